@@ -1,0 +1,198 @@
+//! What is wrong with a file, where, and what to write instead. Values only: nothing here prints or renders.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// A stretch of a source text, in bytes: `start` is inside, `end` is not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// Offset of the first byte.
+    pub start: usize,
+    /// Offset after the last byte.
+    pub end: usize,
+}
+
+impl Span {
+    /// A span from `start` up to, and without, `end`.
+    #[must_use]
+    pub const fn new(start: usize, end: usize) -> Self {
+        Self { start, end }
+    }
+}
+
+/// How much a diagnostic weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Works as written; a person may want to know.
+    Advice,
+    /// Runs, but probably not as meant.
+    Warning,
+    /// The entry, or the file, does not do what it says.
+    Error,
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Advice => "advice",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        })
+    }
+}
+
+/// A place in a named text, for people: 1-based line and column beside the byte span.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Place {
+    /// The name of the text, as the caller gave it (usually a path).
+    pub file: Arc<str>,
+    /// The bytes that the diagnostic is about.
+    pub span: Span,
+    /// 1-based line of `span.start`.
+    pub line: usize,
+    /// 1-based column of `span.start`, in characters.
+    pub column: usize,
+}
+
+impl Place {
+    /// Finds line and column of `span` in `text`; a span past the end is put at the end.
+    #[must_use]
+    pub fn find(file: &Arc<str>, text: &str, span: Span) -> Self {
+        let before = text.get(..span.start).unwrap_or(text);
+        let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+        Self {
+            file: Arc::clone(file),
+            span,
+            line: before.matches('\n').count() + 1,
+            column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
+        }
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// One finding about a text that a person wrote.
+///
+/// `message` is lower case, without a full stop, with backticks round the user's own text; `help` says what to write
+/// instead. Every code has a page in `docs/spec/diagnostics.md` and a case in `conformance/`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// Stable name, such as `unknown-event`.
+    pub code: &'static str,
+    /// How much it weighs.
+    pub severity: Severity,
+    /// What is wrong.
+    pub message: String,
+    /// A few words to stand under the caret; empty when the message says it all.
+    pub label: String,
+    /// What to write instead.
+    pub help: Option<String>,
+    /// Where; `None` when no text is to blame (a file that does not exist, say).
+    pub place: Option<Place>,
+}
+
+impl Diagnostic {
+    /// A diagnostic without label and help.
+    #[must_use]
+    pub fn new(
+        code: &'static str,
+        severity: Severity,
+        message: impl Into<String>,
+        place: impl Into<Option<Place>>,
+    ) -> Self {
+        Self {
+            code,
+            severity,
+            message: message.into(),
+            label: String::new(),
+            help: None,
+            place: place.into(),
+        }
+    }
+
+    /// Adds the words under the caret.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = label.into();
+        self
+    }
+
+    /// Adds what to write instead.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+/// The entry of `known` that is nearest to `word`, if one is near enough to be a slip of the pen.
+///
+/// Case, `-`, `_` and `.` do not count as a difference; beyond that at most a third of the letters may differ.
+#[must_use]
+pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let folded = fold(word);
+    let limit = folded.len() / 3;
+    known
+        .into_iter()
+        .map(|candidate| (distance(&folded, &fold(candidate)), candidate))
+        .filter(|(distance, _)| *distance <= limit)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+fn fold(word: &str) -> Vec<char> {
+    word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Optimal string alignment distance: insert, delete, replace, swap of two neighbours.
+fn distance(left: &[char], right: &[char]) -> usize {
+    let mut rows: [Vec<usize>; 3] =
+        [Vec::new(), (0..=right.len()).collect(), vec![0; right.len() + 1]];
+    for (i, l) in left.iter().enumerate() {
+        let mut row = Vec::with_capacity(right.len() + 1);
+        row.push(i + 1);
+        for (j, r) in right.iter().enumerate() {
+            let at =
+                |row: &[usize], index: usize| row.get(index).copied().unwrap_or(usize::MAX / 2);
+            let mut best = (at(&rows[1], j) + usize::from(l != r))
+                .min(at(&rows[1], j + 1) + 1)
+                .min(at(&row, j) + 1);
+            let swapped =
+                i > 0 && j > 0 && left.get(i - 1) == Some(r) && right.get(j - 1) == Some(l);
+            if swapped {
+                best = best.min(at(&rows[0], j - 1) + 1);
+            }
+            row.push(best);
+        }
+        let [_, last, _] = rows;
+        rows = [last, row, Vec::new()];
+    }
+    let [_, last, _] = rows;
+    last.last().copied().unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nearest_forgives_case_and_a_slip() {
+        let events = ["PreToolUse", "PostToolUse", "SessionStart"];
+        assert_eq!(nearest("preToolUse", events), Some("PreToolUse"));
+        assert_eq!(nearest("session-start", events), Some("SessionStart"));
+        assert_eq!(nearest("PerToolUse", events), Some("PreToolUse"));
+        assert_eq!(nearest("onDirectoryChange", events), None);
+        assert_eq!(nearest("", events), None);
+    }
+
+    #[test]
+    fn place_counts_characters_from_one() {
+        let file = "x".into();
+        let place = Place::find(&file, "a\nbü{", Span::new(5, 6));
+        assert_eq!((place.line, place.column), (2, 3));
+    }
+}
