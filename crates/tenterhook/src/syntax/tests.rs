@@ -1,0 +1,305 @@
+#![expect(clippy::string_slice, reason = "a span off a character boundary must fail the test")]
+
+use std::time::{Duration, Instant};
+
+use super::*;
+
+fn json(text: &str) -> Parsed {
+    parse(text, Format::Json)
+}
+
+/// What stands under the span of the value of `path`.
+fn under<'a>(text: &'a str, parsed: &Parsed, path: &[&str]) -> &'a str {
+    let mut node = parsed.root.as_ref().expect("a tree");
+    for key in path {
+        node = match key.parse::<usize>() {
+            Ok(index) => &node.as_array().expect("an array")[index],
+            Err(_) => node.get(key).expect("the key"),
+        };
+    }
+    &text[node.span.start..node.span.end]
+}
+
+/// Kind, text under the span, message and help of every fault.
+fn faults(text: &str, format: Format) -> Vec<(FaultKind, String, String, String)> {
+    let parsed = parse(text, format);
+    let fatal = parsed.faults.iter().any(|it| !matches!(it.kind, FaultKind::NotStrict(_)));
+    assert!(!(fatal && parsed.root.is_some()), "{text:?}: a broken text has no tree");
+    parsed
+        .faults
+        .into_iter()
+        .map(|it| {
+            let under = text[it.span.start..it.span.end].to_owned();
+            (it.kind, under, it.message, it.help.unwrap_or_default())
+        })
+        .collect()
+}
+
+#[test]
+fn json_keeps_spans_order_and_duplicates() {
+    let text = r#"{"b": [1, "é", {"x": null}], "a": true, "b": 2.5}"#;
+    let parsed = json(text);
+    assert_eq!(parsed.faults, []);
+    let root = parsed.root.as_ref().unwrap();
+    let keys: Vec<_> = root.entries().iter().map(|entry| entry.key.as_str()).collect();
+    assert_eq!(keys, ["b", "a", "b"]);
+    assert_eq!(under(text, &parsed, &["b"]), "2.5");
+    assert_eq!(under(text, &parsed, &["a"]), "true");
+    let first = &root.entries()[0].node;
+    assert_eq!(&text[first.span.start..first.span.end], r#"[1, "é", {"x": null}]"#);
+    let duplicates = root.duplicates();
+    assert_eq!(duplicates.len(), 1);
+    assert_eq!(&text[duplicates[0].again.start..duplicates[0].again.end], "\"b\"");
+    assert!(duplicates[0].first < duplicates[0].again);
+    assert_eq!(root.to_json(), serde_json::json!({"b": 2.5, "a": true}));
+    assert_eq!((root.kind(), first.kind()), ("an object", "an array"));
+}
+
+#[test]
+fn json_takes_comments_and_trailing_commas_and_says_so() {
+    let text = "\u{feff}{ // why\n \"a\": [1, 2,], /* b */ \"c\": \"// no\",\n}";
+    let parsed = json(text);
+    assert_eq!(under(text, &parsed, &["c"]), "\"// no\"");
+    let found: Vec<_> =
+        faults(text, Format::Json).into_iter().map(|(kind, under, ..)| (kind, under)).collect();
+    let expected = [
+        (NotStrict::ByteOrderMark, "\u{feff}"),
+        (NotStrict::Comment, "// why"),
+        (NotStrict::TrailingComma, ","),
+        (NotStrict::Comment, "/* b */"),
+        (NotStrict::TrailingComma, ","),
+    ];
+    let expected: Vec<_> =
+        expected.map(|(what, under)| (FaultKind::NotStrict(what), under.to_owned())).to_vec();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn json_that_only_a_strict_parser_refuses_is_named() {
+    for (text, words) in [
+        ("{\"a\": \"x\ny\"}", "control character"),
+        ("{\"a\": 1e999}", "out of range"),
+        ("{\"a\": \"x\ty\"}", "control character"),
+    ] {
+        let found = faults(text, Format::Json);
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        assert!(found[0].2.contains(words), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn json_errors_say_what_and_where() {
+    // text, kind, text under the span, part of the message, part of the help
+    let broken = [
+        (r#"{"a": 1 "b": 2}"#, "", "comma is missing", "between two entries"),
+        ("[1 2]", "", "comma is missing", ""),
+        (r#"{"a": "say "hi" now"}"#, "", "its text goes on", "as `\\\""),
+        (r#"{"a": "x" y}"#, "y", "neither", "double quotes"),
+        ("{\"hooks\": [\n  {\"a\": 1}", "[", "before this `[` is closed", "line 1, column 11"),
+        ("{\"hooks\": [\n  {\"a\": 1\n]}", "]", "`]` where `}`", "line 2, column 3 is still open"),
+        ("{\"a\": 1,\n \"b\": {\"c\": 2}", "{", "before this `{` is closed", "line 1, column 1"),
+        ("{\"a\": 1}}", "}", "closes nothing", "remove"),
+        ("}", "}", "closes nothing", "remove"),
+        ("{'a': 1}", "'", "single quotes", "double quotes"),
+        ("{a: 1}", "a", "key has no quotes", "double quotes"),
+        ("{\"a\" 1}", "1", "`:` is missing", ""),
+        ("{\"a\": }", "}", "`}`", ""),
+        ("{\"a\": True}", "True", "neither", ""),
+        ("{\"a\": [1,,2]}", ",", "missing before the comma", ""),
+        ("{\"a\": \"x}\n{\"b\": \"y\"}", "\"x}", "not closed on its line", "`\\n`"),
+        ("{\"a\": \"C:\\path\"}", "\\", "escape", "`\\\\`"),
+        ("{\"a\": 1} {\"b\": 2}", "{", "more text after", "one JSON value"),
+        ("{ /* x", "/* x", "comment is not closed", ""),
+        ("hello", "hello", "neither", ""),
+    ];
+    for (text, under, message, help) in broken {
+        let found = faults(text, Format::Json);
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        let (kind, found_under, found_message, found_help) = &found[0];
+        assert_eq!(*kind, FaultKind::Broken, "{text}");
+        assert!(found_under.starts_with(under), "{text}: {found:?}");
+        assert!(found_message.contains(message), "{text}: {found:?}");
+        assert!(found_help.contains(help), "{text}: {found:?}");
+    }
+}
+
+#[test]
+fn json_without_a_value_is_empty() {
+    for (text, message) in [
+        ("", "is empty"),
+        (" \n\t", "is empty"),
+        ("\u{feff}", "byte order mark"),
+        ("// {\"hooks\": {}}\n// x", "nothing but comments"),
+        ("/* {} */", "nothing but comments"),
+    ] {
+        let parsed = json(text);
+        assert!(parsed.root.is_none());
+        assert_eq!(parsed.fatal().unwrap().kind, FaultKind::Empty, "{text}");
+        assert!(parsed.faults[0].message.contains(message), "{text}");
+    }
+}
+
+#[test]
+fn toml_gives_the_same_tree() {
+    let text = "top = 'é'\n[hook.fmt]\nrun = [\"a\", \"b\"]\ntimeout = 1.5\nwhen.tool = \"Bash\"\nat = 1979-05-27\n\
+                [[step]]\nn = 1\n[[step]]\nn = 2\nx = { y = true, z = inf }\n";
+    let parsed = parse(text, Format::Toml);
+    assert_eq!(parsed.faults, []);
+    assert_eq!(
+        parsed.root.as_ref().unwrap().to_json(),
+        serde_json::json!({
+            "top": "é",
+            "hook": {"fmt": {"run": ["a", "b"], "timeout": 1.5, "when": {"tool": "Bash"}, "at": "1979-05-27"}},
+            "step": [{"n": 1}, {"n": 2, "x": {"y": true, "z": "inf"}}],
+        })
+    );
+    assert_eq!(under(text, &parsed, &["top"]), "'é'");
+    assert_eq!(under(text, &parsed, &["hook", "fmt"]), "[hook.fmt]");
+    assert_eq!(under(text, &parsed, &["hook", "fmt", "run", "1"]), "\"b\"");
+    assert_eq!(under(text, &parsed, &["hook", "fmt", "when", "tool"]), "\"Bash\"");
+    assert_eq!(under(text, &parsed, &["step", "1", "x", "y"]), "true");
+    let hook = &parsed.root.as_ref().unwrap().entries()[1];
+    assert_eq!(&text[hook.key_span.start..hook.key_span.end], "hook");
+}
+
+#[test]
+fn toml_errors_have_spans() {
+    for (text, under) in
+        [("a = 1\nb = \n", ""), ("a = 1\na = 2\n", "a"), ("[x\ny = 1", ""), ("a = [1, 2", "")]
+    {
+        let found = faults(text, Format::Toml);
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        assert_eq!(found[0].0, FaultKind::Broken, "{text}");
+        assert!(found[0].1.starts_with(under), "{text}: {found:?}");
+        assert!(found[0].2.chars().next().is_some_and(char::is_lowercase), "{found:?}");
+    }
+}
+
+const SKILL: &str = "---\r\nname: größe\r\nhooks:\r\n  PreToolUse:\r\n    - matcher: \"Bash|Édit\"\r\n      hooks:\r\n\
+    \x20       - {type: command, command: 'é x', timeout: 0x10, once: yes, async: true}\r\n  Stop: []\r\nnone:\r\n---\r\nbody: [\r\n";
+
+#[test]
+fn front_matter_gives_the_same_tree_with_spans_of_the_file() {
+    let text = SKILL;
+    let parsed = parse(text, Format::FrontMatter);
+    assert_eq!(parsed.faults, []);
+    let hook = serde_json::json!({"type": "command", "command": "é x", "timeout": 16, "once": "yes", "async": true});
+    assert_eq!(
+        parsed.root.as_ref().unwrap().to_json(),
+        serde_json::json!({
+            "name": "größe",
+            "hooks": {"PreToolUse": [{"matcher": "Bash|Édit", "hooks": [hook]}], "Stop": []},
+            "none": null,
+        })
+    );
+    let path = ["hooks", "PreToolUse", "0", "matcher"];
+    assert_eq!(under(text, &parsed, &path), "\"Bash|Édit\"");
+    let path = ["hooks", "PreToolUse", "0", "hooks", "0"];
+    assert!(under(text, &parsed, &path).starts_with("{type:"), "{}", under(text, &parsed, &path));
+    assert!(under(text, &parsed, &path).ends_with("async: true}"));
+    assert_eq!(under(text, &parsed, &["hooks", "Stop"]), "[]");
+}
+
+#[test]
+fn text_without_front_matter_is_no_fault() {
+    for text in ["", "# Title\n---\na: 1\n---\n", "---\n\nprose after a rule\n", "--- x\n---\n"] {
+        assert_eq!(parse(text, Format::FrontMatter), Parsed::default(), "{text:?}");
+    }
+}
+
+#[test]
+fn front_matter_faults() {
+    let cases = [
+        ("---\na: 1\nb: 2\n", FaultKind::Broken, "not closed"),
+        ("---\na: [1, 2\n---\n", FaultKind::Broken, ""),
+        ("---\na: b: c\n---\n", FaultKind::Broken, ""),
+        ("---\n? [x]\n: 1\n---\n", FaultKind::Broken, "not a word"),
+        ("---\na: &a [*a]\n---\n", FaultKind::Broken, ""),
+        ("---\n---\n", FaultKind::Empty, "empty"),
+        ("---\n# only words\n---\n", FaultKind::Empty, "empty"),
+    ];
+    for (text, kind, message) in cases {
+        let found = faults(text, Format::FrontMatter);
+        assert_eq!(found.len(), 1, "{text}: {found:?}");
+        assert_eq!(found[0].0, kind, "{text}: {found:?}");
+        assert!(found[0].2.contains(message), "{text}: {found:?}");
+    }
+    let twice = parse("---\na: 1\na: 2\n---\n", Format::FrontMatter).root.unwrap();
+    assert_eq!(twice.duplicates().len(), 1);
+    assert_eq!(twice.get("a").and_then(Node::as_u64), Some(2));
+}
+
+#[test]
+fn anchors_work_and_bombs_do_not() {
+    let parsed = parse("---\na: &x {k: 1}\nb: [*x, *x]\n---\n", Format::FrontMatter);
+    assert_eq!(
+        parsed.root.unwrap().to_json(),
+        serde_json::json!({"a": {"k": 1}, "b": [{"k": 1}, {"k": 1}]})
+    );
+    let mut bomb = String::from("---\na0: &a0 [x, x]\n");
+    for level in 1..40 {
+        let last = level - 1;
+        bomb.push_str(&format!("a{level}: &a{level} [*a{last}, *a{last}, *a{last}, *a{last}]\n"));
+    }
+    bomb.push_str("---\n");
+    assert_eq!(faults(&bomb, Format::FrontMatter)[0].0, FaultKind::Limit);
+}
+
+#[test]
+fn hostile_texts_end_soon_and_without_a_stack_overflow() {
+    let million = 1_000_000;
+    let texts = [
+        "[".repeat(million),
+        "{\"a\":".repeat(million),
+        "{".repeat(million),
+        "]".repeat(million),
+        "\"".repeat(million),
+        "// x\n".repeat(million),
+        format!("a = {}", "[".repeat(million)),
+        format!("a = {}", "{a=".repeat(million)),
+        format!("{} = 1", "a.".repeat(100_000)),
+        format!("[{}", "a.".repeat(100_000)),
+        format!("---\n{}\n---\n", "[".repeat(100_000)),
+        format!("---\n{}\n---\n", "- ".repeat(100_000)),
+        format!("---\n{}\n---\n", "? ".repeat(100_000)),
+        format!("---\n{}\n---\n", "{a: ".repeat(50_000)),
+        format!("---\n{}\n---\n", "&a ".repeat(80_000)),
+        format!("---\n{}\n---\n", "\"".repeat(200_000)),
+        format!("---\n{}\n---\n", "a: 1\n".repeat(50_000)),
+        format!("---\n{}\n---\n", "a\n".repeat(120_000)),
+        format!("---\n{}\n---\n", "- [a: {b: [c".repeat(20_000)),
+        format!("---\n{}---\n", "&a [*a, ".repeat(20_000)),
+        "\u{0}".repeat(1000),
+        "---\n\u{0}\u{fffe}\u{2028}\n---".to_owned(),
+    ];
+    for (index, text) in texts.iter().enumerate() {
+        for format in [Format::Json, Format::Toml, Format::FrontMatter] {
+            let start = Instant::now();
+            let parsed = parse(text, format);
+            drop(parsed);
+            let took = start.elapsed();
+            // Generous: debug builds on a loaded machine. What is quadratic takes minutes here.
+            assert!(took < Duration::from_secs(10), "text {index}, {format:?}: {took:?}");
+        }
+    }
+    let deep = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+    assert!(json(&deep(MAX_DEPTH)).root.is_some());
+    assert_eq!(json(&deep(MAX_DEPTH + 1)).faults[0].kind, FaultKind::Limit);
+}
+
+#[test]
+fn every_prefix_and_every_broken_byte_is_survived() {
+    let json_text = "\u{feff}{\"a\": [1, \"é\\u00e9\", // c\n {\"b\": null},], 'x': \"\\q\"}";
+    let toml_text = "a = 'é'\n[b.c]\nd = { e = [1, 2979-05-27] }\n[[f]]\n";
+    for text in [json_text, toml_text, SKILL] {
+        for (at, _) in text.char_indices() {
+            for junk in ["", "\"", "}", "]", ":", "\n", "\u{0}", "é", "---\n", "*", "&", "/*"] {
+                let broken = format!("{}{junk}{}", &text[..at], &text[at..]);
+                for format in [Format::Json, Format::Toml, Format::FrontMatter] {
+                    let found = faults(&broken, format).len() + faults(&text[..at], format).len();
+                    assert!(found < 100);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,275 @@
+//! Reads the YAML front matter of a Markdown file with spans of the whole file. Knows no key and no schema.
+
+use std::collections::HashMap;
+
+use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
+
+use super::{Entry, FaultKind, MAX_DEPTH, Node, NodeValue, Parsed, Span, SyntaxFault};
+
+/// Front matter that a person wrote is a few hundred bytes.
+const MAX_BYTES: usize = 256 * 1024;
+/// Aliases copy what they stand for, so a few lines can ask for billions of nodes: the tree is bounded, not the text.
+const MAX_NODES: usize = 20_000;
+
+pub(super) fn parse(text: &str) -> Parsed {
+    let block = match front_matter(text) {
+        Ok(Some(block)) => block,
+        Ok(None) => return Parsed::default(),
+        Err(fault) => return Parsed::failed(fault),
+    };
+    let source = text.get(block.start..block.end).unwrap_or_default();
+    if source.len() > MAX_BYTES {
+        let message = format!("front matter longer than {MAX_BYTES} bytes");
+        return Parsed::failed(SyntaxFault::new(FaultKind::Limit, block, message));
+    }
+    let offsets = Offsets::of(source, block.start);
+    match Builder::new(&offsets).read(source) {
+        Ok(Some(root)) => Parsed { root: Some(root), faults: Vec::new() },
+        Ok(None) => Parsed::failed(
+            SyntaxFault::new(FaultKind::Empty, block, "the front matter is empty")
+                .help("write `key: value` lines between the `---` lines, or remove them"),
+        ),
+        Err(fault) => Parsed::failed(fault),
+    }
+}
+
+/// The text between the first two `---` lines, if the file begins with one.
+fn front_matter(text: &str) -> Result<Option<Span>, SyntaxFault> {
+    let body = text.strip_prefix('\u{feff}').unwrap_or(text);
+    let mut at = text.len() - body.len();
+    let mut start = None;
+    for line in body.split_inclusive('\n') {
+        let fence = line.trim_end() == "---";
+        match start {
+            None if fence => start = Some(at + line.len()),
+            None => return Ok(None),
+            Some(start) if fence => return Ok(Some(Span::new(start, at))),
+            Some(_) => {}
+        }
+        at += line.len();
+    }
+    match start {
+        // Markdown that begins with a rule and never has another is not front matter that somebody forgot to close,
+        // unless a key follows at once.
+        Some(start) if text.get(start..).is_some_and(begins_with_key) => Err(SyntaxFault::new(
+            FaultKind::Broken,
+            Span::new(start.saturating_sub(4), start),
+            "the front matter is not closed",
+        )
+        .help("end it with a line `---`")),
+        _ => Ok(None),
+    }
+}
+
+fn begins_with_key(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default();
+    line.split_once(':').is_some_and(|(key, _)| {
+        !key.is_empty() && key.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '_')
+    })
+}
+
+/// Byte offsets in the file of the characters of the YAML text: the scanner counts characters.
+struct Offsets {
+    bytes: Vec<usize>,
+    end: usize,
+}
+
+impl Offsets {
+    fn of(source: &str, base: usize) -> Self {
+        Self {
+            bytes: source.char_indices().map(|(at, _)| base + at).collect(),
+            end: base + source.len(),
+        }
+    }
+
+    fn at(&self, marker: &Marker) -> usize {
+        self.bytes.get(marker.index()).copied().unwrap_or(self.end)
+    }
+
+    fn span(&self, span: &saphyr_parser::Span) -> Span {
+        Span::new(self.at(&span.start), self.at(&span.end))
+    }
+}
+
+/// A container that is still open.
+struct Open {
+    start: usize,
+    anchor: usize,
+    content: Content,
+}
+
+enum Content {
+    Sequence(Vec<Node>),
+    Mapping { entries: Vec<Entry>, key: Option<(String, Span)> },
+}
+
+/// Builds the tree from events, so that depth costs no stack and duplicate keys are kept.
+struct Builder<'a> {
+    offsets: &'a Offsets,
+    open: Vec<Open>,
+    anchors: HashMap<usize, Node>,
+    nodes: usize,
+    root: Option<Node>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(offsets: &'a Offsets) -> Self {
+        Self { offsets, open: Vec::new(), anchors: HashMap::new(), nodes: 0, root: None }
+    }
+
+    fn read(mut self, source: &str) -> Result<Option<Node>, SyntaxFault> {
+        for event in Parser::new_from_str(source) {
+            let (event, span) = event.map_err(|error| {
+                let at = self.offsets.at(error.marker());
+                SyntaxFault::new(FaultKind::Broken, Span::new(at, at), error.info().to_lowercase())
+                    .help("quote values that hold `: `, ` #`, or begin with one of `[]{}*&!|>%@`")
+            })?;
+            let span = self.offsets.span(&span);
+            if matches!(event, Event::DocumentEnd) {
+                break;
+            }
+            self.take(event, span)?;
+        }
+        // A document of nothing but comments is one empty scalar.
+        Ok(self.root.filter(|root| !root.is_null()))
+    }
+
+    fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), SyntaxFault> {
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                let tag = tag.as_deref();
+                self.place(Node { span, value: scalar(&text, style, tag) }, anchor)
+            }
+            Event::SequenceStart(anchor, _) => {
+                self.start(span, anchor, Content::Sequence(Vec::new()))
+            }
+            Event::MappingStart(anchor, _) => {
+                self.start(span, anchor, Content::Mapping { entries: Vec::new(), key: None })
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.end(span),
+            Event::Alias(anchor) => {
+                // An alias inside its own anchor has nothing to stand for yet.
+                let Some(node) = self.anchors.get(&anchor) else {
+                    return Err(broken(span, "an alias that stands for itself"));
+                };
+                self.nodes += count(node);
+                self.check_size(span)?;
+                let node = self.anchors.get(&anchor).cloned();
+                node.map_or(Ok(()), |node| self.place(Node { span, ..node }, 0))
+            }
+            Event::Nothing
+            | Event::StreamStart
+            | Event::StreamEnd
+            | Event::DocumentStart(_)
+            | Event::DocumentEnd => Ok(()),
+        }
+    }
+
+    fn start(&mut self, span: Span, anchor: usize, content: Content) -> Result<(), SyntaxFault> {
+        if self.open.len() >= MAX_DEPTH {
+            let message = format!("nested deeper than {MAX_DEPTH} levels");
+            return Err(SyntaxFault::new(FaultKind::Limit, span, message));
+        }
+        self.open.push(Open { start: span.start, anchor, content });
+        Ok(())
+    }
+
+    fn end(&mut self, span: Span) -> Result<(), SyntaxFault> {
+        let Some(open) = self.open.pop() else { return Ok(()) };
+        let (value, last) = match open.content {
+            Content::Sequence(items) => {
+                let last = items.last().map(|item| item.span.end);
+                (NodeValue::Array(items), last)
+            }
+            Content::Mapping { entries, .. } => {
+                let last = entries.last().map(|entry| entry.node.span.end);
+                (NodeValue::Object(entries), last)
+            }
+        };
+        // A block ends where its last item does; a flow ends with its bracket, which is an event with a length.
+        let end = if span.start == span.end { last.unwrap_or(span.end) } else { span.end };
+        let node = Node { span: Span::new(open.start, end.max(open.start)), value };
+        self.place(node, open.anchor)
+    }
+
+    fn place(&mut self, node: Node, anchor: usize) -> Result<(), SyntaxFault> {
+        self.nodes += 1;
+        self.check_size(node.span)?;
+        if anchor != 0 {
+            // The copy that an alias may need counts as well, or nested anchors cost the square of the text.
+            self.nodes += count(&node);
+            self.check_size(node.span)?;
+            self.anchors.insert(anchor, node.clone());
+        }
+        match self.open.last_mut().map(|open| &mut open.content) {
+            None => self.root = Some(node),
+            Some(Content::Sequence(items)) => items.push(node),
+            Some(Content::Mapping { entries, key }) => match key.take() {
+                None => *key = Some((key_text(&node)?, node.span)),
+                Some((key, key_span)) => entries.push(Entry { key, key_span, node }),
+            },
+        }
+        Ok(())
+    }
+
+    fn check_size(&self, span: Span) -> Result<(), SyntaxFault> {
+        if self.nodes <= MAX_NODES {
+            return Ok(());
+        }
+        let message = format!("front matter of more than {MAX_NODES} values, aliases included");
+        Err(SyntaxFault::new(FaultKind::Limit, span, message))
+    }
+}
+
+fn broken(span: Span, message: &str) -> SyntaxFault {
+    SyntaxFault::new(FaultKind::Broken, span, message)
+}
+
+fn key_text(node: &Node) -> Result<String, SyntaxFault> {
+    match &node.value {
+        NodeValue::String(text) => Ok(text.clone()),
+        NodeValue::Number(number) => Ok(number.to_string()),
+        NodeValue::Bool(truth) => Ok(truth.to_string()),
+        NodeValue::Null => Ok("null".to_owned()),
+        NodeValue::Array(_) | NodeValue::Object(_) => {
+            Err(broken(node.span, "a key that is not a word"))
+        }
+    }
+}
+
+fn count(node: &Node) -> usize {
+    let items = node.as_array().into_iter().flatten();
+    let values = node.entries().iter().map(|entry| &entry.node);
+    1 + items.chain(values).map(count).sum::<usize>()
+}
+
+/// The core schema of YAML 1.2: `yes`, `no`, `on` and `off` are words.
+fn scalar(text: &str, style: ScalarStyle, tag: Option<&Tag>) -> NodeValue {
+    let forced = tag.is_some_and(|tag| tag.is_yaml_core_schema() && tag.suffix == "str");
+    if style != ScalarStyle::Plain || forced {
+        return NodeValue::String(text.to_owned());
+    }
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => NodeValue::Null,
+        "true" | "True" | "TRUE" => NodeValue::Bool(true),
+        "false" | "False" | "FALSE" => NodeValue::Bool(false),
+        _ => plain(text),
+    }
+}
+
+fn plain(text: &str) -> NodeValue {
+    let whole = text.strip_prefix('+').unwrap_or(text);
+    let digits = whole.strip_prefix('-').unwrap_or(whole);
+    if !digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+        return NodeValue::String(text.to_owned());
+    }
+    let radix = [("0x", 16), ("0o", 8)]
+        .iter()
+        .find_map(|(prefix, radix)| i64::from_str_radix(whole.strip_prefix(prefix)?, *radix).ok());
+    let number = radix.or_else(|| whole.parse::<i64>().ok()).map(serde_json::Number::from);
+    let float = || {
+        // Rust's own grammar takes words such as `infinity`, which the first-digit test has ruled out.
+        whole.parse::<f64>().ok().and_then(serde_json::Number::from_f64)
+    };
+    number.or_else(float).map_or_else(|| NodeValue::String(text.to_owned()), NodeValue::Number)
+}
