@@ -1,0 +1,366 @@
+//! What a hook said, read in its dialect, and how it slipped. Nothing is judged here.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+/// How far a hook, or all hooks together, restrain an action.
+///
+/// The order of the variants *is* rule M-1: restraint wins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Restraint {
+    /// No objection, and no consent either.
+    #[default]
+    Silent,
+    /// Consents: a routine prompt may be skipped.
+    Allow,
+    /// The user must be asked.
+    Ask,
+    /// The host must put the action off.
+    Defer,
+    /// The action must not happen.
+    Deny,
+}
+
+impl Restraint {
+    /// The decision as hosts spell it; silence has no word.
+    #[must_use]
+    pub const fn word(self) -> Option<&'static str> {
+        match self {
+            Self::Silent => None,
+            Self::Allow => Some("allow"),
+            Self::Ask => Some("ask"),
+            Self::Defer => Some("defer"),
+            Self::Deny => Some("deny"),
+        }
+    }
+}
+
+/// The turn, or the whole run, must end.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stop {
+    /// What the user is told.
+    pub reason: Option<String>,
+}
+
+/// What a hook wants beside its restraint. The same shape travels from answer to verdict to outcome.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Effects {
+    /// The tool input that replaces the whole original one.
+    pub updated_input: Option<Value>,
+    /// The prompt that replaces the user's.
+    pub updated_prompt: Option<String>,
+    /// The tool output, or shown text, that replaces the original one.
+    pub updated_output: Option<Value>,
+    /// Texts for the model, in configured order.
+    pub context: Vec<String>,
+    /// Texts for the user, in configured order.
+    pub messages: Vec<String>,
+    /// The hook wants everything to end.
+    pub stop: Option<Stop>,
+    /// Permission updates, in the host's own shape.
+    pub updated_permissions: Vec<Value>,
+    /// Paths to watch from now on; an empty list stops watching.
+    pub watch_paths: Option<Vec<String>>,
+    /// The first message of the session.
+    pub initial_user_message: Option<String>,
+    /// The model may try the denied call again.
+    pub retry: Option<bool>,
+    /// Variables for the shell commands of the session.
+    pub env: Map<String, Value>,
+    /// Fields of a dialect that have no key of their own.
+    pub extra: Map<String, Value>,
+}
+
+/// One of the kinds of thing that a hook can say; events permit some of them (A-3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
+pub enum Power {
+    /// Deny the action, or object to what was done.
+    Deny = 1,
+    /// Demand that the user is asked.
+    Ask = 1 << 1,
+    /// Put the action off.
+    Defer = 1 << 2,
+    /// Consent.
+    Allow = 1 << 3,
+    /// Replace the tool input.
+    Input = 1 << 4,
+    /// Replace the prompt.
+    Prompt = 1 << 5,
+    /// Replace the output or the shown text.
+    Output = 1 << 6,
+    /// Tell the model something.
+    Context = 1 << 7,
+    /// Tell the user something.
+    Message = 1 << 8,
+    /// End everything.
+    Stop = 1 << 9,
+    /// Change permissions.
+    Permissions = 1 << 10,
+    /// Change what is watched.
+    Watch = 1 << 11,
+    /// Give the session its first message.
+    InitialMessage = 1 << 12,
+    /// Let the model try again.
+    Retry = 1 << 13,
+    /// Set variables.
+    Env = 1 << 14,
+}
+
+impl Power {
+    /// Every power with the word that people see, in the order in which tables show them.
+    pub const ALL: &'static [(Self, &'static str)] = &[
+        (Self::Deny, "deny"),
+        (Self::Ask, "ask"),
+        (Self::Defer, "defer"),
+        (Self::Allow, "allow"),
+        (Self::Input, "rewrite input"),
+        (Self::Prompt, "rewrite prompt"),
+        (Self::Output, "rewrite output"),
+        (Self::Context, "context"),
+        (Self::Message, "message"),
+        (Self::Stop, "stop"),
+        (Self::Permissions, "permissions"),
+        (Self::Watch, "watch paths"),
+        (Self::InitialMessage, "first message"),
+        (Self::Retry, "retry"),
+        (Self::Env, "env"),
+    ];
+
+    /// The word that people see.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(power, _)| *power == self).map_or("", |(_, word)| word)
+    }
+}
+
+/// A set of powers.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Powers(u32);
+
+impl Powers {
+    /// No power.
+    pub const NONE: Self = Self(0);
+    /// Every power.
+    pub const ALL: Self = Self((1 << 15) - 1);
+
+    /// The set of `powers`.
+    #[must_use]
+    pub const fn of(powers: &[Power]) -> Self {
+        let mut bits = 0;
+        let mut rest = powers;
+        while let [first, tail @ ..] = rest {
+            bits |= *first as u32;
+            rest = tail;
+        }
+        Self(bits)
+    }
+
+    /// Whether `power` is in the set.
+    #[must_use]
+    pub const fn has(self, power: Power) -> bool {
+        self.0 & power as u32 != 0
+    }
+
+    /// The set with `power` in it.
+    #[must_use]
+    pub const fn with(self, power: Power) -> Self {
+        Self(self.0 | power as u32)
+    }
+
+    /// The powers of the set, in table order.
+    pub fn iter(self) -> impl Iterator<Item = Power> {
+        Power::ALL.iter().map(|(power, _)| *power).filter(move |power| self.has(*power))
+    }
+}
+
+impl fmt::Debug for Powers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.iter()).finish()
+    }
+}
+
+/// What a hook said, read leniently: the slips say where it left its protocol.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// The decision, if it took one.
+    pub restraint: Restraint,
+    /// Why.
+    pub reason: Option<String>,
+    /// What else it wants.
+    pub effects: Effects,
+    /// The hook asked to go on in the background.
+    pub detached: bool,
+    /// How it left its protocol, in the order found.
+    pub slips: Vec<Slip>,
+    /// Why this is no answer, where it is none: crash, time-out, unreadable output (A-7).
+    pub failure: Option<Failure>,
+    /// What the output says when it is *not* taken for structured output: what exact reading falls back to when the
+    /// dialect ignores one of the slips.
+    pub plain: Option<Box<Answer>>,
+}
+
+impl Answer {
+    /// An answer that decides, and says why.
+    #[must_use]
+    pub fn decided(restraint: Restraint, reason: impl Into<String>) -> Self {
+        Self { restraint, reason: Some(reason.into()), ..Self::default() }
+    }
+
+    /// Denies.
+    #[must_use]
+    pub fn deny(reason: impl Into<String>) -> Self {
+        Self::decided(Restraint::Deny, reason)
+    }
+
+    /// Adds a text for the model.
+    #[must_use]
+    pub fn context(text: impl Into<String>) -> Self {
+        Self {
+            effects: Effects { context: vec![text.into()], ..Effects::default() },
+            ..Self::default()
+        }
+    }
+
+    /// An answer that is none.
+    #[must_use]
+    pub fn failed(code: &'static str, message: impl Into<String>) -> Self {
+        Self { failure: Some(Failure { code, message: message.into() }), ..Self::default() }
+    }
+
+    /// The same with one more slip.
+    #[must_use]
+    pub fn slipped(mut self, kind: SlipKind, detail: impl Into<String>) -> Self {
+        self.slips.push(Slip { kind, detail: detail.into() });
+        self
+    }
+}
+
+/// Why a step gave no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failure {
+    /// Stable name, such as `timed-out`.
+    pub code: &'static str,
+    /// What happened, for people.
+    pub message: String,
+}
+
+/// One way in which an answer left its protocol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slip {
+    /// Which way.
+    pub kind: SlipKind,
+    /// The offending text or field, for people.
+    pub detail: String,
+}
+
+/// The closed table of near misses (A-20 and the rows under it). `docs/spec/answers.md` says of each why it shows intent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SlipKind {
+    /// Lines of text stand before the object.
+    TextBefore,
+    /// Text stands after the object.
+    TextAfter,
+    /// The object stands between lines of text.
+    TextAround,
+    /// More than one object.
+    SeveralObjects,
+    /// A key is given twice.
+    DuplicateKey,
+    /// The whole output is one fenced block.
+    Fenced,
+    /// The object stands in an array, or in a string.
+    Wrapped,
+    /// Comments, trailing commas, single quotes, Python literals.
+    Relaxed,
+    /// The object breaks off.
+    Torn,
+    /// Not UTF-8: UTF-16, or broken bytes inside the text.
+    Encoding,
+    /// A decision word in the wrong case, padded, or a known synonym.
+    MisspeltDecision,
+    /// A key in the wrong case or style.
+    MisspeltKey,
+    /// The decision stands where this event does not look for it.
+    MisplacedDecision,
+    /// `hookEventName` is missing or names another event.
+    WrongEventName,
+    /// The object stands on stderr, stdout is empty.
+    OnStderr,
+    /// The denial came with an exit code that does not count for its form.
+    WrongExit,
+    /// A value of the wrong type that still says no (`"continue": "false"`).
+    WrongType,
+}
+
+impl SlipKind {
+    /// Every slip with its fault code and what to do instead.
+    pub const ALL: &'static [(Self, &'static str, &'static str)] = &[
+        (
+            Self::TextBefore,
+            "text-before-answer",
+            "print nothing but the JSON object on stdout; send logs to stderr",
+        ),
+        (
+            Self::TextAfter,
+            "text-after-answer",
+            "print nothing but the JSON object on stdout; send logs to stderr",
+        ),
+        (
+            Self::TextAround,
+            "text-around-answer",
+            "print nothing but the JSON object on stdout; send logs to stderr",
+        ),
+        (Self::SeveralObjects, "several-answers", "print exactly one JSON object"),
+        (Self::DuplicateKey, "duplicate-key", "give every key once"),
+        (Self::Fenced, "fenced-answer", "print the object without the ``` fence"),
+        (
+            Self::Wrapped,
+            "wrapped-answer",
+            "print the object itself, not an array or a string that holds it",
+        ),
+        (
+            Self::Relaxed,
+            "relaxed-json",
+            "write strict JSON: double quotes, no comments, no trailing comma, true and false",
+        ),
+        (Self::Torn, "torn-answer", "print the whole object before the hook exits"),
+        (Self::Encoding, "answer-encoding", "print UTF-8"),
+        (
+            Self::MisspeltDecision,
+            "misspelt-decision",
+            "spell the decision as the dialect does, in lower case",
+        ),
+        (Self::MisspeltKey, "misspelt-key", "spell the key as the dialect does"),
+        (
+            Self::MisplacedDecision,
+            "misplaced-decision",
+            "put the decision where this event looks for it",
+        ),
+        (
+            Self::WrongEventName,
+            "wrong-event-name",
+            "set `hookSpecificOutput.hookEventName` to the event that fired",
+        ),
+        (Self::OnStderr, "answer-on-stderr", "print the object on stdout"),
+        (
+            Self::WrongExit,
+            "wrong-exit-code",
+            "exit with the code that the dialect reads as a block",
+        ),
+        (Self::WrongType, "wrong-type", "use the type that the dialect documents"),
+    ];
+
+    /// The code of the fault that this slip becomes.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, code, _)| code)
+    }
+
+    /// What to write instead.
+    #[must_use]
+    pub fn remedy(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(.., remedy)| remedy)
+    }
+}

@@ -1,0 +1,292 @@
+//! Which hooks there are: layers of sources into one ruleset, with all diagnostics at once. Pure: opens no file.
+//!
+//! A bad entry is rejected alone and loudly, its siblings live (C-1).
+
+pub mod ruleset;
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+pub use ruleset::{Mode, Ruleset, Stage};
+
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::dialect::{DialectId, EventRow};
+use crate::event::EventName;
+use crate::hook::{Arming, Compat, Hook, Invocation, Layer, OnFailure, Run};
+use crate::matcher::MatcherSpec;
+
+#[cfg(test)]
+mod tests;
+
+/// The plugin that a source belongs to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plugin {
+    /// Its name.
+    pub name: String,
+    /// Where it is installed: `${CLAUDE_PLUGIN_ROOT}`.
+    pub root: PathBuf,
+    /// Where it keeps its data: `${CLAUDE_PLUGIN_DATA}`.
+    pub data: PathBuf,
+}
+
+/// One text that configures hooks.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// What people call it, usually its path.
+    pub name: Arc<str>,
+    /// Whose format it is in.
+    pub dialect: DialectId,
+    /// Whose configuration it is.
+    pub layer: Layer,
+    /// The text.
+    pub text: Arc<str>,
+    /// The directory that the file is in.
+    pub directory: PathBuf,
+    /// The project that relative rules and commands mean.
+    pub project: PathBuf,
+    /// The plugin that it belongs to.
+    pub plugin: Option<Plugin>,
+    /// How strictly the dialect is followed.
+    pub compat: Compat,
+    /// What happens when a gate of this source gives no answer and says nothing itself.
+    pub on_failure: Option<OnFailure>,
+}
+
+impl Source {
+    /// A source given by the caller, guarded, in no plugin, whose project is its directory.
+    #[must_use]
+    pub fn given(
+        name: &str,
+        dialect: DialectId,
+        text: &str,
+        directory: impl Into<PathBuf>,
+    ) -> Self {
+        let directory = directory.into();
+        Self {
+            name: name.into(),
+            dialect,
+            layer: Layer::Given,
+            text: text.into(),
+            project: directory.clone(),
+            directory,
+            plugin: None,
+            compat: Compat::Guarded,
+            on_failure: None,
+        }
+    }
+}
+
+/// A statement of a source about more than one hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Switch {
+    /// No hook runs but managed ones; from a managed source, none at all.
+    DisableAll,
+    /// Takes back a `DisableAll` of a weaker layer.
+    EnableAll,
+    /// Only managed hooks run.
+    ManagedOnly,
+    /// The hook of this name (native) is off.
+    DisableHook(String),
+    /// Rules for the hooks of another source.
+    Govern(Govern),
+}
+
+/// What one source says about another file's hooks: `[source."~/.claude/settings.json"]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Govern {
+    /// The file, with `~` and relative paths already resolved.
+    pub file: PathBuf,
+    /// What happens when its gates give no answer.
+    pub on_failure: Option<OnFailure>,
+    /// How strictly its dialect is followed.
+    pub compat: Option<Compat>,
+    /// Whether its hooks run.
+    pub enabled: Option<bool>,
+}
+
+/// What a dialect read from one source.
+#[derive(Clone, Debug, Default)]
+pub struct ReadConfig {
+    /// Its hooks, in the order of the file.
+    pub hooks: Vec<Hook>,
+    /// Its statements about more than one hook.
+    pub switches: Vec<Switch>,
+    /// Custom events that it declares.
+    pub events: Vec<EventRow>,
+    /// What is wrong with it.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The text could not be read at all: on reload the last good hooks of this source stay (C-3).
+    pub unreadable: bool,
+}
+
+/// A ruleset with everything that there is to say about how it came to be.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The hooks.
+    pub ruleset: Ruleset,
+    /// What is wrong with the sources, in the order of the sources.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads `sources`, in the order in which the host names them, into one ruleset.
+///
+/// `added` are hooks that no file configures. `last` is the ruleset that is replaced: a source that can no longer be read keeps the hooks it had there.
+#[must_use]
+pub fn load(sources: &[Source], added: &[Hook], last: Option<&Ruleset>) -> Loaded {
+    let mut diagnostics = Vec::new();
+    let mut read: Vec<(Source, ReadConfig)> = Vec::new();
+    for source in sources {
+        let mut config = source.dialect.dialect().read_config(source);
+        if config.unreadable {
+            keep_last_good(source, &mut config, last);
+        }
+        diagnostics.append(&mut config.diagnostics);
+        read.push((source.clone(), config));
+    }
+    apply_switches(&mut read);
+    drop_repeats(&mut read);
+    let events =
+        read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.events)).collect();
+    let configured = read.into_iter().flat_map(|(_, config)| config.hooks);
+    let hooks = configured.chain(added.iter().cloned()).collect();
+    Loaded { ruleset: Ruleset::new(hooks, events), diagnostics }
+}
+
+/// C-3: a guard must not vanish because somebody is in the middle of an edit.
+fn keep_last_good(source: &Source, config: &mut ReadConfig, last: Option<&Ruleset>) {
+    let Some(last) = last else { return };
+    let kept: Vec<Hook> = last
+        .hooks()
+        .iter()
+        .filter(|hook| hook.place.as_ref().is_some_and(|place| place.file == source.name))
+        .map(|hook| Hook::clone(hook))
+        .collect();
+    if kept.is_empty() {
+        return;
+    }
+    config.diagnostics.push(
+        Diagnostic::new(
+            "kept-last-good",
+            Severity::Warning,
+            format!(
+                "`{}` cannot be read; its {} last good hooks stay armed",
+                source.name,
+                kept.len()
+            ),
+            None,
+        )
+        .help("mend the file; the hooks are replaced as soon as it can be read"),
+    );
+    config.hooks = kept;
+}
+
+/// Applies what sources say about other sources' hooks. A hook that is switched off stays visible (decision 8).
+fn apply_switches(read: &mut [(Source, ReadConfig)]) {
+    let said: Vec<(Layer, Arc<str>, Switch)> = read
+        .iter()
+        .flat_map(|(source, config)| {
+            config.switches.iter().map(|it| (source.layer, Arc::clone(&source.name), it.clone()))
+        })
+        .collect();
+    for (source, config) in read.iter_mut() {
+        for hook in &mut config.hooks {
+            for (layer, by, switch) in &said {
+                apply(switch, *layer, by, source, hook);
+            }
+            disable_all(&said, hook);
+            if hook.on_failure.is_none() {
+                hook.on_failure = source.on_failure;
+            }
+        }
+    }
+}
+
+/// Whether a statement of `by` may bind a hook of `hook`: no layer binds a managed hook but the managed one.
+fn binds(by: Layer, hook: &Hook) -> bool {
+    hook.layer != Layer::Managed || by == Layer::Managed
+}
+
+fn apply(switch: &Switch, layer: Layer, by: &Arc<str>, source: &Source, hook: &mut Hook) {
+    match switch {
+        Switch::ManagedOnly if layer == Layer::Managed && hook.layer != Layer::Managed => {
+            disarm(
+                hook,
+                format!("`allowManagedHooksOnly` in {by} lets only managed hooks run"),
+                "C-12",
+            );
+        }
+        Switch::DisableHook(id) if hook.id.as_str() == id && binds(layer, hook) => {
+            disarm(hook, format!("{by} says `enabled = false` for it"), "C-14");
+        }
+        Switch::Govern(govern) if Path::new(&*source.name) == govern.file && binds(layer, hook) => {
+            if govern.enabled == Some(false) {
+                disarm(hook, format!("{by} says `enabled = false` for its file"), "C-15");
+            }
+            hook.compat = govern.compat.unwrap_or(hook.compat);
+            hook.on_failure = hook.on_failure.or(govern.on_failure);
+        }
+        Switch::ManagedOnly
+        | Switch::DisableHook(_)
+        | Switch::Govern(_)
+        | Switch::DisableAll
+        | Switch::EnableAll => {}
+    }
+}
+
+/// `disableAllHooks` is one scalar: the strongest layer that says anything wins (C-11).
+fn disable_all(said: &[(Layer, Arc<str>, Switch)], hook: &mut Hook) {
+    /// The order of precedence of scalar settings, strongest first.
+    const PRECEDENCE: &[Layer] =
+        &[Layer::Managed, Layer::Given, Layer::Local, Layer::Project, Layer::User];
+    for strongest in PRECEDENCE {
+        let word = said.iter().rev().find(|(layer, _, switch)| {
+            layer == strongest && matches!(switch, Switch::DisableAll | Switch::EnableAll)
+        });
+        let Some((layer, by, switch)) = word else { continue };
+        if *switch == Switch::DisableAll && binds(*layer, hook) {
+            disarm(hook, format!("`disableAllHooks` is true in {by}"), "C-11");
+        }
+        return;
+    }
+}
+
+fn disarm(hook: &mut Hook, because: String, rule: &'static str) {
+    if hook.arming == Arming::Armed {
+        hook.arming = Arming::Disarmed { because, rule };
+    }
+}
+
+/// C-13: the same entry in two files of one dialect runs once; copies in plugins and skills are other entries.
+fn drop_repeats(read: &mut [(Source, ReadConfig)]) {
+    let mut seen: HashMap<(DialectId, Fingerprint), String> = HashMap::new();
+    for (source, config) in read.iter_mut() {
+        if source.plugin.is_some() || !source.dialect.dialect().drops_repeats() {
+            continue;
+        }
+        for hook in &mut config.hooks {
+            if hook.arming != Arming::Armed || matches!(hook.layer, Layer::Skill | Layer::Agent) {
+                continue;
+            }
+            let Some(fingerprint) = fingerprint(hook) else { continue };
+            match seen.entry((source.dialect, fingerprint)) {
+                Entry::Occupied(first) => {
+                    disarm(hook, format!("the same entry stands at {}", first.get()), "C-13");
+                }
+                Entry::Vacant(slot) => {
+                    slot.insert(hook.place.as_ref().map(ToString::to_string).unwrap_or_default());
+                }
+            }
+        }
+    }
+}
+
+/// What makes two entries the same: the event, what they match and what they run.
+type Fingerprint = (EventName, MatcherSpec, Option<String>, Invocation);
+
+fn fingerprint(hook: &Hook) -> Option<Fingerprint> {
+    let Run::Command(command) = &hook.run else { return None };
+    let condition = hook.condition.as_ref().map(|it| it.text().to_owned());
+    Some((hook.event.clone(), hook.matcher.spec().clone(), condition, command.invocation.clone()))
+}

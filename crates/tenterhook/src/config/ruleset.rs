@@ -1,0 +1,148 @@
+//! All hooks, ordered into stages once, so that planning an event touches only that event's hooks. Pure.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::dialect::{DialectId, EventRow, Subject};
+use crate::event::EventName;
+use crate::hook::{Hook, Phase};
+
+/// How the steps of one stage relate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// All see the same payload and run at once.
+    Parallel,
+    /// One after the other, each seeing the last one's rewrite.
+    Chained,
+}
+
+/// Hooks of one event that run together.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    /// When it runs.
+    pub phase: Phase,
+    /// How its steps relate.
+    pub mode: Mode,
+    /// Its hooks, as positions in [`Ruleset::hooks`], in configured order.
+    pub hooks: Vec<usize>,
+    /// Hooks whose matcher is a set of exact words, under each word; the rest stand under `open`.
+    by_word: HashMap<String, Vec<usize>>,
+    open: Vec<usize>,
+}
+
+impl Stage {
+    fn new(phase: Phase, hooks: Vec<usize>, ruleset: &Ruleset) -> Self {
+        let mode = if phase == Phase::Rewrite { Mode::Chained } else { Mode::Parallel };
+        let mut by_word: HashMap<String, Vec<usize>> = HashMap::new();
+        let mut open = Vec::new();
+        for &at in &hooks {
+            // Where the event has no subject, every matcher is ignored, so words index nothing (S-2).
+            let words = ruleset.hook(at).and_then(|hook| {
+                let has_subject = ruleset.row(hook.dialect, &hook.event).subject != Subject::None;
+                hook.matcher.words().filter(|_| has_subject)
+            });
+            match words {
+                Some(words) => {
+                    for word in words {
+                        by_word.entry(word.clone()).or_default().push(at);
+                    }
+                }
+                None => open.push(at),
+            }
+        }
+        Self { phase, mode, hooks, by_word, open }
+    }
+
+    /// The hooks that can match at all when some dialect's subject is one of `subjects`, in configured order.
+    ///
+    /// This is what keeps an event that nothing matches independent of how many hooks there are.
+    #[must_use]
+    pub fn eligible(&self, subjects: &[&str]) -> Cow<'_, [usize]> {
+        let mut found: Vec<usize> = Vec::new();
+        for subject in subjects {
+            found.extend(self.by_word.get(*subject).into_iter().flatten());
+        }
+        if found.is_empty() {
+            return Cow::Borrowed(&self.open);
+        }
+        found.extend(&self.open);
+        found.sort_unstable();
+        found.dedup();
+        Cow::Owned(found)
+    }
+}
+
+/// All hooks of a configuration. Immutable: a reload makes a new one, an event in flight keeps its own (C-2).
+#[derive(Clone, Debug, Default)]
+pub struct Ruleset {
+    hooks: Vec<Arc<Hook>>,
+    stages: HashMap<EventName, Vec<Stage>>,
+    custom: HashMap<EventName, EventRow>,
+}
+
+impl Ruleset {
+    /// Orders `hooks`, given in configured order, into stages. `custom` are the events that configs declared.
+    #[must_use]
+    pub fn new(hooks: Vec<Hook>, custom: Vec<EventRow>) -> Self {
+        let hooks: Vec<Arc<Hook>> = hooks.into_iter().map(Arc::new).collect();
+        let mut groups: HashMap<EventName, HashMap<Phase, Vec<usize>>> = HashMap::new();
+        for (at, hook) in hooks.iter().enumerate() {
+            let phases = groups.entry(hook.event.clone()).or_default();
+            phases.entry(hook.phase).or_default().push(at);
+        }
+        let custom = custom.into_iter().map(|row| (EventName::new(&*row.event), row)).collect();
+        let mut ruleset = Self { hooks, custom, stages: HashMap::new() };
+        for (event, mut phases) in groups {
+            let ordered = [Phase::Rewrite, Phase::Decide, Phase::Observe];
+            let stages = ordered
+                .into_iter()
+                .filter_map(|phase| Some(Stage::new(phase, phases.remove(&phase)?, &ruleset)))
+                .collect();
+            ruleset.stages.insert(event, stages);
+        }
+        ruleset
+    }
+
+    /// Every hook in configured order, disarmed ones too.
+    #[must_use]
+    pub fn hooks(&self) -> &[Arc<Hook>] {
+        &self.hooks
+    }
+
+    /// The hook at a position that a [`Stage`] names.
+    #[must_use]
+    pub fn hook(&self, at: usize) -> Option<&Arc<Hook>> {
+        self.hooks.get(at)
+    }
+
+    /// The stages of `event`, in the order in which they run; empty when no hook is for it.
+    #[must_use]
+    pub fn stages(&self, event: &EventName) -> &[Stage] {
+        self.stages.get(event).map_or(&[], Vec::as_slice)
+    }
+
+    /// The row that a config declared for the custom event of that name.
+    #[must_use]
+    pub fn custom(&self, event: &EventName) -> Option<&EventRow> {
+        self.custom.get(event)
+    }
+
+    /// After how many denials in a row `event` gives way: the smallest cap of the dialects whose hooks are for it.
+    #[must_use]
+    pub fn cap(&self, event: &EventName) -> Option<u32> {
+        let hooks = self.stages(event).iter().flat_map(|stage| &stage.hooks);
+        hooks.filter_map(|at| self.row(self.hook(*at)?.dialect, event).cap).min()
+    }
+
+    /// What a hook of `dialect` may do on `event`: the declared row, else the dialect's, else what it says of unknown
+    /// events (E-4).
+    #[must_use]
+    pub fn row(&self, dialect: DialectId, event: &EventName) -> Cow<'_, EventRow> {
+        if let Some(row) = self.custom.get(event) {
+            return Cow::Borrowed(row);
+        }
+        let dialect = dialect.dialect();
+        dialect.row(event).map_or_else(|| Cow::Owned(dialect.unknown_row(event)), Cow::Borrowed)
+    }
+}

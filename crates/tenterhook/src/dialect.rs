@@ -1,0 +1,233 @@
+//! The square: one agent's protocol, taken apart in four directions and read from its config. Pure: no file is opened
+//! and no program started here.
+//!
+//! ```text
+//!  agent ──decode_event──▶  Event  ──encode_event──▶ Envelope ──▶ program
+//!                           Answer ◀──read_answer─── Report   ◀── program
+//!  config file ──read_config──▶ hooks + diagnostics with spans
+//! ```
+//!
+//! A dialect is one folder and one row of [`DIALECTS`]. Nothing outside its folder knows its spelling.
+
+pub mod claude;
+pub mod native;
+
+use std::borrow::Cow;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use crate::answer::{Answer, Powers, SlipKind};
+use crate::config::{ReadConfig, Source};
+use crate::event::{Event, EventName};
+use crate::hook::{Layer, OnFailure};
+use crate::report::Report;
+use crate::syntax::Node;
+
+/// Every dialect that this build speaks, in the order in which files are offered to them.
+pub static DIALECTS: &[&dyn Dialect] = &[&native::Native, &claude::Claude];
+
+/// The name of a dialect.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DialectId(&'static str);
+
+impl DialectId {
+    /// Tenterhook's own.
+    pub const NATIVE: Self = Self("native");
+    /// Claude Code's.
+    pub const CLAUDE: Self = Self("claude");
+
+    /// The dialect of that name, if this build speaks it.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        DIALECTS.iter().map(|it| it.id()).find(|id| id.0 == name)
+    }
+
+    /// The name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        self.0
+    }
+
+    /// The dialect itself.
+    #[must_use]
+    pub fn dialect(self) -> &'static dyn Dialect {
+        let found = DIALECTS.iter().find(|it| it.id() == self);
+        *found.unwrap_or(&(&native::Native as &dyn Dialect))
+    }
+}
+
+impl fmt::Display for DialectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl fmt::Debug for DialectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+/// What a matcher of an event is tested on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// The event has no subject; a matcher on it means nothing.
+    None,
+    /// A text field of the payload.
+    Field(&'static str),
+    /// The last component of a path field of the payload.
+    FileName(&'static str),
+}
+
+impl Subject {
+    /// The text that a matcher is tested on; `None` where the event has, or here carries, no subject.
+    #[must_use]
+    pub fn of(self, event: &Event) -> Option<&str> {
+        match self {
+            Self::None => None,
+            Self::Field(key) => event.text(key),
+            Self::FileName(key) => {
+                event.text(key).map(|path| path.rsplit(['/', '\\']).next().unwrap_or(path))
+            }
+        }
+    }
+}
+
+/// What one dialect lets its hooks do on one event: one row of its event table (E-3).
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventRow {
+    /// The dialect's own name for the event.
+    pub name: Cow<'static, str>,
+    /// The neutral name.
+    pub event: Cow<'static, str>,
+    /// What its matchers are tested on.
+    pub subject: Subject,
+    /// What a hook may do.
+    pub powers: Powers,
+    /// How long a hook may take that says nothing itself.
+    pub timeout: Duration,
+    /// What a gate's silence means: the dialect's promise for this event (decision 2).
+    pub failure: OnFailure,
+    /// After how many denials in a row the event gives way, so that nothing loops for ever.
+    pub cap: Option<u32>,
+    /// When it fires, for people.
+    pub when: Cow<'static, str>,
+}
+
+/// What an agent does with an answer that slipped, under exact reading. The order is the order of precedence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Honour {
+    /// It counts as if it had not slipped.
+    Counts,
+    /// The output is no structured output at all.
+    PlainText,
+    /// It is an error: no answer.
+    Fails,
+}
+
+/// What a hook is handed, built once per dialect and event.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Envelope {
+    /// Standard input, or the body of a request.
+    pub body: Vec<u8>,
+    /// Variables.
+    pub env: Vec<(String, String)>,
+    /// The variable that names a file into which the hook may write `export` lines; its content comes back in the report.
+    pub env_file: Option<&'static str>,
+}
+
+/// Why an event could not be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub struct EventFault {
+    /// What is wrong with it and what was expected.
+    pub message: String,
+}
+
+/// The directories from which a dialect finds its files; the caller names them, nothing is read from the environment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Roots {
+    /// Where the agent would be started.
+    pub cwd: PathBuf,
+    /// The root of the repository round `cwd`, if there is one.
+    pub repository: Option<PathBuf>,
+    /// The user's home.
+    pub home: PathBuf,
+    /// Where the organisation keeps managed files.
+    pub managed: Option<PathBuf>,
+    /// Where the user's configuration of the agent lies, when not at its usual place under `home`.
+    pub config_home: Option<PathBuf>,
+}
+
+/// A file that an agent would load from given roots.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// The file.
+    pub path: PathBuf,
+    /// Whose configuration it is.
+    pub layer: Layer,
+}
+
+/// How surely a text is a config of a dialect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fit {
+    /// It is not.
+    No,
+    /// Its shape would do.
+    Shape,
+    /// Its place, or an unmistakable key, says so.
+    Certain,
+}
+
+/// One agent's protocol.
+pub trait Dialect: Sync + fmt::Debug {
+    /// Its name.
+    fn id(&self) -> DialectId;
+
+    /// Its event table.
+    fn rows(&self) -> &'static [EventRow];
+
+    /// What hooks may do on an event that the table does not have: by default they observe.
+    fn unknown_row(&self, event: &EventName) -> EventRow;
+
+    /// Whether the file at `path` with this content is a config of this dialect.
+    fn recognizes(&self, path: &Path, root: Option<&Node>) -> Fit;
+
+    /// The files that its agent would load.
+    fn places(&self, roots: &Roots) -> Vec<Candidate>;
+
+    /// Reads a config file into hooks and diagnostics.
+    fn read_config(&self, source: &Source) -> ReadConfig;
+
+    /// Reads an event in the form in which the agent hands it to a hook.
+    ///
+    /// # Errors
+    ///
+    /// When `json` lacks what every event of the dialect has.
+    fn decode_event(&self, json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault>;
+
+    /// Writes an event in the form that a hook of this dialect expects.
+    fn encode_event(&self, event: &Event) -> Envelope;
+
+    /// Whether this first line of stdout asks to go on in the background.
+    fn detaches(&self, first_line: &[u8]) -> bool;
+
+    /// Reads what a hook said.
+    fn read_answer(&self, event: &Event, row: &EventRow, report: &Report) -> Answer;
+
+    /// What the agent does with an answer that slipped.
+    fn honour(&self, slip: SlipKind) -> Honour;
+
+    /// Whether the same entry in two of its files runs once.
+    fn drops_repeats(&self) -> bool {
+        false
+    }
+
+    /// The row of `event`.
+    fn row(&self, event: &EventName) -> Option<&'static EventRow> {
+        self.rows().iter().find(|row| row.event == event.as_str())
+    }
+}

@@ -1,0 +1,80 @@
+//! The `native` dialect.
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::{
+    Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Honour, Roots, Subject,
+};
+use crate::answer::{Answer, Powers, SlipKind};
+use crate::config::{ReadConfig, Source};
+use crate::event::{Event, EventName};
+use crate::hook::OnFailure;
+use crate::report::Report;
+use crate::syntax::Node;
+
+/// The dialect.
+#[derive(Debug)]
+pub struct Native;
+
+impl Dialect for Native {
+    fn id(&self) -> DialectId {
+        DialectId::NATIVE
+    }
+
+    fn rows(&self) -> &'static [EventRow] {
+        &[]
+    }
+
+    fn unknown_row(&self, event: &EventName) -> EventRow {
+        EventRow {
+            name: Cow::Owned(event.to_string()),
+            event: Cow::Owned(event.to_string()),
+            subject: Subject::None,
+            powers: Powers::NONE,
+            timeout: Duration::from_secs(60),
+            failure: OnFailure::Continue,
+            cap: None,
+            when: Cow::Borrowed(""),
+        }
+    }
+
+    fn recognizes(&self, _path: &Path, _root: Option<&Node>) -> Fit {
+        Fit::No
+    }
+
+    fn places(&self, _roots: &Roots) -> Vec<Candidate> {
+        Vec::new()
+    }
+
+    fn read_config(&self, _source: &Source) -> ReadConfig {
+        ReadConfig::default()
+    }
+
+    fn decode_event(
+        &self,
+        _json: &Map<String, Value>,
+        _roots: &Roots,
+    ) -> Result<Event, EventFault> {
+        Err(EventFault { message: "not read yet".to_owned() })
+    }
+
+    fn encode_event(&self, _event: &Event) -> Envelope {
+        Envelope::default()
+    }
+
+    fn detaches(&self, _first_line: &[u8]) -> bool {
+        false
+    }
+
+    fn read_answer(&self, _event: &Event, _row: &EventRow, _report: &Report) -> Answer {
+        Answer::default()
+    }
+
+    fn honour(&self, _slip: SlipKind) -> Honour {
+        Honour::Counts
+    }
+}

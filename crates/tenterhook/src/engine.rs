@@ -1,0 +1,176 @@
+//! Builds, reloads and fires. Holds no rule: every decision is taken in the room whose name stands in the code below.
+//!
+//! An **event** is **planned** against the **hooks**, each step is handed its **envelope** and **run** by an executor,
+//! each **report** is read into an **answer** and judged into a **verdict**, verdicts are **merged** into an
+//! **outcome**, the session **settles** it, and the firing is **recorded**.
+
+mod firing;
+mod polish;
+mod step;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use crate::config::{self, Ruleset, Source};
+use crate::diagnostic::Diagnostic;
+use crate::event::Event;
+use crate::executor::Ambient;
+use crate::hook::{Hook, Phase};
+use crate::merge;
+use crate::outcome::Outcome;
+use crate::plan;
+use crate::record::{Record, Sink};
+use crate::session::{self, Session};
+use firing::Firing;
+
+#[cfg(test)]
+mod tests;
+
+/// How many steps of one engine run at once when the host does not say. More than any known agent starts for one event
+/// (the longest list in public configs has 37 hooks), and few enough for a small machine.
+const PARALLEL: usize = 64;
+
+/// One engine: the hooks of one configuration, ready to fire. Cheap to clone; every clone is the same engine.
+#[derive(Clone, Debug)]
+pub struct Engine {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    ruleset: ArcSwap<Ruleset>,
+    added: Vec<Hook>,
+    ambient: Arc<Ambient>,
+    parallel: Arc<Semaphore>,
+    sink: Option<Arc<dyn Sink>>,
+}
+
+/// What an engine is made of.
+#[derive(Debug, Default)]
+pub struct Builder {
+    sources: Vec<Source>,
+    added: Vec<Hook>,
+    ambient: Ambient,
+    parallel: Option<usize>,
+    sink: Option<Arc<dyn Sink>>,
+}
+
+impl Builder {
+    /// Adds a source; the order of the calls is the order of configuration.
+    #[must_use]
+    pub fn source(mut self, source: Source) -> Self {
+        self.sources.push(source);
+        self
+    }
+
+    /// Adds a hook that no file configures; such hooks come after all others.
+    #[must_use]
+    pub fn hook(mut self, hook: Hook) -> Self {
+        self.added.push(hook);
+        self
+    }
+
+    /// What the host's process gives its hooks: nothing, unless this is called.
+    #[must_use]
+    pub fn ambient(mut self, ambient: Ambient) -> Self {
+        self.ambient = ambient;
+        self
+    }
+
+    /// How many steps may run at once (64 by default, at least 1); further ones wait for their turn.
+    #[must_use]
+    pub fn parallel(mut self, steps: usize) -> Self {
+        self.parallel = Some(steps.max(1));
+        self
+    }
+
+    /// Where records go; nowhere by default.
+    #[must_use]
+    pub fn sink(mut self, sink: Arc<dyn Sink>) -> Self {
+        self.sink = Some(sink);
+        self
+    }
+
+    /// Builds the engine, with everything that is wrong with its sources. There is always an engine: what cannot be
+    /// read is named in the diagnostics, and the rest works.
+    #[must_use]
+    pub fn build(self) -> (Engine, Vec<Diagnostic>) {
+        let loaded = config::load(&self.sources, &self.added, None);
+        let inner = Inner {
+            ruleset: ArcSwap::from_pointee(loaded.ruleset),
+            added: self.added,
+            ambient: Arc::new(self.ambient),
+            parallel: Arc::new(Semaphore::new(self.parallel.unwrap_or(PARALLEL))),
+            sink: self.sink,
+        };
+        (Engine { inner: Arc::new(inner) }, loaded.diagnostics)
+    }
+}
+
+impl Engine {
+    /// Starts an engine without hooks.
+    #[must_use]
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// The hooks as they stand.
+    #[must_use]
+    pub fn ruleset(&self) -> Arc<Ruleset> {
+        self.inner.ruleset.load_full()
+    }
+
+    /// Replaces all sources at once. Events in flight keep the hooks with which they began (C-2); a source that can no
+    /// longer be read keeps its last good hooks (C-3), and the diagnostics say so.
+    pub fn reload(&self, sources: &[Source]) -> Vec<Diagnostic> {
+        let last = self.inner.ruleset.load();
+        let loaded = config::load(sources, &self.inner.added, Some(&last));
+        self.inner.ruleset.store(Arc::new(loaded.ruleset));
+        loaded.diagnostics
+    }
+
+    /// Fires `event` and returns what its hooks together want. Never an error: what went wrong is in the outcome.
+    ///
+    /// Each hook gets its own time-out. Dropping the future cancels every step that is under way.
+    pub async fn fire(&self, event: Event, session: &Session) -> Outcome {
+        self.fire_within(event, session, None).await
+    }
+
+    /// The same, with the host's budget for the whole event: each hook gets the smaller of its own time-out and what is
+    /// left, and what is unfinished at its end is settled by its failure policy.
+    pub async fn fire_within(
+        &self,
+        event: Event,
+        session: &Session,
+        budget: Option<Duration>,
+    ) -> Outcome {
+        let began = Instant::now();
+        let ruleset = self.ruleset();
+        let view = session.view(&event.name);
+        let mut firing = Firing::new(&self.inner, &ruleset, session, &view, event, budget);
+        for stage in ruleset.stages(&firing.event.name) {
+            let steps = plan::select(&ruleset, &view, &firing.event, stage);
+            // After a denial no later gate has anything to decide; observers still hear of the event (M-7).
+            if firing.denied() && stage.phase != Phase::Observe {
+                firing.pass_over(steps);
+            } else {
+                firing.run(stage, steps).await;
+            }
+        }
+        let (event, verdicts, records) = firing.finish();
+        let outcome = merge::fold(verdicts);
+        let cap = ruleset.cap(&event.name);
+        let (outcome, strike) = session::settle(outcome, &view, cap);
+        session.strike(&event.name, strike);
+        let mut outcome = polish::polish(outcome, &self.inner.ambient, &event);
+        outcome.steps = records;
+        if let Some(sink) = &self.inner.sink {
+            sink.take(Record::new(&event, &outcome, began.elapsed()));
+        }
+        outcome
+    }
+}

@@ -1,0 +1,237 @@
+//! One firing under way: runs the steps of each stage and carries rewrites from step to step. Judges and merges nothing.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+use super::Inner;
+use super::step::{self, Done, Setting};
+use crate::answer::{Effects, Restraint};
+use crate::config::{Mode, Ruleset, Stage};
+use crate::dialect::{DialectId, Envelope};
+use crate::event::{Event, EventName};
+use crate::hook::{Compat, HookId, Phase, Wait};
+use crate::outcome::{self, Fault};
+use crate::plan::{self, Step};
+use crate::session::{Session, View};
+use crate::verdict::Verdict;
+
+/// One firing under way.
+pub(super) struct Firing<'a> {
+    inner: &'a Inner,
+    ruleset: &'a Ruleset,
+    session: &'a Session,
+    view: &'a View,
+    /// The event, with the rewrites so far.
+    pub(super) event: Arc<Event>,
+    deadline: Option<Instant>,
+    envelopes: HashMap<DialectId, Arc<Envelope>>,
+    done: Vec<Done>,
+}
+
+impl<'a> Firing<'a> {
+    pub(super) fn new(
+        inner: &'a Inner,
+        ruleset: &'a Ruleset,
+        session: &'a Session,
+        view: &'a View,
+        event: Event,
+        budget: Option<Duration>,
+    ) -> Self {
+        Self {
+            inner,
+            ruleset,
+            session,
+            view,
+            event: Arc::new(event),
+            deadline: budget.map(|budget| Instant::now() + budget),
+            envelopes: HashMap::new(),
+            done: Vec::new(),
+        }
+    }
+
+    /// Whether some step so far denies.
+    pub(super) fn denied(&self) -> bool {
+        self.done.iter().any(|it| it.verdict.restraint == Restraint::Deny)
+    }
+
+    /// Records steps that do not run because an earlier stage denied.
+    pub(super) fn pass_over(&mut self, steps: Vec<Step>) {
+        self.done.extend(steps.iter().map(Done::passed_over));
+    }
+
+    /// Runs one stage.
+    pub(super) async fn run(&mut self, stage: &Stage, steps: Vec<Step>) {
+        match stage.mode {
+            Mode::Chained => {
+                for step in steps {
+                    let denied = self.denied();
+                    if denied {
+                        self.pass_over(vec![step]);
+                        continue;
+                    }
+                    let done = self.run_all(vec![step]).await;
+                    self.apply_rewrites(&done);
+                    self.done.extend(done);
+                }
+            }
+            Mode::Parallel => {
+                let done = self.run_all(steps).await;
+                if stage.phase == Phase::Decide {
+                    self.judge_rewrite(stage, done).await;
+                } else {
+                    self.done.extend(done);
+                }
+            }
+        }
+    }
+
+    /// The outcome's material: the event as rewritten, the verdicts and the steps in configured order.
+    pub(super) fn finish(self) -> (Arc<Event>, Vec<Verdict>, Vec<outcome::Step>) {
+        let (verdicts, records) = self.done.into_iter().map(|it| (it.verdict, it.record)).unzip();
+        (self.event, verdicts, records)
+    }
+
+    /// Runs `steps` at once; what comes back is in configured order, whatever finished first.
+    async fn run_all(&mut self, steps: Vec<Step>) -> Vec<Done> {
+        let settings: Vec<Setting> = steps.into_iter().map(|step| self.set(step)).collect();
+        if settings.len() < 2 {
+            let mut done = Vec::with_capacity(1);
+            for setting in settings {
+                done.push(step::run(setting).await);
+            }
+            return done;
+        }
+        let mut running = JoinSet::new();
+        let mut slots: Vec<Option<Done>> = Vec::new();
+        for (at, setting) in settings.into_iter().enumerate() {
+            slots.push(None);
+            running.spawn(async move { (at, step::run(setting).await) });
+        }
+        while let Some(joined) = running.join_next().await {
+            // A step cannot panic (executors catch), and nobody else holds the set to abort one.
+            let Ok((at, done)) = joined else { continue };
+            if let Some(slot) = slots.get_mut(at) {
+                *slot = Some(done);
+            }
+        }
+        slots.into_iter().flatten().collect()
+    }
+
+    fn set(&mut self, step: Step) -> Setting {
+        let dialect = step.hook.dialect;
+        let envelope = self
+            .envelopes
+            .entry(dialect)
+            .or_insert_with(|| Arc::new(dialect.dialect().encode_event(&self.event)));
+        Setting {
+            envelope: Arc::clone(envelope),
+            event: Arc::clone(&self.event),
+            deadline: self.deadline,
+            ambient: Arc::clone(&self.inner.ambient),
+            turns: Arc::clone(&self.inner.parallel),
+            session: self.session.clone(),
+            step,
+        }
+    }
+
+    /// Gives a rewrite of the decide phase to the gates that have not seen it, once (M-8).
+    async fn judge_rewrite(&mut self, stage: &Stage, first: Vec<Done>) {
+        let author = first.iter().rev().find(|it| rewrites_action(&it.verdict.effects));
+        let denied = first.iter().any(|it| it.verdict.restraint == Restraint::Deny);
+        let Some(author) = author.filter(|_| !denied).map(|it| it.record.hook.clone()) else {
+            self.done.extend(first);
+            return;
+        };
+        self.apply_rewrites(&first);
+        let again = plan::select(self.ruleset, self.view, &self.event, stage)
+            .into_iter()
+            .filter(|step| may_judge_again(step, &author))
+            .collect();
+        let second = self.run_all(again).await;
+        self.done.extend(combine(first, second, &author));
+    }
+
+    fn apply_rewrites(&mut self, done: &[Done]) {
+        for one in done {
+            let effects = &one.verdict.effects;
+            let event = Arc::make_mut(&mut self.event);
+            let changes = [
+                ("tool_input", effects.updated_input.clone()),
+                ("prompt", effects.updated_prompt.clone().map(Into::into)),
+                (output_key(&event.name), effects.updated_output.clone()),
+            ];
+            for (key, value) in changes {
+                if let Some(value) = value {
+                    event.payload.insert(key.to_owned(), value);
+                    self.envelopes.clear();
+                }
+            }
+        }
+    }
+}
+
+/// The payload field that holds what `updatedOutput` replaces.
+fn output_key(event: &EventName) -> &'static str {
+    if event.as_str() == "MessageDisplay" { "delta" } else { "tool_response" }
+}
+
+fn rewrites_action(effects: &Effects) -> bool {
+    effects.updated_input.is_some() || effects.updated_prompt.is_some()
+}
+
+/// Who wrote the rewrite has judged it; exact sources skip the second round; a detached step was never a judge.
+fn may_judge_again(step: &Step, author: &HookId) -> bool {
+    step.hook.id != *author
+        && step.hook.compat == Compat::Guarded
+        && step.hook.wait == Wait::Attached
+        && !step.hook.once
+}
+
+/// A gate that judged twice speaks by its second word, but a restraint of the first is never taken back.
+fn combine(first: Vec<Done>, second: Vec<Done>, author: &HookId) -> Vec<Done> {
+    let mut second: HashMap<HookId, Done> =
+        second.into_iter().map(|done| (done.record.hook.clone(), done)).collect();
+    let mut all: Vec<Done> = first
+        .into_iter()
+        .map(|before| match second.remove(&before.record.hook) {
+            None => without_rewrite(before, author),
+            Some(mut after) => {
+                after.record.took += before.record.took;
+                after = refuse_rewrite(after);
+                if before.verdict.restraint > Restraint::Allow.max(after.verdict.restraint) {
+                    after.verdict.restraint = before.verdict.restraint;
+                    after.verdict.reason = before.verdict.reason;
+                }
+                after.record.verdict = after.verdict.restraint;
+                after
+            }
+        })
+        .collect();
+    // Gates that only the new payload selected.
+    let mut late: Vec<Done> = second.into_values().map(refuse_rewrite).collect();
+    late.sort_by(|a, b| (a.record.line, &a.record.hook).cmp(&(b.record.line, &b.record.hook)));
+    all.extend(late);
+    all
+}
+
+/// Of several rewrites in one round the last stands; the others are dropped here so that merge sees one.
+fn without_rewrite(mut done: Done, author: &HookId) -> Done {
+    if done.record.hook != *author && rewrites_action(&done.verdict.effects) {
+        done = refuse_rewrite(done);
+    }
+    done
+}
+
+fn refuse_rewrite(mut done: Done) -> Done {
+    if rewrites_action(&done.verdict.effects) {
+        let message = "another hook's rewrite stands; this one was dropped, because no gate would have judged it";
+        done.verdict.faults.push(Fault::of(&done.record.hook, "rewrite-conflict", message));
+        done.verdict.effects.updated_input = None;
+        done.verdict.effects.updated_prompt = None;
+    }
+    done
+}

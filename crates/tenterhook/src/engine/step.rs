@@ -1,0 +1,170 @@
+//! One step on its road: claimed, run, read, judged, recorded. Knows no other step.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use crate::answer::{Answer, Power, Restraint};
+use crate::dialect::Envelope;
+use crate::event::Event;
+use crate::executor::{self, Ambient, Progress, Task};
+use crate::hook::Wait;
+use crate::outcome;
+use crate::plan::Step;
+use crate::report::{End, Report};
+use crate::session::{Finished, Session};
+use crate::verdict::{self, Bench, Verdict};
+
+/// Everything that one step needs.
+pub(super) struct Setting {
+    pub(super) step: Step,
+    pub(super) event: Arc<Event>,
+    pub(super) envelope: Arc<Envelope>,
+    pub(super) deadline: Option<Instant>,
+    pub(super) ambient: Arc<Ambient>,
+    pub(super) turns: Arc<Semaphore>,
+    pub(super) session: Session,
+}
+
+/// A step that is over, as far as its event is concerned.
+pub(super) struct Done {
+    pub(super) verdict: Verdict,
+    pub(super) record: outcome::Step,
+}
+
+impl Done {
+    pub(super) fn passed_over(step: &Step) -> Self {
+        Self::silent(step, "not run: an earlier stage denied")
+    }
+
+    fn silent(step: &Step, ended: &str) -> Self {
+        let record = record(step, ended.to_owned(), Duration::ZERO, Restraint::Silent);
+        Self { verdict: Verdict::default(), record }
+    }
+}
+
+pub(super) async fn run(setting: Setting) -> Done {
+    let step = &setting.step;
+    if let Some(why) = &step.broken {
+        let answer = Answer::failed("matcher-failed", format!("its matcher cannot be used: {why}"));
+        return judge(
+            step,
+            answer,
+            "not run: its matcher cannot be used".to_owned(),
+            Duration::ZERO,
+        );
+    }
+    if step.hook.once && !setting.session.claim(&step.hook.id) {
+        return Done::silent(step, "not run: it runs once in a session, and did");
+    }
+    match step.hook.wait {
+        Wait::Attached => attached(setting).await,
+        Wait::Detached | Wait::Rewake => {
+            let done = Done::silent(step, "detached");
+            let session = setting.session.clone();
+            session.adopt(async move {
+                let _turn = setting.turns.acquire().await;
+                let report = finish(executor::run(task(&setting)).await).await;
+                finished(&setting.step, &setting.event, &report)
+            });
+            done
+        }
+    }
+}
+
+async fn attached(setting: Setting) -> Done {
+    let progress = {
+        let _turn = setting.turns.acquire().await;
+        executor::run(task(&setting)).await
+    };
+    match progress {
+        Progress::Ended(report) => {
+            let answer = read(&setting.step, &setting.event, &report);
+            judge(&setting.step, answer, ended(&report), report.took)
+        }
+        Progress::Detached(rest) => {
+            let done = Done::silent(&setting.step, "detached");
+            let session = setting.session.clone();
+            session.adopt(async move { finished(&setting.step, &setting.event, &rest.0.await) });
+            done
+        }
+    }
+}
+
+async fn finish(progress: Progress) -> Report {
+    match progress {
+        Progress::Ended(report) => report,
+        Progress::Detached(rest) => rest.0.await,
+    }
+}
+
+/// The smaller of the hook's own time-out and what is left of the event's; a detached step has its own alone.
+fn task(setting: &Setting) -> Task {
+    let Setting { step, event, envelope, deadline, ambient, .. } = setting;
+    let own = step.hook.timeout.unwrap_or(step.row.timeout);
+    let left = deadline
+        .filter(|_| step.hook.wait == Wait::Attached)
+        .map_or(own, |deadline| deadline.saturating_duration_since(Instant::now()));
+    Task {
+        hook: Arc::clone(&step.hook),
+        event: Arc::clone(event),
+        envelope: Arc::clone(envelope),
+        budget: own.min(left),
+        ambient: Arc::clone(ambient),
+    }
+}
+
+fn read(step: &Step, event: &Event, report: &Report) -> Answer {
+    step.hook.dialect.dialect().read_answer(event, &step.row, report)
+}
+
+fn judge(step: &Step, answer: Answer, ended: String, took: Duration) -> Done {
+    let verdict = verdict::judge(
+        Bench { hook: &step.hook, row: &step.row, widened: step.widened.as_deref() },
+        answer,
+    );
+    let record = record(step, ended, took, verdict.restraint);
+    Done { verdict, record }
+}
+
+/// Background steps take the same road (decision 13); a step that may wake the agent may always object.
+fn finished(step: &Step, event: &Event, report: &Report) -> Finished {
+    let mut step = step.clone();
+    let wakes = step.hook.wait == Wait::Rewake;
+    if wakes {
+        step.row.powers = step.row.powers.with(Power::Deny);
+    }
+    let answer = read(&step, event, report);
+    let done = judge(&step, answer, ended(report), report.took);
+    Finished {
+        event: event.name.clone(),
+        wakes: wakes && done.verdict.restraint == Restraint::Deny,
+        step: done.record,
+        verdict: done.verdict,
+    }
+}
+
+fn record(step: &Step, ended: String, took: Duration, verdict: Restraint) -> outcome::Step {
+    let place = step.hook.place.as_ref();
+    outcome::Step {
+        hook: step.hook.id.clone(),
+        source: place.map(|it| it.file.to_string()).unwrap_or_default(),
+        line: place.map_or(0, |it| it.line),
+        executor: step.hook.run.executor(),
+        ended,
+        took,
+        verdict,
+    }
+}
+
+fn ended(report: &Report) -> String {
+    match &report.end {
+        End::NotStarted { why } => format!("not started: {why}"),
+        End::Exited(code) => format!("exit {code}"),
+        End::Signalled(signal) => format!("signal {signal}"),
+        End::TimedOut => "timed out".to_owned(),
+        End::Cancelled => "cancelled".to_owned(),
+    }
+}

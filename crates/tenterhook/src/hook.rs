@@ -1,0 +1,312 @@
+//! One configured entry: where it comes from, what it matches, what it runs. Values only; nothing runs here.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::diagnostic::Place;
+use crate::dialect::DialectId;
+use crate::event::EventName;
+use crate::executor::function::Function;
+use crate::matcher::{Condition, Matcher};
+
+/// What a hook is called, unique in a ruleset.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HookId(Arc<str>);
+
+impl HookId {
+    /// The name as given.
+    #[must_use]
+    pub fn new(id: impl Into<Arc<str>>) -> Self {
+        Self(id.into())
+    }
+
+    /// The name as text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for HookId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Whose configuration a source is. The order is the order of trust: what stands first may restrict what follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Layer {
+    /// The organisation's; no other layer loosens it.
+    Managed,
+    /// Given to this run by the caller.
+    Given,
+    /// The user's own.
+    User,
+    /// The repository's.
+    Project,
+    /// The user's own for this repository.
+    Local,
+    /// A plugin's.
+    Plugin,
+    /// A skill's front matter, from its invocation on.
+    Skill,
+    /// A subagent's front matter, while it runs.
+    Agent,
+}
+
+impl Layer {
+    /// The word that people see.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Managed => "managed",
+            Self::Given => "given",
+            Self::User => "user",
+            Self::Project => "project",
+            Self::Local => "local",
+            Self::Plugin => "plugin",
+            Self::Skill => "skill",
+            Self::Agent => "agent",
+        }
+    }
+}
+
+/// How strictly a source's dialect is followed (decision 1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Compat {
+    /// A denial that slipped still denies.
+    #[default]
+    Guarded,
+    /// What the agent itself would do, with its losses.
+    Exact,
+}
+
+/// What happens when a gate gives no answer (decision 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OnFailure {
+    /// The action goes on; a fault says so.
+    Continue,
+    /// The user is asked.
+    Ask,
+    /// The action is denied.
+    Block,
+}
+
+impl OnFailure {
+    /// The word that configs use.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Continue => "continue",
+            Self::Ask => "ask",
+            Self::Block => "block",
+        }
+    }
+}
+
+/// When, within one event, a hook runs (decision 3). The order of the variants is the order of the phases.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Phase {
+    /// One after the other, each seeing the last rewrite.
+    Rewrite,
+    /// All at once on the same payload; their answers count.
+    Decide,
+    /// All at once, last; their answers cannot restrain.
+    Observe,
+}
+
+/// Whether the event waits for the hook (decision 13).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Wait {
+    /// The event waits.
+    #[default]
+    Attached,
+    /// The hook goes on in the background; its verdict goes to the session.
+    Detached,
+    /// The same, and a denial wakes an idle agent.
+    Rewake,
+}
+
+/// What a command hook starts.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Invocation {
+    /// A program with its arguments, no shell.
+    Argv {
+        /// The program, looked up in `PATH` when it has no slash.
+        program: String,
+        /// Its arguments.
+        args: Vec<String>,
+    },
+    /// A text for a shell.
+    Shell {
+        /// The text.
+        text: String,
+        /// Which shell.
+        shell: Shell,
+    },
+}
+
+/// The shells that configs can name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Shell {
+    /// `/bin/sh -c`, never a login shell.
+    #[default]
+    Sh,
+    /// `bash -c`.
+    Bash,
+    /// `pwsh -NoProfile -NonInteractive -Command`.
+    PowerShell,
+}
+
+/// What a command inherits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Inherit {
+    /// The host's whole environment, as the dialect promises.
+    All,
+    /// A short list of names that programs cannot do without.
+    #[default]
+    Listed,
+}
+
+/// A command to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// What to start.
+    pub invocation: Invocation,
+    /// What it inherits.
+    pub inherit: Inherit,
+    /// Names that pass beside the list.
+    pub pass: Vec<String>,
+    /// Variables set for this hook alone; they win over everything.
+    pub env: Vec<(String, String)>,
+    /// Where it starts, when not in the event's `cwd`.
+    pub cwd: Option<PathBuf>,
+}
+
+/// What runs a hook.
+#[derive(Clone, Debug)]
+pub enum Run {
+    /// A child process.
+    Command(Command),
+    /// A callback of the host.
+    Function(Function),
+    /// A kind of hook that this build has no executor for: firing it is a fault, never silence.
+    Missing {
+        /// The executor's name, such as `http`.
+        executor: &'static str,
+    },
+}
+
+impl Run {
+    /// The executor's name.
+    #[must_use]
+    pub const fn executor(&self) -> &'static str {
+        match self {
+            Self::Command(_) => "command",
+            Self::Function(_) => "function",
+            Self::Missing { executor } => executor,
+        }
+    }
+
+    /// One line that says what runs, for people.
+    #[must_use]
+    pub fn line(&self) -> String {
+        match self {
+            Self::Command(Command { invocation: Invocation::Shell { text, .. }, .. }) => {
+                text.clone()
+            }
+            Self::Command(Command { invocation: Invocation::Argv { program, args }, .. }) => {
+                let mut line = program.clone();
+                for arg in args {
+                    line.push(' ');
+                    line.push_str(arg);
+                }
+                line
+            }
+            Self::Function(function) => format!("function {}", function.name()),
+            Self::Missing { executor } => format!("({executor})"),
+        }
+    }
+}
+
+/// Whether a hook may run at all.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Arming {
+    /// It runs when it is selected.
+    #[default]
+    Armed,
+    /// It never runs: why, as one sentence with the number of the rule.
+    Disarmed {
+        /// Why.
+        because: String,
+        /// The rule, such as `C-12`.
+        rule: &'static str,
+    },
+}
+
+/// One configured entry.
+#[derive(Clone, Debug)]
+pub struct Hook {
+    /// What it is called.
+    pub id: HookId,
+    /// Whose protocol it speaks.
+    pub dialect: DialectId,
+    /// Where it is written; `None` for hooks that the host added.
+    pub place: Option<Place>,
+    /// Whose configuration that is.
+    pub layer: Layer,
+    /// The event that it is for.
+    pub event: EventName,
+    /// On which subjects of the event it runs.
+    pub matcher: Matcher,
+    /// A further condition.
+    pub condition: Option<Condition>,
+    /// What runs.
+    pub run: Run,
+    /// When, within the event.
+    pub phase: Phase,
+    /// Whether the event waits for it.
+    pub wait: Wait,
+    /// How long it may take; `None` leaves it to the dialect's event table.
+    pub timeout: Option<Duration>,
+    /// What happens when it gives no answer, where its own entry or its source says so.
+    pub on_failure: Option<OnFailure>,
+    /// Whether exit 0 with empty stdout is no answer (`answer = "required"`).
+    pub answer_required: bool,
+    /// Runs at most once in a session.
+    pub once: bool,
+    /// How strictly its dialect is followed.
+    pub compat: Compat,
+    /// What a host may show while it runs.
+    pub status: Option<String>,
+    /// Whether it may run at all.
+    pub arming: Arming,
+}
+
+impl Hook {
+    /// A hook that runs on every `event`, with nothing set that has a default.
+    #[must_use]
+    pub fn new(id: HookId, dialect: DialectId, event: EventName, run: Run) -> Self {
+        Self {
+            id,
+            dialect,
+            place: None,
+            layer: Layer::Given,
+            event,
+            matcher: Matcher::any(),
+            condition: None,
+            run,
+            phase: Phase::Decide,
+            wait: Wait::Attached,
+            timeout: None,
+            on_failure: None,
+            answer_required: false,
+            once: false,
+            compat: Compat::Guarded,
+            status: None,
+            arming: Arming::Armed,
+        }
+    }
+}

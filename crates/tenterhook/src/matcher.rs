@@ -1,0 +1,166 @@
+//! What decides that a hook applies to an event: patterns over its subject, compiled once, at their first use. Pure.
+//!
+//! How a dialect's text becomes one of these is the dialect's business; a pattern that cannot be compiled is a failure
+//! of its hook and goes to the hook's policy (S-3).
+
+pub mod condition;
+
+use std::sync::OnceLock;
+
+pub use condition::{Condition, Picked};
+
+/// A pattern as data.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum MatcherSpec {
+    /// Every event.
+    Any,
+    /// One of these words, exactly.
+    Words(Vec<String>),
+    /// A regular expression, found anywhere in the subject.
+    Regex(String),
+    /// Never: the agent's reading of what is written cannot match anything; why.
+    Never(String),
+}
+
+/// A pattern that is compiled at its first use.
+#[derive(Debug)]
+pub struct Matcher {
+    spec: MatcherSpec,
+    compiled: OnceLock<Result<Regex, String>>,
+}
+
+/// A compiled expression: linear time where the syntax allows it, else with a bounded number of steps (H50).
+#[derive(Debug)]
+enum Regex {
+    Linear(regex::Regex),
+    Stepped(Box<fancy_regex::Regex>),
+}
+
+/// Steps that an expression with look-around or back references may take. The default of the crate; a subject is a few
+/// dozen bytes long, so a pattern that needs more is a bomb.
+const STEPS: usize = 1_000_000;
+
+/// Compiled size of an expression, the default of the `regex` crate.
+const SIZE: usize = 10 << 20;
+
+impl Clone for Matcher {
+    fn clone(&self) -> Self {
+        Self::new(self.spec.clone())
+    }
+}
+
+impl Matcher {
+    /// The matcher of `spec`.
+    #[must_use]
+    pub const fn new(spec: MatcherSpec) -> Self {
+        Self { spec, compiled: OnceLock::new() }
+    }
+
+    /// Matches every event.
+    #[must_use]
+    pub const fn any() -> Self {
+        Self::new(MatcherSpec::Any)
+    }
+
+    /// The pattern as data.
+    #[must_use]
+    pub const fn spec(&self) -> &MatcherSpec {
+        &self.spec
+    }
+
+    /// The exact words that can match, where only such can.
+    #[must_use]
+    pub fn words(&self) -> Option<&[String]> {
+        match &self.spec {
+            MatcherSpec::Words(words) => Some(words),
+            MatcherSpec::Any | MatcherSpec::Regex(_) | MatcherSpec::Never(_) => None,
+        }
+    }
+
+    /// Compiles now, for those who want to know at once.
+    ///
+    /// # Errors
+    ///
+    /// When the pattern is no valid expression: the words of the compiler.
+    pub fn compile(&self) -> Result<(), String> {
+        match &self.spec {
+            MatcherSpec::Regex(text) => self.regex(text).map(drop),
+            MatcherSpec::Any | MatcherSpec::Words(_) | MatcherSpec::Never(_) => Ok(()),
+        }
+    }
+
+    /// Whether the pattern matches `subject`; an event without a subject is matched by everything (S-2).
+    ///
+    /// # Errors
+    ///
+    /// When the pattern cannot be compiled, or gives up.
+    pub fn matches(&self, subject: Option<&str>) -> Result<bool, String> {
+        let Some(subject) = subject else { return Ok(!matches!(self.spec, MatcherSpec::Never(_))) };
+        match &self.spec {
+            MatcherSpec::Any => Ok(true),
+            MatcherSpec::Never(_) => Ok(false),
+            MatcherSpec::Words(words) => Ok(words.iter().any(|word| word == subject)),
+            MatcherSpec::Regex(text) => match self.regex(text)? {
+                Regex::Linear(regex) => Ok(regex.is_match(subject)),
+                Regex::Stepped(regex) => regex.is_match(subject).map_err(|error| error.to_string()),
+            },
+        }
+    }
+
+    fn regex(&self, text: &str) -> Result<&Regex, String> {
+        self.compiled.get_or_init(|| compile(text)).as_ref().map_err(Clone::clone)
+    }
+}
+
+fn compile(text: &str) -> Result<Regex, String> {
+    let linear = regex::RegexBuilder::new(text).size_limit(SIZE).build();
+    let error = match linear {
+        Ok(regex) => return Ok(Regex::Linear(regex)),
+        Err(error) => error,
+    };
+    // Look-around and back references are legal JavaScript; only then is the slower engine worth its risk.
+    match fancy_regex::RegexBuilder::new(text).backtrack_limit(STEPS).build() {
+        Ok(regex) => Ok(Regex::Stepped(Box::new(regex))),
+        Err(_) => Err(last_line(&error.to_string())),
+    }
+}
+
+/// The `regex` crate draws its errors over several lines; its last one says what is wrong.
+fn last_line(error: &str) -> String {
+    let line = error.lines().last().unwrap_or(error).trim();
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(spec: MatcherSpec, subject: &str, expected: Result<bool, ()>) {
+        let matcher = Matcher::new(spec.clone());
+        assert_eq!(
+            matcher.matches(Some(subject)).map_err(drop),
+            expected,
+            "{spec:?} on {subject:?}"
+        );
+    }
+
+    #[test]
+    fn words_are_exact_and_expressions_are_found_anywhere() {
+        check(MatcherSpec::Any, "Bash", Ok(true));
+        check(MatcherSpec::Words(vec!["Edit".into(), "Bash".into()]), "Bash", Ok(true));
+        check(MatcherSpec::Words(vec!["Edit".into()]), "NotebookEdit", Ok(false));
+        check(MatcherSpec::Regex("Edit.*".into()), "NotebookEdit", Ok(true));
+        check(MatcherSpec::Regex("^(?!Bash)".into()), "Bash", Ok(false));
+        check(MatcherSpec::Regex("^(?!Bash)".into()), "Read", Ok(true));
+        check(MatcherSpec::Regex("[".into()), "Bash", Err(()));
+        check(MatcherSpec::Never("an expression".into()), "Bash", Ok(false));
+    }
+
+    #[test]
+    fn a_bomb_gives_up() {
+        check(MatcherSpec::Regex(r"^(?=(a+)+$)b\1".into()), &"a".repeat(40), Ok(false));
+        let matcher = Matcher::new(MatcherSpec::Regex(r"^(a|a)*\1*(?=b)$".into()));
+        // Either answer is fine; it must come.
+        let _ = matcher.matches(Some(&"a".repeat(64)));
+    }
+}

@@ -1,0 +1,68 @@
+//! Folds the verdicts of many hooks into one outcome.
+//!
+//! Pure: no clock, no I/O, no order of completion. Implements `docs/spec/merging.md` (M-).
+
+use crate::answer::{Effects, Restraint};
+use crate::outcome::{Fault, Outcome};
+use crate::verdict::Verdict;
+
+#[cfg(test)]
+mod tests;
+
+/// Folds `verdicts`, given in configured order, into one outcome. Steps are the record's business and stay empty.
+#[must_use]
+pub fn fold(verdicts: Vec<Verdict>) -> Outcome {
+    let restraint = verdicts.iter().map(|it| it.restraint).max().unwrap_or_default();
+    let mut outcome = Outcome { restraint, ..Outcome::default() };
+    for verdict in verdicts {
+        // Only the hooks that carried the restraint explain it (M-2).
+        if verdict.restraint == restraint && restraint != Restraint::Silent {
+            outcome.reasons.extend(verdict.reason);
+        }
+        outcome.faults.extend(verdict.faults);
+        absorb(&mut outcome.effects, verdict.effects, &mut outcome.faults);
+    }
+    // A denied action has nothing left to rewrite (M-4).
+    if restraint == Restraint::Deny {
+        outcome.effects.updated_input = None;
+        outcome.effects.updated_prompt = None;
+        outcome.effects.updated_output = None;
+    }
+    outcome
+}
+
+/// Adds the effects of the next verdict in configured order: lists grow, of single values the last stands (M-3), and
+/// two rewrites that differ are reported, because neither saw the other.
+fn absorb(into: &mut Effects, from: Effects, faults: &mut Vec<Fault>) {
+    last(&mut into.updated_input, from.updated_input, "updatedInput", faults);
+    last(&mut into.updated_prompt, from.updated_prompt, "updatedPrompt", faults);
+    last(&mut into.updated_output, from.updated_output, "updatedOutput", faults);
+    into.context.extend(from.context);
+    into.messages.extend(from.messages);
+    // The first hook that stops is the one that is quoted (M-5).
+    into.stop = into.stop.take().or(from.stop);
+    into.updated_permissions.extend(from.updated_permissions);
+    into.watch_paths = from.watch_paths.or_else(|| into.watch_paths.take());
+    last(&mut into.initial_user_message, from.initial_user_message, "initialUserMessage", faults);
+    // One hook that allows another try is enough, as one that denies it says nothing new (M-6).
+    into.retry = match (into.retry, from.retry) {
+        (Some(a), Some(b)) => Some(a || b),
+        (a, b) => a.or(b),
+    };
+    into.env.extend(from.env);
+    into.extra.extend(from.extra);
+}
+
+fn last<T: PartialEq>(into: &mut Option<T>, from: Option<T>, key: &str, faults: &mut Vec<Fault>) {
+    let Some(new) = from else { return };
+    if into.as_ref().is_some_and(|old| *old != new) {
+        faults.push(Fault {
+            code: "rewrite-conflict",
+            hook: None,
+            message: format!(
+                "several hooks gave different `{key}`; the last in configured order stands"
+            ),
+        });
+    }
+    *into = Some(new);
+}

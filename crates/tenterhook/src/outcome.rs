@@ -1,0 +1,83 @@
+//! What the host gets: the fold of all verdicts, with its faults and steps. Values only.
+
+use std::time::Duration;
+
+use crate::answer::{Effects, Restraint};
+use crate::hook::HookId;
+
+/// Something that went wrong, or was not honoured, while an event was fired. Never an error: the outcome stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// Stable name, such as `timed-out`.
+    pub code: &'static str,
+    /// The hook that it is about; `None` when it is about the event.
+    pub hook: Option<HookId>,
+    /// What happened and, where there is one, the remedy.
+    pub message: String,
+}
+
+impl Fault {
+    /// A fault of `hook`.
+    #[must_use]
+    pub fn of(hook: &HookId, code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, hook: Some(hook.clone()), message: message.into() }
+    }
+}
+
+/// Why the outcome restrains: one hook's words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    /// The hook that said it.
+    pub hook: HookId,
+    /// What it said.
+    pub text: String,
+}
+
+/// How one step of the plan went, for people and logs.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step {
+    /// The hook.
+    pub hook: HookId,
+    /// `file:line` of its entry; empty for hooks that the host added.
+    pub source: String,
+    /// 1-based line of its entry; 0 for hooks that the host added.
+    pub line: usize,
+    /// What ran it.
+    pub executor: &'static str,
+    /// How it ended: `exit 0`, `signal 9`, `timed out`, `detached`, `not run: ...`.
+    pub ended: String,
+    /// From its start to its settlement.
+    pub took: Duration,
+    /// Its own restraint, after judging.
+    pub verdict: Restraint,
+}
+
+/// What the host gets.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outcome {
+    /// The strongest restraint of all hooks (M-1).
+    pub restraint: Restraint,
+    /// The words of the hooks that carried it, in configured order (M-2).
+    pub reasons: Vec<Reason>,
+    /// What else they want, folded.
+    pub effects: Effects,
+    /// What went wrong.
+    pub faults: Vec<Fault>,
+    /// What ran.
+    pub steps: Vec<Step>,
+}
+
+impl Outcome {
+    /// Whether the action must not happen.
+    #[must_use]
+    pub fn blocked(&self) -> bool {
+        self.restraint == Restraint::Deny
+    }
+
+    /// All reasons as one text; `None` when no hook gave one.
+    #[must_use]
+    pub fn reason(&self) -> Option<String> {
+        let texts: Vec<&str> = self.reasons.iter().map(|it| it.text.as_str()).collect();
+        (!texts.is_empty()).then(|| texts.join("\n"))
+    }
+}

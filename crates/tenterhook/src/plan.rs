@@ -1,0 +1,173 @@
+//! Which hooks run for an event, stage by stage, and why each other hook does not. Pure: claims and starts nothing.
+//!
+//! Implements `docs/spec/planning.md` (P-).
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::config::{Ruleset, Stage};
+use crate::dialect::{DIALECTS, EventRow, Subject};
+use crate::event::Event;
+use crate::hook::{Arming, Hook};
+use crate::matcher::{MatcherSpec, Picked};
+use crate::session::View;
+
+#[cfg(test)]
+mod tests;
+
+/// One hook that a plan runs.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The hook.
+    pub hook: Arc<Hook>,
+    /// What its dialect lets it do on this event.
+    pub row: EventRow,
+    /// Why its *allow* may not count (S-9).
+    pub widened: Option<String>,
+    /// Its matcher cannot be used: the step is settled by its policy without being run (S-3).
+    pub broken: Option<String>,
+}
+
+/// Whether a hook runs for an event, and why.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Because {
+    /// Whether it runs.
+    pub selected: bool,
+    /// One sentence.
+    pub because: String,
+    /// The number of the rule that decided.
+    pub rule: &'static str,
+}
+
+/// The steps of one stage on the payload as it stands, in configured order (P-1).
+#[must_use]
+pub fn select(ruleset: &Ruleset, view: &View, event: &Event, stage: &Stage) -> Vec<Step> {
+    let subjects = subjects(ruleset, event);
+    let eligible = match &subjects {
+        Some(subjects) => stage.eligible(subjects),
+        None => Cow::Borrowed(stage.hooks.as_slice()),
+    };
+    eligible
+        .iter()
+        .filter_map(|at| ruleset.hook(*at))
+        .filter_map(|hook| {
+            let row = ruleset.row(hook.dialect, &event.name);
+            match weigh(hook, &row, view, event) {
+                Weighed::Out { .. } => None,
+                Weighed::In { widened, broken, .. } => {
+                    Some(Step { hook: Arc::clone(hook), row: row.into_owned(), widened, broken })
+                }
+            }
+        })
+        .collect()
+}
+
+/// What the plan says of every configured hook, in configured order, on the payload as given (P-5).
+#[must_use]
+pub fn explain(ruleset: &Ruleset, view: &View, event: &Event) -> Vec<(Arc<Hook>, Because)> {
+    ruleset
+        .hooks()
+        .iter()
+        .map(|hook| {
+            let row = ruleset.row(hook.dialect, &event.name);
+            let because = match weigh(hook, &row, view, event) {
+                Weighed::Out { because, rule } => {
+                    Because { selected: false, because: because.into_owned(), rule }
+                }
+                Weighed::In { because, rule, .. } => Because { selected: true, because, rule },
+            };
+            (Arc::clone(hook), because)
+        })
+        .collect()
+}
+
+/// Every text that some dialect's matchers are tested on: few, and mostly the same one. `None` when the event lacks the
+/// field that one of them looks for, because then its matchers are ignored (S-2).
+fn subjects<'a>(ruleset: &Ruleset, event: &'a Event) -> Option<Vec<&'a str>> {
+    let mut subjects: Vec<&str> = Vec::with_capacity(1);
+    let rows = DIALECTS.iter().filter_map(|dialect| dialect.row(&event.name));
+    for row in rows.chain(ruleset.custom(&event.name)) {
+        if row.subject == Subject::None {
+            continue;
+        }
+        let subject = row.subject.of(event)?;
+        if !subjects.contains(&subject) {
+            subjects.push(subject);
+        }
+    }
+    Some(subjects)
+}
+
+enum Weighed {
+    Out { because: Cow<'static, str>, rule: &'static str },
+    In { because: String, rule: &'static str, widened: Option<String>, broken: Option<String> },
+}
+
+/// The one place that says whether a hook runs. The order of the questions is the order of rules P-2 to P-4.
+fn weigh(hook: &Hook, row: &EventRow, view: &View, event: &Event) -> Weighed {
+    let out = |because: String, rule| Weighed::Out { because: because.into(), rule };
+    if hook.event != event.name {
+        return out(format!("it is for `{}`", hook.event), "P-2");
+    }
+    if let Arming::Disarmed { because, rule } = &hook.arming {
+        return out(because.clone(), rule);
+    }
+    if hook.once && view.claimed(&hook.id) {
+        return out("it runs once in a session, and did".to_owned(), "P-4");
+    }
+    let subject = row.subject.of(event);
+    match hook.matcher.matches(subject) {
+        Err(why) => {
+            let because =
+                format!("its matcher cannot be used ({why}), so its failure policy decides");
+            return Weighed::In { broken: Some(why), because, rule: "S-3", widened: None };
+        }
+        Ok(false) => return out(mismatch(hook, subject), "S-1"),
+        Ok(true) => {}
+    }
+    let matched = match_sentence(hook, subject);
+    match hook.condition.as_ref().map(|it| (it, it.pick(event))) {
+        None => Weighed::In { because: matched, rule: "S-1", widened: None, broken: None },
+        Some((condition, Picked::Exactly)) => Weighed::In {
+            because: format!("{matched}, and `{}` holds", condition.text()),
+            rule: "S-4",
+            widened: None,
+            broken: None,
+        },
+        Some((condition, Picked::Widely(why))) => Weighed::In {
+            because: format!(
+                "{matched}, and `{}` holds, to restrain only: {why}",
+                condition.text()
+            ),
+            rule: "S-9",
+            widened: Some(why),
+            broken: None,
+        },
+        Some((condition, Picked::No(why))) => {
+            out(format!("{matched}, but `{}` does not hold: {why}", condition.text()), "S-4")
+        }
+    }
+}
+
+fn match_sentence(hook: &Hook, subject: Option<&str>) -> String {
+    match (hook.matcher.spec(), subject) {
+        (MatcherSpec::Any, _) => "it has no matcher, so it runs on every one".to_owned(),
+        (_, None) => "this event has no subject, so its matcher is ignored".to_owned(),
+        (MatcherSpec::Words(words), Some(subject)) => {
+            format!("`{}` names `{subject}`", words.join("|"))
+        }
+        (MatcherSpec::Regex(text) | MatcherSpec::Never(text), Some(subject)) => {
+            format!("`{text}` is found in `{subject}`")
+        }
+    }
+}
+
+fn mismatch(hook: &Hook, found: Option<&str>) -> String {
+    let found = found.unwrap_or_default();
+    match hook.matcher.spec() {
+        MatcherSpec::Words(words) => format!("`{found}` is not one of `{}`", words.join("|")),
+        MatcherSpec::Regex(text) => format!("`{text}` is not found in `{found}`"),
+        MatcherSpec::Never(why) => format!("its matcher can never match: {why}"),
+        MatcherSpec::Any => String::new(),
+    }
+}

@@ -1,0 +1,127 @@
+//! What happened to one step, whatever ran it. Facts only: what they mean is `verdict`'s business.
+
+use std::time::Duration;
+
+use crate::answer::Answer;
+
+/// How a step ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// It never ran: what was tried and why it failed.
+    NotStarted {
+        /// The reason, for people: the path and the system's words.
+        why: String,
+    },
+    /// It ended by itself with this code; a function that returned counts as 0.
+    Exited(i32),
+    /// A signal ended it, or a function panicked (which counts as `SIGABRT`).
+    Signalled(i32),
+    /// Its time was up.
+    TimedOut,
+    /// The host gave up waiting.
+    Cancelled,
+}
+
+/// Whether all output was seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Closed {
+    /// The stream ended.
+    #[default]
+    Complete,
+    /// More came than the limit allows; the rest was counted and dropped.
+    Truncated,
+    /// A descendant still held the stream when the leak grace was over.
+    Leaked,
+}
+
+/// What came out of one stream.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// The bytes, up to the limit.
+    pub bytes: Vec<u8>,
+    /// How many more came.
+    pub dropped: u64,
+    /// How it ended.
+    pub closed: Closed,
+}
+
+impl From<&[u8]> for Output {
+    fn from(bytes: &[u8]) -> Self {
+        Self { bytes: bytes.to_vec(), ..Self::default() }
+    }
+}
+
+/// What a step said, in the form that its executor can give.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Said {
+    /// Bytes that a dialect must read.
+    Bytes {
+        /// Standard output, or the body of a reply.
+        stdout: Output,
+        /// Standard error.
+        stderr: Output,
+    },
+    /// An answer that needs no reading.
+    Answer(Box<Answer>),
+}
+
+/// Whether the envelope arrived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Delivery {
+    /// All of it.
+    #[default]
+    Delivered,
+    /// The program did not take all of it; no fault (decision 4).
+    Refused,
+}
+
+/// What happened to one step.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// How it ended.
+    pub end: End,
+    /// What it said.
+    pub said: Said,
+    /// Whether the envelope arrived.
+    pub delivery: Delivery,
+    /// From the step's start to its settlement.
+    pub took: Duration,
+    /// What the hook wrote into its env file, where its envelope named one.
+    pub env_file: Option<String>,
+    /// Processes that outlived the step and could not be ended.
+    pub survivors: Vec<u32>,
+}
+
+impl Report {
+    /// A report without output.
+    #[must_use]
+    pub fn silent(end: End, took: Duration) -> Self {
+        let said = Said::Bytes { stdout: Output::default(), stderr: Output::default() };
+        Self {
+            end,
+            said,
+            delivery: Delivery::Delivered,
+            took,
+            env_file: None,
+            survivors: Vec::new(),
+        }
+    }
+
+    /// Standard output, if the step spoke in bytes.
+    #[must_use]
+    pub fn stdout(&self) -> &[u8] {
+        match &self.said {
+            Said::Bytes { stdout, .. } => &stdout.bytes,
+            Said::Answer(_) => &[],
+        }
+    }
+
+    /// Standard error, if the step spoke in bytes.
+    #[must_use]
+    pub fn stderr(&self) -> &[u8] {
+        match &self.said {
+            Said::Bytes { stderr, .. } => &stderr.bytes,
+            Said::Answer(_) => &[],
+        }
+    }
+}

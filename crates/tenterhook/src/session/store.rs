@@ -1,0 +1,70 @@
+//! Where a session's state is kept: atomic verbs only, never load-and-save. Knows nothing of events beyond their names.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::event::EventName;
+use crate::hook::HookId;
+
+/// A place that keeps the state of one session. Every verb is atomic, so that processes may share a store (N-1).
+pub trait Store: Send + Sync + fmt::Debug {
+    /// Claims the one run of `hook`; `false` when it was claimed before.
+    fn claim_once(&self, hook: &HookId) -> bool;
+
+    /// The hooks whose one run is claimed.
+    fn claimed(&self) -> Arc<HashSet<HookId>>;
+
+    /// Counts one more denial of `event` in a row and returns the count.
+    fn add_strike(&self, event: &EventName) -> u32;
+
+    /// The denials of `event` in a row.
+    fn strikes(&self, event: &EventName) -> u32;
+
+    /// Starts the row again.
+    fn reset_strikes(&self, event: &EventName);
+}
+
+/// Keeps a session in memory, for as long as its process lives.
+#[derive(Debug, Default)]
+pub struct Memory {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    claimed: Arc<HashSet<HookId>>,
+    strikes: HashMap<EventName, u32>,
+}
+
+impl Memory {
+    fn state(&self) -> MutexGuard<'_, State> {
+        // No verb can panic half-way, so a poisoned lock still guards a whole state.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Store for Memory {
+    fn claim_once(&self, hook: &HookId) -> bool {
+        Arc::make_mut(&mut self.state().claimed).insert(hook.clone())
+    }
+
+    fn claimed(&self) -> Arc<HashSet<HookId>> {
+        Arc::clone(&self.state().claimed)
+    }
+
+    fn add_strike(&self, event: &EventName) -> u32 {
+        let mut state = self.state();
+        let count = state.strikes.entry(event.clone()).or_default();
+        *count = count.saturating_add(1);
+        *count
+    }
+
+    fn strikes(&self, event: &EventName) -> u32 {
+        self.state().strikes.get(event).copied().unwrap_or(0)
+    }
+
+    fn reset_strikes(&self, event: &EventName) {
+        self.state().strikes.remove(event);
+    }
+}

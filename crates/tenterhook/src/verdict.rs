@@ -1,0 +1,256 @@
+//! What an answer means here: what the event permits, slips and `on_failure` are applied in this file and nowhere else.
+//!
+//! Pure. Implements `docs/spec/answers.md` (A-).
+
+use crate::answer::{Answer, Effects, Power, Powers, Restraint, Slip};
+use crate::dialect::{EventRow, Honour};
+use crate::hook::{Compat, Hook, OnFailure, Phase, Wait};
+use crate::outcome::{Fault, Reason};
+
+#[cfg(test)]
+mod tests;
+
+/// What one hook's answer means for the event.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Verdict {
+    /// How far it restrains.
+    pub restraint: Restraint,
+    /// Its words for that.
+    pub reason: Option<Reason>,
+    /// What else it wants and may have.
+    pub effects: Effects,
+    /// What it did not get, and what went wrong.
+    pub faults: Vec<Fault>,
+}
+
+/// What judging needs to know of a step beside its answer.
+#[derive(Clone, Copy, Debug)]
+pub struct Bench<'a> {
+    /// The hook.
+    pub hook: &'a Hook,
+    /// What its dialect lets it do on this event.
+    pub row: &'a EventRow,
+    /// Why its *allow* may not count, where its selection was wider than its rule (S-9).
+    pub widened: Option<&'a str>,
+}
+
+/// Judges one answer.
+///
+/// The order of the steps is the rule: slips first, because they decide how much of the answer is believed;
+/// then failure; then what the event permits; then what the way of selection permits (S-9).
+#[must_use]
+pub fn judge(bench: Bench<'_>, answer: Answer) -> Verdict {
+    let mut faults = Vec::new();
+    let believed = believe(bench, answer, &mut faults);
+    let settled = settle_failure(bench, believed, &mut faults);
+    let permitted = permit(bench, settled, &mut faults);
+    let Answer { restraint, reason, effects, .. } = restrain_widened(bench, permitted, &mut faults);
+    let words = reason.or_else(|| default_reason(bench.hook, restraint));
+    Verdict {
+        restraint,
+        reason: words.map(|text| Reason { hook: bench.hook.id.clone(), text }),
+        effects,
+        faults,
+    }
+}
+
+/// A denial without words still needs some: a model that is refused without a reason tries again.
+fn default_reason(hook: &Hook, restraint: Restraint) -> Option<String> {
+    (restraint > Restraint::Allow).then(|| {
+        let word = if restraint == Restraint::Deny { "denied" } else { "asked about" };
+        format!("{word} by hook `{}`, which gave no reason", hook.id)
+    })
+}
+
+/// Applies the slips: guarded reading keeps the restraint and drops the rest, exact reading does what the agent does.
+fn believe(bench: Bench<'_>, answer: Answer, faults: &mut Vec<Fault>) -> Answer {
+    if answer.slips.is_empty() {
+        return answer;
+    }
+    faults.extend(answer.slips.iter().map(|slip| slip_fault(bench.hook, slip)));
+    match bench.hook.compat {
+        Compat::Guarded => only_restraint(answer),
+        Compat::Exact => {
+            let dialect = bench.hook.dialect.dialect();
+            let honour = answer.slips.iter().map(|slip| dialect.honour(slip.kind)).max();
+            match honour.unwrap_or(Honour::Counts) {
+                Honour::Counts => answer,
+                Honour::PlainText => answer.plain.map_or_else(Answer::default, |plain| *plain),
+                Honour::Fails => {
+                    let detail =
+                        answer.slips.into_iter().map(|slip| slip.detail).collect::<Vec<_>>();
+                    Answer::failed("unreadable-answer", detail.join("; "))
+                }
+            }
+        }
+    }
+}
+
+fn slip_fault(hook: &Hook, slip: &Slip) -> Fault {
+    let message = if slip.detail.is_empty() {
+        slip.kind.remedy().to_owned()
+    } else {
+        format!("{}: {}", slip.detail, slip.kind.remedy())
+    };
+    Fault::of(&hook.id, slip.kind.code(), message)
+}
+
+/// What an answer that left its protocol may still do: say no.
+///
+/// When it does not even say no, what its output says as plain text stands, because that is what it is.
+fn only_restraint(answer: Answer) -> Answer {
+    let restrains = answer.restraint > Restraint::Allow || answer.effects.stop.is_some();
+    if !restrains {
+        let failure = answer.failure;
+        let plain = answer.plain.map(|plain| *plain).unwrap_or_default();
+        return Answer { failure: plain.failure.clone().or(failure), ..plain };
+    }
+    Answer {
+        restraint: if answer.restraint > Restraint::Allow {
+            answer.restraint
+        } else {
+            Restraint::Silent
+        },
+        reason: answer.reason,
+        effects: Effects { stop: answer.effects.stop, ..Effects::default() },
+        ..Answer::default()
+    }
+}
+
+/// A gate that did not answer goes to its policy.
+fn settle_failure(bench: Bench<'_>, mut answer: Answer, faults: &mut Vec<Fault>) -> Answer {
+    let Some(failure) = answer.failure.take() else { return answer };
+    let policy = enforceable(policy(bench), bench.row.powers);
+    let hook = &bench.hook.id;
+    let consequence = match policy {
+        OnFailure::Block => "; the action is blocked, because the hook's failure policy says so",
+        OnFailure::Ask => "; the user is asked, because the hook's failure policy says so",
+        OnFailure::Continue => "",
+    };
+    faults.push(Fault::of(hook, failure.code, format!("{}{consequence}", failure.message)));
+    let restraint = match policy {
+        OnFailure::Block => Restraint::Deny,
+        OnFailure::Ask => Restraint::Ask,
+        OnFailure::Continue => return answer,
+    };
+    // A readable denial beside the failure keeps its own words.
+    if answer.restraint < restraint {
+        answer.restraint = restraint;
+        answer.reason = Some(format!("hook `{hook}` gave no answer: {}", failure.message));
+    }
+    answer
+}
+
+/// The hook's own key, else its source's (already folded into the hook), else the dialect's promise for the event.
+fn policy(bench: Bench<'_>) -> OnFailure {
+    if bench.hook.phase == Phase::Observe || bench.hook.wait != Wait::Attached {
+        return OnFailure::Continue;
+    }
+    bench.hook.on_failure.unwrap_or(bench.row.failure)
+}
+
+/// Where the event cannot ask, asking means blocking: a policy must not get weaker by the event it meets. Where it
+/// cannot even block, nothing can be enforced, and the fault alone remains.
+const fn enforceable(policy: OnFailure, powers: Powers) -> OnFailure {
+    match policy {
+        OnFailure::Ask if powers.has(Power::Ask) => OnFailure::Ask,
+        OnFailure::Ask | OnFailure::Block if powers.has(Power::Deny) => OnFailure::Block,
+        OnFailure::Ask | OnFailure::Block | OnFailure::Continue => OnFailure::Continue,
+    }
+}
+
+/// Drops what the event does not permit, with a fault for each.
+fn permit(bench: Bench<'_>, mut answer: Answer, faults: &mut Vec<Fault>) -> Answer {
+    let powers = bench.row.powers;
+    let hook = bench.hook;
+    let mut refuse = |power: Power| {
+        let message = format!(
+            "`{}` does not honour `{}` from this hook; it was ignored",
+            bench.row.name,
+            power.word()
+        );
+        faults.push(Fault::of(&hook.id, "not-honoured", message));
+    };
+    if let Some(power) = restraint_power(answer.restraint)
+        && (hook.phase == Phase::Observe || !powers.has(power))
+    {
+        refuse(power);
+        // The words of an objection that cannot block still reach the user: nobody should have to look for them.
+        if answer.restraint > Restraint::Allow {
+            answer.effects.messages.extend(answer.reason.take());
+        }
+        answer.restraint = Restraint::Silent;
+        answer.reason = None;
+    }
+    answer.effects = permit_effects(powers, std::mem::take(&mut answer.effects), &mut refuse);
+    answer
+}
+
+const fn restraint_power(restraint: Restraint) -> Option<Power> {
+    match restraint {
+        Restraint::Silent => None,
+        Restraint::Allow => Some(Power::Allow),
+        Restraint::Ask => Some(Power::Ask),
+        Restraint::Defer => Some(Power::Defer),
+        Restraint::Deny => Some(Power::Deny),
+    }
+}
+
+fn permit_effects(powers: Powers, mut effects: Effects, refuse: &mut impl FnMut(Power)) -> Effects {
+    let mut strip = |power: Power, given: bool| {
+        let refused = given && !powers.has(power);
+        if refused {
+            refuse(power);
+        }
+        refused
+    };
+    if strip(Power::Input, effects.updated_input.is_some()) {
+        effects.updated_input = None;
+    }
+    if strip(Power::Prompt, effects.updated_prompt.is_some()) {
+        effects.updated_prompt = None;
+    }
+    if strip(Power::Output, effects.updated_output.is_some()) {
+        effects.updated_output = None;
+    }
+    if strip(Power::Context, !effects.context.is_empty()) {
+        effects.context.clear();
+    }
+    if strip(Power::Message, !effects.messages.is_empty()) {
+        effects.messages.clear();
+    }
+    if strip(Power::Stop, effects.stop.is_some()) {
+        effects.stop = None;
+    }
+    if strip(Power::Permissions, !effects.updated_permissions.is_empty()) {
+        effects.updated_permissions.clear();
+    }
+    if strip(Power::Watch, effects.watch_paths.is_some()) {
+        effects.watch_paths = None;
+    }
+    if strip(Power::InitialMessage, effects.initial_user_message.is_some()) {
+        effects.initial_user_message = None;
+    }
+    if strip(Power::Retry, effects.retry.is_some()) {
+        effects.retry = None;
+    }
+    if strip(Power::Env, !effects.env.is_empty()) {
+        effects.env.clear();
+    }
+    effects
+}
+
+/// Whatever widens a match may only restrain: an *allow* that came that way is silent (S-9).
+fn restrain_widened(bench: Bench<'_>, mut answer: Answer, faults: &mut Vec<Fault>) -> Answer {
+    let Some(why) = bench.widened else { return answer };
+    if answer.restraint != Restraint::Allow {
+        return answer;
+    }
+    let message = format!("its allow does not count: {why}");
+    faults.push(Fault::of(&bench.hook.id, "allow-not-covered", message));
+    answer.restraint = Restraint::Silent;
+    answer.reason = None;
+    // A rewrite that rode on the allow was written for another command than the one that was matched.
+    answer.effects.updated_input = None;
+    answer
+}
