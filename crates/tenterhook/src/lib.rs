@@ -16,6 +16,7 @@ pub mod record;
 pub mod report;
 pub mod session;
 pub mod shell;
+pub mod strict;
 pub mod syntax;
 pub mod text;
 pub mod verdict;

@@ -1,0 +1,117 @@
+//! Finds the objects that stand in text on lines of their own (J-7 to J-9), and leaves those that the text merely shows:
+//! indented, in a fence, inside a sentence, or announced by a colon.
+
+use super::tree::{self, Parsed, Stop};
+use super::{Deviation, MAX_OBJECTS, pairs, relaxed};
+
+pub(super) struct Candidate {
+    start: usize,
+    pub(super) parsed: Parsed,
+}
+
+impl Candidate {
+    pub(super) fn end(&self) -> usize {
+        self.start + self.parsed.end
+    }
+}
+
+/// The objects that were meant, in order; `Err` when looking for them costs too much or one of them is too large.
+pub(super) fn candidates(text: &str) -> Result<Vec<Candidate>, Deviation> {
+    let mut found = Vec::new();
+    let mut walk = Walk { text, at: 0, fenced: false, announced: false };
+    // Attempts that fail may read the same text again: together they get a few passes over it, no more.
+    let mut work = text.len().saturating_mul(8).saturating_add(4096);
+    while let Some(line) = walk.line() {
+        if walk.fenced || !line.starts_with('{') {
+            walk.step(line);
+            continue;
+        }
+        let start = walk.at;
+        match tree::parse(text.get(start..).unwrap_or_default(), relaxed::parse) {
+            Ok(parsed) => {
+                let candidate = Candidate { start, parsed };
+                let end = candidate.end();
+                let rest = text.get(end..).unwrap_or_default();
+                let tail = rest.lines().next().unwrap_or_default();
+                let shown = walk.announced && !rest.trim().is_empty();
+                if tail.trim().is_empty() && !shown {
+                    found.push(candidate);
+                }
+                walk.jump(end);
+            }
+            Err(Stop::Limit(limit)) => return Err(limit),
+            Err(Stop::Broken { at, .. }) => {
+                work = work.checked_sub(at).ok_or(Deviation::TooBig)?;
+                walk.step(line);
+            }
+        }
+        if found.len() > MAX_OBJECTS {
+            return Err(Deviation::TooBig);
+        }
+    }
+    Ok(found)
+}
+
+/// The text from the last line on which an object begins that is broken or that the end of the text breaks off, if it
+/// runs to the end and any pair of it is complete.
+pub(super) fn torn_tail(text: &str) -> Option<&str> {
+    let mut walk = Walk { text, at: 0, fenced: false, announced: false };
+    let mut last = None;
+    while let Some(line) = walk.line() {
+        if !walk.fenced && line.starts_with('{') {
+            last = Some(walk.at);
+        }
+        walk.step(line);
+    }
+    let tail = text.get(last?..)?;
+    let begins = tail.get(1..).is_some_and(|rest| rest.trim_start().starts_with(['"', '\'']));
+    match tree::parse(tail, relaxed::parse) {
+        Err(Stop::Broken { torn, .. })
+            if begins && (torn || tail.ends_with('}')) && !pairs::find(tail).is_empty() =>
+        {
+            Some(tail)
+        }
+        _ => None,
+    }
+}
+
+/// The content of a text that is one fenced block from its first line to its last.
+pub(super) fn fenced(text: &str) -> Option<&str> {
+    let (opening, body) = text.strip_prefix("```")?.split_once('\n')?;
+    let inner = body.strip_suffix("```")?;
+    (!opening.contains('`') && !inner.contains("\n```")).then_some(inner)
+}
+
+/// Goes through a text line by line and remembers what a line means for the next one.
+struct Walk<'a> {
+    text: &'a str,
+    at: usize,
+    /// In a fenced block.
+    fenced: bool,
+    /// The last line that was not blank ends with a colon.
+    announced: bool,
+}
+
+impl<'a> Walk<'a> {
+    fn line(&self) -> Option<&'a str> {
+        self.text.get(self.at..)?.split_inclusive('\n').next()
+    }
+
+    fn step(&mut self, line: &str) {
+        let trimmed = line.trim();
+        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+            self.fenced = !self.fenced;
+        }
+        if !trimmed.is_empty() {
+            self.announced = trimmed.ends_with(':');
+        }
+        self.at += line.len();
+    }
+
+    /// Goes on with the line after the one that holds `end`.
+    fn jump(&mut self, end: usize) {
+        let rest = self.text.get(end..).unwrap_or_default();
+        self.at = end + rest.find('\n').map_or(rest.len(), |at| at + 1);
+        self.announced = false;
+    }
+}

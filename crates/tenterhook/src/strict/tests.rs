@@ -1,0 +1,260 @@
+use std::time::{Duration, Instant};
+
+use super::*;
+
+const DENY: &str = r#"{"decision": "block", "reason": "é"}"#;
+
+/// The names of the deviations, in order.
+fn names(reading: &Reading) -> Vec<&'static str> {
+    reading.deviations.iter().map(Deviation::name).collect()
+}
+
+/// Whether any object or pair of the reading says `"decision": "block"`.
+fn denies(reading: &Reading) -> bool {
+    let fields = reading.objects().iter().flat_map(Object::readings);
+    fields.into_iter().any(|it| it.get("decision").is_some_and(|it| it == "block"))
+        || reading.pairs().iter().any(|(key, value)| key == "decision" && value == "block")
+}
+
+#[test]
+fn empty_plain_and_strict() {
+    for text in ["", " \r\n\t", "\u{feff}"] {
+        let reading = read(text.as_bytes());
+        assert_eq!((reading.found.clone(), names(&reading)), (Found::Empty, vec![]), "{text:?}");
+    }
+    for text in [DENY, "\u{feff}{\"decision\":\"block\"}", "\r\n  {\"decision\":\"block\"}\r\n\n"] {
+        let reading = read(text.as_bytes());
+        assert_eq!(reading.bom, text.starts_with('\u{feff}'));
+        assert_eq!(reading.strict().and_then(|it| it.get("decision")), Some(&"block".into()));
+        assert!(reading.begins_with_brace());
+    }
+    assert!(read(b"{}").strict().is_some_and(Map::is_empty));
+}
+
+#[test]
+fn each_deviation_is_named_and_the_denial_in_it_is_seen() {
+    let cases: &[(&str, &[&str])] = &[
+        ("checking...\n{D}", &["text-before"]),
+        ("Checking command:\n{D}\n", &["text-before"]),
+        ("log\r\n{D}\r\n", &["text-before"]),
+        ("a\n\nb\n{\n  \"decision\": \"block\"\n}\n", &["text-before"]),
+        ("{D}\ndone", &["text-after"]),
+        ("{D} done", &["text-after"]),
+        ("{D}\u{0}", &["text-after"]),
+        ("start\n{D}\nend", &["text-around"]),
+        ("```sh\nls\n```\n{D}\nend", &["text-around"]),
+        ("{D}{\"a\": 1}", &["several-objects"]),
+        ("{\"a\": 1}\n{D}\n", &["several-objects"]),
+        ("{\"a\": 1}\nlog\n{D}", &["text-after", "several-objects"]),
+        ("log\n{\"a\": 1}\n{D}", &["text-before", "several-objects"]),
+        ("{\"decision\": \"block\", \"decision\": \"approve\"}", &["duplicate-key"]),
+        ("{\"decision\": \"approve\", \"decision\": \"block\"}", &["duplicate-key"]),
+        ("```json\n{D}\n```", &["fenced"]),
+        ("```\r\n{D}\r\n```\r\n", &["fenced"]),
+        ("[{D}]", &["in-array"]),
+        ("[ {D} ]\n", &["in-array"]),
+        ("'{D}'", &["in-string"]),
+        (r#""{\"decision\": \"block\"}""#, &["in-string"]),
+        (r#"{\"decision\": \"block\"}"#, &["in-string"]),
+        ("{\"decision\": \"block\",}", &["relaxed-json"]),
+        ("{\"decision\": \"block\" /* no */}", &["relaxed-json"]),
+        ("{\"decision\": \"block\" // no\n}", &["relaxed-json"]),
+        ("{'decision': 'block', 'x': [True, False, None,]}", &["relaxed-json"]),
+        ("{'reason': 'it\\'s \"x\" \\x41', 'decision': 'block'}", &["relaxed-json"]),
+        ("{decision: \"block\"}", &["relaxed-json"]),
+        ("log\n{'decision': 'block'}", &["text-before", "relaxed-json"]),
+        ("{\"decision\": \"block\", \"reason\": \"bad", &["torn-json"]),
+        ("{\"decision\": \"block\"", &["torn-json"]),
+        ("{\"decision\": \"block\", \"reason\": \"use \"rg\" instead\"}", &["torn-json"]),
+        ("{\"reason\": \"it's 5\" wide\", \"decision\": \"block\"}", &["torn-json"]),
+        ("{\"reason\": \"line\nbreak\", \"decision\": \"block\"}", &["torn-json"]),
+        ("{\"reason\": \"C:\\path\", \"decision\": \"block\"}", &["torn-json"]),
+        ("{\"x\": {\"y\": 1e999}, \"decision\": \"block\"}", &["torn-json"]),
+        ("{\"x\": NaN, \"decision\": \"block\"}", &["torn-json"]),
+        ("{\"reason\": \"a\u{0}b\", \"decision\": \"block\"}", &["torn-json"]),
+        ("log\n{\"decision\": \"block\", \"reason\": \"bad", &["text-before", "torn-json"]),
+        (
+            "log\n{\"decision\": \"block\", \"reason\": \"a \"b\" c\"}",
+            &["text-before", "torn-json"],
+        ),
+    ];
+    for (text, expected) in cases {
+        let text = text.replace("{D}", DENY);
+        let reading = read(text.as_bytes());
+        assert_eq!(names(&reading), *expected, "{text:?}");
+        assert!(denies(&reading), "{text:?}: {reading:?}");
+        assert_eq!(reading.strict(), None, "{text:?}");
+        for deviation in &reading.deviations {
+            assert!(!deviation.to_string().is_empty() && !deviation.help().is_empty());
+            assert!(deviation.rule().starts_with("J-"));
+        }
+    }
+}
+
+#[test]
+fn text_that_only_shows_an_object_holds_none() {
+    let innocents = [
+        "all good",
+        "To block, print {D} on stdout.",
+        "To block, print {D}",
+        "[info] {D}",
+        "  {D}",
+        "Docs\n  {D}\n",
+        "Docs\n\t{D}\nmore",
+        "Example:\n\n    {D}\n\nThat blocks.",
+        "Example:\n{D}\nThat blocks.",
+        "Example:\n\n{D}\nThat blocks.",
+        "Use this:\n```json\n{D}\n```\n",
+        "Use this\n```json\n{D}\n```",
+        "Use this\n~~~\n{D}\n~~~\nor not",
+        "```json\n{D}\n```\nis what a hook prints",
+        "```\n{D}\n```\ntext\n```\n{D}\n```",
+        "- {D}\n- {D}",
+        "> {D}",
+        "`{D}`",
+        "log\n{D} is what you print\nend",
+        "[1, 2]",
+        "[{D}, {D}]",
+        "[\"{\"]",
+        "\"just a string\"",
+        "'quoted'",
+        "42",
+        "null",
+        "true",
+        "function f()\n{\n  return 1;\n}\n",
+        "a {\n b\n}\n",
+        "log\n{not json}\nend",
+        "+{D}",
+        "diff\n-{D}\n",
+    ];
+    for text in innocents {
+        // An innocent that begins with a brace would not be one: it promises JSON.
+        let text = text.replace("{D}", DENY);
+        if text.trim_start().starts_with('{') {
+            assert!(read(text.as_bytes()).strict().is_some(), "{text:?}");
+            continue;
+        }
+        let reading = read(text.as_bytes());
+        assert_eq!((&reading.found, names(&reading)), (&Found::Text, vec![]), "{text:?}");
+    }
+}
+
+#[test]
+fn every_hidden_duplicate_has_its_reading() {
+    let text = r#"{"h": {"d": "a", "d": "b"}, "h": {"d": "c", "d": "d", "e": [{"x": 1, "x": 2}]}, "k": 1}"#;
+    let reading = read(text.as_bytes());
+    let [object] = reading.objects() else { panic!("one object") };
+    let last = serde_json::json!({"h": {"d": "d", "e": [{"x": 2}]}, "k": 1});
+    assert_eq!(Value::Object(object.fields.clone()), last);
+    let shadowed: Vec<_> = object.shadowed.iter().cloned().map(Value::Object).collect();
+    assert_eq!(
+        shadowed,
+        [
+            serde_json::json!({"h": {"d": "b"}, "k": 1}),
+            serde_json::json!({"h": {"d": "a"}, "k": 1}),
+            serde_json::json!({"h": {"d": "c", "e": [{"x": 2}]}, "k": 1}),
+            serde_json::json!({"h": {"d": "d", "e": [{"x": 1}]}, "k": 1}),
+        ]
+    );
+    let paths: Vec<_> = reading.deviations.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        paths,
+        ["h", "h.d", "h.e[].x"].map(|path| format!("the key `{path}` is written twice"))
+    );
+}
+
+#[test]
+fn encodings_are_read_and_named() {
+    let le: Vec<u8> = DENY.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let be: Vec<u8> = DENY.encode_utf16().flat_map(u16::to_be_bytes).collect();
+    for (mark, body, bom) in [
+        (&[0xff, 0xfe][..], &le, true),
+        (&[0xfe, 0xff][..], &be, true),
+        (&[][..], &le, false),
+        (&[][..], &be, false),
+    ] {
+        let reading = read(&[mark, body].concat());
+        assert_eq!((names(&reading), reading.bom), (vec!["utf-16"], bom));
+        assert!(denies(&reading), "{reading:?}");
+        assert_eq!(reading.text, DENY);
+    }
+    let reading = read(b"{\"decision\": \"block\", \"reason\": \"\xff\"}");
+    assert_eq!(names(&reading), ["invalid-utf-8"]);
+    assert!(denies(&reading) && reading.strict().is_none() && reading.text.contains('\u{fffd}'));
+    let reading = read(b"caf\xe9");
+    assert_eq!((names(&reading), reading.found), (vec!["invalid-utf-8"], Found::Text));
+}
+
+#[test]
+fn limits_hold_and_a_denial_beyond_them_is_still_seen() {
+    let nest = |depth: usize| {
+        format!("{{\"decision\": \"block\", \"x\": {}{}}}", "[".repeat(depth), "]".repeat(depth))
+    };
+    assert!(read(nest(MAX_DEPTH - 1).as_bytes()).strict().is_some());
+    let keys = |count: usize| {
+        let keys: String = (0..count).map(|key| format!("\"k{key}\": 0, ")).collect();
+        format!("{{{keys}\"decision\": \"block\"}}")
+    };
+    assert!(read(keys(MAX_NODES - 2).as_bytes()).strict().is_some());
+    let twice = format!("{{{} \"b\": 2}}", "\"decision\": \"block\", ".repeat(MAX_SHADOWED + 2));
+    for (text, name) in [
+        (nest(MAX_DEPTH), "too-deep"),
+        (nest(1_000_000), "too-deep"),
+        (keys(MAX_NODES - 1), "too-big"),
+        (keys(200_000), "too-big"),
+        (twice, "too-big"),
+        (format!("{DENY}\n").repeat(MAX_OBJECTS + 2), "too-big"),
+    ] {
+        let reading = read(text.as_bytes());
+        assert!(names(&reading).contains(&name), "{:?}", names(&reading));
+        assert!(reading.objects().is_empty() && denies(&reading));
+    }
+}
+
+#[test]
+fn hostile_texts_end_soon() {
+    let million = 1_000_000;
+    let texts = [
+        "[".repeat(million),
+        "{".repeat(million),
+        "{\"a\":".repeat(million / 4),
+        "{\n".repeat(million / 2),
+        "x\n{/*\n".repeat(million / 8),
+        "x\n{\"a\":[\n".repeat(million / 8),
+        "x\n{\"a\":\"\n".repeat(million / 8),
+        "x\n{'a':{'b':[\n".repeat(million / 8),
+        "x\n{\"a\": 1, /* \n".repeat(million / 8),
+        "\"".repeat(million),
+        "'".repeat(million),
+        "```\n".repeat(million / 4),
+        "\"a\":".repeat(million / 4),
+        "{\"a\":\"b\"".repeat(million / 8),
+        format!("{{{}", "\"a\": \"b\", ".repeat(million / 10)),
+        "\u{0}".repeat(million),
+        "{\\\"".repeat(million / 4),
+    ];
+    for (index, text) in texts.iter().enumerate() {
+        let start = Instant::now();
+        let reading = read(text.as_bytes());
+        let took = start.elapsed();
+        assert_eq!(reading.strict(), None);
+        // Generous: a debug build on a loaded machine. What is quadratic takes minutes here.
+        assert!(took < Duration::from_secs(10), "text {index}: {took:?}");
+    }
+    let start = Instant::now();
+    let reading = read(texts[0].as_bytes());
+    assert_eq!(reading.found, Found::Text);
+    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+}
+
+#[test]
+fn every_prefix_of_every_shape_is_survived() {
+    let text =
+        format!("log\n{{'a': [1, \"x\\u00e9\", /* c */ {{b: None}},],}}\n{DENY}\n```\n'[\"{{");
+    for from in 0..text.len() {
+        for to in from..text.len() {
+            let reading = read(&text.as_bytes()[from..to]);
+            assert!(reading.strict().is_none_or(|it| !it.is_empty()), "{from}..{to}");
+        }
+    }
+}
