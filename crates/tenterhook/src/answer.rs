@@ -194,6 +194,8 @@ pub struct Answer {
     pub detached: bool,
     /// How it left its protocol, in the order found.
     pub slips: Vec<Slip>,
+    /// What it said that nobody reads, such as an unknown key: a fault each, and the rest stands.
+    pub remarks: Vec<Failure>,
     /// Why this is no answer, where it is none: crash, time-out, unreadable output.
     pub failure: Option<Failure>,
     /// What the output says when it is *not* taken for structured output: what exact reading falls back to when the
@@ -237,7 +239,7 @@ impl Answer {
     }
 }
 
-/// Why a step gave no answer.
+/// Why a step gave no answer, or a part of one that nobody reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
     /// Stable name, such as `timed-out`.

@@ -46,6 +46,8 @@ pub struct Source {
     pub directory: PathBuf,
     /// The project that relative rules and commands mean.
     pub project: PathBuf,
+    /// The home that `~` means; empty where the caller named none.
+    pub home: PathBuf,
     /// The plugin that it belongs to.
     pub plugin: Option<Plugin>,
     /// How strictly the dialect is followed.
@@ -71,6 +73,7 @@ impl Source {
             text: text.into(),
             project: directory.clone(),
             directory,
+            home: PathBuf::new(),
             plugin: None,
             compat: Compat::Guarded,
             on_failure: None,

@@ -15,6 +15,7 @@ pub mod native;
 use std::borrow::Cow;
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -72,7 +73,7 @@ impl fmt::Debug for DialectId {
 }
 
 /// What a matcher of an event is tested on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
     /// The event has no subject; a matcher on it means nothing.
     None,
@@ -80,15 +81,18 @@ pub enum Subject {
     Field(&'static str),
     /// The last component of a path field of the payload.
     FileName(&'static str),
+    /// A text field that a config named for its own event.
+    Declared(Arc<str>),
 }
 
 impl Subject {
     /// The text that a matcher is tested on; `None` where the event has, or here carries, no subject.
     #[must_use]
-    pub fn of(self, event: &Event) -> Option<&str> {
+    pub fn of<'a>(&self, event: &'a Event) -> Option<&'a str> {
         match self {
             Self::None => None,
             Self::Field(key) => event.text(key),
+            Self::Declared(key) => event.text(key),
             Self::FileName(key) => {
                 event.text(key).map(|path| path.rsplit(['/', '\\']).next().unwrap_or(path))
             }

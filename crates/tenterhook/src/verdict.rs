@@ -41,6 +41,9 @@ pub struct Bench<'a> {
 #[must_use]
 pub fn judge(bench: Bench<'_>, answer: Answer) -> Verdict {
     let mut faults = Vec::new();
+    for remark in &answer.remarks {
+        faults.push(Fault::of(&bench.hook.id, remark.code, remark.message.clone()));
+    }
     let believed = believe(bench, answer, &mut faults);
     let settled = settle_failure(bench, believed, &mut faults);
     let permitted = permit(bench, settled, &mut faults);
@@ -119,6 +122,9 @@ fn only_restraint(answer: Answer) -> Answer {
 
 /// A gate that did not answer goes to its policy.
 fn settle_failure(bench: Bench<'_>, mut answer: Answer, faults: &mut Vec<Fault>) -> Answer {
+    if bench.hook.answer_required && answer == Answer::default() {
+        answer = Answer::failed("no-answer", "it must answer, and said nothing");
+    }
     let Some(failure) = answer.failure.take() else { return answer };
     let policy = enforceable(policy(bench), bench.row.powers);
     let hook = &bench.hook.id;
