@@ -17,6 +17,8 @@ use serde_json::{Map, Value};
 use lines::Candidate;
 use tree::{Stop, Tree};
 
+use crate::text::without_controls;
+
 /// How deep an answer may nest (J-4). The deepest answer of any dialect is five levels plus the rewritten tool input.
 pub const MAX_DEPTH: usize = 64;
 /// How many values an answer may hold (J-4). A large answer is one long string; ten thousand values are a mistake.
@@ -92,6 +94,8 @@ pub enum Deviation {
     Utf16,
     /// Bytes that are not UTF-8; they became U+FFFD (J-17).
     InvalidUtf8,
+    /// Colours, other escape sequences or stray control characters in or around the object; they were taken out (J-18).
+    Controls,
     /// Nested deeper than [`MAX_DEPTH`] (J-4).
     TooDeep,
     /// More than [`MAX_NODES`] values, [`MAX_OBJECTS`] objects or [`MAX_SHADOWED`] hidden duplicates, or too many broken
@@ -144,6 +148,7 @@ impl Deviation {
             Self::Torn => "J-15",
             Self::Utf16 => "J-16",
             Self::InvalidUtf8 => "J-17",
+            Self::Controls => "J-18",
         }
     }
 
@@ -163,6 +168,7 @@ impl Deviation {
             Self::Torn => "torn-json",
             Self::Utf16 => "utf-16",
             Self::InvalidUtf8 => "invalid-utf-8",
+            Self::Controls => "control-characters",
             Self::TooDeep => "too-deep",
             Self::TooBig => "too-big",
         }
@@ -183,6 +189,7 @@ impl Deviation {
             Self::Relaxed(_) => "write strict JSON; `jq` or a JSON library does",
             Self::Torn => "build the JSON with `jq` or a JSON library, which escape quotes",
             Self::Utf16 | Self::InvalidUtf8 => "write UTF-8",
+            Self::Controls => "print the object without colours and control characters",
             Self::TooDeep | Self::TooBig => "print a smaller object",
         }
     }
@@ -203,6 +210,7 @@ impl fmt::Display for Deviation {
             Self::Torn => f.write_str("the JSON object is broken or breaks off"),
             Self::Utf16 => f.write_str("the text is UTF-16"),
             Self::InvalidUtf8 => f.write_str("the text is not valid UTF-8"),
+            Self::Controls => f.write_str("control characters in or around the JSON object"),
             Self::TooDeep => write!(f, "the JSON is nested deeper than {MAX_DEPTH} levels"),
             Self::TooBig => f.write_str("the JSON has too many values"),
         }
@@ -256,13 +264,27 @@ impl Reading {
 #[must_use]
 pub fn read(bytes: &[u8]) -> Reading {
     let decoded = decode::decode(bytes);
-    let mut reader = Reader { deviations: Vec::from_iter(decoded.deviation) };
-    let found = reader.read(decoded.text.trim());
+    let mut reader = Reader { deviations: Vec::from_iter(decoded.deviation.clone()) };
+    let mut found = reader.read(decoded.text.trim());
+    let strict = matches!(found, Found::Object(_)) && reader.deviations.is_empty();
+    if !strict && decoded.text.contains(is_stray) {
+        let mut again = Reader { deviations: Vec::from_iter(decoded.deviation) };
+        again.note(Deviation::Controls);
+        let better = again.read(without_controls(&decoded.text).trim());
+        if !matches!(better, Found::Empty | Found::Text) {
+            (reader, found) = (again, better);
+        }
+    }
     if found == Found::Text {
         // What was tried in vain is no deviation; how the text is encoded stays true.
         reader.deviations.retain(|it| matches!(it, Deviation::InvalidUtf8 | Deviation::Utf16));
     }
     Reading { found, deviations: reader.deviations, bom: decoded.bom, text: decoded.text }
+}
+
+/// A control character that JSON has no place for, not even as white space.
+fn is_stray(c: char) -> bool {
+    c.is_control() && !matches!(c, '\n' | '\r' | '\t')
 }
 
 struct Reader {
