@@ -1,1 +1,244 @@
-//! Reads shell command lines into the simple commands that they would run. Pure: runs nothing, expands nothing.
+//! Which simple commands would this shell line run, and is every one of them known?
+//!
+//! Pure: runs nothing, expands nothing, reads no file. It answers for every input in bounded time and depth, and says
+//! where it is in doubt instead of guessing: the grammar and Bash differ in places, and a guard that trusts a wrong
+//! reading is worse than one that asks. Rules S-21 to S-42 of `docs/spec/matching-shell.md`.
+
+mod command;
+mod read;
+mod word;
+mod wrapper;
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+pub use word::{Word, WordKind};
+pub use wrapper::names as wrapper_names;
+
+/// Longest line that is read at all, in bytes (S-22).
+///
+/// A model's line is rarely over 10 KiB; the parser stays linear far beyond this, so the bound is about time, not memory.
+pub const LONGEST_LINE: usize = 64 * 1024;
+/// Deepest nest of groups and substitutions that is followed (S-22).
+pub const DEEPEST_NEST: usize = 200;
+/// Most wrappers that are looked through, one behind the other (S-32).
+pub const MOST_WRAPPERS: usize = 8;
+
+/// Reads one line: everything that would run, and whether that is all (S-21).
+#[must_use]
+pub fn read(line: &str) -> Line {
+    read::line(line)
+}
+
+/// What the reader makes of one shell line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Every simple command that would run, in the order in which it is written; one that was found through wrappers
+    /// follows the command that wraps it.
+    pub commands: Vec<SimpleCommand>,
+    /// Whether the list is known to be complete.
+    pub parsed: Parsed,
+    /// The constructs on the line that some agents do not read through, each once, in order of appearance (S-40).
+    pub constructs: Vec<Construct>,
+}
+
+impl Line {
+    /// The commands as written, without those that only the wrapper rule finds.
+    pub fn written(&self) -> impl Iterator<Item = &SimpleCommand> {
+        self.commands.iter().filter(|command| command.via.is_empty())
+    }
+}
+
+/// Whether everything that the line would run is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Parsed {
+    /// The line was read in full: it runs the listed commands and no others.
+    Full,
+    /// Something on the line could not be read; the first such thing.
+    Doubtful(Doubt),
+}
+
+/// Why a line is not fully known (S-23).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Doubt {
+    /// Over [`LONGEST_LINE`].
+    TooLong,
+    /// Over [`DEEPEST_NEST`] or [`MOST_WRAPPERS`], or more work than any plain line needs.
+    TooDeep,
+    /// Not a shell line that this reader is sure of, at this byte.
+    Syntax {
+        /// Byte offset into the line.
+        at: usize,
+    },
+    /// The name of a program comes from an expansion.
+    Program {
+        /// The word as written.
+        source: String,
+    },
+    /// A wrapper runs code that is computed, or that cannot be read.
+    Code {
+        /// Which wrapper.
+        wrapper: &'static str,
+    },
+}
+
+impl fmt::Display for Doubt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLong => write!(f, "the line is longer than {LONGEST_LINE} bytes"),
+            Self::TooDeep => f.write_str("the line nests too deeply"),
+            Self::Syntax { at } => write!(f, "the line cannot be read from byte {at}"),
+            Self::Program { source } => write!(f, "the program `{source}` is computed"),
+            Self::Code { wrapper } => write!(f, "`{wrapper}` runs code that cannot be read"),
+        }
+    }
+}
+
+/// A construct that some agents do not read through (S-40).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Construct {
+    /// `<<EOF`
+    HereDocument,
+    /// `{ ...; }`
+    BraceGroup,
+    /// `<(...)` and `>(...)`
+    ProcessSubstitution,
+    /// `[ ... $(...) ... ]` and the same in `[[ ]]`
+    TestSubstitution,
+}
+
+impl fmt::Display for Construct {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::HereDocument => "a here-document",
+            Self::BraceGroup => "a `{ }` group",
+            Self::ProcessSubstitution => "a process substitution",
+            Self::TestSubstitution => "a substitution in a test",
+        })
+    }
+}
+
+/// One simple command: what a shell would run as one program, builtin or function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SimpleCommand {
+    /// The program and its arguments. Empty where assignments or redirections stand alone.
+    pub words: Vec<Word>,
+    /// The command as written, from its first word to its last; `None` behind a wrapper, where it is not one text.
+    pub source: Option<String>,
+    /// Leading assignments.
+    pub assignments: Vec<Assignment>,
+    /// Redirections, in order.
+    pub redirects: Vec<Redirect>,
+    /// The innermost construct that it stands in.
+    pub context: Context,
+    /// The wrappers through which it was found, outermost first; empty for a command as written (S-31).
+    pub via: Vec<Via>,
+}
+
+impl SimpleCommand {
+    /// The name of the program, where it is known.
+    #[must_use]
+    pub fn program(&self) -> Option<&str> {
+        self.words
+            .first()
+            .filter(|word| word.kind == WordKind::Literal)
+            .map(|word| word.text.as_str())
+    }
+
+    /// The words without quotes, with one space between each two: what patterns are held against (S-35).
+    #[must_use]
+    pub fn text(&self) -> String {
+        let words: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();
+        words.join(" ")
+    }
+}
+
+/// A leading `NAME=value`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Assignment {
+    /// The name, with its subscript where it has one.
+    pub name: String,
+    /// The value.
+    pub value: Word,
+}
+
+/// One redirection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Redirect {
+    /// `>`, `>>`, `<`, `2>` is `>` with descriptor 2, `<<<`, `<<`, ...
+    pub operator: String,
+    /// The descriptor before the operator, where one is written.
+    pub descriptor: Option<String>,
+    /// Where it goes to or comes from.
+    pub target: Target,
+}
+
+/// Where a redirection goes to or comes from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A file, a descriptor, or the text of a here-string.
+    Word(Word),
+    /// A here-document.
+    HereDocument {
+        /// What is written between the delimiters.
+        body: String,
+        /// Whether the shell expands it.
+        expands: Expands,
+    },
+    /// Nothing: `>&-`.
+    Closed,
+}
+
+/// Whether the shell expands a here-document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Expands {
+    /// The delimiter is plain: substitutions in the body run.
+    Yes,
+    /// The delimiter is quoted: the body is text.
+    No,
+}
+
+/// The innermost construct that a command stands in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Context {
+    /// On the line itself, also after `;`, `&` or a newline.
+    TopLevel,
+    /// In a pipeline.
+    Pipeline,
+    /// In an `&&` or `||` list.
+    List,
+    /// In `( )`.
+    Subshell,
+    /// In `{ }`.
+    BraceGroup,
+    /// In `if`, `for`, `while`, `until`, `select` or `case`.
+    Body,
+    /// In a function's body: it runs when the function is called.
+    Function,
+    /// In `$( )` or backticks.
+    CommandSubstitution,
+    /// In `<( )` or `>( )`.
+    ProcessSubstitution,
+    /// In `[ ]` or `[[ ]]`.
+    Test,
+}
+
+/// One step of the way on which the wrapper rule found a command (S-31).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Via {
+    /// Behind a program that runs another.
+    Wrapper(&'static str),
+    /// The program is named by this path; it is seen under its file name too.
+    Path(String),
+}
+
+impl fmt::Display for Via {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Wrapper(name) => write!(f, "behind `{name}`"),
+            Self::Path(path) => write!(f, "by the path `{path}`"),
+        }
+    }
+}

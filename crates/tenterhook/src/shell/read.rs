@@ -1,0 +1,293 @@
+//! Which commands does the syntax tree of a line hold?
+//!
+//! Walks the tree of `tree-sitter-bash` with a stack of its own, so a nest cannot overflow the thread's. It trusts the
+//! grammar only as far as it can check it: a gap that is not blank, a comment in the middle of a word, a here-document
+//! that ends elsewhere and a substitution inside a leaf all put the line in doubt (S-24).
+
+use std::ops::{ControlFlow, Range};
+
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
+
+use super::command::Builder;
+use super::{
+    Construct, Context, DEEPEST_NEST, Doubt, LONGEST_LINE, Line, MOST_WRAPPERS, Parsed,
+    SimpleCommand, Via,
+};
+
+/// Most nested readings: code in wrappers, and backticks in backticks (S-22).
+const DEEPEST_CODE: usize = 2 * MOST_WRAPPERS;
+/// Most commands of one line: `a|a|...` fills [`LONGEST_LINE`] with half as many (S-22).
+const MOST_COMMANDS: usize = 64 * 1024;
+/// Most progress reports of the parser for one line; ordinary lines of full length need a tenth (S-22).
+const MOST_PARSER_STEPS: usize = 100_000;
+
+pub(super) fn line(text: &str) -> Line {
+    let mut reader = Reader { commands: Vec::new(), doubt: None, constructs: Vec::new() };
+    reader.code(&Code { text, via: &[], context: Context::TopLevel, depth: 0, wrapper: None });
+    let parsed = reader.doubt.map_or(Parsed::Full, Parsed::Doubtful);
+    Line { commands: reader.commands, parsed, constructs: reader.constructs }
+}
+
+/// A text to be read as shell code.
+#[derive(Clone, Copy)]
+pub(super) struct Code<'a> {
+    pub(super) text: &'a str,
+    pub(super) via: &'a [Via],
+    pub(super) context: Context,
+    pub(super) depth: usize,
+    /// The wrapper that runs it; doubts about it are then about the wrapper's code.
+    pub(super) wrapper: Option<&'static str>,
+}
+
+/// What has been read so far.
+pub(super) struct Reader {
+    pub(super) commands: Vec<SimpleCommand>,
+    doubt: Option<Doubt>,
+    constructs: Vec<Construct>,
+}
+
+/// A node that waits to be visited.
+#[derive(Clone, Copy)]
+pub(super) struct Item<'t> {
+    pub(super) node: Node<'t>,
+    pub(super) context: Context,
+    pub(super) nest: usize,
+}
+
+/// Node kinds that put their children in another context.
+const CONTEXTS: &[(&str, Context)] = &[
+    ("pipeline", Context::Pipeline),
+    ("list", Context::List),
+    ("subshell", Context::Subshell),
+    ("compound_statement", Context::BraceGroup),
+    ("if_statement", Context::Body),
+    ("for_statement", Context::Body),
+    ("c_style_for_statement", Context::Body),
+    ("while_statement", Context::Body),
+    ("case_statement", Context::Body),
+    ("function_definition", Context::Function),
+    ("command_substitution", Context::CommandSubstitution),
+    ("process_substitution", Context::ProcessSubstitution),
+    ("test_command", Context::Test),
+];
+
+/// Leaves that hold text which the shell does not look into.
+const OPAQUE: &[&str] = &["raw_string", "ansi_c_string", "comment", "heredoc_start", "heredoc_end"];
+
+impl Reader {
+    pub(super) fn doubt(&mut self, code: &Code<'_>, doubt: Doubt) {
+        let doubt = code.wrapper.map_or(doubt, |wrapper| Doubt::Code { wrapper });
+        self.doubt.get_or_insert(doubt);
+    }
+
+    pub(super) fn syntax(&mut self, code: &Code<'_>, at: usize) {
+        self.doubt(code, Doubt::Syntax { at });
+    }
+
+    pub(super) fn construct(&mut self, code: &Code<'_>, construct: Construct) {
+        // What an agent does not look into, it cannot stumble over.
+        if code.wrapper.is_none() && !self.constructs.contains(&construct) {
+            self.constructs.push(construct);
+        }
+    }
+
+    pub(super) fn code(&mut self, code: &Code<'_>) {
+        if code.text.len() > LONGEST_LINE {
+            return self.doubt(code, Doubt::TooLong);
+        }
+        if code.depth > DEEPEST_CODE {
+            return self.doubt(code, Doubt::TooDeep);
+        }
+        if let Some(at) = code.text.find('\0') {
+            self.syntax(code, at);
+        }
+        let Some(tree) = parse(code.text) else { return self.doubt(code, Doubt::TooDeep) };
+        let mut stack = vec![Item { node: tree.root_node(), context: code.context, nest: 0 }];
+        while let Some(item) = stack.pop() {
+            if item.nest > DEEPEST_NEST || self.commands.len() > MOST_COMMANDS {
+                return self.doubt(code, Doubt::TooDeep);
+            }
+            self.visit(code, item, &mut stack);
+        }
+    }
+
+    fn visit<'t>(&mut self, code: &Code<'_>, item: Item<'t>, stack: &mut Vec<Item<'t>>) {
+        let node = item.node;
+        if node.is_error() || node.is_missing() {
+            self.syntax(code, node.start_byte());
+        }
+        self.check_leaf(code, node);
+        let mut next = Vec::new();
+        let backticks = Vec::new();
+        let mut build = Builder { reader: self, code, item, next: &mut next, backticks };
+        match node.kind() {
+            "command" | "declaration_command" | "unset_command" => {
+                build.simple(&children(node), &[])
+            }
+            "redirected_statement" => build.redirected(node),
+            "test_command" if slice(code.text, &node.byte_range()).starts_with("[ ") => {
+                build.test(node)
+            }
+            "variable_assignment" if !in_arithmetic(node) => build.alone(&[node]),
+            "variable_assignments" => build.alone(&children(node)),
+            _ => {
+                self.descend(code, item, &mut next);
+                stack.extend(next.into_iter().rev());
+                return;
+            }
+        }
+        build.finish_backticks();
+        // The stack is last in, first out: turned round, commands come in the order of the line.
+        stack.extend(next.into_iter().rev());
+    }
+
+    /// Visits the children of a node that is no command itself.
+    fn descend<'t>(&mut self, code: &Code<'_>, item: Item<'t>, next: &mut Vec<Item<'t>>) {
+        let node = item.node;
+        self.note_construct(code, item);
+        if node.kind() == "command_substitution" && self.escaped_backticks(code, node) {
+            return;
+        }
+        let context =
+            CONTEXTS.iter().find(|(kind, _)| *kind == node.kind()).map(|(_, context)| *context);
+        let nest = item.nest + usize::from(context.is_some_and(nests));
+        let context = context.unwrap_or(item.context);
+        let checked = !matches!(node.kind(), "string" | "expansion" | "heredoc_body" | "ERROR");
+        let mut end = None;
+        for child in children(node) {
+            if let Some(end) = end.filter(|_| checked) {
+                self.check_gap(code, &(end..child.start_byte()));
+            }
+            end = Some(child.end_byte());
+            next.push(Item { node: child, context, nest });
+        }
+    }
+
+    fn note_construct(&mut self, code: &Code<'_>, item: Item<'_>) {
+        let source = slice(code.text, &item.node.byte_range());
+        let construct = match item.node.kind() {
+            "process_substitution" => Construct::ProcessSubstitution,
+            "command_substitution" if item.context == Context::Test => Construct::TestSubstitution,
+            "compound_statement" if source.starts_with('{') => Construct::BraceGroup,
+            _ => return,
+        };
+        self.construct(code, construct);
+    }
+
+    /// Between two words there is nothing but blanks (S-24).
+    pub(super) fn check_gap(&mut self, code: &Code<'_>, gap: &Range<usize>) {
+        let is_blank = |c: char| matches!(c, ' ' | '\t' | '\n' | '\r');
+        if !without_continuations(slice(code.text, gap)).chars().all(is_blank) {
+            self.syntax(code, gap.start);
+        }
+    }
+
+    /// Backticks inside backticks are escaped: the text between is read once more, without the escapes.
+    fn escaped_backticks(&mut self, code: &Code<'_>, node: Node<'_>) -> bool {
+        let source = slice(code.text, &node.byte_range());
+        let inner = source.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
+        let Some(inner) = inner.filter(|inner| inner.contains('\\')) else { return false };
+        self.backticks(code, inner);
+        true
+    }
+
+    /// Reads what stands between two backticks.
+    pub(super) fn backticks(&mut self, code: &Code<'_>, inner: &str) {
+        let text = &unescape_backticks(inner);
+        let context = Context::CommandSubstitution;
+        self.code(&Code { text, context, depth: code.depth + 1, ..*code });
+    }
+
+    /// A substitution that the grammar left in a leaf would run unseen.
+    fn check_leaf(&mut self, code: &Code<'_>, node: Node<'_>) {
+        let source = slice(code.text, &node.byte_range());
+        match node.kind() {
+            "comment" => {
+                let before = code.text.get(..node.start_byte()).unwrap_or_default();
+                let continued = before.ends_with("\\\n");
+                if continued
+                    || before
+                        .ends_with(|c: char| !c.is_ascii_whitespace() && !";&|()<>`".contains(c))
+                {
+                    self.syntax(code, node.start_byte());
+                }
+            }
+            kind if node.is_named() && node.child_count() == 0 && !OPAQUE.contains(&kind) => {
+                // A quoted here-document's body is a leaf too; its redirection has judged it.
+                if kind != "heredoc_body" && kind != "heredoc_content" && hidden(source).is_some() {
+                    self.syntax(code, node.start_byte());
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Parses a text, with a bound on the work.
+fn parse(text: &str) -> Option<Tree> {
+    let mut parser = Parser::new();
+    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+    let mut steps = 0;
+    let mut progress = |_: &ParseState| {
+        steps += 1;
+        if steps > MOST_PARSER_STEPS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let bytes = text.as_bytes();
+    parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+}
+
+/// The children of a node, in order.
+pub(super) fn children<'t>(node: Node<'t>) -> Vec<Node<'t>> {
+    node.children(&mut node.walk()).collect()
+}
+
+/// The text of a range; nothing where the range is not one of the text's.
+pub(super) fn slice<'a>(text: &'a str, range: &Range<usize>) -> &'a str {
+    text.get(range.clone()).unwrap_or_default()
+}
+
+/// A text without `\` at the ends of its lines, which the shell removes before anything else.
+pub(super) fn without_continuations(text: &str) -> String {
+    text.replace("\\\n", "").replace("\\\r\n", "")
+}
+
+/// A group adds to the nest; a list or a pipeline does not, however long it is.
+fn nests(context: Context) -> bool {
+    !matches!(context, Context::List | Context::Pipeline)
+}
+
+/// `for ((i=0; ...))` assigns, but runs no command to do so.
+fn in_arithmetic(node: Node<'_>) -> bool {
+    node.parent().is_none_or(|parent| parent.kind() == "c_style_for_statement")
+}
+
+/// Where an unescaped substitution starts in a text that holds no quotes.
+pub(super) fn hidden(text: &str) -> Option<usize> {
+    let mut escaped = false;
+    let mut dollar = false;
+    for (at, c) in text.char_indices() {
+        let before = dollar;
+        dollar = c == '$' && !escaped;
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '`' => return Some(at),
+            '(' if before => return Some(at - 1),
+            _ => {}
+        }
+    }
+    None
+}
+
+fn unescape_backticks(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match chars.peek() {
+            Some('`' | '\\' | '$') if c == '\\' => plain.extend(chars.next()),
+            _ => plain.push(c),
+        }
+    }
+    plain
+}

@@ -1,0 +1,220 @@
+//! What the reader makes of lines, in tables.
+
+use super::*;
+
+/// `text` of each command, with its wrappers before it, and the doubt at the end.
+fn show(line: &str) -> String {
+    let line = read(line);
+    let mut shown: Vec<String> = Vec::new();
+    for command in &line.commands {
+        let via: Vec<_> = command
+            .via
+            .iter()
+            .map(|via| match via {
+                Via::Wrapper(name) => format!("{name}>"),
+                Via::Path(_) => "path>".to_owned(),
+            })
+            .collect();
+        let assignments: Vec<_> = command
+            .assignments
+            .iter()
+            .map(|it| format!("{}={} ", it.name, it.value.text))
+            .collect();
+        let redirects: Vec<_> = command
+            .redirects
+            .iter()
+            .map(|it| match &it.target {
+                Target::Word(word) => format!(" [{}{}]", it.operator, word.text),
+                Target::HereDocument { .. } => format!(" [{}]", it.operator),
+                Target::Closed => format!(" [{}-]", it.operator),
+            })
+            .collect();
+        shown.push(format!(
+            "{}{}{}{}",
+            via.concat(),
+            assignments.concat(),
+            command.text(),
+            redirects.concat()
+        ));
+    }
+    let doubt = match line.parsed {
+        Parsed::Full => "",
+        Parsed::Doubtful(_) => " ?",
+    };
+    shown.join(" | ") + doubt
+}
+
+#[track_caller]
+fn check(cases: &[(&str, &str)]) {
+    for (line, expected) in cases {
+        assert_eq!(&show(line), expected, "{line}");
+    }
+}
+
+#[test]
+fn everything_that_would_run_is_listed() {
+    check(&[
+        ("git push origin main", "git push origin main"),
+        ("cd /tmp && git status", "cd /tmp | git status"),
+        ("a; b & c\nd || e | f |& g", "a | b | c | d | e | f | g"),
+        ("(git status)", "git status"),
+        ("{ git status; }", "git status"),
+        ("! git status", "git status"),
+        ("! { git x; }", "git x"),
+        ("if a; then b; elif c; then d; else e; fi", "a | b | c | d | e"),
+        ("for i in $(a); do b; done", "a | b"),
+        ("for ((i=0;i<$(a);i++)); do b; done", "a | b"),
+        ("while a; do b; done < <(c)", "a | b | c"),
+        ("until a; do b; done", "a | b"),
+        ("select x in $(a); do b; done", "a | b"),
+        ("case $(a) in x) b;; $(c)) d;; esac", "a | b | c | d"),
+        ("f() { git x; }; function g { git y; }", "git x | git y"),
+        (
+            "echo $(a) `b` \"$(c) `d`\" <(e) >(f)",
+            "echo $(a) `b` \"$(c) `d`\" <(e) >(f) | a | b | c | d | e | f",
+        ),
+        ("echo `a \\`b\\``", "echo `a \\`b\\`` | a `b` | b"),
+        ("A=$(git status)", "A=$(git status)  | git status"),
+        ("arr=(a $(b)); arr[$(c)]=1", "arr=(a $(b))  | b | arr[$(c)]=1  | c"),
+        ("export A=$(b) C; unset D", "export A=$(b) C | b | unset D"),
+        ("((a=$(b))); echo $((1+$(c))) $[$(d)]", "b | echo $((1+$(c))) $[$(d)] | c | d"),
+        ("[ -n \"$(git status)\" ]", "[ -n \"$(git status)\" ] | git status"),
+        ("[[ $(a) == $(b) ]] && c", "a | b | c"),
+        ("a <<< \"$(c)\" > $(b) 2>&1", "a [<<<\"$(c)\"] [>$(b)] [>&1] | c | b"),
+        ("echo ${x:-$(a)} ${x/$(b)/c}", "echo ${x:-$(a)} ${x/$(b)/c} | a | b"),
+        ("git status &", "git status"),
+    ]);
+}
+
+#[test]
+fn here_documents_run_what_their_body_substitutes() {
+    check(&[
+        ("cat <<EOF\ngit status\nEOF", "cat [<<]"),
+        ("cat <<EOF\na $(b) `c` \\$(d) \\`e\\`\nEOF\nf", "cat [<<] | c | b | f"),
+        ("cat <<'EOF'\n$(b) `c` it's\nEOF\nf", "cat [<<] | f"),
+        ("cat <<-EOF | b && c\n\tx\n\tEOF", "cat [<<-] | b | c"),
+        ("cat <<EOF foo\nx\nEOF", "cat foo [<<]"),
+        (
+            "git commit -m \"$(cat <<'EOF'\nit's (b); c\nEOF\n)\"",
+            "git commit -m \"$(cat <<'EOF'\nit's (b); c\nEOF\n)\" | cat [<<]",
+        ),
+        ("cat <<EOF\n`b\nEOF", "cat [<<] ?"),
+    ]);
+}
+
+#[test]
+fn quotes_and_escapes_are_removed() {
+    check(&[
+        ("gi't' status", "git status"),
+        ("g\\it \"status\" $'-s\\x41' $\"b\"", "git status -sA b"),
+        ("git pu\\\nsh", "git push"),
+        ("git \\\n push", "git push"),
+        ("echo 'a; git status' # git x", "echo a; git status"),
+        ("git > out push 2> err -f", "git push -f [>out] [>err]"),
+        ("> out git push", "git push [>out]"),
+        ("A=1 B='x y' git push", "A=1 B=x y git push"),
+        ("echo a#b; git push", "echo a#b | git push"),
+        ("echo stash@{0} {} { HEAD^ a~1", "echo stash@{0} {} { HEAD^ a~1"),
+    ]);
+}
+
+#[test]
+fn words_say_how_much_of_them_is_known() {
+    let line = read("echo a 'b*' *.ts ~/x $c \"$d\" {e,f} {1..3} {} a=b stash@{0} $");
+    let kinds: Vec<_> = line.commands[0].words.iter().map(|word| word.kind).collect();
+    use WordKind::{Expansion, Literal, Pattern};
+    assert_eq!(
+        kinds,
+        [
+            Literal, Literal, Literal, Pattern, Pattern, Expansion, Expansion, Pattern, Pattern,
+            Literal, Literal, Literal, Literal
+        ]
+    );
+}
+
+#[test]
+fn commands_behind_wrappers_are_found() {
+    check(&[
+        ("sudo git status", "sudo git status | sudo>git status"),
+        ("sudo -nu root -- git x", "sudo -nu root -- git x | sudo>git x"),
+        ("sudo -l git", "sudo -l git"),
+        ("env -i -u X A=1 git x", "env -i -u X A=1 git x | env>git x"),
+        ("env -S 'git x' y", "env -S git x y | env>git x y"),
+        ("timeout -k 3 5 git x", "timeout -k 3 5 git x | timeout>git x"),
+        ("nice -n 5 git x", "nice -n 5 git x | nice>git x"),
+        ("nice -5 git x", "nice -5 git x | nice>git x"),
+        ("stdbuf -oL git x", "stdbuf -oL git x | stdbuf>git x"),
+        ("nohup git x", "nohup git x | nohup>git x"),
+        ("exec -a n git x", "exec -a n git x | exec>git x"),
+        ("command -v git", "command -v git"),
+        ("time -p git x", "time -p git x | time>git x"),
+        ("time { git x; }", "time { git x | time>git x"),
+        ("xargs -n 1 git x", "xargs -n 1 git x | xargs>git x $@"),
+        ("xargs -I{} git {} x", "xargs -I{} git {} x | xargs>git {} x"),
+        (
+            "find . -name x -exec git a {} \\; -ok b {} +",
+            "find . -name x -exec git a {} ; -ok b {} + | find>git a {} | find>b {}",
+        ),
+        ("bash -lc 'git x; rm y'", "bash -lc git x; rm y | bash>git x | bash>rm y"),
+        ("sh -euo pipefail -c 'git x'", "sh -euo pipefail -c git x | sh>git x"),
+        ("bash <<'E'\ngit x\nE", "bash [<<] | bash>git x"),
+        ("bash <<< 'git x'", "bash [<<<git x] | bash>git x"),
+        ("bash script.sh", "bash script.sh"),
+        ("eval git 'x; rm'", "eval git x; rm | eval>git x | eval>rm"),
+        ("watch -n 1 git x", "watch -n 1 git x | watch>git x"),
+        ("trap 'git x' EXIT", "trap git x EXIT | trap>git x"),
+        ("/usr/bin/git x", "/usr/bin/git x | path>git x"),
+        ("~/bin/git x", "~/bin/git x | path>git x"),
+        ("\"$HOME\"/bin/git x", "\"$HOME\"/bin/git x | path>git x"),
+        (
+            "/bin/sudo env F=1 bash -c 'timeout 5 git push'",
+            "/bin/sudo env F=1 bash -c timeout 5 git push | path>sudo env F=1 bash -c timeout 5 git push \
+             | path>sudo>env F=1 bash -c timeout 5 git push | path>sudo>env>bash -c timeout 5 git push \
+             | path>sudo>env>bash>timeout 5 git push | path>sudo>env>bash>timeout>git push",
+        ),
+    ]);
+}
+
+#[test]
+fn doubt_is_said() {
+    for line in [
+        "git push; (",
+        "git push )",
+        "echo 'open",
+        "$CMD push",
+        "$(echo git) push",
+        "git${IFS}push",
+        "{git,push}",
+        "bash -c \"$X\"",
+        "eval \"$X\"",
+        "curl x | sh",
+        "xargs -I% %",
+        "echo $'a\\\\'; git push #'",
+        "echo a\\\n#b ; git push",
+        "echo a \\ git push",
+        "echo ${x#$(git a)}",
+        "echo ${x:-`git a`}",
+        "git\0push",
+        "coproc N { git x; }",
+    ] {
+        assert!(show(line).ends_with('?'), "{line}: {}", show(line));
+    }
+}
+
+#[test]
+fn constructs_are_named_in_order() {
+    use Construct::{BraceGroup, HereDocument, ProcessSubstitution, TestSubstitution};
+    let cases: &[(&str, &[Construct])] = &[
+        ("cat <<EOF\nx\nEOF", &[HereDocument]),
+        ("{ a; } && diff <(b) c", &[BraceGroup, ProcessSubstitution]),
+        ("[ -n \"$(a)\" ]", &[TestSubstitution]),
+        ("[[ $(a) ]]", &[TestSubstitution]),
+        ("[ -n \"$a\" ]", &[]),
+        ("A=$(a) (b); if c; then d; fi", &[]),
+        ("bash -c '{ a; }'", &[]),
+        ("cat <<< a", &[]),
+    ];
+    for (line, expected) in cases {
+        assert_eq!(&read(line).constructs, expected, "{line}");
+    }
+}

@@ -1,0 +1,306 @@
+//! What does one word of a shell line stand for, once its quotes are removed?
+//!
+//! Knows quoting and nothing else; it expands nothing. It is also the check on the grammar: a word whose quotes do not
+//! end where the grammar says they do is refused (S-24).
+
+use std::ops::Range;
+
+/// One word of a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// The text after removing quotes and escapes where the word is literal, else the source as written (S-25).
+    pub text: String,
+    /// The word as written.
+    pub source: String,
+    /// How much of it is known before it runs.
+    pub kind: WordKind,
+    /// The file name at its end, where that is known although the directories are not (`~/bin/git`).
+    pub(super) file_name: Option<String>,
+}
+
+impl Word {
+    /// A word that stands for exactly `text`.
+    #[must_use]
+    pub fn literal(text: impl Into<String>) -> Self {
+        let text = text.into();
+        Self { source: text.clone(), text, kind: WordKind::Literal, file_name: None }
+    }
+
+    /// A word of which only the source is known.
+    #[must_use]
+    pub fn unknown(source: impl Into<String>) -> Self {
+        let source = source.into();
+        Self { text: source.clone(), source, kind: WordKind::Expansion, file_name: None }
+    }
+
+    /// Whether what the word stands for is known only when it runs.
+    #[must_use]
+    pub fn is_dynamic(&self) -> bool {
+        self.kind != WordKind::Literal
+    }
+}
+
+/// How much of a word is known before it runs (S-25).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum WordKind {
+    /// All of it.
+    Literal,
+    /// It names files, or several words: `*`, `?`, `[ ]`, a leading `~`, `{a,b}`.
+    Pattern,
+    /// It holds a variable, a substitution or arithmetic.
+    Expansion,
+}
+
+/// Reads the word `source`; `holes` are the expansions in it, as ranges of `source`.
+///
+/// `None` where a quote is left open, or where the shell would end the word earlier: then the grammar was wrong.
+pub(super) fn read(source: &str, holes: &[Range<usize>]) -> Option<Word> {
+    let mut scan = Scan::new(source, holes);
+    while let Some(step) = scan.next_plain() {
+        step?;
+    }
+    Some(scan.finish())
+}
+
+struct Scan<'a> {
+    source: &'a str,
+    holes: &'a [Range<usize>],
+    at: usize,
+    text: String,
+    kind: WordKind,
+    /// Whether an unquoted expansion or pattern may turn the word into several.
+    splits: bool,
+    /// Where the known text after the last `/` starts in `text`, if there is such text.
+    file_name_from: Option<usize>,
+    brace: Brace,
+    /// Whether a `[` waits for its `]`.
+    bracket: bool,
+}
+
+/// How far a brace expansion has been seen.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Brace {
+    None,
+    Open,
+    Separated,
+}
+
+impl<'a> Scan<'a> {
+    fn new(source: &'a str, holes: &'a [Range<usize>]) -> Self {
+        let mut scan = Self {
+            source,
+            holes,
+            at: 0,
+            text: String::with_capacity(source.len()),
+            kind: WordKind::Literal,
+            splits: false,
+            file_name_from: None,
+            brace: Brace::None,
+            bracket: false,
+        };
+        if source.starts_with('~') {
+            scan.kind = WordKind::Pattern;
+        }
+        scan
+    }
+
+    fn rest(&self) -> &'a str {
+        self.source.get(self.at..).unwrap_or_default()
+    }
+
+    fn take(&mut self) -> Option<char> {
+        let next = self.rest().chars().next()?;
+        self.at += next.len_utf8();
+        Some(next)
+    }
+
+    fn put(&mut self, c: char) {
+        self.text.push(c);
+        if c == '/' {
+            self.file_name_from = Some(self.text.len());
+        }
+    }
+
+    /// Jumps over an expansion that starts here.
+    fn hole(&mut self) -> bool {
+        let index = self.holes.partition_point(|hole| hole.start < self.at);
+        let Some(hole) = self.holes.get(index).filter(|hole| hole.start == self.at) else {
+            return false;
+        };
+        self.at = hole.end.max(self.at + 1);
+        self.kind = WordKind::Expansion;
+        self.file_name_from = None;
+        true
+    }
+
+    fn pattern(&mut self, c: char) {
+        self.kind = self.kind.max(WordKind::Pattern);
+        self.splits = true;
+        self.put(c);
+    }
+
+    /// One step outside quotes: `None` at the end, `Some(None)` where the word cannot be one word.
+    fn next_plain(&mut self) -> Option<Option<()>> {
+        if self.at < self.source.len() && self.hole() {
+            self.splits = true;
+            return Some(Some(()));
+        }
+        let rest = self.rest();
+        let c = self.take()?;
+        Some(match c {
+            '\\' => self.escaped(),
+            '\'' => self.single(),
+            '"' => self.double(),
+            '$' if rest.starts_with("$'") => {
+                self.take();
+                self.ansi_c()
+            }
+            '$' if rest.starts_with("$\"") => {
+                self.take();
+                self.double()
+            }
+            '`' | ';' | '&' | '|' | '(' | ')' | '<' | '>' | ' ' | '\t' | '\n' | '\r' | '\0' => None,
+            '*' | '?' => {
+                self.pattern(c);
+                Some(())
+            }
+            ']' if self.bracket => {
+                self.pattern(c);
+                Some(())
+            }
+            _ => {
+                // Without its `]` a bracket is only a character, as in `[ -f x ]`.
+                self.bracket |= c == '[';
+                self.brace(c);
+                Some(())
+            }
+        })
+    }
+
+    /// Follows `{a,b}` and `{1..3}`: without a separator a brace is only a character.
+    fn brace(&mut self, c: char) {
+        self.brace = match (c, self.brace) {
+            ('{', Brace::None) => Brace::Open,
+            (',', Brace::Open) => Brace::Separated,
+            ('.', Brace::Open) if self.rest().starts_with('.') => Brace::Separated,
+            ('}', Brace::Separated) => {
+                self.pattern(c);
+                self.brace = Brace::None;
+                return;
+            }
+            ('}', _) => Brace::None,
+            (_, before) => before,
+        };
+        self.put(c);
+    }
+
+    fn escaped(&mut self) -> Option<()> {
+        match self.take()? {
+            '\n' => {}
+            c => self.put(c),
+        }
+        Some(())
+    }
+
+    fn single(&mut self) -> Option<()> {
+        loop {
+            match self.take()? {
+                '\'' => return Some(()),
+                c => self.put(c),
+            }
+        }
+    }
+
+    fn double(&mut self) -> Option<()> {
+        loop {
+            if self.hole() {
+                continue;
+            }
+            match self.take()? {
+                '"' => return Some(()),
+                '`' => return None,
+                '\\' => match self.take()? {
+                    '\n' => {}
+                    c @ ('$' | '`' | '"' | '\\') => self.put(c),
+                    c => {
+                        self.put('\\');
+                        self.put(c);
+                    }
+                },
+                c => self.put(c),
+            }
+        }
+    }
+
+    /// `$'...'`, with the escapes of ANSI C.
+    fn ansi_c(&mut self) -> Option<()> {
+        loop {
+            match self.take()? {
+                '\'' => return Some(()),
+                '\\' => self.ansi_escape()?,
+                c => self.put(c),
+            }
+        }
+    }
+
+    fn ansi_escape(&mut self) -> Option<()> {
+        let c = self.take()?;
+        let plain = ANSI_ESCAPES.iter().find(|(name, _)| *name == c).map(|(_, value)| *value);
+        let value = match (c, plain) {
+            (_, Some(value)) => Some(value),
+            ('x', None) => self.digits(16, 2),
+            ('u', None) => self.digits(16, 4),
+            ('U', None) => self.digits(16, 8),
+            ('0'..='7', None) => {
+                self.at -= 1;
+                self.digits(8, 3)
+            }
+            ('c', None) => self.take().map(|c| char::from((c as u32 & 0x1f) as u8)),
+            _ => {
+                self.put('\\');
+                Some(c)
+            }
+        };
+        // NUL ends the string in Bash, and a number that is no character is a byte: neither is worth guessing at.
+        self.put(value.filter(|c| *c != '\0')?);
+        Some(())
+    }
+
+    fn digits(&mut self, radix: u32, most: usize) -> Option<char> {
+        let rest = self.rest();
+        let len = rest.chars().take(most).take_while(|c| c.is_digit(radix)).count();
+        let value = u32::from_str_radix(rest.get(..len)?, radix).ok()?;
+        self.at += len;
+        // Above ASCII `\x` and octal give bytes, not characters.
+        char::from_u32(value).filter(|c| c.is_ascii() || most > 3)
+    }
+
+    fn finish(self) -> Word {
+        let source = self.source.to_owned();
+        let file_name = match self.file_name_from {
+            Some(from) if self.kind != WordKind::Literal && !self.splits => {
+                self.text.get(from..).filter(|name| !name.is_empty()).map(str::to_owned)
+            }
+            _ => None,
+        };
+        let text = if self.kind == WordKind::Literal { self.text } else { source.clone() };
+        Word { text, source, kind: self.kind, file_name }
+    }
+}
+
+/// The escapes of `$'...'` that stand for one character each.
+const ANSI_ESCAPES: &[(char, char)] = &[
+    ('a', '\x07'),
+    ('b', '\x08'),
+    ('e', '\x1b'),
+    ('E', '\x1b'),
+    ('f', '\x0c'),
+    ('n', '\n'),
+    ('r', '\r'),
+    ('t', '\t'),
+    ('v', '\x0b'),
+    ('\\', '\\'),
+    ('\'', '\''),
+    ('"', '"'),
+    ('?', '?'),
+];

@@ -1,0 +1,416 @@
+//! Which program does this command run behind another one's name?
+//!
+//! One table says how each wrapper is written; the code below only walks words. It looks one step behind: what it finds
+//! is read again by the caller, so wrappers compose (S-31 to S-34).
+
+use super::word::{Word, WordKind};
+
+/// How one wrapper is written.
+pub(super) struct Wrapper {
+    /// Its program name.
+    pub(super) name: &'static str,
+    /// Options that take the next word as their value, where it is not attached.
+    valued: &'static [&'static str],
+    /// Options with which it runs nothing (`command -v`).
+    inert: &'static [&'static str],
+    /// What comes after its options.
+    follows: Follows,
+}
+
+/// What a wrapper runs.
+enum Follows {
+    /// A command, after this many operands of the wrapper's own.
+    Command { operands: usize, first: First },
+    /// A command to which more arguments are appended when it runs; each of these options names a placeholder.
+    Appended { placeholders: &'static [&'static str] },
+    /// Commands after each of these words, up to `;` or `+`.
+    Actions(&'static [&'static str]),
+    /// A shell: the operand of `-c`, else what it reads from its standard input.
+    Shell,
+    /// Code: all operands, joined by spaces.
+    Joined,
+    /// Code: the first operand.
+    Operand,
+}
+
+/// What may stand before the command itself.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum First {
+    /// Nothing.
+    Plain,
+    /// Assignments, as `env` takes them.
+    Assignments,
+}
+
+/// What stands behind a wrapper.
+pub(super) enum Behind {
+    /// A command.
+    Command(Vec<Word>),
+    /// Code to be read as a line of its own.
+    Code(String),
+    /// Code on the wrapper's standard input.
+    Input,
+    /// Something that cannot be known.
+    Unknown,
+}
+
+const fn command(name: &'static str, valued: &'static [&'static str]) -> Wrapper {
+    let follows = Follows::Command { operands: 0, first: First::Plain };
+    Wrapper { name, valued, inert: &[], follows }
+}
+
+const fn after(name: &'static str, valued: &'static [&'static str], operands: usize) -> Wrapper {
+    let follows = Follows::Command { operands, first: First::Plain };
+    Wrapper { name, valued, inert: &[], follows }
+}
+
+const fn shell(name: &'static str) -> Wrapper {
+    let valued = &["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];
+    Wrapper { name, valued, inert: &["--version", "--help"], follows: Follows::Shell }
+}
+
+const SUDO_VALUED: &[&str] = &[
+    "-u",
+    "--user",
+    "-g",
+    "--group",
+    "-h",
+    "--host",
+    "-p",
+    "--prompt",
+    "-C",
+    "--close-from",
+    "-D",
+    "--chdir",
+    "-R",
+    "--chroot",
+    "-r",
+    "--role",
+    "-t",
+    "--type",
+    "-T",
+    "--command-timeout",
+    "-U",
+    "--other-user",
+    "-a",
+    "-c",
+];
+const XARGS_VALUED: &[&str] = &[
+    "-I",
+    "-n",
+    "--max-args",
+    "-P",
+    "--max-procs",
+    "-L",
+    "--max-lines",
+    "-d",
+    "--delimiter",
+    "-E",
+    "-s",
+    "--max-chars",
+    "-a",
+    "--arg-file",
+    "-J",
+    "-R",
+    "-S",
+    "--process-slot-var",
+];
+
+/// The wrappers (S-33). Read from the manuals of GNU coreutils, findutils, util-linux, procps, sudo, Bash and BusyBox.
+const WRAPPERS: &[Wrapper] = &[
+    Wrapper {
+        name: "sudo",
+        valued: SUDO_VALUED,
+        inert: &["-l", "--list", "-v", "--validate", "-V", "--version", "-K", "-e", "--edit"],
+        follows: Follows::Command { operands: 0, first: First::Assignments },
+    },
+    Wrapper {
+        name: "env",
+        valued: &["-u", "--unset", "-C", "--chdir", "-P", "-a", "--argv0"],
+        inert: &["--version", "--help"],
+        follows: Follows::Command { operands: 0, first: First::Assignments },
+    },
+    Wrapper {
+        name: "command",
+        valued: &[],
+        inert: &["-v", "-V"],
+        follows: Follows::Command { operands: 0, first: First::Plain },
+    },
+    command("doas", &["-u", "-C", "-a"]),
+    command("pkexec", &["--user"]),
+    after("timeout", &["-s", "--signal", "-k", "--kill-after"], 1),
+    command("nice", &["-n", "--adjustment"]),
+    command("ionice", &["-c", "--class", "-n", "--classdata"]),
+    command("nohup", &[]),
+    command("stdbuf", &["-i", "--input", "-o", "--output", "-e", "--error"]),
+    command("setsid", &[]),
+    command("time", &["-f", "--format", "-o", "--output"]),
+    command("exec", &["-a"]),
+    command("builtin", &[]),
+    command("noglob", &[]),
+    command("nocorrect", &[]),
+    command("coproc", &[]),
+    command("busybox", &[]),
+    command("toybox", &[]),
+    command("unshare", &["-S", "-G", "--setuid", "--setgid", "-R", "--root", "-w", "--wd"]),
+    command("strace", &["-e", "-o", "-p", "-s", "-u", "-E", "-P", "-a", "-b", "-I", "-O", "-S"]),
+    command("caffeinate", &["-t", "-w"]),
+    after("chroot", &["--userspec", "--groups"], 1),
+    after("taskset", &[], 1),
+    after("chrt", &["-T", "-P", "-D"], 1),
+    Wrapper {
+        name: "xargs",
+        valued: XARGS_VALUED,
+        inert: &["--version", "--help"],
+        follows: Follows::Appended { placeholders: &["-I", "-J", "-i", "--replace"] },
+    },
+    Wrapper {
+        name: "find",
+        valued: &[],
+        inert: &[],
+        follows: Follows::Actions(&["-exec", "-execdir", "-ok", "-okdir"]),
+    },
+    shell("bash"),
+    shell("sh"),
+    shell("zsh"),
+    shell("dash"),
+    shell("ksh"),
+    shell("ash"),
+    shell("fish"),
+    Wrapper { name: "eval", valued: &[], inert: &[], follows: Follows::Joined },
+    Wrapper {
+        name: "watch",
+        valued: &["-n", "--interval", "-q", "--equexit"],
+        inert: &["-v", "--version", "-h", "--help"],
+        follows: Follows::Joined,
+    },
+    Wrapper { name: "trap", valued: &[], inert: &["-l", "-p"], follows: Follows::Operand },
+];
+
+/// The names of all wrappers, for lists and for `check`.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    WRAPPERS.iter().map(|wrapper| wrapper.name)
+}
+
+/// The row of the table for a program.
+pub(super) fn find(name: &str) -> Option<&'static Wrapper> {
+    WRAPPERS.iter().find(|wrapper| wrapper.name == name)
+}
+
+impl Wrapper {
+    /// What stands behind the wrapper; `words` begins with its name.
+    pub(super) fn behind(&self, words: &[Word]) -> Vec<Behind> {
+        let words = words.get(1..).unwrap_or_default();
+        if let Follows::Actions(starts) = self.follows {
+            return actions(words, starts);
+        }
+        let Options { code, placeholder, rest } = self.options(words);
+        let Some(rest) = rest else { return Vec::new() };
+        match self.follows {
+            Follows::Command { operands, first } => match code {
+                Some(code) => split_string(&code, rest),
+                None => plain(rest.get(operands..).unwrap_or_default(), first),
+            },
+            Follows::Appended { .. } => appended(rest, placeholder),
+            Follows::Shell => match code {
+                Some(Split::Operand) => {
+                    vec![rest.first().map_or(Behind::Unknown, |word| as_code(&[word]))]
+                }
+                Some(_) => vec![Behind::Input],
+                None if rest.is_empty() => vec![Behind::Input],
+                None => Vec::new(),
+            },
+            Follows::Joined if rest.is_empty() => Vec::new(),
+            Follows::Joined => vec![as_code(&rest.iter().collect::<Vec<_>>())],
+            Follows::Operand => rest.first().map(|word| as_code(&[word])).into_iter().collect(),
+            Follows::Actions(_) => Vec::new(),
+        }
+    }
+
+    /// Walks over the wrapper's own options.
+    fn options<'a>(&self, words: &'a [Word]) -> Options<'a> {
+        let mut options = Options { code: None, placeholder: None, rest: None };
+        let mut at = 0;
+        while let Some(word) = words.get(at) {
+            let text = word.text.as_str();
+            if text == "--" {
+                at += 1;
+                break;
+            }
+            let long_enough = text.len() > 1 || (text == "-" && self.takes_assignments());
+            let plus = matches!(self.follows, Follows::Shell) && text.starts_with('+');
+            if word.kind == WordKind::Expansion || !(text.starts_with('-') || plus) || !long_enough
+            {
+                break;
+            }
+            if self.inert.contains(&text) {
+                return options;
+            }
+            at += 1;
+            if self.note(text, words.get(at), &mut options) == Value::NextWord {
+                at += 1;
+            }
+        }
+        options.rest = Some(words.get(at..).unwrap_or_default());
+        options
+    }
+
+    fn takes_assignments(&self) -> bool {
+        matches!(self.follows, Follows::Command { first: First::Assignments, .. })
+    }
+
+    /// Remembers what an option says about the command, and says whether its value is the next word.
+    fn note<'a>(&self, text: &'a str, next: Option<&'a Word>, options: &mut Options<'a>) -> Value {
+        let is_long = text.starts_with("--");
+        let valued = |option: &str| self.valued.contains(&option);
+        match &self.follows {
+            // `bash -lc CODE`: any short cluster with a `c`.
+            Follows::Shell if !is_long && text.contains('c') && text.starts_with('-') => {
+                options.code = Some(Split::Operand);
+                return if text.ends_with('o') { Value::NextWord } else { Value::None };
+            }
+            // `bash -s ARG`: the operands belong to the code on standard input.
+            Follows::Shell if text.starts_with('-') && !is_long && text.contains('s') => {
+                options.code.get_or_insert(Split::Unknown);
+            }
+            Follows::Command { first: First::Assignments, .. } if self.name == "env" => {
+                if let Some(found) = env_split(text, next) {
+                    options.code = Some(found.0);
+                    return found.1;
+                }
+            }
+            Follows::Appended { placeholders } => {
+                for option in *placeholders {
+                    if let Some(attached) = text.strip_prefix(option) {
+                        let attached = attached.trim_start_matches('=');
+                        let takes_next = attached.is_empty() && valued(option);
+                        options.placeholder = match next {
+                            Some(next) if takes_next => Some(next.text.as_str()),
+                            _ if attached.is_empty() => Some("{}"),
+                            _ => Some(attached),
+                        };
+                    }
+                }
+            }
+            _ => {}
+        }
+        if is_long {
+            return if valued(text) { Value::NextWord } else { Value::None };
+        }
+        // In a cluster the first option with a value takes the rest of the word, or the next word where none is left.
+        let sign = text.get(..1).unwrap_or_default();
+        if valued(text) {
+            return Value::NextWord;
+        }
+        let mut letters = text.chars().skip(1);
+        let taker = letters.find(|letter| valued(&format!("{sign}{letter}")));
+        match taker {
+            Some(_) if letters.next().is_none() => Value::NextWord,
+            _ => Value::None,
+        }
+    }
+}
+
+/// Where an option's value is.
+#[derive(PartialEq, Eq)]
+enum Value {
+    /// It has none, or it is attached.
+    None,
+    /// The next word.
+    NextWord,
+}
+
+/// What the wrapper's own options say.
+struct Options<'a> {
+    code: Option<Split<'a>>,
+    placeholder: Option<&'a str>,
+    /// The words after the options; `None` where nothing is run.
+    rest: Option<&'a [Word]>,
+}
+
+/// Where the code of an option is.
+enum Split<'a> {
+    /// The first operand (`bash -c`).
+    Operand,
+    /// This text (`env -S`).
+    Text(&'a str),
+    /// Not known before it runs.
+    Unknown,
+}
+
+/// `env -S 'git push'`, in its four spellings.
+fn env_split<'a>(text: &'a str, next: Option<&'a Word>) -> Option<(Split<'a>, Value)> {
+    let attached = |prefix: &str| text.strip_prefix(prefix).filter(|rest| !rest.is_empty());
+    if text == "--split-string" || (!text.starts_with("--") && text.ends_with('S')) {
+        let split = match next {
+            Some(word) if word.kind == WordKind::Literal => Split::Text(&word.text),
+            _ => Split::Unknown,
+        };
+        return Some((split, Value::NextWord));
+    }
+    let code =
+        attached("--split-string=").or_else(|| attached("-S")).or_else(|| attached("-vS"))?;
+    Some((Split::Text(code), Value::None))
+}
+
+fn split_string(code: &Split<'_>, rest: &[Word]) -> Vec<Behind> {
+    let Split::Text(code) = code else { return vec![Behind::Unknown] };
+    let mut line = (*code).to_owned();
+    for word in rest {
+        line.push(' ');
+        line.push_str(&word.source);
+    }
+    vec![Behind::Code(line)]
+}
+
+fn plain(words: &[Word], first: First) -> Vec<Behind> {
+    let is_assignment = |word: &&Word| first == First::Assignments && word.text.contains('=');
+    let skipped = words.iter().take_while(is_assignment).count();
+    match words.get(skipped..) {
+        None | Some([]) => Vec::new(),
+        Some(words) => vec![Behind::Command(words.to_vec())],
+    }
+}
+
+/// `xargs`: what it appends, or puts in the place of its placeholder, is unknown.
+fn appended(words: &[Word], placeholder: Option<&str>) -> Vec<Behind> {
+    if words.is_empty() {
+        return Vec::new();
+    }
+    let mut words = words.to_vec();
+    match placeholder {
+        Some(placeholder) => mark(&mut words, placeholder),
+        None => words.push(Word::unknown("$@")),
+    }
+    vec![Behind::Command(words)]
+}
+
+/// `find -exec ... ;`, as often as it occurs.
+fn actions(words: &[Word], starts: &[&str]) -> Vec<Behind> {
+    let mut found = Vec::new();
+    let mut words = words.iter();
+    while words.any(|word| starts.contains(&word.text.as_str())) {
+        let ends = |word: &&Word| !matches!(word.text.as_str(), ";" | "+");
+        let mut action: Vec<Word> = words.by_ref().take_while(ends).cloned().collect();
+        mark(&mut action, "{}");
+        if !action.is_empty() {
+            found.push(Behind::Command(action));
+        }
+    }
+    found
+}
+
+/// Marks the words that hold a placeholder as unknown.
+fn mark(words: &mut [Word], placeholder: &str) {
+    for word in words.iter_mut().filter(|word| word.text.contains(placeholder)) {
+        word.kind = WordKind::Expansion;
+    }
+}
+
+/// Words that a wrapper reads as code: known only where each of them is literal.
+fn as_code(words: &[&Word]) -> Behind {
+    if words.iter().any(|word| word.kind != WordKind::Literal) {
+        return Behind::Unknown;
+    }
+    Behind::Code(words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" "))
+}
