@@ -4,6 +4,7 @@
 //! of its hook and goes to the hook's policy (S-3).
 
 pub mod condition;
+pub mod rule;
 
 use std::sync::OnceLock;
 

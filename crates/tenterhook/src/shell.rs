@@ -125,8 +125,6 @@ impl fmt::Display for Construct {
 pub struct SimpleCommand {
     /// The program and its arguments. Empty where assignments or redirections stand alone.
     pub words: Vec<Word>,
-    /// The command as written, from its first word to its last; `None` behind a wrapper, where it is not one text.
-    pub source: Option<String>,
     /// Leading assignments.
     pub assignments: Vec<Assignment>,
     /// Redirections, in order.
@@ -151,6 +149,13 @@ impl SimpleCommand {
     #[must_use]
     pub fn text(&self) -> String {
         let words: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();
+        words.join(" ")
+    }
+
+    /// The words as written, with one space between each two.
+    #[must_use]
+    pub fn source(&self) -> String {
+        let words: Vec<&str> = self.words.iter().map(|word| word.source.as_str()).collect();
         words.join(" ")
     }
 }

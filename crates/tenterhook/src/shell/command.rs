@@ -58,7 +58,6 @@ struct Parts<'t> {
     pieces: Vec<Node<'t>>,
     assignments: Vec<Assignment>,
     redirects: Vec<Redirect>,
-    span: Option<Range<usize>>,
 }
 
 impl<'c, 't> Builder<'_, 'c, 't> {
@@ -90,9 +89,6 @@ impl<'c, 't> Builder<'_, 'c, 't> {
                 "comment" | "ERROR" | "subshell" => self.later(*node),
                 _ => parts.pieces.push(*node),
             }
-        }
-        if let (Some(first), Some(last)) = (parts.pieces.first(), parts.pieces.last()) {
-            parts.span = Some(first.start_byte()..last.end_byte());
         }
         for redirect in redirects {
             self.redirect(*redirect, &mut parts);
@@ -136,7 +132,7 @@ impl<'c, 't> Builder<'_, 'c, 't> {
 
     /// `[ ... ]` is a program with arguments; `[[ ]]` is not, so only what stands in it runs.
     pub(super) fn test(&mut self, test: Node<'t>) {
-        let mut parts = Parts { span: Some(test.byte_range()), ..Parts::default() };
+        let mut parts = Parts::default();
         let mut stack = vec![test];
         while let Some(node) = stack.pop() {
             match node.kind() {
@@ -330,18 +326,16 @@ impl<'c, 't> Builder<'_, 'c, 't> {
         let groups = self.groups(&parts.pieces);
         let mut words: Vec<Word> = groups.iter().map(|group| self.group_word(group)).collect();
         self.strip_reserved(&mut words);
-        let source = parts.span.map(|span| without_continuations(self.source(&span)));
         let Parts { assignments, redirects, .. } = parts;
         if words.is_empty() && assignments.is_empty() && redirects.is_empty() {
             return;
         }
         let via = self.code.via.to_vec();
-        let source = source.filter(|_| via.is_empty());
         let context = self.item.context;
         follow(
             self.reader,
             self.code,
-            SimpleCommand { words, source, assignments, redirects, context, via },
+            SimpleCommand { words, assignments, redirects, context, via },
         );
     }
 
@@ -421,7 +415,6 @@ fn look_behind(
     let via = |step: Via| [command.via.as_slice(), &[step]].concat();
     let derived = |words: Vec<Word>, via: Vec<Via>| SimpleCommand {
         words,
-        source: None,
         assignments: command.assignments.clone(),
         redirects: command.redirects.clone(),
         context: command.context,

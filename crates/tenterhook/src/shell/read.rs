@@ -72,7 +72,17 @@ const CONTEXTS: &[(&str, Context)] = &[
 ];
 
 /// Leaves that hold text which the shell does not look into.
-const OPAQUE: &[&str] = &["raw_string", "ansi_c_string", "comment", "heredoc_start", "heredoc_end"];
+///
+/// The body of a here-document is one where its delimiter is quoted; its redirection judges it in both cases.
+const OPAQUE: &[&str] = &[
+    "heredoc_body",
+    "heredoc_content",
+    "raw_string",
+    "ansi_c_string",
+    "comment",
+    "heredoc_start",
+    "heredoc_end",
+];
 
 impl Reader {
     pub(super) fn doubt(&mut self, code: &Code<'_>, doubt: Doubt) {
@@ -212,11 +222,12 @@ impl Reader {
                     self.syntax(code, node.start_byte());
                 }
             }
-            kind if node.is_named() && node.child_count() == 0 && !OPAQUE.contains(&kind) => {
-                // A quoted here-document's body is a leaf too; its redirection has judged it.
-                if kind != "heredoc_body" && kind != "heredoc_content" && hidden(source).is_some() {
-                    self.syntax(code, node.start_byte());
-                }
+            kind if node.is_named()
+                && node.child_count() == 0
+                && !OPAQUE.contains(&kind)
+                && hidden(source).is_some() =>
+            {
+                self.syntax(code, node.start_byte());
             }
             _ => {}
         }

@@ -1,0 +1,199 @@
+//! Does a command pattern select a line that was read, and does it cover the whole line?
+//!
+//! Holds the pattern against words without quotes, and against words as written; it never reads a line itself.
+
+use super::pattern::Stars;
+use super::{Covers, Miss, Reading, Selection, Widening};
+use crate::shell::{Doubt, Line, Parsed, SimpleCommand, WordKind};
+
+/// The pattern of a rule like `Bash(git push *)`.
+#[derive(Clone, Debug)]
+pub(super) struct CommandPattern {
+    /// The pattern without its open end.
+    base: Stars,
+    /// The pattern with its open end, after a word boundary (S-45).
+    open: Option<Stars>,
+    /// The program, where the pattern spells it out.
+    program: Option<String>,
+    /// Whether there is more than the program in it.
+    extent: Extent,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Extent {
+    Program,
+    Arguments,
+}
+
+/// Assignments before a command that change which code it runs: with them, a command is not what its words say (S-53).
+const TELLING: &[&str] = &[
+    "PATH",
+    "IFS",
+    "ENV",
+    "BASH_ENV",
+    "SHELLOPTS",
+    "PROMPT_COMMAND",
+    "PS4",
+    "PAGER",
+    "EDITOR",
+    "VISUAL",
+    "BROWSER",
+    "NODE_OPTIONS",
+    "NODE_PATH",
+    "PYTHONPATH",
+    "PYTHONSTARTUP",
+    "PYTHONHOME",
+    "PERL5LIB",
+    "PERL5OPT",
+    "RUBYLIB",
+    "RUBYOPT",
+    "JAVA_TOOL_OPTIONS",
+    "CLASSPATH",
+    "GIT_EDITOR",
+    "GIT_PAGER",
+    "GIT_SSH",
+    "GIT_SSH_COMMAND",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_ASKPASS",
+    "GIT_EXEC_PATH",
+    "GIT_SEQUENCE_EDITOR",
+    "GIT_CONFIG_COUNT",
+    "SSH_ASKPASS",
+    "RUSTC",
+    "RUSTC_WRAPPER",
+    "HOME",
+    "SHELL",
+];
+/// Prefixes of such assignments.
+const TELLING_PREFIXES: &[&str] = &["LD_", "DYLD_", "GIT_CONFIG_", "npm_config_", "CARGO_"];
+
+impl CommandPattern {
+    pub(super) fn new(spec: &str) -> Self {
+        let spec: String = spec.split_whitespace().collect::<Vec<_>>().join(" ");
+        let base = spec.strip_suffix(":*").or_else(|| spec.strip_suffix(" *"));
+        let open = base.map(|base| Stars::new(&format!("{base} *")));
+        let base = base.unwrap_or(&spec);
+        let (first, rest) = base.split_once(' ').unwrap_or((base, ""));
+        let extent = if rest.is_empty() { Extent::Program } else { Extent::Arguments };
+        let program = (!first.contains('*')).then(|| first.to_owned());
+        Self { program, extent, base: Stars::new(base), open }
+    }
+
+    fn matches(&self, text: &str) -> bool {
+        self.base.matches(text) || self.open.as_ref().is_some_and(|open| open.matches(text))
+    }
+
+    /// Whether a command matches by its words, without their quotes or as written (S-45).
+    fn matches_command(&self, command: &SimpleCommand) -> bool {
+        !command.words.is_empty()
+            && (self.matches(&command.text()) || self.matches(&command.source()))
+    }
+
+    /// Whether an expansion in its arguments could make a command match (S-48).
+    ///
+    /// Only for a pattern that spells out the program, and a command that runs it: else `*rm*` would select every line
+    /// with a variable in it.
+    fn may_match(&self, command: &SimpleCommand) -> bool {
+        let expands = command.words.iter().any(|word| word.kind == WordKind::Expansion);
+        if !expands || self.program.is_none() || command.program() != self.program.as_deref() {
+            return false;
+        }
+        let mut parts = Vec::new();
+        for (index, word) in command.words.iter().enumerate() {
+            // An expansion may be several words, or none.
+            let unknown = word.kind == WordKind::Expansion;
+            parts.extend((index > 0 && !unknown).then_some(Some(" ")));
+            parts.push((!unknown).then_some(word.text.as_str()));
+        }
+        [Some(&self.base), self.open.as_ref()].into_iter().flatten().any(|it| it.may_match(&parts))
+    }
+
+    pub(super) fn select(&self, line: &Line, reading: Reading) -> Selection {
+        if line.written().any(|command| self.matches_command(command)) {
+            return Selection::Exact;
+        }
+        match self.widening(line, reading) {
+            Some(widening) => Selection::Widened(widening),
+            None => Selection::Not(Miss::Spec),
+        }
+    }
+
+    /// The first reason to select a line that does not match; those that the agent shares come first (S-52).
+    fn widening(&self, line: &Line, reading: Reading) -> Option<Widening> {
+        let doubt = match &line.parsed {
+            Parsed::Full => None,
+            Parsed::Doubtful(doubt) => Some(doubt),
+        };
+        let unread = |doubt: &Doubt| Widening::Unread(doubt.clone());
+        let expands = || {
+            reading == Reading::Claude
+                && self.extent == Extent::Arguments
+                && line.written().any(expands)
+        };
+        let behind = || {
+            let mut commands = line.commands.iter().filter(|command| !command.via.is_empty());
+            commands
+                .find(|it| self.matches_command(it) || self.may_match(it))
+                .map(|it| it.via.clone())
+        };
+        let construct = line.constructs.first().filter(|_| reading == Reading::Claude);
+        construct
+            .map(|construct| Widening::Construct(*construct))
+            .or_else(|| doubt.map(unread).filter(Widening::is_agents_own))
+            .or_else(|| expands().then_some(Widening::Expansion))
+            .or_else(|| behind().map(Widening::Wrapper))
+            .or_else(|| line.written().any(|it| self.may_match(it)).then_some(Widening::Expansion))
+            .or_else(|| doubt.map(unread))
+    }
+
+    /// A line in a language that is not read here: as a whole, and in doubt where it may hold several commands.
+    pub(super) fn select_foreign(&self, line: &str) -> Selection {
+        let text = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        let several =
+            text.contains([';', '|', '&', '(', '{', '$', '`', '"', '\'']) || line.contains('\n');
+        let lower = |stars: &Stars| Stars::new(&stars.text().to_lowercase());
+        let text = text.to_lowercase();
+        let matched = lower(&self.base).matches(&text)
+            || self.open.as_ref().is_some_and(|open| lower(open).matches(&text));
+        match (matched, several) {
+            (true, false) => Selection::Exact,
+            (_, true) => Selection::Widened(Widening::Input),
+            (false, false) => Selection::Not(Miss::Spec),
+        }
+    }
+
+    /// Whether every command of the line matches as written, and all of them are known (S-53).
+    pub(super) fn covers(&self, line: &Line) -> Covers {
+        let reason = match &line.parsed {
+            Parsed::Doubtful(doubt) => Some(doubt.to_string()),
+            Parsed::Full => line.written().find_map(|command| self.gap(command)),
+        };
+        match reason {
+            Some(reason) => Covers::NotEvery { reason },
+            None => Covers::Every,
+        }
+    }
+
+    fn gap(&self, command: &SimpleCommand) -> Option<String> {
+        let telling = command.assignments.iter().find(|it| {
+            TELLING.contains(&it.name.as_str())
+                || TELLING_PREFIXES.iter().any(|prefix| it.name.starts_with(prefix))
+        });
+        if let Some(assignment) = telling {
+            return Some(format!("`{}` is set, which can change what runs", assignment.name));
+        }
+        // A blank in the program's name would make `"git push" x` look like `git push x`.
+        let is_name = command.program().is_some_and(|name| !name.contains(char::is_whitespace));
+        if is_name && self.matches_command(command) {
+            return None;
+        }
+        match command.words.first() {
+            Some(word) => Some(format!("`{}` does not match", word.source)),
+            None => Some("a part of the line runs no program".to_owned()),
+        }
+    }
+}
+
+fn expands(command: &SimpleCommand) -> bool {
+    command.words.iter().any(|word| word.kind == WordKind::Expansion)
+}

@@ -1,0 +1,105 @@
+//! The observed table of Claude Code, cell by cell.
+
+use serde::Deserialize;
+use serde_json::Value;
+
+use super::*;
+
+const TABLE: &str = include_str!(concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../../conformance/observed/claude-code-matching.json"
+));
+
+/// Where the observed agent stood: its table writes `{project}`, and `//tmp/**` selected every file in it.
+const PROJECT: &str = "/tmp/work/project";
+
+#[derive(Deserialize)]
+struct Table {
+    calls: Vec<Observed>,
+    rules: Vec<Row>,
+}
+
+#[derive(Deserialize)]
+struct Observed {
+    tool: String,
+    input: Value,
+}
+
+#[derive(Deserialize)]
+struct Row {
+    field: String,
+    value: Option<String>,
+    fires_on: Vec<usize>,
+}
+
+/// The cells in which the wrapper rule selects more than the agent does (S-49): calls in front of rules.
+const WRAPPED: &[(&str, &[&str])] = &[
+    ("bash -c 'git status'", GIT),
+    ("sudo git status", GIT),
+    ("timeout 5 git status", GIT),
+    ("env git status", GIT),
+    ("nohup git status", GIT),
+    ("stdbuf -oL git status", GIT),
+    ("exec git status", GIT),
+];
+const GIT: &[&str] = &["Bash(git:*)", "Bash(git *)", "Bash( git *)", "Bash(git*)"];
+
+fn placed(value: &Value) -> Value {
+    serde_json::from_str(&value.to_string().replace("{project}", PROJECT)).unwrap()
+}
+
+fn select(rule: &str, observed: &Observed) -> Option<Selection> {
+    let input = placed(&observed.input);
+    let places = Places { cwd: PROJECT, base: PROJECT, home: Some("/home/x") };
+    let call = Call::new(ToolCall { name: &observed.tool, input: &input }, places, &[]);
+    let rule = Rule::parse(rule).ok()?;
+    Some(rule.select(&call, Reading::Claude))
+}
+
+#[test]
+fn every_observed_cell_is_reproduced() {
+    let table: Table = serde_json::from_str(TABLE).unwrap();
+    let mut wrapped = 0;
+    let mut rows = 0;
+    for row in table.rules.iter().filter(|row| row.field == "if") {
+        let rule = row.value.as_deref().unwrap();
+        rows += 1;
+        for (index, call) in table.calls.iter().enumerate() {
+            let selection = select(rule, call);
+            let selected = selection.as_ref().is_some_and(Selection::is_selected);
+            let command = call.input.get("command").and_then(Value::as_str).unwrap_or_default();
+            let is_wrapped =
+                WRAPPED.iter().any(|(line, rules)| *line == command && rules.contains(&rule));
+            if is_wrapped {
+                wrapped += 1;
+                let by_wrapper =
+                    matches!(&selection, Some(Selection::Widened(Widening::Wrapper(_))));
+                assert!(by_wrapper, "`{rule}` on `{command}`: {selection:?}");
+                assert!(
+                    !row.fires_on.contains(&index),
+                    "the agent fires, too: `{rule}` on `{command}`"
+                );
+            } else {
+                let fires = row.fires_on.contains(&index);
+                assert_eq!(selected, fires, "`{rule}` on call {index}: {selection:?}");
+            }
+        }
+    }
+    assert_eq!((rows, wrapped), (32, 28));
+}
+
+#[test]
+fn the_agents_own_reading_is_the_table_without_exception() {
+    let table: Table = serde_json::from_str(TABLE).unwrap();
+    for row in table.rules.iter().filter(|row| row.field == "if") {
+        let rule = row.value.as_deref().unwrap();
+        for (index, call) in table.calls.iter().enumerate() {
+            let fires = match select(rule, call) {
+                None | Some(Selection::Not(_)) => false,
+                Some(Selection::Exact) => true,
+                Some(Selection::Widened(widening)) => widening.is_agents_own(),
+            };
+            assert_eq!(fires, row.fires_on.contains(&index), "`{rule}` on call {index}");
+        }
+    }
+}

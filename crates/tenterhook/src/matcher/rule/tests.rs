@@ -1,0 +1,1 @@
+//! Rules in tables.
