@@ -22,11 +22,21 @@ pub fn fold(verdicts: Vec<Verdict>) -> Outcome {
         outcome.faults.extend(verdict.faults);
         absorb(&mut outcome.effects, verdict.effects, &mut outcome.faults);
     }
-    // A denied action has nothing left to rewrite (M-4).
+    // A denied action has nothing left to rewrite (M-4). A rewritten output stands: what was done is done, and a hook
+    // that hides a secret in it must not lose to one that objects.
     if restraint == Restraint::Deny {
         outcome.effects.updated_input = None;
         outcome.effects.updated_prompt = None;
-        outcome.effects.updated_output = None;
+    }
+    // A permission update is consent for the future: it falls with the consent that it came with (M-9).
+    if restraint > Restraint::Allow && !outcome.effects.updated_permissions.is_empty() {
+        outcome.effects.updated_permissions.clear();
+        outcome.faults.push(Fault {
+            code: "permissions-overruled",
+            hook: None,
+            message: "permission updates were dropped, because another hook restrains the action"
+                .to_owned(),
+        });
     }
     outcome
 }
