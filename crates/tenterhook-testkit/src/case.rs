@@ -1,0 +1,256 @@
+//! What does a case say? Reads one neutral case file and sets its stage; fires nothing. Format: `conformance/README.md`.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+mod script;
+
+pub use script::Script;
+
+use crate::Sandbox;
+
+/// Why a case cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[error("{file}: {why}")]
+pub struct CaseFault {
+    file: String,
+    why: String,
+}
+
+/// One case: a configuration, an event, scripted programs, and what must come out.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Case {
+    /// Where it is written; filled by [`Case::load`].
+    #[serde(skip)]
+    pub file: PathBuf,
+    /// The rules of the specification that it proves.
+    pub rule: Vec<String>,
+    /// What it shows, in one sentence.
+    pub about: String,
+    /// In whose form the events are.
+    #[serde(default = "claude")]
+    pub dialect: String,
+    /// Which ways of firing it can be expressed in.
+    #[serde(default)]
+    pub only: Only,
+    /// The host's budget for each event.
+    pub budget_ms: Option<u64>,
+    /// The first event.
+    pub event: Map<String, Value>,
+    /// The configuration, in configured order.
+    #[serde(default)]
+    pub source: Vec<Source>,
+    /// The programs that the configuration runs.
+    #[serde(default)]
+    pub hook: std::collections::BTreeMap<String, Script>,
+    /// Files beside the configuration.
+    #[serde(default)]
+    pub file_text: std::collections::BTreeMap<String, String>,
+    /// What must come out of the first event; what is not named must be silent.
+    #[serde(default)]
+    pub expect: Map<String, Value>,
+    /// Further events of the same session.
+    #[serde(default)]
+    pub then: Vec<Then>,
+}
+
+/// Which ways of firing can express a case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Only {
+    /// All of them.
+    #[default]
+    Every,
+    /// The library alone: a budget, or a layer that no command line can claim.
+    Library,
+}
+
+/// One text that configures hooks.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// Its path, from the project or `~/`.
+    pub name: String,
+    /// Whose format it is in.
+    #[serde(default = "claude")]
+    pub dialect: String,
+    /// `exact` where the agent's own losses are wanted.
+    pub compat: Option<String>,
+    /// Whose configuration it is: `managed`, `given`, `user`, `project`, `local`.
+    pub layer: Option<String>,
+    /// The text, with places to fill.
+    pub text: String,
+}
+
+/// A further event of the session.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Then {
+    /// What differs from the first event.
+    #[serde(default)]
+    pub event: Map<String, Value>,
+    /// What must come out.
+    #[serde(default)]
+    pub expect: Map<String, Value>,
+}
+
+/// A case whose files are written and whose places are filled.
+#[derive(Debug)]
+pub struct Staged {
+    /// The configuration, in configured order.
+    pub sources: Vec<StagedSource>,
+    /// The events with what must come of them.
+    pub shots: Vec<Shot>,
+}
+
+/// A source as it lies on disk.
+#[derive(Clone, Debug)]
+pub struct StagedSource {
+    /// What the case says of it.
+    pub source: Source,
+    /// Where it lies.
+    pub path: PathBuf,
+    /// What it says.
+    pub text: String,
+}
+
+/// One event to fire.
+#[derive(Clone, Debug)]
+pub struct Shot {
+    /// The event in the case's dialect.
+    pub event: Map<String, Value>,
+    /// What must come out.
+    pub expect: Map<String, Value>,
+}
+
+fn claude() -> String {
+    "claude".to_owned()
+}
+
+impl Case {
+    /// Reads the case at `path`.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be read or is no case.
+    pub fn load(path: &Path) -> Result<Self, CaseFault> {
+        let fault = |why: String| CaseFault {
+            file: path.display().to_string(),
+            why: why.trim().to_owned(),
+        };
+        let text = std::fs::read_to_string(path).map_err(|error| fault(error.to_string()))?;
+        let mut case: Self = toml::from_str(&text).map_err(|error| fault(error.to_string()))?;
+        case.file = path.to_owned();
+        if case.rule.is_empty() {
+            return Err(fault("a case cites at least one rule".to_owned()));
+        }
+        Ok(case)
+    }
+
+    /// Every case file under `directory`, in the order of paths, each read or not.
+    ///
+    /// # Errors
+    ///
+    /// When a directory cannot be listed.
+    pub fn all(directory: &Path) -> io::Result<Vec<Result<Self, CaseFault>>> {
+        let mut files = Vec::new();
+        collect(directory, &mut files)?;
+        files.sort();
+        Ok(files.iter().map(|path| Self::load(path)).collect())
+    }
+
+    /// Writes its files into `sandbox` and fills the places of its texts.
+    ///
+    /// # Errors
+    ///
+    /// When a file cannot be written.
+    pub fn stage(&self, sandbox: &Sandbox) -> io::Result<Staged> {
+        for (name, script) in &self.hook {
+            script.write(name, &sandbox.scripts())?;
+        }
+        for (name, text) in &self.file_text {
+            sandbox.write(name, &self.fill(text, sandbox))?;
+        }
+        let sources = self.source.iter().map(|source| {
+            let text = self.fill(&source.text, sandbox);
+            let path = sandbox.write(&source.name, &text)?;
+            Ok(StagedSource { source: source.clone(), path, text })
+        });
+        let sources = sources.collect::<io::Result<Vec<_>>>()?;
+        let mut shots = vec![self.shot(&Map::new(), &self.expect, sandbox)];
+        shots.extend(self.then.iter().map(|it| self.shot(&it.event, &it.expect, sandbox)));
+        Ok(Staged { sources, shots })
+    }
+
+    fn shot(
+        &self,
+        changes: &Map<String, Value>,
+        expect: &Map<String, Value>,
+        sandbox: &Sandbox,
+    ) -> Shot {
+        let mut event = Map::new();
+        if self.dialect == "claude" {
+            let usual = [
+                ("session_id", "s-1"),
+                ("transcript_path", "{home}/t.jsonl"),
+                ("cwd", "{project}"),
+            ];
+            event.extend(usual.map(|(key, value)| (key.to_owned(), value.into())));
+        }
+        event.extend(self.event.clone());
+        event.extend(changes.clone());
+        let fill = |map: Map<String, Value>| match self.fill_all(Value::Object(map), sandbox) {
+            Value::Object(map) => map,
+            _ => Map::new(),
+        };
+        Shot { event: fill(event), expect: fill(expect.clone()) }
+    }
+
+    /// Fills `{project}`, `{home}`, `{hook:NAME}` (a command line) and `{script:NAME}` (its path alone).
+    fn fill(&self, text: &str, sandbox: &Sandbox) -> String {
+        let mut text = text
+            .replace("{project}", &sandbox.project().to_string_lossy())
+            .replace("{home}", &sandbox.home().to_string_lossy());
+        for name in self.hook.keys() {
+            let path = sandbox.scripts().join(name);
+            let path = path.to_string_lossy();
+            // Through `sh`, not by itself: a file just written may still be open in a process that is being started.
+            text = text.replace(&format!("{{hook:{name}}}"), &format!("sh {path}"));
+            text = text.replace(&format!("{{script:{name}}}"), &path);
+        }
+        text
+    }
+
+    fn fill_all(&self, value: Value, sandbox: &Sandbox) -> Value {
+        match value {
+            Value::String(text) => Value::String(self.fill(&text, sandbox)),
+            Value::Array(list) => {
+                list.into_iter().map(|it| self.fill_all(it, sandbox)).collect::<Vec<_>>().into()
+            }
+            Value::Object(map) => {
+                let filled = map.into_iter().map(|(key, it)| (key, self.fill_all(it, sandbox)));
+                Value::Object(filled.collect())
+            }
+            other => other,
+        }
+    }
+}
+
+fn collect(directory: &Path, into: &mut Vec<PathBuf>) -> io::Result<()> {
+    for entry in std::fs::read_dir(directory)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, into)?;
+        } else if path.extension().is_some_and(|it| it == "toml") {
+            into.push(path);
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,64 @@
+//! What does a scripted program do? Draws it as a POSIX shell script that marks its runs and keeps what it was handed.
+
+use std::fmt::Write as _;
+use std::io;
+use std::path::Path;
+
+use serde::Deserialize;
+
+/// A program that says what the case says.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Script {
+    /// In a `when`: the text that the input must contain.
+    pub contains: String,
+    /// On standard output, as it stands.
+    pub stdout: String,
+    /// On standard error, as it stands.
+    pub stderr: String,
+    /// Its exit code.
+    pub exit: u8,
+    /// How long it takes before it speaks.
+    pub sleep_ms: u64,
+    /// What it says instead where its input contains a text; the first that applies.
+    pub when: Vec<Script>,
+}
+
+impl Script {
+    /// Writes the program `name` into `directory`.
+    pub(super) fn write(&self, name: &str, directory: &Path) -> io::Result<()> {
+        let base = directory.join(name);
+        let base = quote(&base.to_string_lossy());
+        let mut text = format!("#!/bin/sh\necho ran >>{base}.ran\ncat >{base}.stdin\n");
+        for (at, when) in self.when.iter().enumerate() {
+            let pattern = quote(&when.contains);
+            let part = draw(when, &format!("{name}.{at}"), directory)?;
+            let _ = writeln!(text, "if grep -qF -e {pattern} {base}.stdin; then\n{part}fi");
+        }
+        text.push_str(&draw(self, name, directory)?);
+        std::fs::write(directory.join(name), text)
+    }
+}
+
+/// Texts lie in files of their own, because no quoting of a shell carries every byte alike on every system.
+fn draw(says: &Script, name: &str, directory: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    if says.sleep_ms > 0 {
+        let _ = writeln!(text, "sleep {}.{:03}", says.sleep_ms / 1000, says.sleep_ms % 1000);
+    }
+    for (said, stream, redirect) in [(&says.stdout, "stdout", ""), (&says.stderr, "stderr", " >&2")]
+    {
+        if said.is_empty() {
+            continue;
+        }
+        let file = directory.join(format!("{name}.{stream}"));
+        std::fs::write(&file, said)?;
+        let _ = writeln!(text, "cat {}{redirect}", quote(&file.to_string_lossy()));
+    }
+    let _ = writeln!(text, "exit {}", says.exit);
+    Ok(text)
+}
+
+fn quote(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
