@@ -1,4 +1,10 @@
-//! The `claude` dialect.
+//! The dialect of Claude Code, version 2.1.330: its rooms are one file per direction, and this file only opens their doors.
+
+mod event;
+mod events;
+mod fields;
+#[cfg(test)]
+mod tests;
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -26,7 +32,7 @@ impl Dialect for Claude {
     }
 
     fn rows(&self) -> &'static [EventRow] {
-        &[]
+        &events::ROWS
     }
 
     fn unknown_row(&self, event: &EventName) -> EventRow {
@@ -35,7 +41,7 @@ impl Dialect for Claude {
             event: Cow::Owned(event.to_string()),
             subject: Subject::None,
             powers: Powers::NONE,
-            timeout: Duration::from_secs(60),
+            timeout: Duration::from_mins(10),
             failure: OnFailure::Continue,
             cap: None,
             when: Cow::Borrowed(""),
@@ -54,16 +60,12 @@ impl Dialect for Claude {
         ReadConfig::default()
     }
 
-    fn decode_event(
-        &self,
-        _json: &Map<String, Value>,
-        _roots: &Roots,
-    ) -> Result<Event, EventFault> {
-        Err(EventFault { message: "not read yet".to_owned() })
+    fn decode_event(&self, json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+        event::decode(json, roots)
     }
 
-    fn encode_event(&self, _event: &Event) -> Envelope {
-        Envelope::default()
+    fn encode_event(&self, event: &Event) -> Envelope {
+        event::encode(event)
     }
 
     fn detaches(&self, _first_line: &[u8]) -> bool {
