@@ -1,5 +1,7 @@
 use std::time::{Duration, Instant};
 
+use proptest::prelude::*;
+
 use super::*;
 
 const DENY: &str = r#"{"decision": "block", "reason": "é"}"#;
@@ -40,14 +42,15 @@ fn each_deviation_is_named_and_the_denial_in_it_is_seen() {
         ("a\n\nb\n{\n  \"decision\": \"block\"\n}\n", &["text-before"]),
         ("{D}\ndone", &["text-after"]),
         ("{D} done", &["text-after"]),
-        ("{D}\u{0}", &["control-characters"]),
+        ("{D}\u{0}", &["text-after"]),
+        ("log\n{\"decision\": \"block\", \"reason\": \"\u{9d}\"}", &["text-before"]),
         ("\u{0}{D}", &["control-characters"]),
         ("\u{1b}[32m{D}\u{1b}[0m\n", &["control-characters"]),
         (
             "\u{1b}[1;39m{\u{1b}[0m\u{1b}[34;1m\"decision\"\u{1b}[0m: \u{1b}[0;32m\"block\"\u{1b}[1;39m}\u{1b}[0m",
             &["control-characters"],
         ),
-        ("\u{1b}[2mlog\u{1b}[0m\n{D}", &["control-characters", "text-before"]),
+        ("\u{1b}[2mlog\u{1b}[0m\n{D}", &["text-before"]),
         ("\u{1b}[2mlog\n\u{1b}[0m{D}", &["control-characters", "text-before"]),
         ("start\n{D}\nend", &["text-around"]),
         ("```sh\nls\n```\n{D}\nend", &["text-around"]),
@@ -265,5 +268,48 @@ fn every_prefix_of_every_shape_is_survived() {
             let reading = read(&text.as_bytes()[from..to]);
             assert!(reading.strict().is_none_or(|it| !it.is_empty()), "{from}..{to}");
         }
+    }
+}
+
+/// Any value of JSON, a few levels deep.
+fn value() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<String>().prop_map(Value::from),
+    ];
+    leaf.prop_recursive(4, 32, 5, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::Array),
+            prop::collection::btree_map(any::<String>(), inner, 0..5)
+                .prop_map(|it| Value::Object(it.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_was_printed_is_read_strictly_and_behind_a_log_line_too(inner in value(), pretty in any::<bool>()) {
+        let object = serde_json::json!({"decision": "block", "x": inner});
+        let text = if pretty { serde_json::to_string_pretty(&object) } else { serde_json::to_string(&object) }.unwrap();
+        let expected = object.as_object().unwrap();
+        let alone = read(text.as_bytes());
+        prop_assert_eq!(alone.strict(), Some(expected));
+        let behind = read(format!("a log line\n{text}\n").as_bytes());
+        prop_assert_eq!(&behind.deviations, &[Deviation::TextBefore]);
+        prop_assert_eq!(behind.objects().iter().map(|it| &it.fields).collect::<Vec<_>>(), vec![expected]);
+        for to in (1..text.len()).step_by(1 + text.len() / 20) {
+            let torn = read(&text.as_bytes()[..to]);
+            prop_assert!(torn.strict().is_none());
+        }
+    }
+
+    #[test]
+    fn any_bytes_are_survived(bytes in prop::collection::vec(any::<u8>(), 0..200), json in "[\\[\\]{}:,'\"\\\\a`\n/*# ]{0,80}") {
+        prop_assert!(read(&bytes).deviations.len() < 50);
+        prop_assert!(read(json.as_bytes()).deviations.len() < 50);
     }
 }

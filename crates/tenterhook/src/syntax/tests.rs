@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use proptest::prelude::*;
+
 use super::*;
 
 fn json(text: &str) -> Parsed {
@@ -300,6 +302,22 @@ fn every_prefix_and_every_broken_byte_is_survived() {
                     assert!(found < 100);
                 }
             }
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn json_is_what_serde_json_reads(text in "[\\[\\]{}:,\"\\\\atrue0-9. \n/é]{0,40}") {
+        let parsed = json(&text);
+        match serde_json::from_str::<serde_json::Value>(&text) {
+            Ok(value) => {
+                prop_assert_eq!(parsed.root.map(|root| root.to_json()), Some(value));
+                prop_assert_eq!(parsed.faults, vec![]);
+            }
+            Err(_) => prop_assert!(!parsed.faults.is_empty()),
         }
     }
 }

@@ -24,9 +24,7 @@ pub(super) fn kind(c: char, before: Option<char>, after: Option<char>) -> Kind {
         }
         // Joiners spell words in Arabic and Indic scripts, and join emoji; elsewhere they only hide (H-6).
         '\u{200c}' if between(before, after, joins) => Kind::Text,
-        '\u{200d}' if between(before, after, joins) || between(before, after, is_emoji) => {
-            Kind::Text
-        }
+        '\u{200d}' if between(before, after, joins) || joined_emoji(before, after) => Kind::Text,
         // Text or emoji style of the emoji before it; a run of selectors, or one after a letter, carries bytes (H-7).
         '\u{fe0e}' | '\u{fe0f}' if before.is_some_and(|c| is_emoji(c) && !is_selector(c)) => {
             Kind::Text
@@ -38,6 +36,11 @@ pub(super) fn kind(c: char, before: Option<char>, after: Option<char>) -> Kind {
 
 fn between(before: Option<char>, after: Option<char>, test: fn(char) -> bool) -> bool {
     before.is_some_and(test) && after.is_some_and(test)
+}
+
+/// A style selector may stand before the joiner; after it, it would select nothing.
+fn joined_emoji(before: Option<char>, after: Option<char>) -> bool {
+    between(before, after, is_emoji) && !after.is_some_and(is_selector)
 }
 
 fn is_selector(c: char) -> bool {

@@ -57,6 +57,7 @@ fn what_nobody_sees_goes_and_is_flagged() {
     assert!(clean.removed.is_suspicious());
     let smuggled: String = ('\u{fe00}'..='\u{fe0f}').chain('\u{e0100}'..='\u{e01ef}').collect();
     assert_eq!(washed(&format!("a{smuggled}😀{smuggled}!")), "a😀\u{fe0e}!");
+    assert_eq!(washed("❤\u{200d}\u{fe0f}x"), "❤\u{fe0f}x");
     assert_eq!(washed("❤\u{fe0f}\u{fe0f}\u{fe0f}"), "❤\u{fe0f}");
 }
 
