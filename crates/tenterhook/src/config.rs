@@ -140,12 +140,14 @@ pub struct Loaded {
 pub fn load(sources: &[Source], added: &[Hook], last: Option<&Ruleset>) -> Loaded {
     let mut diagnostics = Vec::new();
     let mut read: Vec<(Source, ReadConfig)> = Vec::new();
+    let mut as_read = Vec::new();
     for source in sources {
         let mut config = source.dialect.dialect().read_config(source);
         if config.unreadable {
             keep_last_good(source, &mut config, last);
         }
         diagnostics.append(&mut config.diagnostics);
+        as_read.push((Arc::clone(&source.name), config.clone()));
         read.push((source.clone(), config));
     }
     apply_switches(&mut read);
@@ -154,35 +156,26 @@ pub fn load(sources: &[Source], added: &[Hook], last: Option<&Ruleset>) -> Loade
         read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.events)).collect();
     let configured = read.into_iter().flat_map(|(_, config)| config.hooks);
     let hooks = configured.chain(added.iter().cloned()).collect();
-    Loaded { ruleset: Ruleset::new(hooks, events), diagnostics }
+    Loaded { ruleset: Ruleset::new(hooks, events).remember(as_read), diagnostics }
 }
 
-/// C-3: a guard must not vanish because somebody is in the middle of an edit.
+/// C-3: a guard must not vanish because somebody is in the middle of an edit. What is kept is the source as it was read,
+/// with its switches and events and before the switches of others: those are applied anew.
 fn keep_last_good(source: &Source, config: &mut ReadConfig, last: Option<&Ruleset>) {
-    let Some(last) = last else { return };
-    let kept: Vec<Hook> = last
-        .hooks()
-        .iter()
-        .filter(|hook| hook.place.as_ref().is_some_and(|place| place.file == source.name))
-        .map(|hook| Hook::clone(hook))
-        .collect();
-    if kept.is_empty() {
+    let Some(kept) = last.and_then(|last| last.as_read(&source.name)) else { return };
+    if kept.hooks.is_empty() && kept.switches.is_empty() {
         return;
     }
+    config.hooks.clone_from(&kept.hooks);
+    config.switches.clone_from(&kept.switches);
+    config.events.clone_from(&kept.events);
+    let count = kept.hooks.len();
+    let message =
+        format!("`{}` cannot be read; its {count} last good hooks stay armed", source.name);
     config.diagnostics.push(
-        Diagnostic::new(
-            "kept-last-good",
-            Severity::Warning,
-            format!(
-                "`{}` cannot be read; its {} last good hooks stay armed",
-                source.name,
-                kept.len()
-            ),
-            None,
-        )
-        .help("mend the file; the hooks are replaced as soon as it can be read"),
+        Diagnostic::new("kept-last-good", Severity::Warning, message, None)
+            .help("mend the file; the hooks are replaced as soon as it can be read"),
     );
-    config.hooks = kept;
 }
 
 /// Applies what sources say about other sources' hooks. A hook that is switched off stays visible (decision 8).

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use super::ReadConfig;
 use crate::dialect::{DialectId, EventRow, Subject};
 use crate::event::EventName;
 use crate::hook::{Hook, Phase};
@@ -79,6 +80,7 @@ pub struct Ruleset {
     hooks: Vec<Arc<Hook>>,
     stages: HashMap<EventName, Vec<Stage>>,
     custom: HashMap<EventName, EventRow>,
+    as_read: Vec<(Arc<str>, ReadConfig)>,
 }
 
 impl Ruleset {
@@ -92,7 +94,7 @@ impl Ruleset {
             phases.entry(hook.phase).or_default().push(at);
         }
         let custom = custom.into_iter().map(|row| (EventName::new(&*row.event), row)).collect();
-        let mut ruleset = Self { hooks, custom, stages: HashMap::new() };
+        let mut ruleset = Self { hooks, custom, ..Self::default() };
         for (event, mut phases) in groups {
             let ordered = [Phase::Rewrite, Phase::Decide, Phase::Observe];
             let stages = ordered
@@ -102,6 +104,16 @@ impl Ruleset {
             ruleset.stages.insert(event, stages);
         }
         ruleset
+    }
+
+    /// Keeps what each source said, for the day when it cannot be read (C-3).
+    pub(super) fn remember(self, as_read: Vec<(Arc<str>, ReadConfig)>) -> Self {
+        Self { as_read, ..self }
+    }
+
+    /// What the source of that name said when it was read last.
+    pub(super) fn as_read(&self, source: &str) -> Option<&ReadConfig> {
+        self.as_read.iter().find(|(name, _)| **name == *source).map(|(_, config)| config)
     }
 
     /// Every hook in configured order, disarmed ones too.

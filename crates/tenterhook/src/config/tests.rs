@@ -1,1 +1,213 @@
-//! Tests of `config`.
+//! Whether sources bind each other only as their layers may, repeats run once, and a broken file keeps its last good hooks.
+
+use super::*;
+use crate::diagnostic::{Place, Span};
+use crate::executor::function::Function;
+use crate::hook::{Command, HookId, Inherit, Shell};
+use crate::matcher::Matcher;
+
+fn source(name: &str, layer: Layer) -> Source {
+    Source { layer, ..Source::given(name, DialectId::CLAUDE, "", "/p") }
+}
+
+fn hook(id: &str, layer: Layer, text: &str) -> Hook {
+    let invocation = Invocation::Shell { text: text.to_owned(), shell: Shell::Sh };
+    let command =
+        Command { invocation, inherit: Inherit::All, pass: Vec::new(), env: Vec::new(), cwd: None };
+    let run = Run::Command(command);
+    let place = Place { file: id.into(), span: Span::default(), line: 1, column: 1 };
+    let hook = Hook::new(HookId::new(id), DialectId::CLAUDE, "PreToolUse".into(), run);
+    Hook { layer, place: Some(place), ..hook }
+}
+
+/// One source with one hook of its own name, and what it says about others.
+fn reads(name: &str, layer: Layer, switches: Vec<Switch>) -> (Source, ReadConfig) {
+    let hooks = vec![hook(name, layer, name)];
+    (source(name, layer), ReadConfig { hooks, switches, ..ReadConfig::default() })
+}
+
+/// The rule that disarmed each hook, or `armed`.
+fn arming(mut read: Vec<(Source, ReadConfig)>) -> Vec<(String, &'static str)> {
+    apply_switches(&mut read);
+    let hooks = read.into_iter().flat_map(|(_, config)| config.hooks);
+    let said = hooks.map(|hook| match hook.arming {
+        Arming::Armed => (hook.id.to_string(), "armed"),
+        Arming::Disarmed { rule, .. } => (hook.id.to_string(), rule),
+    });
+    said.collect()
+}
+
+fn check(read: Vec<(Source, ReadConfig)>, expected: &[(&str, &str)]) {
+    let actual = arming(read);
+    let actual: Vec<(&str, &str)> = actual.iter().map(|(id, rule)| (id.as_str(), *rule)).collect();
+    assert_eq!(actual, expected);
+}
+
+/// C-11: no layer but the managed one switches managed hooks off.
+#[test]
+fn disabling_all_spares_managed_hooks() {
+    check(
+        vec![
+            reads("managed", Layer::Managed, vec![]),
+            reads("user", Layer::User, vec![Switch::DisableAll]),
+            reads("project", Layer::Project, vec![]),
+        ],
+        &[("managed", "armed"), ("user", "C-11"), ("project", "C-11")],
+    );
+    check(
+        vec![
+            reads("managed", Layer::Managed, vec![Switch::DisableAll]),
+            reads("user", Layer::User, vec![]),
+        ],
+        &[("managed", "C-11"), ("user", "C-11")],
+    );
+}
+
+/// C-11: of several layers that say something, the strongest is heard.
+#[test]
+fn the_strongest_word_on_disabling_wins() {
+    let armed = &[("user", "armed"), ("local", "armed")];
+    let off = &[("user", "C-11"), ("local", "C-11")];
+    for (user, local, expected) in [
+        (Switch::DisableAll, Switch::EnableAll, armed),
+        (Switch::EnableAll, Switch::DisableAll, off),
+    ] {
+        check(
+            vec![reads("user", Layer::User, vec![user]), reads("local", Layer::Local, vec![local])],
+            expected,
+        );
+    }
+}
+
+/// C-12: only the managed layer can let managed hooks alone run.
+#[test]
+fn only_the_managed_layer_excludes_the_others() {
+    check(
+        vec![
+            reads("managed", Layer::Managed, vec![Switch::ManagedOnly]),
+            reads("user", Layer::User, vec![]),
+        ],
+        &[("managed", "armed"), ("user", "C-12")],
+    );
+    check(
+        vec![
+            reads("managed", Layer::Managed, vec![]),
+            reads("user", Layer::User, vec![Switch::ManagedOnly]),
+        ],
+        &[("managed", "armed"), ("user", "armed")],
+    );
+}
+
+/// C-14: a named hook is off, unless it is managed and the word is not.
+#[test]
+fn a_hook_is_switched_off_by_name() {
+    let off = |id: &str| vec![Switch::DisableHook(id.to_owned())];
+    check(
+        vec![
+            reads("managed", Layer::Managed, vec![]),
+            reads("user", Layer::User, vec![]),
+            reads("local", Layer::Local, off("user")),
+            reads("other", Layer::Local, off("managed")),
+        ],
+        &[("managed", "armed"), ("user", "C-14"), ("local", "armed"), ("other", "armed")],
+    );
+}
+
+fn governed(by: Layer, of: Layer, own: Option<OnFailure>, govern: Govern) -> Hook {
+    let mut governed = reads("/p/settings.json", of, vec![]);
+    governed.1.hooks[0].on_failure = own;
+    let govern = Govern { file: "/p/settings.json".into(), ..govern };
+    let mut read = vec![governed, reads("/p/tenterhook.toml", by, vec![Switch::Govern(govern)])];
+    apply_switches(&mut read);
+    read[0].1.hooks[0].clone()
+}
+
+/// C-15: one file governs another, but never a managed one, and the hook's own key stands.
+#[test]
+fn a_file_governs_another() {
+    let block = || Govern { on_failure: Some(OnFailure::Block), ..Govern::default() };
+    let plain = governed(Layer::Project, Layer::Project, None, block());
+    assert_eq!(plain.on_failure, Some(OnFailure::Block));
+    let own = governed(Layer::Project, Layer::Project, Some(OnFailure::Ask), block());
+    assert_eq!(own.on_failure, Some(OnFailure::Ask));
+    let loosen = Govern {
+        on_failure: Some(OnFailure::Continue),
+        compat: Some(Compat::Exact),
+        enabled: Some(false),
+        ..Govern::default()
+    };
+    let managed = governed(Layer::User, Layer::Managed, None, loosen.clone());
+    assert_eq!((managed.on_failure, managed.compat), (None, Compat::Guarded));
+    assert_eq!(managed.arming, Arming::Armed);
+    let plain = governed(Layer::User, Layer::Project, None, loosen);
+    assert_eq!(plain.compat, Compat::Exact);
+    assert!(matches!(plain.arming, Arming::Disarmed { rule: "C-15", .. }));
+}
+
+fn repeats(mut read: Vec<(Source, ReadConfig)>) -> usize {
+    drop_repeats(&mut read);
+    let hooks = read.iter().flat_map(|(_, config)| &config.hooks);
+    hooks.filter(|hook| matches!(hook.arming, Arming::Disarmed { rule: "C-13", .. })).count()
+}
+
+fn holding(name: &str, hooks: Vec<Hook>) -> (Source, ReadConfig) {
+    (source(name, Layer::Project), ReadConfig { hooks, ..ReadConfig::default() })
+}
+
+/// C-13: what is the same is told by event, matcher, condition and command; copies in plugins are other entries.
+#[test]
+fn the_same_entry_runs_once() {
+    let entry = |id: &str| hook(id, Layer::Project, "guard.sh");
+    let expected = usize::from(DialectId::CLAUDE.dialect().drops_repeats());
+    let twice = || vec![holding("a", vec![entry("1")]), holding("b", vec![entry("2")])];
+    assert_eq!(repeats(twice()), expected);
+    let differ = [
+        Hook { event: "Stop".into(), ..entry("2") },
+        Hook { matcher: Matcher::new(MatcherSpec::Words(vec!["Bash".into()])), ..entry("2") },
+        hook("2", Layer::Project, "other.sh"),
+        Hook { layer: Layer::Skill, ..entry("2") },
+    ];
+    for other in differ {
+        let read = vec![holding("a", vec![entry("1")]), holding("b", vec![other.clone()])];
+        assert_eq!(repeats(read), 0, "{other:?}");
+    }
+    let mut plugin = twice();
+    plugin[1].0.plugin = Some(Plugin::default());
+    assert_eq!(repeats(plugin), 0);
+}
+
+/// C-3: what a source said last stays while it cannot be read, and the diagnostics say so. It is what the source said,
+/// not what the switches of others made of it.
+#[test]
+fn an_unreadable_source_keeps_its_last_good_hooks() {
+    let (mut name, said) = (source("a.json", Layer::User), |id: &str| ReadConfig {
+        hooks: vec![hook(id, Layer::User, id)],
+        switches: vec![Switch::DisableAll],
+        ..ReadConfig::default()
+    });
+    let as_read = vec![("a.json".into(), said("a")), ("b.json".into(), said("b"))];
+    let last = Ruleset::default().remember(as_read);
+    let kept = |source: &Source, last: Option<&Ruleset>| {
+        let mut config = ReadConfig { unreadable: true, ..ReadConfig::default() };
+        keep_last_good(source, &mut config, last);
+        config
+    };
+    let config = kept(&name, Some(&last));
+    assert_eq!(config.hooks.iter().map(|it| it.id.as_str()).collect::<Vec<_>>(), ["a"]);
+    assert_eq!(config.hooks[0].arming, Arming::Armed);
+    assert_eq!(config.switches, [Switch::DisableAll]);
+    assert_eq!(config.diagnostics.iter().map(|it| it.code).collect::<Vec<_>>(), ["kept-last-good"]);
+    assert!(kept(&name, None).diagnostics.is_empty());
+    name.name = "c.json".into();
+    assert!(kept(&name, Some(&last)).hooks.is_empty());
+}
+
+/// Hooks that the host added come after all configured ones, and no switch of a file reaches them.
+#[test]
+fn added_hooks_stand_last() {
+    let run = Run::Function(Function::new("f", |_| async { crate::answer::Answer::default() }));
+    let added = Hook::new(HookId::new("added"), DialectId::NATIVE, "PreToolUse".into(), run);
+    let loaded = load(&[], &[added], None);
+    assert_eq!(loaded.ruleset.hooks().len(), 1);
+    assert!(loaded.diagnostics.is_empty());
+}

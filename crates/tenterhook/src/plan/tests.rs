@@ -1,1 +1,160 @@
-//! Tests of `plan`.
+//! Whether the plan selects what it says, says why it does not, and `explain` never contradicts `select`.
+
+use super::*;
+use crate::answer::Answer;
+use crate::dialect::DialectId;
+use crate::event::{EventName, Surroundings};
+use crate::executor::function::Function;
+use crate::hook::{HookId, Phase, Run};
+use crate::matcher::{Matcher, MatcherSpec};
+
+fn hook(id: &str, event: &str) -> Hook {
+    let run = Run::Function(Function::new(id, |_| async { Answer::default() }));
+    Hook::new(HookId::new(id), DialectId::CLAUDE, event.into(), run)
+}
+
+fn matching(id: &str, event: &str, spec: MatcherSpec) -> Hook {
+    Hook { matcher: Matcher::new(spec), ..hook(id, event) }
+}
+
+fn words(words: &[&str]) -> MatcherSpec {
+    MatcherSpec::Words(words.iter().map(|&it| it.to_owned()).collect())
+}
+
+/// The hooks, with a row of the event that every dialect shares.
+fn ruleset(hooks: Vec<Hook>) -> Ruleset {
+    let row = EventRow {
+        name: "PreToolUse".into(),
+        event: "PreToolUse".into(),
+        subject: Subject::Field("tool_name"),
+        powers: crate::answer::Powers::ALL,
+        timeout: std::time::Duration::from_secs(60),
+        failure: crate::hook::OnFailure::Continue,
+        cap: None,
+        when: "".into(),
+    };
+    Ruleset::new(hooks, vec![row])
+}
+
+fn bash() -> Event {
+    Event::new("PreToolUse", Surroundings::default())
+        .with("tool_name", "Bash")
+        .with("tool_input", serde_json::json!({ "command": "ls" }))
+}
+
+/// Everything that runs, stage by stage; checks on the way that `explain` says the same of every hook.
+fn selected(hooks: Vec<Hook>, view: &View, event: &Event) -> Vec<String> {
+    let ruleset = ruleset(hooks);
+    let steps = |stage| select(&ruleset, view, event, stage);
+    let ids: Vec<String> = ruleset
+        .stages(&event.name)
+        .iter()
+        .flat_map(steps)
+        .map(|it| it.hook.id.to_string())
+        .collect();
+    for (hook, because) in explain(&ruleset, view, event) {
+        assert_eq!(because.selected, ids.iter().any(|id| id == hook.id.as_str()), "{because:?}");
+        assert!(!because.because.is_empty() && !because.rule.is_empty(), "{}", hook.id);
+    }
+    ids
+}
+
+fn rules(hooks: Vec<Hook>, view: &View, event: &Event) -> Vec<&'static str> {
+    let ruleset = ruleset(hooks);
+    explain(&ruleset, view, event).into_iter().map(|(_, because)| because.rule).collect()
+}
+
+/// P-1: configured order, whatever the index by words finds first.
+#[test]
+fn steps_stand_in_configured_order() {
+    let hooks = vec![
+        matching("expression", "PreToolUse", MatcherSpec::Regex("^B".into())),
+        matching("word", "PreToolUse", words(&["Bash"])),
+        hook("any", "PreToolUse"),
+        matching("words", "PreToolUse", words(&["Edit", "Bash"])),
+        matching("other", "PreToolUse", words(&["Edit"])),
+    ];
+    let ids = selected(hooks, &View::default(), &bash());
+    assert_eq!(ids, ["expression", "word", "any", "words"]);
+}
+
+/// P-2: a hook of another event never runs.
+#[test]
+fn other_events_are_not_touched() {
+    let hooks = || vec![hook("a", "PostToolUse"), hook("b", "PreToolUse")];
+    assert_eq!(selected(hooks(), &View::default(), &bash()), ["b"]);
+    assert_eq!(rules(hooks(), &View::default(), &bash()), ["P-2", "S-1"]);
+}
+
+/// P-3: a disarmed hook stays visible with the rule that disarmed it.
+#[test]
+fn a_disarmed_hook_is_explained_by_its_own_rule() {
+    let disarmed = || {
+        let arming = Arming::Disarmed { because: "switched off".to_owned(), rule: "C-11" };
+        vec![Hook { arming, ..hook("off", "PreToolUse") }]
+    };
+    assert!(selected(disarmed(), &View::default(), &bash()).is_empty());
+    assert_eq!(rules(disarmed(), &View::default(), &bash()), ["C-11"]);
+}
+
+/// P-4: once in a session.
+#[test]
+fn a_claimed_hook_does_not_run_again() {
+    let once = || vec![Hook { once: true, ..hook("once", "PreToolUse") }, hook("b", "PreToolUse")];
+    assert_eq!(selected(once(), &View::default(), &bash()), ["once", "b"]);
+    let view = View::new([HookId::new("once"), HookId::new("b")], 0);
+    assert_eq!(selected(once(), &view, &bash()), ["b"], "a claim binds only hooks that run once");
+    assert_eq!(rules(once(), &view, &bash()), ["P-4", "S-1"]);
+}
+
+/// S-3: a matcher that cannot be compiled selects its hook, so that the failure policy decides.
+#[test]
+fn a_broken_matcher_selects_its_hook() {
+    let broken = || vec![matching("broken", "PreToolUse", MatcherSpec::Regex("(".into()))];
+    assert_eq!(selected(broken(), &View::default(), &bash()), ["broken"]);
+    assert_eq!(rules(broken(), &View::default(), &bash()), ["S-3"]);
+    let ruleset = ruleset(broken());
+    let stages = ruleset.stages(&"PreToolUse".into());
+    assert!(select(&ruleset, &View::default(), &bash(), &stages[0])[0].broken.is_some());
+}
+
+/// P-6: rewrite before decide before observe, whatever the order in the file.
+#[test]
+fn phases_run_in_their_order() {
+    let phase = |id, phase| Hook { phase, ..hook(id, "PreToolUse") };
+    let hooks = vec![
+        phase("observe", Phase::Observe),
+        phase("decide", Phase::Decide),
+        phase("rewrite", Phase::Rewrite),
+    ];
+    assert_eq!(selected(hooks, &View::default(), &bash()), ["rewrite", "decide", "observe"]);
+}
+
+/// P-1: the plan is made on the payload as it stands.
+#[test]
+fn the_payload_decides() {
+    let hooks = || {
+        vec![
+            matching("bash", "PreToolUse", words(&["Bash"])),
+            matching("edit", "PreToolUse", words(&["Edit"])),
+        ]
+    };
+    let edit = bash().with("tool_name", "Edit");
+    assert_eq!(selected(hooks(), &View::default(), &bash()), ["bash"]);
+    assert_eq!(selected(hooks(), &View::default(), &edit), ["edit"]);
+}
+
+/// P-7: hooks of other events, and words that do not match, are not even looked at.
+#[test]
+fn an_event_touches_only_hooks_that_can_match() {
+    let mut hooks: Vec<Hook> =
+        (0..100).map(|n| hook(&format!("other-{n}"), "PostToolUse")).collect();
+    hooks.extend((0..100).map(|n| matching(&format!("edit-{n}"), "PreToolUse", words(&["Edit"]))));
+    hooks.push(matching("bash", "PreToolUse", words(&["Bash"])));
+    let ruleset = ruleset(hooks);
+    let stages = ruleset.stages(&EventName::new("PreToolUse"));
+    assert_eq!(stages.len(), 1);
+    assert_eq!(stages[0].eligible(&["Bash"]).len(), 1);
+    assert!(stages[0].eligible(&["Read"]).is_empty());
+    assert!(ruleset.stages(&EventName::new("Stop")).is_empty());
+}

@@ -1,1 +1,146 @@
-//! Tests of `session`.
+//! Whether a session keeps what it must and forgets nothing: settling, claims, strikes and background steps.
+
+use super::*;
+use crate::outcome::Reason;
+
+fn denied(reason: &str) -> Outcome {
+    Outcome {
+        restraint: Restraint::Deny,
+        reasons: vec![Reason { hook: HookId::new("gate"), text: reason.to_owned() }],
+        ..Outcome::default()
+    }
+}
+
+fn after(strikes: u32) -> View {
+    View::new([], strikes)
+}
+
+/// N-3: the count grows while the event is denied, and at the cap the event gives way with the last reason.
+#[test]
+fn a_gate_that_never_relents_gives_way_at_the_cap() {
+    for strikes in 0..3 {
+        let (outcome, strike) = settle(denied("tests fail"), &after(strikes), Some(3));
+        assert_eq!((outcome, strike), (denied("tests fail"), Strike::Add), "{strikes}");
+    }
+    let (outcome, strike) = settle(denied("tests fail"), &after(3), Some(3));
+    assert_eq!(strike, Strike::Reset);
+    assert!(!outcome.blocked() && outcome.reasons.is_empty());
+    assert_eq!(outcome.faults.iter().map(|it| it.code).collect::<Vec<_>>(), ["cap-reached"]);
+    assert!(outcome.effects.messages.iter().any(|it| it.contains("tests fail")));
+}
+
+/// N-3: whatever is not a denial breaks the row, and an event without a cap keeps no count.
+#[test]
+fn only_denials_in_a_row_count() {
+    let (_, strike) = settle(Outcome::default(), &after(2), Some(3));
+    assert_eq!(strike, Strike::Reset);
+    let ask = Outcome { restraint: Restraint::Ask, ..Outcome::default() };
+    assert_eq!(settle(ask, &after(2), Some(3)).1, Strike::Reset);
+    let (outcome, strike) = settle(denied("no"), &after(99), None);
+    assert_eq!((outcome, strike), (denied("no"), Strike::Keep));
+}
+
+/// N-3: a hook that ends everything is not overruled by the cap.
+#[test]
+fn giving_way_leaves_a_stop_standing() {
+    let mut outcome = denied("no");
+    outcome.effects.stop = Some(crate::answer::Stop { reason: None });
+    let (outcome, _) = settle(outcome, &after(3), Some(3));
+    assert!(outcome.effects.stop.is_some());
+}
+
+/// N-1: of many that claim at once, one gets the claim.
+#[test]
+fn a_claim_is_given_once() {
+    let session = Session::default();
+    let hook = HookId::new("once");
+    let won = std::thread::scope(|scope| {
+        let claims: Vec<_> = (0..8).map(|_| scope.spawn(|| session.claim(&hook))).collect();
+        claims.into_iter().filter_map(|it| it.join().ok()).filter(|won| *won).count()
+    });
+    assert_eq!(won, 1);
+    assert!(session.view(&"Stop".into()).claimed(&hook));
+    assert!(!session.view(&"Stop".into()).claimed(&HookId::new("other")));
+}
+
+/// N-1: a view is a snapshot; what happens later does not change it.
+#[test]
+fn a_view_does_not_move() {
+    let session = Session::default();
+    let view = session.view(&"Stop".into());
+    assert!(session.claim(&HookId::new("late")));
+    assert!(!view.claimed(&HookId::new("late")));
+}
+
+/// N-2: strikes are kept for each event by itself.
+#[test]
+fn strikes_belong_to_their_event() {
+    let session = Session::default();
+    let (stop, other) = (EventName::new("Stop"), EventName::new("SubagentStop"));
+    session.strike(&stop, Strike::Add);
+    session.strike(&stop, Strike::Add);
+    session.strike(&other, Strike::Keep);
+    assert_eq!((session.view(&stop).strikes, session.view(&other).strikes), (2, 0));
+    session.strike(&stop, Strike::Reset);
+    assert_eq!(session.view(&stop).strikes, 0);
+}
+
+fn finished(hook: &str) -> Finished {
+    let step = Step {
+        hook: HookId::new(hook),
+        source: String::new(),
+        line: 0,
+        executor: "function",
+        ended: "exit 0".to_owned(),
+        took: std::time::Duration::ZERO,
+        verdict: Restraint::Silent,
+    };
+    Finished { event: "Stop".into(), step, verdict: Verdict::default(), wakes: false }
+}
+
+/// N-4: what ends in the background is pushed to whoever listens.
+#[tokio::test]
+async fn finished_steps_are_pushed() {
+    let session = Session::default();
+    session.adopt(async { finished("background") });
+    let one = session.next_finished().await.unwrap();
+    assert_eq!(one.step.hook.as_str(), "background");
+}
+
+/// N-4: draining waits for every step, also for those that another step starts while it drains.
+#[tokio::test]
+async fn draining_waits_for_all() {
+    let session = Session::default();
+    let inner = session.clone();
+    session.adopt(async move {
+        tokio::task::yield_now().await;
+        inner.adopt(async { finished("second") });
+        finished("first")
+    });
+    let mut hooks: Vec<String> =
+        session.drain().await.iter().map(|it| it.step.hook.to_string()).collect();
+    hooks.sort();
+    assert_eq!(hooks, ["first", "second"]);
+    assert!(session.drain().await.is_empty());
+}
+
+/// N-5: a session that is dropped ends its background steps.
+#[tokio::test]
+async fn a_dropped_session_ends_its_steps() {
+    struct Witness(Option<tokio::sync::oneshot::Sender<()>>);
+    impl Drop for Witness {
+        fn drop(&mut self) {
+            let _ = self.0.take().map(|it| it.send(()));
+        }
+    }
+    let (sender, dropped) = tokio::sync::oneshot::channel();
+    let witness = Witness(Some(sender));
+    let session = Session::default();
+    session.adopt(async move {
+        let _witness = witness;
+        std::future::pending().await
+    });
+    tokio::task::yield_now().await;
+    drop(session);
+    dropped.await.unwrap();
+}
