@@ -124,6 +124,15 @@ pub struct ReadConfig {
     pub unreadable: bool,
 }
 
+/// What the host itself adds: hooks and events that no file configures.
+#[derive(Clone, Debug, Default)]
+pub struct Added {
+    /// Hooks, in order.
+    pub hooks: Vec<Hook>,
+    /// Custom events.
+    pub events: Vec<EventRow>,
+}
+
 /// A ruleset with everything that there is to say about how it came to be.
 #[derive(Clone, Debug)]
 pub struct Loaded {
@@ -135,9 +144,10 @@ pub struct Loaded {
 
 /// Reads `sources`, in the order in which the host names them, into one ruleset.
 ///
-/// `added` are hooks that no file configures. `last` is the ruleset that is replaced: a source that can no longer be read keeps the hooks it had there.
+/// `added` comes after all of them. `last` is the ruleset that is replaced: a source that can no longer be read keeps the
+/// hooks it had there.
 #[must_use]
-pub fn load(sources: &[Source], added: &[Hook], last: Option<&Ruleset>) -> Loaded {
+pub fn load(sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded {
     let mut diagnostics = Vec::new();
     let mut read: Vec<(Source, ReadConfig)> = Vec::new();
     let mut as_read = Vec::new();
@@ -152,10 +162,10 @@ pub fn load(sources: &[Source], added: &[Hook], last: Option<&Ruleset>) -> Loade
     }
     apply_switches(&mut read);
     drop_repeats(&mut read);
-    let events =
-        read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.events)).collect();
+    let declared = read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.events));
+    let events = added.events.iter().cloned().chain(declared).collect();
     let configured = read.into_iter().flat_map(|(_, config)| config.hooks);
-    let hooks = configured.chain(added.iter().cloned()).collect();
+    let hooks = configured.chain(added.hooks.iter().cloned()).collect();
     Loaded { ruleset: Ruleset::new(hooks, events).remember(as_read), diagnostics }
 }
 

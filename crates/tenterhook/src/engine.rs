@@ -6,6 +6,7 @@
 
 mod firing;
 mod polish;
+mod second_round;
 mod step;
 
 use std::sync::Arc;
@@ -15,8 +16,9 @@ use arc_swap::ArcSwap;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use crate::config::{self, Ruleset, Source};
+use crate::config::{self, Added, Ruleset, Source};
 use crate::diagnostic::Diagnostic;
+use crate::dialect::EventRow;
 use crate::event::Event;
 use crate::executor::Ambient;
 use crate::hook::{Hook, Phase};
@@ -43,7 +45,7 @@ pub struct Engine {
 #[derive(Debug)]
 struct Inner {
     ruleset: ArcSwap<Ruleset>,
-    added: Vec<Hook>,
+    added: Added,
     ambient: Arc<Ambient>,
     parallel: Arc<Semaphore>,
     sink: Option<Arc<dyn Sink>>,
@@ -53,7 +55,7 @@ struct Inner {
 #[derive(Debug, Default)]
 pub struct Builder {
     sources: Vec<Source>,
-    added: Vec<Hook>,
+    added: Added,
     ambient: Ambient,
     parallel: Option<usize>,
     sink: Option<Arc<dyn Sink>>,
@@ -70,7 +72,14 @@ impl Builder {
     /// Adds a hook that no file configures; such hooks come after all others.
     #[must_use]
     pub fn hook(mut self, hook: Hook) -> Self {
-        self.added.push(hook);
+        self.added.hooks.push(hook);
+        self
+    }
+
+    /// Declares a custom event of the host: its subject, and what hooks of every dialect may do on it.
+    #[must_use]
+    pub fn event(mut self, row: EventRow) -> Self {
+        self.added.events.push(row);
         self
     }
 
@@ -166,7 +175,7 @@ impl Engine {
         let cap = ruleset.cap(&event.name);
         let (outcome, strike) = session::settle(outcome, &view, cap);
         session.strike(&event.name, strike);
-        let mut outcome = polish::polish(outcome, &self.inner.ambient, &event);
+        let mut outcome = polish::polish(outcome, &self.inner.ambient);
         outcome.steps = records;
         if let Some(sink) = &self.inner.sink {
             sink.take(Record::new(&event, &outcome, began.elapsed()));

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tokio::time::Instant;
+
 use crate::dialect::{Dialect, Envelope};
 use crate::event::Event;
 use crate::hook::{Hook, Run};
@@ -30,13 +32,22 @@ pub struct Task {
     pub event: Arc<Event>,
     /// What the hook is handed, in its dialect.
     pub envelope: Arc<Envelope>,
-    /// How long it may take.
-    pub budget: Duration,
+    /// How long it may take, from the moment it runs.
+    pub timeout: Duration,
+    /// When it must be over, whatever its own time-out says: the end of the event's budget.
+    pub by: Option<Instant>,
     /// What the host's process gives it.
     pub ambient: Arc<Ambient>,
 }
 
 impl Task {
+    /// How long a step that starts now may take.
+    #[must_use]
+    pub fn budget(&self) -> Duration {
+        let left = self.by.map(|by| by.saturating_duration_since(Instant::now()));
+        left.map_or(self.timeout, |left| left.min(self.timeout))
+    }
+
     /// The dialect that the hook speaks.
     #[must_use]
     pub fn dialect(&self) -> &'static dyn Dialect {

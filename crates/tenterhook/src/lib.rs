@@ -1,4 +1,74 @@
 //! The hook engine for AI agents.
+//!
+//! At every step of an agent's life (a prompt is submitted, a tool is about to run, a turn ends) people want their own
+//! programs to look, to refuse, to rewrite or to add what the model should know. Those programs are *hooks*. Every agent
+//! grew its own engine for them and its own protocol. This crate is one engine that speaks them all: a host embeds it,
+//! fires its events, and obeys one outcome.
+//!
+//! # A hooked host in one page
+//!
+//! ```
+//! use tenterhook::config::Source;
+//! use tenterhook::dialect::DialectId;
+//! use tenterhook::event::Surroundings;
+//! use tenterhook::{Engine, Event, Session};
+//!
+//! # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
+//! # runtime.block_on(async {
+//! // A config as a person writes it. A host reads it from a file: see `discover`.
+//! let config = r#"
+//!     [hook.no-force-push]
+//!     on = "PreToolUse"
+//!     if = "Bash(git push *--force*)"
+//!     shell = "echo 'push without --force' >&2; exit 2"
+//! "#;
+//! let source = Source::given("tenterhook.toml", DialectId::NATIVE, config, "/");
+//! let (engine, diagnostics) = Engine::builder().source(source).build();
+//! assert!(diagnostics.is_empty());
+//!
+//! // Something is about to happen.
+//! let within = Surroundings { cwd: "/".into(), project: "/".into(), ..Surroundings::default() };
+//! let event = Event::new("PreToolUse", within)
+//!     .with("tool_name", "Bash")
+//!     .with("tool_input", serde_json::json!({"command": "sudo git push --force"}));
+//!
+//! // One session, for as long as the conversation lives.
+//! let session = Session::default();
+//! let outcome = engine.fire(event, &session).await;
+//! assert!(outcome.blocked());
+//! assert_eq!(outcome.reason().as_deref(), Some("push without --force"));
+//! # });
+//! ```
+//!
+//! # The sentence
+//!
+//! An **event** is **planned** against the **hooks**, each step is handed its **envelope** and **run** by an executor,
+//! each **report** is read into an **answer** and judged into a **verdict**, verdicts are **merged** into an
+//! **outcome**, the session **settles** it, and the firing is **recorded**. [`Engine::fire_within`] is that sentence in
+//! code, and each bold word is a room of this crate:
+//!
+//! | chapter | room | question |
+//! |---|---|---|
+//! | the values | [`event`], [`hook`], [`report`], [`answer`], [`outcome`] | what is said from room to room? |
+//! | reading | [`config`], [`discover`], [`dialect`], [`syntax`], [`strict`] | which hooks are there, and what did one say? |
+//! | choosing | [`matcher`], [`shell`], [`plan`] | which hooks run, and why not the others? |
+//! | running | [`executor`] | what happened to each? |
+//! | deciding | [`verdict`], [`merge`], [`session`] | what does it mean, for this event and for the session? |
+//! | telling | [`text`], [`record`], [`diagnostic`] | what may a person or a model see of it? |
+//! | the road | [`engine`] | what follows what? |
+//!
+//! # What is promised
+//!
+//! - **Restraint wins.** `deny > defer > ask > allow > silent`, whatever finishes first. An answer that tries to deny but
+//!   slips (a log line before its JSON, `"DENY"`) denies, with a fault that says how to write it.
+//! - **A gate that did not answer is not an answer.** Crash, time-out, missing program and unreadable output go to the
+//!   hook's failure policy, never to a default.
+//! - **Nothing is a silent no-op.** [`plan::explain`] says of every hook why it runs or not; faults stand in the outcome.
+//! - **[`Engine::fire`] returns an outcome, never an error,** and dropping its future ends what it started.
+//! - **The library prints nothing, reads no environment and never exits.** Paths, environment and clock come from the
+//!   host.
+//!
+//! A host that obeys an outcome asks [`Outcome::blocked`] first; everything else in it is optional to honour.
 
 pub mod answer;
 pub mod config;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::answer::Answer;
+use crate::answer::{Answer, Failure};
 
 /// How a step ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,6 +105,34 @@ impl Report {
             env_file: None,
             survivors: Vec::new(),
         }
+    }
+
+    /// Why this is no answer, whatever was said: the step did not come to its own end, or not all that it said was kept.
+    /// The same words for every dialect. An exit code, whatever it is, is for the dialect to read.
+    #[must_use]
+    pub fn failure(&self) -> Option<Failure> {
+        let (code, message) = match &self.end {
+            End::NotStarted { why } => ("not-started", format!("it was not started: {why}")),
+            End::Signalled(signal) => ("signalled", format!("it was ended by signal {signal}")),
+            End::TimedOut => {
+                ("timed-out", format!("it took longer than it may ({:.1?})", self.took))
+            }
+            End::Cancelled => ("cancelled", "the host gave up waiting for it".to_owned()),
+            End::Exited(_) => match &self.said {
+                Said::Bytes { stdout, .. } if stdout.dropped > 0 => (
+                    "output-too-large",
+                    format!("it printed {} bytes more than are kept", stdout.dropped),
+                ),
+                Said::Bytes { .. } | Said::Answer(_) => return None,
+            },
+        };
+        Some(Failure { code, message })
+    }
+
+    /// Whether there is nothing for a dialect to read.
+    #[must_use]
+    pub fn is_mute(&self) -> bool {
+        !matches!(self.end, End::Exited(_)) && self.stdout().is_empty() && self.stderr().is_empty()
     }
 
     /// Standard output, if the step spoke in bytes.

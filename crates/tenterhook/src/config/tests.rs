@@ -207,7 +207,8 @@ fn an_unreadable_source_keeps_its_last_good_hooks() {
 fn added_hooks_stand_last() {
     let run = Run::Function(Function::new("f", |_| async { crate::answer::Answer::default() }));
     let added = Hook::new(HookId::new("added"), DialectId::NATIVE, "PreToolUse".into(), run);
-    let loaded = load(&[], &[added], None);
+    let added = Added { hooks: vec![added], ..Added::default() };
+    let loaded = load(&[], &added, None);
     assert_eq!(loaded.ruleset.hooks().len(), 1);
     assert!(loaded.diagnostics.is_empty());
 }

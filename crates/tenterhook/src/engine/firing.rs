@@ -8,13 +8,14 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::Inner;
+use super::second_round::{combine, may_judge_again, rewrites_action};
 use super::step::{self, Done, Setting};
-use crate::answer::{Effects, Restraint};
+use crate::answer::Restraint;
 use crate::config::{Mode, Ruleset, Stage};
 use crate::dialect::{DialectId, Envelope};
 use crate::event::{Event, EventName};
-use crate::hook::{Compat, HookId, Phase, Wait};
-use crate::outcome::{self, Fault};
+use crate::hook::Phase;
+use crate::outcome;
 use crate::plan::{self, Step};
 use crate::session::{Session, View};
 use crate::verdict::Verdict;
@@ -68,8 +69,7 @@ impl<'a> Firing<'a> {
         match stage.mode {
             Mode::Chained => {
                 for step in steps {
-                    let denied = self.denied();
-                    if denied {
+                    if self.denied() {
                         self.pass_over(vec![step]);
                         continue;
                     }
@@ -177,61 +177,4 @@ impl<'a> Firing<'a> {
 /// The payload field that holds what `updatedOutput` replaces.
 fn output_key(event: &EventName) -> &'static str {
     if event.as_str() == "MessageDisplay" { "delta" } else { "tool_response" }
-}
-
-fn rewrites_action(effects: &Effects) -> bool {
-    effects.updated_input.is_some() || effects.updated_prompt.is_some()
-}
-
-/// Who wrote the rewrite has judged it; exact sources skip the second round; a detached step was never a judge.
-fn may_judge_again(step: &Step, author: &HookId) -> bool {
-    step.hook.id != *author
-        && step.hook.compat == Compat::Guarded
-        && step.hook.wait == Wait::Attached
-        && !step.hook.once
-}
-
-/// A gate that judged twice speaks by its second word, but a restraint of the first is never taken back.
-fn combine(first: Vec<Done>, second: Vec<Done>, author: &HookId) -> Vec<Done> {
-    let mut second: HashMap<HookId, Done> =
-        second.into_iter().map(|done| (done.record.hook.clone(), done)).collect();
-    let mut all: Vec<Done> = first
-        .into_iter()
-        .map(|before| match second.remove(&before.record.hook) {
-            None => without_rewrite(before, author),
-            Some(mut after) => {
-                after.record.took += before.record.took;
-                after = refuse_rewrite(after);
-                if before.verdict.restraint > Restraint::Allow.max(after.verdict.restraint) {
-                    after.verdict.restraint = before.verdict.restraint;
-                    after.verdict.reason = before.verdict.reason;
-                }
-                after.record.verdict = after.verdict.restraint;
-                after
-            }
-        })
-        .collect();
-    // Gates that only the new payload selected.
-    let mut late: Vec<Done> = second.into_values().map(refuse_rewrite).collect();
-    late.sort_by(|a, b| (a.record.line, &a.record.hook).cmp(&(b.record.line, &b.record.hook)));
-    all.extend(late);
-    all
-}
-
-/// Of several rewrites in one round the last stands; the others are dropped here so that merge sees one.
-fn without_rewrite(mut done: Done, author: &HookId) -> Done {
-    if done.record.hook != *author && rewrites_action(&done.verdict.effects) {
-        done = refuse_rewrite(done);
-    }
-    done
-}
-
-fn refuse_rewrite(mut done: Done) -> Done {
-    if rewrites_action(&done.verdict.effects) {
-        let message = "another hook's rewrite stands; this one was dropped, because no gate would have judged it";
-        done.verdict.faults.push(Fault::of(&done.record.hook, "rewrite-conflict", message));
-        done.verdict.effects.updated_input = None;
-        done.verdict.effects.updated_prompt = None;
-    }
-    done
 }

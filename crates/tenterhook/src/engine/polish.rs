@@ -1,10 +1,80 @@
 //! Makes the outcome's texts safe to inject and to show, once, before the host sees them. Decides nothing.
 
-use crate::event::Event;
-use crate::executor::Ambient;
-use crate::outcome::Outcome;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Cleans and bounds every text (decision 6).
-pub(super) fn polish(outcome: Outcome, _ambient: &Ambient, _event: &Event) -> Outcome {
+use crate::executor::Ambient;
+use crate::outcome::{Fault, Outcome};
+use crate::text::{self, CONTEXT_CAP, PREVIEW_CAP};
+
+/// How many characters of a fault are shown: it is one line for a person.
+const FAULT_CAP: usize = 2_000;
+
+/// Tells the files of one process apart.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+/// Cleans and bounds every text (decision 6); context beyond its cap goes to a file of the session, where there is one.
+pub(super) fn polish(mut outcome: Outcome, ambient: &Ambient) -> Outcome {
+    let mut hidden = 0;
+    let mut wash = |text: &mut String, cap: usize| {
+        let clean = text::clean(text, cap);
+        hidden += usize::from(clean.removed.is_suspicious());
+        *text = clean.text;
+    };
+    let effects = &mut outcome.effects;
+    for context in &mut effects.context {
+        wash(context, usize::MAX);
+        bound(context, ambient.scratch.as_deref());
+    }
+    for message in &mut effects.messages {
+        wash(message, CONTEXT_CAP);
+    }
+    for reason in &mut outcome.reasons {
+        wash(&mut reason.text, CONTEXT_CAP);
+    }
+    if let Some(reason) = effects.stop.as_mut().and_then(|stop| stop.reason.as_mut()) {
+        wash(reason, CONTEXT_CAP);
+    }
+    // These two stand in the user's place: cutting them would put words into the user's mouth.
+    for text in
+        [&mut effects.updated_prompt, &mut effects.initial_user_message].into_iter().flatten()
+    {
+        wash(text, usize::MAX);
+    }
+    for fault in &mut outcome.faults {
+        fault.message = text::clean(&fault.message, FAULT_CAP).text;
+    }
+    if hidden > 0 {
+        let message = format!(
+            "{hidden} texts held characters that nobody sees or that reorder a line; they were removed"
+        );
+        outcome.faults.push(Fault { code: "hidden-text", hook: None, message });
+    }
     outcome
+}
+
+/// Keeps `context` under its cap: a preview and the path to the whole, or where there is no place for it, a cut.
+fn bound(context: &mut String, scratch: Option<&Path>) {
+    if context.chars().nth(CONTEXT_CAP).is_none() {
+        return;
+    }
+    *context = match scratch.map(|scratch| spill(scratch, context)) {
+        Some(Ok(path)) => {
+            text::preview(context, PREVIEW_CAP).with_rest_in(&path.display().to_string())
+        }
+        // A full disk must not lose the part that fits.
+        Some(Err(_)) | None => text::clean(context, CONTEXT_CAP).text,
+    };
+}
+
+fn spill(scratch: &Path, text: &str) -> io::Result<PathBuf> {
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let path = scratch.join(format!("context-{}-{number}.txt", std::process::id()));
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(&path)?.write_all(text.as_bytes())?;
+    Ok(path)
 }

@@ -13,7 +13,7 @@ use crate::executor::{self, Ambient, Progress, Task};
 use crate::hook::Wait;
 use crate::outcome;
 use crate::plan::Step;
-use crate::report::{End, Report};
+use crate::report::{End, Report, Said};
 use crate::session::{Finished, Session};
 use crate::verdict::{self, Bench, Verdict};
 
@@ -100,23 +100,28 @@ async fn finish(progress: Progress) -> Report {
     }
 }
 
-/// The smaller of the hook's own time-out and what is left of the event's; a detached step has its own alone.
+/// A step has its own time-out and the end of the event's budget; a detached one has outlived its event.
 fn task(setting: &Setting) -> Task {
     let Setting { step, event, envelope, deadline, ambient, .. } = setting;
-    let own = step.hook.timeout.unwrap_or(step.row.timeout);
-    let left = deadline
-        .filter(|_| step.hook.wait == Wait::Attached)
-        .map_or(own, |deadline| deadline.saturating_duration_since(Instant::now()));
     Task {
         hook: Arc::clone(&step.hook),
         event: Arc::clone(event),
         envelope: Arc::clone(envelope),
-        budget: own.min(left),
+        timeout: step.hook.timeout.unwrap_or(step.row.timeout),
+        by: deadline.filter(|_| step.hook.wait == Wait::Attached),
         ambient: Arc::clone(ambient),
     }
 }
 
+/// Bytes are read in the hook's dialect; an answer that came as one needs no reading, and where nothing was said there
+/// is nothing to read.
 fn read(step: &Step, event: &Event, report: &Report) -> Answer {
+    if let (Said::Answer(answer), End::Exited(0)) = (&report.said, &report.end) {
+        return Answer::clone(answer);
+    }
+    if report.is_mute() {
+        return Answer { failure: report.failure(), ..Answer::default() };
+    }
     step.hook.dialect.dialect().read_answer(event, &step.row, report)
 }
 

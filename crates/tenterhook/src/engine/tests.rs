@@ -1,1 +1,276 @@
-//! Tests of `engine`.
+//! The engine's road, walked with callbacks on a paused clock: order, phases, budgets, the background, cancellation.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::*;
+use crate::answer::{Answer, Effects, Powers, Restraint};
+use crate::dialect::{DialectId, Subject};
+use crate::event::Surroundings;
+use crate::executor::function::Function;
+use crate::hook::{HookId, OnFailure, Run, Wait};
+
+const EVENT: &str = "deploy.before";
+
+fn row() -> EventRow {
+    EventRow {
+        name: Cow::Borrowed(EVENT),
+        event: Cow::Borrowed(EVENT),
+        subject: Subject::Field("tool_name"),
+        powers: Powers::ALL,
+        timeout: Duration::from_secs(10),
+        failure: OnFailure::Block,
+        cap: None,
+        when: Cow::Borrowed("before a deploy"),
+    }
+}
+
+fn hook<F, A>(id: &str, call: F) -> Hook
+where
+    F: Fn(Arc<Event>) -> A + Send + Sync + 'static,
+    A: Future<Output = Answer> + Send + 'static,
+{
+    let run = Run::Function(Function::new(id, call));
+    Hook::new(HookId::new(id), DialectId::NATIVE, EVENT.into(), run)
+}
+
+/// A hook that answers after a while.
+fn after(id: &str, milliseconds: u64, answer: Answer) -> Hook {
+    hook(id, move |_| {
+        let answer = answer.clone();
+        async move {
+            tokio::time::sleep(Duration::from_millis(milliseconds)).await;
+            answer
+        }
+    })
+}
+
+fn says(id: &str, answer: Answer) -> Hook {
+    after(id, 0, answer)
+}
+
+fn rewriting(input: serde_json::Value) -> Answer {
+    let effects = Effects { updated_input: Some(input), ..Effects::default() };
+    Answer { effects, ..Answer::default() }
+}
+
+fn engine(hooks: impl IntoIterator<Item = Hook>) -> Engine {
+    let builder = Engine::builder().event(row());
+    let (engine, diagnostics) = hooks.into_iter().fold(builder, Builder::hook).build();
+    assert_eq!(diagnostics, []);
+    engine
+}
+
+fn event() -> Event {
+    Event::new(EVENT, Surroundings::default())
+        .with("tool_name", "Bash")
+        .with("tool_input", json!({"command": "first"}))
+}
+
+async fn fire(hooks: impl IntoIterator<Item = Hook>) -> Outcome {
+    engine(hooks).fire(event(), &Session::default()).await
+}
+
+fn ran(outcome: &Outcome) -> Vec<&str> {
+    let ran = outcome.steps.iter().filter(|step| step.ended.starts_with("exit"));
+    ran.map(|step| step.hook.as_str()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn reasons_come_in_configured_order_whoever_finishes_first() {
+    let slow = after("slow", 500, Answer::deny("one"));
+    let quick = says("quick", Answer::deny("two"));
+    let outcome = fire([slow, quick]).await;
+    assert!(outcome.blocked());
+    assert_eq!(outcome.reason().as_deref(), Some("one\ntwo"));
+}
+
+#[tokio::test(start_paused = true)]
+async fn parallel_steps_run_at_once() {
+    let began = Instant::now();
+    fire((0..8).map(|n| after(&n.to_string(), 1_000, Answer::default()))).await;
+    assert_eq!(began.elapsed(), Duration::from_secs(1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_chain_sees_each_rewrite_and_the_gate_sees_the_last() {
+    let chained = |id: &str| {
+        let mut chained = hook(id, |event: Arc<Event>| async move {
+            let before = event.tool().map(|it| it.input["command"].clone()).unwrap_or_default();
+            rewriting(json!({"command": format!("{}+", before.as_str().unwrap_or_default())}))
+        });
+        chained.phase = Phase::Rewrite;
+        chained
+    };
+    let gate = hook("gate", |event: Arc<Event>| async move {
+        Answer::context(event.tool().map(|it| it.input.to_string()).unwrap_or_default())
+    });
+    let outcome = fire([gate, chained("a"), chained("b")]).await;
+    assert_eq!(outcome.effects.context, [r#"{"command":"first++"}"#]);
+    assert_eq!(outcome.effects.updated_input, Some(json!({"command": "first++"})));
+    assert_eq!(ran(&outcome), ["a", "b", "gate"]);
+}
+
+fn refuses(word: &'static str) -> Hook {
+    hook("refuses", move |event: Arc<Event>| async move {
+        let input = event.payload.get("tool_input").cloned().unwrap_or_default();
+        if input.to_string().contains(word) {
+            Answer::deny(format!("no {word}"))
+        } else {
+            Answer::default()
+        }
+    })
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rewrite_of_the_decide_phase_is_judged_by_the_others() {
+    let outcome =
+        fire([refuses("evil"), says("author", rewriting(json!({"command": "evil"})))]).await;
+    assert!(outcome.blocked());
+    assert_eq!(outcome.reason().as_deref(), Some("no evil"));
+    assert_eq!(outcome.effects.updated_input, None);
+}
+
+#[tokio::test(start_paused = true)]
+async fn exact_sources_have_no_second_round() {
+    let mut gate = refuses("evil");
+    gate.compat = crate::hook::Compat::Exact;
+    let outcome = fire([gate, says("author", rewriting(json!({"command": "evil"})))]).await;
+    assert!(!outcome.blocked());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_second_rewrite_is_a_fault_and_the_last_configured_one_stands() {
+    let one = says("one", rewriting(json!({"command": "1"})));
+    let two = says("two", rewriting(json!({"command": "2"})));
+    let outcome = fire([one, two]).await;
+    assert_eq!(outcome.effects.updated_input, Some(json!({"command": "2"})));
+    assert_eq!(outcome.faults.iter().map(|it| it.code).collect::<Vec<_>>(), ["rewrite-conflict"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn after_a_denial_later_gates_rest_and_observers_hear_of_it() {
+    let mut first = says("first", Answer::deny("stop here"));
+    first.phase = Phase::Rewrite;
+    let mut observer = says("observer", Answer::deny("I may not"));
+    observer.phase = Phase::Observe;
+    let outcome = fire([observer, says("gate", Answer::default()), first]).await;
+    assert_eq!(ran(&outcome), ["first", "observer"]);
+    assert_eq!(outcome.steps[1].ended, "not run: an earlier stage denied");
+    assert_eq!(outcome.reason().as_deref(), Some("stop here"));
+    assert_eq!(outcome.effects.messages, ["I may not"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_budget_ends_what_is_unfinished_and_its_policy_settles_it() {
+    let began = Instant::now();
+    let hooks = [after("late", 5_000, Answer::default()), says("quick", Answer::context("kept"))];
+    let budget = Some(Duration::from_secs(2));
+    let outcome = engine(hooks).fire_within(event(), &Session::default(), budget).await;
+    assert_eq!(began.elapsed(), Duration::from_secs(2));
+    assert!(outcome.blocked(), "{outcome:?}");
+    assert_eq!(outcome.effects.context, ["kept"]);
+    assert_eq!(outcome.steps[0].ended, "timed out");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_panic_is_a_gate_that_did_not_answer() {
+    let outcome = fire([hook("panics", |_| async { panic!("on purpose") })]).await;
+    assert!(outcome.blocked());
+    assert_eq!(outcome.steps[0].ended, "signal 6");
+}
+
+#[tokio::test(start_paused = true)]
+async fn once_means_once_even_for_two_events_at_the_same_time() {
+    let calls = Arc::new(AtomicUsize::new(0));
+    let counted = Arc::clone(&calls);
+    let mut once = hook("once", move |_| {
+        counted.fetch_add(1, Ordering::SeqCst);
+        async {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+            Answer::default()
+        }
+    });
+    once.once = true;
+    let (engine, session) = (engine([once]), Session::default());
+    tokio::join!(engine.fire(event(), &session), engine.fire(event(), &session));
+    engine.fire(event(), &session).await;
+    assert_eq!(calls.load(Ordering::SeqCst), 1);
+    engine.fire(event(), &Session::default()).await;
+    assert_eq!(calls.load(Ordering::SeqCst), 2, "another session has its own once");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_background_step_reports_to_the_session() {
+    let mut background = after("background", 6_000, Answer::deny("look at this"));
+    background.wait = Wait::Rewake;
+    let (engine, session) = (engine([background]), Session::default());
+    let outcome = engine.fire(event(), &session).await;
+    assert!(!outcome.blocked());
+    assert_eq!(outcome.steps[0].ended, "detached");
+    let finished = session.next_finished().await.expect("the session listens");
+    assert!(finished.wakes);
+    assert_eq!(finished.verdict.reason.map(|it| it.text).as_deref(), Some("look at this"));
+    assert!(session.drain().await.is_empty());
+}
+
+#[tokio::test(start_paused = true)]
+async fn dropping_the_future_ends_its_steps() {
+    struct Flag(Arc<AtomicUsize>);
+    impl Drop for Flag {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    let ended = Arc::new(AtomicUsize::new(0));
+    let endless = |id: &str| {
+        let ended = Arc::clone(&ended);
+        hook(id, move |_| {
+            let flag = Flag(Arc::clone(&ended));
+            async move {
+                let _flag = flag;
+                std::future::pending().await
+            }
+        })
+    };
+    let (engine, session) = (engine([endless("a"), endless("b")]), Session::default());
+    let fire = tokio::time::timeout(Duration::from_millis(1), engine.fire(event(), &session));
+    assert!(fire.await.is_err());
+    while ended.load(Ordering::SeqCst) < 2 {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_cap_makes_an_event_give_way() {
+    let mut row = row();
+    row.cap = Some(2);
+    let (engine, _) =
+        Engine::builder().event(row).hook(says("never", Answer::deny("more"))).build();
+    let session = Session::default();
+    let mut blocked = Vec::new();
+    for _ in 0..4 {
+        blocked.push(engine.fire(event(), &session).await.blocked());
+    }
+    assert_eq!(blocked, [true, true, false, true]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn texts_are_cleaned_before_the_host_sees_them() {
+    let outcome = fire([says("colours", Answer::deny("\u{1b}[31mred\u{202e} alert"))]).await;
+    assert_eq!(outcome.reason().as_deref(), Some("red alert"));
+    assert_eq!(outcome.faults.iter().map(|it| it.code).collect::<Vec<_>>(), ["hidden-text"]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_hook_without_an_executor_is_never_silence() {
+    let run = Run::Missing { executor: "http" };
+    let missing = Hook::new(HookId::new("posts"), DialectId::NATIVE, EVENT.into(), run);
+    let outcome = fire([missing]).await;
+    assert_eq!(outcome.restraint, Restraint::Deny);
+    assert!(outcome.faults[0].message.contains("`http`"), "{:?}", outcome.faults);
+}

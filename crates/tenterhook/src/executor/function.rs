@@ -57,7 +57,7 @@ pub(super) async fn run(task: Task) -> Report {
     };
     let event = Arc::clone(&task.event);
     let call = catch(async { (function.call)(event).await });
-    let end = match tokio::time::timeout(task.budget, call).await {
+    let end = match tokio::time::timeout(task.budget(), call).await {
         Ok(Ok(answer)) => {
             return Report {
                 end: End::Exited(0),
