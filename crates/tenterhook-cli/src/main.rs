@@ -1,2 +1,67 @@
-//! Placeholder.
-fn main() {}
+//! The command line of Tenterhook: parses what was typed, hands it to one command, ends with its exit code.
+
+mod ambient;
+mod args;
+mod command;
+mod exit;
+mod json;
+mod load;
+mod problem;
+mod reach;
+mod show;
+mod term;
+mod wait;
+
+use std::process::ExitCode;
+
+use anstream::ColorChoice;
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use args::{Cli, Color, Command};
+use exit::Exit;
+use problem::Problem;
+use term::Term;
+
+fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error).into(),
+    };
+    let color = match cli.color {
+        Color::Auto => ColorChoice::Auto,
+        Color::Always => ColorChoice::Always,
+        Color::Never => ColorChoice::Never,
+    };
+    let term = Term::new(color, ambient::columns());
+    match run(&cli.command, term) {
+        Ok(exit) => exit.into(),
+        Err(problem) => {
+            term.complain(&problem);
+            Exit::Wrong.into()
+        }
+    }
+}
+
+fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
+    let here = ambient::Here::look()?;
+    match command {
+        Command::Check(args) => command::check::run(args, &here, term),
+        Command::List(args) => command::list::run(args, &here, term),
+        Command::Explain(args) => command::explain::run(args, &here, term),
+        Command::Fire(args) => command::fire::run(args, &here, term),
+        Command::Events(args) => command::events::run(args, term),
+        Command::Schema(args) => command::schema::run(args, term),
+        Command::Demo(args) => command::demo::run(args, &here, term),
+    }
+}
+
+/// Clap would end with 2, but here 2 means that an event is blocked.
+fn usage(error: &clap::Error) -> Exit {
+    // A closed stream leaves nobody to tell.
+    let _ = error.print();
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Exit::Good,
+        _ => Exit::Wrong,
+    }
+}

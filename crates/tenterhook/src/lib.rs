@@ -74,6 +74,7 @@ pub mod answer;
 pub mod config;
 pub mod diagnostic;
 pub mod dialect;
+pub mod discover;
 pub mod engine;
 pub mod event;
 pub mod executor;

@@ -1,0 +1,244 @@
+//! What was typed: every command with its flags. What it means is the commands' business.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use tenterhook::diagnostic::nearest;
+use tenterhook::dialect::{DIALECTS, DialectId};
+
+use crate::exit;
+
+/// Check, explain and fire the hooks of AI agents.
+#[derive(Debug, Parser)]
+#[command(name = "tenterhook", version, after_help = exit::TABLE, max_term_width = 100)]
+pub(crate) struct Cli {
+    /// When to use colour
+    #[arg(
+        long,
+        global = true,
+        value_name = "WHEN",
+        default_value = "auto",
+        hide_possible_values = true
+    )]
+    pub(crate) color: Color,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Find every mistake in hook files, and say of each hook whether it can ever run
+    Check(Check),
+    /// List the configured hooks
+    List(List),
+    /// Say of every hook whether it runs for an event, and why
+    Explain(Explain),
+    /// Fire an event: run its hooks and print the outcome
+    Fire(Fire),
+    /// List the events of a dialect and what a hook may do on each
+    Events(Events),
+    /// Print the JSON Schema of a form that Tenterhook reads or writes
+    Schema(Schema),
+    /// Play a recorded agent session through the example hooks
+    Demo(Demo),
+}
+
+/// Which output.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+}
+
+/// How the dialect is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CompatArg {
+    /// What the agent itself would do, with its losses
+    Exact,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Output {
+    /// Output for people (text) or programs (json)
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: Format,
+}
+
+/// One file with hooks, and the dialect that was said of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Named {
+    pub(crate) dialect: Option<DialectId>,
+    pub(crate) path: PathBuf,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Which {
+    /// Read hooks from this file alone; may be given more than once
+    #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
+    pub(crate) config: Vec<Named>,
+    /// The dialect of the event, and of a file whose place and shape do not tell
+    #[arg(long, value_name = "NAME", default_value = "claude", value_parser = dialect)]
+    pub(crate) dialect: DialectId,
+    /// Follow the dialect exactly, with what the agent itself would lose
+    #[arg(long, value_name = "HOW")]
+    pub(crate) compat: Option<CompatArg>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Check {
+    /// The files to check; without any, what the agent would load from here
+    #[arg(value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+    /// The dialect of a file whose place and shape do not tell
+    #[arg(long, value_name = "NAME", default_value = "claude", value_parser = dialect)]
+    pub(crate) dialect: DialectId,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct List {
+    #[command(flatten)]
+    pub(crate) which: Which,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    #[command(flatten)]
+    pub(crate) which: Which,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    /// An event file, `-` for standard input, or a tool and its input
+    #[arg(value_name = "EVENT.json | - | TOOL INPUT", num_args = 0..=2)]
+    pub(crate) what: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Fire {
+    #[command(flatten)]
+    pub(crate) which: Which,
+    #[command(flatten)]
+    pub(crate) output: Output,
+    /// How long all hooks together may take, such as `5s` or `500ms`
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) budget: Option<Duration>,
+    /// Read one event a line, write one outcome a line
+    #[arg(long, conflicts_with = "event")]
+    pub(crate) stream: bool,
+    /// The event; standard input when it is `-` or missing
+    #[arg(value_name = "EVENT.json | -")]
+    pub(crate) event: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Events {
+    /// Whose events
+    #[arg(long, value_name = "NAME", default_value = "claude", value_parser = dialect)]
+    pub(crate) dialect: DialectId,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Schema {
+    /// Of what
+    pub(crate) of: SchemaOf,
+}
+
+/// The forms that have a schema.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaOf {
+    /// A native config file
+    Config,
+    /// What a native hook reads on standard input
+    Event,
+    /// What a native hook prints
+    Answer,
+    /// What `fire --format json` prints
+    Outcome,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Demo {
+    /// The directory with the session and the hooks, when not the built-in one
+    #[arg(long, value_name = "DIRECTORY", hide = true)]
+    pub(crate) from: Option<PathBuf>,
+}
+
+fn dialect(name: &str) -> Result<DialectId, String> {
+    DialectId::find(name).ok_or_else(|| {
+        let known: Vec<&str> = DIALECTS.iter().map(|it| it.id().as_str()).collect();
+        match nearest(name, known.iter().copied()) {
+            Some(near) => format!("there is no dialect of that name; did you mean `{near}`?"),
+            None => format!("there is no dialect of that name; there are {}", known.join(", ")),
+        }
+    })
+}
+
+/// `DIALECT=FILE`. What stands before `=` is a dialect when it looks like a name and not like a path.
+fn named(text: &str) -> Result<Named, String> {
+    let plain = Named { dialect: None, path: text.into() };
+    let Some((name, file)) = text.split_once('=') else { return Ok(plain) };
+    if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
+        return Ok(plain);
+    }
+    Ok(Named { dialect: Some(dialect(name)?), path: file.into() })
+}
+
+/// A number with its unit. A bare number is refused: seconds and milliseconds are the commonest mistake in hook files.
+fn duration(text: &str) -> Result<Duration, String> {
+    let wrong = || "write a number with its unit: `500ms`, `5s` or `2m`".to_owned();
+    let digits = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
+    let (number, unit) = text.split_at_checked(digits).ok_or_else(wrong)?;
+    let number: u64 = number.parse().map_err(|_| wrong())?;
+    match unit {
+        "ms" => Ok(Duration::from_millis(number)),
+        "s" => Ok(Duration::from_secs(number)),
+        "m" => Ok(Duration::from_secs(number.saturating_mul(60))),
+        _ => Err(wrong()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_commands_are_well_formed() {
+        <Cli as clap::CommandFactory>::command().debug_assert();
+    }
+
+    #[test]
+    fn a_duration_has_a_unit() {
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("5s"), Ok(Duration::from_secs(5)));
+        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
+        for wrong in ["5", "", "s", "1h", "-1s", "1.5s"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_config_may_say_its_dialect() {
+        let it = named("native=a.toml").expect("known");
+        assert_eq!((it.dialect, it.path), (Some(DialectId::NATIVE), "a.toml".into()));
+        let it = named("./a=b.json").expect("a path");
+        assert_eq!((it.dialect, it.path), (None, "./a=b.json".into()));
+        assert!(named("klaude=a.json").expect_err("unknown").contains("`claude`"));
+    }
+}

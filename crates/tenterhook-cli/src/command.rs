@@ -1,0 +1,23 @@
+//! One room a command: what it reads, what it prints, how it ends.
+
+pub(crate) mod check;
+pub(crate) mod demo;
+pub(crate) mod events;
+pub(crate) mod explain;
+pub(crate) mod fire;
+pub(crate) mod input;
+pub(crate) mod list;
+pub(crate) mod schema;
+pub(crate) mod stream;
+
+use serde_json::Value;
+
+use crate::problem::Problem;
+use crate::term::Term;
+
+/// Prints one JSON value, laid out for reading.
+pub(crate) fn print_json(value: &Value, term: Term) -> Result<(), Problem> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|error| Problem::new(format!("the output cannot be written as JSON: {error}")))?;
+    term.data(&format!("{text}\n"))
+}

@@ -1,0 +1,80 @@
+//! `events`: the event table of a dialect.
+
+use serde_json::{Value, json};
+use tenterhook::dialect::{EventRow, Subject};
+
+use super::print_json;
+use crate::args::{Events, Format};
+use crate::exit::Exit;
+use crate::problem::Problem;
+use crate::show::paint::{BOLD, DIM};
+use crate::show::table::{Cell, Column, Give, Table};
+use crate::show::words;
+use crate::term::Term;
+
+pub(crate) fn run(args: &Events, term: Term) -> Result<Exit, Problem> {
+    let rows = args.dialect.dialect().rows();
+    match args.output.format {
+        Format::Json => {
+            let rows: Vec<Value> = rows.iter().map(to_json).collect();
+            print_json(&json!({ "dialect": args.dialect.as_str(), "events": rows }), term)?;
+        }
+        Format::Text => term.data(&to_text(rows, term.width()))?,
+    }
+    Ok(Exit::Good)
+}
+
+fn subject(row: &EventRow) -> Option<String> {
+    match &row.subject {
+        Subject::None => None,
+        Subject::Field(key) => Some((*key).to_owned()),
+        Subject::Declared(key) => Some(key.to_string()),
+        Subject::FileName(key) => Some(format!("name of {key}")),
+    }
+}
+
+fn may(row: &EventRow) -> Vec<&'static str> {
+    row.powers.iter().map(tenterhook::answer::Power::word).collect()
+}
+
+fn to_json(row: &EventRow) -> Value {
+    json!({
+        "name": row.name,
+        "event": row.event,
+        "matcher": subject(row),
+        "may": may(row),
+        "timeout": row.timeout.as_secs_f64(),
+        "onFailure": row.failure.word(),
+        "cap": row.cap,
+        "when": row.when,
+    })
+}
+
+fn to_text(rows: &[EventRow], width: usize) -> String {
+    let mut table = Table::new(&[
+        Column::new("EVENT", Give::Keep),
+        Column::new("MATCHER ON", Give::Keep),
+        Column::right("TIMEOUT"),
+        Column::new("A HOOK MAY", Give::Wrap),
+    ]);
+    for row in rows {
+        let may = may(row).join(", ");
+        let block = if row.failure == tenterhook::hook::OnFailure::Continue { "" } else { " !" };
+        table.row([
+            Cell::new(BOLD, format!("{}{block}", row.name)),
+            subject(row).unwrap_or_else(|| "-".to_owned()).into(),
+            words::time(row.timeout).into(),
+            if may.is_empty() { "observe".into() } else { may.into() },
+        ]);
+        if !row.when.is_empty() {
+            table.note(0, Cell::new(DIM, format!("  {}", row.when)));
+        }
+    }
+    let marked = rows.iter().any(|it| it.failure != tenterhook::hook::OnFailure::Continue);
+    let legend = if marked {
+        "! a gate that gives no answer blocks or asks, unless its config says otherwise\n"
+    } else {
+        ""
+    };
+    format!("{}\n{}\n{legend}", table.render(width), words::count(rows.len(), "event"))
+}

@@ -1,0 +1,93 @@
+//! `fire`: one event in, its hooks run, one outcome out.
+
+use tenterhook::diagnostic::{Diagnostic, Severity};
+use tenterhook::executor::Ambient;
+use tenterhook::outcome::Fault;
+use tenterhook::session::Finished;
+use tenterhook::{Outcome, Session};
+
+use super::{input, print_json, stream};
+use crate::ambient::Here;
+use crate::args::{Fire, Format};
+use crate::exit::Exit;
+use crate::json;
+use crate::load;
+use crate::problem::Problem;
+use crate::show;
+use crate::term::Term;
+use crate::wait::{Waited, block_on};
+
+pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let mut loaded = load::load(&args.which, here)?;
+    let dialect = args.which.dialect;
+    let event = match args.stream {
+        true => None,
+        false => Some(input::event(args.event.as_deref(), dialect, &here.roots)?),
+    };
+    loaded.announce(term, &here.roots);
+    let scratch = tempfile::tempdir()
+        .map_err(|error| Problem::new(format!("no temporary directory can be made: {error}")))?;
+    let ambient = Ambient { env: here.env.clone(), scratch: Some(scratch.path().to_owned()) };
+    let engine = loaded.engine(ambient);
+    loaded.warn(term);
+    let Some(event) = event else {
+        return stream::run(&engine, args, here, &loaded.diagnostics, term);
+    };
+    let session = Session::default();
+    let waited = block_on(async {
+        let mut outcome = engine.fire_within(event.clone(), &session, args.budget).await;
+        absorb(&mut outcome, session.drain().await);
+        outcome
+    })?;
+    let mut outcome = match waited {
+        Waited::Done(outcome) => outcome,
+        Waited::Signal(signal) => return Ok(Exit::Cancelled(signal)),
+    };
+    outcome.faults.splice(0..0, config_faults(&loaded.diagnostics));
+    match args.output.format {
+        Format::Json => print_json(&json::outcome(&outcome), term)?,
+        Format::Text => {
+            let page = show::outcome::page(&event, &outcome, &loaded.texts, term.width());
+            term.data(&page)?;
+        }
+    }
+    Ok(Exit::of(&outcome))
+}
+
+/// A hook that was rejected is a fault of every event that it might have guarded: whoever waits for the outcome must
+/// hear of it.
+pub(crate) fn config_faults(diagnostics: &[Diagnostic]) -> Vec<Fault> {
+    diagnostics
+        .iter()
+        .filter(|it| it.severity == Severity::Error)
+        .map(|it| {
+            let message = match &it.place {
+                Some(place) => format!("{place}: {}", it.message),
+                None => it.message.clone(),
+            };
+            Fault { code: it.code, hook: None, message }
+        })
+        .collect()
+}
+
+/// Adds what background steps left. They come too late to decide: whether the event is blocked does not change.
+pub(crate) fn absorb(outcome: &mut Outcome, finished: Vec<Finished>) {
+    for Finished { step, verdict, wakes, .. } in finished {
+        let record =
+            outcome.steps.iter_mut().find(|it| it.hook == step.hook && it.ended == "detached");
+        let mut step = step;
+        step.ended = format!("{}, detached", step.ended);
+        match record {
+            Some(record) => *record = step,
+            None => outcome.steps.push(step),
+        }
+        let effects = &mut outcome.effects;
+        effects.context.extend(verdict.effects.context);
+        effects.messages.extend(verdict.effects.messages);
+        if let Some(reason) = verdict.reason.filter(|_| wakes) {
+            // What would wake an idle agent is for its model to read.
+            effects.context.push(reason.text);
+        }
+        outcome.faults.extend(verdict.faults);
+    }
+}

@@ -1,0 +1,161 @@
+//! `list`: the configured hooks, file by file.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tenterhook::config::{Ruleset, Source};
+use tenterhook::executor::Ambient;
+use tenterhook::hook::{Arming, Hook, Phase, Wait};
+use tenterhook::matcher::MatcherSpec;
+
+use super::print_json;
+use crate::ambient::Here;
+use crate::args::{Format, List};
+use crate::exit::Exit;
+use crate::load::{self, Loaded};
+use crate::problem::Problem;
+use crate::show::paint::{BOLD, DIM, PLAIN, WARNING, paint};
+use crate::show::table::{Cell, Column, Give, Table};
+use crate::show::words;
+use crate::term::Term;
+
+pub(crate) fn run(args: &List, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let mut loaded = load::load(&args.which, here)?;
+    loaded.announce(term, &here.roots);
+    let ruleset = loaded.engine(Ambient::default()).ruleset();
+    loaded.warn(term);
+    match args.output.format {
+        Format::Json => print_json(&to_json(&loaded, &ruleset), term)?,
+        Format::Text => term.data(&to_text(&loaded, &ruleset, term.width()))?,
+    }
+    Ok(Exit::Good)
+}
+
+/// The matcher as people write it.
+fn matcher(hook: &Hook) -> String {
+    match hook.matcher.spec() {
+        MatcherSpec::Any => "*".to_owned(),
+        MatcherSpec::Words(words) => words.join("|"),
+        MatcherSpec::Regex(text) => format!("/{text}/"),
+        MatcherSpec::Never(_) => "never".to_owned(),
+    }
+}
+
+fn timeout(ruleset: &Ruleset, hook: &Hook) -> Duration {
+    hook.timeout.unwrap_or_else(|| ruleset.row(hook.dialect, &hook.event).timeout)
+}
+
+/// What happens when the hook gives no answer, as `verdict` will decide it.
+fn on_failure(ruleset: &Ruleset, hook: &Hook) -> &'static str {
+    if hook.phase == Phase::Observe || hook.wait != Wait::Attached {
+        return "continue";
+    }
+    hook.on_failure.unwrap_or_else(|| ruleset.row(hook.dialect, &hook.event).failure).word()
+}
+
+const fn wait(hook: &Hook) -> &'static str {
+    match hook.wait {
+        Wait::Attached => "attached",
+        Wait::Detached => "detached",
+        Wait::Rewake => "rewake",
+    }
+}
+
+fn to_json(loaded: &Loaded, ruleset: &Ruleset) -> Value {
+    let hooks: Vec<Value> = ruleset
+        .hooks()
+        .iter()
+        .enumerate()
+        .map(|(ordinal, hook)| {
+            let place = hook.place.as_ref();
+            let (armed, because, rule) = match &hook.arming {
+                Arming::Armed => (true, None, None),
+                Arming::Disarmed { because, rule } => (false, Some(because), Some(rule)),
+            };
+            json!({
+                "ordinal": ordinal,
+                "id": hook.id.as_str(),
+                "event": hook.event.as_str(),
+                "matcher": matcher(hook),
+                "if": hook.condition.as_ref().map(|it| it.text()),
+                "executor": hook.run.executor(),
+                "runs": hook.run.line(),
+                "dialect": hook.dialect.as_str(),
+                "layer": hook.layer.word(),
+                "source": place.map(|it| loaded.texts.shown(&it.file)),
+                "line": place.map(|it| it.line),
+                "timeout": timeout(ruleset, hook).as_secs_f64(),
+                "onFailure": on_failure(ruleset, hook),
+                "wait": wait(hook),
+                "once": hook.once,
+                "armed": armed,
+                "because": because,
+                "rule": rule,
+            })
+        })
+        .collect();
+    let files: Vec<Value> = loaded
+        .sources
+        .iter()
+        .map(|it| {
+            let file = loaded.texts.shown(&it.name);
+            json!({ "file": file, "dialect": it.dialect.as_str(), "layer": it.layer.word() })
+        })
+        .collect();
+    json!({ "hooks": hooks, "files": files })
+}
+
+fn to_text(loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
+    let mut out = String::new();
+    for source in &loaded.sources {
+        out.push_str(&of_source(source, loaded, ruleset, width));
+    }
+    let hooks = ruleset.hooks().len();
+    let armed = ruleset.hooks().iter().filter(|it| it.arming == Arming::Armed).count();
+    let off = if armed == hooks { String::new() } else { format!(", {armed} armed") };
+    out.push_str(&format!("{}{off}\n", words::count(hooks, "hook")));
+    out
+}
+
+fn of_source(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
+    let mut table = Table::new(&[
+        Column::right("LINE"),
+        Column::new("EVENT", Give::Keep),
+        Column::new("MATCHER", Give::Cut),
+        Column::new("RUNS", Give::Cut),
+        Column::right("TIMEOUT"),
+        Column::new("IF IT FAILS", Give::Keep),
+    ]);
+    let mut empty = true;
+    for hook in ruleset.hooks() {
+        let Some(place) = hook.place.as_ref().filter(|it| it.file == source.name) else { continue };
+        empty = false;
+        let off = hook.arming != Arming::Armed;
+        let style = if off { DIM } else { PLAIN };
+        table.row([
+            Cell::new(DIM, place.line.to_string()),
+            Cell::new(style, hook.event.as_str()),
+            Cell::new(style, matcher(hook)),
+            Cell::new(style, hook.run.line()),
+            Cell::new(style, words::time(timeout(ruleset, hook))),
+            Cell::new(style, on_failure(ruleset, hook)),
+        ]);
+        if let Some(condition) = &hook.condition {
+            table.note(1, Cell::new(DIM, format!("if {}", condition.text())));
+        }
+        if hook.wait != Wait::Attached {
+            table.note(1, Cell::new(DIM, "in the background: the event does not wait for it"));
+        }
+        if let Arming::Disarmed { because, rule } = &hook.arming {
+            table.note(1, Cell::new(WARNING, format!("off: {because} ({rule})")));
+        }
+    }
+    let about = format!("({}, {})", source.dialect, source.layer.word());
+    let shown = loaded.texts.shown(&source.name);
+    let title = format!("{} {}\n", paint(BOLD, shown), paint(DIM, about));
+    if empty {
+        format!("{title}  no hooks\n\n")
+    } else {
+        format!("{title}{}\n", table.render(width))
+    }
+}

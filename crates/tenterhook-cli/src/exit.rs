@@ -1,0 +1,92 @@
+//! What the exit codes mean: the one table of them. Decides nothing else.
+
+use std::process::ExitCode;
+
+use tenterhook::Outcome;
+use tenterhook::answer::Restraint;
+
+/// How a run of the program ends. Any code but 0 means: do not proceed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All is well: the event may proceed, or no error was found.
+    Good,
+    /// The call or its input is wrong, or `check` found an error.
+    Wrong,
+    /// The event is blocked, or a hook stops everything.
+    Blocked,
+    /// Somebody must be asked first, or the action put off.
+    Asks,
+    /// The run was cancelled by this signal.
+    Cancelled(u8),
+}
+
+/// The table of `--help` and `docs/guide/cli.md`.
+pub(crate) const TABLE: &str = "\
+Exit codes:
+  0    proceed; for `check`: no errors
+  1    wrong usage, or an event or file that cannot be read; for `check`: errors
+  2    blocked, or a hook stops everything
+  3    somebody must be asked first (`ask`), or the action put off (`defer`)
+  130  cancelled by Ctrl-C (143: by SIGTERM); the hooks were ended
+Any code but 0 means: do not proceed.";
+
+impl Exit {
+    /// The code.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
+            Self::Good => 0,
+            Self::Wrong => 1,
+            Self::Blocked => 2,
+            Self::Asks => 3,
+            // The shell's convention for a program that a signal ended.
+            Self::Cancelled(signal) => 128 + signal,
+        }
+    }
+
+    /// What an outcome means for whoever waits for it.
+    pub(crate) const fn of(outcome: &Outcome) -> Self {
+        if outcome.effects.stop.is_some() {
+            return Self::Blocked;
+        }
+        match outcome.restraint {
+            Restraint::Silent | Restraint::Allow => Self::Good,
+            Restraint::Ask | Restraint::Defer => Self::Asks,
+            Restraint::Deny => Self::Blocked,
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_silence_and_consent_are_zero() {
+        for (restraint, code) in [
+            (Restraint::Silent, 0),
+            (Restraint::Allow, 0),
+            (Restraint::Ask, 3),
+            (Restraint::Defer, 3),
+            (Restraint::Deny, 2),
+        ] {
+            let mut outcome = Outcome { restraint, ..Outcome::default() };
+            assert_eq!(Exit::of(&outcome).code(), code, "{restraint:?}");
+            outcome.effects.stop = Some(tenterhook::answer::Stop::default());
+            assert_eq!(Exit::of(&outcome).code(), 2, "{restraint:?} and stop");
+        }
+    }
+
+    #[test]
+    fn the_table_names_every_code() {
+        for exit in [Exit::Good, Exit::Wrong, Exit::Blocked, Exit::Asks, Exit::Cancelled(2)] {
+            let start = format!("  {:<5}", exit.code());
+            assert!(TABLE.lines().any(|line| line.starts_with(&start)), "{exit:?}");
+        }
+    }
+}

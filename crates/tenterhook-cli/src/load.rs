@@ -1,0 +1,167 @@
+//! Which files are read: those that were named, or what the agent would load from here. Starts nothing.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tenterhook::Engine;
+use tenterhook::config::Source;
+use tenterhook::diagnostic::{Diagnostic, Severity};
+use tenterhook::dialect::{DialectId, Roots};
+use tenterhook::discover::{self, Hidden};
+use tenterhook::executor::Ambient;
+use tenterhook::hook::Compat;
+
+use crate::ambient::Here;
+use crate::args::{CompatArg, Named, Which};
+use crate::problem::Problem;
+use crate::show::paint::{DIM, HELP, WARNING, paint};
+use crate::show::{diagnostic, words};
+use crate::term::Term;
+
+/// The texts that diagnostics point into, and what their files are called on the screen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Texts {
+    by_name: HashMap<Arc<str>, (Arc<str>, String)>,
+}
+
+impl Texts {
+    /// The text of a source.
+    pub(crate) fn text(&self, name: &str) -> Option<&str> {
+        self.by_name.get(name).map(|(text, _)| &**text)
+    }
+
+    /// What people call it: as they named it, or from here, or from home.
+    pub(crate) fn shown<'a>(&'a self, name: &'a str) -> &'a str {
+        self.by_name.get(name).map_or(name, |(_, shown)| shown)
+    }
+}
+
+/// What was read.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// The sources, in order.
+    pub(crate) sources: Vec<Source>,
+    /// Their texts.
+    pub(crate) texts: Texts,
+    /// What cannot be read.
+    pub(crate) diagnostics: Vec<Diagnostic>,
+    /// What lies nearby and is not read; empty when files were named.
+    pub(crate) hidden: Vec<Hidden>,
+    /// Whether the files were found rather than named.
+    pub(crate) found: bool,
+}
+
+/// Reads what `which` says.
+pub(crate) fn load(which: &Which, here: &Here) -> Result<Loaded, Problem> {
+    let compat = match which.compat {
+        Some(CompatArg::Exact) => Compat::Exact,
+        None => Compat::Guarded,
+    };
+    let mut loaded = read(&which.config, which.dialect, here);
+    for source in &mut loaded.sources {
+        source.compat = compat;
+    }
+    // A file that was named and cannot be read is a wrong call: to fire without it would fake an answer.
+    match loaded.diagnostics.first() {
+        Some(first) if !loaded.found => {
+            Err(Problem { message: first.message.clone(), help: first.help.clone() })
+        }
+        _ => Ok(loaded),
+    }
+}
+
+/// Reads the files named, or what the agent would load from here.
+pub(crate) fn read(named: &[Named], fallback: DialectId, here: &Here) -> Loaded {
+    let mut texts = Texts::default();
+    let mut sources: Vec<Source> = Vec::new();
+    let mut diagnostics = Vec::new();
+    for Named { dialect, path } in named {
+        match discover::given(path, *dialect, fallback, &here.roots) {
+            Ok(source) => {
+                let shown = path.display().to_string();
+                let entry = (Arc::clone(&source.text), shown);
+                texts.by_name.insert(Arc::clone(&source.name), entry);
+                sources.push(source);
+            }
+            Err(diagnostic) => diagnostics.push(*diagnostic),
+        }
+    }
+    let found = named.is_empty();
+    let mut hidden = Vec::new();
+    if found {
+        let all = discover::find(&here.roots);
+        hidden = discover::nearby(&here.roots);
+        diagnostics = all.diagnostics;
+        sources = all.sources;
+        for source in &sources {
+            let entry = (Arc::clone(&source.text), shorten(&source.name, &here.roots));
+            texts.by_name.insert(Arc::clone(&source.name), entry);
+        }
+    }
+    Loaded { sources, texts, diagnostics, hidden, found }
+}
+
+/// A path from here, or from home, where that is shorter.
+pub(crate) fn shorten(name: &str, roots: &Roots) -> String {
+    let path = Path::new(name);
+    if let Ok(rest) = path.strip_prefix(&roots.cwd) {
+        return rest.display().to_string();
+    }
+    match path.strip_prefix(&roots.home) {
+        Ok(rest) => PathBuf::from("~").join(rest).display().to_string(),
+        Err(_) => name.to_owned(),
+    }
+}
+
+impl Loaded {
+    /// Builds the engine; what is wrong with the sources joins the diagnostics.
+    pub(crate) fn engine(&mut self, ambient: Ambient) -> Engine {
+        let mut builder = Engine::builder().ambient(ambient);
+        for source in &self.sources {
+            builder = builder.source(source.clone());
+        }
+        let (engine, diagnostics) = builder.build();
+        self.diagnostics.extend(diagnostics);
+        engine
+    }
+
+    /// Says which files were found and which lie nearby unread. People asked for neither, so it goes to them alone.
+    pub(crate) fn announce(&self, term: Term, roots: &Roots) {
+        if !self.found {
+            return;
+        }
+        if self.sources.is_empty() {
+            term.say(&format!("no hook files are read from {}", roots.cwd.display()));
+        }
+        for (at, source) in self.sources.iter().enumerate() {
+            let lead = if at == 0 { "reading" } else { "       " };
+            let about = format!("({}, {})", source.dialect, source.layer.word());
+            let shown = self.texts.shown(&source.name);
+            term.say(&format!("{} {shown} {}", paint(DIM, lead), paint(DIM, about)));
+        }
+        for hidden in &self.hidden {
+            let path = shorten(&hidden.path.to_string_lossy(), roots);
+            term.say(&format!(
+                "{} {path} has {} that do not run here: {}",
+                paint(WARNING, "warning:"),
+                words::count(hidden.hooks, "hook"),
+                hidden.because
+            ));
+        }
+        if let Some(hidden) = self.hidden.first() {
+            let directory = hidden.because.split('`').nth(1).unwrap_or(".");
+            term.say(&format!(
+                "\n{} start the agent in {directory}, or name the file with `--config`",
+                paint(HELP, "hint:")
+            ));
+        }
+    }
+
+    /// Says what is wrong, errors and warnings; for commands whose data is something else.
+    pub(crate) fn warn(&self, term: Term) {
+        for it in self.diagnostics.iter().filter(|it| it.severity > Severity::Advice) {
+            term.say(&diagnostic::render(it, &self.texts, term.width()));
+        }
+    }
+}

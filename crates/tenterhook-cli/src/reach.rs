@@ -1,0 +1,27 @@
+//! Whether a hook can ever run. Says why not, in one sentence; reads nothing but the ruleset.
+
+use tenterhook::config::Ruleset;
+use tenterhook::hook::{Arming, Hook, Run};
+use tenterhook::matcher::MatcherSpec;
+
+/// Why `hook` never runs, and the rule that says so; `None` when some event can start it.
+pub(crate) fn never(ruleset: &Ruleset, hook: &Hook) -> Option<(String, &'static str)> {
+    if let Arming::Disarmed { because, rule } = &hook.arming {
+        return Some((because.clone(), rule));
+    }
+    let dialect = hook.dialect.dialect();
+    let known = dialect.row(&hook.event).is_some() || ruleset.custom(&hook.event).is_some();
+    if !known
+        && !dialect.rows().is_empty()
+        && hook.dialect != tenterhook::dialect::DialectId::NATIVE
+    {
+        return Some((format!("no agent fires `{}`", hook.event), "E-3"));
+    }
+    if let MatcherSpec::Never(why) = hook.matcher.spec() {
+        return Some((format!("its matcher can never match: {why}"), "S-1"));
+    }
+    if let Run::Missing { executor } = &hook.run {
+        return Some((format!("this build has no executor for `{executor}` hooks"), "R-1"));
+    }
+    None
+}

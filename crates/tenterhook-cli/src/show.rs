@@ -1,0 +1,7 @@
+//! How values look on a screen. Returns text; writes nothing.
+
+pub(crate) mod diagnostic;
+pub(crate) mod outcome;
+pub(crate) mod paint;
+pub(crate) mod table;
+pub(crate) mod words;

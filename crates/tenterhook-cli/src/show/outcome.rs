@@ -1,0 +1,162 @@
+//! An event in one line, an outcome on a page.
+
+use anstyle::Style;
+use tenterhook::answer::Restraint;
+use tenterhook::{Event, Outcome};
+
+use super::paint::{BOLD, DIM, ERROR, GOOD, HELP, PLAIN, WARNING, paint};
+use super::table::{Cell, Column, Give, Table};
+use super::words::{cut, line, time, width, wrap};
+use crate::load::Texts;
+
+/// The event and what it is about, in one line.
+pub(crate) fn headline(event: &Event, columns: usize) -> String {
+    let name = line(event.name.as_str());
+    let about = line(&about(event));
+    let room = columns.saturating_sub(width(&name) + 2).max(8);
+    format!("{}  {}", paint(BOLD, &name), cut(&about, room)).trim_end().to_owned()
+}
+
+/// What an event is about, as short as it can be said.
+pub(crate) fn about(event: &Event) -> String {
+    if let Some(call) = event.tool() {
+        const TELLING: &[&str] =
+            &["command", "file_path", "notebook_path", "url", "pattern", "query", "description"];
+        let telling = TELLING.iter().find_map(|key| call.input.get(key)?.as_str());
+        return match telling {
+            Some(text) => format!("{}  {}", call.name, from(event, text)),
+            None if call.input.is_null() => call.name.to_owned(),
+            None => format!("{}  {}", call.name, call.input),
+        };
+    }
+    if let Some(prompt) = event.text("prompt") {
+        return format!("\"{prompt}\"");
+    }
+    const TELLING: &[&str] =
+        &["source", "trigger", "reason", "message", "error", "file_path", "agent_type", "name"];
+    TELLING.iter().find_map(|key| event.text(key)).unwrap_or_default().to_owned()
+}
+
+/// A path from where the agent works.
+fn from<'a>(event: &Event, path: &'a str) -> &'a str {
+    let cwd = event.within.cwd.to_string_lossy();
+    path.strip_prefix(&*cwd).map_or(path, |rest| rest.trim_start_matches('/'))
+}
+
+/// The verdict in one or two words, and how it looks.
+pub(crate) fn verdict(outcome: &Outcome) -> (&'static str, Style) {
+    if outcome.effects.stop.is_some() && !outcome.blocked() {
+        return ("STOP", ERROR);
+    }
+    match outcome.restraint {
+        Restraint::Deny => ("BLOCKED", ERROR),
+        Restraint::Defer => ("DEFERRED", WARNING),
+        Restraint::Ask => ("ASK FIRST", WARNING),
+        Restraint::Allow => ("ALLOWED", GOOD),
+        Restraint::Silent => ("proceed", GOOD),
+    }
+}
+
+/// What one step's restraint looks like.
+pub(crate) fn step_verdict(restraint: Restraint) -> (&'static str, Style) {
+    match restraint {
+        Restraint::Silent => ("-", DIM),
+        Restraint::Allow => ("allow", GOOD),
+        Restraint::Ask => ("ask", WARNING),
+        Restraint::Defer => ("defer", WARNING),
+        Restraint::Deny => ("deny", ERROR),
+    }
+}
+
+/// Everything that an outcome says, label and text, in the order in which it matters.
+pub(crate) fn said(outcome: &Outcome) -> Vec<(&'static str, String)> {
+    let effects = &outcome.effects;
+    let mut said: Vec<(&'static str, String)> = Vec::new();
+    let mut add = |label, text: Option<String>| said.extend(text.map(|text| (label, text)));
+    add("reason", outcome.reason());
+    let stop = effects.stop.as_ref();
+    add("stop", stop.map(|it| it.reason.clone().unwrap_or_else(|| "no reason given".to_owned())));
+    add("new input", effects.updated_input.as_ref().map(ToString::to_string));
+    add("new prompt", effects.updated_prompt.clone());
+    add("new output", effects.updated_output.as_ref().map(ToString::to_string));
+    for text in &effects.context {
+        add("context", Some(text.clone()));
+    }
+    for text in &effects.messages {
+        add("message", Some(text.clone()));
+    }
+    for update in &effects.updated_permissions {
+        add("permission", Some(update.to_string()));
+    }
+    add("watch", effects.watch_paths.as_ref().map(|paths| paths.join(", ")));
+    add("first msg", effects.initial_user_message.clone());
+    add("retry", effects.retry.map(|it| if it { "yes" } else { "no" }.to_owned()));
+    for (name, value) in &effects.env {
+        add("env", Some(format!("{name}={}", value.as_str().unwrap_or(&value.to_string()))));
+    }
+    for (name, value) in &effects.extra {
+        add("extra", Some(format!("{name}: {value}")));
+    }
+    said
+}
+
+/// The outcome of one event, for people.
+pub(crate) fn page(event: &Event, outcome: &Outcome, texts: &Texts, columns: usize) -> String {
+    let mut out = format!("{}\n\n", headline(event, columns));
+    let (word, style) = verdict(outcome);
+    out.push_str(&format!("  {}\n", paint(style, word)));
+    for (label, text) in said(outcome) {
+        labelled(label, &text, columns, &mut out);
+    }
+    if !outcome.steps.is_empty() {
+        out.push('\n');
+        out.push_str(&steps(outcome, texts, columns));
+    }
+    if !outcome.faults.is_empty() {
+        out.push('\n');
+        for fault in &outcome.faults {
+            let whose = fault.hook.as_ref().map(|it| format!(" {it}")).unwrap_or_default();
+            let head = format!("fault {}{whose}", fault.code);
+            out.push_str(&format!("  {}\n", paint(WARNING, line(&head))));
+            for text in wrap(&fault.message, columns.saturating_sub(4)) {
+                out.push_str(&format!("    {text}\n"));
+            }
+        }
+    }
+    out
+}
+
+fn labelled(label: &str, text: &str, columns: usize, out: &mut String) {
+    const LABEL: usize = 11;
+    for (at, text) in wrap(text, columns.saturating_sub(LABEL + 2)).iter().enumerate() {
+        let label = if at == 0 { label } else { "" };
+        let line = format!("  {}{text}", paint(HELP, format!("{label:LABEL$}")));
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+}
+
+fn steps(outcome: &Outcome, texts: &Texts, columns: usize) -> String {
+    let mut table = Table::new(&[
+        Column::new("HOOK", Give::Cut),
+        Column::new("FROM", Give::Cut),
+        Column::new("ENDED", Give::Wrap),
+        Column::right("TOOK"),
+        Column::new("VERDICT", Give::Keep),
+    ]);
+    for step in &outcome.steps {
+        let (word, style) = step_verdict(step.verdict);
+        let from = match step.line {
+            0 => step.executor.to_owned(),
+            line => format!("{}:{line}", texts.shown(&step.source)),
+        };
+        table.row([
+            Cell::new(PLAIN, step.hook.as_str()),
+            Cell::new(DIM, from),
+            Cell::new(PLAIN, &*step.ended),
+            Cell::new(DIM, time(step.took)),
+            Cell::new(style, word),
+        ]);
+    }
+    table.render(columns)
+}

@@ -1,0 +1,210 @@
+//! Aligned columns that fit the screen. Knows nothing of what stands in them.
+
+use anstyle::Style;
+
+use super::paint::{DIM, PLAIN, paint};
+use super::words::{cut, width, wrap};
+
+/// How a column gives way when the table is too wide.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Give {
+    /// It does not.
+    Keep,
+    /// It is cut.
+    Cut,
+    /// It goes on in the next line.
+    Wrap,
+}
+
+/// One column.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Column {
+    title: &'static str,
+    give: Give,
+    right: bool,
+}
+
+impl Column {
+    pub(crate) const fn new(title: &'static str, give: Give) -> Self {
+        Self { title, give, right: false }
+    }
+
+    /// Numbers stand right.
+    pub(crate) const fn right(title: &'static str) -> Self {
+        Self { title, give: Give::Keep, right: true }
+    }
+}
+
+/// One cell.
+#[derive(Clone, Debug)]
+pub(crate) struct Cell {
+    text: String,
+    style: Style,
+}
+
+impl Cell {
+    pub(crate) fn new(style: Style, text: impl Into<String>) -> Self {
+        Self { text: super::words::line(&text.into()), style }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        Self::new(PLAIN, text)
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self::new(PLAIN, text)
+    }
+}
+
+/// A table.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    columns: Vec<Column>,
+    rows: Vec<Row>,
+    indent: usize,
+}
+
+#[derive(Clone, Debug)]
+struct Row {
+    cells: Vec<Cell>,
+    /// Lines under the row, from this column on.
+    notes: Vec<(usize, Cell)>,
+}
+
+/// Blanks between two columns.
+const GAP: usize = 2;
+/// Below this, a column says nothing.
+const NARROWEST: usize = 10;
+
+impl Table {
+    pub(crate) fn new(columns: &[Column]) -> Self {
+        Self { columns: columns.to_vec(), rows: Vec::new(), indent: 2 }
+    }
+
+    pub(crate) fn row(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        self.rows.push(Row { cells: cells.into_iter().collect(), notes: Vec::new() });
+    }
+
+    /// Puts a line under the last row, beginning under column `from`.
+    pub(crate) fn note(&mut self, from: usize, cell: Cell) {
+        if let Some(row) = self.rows.last_mut() {
+            row.notes.push((from, cell));
+        }
+    }
+
+    /// The table in lines of at most `columns`.
+    pub(crate) fn render(&self, columns: usize) -> String {
+        let widths = self.widths(columns);
+        let mut out = String::new();
+        if self.columns.iter().any(|it| !it.title.is_empty()) {
+            let titles: Vec<Cell> =
+                self.columns.iter().map(|it| Cell::new(DIM, it.title)).collect();
+            self.render_row(&titles, &widths, &mut out);
+        }
+        for row in &self.rows {
+            self.render_row(&row.cells, &widths, &mut out);
+            for (from, cell) in &row.notes {
+                let before: usize = widths.iter().take(*from).map(|it| it + GAP).sum();
+                let room = columns.saturating_sub(self.indent + before);
+                for line in wrap(&cell.text, room) {
+                    let pad = " ".repeat(self.indent + before);
+                    out.push_str(&format!("{pad}{}\n", paint(cell.style, line)));
+                }
+            }
+        }
+        out
+    }
+
+    fn widths(&self, columns: usize) -> Vec<usize> {
+        let mut widths: Vec<usize> = self
+            .columns
+            .iter()
+            .enumerate()
+            .map(|(at, column)| {
+                let cells = self.rows.iter().filter_map(|row| row.cells.get(at));
+                cells.map(|cell| width(&cell.text)).max().unwrap_or(0).max(width(column.title))
+            })
+            .collect();
+        let room = columns.saturating_sub(self.indent + GAP * widths.len().saturating_sub(1));
+        // The widest column that can give way gives, one column of the screen at a time.
+        while widths.iter().sum::<usize>() > room {
+            let widest = widths
+                .iter_mut()
+                .zip(&self.columns)
+                .filter(|(width, column)| column.give != Give::Keep && **width > NARROWEST)
+                .max_by_key(|(width, _)| **width);
+            match widest {
+                Some((width, _)) => *width -= 1,
+                None => break,
+            }
+        }
+        widths
+    }
+
+    fn render_row(&self, cells: &[Cell], widths: &[usize], out: &mut String) {
+        let parts: Vec<Vec<String>> = cells
+            .iter()
+            .zip(widths)
+            .zip(&self.columns)
+            .map(|((cell, width), column)| match column.give {
+                Give::Keep => vec![cell.text.clone()],
+                Give::Cut => vec![cut(&cell.text, *width)],
+                Give::Wrap => wrap(&cell.text, *width),
+            })
+            .collect();
+        let height = parts.iter().map(Vec::len).max().unwrap_or(0);
+        for at in 0..height {
+            let mut text = " ".repeat(self.indent);
+            let mut owed = 0;
+            for (((part, cell), column_width), column) in
+                parts.iter().zip(cells).zip(widths).zip(&self.columns)
+            {
+                let piece = part.get(at).map_or("", String::as_str);
+                let pad = column_width.saturating_sub(width(piece));
+                if column.right {
+                    owed += pad;
+                }
+                if !piece.is_empty() {
+                    text.push_str(&" ".repeat(owed));
+                    text.push_str(&paint(cell.style, piece));
+                    owed = 0;
+                } else {
+                    owed += width(piece);
+                }
+                owed += GAP + if column.right { 0 } else { pad };
+            }
+            out.push_str(text.trim_end());
+            out.push('\n');
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plain(table: &Table, columns: usize) -> String {
+        anstream::adapter::strip_str(&table.render(columns)).to_string()
+    }
+
+    #[test]
+    fn columns_align_and_give_way() {
+        let mut table = Table::new(&[
+            Column::new("NAME", Give::Keep),
+            Column::right("TOOK"),
+            Column::new("WHY", Give::Wrap),
+        ]);
+        table.row(["a".into(), "12 ms".into(), "it is for another event".into()]);
+        table.note(1, "a note".into());
+        table.row(["long".into(), "1 s".into(), "no".into()]);
+        let expected = "  NAME   TOOK  WHY\n  a     12 ms  it is for another event\n        a note\n  long    1 s  no\n";
+        assert_eq!(plain(&table, 80), expected);
+        let narrow = plain(&table, 30);
+        assert!(narrow.lines().all(|line| width(line) <= 30), "{narrow}");
+        assert!(narrow.contains("it is for\n"), "{narrow}");
+    }
+}

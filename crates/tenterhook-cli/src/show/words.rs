@@ -1,0 +1,131 @@
+//! Text made fit for a screen: cleaned, wrapped, cut. Other people's words never reach a terminal unseen.
+
+use std::time::Duration;
+
+use tenterhook::text;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// How many characters of one text a screen gets.
+const CAP: usize = 4000;
+
+/// One line without anything that a terminal obeys; white space becomes a blank.
+pub(crate) fn line(text: &str) -> String {
+    let clean = text::clean(text.trim(), CAP).text;
+    clean.chars().map(|c| if c.is_whitespace() { ' ' } else { c }).collect()
+}
+
+/// How many columns `text` takes.
+pub(crate) fn width(text: &str) -> usize {
+    UnicodeWidthStr::width(text)
+}
+
+/// `text` in at most `columns`, with `…` where something is missing.
+pub(crate) fn cut(text: &str, columns: usize) -> String {
+    if width(text) <= columns {
+        return text.to_owned();
+    }
+    let mut cut = String::new();
+    let mut used = 1;
+    for c in text.chars() {
+        used += c.width().unwrap_or(0);
+        if used > columns {
+            break;
+        }
+        cut.push(c);
+    }
+    cut.push('…');
+    cut
+}
+
+/// `text` in lines of at most `columns`, broken between words where that is possible.
+pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
+    let columns = columns.max(8);
+    let mut lines = Vec::new();
+    for paragraph in text.lines() {
+        let mut now = String::new();
+        for word in line(paragraph).split(' ').filter(|word| !word.is_empty()) {
+            let mut word = word.to_owned();
+            if !now.is_empty() && width(&now) + 1 + width(&word) > columns {
+                lines.push(std::mem::take(&mut now));
+            }
+            while width(&word) > columns {
+                let (head, rest) = split_at_width(&word, columns);
+                lines.push(head);
+                word = rest;
+            }
+            if !now.is_empty() {
+                now.push(' ');
+            }
+            now.push_str(&word);
+        }
+        lines.push(now);
+    }
+    if lines.is_empty() {
+        lines.push(String::new());
+    }
+    lines
+}
+
+fn split_at_width(word: &str, columns: usize) -> (String, String) {
+    let mut used = 0;
+    let split = word.char_indices().find(|(_, c)| {
+        used += c.width().unwrap_or(0);
+        used > columns
+    });
+    let at = split.map_or(word.len(), |(at, _)| at);
+    word.split_at_checked(at)
+        .map_or_else(|| (word.to_owned(), String::new()), |(a, b)| (a.to_owned(), b.to_owned()))
+}
+
+/// `3 hooks`, `1 hook`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    if number == 1 { format!("1 {noun}") } else { format!("{number} {noun}s") }
+}
+
+/// A duration as people say it: `0.4 ms`, `12 ms`, `1.5 s`, `10 min`.
+pub(crate) fn time(duration: Duration) -> String {
+    let ms = duration.as_secs_f64() * 1e3;
+    if ms < 9.95 {
+        format!("{ms:.1} ms")
+    } else if ms < 999.5 {
+        format!("{ms:.0} ms")
+    } else if duration.subsec_millis() != 0 && ms < 59_950.0 {
+        format!("{:.1} s", ms / 1e3)
+    } else {
+        format!("{} s", duration.as_secs())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_a_terminal_obeys_passes() {
+        assert_eq!(line("a\u{1b}[2Jb\u{202e}c\td\n"), "abc d");
+    }
+
+    #[test]
+    fn lines_break_between_words() {
+        assert_eq!(wrap("one two three", 8), ["one two", "three"]);
+        assert_eq!(wrap("abcdefghijkl", 8), ["abcdefgh", "ijkl"]);
+        assert_eq!(wrap("a\n\nb", 8), ["a", "", "b"]);
+        assert_eq!(wrap("", 8), [""]);
+    }
+
+    #[test]
+    fn what_is_cut_says_so() {
+        assert_eq!(cut("abcdef", 6), "abcdef");
+        assert_eq!(cut("abcdef", 4), "abc…");
+        assert_eq!(cut("日本語", 4), "日…");
+    }
+
+    #[test]
+    fn times_are_short() {
+        let of = |us| time(Duration::from_micros(us));
+        assert_eq!(of(412), "0.4 ms");
+        assert_eq!(of(12_400), "12 ms");
+        assert_eq!(of(1_500_000), "1.5 s");
+        assert_eq!(of(600_000_000), "600 s");
+    }
+}

@@ -1,0 +1,65 @@
+//! The only place that writes: data to standard output, words for people to standard error. Decides no wording.
+
+use std::io::{self, Write};
+
+use anstream::{AutoStream, ColorChoice};
+
+use crate::problem::Problem;
+use crate::show::paint::{BOLD, ERROR, HELP, paint};
+
+/// Both streams and how wide they are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Term {
+    color: ColorChoice,
+    width: usize,
+}
+
+/// Where the width is unknown.
+const WIDTH: usize = 80;
+
+impl Term {
+    /// Writes with colour where `color` says so; `width` wins over what the terminal says.
+    pub(crate) fn new(color: ColorChoice, width: Option<usize>) -> Self {
+        let seen = || terminal_size::terminal_size().map(|(width, _)| usize::from(width.0));
+        let width = width.or_else(seen).unwrap_or(WIDTH);
+        Self { color, width: width.clamp(32, 120) }
+    }
+
+    /// How many columns a line may have.
+    pub(crate) const fn width(self) -> usize {
+        self.width
+    }
+
+    /// Writes data. A reader that has gone away wants no more; that is no problem.
+    pub(crate) fn data(self, text: &str) -> Result<(), Problem> {
+        let mut stream = AutoStream::new(io::stdout(), self.color(&io::stdout())).lock();
+        match stream.write_all(text.as_bytes()).and_then(|()| stream.flush()) {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+                Err(Problem::new(format!("standard output cannot be written: {error}")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Writes a line for people.
+    pub(crate) fn say(self, text: &str) {
+        let mut stream = AutoStream::new(io::stderr(), self.color(&io::stderr())).lock();
+        // Nobody is left to be told that standard error is gone.
+        let _ = writeln!(stream, "{text}");
+    }
+
+    /// Says what went wrong and, after a blank line, what to do.
+    pub(crate) fn complain(self, problem: &Problem) {
+        self.say(&format!("{} {}", paint(ERROR, "error:"), paint(BOLD, &problem.message)));
+        if let Some(help) = &problem.help {
+            self.say(&format!("\n{} {help}", paint(HELP, "hint:")));
+        }
+    }
+
+    fn color(self, stream: &impl anstream::stream::RawStream) -> ColorChoice {
+        match self.color {
+            ColorChoice::Auto => AutoStream::choice(stream),
+            chosen => chosen,
+        }
+    }
+}

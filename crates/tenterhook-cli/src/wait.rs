@@ -1,0 +1,65 @@
+//! Runs a future to its end or to a signal, whichever comes first. Knows nothing of hooks.
+
+use std::future::Future;
+
+use crate::problem::Problem;
+
+/// How the wait ended.
+#[derive(Debug)]
+pub(crate) enum Waited<T> {
+    /// The work is done.
+    Done(T),
+    /// The user, or the system, wants the run to end; the work was dropped.
+    Signal(u8),
+}
+
+/// Runs `work` on a fresh runtime.
+///
+/// The runtime ends with the call, so that nothing that the work left goes on behind its back.
+pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<Waited<T>, Problem> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        // Hooks are other processes: two threads are plenty to hear them out.
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Problem::new(format!("no thread can be started: {error}")))?;
+    let waited = runtime.block_on(async {
+        tokio::select! {
+            biased;
+            signal = signalled() => Waited::Signal(signal),
+            done = work => Waited::Done(done),
+        }
+    });
+    runtime.shutdown_background();
+    Ok(waited)
+}
+
+/// Resolves to the number of the first signal that asks the program to end.
+#[cfg(unix)]
+async fn signalled() -> u8 {
+    use tokio::signal::unix::{SignalKind, signal};
+    const ASKING: [(fn() -> SignalKind, u8); 3] =
+        [(SignalKind::hangup, 1), (SignalKind::interrupt, 2), (SignalKind::terminate, 15)];
+    let mut streams = Vec::new();
+    for (kind, number) in ASKING {
+        // Without its handler a signal ends the program at once, as it always did.
+        if let Ok(stream) = signal(kind()) {
+            streams.push((stream, number));
+        }
+    }
+    std::future::poll_fn(|context| {
+        let came = streams
+            .iter_mut()
+            .find_map(|(it, number)| it.poll_recv(context).is_ready().then_some(*number));
+        came.map_or(std::task::Poll::Pending, std::task::Poll::Ready)
+    })
+    .await
+}
+
+#[cfg(not(unix))]
+async fn signalled() -> u8 {
+    match tokio::signal::ctrl_c().await {
+        Ok(()) => 2,
+        Err(_) => std::future::pending().await,
+    }
+}

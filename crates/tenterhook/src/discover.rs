@@ -1,0 +1,322 @@
+//! Which files an agent would load from where the caller stands. Reads files, never the environment; parses no config
+//! beyond asking a dialect whether a text is its own.
+//!
+//! Implements `docs/spec/configuration.md` (C-20 to C-24).
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use crate::config::{Plugin, Source};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::dialect::{Candidate, DIALECTS, DialectId, Fit, Roots};
+use crate::hook::{Compat, Layer};
+use crate::syntax::{self, Format};
+
+#[cfg(test)]
+mod tests;
+
+/// How large a config may be (H46). The largest public one has 60 KiB.
+pub const MAX_BYTES: u64 = 1 << 20;
+
+/// How many directories above the caller's are searched for files that it hides.
+const MAX_ANCESTORS: usize = 16;
+
+/// What there is to load.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// The sources, in the order in which the dialects load them.
+    pub sources: Vec<Source>,
+    /// What stands at a place where a config belongs, and cannot be read.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A file with hooks that the agent does not read from here, although one may think so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hidden {
+    /// The file.
+    pub path: PathBuf,
+    /// Whose format it is in.
+    pub dialect: DialectId,
+    /// How many hooks it configures.
+    pub hooks: usize,
+    /// Why it is not read.
+    pub because: String,
+}
+
+/// Reads every file that the dialects would load from `roots` (C-20). A file that does not exist is no finding.
+#[must_use]
+pub fn find(roots: &Roots) -> Found {
+    let mut found = Found::default();
+    for (dialect, Candidate { path, layer }) in places(roots) {
+        match read(&path) {
+            Ok(text) => {
+                found.sources.push(source(&path, dialect, layer, text, roots));
+            }
+            Err(error) if absent(&error) => {}
+            Err(error) => found.diagnostics.push(unreadable(&path, &error)),
+        }
+    }
+    found
+}
+
+/// Reads one file that the caller names (C-21).
+///
+/// Its dialect is `dialect` where the caller says it, else the one whose place or shape the file has, else `fallback`.
+///
+/// # Errors
+///
+/// When the file cannot be read.
+pub fn given(
+    path: &Path,
+    dialect: Option<DialectId>,
+    fallback: DialectId,
+    roots: &Roots,
+) -> Result<Source, Box<Diagnostic>> {
+    let full = absolute(path, &roots.cwd);
+    let text = read(&full).map_err(|error| Box::new(unreadable(path, &error)))?;
+    let dialect = dialect.unwrap_or_else(|| recognize(&full, &text, fallback));
+    let layer = given_layer(&full, dialect, roots);
+    let mut source = source(&full, dialect, layer, text, roots);
+    if let Some(project) = project_of(&full, dialect) {
+        source.project = project;
+    }
+    if let Some(plugin) = plugin_of(&full) {
+        source.layer = Layer::Plugin;
+        source.plugin = Some(plugin);
+    }
+    Ok(source)
+}
+
+/// Files with hooks in the directories above `roots.cwd` that an agent started here does not read (C-22).
+#[must_use]
+pub fn nearby(roots: &Roots) -> Vec<Hidden> {
+    let read_here: Vec<PathBuf> = places(roots).into_iter().map(|(_, it)| it.path).collect();
+    let above = roots.cwd.ancestors().skip(1).take(MAX_ANCESTORS);
+    let above = above.take_while(|directory| {
+        // Above the repository lies other people's ground, and the home directory's own files are the user's layer.
+        let outside = roots.repository.as_ref().is_some_and(|root| !directory.starts_with(root));
+        !outside && **directory != *roots.home
+    });
+    let mut hidden = Vec::new();
+    for directory in above {
+        let there = Roots { cwd: directory.to_owned(), ..roots.clone() };
+        for (dialect, Candidate { path, layer }) in places(&there) {
+            let seen =
+                read_here.contains(&path) || hidden.iter().any(|it: &Hidden| it.path == path);
+            if seen || !matches!(layer, Layer::Project | Layer::Local) {
+                continue;
+            }
+            let Ok(text) = read(&path) else { continue };
+            let source = source(&path, dialect, layer, text, &there);
+            let hooks = dialect.dialect().read_config(&source).hooks.len();
+            if hooks > 0 {
+                let because =
+                    format!("it is read only from a session started in `{}`", directory.display());
+                hidden.push(Hidden { path, dialect, hooks, because });
+            }
+        }
+    }
+    hidden
+}
+
+/// Reads a config: a regular file of at most [`MAX_BYTES`], in UTF-8 (C-23).
+///
+/// # Errors
+///
+/// When it is something else. A FIFO or a device is refused without being waited for.
+pub fn read(path: &Path) -> io::Result<Arc<str>> {
+    let file = open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(refused(format!("it is {}, not a file", kind(&metadata))));
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(refused("it is larger than 1 MiB".to_owned()));
+    }
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        refused(format!("it is not UTF-8 (byte {at})"))
+    })?;
+    Ok(text.into())
+}
+
+/// Opens without waiting for a writer: a plain open of a FIFO hangs (H46).
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let nonblock = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
+    File::options().read(true).custom_flags(nonblock).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+#[cfg(unix)]
+fn kind(metadata: &std::fs::Metadata) -> &'static str {
+    use std::os::unix::fs::FileTypeExt;
+    let it = metadata.file_type();
+    let kinds = [
+        (it.is_dir(), "a directory"),
+        (it.is_fifo(), "a FIFO"),
+        (it.is_socket(), "a socket"),
+        (it.is_block_device() || it.is_char_device(), "a device"),
+    ];
+    kinds.iter().find(|(is, _)| *is).map_or("something else", |(_, name)| name)
+}
+
+#[cfg(not(unix))]
+fn kind(metadata: &std::fs::Metadata) -> &'static str {
+    if metadata.is_dir() { "a directory" } else { "something else" }
+}
+
+fn refused(why: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, why)
+}
+
+fn absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
+    let path = path.display();
+    let (message, help) = if absent(error) {
+        (format!("there is no file `{path}`"), "name a file that exists")
+    } else if error.kind() == io::ErrorKind::InvalidInput {
+        let help = "a config is a regular UTF-8 file of at most 1 MiB";
+        (format!("`{path}` cannot be read: {error}"), help)
+    } else {
+        let help = "make it readable for the user who runs the agent";
+        (format!("`{path}` cannot be read: {error}"), help)
+    };
+    Diagnostic::new("unreadable-file", Severity::Error, message, None).help(help)
+}
+
+/// Every place of every dialect, with `*` in a path resolved to the files that are there, in sorted order.
+fn places(roots: &Roots) -> Vec<(DialectId, Candidate)> {
+    let mut all = Vec::new();
+    for dialect in DIALECTS {
+        for Candidate { path, layer } in dialect.places(roots) {
+            let paths = expand(&path).into_iter();
+            all.extend(paths.map(|path| (dialect.id(), Candidate { path, layer })));
+        }
+    }
+    all
+}
+
+/// Resolves one `*` a path component: `managed-settings.d/*.json` stands for every such file, sorted by name.
+fn expand(pattern: &Path) -> Vec<PathBuf> {
+    let mut paths = vec![PathBuf::new()];
+    for component in pattern.components() {
+        let star = match component {
+            Component::Normal(name) => name.to_str().and_then(|name| name.split_once('*')),
+            _ => None,
+        };
+        paths = match star {
+            None => paths.into_iter().map(|path| path.join(component)).collect(),
+            Some((before, after)) => {
+                paths.iter().flat_map(|path| entries(path, before, after)).collect()
+            }
+        };
+    }
+    paths
+}
+
+fn entries(directory: &Path, before: &str, after: &str) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
+    let mut names: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter(|name| {
+            let fits = name.strip_prefix(before).is_some_and(|rest| rest.ends_with(after));
+            // Hidden files are editors' and mounts' leftovers.
+            fits && !name.starts_with('.')
+        })
+        .collect();
+    names.sort_unstable();
+    names.into_iter().map(|name| directory.join(name)).collect()
+}
+
+fn source(path: &Path, dialect: DialectId, layer: Layer, text: Arc<str>, roots: &Roots) -> Source {
+    Source {
+        name: path.to_string_lossy().into(),
+        dialect,
+        layer,
+        text,
+        directory: path.parent().unwrap_or(path).to_owned(),
+        project: roots.cwd.clone(),
+        home: roots.home.clone(),
+        plugin: None,
+        compat: Compat::Guarded,
+        on_failure: None,
+    }
+}
+
+fn absolute(path: &Path, cwd: &Path) -> PathBuf {
+    let mut full = PathBuf::new();
+    for component in cwd.join(path).components() {
+        if component != Component::CurDir {
+            full.push(component);
+        }
+    }
+    full
+}
+
+/// The dialect that is surest of the file; where nothing is more than likely, `fallback` if it fits as well.
+fn recognize(path: &Path, text: &str, fallback: DialectId) -> DialectId {
+    let format = match path.extension().and_then(|it| it.to_str()) {
+        Some("toml") => Format::Toml,
+        Some("md") => Format::FrontMatter,
+        _ => Format::Json,
+    };
+    let root = syntax::parse(text, format).root;
+    let fit = |id: DialectId| id.dialect().recognizes(path, root.as_ref());
+    let mut best = (fit(fallback), fallback);
+    for dialect in DIALECTS {
+        let other = fit(dialect.id());
+        if other > best.0 {
+            best = (other, dialect.id());
+        }
+    }
+    if best.0 == Fit::No { fallback } else { best.1 }
+}
+
+/// A file whose name is that of a managed one is one: what it may say is different.
+fn given_layer(path: &Path, dialect: DialectId, roots: &Roots) -> Layer {
+    let roots =
+        Roots { managed: roots.managed.clone().or_else(|| Some("/".into())), ..roots.clone() };
+    let places = dialect.dialect().places(&roots);
+    let named = |candidate: &&Candidate| candidate.path.file_name() == path.file_name();
+    let mut layers = places.iter().filter(named).map(|candidate| candidate.layer);
+    match layers.next() {
+        Some(Layer::Managed) if layers.all(|layer| layer == Layer::Managed) => Layer::Managed,
+        _ => Layer::Given,
+    }
+}
+
+/// The directory from which an agent would find the file as its project's: `/work` for `/work/.claude/settings.json`.
+fn project_of(path: &Path, dialect: DialectId) -> Option<PathBuf> {
+    path.ancestors().skip(1).take(3).find_map(|directory| {
+        let roots = Roots { cwd: directory.to_owned(), ..Roots::default() };
+        let places = dialect.dialect().places(&roots);
+        let own = |it: &&Candidate| matches!(it.layer, Layer::Project | Layer::Local);
+        places.iter().filter(own).any(|it| it.path == path).then(|| directory.to_owned())
+    })
+}
+
+/// The plugin that a `hooks/hooks.json` belongs to, by the layout that plugins have.
+fn plugin_of(path: &Path) -> Option<Plugin> {
+    let directory = path.parent()?;
+    let root = directory.parent()?;
+    let manifest = root.join(".claude-plugin/plugin.json");
+    let conventional = directory.ends_with("hooks") && path.ends_with("hooks.json");
+    if !conventional && !manifest.is_file() {
+        return None;
+    }
+    let name = root.file_name()?.to_string_lossy().into_owned();
+    Some(Plugin { name, root: root.to_owned(), data: root.join("data") })
+}
