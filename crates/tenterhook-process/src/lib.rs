@@ -1,1 +1,82 @@
-//! Placeholder.
+//! One supervised child process: one deadline, its own session, a full report.
+//!
+//! Programs misbehave. They never read their input, never close their output, ignore TERM, leave
+//! children that hold a pipe, flood, fork, stop themselves. A caller that must have an answer in
+//! time needs one thing from all of them: a [`Report`] before the deadline, and nothing left over.
+//!
+//! ```
+//! use std::time::Duration;
+//! use tenterhook_process::{Cancel, Command, End, run_blocking};
+//!
+//! let mut command = Command::shell("read name; echo \"hello $name\"", "/");
+//! command.stdin = b"world\n"[..].into();
+//! command.timeout = Some(Duration::from_secs(5));
+//!
+//! let report = run_blocking(command, &Cancel::new());
+//! assert_eq!(report.end, End::Exited(0));
+//! assert_eq!(report.stdout.bytes, b"hello world\n");
+//! assert!(report.survivors.is_empty());
+//! ```
+//!
+//! # What is promised
+//!
+//! - **Nothing is inherited.** Environment, directory and input are what the [`Command`] says; no
+//!   descriptor but the three streams, no terminal, no signal mask, no ignored signal.
+//! - **One deadline** covers the input, the program, its output and its descendants. It ends in
+//!   TERM and CONT to the group, a grace, KILL to the group; the group is signalled before its
+//!   leader is reaped, so a reused process id is never hit.
+//! - **Exit ends a run, not the end of the output.** A descendant that holds a pipe delays nothing
+//!   past the leak grace, and what was said before counts.
+//! - **Memory is bounded.** Output beyond its limit is read and counted, not kept.
+//! - **The host is not in the way.** A supervisor thread of this crate owns pipes, deadlines, kill
+//!   and reap, so a host that blocks, panics or drops its runtime delays none of them.
+//! - **Failure to start is a value**, [`End::NotStarted`], with the step, the path and the error.
+//!
+//! # A run in parts
+//!
+//! [`run`] and [`run_blocking`] are composed of parts that are public: [`start`], then
+//! [`Child::feed`], [`Child::close_stdin`], [`Child::lines`], [`Child::deadline`],
+//! [`Child::finish`], [`Child::detach`]. A started child may wait for its input without a deadline
+//! for as long as its owner likes.
+//!
+//! ```
+//! use tenterhook_process::{Command, start};
+//!
+//! let child = start(Command::new("cat", [] as [&str; 0], "/"));
+//! let mut lines = child.lines();
+//! child.feed(*b"one\n");
+//! assert_eq!(lines.next(), Some(b"one".to_vec()));
+//! child.feed(*b"two\n");
+//! assert_eq!(lines.next(), Some(b"two".to_vec()));
+//! let report = child.wait();
+//! assert_eq!(report.stdout.bytes, b"one\ntwo\n");
+//! ```
+//!
+//! # Where it works
+//!
+//! Linux 5.4 or later, where it is tested. Elsewhere every run reports
+//! [`End::NotStarted`] at [`Step::Prepare`]: honest, and not yet written.
+
+#[cfg(target_os = "linux")]
+#[path = "linux/mod.rs"]
+mod backend;
+#[cfg(not(target_os = "linux"))]
+#[path = "elsewhere.rs"]
+mod backend;
+mod cancel;
+mod child;
+mod command;
+mod inbox;
+#[cfg(unix)]
+mod lookup;
+mod report;
+mod stream;
+mod tag;
+
+pub use backend::adopt_orphans;
+pub use cancel::Cancel;
+pub use child::{Child, Lines, run, run_blocking, start};
+pub use command::{Command, Limits, Privileges, Program, Resource, Shell, Sweep};
+pub use report::{Closed, Delivery, End, Force, NotStarted, Output, Report, Step, Times};
+pub use stream::Flow;
+pub use tag::TAG;

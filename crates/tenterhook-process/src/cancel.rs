@@ -1,0 +1,75 @@
+//! How does a caller give up runs? With a token that any thread may pull.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::backend;
+use crate::inbox::{Inbox, Order};
+
+/// Cancels the runs that it was given to.
+///
+/// Cheap to clone; all clones are one token. Dropping it cancels nothing and blocks nobody.
+#[derive(Clone, Default)]
+pub struct Cancel {
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Default)]
+struct State {
+    pulled: bool,
+    runs: Vec<Arc<Inbox>>,
+}
+
+impl Cancel {
+    /// Makes a token that nobody has pulled.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Cancels every run of this token, now and in the future. Returns at once; the runs end
+    /// through TERM, grace and KILL, as at their deadline.
+    pub fn cancel(&self) {
+        let mut state = self.lock();
+        state.pulled = true;
+        let runs = std::mem::take(&mut state.runs);
+        drop(state);
+        for run in runs {
+            if run.order(Order::Cancel) {
+                backend::nudge(run.id);
+            }
+        }
+    }
+
+    /// Whether [`cancel`](Self::cancel) was called.
+    pub fn is_cancelled(&self) -> bool {
+        self.lock().pulled
+    }
+
+    /// Puts `run` on the list; an order is left at once where the token was pulled before.
+    pub(crate) fn list(&self, run: &Arc<Inbox>) {
+        let mut state = self.lock();
+        if state.pulled {
+            drop(state);
+            if run.order(Order::Cancel) {
+                backend::nudge(run.id);
+            }
+            return;
+        }
+        state.runs.push(run.clone());
+        drop(state);
+        run.listed_by(self);
+    }
+
+    pub(crate) fn forget(&self, id: u64) {
+        self.lock().runs.retain(|run| run.id != id);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl std::fmt::Debug for Cancel {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Cancel").field("cancelled", &self.is_cancelled()).finish()
+    }
+}

@@ -1,0 +1,229 @@
+//! A run in parts, for callers that do more than wait: feed, listen, set a deadline, let go.
+//!
+//! Holds only the inbox of the run; the process belongs to the supervisor.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, mpsc};
+use std::time::Instant;
+
+use crate::backend;
+use crate::cancel::Cancel;
+use crate::command::Command;
+use crate::inbox::{Inbox, Order};
+use crate::report::Report;
+use crate::stream::Flow;
+
+/// Starts `command` and returns at once. That it could not be started is told by its report.
+///
+/// `command.stdin` is fed, and standard input stays open until [`Child::close_stdin`].
+pub fn start(command: Command) -> Child {
+    launch(command, backend::Input::KeepOpen, None)
+}
+
+/// What `start` and `run` have in common.
+pub(crate) fn launch(command: Command, input: backend::Input, cancel: Option<&Cancel>) -> Child {
+    let inbox = Inbox::new();
+    if let Some(cancel) = cancel {
+        cancel.list(&inbox);
+    }
+    backend::submit(command, input, &inbox);
+    Child { inbox, hold: Hold::Owned }
+}
+
+/// A started run.
+///
+/// Dropping it cancels the run; [`detach`](Self::detach) lets it go on.
+#[must_use = "dropping a child cancels its run"]
+pub struct Child {
+    inbox: Arc<Inbox>,
+    hold: Hold,
+}
+
+enum Hold {
+    Owned,
+    Detached,
+}
+
+impl Child {
+    /// Writes `bytes` to standard input, after all that was fed before. Never blocks; the bytes
+    /// are kept until the child takes them.
+    pub fn feed(&self, bytes: impl Into<Arc<[u8]>>) {
+        self.order(Order::Feed(bytes.into()));
+    }
+
+    /// Closes standard input right after the last byte that was fed.
+    pub fn close_stdin(&self) {
+        self.order(Order::CloseStdin);
+    }
+
+    /// Sets the moment when the run must be over, or none; replaces the command's own time-outs.
+    pub fn deadline(&self, at: Option<Instant>) {
+        self.order(Order::Deadline(at));
+    }
+
+    /// Ends the run: TERM, grace, KILL.
+    pub fn cancel(&self) {
+        self.order(Order::Cancel);
+    }
+
+    /// Adds this run to those that `cancel` cancels.
+    pub fn cancelled_by(&self, cancel: &Cancel) {
+        cancel.list(&self.inbox);
+    }
+
+    /// Calls `line` with every line of standard output, without its newline, as it comes; lines
+    /// that came before are replayed. A second call replaces the first.
+    ///
+    /// `line` runs on the supervisor's thread and must not block. Where it cannot take more, it
+    /// answers [`Flow::Pause`]. The output is captured all the same, up to its limit.
+    pub fn on_line(&self, line: impl FnMut(&[u8]) -> Flow + Send + 'static) {
+        self.order(Order::Follow(Box::new(line)));
+    }
+
+    /// Goes on reading after [`Flow::Pause`].
+    pub fn resume(&self) {
+        self.order(Order::Resume);
+    }
+
+    /// Receives the lines of standard output as they come. A receiver that falls a mebibyte
+    /// behind stops the child's output until it catches up.
+    pub fn lines(&self) -> Lines {
+        let (sender, receiver) = mpsc::channel::<Vec<u8>>();
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let counter = waiting.clone();
+        self.on_line(move |line| {
+            // Counted before it is sent, or the receiver could take it off first. Counts at least
+            // one byte a line, so that empty lines are bounded too.
+            let size = line.len() + 1;
+            let waiting = counter.fetch_add(size, Ordering::AcqRel) + size;
+            // A receiver that is gone wants nothing, and must not hold up the child.
+            let heard = sender.send(line.to_vec()).is_ok();
+            if heard && waiting >= BEHIND { Flow::Pause } else { Flow::More }
+        });
+        Lines { receiver, waiting, inbox: self.inbox.clone() }
+    }
+
+    /// Calls `done` with the report when the run is over, on the supervisor's thread, where it
+    /// must not block; at once and on this thread where the run is over already.
+    ///
+    /// The child stays in the caller's hands: dropping it still cancels.
+    pub fn finish(&self, done: impl FnOnce(Report) + Send + 'static) {
+        self.inbox.finish(Box::new(done));
+    }
+
+    /// Waits for the report. Standard input is closed first, or a child that reads it would
+    /// never end.
+    pub fn wait(self) -> Report {
+        self.close_stdin();
+        wait(&self.inbox)
+    }
+
+    /// Lets the run go on without an owner, until it ends, its deadline, or its [`Cancel`].
+    pub fn detach(mut self) {
+        self.hold = Hold::Detached;
+    }
+
+    fn order(&self, order: Order) {
+        if self.inbox.order(order) {
+            backend::nudge(self.inbox.id);
+        }
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        if matches!(self.hold, Hold::Owned) {
+            self.order(Order::Cancel);
+        }
+    }
+}
+
+impl std::fmt::Debug for Child {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Child").field("run", &self.inbox.id).finish()
+    }
+}
+
+/// How many bytes of lines may wait for their receiver: as much as a stream keeps by default.
+const BEHIND: usize = 1 << 20;
+
+/// The lines of a child, as they come. Ends with the child's output.
+pub struct Lines {
+    receiver: mpsc::Receiver<Vec<u8>>,
+    waiting: Arc<AtomicUsize>,
+    inbox: Arc<Inbox>,
+}
+
+impl Lines {
+    /// Waits for the next line, until `at`. `None` where it did not come in time, or the output
+    /// is at its end.
+    pub fn next_until(&mut self, at: Instant) -> Option<Vec<u8>> {
+        let left = at.saturating_duration_since(Instant::now());
+        let line = self.receiver.recv_timeout(left).ok()?;
+        self.took(&line);
+        Some(line)
+    }
+
+    fn took(&self, line: &[u8]) {
+        let size = line.len() + 1;
+        let before = self.waiting.fetch_sub(size, Ordering::AcqRel);
+        // Half empty: reading on earlier would only stop again.
+        if before > BEHIND / 2 && before - size <= BEHIND / 2 && self.inbox.order(Order::Resume) {
+            backend::nudge(self.inbox.id);
+        }
+    }
+}
+
+impl Drop for Lines {
+    fn drop(&mut self) {
+        // Nobody listens any more: a child that was stopped for us goes on.
+        if self.inbox.order(Order::Resume) {
+            backend::nudge(self.inbox.id);
+        }
+    }
+}
+
+impl Iterator for Lines {
+    type Item = Vec<u8>;
+
+    fn next(&mut self) -> Option<Vec<u8>> {
+        let line = self.receiver.recv().ok()?;
+        self.took(&line);
+        Some(line)
+    }
+}
+
+impl std::fmt::Debug for Lines {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.debug_struct("Lines").field("run", &self.inbox.id).finish()
+    }
+}
+
+/// Blocks until the run of `inbox` is over.
+fn wait(inbox: &Inbox) -> Report {
+    let (sender, receiver) = mpsc::sync_channel(1);
+    inbox.finish(Box::new(move |report| {
+        // The receiver is waiting below; it cannot be gone.
+        let _ = sender.send(report);
+    }));
+    // The supervisor never drops a run without its report.
+    receiver.recv().unwrap_or_else(|_| backend::lost())
+}
+
+/// Runs `command` to its end and calls `done` with its report.
+///
+/// `done` is called once, on the supervisor's thread, where it must not block. Pulling `cancel`
+/// ends the run early; dropping it does nothing.
+pub fn run(command: Command, cancel: &Cancel, done: impl FnOnce(Report) + Send + 'static) {
+    let child = launch(command, backend::Input::Close, Some(cancel));
+    child.finish(done);
+    child.detach();
+}
+
+/// Runs `command` to its end on this thread.
+pub fn run_blocking(command: Command, cancel: &Cancel) -> Report {
+    let child = launch(command, backend::Input::Close, Some(cancel));
+    let report = wait(&child.inbox);
+    child.detach();
+    report
+}

@@ -1,0 +1,40 @@
+//! Where there is no supervisor yet: every run reports that it was not started.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::command::Command;
+use crate::inbox::Inbox;
+use crate::report::{End, NotStarted, Report, Step};
+
+/// What becomes of standard input after the command's own bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Input {
+    Close,
+    KeepOpen,
+}
+
+/// Makes this process the parent of orphaned descendants; only Linux can.
+///
+/// # Errors
+///
+/// Always, here.
+pub fn adopt_orphans() -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
+pub(crate) fn submit(_: Command, _: Input, inbox: &Arc<Inbox>) {
+    inbox.settle(lost());
+}
+
+pub(crate) fn nudge(_: u64) {}
+
+/// `ENOSYS`, as Linux numbers it.
+const UNSUPPORTED: i32 = 38;
+
+pub(crate) fn lost() -> Report {
+    let path = PathBuf::from("supervisor");
+    let fault = NotStarted { step: Step::Prepare, path, errno: UNSUPPORTED };
+    Report::without_process(End::NotStarted(fault), Duration::ZERO)
+}

@@ -1,0 +1,140 @@
+//! What the owner of a run and its supervisor share: orders one way, the report the other.
+//!
+//! Holds no descriptor and no process; a lock is never held while somebody's code runs.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use crate::cancel::Cancel;
+use crate::report::Report;
+use crate::stream::Sink;
+
+/// Whom to tell.
+pub(crate) type Done = Box<dyn FnOnce(Report) + Send>;
+
+/// What the owner of a run wants of it.
+pub(crate) enum Order {
+    Feed(Arc<[u8]>),
+    CloseStdin,
+    Deadline(Option<Instant>),
+    Follow(Sink),
+    Resume,
+    Cancel,
+}
+
+/// The meeting point of one run's owner and its supervisor.
+pub(crate) struct Inbox {
+    pub(crate) id: u64,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    orders: Vec<Order>,
+    done: Option<Done>,
+    report: Option<Report>,
+    settled: bool,
+    cancel: Option<Cancel>,
+}
+
+impl Inbox {
+    /// Makes the inbox of a new run, with an id that no other run of this process has.
+    pub(crate) fn new() -> Arc<Self> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        Arc::new(Self { id, state: Mutex::default() })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Leaves an order. Says whether anybody will still read it.
+    pub(crate) fn order(&self, order: Order) -> bool {
+        let mut state = self.lock();
+        if !state.settled {
+            state.orders.push(order);
+        }
+        !state.settled
+    }
+
+    pub(crate) fn take_orders(&self) -> Vec<Order> {
+        std::mem::take(&mut self.lock().orders)
+    }
+
+    pub(crate) fn has_orders(&self) -> bool {
+        !self.lock().orders.is_empty()
+    }
+
+    /// Whether its owner has given up the run.
+    pub(crate) fn is_cancelled(&self) -> bool {
+        self.lock().orders.iter().any(|it| matches!(it, Order::Cancel))
+    }
+
+    /// Whether the report is out.
+    pub(crate) fn is_settled(&self) -> bool {
+        self.lock().settled
+    }
+
+    /// Remembers the token that has this run on its list, to be taken off when it is over.
+    pub(crate) fn listed_by(&self, cancel: &Cancel) {
+        let mut state = self.lock();
+        if state.settled {
+            drop(state);
+            cancel.forget(self.id);
+        } else {
+            state.cancel = Some(cancel.clone());
+        }
+    }
+
+    /// Hands over the report, once; a second one is dropped.
+    pub(crate) fn settle(&self, report: Report) {
+        let mut state = self.lock();
+        if state.settled {
+            return;
+        }
+        state.settled = true;
+        // Orders hold sinks, whose owners wait for them to go.
+        let orders = std::mem::take(&mut state.orders);
+        let cancel = state.cancel.take();
+        let done = state.done.take();
+        let report = match done {
+            Some(_) => Some(report),
+            None => {
+                state.report = Some(report);
+                None
+            }
+        };
+        drop(state);
+        if let Some(cancel) = cancel {
+            cancel.forget(self.id);
+        }
+        if let (Some(done), Some(report)) = (done, report) {
+            tell(done, report);
+        }
+        shielded(|| drop(orders));
+    }
+
+    /// Says whom to tell; at once, where the run is over already.
+    pub(crate) fn finish(&self, done: Done) {
+        let mut state = self.lock();
+        match state.report.take() {
+            Some(report) => {
+                drop(state);
+                tell(done, report);
+            }
+            None => state.done = Some(done),
+        }
+    }
+}
+
+fn tell(done: Done, report: Report) {
+    shielded(|| done(report));
+}
+
+/// Runs the owner's code; its panic stays with it, so that no other run suffers.
+pub(crate) fn shielded<T>(code: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(code)).ok()
+}

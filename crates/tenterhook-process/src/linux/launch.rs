@@ -1,0 +1,276 @@
+//! From a command to a running process, or the reason why there is none.
+//!
+//! Runs on a thread of the starters' pool. Allocates and looks things up *before* the clone.
+
+use std::cell::RefCell;
+use std::ffi::{CString, OsStr};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::Pid;
+
+use super::clone::{self, Failure, Plan, Stack, Strings};
+use crate::command::{Command, Privileges, Program, Resource};
+use crate::lookup;
+use crate::report::{NotStarted, Step};
+use crate::tag;
+
+/// A process that executes its program, with our ends of its streams.
+pub(crate) struct Launched {
+    pub(crate) pid: Pid,
+    pub(crate) pidfd: OwnedFd,
+    /// `None` where all input fitted into the pipe and nothing more will come.
+    pub(crate) stdin: Option<OwnedFd>,
+    /// How much of the input is in the pipe already.
+    pub(crate) written: usize,
+    pub(crate) stdout: OwnedFd,
+    pub(crate) stderr: OwnedFd,
+    pub(crate) executed: Instant,
+    pub(crate) cwd_substituted: Option<PathBuf>,
+    pub(crate) word: String,
+}
+
+/// What becomes of standard input after the command's own bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Input {
+    Close,
+    KeepOpen,
+}
+
+/// A writer of the program still has it open: it is gone within milliseconds, or stays.
+const BUSY_PAUSES: [Duration; 3] =
+    [Duration::from_millis(5), Duration::from_millis(15), Duration::from_millis(30)];
+/// Memory, processes or descriptors ran out: they may come back soon.
+const SCARCE_PAUSE: Duration = Duration::from_millis(20);
+
+/// Starts `command`. `id` makes its tag unique.
+pub(crate) fn launch(command: &Command, input: Input, id: u64) -> Result<Launched, NotStarted> {
+    let word = tag::word(id);
+    let prepared = Prepared::new(command, &word)?;
+    let pipes = match Pipes::new() {
+        Err(errno) if is_scarce(errno) => {
+            std::thread::sleep(SCARCE_PAUSE);
+            Pipes::new()
+        }
+        pipes => pipes,
+    };
+    let program = Path::new(&prepared.program);
+    let pipes = pipes.map_err(|errno| fault(Step::Prepare, program, errno))?;
+    // A pipe holds 64 KiB by default: most inputs are in it before the child exists.
+    let written = write_ahead(&pipes.stdin.ours, &command.stdin);
+    let (pid, pidfd, cwd_substituted) = spawn_somewhere(command, &prepared, &pipes)?;
+    let executed = Instant::now();
+    let all_in = written == command.stdin.len() && input == Input::Close;
+    Ok(Launched {
+        pid,
+        pidfd,
+        stdin: (!all_in).then_some(pipes.stdin.ours),
+        written,
+        stdout: pipes.stdout.ours,
+        stderr: pipes.stderr.ours,
+        executed,
+        cwd_substituted,
+        word,
+    })
+}
+
+fn fault(step: Step, path: &Path, errno: Errno) -> NotStarted {
+    NotStarted { step, path: path.to_path_buf(), errno: errno.raw_os_error() }
+}
+
+fn is_scarce(errno: Errno) -> bool {
+    [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE].contains(&errno)
+}
+
+/// A command in the form that the child needs.
+struct Prepared {
+    program: std::ffi::OsString,
+    argv: Strings,
+    env: Strings,
+    env_list: Vec<(std::ffi::OsString, std::ffi::OsString)>,
+    resources: Vec<(i64, u64)>,
+    oom_score_adj: Option<Vec<u8>>,
+}
+
+impl Prepared {
+    fn new(command: &Command, word: &str) -> Result<Self, NotStarted> {
+        let mut argv = Vec::new();
+        match &command.program {
+            Program::Argv { program, args } => {
+                argv.push(program.as_os_str());
+                argv.extend(args.iter().map(|it| it.as_os_str()));
+            }
+            Program::Shell { shell, text } => {
+                argv.push(shell.program.as_os_str());
+                argv.extend(shell.before.iter().map(|it| it.as_os_str()));
+                argv.push(text.as_os_str());
+            }
+        }
+        let program = argv.first().map(|it| it.to_os_string()).unwrap_or_default();
+        let argv = argv.into_iter().map(c_string).collect::<Result<_, _>>()?;
+        let mut env_list = command.env.clone();
+        tag::mark(&mut env_list, word);
+        let env = env_list.iter().map(|(name, value)| variable(name, value));
+        let env = env.collect::<Result<_, _>>()?;
+        Ok(Self {
+            program,
+            argv: Strings::new(argv),
+            env: Strings::new(env),
+            env_list,
+            resources: command.resources.iter().map(|(it, value)| (number(*it), *value)).collect(),
+            oom_score_adj: command.oom_score_adj.map(|it| it.to_string().into_bytes()),
+        })
+    }
+}
+
+fn c_string(text: &OsStr) -> Result<CString, NotStarted> {
+    CString::new(text.as_bytes()).map_err(|_| fault(Step::Read, Path::new(text), Errno::INVAL))
+}
+
+fn variable(name: &OsStr, value: &OsStr) -> Result<CString, NotStarted> {
+    let whole = [name.as_bytes(), b"=", value.as_bytes()].concat();
+    let legal = !name.is_empty() && !name.as_bytes().contains(&b'=');
+    let text = CString::new(whole).ok().filter(|_| legal);
+    text.ok_or_else(|| fault(Step::Read, Path::new(name), Errno::INVAL))
+}
+
+fn number(resource: Resource) -> i64 {
+    let number = match resource {
+        Resource::CpuSeconds => libc::RLIMIT_CPU,
+        Resource::FileSize => libc::RLIMIT_FSIZE,
+        Resource::OpenFiles => libc::RLIMIT_NOFILE,
+        Resource::Processes => libc::RLIMIT_NPROC,
+        Resource::AddressSpace => libc::RLIMIT_AS,
+    };
+    number.into()
+}
+
+/// Tries the directory, then its substitute.
+fn spawn_somewhere(
+    command: &Command,
+    prepared: &Prepared,
+    pipes: &Pipes,
+) -> Result<(Pid, OwnedFd, Option<PathBuf>), NotStarted> {
+    match spawn_in(command, prepared, pipes, &command.cwd) {
+        Ok((pid, pidfd)) => Ok((pid, pidfd, None)),
+        Err(NotStarted { step: Step::Directory, errno, path }) => match &command.fallback_cwd {
+            None => Err(NotStarted { step: Step::Directory, errno, path }),
+            Some(fallback) => {
+                let (pid, pidfd) = spawn_in(command, prepared, pipes, fallback)?;
+                Ok((pid, pidfd, Some(fallback.clone())))
+            }
+        },
+        Err(other) => Err(other),
+    }
+}
+
+fn spawn_in(
+    command: &Command,
+    prepared: &Prepared,
+    pipes: &Pipes,
+    cwd: &Path,
+) -> Result<(Pid, OwnedFd), NotStarted> {
+    if !cwd.is_absolute() {
+        return Err(fault(Step::Directory, cwd, Errno::INVAL));
+    }
+    let path = lookup::find(&prepared.program, &prepared.env_list, cwd)
+        .map_err(|(path, errno)| fault(Step::Find, &path, errno))?;
+    let plan = Plan {
+        path: &c_string(path.as_os_str())?,
+        argv: &prepared.argv,
+        env: &prepared.env,
+        cwd: &c_string(cwd.as_os_str())?,
+        streams: [&pipes.stdin, &pipes.stdout, &pipes.stderr].map(|it| it.theirs.as_raw_fd()),
+        umask: command.umask,
+        resources: &prepared.resources,
+        oom_score_adj: prepared.oom_score_adj.as_deref(),
+        no_new_privileges: command.privileges == Privileges::NoNew,
+    };
+    spawn_patiently(&plan).map_err(|failure| {
+        let at = if failure.step == Step::Directory { cwd } else { &path };
+        fault(failure.step, at, failure.errno)
+    })
+}
+
+/// Clones, and tries again where the reason may pass.
+fn spawn_patiently(plan: &Plan<'_>) -> Result<(Pid, OwnedFd), Failure> {
+    let mut busy = BUSY_PAUSES.iter();
+    let mut scarce = Some(SCARCE_PAUSE);
+    loop {
+        let failure = match spawn_on_own_stack(plan) {
+            Ok(spawned) => return Ok(spawned),
+            Err(failure) => failure,
+        };
+        let pause = match failure.errno {
+            Errno::TXTBSY => busy.next().copied(),
+            errno if is_scarce(errno) => scarce.take(),
+            _ => None,
+        };
+        std::thread::sleep(pause.ok_or(failure)?);
+    }
+}
+
+fn spawn_on_own_stack(plan: &Plan<'_>) -> Result<(Pid, OwnedFd), Failure> {
+    thread_local! {
+        static STACK: RefCell<Option<Stack>> = const { RefCell::new(None) };
+    }
+    STACK.with_borrow_mut(|slot| {
+        let stack = match slot {
+            Some(stack) => stack,
+            None => {
+                let stack = Stack::new().map_err(|errno| Failure { step: Step::Prepare, errno })?;
+                slot.insert(stack)
+            }
+        };
+        clone::spawn(plan, stack)
+    })
+}
+
+/// One pipe: our end does not block, theirs does.
+struct Ends {
+    ours: OwnedFd,
+    theirs: OwnedFd,
+}
+
+struct Pipes {
+    stdin: Ends,
+    stdout: Ends,
+    stderr: Ends,
+}
+
+impl Pipes {
+    fn new() -> Result<Self, Errno> {
+        let (theirs, ours) = pipe()?;
+        let stdin = Ends { ours, theirs };
+        let (ours, theirs) = pipe()?;
+        let stdout = Ends { ours, theirs };
+        let (ours, theirs) = pipe()?;
+        let stderr = Ends { ours, theirs };
+        for ends in [&stdin, &stdout, &stderr] {
+            rustix::fs::fcntl_setfl(&ends.ours, OFlags::NONBLOCK)?;
+        }
+        Ok(Self { stdin, stdout, stderr })
+    }
+}
+
+/// Makes a pipe whose ends are above 2, also in a host that closed its own standard streams:
+/// the child moves them to 0, 1 and 2 one after the other.
+fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
+    let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
+    Ok((above_2(read)?, above_2(write)?))
+}
+
+fn above_2(fd: OwnedFd) -> Result<OwnedFd, Errno> {
+    if fd.as_raw_fd() > 2 { Ok(fd) } else { rustix::io::fcntl_dupfd_cloexec(&fd, 3) }
+}
+
+/// Writes what fits. An error here is met again by the supervisor.
+fn write_ahead(fd: &OwnedFd, bytes: &Arc<[u8]>) -> usize {
+    if bytes.is_empty() { 0 } else { rustix::io::write(fd, bytes).unwrap_or(0) }
+}

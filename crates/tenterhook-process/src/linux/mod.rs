@@ -1,0 +1,162 @@
+//! The supervision of processes on Linux: what is shared by all runs of this host.
+//!
+//! Threads are made at the first run and live as long as the host: one supervisor, a few
+//! starters, and a sweeper where one was needed.
+
+mod clone;
+mod launch;
+mod pipes;
+mod pool;
+mod post;
+mod run;
+mod supervisor;
+mod sweep;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::epoll;
+use rustix::io::Errno;
+
+use crate::command::Command;
+use crate::inbox::Inbox;
+use crate::report::{End, NotStarted, Report, Step};
+pub(crate) use launch::Input;
+use launch::Launched;
+use pool::Pool;
+use post::{Adopted, Message, Post, Source, mark};
+pub use sweep::adopt_orphans;
+
+/// What all runs share.
+pub(crate) struct Host {
+    post: Post,
+    starters: Arc<Pool>,
+    sweepers: Arc<Pool>,
+}
+
+/// Starts suspend their thread for as long as the kernel needs to execute a program. More threads
+/// than cores would only take turns.
+const STARTERS: std::ops::RangeInclusive<usize> = 2..=8;
+
+fn host() -> Result<&'static Arc<Host>, Errno> {
+    static HOST: OnceLock<Arc<Host>> = OnceLock::new();
+    static MAKING: Mutex<()> = Mutex::new(());
+    if let Some(host) = HOST.get() {
+        return Ok(host);
+    }
+    // A failure is not kept: what was short may be there for the next run.
+    let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(host) = HOST.get() {
+        return Ok(host);
+    }
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let starters = cores.clamp(*STARTERS.start(), *STARTERS.end());
+    let made = Arc::new(Host {
+        post: Post::new()?,
+        starters: Pool::new("process-start", starters),
+        sweepers: Pool::new("process-sweep", 1),
+    });
+    let supervised = made.clone();
+    std::thread::Builder::new()
+        .name("process-supervise".into())
+        .stack_size(512 << 10)
+        .spawn(move || supervisor::supervise(&supervised))
+        .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))?;
+    Ok(HOST.get_or_init(|| made))
+}
+
+/// Hands `command` to the starters.
+pub(crate) fn submit(command: Command, input: Input, inbox: &Arc<Inbox>) {
+    let requested = Instant::now();
+    if inbox.is_cancelled() {
+        return inbox.settle(Report::without_process(End::Cancelled, Duration::ZERO));
+    }
+    let submitted = host().and_then(|host| {
+        let start_by = requested + command.limits.start;
+        let by = command.by;
+        let inbox = inbox.clone();
+        host.post.leave(Message::Expect { inbox: inbox.clone(), requested, start_by, by });
+        let look = start_by.min(requested + supervisor::STUCK);
+        host.post.wake_at(by.map_or(look, |by| by.min(look)));
+        let starter = host.clone();
+        host.starters.submit(Box::new(move || start(&starter, command, input, inbox)))
+    });
+    if let Err(errno) = submitted {
+        let fault = NotStarted {
+            step: Step::Prepare,
+            path: PathBuf::from("supervisor"),
+            errno: errno.raw_os_error(),
+        };
+        inbox.settle(Report::without_process(End::NotStarted(fault), requested.elapsed()));
+    }
+}
+
+/// Starts `command` and hands it to the supervisor. Runs on a starter.
+fn start(host: &Host, command: Command, input: Input, inbox: Arc<Inbox>) {
+    // Given up while it waited for its turn.
+    if inbox.is_settled() || inbox.is_cancelled() {
+        return host.post.ring();
+    }
+    let id = inbox.id;
+    let launched = launch::launch(&command, input, id).and_then(|launched| {
+        watch(host, id, &launched).map_err(|errno| {
+            end_unwatched(&launched);
+            NotStarted {
+                step: Step::Prepare,
+                path: PathBuf::from("supervisor"),
+                errno: errno.raw_os_error(),
+            }
+        })?;
+        Ok(launched)
+    });
+    let launched = match launched {
+        Ok(launched) => launched,
+        Err(fault) => return host.post.send(Message::Failed(id, fault)),
+    };
+    let own = command.timeout.map(|timeout| launched.executed + timeout);
+    let due = [own, command.by].into_iter().flatten().min();
+    // What did not fit into the pipe before the start is for the supervisor to write, now.
+    let more_input = launched.written < command.stdin.len();
+    let close_stdin = input == Input::Close;
+    let adopted = Adopted { inbox: inbox.clone(), command, close_stdin, launched };
+    host.post.leave(Message::Adopt(Box::new(adopted)));
+    if let Some(at) = due {
+        host.post.wake_at(at);
+    }
+    // Looked at after the mail was left: an order that comes later brings its own bell.
+    if more_input || inbox.has_orders() || inbox.is_settled() {
+        host.post.ring();
+    }
+}
+
+/// Puts a started process into the supervisor's epoll set. Events that come before its mail are
+/// ignored there, and announced again.
+fn watch(host: &Host, id: u64, launched: &Launched) -> Result<(), Errno> {
+    let readable = epoll::EventFlags::IN;
+    epoll::add(&host.post.epoll, &launched.stdout, mark(id, Source::Stdout), readable)?;
+    epoll::add(&host.post.epoll, &launched.stderr, mark(id, Source::Stderr), readable)?;
+    epoll::add(&host.post.epoll, &launched.pidfd, mark(id, Source::Exit), readable)
+}
+
+/// Ends a process that cannot be supervised: the kernel has no memory for three more entries.
+fn end_unwatched(launched: &Launched) {
+    use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+    // Both fail only where there is nothing left to do.
+    let _ = kill_process_group(launched.pid, Signal::KILL);
+    let _ = waitid(WaitId::Pid(launched.pid), WaitIdOptions::EXITED);
+}
+
+/// Tells the supervisor that `id` has orders.
+pub(crate) fn nudge(id: u64) {
+    if let Ok(host) = host() {
+        host.post.send(Message::Nudge(id));
+    }
+}
+
+/// The report of a run that nothing else is known of.
+pub(crate) fn lost() -> Report {
+    let errno = Errno::IO.raw_os_error();
+    let fault = NotStarted { step: Step::Prepare, path: PathBuf::from("supervisor"), errno };
+    Report::without_process(End::NotStarted(fault), Duration::ZERO)
+}

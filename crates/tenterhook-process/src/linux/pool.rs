@@ -1,0 +1,98 @@
+//! Long-lived threads that do what may block: starts and sweeps.
+//!
+//! They never end: a child dies with the thread that made it.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use rustix::io::Errno;
+
+use super::clone;
+use crate::inbox::shielded;
+
+type Job = Box<dyn FnOnce() + Send>;
+
+/// Threads with one queue.
+pub(crate) struct Pool {
+    name: &'static str,
+    state: Mutex<State>,
+    wake: Condvar,
+}
+
+struct State {
+    jobs: VecDeque<Job>,
+    idle: usize,
+    threads: usize,
+    /// How many threads are made for load; more only where all of them are stuck.
+    wanted: usize,
+}
+
+/// Where so many threads are stuck in starts, another one would be too.
+const MOST: usize = 64;
+
+impl Pool {
+    pub(crate) fn new(name: &'static str, wanted: usize) -> Arc<Self> {
+        let state = State { jobs: VecDeque::new(), idle: 0, threads: 0, wanted };
+        Arc::new(Self { name, state: Mutex::new(state), wake: Condvar::new() })
+    }
+
+    /// Queues `job`. Fails only where there is no thread at all and none can be made.
+    pub(crate) fn submit(self: &Arc<Self>, job: Job) -> Result<(), Errno> {
+        let mut state = self.lock();
+        if state.jobs.len() >= state.idle && state.threads < state.wanted {
+            // Under the lock, so that two callers do not make one thread too many.
+            match self.add_thread() {
+                Ok(()) => state.threads += 1,
+                Err(errno) if state.threads == 0 => return Err(errno),
+                // The others will come to it.
+                Err(_) => (),
+            }
+        }
+        state.jobs.push_back(job);
+        drop(state);
+        self.wake.notify_one();
+        Ok(())
+    }
+
+    /// Adds a thread where jobs wait although nobody is idle: the others are stuck.
+    pub(crate) fn grow_if_stuck(self: &Arc<Self>) {
+        let mut state = self.lock();
+        if !state.jobs.is_empty()
+            && state.idle == 0
+            && state.threads < MOST
+            && self.add_thread().is_ok()
+        {
+            state.threads += 1;
+        }
+    }
+
+    fn add_thread(self: &Arc<Self>) -> Result<(), Errno> {
+        let pool = self.clone();
+        let thread = std::thread::Builder::new().name(self.name.into()).stack_size(256 << 10);
+        let spawned = thread.spawn(move || pool.work());
+        spawned.map(drop).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))
+    }
+
+    fn work(&self) {
+        clone::block_signals();
+        let mut state = self.lock();
+        loop {
+            match state.jobs.pop_front() {
+                Some(job) => {
+                    drop(state);
+                    shielded(job);
+                    state = self.lock();
+                }
+                None => {
+                    state.idle += 1;
+                    state = self.wake.wait(state).unwrap_or_else(PoisonError::into_inner);
+                    state.idle -= 1;
+                }
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

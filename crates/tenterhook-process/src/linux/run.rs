@@ -1,0 +1,382 @@
+//! One run from its start to its report: a state machine that the supervisor feeds with events.
+//!
+//! The order of an end: signal the group, reap the leader, see the group empty, look for those who
+//! left it, report. Never blocks, and never signals a process id after it was reaped.
+
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustix::event::epoll;
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_send_signal,
+    test_kill_process_group, waitid,
+};
+
+use super::pipes::{Reader, Writer};
+use super::post::{Adopted, Post, Source};
+use super::sweep::{self, Search, Swept};
+use crate::command::{Limits, Sweep};
+use crate::inbox::{Inbox, Order};
+use crate::report::{End, Force, Output, Report, Times};
+
+/// What a run sees of the supervisor while it handles an event.
+pub(crate) struct Turn<'a> {
+    pub(crate) post: &'a Post,
+    pub(crate) scratch: &'a mut [u8],
+    pub(crate) now: Instant,
+}
+
+/// What the supervisor does next with a run.
+pub(crate) enum Next {
+    /// Waits for its next event.
+    Stay,
+    /// Lets somebody search for its descendants.
+    Sweep(Search),
+    /// Forgets it.
+    Forget,
+}
+
+/// One process and its streams.
+pub(crate) struct Run {
+    inbox: Arc<Inbox>,
+    pid: Pid,
+    pidfd: OwnedFd,
+    stdin: Writer,
+    stdout: Reader,
+    stderr: Reader,
+    limits: Limits,
+    sweep: Sweep,
+    word: String,
+    deadline: Option<Instant>,
+    phase: Phase,
+    cause: Option<Cause>,
+    exit: Option<Exit>,
+    force: Force,
+    said: Option<[Output; 2]>,
+    marks: Marks,
+    cwd_substituted: Option<std::path::PathBuf>,
+}
+
+/// Where a run is.
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    Running,
+    /// TERM was sent.
+    Terminating {
+        kill_at: Instant,
+    },
+    /// KILL was sent.
+    Killed {
+        give_up_at: Instant,
+    },
+    /// The leader has exited; somebody may still hold a stream.
+    Draining {
+        until: Instant,
+    },
+    /// The leader is reaped and the group was killed; its members are on their way out.
+    Emptying {
+        look_at: Instant,
+        pause: Duration,
+    },
+    /// Somebody searches for those who left.
+    Sweeping,
+    /// The report is out, but the process lives on.
+    GivenUp,
+}
+
+/// Why a run was killed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Cause {
+    TimedOut,
+    Cancelled,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Exit {
+    Code(i32),
+    Signal(i32),
+}
+
+struct Marks {
+    requested: Instant,
+    executed: Instant,
+    signalled: Option<Instant>,
+    exited: Option<Instant>,
+}
+
+/// A killed group is looked at after 1, 2, 4 and 8 ms. A sleeping process needs less than one.
+const FIRST_LOOK: Duration = Duration::from_millis(1);
+const LAST_PAUSE: Duration = Duration::from_millis(8);
+
+impl Run {
+    pub(crate) fn new(adopted: Adopted, requested: Instant) -> Self {
+        let Adopted { inbox, command, close_stdin, launched } = adopted;
+        let own = command.timeout.map(|timeout| launched.executed + timeout);
+        let deadline = [own, command.by].into_iter().flatten().min();
+        let limits = command.limits;
+        Self {
+            inbox,
+            pid: launched.pid,
+            pidfd: launched.pidfd,
+            stdin: Writer::new(launched.stdin, command.stdin, launched.written, close_stdin),
+            stdout: Reader::new(launched.stdout, Source::Stdout, limits.stdout),
+            stderr: Reader::new(launched.stderr, Source::Stderr, limits.stderr),
+            limits,
+            sweep: command.sweep,
+            word: launched.word,
+            deadline,
+            phase: Phase::Running,
+            cause: None,
+            exit: None,
+            force: Force::None,
+            said: None,
+            marks: Marks { requested, executed: launched.executed, signalled: None, exited: None },
+            cwd_substituted: launched.cwd_substituted,
+        }
+    }
+
+    /// The tag of this run's descendants.
+    pub(crate) fn word(&self) -> &str {
+        &self.word
+    }
+
+    /// When it wants to be looked at, whatever happens.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        match self.phase {
+            Phase::Running => self.deadline,
+            Phase::Terminating { kill_at } => Some(kill_at),
+            Phase::Killed { give_up_at } => Some(give_up_at),
+            Phase::Draining { until } => Some(until),
+            Phase::Emptying { look_at, .. } => Some(look_at),
+            Phase::Sweeping | Phase::GivenUp => None,
+        }
+    }
+
+    /// Writes what was not in the pipe before the start.
+    pub(crate) fn begin(&mut self, turn: &mut Turn<'_>) {
+        self.stdin.write(turn.post, self.inbox.id);
+    }
+
+    pub(crate) fn on_orders(&mut self, turn: &mut Turn<'_>) -> Next {
+        let id = self.inbox.id;
+        for order in self.inbox.take_orders() {
+            match order {
+                Order::Feed(bytes) => self.stdin.feed(bytes, turn.post, id),
+                Order::CloseStdin => self.stdin.close_when_empty(turn.post, id),
+                Order::Deadline(at) => self.deadline = at,
+                Order::Follow(sink) => self.stdout.follow(sink, self.limits.line, turn.post, id),
+                Order::Resume => self.stdout.resume(turn.post, id),
+                Order::Cancel => self.cancel(turn.now),
+            }
+        }
+        self.check_time(turn)
+    }
+
+    /// Ends the run for its owner.
+    pub(crate) fn cancel(&mut self, now: Instant) {
+        match self.phase {
+            Phase::Running => self.terminate(Cause::Cancelled, now),
+            // It has answered already; nobody waits for those who hold its streams.
+            Phase::Draining { .. } => self.phase = Phase::Draining { until: now },
+            _ => (),
+        }
+    }
+
+    pub(crate) fn on_event(&mut self, source: Source, turn: &mut Turn<'_>) -> Next {
+        let id = self.inbox.id;
+        match source {
+            Source::Stdin => self.stdin.write(turn.post, id),
+            Source::Stdout => self.stdout.read(turn.post, id, turn.scratch),
+            Source::Stderr => self.stderr.read(turn.post, id, turn.scratch),
+            Source::Exit => return self.on_exit(turn),
+        }
+        match self.phase {
+            Phase::Draining { .. } if self.is_silent() => self.destroy(turn),
+            _ => Next::Stay,
+        }
+    }
+
+    fn is_silent(&self) -> bool {
+        self.stdout.is_closed() && self.stderr.is_closed()
+    }
+
+    /// Acts on the clock, where it is time.
+    pub(crate) fn check_time(&mut self, turn: &mut Turn<'_>) -> Next {
+        if self.due().is_none_or(|due| due > turn.now) {
+            return Next::Stay;
+        }
+        match self.phase {
+            Phase::Running => {
+                self.terminate(Cause::TimedOut, turn.now);
+                Next::Stay
+            }
+            Phase::Terminating { .. } => {
+                self.kill(turn.now);
+                Next::Stay
+            }
+            Phase::Killed { .. } => self.give_up(turn),
+            Phase::Draining { .. } => self.destroy(turn),
+            Phase::Emptying { pause, .. } => self.look(pause, turn.now),
+            Phase::Sweeping | Phase::GivenUp => Next::Stay,
+        }
+    }
+
+    fn terminate(&mut self, cause: Cause, now: Instant) {
+        self.cause = Some(cause);
+        self.marks.signalled = Some(now);
+        self.force = Force::Term;
+        self.signal(Signal::TERM);
+        // A stopped process handles its TERM only when it goes on.
+        self.signal(Signal::CONT);
+        self.phase = Phase::Terminating { kill_at: now + self.limits.grace };
+    }
+
+    fn kill(&mut self, now: Instant) {
+        self.force = Force::Kill;
+        self.signal(Signal::KILL);
+        // The leader cannot have left its group; this is for a kernel that disagrees.
+        let _ = pidfd_send_signal(&self.pidfd, Signal::KILL);
+        self.phase = Phase::Killed { give_up_at: now + self.limits.unkillable };
+    }
+
+    /// Signals the group. Only before the leader is reaped, while its id cannot be anybody else's.
+    fn signal(&self, signal: Signal) {
+        // It fails only where nobody is left to signal, or where a set-user-id program may not be.
+        let _ = kill_process_group(self.pid, signal);
+    }
+
+    /// The leader has exited, and is a zombie until we reap it.
+    fn on_exit(&mut self, turn: &mut Turn<'_>) -> Next {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        let exit = match waitid(WaitId::PidFd(self.pidfd.as_fd()), options) {
+            Ok(None) => return Next::Stay,
+            Ok(Some(status)) => match (status.exit_status(), status.terminating_signal()) {
+                (Some(code), _) => Exit::Code(code),
+                (None, signal) => Exit::Signal(signal.unwrap_or(0)),
+            },
+            // Somebody else reaped it: the host waits for children that are not its own.
+            Err(_) => Exit::Signal(0),
+        };
+        // The exit is announced until it is reaped; once is enough.
+        let _ = epoll::delete(&turn.post.epoll, &self.pidfd);
+        if matches!(self.phase, Phase::GivenUp) {
+            self.reap();
+            return Next::Forget;
+        }
+        self.exit = Some(exit);
+        self.marks.exited = Some(turn.now);
+        self.stdin.close(turn.post);
+        self.stdout.resume(turn.post, self.inbox.id);
+        if self.is_silent() {
+            return self.destroy(turn);
+        }
+        let leak = turn.now + self.limits.leak_grace;
+        let until = match self.phase {
+            // The rest of the group has the same grace as its leader.
+            Phase::Terminating { kill_at } => kill_at,
+            Phase::Killed { .. } => leak,
+            _ => self.deadline.map_or(leak, |deadline| leak.min(deadline.max(turn.now))),
+        };
+        self.phase = Phase::Draining { until };
+        self.check_time(turn)
+    }
+
+    /// Ends what is left of the group and of the streams.
+    fn destroy(&mut self, turn: &mut Turn<'_>) -> Next {
+        self.signal(Signal::KILL);
+        self.reap();
+        let held = [
+            self.stdout.last_look(turn.post, turn.scratch),
+            self.stderr.last_look(turn.post, turn.scratch),
+        ];
+        let [out, err] = held;
+        self.said = Some([self.stdout.take_output(out), self.stderr.take_output(err)]);
+        let suspected = out || err || self.cause.is_some() || sweep::has_orphans();
+        if suspected || self.sweep == Sweep::Always {
+            return self.search();
+        }
+        self.look(FIRST_LOOK, turn.now)
+    }
+
+    fn reap(&self) {
+        // The status was read before; that somebody else has reaped it changes nothing.
+        let _ = waitid(
+            WaitId::PidFd(self.pidfd.as_fd()),
+            WaitIdOptions::EXITED | WaitIdOptions::NOHANG,
+        );
+    }
+
+    /// Looks whether the group is empty. Signal 0 harms nobody, should the id be reused.
+    fn look(&mut self, pause: Duration, now: Instant) -> Next {
+        if test_kill_process_group(self.pid).is_err() {
+            self.settle(Swept::default(), now);
+            return Next::Forget;
+        }
+        if pause > LAST_PAUSE {
+            return self.search();
+        }
+        self.phase = Phase::Emptying { look_at: now + pause, pause: pause * 2 };
+        Next::Stay
+    }
+
+    fn search(&mut self) -> Next {
+        self.phase = Phase::Sweeping;
+        Next::Sweep(Search { session: self.pid, word: self.word.clone(), others: Vec::new() })
+    }
+
+    pub(crate) fn on_swept(&mut self, swept: Swept, now: Instant) -> Next {
+        self.settle(swept, now);
+        Next::Forget
+    }
+
+    /// It outlived KILL: reports it, and watches it until it goes.
+    fn give_up(&mut self, turn: &mut Turn<'_>) -> Next {
+        self.force = Force::Unkillable;
+        self.stdin.close(turn.post);
+        let held = [
+            self.stdout.last_look(turn.post, turn.scratch),
+            self.stderr.last_look(turn.post, turn.scratch),
+        ];
+        let [out, err] = held;
+        self.said = Some([self.stdout.take_output(out), self.stderr.take_output(err)]);
+        let survivors = vec![self.pid.as_raw_nonzero().get().unsigned_abs()];
+        self.settle(Swept { killed: 0, survivors }, turn.now);
+        self.phase = Phase::GivenUp;
+        Next::Stay
+    }
+
+    fn settle(&mut self, swept: Swept, now: Instant) {
+        let [stdout, stderr] = self.said.take().unwrap_or_default();
+        let exited = self.marks.exited.unwrap_or(now);
+        let end = match (self.cause, self.exit) {
+            (Some(Cause::TimedOut), _) => End::TimedOut,
+            (Some(Cause::Cancelled), _) => End::Cancelled,
+            (None, Some(Exit::Code(code))) => End::Exited(code),
+            (None, Some(Exit::Signal(signal))) => End::Signalled(signal),
+            // Only a killed run is given up, so there is always a cause or an exit.
+            (None, None) => End::Cancelled,
+        };
+        let times = Times {
+            spawn: self.marks.executed.saturating_duration_since(self.marks.requested),
+            run: exited.saturating_duration_since(self.marks.executed),
+            drain: now.saturating_duration_since(exited),
+            kill: self
+                .marks
+                .signalled
+                .map_or(Duration::ZERO, |at| exited.saturating_duration_since(at)),
+        };
+        self.inbox.settle(Report {
+            end,
+            force: self.force,
+            stdout,
+            stderr,
+            stdin: self.stdin.delivery(),
+            pid: Some(self.pid.as_raw_nonzero().get().unsigned_abs()),
+            times,
+            survivors: swept.survivors,
+            swept: swept.killed,
+            cwd_substituted: self.cwd_substituted.take(),
+        });
+    }
+}

@@ -1,0 +1,246 @@
+//! The loop that owns every run: its events, its clock, its end.
+//!
+//! One thread for all runs. Holds no rule about a run, which is `run`'s; starts and searches
+//! nothing itself, because both may block.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, HashMap};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustix::buffer::spare_capacity;
+use rustix::event::epoll;
+use rustix::io::Errno;
+
+use super::Host;
+use super::clone::block_signals;
+use super::post::{ALARM, Adopted, BELL, Message, read_mark};
+use super::run::{Next, Run, Turn};
+use super::sweep::{self, Search, Swept};
+use crate::inbox::{Inbox, shielded};
+use crate::report::{End, NotStarted, Report, Step};
+
+/// A start that takes this long is stuck in a file system, or the machine is: another thread
+/// takes over the queue.
+pub(crate) const STUCK: Duration = Duration::from_millis(250);
+/// As much as a pipe holds.
+const SCRATCH: usize = 64 << 10;
+const EVENTS: usize = 64;
+
+/// Runs forever, on its own thread.
+pub(crate) fn supervise(host: &Arc<Host>) {
+    block_signals();
+    let mut supervisor = Supervisor {
+        host: host.clone(),
+        runs: HashMap::new(),
+        alarms: BinaryHeap::new(),
+        scratch: vec![0; SCRATCH],
+        events: Vec::with_capacity(EVENTS),
+    };
+    loop {
+        // A fault of our own must not end the supervision of all others.
+        shielded(|| supervisor.turn());
+    }
+}
+
+struct Supervisor {
+    host: Arc<Host>,
+    runs: HashMap<u64, Entry>,
+    /// When to look at which run. May hold moments that no longer matter.
+    alarms: BinaryHeap<Reverse<(Instant, u64)>>,
+    scratch: Vec<u8>,
+    events: Vec<epoll::Event>,
+}
+
+enum Entry {
+    Starting(Starting),
+    Started { run: Box<Run>, alarm: Option<Instant> },
+}
+
+struct Starting {
+    inbox: Arc<Inbox>,
+    requested: Instant,
+    stuck_at: Option<Instant>,
+    start_by: Instant,
+    by: Option<Instant>,
+}
+
+impl Starting {
+    fn due(&self) -> Instant {
+        let all = [self.stuck_at, self.by].into_iter().flatten();
+        all.fold(self.start_by, Instant::min)
+    }
+}
+
+impl Supervisor {
+    fn turn(&mut self) {
+        self.events.clear();
+        let host = self.host.clone();
+        match epoll::wait(&host.post.epoll, spare_capacity(&mut self.events), None) {
+            Ok(_) | Err(Errno::INTR) => (),
+            // A broken epoll set cannot happen; should it, this must not become a busy loop.
+            Err(_) => std::thread::sleep(Duration::from_millis(10)),
+        }
+        let now = Instant::now();
+        // Mail first: a run whose descriptors stirred has its mail in the box.
+        for message in host.post.take_mail() {
+            self.on_message(message, now);
+        }
+        for event in std::mem::take(&mut self.events) {
+            match read_mark(event.data) {
+                BELL => host.post.answer_bell(),
+                ALARM => host.post.answer_alarm(),
+                (id, source) => self.with_run(id, now, |run, turn| run.on_event(source, turn)),
+            }
+        }
+        self.events.reserve(EVENTS);
+        self.look_at_clock(Instant::now());
+    }
+
+    fn on_message(&mut self, message: Message, now: Instant) {
+        match message {
+            Message::Expect { inbox, requested, start_by, by } => {
+                let id = inbox.id;
+                let stuck_at = Some(requested + STUCK);
+                let starting = Starting { inbox, requested, stuck_at, start_by, by };
+                self.alarms.push(Reverse((starting.due(), id)));
+                self.runs.insert(id, Entry::Starting(starting));
+                self.on_orders(id, now);
+            }
+            Message::Adopt(adopted) => self.adopt(*adopted, now),
+            Message::Failed(id, not_started) => {
+                self.end_start(id, End::NotStarted(not_started), now);
+            }
+            Message::Nudge(id) => self.on_orders(id, now),
+            Message::Swept(id, swept) => {
+                self.with_run(id, now, |run, turn| run.on_swept(swept, turn.now))
+            }
+        }
+    }
+
+    fn adopt(&mut self, adopted: Adopted, now: Instant) {
+        let id = adopted.inbox.id;
+        let entry = self.runs.remove(&id);
+        let (requested, abandoned) = match entry {
+            Some(Entry::Starting(starting)) => (starting.requested, false),
+            // Its report is out: it took too long to start. It is ended, and nobody hears of it.
+            _ => (now, true),
+        };
+        let run = Box::new(Run::new(adopted, requested));
+        self.runs.insert(id, Entry::Started { run, alarm: None });
+        self.with_run(id, now, |run, turn| {
+            run.begin(turn);
+            if abandoned {
+                run.cancel(turn.now);
+            }
+            run.on_orders(turn)
+        });
+    }
+
+    fn on_orders(&mut self, id: u64, now: Instant) {
+        match self.runs.get(&id) {
+            Some(Entry::Started { .. }) => self.with_run(id, now, |run, turn| run.on_orders(turn)),
+            // All orders but one wait for the start.
+            Some(Entry::Starting(starting)) if starting.inbox.is_cancelled() => {
+                self.end_start(id, End::Cancelled, now);
+            }
+            _ => (),
+        }
+    }
+
+    fn end_start(&mut self, id: u64, end: End, now: Instant) {
+        if let Some(Entry::Starting(starting)) = self.runs.remove(&id) {
+            let took = now.saturating_duration_since(starting.requested);
+            starting.inbox.settle(Report::without_process(end, took));
+        }
+    }
+
+    /// Lets a run handle something, and does what it asks for.
+    fn with_run(
+        &mut self,
+        id: u64,
+        now: Instant,
+        handle: impl FnOnce(&mut Run, &mut Turn<'_>) -> Next,
+    ) {
+        let Some(Entry::Started { run, alarm }) = self.runs.get_mut(&id) else { return };
+        let mut turn = Turn { post: &self.host.post, scratch: &mut self.scratch, now };
+        match handle(run, &mut turn) {
+            Next::Stay => (),
+            Next::Sweep(search) => return self.sweep(id, search, now),
+            Next::Forget => {
+                self.runs.remove(&id);
+                return;
+            }
+        }
+        let due = run.due();
+        if let Some(at) = due
+            && alarm.is_none_or(|set| at < set)
+        {
+            *alarm = due;
+            self.alarms.push(Reverse((at, id)));
+        }
+    }
+
+    /// Has somebody search for the descendants of a run, whose report waits for it.
+    fn sweep(&mut self, id: u64, mut search: Search, now: Instant) {
+        let words = self.runs.iter().filter_map(|(other, entry)| match entry {
+            Entry::Started { run, .. } if *other != id => Some(run.word().to_owned()),
+            _ => None,
+        });
+        search.others = words.collect();
+        let host = self.host.clone();
+        let job = move || {
+            let swept = sweep::sweep(&search);
+            host.post.send(Message::Swept(id, swept));
+        };
+        if self.host.sweepers.submit(Box::new(job)).is_err() {
+            // No thread to be had: the report goes out without a search.
+            self.with_run(id, now, |run, turn| run.on_swept(Swept::default(), turn.now));
+        }
+    }
+
+    fn look_at_clock(&mut self, now: Instant) {
+        while let Some(Reverse((at, id))) = self.alarms.peek().copied() {
+            if at > now {
+                break;
+            }
+            self.alarms.pop();
+            self.on_alarm(id, now);
+        }
+        // The moments of runs that are over stay in the heap until they come, unless they pile up.
+        if self.alarms.len() > 64 + 4 * self.runs.len() {
+            let runs = &self.runs;
+            self.alarms.retain(|Reverse((_, id))| runs.contains_key(id));
+        }
+        if let Some(Reverse((at, _))) = self.alarms.peek() {
+            self.host.post.wake_at(*at);
+        }
+    }
+
+    fn on_alarm(&mut self, id: u64, now: Instant) {
+        match self.runs.get_mut(&id) {
+            Some(Entry::Started { alarm, .. }) => {
+                *alarm = None;
+                self.with_run(id, now, |run, turn| run.check_time(turn));
+            }
+            Some(Entry::Starting(starting)) if starting.by.is_some_and(|by| by <= now) => {
+                self.end_start(id, End::TimedOut, now);
+            }
+            Some(Entry::Starting(starting)) if starting.start_by <= now => {
+                let path = "starter".into();
+                let errno = Errno::TIMEDOUT.raw_os_error();
+                let late = NotStarted { step: Step::Prepare, path, errno };
+                self.end_start(id, End::NotStarted(late), now);
+            }
+            Some(Entry::Starting(starting)) => {
+                if starting.stuck_at.is_some_and(|at| at <= now) {
+                    starting.stuck_at = Some(now + STUCK);
+                    self.host.starters.grow_if_stuck();
+                }
+                let due = starting.due();
+                self.alarms.push(Reverse((due, id)));
+            }
+            None => (),
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! What happened to one run: facts only, no judgement of what they mean.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The facts of one run. There is exactly one for every command, also for one that never started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// How the run ended.
+    pub end: End,
+    /// How much force it took.
+    pub force: Force,
+    /// What was said on standard output.
+    pub stdout: Output,
+    /// What was said on standard error.
+    pub stderr: Output,
+    /// What became of standard input.
+    pub stdin: Delivery,
+    /// The process id, where there was a process.
+    pub pid: Option<u32>,
+    /// How long each part took.
+    pub times: Times,
+    /// Descendants that were seen to live on after the run: they left the session, and this host
+    /// does not [adopt orphans](crate::adopt_orphans), or they could not be killed.
+    pub survivors: Vec<u32>,
+    /// How many descendants outside the process group were found and killed.
+    pub swept: usize,
+    /// The directory that stood in for the one that was asked for.
+    pub cwd_substituted: Option<PathBuf>,
+}
+
+impl Report {
+    /// Builds the report of a run that ended before there was a process.
+    pub(crate) fn without_process(end: End, spawn: Duration) -> Self {
+        Self {
+            end,
+            force: Force::None,
+            stdout: Output::default(),
+            stderr: Output::default(),
+            stdin: Delivery::Refused { written: 0 },
+            pid: None,
+            times: Times { spawn, ..Times::default() },
+            survivors: Vec::new(),
+            swept: 0,
+            cwd_substituted: None,
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum End {
+    /// The program was never executed.
+    NotStarted(NotStarted),
+    /// The program returned this code.
+    Exited(i32),
+    /// The program was killed by this signal, not by this crate.
+    Signalled(i32),
+    /// Its time was over; it was killed.
+    TimedOut,
+    /// Its caller gave it up; it was killed.
+    Cancelled,
+}
+
+/// Why a program was not executed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("cannot {step} `{path}`: {error}", path = .path.display(), error = std::io::Error::from_raw_os_error(*.errno))]
+pub struct NotStarted {
+    /// What was being done.
+    pub step: Step,
+    /// What it was done to: the program, the directory, the variable.
+    pub path: PathBuf,
+    /// The error number of the system.
+    pub errno: i32,
+}
+
+impl NotStarted {
+    /// The error of the system, as `std` has it.
+    pub fn error(&self) -> std::io::Error {
+        std::io::Error::from_raw_os_error(self.errno)
+    }
+}
+
+/// The steps of a start, in their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Reading the command: NUL bytes, a relative directory.
+    Read,
+    /// Getting descriptors, threads and memory, and waiting for its turn.
+    Prepare,
+    /// Finding the program.
+    Find,
+    /// Making the process.
+    Clone,
+    /// Leaving the host's session.
+    Session,
+    /// Tying its life to the host's.
+    ParentDeath,
+    /// Connecting the three streams.
+    Streams,
+    /// Entering the directory.
+    Directory,
+    /// Setting resource limits.
+    Resources,
+    /// Giving up privileges.
+    Privileges,
+    /// Executing the program.
+    Execute,
+}
+
+impl std::fmt::Display for Step {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(match self {
+            Self::Read => "read",
+            Self::Prepare => "prepare",
+            Self::Find => "find",
+            Self::Clone => "make a process for",
+            Self::Session => "make a session for",
+            Self::ParentDeath => "tie to this process",
+            Self::Streams => "connect the streams of",
+            Self::Directory => "enter",
+            Self::Resources => "limit the resources of",
+            Self::Privileges => "restrict the privileges of",
+            Self::Execute => "execute",
+        })
+    }
+}
+
+/// How much force a run needed to end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Force {
+    /// It ended by itself.
+    #[default]
+    None,
+    /// The group was sent TERM.
+    Term,
+    /// The group was sent KILL.
+    Kill,
+    /// It outlived KILL. It is watched and reaped when it goes, but no longer waited for; its id
+    /// is among the survivors.
+    Unkillable,
+}
+
+/// What one stream said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// The first bytes, as they came, up to the limit.
+    pub bytes: Vec<u8>,
+    /// How many more came.
+    pub dropped: u64,
+    /// How the stream ended.
+    pub closed: Closed,
+}
+
+/// How a stream ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Closed {
+    /// It reached its end, and all of it is kept.
+    #[default]
+    Complete,
+    /// It said more than its limit; what is kept is only the beginning.
+    Truncated,
+    /// Somebody still held it open when the run was over; what was said until then is kept.
+    Leaked,
+}
+
+/// What became of standard input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// All bytes were handed over. That they were read is not known to anybody.
+    Delivered,
+    /// The child closed its input or ended before. No fault: many programs never read theirs.
+    Refused {
+        /// How many bytes were handed over before.
+        written: u64,
+    },
+}
+
+/// How long each part of a run took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    /// From the request to the execution of the program, queueing included.
+    pub spawn: Duration,
+    /// From its execution to its exit.
+    pub run: Duration,
+    /// From its exit to the end of the run.
+    pub drain: Duration,
+    /// From the first signal to its exit; zero where none was sent.
+    pub kill: Duration,
+}
+
+impl Times {
+    /// All of it, from request to report.
+    pub fn took(&self) -> Duration {
+        self.spawn + self.run + self.drain
+    }
+}

@@ -1,0 +1,164 @@
+//! What one output stream has said so far: a bounded capture, and its lines as they come.
+//!
+//! Pure: bytes in, bytes and lines out. Never grows past its limits, whatever comes.
+
+use crate::report::{Closed, Output};
+
+/// What a line's receiver wants next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// The next line.
+    More,
+    /// Nothing until [`Child::resume`](crate::Child::resume): the child is no longer read, and
+    /// blocks when its pipe is full.
+    Pause,
+}
+
+/// A receiver of lines.
+pub(crate) type Sink = Box<dyn FnMut(&[u8]) -> Flow + Send>;
+
+/// A bounded capture of one stream.
+pub(crate) struct Capture {
+    kept: Vec<u8>,
+    limit: usize,
+    dropped: u64,
+    lines: Option<Lines>,
+}
+
+struct Lines {
+    sink: Sink,
+    partial: Vec<u8>,
+    limit: usize,
+}
+
+impl Capture {
+    pub(crate) fn new(limit: usize) -> Self {
+        Self { kept: Vec::new(), limit, dropped: 0, lines: None }
+    }
+
+    /// Takes what was read.
+    pub(crate) fn push(&mut self, bytes: &[u8]) -> Flow {
+        let room = self.limit.saturating_sub(self.kept.len()).min(bytes.len());
+        let (kept, dropped) = bytes.split_at(room);
+        self.kept.extend_from_slice(kept);
+        self.dropped += dropped.len() as u64;
+        self.lines.as_mut().map_or(Flow::More, |lines| lines.push(bytes))
+    }
+
+    /// From now on hands every line to `sink`, beginning with those that were captured already.
+    pub(crate) fn follow(&mut self, sink: Sink, limit: usize) -> Flow {
+        let mut lines = Lines { sink, partial: Vec::new(), limit: limit.max(1) };
+        let flow = lines.push(&self.kept);
+        self.lines = Some(lines);
+        flow
+    }
+
+    /// The stream is at its end: a last line without a newline is a line too.
+    pub(crate) fn end_lines(&mut self) {
+        if let Some(mut lines) = self.lines.take() {
+            lines.end();
+        }
+    }
+
+    /// What the report says of this stream.
+    pub(crate) fn take_output(&mut self, held: bool) -> Output {
+        let closed = match (held, self.dropped) {
+            (true, _) => Closed::Leaked,
+            (false, 0) => Closed::Complete,
+            (false, _) => Closed::Truncated,
+        };
+        Output { bytes: std::mem::take(&mut self.kept), dropped: self.dropped, closed }
+    }
+}
+
+impl Lines {
+    fn push(&mut self, bytes: &[u8]) -> Flow {
+        let mut flow = Flow::More;
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            let mut piece = piece;
+            // A line over the limit is delivered in pieces, so that memory stays bounded. Its
+            // newline does not count, or a line of just the limit would bring an empty one along.
+            while self.partial.len() + piece.strip_suffix(b"\n").unwrap_or(piece).len() > self.limit
+            {
+                let (head, tail) = piece.split_at(self.limit - self.partial.len());
+                self.partial.extend_from_slice(head);
+                flow = self.deliver(flow);
+                piece = tail;
+            }
+            self.partial.extend_from_slice(piece);
+            if self.partial.last() == Some(&b'\n') {
+                flow = self.deliver(flow);
+            }
+        }
+        flow
+    }
+
+    fn end(&mut self) {
+        if !self.partial.is_empty() {
+            self.deliver(Flow::More);
+        }
+    }
+
+    /// Lines are delivered without their newline. A pause asked for is not taken back.
+    fn deliver(&mut self, so_far: Flow) -> Flow {
+        let line = self.partial.strip_suffix(b"\n").unwrap_or(&self.partial);
+        let flow = (self.sink)(line);
+        self.partial.clear();
+        if so_far == Flow::Pause { Flow::Pause } else { flow }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    fn recorder() -> (Arc<Mutex<Vec<String>>>, Sink) {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        let sink = seen.clone();
+        let sink: Sink = Box::new(move |line| {
+            sink.lock().unwrap().push(String::from_utf8_lossy(line).into_owned());
+            Flow::More
+        });
+        (seen, sink)
+    }
+
+    #[test]
+    fn the_capture_keeps_the_beginning_and_counts_the_rest() {
+        let mut capture = Capture::new(4);
+        capture.push(b"abc");
+        capture.push(b"defg");
+        let output = capture.take_output(false);
+        assert_eq!((&output.bytes[..], output.dropped), (&b"abcd"[..], 3));
+        assert_eq!(output.closed, Closed::Truncated);
+    }
+
+    #[test]
+    fn exactly_full_is_complete() {
+        let mut capture = Capture::new(3);
+        capture.push(b"abc");
+        assert_eq!(capture.take_output(false).closed, Closed::Complete);
+    }
+
+    #[test]
+    fn lines_come_whole_also_those_said_before_anybody_listened() {
+        let (seen, sink) = recorder();
+        let mut capture = Capture::new(100);
+        capture.push(b"one\ntw");
+        capture.follow(sink, 100);
+        capture.push(b"o\n\nlast");
+        capture.end_lines();
+        assert_eq!(*seen.lock().unwrap(), ["one", "two", "", "last"]);
+    }
+
+    #[test]
+    fn a_long_line_comes_in_pieces() {
+        let (seen, sink) = recorder();
+        let mut capture = Capture::new(0);
+        capture.follow(sink, 3);
+        capture.push(b"abcdefgh\nxyz\n");
+        capture.end_lines();
+        assert_eq!(*seen.lock().unwrap(), ["abc", "def", "gh", "xyz"]);
+    }
+}

@@ -1,0 +1,78 @@
+//! The mark by which the descendants of one run are known, wherever they went.
+//!
+//! An environment variable: it is inherited by every descendant that does not clear its
+//! environment, also by one that left its session.
+
+use std::ffi::OsString;
+use std::sync::OnceLock;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// The variable that every child is given: one unique word for its run, after those of the runs
+/// around it, separated by commas. The number of words is the depth of the nesting.
+pub const TAG: &str = "TENTERHOOK_RUN";
+
+/// A longer value is not one of ours, or a nesting that nobody needs; it is replaced.
+const LONGEST: usize = 1024;
+
+/// Makes the word of run `id`. Unique over processes: the process id and the time of its first run
+/// are in it.
+pub(crate) fn word(id: u64) -> String {
+    static EPOCH: OnceLock<u128> = OnceLock::new();
+    let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros());
+    let epoch = EPOCH.get_or_init(now);
+    format!("{:x}-{:x}-{:x}", std::process::id(), epoch, id)
+}
+
+/// Adds `word` to the environment, after the words that are there.
+pub(crate) fn mark(env: &mut Vec<(OsString, OsString)>, word: &str) {
+    let outer = env.iter().find(|(name, _)| name == TAG).map(|(_, value)| value.clone());
+    env.retain(|(name, _)| name != TAG);
+    let mut value = outer.filter(|it| !it.is_empty() && it.len() < LONGEST).unwrap_or_default();
+    if !value.is_empty() {
+        value.push(",");
+    }
+    value.push(word);
+    env.push((TAG.into(), value));
+}
+
+/// Whether a process environment, as `/proc/PID/environ` has it, carries `word`.
+pub(crate) fn carries(environ: &[u8], word: &str) -> bool {
+    value(environ).is_some_and(|it| it.split(|byte| *byte == b',').any(|it| it == word.as_bytes()))
+}
+
+/// Whether a process environment carries any word.
+pub(crate) fn is_in(environ: &[u8]) -> bool {
+    value(environ).is_some()
+}
+
+fn value(environ: &[u8]) -> Option<&[u8]> {
+    let entries = environ.split(|byte| *byte == 0);
+    let mut tags = entries.filter_map(|it| it.strip_prefix(TAG.as_bytes())?.strip_prefix(b"="));
+    tags.next()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_nest() {
+        let mut env = vec![("A".into(), "b".into())];
+        mark(&mut env, "one");
+        mark(&mut env, "two");
+        assert_eq!(env, [("A".into(), "b".into()), (TAG.into(), "one,two".into())]);
+    }
+
+    #[test]
+    fn a_process_carries_the_words_of_all_runs_around_it() {
+        let environ = b"A=b\0TENTERHOOK_RUN=one,two\0C=d\0";
+        assert!(carries(environ, "one") && carries(environ, "two"));
+        assert!(!carries(environ, "on"));
+        assert!(!carries(b"X=TENTERHOOK_RUN=one\0", "one"));
+    }
+
+    #[test]
+    fn words_are_unique() {
+        assert_ne!(word(1), word(2));
+    }
+}
