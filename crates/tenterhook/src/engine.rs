@@ -48,6 +48,8 @@ struct Inner {
     added: Added,
     ambient: Arc<Ambient>,
     parallel: Arc<Semaphore>,
+    /// Turns of detached steps: they may take minutes, and no gate waits for one of them.
+    background: Arc<Semaphore>,
     sink: Option<Arc<dyn Sink>>,
 }
 
@@ -90,7 +92,8 @@ impl Builder {
         self
     }
 
-    /// How many steps may run at once (64 by default, at least 1); further ones wait for their turn.
+    /// How many steps may run at once (64 by default, at least 1), and as many in the background; further ones wait for
+    /// their turn.
     #[must_use]
     pub fn parallel(mut self, steps: usize) -> Self {
         self.parallel = Some(steps.max(1));
@@ -109,11 +112,13 @@ impl Builder {
     #[must_use]
     pub fn build(self) -> (Engine, Vec<Diagnostic>) {
         let loaded = config::load(&self.sources, &self.added, None);
+        let turns = || Arc::new(Semaphore::new(self.parallel.unwrap_or(PARALLEL)));
         let inner = Inner {
             ruleset: ArcSwap::from_pointee(loaded.ruleset),
             added: self.added,
             ambient: Arc::new(self.ambient),
-            parallel: Arc::new(Semaphore::new(self.parallel.unwrap_or(PARALLEL))),
+            parallel: turns(),
+            background: turns(),
             sink: self.sink,
         };
         (Engine { inner: Arc::new(inner) }, loaded.diagnostics)

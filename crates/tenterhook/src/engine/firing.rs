@@ -8,13 +8,13 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::Inner;
-use super::second_round::{combine, may_judge_again, rewrites_action};
+use super::second_round::{combine, may_judge_again, rewrites_action, void_allow};
 use super::step::{self, Done, Setting};
 use crate::answer::Restraint;
 use crate::config::{Mode, Ruleset, Stage};
 use crate::dialect::{DialectId, Envelope};
 use crate::event::{Event, EventName};
-use crate::hook::Phase;
+use crate::hook::{Phase, Wait};
 use crate::outcome;
 use crate::plan::{self, Step};
 use crate::session::{Session, View};
@@ -132,7 +132,10 @@ impl<'a> Firing<'a> {
             event: Arc::clone(&self.event),
             deadline: self.deadline,
             ambient: Arc::clone(&self.inner.ambient),
-            turns: Arc::clone(&self.inner.parallel),
+            turns: Arc::clone(match step.hook.wait {
+                Wait::Attached => &self.inner.parallel,
+                Wait::Detached | Wait::Rewake => &self.inner.background,
+            }),
             session: self.session.clone(),
             step,
         }
@@ -142,14 +145,14 @@ impl<'a> Firing<'a> {
     async fn judge_rewrite(&mut self, stage: &Stage, first: Vec<Done>) {
         let author = first.iter().rev().find(|it| rewrites_action(&it.verdict.effects));
         let denied = first.iter().any(|it| it.verdict.restraint == Restraint::Deny);
-        let Some(author) = author.filter(|_| !denied).map(|it| it.record.hook.clone()) else {
+        let Some(author) = author.filter(|_| !denied).map(|it| it.hook.id.clone()) else {
             self.done.extend(first);
             return;
         };
         self.apply_rewrites(&first);
         let again = plan::select(self.ruleset, self.view, &self.event, stage)
             .into_iter()
-            .filter(|step| may_judge_again(step, &author))
+            .filter(|step| may_judge_again(step, &author, &first))
             .collect();
         let second = self.run_all(again).await;
         self.done.extend(combine(first, second, &author));
@@ -158,6 +161,9 @@ impl<'a> Firing<'a> {
     fn apply_rewrites(&mut self, done: &[Done]) {
         for one in done {
             let effects = &one.verdict.effects;
+            if rewrites_action(effects) {
+                self.done.iter_mut().for_each(void_allow);
+            }
             let event = Arc::make_mut(&mut self.event);
             let changes = [
                 ("tool_input", effects.updated_input.clone()),

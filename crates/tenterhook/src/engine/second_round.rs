@@ -3,8 +3,6 @@
 //! Every gate sees what will happen: a rewrite goes once more to the gates that match the new payload. A further rewrite
 //! there is dropped with a fault, because no gate would have judged it.
 
-use std::collections::HashMap;
-
 use super::step::Done;
 use crate::answer::{Effects, Restraint};
 use crate::hook::{Compat, HookId, Wait};
@@ -16,47 +14,64 @@ pub(super) fn rewrites_action(effects: &Effects) -> bool {
     effects.updated_input.is_some() || effects.updated_prompt.is_some()
 }
 
-/// Who wrote the rewrite has judged it; exact sources skip the second round; a detached step was never a judge.
-pub(super) fn may_judge_again(step: &Step, author: &HookId) -> bool {
-    step.hook.id != *author
-        && step.hook.compat == Compat::Guarded
-        && step.hook.wait == Wait::Attached
-        && !step.hook.once
+/// Who wrote the rewrite has judged it; exact sources skip the second round; a detached step was never a judge; and what
+/// runs once had its run.
+pub(super) fn may_judge_again(step: &Step, author: &HookId, first: &[Done]) -> bool {
+    let hook = &step.hook;
+    let spent = hook.once && first.iter().any(|it| it.hook.id == hook.id);
+    hook.id != *author && hook.compat == Compat::Guarded && hook.wait == Wait::Attached && !spent
 }
 
-/// A gate that judged twice speaks by its second word, but a restraint of the first is never taken back.
-pub(super) fn combine(first: Vec<Done>, second: Vec<Done>, author: &HookId) -> Vec<Done> {
-    let mut second: HashMap<HookId, Done> =
-        second.into_iter().map(|done| (done.record.hook.clone(), done)).collect();
-    let mut all: Vec<Done> = first
-        .into_iter()
-        .map(|before| match second.remove(&before.record.hook) {
-            None => without_rewrite(before, author),
-            Some(mut after) => {
-                after.record.took += before.record.took;
-                after = refuse_rewrite(after);
-                if before.verdict.restraint > Restraint::Allow.max(after.verdict.restraint) {
-                    after.verdict.restraint = before.verdict.restraint;
-                    after.verdict.reason = before.verdict.reason;
-                }
-                after.record.verdict = after.verdict.restraint;
-                after
-            }
-        })
-        .collect();
-    // Gates that only the new payload selected.
-    let mut late: Vec<Done> = second.into_values().map(refuse_rewrite).collect();
-    late.sort_by(|a, b| (a.record.line, &a.record.hook).cmp(&(b.record.line, &b.record.hook)));
-    all.extend(late);
+/// The verdicts of both rounds as one, in configured order; gates that only the new payload selected stand last.
+pub(super) fn combine(first: Vec<Done>, mut second: Vec<Done>, author: &HookId) -> Vec<Done> {
+    let mut all: Vec<Done> = Vec::with_capacity(first.len() + second.len());
+    for mut before in first {
+        let after = second.iter().position(|it| it.hook.id == before.hook.id);
+        if let Some(at) = after {
+            all.push(speak_again(before, refuse_rewrite(second.remove(at))));
+            continue;
+        }
+        if before.hook.id != *author {
+            // Of several rewrites in one round the last stands; the others are dropped so that merge sees one.
+            before = refuse_rewrite(before);
+            void_allow(&mut before);
+        }
+        all.push(before);
+    }
+    all.extend(second.into_iter().map(refuse_rewrite));
     all
 }
 
-/// Of several rewrites in one round the last stands; the others are dropped here so that merge sees one.
-fn without_rewrite(mut done: Done, author: &HookId) -> Done {
-    if done.record.hook != *author && rewrites_action(&done.verdict.effects) {
-        done = refuse_rewrite(done);
+/// A gate that judged twice speaks by its second word, but what it restrained first is never taken back, and what went
+/// wrong first stays told.
+fn speak_again(before: Done, mut after: Done) -> Done {
+    after.record.took += before.record.took;
+    let first = before.verdict;
+    let second = &mut after.verdict;
+    if first.restraint > Restraint::Allow.max(second.restraint) {
+        second.restraint = first.restraint;
+        second.reason = first.reason;
     }
-    done
+    second.effects.stop = first.effects.stop.or_else(|| second.effects.stop.take());
+    let mut faults = first.faults;
+    let new = second.faults.iter().filter(|it| !faults.contains(it)).cloned().collect::<Vec<_>>();
+    faults.extend(new);
+    second.faults = faults;
+    after.record.verdict = second.restraint;
+    after
+}
+
+/// An allow was for the payload that its hook saw. When another hook rewrites that payload afterwards, it is silent (M-10).
+pub(super) fn void_allow(done: &mut Done) {
+    if done.verdict.restraint != Restraint::Allow || done.hook.compat == Compat::Exact {
+        return;
+    }
+    let message = "its allow does not count: another hook rewrote the action after it had judged";
+    done.verdict.faults.push(Fault::of(&done.hook.id, "allow-not-covered", message));
+    done.verdict.restraint = Restraint::Silent;
+    done.verdict.reason = None;
+    done.verdict.effects.updated_permissions.clear();
+    done.record.verdict = Restraint::Silent;
 }
 
 fn refuse_rewrite(mut done: Done) -> Done {

@@ -10,7 +10,7 @@ use crate::answer::{Answer, Power, Restraint};
 use crate::dialect::Envelope;
 use crate::event::Event;
 use crate::executor::{self, Ambient, Progress, Task};
-use crate::hook::Wait;
+use crate::hook::{Hook, Wait};
 use crate::outcome;
 use crate::plan::Step;
 use crate::report::{End, Report, Said};
@@ -30,6 +30,7 @@ pub(super) struct Setting {
 
 /// A step that is over, as far as its event is concerned.
 pub(super) struct Done {
+    pub(super) hook: Arc<Hook>,
     pub(super) verdict: Verdict,
     pub(super) record: outcome::Step,
 }
@@ -41,7 +42,7 @@ impl Done {
 
     fn silent(step: &Step, ended: &str) -> Self {
         let record = record(step, ended.to_owned(), Duration::ZERO, Restraint::Silent);
-        Self { verdict: Verdict::default(), record }
+        Self { hook: Arc::clone(&step.hook), verdict: Verdict::default(), record }
     }
 }
 
@@ -76,7 +77,12 @@ pub(super) async fn run(setting: Setting) -> Done {
 
 async fn attached(setting: Setting) -> Done {
     let progress = {
-        let _turn = setting.turns.acquire().await;
+        // Waiting for a turn is on the event's clock too: when that runs out, the step is timed out without having run.
+        let turn = setting.turns.acquire();
+        let _turn = match setting.deadline {
+            Some(deadline) => tokio::time::timeout_at(deadline, turn).await.ok(),
+            None => Some(turn.await),
+        };
         executor::run(task(&setting)).await
     };
     match progress {
@@ -131,7 +137,7 @@ fn judge(step: &Step, answer: Answer, ended: String, took: Duration) -> Done {
         answer,
     );
     let record = record(step, ended, took, verdict.restraint);
-    Done { verdict, record }
+    Done { hook: Arc::clone(&step.hook), verdict, record }
 }
 
 /// Background steps take the same road (decision 13); a step that may wake the agent may always object.

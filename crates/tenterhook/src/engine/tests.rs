@@ -14,6 +14,8 @@ use crate::event::Surroundings;
 use crate::executor::function::Function;
 use crate::hook::{HookId, OnFailure, Run, Wait};
 
+mod laws;
+
 const EVENT: &str = "deploy.before";
 
 fn row() -> EventRow {

@@ -1,0 +1,213 @@
+//! The laws that the engine adds to those of merging: what a rewrite does to consent, what the clock covers, and that who
+//! finishes first never decides.
+
+use std::sync::Mutex;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::hook::Compat;
+use crate::matcher::{Matcher, MatcherSpec};
+
+fn rewrite(command: &str) -> Answer {
+    rewriting(json!({ "command": command }))
+}
+
+fn codes(outcome: &Outcome) -> Vec<&'static str> {
+    outcome.faults.iter().map(|it| it.code).collect()
+}
+
+fn answer(restraint: Restraint) -> Answer {
+    let reason = (restraint > Restraint::Allow).then(|| format!("{restraint:?}"));
+    Answer { restraint, reason, ..Answer::default() }
+}
+
+fn ended(outcome: &Outcome) -> Vec<(&str, &str)> {
+    outcome.steps.iter().map(|it| (it.hook.as_str(), it.ended.as_str())).collect()
+}
+
+/// M-8: what a gate restrained or reported in the first round is not lost in the second.
+#[tokio::test]
+async fn the_second_word_takes_no_restraint_back() {
+    let asks_once = hook("gate", |event| {
+        let first = event.payload["tool_input"]["command"] == "first";
+        std::future::ready(answer(if first { Restraint::Ask } else { Restraint::Allow }))
+    });
+    let outcome = fire(vec![asks_once, says("author", rewrite("pwd"))]).await;
+    assert_eq!(outcome.restraint, Restraint::Ask);
+    assert_eq!(outcome.reason().as_deref(), Some("Ask"));
+}
+
+/// M-10: an allow was for the payload that its hook saw; after another hook's rewrite it is silent, and its author's stays.
+#[tokio::test]
+async fn an_allow_does_not_outlive_a_rewrite() {
+    let allow = || Hook { once: true, ..says("consent", answer(Restraint::Allow)) };
+    let outcome = fire(vec![allow(), says("author", rewrite("rm"))]).await;
+    assert_eq!(
+        (outcome.restraint, codes(&outcome)),
+        (Restraint::Silent, vec!["allow-not-covered"])
+    );
+
+    let early = Hook { phase: Phase::Rewrite, ..allow() };
+    let late = Hook { phase: Phase::Rewrite, ..says("author", rewrite("rm")) };
+    assert_eq!(fire(vec![early, late]).await.restraint, Restraint::Silent);
+
+    let exact = Hook { compat: Compat::Exact, ..allow() };
+    assert_eq!(fire(vec![exact, says("author", rewrite("rm"))]).await.restraint, Restraint::Allow);
+
+    let own = Answer { restraint: Restraint::Allow, ..rewrite("pwd") };
+    assert_eq!(fire(vec![says("author", own)]).await.restraint, Restraint::Allow);
+}
+
+/// a hook gets the smaller of its own time-out and what is left of the host's budget.
+#[tokio::test(start_paused = true)]
+async fn the_budget_holds_for_the_whole_event() {
+    let slow = |id: &str| Hook {
+        on_failure: Some(OnFailure::Block),
+        timeout: Some(Duration::from_secs(60)),
+        ..after(id, 30000, Answer::default())
+    };
+    let chained = |id: &str| Hook { phase: Phase::Rewrite, ..slow(id) };
+    let began = Instant::now();
+    let engine = engine(vec![chained("one"), chained("two"), slow("three")]);
+    let budget = Some(Duration::from_secs(40));
+    let outcome = engine.fire_within(event(), &Session::default(), budget).await;
+    assert_eq!(began.elapsed().as_secs(), 40);
+    assert!(outcome.blocked());
+    assert_eq!(ended(&outcome)[..2], [("one", "exit 0"), ("two", "timed out")]);
+}
+
+/// without a budget each hook has its own time-out, and that of one does not shorten another's.
+#[tokio::test(start_paused = true)]
+async fn each_hook_has_its_own_time() {
+    let of = |id: &str, seconds| Hook {
+        timeout: Some(Duration::from_secs(seconds)),
+        ..after(id, 5000, Answer::default())
+    };
+    let outcome = fire(vec![of("short", 1), of("long", 10)]).await;
+    assert_eq!(ended(&outcome), [("short", "timed out"), ("long", "exit 0")]);
+}
+
+/// waiting for a turn is on the event's clock, and background steps take no turn from a gate.
+#[tokio::test(start_paused = true)]
+async fn a_gate_waits_for_no_turn_past_its_budget() {
+    let slow = || Hook {
+        timeout: Some(Duration::from_secs(100)),
+        on_failure: Some(OnFailure::Block),
+        ..after("slow", 50000, Answer::default())
+    };
+    let build = |hooks: Vec<Hook>| {
+        let builder = Engine::builder().event(row()).parallel(1);
+        hooks.into_iter().fold(builder, Builder::hook).build().0
+    };
+    let session = Session::default();
+    let two = build(vec![slow(), Hook { id: HookId::new("waits"), ..slow() }]);
+    let outcome = two.fire_within(event(), &session, Some(Duration::from_secs(10))).await;
+    assert_eq!(ended(&outcome), [("slow", "timed out"), ("waits", "timed out")]);
+
+    let began = Instant::now();
+    let background = Hook { wait: Wait::Detached, ..slow() };
+    let both = build(vec![background, says("gate", answer(Restraint::Deny))]);
+    let outcome = both.fire(event(), &session).await;
+    assert!(outcome.blocked() && began.elapsed().is_zero());
+}
+
+/// S-3: a broken matcher goes to the failure policy without a run.
+#[tokio::test]
+async fn a_broken_matcher_is_a_failure() {
+    let broken = Hook {
+        matcher: Matcher::new(MatcherSpec::Regex("(".into())),
+        on_failure: Some(OnFailure::Block),
+        ..says("broken", answer(Restraint::Allow))
+    };
+    let outcome = fire(vec![broken]).await;
+    assert!(outcome.blocked());
+    assert_eq!(codes(&outcome), ["matcher-failed"]);
+}
+
+/// C-2: an event in flight keeps the hooks with which it began.
+#[tokio::test(start_paused = true)]
+async fn a_reload_does_not_touch_an_event_in_flight() {
+    let (engine, _) =
+        Engine::builder().event(row()).hook(after("slow", 5000, answer(Restraint::Deny))).build();
+    let session = Session::default();
+    let reload = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        engine.reload(&[])
+    };
+    let (outcome, _) = tokio::join!(engine.fire(event(), &session), reload);
+    assert!(outcome.blocked());
+    assert!(engine.fire(event(), &session).await.blocked(), "added hooks outlive a reload");
+}
+
+/// Every firing is recorded as the host got it.
+#[tokio::test]
+async fn the_sink_gets_what_the_host_gets() {
+    #[derive(Debug, Default)]
+    struct Kept(Mutex<Vec<Record>>);
+    impl Sink for Kept {
+        fn take(&self, record: Record) {
+            self.0.lock().unwrap().push(record);
+        }
+    }
+    let kept = Arc::new(Kept::default());
+    let sink = Arc::clone(&kept) as Arc<dyn Sink>;
+    let (engine, _) = Engine::builder()
+        .event(row())
+        .hook(says("gate", answer(Restraint::Deny)))
+        .sink(sink)
+        .build();
+    let outcome = engine.fire(event(), &Session::default()).await;
+    assert_eq!(kept.0.lock().unwrap()[0].outcome, outcome);
+}
+
+fn spoken(word: u8) -> Answer {
+    let context = vec![word.to_string()];
+    let effects = |restraint| Answer {
+        effects: Effects { context: context.clone(), ..Effects::default() },
+        ..answer(restraint)
+    };
+    match word % 5 {
+        0 => effects(Restraint::Silent),
+        1 => effects(Restraint::Allow),
+        2 => effects(Restraint::Ask),
+        3 => effects(Restraint::Deny),
+        _ => rewrite(&word.to_string()),
+    }
+}
+
+/// What the host gets, without the times.
+fn timeless(mut outcome: Outcome) -> Outcome {
+    outcome.steps.iter_mut().for_each(|step| step.took = Duration::ZERO);
+    outcome
+}
+
+fn fire_with_delays(words: &[u8], delays: &[u64]) -> Outcome {
+    let hooks = words.iter().zip(delays).enumerate();
+    let hooks = hooks.map(|(n, (&word, &delay))| after(&format!("h{n}"), delay, spoken(word)));
+    let hooks: Vec<Hook> = hooks.collect();
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    let runtime = runtime.enable_time().start_paused(true).build().unwrap();
+    timeless(runtime.block_on(fire(hooks)))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// M-11: who finishes first never decides: the whole outcome is the same under every order of completion.
+    #[test]
+    fn completion_order_never_decides(
+        words in proptest::collection::vec(any::<u8>(), 1..6),
+        delays in proptest::collection::vec(0..50_u64, 6),
+    ) {
+        let reference = fire_with_delays(&words, &[0; 6]);
+        prop_assert_eq!(fire_with_delays(&words, &delays), reference);
+    }
+}
+
+/// The outcome is a value that a host may keep: it borrows nothing and crosses threads.
+#[test]
+fn an_outcome_is_a_plain_value() {
+    fn plain<T: Send + Sync + Clone + 'static>() {}
+    plain::<Outcome>();
+}
