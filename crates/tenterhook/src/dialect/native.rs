@@ -1,20 +1,33 @@
-//! The `native` dialect.
+//! Tenterhook's own dialect: the config format in which everything has a home, and the protocol that a new host or a new
+//! hook speaks. Knows no other agent's spelling, except to say what is wrong when it meets one.
+//!
+//! Implements `docs/spec/config-native.md` (C-40 and on) and `docs/spec/protocol.md` (V-).
 
-use std::borrow::Cow;
+mod answer;
+mod cases;
+mod config;
+mod envelope;
+pub mod outcome;
+mod places;
+
+mod table;
+
 use std::path::Path;
-use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::{
-    Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Honour, Roots, Subject,
-};
-use crate::answer::{Answer, Powers, SlipKind};
+pub use cases::{Case, cases};
+pub use outcome::encode_outcome;
+
+use super::{Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Honour, Roots};
+use crate::answer::{Answer, SlipKind};
 use crate::config::{ReadConfig, Source};
 use crate::event::{Event, EventName};
-use crate::hook::OnFailure;
 use crate::report::Report;
 use crate::syntax::Node;
+
+/// The version of the protocol that this build speaks (V-1).
+pub const VERSION: u64 = 1;
 
 /// The dialect.
 #[derive(Debug)]
@@ -26,55 +39,46 @@ impl Dialect for Native {
     }
 
     fn rows(&self) -> &'static [EventRow] {
-        &[]
+        table::ROWS
     }
 
     fn unknown_row(&self, event: &EventName) -> EventRow {
-        EventRow {
-            name: Cow::Owned(event.to_string()),
-            event: Cow::Owned(event.to_string()),
-            subject: Subject::None,
-            powers: Powers::NONE,
-            timeout: Duration::from_secs(60),
-            failure: OnFailure::Continue,
-            cap: None,
-            when: Cow::Borrowed(""),
-        }
+        table::unknown(event)
     }
 
-    fn recognizes(&self, _path: &Path, _root: Option<&Node>) -> Fit {
-        Fit::No
+    fn recognizes(&self, path: &Path, root: Option<&Node>) -> Fit {
+        places::recognizes(path, root)
     }
 
-    fn places(&self, _roots: &Roots) -> Vec<Candidate> {
-        Vec::new()
+    fn places(&self, roots: &Roots) -> Vec<Candidate> {
+        places::places(roots)
     }
 
-    fn read_config(&self, _source: &Source) -> ReadConfig {
-        ReadConfig::default()
+    fn read_config(&self, source: &Source) -> ReadConfig {
+        config::read(source)
     }
 
-    fn decode_event(
-        &self,
-        _json: &Map<String, Value>,
-        _roots: &Roots,
-    ) -> Result<Event, EventFault> {
-        Err(EventFault { message: "not read yet".to_owned() })
+    fn decode_event(&self, json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+        envelope::decode(json, roots)
     }
 
-    fn encode_event(&self, _event: &Event) -> Envelope {
-        Envelope::default()
+    fn encode_event(&self, event: &Event) -> Envelope {
+        envelope::encode(event)
     }
 
-    fn detaches(&self, _first_line: &[u8]) -> bool {
-        false
+    fn detaches(&self, first_line: &[u8]) -> bool {
+        answer::detaches(first_line)
     }
 
-    fn read_answer(&self, _event: &Event, _row: &EventRow, _report: &Report) -> Answer {
-        Answer::default()
+    fn read_answer(&self, _event: &Event, _row: &EventRow, report: &Report) -> Answer {
+        answer::read(report)
     }
 
+    /// The native protocol is strict: what left it is no answer (V-30).
     fn honour(&self, _slip: SlipKind) -> Honour {
-        Honour::Counts
+        Honour::Fails
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -20,6 +20,12 @@ pub enum Picked {
 }
 
 impl Condition {
+    /// The condition of that text.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into() }
+    }
+
     /// The text as written.
     #[must_use]
     pub fn text(&self) -> &str {

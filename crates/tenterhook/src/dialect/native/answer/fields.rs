@@ -1,0 +1,146 @@
+//! The fields of an answer: one table of keys, one reader each (V-26). What is wrong is a failure, what is unknown a remark.
+
+use serde_json::{Map, Value};
+
+use crate::answer::{Answer, Effects, Failure, Power, Restraint, Stop};
+use crate::diagnostic::nearest;
+use crate::dialect::native::VERSION;
+
+/// The keys of an answer. The second column is the power that an event must give for it; `decision` has four.
+pub(in crate::dialect::native) const KEYS: &[(&str, Option<Power>)] = &[
+    ("v", None),
+    ("decision", None),
+    ("reason", None),
+    ("context", Some(Power::Context)),
+    ("message", Some(Power::Message)),
+    ("input", Some(Power::Input)),
+    ("prompt", Some(Power::Prompt)),
+    ("output", Some(Power::Output)),
+    ("stop", Some(Power::Stop)),
+    ("env", Some(Power::Env)),
+    ("watch", Some(Power::Watch)),
+    ("permissions", Some(Power::Permissions)),
+    ("retry", Some(Power::Retry)),
+    ("first_message", Some(Power::InitialMessage)),
+    ("extra", None),
+];
+
+/// The decisions, in the order of restraint.
+pub(in crate::dialect::native) const DECISIONS: &[(&str, Restraint)] = &[
+    ("allow", Restraint::Allow),
+    ("ask", Restraint::Ask),
+    ("defer", Restraint::Defer),
+    ("deny", Restraint::Deny),
+];
+
+/// Reads one strict object. `null` is the same as an absent key: serializers write it for what was not set.
+pub(super) fn read(object: &Map<String, Value>) -> Answer {
+    let mut answer = Answer::default();
+    let mut wrong: Vec<String> = Vec::new();
+    let mut known = false;
+    for (key, value) in object.iter().filter(|(_, value)| !value.is_null()) {
+        if KEYS.iter().any(|(name, _)| name == key) {
+            known = true;
+            if let Err(expected) = field(&mut answer, key, value) {
+                wrong.push(format!("`{key}` must be {expected}"));
+            }
+        } else {
+            answer.remarks.push(Failure { code: "unknown-key", message: unknown(key) });
+        }
+    }
+    if !known && !answer.remarks.is_empty() {
+        wrong.extend(answer.remarks.drain(..).map(|it| it.message));
+    }
+    if wrong.is_empty() {
+        return answer;
+    }
+    // What it denied stays denied; nothing else of a wrong answer is believed.
+    let restraint = answer.restraint;
+    let keeps = restraint > Restraint::Allow;
+    Answer {
+        restraint: if keeps { restraint } else { Restraint::Silent },
+        reason: answer.reason.filter(|_| keeps),
+        effects: Effects { stop: answer.effects.stop, ..Effects::default() },
+        ..Answer::failed("unreadable-answer", wrong.join("; "))
+    }
+}
+
+fn unknown(key: &str) -> String {
+    let known = KEYS.iter().map(|(name, _)| *name);
+    match (key, nearest(key, known)) {
+        ("hookSpecificOutput" | "continue" | "systemMessage", _) => format!(
+            "`{key}` belongs to Claude Code's protocol; say `speaks = \"claude\"` in the hook's entry"
+        ),
+        (_, Some(near)) => format!("`{key}` is no key of an answer; did you mean `{near}`?"),
+        (_, None) => {
+            format!("`{key}` is no key of an answer; fields of your own go into `extra`")
+        }
+    }
+}
+
+/// Reads one field; `Err` says what it must be.
+fn field(answer: &mut Answer, key: &str, value: &Value) -> Result<(), &'static str> {
+    let effects = &mut answer.effects;
+    match key {
+        "v" if value.as_u64() == Some(VERSION) => {}
+        "v" => return Err("1, the version of the protocol"),
+        "decision" => {
+            let word = value.as_str();
+            let found = DECISIONS.iter().find(|(name, _)| Some(*name) == word);
+            answer.restraint =
+                found.ok_or("`allow`, `ask`, `defer` or `deny`; leave it out to say nothing")?.1;
+        }
+        "reason" => answer.reason = Some(text(value)?),
+        "context" => effects.context = texts(value)?,
+        "message" => effects.messages = texts(value)?,
+        "input" if value.is_object() => effects.updated_input = Some(value.clone()),
+        "input" => return Err("an object: the whole new input"),
+        "prompt" => effects.updated_prompt = Some(text(value)?),
+        "output" => effects.updated_output = Some(value.clone()),
+        "stop" => effects.stop = stop(value)?,
+        "env" => effects.env = variables(value)?,
+        "watch" => effects.watch_paths = Some(list(value)?),
+        "permissions" => effects.updated_permissions = objects(value)?,
+        "retry" => effects.retry = Some(value.as_bool().ok_or("true or false")?),
+        "first_message" => effects.initial_user_message = Some(text(value)?),
+        "extra" => effects.extra = value.as_object().ok_or("an object")?.clone(),
+        _ => {}
+    }
+    Ok(())
+}
+
+fn text(value: &Value) -> Result<String, &'static str> {
+    value.as_str().map(str::to_owned).ok_or("a string")
+}
+
+fn texts(value: &Value) -> Result<Vec<String>, &'static str> {
+    match value {
+        Value::String(text) => Ok(vec![text.clone()]),
+        _ => list(value).map_err(|_| "a string or a list of strings"),
+    }
+}
+
+fn list(value: &Value) -> Result<Vec<String>, &'static str> {
+    const EXPECTED: &str = "a list of strings";
+    let items = value.as_array().ok_or(EXPECTED)?;
+    items.iter().map(|item| text(item).map_err(|_| EXPECTED)).collect()
+}
+
+fn objects(value: &Value) -> Result<Vec<Value>, &'static str> {
+    let items = value.as_array().filter(|items| items.iter().all(Value::is_object));
+    items.cloned().ok_or("a list of objects")
+}
+
+fn stop(value: &Value) -> Result<Option<Stop>, &'static str> {
+    match value {
+        Value::Bool(true) => Ok(Some(Stop::default())),
+        Value::Bool(false) => Ok(None),
+        Value::String(reason) => Ok(Some(Stop { reason: Some(reason.clone()) })),
+        _ => Err("true or a string: the reason"),
+    }
+}
+
+fn variables(value: &Value) -> Result<Map<String, Value>, &'static str> {
+    let variables = value.as_object().filter(|map| map.values().all(Value::is_string));
+    variables.cloned().ok_or("an object of strings")
+}

@@ -1,0 +1,179 @@
+//! Reads `tenterhook.toml` and `tenterhook.json` into hooks and diagnostics (C-40 to C-59). Opens no file.
+
+mod event;
+mod fields;
+mod hook;
+pub(super) mod keys;
+mod run;
+mod source;
+mod values;
+
+use std::path::{Path, PathBuf};
+
+use crate::config::{ReadConfig, Source};
+use crate::diagnostic::{Diagnostic, Place, Severity, Span, nearest};
+use crate::syntax::{self, Entry, FaultKind, Format, Node, Parsed};
+use fields::Fields;
+use keys::Key;
+
+pub(super) fn read(source: &Source) -> ReadConfig {
+    let mut reader = Reader { source, out: ReadConfig::default() };
+    let Parsed { root, faults } = syntax::parse(&source.text, format(source));
+    for fault in faults {
+        let severity = match fault.kind {
+            FaultKind::Empty => continue,
+            FaultKind::Broken | FaultKind::Limit => Severity::Error,
+            FaultKind::NotStrict(_) => Severity::Warning,
+        };
+        reader.out.unreadable |= severity == Severity::Error;
+        let code = if severity == Severity::Error { "broken-file" } else { "not-strict-json" };
+        let help = fault
+            .help
+            .unwrap_or_else(|| "the file is read only when all of it is well formed".to_owned());
+        reader.report(code, severity, fault.span, fault.message).help = Some(help);
+    }
+    if let Some(root) = root {
+        reader.file(&root);
+    }
+    reader.out
+}
+
+/// JSON begins with a brace; no TOML file does (C-40).
+pub(super) fn format(source: &Source) -> Format {
+    let named = Path::new(&*source.name).extension().is_some_and(|it| it == "json");
+    if named || source.text.trim_start().starts_with('{') { Format::Json } else { Format::Toml }
+}
+
+/// One file on its way from text to hooks.
+pub(super) struct Reader<'a> {
+    source: &'a Source,
+    out: ReadConfig,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader that only collects: for those who want a part of the file.
+    pub(super) fn new(source: &'a Source) -> Self {
+        Self { source, out: ReadConfig::default() }
+    }
+
+    fn file(&mut self, root: &Node) {
+        if root.as_object().is_none() {
+            self.report(
+                "wrong-type",
+                Severity::Error,
+                root.span,
+                format!("a native file is an object, not {}", root.kind()),
+            )
+            .help = Some("begin with `[hook.NAME]`".to_owned());
+            return;
+        }
+        let tables: Vec<(&str, &Entry)> =
+            root.entries().iter().map(|entry| (entry.key.as_str(), entry)).collect();
+        for (key, entry) in &tables {
+            match *key {
+                "hook" | "source" | "event" => self.tables(entry),
+                "$schema" => {}
+                _ => self.unknown_key(entry, "the file", keys::FILE),
+            }
+        }
+        // Events first: what a hook may do on one of them is known only when it was declared.
+        for (kind, read) in PASSES {
+            for (_, entry) in tables.iter().filter(|(key, _)| *key == kind) {
+                let mut seen: Vec<&str> = Vec::new();
+                for inner in entry.node.entries() {
+                    if seen.contains(&inner.key.as_str()) {
+                        self.repeated(inner);
+                        continue;
+                    }
+                    seen.push(&inner.key);
+                    read(self, inner);
+                }
+            }
+        }
+    }
+
+    fn tables(&mut self, entry: &Entry) {
+        if entry.node.as_object().is_none() {
+            let help = format!("write `[{}.NAME]`", entry.key);
+            self.report(
+                "wrong-type",
+                Severity::Error,
+                entry.node.span,
+                format!("`{}` is a table of tables, not {}", entry.key, entry.node.kind()),
+            )
+            .help = Some(help);
+        }
+    }
+
+    /// Adds a diagnostic and hands it out for a help or a label.
+    fn report(
+        &mut self,
+        code: &'static str,
+        severity: Severity,
+        span: Span,
+        message: impl Into<String>,
+    ) -> &mut Diagnostic {
+        let place = self.place_of(span);
+        self.out.diagnostics.push(Diagnostic::new(code, severity, message, place));
+        let last = self.out.diagnostics.len() - 1;
+        #[expect(clippy::indexing_slicing, reason = "the element was pushed two lines above")]
+        &mut self.out.diagnostics[last]
+    }
+
+    pub(super) fn place_of(&self, span: Span) -> Place {
+        Place::find(&self.source.name, &self.source.text, span)
+    }
+
+    fn unknown_key(&mut self, entry: &Entry, of: &str, known: &[Key]) {
+        let names = || known.iter().map(|key| key.name);
+        let help = keys::foreign(&entry.key).map(str::to_owned).unwrap_or_else(|| {
+            nearest(&entry.key, names()).map_or_else(
+                || format!("{of} has {}", keys::listed(names())),
+                |near| format!("did you mean `{near}`?"),
+            )
+        });
+        self.report(
+            "unknown-key",
+            Severity::Error,
+            entry.key_span,
+            format!("{of} has no key `{}`", entry.key),
+        )
+        .help = Some(help);
+    }
+
+    fn repeated(&mut self, entry: &Entry) {
+        self.report(
+            "duplicate-key",
+            Severity::Error,
+            entry.key_span,
+            format!("`{}` is written twice", entry.key),
+        )
+        .help = Some("the first one counts; give the other one a name of its own".to_owned());
+    }
+
+    /// A path of the file: `~/` is the home, a relative one starts at the file's directory (C-44).
+    fn path(&self, text: &str) -> PathBuf {
+        if let Some(rest) = text.strip_prefix("~/") {
+            return self.source.home.join(rest);
+        }
+        let relative = text.strip_prefix("./").unwrap_or(text);
+        self.source.directory.join(relative)
+    }
+
+    fn fields<'n>(
+        &mut self,
+        entry: &'n Entry,
+        of: &str,
+        known: &'static [Key],
+    ) -> Option<Fields<'n>> {
+        Fields::open(self, entry, of, known)
+    }
+}
+
+type Pass = for<'r, 'a, 'n> fn(&'r mut Reader<'a>, &'n Entry);
+
+const PASSES: [(&str, Pass); 3] = [
+    ("event", |reader, entry| reader.event(entry)),
+    ("source", |reader, entry| reader.govern(entry)),
+    ("hook", |reader, entry| reader.hook(entry)),
+];

@@ -1,0 +1,108 @@
+//! `[event."deploy.before"]`: an event of the user's own (C-55).
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use super::fields::Fields;
+use super::keys::{self, listed};
+use super::{Reader, values};
+use crate::answer::{Power, Powers};
+use crate::diagnostic::{Severity, nearest};
+use crate::dialect::native::{answer, table};
+use crate::dialect::{DIALECTS, EventRow, Subject};
+use crate::hook::OnFailure;
+use crate::syntax::Entry;
+
+/// What a gate that says nothing of its answers takes.
+const GATE: &[Power] = &[Power::Deny, Power::Ask, Power::Allow, Power::Context, Power::Message];
+/// What any other event takes.
+const OBSERVED: &[Power] = &[Power::Context, Power::Message];
+
+impl Reader<'_> {
+    pub(super) fn event(&mut self, entry: &Entry) {
+        let name = entry.key.as_str();
+        let known = |name: &str| DIALECTS.iter().any(|it| it.row(&name.into()).is_some());
+        let wrong = if !values::is_name(name) {
+            Some((
+                "bad-name",
+                "letters, digits and `.`, `_`, `-`, `:`, `/` make a name, at most 64",
+            ))
+        } else if known(name) {
+            // A second row would change what every gate on that event can do.
+            Some((
+                "reserved-event",
+                "give the event of your own another name, such as `deploy.before`",
+            ))
+        } else {
+            None
+        };
+        if let Some((code, help)) = wrong {
+            let message = match code {
+                "reserved-event" => format!("`{name}` is a built-in event"),
+                _ => format!("`{}` cannot name an event", name.escape_default()),
+            };
+            self.report(code, Severity::Error, entry.key_span, message).help =
+                Some(help.to_owned());
+            return;
+        }
+        let Some(fields) = self.fields(entry, "an event", keys::EVENT) else { return };
+        let gate = fields.flag("gate").unwrap_or(false);
+        let Some(powers) = self.powers(&fields, gate) else { return };
+        let subject = fields.text("subject");
+        self.out.events.push(EventRow {
+            name: Cow::Owned(name.to_owned()),
+            event: Cow::Owned(name.to_owned()),
+            subject: subject.map_or(Subject::None, |key| Subject::Declared(Arc::from(key))),
+            powers,
+            timeout: fields.time("timeout").unwrap_or(table::TIMEOUT),
+            failure: if gate { OnFailure::Block } else { OnFailure::Continue },
+            cap: None,
+            when: Cow::Owned(
+                fields.text("when").unwrap_or("an event of this configuration").to_owned(),
+            ),
+        });
+    }
+
+    fn powers(&mut self, fields: &Fields<'_>, gate: bool) -> Option<Powers> {
+        if !fields.has("answers") {
+            return Some(Powers::of(if gate { GATE } else { OBSERVED }));
+        }
+        let mut powers = Powers::NONE;
+        let before = self.errors();
+        for (word, span) in fields.words("answers") {
+            if let Some((_, power)) = answer_words().find(|(name, _)| *name == word) {
+                powers = powers.with(power);
+                continue;
+            }
+            let names = || answer_words().map(|(name, _)| name);
+            let help = nearest(word, names()).map_or_else(
+                || format!("there are {}", listed(names())),
+                |near| format!("did you mean `{near}`?"),
+            );
+            self.report("unknown-word", Severity::Error, span, format!("`{word}` is no answer"))
+                .help = Some(help);
+        }
+        if gate && !powers.has(Power::Deny) && self.errors() == before {
+            self.report(
+                "gate-without-deny",
+                Severity::Error,
+                fields.span("answers"),
+                "a gate that takes no `deny` can hold nothing up",
+            )
+            .help = Some("add `deny` to `answers`, or leave `gate` out".to_owned());
+        }
+        (self.errors() == before).then_some(powers)
+    }
+}
+
+/// The words of `answers`: the decisions and the keys of an answer.
+pub(in crate::dialect::native) fn answer_words() -> impl Iterator<Item = (&'static str, Power)> {
+    const DECISIONS: [(&str, Power); 4] = [
+        ("deny", Power::Deny),
+        ("ask", Power::Ask),
+        ("allow", Power::Allow),
+        ("defer", Power::Defer),
+    ];
+    let keys = answer::KEYS.iter().filter_map(|(key, power)| Some((*key, (*power)?)));
+    DECISIONS.into_iter().chain(keys)
+}

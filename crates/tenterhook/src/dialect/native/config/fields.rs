@@ -1,0 +1,208 @@
+//! The fields of one table, checked against their shapes. A table with one wrong field is rejected as a whole (C-1).
+
+use std::time::Duration;
+
+use super::Reader;
+use super::keys::{Key, Shape, listed};
+use super::values;
+use crate::diagnostic::{Severity, Span, nearest};
+use crate::syntax::{Entry, Node};
+
+/// A table whose keys are known and whose values have the right shape.
+pub(super) struct Fields<'n> {
+    pub(super) entry: &'n Entry,
+}
+
+impl<'n> Fields<'n> {
+    /// Checks every key and value; `None` when something is wrong, which was reported.
+    pub(super) fn open(
+        reader: &mut Reader<'_>,
+        entry: &'n Entry,
+        of: &str,
+        known: &'static [Key],
+    ) -> Option<Self> {
+        if entry.node.as_object().is_none() {
+            reader
+                .report(
+                    "wrong-type",
+                    Severity::Error,
+                    entry.node.span,
+                    format!("{of} is a table, not {}", entry.node.kind()),
+                )
+                .help =
+                Some(format!("give it {}", listed(known.iter().map(|key| key.name).take(3))));
+            return None;
+        }
+        let before = reader.errors();
+        let mut seen: Vec<&str> = Vec::new();
+        for field in entry.node.entries() {
+            if seen.contains(&field.key.as_str()) {
+                reader.repeated(field);
+                continue;
+            }
+            seen.push(&field.key);
+            match known.iter().find(|key| key.name == field.key) {
+                Some(key) => reader.check(field, key.shape),
+                None => reader.unknown_key(field, of, known),
+            }
+        }
+        (reader.errors() == before).then_some(Self { entry })
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<&'n Node> {
+        self.entry.node.get(key)
+    }
+
+    pub(super) fn text(&self, key: &str) -> Option<&'n str> {
+        self.get(key)?.as_str()
+    }
+
+    pub(super) fn flag(&self, key: &str) -> Option<bool> {
+        self.get(key)?.as_bool()
+    }
+
+    pub(super) fn time(&self, key: &str) -> Option<Duration> {
+        values::duration(self.text(key)?).ok()
+    }
+
+    /// The items of a list of strings, or the one string.
+    pub(super) fn words(&self, key: &str) -> Vec<(&'n str, Span)> {
+        let Some(node) = self.get(key) else { return Vec::new() };
+        let one = node.as_str().map(|text| (text, node.span));
+        let items = node.as_array().into_iter().flatten();
+        one.into_iter().chain(items.filter_map(|it| Some((it.as_str()?, it.span)))).collect()
+    }
+
+    pub(super) fn span(&self, key: &str) -> Span {
+        self.get(key).map_or(self.entry.key_span, |node| node.span)
+    }
+
+    pub(super) fn key_span(&self, key: &str) -> Span {
+        self.entry.node.entry(key).map_or(self.entry.key_span, |field| field.key_span)
+    }
+
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+}
+
+impl Reader<'_> {
+    pub(super) fn errors(&self) -> usize {
+        self.out.diagnostics.iter().filter(|it| it.severity == Severity::Error).count()
+    }
+
+    /// Checks one value against its shape.
+    pub(super) fn check(&mut self, field: &Entry, shape: Shape) {
+        let node = &field.node;
+        let strings = |items: &[Node]| items.iter().all(|item| item.as_str().is_some());
+        let list = node.as_array().is_some_and(strings);
+        let right = match shape {
+            Shape::Text => node.as_str().is_some(),
+            Shape::Flag => node.as_bool().is_some(),
+            Shape::Words => node.as_str().is_some() || list,
+            Shape::List => list,
+            Shape::Time => return self.check_time(field),
+            Shape::Choice(words) => return self.check_choice(field, words),
+            Shape::Variables => {
+                node.as_object().is_some_and(|all| all.iter().all(|it| it.node.as_str().is_some()))
+            }
+            Shape::Table => node.as_object().is_some(),
+            Shape::Cases => {
+                let tables = |items: &[Node]| items.iter().all(|it| it.as_object().is_some());
+                node.as_object().is_some() || node.as_array().is_some_and(tables)
+            }
+            Shape::Open => !node.is_null(),
+        };
+        if !right {
+            let (expected, help) = expectation(&field.key, shape);
+            self.report(
+                "wrong-type",
+                Severity::Error,
+                node.span,
+                format!("`{}` is {expected}, not {}", field.key, node.kind()),
+            )
+            .help = Some(help);
+        }
+    }
+
+    fn check_time(&mut self, field: &Entry) {
+        let node = &field.node;
+        let (code, message, help) = match node.as_str().map(values::duration) {
+            Some(Ok(_)) => return,
+            Some(Err(message)) => {
+                ("bad-duration", message, "write `\"250ms\"`, `\"5s\"` or `\"2m\"`".to_owned())
+            }
+            None => match node.as_f64() {
+                Some(number) => (
+                    "duration-without-unit",
+                    format!("`{} = {number}` has no unit", field.key),
+                    format!(
+                        "write `\"{number}s\"` for seconds or `\"{number}ms\"` for milliseconds"
+                    ),
+                ),
+                None => (
+                    "wrong-type",
+                    format!("`{}` is a duration, not {}", field.key, node.kind()),
+                    "write `\"250ms\"`, `\"5s\"` or `\"2m\"`".to_owned(),
+                ),
+            },
+        };
+        self.report(code, Severity::Error, node.span, message).help = Some(help);
+    }
+
+    fn check_choice(&mut self, field: &Entry, words: &'static [&'static str]) {
+        let Some(word) = field.node.as_str() else {
+            let help = format!("write one of {}", listed(words.iter().copied()));
+            self.report(
+                "wrong-type",
+                Severity::Error,
+                field.node.span,
+                format!("`{}` is a word, not {}", field.key, field.node.kind()),
+            )
+            .help = Some(help);
+            return;
+        };
+        if words.contains(&word) {
+            return;
+        }
+        let help = nearest(word, words.iter().copied()).map_or_else(
+            || format!("write one of {}", listed(words.iter().copied())),
+            |near| format!("did you mean `{near}`?"),
+        );
+        self.report(
+            "unknown-word",
+            Severity::Error,
+            field.node.span,
+            format!("`{}` cannot be `{word}`", field.key),
+        )
+        .help = Some(help);
+    }
+}
+
+fn expectation(key: &str, shape: Shape) -> (&'static str, String) {
+    match shape {
+        Shape::Text => ("a string", format!("write `{key} = \"...\"`")),
+        Shape::Flag => ("`true` or `false`", format!("write `{key} = true`, without quotes")),
+        Shape::Words => (
+            "a string or a list of strings",
+            format!("write `{key} = \"...\"` or `{key} = [\"...\", \"...\"]`"),
+        ),
+        Shape::List if key == "run" => (
+            "a list: the program and its arguments",
+            "write `run = [\"program\", \"argument\"]`, or `shell = \"...\"` for a shell line"
+                .to_owned(),
+        ),
+        Shape::List => ("a list of strings", format!("write `{key} = [\"...\"]`")),
+        Shape::Variables => {
+            ("a table of strings", format!("write `{key} = {{ NAME = \"value\" }}`"))
+        }
+        Shape::Cases => (
+            "a list of cases",
+            "write `test = [{ event = { ... }, expect = \"deny\" }]`".to_owned(),
+        ),
+        Shape::Table => ("a table", format!("write `{key} = {{ ... }}`")),
+        Shape::Time | Shape::Choice(_) | Shape::Open => {
+            ("something else", format!("give `{key}` a value"))
+        }
+    }
+}

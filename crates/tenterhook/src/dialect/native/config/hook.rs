@@ -1,0 +1,306 @@
+//! `[hook.NAME]`: one entry, one hook for each of its events (C-42 to C-53).
+
+use super::fields::Fields;
+use super::{Reader, keys, source, values};
+use crate::answer::Power;
+use crate::config::Switch;
+use crate::diagnostic::{Severity, Span, nearest};
+use crate::dialect::native::{cases, table};
+use crate::dialect::{DIALECTS, DialectId, EventRow, Subject};
+use crate::event::EventName;
+use crate::hook::{Arming, Hook, HookId, OnFailure, Phase, Wait};
+use crate::matcher::{Condition, Matcher, MatcherSpec};
+use crate::syntax::Entry;
+
+impl Reader<'_> {
+    pub(super) fn hook(&mut self, entry: &Entry) {
+        if !values::is_name(&entry.key) {
+            self.report(
+                "bad-name",
+                Severity::Error,
+                entry.key_span,
+                format!("`{}` cannot name a hook", entry.key.escape_default()),
+            )
+            .help = Some(
+                "letters, digits and `.`, `_`, `-`, `:`, `/` make a name, at most 64".to_owned(),
+            );
+            return;
+        }
+        let of = format!("hook `{}`", entry.key);
+        let Some(fields) = self.fields(entry, &of, keys::HOOK) else { return };
+        // Nothing but `enabled = false` speaks of a hook that stands elsewhere (C-50).
+        if fields.flag("enabled") == Some(false) && entry.node.entries().len() == 1 {
+            self.out.switches.push(Switch::DisableHook(entry.key.clone()));
+            return;
+        }
+        let before = self.errors();
+        let hooks = self.hooks_of(&fields);
+        if self.errors() == before {
+            self.out.hooks.extend(hooks);
+        }
+    }
+
+    fn hooks_of(&mut self, fields: &Fields<'_>) -> Vec<Hook> {
+        let speaks = self.speaks(fields);
+        let run = self.run(fields, speaks);
+        let events = self.events(fields);
+        let matcher = self.matcher(fields);
+        let condition = self.condition(fields);
+        self.check_cases(fields);
+        let Some(run) = run else { return Vec::new() };
+        let mut hooks = Vec::with_capacity(events.len());
+        for (event, span) in events {
+            let row = self.row(&event);
+            self.check_subject(fields, &row, span);
+            let mut hook =
+                Hook::new(HookId::new(fields.entry.key.as_str()), speaks, event, run.clone());
+            hook.place = Some(self.place_of(fields.entry.key_span));
+            hook.layer = self.source.layer;
+            hook.compat = self.source.compat;
+            hook.matcher = Matcher::new(matcher.clone());
+            hook.condition.clone_from(&condition);
+            self.settings(fields, &row, &mut hook);
+            hooks.push(hook);
+        }
+        self.check_waiting(fields, hooks.as_slice());
+        hooks
+    }
+
+    fn settings(&self, fields: &Fields<'_>, row: &EventRow, hook: &mut Hook) {
+        hook.timeout = fields.time("timeout");
+        hook.on_failure = fields.text("on_failure").and_then(source::on_failure);
+        if hook.dialect != DialectId::NATIVE {
+            // What this file promises holds for all its hooks, whatever they speak (C-53).
+            hook.timeout = hook.timeout.or(Some(row.timeout));
+            hook.on_failure = hook.on_failure.or(Some(row.failure));
+        }
+        hook.answer_required = fields.text("answer") == Some("required");
+        hook.phase = match fields.text("phase") {
+            Some("rewrite") => Phase::Rewrite,
+            Some("observe") => Phase::Observe,
+            _ => Phase::Decide,
+        };
+        hook.wait = match (fields.flag("wake"), fields.flag("background")) {
+            (Some(true), _) => Wait::Rewake,
+            (_, Some(true)) => Wait::Detached,
+            _ => Wait::Attached,
+        };
+        hook.once = fields.flag("once").unwrap_or(false);
+        hook.status = fields.text("status").map(str::to_owned);
+        if fields.flag("enabled") == Some(false) {
+            let because = "its own entry says `enabled = false`".to_owned();
+            hook.arming = Arming::Disarmed { because, rule: "C-50" };
+        }
+    }
+
+    fn speaks(&mut self, fields: &Fields<'_>) -> DialectId {
+        let Some(word) = fields.text("speaks") else { return DialectId::NATIVE };
+        if let Some(id) = DialectId::find(word) {
+            return id;
+        }
+        let names = || DIALECTS.iter().map(|it| it.id().as_str());
+        let help = nearest(word, names()).map_or_else(
+            || format!("this build speaks {}", keys::listed(names())),
+            |near| format!("did you mean `{near}`?"),
+        );
+        self.report(
+            "unknown-dialect",
+            Severity::Error,
+            fields.span("speaks"),
+            format!("there is no dialect `{word}`"),
+        )
+        .help = Some(help);
+        DialectId::NATIVE
+    }
+
+    /// The events of `on`; one that nobody declares is armed all the same (C-49).
+    fn events(&mut self, fields: &Fields<'_>) -> Vec<(EventName, Span)> {
+        let words = fields.words("on");
+        if words.is_empty() {
+            self.report(
+                "missing-event",
+                Severity::Error,
+                fields.entry.key_span,
+                format!("hook `{}` says no event", fields.entry.key),
+            )
+            .help = Some("add `on = \"PreToolUse\"`; `tenterhook events` lists them".to_owned());
+        }
+        let mut events: Vec<(EventName, Span)> = Vec::with_capacity(words.len());
+        for (word, span) in words {
+            if !values::is_name(word) {
+                self.report(
+                    "bad-name",
+                    Severity::Error,
+                    span,
+                    format!("`{}` cannot name an event", word.escape_default()),
+                )
+                .help = Some("`tenterhook events` lists the events".to_owned());
+                continue;
+            }
+            self.check_event(word, span);
+            let name = EventName::from(word);
+            if events.iter().all(|(known, _)| *known != name) {
+                events.push((name, span));
+            }
+        }
+        events
+    }
+
+    fn check_event(&mut self, word: &str, span: Span) {
+        let built_in = DIALECTS.iter().flat_map(|it| it.rows()).map(|row| &*row.event);
+        let declared: Vec<String> =
+            self.out.events.iter().map(|row| row.event.to_string()).collect();
+        let all: Vec<&str> = built_in.chain(declared.iter().map(String::as_str)).collect();
+        if all.contains(&word) {
+            return;
+        }
+        let help = match nearest(word, all) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("declare it with `[event.\"{word}\"]` if it is one of your own"),
+        };
+        self.report(
+            "unknown-event",
+            Severity::Warning,
+            span,
+            format!("no event is called `{word}`; the hook waits for one of that name, and only observes it"),
+        )
+        .help = Some(help);
+    }
+
+    fn row(&self, event: &EventName) -> EventRow {
+        let declared = self.out.events.iter().find(|row| row.event == event.as_str());
+        let found = declared.or_else(|| table::row(event.as_str())).cloned();
+        found.unwrap_or_else(|| table::unknown(event))
+    }
+
+    /// A string is words or an expression; a list is exact words (C-48).
+    fn matcher(&mut self, fields: &Fields<'_>) -> MatcherSpec {
+        let Some(node) = fields.get("match") else { return MatcherSpec::Any };
+        let Some(text) = node.as_str() else {
+            let words = fields.words("match").into_iter().map(|(word, _)| word.to_owned());
+            return MatcherSpec::Words(words.collect());
+        };
+        match values::pattern(text) {
+            Ok(spec) => spec,
+            Err(help) => {
+                self.report(
+                    "bad-matcher",
+                    Severity::Error,
+                    node.span,
+                    format!("`match = \"{text}\"` is no list of words"),
+                )
+                .help = Some(help);
+                MatcherSpec::Any
+            }
+        }
+    }
+
+    fn condition(&mut self, fields: &Fields<'_>) -> Option<Condition> {
+        Some(Condition::new(fields.text("if")?))
+    }
+
+    /// A pattern or rule on an event that has nothing to test it on restricts nothing, or everything (C-48).
+    fn check_subject(&mut self, fields: &Fields<'_>, row: &EventRow, span: Span) {
+        if row.subject == Subject::None && fields.has("match") {
+            self.report(
+                "matcher-without-subject",
+                Severity::Warning,
+                fields.key_span("match"),
+                format!(
+                    "`{}` has no subject, so `match` is ignored and the hook runs on every one",
+                    row.name
+                ),
+            )
+            .help = Some("leave `match` out".to_owned());
+        }
+        if row.subject != Subject::Field("tool_name") && fields.has("if") {
+            self.report(
+                "condition-without-tool",
+                Severity::Error,
+                fields.key_span("if"),
+                format!("`if` is a rule about a tool call, and `{}` is about none", row.name),
+            )
+            .help = Some("leave `if` out, or use an event such as `PreToolUse`".to_owned());
+        }
+        let Some((_, values)) = table::VALUES.iter().find(|(event, _)| *event == row.event) else {
+            let _ = span;
+            return;
+        };
+        self.check_values(fields, row, values);
+    }
+
+    fn check_values(&mut self, fields: &Fields<'_>, row: &EventRow, known: &[&str]) {
+        let text = fields.text("match");
+        let words: Vec<&str> = match text.map(values::pattern) {
+            Some(Ok(MatcherSpec::Words(_))) => {
+                text.into_iter().flat_map(|it| it.split('|')).map(str::trim).collect()
+            }
+            Some(_) => Vec::new(),
+            None => fields.words("match").into_iter().map(|(word, _)| word).collect(),
+        };
+        for word in words.into_iter().filter(|word| !known.contains(word)) {
+            let help = nearest(word, known.iter().copied()).map_or_else(
+                || format!("it can be {}", keys::listed(known.iter().copied())),
+                |near| format!("did you mean `{near}`?"),
+            );
+            self.report(
+                "dead-matcher",
+                Severity::Warning,
+                fields.span("match"),
+                format!("`{}` never has `{word}` for its subject", row.name),
+            )
+            .help = Some(help);
+        }
+    }
+
+    /// What a hook says while nobody waits for it decides nothing (C-51).
+    fn check_waiting(&mut self, fields: &Fields<'_>, hooks: &[Hook]) {
+        let Some(hook) = hooks.first().filter(|hook| hook.wait != Wait::Attached) else { return };
+        let key = if hook.wait == Wait::Rewake { "wake" } else { "background" };
+        if hook.phase == Phase::Rewrite {
+            self.report(
+                "background-rewrite",
+                Severity::Error,
+                fields.key_span(key),
+                "nobody waits for a hook in the background, so it can rewrite nothing",
+            )
+            .help = Some(format!("leave out `{key}` or `phase`"));
+        } else if fields.has("on_failure") && hook.on_failure != Some(OnFailure::Continue) {
+            self.report(
+                "background-gate",
+                Severity::Warning,
+                fields.key_span("on_failure"),
+                "nobody waits for a hook in the background, so its failure cannot restrain anything",
+            )
+            .help = Some(format!("leave out `{key}` to make it a gate, or `on_failure`"));
+        } else if hook.wait == Wait::Detached
+            && self.row(&hook.event).powers.has(Power::Deny)
+            && fields.text("phase") == Some("decide")
+        {
+            self.report(
+                "background-gate",
+                Severity::Warning,
+                fields.key_span(key),
+                "nobody waits for a hook in the background, so it can decide nothing",
+            )
+            .help = Some(format!("leave out `{key}` to make it a gate"));
+        }
+    }
+
+    fn check_cases(&mut self, fields: &Fields<'_>) {
+        let Some(node) = fields.get("test") else { return };
+        for node in cases::nodes(node) {
+            let entry = Entry { key: "test".to_owned(), key_span: node.span, node: node.clone() };
+            let Some(case) = self.fields(&entry, "a case of `test`", keys::TEST) else { continue };
+            for key in ["event", "expect"].into_iter().filter(|key| !case.has(key)) {
+                self.report(
+                    "missing-key",
+                    Severity::Error,
+                    node.span,
+                    format!("a case of `test` needs `{key}`"),
+                )
+                .help = Some("write `test = [{ event = { ... }, expect = \"deny\" }]`".to_owned());
+            }
+        }
+    }
+}

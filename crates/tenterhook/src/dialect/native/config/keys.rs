@@ -1,0 +1,138 @@
+//! Every key of the format, in one table that the reader, the schema test and the documentation share (C-42).
+
+/// What a key holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dialect::native) enum Shape {
+    /// A string.
+    Text,
+    /// `true` or `false`.
+    Flag,
+    /// A string or a list of strings.
+    Words,
+    /// A list of strings.
+    List,
+    /// A number with a unit, in a string.
+    Time,
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// A table of strings.
+    Variables,
+    /// A table or a list of tables.
+    Cases,
+    /// An object.
+    Table,
+    /// Anything; a later executor reads it.
+    Open,
+}
+
+/// One key.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::dialect::native) struct Key {
+    pub(in crate::dialect::native) name: &'static str,
+    pub(in crate::dialect::native) shape: Shape,
+}
+
+const fn key(name: &'static str, shape: Shape) -> Key {
+    Key { name, shape }
+}
+
+pub(super) const ON_FAILURE: &[&str] = &["block", "ask", "continue"];
+pub(super) const PHASES: &[&str] = &["rewrite", "decide", "observe"];
+pub(super) const ANSWERS: &[&str] = &["required", "optional"];
+pub(super) const COMPAT: &[&str] = &["guarded", "exact"];
+pub(in crate::dialect::native) const EXPECT: &[&str] = &["allow", "ask", "defer", "deny", "silent"];
+
+/// The keys of a file.
+pub(in crate::dialect::native) const FILE: &[Key] = &[
+    key("$schema", Shape::Text),
+    key("hook", Shape::Table),
+    key("source", Shape::Table),
+    key("event", Shape::Table),
+];
+
+/// The keys that say what runs: a hook has exactly one (C-43).
+pub(in crate::dialect::native) const RUN: &[&str] =
+    &["run", "shell", "rule", "http", "worker", "prompt", "agent", "mcp"];
+
+/// The keys of `[hook.NAME]`.
+pub(in crate::dialect::native) const HOOK: &[Key] = &[
+    key("on", Shape::Words),
+    key("match", Shape::Words),
+    key("if", Shape::Text),
+    key("run", Shape::List),
+    key("shell", Shape::Text),
+    key("rule", Shape::Open),
+    key("http", Shape::Open),
+    key("worker", Shape::Open),
+    key("prompt", Shape::Open),
+    key("agent", Shape::Open),
+    key("mcp", Shape::Open),
+    key("timeout", Shape::Time),
+    key("on_failure", Shape::Choice(ON_FAILURE)),
+    key("answer", Shape::Choice(ANSWERS)),
+    key("phase", Shape::Choice(PHASES)),
+    key("background", Shape::Flag),
+    key("wake", Shape::Flag),
+    key("once", Shape::Flag),
+    key("enabled", Shape::Flag),
+    key("env", Shape::Variables),
+    key("pass", Shape::List),
+    key("cwd", Shape::Text),
+    key("status", Shape::Text),
+    key("speaks", Shape::Text),
+    key("test", Shape::Cases),
+];
+
+/// The keys of `[source."FILE"]`.
+pub(in crate::dialect::native) const SOURCE: &[Key] = &[
+    key("on_failure", Shape::Choice(ON_FAILURE)),
+    key("compat", Shape::Choice(COMPAT)),
+    key("enabled", Shape::Flag),
+];
+
+/// The keys of `[event."NAME"]`.
+pub(in crate::dialect::native) const EVENT: &[Key] = &[
+    key("subject", Shape::Text),
+    key("gate", Shape::Flag),
+    key("answers", Shape::List),
+    key("timeout", Shape::Time),
+    key("when", Shape::Text),
+];
+
+/// The keys of a case of `test`.
+pub(in crate::dialect::native) const TEST: &[Key] =
+    &[key("name", Shape::Text), key("event", Shape::Table), key("expect", Shape::Choice(EXPECT))];
+
+/// What other formats call something that has another name here.
+const FOREIGN: &[(&str, &str)] = &[
+    ("matcher", "it is called `match` here"),
+    ("command", "write `shell = \"...\"` for a shell line, or `run = [\"program\", \"argument\"]`"),
+    ("args", "arguments stand in `run` behind the program"),
+    ("type", "the key itself says what runs: `run`, `shell`, `http`, ..."),
+    ("async", "it is called `background` here"),
+    ("asyncRewake", "it is called `wake` here"),
+    ("statusMessage", "it is called `status` here"),
+    ("onFailure", "it is called `on_failure` here"),
+    ("failClosed", "say `on_failure = \"block\"`"),
+    ("url", "say `http = \"https://...\"`"),
+    ("disabled", "say `enabled = false`"),
+    ("hooks", "each hook is a table of its own: `[hook.NAME]`"),
+    ("event", "the event of a hook is its key `on`"),
+    ("tests", "it is called `test` here"),
+    ("dialect", "it is called `speaks` here"),
+];
+
+/// What to write instead of a key of another format.
+pub(super) fn foreign(key: &str) -> Option<&'static str> {
+    FOREIGN.iter().find(|(name, _)| *name == key).map(|(_, help)| *help)
+}
+
+/// `a`, `b` and `c`, in backticks.
+pub(super) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    let names: Vec<String> = names.map(|name| format!("`{name}`")).collect();
+    match names.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        Some((last, _)) => last.clone(),
+        None => String::new(),
+    }
+}

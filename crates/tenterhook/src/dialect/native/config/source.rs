@@ -1,0 +1,59 @@
+//! `[source."~/.claude/settings.json"]`: rules for the hooks of another file (C-54).
+
+use std::path::{Path, PathBuf};
+
+use super::{Reader, keys};
+use crate::config::{Govern, Switch};
+use crate::diagnostic::Severity;
+use crate::hook::{Compat, OnFailure};
+use crate::syntax::Entry;
+
+impl Reader<'_> {
+    pub(super) fn govern(&mut self, entry: &Entry) {
+        let Some(fields) = self.fields(entry, "a source", keys::SOURCE) else { return };
+        let Some(file) = self.governed(entry) else { return };
+        if entry.node.entries().is_empty() {
+            self.report(
+                "no-effect",
+                Severity::Warning,
+                entry.key_span,
+                "this says nothing about the file",
+            )
+            .help = Some("add `on_failure`, `compat` or `enabled`".to_owned());
+        }
+        self.out.switches.push(Switch::Govern(Govern {
+            file,
+            on_failure: fields.text("on_failure").and_then(on_failure),
+            compat: fields.text("compat").map(|word| match word {
+                "exact" => Compat::Exact,
+                _ => Compat::Guarded,
+            }),
+            enabled: fields.flag("enabled"),
+        }));
+    }
+
+    fn governed(&mut self, entry: &Entry) -> Option<PathBuf> {
+        let text = entry.key.as_str();
+        let homeless = text.starts_with("~/") && self.source.home == Path::new("");
+        let wrong = if text.is_empty() || text.ends_with('/') {
+            "name a file"
+        } else if homeless {
+            "the home is not known here: write the whole path"
+        } else {
+            return Some(self.path(text));
+        };
+        self.report(
+            "bad-path",
+            Severity::Error,
+            entry.key_span,
+            format!("`{text}` names no file that can be found"),
+        )
+        .help = Some(wrong.to_owned());
+        None
+    }
+}
+
+/// The policy that a checked word names.
+pub(super) fn on_failure(word: &str) -> Option<OnFailure> {
+    [OnFailure::Continue, OnFailure::Ask, OnFailure::Block].into_iter().find(|it| it.word() == word)
+}

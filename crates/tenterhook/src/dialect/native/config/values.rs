@@ -1,0 +1,64 @@
+//! Small values that have a syntax of their own: durations, names, patterns (C-47, C-48). Pure.
+
+use std::time::Duration;
+
+use crate::matcher::MatcherSpec;
+
+/// Milliseconds of each unit.
+const UNITS: &[(&str, f64)] = &[("ms", 1.0), ("s", 1_000.0), ("m", 60_000.0), ("h", 3_600_000.0)];
+/// Nothing that an agent waits for takes a day.
+const LONGEST: f64 = 86_400_000.0;
+
+/// A number and its unit: `250ms`, `1.5s`, `2m`, `1h`.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let unit_at = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
+    let (number, unit) = text.split_at(unit_at);
+    let Some((_, factor)) = UNITS.iter().find(|(name, _)| *name == unit.trim()) else {
+        return Err(format!(
+            "`{text}` is no duration: it needs a number and `ms`, `s`, `m` or `h`"
+        ));
+    };
+    let millis = number.parse::<f64>().map_err(|_| format!("`{text}` is no duration"))? * factor;
+    if millis <= 0.0 {
+        return Err("a time-out of zero leaves no time to run".to_owned());
+    }
+    if millis > LONGEST {
+        return Err(format!("`{text}` is longer than a day"));
+    }
+    Ok(Duration::from_secs_f64(millis / 1_000.0))
+}
+
+/// Whether this can name a hook or an event: it goes into logs and onto screens as it is.
+pub(super) fn is_name(name: &str) -> bool {
+    name.len() <= 64
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-:/".contains(c))
+}
+
+/// Whether a program takes this for the name of a variable.
+pub(super) fn is_variable(name: &str) -> bool {
+    name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
+        && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
+}
+
+/// A text of `match`: exact words with `|` between them, or an expression between slashes (C-48).
+///
+/// An expression that is not marked as one is an error, because a reader could take it for either.
+pub(super) fn pattern(text: &str) -> Result<MatcherSpec, String> {
+    if let Some(expression) = text.strip_prefix('/').and_then(|it| it.strip_suffix('/'))
+        && !expression.is_empty()
+    {
+        return Ok(MatcherSpec::Regex(expression.to_owned()));
+    }
+    if text.trim() == "*" {
+        return Err("leave `match` out: without it the hook runs on every one".to_owned());
+    }
+    let words: Vec<String> = text.split('|').map(|word| word.trim().to_owned()).collect();
+    if words.iter().any(String::is_empty) {
+        return Err("write at least one word, and no empty one".to_owned());
+    }
+    if text.contains(['*', '+', '?', '(', ')', '[', ']', '{', '}', '^', '$', '\\']) {
+        return Err(format!("write it between slashes, `\"/{text}/\"`, if it is an expression"));
+    }
+    Ok(MatcherSpec::Words(words))
+}

@@ -1,0 +1,191 @@
+//! The event form: what a hook finds on standard input, and what a host sends (V-2 to V-9). Both directions of one shape.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+
+use super::{VERSION, table};
+use crate::answer::Power;
+use crate::diagnostic::nearest;
+use crate::dialect::{Envelope, EventFault, Roots};
+use crate::event::{Event, Surroundings};
+
+/// The keys of the form.
+pub(super) const KEYS: &[&str] = &["v", "event", "session", "tool", "prompt", "data"];
+/// The keys of `tool` and the payload fields that they carry; `kind` is said, never read.
+const TOOL: &[(&str, &str)] = &[
+    ("name", "tool_name"),
+    ("input", "tool_input"),
+    ("id", "tool_use_id"),
+    ("output", "tool_response"),
+];
+/// The file into which a hook may write `KEY=VALUE` lines, on events that take variables (V-9).
+const ENV_FILE: &str = "TENTERHOOK_ENV_FILE";
+
+/// Writes the form, and the variables beside it.
+pub(super) fn encode(event: &Event) -> Envelope {
+    let within = &event.within;
+    let mut form = Map::new();
+    form.insert("v".into(), VERSION.into());
+    form.insert("event".into(), event.name.as_str().into());
+    form.insert("session".into(), session(within));
+    let mut rest = event.payload.clone();
+    if let Some(tool) = tool(event, &mut rest) {
+        form.insert("tool".into(), tool);
+    }
+    if let Some(prompt) = rest.shift_remove("prompt") {
+        form.insert("prompt".into(), prompt);
+    }
+    form.insert("data".into(), Value::Object(rest));
+    let mut body = Value::Object(form).to_string().into_bytes();
+    // Programs that read a line must find its end.
+    body.push(b'\n');
+    let text = |path: &PathBuf| path.to_string_lossy().into_owned();
+    let takes_env = table::row(event.name.as_str()).is_some_and(|row| row.powers.has(Power::Env));
+    Envelope {
+        body,
+        env: vec![
+            ("TENTERHOOK_EVENT".into(), event.name.to_string()),
+            ("TENTERHOOK_SESSION_ID".into(), within.session_id.clone()),
+            ("TENTERHOOK_PROJECT_DIR".into(), text(&within.project)),
+        ],
+        env_file: takes_env.then_some(ENV_FILE),
+    }
+}
+
+fn session(within: &Surroundings) -> Value {
+    let path = |path: &PathBuf| Value::from(path.to_string_lossy());
+    let mut session = Map::new();
+    session.insert("id".into(), within.session_id.clone().into());
+    session.insert("cwd".into(), path(&within.cwd));
+    session.insert("project".into(), path(&within.project));
+    session.insert("transcript".into(), within.transcript.as_ref().map_or(Value::Null, path));
+    for (key, value) in &within.facts {
+        session.entry(key.clone()).or_insert_with(|| value.clone());
+    }
+    Value::Object(session)
+}
+
+fn tool(event: &Event, rest: &mut Map<String, Value>) -> Option<Value> {
+    let kind = event.tool()?.tool().word();
+    let mut tool = Map::new();
+    for (key, field) in TOOL {
+        if let Some(value) = rest.shift_remove(*field) {
+            tool.insert((*key).into(), value);
+        }
+        if *key == "name" {
+            tool.insert("kind".into(), kind.into());
+        }
+    }
+    Some(Value::Object(tool))
+}
+
+/// Reads the form. What it leaves out, `roots` give.
+pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+    known_keys(json)?;
+    if let Some(v) = json.get("v")
+        && v.as_u64() != Some(VERSION)
+    {
+        return fault(format!("`v` is {v}; this build speaks version {VERSION}"));
+    }
+    let name = match json.get("event") {
+        Some(Value::String(name)) if !name.is_empty() => name.as_str(),
+        _ => return fault("the event has no `event`: the name of what happened, a string"),
+    };
+    let mut event = Event::new(name, surroundings(object(json, "session")?, roots)?);
+    let data = object(json, "data")?;
+    event.payload.extend(data.into_iter().flatten().map(|(k, v)| (k.clone(), v.clone())));
+    if let Some(tool) = object(json, "tool")? {
+        decode_tool(tool, &mut event)?;
+    }
+    match json.get("prompt") {
+        None | Some(Value::Null) => {}
+        Some(Value::String(prompt)) => event = event.with("prompt", prompt.as_str()),
+        Some(_) => return fault("`prompt` must be a string"),
+    }
+    Ok(event)
+}
+
+fn known_keys(json: &Map<String, Value>) -> Result<(), EventFault> {
+    let Some(unknown) = json.keys().find(|key| !KEYS.contains(&key.as_str())) else {
+        return Ok(());
+    };
+    if json.contains_key("hook_event_name") {
+        return fault(
+            "this is the form of Claude Code's events (`hook_event_name`); name its dialect, `claude`",
+        );
+    }
+    let hint = nearest(unknown, KEYS.iter().copied()).map_or_else(
+        || "what has no key of its own goes into `data`".into(),
+        |it| format!("did you mean `{it}`?"),
+    );
+    fault(format!("the event has an unknown key `{unknown}`: {hint}"))
+}
+
+fn surroundings(
+    session: Option<&Map<String, Value>>,
+    roots: &Roots,
+) -> Result<Surroundings, EventFault> {
+    let mut facts = session.cloned().unwrap_or_default();
+    let mut take = |key: &str| match facts.shift_remove(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(_) => fault(format!("`session.{key}` must be a string")),
+    };
+    let id = take("id")?.unwrap_or_default();
+    let cwd = take("cwd")?.map(PathBuf::from);
+    let project = take("project")?.map(PathBuf::from);
+    let transcript = take("transcript")?.map(PathBuf::from);
+    let given = cwd.clone();
+    Ok(Surroundings {
+        session_id: id,
+        cwd: cwd.unwrap_or_else(|| roots.cwd.clone()),
+        project: project
+            .or(given)
+            .or_else(|| roots.repository.clone())
+            .unwrap_or_else(|| roots.cwd.clone()),
+        home: roots.home.clone(),
+        transcript,
+        facts,
+    })
+}
+
+fn decode_tool(tool: &Map<String, Value>, event: &mut Event) -> Result<(), EventFault> {
+    if !tool.get("name").is_some_and(Value::is_string) {
+        return fault("`tool.name` must be a string");
+    }
+    for (key, value) in tool {
+        match TOOL.iter().find(|(known, _)| known == key) {
+            Some((_, field)) => {
+                event.payload.insert((*field).to_owned(), value.clone());
+            }
+            // What a tool does is found from its name, so that nobody can say that a shell is a reader.
+            None if key == "kind" => {}
+            None => {
+                let known = TOOL.iter().map(|(key, _)| *key);
+                let hint = nearest(key, known).map_or_else(
+                    || "it has `name`, `input`, `id` and `output`".to_owned(),
+                    |it| format!("did you mean `{it}`?"),
+                );
+                return fault(format!("`tool` has an unknown key `{key}`: {hint}"));
+            }
+        }
+    }
+    event.payload.entry("tool_input").or_insert_with(|| json!({}));
+    Ok(())
+}
+
+fn object<'a>(
+    json: &'a Map<String, Value>,
+    key: &str,
+) -> Result<Option<&'a Map<String, Value>>, EventFault> {
+    match json.get(key) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::Object(object)) => Ok(Some(object)),
+        Some(_) => fault(format!("`{key}` must be an object")),
+    }
+}
+
+fn fault<T>(message: impl Into<String>) -> Result<T, EventFault> {
+    Err(EventFault { message: message.into() })
+}

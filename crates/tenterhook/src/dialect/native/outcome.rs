@@ -1,0 +1,56 @@
+//! The outcome form: what `fire` prints and a host on another side of a pipe reads (V-40). One direction only.
+
+use serde_json::{Map, Value, json};
+
+use crate::outcome::{Fault, Outcome, Step};
+
+/// Writes an outcome. Every key is always there; what nobody said is `null` or empty (V-41).
+#[must_use]
+pub fn encode_outcome(outcome: &Outcome) -> Value {
+    let effects = &outcome.effects;
+    let context = (!effects.context.is_empty()).then(|| effects.context.join("\n"));
+    let stop = effects.stop.as_ref().map(|stop| json!({ "reason": stop.reason }));
+    let pairs = [
+        ("blocked", outcome.blocked().into()),
+        ("decision", outcome.restraint.word().into()),
+        ("reason", outcome.reason().into()),
+        ("updatedInput", effects.updated_input.clone().into()),
+        ("updatedPrompt", effects.updated_prompt.clone().into()),
+        ("updatedOutput", effects.updated_output.clone().into()),
+        ("additionalContext", context.into()),
+        ("systemMessages", effects.messages.clone().into()),
+        ("stop", stop.into()),
+        ("updatedPermissions", effects.updated_permissions.clone().into()),
+        ("watchPaths", effects.watch_paths.clone().into()),
+        ("initialUserMessage", effects.initial_user_message.clone().into()),
+        ("retry", effects.retry.into()),
+        ("env", effects.env.clone().into()),
+        ("extra", effects.extra.clone().into()),
+        ("faults", outcome.faults.iter().map(fault).collect()),
+        ("steps", outcome.steps.iter().map(step).collect()),
+    ];
+    Value::Object(
+        pairs.into_iter().map(|(key, value)| (key.to_owned(), value)).collect::<Map<_, _>>(),
+    )
+}
+
+fn fault(fault: &Fault) -> Value {
+    json!({
+        "code": fault.code,
+        "hook": fault.hook.as_ref().map(|hook| hook.as_str()),
+        "message": fault.message,
+    })
+}
+
+fn step(step: &Step) -> Value {
+    json!({
+        "hook": step.hook.as_str(),
+        "source": step.source,
+        "line": step.line,
+        "executor": step.executor,
+        "ended": step.ended,
+        // Microseconds are what the clock is good for; more digits are noise.
+        "duration_ms": (step.took.as_secs_f64() * 1e6).round() / 1e3,
+        "verdict": step.verdict.word(),
+    })
+}

@@ -1,0 +1,49 @@
+//! Where native files lie, and how one is told from another dialect's. Opens nothing.
+
+use std::path::Path;
+
+use crate::dialect::{Candidate, Fit, Roots};
+use crate::hook::Layer;
+use crate::syntax::Node;
+
+/// The file of a person or a project, in both shapes (C-40).
+const FILES: [&str; 2] = ["tenterhook.toml", "tenterhook.json"];
+/// The file beside it that is not committed.
+const LOCAL: [&str; 2] = ["tenterhook.local.toml", "tenterhook.local.json"];
+
+/// Managed, user, project, local: the strongest layer first (C-41).
+pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
+    let user = match &roots.config_home {
+        Some(directory) => directory.clone(),
+        None => roots.home.join(".config/tenterhook"),
+    };
+    let project = roots.repository.as_deref().unwrap_or(&roots.cwd);
+    let directories = [
+        (roots.managed.as_deref(), Layer::Managed, FILES),
+        (Some(user.as_path()), Layer::User, FILES),
+        (Some(project), Layer::Project, FILES),
+        (Some(project), Layer::Local, LOCAL),
+    ];
+    let mut places = Vec::new();
+    for (directory, layer, names) in directories {
+        let Some(directory) = directory else { continue };
+        places.extend(names.iter().map(|name| Candidate { path: directory.join(name), layer }));
+    }
+    places
+}
+
+/// The name tells; of a file with another name, a `hook` table of tables whose entries run something (C-40).
+pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
+    let name = path.file_name().unwrap_or_default();
+    if FILES.iter().chain(&LOCAL).any(|known| name == *known) {
+        return Fit::Certain;
+    }
+    let Some(root) = root else { return Fit::No };
+    let hooks = root.get("hook").map(Node::entries).unwrap_or_default();
+    let governs = root.get("source").is_some_and(|it| !it.entries().is_empty());
+    if hooks.iter().any(|hook| hook.node.get("on").is_some() || hook.node.get("enabled").is_some())
+    {
+        return Fit::Certain;
+    }
+    if governs || !hooks.is_empty() { Fit::Shape } else { Fit::No }
+}

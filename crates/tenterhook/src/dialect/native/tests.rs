@@ -1,0 +1,376 @@
+//! The dialect, from text to hooks and back.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::answer::{Power, Restraint};
+use crate::config::Switch;
+use crate::diagnostic::Severity;
+use crate::dialect::Subject;
+use crate::hook::{Inherit, Invocation, OnFailure, Phase, Run, Wait};
+use crate::matcher::MatcherSpec;
+use crate::report::{End, Output, Said};
+
+fn source(text: &str) -> Source {
+    let mut source = Source::given("/p/tenterhook.toml", DialectId::NATIVE, text, "/p");
+    source.home = PathBuf::from("/home/u");
+    source
+}
+
+fn load(text: &str) -> ReadConfig {
+    Native.read_config(&source(text))
+}
+
+/// Loads a text that must be clean.
+fn clean(text: &str) -> ReadConfig {
+    let read = load(text);
+    assert_eq!(read.diagnostics, [], "{text}");
+    read
+}
+
+fn report(end: End, stdout: &str, stderr: &str) -> Report {
+    let said = Said::Bytes {
+        stdout: Output::from(stdout.as_bytes()),
+        stderr: Output::from(stderr.as_bytes()),
+    };
+    Report { said, ..Report::silent(end, Duration::ZERO) }
+}
+
+fn read(end: End, stdout: &str, stderr: &str) -> Answer {
+    answer::read(&report(end, stdout, stderr))
+}
+
+fn said(stdout: &str) -> Answer {
+    read(End::Exited(0), stdout, "")
+}
+
+#[test]
+fn a_hook_with_every_key_is_read() {
+    let read = clean(
+        r#"
+        [hook.guard]
+        on = ["PreToolUse", "PermissionRequest"]
+        match = "Bash|PowerShell"
+        if = "Bash(git push *)"
+        run = ["./guard.py", "--strict"]
+        timeout = "1.5s"
+        on_failure = "ask"
+        answer = "required"
+        phase = "rewrite"
+        once = true
+        env = { A = "1" }
+        pass = ["TOKEN"]
+        cwd = "sub"
+        status = "checking"
+        test = { event = { tool = { name = "Bash", input = { command = "git push" } } }, expect = "deny" }
+        "#,
+    );
+    assert_eq!(read.hooks.len(), 2);
+    let hook = &read.hooks[1];
+    assert_eq!((hook.id.as_str(), hook.event.as_str()), ("guard", "PermissionRequest"));
+    assert_eq!(hook.matcher.words().unwrap_or_default(), ["Bash", "PowerShell"]);
+    assert_eq!(
+        hook.condition.as_ref().map(crate::matcher::Condition::text),
+        Some("Bash(git push *)")
+    );
+    assert_eq!(hook.timeout, Some(Duration::from_millis(1500)));
+    assert_eq!(hook.on_failure, Some(OnFailure::Ask));
+    assert_eq!((hook.phase, hook.wait), (Phase::Rewrite, Wait::Attached));
+    assert!(hook.once && hook.answer_required);
+    assert_eq!(hook.place.as_ref().map(|it| it.line), Some(2));
+    let Run::Command(command) = &hook.run else { panic!("{:?}", hook.run) };
+    let argv = Invocation::Argv { program: "/p/guard.py".into(), args: vec!["--strict".into()] };
+    assert_eq!(command.invocation, argv);
+    assert_eq!((command.inherit, command.cwd.clone()), (Inherit::Listed, Some("/p/sub".into())));
+    assert_eq!(command.env, [("A".to_owned(), "1".to_owned())]);
+    assert_eq!(command.pass, ["TOKEN"]);
+}
+
+#[test]
+fn json_has_the_same_shape() {
+    let read = clean(r#"{"hook": {"a": {"on": "Stop", "shell": "exit 0", "wake": true}}}"#);
+    assert_eq!(read.hooks.len(), 1);
+    assert_eq!(read.hooks[0].wait, Wait::Rewake);
+}
+
+#[test]
+fn an_entry_of_nothing_but_enabled_switches_a_hook_off() {
+    let read =
+        clean("[hook.a]\nenabled = false\n[hook.b]\non = 'Stop'\nshell = 'x'\nenabled = false\n");
+    assert_eq!(read.switches, [Switch::DisableHook("a".into())]);
+    assert_ne!(read.hooks[0].arming, crate::hook::Arming::Armed);
+}
+
+#[test]
+fn a_source_is_governed_and_an_event_declared() {
+    let read = clean(
+        r#"
+        [source."~/.claude/settings.json"]
+        on_failure = "block"
+        compat = "exact"
+        enabled = false
+        [event."deploy.before"]
+        subject = "environment"
+        gate = true
+        answers = ["deny", "context"]
+        timeout = "30s"
+        [hook.deploy]
+        on = "deploy.before"
+        match = "production"
+        run = ["check"]
+        "#,
+    );
+    let [Switch::Govern(govern)] = read.switches.as_slice() else { panic!("{:?}", read.switches) };
+    assert_eq!(govern.file, PathBuf::from("/home/u/.claude/settings.json"));
+    assert_eq!((govern.on_failure, govern.enabled), (Some(OnFailure::Block), Some(false)));
+    let row = &read.events[0];
+    assert_eq!(row.subject, Subject::Declared("environment".into()));
+    assert!(row.powers.has(Power::Deny) && !row.powers.has(Power::Ask));
+    assert_eq!((row.failure, row.timeout), (OnFailure::Block, Duration::from_secs(30)));
+    assert!(!Native.unknown_row(&"deploy.after".into()).powers.has(Power::Deny));
+}
+
+#[test]
+fn a_script_of_another_dialect_keeps_the_promises_of_this_file() {
+    let read = clean("[hook.a]\non = 'PreToolUse'\nrun = ['x']\nspeaks = 'claude'\n");
+    let hook = &read.hooks[0];
+    assert_eq!(hook.dialect, DialectId::CLAUDE);
+    assert_eq!(hook.on_failure, Some(OnFailure::Block));
+    assert_eq!(hook.timeout, Some(Duration::from_secs(10)));
+    let Run::Command(command) = &hook.run else { panic!("{:?}", hook.run) };
+    assert_eq!(command.inherit, Inherit::All);
+}
+
+#[test]
+fn patterns_say_what_they_are() {
+    let spec = |text: &str| {
+        let read = clean(&format!("[hook.a]\non = 'PreToolUse'\nrun = ['x']\nmatch = {text}\n"));
+        read.hooks[0].matcher.spec().clone()
+    };
+    assert_eq!(spec("'/^mcp__/'"), MatcherSpec::Regex("^mcp__".into()));
+    assert_eq!(spec("['Edit', 'Write']"), MatcherSpec::Words(vec!["Edit".into(), "Write".into()]));
+    let read = load("[hook.a]\non = 'PreToolUse'\nrun = ['x']\nmatch = 'Edit.*'\n");
+    assert_eq!(read.diagnostics[0].code, "bad-matcher");
+    assert_eq!(read.diagnostics[0].help.as_deref().map(|it| it.contains("/Edit.*/")), Some(true));
+}
+
+#[test]
+fn a_bad_hook_is_rejected_alone() {
+    let read = load("[hook.bad]\non = 'Stop'\n[hook.good]\non = 'Stop'\nshell = 'true'\n");
+    assert_eq!(read.hooks.len(), 1);
+    assert_eq!(read.diagnostics.len(), 1);
+    assert!(!read.unreadable);
+    assert!(load("[hook").unreadable);
+}
+
+#[test]
+fn every_bad_sample_has_its_code_on_its_line() {
+    let samples = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../conformance/check/native");
+    let mut count = 0;
+    for entry in std::fs::read_dir(samples).expect("the samples are there") {
+        let path = entry.expect("an entry").path();
+        let text = std::fs::read_to_string(&path).expect("a sample is text");
+        let first = text.lines().next().unwrap_or_default();
+        let words: Vec<&str> = first.split(' ').collect();
+        let ["#", "expect:", code, "at", "line", line] = words.as_slice() else {
+            panic!("{}: {first}", path.display());
+        };
+        let line = line.parse().ok();
+        let read = load(&text);
+        let found: Vec<_> = read
+            .diagnostics
+            .iter()
+            .map(|it| (it.code, it.place.as_ref().map(|place| place.line), it.help.is_some()))
+            .collect();
+        assert_eq!(found, [(*code, line, true)], "{}", path.display());
+        assert_eq!(path.file_stem().and_then(|it| it.to_str()), Some(*code));
+        count += 1;
+    }
+    assert!(count > 20, "only {count} samples");
+}
+
+#[test]
+fn every_diagnostic_of_an_error_costs_the_hook() {
+    let read = load("[hook.a]\non = 'Stop'\nshell = 'x'\nmtach = 'y'\n");
+    assert_eq!(read.hooks.len(), 0);
+    assert_eq!(read.diagnostics[0].severity, Severity::Error);
+    assert_eq!(read.diagnostics[0].help.as_deref(), Some("did you mean `match`?"));
+}
+
+#[test]
+fn events_survive_the_way_out_and_back() {
+    let roots = Roots { home: "/home/u".into(), ..Roots::default() };
+    let form = json!({
+        "v": 1, "event": "PreToolUse",
+        "session": {"id": "s", "cwd": "/p/sub", "project": "/p", "transcript": null, "permission_mode": "plan"},
+        "tool": {"name": "Bash", "kind": "shell", "input": {"command": "ls"}, "id": "t1"},
+        "data": {"x": 1}
+    });
+    let event =
+        Native.decode_event(form.as_object().expect("an object"), &roots).expect("an event");
+    assert_eq!(event.tool().map(|it| it.name), Some("Bash"));
+    assert_eq!(event.within.facts.get("permission_mode"), Some(&json!("plan")));
+    let envelope = Native.encode_event(&event);
+    let again: Value = serde_json::from_slice(&envelope.body).expect("json");
+    assert_eq!(again, form);
+    assert_eq!(envelope.env_file, None);
+    let start = Native.encode_event(&Event::new("SessionStart", event.within));
+    assert_eq!(start.env_file, Some("TENTERHOOK_ENV_FILE"));
+}
+
+#[test]
+fn an_event_of_another_form_is_refused_with_words() {
+    let refused = |form: Value| {
+        let form = form.as_object().expect("an object").clone();
+        Native.decode_event(&form, &Roots::default()).expect_err("refused").message
+    };
+    assert!(refused(json!({"hook_event_name": "Stop"})).contains("Claude Code"));
+    assert!(refused(json!({"v": 2, "event": "Stop"})).contains("version 1"));
+    assert!(refused(json!({"event": "Stop", "promt": "x"})).contains("did you mean `prompt`"));
+    assert!(refused(json!({"session": {}})).contains("no `event`"));
+}
+
+#[test]
+fn a_whole_answer_is_read() {
+    let answer = said(
+        r#"{"v":1,"decision":"allow","reason":"r","context":["a","b"],"message":"m","input":{"x":1},
+            "stop":"enough","env":{"A":"1"},"watch":[],"permissions":[{}],"retry":true,"first_message":"hi",
+            "output":[1],"prompt":"p","extra":{"k":1}}"#,
+    );
+    assert_eq!((answer.restraint, answer.failure.clone()), (Restraint::Allow, None));
+    assert_eq!(answer.effects.context, ["a", "b"]);
+    assert_eq!(answer.effects.messages, ["m"]);
+    assert_eq!(answer.effects.updated_input, Some(json!({"x": 1})));
+    assert_eq!(answer.effects.stop.and_then(|it| it.reason).as_deref(), Some("enough"));
+    assert_eq!(answer.effects.watch_paths, Some(Vec::new()));
+    assert_eq!(answer.effects.retry, Some(true));
+}
+
+#[test]
+fn exit_codes_say_what_the_protocol_says() {
+    assert_eq!(read(End::Exited(0), "", "log"), Answer::default());
+    let denied = read(End::Exited(2), "", "no\n");
+    assert_eq!((denied.restraint, denied.reason.as_deref()), (Restraint::Deny, Some("no")));
+    let failed = read(End::Exited(1), "", "boom");
+    assert_eq!(failed.failure.map(|it| it.message), Some("it exited with code 1: boom".into()));
+    let slipped = read(End::Exited(1), r#"{"decision":"deny","reason":"r"}"#, "");
+    assert_eq!((slipped.restraint, slipped.slips[0].kind), (Restraint::Deny, SlipKind::WrongExit));
+    let against = read(End::Exited(2), r#"{"decision":"allow"}"#, "");
+    assert_eq!((against.restraint, against.remarks.len()), (Restraint::Deny, 1));
+    let late = read(End::TimedOut, r#"{"decision":"deny","reason":"r"}"#, "");
+    assert_eq!((late.restraint, late.reason.as_deref()), (Restraint::Deny, Some("r")));
+    assert!(late.failure.is_some());
+    assert!(
+        read(End::TimedOut, r#"{"decision":"allow","context":"x"}"#, "").effects.context.is_empty()
+    );
+}
+
+#[test]
+fn near_misses_deny_and_say_how() {
+    #[rustfmt::skip]
+    let table: &[(&str, SlipKind)] = &[
+        (r#"{"decision":"DENY"}"#, SlipKind::MisspeltDecision),
+        (r#"{"decision":"block","reason":"r"}"#, SlipKind::MisspeltDecision),
+        (r#"{"desicion":"deny"}"#, SlipKind::MisspeltKey),
+        (r#"{"Decision":"deny"}"#, SlipKind::MisspeltKey),
+        (r#"{"permissionDecision":"deny"}"#, SlipKind::MisplacedDecision),
+        (r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}"#, SlipKind::MisplacedDecision),
+        (r#"{"hookSpecificOutput":{"decision":{"behavior":"deny"}}}"#, SlipKind::MisplacedDecision),
+        (r#"{"ok":false,"reason":"r"}"#, SlipKind::MisplacedDecision),
+        (r#"{"decision":false}"#, SlipKind::WrongType),
+        ("checking\n{\"decision\":\"deny\"}", SlipKind::TextBefore),
+        ("{\"decision\":\"deny\"}\ndone", SlipKind::TextAfter),
+        (r#"{"decision":"deny","decision":"allow"}"#, SlipKind::DuplicateKey),
+        ("```json\n{\"decision\":\"deny\"}\n```", SlipKind::Fenced),
+        (r#"[{"decision":"deny"}]"#, SlipKind::Wrapped),
+        (r#"{'decision':'deny'}"#, SlipKind::Relaxed),
+        (r#"{"decision":"deny","reason":"he said "no""}"#, SlipKind::Torn),
+        (r#"{"decision":"deny","rea"#, SlipKind::Torn),
+    ];
+    for (text, kind) in table {
+        let answer = said(text);
+        assert_eq!(answer.restraint, Restraint::Deny, "{text}: {answer:?}");
+        assert_eq!(answer.slips.first().map(|it| it.kind), Some(*kind), "{text}");
+    }
+    let stopped = said(r#"{"continue":false,"stopReason":"r"}"#);
+    assert_eq!(stopped.effects.stop.and_then(|it| it.reason).as_deref(), Some("r"));
+    let mixed = read(End::Exited(0), "", r#"{"decision":"deny"}"#);
+    assert_eq!((mixed.restraint, mixed.slips.len()), (Restraint::Deny, 1));
+}
+
+#[test]
+fn innocents_do_not_deny() {
+    #[rustfmt::skip]
+    let silent: &[&str] = &[
+        "", "{}", " \n", r#"{"reason":"deny"}"#, r#"{"context":"decision: deny"}"#, r#"{"decision":null}"#,
+        r#"{"output":{"decision":"deny"}}"#, r#"{"extra":{"blocked":true}}"#, r#"{"message":"block"}"#,
+        r#"{"input":{"command":"echo {\"decision\":\"deny\"}"}}"#,
+    ];
+    for text in silent {
+        let answer = said(text);
+        assert_eq!((answer.restraint, answer.failure.clone()), (Restraint::Silent, None), "{text}");
+        assert_eq!(answer.slips, [], "{text}");
+    }
+    let failed: &[&str] = &[
+        "all good",
+        "[]",
+        r#"{"decision":"maybe"}"#,
+        r#"{"verdict":"fine"}"#,
+        r#"{"context":5}"#,
+        r#"{"v":2}"#,
+        r#"{"decision":"allow"} trailing"#,
+    ];
+    for text in failed {
+        let answer = said(text);
+        assert_eq!(answer.restraint, Restraint::Silent, "{text}");
+        assert_eq!(answer.failure.map(|it| it.code), Some("unreadable-answer"), "{text}");
+    }
+}
+
+#[test]
+fn an_unknown_key_is_a_remark_and_the_rest_stands() {
+    let answer = said(r#"{"context":"c","severity":1}"#);
+    assert_eq!(answer.effects.context, ["c"]);
+    assert_eq!(answer.remarks[0].code, "unknown-key");
+    assert!(answer.remarks[0].message.contains("extra"));
+}
+
+#[test]
+fn a_hook_goes_to_the_background_by_its_first_line() {
+    assert!(Native.detaches(br#"{"background": true}"#));
+    assert!(!Native.detaches(br#"{"background": true, "decision": "deny"}"#));
+    let answer = said("{\"background\":true}\n{\"context\":\"late\"}");
+    assert!(answer.detached);
+    assert_eq!(answer.effects.context, ["late"]);
+}
+
+#[test]
+fn an_env_file_becomes_variables_and_the_answer_wins() {
+    let mut report = report(End::Exited(0), r#"{"env":{"A":"answer"}}"#, "");
+    report.env_file = Some("export A=\"file\"\nB='x y'\n# c\nnot a pair\n".into());
+    let env = answer::read(&report).effects.env;
+    assert_eq!(Value::Object(env), json!({"A": "answer", "B": "x y"}));
+}
+
+#[test]
+fn an_outcome_has_every_key() {
+    let value = encode_outcome(&crate::Outcome::default());
+    let keys: Vec<&String> = value.as_object().expect("an object").keys().collect();
+    #[rustfmt::skip]
+    assert_eq!(keys, ["blocked", "decision", "reason", "updatedInput", "updatedPrompt", "updatedOutput",
+        "additionalContext", "systemMessages", "stop", "updatedPermissions", "watchPaths", "initialUserMessage",
+        "retry", "env", "extra", "faults", "steps"]);
+}
+
+#[test]
+fn cases_are_kept() {
+    let text = "[hook.a]\non = 'PreToolUse'\nrun = ['x']\n[[hook.a.test]]\nname = 'n'\nevent = { tool = { name = 'Bash' } }\nexpect = 'silent'\n";
+    clean(text);
+    let cases = cases(&source(text));
+    assert_eq!(cases.len(), 1);
+    assert_eq!((cases[0].expect, cases[0].place.line), (Restraint::Silent, 4));
+    assert_eq!(cases[0].event.get("event"), Some(&json!("PreToolUse")));
+}
