@@ -208,7 +208,7 @@ fn slip(deviation: &Deviation) -> SlipKind {
     match deviation {
         Deviation::TextBefore => SlipKind::TextBefore,
         Deviation::TextAfter => SlipKind::TextAfter,
-        Deviation::TextAround => SlipKind::TextAround,
+        Deviation::TextAround | Deviation::Controls => SlipKind::TextAround,
         Deviation::SeveralObjects => SlipKind::SeveralObjects,
         Deviation::DuplicateKey(_) => SlipKind::DuplicateKey,
         Deviation::Fenced => SlipKind::Fenced,
