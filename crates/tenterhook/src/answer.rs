@@ -198,8 +198,8 @@ pub struct Answer {
     pub remarks: Vec<Failure>,
     /// Why this is no answer, where it is none: crash, time-out, unreadable output.
     pub failure: Option<Failure>,
-    /// What the output says when it is *not* taken for structured output: what exact reading falls back to when the
-    /// dialect ignores one of the slips.
+    /// What the agent itself makes of the same output, beside an answer that slipped: exact reading falls back to it where
+    /// the agent ignores one of the slips, guarded reading where the slips restrain nothing.
     pub plain: Option<Box<Answer>>,
 }
 

@@ -126,7 +126,7 @@ pub struct EventRow {
 pub enum Honour {
     /// It counts as if it had not slipped.
     Counts,
-    /// The output is no structured output at all.
+    /// The agent does not see it: [`Answer::plain`] stands.
     PlainText,
     /// It is an error: no answer.
     Fails,

@@ -100,12 +100,18 @@ fn slip_fault(hook: &Hook, slip: &Slip) -> Fault {
 
 /// What an answer that left its protocol may still do: say no.
 ///
-/// When it does not even say no, what its output says as plain text stands, because that is what it is.
+/// When it does not even say no, the agent's own reading stands, without any consent in it: what slipped never allows.
 fn only_restraint(answer: Answer) -> Answer {
     let restrains = answer.restraint > Restraint::Allow || answer.effects.stop.is_some();
     if !restrains {
         let failure = answer.failure;
-        let plain = answer.plain.map(|plain| *plain).unwrap_or_default();
+        let mut plain = answer.plain.map(|plain| *plain).unwrap_or_default();
+        if plain.restraint == Restraint::Allow {
+            plain.restraint = Restraint::Silent;
+            plain.reason = None;
+            plain.effects.updated_input = None;
+            plain.effects.updated_permissions.clear();
+        }
         return Answer { failure: plain.failure.clone().or(failure), ..plain };
     }
     Answer {
@@ -116,6 +122,8 @@ fn only_restraint(answer: Answer) -> Answer {
         },
         reason: answer.reason,
         effects: Effects { stop: answer.effects.stop, ..Effects::default() },
+        // A question that slipped is no answer to a policy that blocks.
+        failure: answer.failure,
         ..Answer::default()
     }
 }

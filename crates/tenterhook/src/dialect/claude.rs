@@ -1,10 +1,16 @@
 //! The dialect of Claude Code, version 2.1.330: its rooms are one file per direction, and this file only opens their doors.
 
+mod answer;
+mod contract;
+mod env_file;
 mod event;
 mod events;
 mod fields;
+mod near_miss;
+mod terminal;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -68,15 +74,15 @@ impl Dialect for Claude {
         event::encode(event)
     }
 
-    fn detaches(&self, _first_line: &[u8]) -> bool {
-        false
+    fn detaches(&self, first_line: &[u8]) -> bool {
+        answer::detaches(first_line)
     }
 
-    fn read_answer(&self, _event: &Event, _row: &EventRow, _report: &Report) -> Answer {
-        Answer::default()
+    fn read_answer(&self, event: &Event, row: &EventRow, report: &Report) -> Answer {
+        answer::read(event, row, report)
     }
 
-    fn honour(&self, _slip: SlipKind) -> Honour {
-        Honour::Counts
+    fn honour(&self, slip: SlipKind) -> Honour {
+        contract::honour(slip)
     }
 }

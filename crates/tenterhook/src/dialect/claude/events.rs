@@ -24,10 +24,8 @@ pub(super) struct Spec {
     pub(super) universal: Universal,
     /// The fields of `hookSpecificOutput`.
     pub(super) fields: &'static [(&'static str, Field)],
-    #[expect(dead_code, reason = "the reader of answers, which follows, reads it")]
     pub(super) late: Late,
     /// Where this payload field has this value, nothing is blocked.
-    #[expect(dead_code, reason = "the reader of answers, which follows, reads it")]
     pub(super) exempt: Option<(&'static str, &'static str)>,
     /// Whether the hook is handed `CLAUDE_ENV_FILE`.
     pub(super) env_file: bool,
@@ -391,6 +389,19 @@ pub(super) static EVENTS: &[Spec] = &[
         )
     },
 ];
+
+/// What hooks of this dialect may say on an event of somebody else's: the row that its owner gave it decides what counts.
+pub(super) static CUSTOM: Spec = Spec {
+    exit2: Exit2::Denies,
+    top: Top::BlocksOrApproves,
+    fields: &[
+        ("permissionDecision", Field::Permission(&["allow", "deny", "ask", "defer"])),
+        REASON,
+        ("updatedInput", Field::Input),
+        CONTEXT,
+    ],
+    ..Spec::of("", About::Nothing, "")
+};
 
 /// The neutral rows.
 pub(super) static ROWS: LazyLock<Vec<EventRow>> =

@@ -1,6 +1,374 @@
-//! The fields of an answer: one object of Claude Code's, read to the letter.
+//! The fields of an answer: one object that Claude Code accepts, read to the letter. What the agent would ignore becomes
+//! a remark; what it would reject is an error. Lenient reading is `near_miss`'s business.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
+
+use super::events::{EVENTS, Field, Spec, Top, Universal};
+use super::terminal;
+use crate::answer::{Answer, Failure, Restraint, Stop};
+use crate::diagnostic::nearest;
+use crate::event::Event;
+
+/// Whether `hookSpecificOutput` counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Extent {
+    /// All fields count.
+    Whole,
+    /// Those of `hookSpecificOutput` do not.
+    TopOnly,
+}
+
+/// The type of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Type {
+    Text,
+    Flag,
+    Number,
+    Object,
+    Texts,
+    List,
+    Any,
+}
+
+/// The fields at the top level of any answer.
+const TOP: &[(&str, Type)] = &[
+    ("continue", Type::Flag),
+    ("stopReason", Type::Text),
+    ("suppressOutput", Type::Flag),
+    ("systemMessage", Type::Text),
+    ("terminalSequence", Type::Text),
+    ("decision", Type::Text),
+    ("reason", Type::Text),
+    ("hookSpecificOutput", Type::Object),
+    ("async", Type::Flag),
+    ("asyncTimeout", Type::Number),
+    ("metrics", Type::Object),
+    ("rewakeSummary", Type::Text),
+    ("rewakeMessage", Type::Text),
+];
+/// Those that an outcome carries under their own name.
+const CARRIED: &[&str] = &["suppressOutput", "metrics", "rewakeSummary", "rewakeMessage"];
+/// The values of `decision` at the top level, valid on every event.
+const DECISIONS: &[&str] = &["approve", "block"];
+const BEHAVIORS: &[&str] = &["allow", "deny"];
+const ACTIONS: &[&str] = &["accept", "decline", "cancel"];
+/// The fields of a decision about a permission, beside its behaviour.
+const BEHAVIOR_FIELDS: &[(&str, Type)] = &[
+    ("behavior", Type::Text),
+    ("updatedInput", Type::Object),
+    ("updatedPermissions", Type::List),
+    ("message", Type::Text),
+    ("interrupt", Type::Flag),
+];
+
+/// Reads an answer; the error says why the agent rejects it whole.
+pub(super) fn read(
+    spec: &Spec,
+    event: &Event,
+    object: &Map<String, Value>,
+    extent: Extent,
+) -> Result<Answer, String> {
+    for (key, expected) in TOP {
+        check(object, key, *expected)?;
+    }
+    let decision = word(object, "decision", DECISIONS)?;
+    if object.get("async") == Some(&Value::Bool(true)) {
+        return Ok(Answer { detached: true, ..Answer::default() });
+    }
+    let mut reader = Reader { spec, event, answer: Answer::default() };
+    reader.universal(object);
+    reader.top_decision(decision, object);
+    if let (Some(Value::Object(output)), Extent::Whole) = (object.get("hookSpecificOutput"), extent)
+    {
+        reader.hook_output(output)?;
+    }
+    reader.unknown(object, TOP.iter().map(|(key, _)| *key), "");
+    Ok(reader.done())
+}
+
+struct Reader<'a> {
+    spec: &'a Spec,
+    event: &'a Event,
+    answer: Answer,
+}
+
+impl Reader<'_> {
+    fn universal(&mut self, object: &Map<String, Value>) {
+        if let Some(text) = filled(object, "systemMessage") {
+            if self.spec.universal == Universal::Dropped {
+                self.not_honoured("systemMessage");
+            } else {
+                self.answer.effects.messages.push(text.to_owned());
+            }
+        }
+        if object.get("continue") == Some(&Value::Bool(false)) {
+            if self.spec.universal == Universal::All {
+                let reason = filled(object, "stopReason").map(str::to_owned);
+                self.answer.effects.stop = Some(Stop { reason });
+            } else {
+                self.not_honoured("continue");
+            }
+        }
+        if let Some(text) = filled(object, "terminalSequence") {
+            if terminal::is_harmless(text) {
+                self.extra("terminalSequence", text.into());
+            } else {
+                self.remark(
+                    "terminal-sequence",
+                    "`terminalSequence` may hold a bell and the OSC sequences 0, 1, 2, 9, 99 and 777, nothing else; \
+                     it was dropped"
+                        .to_owned(),
+                );
+            }
+        }
+        for key in CARRIED {
+            if let Some(value) = object.get(*key) {
+                self.extra(key, value.clone());
+            }
+        }
+    }
+
+    fn top_decision(&mut self, decision: Option<&str>, object: &Map<String, Value>) {
+        let restraint = match (decision, self.spec.top) {
+            (Some("block"), Top::Blocks | Top::BlocksOrApproves) => Restraint::Deny,
+            (Some("approve"), Top::BlocksOrApproves) => Restraint::Allow,
+            (Some("block"), Top::Ignored) => return self.not_honoured("decision"),
+            // Elsewhere `approve` says what silence says.
+            _ => return,
+        };
+        self.decide(restraint, filled(object, "reason"));
+    }
+
+    fn hook_output(&mut self, output: &Map<String, Value>) -> Result<(), String> {
+        let named = output.get("hookEventName").and_then(Value::as_str);
+        if named != Some(self.event.name.as_str()) {
+            let found = named.map_or_else(|| "is missing".to_owned(), |it| format!("is `{it}`"));
+            return Err(format!(
+                "`hookSpecificOutput.hookEventName` {found}; on this event it must be `{}`",
+                self.event.name
+            ));
+        }
+        for (key, field) in self.spec.fields {
+            if let Some(value) = output.get(*key) {
+                check(output, key, field.expected())?;
+                self.field(key, *field, value, output)?;
+            }
+        }
+        let known = self.spec.fields.iter().map(|(key, _)| *key).chain(["hookEventName"]);
+        self.unknown(output, known, "hookSpecificOutput.");
+        Ok(())
+    }
+
+    fn field(
+        &mut self,
+        key: &str,
+        field: Field,
+        value: &Value,
+        output: &Map<String, Value>,
+    ) -> Result<(), String> {
+        let effects = &mut self.answer.effects;
+        let text = || value.as_str().unwrap_or_default().to_owned();
+        match field {
+            Field::Permission(words) => {
+                if let Some(word) = word(output, key, words)? {
+                    self.decide(restraint(word), filled(output, "permissionDecisionReason"));
+                }
+            }
+            Field::PermissionReason => {}
+            Field::Behavior => self.behavior(value)?,
+            Field::Context if text().is_empty() => {}
+            Field::Context => effects.context.push(text()),
+            Field::Input => effects.updated_input = Some(value.clone()),
+            Field::Output => self.output(key, value),
+            Field::McpOutput => self.mcp_output(key, value),
+            Field::Display => effects.updated_output = Some(value.clone()),
+            Field::Watch => {
+                let paths = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+                effects.watch_paths = Some(paths.map(str::to_owned).collect());
+            }
+            Field::FirstMessage => effects.initial_user_message = Some(text()),
+            Field::Retry => effects.retry = value.as_bool(),
+            Field::Action => {
+                if word(output, key, ACTIONS)? != Some("accept") {
+                    self.decide(Restraint::Deny, None);
+                }
+                self.extra(key, value.clone());
+            }
+            Field::ExtraText | Field::ExtraFlag | Field::ExtraObject => {
+                self.extra(key, value.clone());
+            }
+        }
+        Ok(())
+    }
+
+    fn behavior(&mut self, value: &Value) -> Result<(), String> {
+        let Value::Object(decision) = value else { return Ok(()) };
+        for (key, expected) in BEHAVIOR_FIELDS {
+            check(decision, key, *expected)?;
+        }
+        let Some(behavior) = word(decision, "behavior", BEHAVIORS)? else {
+            return Err("`hookSpecificOutput.decision` needs `behavior`".to_owned());
+        };
+        self.decide(restraint(behavior), filled(decision, "message"));
+        let effects = &mut self.answer.effects;
+        if behavior == "allow" {
+            effects.updated_input = decision.get("updatedInput").cloned();
+            let updates = decision.get("updatedPermissions").and_then(Value::as_array);
+            effects.updated_permissions = updates.cloned().unwrap_or_default();
+        }
+        if let Some(interrupt) = decision.get("interrupt") {
+            self.extra("interrupt", interrupt.clone());
+        }
+        self.unknown(
+            decision,
+            BEHAVIOR_FIELDS.iter().map(|(key, _)| *key),
+            "hookSpecificOutput.decision.",
+        );
+        Ok(())
+    }
+
+    /// A built-in tool's output is replaced by one of its own shape only: observed, a bare text for an object is ignored.
+    fn output(&mut self, key: &str, value: &Value) {
+        let original = self.event.payload.get("tool_response");
+        let differs = original.is_some_and(|it| kind(it) != kind(value));
+        if differs && !self.is_mcp() {
+            let wanted = original.map_or("", kind);
+            let message =
+                format!("`{key}` must be {wanted}, as the tool's own output is; it was dropped");
+            self.remark("not-honoured", message);
+        } else {
+            self.answer.effects.updated_output = Some(value.clone());
+        }
+    }
+
+    fn mcp_output(&mut self, key: &str, value: &Value) {
+        if !self.is_mcp() {
+            let message = format!("`{key}` counts for MCP tools only; use `updatedToolOutput`");
+            self.remark("not-honoured", message);
+        } else if self.answer.effects.updated_output.is_none() {
+            self.answer.effects.updated_output = Some(value.clone());
+        }
+    }
+
+    fn is_mcp(&self) -> bool {
+        self.event.text("tool_name").is_some_and(|name| name.starts_with("mcp__"))
+    }
+
+    /// Of two decisions in one answer the more restraining one stands.
+    fn decide(&mut self, restraint: Restraint, reason: Option<&str>) {
+        if restraint > self.answer.restraint {
+            self.answer.restraint = restraint;
+            self.answer.reason = reason.map(str::to_owned);
+        }
+    }
+
+    fn done(mut self) -> Answer {
+        // A rewrite of an action that does not happen would only mislead the next reader.
+        if matches!(self.answer.restraint, Restraint::Deny | Restraint::Defer) {
+            self.answer.effects.updated_input = None;
+        }
+        self.answer
+    }
+
+    fn unknown<'k>(
+        &mut self,
+        object: &Map<String, Value>,
+        known: impl Iterator<Item = &'k str> + Clone,
+        path: &str,
+    ) {
+        for key in object.keys().filter(|key| !known.clone().any(|it| it == *key)) {
+            let elsewhere = EVENTS.iter().flat_map(|spec| spec.fields).any(|(it, _)| it == key);
+            if elsewhere && !path.is_empty() {
+                self.not_honoured(key);
+                continue;
+            }
+            let hint = nearest(key, known.clone())
+                .map(|it| format!("; did you mean `{it}`?"))
+                .unwrap_or_default();
+            self.remark("unknown-field", format!("nobody reads `{path}{key}`{hint}"));
+        }
+    }
+
+    fn not_honoured(&mut self, key: &str) {
+        let message = format!("`{}` does not honour `{key}`; it was ignored", self.event.name);
+        self.remark("not-honoured", message);
+    }
+
+    fn remark(&mut self, code: &'static str, message: String) {
+        self.answer.remarks.push(Failure { code, message });
+    }
+
+    fn extra(&mut self, key: &str, value: Value) {
+        self.answer.effects.extra.insert(key.to_owned(), value);
+    }
+}
+
+impl Field {
+    const fn expected(self) -> Type {
+        match self {
+            Self::Permission(_)
+            | Self::PermissionReason
+            | Self::Context
+            | Self::Display
+            | Self::FirstMessage
+            | Self::Action
+            | Self::ExtraText => Type::Text,
+            Self::Behavior | Self::Input | Self::ExtraObject => Type::Object,
+            Self::Retry | Self::ExtraFlag => Type::Flag,
+            Self::Watch => Type::Texts,
+            Self::Output | Self::McpOutput => Type::Any,
+        }
+    }
+}
+
+/// The restraint that a decision word of any place means.
+pub(super) fn restraint(word: &str) -> Restraint {
+    match word {
+        "allow" | "approve" => Restraint::Allow,
+        "ask" => Restraint::Ask,
+        "defer" => Restraint::Defer,
+        "deny" | "block" => Restraint::Deny,
+        _ => Restraint::Silent,
+    }
+}
+
+fn check(object: &Map<String, Value>, key: &str, expected: Type) -> Result<(), String> {
+    let Some(value) = object.get(key) else { return Ok(()) };
+    let (fits, wanted) = match expected {
+        Type::Text => (value.is_string(), "a text"),
+        Type::Flag => (value.is_boolean(), "a truth value"),
+        Type::Number => (value.is_number(), "a number"),
+        Type::Object => (value.is_object(), "an object"),
+        Type::List => (value.is_array(), "a list"),
+        Type::Texts => (
+            value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
+            "a list of texts",
+        ),
+        Type::Any => (true, ""),
+    };
+    if fits { Ok(()) } else { Err(format!("`{key}` must be {wanted}, not {}", kind(value))) }
+}
+
+/// The value of `key`, which must be one of `words`.
+fn word<'a>(
+    object: &'a Map<String, Value>,
+    key: &str,
+    words: &[&str],
+) -> Result<Option<&'a str>, String> {
+    let Some(word) = object.get(key).and_then(Value::as_str) else { return Ok(None) };
+    if words.contains(&word) {
+        return Ok(Some(word));
+    }
+    let hint = nearest(word, words.iter().copied())
+        .map(|it| format!("; did you mean `{it}`?"))
+        .unwrap_or_default();
+    Err(format!("`{key}` is `{word}`, but must be one of {}{hint}", words.join(", ")))
+}
+
+/// A text that is not empty.
+fn filled<'a>(object: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
+    object.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
+}
 
 /// What a value is, for messages.
 pub(super) const fn kind(value: &Value) -> &'static str {

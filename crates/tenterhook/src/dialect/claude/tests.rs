@@ -1,3 +1,7 @@
+//! What the dialect of Claude Code reads and writes, held against what the real agent did.
+
+mod observed;
+
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};

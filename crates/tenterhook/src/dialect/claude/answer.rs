@@ -1,0 +1,237 @@
+//! Answers on the wire: what Claude Code itself makes of how a hook ended and what it printed, to the letter (A-10 to
+//! What it would lose is looked for afterwards, by `near_miss`.
+
+use serde_json::{Map, Value};
+
+use super::events::{self, Exit2, Late, Plain, Spec};
+use super::fields::{self, Extent};
+use super::{env_file, near_miss};
+use crate::answer::{Answer, Failure, Power, Restraint};
+use crate::dialect::EventRow;
+use crate::event::Event;
+use crate::report::{Closed, End, Report, Said};
+use crate::strict::{self, Deviation, Found, Reading};
+
+/// One report, taken apart.
+pub(super) struct Heard<'a> {
+    pub(super) spec: &'a Spec,
+    pub(super) event: &'a Event,
+    pub(super) row: &'a EventRow,
+    pub(super) end: &'a End,
+    pub(super) reading: Reading,
+    pub(super) stderr: String,
+    /// More stdout came than was kept.
+    pub(super) truncated: bool,
+}
+
+pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
+    let (stdout, stderr) = match &report.said {
+        Said::Bytes { stdout, stderr } => (stdout, stderr),
+        Said::Answer(answer) => return (**answer).clone(),
+    };
+    let after_first_line = after_async_line(&stdout.bytes);
+    let heard = Heard {
+        spec: events::spec(event.name.as_str()).unwrap_or(&events::CUSTOM),
+        event,
+        row,
+        end: &report.end,
+        reading: strict::read(after_first_line.unwrap_or(&stdout.bytes)),
+        stderr: String::from_utf8_lossy(&stderr.bytes).trim().to_owned(),
+        truncated: stdout.closed == Closed::Truncated,
+    };
+    let mut exact = heard.exact();
+    if let (Some(text), None) = (&report.env_file, &exact.failure) {
+        set_variables(&mut exact, text);
+    }
+    let mut answer = near_miss::look(&heard, exact);
+    answer.detached |= after_first_line.is_some();
+    answer
+}
+
+/// Whether a first line asks to go on in the background.
+pub(super) fn detaches(line: &[u8]) -> bool {
+    serde_json::from_slice::<Map<String, Value>>(line)
+        .is_ok_and(|object| object.get("async") == Some(&Value::Bool(true)))
+}
+
+/// What follows a first line that asks to go on in the background.
+fn after_async_line(stdout: &[u8]) -> Option<&[u8]> {
+    let end = stdout.iter().position(|byte| *byte == b'\n').unwrap_or(stdout.len());
+    let (line, rest) = stdout.split_at_checked(end)?;
+    detaches(line).then_some(rest)
+}
+
+fn set_variables(answer: &mut Answer, text: &str) {
+    let variables = env_file::read(text);
+    answer.effects.env.extend(variables.set);
+    if variables.left_over {
+        // Only the agent's own shell can tell what these lines mean: it gets them as they are.
+        answer.effects.extra.insert("envFile".to_owned(), text.into());
+    }
+}
+
+impl Heard<'_> {
+    /// What the agent does, with its losses.
+    fn exact(&self) -> Answer {
+        let mut answer = match self.end {
+            End::NotStarted { why } => Answer::failed("not-started", why.clone()),
+            End::TimedOut => self.late(),
+            End::Cancelled => Answer::failed("cancelled", "it was cancelled before it answered"),
+            End::Signalled(signal) => {
+                Answer::failed("signalled", format!("signal {signal} ended it"))
+            }
+            End::Exited(2) => self.objected(),
+            End::Exited(code) => self.exited(*code),
+        };
+        self.exempt(&mut answer);
+        answer
+    }
+
+    fn late(&self) -> Answer {
+        let failed = Answer::failed("timed-out", "it did not answer in time");
+        match self.spec.late {
+            Late::Fails => failed,
+            Late::Denies => {
+                Answer { failure: failed.failure, ..Answer::deny("the hook timed out") }
+            }
+        }
+    }
+
+    /// An exit code but 2: an object decides alone, whatever the code.
+    fn exited(&self, code: i32) -> Answer {
+        if self.spec.plain == Plain::Path && code != 0 {
+            return self.failed_code(code);
+        }
+        if self.truncated {
+            return Answer::failed("output-too-large", "it printed more than is read");
+        }
+        match self.object().map(|it| fields::read(self.spec, self.event, it, Extent::Whole)) {
+            Some(Ok(answer)) => answer,
+            Some(Err(why)) => Answer::failed("invalid-answer", why),
+            None if code == 0 => self.plain(),
+            None => self.failed_code(code),
+        }
+    }
+
+    /// The object that the agent reads: it takes the last of a repeated key, and broken bytes as they come.
+    fn object(&self) -> Option<&Map<String, Value>> {
+        let tolerated =
+            |it: &Deviation| matches!(it, Deviation::DuplicateKey(_) | Deviation::InvalidUtf8);
+        match &self.reading.found {
+            Found::Object(object) if self.reading.deviations.iter().all(tolerated) => {
+                Some(&object.fields)
+            }
+            _ => None,
+        }
+    }
+
+    fn failed_code(&self, code: i32) -> Answer {
+        let words = self.stderr.lines().next().unwrap_or_default();
+        let separator = if words.is_empty() { "" } else { ": " };
+        Answer::failed("exit-code", format!("it exited with code {code}{separator}{words}"))
+    }
+
+    /// Exit code 0 without an object.
+    fn plain(&self) -> Answer {
+        let text = self.reading.text.trim();
+        let mut answer = match self.spec.plain {
+            Plain::Context if !text.is_empty() => Answer::context(text),
+            Plain::Path => worktree(text),
+            Plain::Context | Plain::Log => Answer::default(),
+        };
+        if self.reading.begins_with_brace() && self.spec.plain != Plain::Path {
+            // The agent takes it for text. A gate that meant to answer did not, so its policy decides.
+            let message = match self.reading.deviations.first() {
+                Some(deviation) => format!("its answer cannot be read: {deviation}"),
+                None => "its answer cannot be read".to_owned(),
+            };
+            answer.failure = Some(Failure { code: "unreadable-answer", message });
+        }
+        answer
+    }
+
+    /// Exit code 2.
+    fn objected(&self) -> Answer {
+        let extent =
+            if self.spec.exit2 == Exit2::DeniesAlone { Extent::TopOnly } else { Extent::Whole };
+        let said = self
+            .object()
+            .and_then(|it| fields::read(self.spec, self.event, it, extent).ok())
+            .unwrap_or_default();
+        match self.spec.exit2 {
+            Exit2::Denies | Exit2::DeniesAlone | Exit2::TellsUser => self.denied(said),
+            Exit2::Unheard => self.unheard(said),
+        }
+    }
+
+    fn denied(&self, mut said: Answer) -> Answer {
+        if said.restraint != Restraint::Deny {
+            said.restraint = Restraint::Deny;
+            said.reason = Some(self.objection());
+        }
+        said.effects.updated_input = None;
+        said.effects.updated_permissions.clear();
+        said
+    }
+
+    /// The words of exit code 2.
+    pub(super) fn objection(&self) -> String {
+        let printed = match &self.reading.found {
+            Found::Text => self.reading.text.trim(),
+            _ => "",
+        };
+        match (self.stderr.as_str(), printed) {
+            ("", "") => "the hook exited with code 2 and said nothing on stderr".to_owned(),
+            ("", printed) => printed.to_owned(),
+            (stderr, _) => stderr.to_owned(),
+        }
+    }
+
+    fn unheard(&self, mut said: Answer) -> Answer {
+        if !self.row.powers.has(Power::Deny) {
+            let message = format!("exit code 2 does nothing on `{}`", self.event.name);
+            said.remarks.push(Failure { code: "not-honoured", message });
+        }
+        said
+    }
+
+    /// What the organisation decided is not blocked.
+    fn exempt(&self, answer: &mut Answer) {
+        let Some((key, value)) = self.spec.exempt else { return };
+        if answer.restraint != Restraint::Deny || self.event.text(key) != Some(value) {
+            return;
+        }
+        let message = format!("`{}` cannot be blocked where `{key}` is `{value}`", self.event.name);
+        answer.remarks.push(Failure { code: "not-honoured", message });
+        answer.restraint = Restraint::Silent;
+        answer.effects.messages.extend(answer.reason.take());
+    }
+
+    /// Whether a denial can count at all.
+    pub(super) fn can(&self, power: Power) -> bool {
+        let exempt = self.spec.exempt.is_some_and(|(key, it)| self.event.text(key) == Some(it));
+        self.row.powers.has(power) && !(exempt && power == Power::Deny)
+    }
+}
+
+/// The last line that is not empty, without colours, must be an absolute path without detours.
+fn worktree(text: &str) -> Answer {
+    let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    let path = crate::text::clean(line, line.len()).text;
+    let path = path.trim();
+    let absolute = path.starts_with('/') || path.as_bytes().get(1) == Some(&b':');
+    let detours = path.split(['/', '\\']).any(|part| part == "." || part == "..");
+    if path.is_empty() {
+        return Answer::failed(
+            "no-answer",
+            "it must print the path of the worktree, and printed nothing",
+        );
+    }
+    if !absolute || detours {
+        let message = format!("`{path}` is not an absolute path without `.` and `..`");
+        return Answer::failed("invalid-answer", message);
+    }
+    let mut answer = Answer::default();
+    answer.effects.extra.insert("worktreePath".to_owned(), path.into());
+    answer
+}
