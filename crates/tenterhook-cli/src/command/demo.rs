@@ -1,12 +1,143 @@
-//! `demo`: a recorded agent session, played through the example hooks.
+//! `demo`: a recorded agent session, played through the example hooks. Offline; changes nothing.
 
+mod files;
+mod timeline;
+
+use std::fs;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use tenterhook::answer::Restraint;
+use tenterhook::dialect::{DialectId, Roots};
+use tenterhook::discover;
+use tenterhook::executor::Ambient;
+use tenterhook::plan;
+use tenterhook::session::Session;
+use tenterhook::{Engine, Event, Outcome};
+
+use super::{fire, input};
 use crate::ambient::Here;
 use crate::args::Demo;
 use crate::exit::Exit;
 use crate::problem::Problem;
+use crate::show::paint::{BOLD, DIM, HELP, paint};
+use crate::show::words::{count, time, wrap};
 use crate::term::Term;
+use crate::wait::{Waited, block_on};
+use files::{CONFIGS, SESSION, Stage};
+use timeline::Scene;
 
 pub(crate) fn run(args: &Demo, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let _ = (args, here, term);
-    Err(Problem::new("the demo is not built in yet"))
+    let stage = Stage::find(args.from.as_deref(), &here.roots.cwd)?;
+    let roots = Roots { cwd: stage.root.clone(), repository: None, ..here.roots.clone() };
+    let events = events(&roots)?;
+    let scratch = tempfile::tempdir()
+        .map_err(|error| Problem::new(format!("no temporary directory can be made: {error}")))?;
+    let ambient = Ambient { env: here.env.clone(), scratch: Some(scratch.path().to_owned()) };
+    let engine = engine(&roots, ambient, term)?;
+    let hooks = engine.ruleset().hooks().len();
+    let title = format!(
+        "A recorded agent session, played through the {} of {}",
+        count(hooks, "hook"),
+        stage.name
+    );
+    term.data(&format!("{}\n\n", paint(BOLD, title)))?;
+    match block_on(play(&engine, &events, term))? {
+        Waited::Signal(signal) => Ok(Exit::Cancelled(signal)),
+        Waited::Done(played) => {
+            term.data(&farewell(&played?, term.width()))?;
+            Ok(Exit::Good)
+        }
+    }
+}
+
+fn engine(roots: &Roots, ambient: Ambient, term: Term) -> Result<Engine, Problem> {
+    let mut builder = Engine::builder().ambient(ambient);
+    for config in CONFIGS {
+        let source = discover::given(&roots.cwd.join(config), None, DialectId::CLAUDE, roots)
+            .map_err(|it| Problem { message: it.message, help: it.help })?;
+        builder = builder.source(source);
+    }
+    let (engine, diagnostics) = builder.build();
+    for diagnostic in diagnostics {
+        let place = diagnostic.place.map(|it| format!("{it}: ")).unwrap_or_default();
+        term.say(&format!("{place}{}: {}", diagnostic.severity, diagnostic.message));
+    }
+    Ok(engine)
+}
+
+/// The recorded events, with the places of the recording put to where the examples are.
+fn events(roots: &Roots) -> Result<Vec<Event>, Problem> {
+    let path = roots.cwd.join(SESSION);
+    let text = fs::read_to_string(&path).map_err(|error| {
+        Problem::new(format!("the session `{}` cannot be read: {error}", path.display()))
+    })?;
+    let text =
+        text.replace("{project}", &in_json(&roots.cwd)).replace("{home}", &in_json(&roots.home));
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.map(|line| input::decode(line.as_bytes(), DialectId::CLAUDE, roots)).collect()
+}
+
+/// A path as it stands inside a JSON string.
+fn in_json(path: &Path) -> String {
+    let quoted = serde_json::Value::from(path.to_string_lossy()).to_string();
+    quoted.trim_matches('"').to_owned()
+}
+
+/// What came of the whole play.
+#[derive(Debug, Default)]
+struct Played {
+    events: usize,
+    runs: usize,
+    blocked: usize,
+    asked: usize,
+    took: Duration,
+}
+
+async fn play(engine: &Engine, events: &[Event], term: Term) -> Result<Played, Problem> {
+    let session = Session::default();
+    let ruleset = engine.ruleset();
+    let began = Instant::now();
+    let mut played = Played::default();
+    for event in events {
+        let at = began.elapsed();
+        let plan = plan::explain(&ruleset, &session.view(&event.name), event);
+        let mut outcome = engine.fire(event.clone(), &session).await;
+        fire::absorb(&mut outcome, session.drain().await);
+        played.count(&outcome);
+        let scene = Scene { at, event, plan: &plan, outcome: &outcome };
+        term.data(&timeline::draw(&scene, &ruleset, term.width()))?;
+    }
+    played.took = began.elapsed();
+    Ok(played)
+}
+
+impl Played {
+    fn count(&mut self, outcome: &Outcome) {
+        self.events += 1;
+        self.runs += outcome.steps.iter().filter(|it| !it.ended.starts_with("not run")).count();
+        self.blocked += usize::from(outcome.restraint == Restraint::Deny);
+        self.asked += usize::from(outcome.restraint == Restraint::Ask);
+    }
+}
+
+fn farewell(played: &Played, columns: usize) -> String {
+    let Played { events, runs, blocked, asked, took } = played;
+    let sum = format!(
+        "{}, {}, {blocked} blocked, {asked} asked first, in {}",
+        count(*events, "event"),
+        count(*runs, "hook run"),
+        time(*took)
+    );
+    let mut out = format!("\n{}\n\n", paint(BOLD, sum));
+    let hint = "Change a file in examples/hooks and play again, or ask why a hook runs:";
+    for line in wrap(hint, columns) {
+        out.push_str(&format!("{}\n", paint(HELP, line)));
+    }
+    let command = "tenterhook explain --config examples/tenterhook.toml Bash 'sudo git push -f'";
+    for (at, line) in wrap(command, columns.saturating_sub(4)).iter().enumerate() {
+        let indent = if at == 0 { "  " } else { "    " };
+        out.push_str(&format!("{}\n", paint(DIM, format!("{indent}{line}"))));
+    }
+    out
 }

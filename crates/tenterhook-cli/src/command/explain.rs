@@ -16,7 +16,7 @@ use crate::args::{Explain, Format};
 use crate::exit::Exit;
 use crate::load;
 use crate::problem::Problem;
-use crate::show::outcome::headline;
+use crate::show::outcome::{headline, hook_name};
 use crate::show::paint::{DIM, GOOD, PLAIN};
 use crate::show::table::{Cell, Column, Give, Table};
 use crate::show::words;
@@ -87,7 +87,7 @@ fn to_text(event: &Event, hooks: &[(Arc<Hook>, Because)], width: usize) -> Strin
             if because.selected { ("runs", GOOD, PLAIN) } else { ("-", DIM, DIM) };
         table.row([
             Cell::new(style, mark),
-            Cell::new(text, hook.id.as_str()),
+            Cell::new(text, hook_name(hook)),
             Cell::new(text, &*because.because),
             Cell::new(DIM, because.rule),
         ]);

@@ -47,7 +47,13 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     match args.output.format {
         Format::Json => print_json(&json::outcome(&outcome), term)?,
         Format::Text => {
-            let page = show::outcome::page(&event, &outcome, &loaded.texts, term.width());
+            let page = show::outcome::page(
+                &event,
+                &outcome,
+                &engine.ruleset(),
+                &loaded.texts,
+                term.width(),
+            );
             term.data(&page)?;
         }
     }

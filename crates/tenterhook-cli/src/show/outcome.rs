@@ -2,6 +2,8 @@
 
 use anstyle::Style;
 use tenterhook::answer::Restraint;
+use tenterhook::config::Ruleset;
+use tenterhook::hook::Hook;
 use tenterhook::{Event, Outcome};
 
 use super::paint::{BOLD, DIM, ERROR, GOOD, HELP, PLAIN, WARNING, paint};
@@ -68,6 +70,23 @@ pub(crate) fn step_verdict(restraint: Restraint) -> (&'static str, Style) {
     }
 }
 
+/// What people call a hook: its own name, or the file that it runs where its name only says where it stands.
+pub(crate) fn hook_name(hook: &Hook) -> String {
+    let id = hook.id.as_str();
+    if !id.contains([':', '/']) {
+        return id.to_owned();
+    }
+    let text = hook.run.line();
+    let bare = |word: &str| word.trim_matches(['"', '\'', ';', '(', ')']).to_owned();
+    let mut words = text.split_whitespace().map(bare);
+    match words
+        .find(|word| word.contains('/') && !word.starts_with("/bin/") && !word.starts_with("/usr/"))
+    {
+        Some(path) => path.rsplit('/').next().unwrap_or(&path).replace('"', ""),
+        None => cut(&text, 28),
+    }
+}
+
 /// Everything that an outcome says, label and text, in the order in which it matters.
 pub(crate) fn said(outcome: &Outcome) -> Vec<(&'static str, String)> {
     let effects = &outcome.effects;
@@ -101,7 +120,13 @@ pub(crate) fn said(outcome: &Outcome) -> Vec<(&'static str, String)> {
 }
 
 /// The outcome of one event, for people.
-pub(crate) fn page(event: &Event, outcome: &Outcome, texts: &Texts, columns: usize) -> String {
+pub(crate) fn page(
+    event: &Event,
+    outcome: &Outcome,
+    ruleset: &Ruleset,
+    texts: &Texts,
+    columns: usize,
+) -> String {
     let mut out = format!("{}\n\n", headline(event, columns));
     let (word, style) = verdict(outcome);
     out.push_str(&format!("  {}\n", paint(style, word)));
@@ -110,7 +135,7 @@ pub(crate) fn page(event: &Event, outcome: &Outcome, texts: &Texts, columns: usi
     }
     if !outcome.steps.is_empty() {
         out.push('\n');
-        out.push_str(&steps(outcome, texts, columns));
+        out.push_str(&steps(outcome, ruleset, texts, columns));
     }
     if !outcome.faults.is_empty() {
         out.push('\n');
@@ -136,7 +161,7 @@ fn labelled(label: &str, text: &str, columns: usize, out: &mut String) {
     }
 }
 
-fn steps(outcome: &Outcome, texts: &Texts, columns: usize) -> String {
+fn steps(outcome: &Outcome, ruleset: &Ruleset, texts: &Texts, columns: usize) -> String {
     let mut table = Table::new(&[
         Column::new("HOOK", Give::Cut),
         Column::new("FROM", Give::Cut),
@@ -146,12 +171,14 @@ fn steps(outcome: &Outcome, texts: &Texts, columns: usize) -> String {
     ]);
     for step in &outcome.steps {
         let (word, style) = step_verdict(step.verdict);
+        let hook = ruleset.hooks().iter().find(|it| it.id == step.hook);
+        let name = hook.map_or_else(|| step.hook.to_string(), |it| hook_name(it));
         let from = match step.line {
             0 => step.executor.to_owned(),
             line => format!("{}:{line}", texts.shown(&step.source)),
         };
         table.row([
-            Cell::new(PLAIN, step.hook.as_str()),
+            Cell::new(PLAIN, name),
             Cell::new(DIM, from),
             Cell::new(PLAIN, &*step.ended),
             Cell::new(DIM, time(step.took)),

@@ -1,0 +1,115 @@
+//! One event of the demo as a few lines: what happened, which hooks ran and did not, what they said, the verdict.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tenterhook::config::Ruleset;
+use tenterhook::hook::Hook;
+use tenterhook::outcome::Step;
+use tenterhook::plan::Because;
+use tenterhook::{Event, Outcome};
+
+use crate::show::outcome::{about, hook_name, said, step_verdict, verdict};
+use crate::show::paint::{BOLD, DIM, HELP, PLAIN, WARNING, paint};
+use crate::show::words::{cut, line, time, width, wrap};
+
+/// How far everything under an event is set in.
+const INDENT: usize = 8;
+
+/// One event, as it went.
+#[derive(Debug)]
+pub(super) struct Scene<'a> {
+    /// From the start of the play to this event.
+    pub(super) at: Duration,
+    /// What happened.
+    pub(super) event: &'a Event,
+    /// What the plan said of every hook.
+    pub(super) plan: &'a [(Arc<Hook>, Because)],
+    /// What came of it.
+    pub(super) outcome: &'a Outcome,
+}
+
+/// Draws one event in `columns`.
+pub(super) fn draw(scene: &Scene<'_>, ruleset: &Ruleset, columns: usize) -> String {
+    let mut out = head(scene, columns);
+    for step in &scene.outcome.steps {
+        out.push_str(&ran(step, ruleset, columns));
+    }
+    for (label, text) in said(scene.outcome) {
+        words(label, &text, columns, &mut out);
+    }
+    for fault in &scene.outcome.faults {
+        let text = format!("{}: {}", fault.code, fault.message);
+        marked(paint(WARNING, "fault"), 5, &text, columns, &mut out);
+    }
+    out.push_str(&skipped(scene, columns));
+    out
+}
+
+fn head(scene: &Scene<'_>, columns: usize) -> String {
+    let at = format!("{:>6.3}", scene.at.as_secs_f64());
+    let (word, style) = verdict(scene.outcome);
+    let name = line(scene.event.name.as_str());
+    let room = columns.saturating_sub(INDENT + width(&name) + 2 + 2 + width(word));
+    let about = cut(&line(&about(scene.event)), room);
+    let pad = " ".repeat(room.saturating_sub(width(&about)) + 2);
+    format!("{}  {}  {about}{pad}{}\n", paint(DIM, at), paint(BOLD, name), paint(style, word))
+}
+
+fn ran(step: &Step, ruleset: &Ruleset, columns: usize) -> String {
+    let (word, style) = step_verdict(step.verdict);
+    let word = if word == "-" { "silent" } else { word };
+    let tail = format!("{word:<7}{:>8}", time(step.took));
+    let room = columns.saturating_sub(INDENT + 4 + 2 + width(&tail));
+    let name = match ruleset.hooks().iter().find(|it| it.id == step.hook) {
+        Some(hook) => hook_name(hook),
+        None => step.hook.to_string(),
+    };
+    let mut name = line(&name);
+    if step.ended != "exit 0" {
+        name.push_str(&format!("  ({})", line(&step.ended)));
+    }
+    let name = cut(&name, room);
+    let pad = " ".repeat(room.saturating_sub(width(&name)) + 2);
+    let indent = " ".repeat(INDENT);
+    let took = format!("{:>8}", time(step.took));
+    let verdict = paint(style, format!("{word:<7}"));
+    format!("{indent}{} {name}{pad}{verdict}{}\n", paint(HELP, "ran"), paint(DIM, took))
+}
+
+fn words(label: &str, text: &str, columns: usize, out: &mut String) {
+    marked(paint(PLAIN, label), width(label), text, columns, out);
+}
+
+fn marked(label: String, label_width: usize, text: &str, columns: usize, out: &mut String) {
+    let inset = INDENT + 4;
+    let lines = wrap(text, columns.saturating_sub(inset + label_width + 2));
+    for (at, text) in lines.iter().enumerate() {
+        if at == 0 {
+            out.push_str(&format!("{}{label}: {text}\n", " ".repeat(inset)));
+        } else {
+            out.push_str(&format!("{}{text}\n", " ".repeat(inset + label_width + 2)));
+        }
+    }
+}
+
+/// The hooks of this very event that were not selected. Hooks of other events would say nothing here.
+fn skipped(scene: &Scene<'_>, columns: usize) -> String {
+    let names: Vec<String> = scene
+        .plan
+        .iter()
+        .filter(|(hook, because)| hook.event == scene.event.name && !because.selected)
+        .map(|(hook, _)| hook_name(hook))
+        .collect();
+    let text = if names.is_empty() {
+        match scene.outcome.steps.is_empty() {
+            true => "no hook is for it".to_owned(),
+            false => return String::new(),
+        }
+    } else {
+        format!("not {}", names.join(", "))
+    };
+    let indent = " ".repeat(INDENT);
+    let text = cut(&line(&text), columns.saturating_sub(INDENT));
+    format!("{indent}{}\n", paint(DIM, text))
+}
