@@ -1,5 +1,6 @@
 //! What is wrong with a file, where, and what to write instead. Values only: nothing here prints or renders.
 
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
@@ -66,6 +67,43 @@ impl Place {
             line: before.matches('\n').count() + 1,
             column: before.get(line_start..).unwrap_or_default().chars().count() + 1,
         }
+    }
+}
+
+/// Finds places in one text, whose lines are counted once: for readers that find thousands.
+#[derive(Debug)]
+pub struct Lines<'a> {
+    file: Arc<str>,
+    text: &'a str,
+    /// Offsets at which lines begin.
+    starts: Vec<usize>,
+    /// The last place that was asked for, as offset and column, so that a text in one line is not counted again and
+    /// again.
+    last: Cell<(usize, usize)>,
+}
+
+impl<'a> Lines<'a> {
+    /// Counts the lines of `text`.
+    #[must_use]
+    pub fn of(file: &Arc<str>, text: &'a str) -> Self {
+        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let starts = std::iter::once(0).chain(breaks.map(|(at, _)| at + 1)).collect();
+        Self { file: Arc::clone(file), text, starts, last: Cell::new((0, 1)) }
+    }
+
+    /// The place of `span`, the same as [`Place::find`].
+    #[must_use]
+    pub fn place(&self, span: Span) -> Place {
+        let at = if self.text.is_char_boundary(span.start) { span.start } else { self.text.len() };
+        let line = self.starts.partition_point(|start| *start <= at).max(1);
+        let start = self.starts.get(line - 1).copied().unwrap_or(0);
+        let (from, column) = match self.last.get() {
+            (last, column) if start <= last && last <= at => (last, column),
+            _ => (start, 1),
+        };
+        let column = column + self.text.get(from..at).unwrap_or_default().chars().count();
+        self.last.set((at, column));
+        Place { file: Arc::clone(&self.file), span, line, column }
     }
 }
 
@@ -194,5 +232,16 @@ mod tests {
         let file = "x".into();
         let place = Place::find(&file, "a\nbü{", Span::new(5, 6));
         assert_eq!((place.line, place.column), (2, 3));
+    }
+
+    #[test]
+    fn lines_find_what_place_finds_in_any_order() {
+        let file = "x".into();
+        let text = "a\nbü{\n\nc";
+        let lines = Lines::of(&file, text);
+        let spans = (0..=text.len() + 1).map(|at| Span::new(at, at));
+        for span in spans.clone().chain(spans.rev()) {
+            assert_eq!(lines.place(span), Place::find(&file, text, span), "{span:?}");
+        }
     }
 }

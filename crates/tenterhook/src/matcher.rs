@@ -8,7 +8,7 @@ pub mod rule;
 
 use std::sync::OnceLock;
 
-pub use condition::{Condition, Picked};
+pub use condition::{Condition, Occasion, Picked};
 
 /// A pattern as data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -9,7 +9,7 @@ use crate::config::{Ruleset, Stage};
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::event::Event;
 use crate::hook::{Arming, Hook};
-use crate::matcher::{MatcherSpec, Picked};
+use crate::matcher::{MatcherSpec, Occasion, Picked};
 use crate::session::View;
 
 #[cfg(test)]
@@ -47,12 +47,13 @@ pub fn select(ruleset: &Ruleset, view: &View, event: &Event, stage: &Stage) -> V
         Some(subjects) => stage.eligible(subjects),
         None => Cow::Borrowed(stage.hooks.as_slice()),
     };
+    let occasion = Occasion::of(event);
     eligible
         .iter()
         .filter_map(|at| ruleset.hook(*at))
         .filter_map(|hook| {
             let row = ruleset.row(hook.dialect, &event.name);
-            match weigh(hook, &row, view, event) {
+            match weigh(hook, &row, view, event, &occasion) {
                 Weighed::Out { .. } => None,
                 Weighed::In { widened, broken, .. } => {
                     Some(Step { hook: Arc::clone(hook), row: row.into_owned(), widened, broken })
@@ -65,12 +66,13 @@ pub fn select(ruleset: &Ruleset, view: &View, event: &Event, stage: &Stage) -> V
 /// What the plan says of every configured hook, in configured order, on the payload as given (P-5).
 #[must_use]
 pub fn explain(ruleset: &Ruleset, view: &View, event: &Event) -> Vec<(Arc<Hook>, Because)> {
+    let occasion = Occasion::of(event);
     ruleset
         .hooks()
         .iter()
         .map(|hook| {
             let row = ruleset.row(hook.dialect, &event.name);
-            let because = match weigh(hook, &row, view, event) {
+            let because = match weigh(hook, &row, view, event, &occasion) {
                 Weighed::Out { because, rule } => {
                     Because { selected: false, because: because.into_owned(), rule }
                 }
@@ -104,7 +106,13 @@ enum Weighed {
 }
 
 /// The one place that says whether a hook runs. The order of the questions is the order of rules P-2 to P-4.
-fn weigh(hook: &Hook, row: &EventRow, view: &View, event: &Event) -> Weighed {
+fn weigh(
+    hook: &Hook,
+    row: &EventRow,
+    view: &View,
+    event: &Event,
+    occasion: &Occasion<'_>,
+) -> Weighed {
     let out = |because: String, rule| Weighed::Out { because: because.into(), rule };
     if hook.event != event.name {
         return out(format!("it is for `{}`", hook.event), "P-2");
@@ -126,7 +134,7 @@ fn weigh(hook: &Hook, row: &EventRow, view: &View, event: &Event) -> Weighed {
         Ok(true) => {}
     }
     let matched = match_sentence(hook, subject);
-    match hook.condition.as_ref().map(|it| (it, it.pick(event))) {
+    match hook.condition.as_ref().map(|it| (it, it.pick(occasion, hook.compat))) {
         None => Weighed::In { because: matched, rule: "S-1", widened: None, broken: None },
         Some((condition, Picked::Exactly)) => Weighed::In {
             because: format!("{matched}, and `{}` holds", condition.text()),

@@ -12,6 +12,14 @@ mod terminal;
 mod tests;
 mod words;
 
+mod config;
+mod handler;
+mod lint;
+mod matcher_text;
+mod placeholders;
+mod places;
+mod vocabulary;
+
 use std::borrow::Cow;
 use std::path::Path;
 use std::time::Duration;
@@ -54,16 +62,20 @@ impl Dialect for Claude {
         }
     }
 
-    fn recognizes(&self, _path: &Path, _root: Option<&Node>) -> Fit {
-        Fit::No
+    fn recognizes(&self, path: &Path, root: Option<&Node>) -> Fit {
+        places::recognizes(path, root)
     }
 
-    fn places(&self, _roots: &Roots) -> Vec<Candidate> {
-        Vec::new()
+    fn places(&self, roots: &Roots) -> Vec<Candidate> {
+        places::places(roots)
     }
 
-    fn read_config(&self, _source: &Source) -> ReadConfig {
-        ReadConfig::default()
+    fn read_config(&self, source: &Source) -> ReadConfig {
+        config::read(source)
+    }
+
+    fn drops_repeats(&self) -> bool {
+        true
     }
 
     fn decode_event(&self, json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {

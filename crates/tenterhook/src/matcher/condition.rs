@@ -1,11 +1,23 @@
 //! The condition of a hook beside its matcher. Pure.
 
-use crate::event::Event;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// A further condition that an event must meet.
+use super::rule::{Call, Covers, Places, Reading, Rule, RuleFault, Selection};
+use crate::event::Event;
+use crate::hook::Compat;
+
+/// A further condition that an event must meet: one permission rule, compiled once.
 #[derive(Clone, Debug)]
 pub struct Condition {
     text: String,
+    rule: Arc<Result<Rule, RuleFault>>,
+    reading: Reading,
+    /// What `/` stands for in a path of the rule.
+    base: PathBuf,
+    /// What `~` stands for, where the event does not say.
+    home: PathBuf,
+    aliases: &'static [(&'static str, &'static str)],
 }
 
 /// What a condition says of an event.
@@ -19,11 +31,49 @@ pub enum Picked {
     Widely(String),
 }
 
-impl Condition {
-    /// The condition of that text.
+/// One event as conditions see it: whatever many hooks ask, its command line is read once.
+#[derive(Debug)]
+pub struct Occasion<'a> {
+    event: &'a Event,
+    call: Option<Call<'a>>,
+}
+
+impl<'a> Occasion<'a> {
+    /// The occasion of `event`.
     #[must_use]
-    pub fn new(text: impl Into<String>) -> Self {
-        Self { text: text.into() }
+    pub fn of(event: &'a Event) -> Self {
+        let call = event.tool().map(|tool| Call::new(tool, Places::default(), &[]));
+        Self { event, call }
+    }
+}
+
+impl Condition {
+    /// One permission rule; a text that is none never holds (S-43).
+    #[must_use]
+    pub fn rule(text: &str, reading: Reading) -> Self {
+        Self {
+            text: text.to_owned(),
+            rule: Arc::new(Rule::parse(text)),
+            reading,
+            base: PathBuf::new(),
+            home: PathBuf::new(),
+            aliases: &[],
+        }
+    }
+
+    /// With the directories that `/` and `~` stand for in a path (S-55).
+    #[must_use]
+    pub fn at(mut self, base: &Path, home: &Path) -> Self {
+        self.base = base.to_path_buf();
+        self.home = home.to_path_buf();
+        self
+    }
+
+    /// With pairs of an old tool name and the present one.
+    #[must_use]
+    pub const fn with_aliases(mut self, aliases: &'static [(&'static str, &'static str)]) -> Self {
+        self.aliases = aliases;
+        self
     }
 
     /// The text as written.
@@ -32,9 +82,88 @@ impl Condition {
         &self.text
     }
 
-    /// Whether it holds for `event`.
+    /// Why the text is no rule, where it is none.
     #[must_use]
-    pub fn pick(&self, _event: &Event) -> Picked {
-        Picked::Exactly
+    pub fn fault(&self) -> Option<&RuleFault> {
+        self.rule.as_ref().as_ref().err()
+    }
+
+    /// Whether it holds on `occasion`.
+    ///
+    /// Followed exactly, it holds where the agent's own would, and carries what the agent's own carries (S-52).
+    #[must_use]
+    pub fn pick(&self, occasion: &Occasion<'_>, compat: Compat) -> Picked {
+        let rule = match self.rule.as_ref() {
+            Ok(rule) => rule,
+            Err(fault) => return Picked::No(fault.to_string()),
+        };
+        let Some(call) = &occasion.call else {
+            return Picked::No("the event is not about a tool call".to_owned());
+        };
+        let within = &occasion.event.within;
+        let home = if within.home.as_os_str().is_empty() { &self.home } else { &within.home };
+        let call = call.placed(
+            Places {
+                cwd: within.cwd.to_str().unwrap_or_default(),
+                base: self.base.to_str().unwrap_or_default(),
+                home: home.to_str().filter(|home| !home.is_empty()),
+            },
+            self.aliases,
+        );
+        match (rule.select(&call, self.reading), compat) {
+            (Selection::Not(miss), _) => Picked::No(miss.to_string()),
+            (Selection::Widened(widening), Compat::Exact) if !widening.is_agents_own() => {
+                Picked::No(format!("{widening}, which the agent does not look behind"))
+            }
+            (_, Compat::Exact) => Picked::Exactly,
+            (Selection::Widened(widening), Compat::Guarded) => Picked::Widely(widening.to_string()),
+            (Selection::Exact, Compat::Guarded) => match rule.covers(&call) {
+                Covers::Every => Picked::Exactly,
+                Covers::NotEvery { reason } => Picked::Widely(reason),
+            },
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::event::Surroundings;
+
+    fn bash(command: &str) -> Event {
+        Event::new("PreToolUse", Surroundings::default())
+            .with("tool_name", "Bash")
+            .with("tool_input", json!({"command": command}))
+    }
+
+    #[test]
+    fn only_a_line_that_matches_wholly_may_carry_an_allow() {
+        let condition = Condition::rule("Bash(git *)", Reading::Claude);
+        let pick = |command: &str, compat| condition.pick(&Occasion::of(&bash(command)), compat);
+        for (command, guarded, exact) in [
+            ("git status", "exactly", "exactly"),
+            ("git status; rm -rf x", "widely", "exactly"),
+            ("sudo git status", "widely", "no"),
+            ("ls", "no", "no"),
+        ] {
+            for (compat, expected) in [(Compat::Guarded, guarded), (Compat::Exact, exact)] {
+                let picked = match pick(command, compat) {
+                    Picked::No(_) => "no",
+                    Picked::Exactly => "exactly",
+                    Picked::Widely(_) => "widely",
+                };
+                assert_eq!(picked, expected, "{command} {compat:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_rule_never_holds_and_says_why() {
+        let condition = Condition::rule("Bash(", Reading::Claude);
+        let picked = condition.pick(&Occasion::of(&bash("git")), Compat::Guarded);
+        assert_eq!(picked, Picked::No("the parenthesis of `Bash` is not closed".to_owned()));
+        assert!(condition.fault().is_some());
     }
 }

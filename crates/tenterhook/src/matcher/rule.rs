@@ -14,7 +14,7 @@ mod observed;
 mod tests;
 
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
@@ -248,14 +248,20 @@ pub struct Call<'a> {
     tool: ToolCall<'a>,
     places: Places<'a>,
     aliases: &'a [(&'a str, &'a str)],
-    line: OnceLock<Option<Line>>,
+    line: Arc<OnceLock<Option<Line>>>,
 }
 
 impl<'a> Call<'a> {
     /// A call that is made at these places; `aliases` are pairs of an old tool name and the present one.
     #[must_use]
     pub fn new(tool: ToolCall<'a>, places: Places<'a>, aliases: &'a [(&'a str, &'a str)]) -> Self {
-        Self { tool, places, aliases, line: OnceLock::new() }
+        Self { tool, places, aliases, line: Arc::new(OnceLock::new()) }
+    }
+
+    /// The same call as another rule sees it; the line that was read for one is read for both.
+    #[must_use]
+    pub fn placed<'b>(&'b self, places: Places<'b>, aliases: &'b [(&'b str, &'b str)]) -> Call<'b> {
+        Call { tool: self.tool, places, aliases, line: Arc::clone(&self.line) }
     }
 
     /// The command line, read; `None` where the input holds none.

@@ -9,6 +9,7 @@ use crate::dialect::native::{cases, table};
 use crate::dialect::{DIALECTS, DialectId, EventRow, Subject};
 use crate::event::EventName;
 use crate::hook::{Arming, Hook, HookId, OnFailure, Phase, Wait};
+use crate::matcher::rule::Reading;
 use crate::matcher::{Condition, Matcher, MatcherSpec};
 use crate::syntax::Entry;
 
@@ -196,7 +197,8 @@ impl Reader<'_> {
     }
 
     fn condition(&mut self, fields: &Fields<'_>) -> Option<Condition> {
-        Some(Condition::new(fields.text("if")?))
+        let rule = Condition::rule(fields.text("if")?, Reading::Native);
+        Some(rule.at(&self.source.project, &self.source.home))
     }
 
     /// A pattern or rule on an event that has nothing to test it on restricts nothing, or everything (C-48).

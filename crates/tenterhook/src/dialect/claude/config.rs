@@ -1,0 +1,364 @@
+//! Reads one config file of Claude Code: which shape it has, what it switches, and what is wrong with it as a whole.
+//!
+//! Entries are read in `config/entry.rs` and `handler.rs`. Whatever the file is, this neither fails nor repairs: an
+//! entry that the agent would not run becomes a hook that never runs and says why (C-22).
+
+mod entry;
+
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+
+use super::lint;
+use super::placeholders::Placeholders;
+use super::places::is_markdown;
+use super::vocabulary::find_event;
+use crate::config::{Plugin, ReadConfig, Source, Switch};
+use crate::diagnostic::{Diagnostic, Lines, Severity, Span};
+use crate::hook::{Arming, Hook, Layer};
+use crate::syntax::{self, FaultKind, Format, Node, NotStrict, Parsed, SyntaxFault};
+
+/// Reads `source`.
+pub(super) fn read(source: &Source) -> ReadConfig {
+    let kind = FileKind::of(source);
+    let format = if kind.is_front_matter() { Format::FrontMatter } else { Format::Json };
+    let parsed = syntax::parse(&source.text, format);
+    let mut reading = Reading::new(source, kind);
+    let refused = reading.syntax(&parsed);
+    if let Some(root) = &parsed.root {
+        reading.document(root, refused.as_ref());
+    }
+    reading.read
+}
+
+/// Which kind of file a source is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FileKind {
+    /// Settings, or a plugin's `hooks.json`.
+    Settings,
+    /// A plugin's `plugin.json`.
+    Manifest,
+    /// A skill or a command with front matter.
+    Skill,
+    /// A subagent with front matter.
+    Agent,
+}
+
+impl FileKind {
+    fn of(source: &Source) -> Self {
+        let path = Path::new(&*source.name);
+        let under_agents = || path.components().any(|it| it.as_os_str() == "agents");
+        match source.layer {
+            Layer::Skill => Self::Skill,
+            Layer::Agent => Self::Agent,
+            _ if is_markdown(path) && under_agents() => Self::Agent,
+            _ if is_markdown(path) => Self::Skill,
+            _ if path.file_name().is_some_and(|name| name == "plugin.json") => Self::Manifest,
+            _ => Self::Settings,
+        }
+    }
+
+    const fn is_front_matter(self) -> bool {
+        matches!(self, Self::Skill | Self::Agent)
+    }
+}
+
+/// Why the hooks of a place never run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Off {
+    because: String,
+    rule: &'static str,
+}
+
+impl Off {
+    pub(super) fn new(because: impl Into<String>, rule: &'static str) -> Self {
+        Self { because: because.into(), rule }
+    }
+
+    pub(super) fn arming(off: Option<&Self>) -> Arming {
+        off.map_or(Arming::Armed, |off| Arming::Disarmed {
+            because: off.because.clone(),
+            rule: off.rule,
+        })
+    }
+}
+
+/// A file in the middle of being read.
+#[derive(Debug)]
+pub(super) struct Reading<'a> {
+    pub(super) source: &'a Source,
+    pub(super) kind: FileKind,
+    pub(super) placeholders: Placeholders,
+    /// Variables that the file itself sets for the agent and its hooks.
+    pub(super) env: HashSet<String>,
+    lines: Lines<'a>,
+    /// How many hooks have each name so far.
+    ordinals: HashMap<String, usize>,
+    read: ReadConfig,
+}
+
+/// A finding that has no place yet.
+pub(super) fn error(code: &'static str, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(code, Severity::Error, message, None)
+}
+
+/// A finding that has no place yet.
+pub(super) fn warning(code: &'static str, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(code, Severity::Warning, message, None)
+}
+
+/// A finding that has no place yet.
+pub(super) fn advice(code: &'static str, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(code, Severity::Advice, message, None)
+}
+
+impl<'a> Reading<'a> {
+    fn new(source: &'a Source, kind: FileKind) -> Self {
+        let own = source.plugin.clone().or_else(|| plugin_around(source));
+        Self {
+            source,
+            kind,
+            placeholders: Placeholders::new(&source.project, own.as_ref()),
+            env: HashSet::new(),
+            lines: Lines::of(&source.name, &source.text),
+            ordinals: HashMap::new(),
+            read: ReadConfig::default(),
+        }
+    }
+
+    pub(super) fn report(&mut self, span: Span, diagnostic: Diagnostic) {
+        let place = Some(self.lines.place(span));
+        self.read.diagnostics.push(Diagnostic { place, ..diagnostic });
+    }
+
+    /// Adds a hook that stands at `span`.
+    pub(super) fn add(&mut self, span: Span, mut hook: Hook) {
+        hook.place = Some(self.lines.place(span));
+        self.read.hooks.push(hook);
+    }
+
+    /// A number that no other hook of this file has under the same `name`, from one (C-34).
+    pub(super) fn ordinal(&mut self, name: &str) -> usize {
+        let count = self.ordinals.entry(name.to_owned()).or_default();
+        *count += 1;
+        *count
+    }
+
+    /// Reports what the format forbids; what comes back is why the agent refuses the whole file (C-21).
+    fn syntax(&mut self, parsed: &Parsed) -> Option<Off> {
+        let mut refused = None;
+        let mut said: Vec<FaultKind> = Vec::new();
+        for fault in &parsed.faults {
+            if said.contains(&fault.kind) {
+                continue;
+            }
+            said.push(fault.kind);
+            let is_mark = fault.kind == FaultKind::NotStrict(NotStrict::ByteOrderMark);
+            if !is_mark {
+                self.read.unreadable = true;
+                let because =
+                    format!("Claude Code refuses the whole file, because {}", fault.message);
+                refused = refused.or(Some(Off::new(because, "C-21")));
+            }
+            self.report(fault.span, self.syntax_finding(fault));
+        }
+        refused
+    }
+
+    fn syntax_finding(&self, fault: &SyntaxFault) -> Diagnostic {
+        let help = fault.help.clone();
+        let found = match fault.kind {
+            FaultKind::NotStrict(NotStrict::ByteOrderMark) => {
+                advice("byte-order-mark", fault.message.clone())
+            }
+            _ if self.kind.is_front_matter() => error(
+                "broken-front-matter",
+                format!("no hook of this file runs: {}", fault.message),
+            ),
+            FaultKind::Empty if self.source.text.trim().is_empty() => {
+                warning("empty-file", "the file is empty")
+            }
+            _ => error("not-strict-json", format!("no hook of this file runs: {}", fault.message)),
+        };
+        let found = found.label("here");
+        match help {
+            Some(help) => found.help(help),
+            None => found,
+        }
+    }
+
+    fn document(&mut self, root: &Node, refused: Option<&Off>) {
+        if root.as_object().is_none() {
+            let message = format!("expected an object, found {}", root.kind());
+            self.report(
+                root.span,
+                error("not-an-object", message)
+                    .help("write `{\"hooks\": {\"PreToolUse\": [...]}}`"),
+            );
+            return;
+        }
+        self.duplicates(root);
+        if refused.is_none() {
+            self.switches(root);
+        }
+        if let Some(env) = root.get("env") {
+            self.env.extend(env.entries().iter().map(|entry| entry.key.clone()));
+        }
+        let written: Vec<_> = root.entries().iter().filter(|it| it.key == "hooks").collect();
+        let off = refused.cloned().or_else(|| self.ignored_agent());
+        for (at, entry) in written.iter().enumerate() {
+            let shadowed = (at + 1 < written.len()).then(shadowed);
+            self.hooks(&entry.node, off.as_ref().or(shadowed.as_ref()));
+        }
+        if written.is_empty() && !self.kind.is_front_matter() {
+            self.bare(root, off.as_ref());
+        }
+    }
+
+    /// An agent that a plugin brings may not bring hooks (C-32).
+    fn ignored_agent(&self) -> Option<Off> {
+        let ignored = self.kind == FileKind::Agent && self.source.plugin.is_some();
+        ignored.then(|| Off::new("hooks of agents that a plugin brings are ignored", "C-32"))
+    }
+
+    /// Keys that were written twice: the agent keeps the last one (C-39).
+    fn duplicates(&mut self, root: &Node) {
+        let hooks: Vec<Span> = root
+            .entries()
+            .iter()
+            .filter(|it| it.key == "hooks" || find_event(&it.key).is_some())
+            .map(|it| Span::new(it.key_span.start, it.node.span.end))
+            .collect();
+        for twice in root.duplicates() {
+            let first = self.lines.place(twice.first);
+            let message = format!("`{}` is written twice: only the last one counts", twice.key);
+            let matters =
+                hooks.iter().any(|it| it.start <= twice.again.start && twice.again.end <= it.end);
+            let found = if matters {
+                error("duplicate-keys", message)
+            } else {
+                advice("duplicate-keys", message)
+            };
+            let help = format!(
+                "move what stands under the first one (line {}) into the last one",
+                first.line
+            );
+            self.report(twice.again, found.help(help));
+        }
+    }
+
+    fn switches(&mut self, root: &Node) {
+        for (key, node) in ["disableAllHooks", "allowManagedHooksOnly"]
+            .into_iter()
+            .filter_map(|key| Some((key, root.entry(key)?)))
+        {
+            let Some(on) = node.node.as_bool() else {
+                let message =
+                    format!("`{key}` takes `true` or `false`, found {}", node.node.kind());
+                self.report(node.node.span, error("wrong-field-type", message));
+                continue;
+            };
+            match (key, on) {
+                ("disableAllHooks", true) => {
+                    self.read.switches.push(Switch::DisableAll);
+                    let message = "`disableAllHooks` switches every hook off that is not managed";
+                    self.report(node.key_span, advice("hooks-disabled", message));
+                }
+                ("disableAllHooks", false) => self.read.switches.push(Switch::EnableAll),
+                (_, true) if self.source.layer == Layer::Managed => {
+                    self.read.switches.push(Switch::ManagedOnly);
+                }
+                (_, true) if self.source.layer != Layer::Given => {
+                    let message = "`allowManagedHooksOnly` counts only in managed settings";
+                    self.report(node.key_span, warning("managed-key-ignored", message));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The value of `hooks`.
+    fn hooks(&mut self, node: &Node, off: Option<&Off>) {
+        if node.as_object().is_some() {
+            return self.event_map(node, off);
+        }
+        if node.is_null() {
+            return;
+        }
+        let is_manifest = self.kind == FileKind::Manifest;
+        let Some(items) = node.as_array() else {
+            // A manifest may name a further file, which is a source of its own (C-33).
+            if !is_manifest || node.as_str().is_none() {
+                let message = format!("`hooks` takes an object, found {}", node.kind());
+                self.report(node.span, error("hooks-not-object", message).help(lint::SHAPE));
+            }
+            return;
+        };
+        let texts: Vec<&str> = items.iter().filter_map(Node::as_str).collect();
+        if !items.is_empty() && texts.len() == items.len() {
+            if !(is_manifest && texts.iter().all(|text| is_path(text))) {
+                let message = "`hooks` is a list of names: nothing here says what to run";
+                self.report(node.span, error("hooks-is-string-list", message).help(lint::SHAPE));
+            }
+            return;
+        }
+        let inline = |item: &Node| item.entries().iter().any(|it| find_event(&it.key).is_some());
+        if is_manifest && items.iter().all(|item| item.as_str().is_some() || inline(item)) {
+            items.iter().filter(|item| inline(item)).for_each(|item| self.event_map(item, off));
+            return;
+        }
+        let message = "`hooks` is an array: Claude Code reads an object with a key for each event";
+        self.report(node.span, error("hooks-is-array", message).help(lint::SHAPE));
+        let misplaced = Off::new("it stands in an array, where no hook is looked for", "C-22");
+        for item in items {
+            self.record(item, off.unwrap_or(&misplaced));
+        }
+    }
+
+    /// A file without `hooks`: perhaps the events stand at the top level.
+    fn bare(&mut self, root: &Node, off: Option<&Off>) {
+        let events: Vec<_> = root.entries().iter().filter(|it| lint::is_event(&it.key)).collect();
+        let holds = |node: &Node| node.as_object().is_some() || node.as_array().is_some();
+        let Some(first) = events.iter().find(|it| holds(&it.node)) else {
+            return;
+        };
+        let message =
+            format!("`{}` stands at the top level, where no hook is looked for", first.key);
+        self.report(
+            first.key_span,
+            error("missing-hooks-wrapper", message)
+                .label("never read")
+                .help("put the events in an object: `{\"hooks\": {\"PreToolUse\": [...]}}`"),
+        );
+        let misplaced = Off::new("it stands outside `hooks`, where no hook is looked for", "C-22");
+        for entry in events {
+            self.event(entry, Some(off.unwrap_or(&misplaced)));
+        }
+    }
+}
+
+/// Why an entry never runs whose key is written again below.
+pub(super) fn shadowed() -> Off {
+    Off::new("its key is written again below, and only the last one counts", "C-39")
+}
+
+fn is_path(text: &str) -> bool {
+    text.contains('/') || text.ends_with(".json")
+}
+
+/// The plugin that a file belongs to by its place, when the caller named none: `ROOT/hooks/hooks.json`,
+/// `ROOT/.claude-plugin/plugin.json`.
+fn plugin_around(source: &Source) -> Option<Plugin> {
+    if !matches!(source.layer, Layer::Given | Layer::Plugin) {
+        return None;
+    }
+    let directory = source.directory.file_name()?;
+    let root = source.directory.parent()?;
+    if (directory != "hooks" && directory != ".claude-plugin") || root.ends_with(".claude") {
+        return None;
+    }
+    let name = root.file_name()?.to_string_lossy().into_owned();
+    Some(Plugin { name, root: root.to_path_buf(), data: "".into() })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,277 @@
+//! Walks the event map: events, groups, and the shapes that people write where those are due. Reads no handler.
+
+use super::{Off, Reading, advice, error, shadowed, warning};
+use crate::diagnostic::nearest;
+use crate::dialect::claude::handler::Scope;
+use crate::dialect::claude::lint;
+use crate::dialect::claude::matcher_text;
+use crate::dialect::claude::vocabulary::{EVENTS, find_event};
+use crate::event::EventName;
+use crate::matcher::MatcherSpec;
+use crate::syntax::{Entry, Node, NodeValue};
+
+/// Fields that only a handler has: a group with one of them is a handler that lacks its group.
+const HANDLER_KEYS: &[&str] = &["command", "type", "prompt", "url"];
+
+/// Keys under which lists of records name their event.
+const EVENT_KEYS: &[&str] = &["event", "hook_event", "hook_event_name", "hook", "on", "name"];
+
+impl Reading<'_> {
+    /// An object whose keys are events.
+    pub(super) fn event_map(&mut self, map: &Node, off: Option<&Off>) {
+        if let Some(first) = map.entries().first()
+            && !map.entries().iter().any(|it| lint::is_event(&it.key) || holds_groups(&it.node))
+        {
+            let message = format!("`hooks` has no event, only `{}`", keys(map));
+            self.report(
+                first.key_span,
+                error("hooks-object-not-hook-schema", message).help(lint::SHAPE),
+            );
+        }
+        for (at, entry) in map.entries().iter().enumerate() {
+            let again = map.entries().iter().skip(at + 1).any(|later| later.key == entry.key);
+            let shadowed = again.then(shadowed);
+            self.event(entry, off.or(shadowed.as_ref()));
+        }
+    }
+
+    /// One event with its groups.
+    pub(super) fn event(&mut self, entry: &Entry, off: Option<&Off>) {
+        if lint::is_comment(&entry.key) {
+            let message = format!("`{}` is ignored: it is no event", entry.key);
+            self.report(entry.key_span, advice("comment-key", message));
+            return;
+        }
+        let words = find_event(&entry.key);
+        let unknown = words.is_none().then(|| self.unknown_event(entry));
+        let off = off.or(unknown.as_ref());
+        let scope = Scope {
+            event: EventName::new(entry.key.as_str()),
+            words,
+            matcher: MatcherSpec::Any,
+            matcher_text: None,
+            off: off.cloned(),
+        };
+        let misplaced = || Off::new("it does not stand in an array of groups", "C-22");
+        match &entry.node.value {
+            NodeValue::Array(groups) if groups.is_empty() => self.empty_event(entry),
+            NodeValue::Array(groups) => groups.iter().for_each(|it| self.group(it, &scope)),
+            NodeValue::Null => self.empty_event(entry),
+            NodeValue::Object(_) => {
+                let message = format!("`{}` takes an array of groups, found an object", entry.key);
+                self.report(
+                    entry.key_span,
+                    error("event-value-is-object-not-array", message)
+                        .help("put the object in `[` and `]`"),
+                );
+                self.object_for_groups(entry, &scope.or_off(misplaced()));
+            }
+            NodeValue::String(command) => {
+                let message = format!("`{}` takes an array of groups, found a string", entry.key);
+                self.report(
+                    entry.node.span,
+                    error("event-value-is-string", message).help(lint::group_of(command)),
+                );
+                self.misplaced(&entry.node, command, &scope.or_off(misplaced()));
+            }
+            NodeValue::Bool(_) | NodeValue::Number(_) => {
+                let message = format!(
+                    "`{}` takes an array of groups, found {}",
+                    entry.key,
+                    entry.node.kind()
+                );
+                self.report(entry.node.span, error("event-value-not-array", message));
+            }
+        }
+    }
+
+    fn empty_event(&mut self, entry: &Entry) {
+        let message = format!("`{}` has no group, so nothing runs", entry.key);
+        self.report(
+            entry.key_span,
+            advice("empty-event-array", message).help("remove it, or add a group"),
+        );
+    }
+
+    fn unknown_event(&mut self, entry: &Entry) -> Off {
+        let key = &entry.key;
+        let near = nearest(key, EVENTS.iter().map(|event| event.name));
+        if let Some(near) = near.filter(|near| lint::fold(near) == lint::fold(key)) {
+            self.report(
+                entry.key_span,
+                error("wrong-case-event", format!("no event is called `{key}`: case counts"))
+                    .label("never fires")
+                    .help(format!("write `{near}`")),
+            );
+            return Off::new(format!("`{key}` is not `{near}`: case counts"), "C-23");
+        }
+        let found = error("unknown-event", format!("Claude Code has no event `{key}`"))
+            .label("never fires");
+        let help = match (lint::foreign_event(key), near) {
+            (Some(help), _) => help.to_owned(),
+            (None, Some(near)) => format!("did you mean `{near}`?"),
+            (None, None) => "`tenterhook events --dialect claude` lists the events".to_owned(),
+        };
+        self.report(entry.key_span, found.help(help));
+        Off::new(format!("Claude Code has no event `{key}`"), "C-23")
+    }
+
+    /// An object where an array of groups is due: a group, a handler, or a map of commands.
+    fn object_for_groups(&mut self, entry: &Entry, scope: &Scope) {
+        let node = &entry.node;
+        if node.get("hooks").is_some() || is_handler(node) {
+            return self.group(node, scope);
+        }
+        let message = format!("`{}` holds `{}`, not groups", entry.key, keys(node));
+        self.report(entry.key_span, error("event-keyed-by-matcher", message).help(lint::SHAPE));
+        for inner in node.entries() {
+            let Some(command) = inner.node.as_str().filter(|_| inner.key != "description") else {
+                continue;
+            };
+            let matcher = matcher_text::read(scope.event.as_str(), Some(&inner.key));
+            self.misplaced(&inner.node, command, &Scope { matcher, ..scope.clone() });
+        }
+    }
+
+    /// One group: a matcher and handlers.
+    fn group(&mut self, node: &Node, scope: &Scope) {
+        match &node.value {
+            NodeValue::Object(_) => {}
+            NodeValue::String(text) => {
+                let message = format!("expected a group, found the text `{text}`");
+                self.report(
+                    node.span,
+                    error("group-is-string", message).help(lint::group_of(text)),
+                );
+                return;
+            }
+            _ => {
+                let message = format!("expected a group, found {}", node.kind());
+                self.report(node.span, error("group-not-object", message).help(lint::SHAPE));
+                return;
+            }
+        }
+        let scope = self.matcher(node, scope);
+        let written: Vec<_> = node.entries().iter().filter(|it| it.key == "hooks").collect();
+        if written.is_empty() && is_handler(node) {
+            let message = "a handler stands where a group is due: its inner `hooks` is missing";
+            self.report(
+                node.span,
+                error("missing-inner-hooks-array", message)
+                    .help("write `{\"matcher\": ..., \"hooks\": [{\"type\": \"command\", ...}]}`"),
+            );
+            let off = Off::new("it does not stand in the `hooks` of a group", "C-22");
+            return self.handler(node, &scope.or_off(off));
+        }
+        self.group_fields(node);
+        if written.is_empty() {
+            let message = "the group has no `hooks`, so nothing runs";
+            self.report(
+                node.span,
+                error("group-without-hooks", message)
+                    .help("write what it runs: `\"hooks\": [{\"type\": \"command\", ...}]`"),
+            );
+        }
+        for (at, entry) in written.iter().enumerate() {
+            let last = at + 1 == written.len();
+            let scope = if last { scope.clone() } else { scope.or_off(shadowed()) };
+            self.handlers(entry, &scope);
+        }
+    }
+
+    /// The scope of a group: its matcher read, and what is wrong with it reported.
+    fn matcher(&mut self, node: &Node, scope: &Scope) -> Scope {
+        let Some(entry) = node.entry("matcher").filter(|it| !it.node.is_null()) else {
+            return scope.clone();
+        };
+        let Some(text) = entry.node.as_str() else {
+            let message = format!("`matcher` takes a string, found {}", entry.node.kind());
+            self.report(
+                entry.key_span,
+                error("matcher-not-string", message)
+                    .help("write the names as one string: `\"Edit|Write\"`"),
+            );
+            let because = format!("its `matcher` is {}, which cannot be read", entry.node.kind());
+            return scope.or_off(Off::new(because, "C-24"));
+        };
+        let matcher = matcher_text::read(scope.event.as_str(), Some(text));
+        if let Some(words) = scope.words {
+            for found in lint::matcher(words, text, &matcher) {
+                self.report(entry.node.span, found);
+            }
+        }
+        Scope { matcher, matcher_text: Some(text.to_owned()), ..scope.clone() }
+    }
+
+    fn group_fields(&mut self, node: &Node) {
+        let unknown = node.entries().iter().filter(|it| it.key != "matcher" && it.key != "hooks");
+        for entry in unknown {
+            let (key, span) = (&entry.key, entry.key_span);
+            let message = format!("a group has no field `{key}`: it is ignored");
+            let found = if lint::is_note(key) {
+                advice("unknown-group-field", message)
+            } else {
+                warning("unknown-group-field", message).help(lint::group_field(key))
+            };
+            self.report(span, found);
+        }
+    }
+
+    /// The handlers of a group.
+    fn handlers(&mut self, entry: &Entry, scope: &Scope) {
+        match &entry.node.value {
+            NodeValue::Array(handlers) if handlers.is_empty() => {
+                let message = "`hooks` is empty, so the group runs nothing";
+                self.report(
+                    entry.key_span,
+                    warning("empty-inner-hooks", message)
+                        .help("remove the group, or add a handler"),
+                );
+            }
+            NodeValue::Array(handlers) => handlers.iter().for_each(|it| self.handler(it, scope)),
+            _ => {
+                let message =
+                    format!("`hooks` takes an array of handlers, found {}", entry.node.kind());
+                self.report(
+                    entry.key_span,
+                    error("inner-hooks-not-array", message).help("put the handler in `[` and `]`"),
+                );
+                let off = Off::new("it does not stand in an array of handlers", "C-22");
+                if is_handler(&entry.node) {
+                    self.handler(&entry.node, &scope.or_off(off));
+                }
+            }
+        }
+    }
+
+    /// A record of an array that stands where the event map is due: shown, never run.
+    pub(super) fn record(&mut self, node: &Node, off: &Off) {
+        let text = |keys: &[&str]| keys.iter().find_map(|key| node.get(key)?.as_str());
+        let event = text(EVENT_KEYS).unwrap_or("unknown");
+        let Some(command) = text(&["command", "script", "run"]) else { return };
+        let scope = Scope {
+            event: EventName::new(event),
+            words: find_event(event),
+            matcher: matcher_text::read(event, text(&["matcher"])),
+            matcher_text: None,
+            off: Some(off.clone()),
+        };
+        self.misplaced(node, command, &scope);
+    }
+}
+
+/// Whether the node has fields that only handlers have.
+fn is_handler(node: &Node) -> bool {
+    HANDLER_KEYS.iter().any(|key| node.get(key).is_some())
+}
+
+/// Whether the node is an array in which a group stands.
+fn holds_groups(node: &Node) -> bool {
+    node.as_array().is_some_and(|groups| groups.iter().any(|group| group.get("hooks").is_some()))
+}
+
+/// The first keys of an object, for messages.
+fn keys(node: &Node) -> String {
+    let keys: Vec<&str> = node.entries().iter().take(3).map(|it| it.key.as_str()).collect();
+    keys.join("`, `")
+}

@@ -1,0 +1,232 @@
+//! Files in, hooks and findings out.
+
+use super::*;
+use crate::dialect::DialectId;
+use crate::hook::{Compat, Invocation, OnFailure, Run, Shell, Wait};
+use crate::matcher::MatcherSpec;
+
+fn source(name: &str, layer: Layer, text: &str) -> Source {
+    let directory = Path::new(name).parent().unwrap_or(Path::new("")).to_path_buf();
+    let mut source = Source::given(name, DialectId::CLAUDE, text, directory);
+    source.layer = layer;
+    source.project = "/work".into();
+    source
+}
+
+fn settings(text: &str) -> ReadConfig {
+    read(&source("/work/.claude/settings.json", Layer::Project, text))
+}
+
+fn group(event: &str, handler: &str) -> ReadConfig {
+    settings(&format!(
+        r#"{{"hooks": {{"{event}": [{{"matcher": "Bash", "hooks": [{handler}]}}]}}}}"#
+    ))
+}
+
+fn only(read: &ReadConfig) -> &Hook {
+    assert_eq!(read.hooks.len(), 1, "{read:?}");
+    &read.hooks[0]
+}
+
+fn invocation(hook: &Hook) -> &Invocation {
+    match &hook.run {
+        Run::Command(command) => &command.invocation,
+        other => panic!("{other:?} is no command"),
+    }
+}
+
+fn codes(read: &ReadConfig) -> Vec<&'static str> {
+    read.diagnostics.iter().map(|it| it.code).collect()
+}
+
+#[test]
+fn every_field_of_a_command_reaches_its_hook() {
+    let read = group(
+        "PreToolUse",
+        r#"{"type": "command", "command": "a 'b'", "timeout": 1.5, "if": "Bash(git *)",
+            "statusMessage": "looking", "onFailure": "block", "shell": "bash"}"#,
+    );
+    assert_eq!(codes(&read), [""; 0]);
+    let hook = only(&read);
+    assert_eq!(hook.id.as_str(), "project:PreToolUse:Bash:1");
+    assert_eq!(
+        hook.place.as_ref().map(ToString::to_string).as_deref(),
+        Some("/work/.claude/settings.json:1:57")
+    );
+    assert_eq!(hook.matcher.spec(), &MatcherSpec::Words(vec!["Bash".into()]));
+    assert_eq!(invocation(hook), &Invocation::Shell { text: "a 'b'".into(), shell: Shell::Bash });
+    assert_eq!(hook.timeout, Some(std::time::Duration::from_millis(1500)));
+    assert_eq!(hook.condition.as_ref().map(|it| it.text()), Some("Bash(git *)"));
+    assert_eq!(hook.status.as_deref(), Some("looking"));
+    assert_eq!(hook.on_failure, Some(OnFailure::Block));
+    assert_eq!((hook.wait, hook.once, hook.compat), (Wait::Attached, false, Compat::Guarded));
+    assert_eq!(hook.arming, Arming::Armed);
+}
+
+#[test]
+fn args_are_words_with_their_placeholders_replaced() {
+    let read = group(
+        "PreToolUse",
+        r#"{"type": "command", "command": "${CLAUDE_PROJECT_DIR}/x", "args": ["${CLAUDE_PROJECT_DIR}/a b", "$HOME"]}"#,
+    );
+    let expected = Invocation::Argv {
+        program: "/work/x".into(),
+        args: vec!["/work/a b".into(), "$HOME".into()],
+    };
+    assert_eq!(invocation(only(&read)), &expected);
+    assert_eq!(codes(&read), [""; 0]);
+}
+
+#[test]
+fn a_file_of_a_plugin_knows_its_root_by_its_place() {
+    let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "\"${CLAUDE_PLUGIN_ROOT}\"/x"}]}]}}"#;
+    let read = read(&source("/p/fine/hooks/hooks.json", Layer::Given, text));
+    let Run::Command(command) = &only(&read).run else { panic!("no command") };
+    assert_eq!(command.env, [("CLAUDE_PLUGIN_ROOT".to_owned(), "/p/fine".to_owned())]);
+}
+
+#[test]
+fn a_broken_entry_is_rejected_alone() {
+    let read = settings(
+        r#"{"hooks": {"PreToolUse": [
+            {"matcher": ["Bash"], "hooks": [{"type": "command", "command": "array"}]},
+            {"matcher": "Bash", "hooks": [
+                {"type": "comand", "command": "type"},
+                {"type": "command", "command": "deny", "timeout": "soon", "async": "no", "statusMessage": 5},
+                {"type": "command", "command": "args", "args": "x"},
+                {"type": "command", "command": "if", "if": ["Bash"]},
+                {"type": "command", "command": ""},
+                "text", 5,
+                {"type": "command", "command": "lives"}
+            ]},
+            "text", 5],
+            "Nonsense": [{"hooks": [{"type": "command", "command": "event"}]}]}}"#,
+    );
+    let armed: Vec<_> =
+        read.hooks.iter().filter(|it| it.arming == Arming::Armed).map(|it| it.run.line()).collect();
+    assert_eq!(armed, ["deny", "lives"]);
+    assert_eq!(read.hooks.len(), 9, "each other entry that says what it runs is shown");
+    assert!(!read.unreadable);
+}
+
+#[test]
+fn a_handler_without_an_executor_is_a_hook_all_the_same() {
+    for (kind, rest) in [
+        ("http", r#""url": "https://x""#),
+        ("prompt", r#""prompt": "is it fine?""#),
+        ("agent", r#""prompt": "is it fine?""#),
+        ("mcp_tool", r#""server": "s", "tool": "t""#),
+    ] {
+        let read = group("PreToolUse", &format!(r#"{{"type": "{kind}", {rest}}}"#));
+        let hook = only(&read);
+        assert_eq!(hook.run.executor(), kind);
+        assert_eq!(hook.arming, Arming::Armed);
+        assert_eq!(codes(&read), [""; 0], "{kind}");
+    }
+}
+
+#[test]
+fn waiting_and_policies_are_read_as_the_agent_reads_them() {
+    for (event, fields, wait, on_failure) in [
+        ("PostToolUse", r#""async": true"#, Wait::Detached, None),
+        ("PostToolUse", r#""asyncRewake": true"#, Wait::Rewake, None),
+        ("PostToolUse", r#""async": true, "asyncRewake": true"#, Wait::Rewake, None),
+        ("PostToolUse", r#""async": true, "onFailure": "block""#, Wait::Detached, None),
+        ("PreToolUse", r#""onFailure": "continue""#, Wait::Attached, Some(OnFailure::Continue)),
+        ("PreToolUse", r#""onFailure": "explode""#, Wait::Attached, Some(OnFailure::Block)),
+        ("Stop", r#""onFailure": "block""#, Wait::Attached, None),
+    ] {
+        let read = group(event, &format!(r#"{{"type": "command", "command": "x", {fields}}}"#));
+        let hook = only(&read);
+        assert_eq!((hook.wait, hook.on_failure), (wait, on_failure), "{event} {fields}");
+    }
+}
+
+#[test]
+fn a_hook_that_cannot_run_says_why() {
+    for (event, handler, rule) in [
+        ("Stop", r#"{"type": "command", "command": "x", "if": "Bash(git *)"}"#, "C-26"),
+        ("SessionStart", r#"{"type": "prompt", "prompt": "x"}"#, "C-31"),
+        ("preToolUse", r#"{"type": "command", "command": "x"}"#, "C-23"),
+        ("PreToolUse", r#"{"command": "x"}"#, "C-24"),
+    ] {
+        let read = group(event, handler);
+        let Arming::Disarmed { rule: found, .. } = &only(&read).arming else {
+            panic!("{event} {handler} is armed")
+        };
+        assert_eq!(*found, rule, "{event} {handler}");
+    }
+}
+
+#[test]
+fn a_file_that_the_agent_refuses_is_shown_and_never_runs() {
+    let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]},]}}"#;
+    let read = settings(text);
+    assert!(read.unreadable);
+    assert!(matches!(&only(&read).arming, Arming::Disarmed { rule: "C-21", .. }));
+    let broken = settings(r#"{"hooks": {"Stop": "#);
+    assert!(broken.unreadable && broken.hooks.is_empty());
+    assert_eq!(codes(&broken), ["not-strict-json"]);
+    let marked = settings(&format!("\u{feff}{}", text.replace("},]", "}]")));
+    assert!(!marked.unreadable);
+    assert_eq!(only(&marked).arming, Arming::Armed);
+    assert_eq!(codes(&marked), ["byte-order-mark"]);
+}
+
+#[test]
+fn front_matter_brings_hooks_and_an_agents_stop_is_that_of_a_subagent() {
+    let text = "---\nname: x\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: x\n          once: true\n---\n# Text\n";
+    let skill = read(&source("/work/.claude/skills/x/SKILL.md", Layer::Skill, text));
+    assert_eq!(codes(&skill), [""; 0]);
+    assert_eq!((only(&skill).event.as_str(), only(&skill).once), ("Stop", true));
+    let agent = read(&source("/work/.claude/agents/x.md", Layer::Agent, text));
+    assert_eq!((only(&agent).event.as_str(), only(&agent).once), ("SubagentStop", false));
+    assert_eq!(codes(&agent), ["once-outside-skill"]);
+    let mut of_plugin = source("/p/agents/x.md", Layer::Agent, text);
+    of_plugin.plugin = Some(Plugin::default());
+    let ignored = read(&of_plugin);
+    assert!(matches!(&only(&ignored).arming, Arming::Disarmed { rule: "C-32", .. }));
+    let plain = read(&source("/work/.claude/agents/y.md", Layer::Agent, "# No front matter\n"));
+    assert!(!plain.unreadable && plain.hooks.is_empty() && plain.diagnostics.is_empty());
+}
+
+#[test]
+fn switches_are_read_where_they_count() {
+    for (layer, text, expected) in [
+        (Layer::User, r#"{"disableAllHooks": true}"#, vec![Switch::DisableAll]),
+        (Layer::User, r#"{"disableAllHooks": false}"#, vec![Switch::EnableAll]),
+        (Layer::Managed, r#"{"allowManagedHooksOnly": true}"#, vec![Switch::ManagedOnly]),
+        (Layer::User, r#"{"allowManagedHooksOnly": true}"#, vec![]),
+        (Layer::User, r#"{"disableAllHooks": "yes"}"#, vec![]),
+    ] {
+        let read = read(&source("settings.json", layer, text));
+        assert_eq!(read.switches, expected, "{layer:?} {text}");
+    }
+}
+
+#[test]
+fn a_manifest_names_files_or_holds_the_map_itself() {
+    let group = r#"{"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}"#;
+    for (hooks, count, found) in [
+        (r#""./hooks/more.json""#.to_owned(), 0, None),
+        (r#"["./hooks/more.json", "./b.json"]"#.to_owned(), 0, None),
+        (group.to_owned(), 1, None),
+        (format!("[{group}, \"./b.json\"]"), 1, None),
+        (r#"["Stop"]"#.to_owned(), 0, Some("hooks-is-string-list")),
+    ] {
+        let text = format!(r#"{{"name": "p", "hooks": {hooks}}}"#);
+        let read = read(&source("/p/.claude-plugin/plugin.json", Layer::Plugin, &text));
+        assert_eq!(read.hooks.len(), count, "{hooks}");
+        assert_eq!(codes(&read).first().copied(), found, "{hooks}");
+    }
+}
+
+#[test]
+fn names_are_unique_and_do_not_move_when_another_event_grows() {
+    let read = settings(
+        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "a"}, {"type": "command", "command": "b"}]}],
+            "PreToolUse": [{"matcher": "Edit|Write", "hooks": [{"type": "command", "command": "c"}]}]}}"#,
+    );
+    let ids: Vec<_> = read.hooks.iter().map(|it| it.id.to_string()).collect();
+    assert_eq!(ids, ["project:Stop:*:1", "project:Stop:*:2", "project:PreToolUse:Edit|Write:1"]);
+}

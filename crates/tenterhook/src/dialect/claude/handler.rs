@@ -1,0 +1,453 @@
+//! Reads one handler into a hook: what it runs, when, and how long. Knows no group and no file.
+//!
+//! A field that decides what runs, or on what, and cannot be read costs the handler (C-24); any other field that cannot
+//! be read is ignored and the hook lives (C-25).
+
+use std::time::Duration;
+
+use super::config::{FileKind, Off, Reading, advice, error, warning};
+use super::lint;
+use super::matcher_text;
+use super::vocabulary::{COMMON_FIELDS, EventWords, HandlerType, Subjects, TYPES};
+use crate::diagnostic::nearest;
+use crate::dialect::DialectId;
+use crate::event::EventName;
+use crate::hook::{Command, Hook, HookId, Inherit, Invocation, Layer, OnFailure, Run, Shell, Wait};
+use crate::matcher::rule::Reading as RuleReading;
+use crate::matcher::{Condition, Matcher, MatcherSpec};
+use crate::syntax::{Node, NodeValue};
+
+/// What a handler inherits from where it stands.
+#[derive(Clone, Debug)]
+pub(super) struct Scope {
+    /// The event.
+    pub(super) event: EventName,
+    /// What is known of it; `None` where the agent has no such event.
+    pub(super) words: Option<&'static EventWords>,
+    /// The matcher of the group.
+    pub(super) matcher: MatcherSpec,
+    /// The same as written.
+    pub(super) matcher_text: Option<String>,
+    /// Why nothing here runs.
+    pub(super) off: Option<Off>,
+}
+
+impl Scope {
+    /// The same scope, off for this reason if it is not off for another.
+    pub(super) fn or_off(&self, off: Off) -> Self {
+        Self { off: Some(self.off.clone().unwrap_or(off)), ..self.clone() }
+    }
+
+    /// Whether the event is about a tool call.
+    fn is_about_tool(&self) -> bool {
+        self.words.is_none_or(|words| words.subjects == Subjects::Tools)
+    }
+}
+
+/// Longest matcher that is part of a hook's name.
+const NAMED_MATCHER: usize = 40;
+
+impl Reading<'_> {
+    /// One handler.
+    pub(super) fn handler(&mut self, node: &Node, scope: &Scope) {
+        match &node.value {
+            NodeValue::Object(_) => {}
+            NodeValue::String(text) => {
+                let message = format!("expected a handler, found the text `{text}`");
+                self.report(
+                    node.span,
+                    error("handler-is-string", message).help(lint::handler_of(text)),
+                );
+                let off = Off::new("it is a text where a handler is due", "C-22");
+                return self.misplaced(node, text, &scope.or_off(off));
+            }
+            _ => {
+                let message = format!("expected a handler, found {}", node.kind());
+                self.report(node.span, error("handler-not-object", message));
+                return;
+            }
+        }
+        let mut off = scope.off.clone();
+        let kind = self.handler_type(node, &mut off);
+        self.fields(node, kind);
+        let run = self.run(node, kind, &mut off);
+        let event = self.event_of(scope);
+        let mut hook = Hook::new(self.id(&event, scope), DialectId::CLAUDE, event, run);
+        hook.layer = self.source.layer;
+        hook.compat = self.source.compat;
+        hook.matcher = Matcher::new(scope.matcher.clone());
+        hook.condition = self.condition(node, scope, &mut off);
+        hook.wait = self.wait(node, scope);
+        hook.timeout = self.timeout(node);
+        hook.on_failure = self.on_failure(node, scope, hook.wait);
+        hook.once = self.once(node);
+        hook.status = self.text(node, "statusMessage");
+        if let (Some(words), Some(kind)) = (scope.words, kind)
+            && !kind.accepted(words.accepts)
+        {
+            let message = format!("`{}` takes no `{}` handler", words.name, kind.name);
+            self.report(
+                node.span,
+                warning("handler-type-not-accepted", message)
+                    .label("never runs")
+                    .help("use a `command` handler"),
+            );
+            off = off.or(Some(Off::new(
+                format!("`{}` takes no `{}` handler", words.name, kind.name),
+                "C-31",
+            )));
+        }
+        hook.arming = Off::arming(off.as_ref());
+        self.add(node.span, hook);
+    }
+
+    /// A command that stands where none is looked for: it is shown, and never runs.
+    pub(super) fn misplaced(&mut self, node: &Node, command: &str, scope: &Scope) {
+        let run = Run::Command(
+            self.command(Invocation::Shell { text: command.to_owned(), shell: Shell::Sh }),
+        );
+        let id = self.id(&scope.event, scope);
+        let mut hook = Hook::new(id, DialectId::CLAUDE, scope.event.clone(), run);
+        hook.layer = self.source.layer;
+        hook.compat = self.source.compat;
+        hook.matcher = Matcher::new(scope.matcher.clone());
+        hook.arming = Off::arming(scope.off.as_ref());
+        self.add(node.span, hook);
+    }
+
+    /// The end of a subagent is an event of its own, whatever its front matter calls it (C-32).
+    fn event_of(&self, scope: &Scope) -> EventName {
+        match scope.event.as_str() {
+            "Stop" if self.kind == FileKind::Agent => EventName::from("SubagentStop"),
+            _ => scope.event.clone(),
+        }
+    }
+
+    /// `project:PreToolUse:Bash:1`: where from, for what, and a number among equals (C-34).
+    fn id(&mut self, event: &EventName, scope: &Scope) -> HookId {
+        let source = match (&self.source.plugin, self.source.layer) {
+            (Some(plugin), _) => plugin.name.clone(),
+            (None, Layer::Managed | Layer::User | Layer::Project | Layer::Local) => {
+                self.source.layer.word().to_owned()
+            }
+            (None, _) => self.source.name.to_string(),
+        };
+        let matcher = match (&scope.matcher_text, &scope.matcher) {
+            (_, MatcherSpec::Any) => "*".to_owned(),
+            (Some(text), _) => text.chars().take(NAMED_MATCHER).collect(),
+            (None, MatcherSpec::Words(words)) => words.join("|"),
+            (None, MatcherSpec::Regex(text) | MatcherSpec::Never(text)) => text.clone(),
+        };
+        let name = format!("{source}:{event}:{matcher}");
+        let number = self.ordinal(&name);
+        HookId::new(format!("{name}:{number}"))
+    }
+
+    fn handler_type(&mut self, node: &Node, off: &mut Option<Off>) -> Option<&'static HandlerType> {
+        let names = || TYPES.iter().map(|it| it.name);
+        let Some(entry) = node.entry("type") else {
+            self.report(
+                node.span,
+                error("handler-missing-type", "the handler has no `type`")
+                    .label("never runs")
+                    .help("write `\"type\": \"command\"`"),
+            );
+            off.get_or_insert(Off::new("it has no `type`", "C-24"));
+            return HandlerType::find("command").filter(|_| node.get("command").is_some());
+        };
+        let Some(name) = entry.node.as_str() else {
+            let message = format!("`type` takes a string, found {}", entry.node.kind());
+            self.report(entry.node.span, error("wrong-field-type", message));
+            off.get_or_insert(Off::new("its `type` is no string", "C-24"));
+            return None;
+        };
+        let found = HandlerType::find(name);
+        if found.is_none() {
+            let known: Vec<_> = names().map(|it| format!("`{it}`")).collect();
+            let help = match nearest(name, names()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("the types are {}", known.join(", ")),
+            };
+            let message = format!("no handler type is called `{name}`");
+            self.report(
+                entry.node.span,
+                error("unknown-handler-type", message).label("never runs").help(help),
+            );
+            off.get_or_insert(Off::new(format!("no handler type is called `{name}`"), "C-24"));
+        }
+        found
+    }
+
+    fn fields(&mut self, node: &Node, kind: Option<&'static HandlerType>) {
+        for entry in node.entries() {
+            let key = entry.key.as_str();
+            let known = match kind {
+                Some(kind) => kind.has(key),
+                None => key == "matcher" || TYPES.iter().any(|kind| kind.has(key)),
+            };
+            // A handler that stands where its group is due brings the group's field along.
+            if known || key == "matcher" && node.get("type").is_none() {
+                continue;
+            }
+            let of = kind
+                .map_or_else(|| "a handler".to_owned(), |it| format!("a `{}` handler", it.name));
+            let message = format!("{of} has no field `{key}`: it is ignored");
+            let found = if lint::is_note(key) {
+                advice("unknown-handler-field", message)
+            } else {
+                let own = kind.into_iter().flat_map(|it| it.required.iter().chain(it.optional));
+                let near = nearest(key, own.chain(COMMON_FIELDS).copied());
+                warning("unknown-handler-field", message).help(lint::handler_field(key, near))
+            };
+            self.report(entry.key_span, found);
+        }
+        for field in kind.into_iter().flat_map(|it| it.required) {
+            if node.get(field).is_none_or(Node::is_null) {
+                let message = format!("the handler has no `{field}`");
+                self.report(node.span, error("handler-missing-field", message).label("never runs"));
+            }
+        }
+    }
+
+    fn run(
+        &mut self,
+        node: &Node,
+        kind: Option<&'static HandlerType>,
+        off: &mut Option<Off>,
+    ) -> Run {
+        let Some(kind) = kind else { return Run::Missing { executor: "unknown" } };
+        for field in kind.required {
+            if node.get(field).is_none_or(Node::is_null) {
+                off.get_or_insert(Off::new(format!("it has no `{field}`"), "C-24"));
+            }
+        }
+        if kind.name != "command" {
+            return Run::Missing { executor: kind.name };
+        }
+        match self.invocation(node) {
+            Ok(invocation) => Run::Command(self.command(invocation)),
+            Err(why) => {
+                off.get_or_insert(why);
+                Run::Missing { executor: "command" }
+            }
+        }
+    }
+
+    fn command(&self, invocation: Invocation) -> Command {
+        Command {
+            invocation,
+            inherit: Inherit::All,
+            pass: Vec::new(),
+            env: self.placeholders.env(),
+            cwd: None,
+        }
+    }
+
+    /// With `args` a program and its arguments, else a text for a shell (C-27).
+    fn invocation(&mut self, node: &Node) -> Result<Invocation, Off> {
+        let missing = || Off::new("it has no `command`", "C-24");
+        let entry = node.entry("command").filter(|it| !it.node.is_null()).ok_or_else(missing)?;
+        let Some(text) = entry.node.as_str() else {
+            let message = format!("`command` takes a string, found {}", entry.node.kind());
+            self.report(
+                entry.key_span,
+                error("command-not-string", message)
+                    .label("never runs")
+                    .help("write one string, or the program in `command` and the rest in `args`"),
+            );
+            return Err(Off::new(format!("its `command` is {}", entry.node.kind()), "C-24"));
+        };
+        if text.trim().is_empty() {
+            let found = error("empty-command", "`command` is empty").label("never runs");
+            self.report(entry.node.span, found);
+            return Err(Off::new("its `command` is empty", "C-24"));
+        }
+        let shell = self.shell(node);
+        let args = match node.get("args").filter(|it| !it.is_null()) {
+            None => None,
+            Some(args) => Some(self.args(args)?),
+        };
+        for found in lint::command(self, text, shell, args.as_deref()) {
+            self.report(entry.node.span, found);
+        }
+        let put = &self.placeholders;
+        Ok(match (args, shell) {
+            (Some(args), _) => Invocation::Argv {
+                program: put.in_word(text),
+                args: args.iter().map(|arg| put.in_word(arg)).collect(),
+            },
+            (None, Shell::PowerShell) => Invocation::Shell { text: put.in_powershell(text), shell },
+            (None, _) => Invocation::Shell { text: put.in_shell(text), shell },
+        })
+    }
+
+    fn args(&mut self, node: &Node) -> Result<Vec<String>, Off> {
+        let words = node.as_array().map(|items| items.iter().map(Node::as_str));
+        if let Some(args) = words.and_then(|it| it.collect::<Option<Vec<_>>>()) {
+            return Ok(args.into_iter().map(str::to_owned).collect());
+        }
+        let message = "`args` takes an array of strings";
+        self.report(node.span, error("wrong-field-type", message).label("never runs"));
+        Err(Off::new("its `args` is no array of strings", "C-24"))
+    }
+
+    fn shell(&mut self, node: &Node) -> Shell {
+        let Some(entry) = node.entry("shell").filter(|it| !it.node.is_null()) else {
+            return Shell::Sh;
+        };
+        match entry.node.as_str() {
+            Some("bash") => Shell::Bash,
+            Some("powershell") => Shell::PowerShell,
+            _ => {
+                let message = "`shell` takes `bash` or `powershell`; the default shell runs this";
+                self.report(entry.node.span, error("unknown-shell", message));
+                Shell::Sh
+            }
+        }
+    }
+
+    /// `if`, which counts on events that are about a tool call; elsewhere the hook never runs (C-26).
+    fn condition(
+        &mut self,
+        node: &Node,
+        scope: &Scope,
+        off: &mut Option<Off>,
+    ) -> Option<Condition> {
+        let entry = node.entry("if").filter(|it| !it.node.is_null())?;
+        let Some(text) = entry.node.as_str() else {
+            let message = format!("`if` takes one permission rule, found {}", entry.node.kind());
+            self.report(entry.node.span, error("wrong-field-type", message).label("never runs"));
+            off.get_or_insert(Off::new("its `if` is no string", "C-24"));
+            return None;
+        };
+        if !scope.is_about_tool() {
+            let message =
+                format!("`if` is about tool calls, and `{}` is not about one", scope.event);
+            self.report(
+                entry.key_span,
+                error("if-outside-tool-event", message.clone())
+                    .label("never runs")
+                    .help("remove `if`, and test in the program"),
+            );
+            off.get_or_insert(Off::new(message, "C-26"));
+        } else {
+            for found in lint::condition(text, scope.matcher_text.as_deref()) {
+                self.report(entry.node.span, found);
+            }
+        }
+        if text.trim().is_empty() {
+            return None;
+        }
+        Some(
+            Condition::rule(text, RuleReading::Claude)
+                .at(&self.source.project, &self.source.home)
+                .with_aliases(matcher_text::aliases()),
+        )
+    }
+
+    fn wait(&mut self, node: &Node, scope: &Scope) -> Wait {
+        let rewakes = self.flag(node, "asyncRewake");
+        let detached = self.flag(node, "async");
+        let key = if detached { "async" } else { "asyncRewake" };
+        let gate = scope.words.filter(|words| words.is_gate && scope.off.is_none());
+        if let (Some(words), Some(entry)) = (gate.filter(|_| detached || rewakes), node.entry(key))
+        {
+            let message =
+                format!("`{key}` on `{}`: what it answers comes too late to decide", words.name);
+            self.report(
+                entry.key_span,
+                advice("async-on-gate", message)
+                    .help(format!("remove `{key}` if this hook is to deny or to ask")),
+            );
+        }
+        match (rewakes, detached) {
+            (true, _) => Wait::Rewake,
+            (false, true) => Wait::Detached,
+            (false, false) => Wait::Attached,
+        }
+    }
+
+    /// Seconds, with fractions (C-37).
+    fn timeout(&mut self, node: &Node) -> Option<Duration> {
+        let entry = node.entry("timeout").filter(|it| !it.node.is_null())?;
+        let seconds = entry.node.as_f64().filter(|seconds| *seconds > 0.0);
+        let Some(timeout) = seconds.and_then(|it| Duration::try_from_secs_f64(it).ok()) else {
+            let message = "`timeout` takes a number of seconds above 0; the default counts";
+            self.report(entry.node.span, error("wrong-field-type", message));
+            return None;
+        };
+        if timeout >= Duration::from_secs(1000) {
+            let meant = timeout.as_secs_f64() / 1000.0;
+            let message = format!(
+                "`timeout` is in seconds: this waits {}",
+                lint::span_of_time(timeout.as_secs())
+            );
+            self.report(
+                entry.node.span,
+                warning("timeout-looks-like-ms", message)
+                    .help(format!("if milliseconds were meant, write `{meant}`")),
+            );
+        }
+        Some(timeout)
+    }
+
+    /// What happens without an answer; a word that is not known is read as `block` (C-35).
+    fn on_failure(&mut self, node: &Node, scope: &Scope, wait: Wait) -> Option<OnFailure> {
+        let entry = node.entry("onFailure").filter(|it| !it.node.is_null())?;
+        let said = match entry.node.as_str() {
+            Some("continue") => OnFailure::Continue,
+            Some("block") => OnFailure::Block,
+            _ => {
+                let message = "`onFailure` takes `block` or `continue`; this is read as `block`";
+                self.report(entry.node.span, warning("unknown-on-failure", message));
+                OnFailure::Block
+            }
+        };
+        let ignored = scope.words.is_some_and(|words| words.ignores_on_failure);
+        if ignored || wait != Wait::Attached {
+            let why = if ignored { "on this event" } else { "of a background hook" };
+            let message = format!("`onFailure` is ignored {why}");
+            self.report(entry.key_span, advice("on-failure-ignored", message));
+            return None;
+        }
+        Some(said)
+    }
+
+    /// Honoured only where a skill says it (C-28).
+    fn once(&mut self, node: &Node) -> bool {
+        if !self.flag(node, "once") {
+            return false;
+        }
+        if self.kind == FileKind::Skill {
+            return true;
+        }
+        if let Some(entry) = node.entry("once") {
+            let message = "`once` counts only in the front matter of a skill: this runs every time";
+            self.report(
+                entry.key_span,
+                warning("once-outside-skill", message)
+                    .help("remove it, or keep a marker file in the program"),
+            );
+        }
+        false
+    }
+
+    fn flag(&mut self, node: &Node, key: &str) -> bool {
+        let Some(entry) = node.entry(key).filter(|it| !it.node.is_null()) else { return false };
+        entry.node.as_bool().unwrap_or_else(|| {
+            let message = format!("`{key}` takes `true` or `false`, found {}", entry.node.kind());
+            self.report(entry.node.span, error("wrong-field-type", message));
+            false
+        })
+    }
+
+    fn text(&mut self, node: &Node, key: &str) -> Option<String> {
+        let entry = node.entry(key).filter(|it| !it.node.is_null())?;
+        let text = entry.node.as_str();
+        if text.is_none() {
+            let message = format!("`{key}` takes a string, found {}", entry.node.kind());
+            self.report(entry.node.span, error("wrong-field-type", message));
+        }
+        text.map(str::to_owned)
+    }
+}

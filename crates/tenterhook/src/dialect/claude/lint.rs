@@ -1,0 +1,155 @@
+//! What is probably not meant in a config that can be read: matchers that match nothing, variables that nobody sets,
+//! and the words in which such findings are told. Pure; reports nothing itself and changes no hook.
+
+mod command;
+mod condition;
+mod matcher;
+mod variables;
+
+pub(super) use command::check as command;
+pub(super) use condition::check as condition;
+pub(super) use matcher::check as matcher;
+
+use super::vocabulary::{EVENTS, find_event};
+
+/// The shape of the event map, for help.
+pub(super) const SHAPE: &str = "write `\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \
+     \"hooks\": [{\"type\": \"command\", \"command\": \"...\"}]}]}`";
+
+/// Keys that people use for notes: harmless wherever they stand.
+const NOTES: &[&str] = &["description", "comment", "id", "name", "note", "notes", "label", "title"];
+
+/// What other agents, older formats and guesses call an event, and what to write instead.
+const FOREIGN_EVENTS: &[(&str, &str)] = &[
+    ("beforetool", "Gemini CLI calls it so: write `PreToolUse`"),
+    ("aftertool", "Gemini CLI calls it so: write `PostToolUse`"),
+    ("beforeagent", "Gemini CLI calls it so: write `UserPromptSubmit`"),
+    ("afteragent", "Gemini CLI calls it so: write `Stop`"),
+    ("precompress", "Gemini CLI calls it so: write `PreCompact`"),
+    ("beforeshellexecution", "Cursor calls it so: write `PreToolUse` with the matcher `Bash`"),
+    ("aftershellexecution", "Cursor calls it so: write `PostToolUse` with the matcher `Bash`"),
+    ("beforesubmitprompt", "Cursor calls it so: write `UserPromptSubmit`"),
+    ("beforereadfile", "Cursor calls it so: write `PreToolUse` with the matcher `Read`"),
+    ("afterfileedit", "Cursor calls it so: write `PostToolUse` with the matcher `Edit|Write`"),
+    ("userpromptsubmitted", "Copilot calls it so: write `UserPromptSubmit`"),
+    ("erroroccurred", "Copilot calls it so: write `StopFailure` or `PostToolUseFailure`"),
+    ("agentstop", "Copilot calls it so: write `Stop`"),
+    ("pretool", "write `PreToolUse`"),
+    ("posttool", "write `PostToolUse`"),
+    ("precommand", "write `PreToolUse` with the matcher `Bash`"),
+    ("postcommand", "write `PostToolUse` with the matcher `Bash`"),
+    ("prewrite", "write `PreToolUse` with the matcher `Edit|Write`"),
+    ("postwrite", "write `PostToolUse` with the matcher `Edit|Write`"),
+    ("onsessionstart", "write `SessionStart`"),
+    ("poststart", "write `SessionStart`"),
+    ("startup", "write `SessionStart` with the matcher `startup`"),
+    ("ondirectorychange", "write `CwdChanged`"),
+    (
+        "precommit",
+        "write `PreToolUse` with the matcher `Bash` and `\"if\": \"Bash(git commit *)\"`",
+    ),
+    (
+        "postmerge",
+        "write `PostToolUse` with the matcher `Bash` and `\"if\": \"Bash(git merge *)\"`",
+    ),
+    ("posttaskvalidation", "write `TaskCompleted`"),
+    ("bash", "`Bash` is a tool: write `PreToolUse` with the matcher `Bash`"),
+];
+
+/// Letters and digits in lower case: what is left of a name when its spelling does not count.
+pub(super) fn fold(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Whether the key is an event, spelled well or badly.
+pub(super) fn is_event(key: &str) -> bool {
+    find_event(key).is_some() || EVENTS.iter().any(|event| fold(event.name) == fold(key))
+}
+
+/// What to write instead of an event of another agent.
+pub(super) fn foreign_event(key: &str) -> Option<&'static str> {
+    let key = fold(key);
+    FOREIGN_EVENTS.iter().find(|(name, _)| *name == key).map(|(_, help)| *help)
+}
+
+/// Whether the key of an object is a comment.
+pub(super) fn is_comment(key: &str) -> bool {
+    key.starts_with(['_', '$', '#']) || key.starts_with("//")
+}
+
+/// Whether a field that is not known says nothing that could be missed.
+pub(super) fn is_note(key: &str) -> bool {
+    is_comment(key) || NOTES.contains(&key) || matches!(key, "rewakeMessage" | "rewakeSummary")
+}
+
+/// What to do with a field that a group does not have.
+pub(super) fn group_field(key: &str) -> String {
+    match key {
+        "matchers" | "match" | "tools" | "toolNames" => {
+            "write the names as one string in `matcher`: `\"Edit|Write\"`".to_owned()
+        }
+        "pattern" | "filePattern" | "file_patterns" | "paths" | "condition" | "conditions" => {
+            "a group filters by `matcher` only: put a permission rule in `if` of the handler, or \
+             test in the program"
+                .to_owned()
+        }
+        "enabled" | "disabled" => {
+            "a group cannot be switched off: remove it, or set `disableAllHooks`".to_owned()
+        }
+        "priority" | "order" => "all hooks of an event start at once: there is no order".to_owned(),
+        "if" | "timeout" | "once" | "async" | "type" | "command" | "statusMessage" => {
+            format!("`{key}` is a field of a handler: move it into `hooks`")
+        }
+        _ => "a group has `matcher` and `hooks`".to_owned(),
+    }
+}
+
+/// What to do with a field that a handler does not have.
+pub(super) fn handler_field(key: &str, near: Option<&str>) -> String {
+    match (key, near) {
+        ("timeoutMs" | "timeout_ms" | "timeoutSec" | "timeout_secs", _) => {
+            "write `timeout`, in seconds".to_owned()
+        }
+        ("env" | "environment", _) => {
+            "a handler sets no variables: put them in `env` of the settings, or before the command"
+                .to_owned()
+        }
+        ("cwd" | "workingDirectory" | "working_directory", _) => {
+            "hooks start in the agent's directory: begin the command with `cd`".to_owned()
+        }
+        ("matcher" | "matchers", _) => "a matcher belongs to the group".to_owned(),
+        ("continueOnError" | "failClosed" | "blocking", _) => {
+            "what a failure means is said by `onFailure`".to_owned()
+        }
+        (_, Some(near)) => format!("did you mean `{near}`?"),
+        (_, None) => "remove it".to_owned(),
+    }
+}
+
+/// The group that runs this text, for help.
+pub(super) fn group_of(command: &str) -> String {
+    format!("write `[{{\"hooks\": [{}]}}]`", handler(command))
+}
+
+/// The handler that runs this text, for help.
+pub(super) fn handler_of(command: &str) -> String {
+    format!("write `{}`", handler(command))
+}
+
+fn handler(command: &str) -> String {
+    let short: String = command.chars().take(60).collect();
+    let short = if short.len() < command.len() { "...".to_owned() } else { short };
+    format!("{{\"type\": \"command\", \"command\": {}}}", serde_json::Value::String(short))
+}
+
+/// A number of seconds as people say it.
+pub(super) fn span_of_time(seconds: u64) -> String {
+    match (seconds / 3600, seconds % 3600 / 60, seconds % 60) {
+        (0, minutes, 0) => format!("{minutes} min"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
+    }
+}
+
+#[cfg(test)]
+mod tests;

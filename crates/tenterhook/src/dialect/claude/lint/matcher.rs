@@ -1,0 +1,244 @@
+//! What is probably not meant in a matcher: one that matches nothing, and the things that people write there instead.
+
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::dialect::claude::config::{advice, error, warning};
+use crate::dialect::claude::vocabulary::{
+    ALIASES, EventWords, FOREIGN_TOOLS, FORMER_TOOLS, Subjects, TOOLS,
+};
+use crate::matcher::{Matcher, MatcherSpec};
+
+/// Signs that somebody wrote a condition.
+const EXPRESSION: &[&str] =
+    &["==", "!=", "&&", " || ", " matches ", " contains ", "tool_input", "tool_name", "toolName"];
+
+/// Signs that somebody wrote a glob, or the filter of another system.
+const GLOB: &[&str] = &["**", "tools:", "file_paths:", " AND ", " OR ", "*."];
+
+/// Checks the matcher `text`, read as `spec`, of a group of `event`.
+pub(in crate::dialect::claude) fn check(
+    event: &EventWords,
+    text: &str,
+    spec: &MatcherSpec,
+) -> Vec<Diagnostic> {
+    if *spec == MatcherSpec::Any {
+        return Vec::new();
+    }
+    match (event.subjects, spec) {
+        (Subjects::None, _) => vec![ignored(event, text)],
+        (Subjects::Open, MatcherSpec::Regex(_)) => broken(event, text, spec).into_iter().collect(),
+        (Subjects::Files, _) => files(text).into_iter().collect(),
+        (Subjects::Tools, MatcherSpec::Words(words)) => tool_words(text, words),
+        (Subjects::Closed(known), MatcherSpec::Words(words)) => {
+            closed_words(event, text, words, known)
+        }
+        (Subjects::Tools, MatcherSpec::Regex(_)) => {
+            let known: Vec<&str> = tools().collect();
+            let mut found: Vec<Diagnostic> = regex(event, text, spec, &known).into_iter().collect();
+            found.extend(foreign_parts(text));
+            found
+        }
+        (Subjects::Closed(known), MatcherSpec::Regex(_)) => {
+            regex(event, text, spec, known).into_iter().collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+fn tools() -> impl Iterator<Item = &'static str> {
+    let old = ALIASES.iter().map(|(old, _)| old);
+    TOOLS.iter().chain(FORMER_TOOLS).chain(old).copied()
+}
+
+fn ignored(event: &EventWords, text: &str) -> Diagnostic {
+    let message = format!("`{}` ignores matchers: this runs every time", event.name);
+    if matches!(text, ".*" | "^.*$" | ".+") {
+        return advice("matcher-ignored", message).help("remove the matcher");
+    }
+    warning("matcher-ignored", message).help("remove the matcher, and test in the program")
+}
+
+fn files(text: &str) -> Option<Diagnostic> {
+    let is_pattern = text.contains(['*', '^', '$', '(', '[', '\\', '/']);
+    is_pattern.then(|| {
+        let message = format!("`{text}`: `FileChanged` watches files of exactly these names");
+        warning("file-matcher-is-pattern", message)
+            .help("list the names, separated by `|`: `.env|.envrc`")
+    })
+}
+
+/// An expression that does not compile, said in the words that fit what was probably meant.
+fn broken(event: &EventWords, text: &str, spec: &MatcherSpec) -> Option<Diagnostic> {
+    let why = Matcher::new(spec.clone()).compile().err()?;
+    Some(meant(event, text).unwrap_or_else(|| {
+        error("invalid-matcher", format!("`{text}` is no regular expression: {why}"))
+            .label("matches nothing")
+    }))
+}
+
+/// What a text is that looks like an expression and matches nothing.
+fn meant(event: &EventWords, text: &str) -> Option<Diagnostic> {
+    if permission_rule(text) {
+        let message = format!("`{text}` is a permission rule: as a matcher it matches nothing");
+        let tool = text.split('(').next().unwrap_or_default();
+        return Some(error("permission-rule-in-matcher", message).label("never runs").help(
+            format!("write `\"matcher\": \"{tool}\"`, and `\"if\": \"{text}\"` in the handler"),
+        ));
+    }
+    if EXPRESSION.iter().any(|sign| text.contains(sign)) {
+        let message = "a matcher is a name or a regular expression, not a condition";
+        return Some(error("matcher-is-expression", message).label("never runs").help(
+            "write the tool in `matcher`; for its arguments, a permission rule in `if` of the handler",
+        ));
+    }
+    if GLOB.iter().any(|sign| text.contains(sign)) || text.starts_with('*') {
+        let subject =
+            if event.subjects == Subjects::Tools { "the name of the tool" } else { "a word" };
+        let message = format!("`{text}` looks like a glob: a matcher is tested on {subject}");
+        return Some(
+            error("matcher-is-glob", message)
+                .label("never runs")
+                .help("write the tool in `matcher`; for paths, a rule in `if`: `Edit(src/**)`"),
+        );
+    }
+    None
+}
+
+/// `Tool(...)`, whose tool is one.
+fn permission_rule(text: &str) -> bool {
+    let Some((tool, _)) = text.split_once('(') else { return false };
+    text.ends_with(')') && tools().any(|known| known == tool)
+}
+
+fn regex(event: &EventWords, text: &str, spec: &MatcherSpec, known: &[&str]) -> Option<Diagnostic> {
+    if let Some(found) = broken(event, text, spec) {
+        return Some(found);
+    }
+    let matcher = Matcher::new(spec.clone());
+    let lives = known.iter().any(|subject| matcher.matches(Some(subject)) == Ok(true));
+    // Which MCP tools there are nobody knows here.
+    if lives || event.subjects == Subjects::Tools && may_be_mcp(text) {
+        return None;
+    }
+    Some(meant(event, text).unwrap_or_else(|| {
+        warning("dead-matcher", format!("`{text}` is found in {}", nothing(event)))
+            .label("never runs")
+            .help("a matcher is a list of names, `Edit|Write`, or a regular expression")
+    }))
+}
+
+fn may_be_mcp(text: &str) -> bool {
+    text.contains("mcp") && !EXPRESSION.iter().any(|sign| text.contains(sign))
+}
+
+fn nothing(event: &EventWords) -> &'static str {
+    match event.subjects {
+        Subjects::Tools => "the name of no tool",
+        _ => "none of the words that this event has",
+    }
+}
+
+/// How a word of a list can be dead.
+enum Dead<'a> {
+    Case(&'a str),
+    Server,
+    Foreign { agent: &'a str, own: &'a str },
+    Unknown(Option<&'a str>),
+}
+
+fn tool_words(text: &str, words: &[String]) -> Vec<Diagnostic> {
+    let dead: Vec<(&str, Dead<'_>)> =
+        words.iter().filter_map(|word| Some((word.as_str(), dead_tool(word)?))).collect();
+    // A union over agents is how one file serves several of them.
+    let all = dead.len() == words.len();
+    if all && words.is_empty() {
+        return vec![error("dead-matcher", format!("`{text}` names nothing")).label("never runs")];
+    }
+    dead.into_iter().map(|(word, dead)| dead_finding(word, &dead, all)).collect()
+}
+
+fn dead_tool(word: &str) -> Option<Dead<'_>> {
+    if tools().any(|tool| tool == word) {
+        return None;
+    }
+    if let Some(rest) = word.strip_prefix("mcp__") {
+        return (!rest.contains("__")).then_some(Dead::Server);
+    }
+    if let Some((_, agent, own)) = FOREIGN_TOOLS.iter().find(|(name, ..)| *name == word) {
+        return Some(Dead::Foreign { agent, own });
+    }
+    match tools().find(|tool| tool.eq_ignore_ascii_case(word)) {
+        Some(tool) => Some(Dead::Case(tool)),
+        None => Some(Dead::Unknown(nearest(word, tools()))),
+    }
+}
+
+fn dead_finding(word: &str, dead: &Dead<'_>, all: bool) -> Diagnostic {
+    let runs = if all { "never runs" } else { "matches nothing" };
+    match dead {
+        Dead::Case(tool) => {
+            let message = format!("no tool is called `{word}`: case counts");
+            let found =
+                if all { error("dead-matcher", message) } else { warning("dead-matcher", message) };
+            found.label(runs).help(format!("write `{tool}`"))
+        }
+        Dead::Server => {
+            let message =
+                format!("`{word}` is the name of no tool: an MCP tool has its own behind it");
+            let found =
+                if all { error("dead-matcher", message) } else { warning("dead-matcher", message) };
+            found.label(runs).help(format!("write `{word}__.*` for every tool of that server"))
+        }
+        Dead::Foreign { agent, own } => {
+            let message = format!("`{word}` is a tool of {agent}");
+            let make = if all { error } else { advice };
+            make("foreign-tool-name-in-matcher", message)
+                .label(runs)
+                .help(format!("Claude Code calls it `{own}`"))
+        }
+        Dead::Unknown(near) => {
+            let message = format!("Claude Code has no tool `{word}`");
+            let make = if all { warning } else { advice };
+            let found = make("dead-matcher", message).label(runs);
+            match near {
+                Some(near) => found.help(format!("did you mean `{near}`?")),
+                None => found,
+            }
+        }
+    }
+}
+
+/// Names of other agents among the alternatives of an expression.
+fn foreign_parts(text: &str) -> Vec<Diagnostic> {
+    let parts = text.split(['|', '(', ')', '^', '$']).filter(|part| !part.is_empty());
+    let foreign = parts.filter_map(|part| match dead_tool(part) {
+        Some(dead @ Dead::Foreign { .. }) => Some(dead_finding(part, &dead, false)),
+        _ => None,
+    });
+    foreign.collect()
+}
+
+fn closed_words(
+    event: &EventWords,
+    text: &str,
+    words: &[String],
+    known: &[&'static str],
+) -> Vec<Diagnostic> {
+    let dead: Vec<&String> = words.iter().filter(|it| !known.contains(&it.as_str())).collect();
+    let all = dead.len() == words.len();
+    if all && words.is_empty() {
+        return vec![error("dead-matcher", format!("`{text}` names nothing")).label("never runs")];
+    }
+    let runs = if all { "never runs" } else { "matches nothing" };
+    let finding = |word: &String| {
+        let message = format!("`{}` never has `{word}`", event.name);
+        let near = nearest(word, known.iter().copied());
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("it has `{}`", known.join("`, `")),
+        };
+        // The words of an event grow with the agent's versions, so that one is missing here proves little.
+        let make = if all && near.is_some() { error } else { warning };
+        make("dead-matcher", message).label(runs).help(help)
+    };
+    dead.into_iter().map(finding).collect()
+}

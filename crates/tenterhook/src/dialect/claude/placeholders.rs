@@ -1,0 +1,132 @@
+//! Puts the agent's directories in place of `${CLAUDE_...}` in what a handler runs. Pure; expands no other variable.
+//!
+//! Without a shell every placeholder is replaced. In a text for a shell the variable of the same name does the work,
+//! because what a shell expands is not read again as shell code; only where a shell does not expand, in single quotes,
+//! the value is written there, with its own quotes made safe (C-27).
+
+use std::path::Path;
+
+use crate::config::Plugin;
+
+/// The placeholders that have a value here, without their `${` and `}`.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Placeholders {
+    values: Vec<(&'static str, String)>,
+}
+
+impl Placeholders {
+    /// Those of a source in `project`, and of its plugin if it is in one.
+    pub(super) fn new(project: &Path, plugin: Option<&Plugin>) -> Self {
+        let root = plugin.map(|it| it.root.as_path()).unwrap_or_else(|| Path::new(""));
+        let data = plugin.map(|it| it.data.as_path()).unwrap_or_else(|| Path::new(""));
+        let values = [
+            ("CLAUDE_PROJECT_DIR", project),
+            ("CLAUDE_PLUGIN_ROOT", root),
+            ("CLAUDE_PLUGIN_DATA", data),
+        ];
+        let known = values.into_iter().filter(|(_, path)| !path.as_os_str().is_empty());
+        Self { values: known.map(|(name, path)| (name, path.display().to_string())).collect() }
+    }
+
+    /// The variables that carry the same values; the project's comes with every event instead.
+    pub(super) fn env(&self) -> Vec<(String, String)> {
+        let of_plugin = self.values.iter().filter(|(name, _)| name.starts_with("CLAUDE_PLUGIN_"));
+        of_plugin.map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
+    }
+
+    /// One word that no shell reads.
+    pub(super) fn in_word(&self, word: &str) -> String {
+        let mut word = word.to_owned();
+        for (name, value) in &self.values {
+            word = word.replace(&format!("${{{name}}}"), value);
+        }
+        word
+    }
+
+    /// A text for a POSIX shell.
+    pub(super) fn in_shell(&self, text: &str) -> String {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        let (mut single, mut double) = (false, false);
+        while let Some(at) = rest.find(['\'', '"', '\\', '$']) {
+            let (before, from) = rest.split_at(at);
+            out.push_str(before);
+            let taken = match from.as_bytes().first() {
+                Some(b'\'') if !double => {
+                    single = !single;
+                    1
+                }
+                Some(b'"') if !single => {
+                    double = !double;
+                    1
+                }
+                Some(b'\\') if !single => 1 + from.chars().nth(1).map_or(0, char::len_utf8),
+                Some(b'$') if single => {
+                    if let Some((length, value)) = self.at(from) {
+                        out.push_str(&value.replace('\'', r"'\''"));
+                        rest = from.get(length..).unwrap_or_default();
+                        continue;
+                    }
+                    1
+                }
+                _ => 1,
+            };
+            let (piece, after) = from.split_at(taken);
+            out.push_str(piece);
+            rest = after;
+        }
+        out.push_str(rest);
+        out
+    }
+
+    /// A text for PowerShell, whose `${NAME}` is a variable of its own and not one of the environment.
+    pub(super) fn in_powershell(&self, text: &str) -> String {
+        let mut text = text.to_owned();
+        for name in ["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"] {
+            text = text.replace(&format!("${{{name}}}"), &format!("${{env:{name}}}"));
+        }
+        text
+    }
+
+    /// The length and the value of the placeholder at the beginning of `text`.
+    fn at(&self, text: &str) -> Option<(usize, &str)> {
+        let inner = text.strip_prefix("${")?;
+        let (name, _) = inner.split_once('}')?;
+        let (_, value) = self.values.iter().find(|(known, _)| *known == name)?;
+        Some((name.len() + 3, value))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn placeholders() -> Placeholders {
+        let plugin = Plugin { name: "p".into(), root: "/o'k/p".into(), data: "/data".into() };
+        Placeholders::new(Path::new("/my work"), Some(&plugin))
+    }
+
+    #[test]
+    fn a_word_is_replaced_wholly_and_a_shell_text_only_in_single_quotes() {
+        let it = placeholders();
+        assert_eq!(it.in_word("${CLAUDE_PROJECT_DIR}/a $HOME"), "/my work/a $HOME");
+        for (text, expected) in [
+            ("\"${CLAUDE_PROJECT_DIR}/a\"", "\"${CLAUDE_PROJECT_DIR}/a\""),
+            ("sh -c '${CLAUDE_PLUGIN_ROOT}/a'", "sh -c '/o'\\''k/p/a'"),
+            ("\"it's ${CLAUDE_PLUGIN_ROOT}\"", "\"it's ${CLAUDE_PLUGIN_ROOT}\""),
+            (r"\'${CLAUDE_PROJECT_DIR}", r"\'${CLAUDE_PROJECT_DIR}"),
+            ("'${HOME} ü$' \\", "'${HOME} ü$' \\"),
+        ] {
+            assert_eq!(it.in_shell(text), expected);
+        }
+        assert_eq!(it.in_powershell("& ${CLAUDE_PLUGIN_ROOT}/a"), "& ${env:CLAUDE_PLUGIN_ROOT}/a");
+    }
+
+    #[test]
+    fn the_variables_of_the_plugin_are_set_and_those_without_a_value_are_not() {
+        let env = placeholders().env();
+        assert_eq!(env[0], ("CLAUDE_PLUGIN_ROOT".to_owned(), "/o'k/p".to_owned()));
+        assert_eq!(env.len(), 2);
+        assert!(Placeholders::new(Path::new("/p"), None).env().is_empty());
+    }
+}

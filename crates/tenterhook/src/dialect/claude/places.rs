@@ -1,0 +1,104 @@
+//! Which files Claude Code would load from given roots, and whether a file is one of its configs. Opens nothing.
+
+use std::path::Path;
+
+use super::vocabulary::find_event;
+use crate::dialect::{Candidate, Fit, Roots};
+use crate::hook::Layer;
+use crate::syntax::Node;
+
+/// The files of the settings layers, strongest first (C-38). A project's are looked for only where the agent is
+/// started: there is no walk up to the parents. The local file stands at the root of the repository.
+pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
+    let user = roots.config_home.clone().unwrap_or_else(|| roots.home.join(".claude"));
+    let repository = roots.repository.as_ref().unwrap_or(&roots.cwd);
+    let managed = roots.managed.iter().map(|it| (it.join("managed-settings.json"), Layer::Managed));
+    managed
+        .chain([
+            (user.join("settings.json"), Layer::User),
+            (roots.cwd.join(".claude/settings.json"), Layer::Project),
+            (repository.join(".claude/settings.local.json"), Layer::Local),
+        ])
+        .map(|(path, layer)| Candidate { path, layer })
+        .collect()
+}
+
+/// Ends of paths that only this agent reads.
+const OWN: &[&str] = &[
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    "managed-settings.json",
+    ".claude-plugin/plugin.json",
+    ".claude-plugin/hooks.json",
+];
+
+/// How surely the file at `path` with this content is a config of this agent.
+pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
+    if OWN.iter().any(|end| path.ends_with(end)) || in_managed_directory(path) {
+        return Fit::Certain;
+    }
+    let Some(root) = root else { return Fit::No };
+    if is_markdown(path) {
+        return if root.get("hooks").is_some() { Fit::Shape } else { Fit::No };
+    }
+    let maps = [root.get("hooks"), Some(root)];
+    let names_event = |node: &Node| node.entries().iter().any(|it| find_event(&it.key).is_some());
+    if maps.into_iter().flatten().any(names_event) { Fit::Shape } else { Fit::No }
+}
+
+fn in_managed_directory(path: &Path) -> bool {
+    path.parent().is_some_and(|parent| parent.ends_with("managed-settings.d"))
+}
+
+/// Whether the hooks of this file stand in front matter.
+pub(super) fn is_markdown(path: &Path) -> bool {
+    path.extension().is_some_and(|it| it.eq_ignore_ascii_case("md"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::syntax::{Format, parse};
+
+    #[test]
+    fn layers_come_strongest_first_and_the_local_file_from_the_root_of_the_repository() {
+        let roots = Roots {
+            cwd: "/work/app/api".into(),
+            repository: Some("/work/app".into()),
+            home: "/home/a".into(),
+            managed: Some("/etc/claude-code".into()),
+            config_home: None,
+        };
+        let found = places(&roots);
+        let found: Vec<_> =
+            found.iter().map(|it| (it.path.to_str().unwrap_or_default(), it.layer)).collect();
+        assert_eq!(
+            found,
+            [
+                ("/etc/claude-code/managed-settings.json", Layer::Managed),
+                ("/home/a/.claude/settings.json", Layer::User),
+                ("/work/app/api/.claude/settings.json", Layer::Project),
+                ("/work/app/.claude/settings.local.json", Layer::Local),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_file_is_known_by_its_place_or_by_an_event() {
+        for (path, text, expected) in [
+            ("/a/.claude/settings.json", "{", Fit::Certain),
+            ("/a/managed-settings.d/10.json", "{}", Fit::Certain),
+            ("/a/my.json", r#"{"hooks": {"PreToolUse": []}}"#, Fit::Shape),
+            ("/a/my.json", r#"{"PreToolUse": []}"#, Fit::Shape),
+            ("/a/my.json", r#"{"hooks": {"BeforeTool": []}}"#, Fit::No),
+            ("/a/package.json", r#"{"name": "x"}"#, Fit::No),
+        ] {
+            let parsed = parse(text, Format::Json);
+            assert_eq!(
+                recognizes(Path::new(path), parsed.root.as_ref()),
+                expected,
+                "{path} {text}"
+            );
+        }
+    }
+}
