@@ -40,7 +40,7 @@ answer:    --stdout TEXT --stderr TEXT (both with a newline)  --raw TEXT (no new
            --stdout-file FILE  --exit CODE  --echo-stdin  --append FILE TEXT  --save-stdin FILE
 input:     --read-all  --read COUNT  --close-stdin  --read-line
 output:    --close-stdout  --close-stderr  --flood stdout|stderr  --fill BYTE COUNT  --dribble MS
-time:      --sleep-ms MS  --spin  --await-file FILE  --touch FILE
+time:      --sleep-ms MS  --spin  --work MILLIONS  --await-file FILE  --touch FILE
 signals:   --ignore-term  --ignore-all  --on-term TEXT  --stop-self  --kill-self N  --kill-group
 children:  --hold-stdin-ms MS --hold-stdout-ms MS --hold-stderr-ms MS --hold-fd3-ms MS
            --child-ms MS  --child-flood  --child-group-ms MS  --setsid-daemon MS  --quiet-daemon MS
@@ -108,6 +108,10 @@ fn streams(name: &str, args: Args<'_>) -> Option<()> {
         "--spin" => loop {
             std::hint::spin_loop();
         },
+        // A fixed amount of work, not of time: what shares a core takes twice as long.
+        "--work" => (0..number(args) * 1_000_000).for_each(|turn| {
+            std::hint::black_box(turn);
+        }),
         "--touch" => std::fs::write(text(args), "").unwrap_or_else(|_| exit(73)),
         "--await-file" => await_file(&text(args)),
         _ => return None,

@@ -1,6 +1,7 @@
 //! What runs a step. One arm a kind of hook; each executor turns a task into a report and knows no dialect.
 
 pub mod command;
+mod env_file;
 pub mod function;
 
 use std::path::PathBuf;

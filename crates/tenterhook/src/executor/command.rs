@@ -1,8 +1,182 @@
 //! Runs a hook as a child process: hands it its envelope and reports what happened. Knows no dialect and judges nothing.
+//!
+//! The process itself belongs to `tenterhook-process`; this file says what is started, with which environment, and turns
+//! facts into a report. Dropping the future drops the child, and that ends it.
 
-use super::{Progress, Task};
-use crate::report::{End, Report};
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::sync::Arc;
+use std::time::Duration;
 
-pub(super) async fn run(_task: Task) -> Progress {
-    Progress::Ended(Report::silent(End::Cancelled, std::time::Duration::ZERO))
+use tenterhook_process as process;
+use tokio::sync::oneshot;
+
+use super::env_file::EnvFile;
+use super::{Progress, Rest, Task};
+use crate::hook::{Command, Inherit, Invocation, Run, Shell};
+use crate::report::{Closed, Delivery, End, Output, Report, Said};
+
+/// What every hook inherits, whatever its source: programs cannot find each other, their files or their language
+/// without these. Names that change how a program loads code (`LD_PRELOAD`, `BASH_ENV`, `NODE_OPTIONS`,
+/// `PYTHONPATH`) are left out on purpose (H9).
+pub const LISTED: &[&str] = &[
+    "HOME",
+    "LANG",
+    "LANGUAGE",
+    "LC_ALL",
+    "LC_CTYPE",
+    "LC_MESSAGES",
+    "LOGNAME",
+    "PATH",
+    "SHELL",
+    "TERM",
+    "TMPDIR",
+    "TZ",
+    "USER",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
+    "XDG_STATE_HOME",
+    // Windows programs do not start without these.
+    "APPDATA",
+    "COMSPEC",
+    "LOCALAPPDATA",
+    "PATHEXT",
+    "SYSTEMROOT",
+    "TEMP",
+    "TMP",
+    "USERPROFILE",
+    "WINDIR",
+];
+
+pub(super) async fn run(task: Task) -> Progress {
+    let Run::Command(command) = &task.hook.run else {
+        return Progress::Ended(Report::silent(End::Cancelled, Duration::ZERO));
+    };
+    let env_file = match EnvFile::create(&task) {
+        Ok(file) => file,
+        Err(error) => {
+            let why = format!("its env file cannot be made: {error}");
+            return Progress::Ended(Report::silent(End::NotStarted { why }, Duration::ZERO));
+        }
+    };
+    let child = process::start(describe(&task, command, env_file.as_ref()));
+    child.close_stdin();
+    let (detach, mut detached) = oneshot::channel();
+    watch_first_line(&child, &task, detach);
+    let (done, mut finished) = oneshot::channel();
+    child.finish(move |report| {
+        // The step may have been dropped meanwhile; then nobody wants the report.
+        let _ = done.send(report);
+    });
+    tokio::select! {
+        // A hook that is over has no background left to go to.
+        biased;
+        report = &mut finished => Progress::Ended(translate(report.ok(), env_file)),
+        Ok(()) = &mut detached => {
+            child.deadline(Some((tokio::time::Instant::now() + task.timeout).into_std()));
+            Progress::Detached(Rest(Box::pin(async move {
+                let report = translate(finished.await.ok(), env_file);
+                drop(child);
+                report
+            })))
+        }
+    }
+}
+
+/// Lets the hook's first line of output, and only that, ask for the background (decision 13).
+fn watch_first_line(child: &process::Child, task: &Task, detach: oneshot::Sender<()>) {
+    let dialect = task.dialect();
+    let mut detach = Some(detach);
+    child.on_line(move |line| {
+        let detach = detach.take();
+        if let Some(detach) = detach.filter(|_| dialect.detaches(line)) {
+            // The step may have been dropped meanwhile; then it is being ended anyway.
+            let _ = detach.send(());
+        }
+        process::Flow::More
+    });
+}
+
+fn describe(task: &Task, command: &Command, env_file: Option<&EnvFile>) -> process::Command {
+    let within = &task.event.within;
+    let cwd = command.cwd.clone().unwrap_or_else(|| within.cwd.clone());
+    let mut described = match &command.invocation {
+        Invocation::Argv { program, args } => process::Command::new(program, args, cwd),
+        Invocation::Shell { text, shell } => {
+            let mut described = process::Command::shell(text, cwd);
+            described.program =
+                process::Program::Shell { shell: shell_of(*shell), text: text.into() };
+            described
+        }
+    };
+    described.env = environment(task, command, env_file);
+    // A hook whose directory was deleted still has to judge; the report says where it ran (H3).
+    described.fallback_cwd = Some(within.project.clone()).filter(|it| it.is_absolute());
+    described.stdin = Arc::from(task.envelope.body.as_slice());
+    described.timeout = Some(task.timeout);
+    described.by = task.by.map(tokio::time::Instant::into_std);
+    // Files that a hook makes (a formatter, say) belong to the project, not to the engine.
+    described.umask = None;
+    described
+}
+
+fn shell_of(shell: Shell) -> process::Shell {
+    match shell {
+        Shell::Sh => process::Shell::sh(),
+        Shell::Bash => process::Shell::posix("bash"),
+        Shell::PowerShell => process::Shell::powershell("pwsh"),
+    }
+}
+
+/// The complete environment: what is inherited, then what the dialect sets, then what the hook sets; the last one wins.
+fn environment(
+    task: &Task,
+    command: &Command,
+    env_file: Option<&EnvFile>,
+) -> Vec<(OsString, OsString)> {
+    let passes = |name: &str| match command.inherit {
+        Inherit::All => true,
+        Inherit::Listed => LISTED.contains(&name) || command.pass.iter().any(|it| it == name),
+    };
+    let inherited = task.ambient.env.iter().filter(|(name, _)| passes(name));
+    let file = env_file.map(|file| (file.variable().to_owned(), file.path().display().to_string()));
+    let mut seen: HashMap<&str, &str> = HashMap::new();
+    for (name, value) in inherited.chain(&task.envelope.env).chain(&file).chain(&command.env) {
+        seen.insert(name, value);
+    }
+    seen.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
+}
+
+fn translate(report: Option<process::Report>, env_file: Option<EnvFile>) -> Report {
+    // The supervisor always reports; should it not, the step is not known to have said anything.
+    let Some(report) = report else { return Report::silent(End::Cancelled, Duration::ZERO) };
+    let end = match report.end {
+        process::End::NotStarted(error) => End::NotStarted { why: error.to_string() },
+        process::End::Exited(code) => End::Exited(code),
+        process::End::Signalled(signal) => End::Signalled(signal),
+        process::End::TimedOut => End::TimedOut,
+        process::End::Cancelled => End::Cancelled,
+    };
+    Report {
+        end,
+        said: Said::Bytes { stdout: output(report.stdout), stderr: output(report.stderr) },
+        delivery: match report.stdin {
+            process::Delivery::Delivered => Delivery::Delivered,
+            process::Delivery::Refused { .. } => Delivery::Refused,
+        },
+        took: report.times.took(),
+        env_file: env_file.and_then(EnvFile::read),
+        survivors: report.survivors,
+    }
+}
+
+fn output(output: process::Output) -> Output {
+    let closed = match output.closed {
+        process::Closed::Complete => Closed::Complete,
+        process::Closed::Truncated => Closed::Truncated,
+        process::Closed::Leaked => Closed::Leaked,
+    };
+    Output { bytes: output.bytes, dropped: output.dropped, closed }
 }

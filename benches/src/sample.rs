@@ -1,0 +1,117 @@
+//! How figures are taken and shown: medians and 99th percentiles, in turn with their baseline. Measures nothing itself.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// The durations of one thing, sorted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sample(Vec<Duration>);
+
+impl Sample {
+    /// The durations of `run`, called `times` times after a tenth as many that do not count.
+    pub(crate) fn of(times: usize, mut run: impl FnMut()) -> Self {
+        (0..times / 10).for_each(|_| run());
+        Self::from_durations((0..times).map(|_| time(&mut run)).collect())
+    }
+
+    /// Two things in turn, so that a machine whose speed drifts is fair to both.
+    pub(crate) fn pair(
+        times: usize,
+        mut one: impl FnMut(),
+        mut other: impl FnMut(),
+    ) -> (Self, Self) {
+        let (mut ones, mut others) = (Vec::new(), Vec::new());
+        for round in 0..times + times / 10 {
+            let (a, b) = (time(&mut one), time(&mut other));
+            if round >= times / 10 {
+                ones.push(a);
+                others.push(b);
+            }
+        }
+        (Self::from_durations(ones), Self::from_durations(others))
+    }
+
+    /// A sample of durations that were taken elsewhere.
+    pub(crate) fn from_durations(mut durations: Vec<Duration>) -> Self {
+        durations.sort_unstable();
+        Self(durations)
+    }
+
+    /// The middle one.
+    pub(crate) fn median(&self) -> Duration {
+        self.at(50)
+    }
+
+    fn at(&self, percent: usize) -> Duration {
+        let last = self.0.len().saturating_sub(1);
+        self.0.get(last * percent / 100).copied().unwrap_or_default()
+    }
+}
+
+fn time(run: &mut impl FnMut()) -> Duration {
+    let began = Instant::now();
+    run();
+    began.elapsed()
+}
+
+/// One line of the table.
+struct Row {
+    name: String,
+    sample: Sample,
+    baseline: Option<(String, Duration)>,
+    reach: String,
+}
+
+/// What was measured.
+#[derive(Default)]
+pub(crate) struct Table(Vec<Row>);
+
+impl Table {
+    /// Adds a figure that stands for itself.
+    pub(crate) fn add(&mut self, name: impl Into<String>, sample: Sample, reach: &str) {
+        self.0.push(Row { name: name.into(), sample, baseline: None, reach: reach.to_owned() });
+    }
+
+    /// Adds a figure with what it is held against.
+    pub(crate) fn against(
+        &mut self,
+        name: impl Into<String>,
+        sample: Sample,
+        baseline: (&str, Duration),
+        reach: &str,
+    ) {
+        let baseline = Some((baseline.0.to_owned(), baseline.1));
+        self.0.push(Row { name: name.into(), sample, baseline, reach: reach.to_owned() });
+    }
+}
+
+impl fmt::Display for Table {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let cores = std::thread::available_parallelism().map_or(0, usize::from);
+        let os = (std::env::consts::OS, std::env::consts::ARCH);
+        writeln!(
+            f,
+            "{} {}, {cores} cores; medians, 99th percentiles, ratios of medians\n",
+            os.0, os.1
+        )?;
+        writeln!(f, "{:<44} {:>10} {:>10}  {:<34} reach", "what", "median", "p99", "ratio")?;
+        for Row { name, sample, baseline, reach } in &self.0 {
+            let ratio = baseline.as_ref().map_or_else(String::new, |(words, base)| {
+                let ratio = sample.median().as_secs_f64() / base.as_secs_f64().max(f64::EPSILON);
+                format!("{ratio:.2}x {words} ({})", short(*base))
+            });
+            let (median, p99) = (short(sample.median()), short(sample.at(99)));
+            writeln!(f, "{name:<44} {median:>10} {p99:>10}  {ratio:<34} {reach}")?;
+        }
+        Ok(())
+    }
+}
+
+fn short(duration: Duration) -> String {
+    let micros = duration.as_secs_f64() * 1e6;
+    match micros {
+        0.0..1_000.0 => format!("{micros:.2} us"),
+        1_000.0..1_000_000.0 => format!("{:.2} ms", micros / 1e3),
+        _ => format!("{:.2} s", micros / 1e6),
+    }
+}

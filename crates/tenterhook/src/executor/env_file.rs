@@ -1,0 +1,64 @@
+//! The file into which a hook may write variables for the session: made before its run, read and removed after it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::Task;
+
+/// How much of an env file is read. A thousand times what a list of variables needs.
+const CAP: u64 = 1 << 20;
+
+/// Tells the files of one process apart.
+static NEXT: AtomicU64 = AtomicU64::new(0);
+
+/// An env file that exists as long as its hook runs; dropping it removes it.
+#[derive(Debug)]
+pub(super) struct EnvFile {
+    variable: &'static str,
+    path: PathBuf,
+}
+
+impl EnvFile {
+    /// Makes the file that the task's envelope names; none where it names none or the host gave no place for it.
+    pub(super) fn create(task: &Task) -> io::Result<Option<Self>> {
+        let (Some(variable), Some(scratch)) = (task.envelope.env_file, &task.ambient.scratch)
+        else {
+            return Ok(None);
+        };
+        let name = format!("env-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let path = scratch.join(name);
+        let mut options = std::fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        // It may come to hold credentials.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.open(&path)?;
+        Ok(Some(Self { variable, path }))
+    }
+
+    /// The variable that names the file to the hook.
+    pub(super) const fn variable(&self) -> &'static str {
+        self.variable
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What the hook wrote, up to a mebibyte; a file that is gone or not text says nothing.
+    pub(super) fn read(self) -> Option<String> {
+        let file = std::fs::File::open(&self.path).ok()?;
+        let mut text = String::new();
+        io::Read::read_to_string(&mut io::Read::take(file, CAP), &mut text).ok()?;
+        (!text.is_empty()).then_some(text)
+    }
+}
+
+impl Drop for EnvFile {
+    fn drop(&mut self) {
+        // The hook may have removed it; then there is nothing left to do.
+        let _ = std::fs::remove_file(&self.path);
+    }
+}
