@@ -15,13 +15,13 @@ pub(crate) fn never(ruleset: &Ruleset, hook: &Hook) -> Option<(String, &'static 
         && !dialect.rows().is_empty()
         && hook.dialect != tenterhook::dialect::DialectId::NATIVE
     {
-        return Some((format!("no agent fires `{}`", hook.event), "E-3"));
+        return Some((format!("no agent fires `{}`", hook.event), "E-4"));
     }
     if let MatcherSpec::Never(why) = hook.matcher.spec() {
         return Some((format!("its matcher can never match: {why}"), "S-1"));
     }
     if let Run::Missing { executor } = &hook.run {
-        return Some((format!("this build has no executor for `{executor}` hooks"), "R-1"));
+        return Some((format!("this build has no executor for `{executor}` hooks"), "R-9"));
     }
     None
 }

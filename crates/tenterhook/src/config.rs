@@ -12,7 +12,7 @@ use std::sync::Arc;
 pub use ruleset::{Mode, Ruleset, Stage};
 
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::dialect::{DialectId, EventRow};
+use crate::dialect::{DIALECTS, DialectId, EventRow};
 use crate::event::EventName;
 use crate::hook::{Arming, Compat, Hook, Invocation, Layer, OnFailure, Run};
 use crate::matcher::MatcherSpec;
@@ -160,13 +160,39 @@ pub fn load(sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded
         as_read.push((Arc::clone(&source.name), config.clone()));
         read.push((source.clone(), config));
     }
-    apply_switches(&mut read);
+    diagnostics.extend(apply_switches(&mut read));
     drop_repeats(&mut read);
     let declared = read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.events));
-    let events = added.events.iter().cloned().chain(declared).collect();
+    let events = first_declared(added.events.iter().cloned().chain(declared), &mut diagnostics);
     let configured = read.into_iter().flat_map(|(_, config)| config.hooks);
     let hooks = configured.chain(added.hooks.iter().cloned()).collect();
     Loaded { ruleset: Ruleset::new(hooks, events).remember(as_read), diagnostics }
+}
+
+/// E-6: the first declaration of an event stands, the host's before all; and none replaces what a dialect says of it.
+/// Otherwise a repository could take an event's gates away by declaring it anew.
+fn first_declared(
+    rows: impl Iterator<Item = EventRow>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<EventRow> {
+    let mut kept: Vec<EventRow> = Vec::new();
+    for row in rows {
+        let event = EventName::new(&*row.event);
+        let known = DIALECTS.iter().any(|dialect| dialect.row(&event).is_some());
+        let first = kept.iter().find(|it| it.event == row.event);
+        if !known && first.is_none() {
+            kept.push(row);
+        } else if known || first != Some(&row) {
+            let message = format!("`{event}` is declared already; this declaration is ignored");
+            diagnostics.push(Diagnostic::new(
+                "event-declared-twice",
+                Severity::Warning,
+                message,
+                None,
+            ));
+        }
+    }
+    kept
 }
 
 /// C-3: a guard must not vanish because somebody is in the middle of an edit. What is kept is the source as it was read,
@@ -189,7 +215,10 @@ fn keep_last_good(source: &Source, config: &mut ReadConfig, last: Option<&Rulese
 }
 
 /// Applies what sources say about other sources' hooks. A hook that is switched off stays visible (decision 8).
-fn apply_switches(read: &mut [(Source, ReadConfig)]) {
+///
+/// What comes back are the statements that were not heard.
+fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnostic> {
+    let mut unheard: Vec<String> = Vec::new();
     let said: Vec<(Layer, Arc<str>, Switch)> = read
         .iter()
         .flat_map(|(source, config)| {
@@ -199,7 +228,7 @@ fn apply_switches(read: &mut [(Source, ReadConfig)]) {
     for (source, config) in read.iter_mut() {
         for hook in &mut config.hooks {
             for (layer, by, switch) in &said {
-                apply(switch, *layer, by, source, hook);
+                unheard.extend(apply(switch, *layer, by, source, hook));
             }
             disable_all(&said, hook);
             if hook.on_failure.is_none() {
@@ -207,6 +236,10 @@ fn apply_switches(read: &mut [(Source, ReadConfig)]) {
             }
         }
     }
+    unheard.sort();
+    unheard.dedup();
+    let told = |message| Diagnostic::new("switch-not-heard", Severity::Warning, message, None);
+    unheard.into_iter().map(told).collect()
 }
 
 /// Whether a statement of `by` may bind a hook of `hook`: no layer binds a managed hook but the managed one.
@@ -214,7 +247,37 @@ fn binds(by: Layer, hook: &Hook) -> bool {
     hook.layer != Layer::Managed || by == Layer::Managed
 }
 
-fn apply(switch: &Switch, layer: Layer, by: &Arc<str>, source: &Source, hook: &mut Hook) {
+/// How near a layer is to the person at the keyboard. A repository's file may switch off what the repository brings, not
+/// what the user did, or it could disarm a guard by its name (C-16).
+const fn distance(layer: Layer) -> u8 {
+    match layer {
+        Layer::Managed => 0,
+        Layer::Given | Layer::User | Layer::Local => 1,
+        Layer::Project | Layer::Plugin | Layer::Skill | Layer::Agent => 2,
+    }
+}
+
+/// What comes back is why a statement about this hook was not heard.
+fn apply(
+    switch: &Switch,
+    layer: Layer,
+    by: &Arc<str>,
+    source: &Source,
+    hook: &mut Hook,
+) -> Option<String> {
+    let meant = match switch {
+        Switch::DisableHook(id) => hook.id.as_str() == id,
+        Switch::Govern(govern) => Path::new(&*source.name) == govern.file,
+        Switch::ManagedOnly | Switch::DisableAll | Switch::EnableAll => false,
+    };
+    if meant && distance(layer) > distance(hook.layer) {
+        return Some(format!(
+            "{by} says something about hook `{}`, but a {} source does not govern a {} one",
+            hook.id,
+            layer.word(),
+            hook.layer.word()
+        ));
+    }
     match switch {
         Switch::ManagedOnly if layer == Layer::Managed && hook.layer != Layer::Managed => {
             disarm(
@@ -223,10 +286,10 @@ fn apply(switch: &Switch, layer: Layer, by: &Arc<str>, source: &Source, hook: &m
                 "C-12",
             );
         }
-        Switch::DisableHook(id) if hook.id.as_str() == id && binds(layer, hook) => {
+        Switch::DisableHook(_) if meant => {
             disarm(hook, format!("{by} says `enabled = false` for it"), "C-14");
         }
-        Switch::Govern(govern) if Path::new(&*source.name) == govern.file && binds(layer, hook) => {
+        Switch::Govern(govern) if meant => {
             if govern.enabled == Some(false) {
                 disarm(hook, format!("{by} says `enabled = false` for its file"), "C-15");
             }
@@ -239,6 +302,7 @@ fn apply(switch: &Switch, layer: Layer, by: &Arc<str>, source: &Source, hook: &m
         | Switch::DisableAll
         | Switch::EnableAll => {}
     }
+    None
 }
 
 /// `disableAllHooks` is one scalar: the strongest layer that says anything wins (C-11).

@@ -1,7 +1,7 @@
 //! Which files an agent would load from where the caller stands. Reads files, never the environment; parses no config
 //! beyond asking a dialect whether a text is its own.
 //!
-//! Implements `docs/spec/configuration.md` (C-20 to C-24).
+//! Implements `docs/spec/configuration.md` (C-4 to C-7).
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -45,7 +45,7 @@ pub struct Hidden {
     pub because: String,
 }
 
-/// Reads every file that the dialects would load from `roots` (C-20). A file that does not exist is no finding.
+/// Reads every file that the dialects would load from `roots` (C-4). A file that does not exist is no finding.
 #[must_use]
 pub fn find(roots: &Roots) -> Found {
     let mut found = Found::default();
@@ -61,7 +61,7 @@ pub fn find(roots: &Roots) -> Found {
     found
 }
 
-/// Reads one file that the caller names (C-21).
+/// Reads one file that the caller names (C-5).
 ///
 /// Its dialect is `dialect` where the caller says it, else the one whose place or shape the file has, else `fallback`.
 ///
@@ -89,7 +89,7 @@ pub fn given(
     Ok(source)
 }
 
-/// Files with hooks in the directories above `roots.cwd` that an agent started here does not read (C-22).
+/// Files with hooks in the directories above `roots.cwd` that an agent started here does not read (C-6).
 #[must_use]
 pub fn nearby(roots: &Roots) -> Vec<Hidden> {
     let read_here: Vec<PathBuf> = places(roots).into_iter().map(|(_, it)| it.path).collect();
@@ -121,7 +121,7 @@ pub fn nearby(roots: &Roots) -> Vec<Hidden> {
     hidden
 }
 
-/// Reads a config: a regular file of at most [`MAX_BYTES`], in UTF-8 (C-23).
+/// Reads a config: a regular file of at most [`MAX_BYTES`], in UTF-8 (C-7).
 ///
 /// # Errors
 ///

@@ -113,6 +113,23 @@ fn a_hook_is_switched_off_by_name() {
     );
 }
 
+/// C-16: a repository switches off what it brings, and nothing of the user's; what is not heard is told.
+#[test]
+fn a_repository_does_not_disarm_the_users_hooks() {
+    let off = |id: &str| vec![Switch::DisableHook(id.to_owned())];
+    let mut read = vec![
+        reads("user", Layer::User, vec![]),
+        reads("project", Layer::Project, off("user")),
+        reads("plugin", Layer::Plugin, off("project")),
+    ];
+    let unheard = apply_switches(&mut read);
+    assert_eq!(unheard.iter().map(|it| it.code).collect::<Vec<_>>(), ["switch-not-heard"]);
+    assert_eq!(read[0].1.hooks[0].arming, Arming::Armed);
+    assert!(matches!(read[1].1.hooks[0].arming, Arming::Disarmed { rule: "C-14", .. }));
+    let loosen = Govern { on_failure: Some(OnFailure::Continue), ..Govern::default() };
+    assert_eq!(governed(Layer::Project, Layer::User, None, loosen).on_failure, None);
+}
+
 fn governed(by: Layer, of: Layer, own: Option<OnFailure>, govern: Govern) -> Hook {
     let mut governed = reads("/p/settings.json", of, vec![]);
     governed.1.hooks[0].on_failure = own;
@@ -211,4 +228,32 @@ fn added_hooks_stand_last() {
     let loaded = load(&[], &added, None);
     assert_eq!(loaded.ruleset.hooks().len(), 1);
     assert!(loaded.diagnostics.is_empty());
+}
+
+/// E-6: nobody takes an event's gates away by declaring it anew.
+#[test]
+fn the_first_declaration_of_an_event_stands() {
+    let row = |event: &'static str, powers| EventRow {
+        name: event.into(),
+        event: event.into(),
+        subject: crate::dialect::Subject::None,
+        powers,
+        timeout: std::time::Duration::from_secs(1),
+        failure: OnFailure::Block,
+        cap: None,
+        when: "".into(),
+    };
+    let (gate, none) = (crate::answer::Powers::ALL, crate::answer::Powers::NONE);
+    let mut diagnostics = Vec::new();
+    let rows = [
+        row("deploy", gate),
+        row("deploy", none),
+        row("deploy", gate),
+        row("PreToolUse", none),
+        row("other", none),
+    ];
+    let kept = first_declared(rows.into_iter(), &mut diagnostics);
+    assert_eq!(kept, [row("deploy", gate), row("other", none)]);
+    let codes: Vec<&str> = diagnostics.iter().map(|it| it.code).collect();
+    assert_eq!(codes, ["event-declared-twice"; 2]);
 }
