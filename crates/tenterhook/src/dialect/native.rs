@@ -9,6 +9,7 @@ mod config;
 mod envelope;
 pub mod outcome;
 mod places;
+pub mod schema;
 
 mod table;
 

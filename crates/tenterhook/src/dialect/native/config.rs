@@ -8,6 +8,9 @@ mod run;
 mod source;
 mod values;
 
+#[cfg(test)]
+pub(super) use event::answer_words;
+
 use std::path::{Path, PathBuf};
 
 use crate::config::{ReadConfig, Source};

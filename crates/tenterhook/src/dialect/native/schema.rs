@@ -1,0 +1,53 @@
+//! The JSON Schemas of the dialect's four forms. Checked in, so that they can be linked to; tests hold them to the code.
+
+use serde_json::Value;
+
+/// Which form.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `tenterhook.toml`.
+    Config,
+    /// What a hook finds on standard input.
+    Event,
+    /// What a hook prints.
+    Answer,
+    /// What a host gets.
+    Outcome,
+}
+
+impl Kind {
+    /// Every form with its name.
+    pub const ALL: &'static [(&'static str, Self)] = &[
+        ("config", Self::Config),
+        ("event", Self::Event),
+        ("answer", Self::Answer),
+        ("outcome", Self::Outcome),
+    ];
+
+    /// The form of that name.
+    #[must_use]
+    pub fn find(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(word, _)| *word == name).map(|(_, kind)| *kind)
+    }
+}
+
+/// The schema of a form, as it is checked in.
+#[must_use]
+pub const fn text(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Config => include_str!("schema/config.json"),
+        Kind::Event => include_str!("schema/event.json"),
+        Kind::Answer => include_str!("schema/answer.json"),
+        Kind::Outcome => include_str!("schema/outcome.json"),
+    }
+}
+
+/// The schema of a form.
+#[must_use]
+pub fn schema(kind: Kind) -> Value {
+    // A test parses every one of them.
+    serde_json::from_str(text(kind)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;
