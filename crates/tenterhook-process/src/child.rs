@@ -17,17 +17,22 @@ use crate::stream::Flow;
 ///
 /// `command.stdin` is fed, and standard input stays open until [`Child::close_stdin`].
 pub fn start(command: Command) -> Child {
-    launch(command, backend::Input::KeepOpen, None)
+    launch(command, backend::Input::KeepOpen, |_| ())
 }
 
-/// What `start` and `run` have in common.
-pub(crate) fn launch(command: Command, input: backend::Input, cancel: Option<&Cancel>) -> Child {
-    let inbox = Inbox::new();
-    if let Some(cancel) = cancel {
-        cancel.list(&inbox);
-    }
-    backend::submit(command, input, &inbox);
-    Child { inbox, hold: Hold::Owned }
+/// Starts `command` after `prepare` has seen its child.
+///
+/// What `prepare` orders is in force before the first byte is read: a listener hears every line,
+/// also where `limits.stdout` keeps none.
+pub fn start_with(command: Command, prepare: impl FnOnce(&Child)) -> Child {
+    launch(command, backend::Input::KeepOpen, prepare)
+}
+
+fn launch(command: Command, input: backend::Input, prepare: impl FnOnce(&Child)) -> Child {
+    let child = Child { inbox: Inbox::new(), hold: Hold::Owned };
+    prepare(&child);
+    backend::submit(command, input, &child.inbox);
+    child
 }
 
 /// A started run.
@@ -215,14 +220,14 @@ fn wait(inbox: &Inbox) -> Report {
 /// `done` is called once, on the supervisor's thread, where it must not block. Pulling `cancel`
 /// ends the run early; dropping it does nothing.
 pub fn run(command: Command, cancel: &Cancel, done: impl FnOnce(Report) + Send + 'static) {
-    let child = launch(command, backend::Input::Close, Some(cancel));
+    let child = launch(command, backend::Input::Close, |child| child.cancelled_by(cancel));
     child.finish(done);
     child.detach();
 }
 
 /// Runs `command` to its end on this thread.
 pub fn run_blocking(command: Command, cancel: &Cancel) -> Report {
-    let child = launch(command, backend::Input::Close, Some(cancel));
+    let child = launch(command, backend::Input::Close, |child| child.cancelled_by(cancel));
     let report = wait(&child.inbox);
     child.detach();
     report

@@ -34,7 +34,7 @@
 //!
 //! # A run in parts
 //!
-//! [`run`] and [`run_blocking`] are composed of parts that are public: [`start`], then
+//! [`run`] and [`run_blocking`] are composed of parts that are public: [`start`] or [`start_with`], then
 //! [`Child::feed`], [`Child::close_stdin`], [`Child::lines`], [`Child::deadline`],
 //! [`Child::finish`], [`Child::detach`]. A started child may wait for its input without a deadline
 //! for as long as its owner likes.
@@ -75,7 +75,7 @@ mod tag;
 
 pub use backend::adopt_orphans;
 pub use cancel::Cancel;
-pub use child::{Child, Lines, run, run_blocking, start};
+pub use child::{Child, Lines, run, run_blocking, start, start_with};
 pub use command::{Command, Limits, Privileges, Program, Resource, Shell, Sweep};
 pub use report::{Closed, Delivery, End, Force, NotStarted, Output, Report, Step, Times};
 pub use stream::Flow;

@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::epoll;
 use rustix::io::Errno;
+use rustix::process::{Pid, getpid};
 
 use crate::command::Command;
 use crate::inbox::Inbox;
@@ -30,9 +31,12 @@ pub use sweep::adopt_orphans;
 
 /// What all runs share.
 pub(crate) struct Host {
+    process: Pid,
     post: Post,
     starters: Arc<Pool>,
     sweepers: Arc<Pool>,
+    /// The searches that wait for a sweeper, with the ids of their runs.
+    searches: Mutex<Vec<(u64, sweep::Search)>>,
 }
 
 /// Starts suspend their thread for as long as the kernel needs to execute a program. More threads
@@ -43,7 +47,8 @@ fn host() -> Result<&'static Arc<Host>, Errno> {
     static HOST: OnceLock<Arc<Host>> = OnceLock::new();
     static MAKING: Mutex<()> = Mutex::new(());
     if let Some(host) = HOST.get() {
-        return Ok(host);
+        // A copy of the host made by `fork` has no threads of ours: a run there would never end.
+        return if host.process == getpid() { Ok(host) } else { Err(Errno::CHILD) };
     }
     // A failure is not kept: what was short may be there for the next run.
     let _making = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -53,9 +58,11 @@ fn host() -> Result<&'static Arc<Host>, Errno> {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let starters = cores.clamp(*STARTERS.start(), *STARTERS.end());
     let made = Arc::new(Host {
+        process: getpid(),
         post: Post::new()?,
         starters: Pool::new("process-start", starters),
         sweepers: Pool::new("process-sweep", 1),
+        searches: Mutex::default(),
     });
     let supervised = made.clone();
     std::thread::Builder::new()
@@ -94,11 +101,17 @@ pub(crate) fn submit(command: Command, input: Input, inbox: &Arc<Inbox>) {
 
 /// Starts `command` and hands it to the supervisor. Runs on a starter.
 fn start(host: &Host, command: Command, input: Input, inbox: Arc<Inbox>) {
-    // Given up while it waited for its turn.
-    if inbox.is_settled() || inbox.is_cancelled() {
-        return host.post.ring();
-    }
     let id = inbox.id;
+    // Over while it waited for its turn.
+    if inbox.is_cancelled() {
+        return host.post.send(Message::Failed(id, End::Cancelled));
+    }
+    if command.by.is_some_and(|by| by <= Instant::now()) {
+        return host.post.send(Message::Failed(id, End::TimedOut));
+    }
+    if inbox.is_settled() {
+        return;
+    }
     let launched = launch::launch(&command, input, id).and_then(|launched| {
         watch(host, id, &launched).map_err(|errno| {
             end_unwatched(&launched);
@@ -112,7 +125,7 @@ fn start(host: &Host, command: Command, input: Input, inbox: Arc<Inbox>) {
     });
     let launched = match launched {
         Ok(launched) => launched,
-        Err(fault) => return host.post.send(Message::Failed(id, fault)),
+        Err(fault) => return host.post.send(Message::Failed(id, End::NotStarted(fault))),
     };
     let own = command.timeout.map(|timeout| launched.executed + timeout);
     let due = [own, command.by].into_iter().flatten().min();

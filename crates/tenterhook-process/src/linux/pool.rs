@@ -96,3 +96,41 @@ impl Pool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+    use std::time::Duration;
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(10);
+
+    #[test]
+    fn a_job_behind_a_stuck_one_gets_a_thread_of_its_own() {
+        let pool = Pool::new("test", 1);
+        let (stuck, release) = mpsc::channel::<()>();
+        let (sender, receiver) = mpsc::channel();
+        let begun = sender.clone();
+        let job = move || {
+            begun.send("begun").unwrap();
+            assert!(release.recv().is_err(), "held until the end of the test");
+        };
+        pool.submit(Box::new(job)).unwrap();
+        assert_eq!(receiver.recv_timeout(PATIENCE), Ok("begun"));
+        pool.submit(Box::new(move || sender.send("second").unwrap())).unwrap();
+        assert!(receiver.recv_timeout(Duration::from_millis(20)).is_err(), "one thread for two");
+        pool.grow_if_stuck();
+        assert_eq!(receiver.recv_timeout(PATIENCE), Ok("second"));
+        drop(stuck);
+    }
+
+    #[test]
+    fn a_job_that_panics_costs_no_thread() {
+        let pool = Pool::new("test", 1);
+        let (sender, receiver) = mpsc::channel();
+        pool.submit(Box::new(|| panic!("on purpose"))).unwrap();
+        pool.submit(Box::new(move || sender.send(()).unwrap())).unwrap();
+        assert_eq!(receiver.recv_timeout(PATIENCE), Ok(()));
+    }
+}

@@ -18,7 +18,7 @@ use super::launch::Launched;
 use super::sweep::Swept;
 use crate::command::Command;
 use crate::inbox::Inbox;
-use crate::report::NotStarted;
+use crate::report::End;
 
 /// What the supervisor is told.
 pub(crate) enum Message {
@@ -26,8 +26,8 @@ pub(crate) enum Message {
     Expect { inbox: Arc<Inbox>, requested: Instant, start_by: Instant, by: Option<Instant> },
     /// It has started.
     Adopt(Box<Adopted>),
-    /// It could not be started.
-    Failed(u64, NotStarted),
+    /// It was not started.
+    Failed(u64, End),
     /// It has orders.
     Nudge(u64),
     /// What was found of its descendants.

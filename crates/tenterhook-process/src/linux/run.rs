@@ -1,7 +1,7 @@
 //! One run from its start to its report: a state machine that the supervisor feeds with events.
 //!
-//! The order of an end: signal the group, reap the leader, see the group empty, look for those who
-//! left it, report. Never blocks, and never signals a process id after it was reaped.
+//! The order of an end: signal the group, look for those who left it, reap the leader, see the
+//! group empty, report. Never blocks, and never signals a process id after it was reaped.
 
 use std::os::fd::{AsFd, OwnedFd};
 use std::sync::Arc;
@@ -285,7 +285,6 @@ impl Run {
     /// Ends what is left of the group and of the streams.
     fn destroy(&mut self, turn: &mut Turn<'_>) -> Next {
         self.signal(Signal::KILL);
-        self.reap();
         let held = [
             self.stdout.last_look(turn.post, turn.scratch),
             self.stderr.last_look(turn.post, turn.scratch),
@@ -294,8 +293,10 @@ impl Run {
         self.said = Some([self.stdout.take_output(out), self.stderr.take_output(err)]);
         let suspected = out || err || self.cause.is_some() || sweep::has_orphans();
         if suspected || self.sweep == Sweep::Always {
-            return self.search();
+            // Reaped after the search: until then the id of the session is nobody else's.
+            return self.search(Some(self.pid));
         }
+        self.reap();
         self.look(FIRST_LOOK, turn.now)
     }
 
@@ -314,18 +315,19 @@ impl Run {
             return Next::Forget;
         }
         if pause > LAST_PAUSE {
-            return self.search();
+            return self.search(None);
         }
         self.phase = Phase::Emptying { look_at: now + pause, pause: pause * 2 };
         Next::Stay
     }
 
-    fn search(&mut self) -> Next {
+    fn search(&mut self, session: Option<Pid>) -> Next {
         self.phase = Phase::Sweeping;
-        Next::Sweep(Search { session: self.pid, word: self.word.clone(), others: Vec::new() })
+        Next::Sweep(Search { session, word: self.word.clone(), others: Vec::new() })
     }
 
     pub(crate) fn on_swept(&mut self, swept: Swept, now: Instant) -> Next {
+        self.reap();
         self.settle(swept, now);
         Next::Forget
     }
@@ -349,6 +351,8 @@ impl Run {
     fn settle(&mut self, swept: Swept, now: Instant) {
         let [stdout, stderr] = self.said.take().unwrap_or_default();
         let exited = self.marks.exited.unwrap_or(now);
+        // A starter that got no processor for a while may have looked at the clock after the end.
+        let executed = self.marks.executed.min(exited);
         let end = match (self.cause, self.exit) {
             (Some(Cause::TimedOut), _) => End::TimedOut,
             (Some(Cause::Cancelled), _) => End::Cancelled,
@@ -358,8 +362,8 @@ impl Run {
             (None, None) => End::Cancelled,
         };
         let times = Times {
-            spawn: self.marks.executed.saturating_duration_since(self.marks.requested),
-            run: exited.saturating_duration_since(self.marks.executed),
+            spawn: executed.saturating_duration_since(self.marks.requested),
+            run: exited.saturating_duration_since(executed),
             drain: now.saturating_duration_since(exited),
             kill: self
                 .marks

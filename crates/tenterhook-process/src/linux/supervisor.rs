@@ -5,7 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::buffer::spare_capacity;
@@ -60,15 +60,33 @@ enum Entry {
 struct Starting {
     inbox: Arc<Inbox>,
     requested: Instant,
-    stuck_at: Option<Instant>,
+    stuck_at: Instant,
     start_by: Instant,
     by: Option<Instant>,
+    /// How it ends, once that is decided: as soon as the starter knows of it, which is at once
+    /// unless it is stuck.
+    over: Option<End>,
 }
 
 impl Starting {
     fn due(&self) -> Instant {
-        let all = [self.stuck_at, self.by].into_iter().flatten();
-        all.fold(self.start_by, Instant::min)
+        let by = self.by.filter(|_| self.over.is_none());
+        by.into_iter().fold(self.start_by.min(self.stuck_at), Instant::min)
+    }
+
+    /// Ends it: the starter drops it where it waits for its turn. Where it is being started at
+    /// this moment, it is ended as a run, so that the report comes when the process is gone; but
+    /// nobody waits long for a starter that is stuck.
+    fn end(&mut self, end: End, now: Instant) {
+        self.over.get_or_insert(end);
+        self.start_by = self.start_by.min(now + STUCK);
+    }
+
+    /// What a start is that did not happen in time.
+    fn too_late(&mut self) -> End {
+        let errno = Errno::TIMEDOUT.raw_os_error();
+        let late = NotStarted { step: Step::Prepare, path: "starter".into(), errno };
+        self.over.take().unwrap_or(End::NotStarted(late))
     }
 }
 
@@ -101,16 +119,14 @@ impl Supervisor {
         match message {
             Message::Expect { inbox, requested, start_by, by } => {
                 let id = inbox.id;
-                let stuck_at = Some(requested + STUCK);
-                let starting = Starting { inbox, requested, stuck_at, start_by, by };
+                let stuck_at = requested + STUCK;
+                let starting = Starting { inbox, requested, stuck_at, start_by, by, over: None };
                 self.alarms.push(Reverse((starting.due(), id)));
                 self.runs.insert(id, Entry::Starting(starting));
                 self.on_orders(id, now);
             }
             Message::Adopt(adopted) => self.adopt(*adopted, now),
-            Message::Failed(id, not_started) => {
-                self.end_start(id, End::NotStarted(not_started), now);
-            }
+            Message::Failed(id, end) => self.end_start(id, end, now),
             Message::Nudge(id) => self.on_orders(id, now),
             Message::Swept(id, swept) => {
                 self.with_run(id, now, |run, turn| run.on_swept(swept, turn.now))
@@ -138,11 +154,12 @@ impl Supervisor {
     }
 
     fn on_orders(&mut self, id: u64, now: Instant) {
-        match self.runs.get(&id) {
+        match self.runs.get_mut(&id) {
             Some(Entry::Started { .. }) => self.with_run(id, now, |run, turn| run.on_orders(turn)),
             // All orders but one wait for the start.
             Some(Entry::Starting(starting)) if starting.inbox.is_cancelled() => {
-                self.end_start(id, End::Cancelled, now);
+                starting.end(End::Cancelled, now);
+                self.alarms.push(Reverse((starting.due(), id)));
             }
             _ => (),
         }
@@ -189,11 +206,8 @@ impl Supervisor {
         });
         search.others = words.collect();
         let host = self.host.clone();
-        let job = move || {
-            let swept = sweep::sweep(&search);
-            host.post.send(Message::Swept(id, swept));
-        };
-        if self.host.sweepers.submit(Box::new(job)).is_err() {
+        host.searches.lock().unwrap_or_else(PoisonError::into_inner).push((id, search));
+        if self.host.sweepers.submit(Box::new(move || answer_searches(&host))).is_err() {
             // No thread to be had: the report goes out without a search.
             self.with_run(id, now, |run, turn| run.on_swept(Swept::default(), turn.now));
         }
@@ -223,18 +237,16 @@ impl Supervisor {
                 *alarm = None;
                 self.with_run(id, now, |run, turn| run.check_time(turn));
             }
-            Some(Entry::Starting(starting)) if starting.by.is_some_and(|by| by <= now) => {
-                self.end_start(id, End::TimedOut, now);
-            }
             Some(Entry::Starting(starting)) if starting.start_by <= now => {
-                let path = "starter".into();
-                let errno = Errno::TIMEDOUT.raw_os_error();
-                let late = NotStarted { step: Step::Prepare, path, errno };
-                self.end_start(id, End::NotStarted(late), now);
+                let end = starting.too_late();
+                self.end_start(id, end, now);
             }
             Some(Entry::Starting(starting)) => {
-                if starting.stuck_at.is_some_and(|at| at <= now) {
-                    starting.stuck_at = Some(now + STUCK);
+                if starting.by.is_some_and(|by| by <= now) {
+                    starting.end(End::TimedOut, now);
+                }
+                if starting.stuck_at <= now {
+                    starting.stuck_at = now + STUCK;
                     self.host.starters.grow_if_stuck();
                 }
                 let due = starting.due();
@@ -243,4 +255,18 @@ impl Supervisor {
             None => (),
         }
     }
+}
+
+/// Answers all searches that have come in: one look at all processes serves many runs.
+fn answer_searches(host: &Host) {
+    let searches =
+        std::mem::take(&mut *host.searches.lock().unwrap_or_else(PoisonError::into_inner));
+    if searches.is_empty() {
+        return;
+    }
+    let (ids, searches): (Vec<_>, Vec<_>) = searches.into_iter().unzip();
+    for (id, swept) in ids.into_iter().zip(sweep::sweep(&searches)) {
+        host.post.leave(Message::Swept(id, swept));
+    }
+    host.post.ring();
 }

@@ -42,8 +42,9 @@ pub fn adopt_orphans() -> std::io::Result<()> {
 
 /// What to search for.
 pub(crate) struct Search {
-    /// The session that the run's leader made; its id was the leader's.
-    pub(crate) session: Pid,
+    /// The session that the run's leader made, while the leader is not reaped: its id is the
+    /// leader's, and could soon be somebody else's.
+    pub(crate) session: Option<Pid>,
     /// The run's word in the tag of its descendants.
     pub(crate) word: String,
     /// The words of the other runs that are under way.
@@ -62,28 +63,59 @@ pub(crate) fn has_orphans() -> bool {
     ADOPTING.load(Ordering::Acquire) && !orphans().is_empty()
 }
 
-/// Searches, ends what may be ended, and reports the others.
-pub(crate) fn sweep(search: &Search) -> Swept {
+/// Searches for the descendants of several runs at once, ends those that may be ended, and
+/// reports the others. The answers are in the order of the searches.
+pub(crate) fn sweep(searches: &[Search]) -> Vec<Swept> {
     let until = Instant::now() + LONGEST;
     let adopting = ADOPTING.load(Ordering::Acquire);
-    let mut killed = HashSet::new();
+    let mut found: Vec<_> = searches.iter().map(Found::new).collect();
     loop {
-        let mut quiet = !adopting || end_orphans(search, until, &mut killed);
-        let mut left = Vec::new();
+        let mut quiet = true;
+        for it in found.iter_mut().filter(|_| adopting) {
+            quiet &= end_orphans(it.search, until, &mut it.killed);
+        }
+        found.iter_mut().for_each(|it| it.left.clear());
         for pid in processes() {
-            let Some(place) = search.place(pid) else { continue };
-            if adopting || place == Place::Session {
-                quiet = false;
-                if search.kill(pid) {
-                    killed.insert(pid);
+            let Some(traits) = Traits::of(pid) else { continue };
+            for it in &mut found {
+                let Some(place) = it.search.place(&traits) else { continue };
+                if adopting || place == Place::Session {
+                    quiet = false;
+                    it.kill(pid);
                 }
+                it.left.push(pid.as_raw_nonzero().get().unsigned_abs());
             }
-            left.push(pid.as_raw_nonzero().get().unsigned_abs());
         }
         if quiet || Instant::now() >= until {
-            return Swept { killed: killed.len(), survivors: left };
+            return found.into_iter().map(Found::into_swept).collect();
         }
         std::thread::sleep(PAUSE);
+    }
+}
+
+/// What was found for one search so far.
+struct Found<'a> {
+    search: &'a Search,
+    killed: HashSet<Pid>,
+    left: Vec<u32>,
+}
+
+impl<'a> Found<'a> {
+    fn new(search: &'a Search) -> Self {
+        Self { search, killed: HashSet::new(), left: Vec::new() }
+    }
+
+    /// Kills `pid`, unless it is not any more who it was.
+    fn kill(&mut self, pid: Pid) {
+        let Ok(pidfd) = pidfd_open(pid, PidfdFlags::empty()) else { return };
+        let still = Traits::of(pid).is_some_and(|traits| self.search.place(&traits).is_some());
+        if still && pidfd_send_signal(pidfd, Signal::KILL).is_ok() {
+            self.killed.insert(pid);
+        }
+    }
+
+    fn into_swept(self) -> Swept {
+        Swept { killed: self.killed.len(), survivors: self.left }
     }
 }
 
@@ -125,35 +157,39 @@ enum Place {
     Elsewhere,
 }
 
-impl Search {
-    /// Where `pid` lives, if it is alive and of this run.
-    fn place(&self, pid: Pid) -> Option<Place> {
+/// What a living process is known by.
+struct Traits {
+    session: i32,
+    environ: Vec<u8>,
+}
+
+impl Traits {
+    fn of(pid: Pid) -> Option<Self> {
         let stat = std::fs::read(file(pid, "stat")).ok()?;
         let (state, session) = read_stat(&stat)?;
         if state == b'Z' || state == b'X' {
             return None;
         }
-        if session == self.session.as_raw_nonzero().get() {
+        // Processes of other users hide theirs.
+        let environ = std::fs::read(file(pid, "environ")).unwrap_or_default();
+        Some(Self { session, environ })
+    }
+}
+
+impl Search {
+    /// Where a process lives, if it is of this run.
+    fn place(&self, traits: &Traits) -> Option<Place> {
+        if self.session.is_some_and(|it| it.as_raw_nonzero().get() == traits.session) {
             return Some(Place::Session);
         }
-        let environ = std::fs::read(file(pid, "environ")).ok()?;
-        tag::carries(&environ, &self.word).then_some(Place::Elsewhere)
+        tag::carries(&traits.environ, &self.word).then_some(Place::Elsewhere)
     }
 
     fn is_of_another(&self, pid: Pid) -> bool {
-        let environ = std::fs::read(file(pid, "environ")).unwrap_or_default();
-        let alive = |state: u8| state != b'Z' && state != b'X';
-        let alive = std::fs::read(file(pid, "stat"))
-            .is_ok_and(|stat| read_stat(&stat).is_some_and(|(state, _)| alive(state)));
+        let Some(traits) = Traits::of(pid) else { return false };
         // Without a tag it may be anybody's, and is left for the last run to end.
-        let claimed = self.others.iter().any(|word| tag::carries(&environ, word));
-        alive && !tag::carries(&environ, &self.word) && (claimed || !tag::is_in(&environ))
-    }
-
-    /// Kills `pid`, unless it is not any more who it was.
-    fn kill(&self, pid: Pid) -> bool {
-        let Ok(pidfd) = pidfd_open(pid, PidfdFlags::empty()) else { return false };
-        self.place(pid).is_some() && pidfd_send_signal(pidfd, Signal::KILL).is_ok()
+        let claimed = self.others.iter().any(|word| tag::carries(&traits.environ, word));
+        !tag::carries(&traits.environ, &self.word) && (claimed || !tag::is_in(&traits.environ))
     }
 }
 

@@ -111,3 +111,42 @@ fn h6_a_child_outlives_the_thread_that_asked_for_it() {
     let report = child.wait();
     assert_eq!((report.end, &report.stdout.bytes[..]), (End::Exited(0), &b"alive\n"[..]));
 }
+
+#[test]
+fn h2_descriptors_that_run_out_are_a_fault_of_that_run_only() {
+    if !is_host() {
+        let name = "host::h2_descriptors_that_run_out_are_a_fault_of_that_run_only";
+        let report = run_blocking(host(name, "h2"), &Cancel::new());
+        assert_eq!(report.end, End::Exited(0), "{}", String::from_utf8_lossy(&report.stderr.bytes));
+        return;
+    }
+    let run = || run_blocking(scene("--exit 0").command, &Cancel::new());
+    assert_eq!(run().end, End::Exited(0));
+    let mut hoard = Vec::new();
+    let files = rustix::process::Resource::Nofile;
+    let limit = rustix::process::Rlimit { current: Some(64), ..rustix::process::getrlimit(files) };
+    rustix::process::setrlimit(files, limit).unwrap();
+    while let Ok(file) = std::fs::File::open("/dev/null") {
+        hoard.push(file);
+    }
+    let report = run();
+    let fault = crate::scene::not_started(&report);
+    assert_eq!((fault.step, fault.errno), (tenterhook_process::Step::Prepare, 24));
+    // Given back within the 20 ms before the retry, in one of some tries on a busy machine.
+    let recovered = (0..20).any(|_| {
+        let given = hoard.split_off(hoard.len() - 20);
+        let release = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(5));
+            drop(given);
+        });
+        let report = run();
+        release.join().unwrap();
+        while let Ok(file) = std::fs::File::open("/dev/null") {
+            hoard.push(file);
+        }
+        report.end == End::Exited(0)
+    });
+    assert!(recovered);
+    drop(hoard);
+    assert_eq!(run().end, End::Exited(0));
+}

@@ -3,7 +3,9 @@
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
-use tenterhook_process::{Cancel, Closed, Command, Delivery, End, Flow, run_blocking, start};
+use tenterhook_process::{
+    Cancel, Closed, Command, Delivery, End, Flow, run_blocking, start, start_with,
+};
 use tenterhook_testkit::fakehook;
 
 use crate::scene::{SHORT, left, scene};
@@ -38,6 +40,18 @@ fn lines_arrive_while_the_child_lives() {
     assert_eq!(lines.next(), None);
     assert_eq!(report.stdout.bytes, b"got one\ngot two\ngot three\n");
     assert_eq!(report.end, End::Exited(0));
+}
+
+#[test]
+fn a_listener_of_the_first_hour_hears_all_and_nothing_need_be_kept() {
+    for _ in 0..50 {
+        let scene = scene("--stdout one --stdout two").with(|it| it.limits.stdout = 0);
+        let mut lines = None;
+        let child = start_with(scene.command, |child| lines = Some(child.lines()));
+        let heard: Vec<_> = lines.unwrap().collect();
+        assert_eq!(heard, [b"one".to_vec(), b"two".to_vec()]);
+        assert_eq!(child.wait().stdout.dropped, 8);
+    }
 }
 
 #[test]

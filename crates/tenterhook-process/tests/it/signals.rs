@@ -114,13 +114,20 @@ fn a_pulled_token_starts_nothing() {
 fn one_token_cancels_many_runs_from_any_moment() {
     let cancel = Cancel::new();
     let (sender, receiver) = std::sync::mpsc::channel();
+    let mut tags = Vec::new();
     for _ in 0..20 {
         let sender = sender.clone();
-        run(scene("--sleep-ms 30000").command, &cancel, move |report| sender.send(report).unwrap());
+        let scene = scene("--sleep-ms 30000");
+        tags.push(scene.tag());
+        run(scene.command, &cancel, move |report| sender.send(report).unwrap());
     }
+    // Some of them run, one or two are being started, the others wait for their turn.
     cancel.cancel();
     for _ in 0..20 {
         let report = receiver.recv_timeout(Duration::from_secs(5)).unwrap();
         assert_eq!(report.end, End::Cancelled);
+    }
+    for tag in tags {
+        assert!(left(&tag).is_empty());
     }
 }

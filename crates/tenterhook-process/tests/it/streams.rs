@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tenterhook_process::{Closed, Delivery, End, Output};
+use tenterhook_process::{Cancel, Closed, Delivery, End, Output, run};
 
 use crate::scene::{SHORT, scene};
 
@@ -160,4 +160,20 @@ fn h17_what_a_child_says_within_the_leak_grace_counts() {
 fn both_streams_are_kept_apart() {
     let played = scene("--stdout out --stderr err").play().ended(End::Exited(0)).said("out\n");
     assert_eq!(played.report.stderr.bytes, b"err\n");
+}
+
+#[test]
+fn h7_runs_at_once_do_not_hold_each_others_pipes() {
+    // A copy of another run's input end would keep its `--echo-stdin` from ever ending.
+    let (sender, receiver) = std::sync::mpsc::channel();
+    for number in 0..64u8 {
+        let sender = sender.clone();
+        let scene = scene("--echo-stdin").stdin(vec![number; 200_000]);
+        run(scene.command, &Cancel::new(), move |report| sender.send((number, report)).unwrap());
+    }
+    for _ in 0..64 {
+        let (number, report) = receiver.recv_timeout(Duration::from_secs(20)).unwrap();
+        assert_eq!((report.end, report.stdin), (End::Exited(0), Delivery::Delivered));
+        assert!(report.stdout.bytes == vec![number; 200_000]);
+    }
 }
