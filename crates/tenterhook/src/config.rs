@@ -2,6 +2,7 @@
 //!
 //! A bad entry is rejected alone and loudly, its siblings live (C-1).
 
+mod names;
 pub mod ruleset;
 
 use std::collections::HashMap;
@@ -161,6 +162,8 @@ pub fn load(sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded
         read.push((source.clone(), config));
     }
     diagnostics.extend(apply_switches(&mut read));
+    diagnostics.extend(names::unmet(&read));
+    names::set_apart(&mut read);
     drop_repeats(&mut read);
     let declared = read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.events));
     let events = first_declared(added.events.iter().cloned().chain(declared), &mut diagnostics);

@@ -11,7 +11,7 @@ mod values;
 #[cfg(test)]
 pub(super) use event::answer_words;
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::config::{ReadConfig, Source};
 use crate::diagnostic::{Diagnostic, Place, Severity, Span, nearest};
@@ -159,8 +159,7 @@ impl<'a> Reader<'a> {
         if let Some(rest) = text.strip_prefix("~/") {
             return self.source.home.join(rest);
         }
-        let relative = text.strip_prefix("./").unwrap_or(text);
-        self.source.directory.join(relative)
+        plain(&self.source.directory.join(text))
     }
 
     fn fields<'n>(
@@ -171,6 +170,19 @@ impl<'a> Reader<'a> {
     ) -> Option<Fields<'n>> {
         Fields::open(self, entry, of, known)
     }
+}
+
+/// A path without `.` and `..`, by its letters alone: what other sources are called by, too.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            _ => plain.push(component),
+        }
+    }
+    plain
 }
 
 type Pass = for<'r, 'a, 'n> fn(&'r mut Reader<'a>, &'n Entry);

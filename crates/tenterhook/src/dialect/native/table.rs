@@ -162,3 +162,20 @@ pub(super) const VALUES: &[(&str, &[&str])] = &[
     ("PostCompact", &["manual", "auto"]),
     ("SessionEnd", &["clear", "resume", "logout", "prompt_input_exit", "other"]),
 ];
+
+/// The names of tools that agents share, in the neutral spelling.
+pub(super) const TOOLS: &[&str] = &[
+    "Bash",
+    "PowerShell",
+    "Read",
+    "Write",
+    "Edit",
+    "MultiEdit",
+    "NotebookEdit",
+    "Glob",
+    "Grep",
+    "WebSearch",
+    "WebFetch",
+    "Agent",
+    "Task",
+];

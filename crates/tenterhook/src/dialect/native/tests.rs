@@ -374,3 +374,26 @@ fn cases_are_kept() {
     assert_eq!((cases[0].expect, cases[0].place.line), (Restraint::Silent, 4));
     assert_eq!(cases[0].event.get("event"), Some(&json!("PreToolUse")));
 }
+
+#[test]
+fn entries_of_one_name_are_set_apart() {
+    let entry = "[hook.a]\non = ['Stop', 'PreToolUse']\nshell = 'x'\n";
+    let mut project = source(entry);
+    project.name = "/q/tenterhook.toml".into();
+    project.layer = crate::hook::Layer::Project;
+    let mut local = source(
+        "[hook.a]\nenabled = false\n[hook.gaurd]\nenabled = false\n[source.'../q/x']\nenabled = true\n",
+    );
+    local.name = "/p/tenterhook.local.toml".into();
+    let user = source(&entry.replace("hook.a", "hook.guard"));
+    let sources = [user, project.clone(), Source { name: "/r/t.toml".into(), ..project }, local];
+    let loaded = crate::config::load(&sources, &crate::config::Added::default(), None);
+    let ids: Vec<&str> = loaded.ruleset.hooks().iter().map(|hook| hook.id.as_str()).collect();
+    assert_eq!(ids, ["guard", "guard", "a", "a", "a@project", "a@project"]);
+    let off = |hook: &crate::hook::Hook| hook.arming != crate::hook::Arming::Armed;
+    assert_eq!(loaded.ruleset.hooks().iter().filter(|hook| off(hook)).count(), 4);
+    let said: Vec<_> = loaded.diagnostics.iter().map(|it| (it.code, it.severity)).collect();
+    #[rustfmt::skip]
+    assert_eq!(said, [("nothing-of-that-name", Severity::Advice), ("nothing-of-that-name", Severity::Warning)]);
+    assert!(loaded.diagnostics[0].message.contains("`/q/x`"));
+}

@@ -50,9 +50,9 @@ impl Reader<'_> {
         self.check_cases(fields);
         let Some(run) = run else { return Vec::new() };
         let mut hooks = Vec::with_capacity(events.len());
-        for (event, span) in events {
+        for event in events {
             let row = self.row(&event);
-            self.check_subject(fields, &row, span);
+            self.check_subject(fields, &row);
             let mut hook =
                 Hook::new(HookId::new(fields.entry.key.as_str()), speaks, event, run.clone());
             hook.place = Some(self.place_of(fields.entry.key_span));
@@ -115,7 +115,7 @@ impl Reader<'_> {
     }
 
     /// The events of `on`; one that nobody declares is armed all the same (C-49).
-    fn events(&mut self, fields: &Fields<'_>) -> Vec<(EventName, Span)> {
+    fn events(&mut self, fields: &Fields<'_>) -> Vec<EventName> {
         let words = fields.words("on");
         if words.is_empty() {
             self.report(
@@ -126,7 +126,7 @@ impl Reader<'_> {
             )
             .help = Some("add `on = \"PreToolUse\"`; `tenterhook events` lists them".to_owned());
         }
-        let mut events: Vec<(EventName, Span)> = Vec::with_capacity(words.len());
+        let mut events: Vec<EventName> = Vec::with_capacity(words.len());
         for (word, span) in words {
             if !values::is_name(word) {
                 self.report(
@@ -140,8 +140,8 @@ impl Reader<'_> {
             }
             self.check_event(word, span);
             let name = EventName::from(word);
-            if events.iter().all(|(known, _)| *known != name) {
-                events.push((name, span));
+            if !events.contains(&name) {
+                events.push(name);
             }
         }
         events
@@ -197,12 +197,22 @@ impl Reader<'_> {
     }
 
     fn condition(&mut self, fields: &Fields<'_>) -> Option<Condition> {
-        let rule = Condition::rule(fields.text("if")?, Reading::Native);
-        Some(rule.at(&self.source.project, &self.source.home))
+        let text = fields.text("if")?;
+        let condition = Condition::rule(text, Reading::Native);
+        if let Some(fault) = condition.fault() {
+            let message = format!("`{text}` is no rule: {fault}");
+            self.report("bad-condition", Severity::Error, fields.span("if"), message).help =
+                Some("write one rule, such as `Bash(git push *)` or `Edit(src/**)`".to_owned());
+        } else if let Some((wrong, right)) = text.split('(').next().and_then(miscased) {
+            let message = format!("no tool is called `{wrong}`, so this rule never holds");
+            self.report("dead-condition", Severity::Warning, fields.span("if"), message).help =
+                Some(format!("case counts: write `{right}`"));
+        }
+        Some(condition.at(&self.source.project, &self.source.home))
     }
 
     /// A pattern or rule on an event that has nothing to test it on restricts nothing, or everything (C-48).
-    fn check_subject(&mut self, fields: &Fields<'_>, row: &EventRow, span: Span) {
+    fn check_subject(&mut self, fields: &Fields<'_>, row: &EventRow) {
         if row.subject == Subject::None && fields.has("match") {
             self.report(
                 "matcher-without-subject",
@@ -224,23 +234,28 @@ impl Reader<'_> {
             )
             .help = Some("leave `if` out, or use an event such as `PreToolUse`".to_owned());
         }
+        self.check_tools(fields, row);
         let Some((_, values)) = table::VALUES.iter().find(|(event, _)| *event == row.event) else {
-            let _ = span;
             return;
         };
         self.check_values(fields, row, values);
     }
 
+    /// The names of tools are open, but nobody calls one `bash` beside `Bash`.
+    fn check_tools(&mut self, fields: &Fields<'_>, row: &EventRow) {
+        if row.subject != Subject::Field("tool_name") {
+            return;
+        }
+        for word in match_words(fields) {
+            let Some((wrong, right)) = miscased(word) else { continue };
+            let message = format!("no tool is called `{wrong}`");
+            self.report("dead-matcher", Severity::Warning, fields.span("match"), message).help =
+                Some(format!("case counts: write `{right}`"));
+        }
+    }
+
     fn check_values(&mut self, fields: &Fields<'_>, row: &EventRow, known: &[&str]) {
-        let text = fields.text("match");
-        let words: Vec<&str> = match text.map(values::pattern) {
-            Some(Ok(MatcherSpec::Words(_))) => {
-                text.into_iter().flat_map(|it| it.split('|')).map(str::trim).collect()
-            }
-            Some(_) => Vec::new(),
-            None => fields.words("match").into_iter().map(|(word, _)| word).collect(),
-        };
-        for word in words.into_iter().filter(|word| !known.contains(word)) {
+        for word in match_words(fields).into_iter().filter(|word| !known.contains(word)) {
             let help = nearest(word, known.iter().copied()).map_or_else(
                 || format!("it can be {}", keys::listed(known.iter().copied())),
                 |near| format!("did you mean `{near}`?"),
@@ -305,4 +320,22 @@ impl Reader<'_> {
             }
         }
     }
+}
+
+/// The exact words of `match`; of an expression, none.
+fn match_words<'n>(fields: &Fields<'n>) -> Vec<&'n str> {
+    match fields.text("match") {
+        Some(text) if matches!(values::pattern(text), Ok(MatcherSpec::Words(_))) => {
+            text.split('|').map(str::trim).collect()
+        }
+        Some(_) => Vec::new(),
+        None => fields.words("match").into_iter().map(|(word, _)| word).collect(),
+    }
+}
+
+/// A name that differs from that of a known tool in nothing but case, and that of the tool.
+fn miscased(word: &str) -> Option<(&str, &'static str)> {
+    let word = word.trim();
+    let near = table::TOOLS.iter().find(|tool| tool.eq_ignore_ascii_case(word))?;
+    (*near != word).then_some((word, *near))
 }

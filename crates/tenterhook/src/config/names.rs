@@ -1,0 +1,65 @@
+//! Names across sources: each entry its own (C-17), and statements about names and files that are not there (C-18). Pure.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use super::{ReadConfig, Source, Switch};
+use crate::diagnostic::{Diagnostic, Place, Severity, nearest};
+use crate::hook::{Hook, HookId};
+
+/// C-17: two entries of one name are two hooks. The later one gets its layer behind its name, so that what is kept by
+/// name (claims, second rounds, records) never takes one hook for the other.
+pub(super) fn set_apart(read: &mut [(Source, ReadConfig)]) {
+    let mut taken: HashMap<HookId, Option<Place>> = HashMap::new();
+    for hook in read.iter_mut().flat_map(|(_, config)| &mut config.hooks) {
+        // The hooks that one entry makes for several events share its name and its place.
+        if taken.get(&hook.id).is_some_and(|place| *place != hook.place) {
+            hook.id = another(hook, &taken);
+        }
+        taken.entry(hook.id.clone()).or_insert_with(|| hook.place.clone());
+    }
+}
+
+fn another(hook: &Hook, taken: &HashMap<HookId, Option<Place>>) -> HookId {
+    let first = format!("{}@{}", hook.id, hook.layer.word());
+    let more = (2_u32..).map(|count| format!("{first}.{count}"));
+    let free = |id: &HookId| taken.get(id).is_none_or(|place| *place == hook.place);
+    std::iter::once(first.clone())
+        .chain(more)
+        .map(HookId::new)
+        .find(free)
+        .unwrap_or_else(|| HookId::new(first))
+}
+
+/// C-18: what a source says about a hook or a file that no source has. Mostly a slip of the pen, and else it says nothing.
+pub(super) fn unmet(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
+    let names: Vec<&str> = read
+        .iter()
+        .flat_map(|(_, config)| config.hooks.iter().map(|hook| hook.id.as_str()))
+        .collect();
+    let files: Vec<&str> = read.iter().map(|(source, _)| &*source.name).collect();
+    let switches = read
+        .iter()
+        .flat_map(|(source, config)| config.switches.iter().map(|switch| (&source.name, switch)));
+    switches
+        .filter_map(|(by, switch)| {
+            let (said, kind, near) = match switch {
+                Switch::DisableHook(id) if !names.contains(&id.as_str()) => {
+                    (id.clone(), "hook", nearest(id, names.iter().copied()))
+                }
+                Switch::Govern(govern) if !files.iter().any(|it| Path::new(it) == govern.file) => {
+                    (govern.file.display().to_string(), "file", None)
+                }
+                _ => return None,
+            };
+            let message =
+                format!("{by} speaks of the {kind} `{said}`, which is not among what is read");
+            let help = near.map_or_else(
+                || format!("nothing to do if that {kind} is read elsewhere"),
+                |near| format!("did you mean `{near}`?"),
+            );
+            let severity = if near.is_some() { Severity::Warning } else { Severity::Advice };
+            Some(Diagnostic::new("nothing-of-that-name", severity, message, None).help(help))
+        })
+        .collect()
+}
