@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::Inner;
 use super::second_round::{combine, may_judge_again, rewrites_action, void_allow};
 use super::step::{self, Done, Setting};
-use crate::answer::Restraint;
+use crate::answer::{Effects, Restraint};
 use crate::config::{Mode, Ruleset, Stage};
 use crate::dialect::{DialectId, Envelope};
 use crate::event::{Event, EventName};
@@ -164,6 +164,7 @@ impl<'a> Firing<'a> {
             if rewrites_action(effects) {
                 self.done.iter_mut().for_each(void_allow);
             }
+            self.done.iter_mut().for_each(|before| supersede(&mut before.verdict.effects, effects));
             let event = Arc::make_mut(&mut self.event);
             let changes = [
                 ("tool_input", effects.updated_input.clone()),
@@ -178,6 +179,13 @@ impl<'a> Firing<'a> {
             }
         }
     }
+}
+
+/// A rewrite of a later stage or link was made from the earlier one, which it replaces: that is no conflict (P-8).
+fn supersede(before: &mut Effects, after: &Effects) {
+    before.updated_input.take_if(|_| after.updated_input.is_some());
+    before.updated_prompt.take_if(|_| after.updated_prompt.is_some());
+    before.updated_output.take_if(|_| after.updated_output.is_some());
 }
 
 /// The payload field that holds what `updatedOutput` replaces.

@@ -53,7 +53,7 @@ fn printed(stdout: &Output) -> Answer {
     let reading = strict::read(&stdout.bytes);
     if stdout.closed == Closed::Truncated {
         let why = format!("it printed too much; {} bytes were dropped", stdout.dropped);
-        return unreadable(&reading, "truncated-answer", why);
+        return unreadable(&reading, "output-too-large", why);
     }
     if let Some(fields) = reading.strict() {
         return strictly(fields);
@@ -102,7 +102,7 @@ fn unreadable(reading: &Reading, code: &'static str, why: String) -> Answer {
         .fold(None, Objection::stronger);
     let pairs: Map<String, Value> = reading.pairs().iter().cloned().collect();
     match found.map(|it| it.with_words_of(&pairs)) {
-        Some(objection) if code == "truncated-answer" => {
+        Some(objection) if code == "output-too-large" => {
             let mut answer = objection.into_answer(&[]);
             answer.failure = Some(Failure { code, message: why });
             answer

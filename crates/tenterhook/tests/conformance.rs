@@ -1,0 +1,111 @@
+//! Does the engine do what the neutral cases say? Fires every case of `conformance/` through the library.
+
+#![expect(
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a case that cannot be set up is a failure of the test"
+)]
+
+use std::path::Path;
+use std::time::Duration;
+
+use tenterhook::config::Source;
+use tenterhook::diagnostic::Severity;
+use tenterhook::dialect::native::encode_outcome;
+use tenterhook::dialect::{DialectId, Roots};
+use tenterhook::engine::{Builder, Engine};
+use tenterhook::executor::Ambient;
+use tenterhook::hook::{Compat, Layer};
+use tenterhook::session::Session;
+use tenterhook_testkit::case::{Case, Shot, Staged, StagedSource};
+use tenterhook_testkit::{Sandbox, expect};
+
+/// Folders of cases in the format of the loader; the others have formats and tests of their own.
+const FOLDERS: &[&str] = &["merging", "planning", "running", "session"];
+
+const LAYERS: &[Layer] = &[Layer::Managed, Layer::Given, Layer::User, Layer::Project, Layer::Local];
+
+fn source(staged: &StagedSource, sandbox: &Sandbox) -> Source {
+    let dialect = DialectId::find(&staged.source.dialect).expect("a dialect of this build");
+    let word = staged.source.layer.as_deref().unwrap_or("given");
+    let layer = LAYERS.iter().find(|it| it.word() == word).expect("a layer");
+    let directory = staged.path.parent().expect("a file stands in a directory");
+    let name = staged.path.to_string_lossy();
+    Source {
+        layer: *layer,
+        project: sandbox.project(),
+        home: sandbox.home(),
+        compat: match staged.source.compat.as_deref() {
+            Some("exact") => Compat::Exact,
+            None => Compat::Guarded,
+            Some(other) => panic!("no compat is called `{other}`"),
+        },
+        ..Source::given(&name, dialect, &staged.text, directory)
+    }
+}
+
+fn engine(staged: &Staged, sandbox: &Sandbox) -> Engine {
+    let ambient = Ambient { env: sandbox.env(), scratch: Some(sandbox.scripts()) };
+    let builder = Engine::builder().ambient(ambient);
+    let sources = staged.sources.iter().map(|it| source(it, sandbox));
+    let (engine, diagnostics) = sources.fold(builder, Builder::source).build();
+    for diagnostic in diagnostics {
+        // A kind of hook without an executor is an error that a case may be about.
+        let wanted =
+            diagnostic.severity < Severity::Error || diagnostic.message.contains("executor");
+        assert!(wanted, "{diagnostic:?}");
+    }
+    engine
+}
+
+async fn fire(case: &Case) -> Vec<String> {
+    let sandbox = Sandbox::new().expect("a place to run in");
+    let staged = case.stage(&sandbox).expect("the case's files can be written");
+    let engine = engine(&staged, &sandbox);
+    let session = Session::default();
+    let mut found = Vec::new();
+    for (at, shot) in staged.shots.iter().enumerate() {
+        expect::forget(&sandbox.scripts()).expect("marks can be removed");
+        let outcome = fire_one(case, shot, &engine, &session, &sandbox).await;
+        let differences = expect::differences(&shot.expect, &outcome, &sandbox.scripts());
+        found.extend(differences.into_iter().map(|it| format!("event {}: {it}", at + 1)));
+    }
+    found
+}
+
+async fn fire_one(
+    case: &Case,
+    shot: &Shot,
+    engine: &Engine,
+    session: &Session,
+    sandbox: &Sandbox,
+) -> serde_json::Value {
+    let dialect = DialectId::find(&case.dialect).expect("a dialect of this build").dialect();
+    let roots = Roots { cwd: sandbox.project(), home: sandbox.home(), ..Roots::default() };
+    let event = dialect.decode_event(&shot.event, &roots).expect("an event of the dialect");
+    let budget = case.budget_ms.map(Duration::from_millis);
+    let outcome = engine.fire_within(event, session, budget).await;
+    session.drain().await;
+    encode_outcome(&outcome)
+}
+
+/// Every case, one after the other in the order of their paths; all differences at once.
+#[tokio::test]
+async fn every_case_comes_out_as_it_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance");
+    let mut cases = 0;
+    let mut failures = Vec::new();
+    for folder in FOLDERS {
+        for case in Case::all(&root.join(folder)).expect("the folder can be listed") {
+            let case = case.unwrap_or_else(|fault| panic!("{fault}"));
+            cases += 1;
+            let differences = fire(&case).await;
+            if !differences.is_empty() {
+                let name = case.file.strip_prefix(&root).unwrap_or(&case.file).display();
+                failures.push(format!("{name}: {}\n  {}", case.about, differences.join("\n  ")));
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{} of {cases} cases:\n{}", failures.len(), failures.join("\n"));
+    assert!(cases >= FOLDERS.len(), "there are cases in every folder");
+}
