@@ -2,7 +2,7 @@
 //!
 //! Pure: runs nothing, expands nothing, reads no file. It answers for every input in bounded time and depth, and says
 //! where it is in doubt instead of guessing: the grammar and Bash differ in places, and a guard that trusts a wrong
-//! reading is worse than one that asks. Rules S-21 to S-42 of `docs/spec/matching-shell.md`.
+//! reading is worse than one that asks. Rules S-21 to S-34 of `docs/spec/matching-shell.md`.
 
 mod command;
 mod read;
@@ -40,7 +40,7 @@ pub struct Line {
     pub commands: Vec<SimpleCommand>,
     /// Whether the list is known to be complete.
     pub parsed: Parsed,
-    /// The constructs on the line that some agents do not read through, each once, in order of appearance (S-40).
+    /// The constructs on the line that some agents do not read through, each once, in order of appearance (S-50).
     pub constructs: Vec<Construct>,
 }
 
@@ -96,7 +96,7 @@ impl fmt::Display for Doubt {
     }
 }
 
-/// A construct that some agents do not read through (S-40).
+/// A construct that some agents do not read through (S-50).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Construct {
     /// `<<EOF`
@@ -145,7 +145,7 @@ impl SimpleCommand {
             .map(|word| word.text.as_str())
     }
 
-    /// The words without quotes, with one space between each two: what patterns are held against (S-35).
+    /// The words without quotes, with one space between each two: what patterns are held against (S-45).
     #[must_use]
     pub fn text(&self) -> String {
         let words: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();

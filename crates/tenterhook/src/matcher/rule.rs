@@ -2,7 +2,7 @@
 //!
 //! Pure: compiled once, held against many calls, and whatever it is unsure of it selects, marked as widened, so that
 //! the verdict stage can keep a widened selection from carrying an allow. It looks at no file and resolves no link.
-//! Rules S-41 to S-56 of `docs/spec/matching-shell.md`.
+//! Rules S-41 to S-57 of `docs/spec/matching-shell.md`.
 
 mod command;
 mod file;

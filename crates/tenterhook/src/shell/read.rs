@@ -4,9 +4,11 @@
 //! grammar only as far as it can check it: a gap that is not blank, a comment in the middle of a word, a here-document
 //! that ends elsewhere and a substitution inside a leaf all put the line in doubt (S-24).
 
+use std::cell::Cell;
 use std::ops::{ControlFlow, Range};
+use std::time::{Duration, Instant};
 
-use tree_sitter::{Node, ParseOptions, ParseState, Parser, Tree};
+use tree_sitter::{Node, ParseOptions, ParseState, Parser, Point, Tree};
 
 use super::command::Builder;
 use super::{
@@ -18,11 +20,24 @@ use super::{
 const DEEPEST_CODE: usize = 2 * MOST_WRAPPERS;
 /// Most commands of one line: `a|a|...` fills [`LONGEST_LINE`] with half as many (S-22).
 const MOST_COMMANDS: usize = 64 * 1024;
-/// Most progress reports of the parser for one line; ordinary lines of full length need a tenth (S-22).
-const MOST_PARSER_STEPS: usize = 100_000;
+/// Most progress reports of the parser for one line (S-22). A report is a hundred steps; a plain line of full length
+/// makes 3,200.
+const MOST_STEPS: usize = 20_000;
+/// The parser is given the text in pieces of this size, so that its reading can be counted.
+const PIECE: usize = 256;
+/// Most bytes that the parser may read for one line, over and over (S-22): its scanner looks ahead as far as it likes
+/// at each token, which is quadratic on hostile lines. A plain line is read about three times.
+const MOST_READ: usize = 4 << 20;
+/// Most `|` on one line (S-22): the grammar reads a pipeline anew at each of its parts, and so many take ten
+/// milliseconds.
+const MOST_PIPES: usize = 512;
+/// The last net under the bounds above, for lines that nobody has thought of (S-22). Plain lines of full length take a
+/// tenth of it; past it a line is in doubt, which restrains.
+const LONGEST_PARSE: Duration = Duration::from_millis(1000);
 
 pub(super) fn line(text: &str) -> Line {
-    let mut reader = Reader { commands: Vec::new(), doubt: None, constructs: Vec::new() };
+    let budget = Budget { started: Instant::now(), read: Cell::new(0), steps: 0 };
+    let mut reader = Reader { commands: Vec::new(), doubt: None, constructs: Vec::new(), budget };
     reader.code(&Code { text, via: &[], context: Context::TopLevel, depth: 0, wrapper: None });
     let parsed = reader.doubt.map_or(Parsed::Full, Parsed::Doubtful);
     Line { commands: reader.commands, parsed, constructs: reader.constructs }
@@ -44,6 +59,14 @@ pub(super) struct Reader {
     pub(super) commands: Vec<SimpleCommand>,
     doubt: Option<Doubt>,
     constructs: Vec<Construct>,
+    budget: Budget,
+}
+
+/// What the parser has used up, over the line and all code in it (S-22).
+struct Budget {
+    started: Instant,
+    read: Cell<usize>,
+    steps: usize,
 }
 
 /// A node that waits to be visited.
@@ -111,7 +134,12 @@ impl Reader {
         if let Some(at) = code.text.find('\0') {
             self.syntax(code, at);
         }
-        let Some(tree) = parse(code.text) else { return self.doubt(code, Doubt::TooDeep) };
+        if code.text.matches('|').count() > MOST_PIPES {
+            return self.doubt(code, Doubt::TooDeep);
+        }
+        let Some(tree) = parse(code.text, &mut self.budget) else {
+            return self.doubt(code, Doubt::TooDeep);
+        };
         let mut stack = vec![Item { node: tree.root_node(), context: code.context, nest: 0 }];
         while let Some(item) = stack.pop() {
             if item.nest > DEEPEST_NEST || self.commands.len() > MOST_COMMANDS {
@@ -138,7 +166,7 @@ impl Reader {
             "test_command" if slice(code.text, &node.byte_range()).starts_with("[ ") => {
                 build.test(node)
             }
-            "variable_assignment" if !in_arithmetic(node) => build.alone(&[node]),
+            "variable_assignment" => build.alone(&[node]),
             "variable_assignments" => build.alone(&children(node)),
             _ => {
                 self.descend(code, item, &mut next);
@@ -169,7 +197,11 @@ impl Reader {
                 self.check_gap(code, &(end..child.start_byte()));
             }
             end = Some(child.end_byte());
-            next.push(Item { node: child, context, nest });
+            // `for ((i=0; ...))` assigns, but runs no command to do so: only what stands in the value may run.
+            let is_arithmetic =
+                node.kind() == "c_style_for_statement" && child.kind() == "variable_assignment";
+            let nodes = if is_arithmetic { children(child) } else { vec![child] };
+            next.extend(nodes.into_iter().map(|node| Item { node, context, nest }));
         }
     }
 
@@ -234,18 +266,28 @@ impl Reader {
     }
 }
 
-/// Parses a text, with a bound on the work.
-fn parse(text: &str) -> Option<Tree> {
+/// Parses a text, within the budget of the line.
+fn parse(text: &str, budget: &mut Budget) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
-    let mut steps = 0;
+    let bytes = text.as_bytes();
+    let Budget { started, read, steps } = budget;
+    let mut pieces = |at: usize, _: Point| {
+        read.set(read.get() + PIECE);
+        // No piece ends within a character and none is empty before the end: the parser would read past it.
+        bytes.get(at..text.floor_char_boundary(at + PIECE)).unwrap_or_default()
+    };
     let mut progress = |_: &ParseState| {
-        steps += 1;
-        if steps > MOST_PARSER_STEPS { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        *steps += 1;
+        let spent = read.get() > MOST_READ || started.elapsed() > LONGEST_PARSE;
+        if spent || *steps > MOST_STEPS {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    let bytes = text.as_bytes();
-    parser.parse_with_options(&mut |at, _| bytes.get(at..).unwrap_or_default(), None, Some(options))
+    parser.parse_with_options(&mut pieces, None, Some(options))
 }
 
 /// The children of a node, in order.
@@ -266,11 +308,6 @@ pub(super) fn without_continuations(text: &str) -> String {
 /// A group adds to the nest; a list or a pipeline does not, however long it is.
 fn nests(context: Context) -> bool {
     !matches!(context, Context::List | Context::Pipeline)
-}
-
-/// `for ((i=0; ...))` assigns, but runs no command to do so.
-fn in_arithmetic(node: Node<'_>) -> bool {
-    node.parent().is_none_or(|parent| parent.kind() == "c_style_for_statement")
 }
 
 /// Where an unescaped substitution starts in a text that holds no quotes.

@@ -218,3 +218,91 @@ fn constructs_are_named_in_order() {
         assert_eq!(&read(line).constructs, expected, "{line}");
     }
 }
+
+#[test]
+fn a_line_over_the_bound_is_not_read() {
+    let line = format!("git {}", "x".repeat(LONGEST_LINE));
+    assert_eq!(read(&line).parsed, Parsed::Doubtful(Doubt::TooLong));
+    let line = format!("git {}", "x".repeat(LONGEST_LINE - 4));
+    assert_eq!(read(&line).parsed, Parsed::Full);
+}
+
+/// Each of these took a thread's stack, minutes, or both in one shell reader or another.
+#[test]
+fn hostile_lines_end_in_doubt() {
+    let deep = |piece: &str| piece.repeat(LONGEST_LINE / piece.len());
+    for piece in [
+        "(",
+        "((",
+        "$(",
+        "`",
+        "\"$(",
+        "${x:-",
+        "$((",
+        "$[",
+        "<(",
+        "{ ",
+        "[ ",
+        "x=(",
+        "a|",
+        "<<A\n",
+        "((*",
+        "'a<<",
+        "if a; then ",
+        "case a in b) ",
+        "f() { ",
+        "sudo ",
+        "eval ",
+    ] {
+        let line = read(&deep(piece));
+        assert!(matches!(line.parsed, Parsed::Doubtful(_)), "{piece}");
+    }
+    let nested = format!("{}git{}", "$(".repeat(20_000), ")".repeat(20_000));
+    assert!(matches!(read(&nested).parsed, Parsed::Doubtful(_)));
+    assert!(matches!(read(&"a | ".repeat(10_000)).parsed, Parsed::Doubtful(_)));
+}
+
+#[test]
+fn long_plain_lines_are_read_in_full() {
+    for (piece, count) in [
+        ("git x; ", 1_000),
+        ("git x && ", 1_000),
+        ("git x\n", 1_000),
+        ("git x | ", 500),
+        ("git x && a=", 1_000),
+    ] {
+        let line = read(&format!("{}git x", piece.repeat(count)));
+        assert_eq!((line.parsed, line.commands.len()), (Parsed::Full, count + 1), "{piece}");
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn every_text_has_a_reading(line in "\\PC{0,80}") {
+        let _ = read(&line);
+    }
+
+    #[test]
+    fn every_mix_of_shell_syntax_has_a_reading(
+        line in "(git|a|=|'|\"|`|\\$\\(|\\)|\\(|\\{ | \\}|;|\n|\\||&&|<<E\n|E\n|\\$x|\\\\|#|<\\(|> |\\[ | \\]|\\$'| |é|sudo |sh -c ){0,24}"
+    ) {
+        let line = read(&line);
+        for command in &line.commands {
+            proptest::prop_assert!(command.via.len() <= MOST_WRAPPERS);
+        }
+    }
+
+    /// Quoting a word in any way leaves the command what it was.
+    #[test]
+    fn quoting_hides_no_command(word in "[a-z/ $;|&'\"\\\\*~#\u{e9}-]{1,12}") {
+        let single = format!("git '{}'", word.replace('\'', "'\\''"));
+        let escaped: String = word.chars().flat_map(|c| ['\\', c]).collect();
+        for line in [single, format!("git {escaped}")] {
+            let read = read(&line);
+            if read.parsed == Parsed::Full {
+                proptest::prop_assert_eq!(read.commands.len(), 1, "{}", line);
+                proptest::prop_assert_eq!(&read.commands[0].words[1].text, &word, "{}", line);
+            }
+        }
+    }
+}

@@ -1,1 +1,265 @@
-//! Rules in tables.
+//! Rules in tables: what is selected, how surely, and what is covered.
+
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::*;
+use crate::shell::Doubt;
+
+const PLACES: Places<'static> =
+    Places { cwd: "/home/u/p/sub", base: "/home/u/p", home: Some("/home/u") };
+
+fn select(rule: &str, tool: &str, input: &Value, reading: Reading) -> Selection {
+    let call = Call::new(ToolCall { name: tool, input }, PLACES, &[("Task", "Agent")]);
+    Rule::parse(rule).unwrap().select(&call, reading)
+}
+
+fn bash(rule: &str, line: &str, reading: Reading) -> Selection {
+    select(rule, "Bash", &json!({ "command": line }), reading)
+}
+
+#[track_caller]
+fn exact(rule: &str, tool: &str, input: &Value, expected: bool) {
+    let expected = if expected { Selection::Exact } else { Selection::Not(Miss::Spec) };
+    assert_eq!(select(rule, tool, input, Reading::Native), expected, "`{rule}` on {tool} {input}");
+}
+
+#[test]
+fn a_text_that_is_no_rule_says_why() {
+    let fault = |text: &str| Rule::parse(text).unwrap_err();
+    assert_eq!(fault("Bash("), RuleFault::Unclosed { tool: "Bash".into() });
+    assert_eq!(fault("(git *)"), RuleFault::NoTool);
+    assert_eq!(fault("*"), RuleFault::NotATool { text: "*".into() });
+    assert_eq!(fault("Read|Bash"), RuleFault::NotATool { text: "Read|Bash".into() });
+    assert_eq!(fault(&"x".repeat(5000)), RuleFault::TooLong);
+    assert!(matches!(fault("Read([a)"), RuleFault::Glob { .. }));
+    assert!(matches!(fault("Read({{{{{{{{{a}}}}}}}}})"), RuleFault::Glob { .. }));
+}
+
+#[test]
+fn a_legal_rule_that_looks_wrong_is_remarked() {
+    let remarks = |text: &str| Rule::parse(text).unwrap().remarks();
+    assert_eq!(remarks("Bash(a)|Bash(b)"), [RuleRemark::LooksLikeAList]);
+    assert_eq!(remarks("Read(/tmp/**)"), [RuleRemark::OneSlash]);
+    assert_eq!(remarks("TodoWrite(x)"), [RuleRemark::UnknownForm]);
+    assert_eq!(remarks("Read(//tmp/**)"), []);
+    assert_eq!(remarks("Bash(cat /tmp)"), []);
+}
+
+#[test]
+fn command_patterns_end_at_words() {
+    let cases: &[(&str, &str, bool)] = &[
+        ("Bash(git *)", "git", true),
+        ("Bash(git *)", "git push", true),
+        ("Bash(git *)", "gitk", false),
+        ("Bash(git*)", "gitk", true),
+        ("Bash(git:*)", "git  push", true),
+        ("Bash(git)", "git push", false),
+        ("Bash( git   push )", "git\tpush", true),
+        ("Bash(git * main)", "git push origin main", true),
+        ("Bash(git * main)", "git push main x", false),
+        ("Bash(*)", "rm -rf /", true),
+        ("Bash()", "rm -rf /", true),
+        ("Bash", "rm -rf /", true),
+        ("Bash(git commit -m \"*\")", "git commit -m \"a b\"", true),
+        ("Bash(git push *)", "A=1 git push x > out", true),
+        ("Bash(git push *)", "echo 'a; git push x' # git push", false),
+        ("Bash(git push *)", "echo \"$(git push x)\"", true),
+    ];
+    for (rule, line, expected) in cases {
+        exact(rule, "Bash", &json!({ "command": line }), *expected);
+    }
+}
+
+#[test]
+fn native_reading_is_exact_where_the_agent_over_fires() {
+    for line in [
+        "cat <<EOF\ngit push\nEOF",
+        "{ git status; }",
+        "diff <(git status) x",
+        "[ -n \"$(git status)\" ]",
+        "echo $HOME",
+    ] {
+        assert_eq!(
+            bash("Bash(git push *)", line, Reading::Native),
+            Selection::Not(Miss::Spec),
+            "{line}"
+        );
+        assert!(bash("Bash(git push *)", line, Reading::Claude).is_selected(), "{line}");
+    }
+    assert_eq!(bash("Bash(git *)", "{ git status; }", Reading::Native), Selection::Exact);
+    assert_eq!(bash("Bash(rm *)", "echo $HOME", Reading::Claude), Selection::Not(Miss::Spec));
+}
+
+#[test]
+fn doubt_selects_and_says_so() {
+    let widened = |rule: &str, line: &str| match bash(rule, line, Reading::Native) {
+        Selection::Widened(widening) => Some(widening),
+        Selection::Exact | Selection::Not(_) => None,
+    };
+    assert_eq!(widened("Bash(git push *)", "git $X"), Some(Widening::Expansion));
+    assert_eq!(widened("Bash(git push *)", "git push$X"), Some(Widening::Expansion));
+    assert_eq!(widened("Bash(git push *)", "git status $X"), None);
+    assert_eq!(widened("Bash(git push origin)", "git $X origin"), Some(Widening::Expansion));
+    assert_eq!(widened("Bash(git push origin)", "git $X main"), None);
+    assert_eq!(widened("Bash(git push *)", "npm $X"), None);
+    assert!(matches!(
+        widened("Bash(rm *)", "$CMD x"),
+        Some(Widening::Unread(Doubt::Program { .. }))
+    ));
+    assert!(matches!(
+        widened("Bash(rm *)", "echo ("),
+        Some(Widening::Unread(Doubt::Syntax { .. }))
+    ));
+    assert!(matches!(
+        widened("Bash(rm *)", "sh -c \"$X\""),
+        Some(Widening::Unread(Doubt::Code { .. }))
+    ));
+    assert!(matches!(widened("Bash(rm *)", "sudo rm x"), Some(Widening::Wrapper(_))));
+    assert!(matches!(widened("Bash(rm *)", "ls | xargs rm"), Some(Widening::Wrapper(_))));
+    assert!(matches!(widened("Bash(rm x)", "ls | xargs rm"), Some(Widening::Wrapper(_))));
+    assert_eq!(
+        select("Bash(rm *)", "Bash", &json!({}), Reading::Native),
+        Selection::Widened(Widening::Input)
+    );
+}
+
+#[test]
+fn an_allow_counts_only_where_everything_matches_as_written() {
+    let covers = |rule: &str, line: &str| {
+        let input = json!({ "command": line });
+        let call = Call::new(ToolCall { name: "Bash", input: &input }, PLACES, &[]);
+        Rule::parse(rule).unwrap().covers(&call) == Covers::Every
+    };
+    let every = [
+        ("Bash(git *)", "git status && git push | git x"),
+        ("Bash(git *)", "A=1 git status"),
+        ("Bash(git *)", "git log $(git rev-parse x)"),
+        ("Bash(sudo *)", "sudo git x"),
+        ("Bash", "anything ("),
+        ("Bash(*)", "a; b"),
+    ];
+    let not_every = [
+        ("Bash(git *)", "git status; rm x"),
+        ("Bash(git *)", "git status $(rm x)"),
+        ("Bash(git *)", "sudo git x"),
+        ("Bash(git *)", "/tmp/git x"),
+        ("Bash(git *)", "git x; ("),
+        ("Bash(git *)", "PATH=/tmp git x"),
+        ("Bash(git *)", "LD_PRELOAD=x git x"),
+        ("Bash(git *)", "PATH=/tmp; git x"),
+        ("Bash(git *)", "git x; $CMD"),
+        ("Bash(git *)", "'git push' x"),
+        ("Bash(git *)", "git() { rm x; }; git y"),
+        ("Bash(git *)", "cat <<EOF\n`rm x`\nEOF"),
+        ("Bash(git *)", "ls"),
+        ("Bash(git *)", ""),
+    ];
+    for (rule, line) in every {
+        assert!(covers(rule, line), "{rule} on {line}");
+    }
+    for (rule, line) in not_every {
+        assert!(!covers(rule, line), "{rule} on {line}");
+    }
+}
+
+#[test]
+fn path_patterns_have_anchors() {
+    let cases: &[(&str, &str, bool)] = &[
+        ("Read(//etc/**)", "/etc/passwd", true),
+        ("Read(//etc/**)", "/etcetera/passwd", false),
+        ("Read(//etc)", "/etc/passwd", true),
+        ("Read(~/.ssh/**)", "/home/u/.ssh/id", true),
+        ("Read(~/.ssh/**)", "~/.ssh/id", true),
+        ("Read(/src/**)", "/home/u/p/src/a", true),
+        ("Read(/src/**)", "/home/u/p/sub/src/a", false),
+        ("Read(src/**)", "src/a", true),
+        ("Read(src/**)", "/home/u/p/src/a", false),
+        ("Read(./src/**)", "x/../src/a", true),
+        ("Read(../src/**)", "/home/u/p/src/a", true),
+        ("Read(**/src/**)", "/x/y/src/a", true),
+        ("Read(*.ts)", "/x/y/a.ts", true),
+        ("Read(*.ts)", "/x/y/a.tsx", false),
+        ("Read(*.{ts,js})", "a.js", true),
+        ("Read(.env)", "/home/u/p/sub/.env", true),
+        ("Read(.env)", "/home/u/p/sub/.env.local", false),
+        ("Read(src/)", "src/a/b", true),
+        ("Read(src/)", "src", false),
+        ("Read(src/*.ts)", "src/x/a.ts", false),
+        ("Read(//c/x/**)", "C:\\x\\y", true),
+    ];
+    for (rule, path, expected) in cases {
+        exact(rule, "Read", &json!({ "file_path": path }), *expected);
+    }
+    exact("Edit(src/**)", "Edit", &json!({ "file_path": "src/a" }), true);
+    exact("NotebookEdit(src/**)", "NotebookEdit", &json!({ "notebook_path": "src/a" }), true);
+    exact("Grep(/sub/**)", "Grep", &json!({ "path": "x" }), true);
+    exact("Glob(//home/**)", "Glob", &json!({ "pattern": "*" }), true);
+    assert_eq!(
+        select("Read(a)", "Read", &json!({}), Reading::Native),
+        Selection::Widened(Widening::Input)
+    );
+    assert_eq!(
+        select("Edit(a)", "Write", &json!({ "file_path": "a" }), Reading::Native),
+        Selection::Not(Miss::Tool)
+    );
+}
+
+#[test]
+fn other_tools_are_matched_by_their_field() {
+    let url = |url: &str| json!({ "url": url });
+    exact("WebFetch(domain:example.com)", "WebFetch", &url("https://Example.com:8/x"), true);
+    exact("WebFetch(domain:example.com)", "WebFetch", &url("https://example.com@evil.org/"), false);
+    exact("WebFetch(domain:example.com)", "WebFetch", &url("https://www.example.com"), false);
+    exact("WebFetch(domain:*.example.com)", "WebFetch", &url("https://www.example.com"), true);
+    exact("Skill(commit)", "Skill", &json!({ "skill": "commit" }), true);
+    exact("Skill(git:commit)", "Skill", &json!({ "skill": "git:commit" }), true);
+    exact("Agent(Explore)", "Agent", &json!({ "subagent_type": "Explore" }), true);
+    exact("Task(Explore)", "Agent", &json!({ "subagent_type": "Plan" }), false);
+    exact("Agent(model:opus)", "Agent", &json!({ "model": "opus" }), true);
+    exact("mcp__db__query(table:users)", "mcp__db__query", &json!({ "table": "users" }), true);
+    exact("mcp__db", "mcp__db__query", &json!({}), true);
+    exact("mcp__db__*", "mcp__db__query", &json!({}), true);
+    exact("", "Anything", &json!(null), true);
+    let miss = Selection::Not(Miss::Tool);
+    assert_eq!(select("mcp__db", "mcp__dbx__query", &json!({}), Reading::Native), miss);
+    assert_eq!(select("bash", "Bash", &json!({}), Reading::Native), miss);
+    let shell = json!({ "command": "Remove-Item x; Get-Item" });
+    assert!(select("PowerShell(git *)", "PowerShell", &shell, Reading::Native).is_selected());
+    exact("PowerShell(git *)", "PowerShell", &json!({ "command": "GIT push" }), true);
+}
+
+#[test]
+fn a_pattern_of_stars_agrees_with_a_slow_reading_of_it() {
+    fn slow(pattern: &[u8], text: &[u8]) -> bool {
+        match pattern.split_first() {
+            None => text.is_empty(),
+            Some((b'*', rest)) => (0..=text.len()).any(|at| slow(rest, &text[at..])),
+            Some((c, rest)) => text.first() == Some(c) && slow(rest, &text[1..]),
+        }
+    }
+    proptest!(|(pattern in "[ab*]{0,7}", text in "[ab]{0,9}")| {
+        let stars = Stars::new(&pattern);
+        let expected = slow(pattern.as_bytes(), text.as_bytes());
+        prop_assert_eq!(stars.matches(&text), expected);
+        prop_assert_eq!(stars.may_match(&[Some(&text)]), expected);
+        prop_assert!(stars.may_match(&[None]));
+    });
+}
+
+proptest! {
+    #[test]
+    fn no_rule_and_no_input_panics(rule in "(Bash|Read|WebFetch|Skill|mcp__a|X)?\\(?.{0,40}\\)?", text in ".{0,60}") {
+        let input = json!({ "command": text, "file_path": text, "url": text, "skill": text });
+        if let Ok(rule) = Rule::parse(&rule) {
+            for tool in ["Bash", "Read", "WebFetch", "Skill", "PowerShell"] {
+                let call = Call::new(ToolCall { name: tool, input: &input }, PLACES, &[]);
+                let claude = rule.select(&call, Reading::Claude);
+                let native = rule.select(&call, Reading::Native);
+                // The agent's reading only ever selects more, and what is covered is selected.
+                prop_assert!(claude.is_selected() || !native.is_selected());
+                prop_assert!(native.is_selected() || rule.covers(&call) != Covers::Every);
+            }
+        }
+    }
+}
