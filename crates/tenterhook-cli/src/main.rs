@@ -4,7 +4,6 @@ mod ambient;
 mod args;
 mod command;
 mod exit;
-mod json;
 mod load;
 mod problem;
 mod reach;

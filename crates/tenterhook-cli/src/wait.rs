@@ -1,6 +1,7 @@
 //! Runs a future to its end or to a signal, whichever comes first. Knows nothing of hooks.
 
 use std::future::Future;
+use std::time::Duration;
 
 use crate::problem::Problem;
 
@@ -13,10 +14,16 @@ pub(crate) enum Waited<T> {
     Signal(u8),
 }
 
+/// Longer than any run takes to end: its grace, and the search for what it left.
+const ENDING: Duration = Duration::from_secs(5);
+
 /// Runs `work` on a fresh runtime.
 ///
-/// The runtime ends with the call, so that nothing that the work left goes on behind its back.
+/// When the call returns, everything that the work started is over: its tasks, and the processes of its hooks with all
+/// their descendants, also those that made themselves daemons.
 pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<Waited<T>, Problem> {
+    // Where the system cannot do it, hooks are ended all the same, but a daemon may stay; the report of its hook says so.
+    let _ = tenterhook_process::adopt_orphans();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         // Hooks are other processes: two threads are plenty to hear them out.
         .worker_threads(2)
@@ -30,7 +37,9 @@ pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<Waited<T>, Pr
             done = work => Waited::Done(done),
         }
     });
-    runtime.shutdown_background();
+    runtime.shutdown_timeout(ENDING);
+    // A run that outlives this is stuck in the kernel, where nothing reaches it.
+    let _ = tenterhook_process::wait_for_all(ENDING);
     Ok(waited)
 }
 

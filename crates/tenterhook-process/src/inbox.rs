@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use crate::cancel::Cancel;
+use crate::live;
 use crate::report::Report;
 use crate::stream::Sink;
 
@@ -44,6 +45,7 @@ impl Inbox {
     pub(crate) fn new() -> Arc<Self> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         let id = NEXT.fetch_add(1, Ordering::Relaxed);
+        live::begun();
         Arc::new(Self { id, state: Mutex::default() })
     }
 
@@ -96,6 +98,7 @@ impl Inbox {
             return;
         }
         state.settled = true;
+        live::over();
         // Orders hold sinks, whose owners wait for them to go.
         let orders = std::mem::take(&mut state.orders);
         let cancel = state.cancel.take();
@@ -126,6 +129,14 @@ impl Inbox {
                 tell(done, report);
             }
             None => state.done = Some(done),
+        }
+    }
+}
+
+impl Drop for Inbox {
+    fn drop(&mut self) {
+        if !self.is_settled() {
+            live::over();
         }
     }
 }

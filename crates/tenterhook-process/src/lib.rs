@@ -67,6 +67,7 @@ mod cancel;
 mod child;
 mod command;
 mod inbox;
+mod live;
 #[cfg(unix)]
 mod lookup;
 mod report;
@@ -77,6 +78,7 @@ pub use backend::adopt_orphans;
 pub use cancel::Cancel;
 pub use child::{Child, Lines, run, run_blocking, start, start_with};
 pub use command::{Command, Limits, Privileges, Program, Resource, Shell, Sweep};
+pub use live::wait_for_all;
 pub use report::{Closed, Delivery, End, Force, NotStarted, Output, Report, Step, Times};
 pub use stream::Flow;
 pub use tag::TAG;

@@ -1,6 +1,7 @@
 //! `fire`: one event in, its hooks run, one outcome out.
 
 use tenterhook::diagnostic::{Diagnostic, Severity};
+use tenterhook::dialect::native::encode_outcome;
 use tenterhook::executor::Ambient;
 use tenterhook::outcome::Fault;
 use tenterhook::session::Finished;
@@ -10,7 +11,6 @@ use super::{input, print_json, stream};
 use crate::ambient::Here;
 use crate::args::{Fire, Format};
 use crate::exit::Exit;
-use crate::json;
 use crate::load;
 use crate::problem::Problem;
 use crate::show;
@@ -45,7 +45,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     };
     outcome.faults.splice(0..0, config_faults(&loaded.diagnostics));
     match args.output.format {
-        Format::Json => print_json(&json::outcome(&outcome), term)?,
+        Format::Json => print_json(&encode_outcome(&outcome), term)?,
         Format::Text => {
             let page = show::outcome::page(
                 &event,

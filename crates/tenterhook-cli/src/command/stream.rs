@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Map, Value, json};
 use tenterhook::answer::Restraint;
 use tenterhook::diagnostic::Diagnostic;
+use tenterhook::dialect::native::encode_outcome;
 use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::outcome::{Fault, Reason};
 use tenterhook::session::Finished;
@@ -23,7 +24,6 @@ use super::input::{self, MAX_BYTES};
 use crate::ambient::Here;
 use crate::args::Fire;
 use crate::exit::Exit;
-use crate::json;
 use crate::problem::Problem;
 use crate::term::Term;
 use crate::wait::{Waited, block_on};
@@ -140,7 +140,7 @@ async fn answer(shared: &Line, line: &[u8]) -> Value {
         }
     };
     outcome.faults.splice(0..0, shared.config.iter().cloned());
-    with_id(id, json::outcome(&outcome))
+    with_id(id, encode_outcome(&outcome))
 }
 
 /// The outcome of an event that cannot be read.
@@ -170,7 +170,7 @@ fn with_id(id: Value, outcome: Value) -> Value {
 /// A background step, in the words of an outcome that it alone made.
 fn told(finished: &Finished) -> Value {
     let verdict = finished.verdict.clone();
-    let outcome = json::outcome(&Outcome {
+    let outcome = encode_outcome(&Outcome {
         restraint: verdict.restraint,
         reasons: verdict.reason.into_iter().collect(),
         effects: verdict.effects,

@@ -1,0 +1,44 @@
+//! How many runs of this process are not over: for a program that is about to end.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+static LIVE: Mutex<usize> = Mutex::new(0);
+static NONE_LEFT: Condvar = Condvar::new();
+
+fn lock() -> MutexGuard<'static, usize> {
+    LIVE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One more run.
+pub(crate) fn begun() {
+    *lock() += 1;
+}
+
+/// One run less.
+pub(crate) fn over() {
+    let mut live = lock();
+    *live = live.saturating_sub(1);
+    if *live == 0 {
+        NONE_LEFT.notify_all();
+    }
+}
+
+/// Waits until every run of this process is over, at most `within`. Says whether that is so.
+///
+/// Cancelling a run, or dropping its [`Child`](crate::Child), only asks for its end: the group gets
+/// TERM, a grace, then KILL, from a thread that ends with the process. A program that has
+/// cancelled its runs waits here before it exits, or descendants may be left behind.
+#[must_use]
+pub fn wait_for_all(within: Duration) -> bool {
+    let until = Instant::now() + within;
+    let mut live = lock();
+    while *live > 0 {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return false;
+        }
+        live = NONE_LEFT.wait_timeout(live, left).unwrap_or_else(PoisonError::into_inner).0;
+    }
+    true
+}

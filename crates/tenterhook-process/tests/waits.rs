@@ -1,0 +1,16 @@
+//! A program that ends waits for what it has cancelled. A binary of its own: the count is of the whole process.
+#![cfg(target_os = "linux")]
+
+use std::time::Duration;
+
+use tenterhook_process::{Command, start, wait_for_all};
+
+#[test]
+fn waits_until_every_run_is_over() {
+    assert!(wait_for_all(Duration::ZERO), "nothing was started");
+    // It ignores TERM, so that its end takes the whole grace.
+    let child = start(Command::shell("trap '' TERM; while :; do sleep 1; done", "/"));
+    assert!(!wait_for_all(Duration::ZERO), "it runs");
+    drop(child);
+    assert!(wait_for_all(Duration::from_secs(10)), "it was ended");
+}
