@@ -50,6 +50,8 @@ pub(crate) struct Loaded {
     pub(crate) hidden: Vec<Hidden>,
     /// Whether the files were found rather than named.
     pub(crate) found: bool,
+    /// Where the caller stands.
+    pub(crate) cwd: PathBuf,
 }
 
 /// Reads what `which` says.
@@ -99,7 +101,7 @@ pub(crate) fn read(named: &[Named], fallback: DialectId, here: &Here) -> Loaded 
             texts.by_name.insert(Arc::clone(&source.name), entry);
         }
     }
-    Loaded { sources, texts, diagnostics, hidden, found }
+    Loaded { sources, texts, diagnostics, hidden, found, cwd: here.roots.cwd.clone() }
 }
 
 /// A path from here, or from home, where that is shorter.

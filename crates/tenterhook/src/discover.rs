@@ -256,14 +256,19 @@ fn source(path: &Path, dialect: DialectId, layer: Layer, text: Arc<str>, roots: 
     }
 }
 
+/// The full name of a file, without `.`, and without `..` where that means the same file.
 fn absolute(path: &Path, cwd: &Path) -> PathBuf {
-    let mut full = PathBuf::new();
-    for component in cwd.join(path).components() {
-        if component != Component::CurDir {
-            full.push(component);
+    let full: PathBuf = cwd.join(path).components().collect();
+    let mut short = PathBuf::new();
+    for component in full.components() {
+        match component {
+            Component::ParentDir => drop(short.pop()),
+            other => short.push(other),
         }
     }
-    full
+    // Behind a symbolic link, `..` leads elsewhere than the text says.
+    let same = full == short || full.canonicalize().ok() == short.canonicalize().ok();
+    if same { short } else { full }
 }
 
 /// The dialect that is surest of the file; where nothing is more than likely, `fallback` if it fits as well.

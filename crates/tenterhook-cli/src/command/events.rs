@@ -67,7 +67,7 @@ fn to_text(rows: &[EventRow], width: usize) -> String {
             if may.is_empty() { "observe".into() } else { may.into() },
         ]);
         if !row.when.is_empty() {
-            table.note(0, Cell::new(DIM, format!("  {}", row.when)));
+            table.note(0, Cell::new(DIM, &*row.when));
         }
     }
     let marked = rows.iter().any(|it| it.failure != tenterhook::hook::OnFailure::Continue);

@@ -1,5 +1,6 @@
 //! `list`: the configured hooks, file by file.
 
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -43,6 +44,32 @@ fn matcher(hook: &Hook) -> String {
 
 fn timeout(ruleset: &Ruleset, hook: &Hook) -> Duration {
     hook.timeout.unwrap_or_else(|| ruleset.row(hook.dialect, &hook.event).timeout)
+}
+
+/// What runs, as short as it can be said: without the directory that everything here begins with, and behind the hook's
+/// own name where it has one.
+fn runs(hook: &Hook, loaded: &Loaded) -> String {
+    let text = hook.run.line();
+    let line = shortened(&text, &loaded.cwd).unwrap_or(text);
+    let id = hook.id.as_str();
+    if id.contains([':', '/']) { line } else { format!("{id}: {line}") }
+}
+
+/// A command whose first word is `"$SOMEWHERE"/file`, or a file under `cwd`, without that start.
+fn shortened(text: &str, cwd: &Path) -> Option<String> {
+    let bare = text.trim_start_matches('"');
+    if bare.starts_with('$') {
+        let (variable, rest) = bare.split_once('/')?;
+        let whole = !variable.contains([' ', '(']);
+        return whole.then(|| {
+            format!(
+                "…/{}",
+                rest.replacen('"', "", usize::from(bare != text && !variable.ends_with('"')))
+            )
+        });
+    }
+    let rest = text.strip_prefix(&*cwd.to_string_lossy())?.trim_start_matches('/');
+    Some(rest.to_owned())
 }
 
 /// What happens when the hook gives no answer, as `verdict` will decide it.
@@ -124,7 +151,7 @@ fn of_source(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) 
         Column::new("MATCHER", Give::Cut),
         Column::new("RUNS", Give::Cut),
         Column::right("TIMEOUT"),
-        Column::new("IF IT FAILS", Give::Keep),
+        Column::new("FAILURE", Give::Keep),
     ]);
     let mut empty = true;
     for hook in ruleset.hooks() {
@@ -136,7 +163,7 @@ fn of_source(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) 
             Cell::new(DIM, place.line.to_string()),
             Cell::new(style, hook.event.as_str()),
             Cell::new(style, matcher(hook)),
-            Cell::new(style, hook.run.line()),
+            Cell::new(style, runs(hook, loaded)),
             Cell::new(style, words::time(timeout(ruleset, hook))),
             Cell::new(style, on_failure(ruleset, hook)),
         ]);

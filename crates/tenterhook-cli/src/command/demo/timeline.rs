@@ -32,7 +32,9 @@ pub(super) struct Scene<'a> {
 /// Draws one event in `columns`.
 pub(super) fn draw(scene: &Scene<'_>, ruleset: &Ruleset, columns: usize) -> String {
     let mut out = head(scene, columns);
-    for step in &scene.outcome.steps {
+    let (not_run, did_run): (Vec<&Step>, Vec<&Step>) =
+        scene.outcome.steps.iter().partition(|it| it.ended.starts_with("not run"));
+    for step in did_run {
         out.push_str(&ran(step, ruleset, columns));
     }
     for (label, text) in said(scene.outcome) {
@@ -42,8 +44,24 @@ pub(super) fn draw(scene: &Scene<'_>, ruleset: &Ruleset, columns: usize) -> Stri
         let text = format!("{}: {}", fault.code, fault.message);
         marked(paint(WARNING, "fault"), 5, &text, columns, &mut out);
     }
-    out.push_str(&skipped(scene, columns));
+    if let Some(first) = not_run.first() {
+        let names: Vec<String> = not_run.iter().map(|it| name(it, ruleset)).collect();
+        let why = first.ended.trim_start_matches("not run: ");
+        aside(&format!("not {} ({why})", names.join(", ")), columns, &mut out);
+    }
+    skipped(scene, columns, &mut out);
     out
+}
+
+fn name(step: &Step, ruleset: &Ruleset) -> String {
+    let hook = ruleset.hooks().iter().find(|it| it.id == step.hook);
+    hook.map_or_else(|| step.hook.to_string(), |it| hook_name(it))
+}
+
+fn aside(text: &str, columns: usize, out: &mut String) {
+    for text in wrap(text, columns.saturating_sub(INDENT)) {
+        out.push_str(&format!("{}{}\n", " ".repeat(INDENT), paint(DIM, text)));
+    }
 }
 
 fn head(scene: &Scene<'_>, columns: usize) -> String {
@@ -58,14 +76,10 @@ fn head(scene: &Scene<'_>, columns: usize) -> String {
 
 fn ran(step: &Step, ruleset: &Ruleset, columns: usize) -> String {
     let (word, style) = step_verdict(step.verdict);
-    let word = if word == "-" { "silent" } else { word };
-    let tail = format!("{word:<7}{:>8}", time(step.took));
+    let word = if word == "-" { "no objection" } else { word };
+    let tail = format!("{word:<12}{:>8}", time(step.took));
     let room = columns.saturating_sub(INDENT + 4 + 2 + width(&tail));
-    let name = match ruleset.hooks().iter().find(|it| it.id == step.hook) {
-        Some(hook) => hook_name(hook),
-        None => step.hook.to_string(),
-    };
-    let mut name = line(&name);
+    let mut name = line(&name(step, ruleset));
     if step.ended != "exit 0" {
         name.push_str(&format!("  ({})", line(&step.ended)));
     }
@@ -73,7 +87,7 @@ fn ran(step: &Step, ruleset: &Ruleset, columns: usize) -> String {
     let pad = " ".repeat(room.saturating_sub(width(&name)) + 2);
     let indent = " ".repeat(INDENT);
     let took = format!("{:>8}", time(step.took));
-    let verdict = paint(style, format!("{word:<7}"));
+    let verdict = paint(style, format!("{word:<12}"));
     format!("{indent}{} {name}{pad}{verdict}{}\n", paint(HELP, "ran"), paint(DIM, took))
 }
 
@@ -94,22 +108,16 @@ fn marked(label: String, label_width: usize, text: &str, columns: usize, out: &m
 }
 
 /// The hooks of this very event that were not selected. Hooks of other events would say nothing here.
-fn skipped(scene: &Scene<'_>, columns: usize) -> String {
+fn skipped(scene: &Scene<'_>, columns: usize, out: &mut String) {
     let names: Vec<String> = scene
         .plan
         .iter()
         .filter(|(hook, because)| hook.event == scene.event.name && !because.selected)
         .map(|(hook, _)| hook_name(hook))
         .collect();
-    let text = if names.is_empty() {
-        match scene.outcome.steps.is_empty() {
-            true => "no hook is for it".to_owned(),
-            false => return String::new(),
-        }
-    } else {
-        format!("not {}", names.join(", "))
-    };
-    let indent = " ".repeat(INDENT);
-    let text = cut(&line(&text), columns.saturating_sub(INDENT));
-    format!("{indent}{}\n", paint(DIM, text))
+    match (names.is_empty(), scene.outcome.steps.is_empty()) {
+        (true, true) => aside("no hook is for it", columns, out),
+        (true, false) => {}
+        (false, _) => aside(&format!("not {}", names.join(", ")), columns, out),
+    }
 }
