@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use crate::strict::Deviation;
+
 /// How far a hook, or all hooks together, restrain an action.
 ///
 /// The order of the variants *is* rule M-1: restraint wins.
@@ -364,5 +366,23 @@ impl SlipKind {
     #[must_use]
     pub fn remedy(self) -> &'static str {
         Self::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(.., remedy)| remedy)
+    }
+}
+
+impl From<&Deviation> for SlipKind {
+    /// The slip that a deviation of the printed text is, in every dialect whose answers are JSON.
+    fn from(deviation: &Deviation) -> Self {
+        match deviation {
+            Deviation::TextBefore => Self::TextBefore,
+            Deviation::TextAfter => Self::TextAfter,
+            Deviation::TextAround | Deviation::Controls => Self::TextAround,
+            Deviation::SeveralObjects => Self::SeveralObjects,
+            Deviation::DuplicateKey(_) => Self::DuplicateKey,
+            Deviation::Fenced => Self::Fenced,
+            Deviation::InArray | Deviation::InString => Self::Wrapped,
+            Deviation::Relaxed(_) => Self::Relaxed,
+            Deviation::Torn | Deviation::TooDeep | Deviation::TooBig => Self::Torn,
+            Deviation::Utf16 | Deviation::InvalidUtf8 => Self::Encoding,
+        }
     }
 }

@@ -11,7 +11,7 @@ use super::words::{
 };
 use crate::answer::{Answer, Failure, Power, Restraint, Slip, SlipKind, Stop};
 use crate::report::End;
-use crate::strict::{self, Deviation, Found, Laxity, Object};
+use crate::strict::{self, Deviation, Found, Object};
 
 /// One restraint that the agent's own reading may have lost.
 #[derive(Clone, Debug, Default)]
@@ -83,7 +83,7 @@ fn passed_over(heard: &Heard<'_>, exact: Answer) -> Answer {
     }
 }
 
-/// Where plain stdout is context, text that does not begin like an object is never an answer.
+/// Where plain stdout is context, text that does not begin like an object is never an answer.
 fn may_be_answer(heard: &Heard<'_>) -> bool {
     heard.spec.plain != Plain::Context || heard.reading.begins_with_brace()
 }
@@ -114,7 +114,7 @@ fn hits(heard: &Heard<'_>) -> Vec<Hit> {
     hits
 }
 
-/// An object that cannot be read: its complete pairs tell.
+/// An object that cannot be read: its complete pairs tell.
 fn torn(heard: &Heard<'_>) -> Option<Hit> {
     let pairs = heard.reading.pairs();
     let strongest = pairs
@@ -141,7 +141,7 @@ fn torn(heard: &Heard<'_>) -> Option<Hit> {
     })
 }
 
-/// One object alone on stderr, with nothing on stdout.
+/// One object alone on stderr, with nothing on stdout.
 fn on_stderr(heard: &Heard<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     if !heard.stderr.starts_with('{') {
@@ -172,7 +172,7 @@ impl Search<'_, '_> {
                     self.level(&[output, fields], &[key]);
                     self.nested(output, fields, &[key]);
                 }
-                // How a model that serves as a hook says no.
+                // How a model that serves as a hook says no.
                 ("ok", Value::Bool(false)) => {
                     self.decided(&[key], Restraint::Deny, true, &[fields]);
                 }
@@ -392,23 +392,5 @@ fn reason(levels: &[&Map<String, Value>]) -> Option<String> {
 }
 
 fn slip_of(deviation: &Deviation) -> Slip {
-    let kind = match deviation {
-        Deviation::TextBefore => SlipKind::TextBefore,
-        Deviation::TextAfter => SlipKind::TextAfter,
-        Deviation::TextAround => SlipKind::TextAround,
-        Deviation::SeveralObjects => SlipKind::SeveralObjects,
-        Deviation::DuplicateKey(_) => SlipKind::DuplicateKey,
-        Deviation::Fenced => SlipKind::Fenced,
-        Deviation::InArray | Deviation::InString => SlipKind::Wrapped,
-        Deviation::Relaxed(
-            Laxity::Comment
-            | Laxity::TrailingComma
-            | Laxity::SingleQuotes
-            | Laxity::PythonLiteral
-            | Laxity::UnquotedKey,
-        ) => SlipKind::Relaxed,
-        Deviation::Torn | Deviation::TooDeep | Deviation::TooBig => SlipKind::Torn,
-        Deviation::Utf16 | Deviation::InvalidUtf8 | Deviation::Controls => SlipKind::Encoding,
-    };
-    Slip { kind, detail: deviation.to_string() }
+    Slip { kind: deviation.into(), detail: deviation.to_string() }
 }

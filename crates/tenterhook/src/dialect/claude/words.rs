@@ -9,7 +9,7 @@ use crate::answer::{Power, Restraint};
 /// A longer text is a sentence and no decision.
 const MAX_WORD: usize = 64;
 
-/// Words that deny wherever a decision may stand, as [`plain_word`] spells them.
+/// Words that deny wherever a decision may stand, as [`plain_word`] spells them.
 const DENIALS: &[&str] = &[
     "deny",
     "denied",
@@ -28,7 +28,7 @@ const DENIALS: &[&str] = &[
 const QUESTIONS: &[&str] = &["ask", "confirm"];
 /// Words that put off.
 const DEFERRALS: &[&str] = &["defer", "deferred"];
-/// Keys that hold a decision, as [`plain_key`] spells them. `permission` is Cursor's, which reads this
+/// Keys that hold a decision, as [`plain_key`] spells them. `permission` is Cursor's, which reads this
 /// agent's hook files.
 pub(super) const DECISION_KEYS: &[&str] =
     &["decision", "permissiondecision", "behavior", "permission"];

@@ -205,16 +205,5 @@ fn first_words(stderr: &[u8]) -> String {
 
 /// The slip that a deviation of the text is.
 fn slip(deviation: &Deviation) -> SlipKind {
-    match deviation {
-        Deviation::TextBefore => SlipKind::TextBefore,
-        Deviation::TextAfter => SlipKind::TextAfter,
-        Deviation::TextAround | Deviation::Controls => SlipKind::TextAround,
-        Deviation::SeveralObjects => SlipKind::SeveralObjects,
-        Deviation::DuplicateKey(_) => SlipKind::DuplicateKey,
-        Deviation::Fenced => SlipKind::Fenced,
-        Deviation::InArray | Deviation::InString => SlipKind::Wrapped,
-        Deviation::Relaxed(_) => SlipKind::Relaxed,
-        Deviation::Torn | Deviation::TooDeep | Deviation::TooBig => SlipKind::Torn,
-        Deviation::Utf16 | Deviation::InvalidUtf8 => SlipKind::Encoding,
-    }
+    deviation.into()
 }
