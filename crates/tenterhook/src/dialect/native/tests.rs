@@ -397,3 +397,53 @@ fn entries_of_one_name_are_set_apart() {
     assert_eq!(said, [("nothing-of-that-name", Severity::Advice), ("nothing-of-that-name", Severity::Warning)]);
     assert!(loaded.diagnostics[0].message.contains("`/q/x`"));
 }
+
+#[test]
+fn files_are_found_from_the_strongest_layer_down() {
+    use crate::hook::Layer::{Local, Managed, Project, User};
+    let roots = Roots {
+        cwd: "/p/src".into(),
+        repository: Some("/p".into()),
+        home: "/home/u".into(),
+        managed: Some("/etc/tenterhook".into()),
+        config_home: None,
+    };
+    let found: Vec<_> = Native.places(&roots).into_iter().map(|it| (it.path, it.layer)).collect();
+    let toml: Vec<_> = found
+        .iter()
+        .filter(|(path, _)| path.extension().is_some_and(|it| it == "toml"))
+        .cloned()
+        .collect();
+    let expected = [
+        ("/etc/tenterhook/tenterhook.toml", Managed),
+        ("/home/u/.config/tenterhook/tenterhook.toml", User),
+        ("/p/tenterhook.toml", Project),
+        ("/p/tenterhook.local.toml", Local),
+    ];
+    assert_eq!(toml, expected.map(|(path, layer)| (PathBuf::from(path), layer)));
+    assert_eq!(found.len(), 8);
+    let named = |name: &str, text: &str| {
+        let root = crate::syntax::parse(text, crate::syntax::Format::Toml).root;
+        Native.recognizes(Path::new(name), root.as_ref())
+    };
+    assert_eq!(named("/x/tenterhook.toml", ""), Fit::Certain);
+    assert_eq!(named("/x/hooks.toml", "[hook.a]\non = 'Stop'\nshell = 'x'"), Fit::Certain);
+    assert_eq!(named("/x/Cargo.toml", "[package]\nname = 'x'"), Fit::No);
+}
+
+#[test]
+fn a_gate_fails_closed_and_an_observer_does_not() {
+    let failure = |event: &str| Native.row(&event.into()).map(|row| row.failure);
+    assert_eq!(failure("PreToolUse"), Some(OnFailure::Block));
+    assert_eq!(failure("Stop"), Some(OnFailure::Block));
+    assert_eq!(failure("PermissionRequest"), Some(OnFailure::Ask));
+    assert_eq!(failure("PostToolUse"), Some(OnFailure::Continue));
+    assert_eq!(failure("SessionStart"), Some(OnFailure::Continue));
+    for row in Native.rows() {
+        assert!(row.failure == OnFailure::Continue || row.powers.has(Power::Deny), "{}", row.name);
+    }
+    let claude = DialectId::CLAUDE.dialect().rows();
+    let ours: Vec<_> = Native.rows().iter().map(|row| &row.event).collect();
+    assert!(claude.iter().all(|row| ours.contains(&&row.event)), "an event is missing");
+    assert_eq!(ours.len(), claude.len());
+}

@@ -1,0 +1,89 @@
+//! The guide of the native format does what it says: every block loads, fits its schema, and its cases hold.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jsonschema::validator_for;
+use serde_json::Value;
+use tenterhook::answer::Restraint;
+use tenterhook::config::Source;
+use tenterhook::dialect::native::schema::{Kind, schema};
+use tenterhook::dialect::native::{Case, cases};
+use tenterhook::dialect::{DialectId, Roots};
+use tenterhook::executor::Ambient;
+use tenterhook::syntax::{self, Format};
+use tenterhook::{Engine, Session};
+
+const GUIDE: &str = include_str!("../../../docs/guide/native.md");
+const PROTOCOL: &str = include_str!("../../../docs/spec/protocol.md");
+const CONFIG: &str = include_str!("../../../docs/spec/config-native.md");
+
+/// The fenced blocks of `page` whose info string is `info`.
+fn blocks<'a>(page: &'a str, info: &str) -> Vec<&'a str> {
+    let opening = format!("```{info}\n");
+    page.split(&opening).skip(1).filter_map(|rest| rest.split("\n```").next()).collect()
+}
+
+fn source(text: &str) -> Source {
+    let mut source = Source::given("tenterhook.toml", DialectId::NATIVE, text, "/nowhere");
+    source.home = PathBuf::from("/home/u");
+    source
+}
+
+#[test]
+fn every_config_block_loads_cleanly_and_fits_the_schema() {
+    let validator = validator_for(&schema(Kind::Config)).unwrap();
+    let all: Vec<&str> = [GUIDE, CONFIG].iter().flat_map(|page| blocks(page, "toml")).collect();
+    assert!(all.len() > 12, "only {} blocks", all.len());
+    for block in all {
+        let read = DialectId::NATIVE.dialect().read_config(&source(block));
+        assert_eq!(read.diagnostics, [], "{block}");
+        let value = syntax::parse(block, Format::Toml).root.unwrap().to_json();
+        validator.validate(&value).unwrap();
+    }
+}
+
+#[test]
+fn every_json_block_fits_its_schema() {
+    let mut count = 0;
+    for (name, kind) in Kind::ALL {
+        let validator = validator_for(&schema(*kind)).unwrap();
+        for block in [GUIDE, PROTOCOL].iter().flat_map(|page| blocks(page, &format!("json {name}")))
+        {
+            let value: Value = serde_json::from_str(block).unwrap();
+            validator.validate(&value).unwrap();
+            count += 1;
+        }
+    }
+    assert!(count >= 3, "only {count} blocks");
+}
+
+/// Fires `case` at the hooks of `text`, and gives what its own hook said.
+async fn fire(text: &str, case: &Case) -> Restraint {
+    let here = tempfile::tempdir().unwrap();
+    let roots = Roots { cwd: here.path().to_owned(), ..Roots::default() };
+    let event = DialectId::NATIVE.dialect().decode_event(&case.event, &roots).unwrap();
+    let path = ("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned());
+    let ambient = Ambient { env: vec![path], scratch: Some(here.path().to_owned()) };
+    let (engine, diagnostics) = Engine::builder().ambient(ambient).source(source(text)).build();
+    assert_eq!(diagnostics, []);
+    let outcome = engine.fire(event, &Session::default()).await;
+    assert_eq!(outcome.faults, []);
+    let step = outcome.steps.iter().find(|step| step.hook == case.hook);
+    step.map_or(Restraint::Silent, |step| step.verdict)
+}
+
+#[tokio::test]
+async fn every_case_of_the_guide_holds() {
+    let mut count = 0;
+    for block in blocks(GUIDE, "toml") {
+        let block: Arc<str> = block.into();
+        for case in cases(&source(&block)) {
+            assert_eq!(fire(&block, &case).await, case.expect, "{case:?}");
+            count += 1;
+        }
+    }
+    assert!(count >= 10, "only {count} cases");
+}
