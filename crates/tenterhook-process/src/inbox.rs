@@ -66,6 +66,10 @@ impl Inbox {
         std::mem::take(&mut self.lock().orders)
     }
 
+    #[cfg_attr(
+        any(not(target_os = "linux"), tenterhook_portable),
+        expect(dead_code, reason = "only the supervisor of Linux asks")
+    )]
     pub(crate) fn has_orders(&self) -> bool {
         !self.lock().orders.is_empty()
     }
@@ -76,6 +80,10 @@ impl Inbox {
     }
 
     /// Whether the report is out.
+    #[cfg_attr(
+        any(not(target_os = "linux"), tenterhook_portable),
+        expect(dead_code, reason = "only the supervisor of Linux asks")
+    )]
     pub(crate) fn is_settled(&self) -> bool {
         self.lock().settled
     }

@@ -54,13 +54,18 @@
 //!
 //! # Where it works
 //!
-//! Linux 5.4 or later, where it is tested. Elsewhere every run reports
-//! [`End::NotStarted`] at [`Step::Prepare`]: honest, and not yet written.
+//! - **Linux 5.4 or later**: all of the above, and tested.
+//! - **Other Unixes**: through `posix_spawn`, with a process group but in the host's session; no
+//!   death with the host, no search for descendants that left. Not tested there yet.
+//! - **Elsewhere**: every run reports [`End::NotStarted`] at [`Step::Prepare`].
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(tenterhook_portable)))]
 #[path = "linux/mod.rs"]
 mod backend;
-#[cfg(not(target_os = "linux"))]
+#[cfg(all(unix, any(not(target_os = "linux"), tenterhook_portable)))]
+#[path = "posix.rs"]
+mod backend;
+#[cfg(not(unix))]
 #[path = "elsewhere.rs"]
 mod backend;
 mod cancel;

@@ -35,22 +35,6 @@ pub(crate) fn mark(env: &mut Vec<(OsString, OsString)>, word: &str) {
     env.push((TAG.into(), value));
 }
 
-/// Whether a process environment, as `/proc/PID/environ` has it, carries `word`.
-pub(crate) fn carries(environ: &[u8], word: &str) -> bool {
-    value(environ).is_some_and(|it| it.split(|byte| *byte == b',').any(|it| it == word.as_bytes()))
-}
-
-/// Whether a process environment carries any word.
-pub(crate) fn is_in(environ: &[u8]) -> bool {
-    value(environ).is_some()
-}
-
-fn value(environ: &[u8]) -> Option<&[u8]> {
-    let entries = environ.split(|byte| *byte == 0);
-    let mut tags = entries.filter_map(|it| it.strip_prefix(TAG.as_bytes())?.strip_prefix(b"="));
-    tags.next()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -61,14 +45,6 @@ mod tests {
         mark(&mut env, "one");
         mark(&mut env, "two");
         assert_eq!(env, [("A".into(), "b".into()), (TAG.into(), "one,two".into())]);
-    }
-
-    #[test]
-    fn a_process_carries_the_words_of_all_runs_around_it() {
-        let environ = b"A=b\0TENTERHOOK_RUN=one,two\0C=d\0";
-        assert!(carries(environ, "one") && carries(environ, "two"));
-        assert!(!carries(environ, "on"));
-        assert!(!carries(b"X=TENTERHOOK_RUN=one\0", "one"));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use rustix::process::{
     pidfd_send_signal, set_child_subreaper, waitid,
 };
 
-use crate::tag;
+use crate::tag::TAG;
 
 /// Whether descendants that lose their parent become children of this process.
 static ADOPTING: AtomicBool = AtomicBool::new(false);
@@ -182,14 +182,14 @@ impl Search {
         if self.session.is_some_and(|it| it.as_raw_nonzero().get() == traits.session) {
             return Some(Place::Session);
         }
-        tag::carries(&traits.environ, &self.word).then_some(Place::Elsewhere)
+        carries(&traits.environ, &self.word).then_some(Place::Elsewhere)
     }
 
     fn is_of_another(&self, pid: Pid) -> bool {
         let Some(traits) = Traits::of(pid) else { return false };
         // Without a tag it may be anybody's, and is left for the last run to end.
-        let claimed = self.others.iter().any(|word| tag::carries(&traits.environ, word));
-        !tag::carries(&traits.environ, &self.word) && (claimed || !tag::is_in(&traits.environ))
+        let claimed = self.others.iter().any(|word| carries(&traits.environ, word));
+        !carries(&traits.environ, &self.word) && (claimed || !is_in(&traits.environ))
     }
 }
 
@@ -224,6 +224,22 @@ fn read_stat(stat: &[u8]) -> Option<(u8, i32)> {
     Some((state, session))
 }
 
+/// Whether a process environment, as `/proc/PID/environ` has it, carries `word`.
+fn carries(environ: &[u8], word: &str) -> bool {
+    value(environ).is_some_and(|it| it.split(|byte| *byte == b',').any(|it| it == word.as_bytes()))
+}
+
+/// Whether a process environment carries any word.
+fn is_in(environ: &[u8]) -> bool {
+    value(environ).is_some()
+}
+
+fn value(environ: &[u8]) -> Option<&[u8]> {
+    let entries = environ.split(|byte| *byte == 0);
+    let mut tags = entries.filter_map(|it| it.strip_prefix(TAG.as_bytes())?.strip_prefix(b"="));
+    tags.next()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -234,5 +250,13 @@ mod tests {
         assert_eq!(read_stat(stat), Some((b'S', 41)));
         assert_eq!(read_stat(b"42 (a"), None);
         assert_eq!(read_stat(b""), None);
+    }
+
+    #[test]
+    fn a_process_carries_the_words_of_all_runs_around_it() {
+        let environ = b"A=b\0TENTERHOOK_RUN=one,two\0C=d\0";
+        assert!(carries(environ, "one") && carries(environ, "two"));
+        assert!(!carries(environ, "on"));
+        assert!(!carries(b"X=TENTERHOOK_RUN=one\0", "one"));
     }
 }

@@ -1,0 +1,414 @@
+//! The supervision of processes on Unixes other than Linux: `posix_spawn` through the standard
+//! library, and a thread for each run.
+//!
+//! Built and tried on Linux (`--cfg tenterhook_portable`), not yet on the systems it is for. It
+//! promises less: a group of its own but the host's session and terminal, the host's mask for
+//! files, no death with the host, no search for those who left the group. What it cannot do and
+//! is asked to do (limits, privileges) it refuses, rather than start without.
+
+use std::collections::{HashMap, VecDeque};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
+
+use crate::command::{Command, Privileges, Program};
+use crate::inbox::{Inbox, Order, shielded};
+use crate::report::{Delivery, End, Force, NotStarted, Output, Report, Step, Times};
+use crate::stream::{Capture, Flow};
+use crate::{lookup, tag};
+
+/// What becomes of standard input after the command's own bytes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Input {
+    Close,
+    KeepOpen,
+}
+
+/// Makes this process the parent of orphaned descendants; only Linux can.
+///
+/// # Errors
+///
+/// Always, here.
+pub fn adopt_orphans() -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
+/// How often a run looks whether its program has exited: nothing here tells it.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// The bells of all runs.
+fn bells() -> MutexGuard<'static, HashMap<u64, OwnedFd>> {
+    static MAP: std::sync::OnceLock<Mutex<HashMap<u64, OwnedFd>>> = std::sync::OnceLock::new();
+    MAP.get_or_init(Mutex::default).lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Tells the thread of run `id` that it has orders.
+pub(crate) fn nudge(id: u64) {
+    if let Some(bell) = bells().get(&id) {
+        // A full pipe rings already.
+        let _ = rustix::io::write(bell, b"!");
+    }
+}
+
+/// Gives `command` a thread of its own.
+pub(crate) fn submit(command: Command, input: Input, inbox: &Arc<Inbox>) {
+    let requested = Instant::now();
+    let own = inbox.clone();
+    let thread = std::thread::Builder::new().name("process-run".into());
+    let spawned = thread.spawn(move || {
+        let id = own.id;
+        let report = shielded(|| play(command, input, &own, requested)).unwrap_or_else(lost);
+        bells().remove(&id);
+        own.settle(report);
+    });
+    if let Err(error) = spawned {
+        let errno = Errno::from_io_error(&error).unwrap_or(Errno::AGAIN);
+        let end = fault(Step::Prepare, Path::new("thread"), errno);
+        inbox.settle(Report::without_process(End::NotStarted(end), requested.elapsed()));
+    }
+}
+
+pub(crate) fn lost() -> Report {
+    let end = fault(Step::Prepare, Path::new("supervisor"), Errno::IO);
+    Report::without_process(End::NotStarted(end), Duration::ZERO)
+}
+
+fn fault(step: Step, path: &Path, errno: Errno) -> NotStarted {
+    NotStarted { step, path: path.to_path_buf(), errno: errno.raw_os_error() }
+}
+
+fn play(command: Command, input: Input, inbox: &Inbox, requested: Instant) -> Report {
+    if inbox.is_cancelled() {
+        return Report::without_process(End::Cancelled, requested.elapsed());
+    }
+    match Run::start(command, input, inbox.id, requested) {
+        Ok(mut run) => run.to_the_end(inbox),
+        Err(fault) => Report::without_process(End::NotStarted(fault), requested.elapsed()),
+    }
+}
+
+struct Run {
+    command: Command,
+    pid: Pid,
+    bell: OwnedFd,
+    stdin: Option<OwnedFd>,
+    queue: VecDeque<Arc<[u8]>>,
+    written: u64,
+    input: Input,
+    streams: [(Option<OwnedFd>, Capture); 2],
+    paused: Flow,
+    deadline: Option<Instant>,
+    /// Why it is being ended, and when the next force is due.
+    ending: Option<(End, Instant)>,
+    force: Force,
+    exited: Option<(Instant, End)>,
+    requested: Instant,
+    executed: Instant,
+    signalled: Option<Instant>,
+    cwd_substituted: Option<PathBuf>,
+}
+
+impl Run {
+    fn start(
+        command: Command,
+        input: Input,
+        id: u64,
+        requested: Instant,
+    ) -> Result<Self, NotStarted> {
+        let cwd_substituted = choose_cwd(&command)?;
+        let cwd = cwd_substituted.clone().unwrap_or_else(|| command.cwd.clone());
+        let (program, args) = match &command.program {
+            Program::Argv { program, args } => (program.clone(), args.clone()),
+            Program::Shell { shell, text } => {
+                let args = shell.before.iter().chain([text]).cloned().collect();
+                (shell.program.clone(), args)
+            }
+        };
+        let mut env = command.env.clone();
+        tag::mark(&mut env, &tag::word(id));
+        let path = lookup::find(&program, &env, &cwd)
+            .map_err(|(path, errno)| fault(Step::Find, &path, errno))?;
+        if !command.resources.is_empty() {
+            return Err(fault(Step::Resources, &path, Errno::NOSYS));
+        }
+        if command.privileges == Privileges::NoNew {
+            return Err(fault(Step::Privileges, &path, Errno::NOSYS));
+        }
+        let prepare = |errno| fault(Step::Prepare, &path, errno);
+        let (bell, ring) = rustix::pipe::pipe().map_err(prepare)?;
+        for end in [&bell, &ring] {
+            rustix::io::fcntl_setfd(end, rustix::io::FdFlags::CLOEXEC).map_err(prepare)?;
+            rustix::fs::fcntl_setfl(end, OFlags::NONBLOCK).map_err(prepare)?;
+        }
+        let mut child = std::process::Command::new(&path);
+        child.arg0(program).args(args).env_clear().envs(env).current_dir(cwd).process_group(0);
+        child.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        #[expect(clippy::disallowed_methods, reason = "the one start path of this system")]
+        let mut child = child.spawn().map_err(|error| {
+            fault(Step::Execute, &path, Errno::from_io_error(&error).unwrap_or(Errno::INVAL))
+        })?;
+        let executed = Instant::now();
+        let stdin = child.stdin.take().map(OwnedFd::from);
+        let stdout = child.stdout.take().map(OwnedFd::from);
+        let stderr = child.stderr.take().map(OwnedFd::from);
+        for end in [&stdin, &stdout, &stderr].into_iter().flatten() {
+            rustix::fs::fcntl_setfl(end, OFlags::NONBLOCK).map_err(prepare)?;
+        }
+        bells().insert(id, ring);
+        let own = command.timeout.map(|timeout| executed + timeout);
+        Ok(Self {
+            pid: Pid::from_child(&child),
+            bell,
+            stdin,
+            queue: [command.stdin.clone()].into_iter().filter(|it| !it.is_empty()).collect(),
+            written: 0,
+            input,
+            streams: [
+                (stdout, Capture::new(command.limits.stdout)),
+                (stderr, Capture::new(command.limits.stderr)),
+            ],
+            paused: Flow::More,
+            deadline: [own, command.by].into_iter().flatten().min(),
+            ending: None,
+            force: Force::None,
+            exited: None,
+            requested,
+            executed,
+            signalled: None,
+            cwd_substituted,
+            command,
+        })
+    }
+
+    fn to_the_end(&mut self, inbox: &Inbox) -> Report {
+        loop {
+            self.take_orders(inbox);
+            self.write();
+            self.read();
+            self.look_at_exit();
+            if self.check_time(Instant::now()) {
+                return self.report();
+            }
+            self.wait();
+        }
+    }
+
+    fn take_orders(&mut self, inbox: &Inbox) {
+        // Whatever rang the bell is taken here.
+        let _ = rustix::io::read(&self.bell, &mut [0; 64]);
+        for order in inbox.take_orders() {
+            match order {
+                Order::Feed(bytes) if bytes.is_empty() => (),
+                Order::Feed(bytes) => self.queue.push_back(bytes),
+                Order::CloseStdin => self.input = Input::Close,
+                Order::Deadline(at) => self.deadline = at,
+                Order::Follow(sink) => {
+                    let [(fd, capture), _] = &mut self.streams;
+                    let limit = self.command.limits.line;
+                    self.paused = shielded(|| capture.follow(sink, limit)).unwrap_or(Flow::More);
+                    if fd.is_none() {
+                        shielded(|| capture.end_lines());
+                    }
+                }
+                Order::Resume => self.paused = Flow::More,
+                Order::Cancel => self.terminate(End::Cancelled),
+            }
+        }
+    }
+
+    fn write(&mut self) {
+        while let (Some(fd), Some(first)) = (&self.stdin, self.queue.front_mut()) {
+            match rustix::io::write(fd, first) {
+                Ok(count) => {
+                    self.written += count as u64;
+                    match first.get(count..).filter(|rest| !rest.is_empty()) {
+                        Some(rest) => *first = rest.into(),
+                        None => drop(self.queue.pop_front()),
+                    }
+                }
+                Err(Errno::AGAIN | Errno::INTR) => return,
+                Err(_) => self.stdin = None,
+            }
+        }
+        if self.input == Input::Close && self.queue.is_empty() {
+            self.stdin = None;
+        }
+    }
+
+    fn read(&mut self) {
+        let paused = self.paused == Flow::Pause && self.exited.is_none();
+        let mut scratch = vec![0; 64 << 10];
+        for (index, (slot, capture)) in self.streams.iter_mut().enumerate() {
+            let Some(fd) = slot.as_ref().filter(|_| index == 1 || !paused) else { continue };
+            match rustix::io::read(fd, &mut scratch[..]) {
+                Ok(0) => {
+                    *slot = None;
+                    shielded(|| capture.end_lines());
+                }
+                Ok(count) => {
+                    let bytes = scratch.get(..count).unwrap_or_default();
+                    if shielded(|| capture.push(bytes)) == Some(Flow::Pause) {
+                        self.paused = Flow::Pause;
+                    }
+                }
+                Err(Errno::AGAIN | Errno::INTR) => (),
+                Err(_) => *slot = None,
+            }
+        }
+    }
+
+    /// Looks, and leaves the zombie: its id is that of the group.
+    fn look_at_exit(&mut self) {
+        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
+        if self.exited.is_some() {
+            return;
+        }
+        let end = match waitid(WaitId::Pid(self.pid), options) {
+            Ok(None) => return,
+            Ok(Some(status)) => match status.exit_status() {
+                Some(code) => End::Exited(code),
+                None => End::Signalled(status.terminating_signal().unwrap_or(0)),
+            },
+            Err(_) => End::Signalled(0),
+        };
+        self.exited = Some((Instant::now(), end));
+        self.stdin = None;
+    }
+
+    fn is_silent(&self) -> bool {
+        self.streams.iter().all(|(fd, _)| fd.is_none())
+    }
+
+    /// When something is to be done next, without any event.
+    fn due(&self) -> Option<Instant> {
+        match (&self.exited, &self.ending) {
+            (Some((at, _)), _) => Some(*at + self.command.limits.leak_grace),
+            (None, Some((_, at))) => Some(*at),
+            (None, None) => self.deadline,
+        }
+    }
+
+    /// Acts on the clock. Says whether the run is over.
+    fn check_time(&mut self, now: Instant) -> bool {
+        if self.exited.is_some() && self.is_silent() {
+            return true;
+        }
+        if self.due().is_none_or(|due| due > now) {
+            return false;
+        }
+        if self.exited.is_some() {
+            return true;
+        }
+        match self.force {
+            Force::None => self.terminate(End::TimedOut),
+            Force::Term => {
+                self.signal(Signal::KILL);
+                self.force = Force::Kill;
+                if let Some((_, at)) = &mut self.ending {
+                    *at = now + self.command.limits.unkillable;
+                }
+            }
+            Force::Kill | Force::Unkillable => self.force = Force::Unkillable,
+        }
+        self.force == Force::Unkillable
+    }
+
+    fn terminate(&mut self, end: End) {
+        if self.ending.is_some() || self.exited.is_some() {
+            return;
+        }
+        let now = Instant::now();
+        self.ending = Some((end, now + self.command.limits.grace));
+        self.signalled = Some(now);
+        self.force = Force::Term;
+        self.signal(Signal::TERM);
+        self.signal(Signal::CONT);
+    }
+
+    fn signal(&self, signal: Signal) {
+        // It fails only where nobody is left to signal.
+        let _ = kill_process_group(self.pid, signal);
+    }
+
+    fn wait(&self) {
+        let due = self.due().map(|due| due.saturating_duration_since(Instant::now()));
+        let most = due.map_or(LOOK, |due| due.min(LOOK));
+        let most = Timespec { tv_sec: 0, tv_nsec: most.subsec_nanos().into() };
+        let mut fds = vec![PollFd::new(&self.bell, PollFlags::IN)];
+        let [(stdout, _), (stderr, _)] = &self.streams;
+        let stdout = stdout.as_ref().filter(|_| self.paused == Flow::More);
+        let readable = [stdout, stderr.as_ref()].into_iter().flatten().map(AsFd::as_fd);
+        fds.extend(readable.map(|fd: BorrowedFd<'_>| PollFd::from_borrowed_fd(fd, PollFlags::IN)));
+        if let Some(fd) = self.stdin.as_ref().filter(|_| !self.queue.is_empty()) {
+            fds.push(PollFd::new(fd, PollFlags::OUT));
+        }
+        // An error is met again by the call that it is about.
+        let _ = poll(&mut fds, Some(&most));
+    }
+
+    fn report(&mut self) -> Report {
+        let now = Instant::now();
+        let unkillable = self.force == Force::Unkillable;
+        self.signal(Signal::KILL);
+        if !unkillable {
+            // Read already; here only the zombie goes.
+            let _ = waitid(WaitId::Pid(self.pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
+        }
+        let (exited, end) = self.exited.clone().unwrap_or((now, End::TimedOut));
+        let pid = self.pid.as_raw_nonzero().get().unsigned_abs();
+        let [stdout, stderr] = &mut self.streams;
+        let [stdout, stderr] = [stdout, stderr].map(|(fd, capture)| -> Output {
+            shielded(|| capture.end_lines());
+            capture.take_output(fd.take().is_some())
+        });
+        Report {
+            end: self.ending.take().map_or(end, |(end, _)| end),
+            force: self.force,
+            stdout,
+            stderr,
+            stdin: match self.queue.is_empty() {
+                true => Delivery::Delivered,
+                false => Delivery::Refused { written: self.written },
+            },
+            pid: Some(pid),
+            times: Times {
+                spawn: self.executed.saturating_duration_since(self.requested),
+                run: exited.saturating_duration_since(self.executed),
+                drain: now.saturating_duration_since(exited),
+                kill: self
+                    .signalled
+                    .map_or(Duration::ZERO, |at| exited.saturating_duration_since(at)),
+            },
+            survivors: if unkillable { vec![pid] } else { Vec::new() },
+            swept: 0,
+            cwd_substituted: self.cwd_substituted.take(),
+        }
+    }
+}
+
+/// The directory that stands in for the command's, if it needs one.
+fn choose_cwd(command: &Command) -> Result<Option<PathBuf>, NotStarted> {
+    let refused = |path: &Path| match std::fs::read_dir(path) {
+        _ if !path.is_absolute() => Some(fault(Step::Directory, path, Errno::INVAL)),
+        Ok(_) => None,
+        Err(error) => {
+            let errno = Errno::from_io_error(&error).unwrap_or(Errno::NOTDIR);
+            Some(fault(Step::Directory, path, errno))
+        }
+    };
+    match (refused(&command.cwd), &command.fallback_cwd) {
+        (None, _) => Ok(None),
+        (Some(_), Some(fallback)) => {
+            refused(fallback).map_or_else(|| Ok(Some(fallback.clone())), Err)
+        }
+        (Some(fault), None) => Err(fault),
+    }
+}
