@@ -284,13 +284,9 @@ impl Run {
 
     /// Ends what is left of the group and of the streams.
     fn destroy(&mut self, turn: &mut Turn<'_>) -> Next {
+        // Looked at before the kill, which would close what is held, and hide that it was.
+        let [out, err] = self.last_look(turn);
         self.signal(Signal::KILL);
-        let held = [
-            self.stdout.last_look(turn.post, turn.scratch),
-            self.stderr.last_look(turn.post, turn.scratch),
-        ];
-        let [out, err] = held;
-        self.said = Some([self.stdout.take_output(out), self.stderr.take_output(err)]);
         let suspected = out || err || self.cause.is_some() || sweep::has_orphans();
         if suspected || self.sweep == Sweep::Always {
             // Reaped after the search: until then the id of the session is nobody else's.
@@ -298,6 +294,14 @@ impl Run {
         }
         self.reap();
         self.look(FIRST_LOOK, turn.now)
+    }
+
+    /// Takes what the streams still hold and closes them. Says which of them somebody held.
+    fn last_look(&mut self, turn: &mut Turn<'_>) -> [bool; 2] {
+        let out = self.stdout.last_look(turn.post, turn.scratch);
+        let err = self.stderr.last_look(turn.post, turn.scratch);
+        self.said = Some([self.stdout.take_output(out), self.stderr.take_output(err)]);
+        [out, err]
     }
 
     fn reap(&self) {
@@ -336,12 +340,7 @@ impl Run {
     fn give_up(&mut self, turn: &mut Turn<'_>) -> Next {
         self.force = Force::Unkillable;
         self.stdin.close(turn.post);
-        let held = [
-            self.stdout.last_look(turn.post, turn.scratch),
-            self.stderr.last_look(turn.post, turn.scratch),
-        ];
-        let [out, err] = held;
-        self.said = Some([self.stdout.take_output(out), self.stderr.take_output(err)]);
+        self.last_look(turn);
         let survivors = vec![self.pid.as_raw_nonzero().get().unsigned_abs()];
         self.settle(Swept { killed: 0, survivors }, turn.now);
         self.phase = Phase::GivenUp;
