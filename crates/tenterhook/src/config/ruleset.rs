@@ -79,6 +79,7 @@ impl Stage {
 pub struct Ruleset {
     hooks: Vec<Arc<Hook>>,
     stages: HashMap<EventName, Vec<Stage>>,
+    caps: HashMap<EventName, u32>,
     custom: HashMap<EventName, EventRow>,
     as_read: Vec<(Arc<str>, ReadConfig)>,
 }
@@ -102,6 +103,12 @@ impl Ruleset {
                 .filter_map(|phase| Some(Stage::new(phase, phases.remove(&phase)?, &ruleset)))
                 .collect();
             ruleset.stages.insert(event, stages);
+        }
+        for hook in &ruleset.hooks {
+            if let Some(cap) = ruleset.row(hook.dialect, &hook.event).cap {
+                let smallest = ruleset.caps.entry(hook.event.clone()).or_insert(cap);
+                *smallest = cap.min(*smallest);
+            }
         }
         ruleset
     }
@@ -143,8 +150,7 @@ impl Ruleset {
     /// After how many denials in a row `event` gives way: the smallest cap of the dialects whose hooks are for it.
     #[must_use]
     pub fn cap(&self, event: &EventName) -> Option<u32> {
-        let hooks = self.stages(event).iter().flat_map(|stage| &stage.hooks);
-        hooks.filter_map(|at| self.row(self.hook(*at)?.dialect, event).cap).min()
+        self.caps.get(event).copied()
     }
 
     /// What a hook of `dialect` may do on `event`: the declared row, else the dialect's, else what it says of unknown
