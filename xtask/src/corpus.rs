@@ -1,0 +1,197 @@
+//! `cargo xtask corpus DIR`: does `check` find what is known to be wrong in a directory of real configs, and nothing in
+//! the sound ones? The directory belongs to whoever collected it; nothing of it is kept here.
+//!
+//! `DIR` holds `INDEX.tsv`, whose columns `file` and `issues` say what is known, and the files.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use tenterhook::config::Source;
+use tenterhook::diagnostic::{Diagnostic, Severity};
+use tenterhook::dialect::DialectId;
+
+/// What the index calls an issue, and what `check` calls it.
+const CODES: &[(&str, &str)] = &[
+    ("event-keyed-by-matcher/name", "event-keyed-by-matcher"),
+    ("hooks-value-liststr", "hooks-is-string-list"),
+    ("inner-hooks-string", "handler-is-string"),
+    ("matcher-ignored-on-event", "matcher-ignored"),
+    ("matcher-invented-expression", "matcher-is-expression"),
+    ("matcher-invalid-glob", "matcher-is-glob"),
+    ("matcher-permission-rule-in-matcher", "permission-rule-in-matcher"),
+    ("uses-undocumented-env/template-var", "undocumented-variable"),
+];
+
+/// Most warnings that sound files may get, in parts of a hundred.
+const WARNED: usize = 2;
+/// Fewest known issues that must be named, in parts of a hundred.
+const NAMED: usize = 95;
+
+/// One row of the index.
+struct Row {
+    file: String,
+    issues: Vec<Issue>,
+}
+
+/// One known issue: its name, and what it is about where the index says so.
+struct Issue {
+    name: String,
+    about: String,
+}
+
+#[derive(Default)]
+struct Tally {
+    sound: usize,
+    sound_with_errors: Vec<String>,
+    sound_with_warnings: Vec<String>,
+    known: usize,
+    named: usize,
+    missed: Vec<String>,
+    codes: BTreeMap<(&'static str, Severity), usize>,
+    slowest: (u128, String),
+}
+
+/// Runs over the corpus in `directory` and returns what to print, and whether it holds.
+pub(crate) fn run(directory: &Path) -> Result<(String, bool), String> {
+    let index = directory.join("INDEX.tsv");
+    let text =
+        fs::read_to_string(&index).map_err(|error| format!("{}: {error}", index.display()))?;
+    let mut tally = Tally::default();
+    for row in rows(&text)?.iter().filter(|row| row.file.starts_with("claude/")) {
+        let path = directory.join(&row.file);
+        let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let content = String::from_utf8_lossy(&bytes);
+        let source =
+            Source::given(&row.file, DialectId::CLAUDE, &content, directory.join("claude"));
+        let started = Instant::now();
+        let read = source.dialect.dialect().read_config(&source);
+        let took = started.elapsed().as_micros();
+        if took > tally.slowest.0 {
+            tally.slowest = (took, row.file.clone());
+        }
+        tally.add(row, &content, &read.diagnostics);
+    }
+    Ok(tally.report())
+}
+
+impl Tally {
+    fn add(&mut self, row: &Row, content: &str, found: &[Diagnostic]) {
+        for it in found {
+            *self.codes.entry((it.code, it.severity)).or_default() += 1;
+        }
+        let worst = found.iter().map(|it| it.severity).max();
+        let list = |severity| {
+            let codes = found.iter().filter(|it| it.severity == severity);
+            let codes: Vec<_> = codes.map(|it| format!("{}: {}", it.code, it.message)).collect();
+            format!("{}: {}", row.file, codes.join("; "))
+        };
+        if row.issues.is_empty() {
+            self.sound += 1;
+            match worst {
+                Some(Severity::Error) => self.sound_with_errors.push(list(Severity::Error)),
+                Some(Severity::Warning) => self.sound_with_warnings.push(list(Severity::Warning)),
+                Some(Severity::Advice) | None => {}
+            }
+        }
+        for issue in &row.issues {
+            self.known += 1;
+            if found.iter().any(|it| names(issue, it, content)) {
+                self.named += 1;
+            } else {
+                self.missed.push(format!("{}: {}({})", row.file, issue.name, issue.about));
+            }
+        }
+    }
+
+    fn report(self) -> (String, bool) {
+        let mut out = String::new();
+        let mut list = |title: &str, items: &[String]| {
+            out.push_str(&format!("{title}: {}\n", items.len()));
+            items.iter().for_each(|item| out.push_str(&format!("  {item}\n")));
+        };
+        list("sound files with errors", &self.sound_with_errors);
+        list("sound files with warnings", &self.sound_with_warnings);
+        list("known issues not named", &self.missed);
+        out.push_str("findings by code:\n");
+        for ((code, severity), count) in &self.codes {
+            out.push_str(&format!("  {count:5} {code} ({severity})\n"));
+        }
+        let holds = self.sound_with_errors.is_empty()
+            && self.sound_with_warnings.len() * 100 <= self.sound * WARNED
+            && self.named * 100 >= self.known * NAMED;
+        out.push_str(&format!(
+            "{} sound files: {} with errors, {} with warnings; {} of {} known issues named; slowest file {} us ({})\n",
+            self.sound,
+            self.sound_with_errors.len(),
+            self.sound_with_warnings.len(),
+            self.named,
+            self.known,
+            self.slowest.0,
+            self.slowest.1,
+        ));
+        (out, holds)
+    }
+}
+
+/// Whether a finding is the known issue: by its code, and by its line where the index says what it is about.
+fn names(issue: &Issue, found: &Diagnostic, content: &str) -> bool {
+    let code =
+        CODES.iter().find(|(name, _)| *name == issue.name).map_or(issue.name.as_str(), |it| it.1);
+    let Some(place) = found.place.as_ref().filter(|_| found.code == code) else { return false };
+    // The first word of what it is about stands on the line that is named, or just below, where objects begin.
+    let about = issue.about.trim_start_matches(['[', '{', '"', '\'', '$']);
+    let word: String =
+        about.chars().take_while(|c| c.is_alphanumeric() || "_-/".contains(*c)).collect();
+    let is_event_only = matches!(
+        code,
+        "not-strict-json"
+            | "once-outside-skill"
+            | "handler-missing-type"
+            | "missing-inner-hooks-array"
+            | "group-without-hooks"
+            | "command-not-string"
+            | "matcher-not-string"
+            | "empty-inner-hooks"
+            | "group-is-string"
+            | "hooks-is-string-list"
+            | "hooks-object-not-hook-schema"
+            | "unknown-handler-type"
+            | "permission-rule-in-matcher"
+    );
+    let line = content.lines().nth(place.line.saturating_sub(1)).unwrap_or_default();
+    !line.trim().is_empty() && (is_event_only || line.contains(&word))
+}
+
+fn rows(text: &str) -> Result<Vec<Row>, String> {
+    let mut lines = text.lines();
+    let header: Vec<&str> = lines.next().unwrap_or_default().split('\t').collect();
+    let column = |name: &str| {
+        header
+            .iter()
+            .position(|it| *it == name)
+            .ok_or_else(|| format!("the index has no column `{name}`"))
+    };
+    let (file, issues) = (column("file")?, column("issues")?);
+    Ok(lines
+        .map(|line| {
+            let cells: Vec<&str> = line.split('\t').collect();
+            Row {
+                file: cells.get(file).copied().unwrap_or_default().to_owned(),
+                issues: split(cells.get(issues).copied().unwrap_or_default()),
+            }
+        })
+        .collect())
+}
+
+/// `code(about); code(about)`. A cell that was cut off ends in a piece of a code, which is left out.
+fn split(cell: &str) -> Vec<Issue> {
+    let cell = cell.trim().trim_matches('"');
+    let pieces: Vec<&str> = cell.split("; ").map(str::trim).filter(|it| !it.is_empty()).collect();
+    let issue = |piece: &&str| {
+        let (name, about) = piece.split_once('(').unwrap_or((piece, ""));
+        Issue { name: name.to_owned(), about: about.trim_end_matches(')').to_owned() }
+    };
+    pieces.iter().map(issue).filter(|it| it.name.contains('-')).collect()
+}
