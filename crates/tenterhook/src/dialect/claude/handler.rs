@@ -30,6 +30,17 @@ pub(super) struct Scope {
     pub(super) matcher_text: Option<String>,
     /// Why nothing here runs.
     pub(super) off: Option<Off>,
+    /// Where the handler stands.
+    pub(super) stands: Stands,
+}
+
+/// Where a handler stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stands {
+    /// In a group, as it should.
+    InGroup,
+    /// Where its group is due, so that it has the group's fields beside its own.
+    AsGroup,
 }
 
 impl Scope {
@@ -69,7 +80,7 @@ impl Reading<'_> {
         }
         let mut off = scope.off.clone();
         let kind = self.handler_type(node, &mut off);
-        self.fields(node, kind);
+        self.fields(node, kind, scope.stands);
         let run = self.run(node, kind, &mut off);
         let event = self.event_of(scope);
         let mut hook = Hook::new(self.id(&event, scope), DialectId::CLAUDE, event, run);
@@ -178,15 +189,14 @@ impl Reading<'_> {
         found
     }
 
-    fn fields(&mut self, node: &Node, kind: Option<&'static HandlerType>) {
+    fn fields(&mut self, node: &Node, kind: Option<&'static HandlerType>, stands: Stands) {
         for entry in node.entries() {
             let key = entry.key.as_str();
             let known = match kind {
                 Some(kind) => kind.has(key),
-                None => key == "matcher" || TYPES.iter().any(|kind| kind.has(key)),
+                None => TYPES.iter().any(|kind| kind.has(key)),
             };
-            // A handler that stands where its group is due brings the group's field along.
-            if known || key == "matcher" && node.get("type").is_none() {
+            if known || key == "matcher" && stands == Stands::AsGroup {
                 continue;
             }
             let of = kind

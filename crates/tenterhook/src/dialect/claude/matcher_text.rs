@@ -6,7 +6,7 @@ use crate::matcher::MatcherSpec;
 /// Events whose lists may hold letters, digits, `_` and `|` only; anything else there is an expression (S-62).
 const NARROW: &[&str] = &["FileChanged", "StopFailure"];
 
-/// Reads the matcher of a group for `event`; `None` is a matcher that is missing (S-60 to S-63).
+/// Reads the matcher of a group for `event`; `None` is a matcher that is missing (S-60 to S-64).
 pub(super) fn read(event: &str, text: Option<&str>) -> MatcherSpec {
     let Some(text) = text.filter(|text| !matches!(*text, "" | "*")) else {
         return MatcherSpec::Any;

@@ -2,7 +2,7 @@
 
 use super::{Off, Reading, advice, error, shadowed, warning};
 use crate::diagnostic::nearest;
-use crate::dialect::claude::handler::Scope;
+use crate::dialect::claude::handler::{Scope, Stands};
 use crate::dialect::claude::lint;
 use crate::dialect::claude::matcher_text;
 use crate::dialect::claude::vocabulary::{EVENTS, find_event};
@@ -51,6 +51,7 @@ impl Reading<'_> {
             matcher: MatcherSpec::Any,
             matcher_text: None,
             off: off.cloned(),
+            stands: Stands::InGroup,
         };
         let misplaced = || Off::new("it does not stand in an array of groups", "C-22");
         match &entry.node.value {
@@ -161,7 +162,8 @@ impl Reading<'_> {
                     .help("write `{\"matcher\": ..., \"hooks\": [{\"type\": \"command\", ...}]}`"),
             );
             let off = Off::new("it does not stand in the `hooks` of a group", "C-22");
-            return self.handler(node, &scope.or_off(off));
+            let scope = Scope { stands: Stands::AsGroup, ..scope.or_off(off) };
+            return self.handler(node, &scope);
         }
         self.group_fields(node);
         if written.is_empty() {
@@ -255,6 +257,7 @@ impl Reading<'_> {
             matcher: matcher_text::read(event, text(&["matcher"])),
             matcher_text: None,
             off: Some(off.clone()),
+            stands: Stands::InGroup,
         };
         self.misplaced(node, command, &scope);
     }

@@ -1,1 +1,169 @@
-//! Findings in tables.
+//! Every finding has a file that shows it, and a page that explains it.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toml_edit::{DocumentMut, Item};
+
+use crate::config::Source;
+use crate::diagnostic::Diagnostic;
+use crate::dialect::DialectId;
+use crate::dialect::claude::config;
+use crate::hook::Layer;
+
+/// Every code that a config of this agent can earn.
+const CODES: &[&str] = &[
+    "absolute-home-path-in-command",
+    "async-on-gate",
+    "broken-front-matter",
+    "byte-order-mark",
+    "command-not-string",
+    "comment-key",
+    "dead-matcher",
+    "duplicate-keys",
+    "empty-command",
+    "empty-event-array",
+    "empty-file",
+    "empty-inner-hooks",
+    "event-keyed-by-matcher",
+    "event-value-is-object-not-array",
+    "event-value-is-string",
+    "event-value-not-array",
+    "file-matcher-is-pattern",
+    "foreign-tool-name-in-matcher",
+    "group-is-string",
+    "group-not-object",
+    "group-without-hooks",
+    "handler-is-string",
+    "handler-missing-field",
+    "handler-missing-type",
+    "handler-not-object",
+    "handler-type-not-accepted",
+    "hooks-disabled",
+    "hooks-is-array",
+    "hooks-is-string-list",
+    "hooks-not-object",
+    "hooks-object-not-hook-schema",
+    "if-is-empty",
+    "if-never-holds",
+    "if-one-slash",
+    "if-outside-tool-event",
+    "if-prefix-on-path",
+    "if-several-rules",
+    "inner-hooks-not-array",
+    "invalid-matcher",
+    "managed-key-ignored",
+    "matcher-ignored",
+    "matcher-is-expression",
+    "matcher-is-glob",
+    "matcher-not-string",
+    "missing-hooks-wrapper",
+    "missing-inner-hooks-array",
+    "not-an-object",
+    "not-strict-json",
+    "on-failure-ignored",
+    "once-outside-skill",
+    "permission-rule-in-matcher",
+    "plugin-variable-outside-plugin",
+    "relative-script-path",
+    "timeout-looks-like-ms",
+    "undocumented-variable",
+    "unknown-event",
+    "unknown-group-field",
+    "unknown-handler-field",
+    "unknown-handler-type",
+    "unknown-on-failure",
+    "unknown-shell",
+    "unquoted-path-var",
+    "user-config-in-shell",
+    "wrong-case-event",
+    "wrong-field-type",
+];
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+fn cases() -> PathBuf {
+    repository().join("conformance/check/claude")
+}
+
+fn expected() -> DocumentMut {
+    let text = fs::read_to_string(cases().join("expect.toml")).expect("it is there");
+    text.parse().expect("it is TOML")
+}
+
+fn check(file: &str, case: Option<&Item>) -> Vec<Diagnostic> {
+    let text = fs::read_to_string(cases().join(file)).expect("the case is there");
+    let word = |key: &str| case.and_then(|it| it.get(key)).and_then(Item::as_str);
+    let name = word("as").unwrap_or(".claude/settings.json");
+    let mut source = Source::given(name, DialectId::CLAUDE, &text, "/work/.claude");
+    let layers = [Layer::Plugin, Layer::Skill, Layer::Agent];
+    let layer = word("layer").and_then(|word| layers.into_iter().find(|it| it.word() == word));
+    source.layer = layer.unwrap_or(Layer::Project);
+    config::read(&source).diagnostics
+}
+
+#[test]
+fn each_case_shows_its_finding_at_its_line_and_no_other() {
+    let mut wrong = Vec::new();
+    for (file, case) in expected().iter() {
+        let found = check(file, Some(case));
+        let code = case["code"].as_str().expect("a code");
+        let line = case["line"].as_integer().expect("a line");
+        let severity = case["severity"].as_str().expect("a severity");
+        let told: Vec<String> = found
+            .iter()
+            .map(|it| {
+                let line = it.place.as_ref().map_or(0, |place| place.line);
+                format!("{} {} at line {line}", it.severity, it.code)
+            })
+            .collect();
+        let expected = format!("{severity} {code} at line {line}");
+        if !told.contains(&expected) {
+            wrong.push(format!("{file}: no {expected}, but {told:?}"));
+        }
+        let also = case.get("also").and_then(Item::as_array);
+        for other in found.iter().filter(|it| it.code != code) {
+            if !also.is_some_and(|it| it.iter().any(|it| it.as_str() == Some(other.code))) {
+                wrong.push(format!("{file}: nobody expects {other:?}"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_sound_file_has_no_finding() {
+    assert_eq!(check("sound.json", None), []);
+}
+
+#[test]
+fn every_code_has_a_case_and_an_entry_in_the_book_and_both_have_no_other() {
+    let expected = expected();
+    let shown: BTreeSet<&str> =
+        expected.iter().filter_map(|(_, case)| case.get("code")?.as_str()).collect();
+    let codes: BTreeSet<&str> = CODES.iter().copied().collect();
+    assert_eq!(shown, codes);
+    let files = fs::read_dir(cases()).expect("cases").count();
+    assert_eq!(files, expected.len() + 2, "each file is expected something of");
+    let page = repository().join("docs/spec/diagnostics.md");
+    let page = fs::read_to_string(page).expect("it is there");
+    for code in CODES {
+        assert!(page.contains(&format!("\n### `{code}`\n")), "{code} has no entry");
+    }
+}
+
+#[test]
+fn messages_are_written_as_the_house_writes_them() {
+    for (file, case) in expected().iter() {
+        for it in check(file, Some(case)) {
+            let first = it.message.chars().next().expect("a message");
+            let capital = first.is_uppercase() && !it.message.starts_with("Claude Code");
+            assert!(!capital && !it.message.ends_with('.'), "{}: {}", it.code, it.message);
+            let help = it.help.unwrap_or_default();
+            assert!(!help.ends_with('.') && !help.contains('\n'), "{}: {help}", it.code);
+        }
+    }
+}
