@@ -37,7 +37,8 @@ struct State {
     done: Option<Done>,
     report: Option<Report>,
     settled: bool,
-    cancel: Option<Cancel>,
+    /// The tokens that have this run on their lists.
+    listed_by: Vec<Cancel>,
 }
 
 impl Inbox {
@@ -95,7 +96,7 @@ impl Inbox {
             drop(state);
             cancel.forget(self.id);
         } else {
-            state.cancel = Some(cancel.clone());
+            state.listed_by.push(cancel.clone());
         }
     }
 
@@ -109,7 +110,7 @@ impl Inbox {
         live::over();
         // Orders hold sinks, whose owners wait for them to go.
         let orders = std::mem::take(&mut state.orders);
-        let cancel = state.cancel.take();
+        let listed_by = std::mem::take(&mut state.listed_by);
         let done = state.done.take();
         let report = match done {
             Some(_) => Some(report),
@@ -119,9 +120,7 @@ impl Inbox {
             }
         };
         drop(state);
-        if let Some(cancel) = cancel {
-            cancel.forget(self.id);
-        }
+        listed_by.iter().for_each(|cancel| cancel.forget(self.id));
         if let (Some(done), Some(report)) = (done, report) {
             tell(done, report);
         }

@@ -173,3 +173,64 @@ pub(crate) fn lost() -> Report {
     let fault = NotStarted { step: Step::Prepare, path: PathBuf::from("supervisor"), errno };
     Report::without_process(End::NotStarted(fault), Duration::ZERO)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    const PATIENCE: Duration = Duration::from_secs(10);
+
+    /// Tells the supervisor of a run whose starter is stuck, and gives what is reported of it.
+    fn stuck(by: Option<Instant>, start: Duration) -> (Arc<Inbox>, mpsc::Receiver<End>) {
+        let (inbox, requested) = (Inbox::new(), Instant::now());
+        let (sender, receiver) = mpsc::channel();
+        inbox.finish(Box::new(move |report| sender.send(report.end).unwrap()));
+        let start_by = requested + start;
+        let expect = Message::Expect { inbox: inbox.clone(), requested, start_by, by };
+        host().unwrap().post.send(expect);
+        (inbox, receiver)
+    }
+
+    #[test]
+    fn a_start_that_never_comes_is_reported() {
+        let (_, ends) = stuck(None, Duration::from_millis(20));
+        match ends.recv_timeout(PATIENCE).unwrap() {
+            End::NotStarted(fault) => assert_eq!(fault.errno, Errno::TIMEDOUT.raw_os_error()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_budget_and_a_cancel_do_not_wait_for_a_stuck_start() {
+        let (_, ends) = stuck(Some(Instant::now()), PATIENCE * 10);
+        assert_eq!(ends.recv_timeout(PATIENCE), Ok(End::TimedOut));
+        let (inbox, ends) = stuck(None, PATIENCE * 10);
+        assert!(inbox.order(crate::inbox::Order::Cancel));
+        nudge(inbox.id);
+        assert_eq!(ends.recv_timeout(PATIENCE), Ok(End::Cancelled));
+    }
+
+    #[test]
+    fn a_process_that_starts_after_its_report_is_ended() {
+        let (inbox, ends) = stuck(None, Duration::from_millis(1));
+        ends.recv_timeout(PATIENCE).unwrap();
+        let command = Command::new("/bin/sleep", ["30"], "/");
+        let launched = launch::launch(&command, Input::Close, inbox.id).unwrap();
+        let pid = launched.pid;
+        let host = host().unwrap();
+        watch(host, inbox.id, &launched).unwrap();
+        host.post.send(Message::Adopt(Box::new(Adopted {
+            inbox,
+            command,
+            close_stdin: true,
+            launched,
+        })));
+        let until = Instant::now() + PATIENCE;
+        while rustix::process::test_kill_process(pid).is_ok() {
+            assert!(Instant::now() < until, "it lives");
+            std::thread::sleep(Duration::from_millis(2));
+        }
+    }
+}

@@ -93,6 +93,8 @@ impl Starting {
 impl Supervisor {
     fn turn(&mut self) {
         self.events.clear();
+        // A turn that panicked took the vector with it; without room, epoll would refuse to wait.
+        self.events.reserve(EVENTS);
         let host = self.host.clone();
         match epoll::wait(&host.post.epoll, spare_capacity(&mut self.events), None) {
             Ok(_) | Err(Errno::INTR) => (),
@@ -104,14 +106,15 @@ impl Supervisor {
         for message in host.post.take_mail() {
             self.on_message(message, now);
         }
-        for event in std::mem::take(&mut self.events) {
+        let mut events = std::mem::take(&mut self.events);
+        for event in events.drain(..) {
             match read_mark(event.data) {
                 BELL => host.post.answer_bell(),
                 ALARM => host.post.answer_alarm(),
                 (id, source) => self.with_run(id, now, |run, turn| run.on_event(source, turn)),
             }
         }
-        self.events.reserve(EVENTS);
+        self.events = events;
         self.look_at_clock(Instant::now());
     }
 
