@@ -188,7 +188,12 @@ impl Heard<'_> {
     }
 
     fn unheard(&self, mut said: Answer) -> Answer {
-        if !self.row.powers.has(Power::Deny) {
+        let (may, ever) = (self.row.powers, self.spec.powers());
+        if may.has(Power::Deny) && !ever.has(Power::Deny) {
+            // The event cannot be denied, yet this hook may object: it wakes the agent, whatever the event was.
+            return self.denied(said);
+        }
+        if !may.has(Power::Deny) {
             let message = format!("exit code 2 does nothing on `{}`", self.event.name);
             said.remarks.push(Failure { code: "not-honoured", message });
         }

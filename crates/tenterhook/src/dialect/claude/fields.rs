@@ -189,8 +189,8 @@ impl Reader<'_> {
             Field::FirstMessage => effects.initial_user_message = Some(text()),
             Field::Retry => effects.retry = value.as_bool(),
             Field::Action => {
-                if word(output, key, ACTIONS)? != Some("accept") {
-                    self.decide(Restraint::Deny, None);
+                if let Some(action) = word(output, key, ACTIONS)? {
+                    self.decide(restraint(action), None);
                 }
                 self.extra(key, value.clone());
             }
@@ -327,7 +327,7 @@ pub(super) fn restraint(word: &str) -> Restraint {
         "allow" | "approve" => Restraint::Allow,
         "ask" => Restraint::Ask,
         "defer" => Restraint::Defer,
-        "deny" | "block" => Restraint::Deny,
+        "deny" | "block" | "decline" | "cancel" => Restraint::Deny,
         _ => Restraint::Silent,
     }
 }

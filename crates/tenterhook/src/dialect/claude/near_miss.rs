@@ -192,13 +192,20 @@ impl Search<'_, '_> {
         }
     }
 
+    /// Whether a key holds a decision; `action` does only where a form is replied to, and is a log's word elsewhere.
+    fn decides(&self, key: &str) -> bool {
+        let replies = |(_, field): &(&str, Field)| *field == Field::Action;
+        is_in(DECISION_KEYS, key)
+            || (plain_key(key) == "action" && self.heard.spec.fields.iter().any(replies))
+    }
+
     /// The decisions of one object; `levels` are it and those around it, where its reason may stand.
     fn level(&mut self, levels: &[&Map<String, Value>], path: &[&str]) {
         let Some(fields) = levels.first() else { return };
         for (key, value) in *fields {
             let path: Vec<&str> = path.iter().copied().chain([key.as_str()]).collect();
             match value {
-                Value::String(word) if is_in(DECISION_KEYS, key) => {
+                Value::String(word) if self.decides(key) => {
                     let (restraint, exact) = restraint(word);
                     if self.decided(&path, restraint, exact, levels)
                         && !exact
@@ -207,7 +214,7 @@ impl Search<'_, '_> {
                         hit.slip(SlipKind::MisspeltDecision, format!("`{key}` is `{word}`"));
                     }
                 }
-                Value::Bool(false) if is_in(DECISION_KEYS, key) => {
+                Value::Bool(false) if self.decides(key) => {
                     if self.decided(&path, Restraint::Deny, true, levels)
                         && let Some(hit) = self.hits.last_mut()
                     {
@@ -374,6 +381,10 @@ fn homes(heard: &Heard<'_>) -> Vec<Home> {
             Field::Behavior => homes.push(Home {
                 path: vec!["hookSpecificOutput", *key, "behavior"],
                 words: &["deny"],
+            }),
+            Field::Action => homes.push(Home {
+                path: vec!["hookSpecificOutput", *key],
+                words: &["decline", "cancel"],
             }),
             _ => {}
         }

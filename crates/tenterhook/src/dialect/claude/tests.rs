@@ -1,5 +1,6 @@
 //! What the dialect of Claude Code reads and writes, held against what the real agent did.
 
+mod answers;
 mod near_misses;
 mod observed;
 

@@ -23,6 +23,10 @@ const DENIALS: &[&str] = &[
     "forbidden",
     "disallow",
     "disallowed",
+    "decline",
+    "declined",
+    "cancel",
+    "cancelled",
 ];
 /// Words that ask.
 const QUESTIONS: &[&str] = &["ask", "confirm"];
