@@ -41,6 +41,7 @@ impl Here {
             home: env::home_dir().filter(|it| it.is_absolute()).unwrap_or_else(|| "/".into()),
             managed: Some(MANAGED.into()),
             config_home: absolute("CLAUDE_CONFIG_DIR"),
+            user_config: absolute("XDG_CONFIG_HOME"),
             cwd,
         };
         let env = env::vars_os()

@@ -171,6 +171,14 @@ pub(crate) enum SchemaOf {
     Answer,
     /// What `fire --format json` prints
     Outcome,
+    /// What `check --format json` prints
+    Check,
+    /// What `list --format json` prints
+    List,
+    /// What `explain --format json` prints
+    Explain,
+    /// What `events --format json` prints
+    Events,
 }
 
 #[derive(Debug, Args)]

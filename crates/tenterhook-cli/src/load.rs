@@ -151,11 +151,10 @@ impl Loaded {
                 hidden.because
             ));
         }
-        if let Some(hidden) = self.hidden.first() {
-            let directory = hidden.because.split('`').nth(1).unwrap_or(".");
+        if !self.hidden.is_empty() {
+            let hint = paint(HELP, "hint:");
             term.say(&format!(
-                "\n{} start the agent in {directory}, or name the file with `--config`",
-                paint(HELP, "hint:")
+                "\n{hint} to look at such a file all the same, name it with `--config`\n"
             ));
         }
     }

@@ -164,12 +164,14 @@ pub struct Roots {
     pub managed: Option<PathBuf>,
     /// Where the user's configuration of the agent lies, when not at its usual place under `home`.
     pub config_home: Option<PathBuf>,
+    /// Where the user keeps the configuration of all programs, when not in `.config` under `home`.
+    pub user_config: Option<PathBuf>,
 }
 
 /// A file that an agent would load from given roots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Candidate {
-    /// The file.
+    /// The file. A `*` in its name, or in a directory's, stands for every one that is there, in sorted order.
     pub path: PathBuf,
     /// Whose configuration it is.
     pub layer: Layer,

@@ -89,36 +89,48 @@ pub fn given(
     Ok(source)
 }
 
-/// Files with hooks in the directories above `roots.cwd` that an agent started here does not read (C-6).
+/// Files with hooks, here and in the directories above, that an agent started here does not read (C-6).
 #[must_use]
 pub fn nearby(roots: &Roots) -> Vec<Hidden> {
     let read_here: Vec<PathBuf> = places(roots).into_iter().map(|(_, it)| it.path).collect();
-    let above = roots.cwd.ancestors().skip(1).take(MAX_ANCESTORS);
-    let above = above.take_while(|directory| {
-        // Above the repository lies other people's ground, and the home directory's own files are the user's layer.
-        let outside = roots.repository.as_ref().is_some_and(|root| !directory.starts_with(root));
-        !outside && **directory != *roots.home
-    });
-    let mut hidden = Vec::new();
-    for directory in above {
-        let there = Roots { cwd: directory.to_owned(), ..roots.clone() };
+    let mut hidden: Vec<Hidden> = Vec::new();
+    for directory in around(roots) {
+        // As if the directory were the root of a repository: then each dialect reads what lies in it.
+        let there = Roots { cwd: directory.to_owned(), repository: None, ..roots.clone() };
         for (dialect, Candidate { path, layer }) in places(&there) {
-            let seen =
-                read_here.contains(&path) || hidden.iter().any(|it: &Hidden| it.path == path);
-            if seen || !matches!(layer, Layer::Project | Layer::Local) {
+            let known = read_here.contains(&path) || hidden.iter().any(|it| it.path == path);
+            if known || !matches!(layer, Layer::Project | Layer::Local) {
                 continue;
             }
             let Ok(text) = read(&path) else { continue };
             let source = source(&path, dialect, layer, text, &there);
             let hooks = dialect.dialect().read_config(&source).hooks.len();
             if hooks > 0 {
-                let because =
-                    format!("it is read only from a session started in `{}`", directory.display());
+                let because = why_hidden(&path, directory, roots);
                 hidden.push(Hidden { path, dialect, hooks, because });
             }
         }
     }
     hidden
+}
+
+/// The caller's directory and those above it, as far as they are the same person's ground: not above the repository, and
+/// not the home directory, whose own files are the user's layer.
+fn around(roots: &Roots) -> impl Iterator<Item = &Path> {
+    let inside = |it: &&Path| roots.repository.as_deref().is_none_or(|root| it.starts_with(root));
+    let above = roots.cwd.ancestors().take(MAX_ANCESTORS).take_while(inside);
+    above.take_while(|it| **it != *roots.home)
+}
+
+fn why_hidden(path: &Path, directory: &Path, roots: &Roots) -> String {
+    let started_there = Roots { cwd: directory.to_owned(), ..roots.clone() };
+    let read_there = places(&started_there).iter().any(|(_, it)| it.path == path);
+    match &roots.repository {
+        Some(root) if !read_there => {
+            format!("it is read only from the root of the repository, `{}`", root.display())
+        }
+        _ => format!("it is read only by an agent that is started in `{}`", directory.display()),
+    }
 }
 
 /// Reads a config: a regular file of at most [`MAX_BYTES`], in UTF-8 (C-7).
@@ -295,11 +307,25 @@ fn given_layer(path: &Path, dialect: DialectId, roots: &Roots) -> Layer {
     let roots =
         Roots { managed: roots.managed.clone().or_else(|| Some("/".into())), ..roots.clone() };
     let places = dialect.dialect().places(&roots);
-    let named = |candidate: &&Candidate| candidate.path.file_name() == path.file_name();
+    let named = |candidate: &&Candidate| is_named(path, &candidate.path);
     let mut layers = places.iter().filter(named).map(|candidate| candidate.layer);
     match layers.next() {
         Some(Layer::Managed) if layers.all(|layer| layer == Layer::Managed) => Layer::Managed,
         _ => Layer::Given,
+    }
+}
+
+/// Whether a file has the name that a place asks for; where that is a pattern, the name of its directory too.
+fn is_named(path: &Path, place: &Path) -> bool {
+    let name = |it: &Path| it.file_name().and_then(|it| it.to_str()).map(str::to_owned);
+    let (Some(own), Some(asked)) = (name(path), name(place)) else { return false };
+    match asked.split_once('*') {
+        None => own == asked,
+        Some((before, after)) => {
+            let directory = |it: &Path| it.parent().and_then(name);
+            let fits = own.strip_prefix(before).is_some_and(|rest| rest.ends_with(after));
+            fits && directory(path) == directory(place)
+        }
     }
 }
 

@@ -1,20 +1,23 @@
-//! `schema`: the JSON Schemas of the native forms.
+//! `schema`: the JSON Schemas of the forms that are read and written.
 
-use tenterhook::dialect::native::schema::{Kind, schema};
+use tenterhook::dialect::native::schema::{Kind, text};
 
-use super::print_json;
 use crate::args::{Schema, SchemaOf};
 use crate::exit::Exit;
 use crate::problem::Problem;
 use crate::term::Term;
 
 pub(crate) fn run(args: &Schema, term: Term) -> Result<Exit, Problem> {
-    let kind = match args.of {
-        SchemaOf::Config => Kind::Config,
-        SchemaOf::Event => Kind::Event,
-        SchemaOf::Answer => Kind::Answer,
-        SchemaOf::Outcome => Kind::Outcome,
+    let text = match args.of {
+        SchemaOf::Config => text(Kind::Config),
+        SchemaOf::Event => text(Kind::Event),
+        SchemaOf::Answer => text(Kind::Answer),
+        SchemaOf::Outcome => text(Kind::Outcome),
+        SchemaOf::Check => include_str!("schema/check.json"),
+        SchemaOf::List => include_str!("schema/list.json"),
+        SchemaOf::Explain => include_str!("schema/explain.json"),
+        SchemaOf::Events => include_str!("schema/events.json"),
     };
-    print_json(&schema(kind), term)?;
+    term.data(text)?;
     Ok(Exit::Good)
 }

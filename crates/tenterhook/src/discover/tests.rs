@@ -53,3 +53,90 @@ fn the_absolute_name_of_a_file_has_no_dots() {
     assert_eq!(absolute(Path::new("./a/./b.json"), Path::new("/w")), Path::new("/w/a/b.json"));
     assert_eq!(absolute(Path::new("/x.json"), Path::new("/w")), Path::new("/x.json"));
 }
+
+/// A repository with hooks in its root, in a directory, and in the user's own files.
+fn landscape() -> (tempfile::TempDir, Roots) {
+    let room = room();
+    let hook = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
+    for file in [
+        "home/.claude/settings.json",
+        "etc/managed-settings.d/20-b.json",
+        "etc/managed-settings.d/10-a.json",
+        "repo/.claude/settings.json",
+        "repo/.claude/settings.local.json",
+        "repo/app/.claude/settings.json",
+        "repo/app/.claude/settings.local.json",
+    ] {
+        let path = room.path().join(file);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs::write(path, hook).expect("write");
+    }
+    fs::write(room.path().join("repo/app/tenterhook.toml"), "[hook.a]\non = 'Stop'\nshell = 'x'\n")
+        .expect("write");
+    let roots = Roots {
+        cwd: room.path().join("repo/app"),
+        repository: Some(room.path().join("repo")),
+        home: room.path().join("home"),
+        managed: Some(room.path().join("etc")),
+        ..Roots::default()
+    };
+    (room, roots)
+}
+
+#[test]
+fn what_an_agent_would_load_is_found_in_order() {
+    let (room, roots) = landscape();
+    let found = find(&roots);
+    let names: Vec<_> = found
+        .sources
+        .iter()
+        .map(|it| (Path::new(&*it.name).strip_prefix(room.path()).expect("inside"), it.layer))
+        .collect();
+    let expected = [
+        ("etc/managed-settings.d/10-a.json", Layer::Managed),
+        ("etc/managed-settings.d/20-b.json", Layer::Managed),
+        ("home/.claude/settings.json", Layer::User),
+        ("repo/app/.claude/settings.json", Layer::Project),
+        ("repo/.claude/settings.local.json", Layer::Local),
+    ];
+    assert_eq!(names, expected.map(|(name, layer)| (Path::new(name), layer)));
+    assert_eq!(found.diagnostics, []);
+}
+
+#[test]
+fn what_this_directory_hides_is_named() {
+    let (room, roots) = landscape();
+    let hidden = nearby(&roots);
+    let names: Vec<_> = hidden
+        .iter()
+        .map(|it| it.path.strip_prefix(room.path()).expect("inside").to_str().expect("text"))
+        .collect();
+    let expected = [
+        "repo/app/tenterhook.toml",
+        "repo/app/.claude/settings.local.json",
+        "repo/.claude/settings.json",
+    ];
+    assert_eq!(names, expected);
+    assert!(hidden[0].because.contains("root of the repository"), "{}", hidden[0].because);
+    assert!(hidden[2].because.contains("started in"), "{}", hidden[2].because);
+}
+
+#[test]
+fn a_named_file_is_read_as_what_it_is() {
+    let (room, roots) = landscape();
+    let given = |name: &str| {
+        given(&room.path().join(name), None, DialectId::CLAUDE, &roots).expect("a source")
+    };
+    let project = given("repo/.claude/settings.json");
+    assert_eq!((project.dialect, project.layer), (DialectId::CLAUDE, Layer::Given));
+    assert_eq!(project.project, room.path().join("repo"));
+    let native = given("repo/app/tenterhook.toml");
+    assert_eq!((native.dialect, native.project), (DialectId::NATIVE, roots.cwd.clone()));
+    assert_eq!(given("etc/managed-settings.d/10-a.json").layer, Layer::Managed);
+
+    let plugin = room.path().join("guard/hooks");
+    fs::create_dir_all(&plugin).expect("a directory");
+    fs::write(plugin.join("hooks.json"), "{\"hooks\": {}}").expect("write");
+    let plugin = given("guard/hooks/hooks.json").plugin.expect("a plugin");
+    assert_eq!((plugin.name.as_str(), plugin.root), ("guard", room.path().join("guard")));
+}

@@ -12,8 +12,10 @@ use crate::syntax::Node;
 pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
     let user = roots.config_home.clone().unwrap_or_else(|| roots.home.join(".claude"));
     let repository = roots.repository.as_ref().unwrap_or(&roots.cwd);
-    let managed = roots.managed.iter().map(|it| (it.join("managed-settings.json"), Layer::Managed));
+    let managed = ["managed-settings.json", "managed-settings.d/*.json"];
+    let managed = roots.managed.iter().flat_map(|it| managed.map(|name| it.join(name)));
     managed
+        .map(|path| (path, Layer::Managed))
         .chain([
             (user.join("settings.json"), Layer::User),
             (roots.cwd.join(".claude/settings.json"), Layer::Project),
@@ -68,6 +70,7 @@ mod tests {
             home: "/home/a".into(),
             managed: Some("/etc/claude-code".into()),
             config_home: None,
+            user_config: None,
         };
         let found = places(&roots);
         let found: Vec<_> =
@@ -76,6 +79,7 @@ mod tests {
             found,
             [
                 ("/etc/claude-code/managed-settings.json", Layer::Managed),
+                ("/etc/claude-code/managed-settings.d/*.json", Layer::Managed),
                 ("/home/a/.claude/settings.json", Layer::User),
                 ("/work/app/api/.claude/settings.json", Layer::Project),
                 ("/work/app/.claude/settings.local.json", Layer::Local),
