@@ -151,7 +151,9 @@ impl Reader {
 
     fn visit<'t>(&mut self, code: &Code<'_>, item: Item<'t>, stack: &mut Vec<Item<'t>>) {
         let node = item.node;
-        if node.is_error() || node.is_missing() {
+        // A token that ends within a character is one of the mask, not of the line.
+        let is_whole = code.text.get(node.byte_range()).is_some();
+        if node.is_error() || node.is_missing() || !is_whole {
             self.syntax(code, node.start_byte());
         }
         self.check_leaf(code, node);
@@ -270,12 +272,14 @@ impl Reader {
 fn parse(text: &str, budget: &mut Budget) -> Option<Tree> {
     let mut parser = Parser::new();
     parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
-    let bytes = text.as_bytes();
+    // The grammar's scanner looks characters up in tables of 256 (`isdigit`), so one above that is read out of bounds and
+    // may end the process. To Bash such characters are ordinary ones; so is `.`, which keeps every offset (S-24).
+    let masked: Vec<u8> =
+        text.bytes().map(|byte| if byte.is_ascii() { byte } else { b'.' }).collect();
     let Budget { started, read, steps } = budget;
     let mut pieces = |at: usize, _: Point| {
         read.set(read.get() + PIECE);
-        // No piece ends within a character and none is empty before the end: the parser would read past it.
-        bytes.get(at..text.floor_char_boundary(at + PIECE)).unwrap_or_default()
+        masked.get(at..masked.len().min(at + PIECE)).unwrap_or_default()
     };
     let mut progress = |_: &ParseState| {
         *steps += 1;

@@ -262,6 +262,27 @@ fn hostile_lines_end_in_doubt() {
     assert!(matches!(read(&"a | ".repeat(10_000)).parsed, Parsed::Doubtful(_)));
 }
 
+/// The grammar's scanner reads out of bounds at these.
+#[test]
+fn characters_beyond_the_grammars_tables_are_ordinary() {
+    check(&[
+        (
+            "echo {\u{10ffff}..\u{1f600}} 1\u{1f600} \u{e9}; git push",
+            "echo {\u{10ffff}..\u{1f600}} 1\u{1f600} \u{e9} | git push",
+        ),
+        ("git\u{a0}push", "git\u{a0}push"),
+        ("\u{e9}=1 git push", "\u{e9}=1 git push"),
+        ("cat <<\u{c9}\n\u{ca}\n\u{c9}\ngit push", "cat [<<] | \u{c9} | git push ?"),
+    ]);
+    for c in ['\u{80}', '\u{ff}', '\u{100}', '\u{fffd}', '\u{10ffff}'] {
+        for start in
+            ["", "{", "{1", "1", "$", "${", "${x:-", "<<", "[[ a =~ ", "a[", "@(", "(", "\"", "x="]
+        {
+            let _ = read(&format!("{start}{c}{start}1{c}"));
+        }
+    }
+}
+
 #[test]
 fn long_plain_lines_are_read_in_full() {
     for (piece, count) in [
@@ -304,5 +325,108 @@ proptest::proptest! {
                 proptest::prop_assert_eq!(&read.commands[0].words[1].text, &word, "{}", line);
             }
         }
+    }
+}
+
+/// A guard on `git push` must see each of these, by name or as a doubt (S-21, S-31).
+#[test]
+fn no_spelling_hides_a_command() {
+    for line in [
+        "\\git push",
+        "g''it push",
+        "$'\\x67it' push",
+        "$'\\147it' push",
+        "\"git\" 'push'",
+        "git\tpush",
+        "command -p git push",
+        "env - git push",
+        "env -- A=1 git push",
+        "sudo -uroot git push",
+        "sudo --user root -E git push",
+        "sudo --user=root git push",
+        "sudo A=1 git push",
+        "timeout -s9 5 git push",
+        "timeout --signal KILL --preserve-status 5s git push",
+        "nice -n5 git push",
+        "nice --adjustment 5 git push",
+        "ionice -c2 -n 7 git push",
+        "setsid -w git push",
+        "xargs -0 -n1 git push",
+        "xargs -I % git push %",
+        "xargs --no-run-if-empty git push",
+        "bash --noprofile -c 'git push'",
+        "bash -O extglob -o pipefail -c 'git push'",
+        "sh -c -- 'git push'",
+        "zsh -ic 'git push' name",
+        "find . -exec sh -c 'git push' \\;",
+        "nohup sh -c 'git push' &",
+        "exec -cl git push",
+        "time -p git push",
+        "! time git push",
+        "coproc git push",
+        "a | (git push)",
+        "cat <(git push)",
+        "tee >(git push) < x",
+        "while read -r x; do git push; done <<< \"$(a)\"",
+        "ls\r\ngit push",
+        "{ git push; } 2>&1 | tee x",
+        "(git push) > x",
+        "if ! git push; then a; fi",
+        "[[ -f x ]] && git push",
+        "a &&\n  git push",
+        "a # b\ngit push",
+        "case x in (a) git push;; esac",
+        "/usr/bin/env git push",
+        "/usr/bin/env -S bash -c 'git push'",
+        "./git push",
+        "../bin/git push",
+        "busybox sh -c 'git push'",
+        "doas -u x git push",
+        "eval 'git' push",
+        "builtin eval git push",
+        "trap 'git push' EXIT",
+        "stdbuf -o L git push",
+        "stdbuf --output=L git push",
+        "A=git; $A push",
+        "g{i,}t push",
+        "sh <<EOF\ngit push\nEOF",
+        "echo git push | sh",
+        "sudo bash <<'EOF'\ngit push\nEOF",
+        "sudo -s <<< 'git push'",
+        "sh -s x <<< 'git push'",
+        "eval \"$(a)\"",
+        "flock x git push",
+        "env -u A -C /tmp git push",
+        "chroot / git push",
+        "f() { git push; }; f",
+        "a & git push",
+        "time { git push; }",
+        "! { git push; }",
+        "echo ${x:=$(git push)}",
+        "x[$(git push)]=1",
+        "declare x=$(git push)",
+        "git>out push",
+        "git push>out",
+        ">out git push",
+        "2>&1 git push",
+        "a <<E; git push\nE",
+        "a <<E && git push\nE",
+        "a <<A <<B\nA\nB\ngit push",
+        "a <<-E\n\tE\ngit push",
+        "a <<E\n\tE\ngit push\nE\ngit push",
+        "sudo sudo sudo sudo sudo sudo sudo sudo sudo git push",
+        "watch -n1 'git push'",
+        "time -- git push",
+        "su -c 'git push'",
+        "script -c 'git push' x",
+        "nsenter -t 1 git push",
+        "nocorrect git push",
+    ] {
+        let shown = show(line);
+        let seen = shown.split(" | ").any(|it| {
+            it.rsplit('>').next().is_some_and(|it| it.trim_start().starts_with("git push"))
+                || it.starts_with("git push")
+        });
+        assert!(seen || shown.ends_with('?'), "{line}: {shown}");
     }
 }

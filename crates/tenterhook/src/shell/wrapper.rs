@@ -27,6 +27,8 @@ enum Follows {
     Actions(&'static [&'static str]),
     /// A shell: the operand of `-c`, else what it reads from its standard input.
     Shell,
+    /// Code: the value of `-c` or `--command`; else a command after so many operands, where it takes one.
+    Option { operands: Option<usize> },
     /// Code: all operands, joined by spaces.
     Joined,
     /// Code: the first operand.
@@ -156,6 +158,7 @@ const WRAPPERS: &[Wrapper] = &[
     command("strace", &["-e", "-o", "-p", "-s", "-u", "-E", "-P", "-a", "-b", "-I", "-O", "-S"]),
     command("caffeinate", &["-t", "-w"]),
     after("chroot", &["--userspec", "--groups"], 1),
+    command("nsenter", &["-t", "--target", "-S", "--setuid", "-G", "--setgid"]),
     after("taskset", &[], 1),
     after("chrt", &["-T", "-P", "-D"], 1),
     Wrapper {
@@ -177,6 +180,19 @@ const WRAPPERS: &[Wrapper] = &[
     shell("ksh"),
     shell("ash"),
     shell("fish"),
+    Wrapper {
+        name: "flock",
+        valued: &["-w", "--wait", "--timeout", "-E", "--conflict-exit-code"],
+        inert: &[],
+        follows: Follows::Option { operands: Some(1) },
+    },
+    Wrapper { name: "su", valued: &[], inert: &[], follows: Follows::Option { operands: None } },
+    Wrapper {
+        name: "script",
+        valued: &[],
+        inert: &[],
+        follows: Follows::Option { operands: None },
+    },
     Wrapper { name: "eval", valued: &[], inert: &[], follows: Follows::Joined },
     Wrapper {
         name: "watch",
@@ -186,6 +202,9 @@ const WRAPPERS: &[Wrapper] = &[
     },
     Wrapper { name: "trap", valued: &[], inert: &["-l", "-p"], follows: Follows::Operand },
 ];
+
+/// Wrappers that start a shell where no command is given: it reads its standard input.
+const SHELLS_WHEN_ALONE: &[&str] = &["sudo", "doas", "pkexec", "chroot", "unshare", "nsenter"];
 
 /// The names of all wrappers, for lists and for `check`.
 pub fn names() -> impl Iterator<Item = &'static str> {
@@ -204,9 +223,23 @@ impl Wrapper {
         if let Follows::Actions(starts) = self.follows {
             return actions(words, starts);
         }
+        if let Follows::Option { .. } = self.follows
+            && let Some(found) = code_option(words)
+        {
+            return vec![found];
+        }
         let Options { code, placeholder, rest } = self.options(words);
         let Some(rest) = rest else { return Vec::new() };
         match self.follows {
+            Follows::Command { operands, .. }
+                if rest.len() <= operands && SHELLS_WHEN_ALONE.contains(&self.name) =>
+            {
+                vec![Behind::Input]
+            }
+            Follows::Option { operands: Some(operands) } => {
+                plain(rest.get(operands..).unwrap_or_default(), First::Plain)
+            }
+            Follows::Option { operands: None } => Vec::new(),
             Follows::Command { operands, first } => match code {
                 Some(code) => split_string(&code, rest),
                 None => plain(rest.get(operands..).unwrap_or_default(), first),
@@ -249,6 +282,10 @@ impl Wrapper {
             at += 1;
             if self.note(text, words.get(at), &mut options) == Value::NextWord {
                 at += 1;
+            }
+            if self.name == "env" && options.code.is_some() {
+                // The words after `-S` follow the text that it splits; they are no options of `env`.
+                break;
             }
         }
         options.rest = Some(words.get(at..).unwrap_or_default());
@@ -336,6 +373,18 @@ enum Split<'a> {
     Text(&'a str),
     /// Not known before it runs.
     Unknown,
+}
+
+/// `su -c 'git push'`, wherever the option stands.
+fn code_option(words: &[Word]) -> Option<Behind> {
+    let at = words.iter().position(|word| matches!(word.text.as_str(), "-c" | "--command"));
+    if let Some(at) = at {
+        return Some(words.get(at + 1).map_or(Behind::Unknown, |word| as_code(&[word])));
+    }
+    let attached = words.iter().find(|word| word.text.starts_with("--command="))?;
+    let known = attached.kind == WordKind::Literal;
+    let code = attached.text.strip_prefix("--command=").filter(|_| known);
+    Some(code.map_or(Behind::Unknown, |code| Behind::Code(code.to_owned())))
 }
 
 /// `env -S 'git push'`, in its four spellings.
