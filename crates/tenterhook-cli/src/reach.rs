@@ -20,6 +20,9 @@ pub(crate) fn never(ruleset: &Ruleset, hook: &Hook) -> Option<(String, &'static 
     if let MatcherSpec::Never(why) = hook.matcher.spec() {
         return Some((format!("its matcher can never match: {why}"), "S-1"));
     }
+    if let Some(never) = dialect.unreachable(hook) {
+        return Some(never);
+    }
     if let Run::Missing { executor } = &hook.run {
         return Some((format!("this build has no executor for `{executor}` hooks"), "R-9"));
     }

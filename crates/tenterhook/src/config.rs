@@ -202,9 +202,11 @@ fn first_declared(
 /// with its switches and events and before the switches of others: those are applied anew.
 fn keep_last_good(source: &Source, config: &mut ReadConfig, last: Option<&Ruleset>) {
     let Some(kept) = last.and_then(|last| last.as_read(&source.name)) else { return };
-    if kept.hooks.is_empty() && kept.switches.is_empty() {
+    // What was read of a text that could not be read either is nothing good.
+    if kept.unreadable || kept.hooks.is_empty() && kept.switches.is_empty() {
         return;
     }
+    config.unreadable = false;
     config.hooks.clone_from(&kept.hooks);
     config.switches.clone_from(&kept.switches);
     config.events.clone_from(&kept.events);

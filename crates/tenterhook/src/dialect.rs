@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 use crate::answer::{Answer, Powers, SlipKind};
 use crate::config::{ReadConfig, Source};
 use crate::event::{Event, EventName};
-use crate::hook::{Layer, OnFailure};
+use crate::hook::{Hook, Layer, OnFailure};
 use crate::report::Report;
 use crate::syntax::Node;
 
@@ -226,6 +226,13 @@ pub trait Dialect: Sync + fmt::Debug {
 
     /// What the agent does with an answer that slipped.
     fn honour(&self, slip: SlipKind) -> Honour;
+
+    /// Why no event of its agent can select `hook`, and the rule that says so, where that is certain.
+    ///
+    /// Another host may well have such an event, so the hook stays armed.
+    fn unreachable(&self, _hook: &Hook) -> Option<(String, &'static str)> {
+        None
+    }
 
     /// Whether the same entry in two of its files runs once.
     fn drops_repeats(&self) -> bool {

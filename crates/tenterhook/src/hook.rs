@@ -1,5 +1,7 @@
 //! One configured entry: where it comes from, what it matches, what it runs. Values only; nothing runs here.
 
+mod script;
+
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -10,6 +12,8 @@ use crate::dialect::DialectId;
 use crate::event::EventName;
 use crate::executor::function::Function;
 use crate::matcher::{Condition, Matcher};
+
+pub use script::Script;
 
 /// What a hook is called, unique in a ruleset.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

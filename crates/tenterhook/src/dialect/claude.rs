@@ -32,7 +32,7 @@ use super::{
 use crate::answer::{Answer, Powers, SlipKind};
 use crate::config::{ReadConfig, Source};
 use crate::event::{Event, EventName};
-use crate::hook::OnFailure;
+use crate::hook::{Hook, OnFailure};
 use crate::report::Report;
 use crate::syntax::Node;
 
@@ -72,6 +72,10 @@ impl Dialect for Claude {
 
     fn read_config(&self, source: &Source) -> ReadConfig {
         config::read(source)
+    }
+
+    fn unreachable(&self, hook: &Hook) -> Option<(String, &'static str)> {
+        lint::unreachable(hook)
     }
 
     fn drops_repeats(&self) -> bool {

@@ -3,6 +3,7 @@
 //! A field that decides what runs, or on what, and cannot be read costs the handler (C-24); any other field that cannot
 //! be read is ignored and the hook lives (C-25).
 
+use std::path::Path;
 use std::time::Duration;
 
 use super::config::{FileKind, Off, Reading, advice, error, warning};
@@ -100,7 +101,7 @@ impl Reading<'_> {
             self.report(
                 node.span,
                 warning("handler-type-not-accepted", message)
-                    .label("never runs")
+                    .label(lint::NEVER)
                     .help("use a `command` handler"),
             );
             off = off.or(Some(Off::new(
@@ -141,7 +142,11 @@ impl Reading<'_> {
             (None, Layer::Managed | Layer::User | Layer::Project | Layer::Local) => {
                 self.source.layer.word().to_owned()
             }
-            (None, _) => self.source.name.to_string(),
+            (None, _) => {
+                let path = Path::new(&*self.source.name);
+                let name = path.file_name().map(|it| it.to_string_lossy().into_owned());
+                name.unwrap_or_else(|| self.source.layer.word().to_owned())
+            }
         };
         let matcher = match (&scope.matcher_text, &scope.matcher) {
             (_, MatcherSpec::Any) => "*".to_owned(),
@@ -160,7 +165,7 @@ impl Reading<'_> {
             self.report(
                 node.span,
                 error("handler-missing-type", "the handler has no `type`")
-                    .label("never runs")
+                    .label(lint::NEVER)
                     .help("write `\"type\": \"command\"`"),
             );
             off.get_or_insert(Off::new("it has no `type`", "C-24"));
@@ -182,7 +187,7 @@ impl Reading<'_> {
             let message = format!("no handler type is called `{name}`");
             self.report(
                 entry.node.span,
-                error("unknown-handler-type", message).label("never runs").help(help),
+                error("unknown-handler-type", message).label(lint::NEVER).help(help),
             );
             off.get_or_insert(Off::new(format!("no handler type is called `{name}`"), "C-24"));
         }
@@ -214,7 +219,7 @@ impl Reading<'_> {
         for field in kind.into_iter().flat_map(|it| it.required) {
             if node.get(field).is_none_or(Node::is_null) {
                 let message = format!("the handler has no `{field}`");
-                self.report(node.span, error("handler-missing-field", message).label("never runs"));
+                self.report(node.span, error("handler-missing-field", message).label(lint::NEVER));
             }
         }
     }
@@ -262,13 +267,13 @@ impl Reading<'_> {
             self.report(
                 entry.key_span,
                 error("command-not-string", message)
-                    .label("never runs")
+                    .label(lint::NEVER)
                     .help("write one string, or the program in `command` and the rest in `args`"),
             );
             return Err(Off::new(format!("its `command` is {}", entry.node.kind()), "C-24"));
         };
         if text.trim().is_empty() {
-            let found = error("empty-command", "`command` is empty").label("never runs");
+            let found = error("empty-command", "`command` is empty").label(lint::NEVER);
             self.report(entry.node.span, found);
             return Err(Off::new("its `command` is empty", "C-24"));
         }
@@ -297,7 +302,7 @@ impl Reading<'_> {
             return Ok(args.into_iter().map(str::to_owned).collect());
         }
         let message = "`args` takes an array of strings";
-        self.report(node.span, error("wrong-field-type", message).label("never runs"));
+        self.report(node.span, error("wrong-field-type", message).label(lint::NEVER));
         Err(Off::new("its `args` is no array of strings", "C-24"))
     }
 
@@ -326,7 +331,7 @@ impl Reading<'_> {
         let entry = node.entry("if").filter(|it| !it.node.is_null())?;
         let Some(text) = entry.node.as_str() else {
             let message = format!("`if` takes one permission rule, found {}", entry.node.kind());
-            self.report(entry.node.span, error("wrong-field-type", message).label("never runs"));
+            self.report(entry.node.span, error("wrong-field-type", message).label(lint::NEVER));
             off.get_or_insert(Off::new("its `if` is no string", "C-24"));
             return None;
         };
@@ -336,7 +341,7 @@ impl Reading<'_> {
             self.report(
                 entry.key_span,
                 error("if-outside-tool-event", message.clone())
-                    .label("never runs")
+                    .label(lint::NEVER)
                     .help("remove `if`, and test in the program"),
             );
             off.get_or_insert(Off::new(message, "C-26"));

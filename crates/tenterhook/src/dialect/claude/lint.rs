@@ -11,6 +11,31 @@ pub(super) use condition::check as condition;
 pub(super) use matcher::check as matcher;
 
 use super::vocabulary::{EVENTS, find_event};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::hook::Hook;
+use crate::matcher::MatcherSpec;
+
+/// The label of a finding whose hook, whatever happens, does not run.
+pub(super) const NEVER: &str = "never runs";
+
+/// Why no event can select `hook`, and the rule that says so: its matcher and its condition are certain to be dead.
+pub(super) fn unreachable(hook: &Hook) -> Option<(String, &'static str)> {
+    let event = find_event(hook.event.as_str())?;
+    let text = match hook.matcher.spec() {
+        MatcherSpec::Any | MatcherSpec::Never(_) => None,
+        MatcherSpec::Words(words) => Some(words.join("|")),
+        MatcherSpec::Regex(text) => Some(text.clone()),
+    };
+    // What does not compile goes to the hook's failure policy, and so does not count as dead (S-3).
+    let compiles = hook.matcher.compile().is_ok();
+    let matchers = text.iter().filter(|_| compiles);
+    let of_matcher = matchers.flat_map(|it| matcher(event, it, hook.matcher.spec()));
+    let conditions = hook.condition.iter();
+    let of_condition = conditions.flat_map(|it| condition(it.text(), text.as_deref()));
+    let certain = |it: &Diagnostic| it.severity == Severity::Error && it.label == NEVER;
+    let found = of_matcher.map(|it| (it, "S-61")).chain(of_condition.map(|it| (it, "S-43")));
+    found.filter(|(it, _)| certain(it)).map(|(it, rule)| (it.message, rule)).next()
+}
 
 /// The shape of the event map, for help.
 pub(super) const SHAPE: &str = "write `\"hooks\": {\"PreToolUse\": [{\"matcher\": \"Bash\", \

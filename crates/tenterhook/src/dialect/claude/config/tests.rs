@@ -230,3 +230,48 @@ fn names_are_unique_and_do_not_move_when_another_event_grows() {
     let ids: Vec<_> = read.hooks.iter().map(|it| it.id.to_string()).collect();
     assert_eq!(ids, ["project:Stop:*:1", "project:Stop:*:2", "project:PreToolUse:Edit|Write:1"]);
 }
+
+#[test]
+fn a_file_that_is_torn_for_several_reloads_keeps_its_last_good_hooks() {
+    let good = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}"#;
+    let added = crate::config::Added::default();
+    let mut last: Option<crate::config::Ruleset> = None;
+    let torn = format!("{good},");
+    let noted = format!("// mine\n{good}");
+    for (text, armed) in
+        [(noted.as_str(), false), (&torn, false), (good, true), (&torn, true), (&noted, true)]
+    {
+        let source = source("/work/.claude/settings.json", Layer::Project, text);
+        let loaded = crate::config::load(&[source], &added, last.as_ref());
+        let is_armed = loaded.ruleset.hooks().iter().any(|it| it.arming == Arming::Armed);
+        assert_eq!(is_armed, armed, "{text}");
+        last = Some(loaded.ruleset);
+    }
+}
+
+#[test]
+fn what_can_never_be_selected_is_known_and_stays_armed() {
+    for (event, matcher, condition, never) in [
+        ("PreToolUse", "bash", "", true),
+        ("PreToolUse", "Bash|bash", "", false),
+        ("PreToolUse", r#"tool == \"Bash\""#, "", true),
+        ("PreToolUse", "Bash(", "", false),
+        ("PreToolUse", "NewTool", "", false),
+        ("PreToolUse", "Task", r#", "if": "Agent(x)""#, false),
+        ("PreToolUse", "Write", r#", "if": "Bash(x)""#, true),
+        ("PreToolUse", "Bash", r#", "if": "Bash(""#, true),
+        ("Stop", "Bash", "", false),
+    ] {
+        let read = settings(&format!(
+            r#"{{"hooks": {{"{event}": [{{"matcher": "{matcher}", "hooks":
+                [{{"type": "command", "command": "x"{condition}}}]}}]}}}}"#
+        ));
+        let hook = only(&read);
+        assert_eq!(hook.arming, Arming::Armed, "{matcher}");
+        assert_eq!(
+            DialectId::CLAUDE.dialect().unreachable(hook).is_some(),
+            never,
+            "{matcher} {condition}"
+        );
+    }
+}

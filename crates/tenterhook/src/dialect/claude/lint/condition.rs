@@ -1,5 +1,6 @@
 //! What is probably not meant in an `if`: a rule that never holds, several rules, a path with a command's suffix.
 
+use super::NEVER;
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::dialect::claude::config::{advice, error, warning};
 use crate::dialect::claude::matcher_text::{self, present_name};
@@ -28,11 +29,9 @@ pub(in crate::dialect::claude) fn check(text: &str, matcher: Option<&str>) -> Ve
         Err(_) if text.contains('|') => return vec![several(text)],
         Err(fault) => {
             return vec![
-                error("if-never-holds", format!("`{text}` is no rule: {fault}"))
-                    .label("never runs")
-                    .help(
-                        "write one permission rule, such as `Bash(git push *)` or `Edit(src/**)`",
-                    ),
+                error("if-never-holds", format!("`{text}` is no rule: {fault}")).label(NEVER).help(
+                    "write one permission rule, such as `Bash(git push *)` or `Edit(src/**)`",
+                ),
             ];
         }
     };
@@ -61,7 +60,7 @@ fn tool_of(tool: &str, text: &str, matcher: Option<&str>) -> Option<Diagnostic> 
         let old = ALIASES.iter().map(|(old, _)| old);
         TOOLS.iter().chain(FORMER_TOOLS).chain(old).copied()
     };
-    let never = |message: String| error("if-never-holds", message).label("never runs");
+    let never = |message: String| error("if-never-holds", message).label(NEVER);
     if !known().any(|it| it == tool) {
         return Some(match nearest(tool, known()) {
             Some(near) => never(format!("no tool is called `{tool}`: case counts"))

@@ -1,5 +1,6 @@
 //! What is probably not meant in a matcher: one that matches nothing, and the things that people write there instead.
 
+use super::NEVER;
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::dialect::claude::config::{advice, error, warning};
 use crate::dialect::claude::vocabulary::{
@@ -80,13 +81,13 @@ fn meant(event: &EventWords, text: &str) -> Option<Diagnostic> {
     if permission_rule(text) {
         let message = format!("`{text}` is a permission rule: as a matcher it matches nothing");
         let tool = text.split('(').next().unwrap_or_default();
-        return Some(error("permission-rule-in-matcher", message).label("never runs").help(
-            format!("write `\"matcher\": \"{tool}\"`, and `\"if\": \"{text}\"` in the handler"),
-        ));
+        return Some(error("permission-rule-in-matcher", message).label(NEVER).help(format!(
+            "write `\"matcher\": \"{tool}\"`, and `\"if\": \"{text}\"` in the handler"
+        )));
     }
     if EXPRESSION.iter().any(|sign| text.contains(sign)) {
         let message = "a matcher is a name or a regular expression, not a condition";
-        return Some(error("matcher-is-expression", message).label("never runs").help(
+        return Some(error("matcher-is-expression", message).label(NEVER).help(
             "write the tool in `matcher`; for its arguments, a permission rule in `if` of the handler",
         ));
     }
@@ -96,7 +97,7 @@ fn meant(event: &EventWords, text: &str) -> Option<Diagnostic> {
         let message = format!("`{text}` looks like a glob: a matcher is tested on {subject}");
         return Some(
             error("matcher-is-glob", message)
-                .label("never runs")
+                .label(NEVER)
                 .help("write the tool in `matcher`; for paths, a rule in `if`: `Edit(src/**)`"),
         );
     }
@@ -121,7 +122,7 @@ fn regex(event: &EventWords, text: &str, spec: &MatcherSpec, known: &[&str]) -> 
     }
     Some(meant(event, text).unwrap_or_else(|| {
         warning("dead-matcher", format!("`{text}` is found in {}", nothing(event)))
-            .label("never runs")
+            .label(NEVER)
             .help("a matcher is a list of names, `Edit|Write`, or a regular expression")
     }))
 }
@@ -151,7 +152,7 @@ fn tool_words(text: &str, words: &[String]) -> Vec<Diagnostic> {
     // A union over agents is how one file serves several of them.
     let all = dead.len() == words.len();
     if all && words.is_empty() {
-        return vec![error("dead-matcher", format!("`{text}` names nothing")).label("never runs")];
+        return vec![error("dead-matcher", format!("`{text}` names nothing")).label(NEVER)];
     }
     dead.into_iter().map(|(word, dead)| dead_finding(word, &dead, all)).collect()
 }
@@ -173,7 +174,7 @@ fn dead_tool(word: &str) -> Option<Dead<'_>> {
 }
 
 fn dead_finding(word: &str, dead: &Dead<'_>, all: bool) -> Diagnostic {
-    let runs = if all { "never runs" } else { "matches nothing" };
+    let runs = if all { NEVER } else { "matches nothing" };
     match dead {
         Dead::Case(tool) => {
             let message = format!("no tool is called `{word}`: case counts");
@@ -226,9 +227,9 @@ fn closed_words(
     let dead: Vec<&String> = words.iter().filter(|it| !known.contains(&it.as_str())).collect();
     let all = dead.len() == words.len();
     if all && words.is_empty() {
-        return vec![error("dead-matcher", format!("`{text}` names nothing")).label("never runs")];
+        return vec![error("dead-matcher", format!("`{text}` names nothing")).label(NEVER)];
     }
-    let runs = if all { "never runs" } else { "matches nothing" };
+    let runs = if all { NEVER } else { "matches nothing" };
     let finding = |word: &String| {
         let message = format!("`{}` never has `{word}`", event.name);
         let near = nearest(word, known.iter().copied());
