@@ -11,6 +11,7 @@
 
 pub mod claude;
 pub mod native;
+mod words;
 
 use std::borrow::Cow;
 use std::fmt;

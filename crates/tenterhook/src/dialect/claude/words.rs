@@ -1,37 +1,11 @@
 //! The words of near misses: which spellings of a decision, and of the keys round it, show that a denial was meant. The
 //! tables are closed; `docs/spec/answers.md` gives each its rule.
 
-use serde_json::Value;
-
 use super::fields;
 use crate::answer::{Power, Restraint};
+use crate::dialect::words;
+pub(super) use crate::dialect::words::{is_in, plain_key, says_no};
 
-/// A longer text is a sentence and no decision.
-const MAX_WORD: usize = 64;
-
-/// Words that deny wherever a decision may stand, as [`plain_word`] spells them (A-33).
-const DENIALS: &[&str] = &[
-    "deny",
-    "denied",
-    "block",
-    "blocked",
-    "reject",
-    "rejected",
-    "refuse",
-    "refused",
-    "forbid",
-    "forbidden",
-    "disallow",
-    "disallowed",
-    "decline",
-    "declined",
-    "cancel",
-    "cancelled",
-];
-/// Words that ask.
-const QUESTIONS: &[&str] = &["ask", "confirm"];
-/// Words that put off.
-const DEFERRALS: &[&str] = &["defer", "deferred"];
 /// Keys that hold a decision, as [`plain_key`] spells them (A-34, A-35). `permission` is Cursor's, which reads this
 /// agent's hook files.
 pub(super) const DECISION_KEYS: &[&str] =
@@ -42,33 +16,10 @@ pub(super) const REASON_KEYS: &[&str] =
 /// Keys that only an answer has.
 pub(super) const ANSWER_KEYS: &[&str] =
     &["hookspecificoutput", "decision", "permissiondecision", "continue"];
-/// Letters of other alphabets that look like the Latin ones of the words above.
-const LOOKALIKES: &[(char, char)] = &[
-    ('а', 'a'),
-    ('с', 'c'),
-    ('ԁ', 'd'),
-    ('е', 'e'),
-    ('і', 'i'),
-    ('ј', 'j'),
-    ('к', 'k'),
-    ('ӏ', 'l'),
-    ('ո', 'n'),
-    ('о', 'o'),
-    ('ο', 'o'),
-    ('ѕ', 's'),
-    ('у', 'y'),
-    ('ʏ', 'y'),
-    ('ı', 'i'),
-];
 
 /// What a decision word means, and whether it is spelled as some place of the protocol has it.
 pub(super) fn restraint(word: &str) -> (Restraint, bool) {
-    let plain = plain_word(word);
-    let restraint =
-        [(DENIALS, Restraint::Deny), (DEFERRALS, Restraint::Defer), (QUESTIONS, Restraint::Ask)]
-            .into_iter()
-            .find_map(|(words, restraint)| words.contains(&plain.as_str()).then_some(restraint))
-            .unwrap_or_default();
+    let restraint = words::restraint(word);
     (restraint, fields::restraint(word) == restraint)
 }
 
@@ -79,36 +30,4 @@ pub(super) const fn power(restraint: Restraint) -> Power {
         Restraint::Deny => Power::Deny,
         Restraint::Silent | Restraint::Allow => Power::Allow,
     }
-}
-
-/// `false`, and what shells and languages write for it.
-pub(super) fn says_no(value: &Value) -> bool {
-    match value {
-        Value::Bool(truth) => !truth,
-        Value::String(word) => matches!(plain_word(word).as_str(), "false" | "no"),
-        Value::Number(number) => number.as_f64() == Some(0.0),
-        Value::Null | Value::Array(_) | Value::Object(_) => false,
-    }
-}
-
-/// A key without its style: `permission_decision` and `PermissionDecision` are the same.
-pub(super) fn plain_key(key: &str) -> String {
-    key.chars().filter(|it| !matches!(it, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
-}
-
-pub(super) fn is_in(keys: &[&str], key: &str) -> bool {
-    keys.contains(&plain_key(key).as_str())
-}
-
-/// A word without case, padding, quotes, closing punctuation and letters that only look right.
-fn plain_word(word: &str) -> String {
-    if word.len() > MAX_WORD {
-        return String::new();
-    }
-    let visible = crate::text::clean(word, MAX_WORD).text.to_lowercase();
-    visible
-        .trim_matches(|it: char| it.is_whitespace() || matches!(it, '"' | '\'' | '.' | '!' | ','))
-        .chars()
-        .map(|it| LOOKALIKES.iter().find(|(from, _)| *from == it).map_or(it, |(_, to)| *to))
-        .collect()
 }

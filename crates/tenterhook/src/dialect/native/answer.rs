@@ -131,13 +131,16 @@ fn ended(report: &Report, said: Answer, stderr: &[u8]) -> Answer {
             }
             let words = first_words(stderr);
             let colon = if words.is_empty() { "" } else { ": " };
-            Failure { code: "failed", message: format!("it exited with code {code}{colon}{words}") }
+            Failure {
+                code: "exit-code",
+                message: format!("it exited with code {code}{colon}{words}"),
+            }
         }
         End::NotStarted { why } => {
             Failure { code: "not-started", message: format!("it could not be started: {why}") }
         }
         End::Signalled(signal) => {
-            Failure { code: "killed", message: format!("signal {signal} ended it") }
+            Failure { code: "signalled", message: format!("signal {signal} ended it") }
         }
         End::TimedOut => Failure {
             code: "timed-out",

@@ -45,7 +45,7 @@ pub(super) fn read(object: &Map<String, Value>) -> Answer {
                 wrong.push(format!("`{key}` must be {expected}"));
             }
         } else {
-            answer.remarks.push(Failure { code: "unknown-key", message: unknown(key) });
+            answer.remarks.push(Failure { code: "unknown-field", message: unknown(key) });
         }
     }
     if !known && !answer.remarks.is_empty() {
@@ -61,7 +61,7 @@ pub(super) fn read(object: &Map<String, Value>) -> Answer {
         restraint: if keeps { restraint } else { Restraint::Silent },
         reason: answer.reason.filter(|_| keeps),
         effects: Effects { stop: answer.effects.stop, ..Effects::default() },
-        ..Answer::failed("unreadable-answer", wrong.join("; "))
+        ..Answer::failed("invalid-answer", wrong.join("; "))
     }
 }
 

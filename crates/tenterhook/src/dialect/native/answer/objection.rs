@@ -8,24 +8,12 @@ use super::fields::{DECISIONS, KEYS};
 use super::slip;
 use crate::answer::{Answer, Effects, Restraint, Slip, SlipKind, Stop};
 use crate::diagnostic::nearest;
+use crate::dialect::words;
 use crate::strict::Deviation;
-
-/// Words that other protocols, and people, use for the decisions that restrain.
-const SYNONYMS: &[(&str, Restraint)] = &[
-    ("block", Restraint::Deny),
-    ("blocked", Restraint::Deny),
-    ("denied", Restraint::Deny),
-    ("reject", Restraint::Deny),
-    ("rejected", Restraint::Deny),
-    ("refuse", Restraint::Deny),
-    ("forbid", Restraint::Deny),
-    ("disallow", Restraint::Deny),
-    ("confirm", Restraint::Ask),
-];
 
 /// Keys of other protocols whose value is a decision.
 const DECISION_KEYS: &[&str] =
-    &["permissionDecision", "permission", "behavior", "action", "verdict"];
+    &["permissiondecision", "permission", "behavior", "action", "verdict"];
 /// Keys of other protocols whose `false` objects.
 const CONSENT_KEYS: &[&str] = &["ok", "allow", "allowed", "approve", "approved"];
 /// Keys of other protocols whose `true` objects.
@@ -118,47 +106,49 @@ fn misplaced(detail: &str) -> Slip {
 }
 
 fn pair(key: &str, value: &Value) -> Option<Objection> {
-    let plain = |restraint, slip| Objection { restraint, stop: false, reason: None, slip };
-    let deny = |slip| Some(plain(Restraint::Deny, Some(slip)));
+    let found = |restraint, slip| Some(Objection { restraint, stop: false, reason: None, slip });
+    if key == "continue" && words::says_no(value) {
+        let slip = Some(misplaced(key));
+        return Some(Objection { restraint: Restraint::Silent, stop: true, reason: None, slip });
+    }
+    if key == "decision" && words::says_no(value) {
+        let detail = format!("`decision` is `{value}`");
+        return found(Restraint::Deny, Some(Slip { kind: SlipKind::WrongType, detail }));
+    }
     match value {
         Value::String(word) => {
             let (restraint, exact) = decision(word)?;
-            if key == "decision" {
-                let misspelt =
-                    Slip { kind: SlipKind::MisspeltDecision, detail: format!("`{word}`") };
-                return Some(plain(restraint, (!exact).then_some(misspelt)));
-            }
-            if DECISION_KEYS.contains(&key) {
-                return Some(plain(restraint, Some(misplaced(key))));
-            }
-            // Only a key that is no key at all can be a slip of the pen.
-            let known = KEYS.iter().map(|(name, _)| *name);
-            (nearest(key, known) == Some("decision")).then(|| {
-                plain(
-                    restraint,
-                    Some(Slip { kind: SlipKind::MisspeltKey, detail: format!("`{key}`") }),
-                )
-            })
+            found(restraint, word_slip(key, word, exact)?)
         }
-        Value::Bool(false) if key == "continue" => Some(Objection {
-            restraint: Restraint::Silent,
-            stop: true,
-            reason: None,
-            slip: Some(misplaced(key)),
-        }),
-        Value::Bool(false) if key == "decision" => {
-            deny(Slip { kind: SlipKind::WrongType, detail: "`decision` is `false`".into() })
+        Value::Bool(false) if words::is_in(CONSENT_KEYS, key) => {
+            found(Restraint::Deny, Some(misplaced(key)))
         }
-        Value::Bool(false) if CONSENT_KEYS.contains(&key) => deny(misplaced(key)),
-        Value::Bool(true) if DENIAL_KEYS.contains(&key) => deny(misplaced(key)),
+        Value::Bool(true) if words::is_in(DENIAL_KEYS, key) => {
+            found(Restraint::Deny, Some(misplaced(key)))
+        }
         _ => None,
     }
 }
 
+/// How a decision word slipped; the inner `None` is no slip, the outer one no decision at all.
+#[expect(clippy::option_option, reason = "both kinds of nothing are needed, and in one place")]
+fn word_slip(key: &str, word: &str, exact: bool) -> Option<Option<Slip>> {
+    if key == "decision" {
+        let misspelt = Slip { kind: SlipKind::MisspeltDecision, detail: format!("`{word}`") };
+        return Some((!exact).then_some(misspelt));
+    }
+    if words::is_in(DECISION_KEYS, key) {
+        return Some(Some(misplaced(key)));
+    }
+    // Only a key that is no key at all can be a slip of the pen.
+    let known = KEYS.iter().map(|(name, _)| *name);
+    let misspelt = nearest(key, known) == Some("decision");
+    misspelt.then(|| Some(Slip { kind: SlipKind::MisspeltKey, detail: format!("`{key}`") }))
+}
+
 /// The decision that a word means, if it restrains, and whether it is spelt as the protocol does.
 fn decision(word: &str) -> Option<(Restraint, bool)> {
-    let folded = word.trim().trim_end_matches(['.', '!']).to_lowercase();
-    let known = DECISIONS.iter().chain(SYNONYMS).find(|(name, _)| *name == folded)?;
-    let exact = DECISIONS.iter().any(|(name, _)| *name == word);
-    (known.1 > Restraint::Allow).then_some((known.1, exact))
+    let restraint = words::restraint(word);
+    let exact = DECISIONS.iter().any(|(name, it)| *name == word && *it == restraint);
+    (restraint > Restraint::Allow).then_some((restraint, exact))
 }
