@@ -269,68 +269,6 @@ fn exit_codes_say_what_the_protocol_says() {
 }
 
 #[test]
-fn near_misses_deny_and_say_how() {
-    #[rustfmt::skip]
-    let table: &[(&str, SlipKind)] = &[
-        (r#"{"decision":"DENY"}"#, SlipKind::MisspeltDecision),
-        (r#"{"decision":"block","reason":"r"}"#, SlipKind::MisspeltDecision),
-        (r#"{"desicion":"deny"}"#, SlipKind::MisspeltKey),
-        (r#"{"Decision":"deny"}"#, SlipKind::MisspeltKey),
-        (r#"{"permissionDecision":"deny"}"#, SlipKind::MisplacedDecision),
-        (r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}"#, SlipKind::MisplacedDecision),
-        (r#"{"hookSpecificOutput":{"decision":{"behavior":"deny"}}}"#, SlipKind::MisplacedDecision),
-        (r#"{"ok":false,"reason":"r"}"#, SlipKind::MisplacedDecision),
-        (r#"{"decision":false}"#, SlipKind::WrongType),
-        ("checking\n{\"decision\":\"deny\"}", SlipKind::TextBefore),
-        ("{\"decision\":\"deny\"}\ndone", SlipKind::TextAfter),
-        (r#"{"decision":"deny","decision":"allow"}"#, SlipKind::DuplicateKey),
-        ("```json\n{\"decision\":\"deny\"}\n```", SlipKind::Fenced),
-        (r#"[{"decision":"deny"}]"#, SlipKind::Wrapped),
-        (r#"{'decision':'deny'}"#, SlipKind::Relaxed),
-        (r#"{"decision":"deny","reason":"he said "no""}"#, SlipKind::Torn),
-        (r#"{"decision":"deny","rea"#, SlipKind::Torn),
-    ];
-    for (text, kind) in table {
-        let answer = said(text);
-        assert_eq!(answer.restraint, Restraint::Deny, "{text}: {answer:?}");
-        assert_eq!(answer.slips.first().map(|it| it.kind), Some(*kind), "{text}");
-    }
-    let stopped = said(r#"{"continue":false,"stopReason":"r"}"#);
-    assert_eq!(stopped.effects.stop.and_then(|it| it.reason).as_deref(), Some("r"));
-    let mixed = read(End::Exited(0), "", r#"{"decision":"deny"}"#);
-    assert_eq!((mixed.restraint, mixed.slips.len()), (Restraint::Deny, 1));
-}
-
-#[test]
-fn innocents_do_not_deny() {
-    #[rustfmt::skip]
-    let silent: &[&str] = &[
-        "", "{}", " \n", r#"{"reason":"deny"}"#, r#"{"context":"decision: deny"}"#, r#"{"decision":null}"#,
-        r#"{"output":{"decision":"deny"}}"#, r#"{"extra":{"blocked":true}}"#, r#"{"message":"block"}"#,
-        r#"{"input":{"command":"echo {\"decision\":\"deny\"}"}}"#,
-    ];
-    for text in silent {
-        let answer = said(text);
-        assert_eq!((answer.restraint, answer.failure.clone()), (Restraint::Silent, None), "{text}");
-        assert_eq!(answer.slips, [], "{text}");
-    }
-    let failed: &[&str] = &[
-        "all good",
-        "[]",
-        r#"{"decision":"maybe"}"#,
-        r#"{"verdict":"fine"}"#,
-        r#"{"context":5}"#,
-        r#"{"v":2}"#,
-        r#"{"decision":"allow"} trailing"#,
-    ];
-    for text in failed {
-        let answer = said(text);
-        assert_eq!(answer.restraint, Restraint::Silent, "{text}");
-        assert!(answer.failure.is_some(), "{text}");
-    }
-}
-
-#[test]
 fn an_unknown_key_is_a_remark_and_the_rest_stands() {
     let answer = said(r#"{"context":"c","severity":1}"#);
     assert_eq!(answer.effects.context, ["c"]);
@@ -447,3 +385,5 @@ fn a_gate_fails_closed_and_an_observer_does_not() {
     assert!(claude.iter().all(|row| ours.contains(&&row.event)), "an event is missing");
     assert_eq!(ours.len(), claude.len());
 }
+
+mod near_misses;
