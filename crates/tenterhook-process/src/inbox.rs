@@ -81,10 +81,6 @@ impl Inbox {
     }
 
     /// Whether the report is out.
-    #[cfg_attr(
-        any(not(target_os = "linux"), tenterhook_portable),
-        expect(dead_code, reason = "only the supervisor of Linux asks")
-    )]
     pub(crate) fn is_settled(&self) -> bool {
         self.lock().settled
     }

@@ -67,7 +67,8 @@ fn host() -> Result<&'static Arc<Host>, Errno> {
     let supervised = made.clone();
     std::thread::Builder::new()
         .name("process-supervise".into())
-        .stack_size(512 << 10)
+        // Callers' code runs here too, and only the pages that it touches count.
+        .stack_size(2 << 20)
         .spawn(move || supervisor::supervise(&supervised))
         .map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::AGAIN))?;
     Ok(HOST.get_or_init(|| made))
