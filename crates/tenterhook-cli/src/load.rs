@@ -144,18 +144,18 @@ impl Loaded {
         }
         for hidden in &self.hidden {
             let path = shorten(&hidden.path.to_string_lossy(), roots);
-            term.say(&format!(
-                "{} {path} has {} that do not run here: {}",
-                paint(WARNING, "warning:"),
-                words::count(hidden.hooks, "hook"),
-                hidden.because
-            ));
+            let hooks = words::count(hidden.hooks, "hook");
+            let text = format!("{path} ({hooks}) is not read here: {}", hidden.because);
+            term.say_after(WARNING, "warning:", &text);
         }
         if !self.hidden.is_empty() {
-            let hint = paint(HELP, "hint:");
-            term.say(&format!(
-                "\n{hint} to look at such a file all the same, name it with `--config`\n"
-            ));
+            term.say("");
+            term.say_after(
+                HELP,
+                "hint:",
+                "to look at such a file all the same, name it with `--config`",
+            );
+            term.say("");
         }
     }
 

@@ -3,9 +3,11 @@
 use std::io::{self, Write};
 
 use anstream::{AutoStream, ColorChoice};
+use anstyle::Style;
 
 use crate::problem::Problem;
-use crate::show::paint::{BOLD, ERROR, HELP, paint};
+use crate::show::paint::{ERROR, HELP, paint};
+use crate::show::words;
 
 /// Both streams and how wide they are.
 #[derive(Clone, Copy, Debug)]
@@ -48,11 +50,23 @@ impl Term {
         let _ = writeln!(stream, "{text}");
     }
 
+    /// Writes words for people behind a coloured lead, further lines set in under the first.
+    pub(crate) fn say_after(self, style: Style, lead: &str, text: &str) {
+        let inset = words::width(lead) + 1;
+        for (at, line) in words::wrap(text, self.width.saturating_sub(inset)).iter().enumerate() {
+            match at {
+                0 => self.say(&format!("{} {line}", paint(style, lead))),
+                _ => self.say(&format!("{}{line}", " ".repeat(inset))),
+            }
+        }
+    }
+
     /// Says what went wrong and, after a blank line, what to do.
     pub(crate) fn complain(self, problem: &Problem) {
-        self.say(&format!("{} {}", paint(ERROR, "error:"), paint(BOLD, &problem.message)));
+        self.say_after(ERROR, "error:", &problem.message);
         if let Some(help) = &problem.help {
-            self.say(&format!("\n{} {help}", paint(HELP, "hint:")));
+            self.say("");
+            self.say_after(HELP, "hint:", help);
         }
     }
 

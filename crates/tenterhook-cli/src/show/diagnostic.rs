@@ -13,7 +13,10 @@ pub(crate) fn render(diagnostic: &Diagnostic, texts: &Texts, width: usize) -> St
         Severity::Warning => Level::WARNING,
         Severity::Advice => Level::NOTE.with_name(Some("advice")),
     };
-    let title = level.primary_title(words::line(&diagnostic.message)).id(diagnostic.code);
+    // `error[code]: ` stands before the first line.
+    let lead = diagnostic.severity.to_string().len() + diagnostic.code.len() + "[]: ".len();
+    let message = words::wrap(&diagnostic.message, width.saturating_sub(lead)).join("\n");
+    let title = level.primary_title(message).id(diagnostic.code);
     let found = diagnostic.place.as_ref().and_then(|place| Some((place, texts.text(&place.file)?)));
     let mut group = match found {
         None => Group::with_title(title),
@@ -28,7 +31,9 @@ pub(crate) fn render(diagnostic: &Diagnostic, texts: &Texts, width: usize) -> St
         }
     };
     if let Some(help) = &diagnostic.help {
-        group = group.element(Level::HELP.message(words::line(help)));
+        // Line numbers of up to four digits, and `  = help: `, stand before it.
+        let help = words::wrap(help, width.saturating_sub(14)).join("\n");
+        group = group.element(Level::HELP.message(help));
     }
     let mut rendered = Renderer::styled().term_width(width).render(&[group]);
     rendered.push('\n');

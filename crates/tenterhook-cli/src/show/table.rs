@@ -77,6 +77,8 @@ struct Row {
 
 /// Blanks between two columns.
 const GAP: usize = 2;
+/// Room for any time that is shown, so that columns stand still from run to run.
+const NUMBER: usize = 6;
 /// Below this, a column says nothing.
 const NARROWEST: usize = 10;
 
@@ -126,7 +128,9 @@ impl Table {
             .enumerate()
             .map(|(at, column)| {
                 let cells = self.rows.iter().filter_map(|row| row.cells.get(at));
-                cells.map(|cell| width(&cell.text)).max().unwrap_or(0).max(width(column.title))
+                let widest = cells.map(|cell| width(&cell.text)).max().unwrap_or(0);
+                let least = if column.right { NUMBER } else { 0 };
+                widest.max(width(column.title)).max(least)
             })
             .collect();
         let room = columns.saturating_sub(self.indent + GAP * widths.len().saturating_sub(1));
@@ -201,7 +205,7 @@ mod tests {
         table.row(["a".into(), "12 ms".into(), "it is for another event".into()]);
         table.note(1, "a note".into());
         table.row(["long".into(), "1 s".into(), "no".into()]);
-        let expected = "  NAME   TOOK  WHY\n  a     12 ms  it is for another event\n        a note\n  long    1 s  no\n";
+        let expected = "  NAME    TOOK  WHY\n  a      12 ms  it is for another event\n        a note\n  long     1 s  no\n";
         assert_eq!(plain(&table, 80), expected);
         let narrow = plain(&table, 30);
         assert!(narrow.lines().all(|line| width(line) <= 30), "{narrow}");

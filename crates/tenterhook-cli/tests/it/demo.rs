@@ -1,0 +1,44 @@
+//! `demo`: plays anywhere, and shows what the hooks in front of it do.
+
+use std::fs;
+
+use crate::room::{Room, examples};
+
+#[test]
+fn plays_from_copies_where_there_is_no_repository() {
+    let said = Room::new().run(&["demo"], "");
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    assert!(said.stdout.contains("the built-in examples"), "{}", said.stdout);
+    for verdict in ["BLOCKED", "ASK FIRST", "proceed", "text-before-answer"] {
+        assert!(said.stdout.contains(verdict), "{verdict}: {}", said.stdout);
+    }
+    let lines: Vec<&str> = said.stdout.lines().collect();
+    assert!(lines.len() <= 64, "{}", lines.len());
+    assert!(lines.iter().all(|it| it.chars().count() <= 80), "{}", said.stdout);
+}
+
+#[test]
+fn a_changed_hook_changes_the_timeline() {
+    let room = Room::new();
+    copy(&examples(), &room.path("project"));
+    let before = room.run(&["demo", "--from", "."], "");
+    assert!(!before.stdout.contains("changed by hand"), "{}", before.stderr);
+    let hook = room.path("project/hooks/protect-secrets.sh");
+    let text = fs::read_to_string(&hook).unwrap();
+    fs::write(&hook, text.replace("This file holds secrets.", "changed by hand.")).unwrap();
+    let after = room.run(&["demo", "--from", "."], "");
+    assert!(after.stdout.contains("changed by hand"), "{}", after.stdout);
+}
+
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}

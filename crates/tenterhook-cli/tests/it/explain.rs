@@ -1,0 +1,80 @@
+//! `explain`: whether each hook runs, and why.
+
+use insta::assert_snapshot;
+use serde_json::json;
+
+use crate::room::{Room, fits_schema};
+
+const SETTINGS: &str = r#"{"hooks": {
+  "PreToolUse": [
+    {"matcher": "Bash", "hooks": [{"type": "command", "if": "Bash(git push *)", "command": "./guard.sh"}]},
+    {"matcher": "Write|Edit", "hooks": [{"type": "command", "command": "./style.sh"}]}
+  ],
+  "Stop": [{"hooks": [{"type": "command", "command": "./done.sh"}]}]
+}}"#;
+
+#[test]
+fn a_call_in_words() {
+    let room = Room::with_settings(SETTINGS);
+    let said = room.run(&["explain", "Bash", "sudo git push -f"], "");
+    assert_snapshot!(said.all(), @r##"
+exit 0
+--- stdout
+PreToolUse  Bash  sudo git push -f
+
+        HOOK      BECAUSE                                                   RULE
+  runs  guard.sh  `Bash` names `Bash`, and `Bash(git push *)` holds, to     S-9
+                  restrain only: the command stands behind `sudo`
+  -     style.sh  `Bash` is not one of `Write|Edit`                         S-1
+  -     done.sh   it is for `Stop`                                          P-2
+
+1 of 3 hooks runs
+--- stderr
+reading .claude/settings.json (claude, project)
+"##);
+}
+
+#[test]
+fn as_json_in_configured_order() {
+    let room = Room::with_settings(SETTINGS);
+    let args = ["explain", "--format", "json", "Write", "notes.md"];
+    let value = room.json(&args, "", 0);
+    fits_schema("explain", &value);
+    let hooks = value["hooks"].as_array().unwrap();
+    let selected: Vec<_> = hooks.iter().map(|it| it["selected"].as_bool().unwrap()).collect();
+    assert_eq!(selected, [false, true, false]);
+    let ordinals: Vec<_> = hooks.iter().map(|it| it["ordinal"].as_u64().unwrap()).collect();
+    assert_eq!(ordinals, [0, 1, 2]);
+}
+
+#[test]
+fn an_event_from_a_file_and_from_a_pipe() {
+    let room = Room::with_settings(SETTINGS);
+    let event = json!({"hook_event_name": "Stop", "stop_hook_active": false}).to_string();
+    room.write("project/event.json", &event);
+    let from_file = room.run(&["explain", "event.json"], "");
+    let from_pipe = room.run(&["explain", "-"], &event);
+    assert_eq!(from_file.stdout, from_pipe.stdout);
+    assert!(from_file.stdout.ends_with("1 of 3 hooks runs\n"), "{}", from_file.stdout);
+}
+
+#[test]
+fn a_tool_without_its_input_is_asked_for_it() {
+    let room = Room::with_settings(SETTINGS);
+    assert_snapshot!(room.run(&["explain", "Bash"], "").all(), @r##"
+exit 1
+--- stdout
+--- stderr
+error: the event `Bash` cannot be read: No such file or directory (os error 2)
+
+hint: for a tool call, say its input too: `tenterhook explain Bash INPUT`
+"##);
+    assert_snapshot!(room.run(&["explain", "Mystery", "words"], "").all(), @r##"
+exit 1
+--- stdout
+--- stderr
+error: the input of `Mystery` is not a JSON object
+
+hint: write it as one: `tenterhook explain Mystery '{"key": "value"}'`
+"##);
+}

@@ -1,0 +1,162 @@
+//! `fire`: one event, one outcome, one exit code.
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::room::{Room, fits_schema};
+
+fn settings(event: &str, command: &str) -> String {
+    let hook = json!({"type": "command", "command": command, "timeout": 20});
+    json!({"hooks": {event: [{"hooks": [hook]}]}}).to_string()
+}
+
+fn bash(command: &str) -> String {
+    json!({
+        "session_id": "s", "transcript_path": "/t", "cwd": "/", "hook_event_name": "PreToolUse",
+        "tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "t1",
+    })
+    .to_string()
+}
+
+#[test]
+fn the_exit_code_says_whether_to_proceed() {
+    let answer = |word: &str| {
+        format!(
+            r#"echo '{{"hookSpecificOutput":{{"hookEventName":"PreToolUse","permissionDecision":"{word}"}}}}'"#
+        )
+    };
+    for (command, code, decision) in [
+        ("true".to_owned(), 0, Value::Null),
+        (answer("allow"), 0, "allow".into()),
+        (answer("ask"), 3, "ask".into()),
+        (answer("deny"), 2, "deny".into()),
+        ("echo no >&2; exit 2".to_owned(), 2, "deny".into()),
+        (r#"echo '{"continue": false}'"#.to_owned(), 2, Value::Null),
+    ] {
+        let room = Room::with_settings(&settings("PreToolUse", &command));
+        let value = room.json(&["fire", "--format", "json"], &bash("ls"), code);
+        assert_eq!(value["decision"], decision, "{command}");
+        assert_eq!(value["blocked"], decision == "deny", "{command}");
+        fits_schema("outcome", &value);
+    }
+}
+
+#[test]
+fn a_page_for_people() {
+    let command = "echo checking; echo 'never on a Friday' >&2; exit 2";
+    let room = Room::with_settings(&settings("PreToolUse", command));
+    assert_snapshot!(room.run(&["fire"], &bash("deploy --now")).all(), @r##"
+exit 2
+--- stdout
+PreToolUse  Bash  deploy --now
+
+  BLOCKED
+  reason     never on a Friday
+
+  HOOK                          FROM                     ENDED     TOOK  VERDICT
+  echo checking; echo 'never …  .claude/settings.json:1  exit 2 [TIME]  deny
+--- stderr
+reading .claude/settings.json (claude, project)
+"##);
+}
+
+#[test]
+fn silence_has_every_key() {
+    let room = Room::with_settings("{}");
+    let value = room.json(&["fire", "--format", "json"], &bash("ls"), 0);
+    fits_schema("outcome", &value);
+    assert_eq!(value["steps"], json!([]));
+}
+
+#[test]
+fn an_event_that_cannot_be_read_is_no_consent() {
+    let room = Room::with_settings("{}");
+    for (args, stdin) in [
+        (&["fire"][..], "{"),
+        (&["fire"], "[]"),
+        (&["fire"], ""),
+        (&["fire"], "{}"),
+        (&["fire", "none.json"], ""),
+        (&["fire", "."], ""),
+    ] {
+        let said = room.run(args, stdin);
+        assert_eq!((said.code, said.stdout.as_str()), (1, ""), "{args:?} {stdin}");
+        assert!(said.stderr.contains("error:"), "{}", said.stderr);
+    }
+    assert_snapshot!(room.run(&["fire"], "{\"hook_event_name\": 7}").all(), @r##"
+exit 1
+--- stdout
+--- stderr
+error: the event cannot be read as claude: `hook_event_name` must be a text, not
+       a number
+
+hint: `tenterhook events --dialect claude` lists the events; `--dialect` names
+      another agent's
+"##);
+}
+
+#[test]
+fn a_background_step_is_waited_for_and_decides_nothing() {
+    let hook = json!({"type": "command", "async": true, "command": "echo late >&2; exit 2"});
+    let config = json!({"hooks": {"PreToolUse": [{"hooks": [hook]}]}}).to_string();
+    let room = Room::with_settings(&config);
+    let value = room.json(&["fire", "--format", "json"], &bash("ls"), 0);
+    assert_eq!(value["steps"][0]["ended"], "exit 2, detached");
+}
+
+#[test]
+fn a_budget_ends_the_wait() {
+    let room = Room::with_settings(&settings("PreToolUse", "exec sleep 20"));
+    let args = ["fire", "--budget", "200ms", "--format", "json"];
+    let value = room.json(&args, &bash("ls"), 0);
+    assert_eq!(value["steps"][0]["ended"], "timed out");
+    assert_eq!(value["faults"][0]["code"], "timed-out");
+}
+
+#[test]
+fn exact_loses_what_the_agent_loses() {
+    let noisy = r#"echo log; echo '{"decision": "block", "reason": "no"}'"#;
+    let room = Room::with_settings(&settings("PreToolUse", noisy));
+    assert_eq!(room.run(&["fire"], &bash("ls")).code, 2);
+    assert_eq!(room.run(&["fire", "--compat", "exact"], &bash("ls")).code, 0);
+}
+
+#[test]
+fn a_rejected_hook_is_a_fault_of_the_outcome() {
+    let config = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command"}]}]}}"#;
+    let room = Room::with_settings(config);
+    let value = room.json(&["fire", "--format", "json"], &bash("ls"), 0);
+    let codes: Vec<_> =
+        value["faults"].as_array().unwrap().iter().map(|it| it["code"].clone()).collect();
+    assert!(!codes.is_empty(), "{value:#}");
+}
+
+#[test]
+fn the_native_form_goes_in_under_its_name() {
+    let room = Room::new();
+    room.write("guard.toml", "[hook.no]\non = 'PreToolUse'\nshell = 'echo no >&2; exit 2'\n");
+    let event = json!({"v": 1, "event": "PreToolUse", "tool": {"name": "Bash", "input": {}}});
+    let args = ["fire", "--dialect", "native", "--config", "native=../guard.toml"];
+    let said = room.run(&args, &event.to_string());
+    assert_eq!(said.code, 2, "{}", said.all());
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_reader_that_has_gone_changes_no_verdict() {
+    let room = Room::with_settings(&settings("PreToolUse", "exit 2"));
+    room.write("event.json", &bash("ls"));
+    let script = format!(
+        "{} fire ../event.json | true; exit ${{PIPESTATUS[0]}}",
+        env!("CARGO_BIN_EXE_tenterhook")
+    );
+    let output = std::process::Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(room.path("project"))
+        .env("HOME", room.path("home"))
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(2), "{output:?}");
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(!errors.contains("error"), "{errors}");
+}

@@ -1,0 +1,32 @@
+//! Without a named file: what the agent would load from here, and what this directory hides.
+
+use crate::room::Room;
+
+const HOOK: &str = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
+
+#[test]
+fn a_directory_below_hides_the_projects_hooks() {
+    let room = Room::with_settings(HOOK);
+    room.write("project/.git/HEAD", "");
+    room.write("project/app/main.rs", "");
+    let said = room.run_in("project/app", &["list"], "");
+    // Where lines break depends on how long the room's name is.
+    let words: Vec<&str> = said.stderr.split_whitespace().collect();
+    let text = words.join(" ");
+    assert!(text.contains("(1 hook) is not read here: it is read only by an agent"), "{text}");
+    assert!(text.contains("hint: to look at such a file all the same"), "{text}");
+    assert_eq!((said.code, said.stdout.as_str()), (0, "0 hooks\n"));
+}
+
+#[test]
+fn the_user_comes_before_the_project() {
+    let room = Room::with_settings(HOOK);
+    room.write("home/.claude/settings.json", HOOK);
+    room.write("home/.config/tenterhook/tenterhook.toml", "");
+    let value = room.json(&["list", "--format", "json"], "", 0);
+    let layers: Vec<_> =
+        value["files"].as_array().unwrap().iter().map(|it| it["layer"].clone()).collect();
+    assert_eq!(layers, ["user", "user", "project"]);
+    // The same entry in two files runs once, and the list says why.
+    assert_eq!(value["hooks"][1]["armed"], false);
+}

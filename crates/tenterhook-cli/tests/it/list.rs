@@ -1,0 +1,65 @@
+//! `list`: what is configured.
+
+use insta::assert_snapshot;
+
+use crate::room::{Room, fits_schema};
+
+const SETTINGS: &str = r#"{"hooks": {
+  "PreToolUse": [
+    {"matcher": "Bash", "hooks": [
+      {"type": "command", "if": "Bash(git *)", "command": "\"$CLAUDE_PROJECT_DIR\"/guard.sh", "timeout": 5, "onFailure": "block"}
+    ]}
+  ],
+  "SessionEnd": [{"hooks": [{"type": "command", "command": "echo bye", "async": true}]}]
+}}"#;
+
+#[test]
+fn file_by_file() {
+    let room = Room::with_settings(SETTINGS);
+    room.write(
+        "project/tenterhook.toml",
+        "[hook.guard]\non = 'PreToolUse'\nrun = ['./guard']\n\n[hook.old]\non = 'Stop'\nshell = 'x'\nenabled = false\n",
+    );
+    assert_snapshot!(room.run(&["list"], "").all(), @r##"
+exit 0
+--- stdout
+tenterhook.toml (native, project)
+    LINE  EVENT       MATCHER  RUNS          TIMEOUT  FAILURE
+       1  PreToolUse  *        guard: guard     10 s  block
+       5  Stop        *        old: x           10 s  block
+          off: its own entry says `enabled = false` (C-50)
+
+.claude/settings.json (claude, project)
+    LINE  EVENT       MATCHER  RUNS        TIMEOUT  FAILURE
+       4  PreToolUse  Bash     …/guard.sh      5 s  block
+          if Bash(git *)
+       7  SessionEnd  *        echo bye      1.5 s  continue
+          in the background: the event does not wait for it
+
+4 hooks, 3 armed
+--- stderr
+reading tenterhook.toml (native, project)
+        .claude/settings.json (claude, project)
+"##);
+}
+
+#[test]
+fn as_json() {
+    let room = Room::with_settings(SETTINGS);
+    let value = room.json(&["list", "--format", "json"], "", 0);
+    fits_schema("list", &value);
+    assert_eq!(value["hooks"][0]["onFailure"], "block");
+    assert_eq!(value["hooks"][0]["timeout"], 5.0);
+    assert_eq!(value["hooks"][1]["wait"], "detached");
+}
+
+#[test]
+fn nothing_to_list_says_so() {
+    assert_snapshot!(Room::new().run(&["list"], "").all(), @r##"
+exit 0
+--- stdout
+0 hooks
+--- stderr
+no hook files are read from [ROOM]/project
+"##);
+}

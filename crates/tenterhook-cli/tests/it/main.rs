@@ -1,0 +1,13 @@
+//! The command line, driven as people and programs drive it: one room a command.
+#![expect(clippy::unwrap_used, reason = "what tests share may fail them")]
+
+mod check;
+mod demo;
+mod events;
+mod explain;
+mod fire;
+mod found;
+mod list;
+mod room;
+mod stream;
+mod usage;

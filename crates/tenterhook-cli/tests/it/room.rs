@@ -1,0 +1,126 @@
+//! A place of its own for one test: home, project, environment; and what the program said, fit for a snapshot.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A place of its own.
+pub(crate) struct Room {
+    directory: TempDir,
+}
+
+/// What a run said.
+pub(crate) struct Said {
+    pub(crate) code: i32,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
+}
+
+impl Room {
+    pub(crate) fn new() -> Self {
+        let directory = TempDir::new().unwrap();
+        for name in ["home", "project"] {
+            fs::create_dir(directory.path().join(name)).unwrap();
+        }
+        Self { directory }
+    }
+
+    /// A room with one Claude Code settings file in its project.
+    pub(crate) fn with_settings(settings: &str) -> Self {
+        let room = Self::new();
+        room.write("project/.claude/settings.json", settings);
+        room
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    /// Runs the program in the project, with this on standard input.
+    pub(crate) fn run(&self, args: &[&str], stdin: &str) -> Said {
+        self.run_in("project", args, stdin)
+    }
+
+    pub(crate) fn run_in(&self, directory: &str, args: &[&str], stdin: &str) -> Said {
+        let input = self.path("stdin");
+        fs::write(&input, stdin).unwrap();
+        let output = Command::new(env!("CARGO_BIN_EXE_tenterhook"))
+            .args(args)
+            .current_dir(self.path(directory))
+            .env_clear()
+            .env("PATH", "/usr/bin:/bin")
+            .env("HOME", self.path("home"))
+            .env("TMPDIR", self.path("home"))
+            .stdin(Stdio::from(fs::File::open(input).unwrap()))
+            .output()
+            .unwrap();
+        Said {
+            code: output.status.code().unwrap_or(-1),
+            stdout: self.filter(&String::from_utf8(output.stdout).unwrap()),
+            stderr: self.filter(&String::from_utf8(output.stderr).unwrap()),
+        }
+    }
+
+    /// The same, for a run that prints JSON and must end with `code`.
+    pub(crate) fn json(&self, args: &[&str], stdin: &str, code: i32) -> Value {
+        let said = self.run(args, stdin);
+        assert_eq!(said.code, code, "{}\n{}", said.stdout, said.stderr);
+        serde_json::from_str(&said.stdout).unwrap()
+    }
+
+    fn filter(&self, text: &str) -> String {
+        let room = self.directory.path().to_str().unwrap();
+        without_times(&text.replace(room, "[ROOM]"))
+    }
+}
+
+impl Said {
+    /// Everything that was said, with its exit code.
+    pub(crate) fn all(&self) -> String {
+        format!("exit {}\n--- stdout\n{}--- stderr\n{}", self.code, self.stdout, self.stderr)
+    }
+}
+
+/// Replaces `12.3 ms` and the blanks before it, which depend on how long the number is.
+fn without_times(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(" ms") {
+        let number = before.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        if number.len() == before.len() {
+            out.push_str(before);
+            out.push_str(" ms");
+        } else {
+            out.push_str(number.trim_end_matches(' '));
+            out.push_str(" [TIME]");
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Asserts that `value` has the form that `tenterhook schema NAME` prints.
+pub(crate) fn fits_schema(name: &str, value: &Value) {
+    let said = Room::new().run(&["schema", name], "");
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    let schema: Value = serde_json::from_str(&said.stdout).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let wrong: Vec<String> =
+        validator.iter_errors(value).map(|it| format!("{}: {it}", it.instance_path())).collect();
+    assert!(wrong.is_empty(), "{}\n{value:#}", wrong.join("\n"));
+}
+
+/// The directory of the repository's examples.
+pub(crate) fn examples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
+}

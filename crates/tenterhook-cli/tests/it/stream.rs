@@ -1,0 +1,81 @@
+//! `fire --stream`: a line in, a line out.
+
+use serde_json::{Value, json};
+
+use crate::room::{Room, fits_schema};
+
+fn event(id: &str, command: &str) -> String {
+    json!({
+        "id": id, "session_id": "s", "transcript_path": "/t", "cwd": "/",
+        "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": {"command": command}, "tool_use_id": "t",
+    })
+    .to_string()
+}
+
+fn lines(stdout: &str) -> Vec<Value> {
+    stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+const SLOW_GUARD: &str = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+  {"type": "command", "timeout": 20, "command": "case $(cat) in *slow*) sleep 1;; esac; case $1 in *) exit 0;; esac"},
+  {"type": "command", "timeout": 20, "if": "Bash(rm *)", "command": "echo no >&2; exit 2"}
+]}]}}"#;
+
+#[test]
+fn each_event_is_answered_under_its_id_as_it_ends() {
+    let room = Room::with_settings(SLOW_GUARD);
+    let input = [event("a", "echo slow"), event("b", "rm x"), event("c", "ls")].join("\n");
+    let said = room.run(&["fire", "--stream"], &input);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    let lines = lines(&said.stdout);
+    assert_eq!(lines.len(), 3);
+    for line in &lines {
+        fits_schema("outcome", line);
+        assert_eq!(line["blocked"], line["id"] == "b", "{line}");
+    }
+    assert_eq!(lines[2]["id"], "a", "the slow one ends last");
+}
+
+#[test]
+fn a_bad_line_is_denied_and_the_stream_goes_on() {
+    let room = Room::with_settings("{}");
+    let input = format!("{{\n\n{}\n{}\n", json!({"id": 7, "what": 1}), event("z", "ls"));
+    let said = room.run(&["fire", "--stream"], &input);
+    assert_eq!(said.code, 1, "some line could not be read");
+    let lines = lines(&said.stdout);
+    assert_eq!(lines.len(), 3);
+    for id in [Value::Null, json!(7)] {
+        let line = lines.iter().find(|it| it["id"] == id).unwrap();
+        fits_schema("outcome", line);
+        assert_eq!((&line["blocked"], &line["decision"]), (&json!(true), &json!("deny")));
+        assert_eq!(line["faults"][0]["code"], "unreadable-event");
+    }
+    assert_eq!(lines.iter().find(|it| it["id"] == "z").unwrap()["blocked"], false);
+}
+
+#[test]
+fn one_session_runs_a_once_hook_once() {
+    let room = Room::new();
+    room.write(
+        "a.toml",
+        "[hook.a]\non = 'PreToolUse'\nonce = true\nshell = 'echo no >&2; exit 2'\n",
+    );
+    let input = [event("1", "ls"), event("2", "ls")].join("\n");
+    let said = room.run(&["fire", "--stream", "--config", "../a.toml"], &input);
+    let blocked = lines(&said.stdout).iter().filter(|it| it["blocked"] == true).count();
+    assert_eq!(blocked, 1, "{}", said.stdout);
+}
+
+#[test]
+fn a_background_step_is_told_in_a_line_of_its_own() {
+    let hook = json!({"type": "command", "async": true, "command": "true"});
+    let room =
+        Room::with_settings(&json!({"hooks": {"PreToolUse": [{"hooks": [hook]}]}}).to_string());
+    let said = room.run(&["fire", "--stream"], &event("1", "ls"));
+    let lines = lines(&said.stdout);
+    assert_eq!(lines.len(), 2, "{}", said.stdout);
+    let told = lines.iter().find(|it| it.get("finished").is_some()).unwrap();
+    assert_eq!(told["finished"]["event"], "PreToolUse");
+    fits_schema("outcome", &told["finished"]["outcome"]);
+}

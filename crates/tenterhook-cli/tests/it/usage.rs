@@ -1,0 +1,79 @@
+//! Wrong calls: each ends with 1, never with 2, which means that an event is blocked.
+
+use insta::assert_snapshot;
+
+use crate::room::Room;
+
+#[test]
+fn a_wrong_call_is_no_block() {
+    let room = Room::new();
+    for args in [
+        &["nonsense"][..],
+        &["fire", "--nonsense"],
+        &["fire", "--budget", "5"],
+        &["schema", "nonsense"],
+        &["explain", "a", "b", "c"],
+        &[],
+    ] {
+        let said = room.run(args, "");
+        assert_eq!(said.code, 1, "{args:?}: {}", said.stderr);
+        assert_eq!(said.stdout, "", "{args:?}");
+        assert!(!said.stderr.is_empty(), "{args:?}");
+    }
+}
+
+#[test]
+fn help_is_data_and_names_the_exit_codes() {
+    let said = Room::new().run(&["--help"], "");
+    assert_eq!((said.code, said.stderr.as_str()), (0, ""));
+    assert!(said.stdout.contains("Any code but 0 means: do not proceed."), "{}", said.stdout);
+}
+
+#[test]
+fn an_unknown_dialect_has_a_neighbour() {
+    let said = Room::new().run(&["fire", "--config", "cloude=x.json"], "{}");
+    assert_snapshot!(said.all(), @r##"
+exit 1
+--- stdout
+--- stderr
+error: invalid value 'cloude=x.json' for '--config <[DIALECT=]FILE>': there is no dialect of that name; did you mean `claude`?
+
+For more information, try '--help'.
+"##);
+}
+
+#[test]
+fn a_named_file_must_be_there() {
+    let said = Room::new().run(&["fire", "--config", "none.json"], "{}");
+    assert_snapshot!(said.all(), @r##"
+exit 1
+--- stdout
+--- stderr
+error: there is no file `none.json`
+
+hint: name a file that exists
+"##);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_device_is_no_config() {
+    let said = Room::new().run(&["explain", "--config", "/dev/zero", "Bash", "ls"], "");
+    assert_snapshot!(said.all(), @r##"
+exit 1
+--- stdout
+--- stderr
+error: `/dev/zero` cannot be read: it is a device, not a file
+
+hint: a config is a regular UTF-8 file of at most 1 MiB
+"##);
+}
+
+#[test]
+fn every_schema_is_one() {
+    for name in ["config", "event", "answer", "outcome", "check", "list", "explain", "events"] {
+        let said = Room::new().run(&["schema", name], "");
+        let schema: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+        assert!(jsonschema::validator_for(&schema).is_ok(), "{name}");
+    }
+}
