@@ -344,7 +344,7 @@ fn files_are_found_from_the_strongest_layer_down() {
         repository: Some("/p".into()),
         home: "/home/u".into(),
         managed: Some("/etc/tenterhook".into()),
-        config_home: None,
+        ..Roots::default()
     };
     let found: Vec<_> = Native.places(&roots).into_iter().map(|it| (it.path, it.layer)).collect();
     let toml: Vec<_> = found
