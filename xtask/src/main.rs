@@ -1,17 +1,34 @@
 //! Chores of the repository: `cargo xtask VERB`.
 
+mod conformance;
 mod corpus;
+mod generate;
+mod tidy;
+mod tree;
 
 use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+const USAGE: &str = "\
+usage: cargo xtask VERB
+  tidy          do the files of the repository keep its rules?
+  gen           write the generated pages anew
+  conformance   fire every case through the library and the command line
+  corpus DIR    does `check` find what is known of a directory of real configs?";
+
+/// What a verb has to say, and whether all is well.
+type Said = Result<(String, bool), String>;
+
 fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    let done = match args.as_slice() {
+    let done: Said = match args.as_slice() {
+        ["tidy"] => tidy::run(),
+        ["gen"] => generate::run(),
+        ["conformance"] => conformance::run(),
         ["corpus", directory] => corpus::run(Path::new(directory)),
-        _ => Err("usage: cargo xtask corpus DIR".to_owned()),
+        _ => Err(USAGE.to_owned()),
     };
     let (text, holds) = done.unwrap_or_else(|error| (format!("{error}\n"), false));
     let printed = std::io::stdout().write_all(text.as_bytes());

@@ -1,0 +1,130 @@
+//! `cargo xtask conformance`: fires every neutral case through the library and through the command line.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::Value;
+use tenterhook_testkit::case::{Case, Only, Staged};
+use tenterhook_testkit::{Sandbox, expect};
+
+use crate::{Said, tree};
+
+/// Folders of cases in the format of the loader.
+const FOLDERS: &[&str] = &["merging", "planning", "running", "session"];
+
+pub(crate) fn run() -> Said {
+    let root = tree::root();
+    cargo(&["test", "--quiet", "--package", "tenterhook", "--test", "conformance"])?;
+    cargo(&["build", "--quiet", "--package", "tenterhook-cli"])?;
+    let binary = root.join("target/debug/tenterhook");
+    let (mut said, mut fired, mut left, mut holds) = (String::new(), 0, 0, true);
+    for folder in FOLDERS {
+        let cases =
+            Case::all(&root.join("conformance").join(folder)).map_err(|it| it.to_string())?;
+        for case in cases {
+            let case = case.map_err(|fault| fault.to_string())?;
+            if case.only == Only::Library {
+                left += 1;
+                continue;
+            }
+            fired += 1;
+            let differences = fire(&case, &binary)?;
+            holds &= differences.is_empty();
+            for difference in differences {
+                let _ = writeln!(said, "{}: {difference}", case.file.display());
+            }
+        }
+    }
+    let _ = writeln!(
+        said,
+        "library: every case holds; command line: {fired} fired, {left} for the library alone"
+    );
+    Ok((said, holds))
+}
+
+fn cargo(args: &[&str]) -> Result<(), String> {
+    let status = Command::new("cargo").args(args).current_dir(tree::root()).status();
+    let status = status.map_err(|error| format!("cargo cannot be run: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("`cargo {}` failed", args.join(" "))) }
+}
+
+fn fire(case: &Case, binary: &Path) -> Result<Vec<String>, String> {
+    let sandbox = Sandbox::new().map_err(|error| error.to_string())?;
+    let staged = case.stage(&sandbox).map_err(|error| error.to_string())?;
+    let mut command = Command::new(binary);
+    command.args(["fire", "--format", "json", "--dialect", &case.dialect]);
+    if staged.sources.iter().any(|it| it.source.compat.is_some()) {
+        command.args(["--compat", "exact"]);
+    }
+    for source in &staged.sources {
+        command.arg("--config");
+        command.arg(format!("{}={}", source.source.dialect, source.path.display()));
+    }
+    command.env_clear().envs(sandbox.env()).current_dir(sandbox.project()).stderr(Stdio::null());
+    let said = if staged.shots.len() == 1 {
+        once(&mut command, &staged, &sandbox)
+    } else {
+        stream(&mut command, &staged, &sandbox)
+    };
+    said.map_err(|error| format!("{}: {error}", case.file.display()))
+}
+
+type Differences = Result<Vec<String>, Box<dyn std::error::Error>>;
+
+fn once(command: &mut Command, staged: &Staged, sandbox: &Sandbox) -> Differences {
+    let Some(shot) = staged.shots.first() else { return Ok(Vec::new()) };
+    let input = sandbox.write("event.json", &serde_json::to_string(&shot.event)?)?;
+    let output = command.arg("-").stdin(File::open(input)?).output()?;
+    let outcome: Value = serde_json::from_slice(&output.stdout)?;
+    let mut found = expect::differences(&shot.expect, &outcome, &sandbox.scripts());
+    let wanted = exit_code(&outcome);
+    if output.status.code() != Some(wanted) {
+        found.push(format!("exit code: expected {wanted}, got {}", output.status));
+    }
+    Ok(found)
+}
+
+/// The exit code that the manual promises for an outcome.
+fn exit_code(outcome: &Value) -> i32 {
+    let decision = outcome.get("decision").and_then(Value::as_str);
+    let stops = outcome.get("stop").is_some_and(|it| !it.is_null());
+    match decision {
+        Some("deny") => 2,
+        _ if stops => 2,
+        Some("ask" | "defer") => 3,
+        _ => 0,
+    }
+}
+
+fn stream(command: &mut Command, staged: &Staged, sandbox: &Sandbox) -> Differences {
+    command.arg("--stream").stdin(Stdio::piped()).stdout(Stdio::piped());
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the program under test is started as its users start it"
+    )]
+    let mut child = command.spawn()?;
+    let found = talk(&mut child, staged, sandbox);
+    drop(child.stdin.take());
+    child.wait()?;
+    found
+}
+
+fn talk(child: &mut Child, staged: &Staged, sandbox: &Sandbox) -> Differences {
+    let (Some(input), Some(output)) = (child.stdin.as_mut(), child.stdout.take()) else {
+        return Err("the program has no streams".into());
+    };
+    let mut lines = BufReader::new(output).lines();
+    let mut found = Vec::new();
+    for (at, shot) in staged.shots.iter().enumerate() {
+        expect::forget(&sandbox.scripts())?;
+        writeln!(input, "{}", serde_json::to_string(&shot.event)?)?;
+        let line = lines.next().ok_or("the program ended early")??;
+        let outcome: Value = serde_json::from_str(&line)?;
+        let differences = expect::differences(&shot.expect, &outcome, &sandbox.scripts());
+        found.extend(differences.into_iter().map(|it| format!("event {}: {it}", at + 1)));
+    }
+    Ok(found)
+}

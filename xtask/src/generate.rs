@@ -1,0 +1,81 @@
+//! `cargo xtask gen`: writes the pages that are drawn from tables in the code, so that the two cannot disagree.
+
+use std::fmt::Write as _;
+
+use tenterhook::dialect::{DIALECTS, Dialect, EventRow, Subject};
+
+use crate::Said;
+use crate::tidy::Findings;
+use crate::tree::{self, File};
+
+/// A generated page: where it stands, and what draws it.
+type Page = (&'static str, fn() -> String);
+
+const PAGES: &[Page] = &[("docs/spec/events-table.md", events)];
+
+pub(crate) fn run() -> Said {
+    let mut said = String::new();
+    for (path, draw) in PAGES {
+        std::fs::write(tree::root().join(path), draw())
+            .map_err(|error| format!("{path}: {error}"))?;
+        let _ = writeln!(said, "wrote {path}");
+    }
+    Ok((said, true))
+}
+
+/// Whether every generated page is what would be written now.
+pub(crate) fn check(files: &[File], findings: &mut Findings) {
+    for (path, draw) in PAGES {
+        let committed = files.iter().find(|it| it.path == *path).map_or("", |it| it.text.as_str());
+        if committed != draw() {
+            findings.error(path, "is not what `cargo xtask gen` writes");
+        }
+    }
+}
+
+fn events() -> String {
+    let mut page = String::from(
+        "<!-- Written by `cargo xtask gen`; change the tables in the code instead. -->\n\n# The event tables\n\n\
+         One row for each event of each dialect (E-3): what matchers are tested on, what a hook may do, how long one may\n\
+         take that says nothing itself, what happens when a gate gives no answer, and after how many denials in a row the\n\
+         event gives way.\n",
+    );
+    for dialect in DIALECTS {
+        let _ = write!(page, "\n## {}\n\n{}", dialect.id(), table(*dialect));
+    }
+    page
+}
+
+fn table(dialect: &dyn Dialect) -> String {
+    let mut table = String::from(
+        "| event | when | matched on | a hook may | time-out | no answer | cap |\n|---|---|---|---|--:|---|--:|\n",
+    );
+    for row in dialect.rows() {
+        let _ = writeln!(
+            table,
+            "| `{}` | {} | {} | {} | {} s | {} | {} |",
+            row.name,
+            row.when,
+            subject(&row.subject),
+            powers(row),
+            row.timeout.as_secs(),
+            row.failure.word(),
+            row.cap.map(|it| it.to_string()).unwrap_or_default(),
+        );
+    }
+    table
+}
+
+fn subject(subject: &Subject) -> String {
+    match subject {
+        Subject::None => String::new(),
+        Subject::Field(key) => format!("`{key}`"),
+        Subject::FileName(key) => format!("file name of `{key}`"),
+        Subject::Declared(key) => format!("`{key}`"),
+    }
+}
+
+fn powers(row: &EventRow) -> String {
+    let words: Vec<&str> = row.powers.iter().map(|it| it.word()).collect();
+    if words.is_empty() { "observe".to_owned() } else { words.join(", ") }
+}

@@ -1,0 +1,90 @@
+//! Do the crates depend on each other as the design draws it, and on nothing that the library must not bring along?
+
+use std::process::Command;
+
+use serde_json::Value;
+
+use super::Findings;
+use crate::tree::{self, File};
+
+/// Which crates of ours each crate of ours may use.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("tenterhook-process", &[]),
+    ("tenterhook", &["tenterhook-process"]),
+    ("tenterhook-cli", &["tenterhook"]),
+    ("tenterhook-testkit", &[]),
+    ("benches", &["tenterhook", "tenterhook-process", "tenterhook-testkit"]),
+    ("xtask", &["tenterhook", "tenterhook-testkit"]),
+];
+
+/// What the library's default features must not bring along: HTTP, models, MCP, databases, terminals.
+const HEAVY: &[&str] = &[
+    "reqwest",
+    "hyper",
+    "ureq",
+    "genai",
+    "rmcp",
+    "rusqlite",
+    "libsqlite3-sys",
+    "crossterm",
+    "ratatui",
+    "clap",
+];
+
+pub(super) fn check(_files: &[File], findings: &mut Findings) {
+    if let Err(error) = arrows(findings).and_then(|()| heavy(findings)) {
+        findings.error("Cargo.toml", error);
+    }
+}
+
+fn cargo(args: &[&str]) -> Result<String, String> {
+    let output = Command::new("cargo").args(args).current_dir(tree::root()).output();
+    let output = output.map_err(|error| format!("cargo cannot be run: {error}"))?;
+    if output.status.success() {
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into_owned())
+    }
+}
+
+fn arrows(findings: &mut Findings) -> Result<(), String> {
+    let metadata = cargo(&["metadata", "--no-deps", "--format-version", "1", "--locked"])?;
+    let metadata: Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
+    for package in list(&metadata, "packages") {
+        let name = text(package, "name");
+        let Some((_, allowed)) = ARROWS.iter().find(|(it, _)| *it == name) else {
+            findings
+                .error("Cargo.toml", format!("the crate `{name}` stands in no table of arrows"));
+            continue;
+        };
+        for dependency in list(package, "dependencies") {
+            let to = text(dependency, "name");
+            let ours = ARROWS.iter().any(|(it, _)| *it == to);
+            let ships = dependency.get("kind").is_none_or(Value::is_null);
+            if ours && ships && !allowed.contains(&to) {
+                findings.error("Cargo.toml", format!("`{name}` must not use `{to}`"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn heavy(findings: &mut Findings) -> Result<(), String> {
+    let tree =
+        cargo(&["tree", "--locked", "-p", "tenterhook", "-e", "normal", "--prefix", "none"])?;
+    for name in tree.lines().filter_map(|line| line.split(' ').next()) {
+        if HEAVY.contains(&name) {
+            findings
+                .error("crates/tenterhook", format!("its default features bring `{name}` along"));
+        }
+    }
+    Ok(())
+}
+
+fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}

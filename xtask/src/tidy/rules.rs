@@ -1,0 +1,123 @@
+//! Does every rule of the specification have a proof, and does everything that cites a rule cite one that exists?
+//!
+//! A rule is proved by a conformance case or a test that cites its number, or by a test that the rule names itself.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use regex::Regex;
+
+use super::Findings;
+use crate::tree::File;
+
+/// Rules without a proof, one a line. A debt that only shrinks: tidy refuses new ones, and lines that are paid.
+const UNPROVEN: &str = "docs/spec/unproven.txt";
+
+pub(super) fn check(files: &[File], findings: &mut Findings) {
+    let (Ok(number), Ok(named)) =
+        (Regex::new(r"\b[EPSRAJMNCVHTX]-[0-9]+\b"), Regex::new("`([a-z0-9_]+)`"))
+    else {
+        return;
+    };
+    let mut rules: BTreeMap<String, String> = BTreeMap::new();
+    let mut proved: BTreeSet<String> = BTreeSet::new();
+    let tests: String = files.iter().filter(|it| it.is_rust()).map(File::tests).collect();
+    for file in spec(files) {
+        for rule in defined(&file.text, &number) {
+            if rule.names_test(&named, &tests) {
+                proved.insert(rule.number.clone());
+            }
+            if let Some(other) = rules.insert(rule.number.clone(), file.path.clone()) {
+                findings.error(&file.path, format!("{} is defined in {other} too", rule.number));
+            }
+        }
+    }
+    for file in files {
+        let proof = if file.is_rust() {
+            file.tests()
+        } else if is_case(&file.path) {
+            &file.text
+        } else {
+            ""
+        };
+        proved.extend(number.find_iter(proof).map(|it| it.as_str().to_owned()));
+        let cites = file.is_rust() || is_case(&file.path) || file.path.ends_with(".md");
+        if cites
+            && !file.path.starts_with("xtask/")
+            && !file.path.starts_with("conformance/observed")
+        {
+            for cited in number.find_iter(&file.text).map(|it| it.as_str()) {
+                if !rules.contains_key(cited) {
+                    findings.error(&file.path, format!("{cited} is no rule of the specification"));
+                }
+            }
+        }
+    }
+    compare(&rules, &proved, files, findings);
+}
+
+fn compare(
+    rules: &BTreeMap<String, String>,
+    proved: &BTreeSet<String>,
+    files: &[File],
+    findings: &mut Findings,
+) {
+    let debts = files.iter().find(|it| it.path == UNPROVEN).map_or("", |it| it.text.as_str());
+    let debts: BTreeSet<&str> =
+        debts.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#')).collect();
+    for (rule, page) in rules {
+        match (proved.contains(rule), debts.contains(rule.as_str())) {
+            (false, false) => findings.error(page, format!("{rule} has neither a case nor a test")),
+            (true, true) => findings.error(UNPROVEN, format!("{rule} is proved; remove its line")),
+            (true, false) | (false, true) => {}
+        }
+    }
+    for debt in debts.iter().filter(|it| !rules.contains_key(**it)) {
+        findings.error(UNPROVEN, format!("{debt} is no rule of the specification"));
+    }
+}
+
+fn spec(files: &[File]) -> impl Iterator<Item = &File> {
+    files.iter().filter(|it| it.path.starts_with("docs/spec/") && it.path.ends_with(".md"))
+}
+
+fn is_case(path: &str) -> bool {
+    path.starts_with("conformance/") && path.ends_with(".toml")
+}
+
+/// One rule as its page states it.
+struct Rule {
+    number: String,
+    text: String,
+}
+
+impl Rule {
+    /// Whether its text names a test that exists: `(test `name`)`.
+    fn names_test(&self, named: &Regex, tests: &str) -> bool {
+        let Some((_, after)) = self.text.rsplit_once("(test") else { return false };
+        let mut names = named.captures_iter(after).filter_map(|it| it.get(1));
+        names.any(|it| tests.contains(&format!("fn {}(", it.as_str())))
+    }
+}
+
+/// The rules of a page: items that begin with `- **X-1**`, and rows of tables that begin with `| X-1 |`.
+fn defined(text: &str, number: &Regex) -> Vec<Rule> {
+    let mut rules: Vec<Rule> = Vec::new();
+    for line in text.lines() {
+        let begins =
+            line.strip_prefix("- **").or_else(|| line.strip_prefix("| ")).and_then(|rest| {
+                let found = number.find(rest).filter(|it| it.start() == 0)?;
+                let after = rest.get(found.end()..)?;
+                (after.starts_with("**") || after.starts_with(" |"))
+                    .then(|| found.as_str().to_owned())
+            });
+        match (begins, rules.last_mut()) {
+            (Some(number), _) => rules.push(Rule { number, text: line.to_owned() }),
+            (None, Some(last)) if line.starts_with("  ") => {
+                last.text.push('\n');
+                last.text.push_str(line);
+            }
+            (None, _) => {}
+        }
+    }
+    rules
+}

@@ -1,0 +1,42 @@
+//! Does any file name a machine, a person or a suppressed lint?
+
+use regex::Regex;
+
+use super::Findings;
+use crate::tree::File;
+
+/// Folders whose files are records of others and stay as they were.
+const RECORDS: &[(&str, &str)] = &[
+    ("conformance/observed/", "what real agents did, unmodified"),
+    ("xtask/src/tidy/words.rs", "names what it looks for"),
+];
+
+/// Addresses that belong to nobody.
+const NOBODY: &[&str] = &["git@github.com", "example.com", "example.org", ".example"];
+
+pub(super) fn check(files: &[File], findings: &mut Findings) {
+    let (Ok(path), Ok(mail)) = (
+        Regex::new(r#"(^|[\s"'`(=:])(/work/|/tmp/wt|/root/)"#),
+        Regex::new(r"[A-Za-z0-9._-]+@[A-Za-z0-9-]+\.[A-Za-z.]+"),
+    ) else {
+        return;
+    };
+    for file in files {
+        if RECORDS.iter().any(|(prefix, _)| file.path.starts_with(prefix)) {
+            continue;
+        }
+        for line in file.text.lines() {
+            if path.is_match(line) {
+                findings.error(&file.path, format!("names a path of one machine: {}", line.trim()));
+            }
+            for found in mail.find_iter(line) {
+                if !NOBODY.iter().any(|it| found.as_str().ends_with(it)) {
+                    findings.error(&file.path, format!("names an address: {}", found.as_str()));
+                }
+            }
+            if file.is_rust() && line.trim_start().starts_with("#[allow(") {
+                findings.error(&file.path, "suppresses a lint without `expect` and a reason");
+            }
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The files of the repository, as git knows them: tracked ones, and new ones that it does not ignore.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// One file that is text.
+#[derive(Debug)]
+pub(crate) struct File {
+    /// Its path from the root, with `/`.
+    pub(crate) path: String,
+    /// What it says.
+    pub(crate) text: String,
+}
+
+impl File {
+    /// Whether it is Rust.
+    pub(crate) fn is_rust(&self) -> bool {
+        self.path.ends_with(".rs")
+    }
+
+    /// Whether it is a file of tests alone.
+    pub(crate) fn is_test(&self) -> bool {
+        let stem = self.path.rsplit('/').next().unwrap_or_default();
+        stem == "tests.rs" || self.path.contains("/tests/") || self.path.contains("/fakehook/")
+    }
+
+    /// The part that ships: everything before the tests inside the file; nothing of a file of tests.
+    pub(crate) fn source(&self) -> &str {
+        if self.is_test() {
+            return "";
+        }
+        let end = self.text.find("#[cfg(test)]\nmod tests {");
+        end.and_then(|at| self.text.get(..at)).unwrap_or(&self.text)
+    }
+
+    /// The part that tests.
+    pub(crate) fn tests(&self) -> &str {
+        self.text.get(self.source().len()..).unwrap_or_default()
+    }
+}
+
+/// The root of the repository.
+pub(crate) fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}
+
+/// Every text file.
+pub(crate) fn files() -> Result<Vec<File>, String> {
+    let root = root();
+    let output = Command::new("git")
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
+        .current_dir(&root)
+        .output()
+        .map_err(|error| format!("git cannot be run: {error}"))?;
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).into_owned());
+    }
+    let names = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut names: Vec<&str> = names.split('\0').filter(|it| !it.is_empty()).collect();
+    names.sort_unstable();
+    names.dedup();
+    // A file that is deleted but not yet committed, or that is no text, has nothing to keep tidy.
+    let read = |path: &str| {
+        let text = std::fs::read_to_string(root.join(path)).ok()?;
+        Some(File { path: path.to_owned(), text })
+    };
+    Ok(names.into_iter().filter_map(read).collect())
+}
