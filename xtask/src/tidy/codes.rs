@@ -1,4 +1,4 @@
-//! Has every code of a diagnostic or a fault its entry in `docs/spec/diagnostics.md`?
+//! Has every code of a diagnostic its entry in `docs/spec/diagnostics.md`, and of a fault in `docs/spec/faults.md`?
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use regex::Regex;
 use super::Findings;
 use crate::tree::File;
 
-const PAGE: &str = "docs/spec/diagnostics.md";
+const PAGES: &[&str] = &["docs/spec/diagnostics.md", "docs/spec/faults.md"];
 
 /// How a code stands in the source: the first text of the values that carry one.
 const CARRIERS: &[&str] = &[
@@ -19,7 +19,8 @@ const CARRIERS: &[&str] = &[
 ];
 
 pub(super) fn check(files: &[File], findings: &mut Findings) {
-    let page = files.iter().find(|it| it.path == PAGE).map_or("", |it| it.text.as_str());
+    let pages = files.iter().filter(|it| PAGES.contains(&it.path.as_str()));
+    let page: String = pages.map(|it| it.text.as_str()).collect();
     let mut codes: BTreeMap<&str, &str> = BTreeMap::new();
     let sources =
         files.iter().filter(|it| it.is_rust() && it.path.starts_with("crates/tenterhook"));
@@ -31,7 +32,7 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
     }
     for (code, path) in codes {
         if !page.contains(&format!("`{code}`")) {
-            findings.error(path, format!("`{code}` has no entry in {PAGE}"));
+            findings.error(path, format!("`{code}` has no entry in {}", PAGES.join(" or ")));
         }
     }
 }

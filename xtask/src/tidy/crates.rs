@@ -11,9 +11,10 @@ use crate::tree::{self, File};
 const ARROWS: &[(&str, &[&str])] = &[
     ("tenterhook-process", &[]),
     ("tenterhook", &["tenterhook-process"]),
-    ("tenterhook-cli", &["tenterhook"]),
+    // Adopting orphans is a program's affair, which the library must not decide for its host.
+    ("tenterhook-cli", &["tenterhook", "tenterhook-process"]),
     ("tenterhook-testkit", &[]),
-    ("benches", &["tenterhook", "tenterhook-process", "tenterhook-testkit"]),
+    ("tenterhook-benches", &["tenterhook", "tenterhook-process", "tenterhook-testkit"]),
     ("xtask", &["tenterhook", "tenterhook-testkit"]),
 ];
 

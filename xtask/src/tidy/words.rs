@@ -12,7 +12,7 @@ const RECORDS: &[(&str, &str)] = &[
 ];
 
 /// Addresses that belong to nobody.
-const NOBODY: &[&str] = &["git@github.com", "example.com", "example.org", ".example"];
+const NOBODY: &[&str] = &["git@github.com", "example.com", "example.org", ".example", "evil.org"];
 
 pub(super) fn check(files: &[File], findings: &mut Findings) {
     let (Ok(path), Ok(mail)) = (

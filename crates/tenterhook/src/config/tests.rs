@@ -219,7 +219,7 @@ fn an_unreadable_source_keeps_its_last_good_hooks() {
     assert!(kept(&name, Some(&last)).hooks.is_empty());
 }
 
-/// Hooks that the host added come after all configured ones, and no switch of a file reaches them.
+/// C-8: hooks that the host added come after all configured ones, and no switch of a file reaches them.
 #[test]
 fn added_hooks_stand_last() {
     let run = Run::Function(Function::new("f", |_| async { crate::answer::Answer::default() }));

@@ -42,7 +42,7 @@ fn bash() -> Event {
         .with("tool_input", serde_json::json!({ "command": "ls" }))
 }
 
-/// Everything that runs, stage by stage; checks on the way that `explain` says the same of every hook.
+/// Everything that runs, stage by stage; checks on the way that `explain` says the same of every hook (P-5).
 fn selected(hooks: Vec<Hook>, view: &View, event: &Event) -> Vec<String> {
     let ruleset = ruleset(hooks);
     let steps = |stage| select(&ruleset, view, event, stage);

@@ -1,3 +1,5 @@
+//! Whether every deviation is named, nothing hidden is lost, and no text takes long.
+
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
@@ -18,6 +20,7 @@ fn denies(reading: &Reading) -> bool {
         || reading.pairs().iter().any(|(key, value)| key == "decision" && value == "block")
 }
 
+/// J-1, J-2, J-3.
 #[test]
 fn empty_plain_and_strict() {
     for text in ["", " \r\n\t", "\u{feff}"] {
@@ -33,6 +36,7 @@ fn empty_plain_and_strict() {
     assert!(read(b"{}").strict().is_some_and(Map::is_empty));
 }
 
+/// J-6, J-7, J-8, J-9, J-10, J-11, J-12, J-13, J-14, J-15: samples of each.
 #[test]
 fn each_deviation_is_named_and_the_denial_in_it_is_seen() {
     let cases: &[(&str, &[&str])] = &[
@@ -151,6 +155,7 @@ fn text_that_only_shows_an_object_holds_none() {
     }
 }
 
+/// J-6.
 #[test]
 fn every_hidden_duplicate_has_its_reading() {
     let text = r#"{"h": {"d": "a", "d": "b"}, "h": {"d": "c", "d": "d", "e": [{"x": 1, "x": 2}]}, "k": 1}"#;
@@ -175,6 +180,7 @@ fn every_hidden_duplicate_has_its_reading() {
     );
 }
 
+/// J-16, J-17.
 #[test]
 fn encodings_are_read_and_named() {
     let le: Vec<u8> = DENY.encode_utf16().flat_map(u16::to_le_bytes).collect();
@@ -197,6 +203,7 @@ fn encodings_are_read_and_named() {
     assert_eq!((names(&reading), reading.found), (vec!["invalid-utf-8"], Found::Text));
 }
 
+/// J-4, J-15.
 #[test]
 fn limits_hold_and_a_denial_beyond_them_is_still_seen() {
     let nest = |depth: usize| {
@@ -223,6 +230,7 @@ fn limits_hold_and_a_denial_beyond_them_is_still_seen() {
     }
 }
 
+/// J-5.
 #[test]
 fn hostile_texts_end_soon() {
     let million = 1_000_000;

@@ -1,3 +1,5 @@
+//! Whether every format gives the same tree, with spans that point where a person would look.
+
 #![expect(clippy::string_slice, reason = "a span off a character boundary must fail the test")]
 
 use std::time::{Duration, Instant};

@@ -65,8 +65,8 @@ mod tests {
     #[test]
     fn layers_come_strongest_first_and_the_local_file_from_the_root_of_the_repository() {
         let roots = Roots {
-            cwd: "/work/app/api".into(),
-            repository: Some("/work/app".into()),
+            cwd: "/repo/app/api".into(),
+            repository: Some("/repo/app".into()),
             home: "/home/a".into(),
             managed: Some("/etc/claude-code".into()),
             config_home: None,
@@ -81,8 +81,8 @@ mod tests {
                 ("/etc/claude-code/managed-settings.json", Layer::Managed),
                 ("/etc/claude-code/managed-settings.d/*.json", Layer::Managed),
                 ("/home/a/.claude/settings.json", Layer::User),
-                ("/work/app/api/.claude/settings.json", Layer::Project),
-                ("/work/app/.claude/settings.local.json", Layer::Local),
+                ("/repo/app/api/.claude/settings.json", Layer::Project),
+                ("/repo/app/.claude/settings.local.json", Layer::Local),
             ]
         );
     }

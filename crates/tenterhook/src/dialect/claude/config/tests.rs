@@ -14,7 +14,7 @@ fn source(name: &str, layer: Layer, text: &str) -> Source {
 }
 
 fn settings(text: &str) -> ReadConfig {
-    read(&source("/work/.claude/settings.json", Layer::Project, text))
+    read(&source("/repo/.claude/settings.json", Layer::Project, text))
 }
 
 fn group(event: &str, handler: &str) -> ReadConfig {
@@ -51,7 +51,7 @@ fn every_field_of_a_command_reaches_its_hook() {
     assert_eq!(hook.id.as_str(), "project:PreToolUse:Bash:1");
     assert_eq!(
         hook.place.as_ref().map(ToString::to_string).as_deref(),
-        Some("/work/.claude/settings.json:1:57")
+        Some("/repo/.claude/settings.json:1:57")
     );
     assert_eq!(hook.matcher.spec(), &MatcherSpec::Words(vec!["Bash".into()]));
     assert_eq!(invocation(hook), &Invocation::Shell { text: "a 'b'".into(), shell: Shell::Bash });
@@ -70,8 +70,8 @@ fn args_are_words_with_their_placeholders_replaced() {
         r#"{"type": "command", "command": "${CLAUDE_PROJECT_DIR}/x", "args": ["${CLAUDE_PROJECT_DIR}/a b", "$HOME"]}"#,
     );
     let expected = Invocation::Argv {
-        program: "/work/x".into(),
-        args: vec!["/work/a b".into(), "$HOME".into()],
+        program: "/repo/x".into(),
+        args: vec!["/repo/a b".into(), "$HOME".into()],
     };
     assert_eq!(invocation(only(&read)), &expected);
     assert_eq!(codes(&read), [""; 0]);
@@ -176,17 +176,17 @@ fn a_file_that_the_agent_refuses_is_shown_and_never_runs() {
 #[test]
 fn front_matter_brings_hooks_and_an_agents_stop_is_that_of_a_subagent() {
     let text = "---\nname: x\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: x\n          once: true\n---\n# Text\n";
-    let skill = read(&source("/work/.claude/skills/x/SKILL.md", Layer::Skill, text));
+    let skill = read(&source("/repo/.claude/skills/x/SKILL.md", Layer::Skill, text));
     assert_eq!(codes(&skill), [""; 0]);
     assert_eq!((only(&skill).event.as_str(), only(&skill).once), ("Stop", true));
-    let agent = read(&source("/work/.claude/agents/x.md", Layer::Agent, text));
+    let agent = read(&source("/repo/.claude/agents/x.md", Layer::Agent, text));
     assert_eq!((only(&agent).event.as_str(), only(&agent).once), ("SubagentStop", false));
     assert_eq!(codes(&agent), ["once-outside-skill"]);
     let mut of_plugin = source("/p/agents/x.md", Layer::Agent, text);
     of_plugin.plugin = Some(Plugin::default());
     let ignored = read(&of_plugin);
     assert!(matches!(&only(&ignored).arming, Arming::Disarmed { rule: "C-32", .. }));
-    let plain = read(&source("/work/.claude/agents/y.md", Layer::Agent, "# No front matter\n"));
+    let plain = read(&source("/repo/.claude/agents/y.md", Layer::Agent, "# No front matter\n"));
     assert!(!plain.unreadable && plain.hooks.is_empty() && plain.diagnostics.is_empty());
 }
 

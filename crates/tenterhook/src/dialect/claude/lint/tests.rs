@@ -98,7 +98,7 @@ fn check(file: &str, case: Option<&Item>) -> Vec<Diagnostic> {
     let text = fs::read_to_string(cases().join(file)).expect("the case is there");
     let word = |key: &str| case.and_then(|it| it.get(key)).and_then(Item::as_str);
     let name = word("as").unwrap_or(".claude/settings.json");
-    let mut source = Source::given(name, DialectId::CLAUDE, &text, "/work/.claude");
+    let mut source = Source::given(name, DialectId::CLAUDE, &text, "/repo/.claude");
     let layers = [Layer::Plugin, Layer::Skill, Layer::Agent];
     let layer = word("layer").and_then(|word| layers.into_iter().find(|it| it.word() == word));
     source.layer = layer.unwrap_or(Layer::Project);
