@@ -8,7 +8,7 @@ use crate::strict::Deviation;
 
 /// How far a hook, or all hooks together, restrain an action.
 ///
-/// The order of the variants *is* rule M-1: restraint wins.
+/// The order of the variants *is* rules A-1 and M-1: restraint wins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Restraint {
     /// No objection, and no consent either.

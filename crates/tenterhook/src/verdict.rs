@@ -41,6 +41,7 @@ pub struct Bench<'a> {
 #[must_use]
 pub fn judge(bench: Bench<'_>, answer: Answer) -> Verdict {
     let mut faults = Vec::new();
+    // What nobody reads is said, and costs nothing else.
     for remark in &answer.remarks {
         faults.push(Fault::of(&bench.hook.id, remark.code, remark.message.clone()));
     }
@@ -57,7 +58,7 @@ pub fn judge(bench: Bench<'_>, answer: Answer) -> Verdict {
     }
 }
 
-/// A denial without words still needs some: a model that is refused without a reason tries again.
+/// A denial without words still needs some: a model that is refused without a reason tries again.
 fn default_reason(hook: &Hook, restraint: Restraint) -> Option<String> {
     (restraint > Restraint::Allow).then(|| {
         let word = if restraint == Restraint::Deny { "denied" } else { "asked about" };
@@ -130,6 +131,7 @@ fn only_restraint(answer: Answer) -> Answer {
 
 /// A gate that did not answer goes to its policy.
 fn settle_failure(bench: Bench<'_>, mut answer: Answer, faults: &mut Vec<Fault>) -> Answer {
+    // Silence is an answer, unless the hook's entry wants words.
     if bench.hook.answer_required && answer == Answer::default() {
         answer = Answer::failed("no-answer", "it must answer, and said nothing");
     }

@@ -36,6 +36,7 @@ fn output(name: &str, fields: Value) -> String {
     json!({ "hookSpecificOutput": fields }).to_string()
 }
 
+/// A-12, A-16, A-17: what a row promises comes out.
 #[test]
 fn every_field_of_every_event_arrives() {
     let mut seen = 0;
@@ -96,6 +97,7 @@ fn every_field_of_every_event_arrives() {
     assert_eq!(seen, 37);
 }
 
+/// A-11.
 #[test]
 fn exit_2_denies_where_the_event_can_be_denied_and_its_words_are_kept() {
     for spec in EVENTS {
@@ -123,6 +125,7 @@ fn exit_2_denies_where_the_event_can_be_denied_and_its_words_are_kept() {
     assert_eq!((declined.restraint, declined.effects.extra.len()), (Restraint::Deny, 0));
 }
 
+/// A-6, A-7, A-13, A-15.
 #[test]
 fn what_is_no_answer_has_its_own_code() {
     let tool = event("PreToolUse");
@@ -151,6 +154,20 @@ fn what_is_no_answer_has_its_own_code() {
     assert!(exit.faults[0].message.ends_with("127: first"), "{:?}", exit.faults);
 }
 
+/// A-10, A-27.
+#[test]
+fn of_a_repeated_key_the_agent_takes_the_last_and_doubt_takes_the_denial() {
+    let tool = event("PreToolUse");
+    let twice = |first: &str, last: &str, compat| {
+        let stdout = format!(r#"{{"decision": "{first}", "decision": "{last}"}}"#);
+        verdict(&tool, &report(&stdout, "", 0), compat).restraint
+    };
+    assert_eq!(twice("approve", "block", Compat::Exact), Restraint::Deny);
+    assert_eq!(twice("block", "approve", Compat::Exact), Restraint::Allow);
+    assert_eq!(twice("block", "approve", Compat::Guarded), Restraint::Deny);
+    assert_eq!(twice("approve", "approve", Compat::Guarded), Restraint::Silent);
+}
+
 /// Cut-off output, or output that a descendant still holds.
 fn closed(text: &str, closed: Closed, end: End) -> Report {
     let stdout = Output { bytes: text.into(), dropped: 0, closed };
@@ -158,6 +175,7 @@ fn closed(text: &str, closed: Closed, end: End) -> Report {
     Report { said, ..Report::silent(end, Duration::ZERO) }
 }
 
+/// A-9, A-38.
 #[test]
 fn what_was_said_before_the_end_counts_as_a_denial_and_as_nothing_else() {
     let tool = event("PreToolUse");
@@ -179,6 +197,7 @@ fn what_was_said_before_the_end_counts_as_a_denial_and_as_nothing_else() {
     assert_eq!(judged("deny", Closed::Truncated, &exited).restraint, Restraint::Deny);
 }
 
+/// A-18.
 #[test]
 fn rewritten_output_keeps_the_shape_of_the_tools_own() {
     let tool = event("PostToolUse");
@@ -197,6 +216,7 @@ fn rewritten_output_keeps_the_shape_of_the_tools_own() {
     }
 }
 
+/// A-14, A-15, A-17.
 #[test]
 fn events_with_a_rule_of_their_own() {
     let worktree = |stdout: &str, code| exact(&plain("WorktreeCreate"), stdout, "", code);
@@ -222,6 +242,7 @@ fn events_with_a_rule_of_their_own() {
     assert_eq!(exact(&plain("ConfigChange"), "", "r", 2).restraint, Restraint::Deny);
 }
 
+/// A-19.
 #[test]
 fn a_first_line_sends_the_hook_to_the_background() {
     assert!(Claude.detaches(b"{\"async\": true, \"asyncTimeout\": 5}\n"));
@@ -237,6 +258,7 @@ fn a_first_line_sends_the_hook_to_the_background() {
     assert!(promise.detached && promise.restraint == Restraint::Silent);
 }
 
+/// A-19.
 #[test]
 fn a_hook_that_may_wake_the_agent_objects_on_any_event() {
     let event = plain("Notification");
@@ -247,6 +269,7 @@ fn a_hook_that_may_wake_the_agent_objects_on_any_event() {
     assert!(answer.slips.is_empty());
 }
 
+/// A-18.
 #[test]
 fn the_env_file_becomes_variables_and_what_needs_a_shell_is_handed_on() {
     let with_file = |text: &str| {
@@ -260,6 +283,7 @@ fn the_env_file_becomes_variables_and_what_needs_a_shell_is_handed_on() {
     assert_eq!(shell.extra["envFile"], "export A=1\nexport PATH=\"$PATH:/x\"\n");
 }
 
+/// A-3.
 #[test]
 fn a_custom_event_is_answered_as_its_row_permits() {
     let event = plain("deploy.before");
@@ -276,6 +300,7 @@ fn a_custom_event_is_answered_as_its_row_permits() {
     assert!(codes(&verdict).contains(&"not-honoured"));
 }
 
+/// A-5.
 #[test]
 fn what_nobody_reads_is_a_remark_and_the_rest_stands() {
     let tool = event("PreToolUse");

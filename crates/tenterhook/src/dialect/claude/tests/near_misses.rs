@@ -3,6 +3,11 @@
 
 use std::collections::BTreeSet;
 
+use proptest::prelude::{ProptestConfig, Strategy};
+use proptest::prop_assert;
+use proptest::prop_assert_eq;
+use proptest::sample::select;
+
 use super::conformance;
 use super::observed::{event, report, verdict};
 use crate::answer::{Restraint, SlipKind};
@@ -129,7 +134,7 @@ fn every_slip_has_near_misses_and_they_cite_its_rule() {
     }
 }
 
-/// Whatever a hook prints, what slipped never consents, and guarded reading never restrains less than exact reading.
+/// A-21: whatever a hook prints, what slipped never consents, and guarded reading never restrains less than exact reading.
 #[test]
 fn a_slip_never_allows_and_no_denial_is_lost_in_any_corner() {
     let allow = r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow", "updatedInput": {"command": "x"}}}"#;
@@ -180,5 +185,95 @@ fn the_table_is_well_formed() {
                 .contains(&case.expect.as_str())
         );
         assert!(case.rule.starts_with("A-"), "{}", case.name);
+    }
+}
+
+/// Pieces of which hooks make answers, and lose them.
+const PIECES: &[&str] = &[
+    "{",
+    "}",
+    "[",
+    "]",
+    ",",
+    ":",
+    "\"",
+    "'",
+    "\\",
+    "\n",
+    " ",
+    "log",
+    "\u{feff}",
+    "\0",
+    "```",
+    "```json\n",
+    "false",
+    "0",
+    "null",
+    "\"decision\": \"block\"",
+    "\"decision\": \"approve\"",
+    "\"decision\": \"Deny\"",
+    "\"permissionDecision\": \"deny\"",
+    "\"permissionDecision\": \"allow\"",
+    "\"permissionDecision\": \"ask\"",
+    "\"hookSpecificOutput\": {",
+    "\"hookEventName\": \"PreToolUse\"",
+    "\"continue\": false",
+    "\"continue\": \"false\"",
+    "\"reason\": \"no\"",
+    "\"systemMessage\": 5",
+    "\"updatedInput\": {}",
+    "{\"async\": true}\n",
+];
+
+/// Fields that stand whole, so that most answers of [`shaped`] are objects.
+const FIELDS: &[&str] = &[
+    r#""decision": "block""#,
+    r#""decision": "approve""#,
+    r#""decision": "Deny""#,
+    r#""permissionDecision": "deny""#,
+    r#""continue": false"#,
+    r#""continue": "false""#,
+    r#""reason": "no""#,
+    r#""systemMessage": 5"#,
+    r#""systemMessage": "s""#,
+    r#""hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}"#,
+    r#""hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "ask"}"#,
+    r#""hookSpecificOutput": {"hookEventName": "Stop", "permissionDecision": "deny"}"#,
+    r#""hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": {}}"#,
+    r#""async": true"#,
+];
+
+fn shaped() -> impl Strategy<Value = String> {
+    let fields = proptest::collection::vec(select(FIELDS), 0..5);
+    let around = || select(&["", "", "", "", "\n", "log\n", "```\n", " x", "{}\n"][..]);
+    (around(), fields, around())
+        .prop_map(|(before, fields, after)| format!("{before}{{{}}}{after}", fields.join(", ")))
+}
+
+fn raw() -> impl Strategy<Value = String> {
+    proptest::collection::vec(select(PIECES), 0..24).prop_map(|pieces| pieces.concat())
+}
+
+proptest::proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3_000))]
+
+    /// A-20, A-21 on answers that nobody thought of.
+    #[test]
+    fn guarded_reading_restrains_at_least_as_far_and_consents_to_no_more(
+        stdout in proptest::prop_oneof![shaped(), shaped(), raw()],
+        stderr in proptest::prop_oneof![raw(), shaped()],
+        exit in select(&[0, 0, 0, 1, 2, -9][..]),
+        name in select(&["PreToolUse", "PreToolUse", "UserPromptSubmit", "PermissionRequest", "Stop"][..]),
+    ) {
+        let report = report(&stdout, &stderr, exit);
+        let guarded = verdict(&subject(name), &report, Compat::Guarded);
+        let exact = verdict(&subject(name), &report, Compat::Exact);
+        let floor = exact.restraint.max(Restraint::Allow);
+        prop_assert!(guarded.restraint.max(Restraint::Allow) >= floor);
+        prop_assert!(exact.effects.stop.is_none() || guarded.effects.stop.is_some());
+        if guarded.restraint == Restraint::Allow {
+            prop_assert_eq!(exact.restraint, Restraint::Allow);
+            prop_assert!(accusations(&guarded).is_empty());
+        }
     }
 }
