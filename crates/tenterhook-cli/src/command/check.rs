@@ -15,6 +15,7 @@ use crate::exit::Exit;
 use crate::load::{self, Loaded};
 use crate::problem::Problem;
 use crate::reach;
+use crate::scripts;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
 use crate::show::table::{Cell, Column, Give, Table};
 use crate::show::{diagnostic, words};
@@ -26,6 +27,7 @@ pub(crate) fn run(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem
     let mut loaded = load::read(&files, args.dialect, here);
     loaded.announce(term, &here.roots);
     let ruleset = loaded.engine(Ambient::default()).ruleset();
+    loaded.diagnostics.extend(scripts::check(&ruleset, &loaded.sources));
     match args.output.format {
         Format::Json => print_json(&to_json(&loaded, &ruleset), term)?,
         Format::Text => term.data(&to_text(&loaded, &ruleset, term.width()))?,
