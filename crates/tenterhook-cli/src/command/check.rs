@@ -127,6 +127,10 @@ fn summary(loaded: &Loaded, hooks: usize, never: usize) -> String {
     let verdict = if found.is_empty() { paint(GOOD, "no findings") } else { found.join(", ") };
     let files = loaded.sources.iter().map(|it| &it.name).collect::<HashSet<_>>().len();
     let events = words::count(hooks, "hook");
-    let never = if never == 0 { String::new() } else { format!(", {never} of them never run") };
+    let never = match never {
+        0 => String::new(),
+        1 => ", of which 1 never runs".to_owned(),
+        many => format!(", of which {many} never run"),
+    };
     format!("{verdict} in {} with {events}{never}\n", words::count(files, "file"))
 }

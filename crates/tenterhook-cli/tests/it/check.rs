@@ -57,7 +57,11 @@ advice[empty-event-array]: `preToolUse` has no group, so nothing runs
   |
   = help: remove it, or add a group
 
-2 errors, 1 warning, 1 advice in 1 file with 1 hook
+Hooks that can never run
+  .claude/settings.json:6  `Bash(git *)` is a permission rule: as a         S-61
+                           matcher it matches nothing
+
+2 errors, 1 warning, 1 advice in 1 file with 1 hook, of which 1 never runs
 --- stderr
 "##);
 }

@@ -16,6 +16,9 @@ use crate::show::words::{cut, line, time, width, wrap};
 /// How far everything under an event is set in.
 const INDENT: usize = 8;
 
+/// Screens below this many columns are narrow.
+const NARROW: usize = 60;
+
 /// One event, as it went.
 #[derive(Debug)]
 pub(super) struct Scene<'a> {
@@ -47,7 +50,7 @@ pub(super) fn draw(scene: &Scene<'_>, ruleset: &Ruleset, columns: usize) -> Stri
     if let Some(first) = not_run.first() {
         let names: Vec<String> = not_run.iter().map(|it| name(it, ruleset)).collect();
         let why = first.ended.trim_start_matches("not run: ");
-        aside(&format!("not {} ({why})", names.join(", ")), columns, &mut out);
+        aside(&format!("skip {} ({why})", names.join(", ")), columns, &mut out);
     }
     skipped(scene, columns, &mut out);
     out
@@ -59,8 +62,9 @@ fn name(step: &Step, ruleset: &Ruleset) -> String {
 }
 
 fn aside(text: &str, columns: usize, out: &mut String) {
-    for text in wrap(text, columns.saturating_sub(INDENT)) {
-        out.push_str(&format!("{}{}\n", " ".repeat(INDENT), paint(DIM, text)));
+    for (at, text) in wrap(text, columns.saturating_sub(INDENT + 5)).iter().enumerate() {
+        let inset = if at == 0 { INDENT } else { INDENT + 5 };
+        out.push_str(&format!("{}{}\n", " ".repeat(inset), paint(DIM, text)));
     }
 }
 
@@ -76,9 +80,13 @@ fn head(scene: &Scene<'_>, columns: usize) -> String {
 
 fn ran(step: &Step, ruleset: &Ruleset, columns: usize) -> String {
     let (word, style) = step_verdict(step.verdict);
-    let word = if word == "-" { "no objection" } else { word };
-    let tail = format!("{word:<12}{:>8}", time(step.took));
-    let room = columns.saturating_sub(INDENT + 4 + 2 + width(&tail));
+    // On a narrow screen the name of the hook says more.
+    let (word, word_width) = match (word, columns < NARROW) {
+        (word, true) => (word, 5),
+        ("-", false) => ("no objection", 12),
+        (word, false) => (word, 12),
+    };
+    let room = columns.saturating_sub(INDENT + 4 + 2 + word_width + 8);
     let mut name = line(&name(step, ruleset));
     if step.ended != "exit 0" {
         name.push_str(&format!("  ({})", line(&step.ended)));
@@ -87,7 +95,7 @@ fn ran(step: &Step, ruleset: &Ruleset, columns: usize) -> String {
     let pad = " ".repeat(room.saturating_sub(width(&name)) + 2);
     let indent = " ".repeat(INDENT);
     let took = format!("{:>8}", time(step.took));
-    let verdict = paint(style, format!("{word:<12}"));
+    let verdict = paint(style, format!("{word:<word_width$}"));
     format!("{indent}{} {name}{pad}{verdict}{}\n", paint(HELP, "ran"), paint(DIM, took))
 }
 
@@ -118,6 +126,6 @@ fn skipped(scene: &Scene<'_>, columns: usize, out: &mut String) {
     match (names.is_empty(), scene.outcome.steps.is_empty()) {
         (true, true) => aside("no hook is for it", columns, out),
         (true, false) => {}
-        (false, _) => aside(&format!("not {}", names.join(", ")), columns, out),
+        (false, _) => aside(&format!("skip {}", names.join(", ")), columns, out),
     }
 }
