@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 pub use ruleset::{Mode, Ruleset, Stage};
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::dialect::{DIALECTS, DialectId, EventRow};
 use crate::event::EventName;
 use crate::hook::{Arming, Compat, Hook, Invocation, Layer, OnFailure, Run};
@@ -92,7 +92,12 @@ pub enum Switch {
     /// Only managed hooks run.
     ManagedOnly,
     /// The hook of this name (native) is off.
-    DisableHook(String),
+    DisableHook {
+        /// Its name.
+        name: String,
+        /// Where that is said.
+        place: Option<Place>,
+    },
     /// Rules for the hooks of another source.
     Govern(Govern),
 }
@@ -108,6 +113,20 @@ pub struct Govern {
     pub compat: Option<Compat>,
     /// Whether its hooks run.
     pub enabled: Option<bool>,
+    /// Where that is said.
+    pub place: Option<Place>,
+}
+
+impl Switch {
+    /// Where it is said, if that is known.
+    #[must_use]
+    pub const fn place(&self) -> Option<&Place> {
+        match self {
+            Self::DisableHook { place, .. } => place.as_ref(),
+            Self::Govern(govern) => govern.place.as_ref(),
+            Self::DisableAll | Self::EnableAll | Self::ManagedOnly => None,
+        }
+    }
 }
 
 /// What a dialect read from one source.
@@ -223,7 +242,7 @@ fn keep_last_good(source: &Source, config: &mut ReadConfig, last: Option<&Rulese
 ///
 /// What comes back are the statements that were not heard.
 fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnostic> {
-    let mut unheard: Vec<String> = Vec::new();
+    let mut unheard: Vec<(Option<Place>, String)> = Vec::new();
     let said: Vec<(Layer, Arc<str>, Switch)> = read
         .iter()
         .flat_map(|(source, config)| {
@@ -233,7 +252,8 @@ fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnostic> {
     for (source, config) in read.iter_mut() {
         for hook in &mut config.hooks {
             for (layer, by, switch) in &said {
-                unheard.extend(apply(switch, *layer, by, source, hook));
+                let told = apply(switch, *layer, by, source, hook);
+                unheard.extend(told.map(|message| (switch.place().cloned(), message)));
             }
             disable_all(&said, hook);
             if hook.on_failure.is_none() {
@@ -243,7 +263,10 @@ fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnostic> {
     }
     unheard.sort();
     unheard.dedup();
-    let told = |message| Diagnostic::new("switch-not-heard", Severity::Warning, message, None);
+    let told = |(place, message)| {
+        Diagnostic::new("switch-not-heard", Severity::Warning, message, place)
+            .help("say it in a file of your own, such as `~/.config/tenterhook/tenterhook.toml`")
+    };
     unheard.into_iter().map(told).collect()
 }
 
@@ -271,7 +294,7 @@ fn apply(
     hook: &mut Hook,
 ) -> Option<String> {
     let meant = match switch {
-        Switch::DisableHook(id) => hook.id.as_str() == id,
+        Switch::DisableHook { name, .. } => hook.id.as_str() == name,
         Switch::Govern(govern) => Path::new(&*source.name) == govern.file,
         Switch::ManagedOnly | Switch::DisableAll | Switch::EnableAll => false,
     };
@@ -291,7 +314,7 @@ fn apply(
                 "C-12",
             );
         }
-        Switch::DisableHook(_) if meant => {
+        Switch::DisableHook { .. } if meant => {
             disarm(hook, format!("{by} says `enabled = false` for it"), "C-14");
         }
         Switch::Govern(govern) if meant => {
@@ -302,7 +325,7 @@ fn apply(
             hook.on_failure = hook.on_failure.or(govern.on_failure);
         }
         Switch::ManagedOnly
-        | Switch::DisableHook(_)
+        | Switch::DisableHook { .. }
         | Switch::Govern(_)
         | Switch::DisableAll
         | Switch::EnableAll => {}

@@ -44,8 +44,8 @@ pub(super) fn unmet(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
     switches
         .filter_map(|(by, switch)| {
             let (said, kind, near) = match switch {
-                Switch::DisableHook(id) if !names.contains(&id.as_str()) => {
-                    (id.clone(), "hook", nearest(id, names.iter().copied()))
+                Switch::DisableHook { name, .. } if !names.contains(&name.as_str()) => {
+                    (name.clone(), "hook", nearest(name, names.iter().copied()))
                 }
                 Switch::Govern(govern) if !files.iter().any(|it| Path::new(it) == govern.file) => {
                     (govern.file.display().to_string(), "file", None)
@@ -59,7 +59,10 @@ pub(super) fn unmet(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
                 |near| format!("did you mean `{near}`?"),
             );
             let severity = if near.is_some() { Severity::Warning } else { Severity::Advice };
-            Some(Diagnostic::new("nothing-of-that-name", severity, message, None).help(help))
+            Some(
+                Diagnostic::new("nothing-of-that-name", severity, message, switch.place().cloned())
+                    .help(help),
+            )
         })
         .collect()
 }

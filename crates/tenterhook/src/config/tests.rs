@@ -101,7 +101,7 @@ fn only_the_managed_layer_excludes_the_others() {
 /// C-14: a named hook is off, unless it is managed and the word is not.
 #[test]
 fn a_hook_is_switched_off_by_name() {
-    let off = |id: &str| vec![Switch::DisableHook(id.to_owned())];
+    let off = |id: &str| vec![Switch::DisableHook { name: id.to_owned(), place: None }];
     check(
         vec![
             reads("managed", Layer::Managed, vec![]),
@@ -116,7 +116,7 @@ fn a_hook_is_switched_off_by_name() {
 /// C-16: a repository switches off what it brings, and nothing of the user's; what is not heard is told.
 #[test]
 fn a_repository_does_not_disarm_the_users_hooks() {
-    let off = |id: &str| vec![Switch::DisableHook(id.to_owned())];
+    let off = |id: &str| vec![Switch::DisableHook { name: id.to_owned(), place: None }];
     let mut read = vec![
         reads("user", Layer::User, vec![]),
         reads("project", Layer::Project, off("user")),

@@ -100,7 +100,10 @@ fn json_has_the_same_shape() {
 fn an_entry_of_nothing_but_enabled_switches_a_hook_off() {
     let read =
         clean("[hook.a]\nenabled = false\n[hook.b]\non = 'Stop'\nshell = 'x'\nenabled = false\n");
-    assert_eq!(read.switches, [Switch::DisableHook("a".into())]);
+    let [Switch::DisableHook { name, place }] = read.switches.as_slice() else {
+        panic!("{:?}", read.switches)
+    };
+    assert_eq!((name.as_str(), place.as_ref().map(|it| it.line)), ("a", Some(1)));
     assert_ne!(read.hooks[0].arming, crate::hook::Arming::Armed);
 }
 
@@ -190,6 +193,29 @@ fn every_bad_sample_has_its_code_on_its_line() {
         count += 1;
     }
     assert!(count > 20, "only {count} samples");
+}
+
+#[test]
+fn every_code_has_an_entry_in_the_book() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let book = std::fs::read_to_string(root.join("docs/spec/diagnostics.md")).expect("the book");
+    let ours = book.split("\n## ").find(|it| it.starts_with("`tenterhook.toml`")).expect("ours");
+    let told: std::collections::BTreeSet<&str> =
+        ours.split("\n### `").skip(1).filter_map(|it| it.split('`').next()).collect();
+    let samples = std::fs::read_dir(root.join("conformance/check/native")).expect("samples");
+    let mut known: std::collections::BTreeSet<String> = samples
+        .map(|it| it.expect("an entry").path())
+        .filter_map(|it| Some(it.file_stem()?.to_str()?.to_owned()))
+        .collect();
+    // Two that TOML cannot show.
+    let duplicate =
+        r#"{"hook": {"a": {"on": "Stop", "shell": "x"}, "a": {"on": "Stop", "shell": "y"}}}"#;
+    for (code, text) in [("duplicate-key", duplicate), ("not-strict-json", "{\"hook\": {},}")] {
+        let read = load(text);
+        assert_eq!(read.diagnostics.iter().map(|it| it.code).collect::<Vec<_>>(), [code]);
+        known.insert(code.to_owned());
+    }
+    assert_eq!(told, known.iter().map(String::as_str).collect());
 }
 
 #[test]
@@ -334,6 +360,9 @@ fn entries_of_one_name_are_set_apart() {
     #[rustfmt::skip]
     assert_eq!(said, [("nothing-of-that-name", Severity::Advice), ("nothing-of-that-name", Severity::Warning)]);
     assert!(loaded.diagnostics[0].message.contains("`/q/x`"));
+    let lines: Vec<_> =
+        loaded.diagnostics.iter().map(|it| it.place.as_ref().map(|it| it.line)).collect();
+    assert_eq!(lines, [Some(5), Some(3)]);
 }
 
 #[test]

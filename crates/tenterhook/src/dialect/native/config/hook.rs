@@ -31,7 +31,8 @@ impl Reader<'_> {
         let Some(fields) = self.fields(entry, &of, keys::HOOK) else { return };
         // Nothing but `enabled = false` speaks of a hook that stands elsewhere (C-50).
         if fields.flag("enabled") == Some(false) && entry.node.entries().len() == 1 {
-            self.out.switches.push(Switch::DisableHook(entry.key.clone()));
+            let place = Some(self.place_of(entry.key_span));
+            self.out.switches.push(Switch::DisableHook { name: entry.key.clone(), place });
             return;
         }
         let before = self.errors();

@@ -21,7 +21,9 @@ impl Reader<'_> {
             )
             .help = Some("add `on_failure`, `compat` or `enabled`".to_owned());
         }
+        let place = Some(self.place_of(entry.key_span));
         self.out.switches.push(Switch::Govern(Govern {
+            place,
             file,
             on_failure: fields.text("on_failure").and_then(on_failure),
             compat: fields.text("compat").map(|word| match word {
