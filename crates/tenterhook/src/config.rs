@@ -358,8 +358,9 @@ fn disarm(hook: &mut Hook, because: String, rule: &'static str) {
 
 /// C-13: the same entry in two files of one dialect runs once; copies in plugins and skills are other entries.
 fn drop_repeats(read: &mut [(Source, ReadConfig)]) {
-    let mut seen: HashMap<(DialectId, Fingerprint), String> = HashMap::new();
-    for (source, config) in read.iter_mut() {
+    // What is written twice in one file stays: there its author can see both.
+    let mut seen: HashMap<(DialectId, Fingerprint), (usize, String)> = HashMap::new();
+    for (file, (source, config)) in read.iter_mut().enumerate() {
         if source.plugin.is_some() || !source.dialect.dialect().drops_repeats() {
             continue;
         }
@@ -369,11 +370,13 @@ fn drop_repeats(read: &mut [(Source, ReadConfig)]) {
             }
             let Some(fingerprint) = fingerprint(hook) else { continue };
             match seen.entry((source.dialect, fingerprint)) {
+                Entry::Occupied(first) if first.get().0 == file => {}
                 Entry::Occupied(first) => {
-                    disarm(hook, format!("the same entry stands at {}", first.get()), "C-13");
+                    disarm(hook, format!("the same entry stands at {}", first.get().1), "C-13");
                 }
                 Entry::Vacant(slot) => {
-                    slot.insert(hook.place.as_ref().map(ToString::to_string).unwrap_or_default());
+                    let place = hook.place.as_ref().map(ToString::to_string).unwrap_or_default();
+                    slot.insert((file, place));
                 }
             }
         }
