@@ -9,7 +9,7 @@ fn source(name: &str, layer: Layer, text: &str) -> Source {
     let directory = Path::new(name).parent().unwrap_or(Path::new("")).to_path_buf();
     let mut source = Source::given(name, DialectId::CLAUDE, text, directory);
     source.layer = layer;
-    source.project = "/work".into();
+    source.project = "/repo".into();
     source
 }
 
@@ -241,7 +241,7 @@ fn a_file_that_is_torn_for_several_reloads_keeps_its_last_good_hooks() {
     for (text, armed) in
         [(noted.as_str(), false), (&torn, false), (good, true), (&torn, true), (&noted, true)]
     {
-        let source = source("/work/.claude/settings.json", Layer::Project, text);
+        let source = source("/repo/.claude/settings.json", Layer::Project, text);
         let loaded = crate::config::load(&[source], &added, last.as_ref());
         let is_armed = loaded.ruleset.hooks().iter().any(|it| it.arming == Arming::Armed);
         assert_eq!(is_armed, armed, "{text}");

@@ -1,5 +1,5 @@
 //! The table of near misses and innocents: every near miss restrains although the agent would lose it, and
-//! no innocent does or is accused.
+//! no innocent does or is accused. The innocents of events whose plain stdout is context prove A-22.
 
 use std::collections::BTreeSet;
 
