@@ -57,16 +57,12 @@ fn runs(hook: &Hook, loaded: &Loaded) -> String {
 
 /// A command whose first word is `"$SOMEWHERE"/file`, or a file under `cwd`, without that start.
 fn shortened(text: &str, cwd: &Path) -> Option<String> {
-    let bare = text.trim_start_matches('"');
-    if bare.starts_with('$') {
-        let (variable, rest) = bare.split_once('/')?;
-        let whole = !variable.contains([' ', '(']);
-        return whole.then(|| {
-            format!(
-                "…/{}",
-                rest.replacen('"', "", usize::from(bare != text && !variable.ends_with('"')))
-            )
-        });
+    let (directory, rest) = text.split_once('/')?;
+    let variable = directory.trim_matches('"');
+    if variable.starts_with('$') && !variable.contains([' ', '(']) {
+        // A quote that was opened before the variable may be closed behind the file.
+        let is_open = directory.matches('"').count() == 1;
+        return Some(if is_open { rest.replacen('"', "", 1) } else { rest.to_owned() });
     }
     let rest = text.strip_prefix(&*cwd.to_string_lossy())?.trim_start_matches('/');
     Some(rest.to_owned())
@@ -149,8 +145,8 @@ fn of_source(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) 
         Column::right("LINE"),
         Column::new("EVENT", Give::Keep),
         Column::new("MATCHER", Give::Cut),
-        Column::new("RUNS", Give::Cut),
-        Column::right("TIMEOUT"),
+        Column::new("RUNS", Give::Cut).favoured(),
+        Column::right("LIMIT"),
         Column::new("FAILURE", Give::Keep),
     ]);
     let mut empty = true;
@@ -184,5 +180,24 @@ fn of_source(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) 
         format!("{title}  no hooks\n\n")
     } else {
         format!("{title}{}\n", table.render(width))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_shown_without_the_directory_that_it_begins_with() {
+        for (text, expected) in [
+            ("\"$CLAUDE_PROJECT_DIR\"/a/b.sh x", Some("a/b.sh x")),
+            ("\"${CLAUDE_PROJECT_DIR}/a b.sh\" \"y\"", Some("a b.sh \"y\"")),
+            ("$HOME/a.sh", Some("a.sh")),
+            ("/work/a.sh", Some("a.sh")),
+            ("echo $HOME/a", None),
+            ("true", None),
+        ] {
+            assert_eq!(shortened(text, Path::new("/work")).as_deref(), expected, "{text}");
+        }
     }
 }

@@ -166,7 +166,7 @@ fn steps(outcome: &Outcome, ruleset: &Ruleset, texts: &Texts, columns: usize) ->
         Column::new("HOOK", Give::Cut),
         Column::new("FROM", Give::Cut),
         Column::new("ENDED", Give::Wrap),
-        Column::right("TOOK"),
+        Column::time("TOOK"),
         Column::new("VERDICT", Give::Keep),
     ]);
     for step in &outcome.steps {

@@ -22,16 +22,30 @@ pub(crate) struct Column {
     title: &'static str,
     give: Give,
     right: bool,
+    /// It is never narrower.
+    least: usize,
+    /// By how much it may be wider than others when all must give way.
+    favour: usize,
 }
 
 impl Column {
     pub(crate) const fn new(title: &'static str, give: Give) -> Self {
-        Self { title, give, right: false }
+        Self { title, give, right: false, least: 0, favour: 0 }
     }
 
     /// Numbers stand right.
     pub(crate) const fn right(title: &'static str) -> Self {
-        Self { title, give: Give::Keep, right: true }
+        Self { title, give: Give::Keep, right: true, least: 0, favour: 0 }
+    }
+
+    /// Times stand right, and still from run to run.
+    pub(crate) const fn time(title: &'static str) -> Self {
+        Self { title, give: Give::Keep, right: true, least: TIME, favour: 0 }
+    }
+
+    /// Gives way after the others.
+    pub(crate) const fn favoured(self) -> Self {
+        Self { favour: 10, ..self }
     }
 }
 
@@ -77,8 +91,8 @@ struct Row {
 
 /// Blanks between two columns.
 const GAP: usize = 2;
-/// Room for any time that is shown, so that columns stand still from run to run.
-const NUMBER: usize = 6;
+/// Room for any time that is shown.
+const TIME: usize = 6;
 /// Below this, a column says nothing.
 const NARROWEST: usize = 10;
 
@@ -129,8 +143,7 @@ impl Table {
             .map(|(at, column)| {
                 let cells = self.rows.iter().filter_map(|row| row.cells.get(at));
                 let widest = cells.map(|cell| width(&cell.text)).max().unwrap_or(0);
-                let least = if column.right { NUMBER } else { 0 };
-                widest.max(width(column.title)).max(least)
+                widest.max(width(column.title)).max(column.least)
             })
             .collect();
         let room = columns.saturating_sub(self.indent + GAP * widths.len().saturating_sub(1));
@@ -140,7 +153,7 @@ impl Table {
                 .iter_mut()
                 .zip(&self.columns)
                 .filter(|(width, column)| column.give != Give::Keep && **width > NARROWEST)
-                .max_by_key(|(width, _)| **width);
+                .max_by_key(|(width, column)| width.saturating_sub(column.favour));
             match widest {
                 Some((width, _)) => *width -= 1,
                 None => break,
@@ -199,7 +212,7 @@ mod tests {
     fn columns_align_and_give_way() {
         let mut table = Table::new(&[
             Column::new("NAME", Give::Keep),
-            Column::right("TOOK"),
+            Column::time("TOOK"),
             Column::new("WHY", Give::Wrap),
         ]);
         table.row(["a".into(), "12 ms".into(), "it is for another event".into()]);
