@@ -24,17 +24,17 @@ fn file_by_file() {
 exit 0
 --- stdout
 tenterhook.toml (native, project)
-    LINE  EVENT       MATCHER  RUNS          TIMEOUT  FAILURE
-       1  PreToolUse  *        guard: guard     10 s  block
-       5  Stop        *        old: x           10 s  block
-          off: its own entry says `enabled = false` (C-50)
+  LINE  EVENT       MATCHER  RUNS          LIMIT  FAILURE
+     1  PreToolUse  *        guard: guard   10 s  block
+     5  Stop        *        old: x         10 s  block
+        off: its own entry says `enabled = false` (C-50)
 
 .claude/settings.json (claude, project)
-    LINE  EVENT       MATCHER  RUNS        TIMEOUT  FAILURE
-       4  PreToolUse  Bash     …/guard.sh      5 s  block
-          if Bash(git *)
-       7  SessionEnd  *        echo bye      1.5 s  continue
-          in the background: the event does not wait for it
+  LINE  EVENT       MATCHER  RUNS      LIMIT  FAILURE
+     4  PreToolUse  Bash     guard.sh    5 s  block
+        if Bash(git *)
+     7  SessionEnd  *        echo bye  1.5 s  continue
+        in the background: the event does not wait for it
 
 4 hooks, 3 armed
 --- stderr
