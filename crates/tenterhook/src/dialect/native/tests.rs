@@ -415,4 +415,11 @@ fn a_gate_fails_closed_and_an_observer_does_not() {
     assert_eq!(ours.len(), claude.len());
 }
 
+#[test]
+fn a_gate_whose_expression_is_broken_stays() {
+    let read = load("[hook.a]\non = 'PreToolUse'\nmatch = '/(/'\nrun = ['x']\n");
+    assert_eq!((read.hooks.len(), read.diagnostics[0].code), (1, "bad-expression"));
+}
+
+mod hostile;
 mod near_misses;

@@ -38,8 +38,22 @@ impl Reader<'_> {
         let before = self.errors();
         let hooks = self.hooks_of(&fields);
         if self.errors() == before {
+            self.check_expression(&fields, hooks.first());
             self.out.hooks.extend(hooks);
         }
+    }
+
+    /// An expression that cannot be compiled costs nobody the hook: its failure policy decides each time (S-3), which is
+    /// safer than a gate that is gone.
+    fn check_expression(&mut self, fields: &Fields<'_>, hook: Option<&Hook>) {
+        let Some(Err(why)) = hook.map(|hook| hook.matcher.compile()) else { return };
+        self.report(
+            "bad-expression",
+            Severity::Error,
+            fields.span("match"),
+            format!("`match` is no expression: {why}"),
+        )
+        .help = Some("until it is mended, the hook's failure policy decides each time".to_owned());
     }
 
     fn hooks_of(&mut self, fields: &Fields<'_>) -> Vec<Hook> {
