@@ -1,0 +1,278 @@
+//! The event table of Claude Code: which events there are and what each lets its hooks say. Data only; a new event is
+//! one new row.
+//!
+//! The table follows version 2.1.330. Where the documentation and an observed run disagree, the observation wins and a
+//! comment says so.
+
+use std::time::Duration;
+
+use super::{About, Exit2, Field, Late, Plain, Spec, Top, Universal};
+use crate::hook::OnFailure;
+
+const CONTEXT: (&str, Field) = ("additionalContext", Field::Context);
+const REASON: (&str, Field) = ("permissionDecisionReason", Field::PermissionReason);
+const WATCH: (&str, Field) = ("watchPaths", Field::Watch);
+const TITLE: (&str, Field) = ("sessionTitle", Field::ExtraText);
+const HIDE_PROMPT: (&str, Field) = ("suppressOriginalPrompt", Field::ExtraFlag);
+const TOOL: About = About::Field("tool_name");
+
+/// Every event, in the order in which people meet them.
+pub(in super::super) static EVENTS: &[Spec] = &[
+    Spec {
+        plain: Plain::Context,
+        // The documentation lets `continue: false` stop here too; observed, it has no effect.
+        universal: Universal::NoStop,
+        fields: &[
+            CONTEXT,
+            ("initialUserMessage", Field::FirstMessage),
+            TITLE,
+            WATCH,
+            ("reloadSkills", Field::ExtraFlag),
+        ],
+        env_file: true,
+        ..Spec::of("SessionStart", About::Field("source"), "a session starts or resumes")
+    },
+    Spec {
+        fields: &[CONTEXT],
+        env_file: true,
+        ..Spec::of("Setup", About::Field("trigger"), "the agent is run to prepare a project")
+    },
+    Spec {
+        exit2: Exit2::Unheard,
+        universal: Universal::Dropped,
+        ..Spec::of(
+            "InstructionsLoaded",
+            About::Field("load_reason"),
+            "a file of instructions was loaded",
+        )
+    },
+    Spec {
+        exit2: Exit2::Denies,
+        plain: Plain::Context,
+        top: Top::Blocks,
+        fields: &[CONTEXT, TITLE, HIDE_PROMPT],
+        timeout: Duration::from_secs(30),
+        ..Spec::of(
+            "UserPromptSubmit",
+            About::Nothing,
+            "the user sent a prompt; the model has not seen it",
+        )
+    },
+    Spec {
+        exit2: Exit2::Denies,
+        plain: Plain::Context,
+        top: Top::Blocks,
+        fields: &[CONTEXT, HIDE_PROMPT],
+        ..Spec::of(
+            "UserPromptExpansion",
+            About::Field("command_name"),
+            "a typed command is about to become a prompt",
+        )
+    },
+    Spec {
+        exit2: Exit2::Unheard,
+        universal: Universal::NoStop,
+        fields: &[("displayContent", Field::Display)],
+        timeout: Duration::from_secs(10),
+        ..Spec::of("MessageDisplay", About::Nothing, "text of the model is about to be shown")
+    },
+    Spec {
+        exit2: Exit2::Denies,
+        top: Top::BlocksOrApproves,
+        fields: &[
+            ("permissionDecision", Field::Permission(&["allow", "deny", "ask", "defer"])),
+            REASON,
+            ("updatedInput", Field::Input),
+            CONTEXT,
+        ],
+        ..Spec::of("PreToolUse", TOOL, "a tool is about to run")
+    },
+    Spec {
+        exit2: Exit2::Unheard,
+        fields: &[("decision", Field::Behavior)],
+        ..Spec::of("PermissionRequest", TOOL, "the user is about to be asked for permission")
+    },
+    Spec {
+        exit2: Exit2::Unheard,
+        fields: &[("retry", Field::Retry)],
+        ..Spec::of("PermissionDenied", TOOL, "the automatic permission check denied a tool call")
+    },
+    Spec {
+        exit2: Exit2::Denies,
+        top: Top::Blocks,
+        fields: &[
+            CONTEXT,
+            ("classifierContext", Field::ExtraText),
+            ("updatedToolOutput", Field::Output),
+            ("updatedMCPToolOutput", Field::McpOutput),
+        ],
+        ..Spec::of("PostToolUse", TOOL, "a tool has run")
+    },
+    Spec {
+        exit2: Exit2::Denies,
+        top: Top::Blocks,
+        fields: &[CONTEXT],
+        ..Spec::of("PostToolUseFailure", TOOL, "a tool has failed")
+    },
+    Spec {
+        exit2: Exit2::Denies,
+        top: Top::Blocks,
+        fields: &[CONTEXT],
+        ..Spec::of("PostToolBatch", About::Nothing, "all tool calls of one model reply are done")
+    },
+    Spec {
+        exit2: Exit2::Unheard,
+        universal: Universal::Dropped,
+        ..Spec::of(
+            "Notification",
+            About::Field("notification_type"),
+            "the user's attention is wanted",
+        )
+    },
+    Spec {
+        fields: &[CONTEXT],
+        ..Spec::of("SubagentStart", About::Field("agent_type"), "a subagent starts")
+    },
+    Spec {
+        exit2: Exit2::Denies,
+        top: Top::Blocks,
+        fields: &[CONTEXT],
+        cap: Some(8),
+        ..Spec::of("SubagentStop", About::Field("agent_type"), "a subagent is about to finish")
+    },
+    Spec {
+        exit2: Exit2::Denies,
+        top: Top::Blocks,
+        universal: Universal::NoStop,
+        ..Spec::of("TaskCreated", About::Nothing, "a task was put on the list")
+    },
+    Spec {
+        exit2: Exit2::Denies,
+        ..Spec::of("TaskCompleted", About::Nothing, "a task is about to count as done")
+    },
+    Spec {
+        exit2: Exit2::Denies,
+        top: Top::Blocks,
+        fields: &[CONTEXT],
+        cap: Some(8),
+        ..Spec::of("Stop", About::Nothing, "the model is about to end its turn")
+    },
+    Spec {
+        exit2: Exit2::Unheard,
+        universal: Universal::Dropped,
+        ..Spec::of(
+            "StopFailure",
+            About::Field("error"),
+            "a turn ended with an error of the model's service",
+        )
+    },
+    Spec {
+        exit2: Exit2::Denies,
+        ..Spec::of("TeammateIdle", About::Nothing, "a teammate is about to go idle")
+    },
+    Spec {
+        exit2: Exit2::Denies,
+        top: Top::Blocks,
+        universal: Universal::NoStop,
+        exempt: Some(("source", "policy_settings")),
+        ..Spec::of("ConfigChange", About::Field("source"), "a settings or skill file changed")
+    },
+    Spec {
+        universal: Universal::NoStop,
+        fields: &[WATCH],
+        env_file: true,
+        ..Spec::of("CwdChanged", About::Nothing, "the working directory changed")
+    },
+    Spec {
+        exit2: Exit2::Unheard,
+        universal: Universal::NoStop,
+        ..Spec::of("DirectoryAdded", About::Field("source"), "a directory was added to the session")
+    },
+    Spec {
+        universal: Universal::NoStop,
+        fields: &[WATCH],
+        env_file: true,
+        ..Spec::of("FileChanged", About::FileName("file_path"), "a watched file changed")
+    },
+    Spec {
+        exit2: Exit2::Denies,
+        plain: Plain::Path,
+        universal: Universal::NoStop,
+        fields: &[("worktreePath", Field::ExtraText)],
+        // Any exit code but 0 fails the creation: here the hook does the work, it does not only watch it.
+        failure: OnFailure::Block,
+        ..Spec::of("WorktreeCreate", About::Nothing, "a worktree is wanted, which the hook makes")
+    },
+    Spec {
+        exit2: Exit2::Unheard,
+        universal: Universal::NoStop,
+        ..Spec::of("WorktreeRemove", About::Nothing, "a worktree is about to go")
+    },
+    Spec {
+        exit2: Exit2::Denies,
+        top: Top::Blocks,
+        universal: Universal::NoStop,
+        ..Spec::of(
+            "PreCompact",
+            About::Field("trigger"),
+            "the conversation is about to be compacted",
+        )
+    },
+    Spec {
+        universal: Universal::NoStop,
+        ..Spec::of("PostCompact", About::Field("trigger"), "the conversation was compacted")
+    },
+    // The matchers of the two model-switch events are not documented. Without a subject a matcher is ignored, so that a
+    // gate fires too often rather than never.
+    Spec {
+        exit2: Exit2::Denies,
+        fields: &[("permissionDecision", Field::Permission(&["allow", "deny", "ask"])), REASON],
+        late: Late::Denies,
+        timeout: Duration::from_secs(30),
+        ..Spec::of("PreModelSwitch", About::Nothing, "the model is about to be switched")
+    },
+    Spec {
+        plain: Plain::Context,
+        fields: &[CONTEXT],
+        timeout: Duration::from_secs(30),
+        ..Spec::of("PostModelSwitch", About::Nothing, "the model was switched")
+    },
+    Spec {
+        universal: Universal::Dropped,
+        timeout: Duration::from_millis(1_500),
+        ..Spec::of("SessionEnd", About::Field("reason"), "a session ends")
+    },
+    Spec {
+        exit2: Exit2::DeniesAlone,
+        universal: Universal::NoStop,
+        fields: &[("action", Field::Action), ("content", Field::ExtraObject)],
+        ..Spec::of(
+            "Elicitation",
+            About::Field("mcp_server_name"),
+            "an MCP server asks the user for input",
+        )
+    },
+    Spec {
+        exit2: Exit2::DeniesAlone,
+        universal: Universal::NoStop,
+        fields: &[("action", Field::Action), ("content", Field::ExtraObject)],
+        ..Spec::of(
+            "ElicitationResult",
+            About::Field("mcp_server_name"),
+            "the user's reply is about to go to the MCP server",
+        )
+    },
+];
+
+/// What hooks of this dialect may say on an event of somebody else's: the row that its owner gave it decides what counts.
+pub(in super::super) static CUSTOM: Spec = Spec {
+    exit2: Exit2::Denies,
+    top: Top::BlocksOrApproves,
+    fields: &[
+        ("permissionDecision", Field::Permission(&["allow", "deny", "ask", "defer"])),
+        REASON,
+        ("updatedInput", Field::Input),
+        CONTEXT,
+    ],
+    ..Spec::of("", About::Nothing, "")
+};
