@@ -60,7 +60,7 @@ fn table(dialect: &dyn Dialect) -> String {
             powers(row),
             row.timeout.as_secs(),
             row.failure.word(),
-            row.cap.map(|it| it.to_string()).unwrap_or_default(),
+            row.cap.map(|it| it.denials.to_string()).unwrap_or_default(),
         );
     }
     table

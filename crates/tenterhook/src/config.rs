@@ -3,11 +3,11 @@
 //! A bad entry is rejected alone and loudly, its siblings live (C-1).
 
 mod names;
+mod repeats;
 pub mod ruleset;
+mod switches;
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use ruleset::{Mode, Ruleset, Stage};
@@ -15,8 +15,9 @@ pub use ruleset::{Mode, Ruleset, Stage};
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::dialect::{DIALECTS, DialectId, EventRow};
 use crate::event::EventName;
-use crate::hook::{Arming, Compat, Hook, Invocation, Layer, OnFailure, Run};
-use crate::matcher::MatcherSpec;
+use crate::hook::{Arming, Compat, Hook, Layer, OnFailure};
+use repeats::drop_repeats;
+use switches::apply_switches;
 
 #[cfg(test)]
 mod tests;
@@ -136,6 +137,8 @@ pub struct ReadConfig {
     pub hooks: Vec<Hook>,
     /// Its statements about more than one hook.
     pub switches: Vec<Switch>,
+    /// Events that it says anything about, an empty list included: some dialects replace by event.
+    pub mentions: Vec<EventName>,
     /// Custom events that it declares.
     pub events: Vec<EventRow>,
     /// What is wrong with it.
@@ -180,6 +183,7 @@ pub fn load(sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded
         as_read.push((Arc::clone(&source.name), config.clone()));
         read.push((source.clone(), config));
     }
+    settle_layers(&mut read);
     diagnostics.extend(apply_switches(&mut read));
     diagnostics.extend(names::unmet(&read));
     names::set_apart(&mut read);
@@ -189,6 +193,15 @@ pub fn load(sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded
     let configured = read.into_iter().flat_map(|(_, config)| config.hooks);
     let hooks = configured.chain(added.hooks.iter().cloned()).collect();
     Loaded { ruleset: Ruleset::new(hooks, events).remember(as_read), diagnostics }
+}
+
+/// Lets each dialect say what its layers do to each other.
+fn settle_layers(read: &mut [(Source, ReadConfig)]) {
+    for dialect in DIALECTS {
+        let layers = read.iter_mut().filter(|(source, _)| source.dialect == dialect.id());
+        let mut layers: Vec<_> = layers.map(|(source, config)| (&*source, config)).collect();
+        dialect.settle_layers(&mut layers);
+    }
 }
 
 /// E-6: the first declaration of an event stands, the host's before all; and none replaces what a dialect says of it.
@@ -238,156 +251,9 @@ fn keep_last_good(source: &Source, config: &mut ReadConfig, last: Option<&Rulese
     );
 }
 
-/// Applies what sources say about other sources' hooks. A hook that is switched off stays visible (decision 8).
-///
-/// What comes back are the statements that were not heard.
-fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnostic> {
-    let mut unheard: Vec<(Option<Place>, String)> = Vec::new();
-    let said: Vec<(Layer, Arc<str>, Switch)> = read
-        .iter()
-        .flat_map(|(source, config)| {
-            config.switches.iter().map(|it| (source.layer, Arc::clone(&source.name), it.clone()))
-        })
-        .collect();
-    for (source, config) in read.iter_mut() {
-        for hook in &mut config.hooks {
-            for (layer, by, switch) in &said {
-                let told = apply(switch, *layer, by, source, hook);
-                unheard.extend(told.map(|message| (switch.place().cloned(), message)));
-            }
-            disable_all(&said, hook);
-            if hook.on_failure.is_none() {
-                hook.on_failure = source.on_failure;
-            }
-        }
-    }
-    unheard.sort();
-    unheard.dedup();
-    let told = |(place, message)| {
-        Diagnostic::new("switch-not-heard", Severity::Warning, message, place)
-            .help("say it in a file of your own, such as `~/.config/tenterhook/tenterhook.toml`")
-    };
-    unheard.into_iter().map(told).collect()
-}
-
-/// Whether a statement of `by` may bind a hook of `hook`: no layer binds a managed hook but the managed one.
-fn binds(by: Layer, hook: &Hook) -> bool {
-    hook.layer != Layer::Managed || by == Layer::Managed
-}
-
-/// How near a layer is to the person at the keyboard. A repository's file may switch off what the repository brings, not
-/// what the user did, or it could disarm a guard by its name (C-16).
-const fn distance(layer: Layer) -> u8 {
-    match layer {
-        Layer::Managed => 0,
-        Layer::Given | Layer::User | Layer::Local => 1,
-        Layer::Project | Layer::Plugin | Layer::Skill | Layer::Agent => 2,
-    }
-}
-
-/// What comes back is why a statement about this hook was not heard.
-fn apply(
-    switch: &Switch,
-    layer: Layer,
-    by: &Arc<str>,
-    source: &Source,
-    hook: &mut Hook,
-) -> Option<String> {
-    let meant = match switch {
-        Switch::DisableHook { name, .. } => hook.id.as_str() == name,
-        Switch::Govern(govern) => Path::new(&*source.name) == govern.file,
-        Switch::ManagedOnly | Switch::DisableAll | Switch::EnableAll => false,
-    };
-    if meant && distance(layer) > distance(hook.layer) {
-        return Some(format!(
-            "{by} says something about hook `{}`, but a {} source does not govern a {} one",
-            hook.id,
-            layer.word(),
-            hook.layer.word()
-        ));
-    }
-    match switch {
-        Switch::ManagedOnly if layer == Layer::Managed && hook.layer != Layer::Managed => {
-            disarm(
-                hook,
-                format!("`allowManagedHooksOnly` in {by} lets only managed hooks run"),
-                "C-12",
-            );
-        }
-        Switch::DisableHook { .. } if meant => {
-            disarm(hook, format!("{by} says `enabled = false` for it"), "C-14");
-        }
-        Switch::Govern(govern) if meant => {
-            if govern.enabled == Some(false) {
-                disarm(hook, format!("{by} says `enabled = false` for its file"), "C-15");
-            }
-            hook.compat = govern.compat.unwrap_or(hook.compat);
-            hook.on_failure = hook.on_failure.or(govern.on_failure);
-        }
-        Switch::ManagedOnly
-        | Switch::DisableHook { .. }
-        | Switch::Govern(_)
-        | Switch::DisableAll
-        | Switch::EnableAll => {}
-    }
-    None
-}
-
-/// `disableAllHooks` is one scalar: the strongest layer that says anything wins (C-11).
-fn disable_all(said: &[(Layer, Arc<str>, Switch)], hook: &mut Hook) {
-    /// The order of precedence of scalar settings, strongest first.
-    const PRECEDENCE: &[Layer] =
-        &[Layer::Managed, Layer::Given, Layer::Local, Layer::Project, Layer::User];
-    for strongest in PRECEDENCE {
-        let word = said.iter().rev().find(|(layer, _, switch)| {
-            layer == strongest && matches!(switch, Switch::DisableAll | Switch::EnableAll)
-        });
-        let Some((layer, by, switch)) = word else { continue };
-        if *switch == Switch::DisableAll && binds(*layer, hook) {
-            disarm(hook, format!("`disableAllHooks` is true in {by}"), "C-11");
-        }
-        return;
-    }
-}
-
-fn disarm(hook: &mut Hook, because: String, rule: &'static str) {
+/// Switches a hook off for good, where nothing else has yet: the first reason is the one that is told.
+pub(crate) fn disarm(hook: &mut Hook, because: String, rule: &'static str) {
     if hook.arming == Arming::Armed {
         hook.arming = Arming::Disarmed { because, rule };
     }
-}
-
-/// C-13: the same entry in two files of one dialect runs once; copies in plugins and skills are other entries.
-fn drop_repeats(read: &mut [(Source, ReadConfig)]) {
-    // What is written twice in one file stays: there its author can see both.
-    let mut seen: HashMap<(DialectId, Fingerprint), (usize, String)> = HashMap::new();
-    for (file, (source, config)) in read.iter_mut().enumerate() {
-        if source.plugin.is_some() || !source.dialect.dialect().drops_repeats() {
-            continue;
-        }
-        for hook in &mut config.hooks {
-            if hook.arming != Arming::Armed || matches!(hook.layer, Layer::Skill | Layer::Agent) {
-                continue;
-            }
-            let Some(fingerprint) = fingerprint(hook) else { continue };
-            match seen.entry((source.dialect, fingerprint)) {
-                Entry::Occupied(first) if first.get().0 == file => {}
-                Entry::Occupied(first) => {
-                    disarm(hook, format!("the same entry stands at {}", first.get().1), "C-13");
-                }
-                Entry::Vacant(slot) => {
-                    let place = hook.place.as_ref().map(ToString::to_string).unwrap_or_default();
-                    slot.insert((file, place));
-                }
-            }
-        }
-    }
-}
-
-/// What makes two entries the same: the event, what they match and what they run.
-type Fingerprint = (EventName, MatcherSpec, Option<String>, Invocation);
-
-fn fingerprint(hook: &Hook) -> Option<Fingerprint> {
-    let Run::Command(command) = &hook.run else { return None };
-    let condition = hook.condition.as_ref().map(|it| it.text().to_owned());
-    Some((hook.event.clone(), hook.matcher.spec().clone(), condition, command.invocation.clone()))
 }

@@ -22,9 +22,9 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Powers, SlipKind};
-use crate::config::{ReadConfig, Source};
+use crate::config::{Mode, ReadConfig, Source};
 use crate::event::{Event, EventName};
-use crate::hook::{Hook, Layer, OnFailure};
+use crate::hook::{Hook, Layer, OnFailure, Phase};
 use crate::report::Report;
 use crate::syntax::Node;
 
@@ -116,10 +116,42 @@ pub struct EventRow {
     pub timeout: Duration,
     /// What a gate's silence means: the dialect's promise for this event (decision 2).
     pub failure: OnFailure,
-    /// After how many denials in a row the event gives way, so that nothing loops for ever.
-    pub cap: Option<u32>,
+    /// How many denials in a row the event bears, so that nothing loops for ever.
+    pub cap: Option<Cap>,
     /// When it fires, for people.
     pub when: Cow<'static, str>,
+}
+
+/// How many denials in a row an event bears, and what then happens (N-3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cap {
+    /// So many denials hold; the next one does not.
+    pub denials: u32,
+    /// What happens to the next one.
+    pub then: Then,
+}
+
+/// What happens to a denial past the cap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Then {
+    /// It does not hold: the action goes on.
+    GiveWay,
+    /// It does not hold, and everything ends: going on is what the gate was there to prevent.
+    Stop,
+}
+
+impl Cap {
+    /// So many denials hold, then the action goes on.
+    #[must_use]
+    pub const fn give_way(denials: u32) -> Self {
+        Self { denials, then: Then::GiveWay }
+    }
+
+    /// So many denials hold, then everything ends.
+    #[must_use]
+    pub const fn stop(denials: u32) -> Self {
+        Self { denials, then: Then::Stop }
+    }
 }
 
 /// What an agent does with an answer that slipped, under exact reading. The order is the order of precedence.
@@ -234,6 +266,15 @@ pub trait Dialect: Sync + fmt::Debug {
     fn unreachable(&self, _hook: &Hook) -> Option<(String, &'static str)> {
         None
     }
+
+    /// How the hooks of one phase of an event relate: by default rewriters see each other's work and gates run at once.
+    fn mode(&self, _event: &EventName, phase: Phase) -> Mode {
+        if phase == Phase::Rewrite { Mode::Chained } else { Mode::Parallel }
+    }
+
+    /// What the layers of this dialect do to each other, once all are read, in configured order: by default they add up.
+    /// A hook that another layer replaces is disarmed, never removed, so that `explain` can say why it does not run.
+    fn settle_layers(&self, _layers: &mut [(&Source, &mut ReadConfig)]) {}
 
     /// Whether the same entry in two of its files runs once.
     fn drops_repeats(&self) -> bool {

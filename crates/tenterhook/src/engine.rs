@@ -16,10 +16,10 @@ use arc_swap::ArcSwap;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use crate::config::{self, Added, Ruleset, Source};
+use crate::config::{self, Added, Ruleset, Source, Stage};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::EventRow;
-use crate::event::Event;
+use crate::event::{Event, EventName};
 use crate::executor::Ambient;
 use crate::hook::{Hook, Phase};
 use crate::merge;
@@ -163,23 +163,29 @@ impl Engine {
         budget: Option<Duration>,
     ) -> Outcome {
         let began = Instant::now();
-        let ruleset = self.ruleset();
         let view = session.view(&event.name);
-        let mut firing = Firing::new(&self.inner, &ruleset, session, &view, event, budget);
-        for stage in ruleset.stages(&firing.event.name) {
-            let steps = plan::select(&ruleset, &view, &firing.event, stage);
-            // After a denial no later gate has anything to decide; observers still hear of the event (M-7).
-            if firing.denied() && stage.phase != Phase::Observe {
-                firing.pass_over(steps);
-            } else {
-                firing.run(stage, steps).await;
+        // Configured hooks first, then the session's own; both as they stand now, whatever is reloaded meanwhile (C-2).
+        let rulesets = [self.ruleset(), session.hooks()];
+        let mut firing = Firing::new(&self.inner, session, &view, event, budget);
+        for phase in Phase::ALL {
+            for (ruleset, stage) in stages(&rulesets, &firing.event().name, phase) {
+                let steps = plan::select(ruleset, &view, &firing.event(), stage);
+                // After a denial no later gate has anything to decide; observers still hear of the event (M-7).
+                if firing.denied() && phase != Phase::Observe {
+                    firing.pass_over(&steps);
+                } else {
+                    firing.run(stage, steps).await;
+                }
+            }
+            if phase == Phase::Decide {
+                firing.judge_rewrites(&rulesets).await;
             }
         }
         let (event, verdicts, records) = firing.finish();
         let outcome = merge::fold(verdicts);
-        let cap = ruleset.cap(&event.name);
+        let cap = rulesets.iter().filter_map(|ruleset| ruleset.cap(&event.name)).min();
         let (outcome, strike) = session::settle(outcome, &view, cap);
-        session.strike(&event.name, strike);
+        session.keep(&event.name, strike, &outcome);
         let mut outcome = polish::polish(outcome, &self.inner.ambient);
         outcome.steps = records;
         if let Some(sink) = &self.inner.sink {
@@ -187,4 +193,18 @@ impl Engine {
         }
         outcome
     }
+}
+
+/// The stages of one phase of an event, in the order in which they run.
+fn stages<'a>(
+    rulesets: &'a [Arc<Ruleset>],
+    event: &EventName,
+    phase: Phase,
+) -> impl Iterator<Item = (&'a Ruleset, &'a Stage)> + use<'a> {
+    let found: Vec<_> = rulesets
+        .iter()
+        .flat_map(|ruleset| ruleset.stages(event).iter().map(|stage| (&**ruleset, stage)))
+        .filter(|(_, stage)| stage.phase == phase)
+        .collect();
+    found.into_iter()
 }

@@ -121,6 +121,11 @@ pub enum Phase {
     Observe,
 }
 
+impl Phase {
+    /// Every phase, in the order in which they run.
+    pub const ALL: [Self; 3] = [Self::Rewrite, Self::Decide, Self::Observe];
+}
+
 /// Whether the event waits for the hook (decision 13).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Wait {

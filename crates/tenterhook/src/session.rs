@@ -1,96 +1,35 @@
-//! The state that spans events: what was claimed, how often an event was denied, what still runs in the background.
+//! The state that spans events: what was claimed, how often an event was denied, what the session added, what still runs.
 //!
-//! `View` and [`settle`] are pure; the [`Session`] handle applies what they say to a [`Store`] of atomic verbs and owns
-//! the detached steps. Nothing here plans, judges or merges.
+//! [`View`] and [`settle`] are pure; the [`Session`] handle applies what they say to a [`Store`] of atomic verbs, keeps the
+//! session's own hooks and owns the detached steps. Nothing here plans, judges or merges.
 
+mod background;
+mod settle;
+mod status;
 pub mod store;
 
-use std::collections::HashSet;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use arc_swap::ArcSwap;
+use serde_json::{Map, Value};
+use tokio::sync::watch;
 
+pub use background::{Finished, MAX_BACKGROUND};
+pub use settle::{Strike, View, settle};
+pub use status::StatusWatch;
 pub use store::{Memory, Store};
 
-use crate::answer::Restraint;
+use crate::config::Ruleset;
 use crate::event::EventName;
-use crate::hook::HookId;
-use crate::outcome::{Fault, Outcome, Step};
-use crate::verdict::Verdict;
+use crate::hook::{Hook, HookId};
+use crate::outcome::Outcome;
+use background::Background;
+pub(crate) use status::Shown;
+use status::Status;
 
 #[cfg(test)]
 mod tests;
-
-/// What planning and settling may know of the session: a snapshot.
-#[derive(Clone, Debug, Default)]
-pub struct View {
-    claimed: Arc<HashSet<HookId>>,
-    strikes: u32,
-}
-
-impl View {
-    /// A view in which `claimed` hooks have had their one run, and the event was denied `strikes` times in a row.
-    #[must_use]
-    pub fn new(claimed: impl IntoIterator<Item = HookId>, strikes: u32) -> Self {
-        Self { claimed: Arc::new(claimed.into_iter().collect()), strikes }
-    }
-
-    /// Whether a hook that runs once has run.
-    #[must_use]
-    pub fn claimed(&self, hook: &HookId) -> bool {
-        self.claimed.contains(hook)
-    }
-}
-
-/// What an outcome changes in the session.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Strike {
-    /// Nothing: the event keeps no count.
-    #[default]
-    Keep,
-    /// One more denial in a row.
-    Add,
-    /// The row is broken.
-    Reset,
-}
-
-/// Settles an outcome against the session: an event that was denied `cap` times in a row gives way (N-3).
-///
-/// Without this, a gate on the end of a turn that never relents keeps the model at work for ever.
-#[must_use]
-pub fn settle(mut outcome: Outcome, view: &View, cap: Option<u32>) -> (Outcome, Strike) {
-    let Some(cap) = cap else { return (outcome, Strike::Keep) };
-    if !outcome.blocked() {
-        return (outcome, Strike::Reset);
-    }
-    if view.strikes < cap {
-        return (outcome, Strike::Add);
-    }
-    let reason = outcome.reason().unwrap_or_default();
-    let message = format!(
-        "denied {cap} times in a row, so this time it gives way; the last reason was: {reason}"
-    );
-    outcome.restraint = Restraint::Silent;
-    outcome.reasons.clear();
-    outcome.effects.messages.push(message.clone());
-    outcome.faults.push(Fault { code: "cap-reached", hook: None, message });
-    (outcome, Strike::Reset)
-}
-
-/// A background step that has ended: it took the same road as every other, but too late for its event's outcome.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Finished {
-    /// The event that started it.
-    pub event: EventName,
-    /// Its record.
-    pub step: Step,
-    /// What it wanted. A denial of a step that may wake the agent is a rewake: its reason is for the model.
-    pub verdict: Verdict,
-    /// Whether its denial wakes an idle agent.
-    pub wakes: bool,
-}
 
 /// One session of one host. Cheap to clone; every clone is the same session.
 #[derive(Clone)]
@@ -100,9 +39,12 @@ pub struct Session {
 
 struct Inner {
     store: Arc<dyn Store>,
-    tasks: Mutex<JoinSet<()>>,
-    sender: mpsc::UnboundedSender<Finished>,
-    receiver: tokio::sync::Mutex<mpsc::UnboundedReceiver<Finished>>,
+    background: Background,
+    status: Status,
+    /// The session's own hooks; they come after those of the configuration.
+    hooks: ArcSwap<Ruleset>,
+    env: Mutex<Map<String, Value>>,
+    watched: watch::Sender<Vec<String>>,
 }
 
 impl std::fmt::Debug for Session {
@@ -121,15 +63,22 @@ impl Session {
     /// A session that keeps its state in `store`.
     #[must_use]
     pub fn new(store: Arc<dyn Store>) -> Self {
-        let (sender, receiver) = mpsc::unbounded_channel();
-        let receiver = tokio::sync::Mutex::new(receiver);
-        Self { inner: Arc::new(Inner { store, tasks: Mutex::default(), sender, receiver }) }
+        Self {
+            inner: Arc::new(Inner {
+                store,
+                background: Background::default(),
+                status: Status::default(),
+                hooks: ArcSwap::default(),
+                env: Mutex::default(),
+                watched: watch::Sender::new(Vec::new()),
+            }),
+        }
     }
 
     /// What planning `event` may know.
     #[must_use]
     pub fn view(&self, event: &EventName) -> View {
-        View { claimed: self.inner.store.claimed(), strikes: self.inner.store.strikes(event) }
+        View::shared(self.inner.store.claimed(), self.inner.store.strikes(event))
     }
 
     /// Claims the one run of a hook, at the start of its step. `false`: somebody else had it.
@@ -138,8 +87,83 @@ impl Session {
         self.inner.store.claim_once(hook)
     }
 
-    /// Keeps the count of denials.
-    pub(crate) fn strike(&self, event: &EventName, strike: Strike) {
+    /// Adds a hook for the rest of the session. It runs after the configured ones of its phase; a hook of the same name
+    /// and event is replaced. Events in flight keep the hooks with which they began (N-7).
+    pub fn add_hook(&self, hook: Hook) {
+        self.inner.hooks.rcu(|hooks| {
+            let mut all = others(hooks, &hook.event, &hook.id);
+            all.push(hook.clone());
+            Ruleset::new(all, Vec::new())
+        });
+    }
+
+    /// Removes a hook that the session added; `false` when there is none of that name for that event.
+    pub fn remove_hook(&self, event: &EventName, id: &HookId) -> bool {
+        let before =
+            self.inner.hooks.rcu(|hooks| Ruleset::new(others(hooks, event, id), Vec::new()));
+        before.hooks().iter().any(|hook| hook.event == *event && hook.id == *id)
+    }
+
+    /// Removes every hook that the session added, and forgets which of them ran once.
+    pub fn clear_hooks(&self) {
+        let before = self.inner.hooks.swap(Arc::default());
+        for hook in before.hooks() {
+            self.inner.store.forget_claim(&hook.id);
+        }
+    }
+
+    /// The hooks that the session added.
+    #[must_use]
+    pub fn hooks(&self) -> Arc<Ruleset> {
+        self.inner.hooks.load_full()
+    }
+
+    /// The variables that hooks set for the shell commands of the session, so far.
+    #[must_use]
+    pub fn env(&self) -> Map<String, Value> {
+        self.inner.env.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The paths that hooks asked to watch: each answer replaces the list. Pushed at every change.
+    #[must_use]
+    pub fn watched(&self) -> watch::Receiver<Vec<String>> {
+        self.inner.watched.subscribe()
+    }
+
+    /// What to show while hooks run.
+    #[must_use]
+    pub fn status(&self) -> StatusWatch {
+        self.inner.status.watch()
+    }
+
+    /// How many background steps are under way, waiting ones included; at most [`MAX_BACKGROUND`].
+    #[must_use]
+    pub fn background(&self) -> usize {
+        self.inner.background.under_way()
+    }
+
+    /// The next background step that ends. Pends while none does; cancel safe.
+    pub async fn next_finished(&self) -> Option<Finished> {
+        self.inner.background.next().await
+    }
+
+    /// Waits until every background step has ended and returns what they left that nobody took.
+    pub async fn drain(&self) -> Vec<Finished> {
+        self.inner.background.drain().await
+    }
+
+    /// Shows a step's status until the guard is dropped.
+    pub(crate) fn show(&self, message: Option<&str>) -> Option<Shown> {
+        self.inner.status.show(message)
+    }
+
+    /// Takes over a detached step; `false` when there are too many already.
+    pub(crate) fn adopt(&self, step: impl Future<Output = Finished> + Send + 'static) -> bool {
+        self.inner.background.adopt(step)
+    }
+
+    /// Keeps what an outcome changes.
+    pub(crate) fn keep(&self, event: &EventName, strike: Strike, outcome: &Outcome) {
         match strike {
             Strike::Keep => {}
             Strike::Add => {
@@ -147,42 +171,17 @@ impl Session {
             }
             Strike::Reset => self.inner.store.reset_strikes(event),
         }
-    }
-
-    /// Takes over a detached step.
-    pub(crate) fn adopt(&self, step: impl Future<Output = Finished> + Send + 'static) {
-        let sender = self.inner.sender.clone();
-        let mut tasks = self.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        while tasks.try_join_next().is_some() {}
-        tasks.spawn(async move {
-            // A host that no longer listens has ended the session; there is nobody left to tell.
-            let _ = sender.send(step.await);
-        });
-    }
-
-    /// The next background step that ends. Pends while none does; cancel safe.
-    pub async fn next_finished(&self) -> Option<Finished> {
-        self.inner.receiver.lock().await.recv().await
-    }
-
-    /// Waits until every background step has ended and returns what they left that nobody took.
-    pub async fn drain(&self) -> Vec<Finished> {
-        loop {
-            let mut tasks = std::mem::take(&mut *self.tasks());
-            if tasks.is_empty() {
-                break;
-            }
-            while tasks.join_next().await.is_some() {}
+        if !outcome.effects.env.is_empty() {
+            let mut env = self.inner.env.lock().unwrap_or_else(PoisonError::into_inner);
+            env.extend(outcome.effects.env.clone());
         }
-        let mut receiver = self.inner.receiver.lock().await;
-        let mut finished = Vec::new();
-        while let Ok(one) = receiver.try_recv() {
-            finished.push(one);
+        if let Some(paths) = &outcome.effects.watch_paths {
+            self.inner.watched.send_replace(paths.clone());
         }
-        finished
     }
+}
 
-    fn tasks(&self) -> std::sync::MutexGuard<'_, JoinSet<()>> {
-        self.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn others(hooks: &Ruleset, event: &EventName, id: &HookId) -> Vec<Hook> {
+    let others = hooks.hooks().iter().filter(|it| it.event != *event || it.id != *id);
+    others.map(|hook| Hook::clone(hook)).collect()
 }

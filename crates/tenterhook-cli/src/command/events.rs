@@ -45,7 +45,7 @@ fn to_json(row: &EventRow) -> Value {
         "may": may(row),
         "timeout": row.timeout.as_secs_f64(),
         "onFailure": row.failure.word(),
-        "cap": row.cap,
+        "cap": row.cap.map(|cap| cap.denials),
         "when": row.when,
     })
 }

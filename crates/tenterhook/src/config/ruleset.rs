@@ -1,11 +1,11 @@
 //! All hooks, ordered into stages once, so that planning an event touches only that event's hooks. Pure.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::ReadConfig;
-use crate::dialect::{DialectId, EventRow, Subject};
+use crate::dialect::{Cap, DialectId, EventRow, Subject};
 use crate::event::EventName;
 use crate::hook::{Hook, Phase};
 
@@ -14,7 +14,9 @@ use crate::hook::{Hook, Phase};
 pub enum Mode {
     /// All see the same payload and run at once.
     Parallel,
-    /// One after the other, each seeing the last one's rewrite.
+    /// All see the same payload and run one after the other, until one denies.
+    Serial,
+    /// One after the other, each seeing the last one's rewrite, until one denies.
     Chained,
 }
 
@@ -33,8 +35,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    fn new(phase: Phase, hooks: Vec<usize>, ruleset: &Ruleset) -> Self {
-        let mode = if phase == Phase::Rewrite { Mode::Chained } else { Mode::Parallel };
+    fn new(phase: Phase, mode: Mode, hooks: Vec<usize>, ruleset: &Ruleset) -> Self {
         let mut by_word: HashMap<String, Vec<usize>> = HashMap::new();
         let mut open = Vec::new();
         for &at in &hooks {
@@ -79,7 +80,7 @@ impl Stage {
 pub struct Ruleset {
     hooks: Vec<Arc<Hook>>,
     stages: HashMap<EventName, Vec<Stage>>,
-    caps: HashMap<EventName, u32>,
+    caps: HashMap<EventName, Cap>,
     custom: HashMap<EventName, EventRow>,
     as_read: Vec<(Arc<str>, ReadConfig)>,
 }
@@ -89,19 +90,14 @@ impl Ruleset {
     #[must_use]
     pub fn new(hooks: Vec<Hook>, custom: Vec<EventRow>) -> Self {
         let hooks: Vec<Arc<Hook>> = hooks.into_iter().map(Arc::new).collect();
-        let mut groups: HashMap<EventName, HashMap<Phase, Vec<usize>>> = HashMap::new();
-        for (at, hook) in hooks.iter().enumerate() {
-            let phases = groups.entry(hook.event.clone()).or_default();
-            phases.entry(hook.phase).or_default().push(at);
-        }
         let custom = custom.into_iter().map(|row| (EventName::new(&*row.event), row)).collect();
         let mut ruleset = Self { hooks, custom, ..Self::default() };
-        for (event, mut phases) in groups {
-            let ordered = [Phase::Rewrite, Phase::Decide, Phase::Observe];
-            let stages = ordered
-                .into_iter()
-                .filter_map(|phase| Some(Stage::new(phase, phases.remove(&phase)?, &ruleset)))
-                .collect();
+        for (event, stages) in group(&ruleset.hooks) {
+            let stages = stages.into_iter().map(|((phase, _), (dialect, hooks))| {
+                let mode = dialect.dialect().mode(&event, phase);
+                Stage::new(phase, mode, hooks, &ruleset)
+            });
+            let stages = stages.collect();
             ruleset.stages.insert(event, stages);
         }
         for hook in &ruleset.hooks {
@@ -149,7 +145,7 @@ impl Ruleset {
 
     /// After how many denials in a row `event` gives way: the smallest cap of the dialects whose hooks are for it.
     #[must_use]
-    pub fn cap(&self, event: &EventName) -> Option<u32> {
+    pub fn cap(&self, event: &EventName) -> Option<Cap> {
         self.caps.get(event).copied()
     }
 
@@ -163,4 +159,24 @@ impl Ruleset {
         let dialect = dialect.dialect();
         dialect.row(event).map_or_else(|| Cow::Owned(dialect.unknown_row(event)), Cow::Borrowed)
     }
+}
+
+/// The stages of one event: phase and rank of the dialect, which is the order in which they run (P-1), to the dialect and
+/// its hooks in configured order.
+type Grouped = BTreeMap<(Phase, usize), (DialectId, Vec<usize>)>;
+
+/// Groups hooks by event, phase and dialect. Dialects run in the order in which the host named their sources.
+fn group(hooks: &[Arc<Hook>]) -> HashMap<EventName, Grouped> {
+    let mut ranks: Vec<DialectId> = Vec::new();
+    let mut events: HashMap<EventName, Grouped> = HashMap::new();
+    for (at, hook) in hooks.iter().enumerate() {
+        let rank = ranks.iter().position(|it| *it == hook.dialect).unwrap_or_else(|| {
+            ranks.push(hook.dialect);
+            ranks.len() - 1
+        });
+        let stages = events.entry(hook.event.clone()).or_default();
+        let (_, members) = stages.entry((hook.phase, rank)).or_insert((hook.dialect, Vec::new()));
+        members.push(at);
+    }
+    events
 }

@@ -4,7 +4,9 @@ use super::*;
 use crate::diagnostic::{Place, Span};
 use crate::executor::function::Function;
 use crate::hook::{Command, HookId, Inherit, Shell};
+use crate::hook::{Invocation, Run};
 use crate::matcher::Matcher;
+use crate::matcher::MatcherSpec;
 
 fn source(name: &str, layer: Layer) -> Source {
     Source { layer, ..Source::given(name, DialectId::CLAUDE, "", "/p") }
@@ -188,7 +190,7 @@ fn the_same_entry_runs_once() {
         let read = vec![holding("a", vec![entry("1")]), holding("b", vec![other.clone()])];
         assert_eq!(repeats(read), 0, "{other:?}");
     }
-    assert_eq!(repeats(vec![holding("a", vec![entry("1"), entry("2")])]), 0, "in one file");
+    assert_eq!(repeats(vec![holding("a", vec![entry("1"), entry("2")])]), 1, "in one file too");
     let mut plugin = twice();
     plugin[1].0.plugin = Some(Plugin::default());
     assert_eq!(repeats(plugin), 0);

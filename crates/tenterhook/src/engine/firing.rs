@@ -8,13 +8,13 @@ use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 use super::Inner;
-use super::second_round::{combine, may_judge_again, rewrites_action, void_allow};
+use super::second_round::{combine, may_judge_again, one_author, rewrites_action, void_allow};
 use super::step::{self, Done, Setting};
-use crate::answer::{Effects, Restraint};
+use crate::answer::Effects;
 use crate::config::{Mode, Ruleset, Stage};
 use crate::dialect::{DialectId, Envelope};
 use crate::event::{Event, EventName};
-use crate::hook::{Phase, Wait};
+use crate::hook::{HookId, Phase, Wait};
 use crate::outcome;
 use crate::plan::{self, Step};
 use crate::session::{Session, View};
@@ -23,11 +23,14 @@ use crate::verdict::Verdict;
 /// One firing under way.
 pub(super) struct Firing<'a> {
     inner: &'a Inner,
-    ruleset: &'a Ruleset,
     session: &'a Session,
     view: &'a View,
     /// The event, with the rewrites so far.
-    pub(super) event: Arc<Event>,
+    event: Arc<Event>,
+    /// How often the decide phase has rewritten the event.
+    version: u32,
+    /// Who wrote the last of those rewrites.
+    author: Option<HookId>,
     deadline: Option<Instant>,
     envelopes: HashMap<DialectId, Arc<Envelope>>,
     done: Vec<Done>,
@@ -36,7 +39,6 @@ pub(super) struct Firing<'a> {
 impl<'a> Firing<'a> {
     pub(super) fn new(
         inner: &'a Inner,
-        ruleset: &'a Ruleset,
         session: &'a Session,
         view: &'a View,
         event: Event,
@@ -44,49 +46,91 @@ impl<'a> Firing<'a> {
     ) -> Self {
         Self {
             inner,
-            ruleset,
             session,
             view,
             event: Arc::new(event),
+            version: 0,
+            author: None,
             deadline: budget.map(|budget| Instant::now() + budget),
             envelopes: HashMap::new(),
             done: Vec::new(),
         }
     }
 
-    /// Whether some step so far denies.
-    pub(super) fn denied(&self) -> bool {
-        self.done.iter().any(|it| it.verdict.restraint == Restraint::Deny)
+    /// The event, with the rewrites so far.
+    pub(super) fn event(&self) -> Arc<Event> {
+        Arc::clone(&self.event)
     }
 
-    /// Records steps that do not run because an earlier stage denied.
-    pub(super) fn pass_over(&mut self, steps: Vec<Step>) {
+    /// Whether some step so far denies.
+    pub(super) fn denied(&self) -> bool {
+        self.done.iter().any(Done::denies)
+    }
+
+    /// Records steps that do not run because an earlier step denied.
+    pub(super) fn pass_over(&mut self, steps: &[Step]) {
         self.done.extend(steps.iter().map(Done::passed_over));
     }
 
     /// Runs one stage.
     pub(super) async fn run(&mut self, stage: &Stage, steps: Vec<Step>) {
+        let observing = stage.phase == Phase::Observe;
         match stage.mode {
+            Mode::Parallel => {
+                let done = self.run_all(steps).await;
+                self.take(stage.phase, done);
+            }
+            Mode::Serial => {
+                let mut done: Vec<Done> = Vec::with_capacity(steps.len());
+                for step in steps {
+                    if !observing && done.iter().any(Done::denies) {
+                        done.push(Done::passed_over(&step));
+                    } else {
+                        done.extend(self.run_all(vec![step]).await);
+                    }
+                }
+                self.take(stage.phase, done);
+            }
             Mode::Chained => {
                 for step in steps {
-                    if self.denied() {
-                        self.pass_over(vec![step]);
+                    if !observing && self.denied() {
+                        self.pass_over(&[step]);
                         continue;
                     }
                     let done = self.run_all(vec![step]).await;
-                    self.apply_rewrites(&done);
-                    self.done.extend(done);
-                }
-            }
-            Mode::Parallel => {
-                let done = self.run_all(steps).await;
-                if stage.phase == Phase::Decide {
-                    self.judge_rewrite(stage, done).await;
-                } else {
-                    self.done.extend(done);
+                    self.take(stage.phase, done);
                 }
             }
         }
+    }
+
+    /// Takes the steps of one stage, or one link of a chain, and carries on what they rewrote.
+    fn take(&mut self, phase: Phase, mut done: Vec<Done>) {
+        let undecided = !self.denied() && !done.iter().any(Done::denies);
+        if phase == Phase::Decide
+            && undecided
+            && let Some(author) = one_author(&mut done)
+        {
+            self.author = Some(author);
+            self.version += 1;
+        }
+        self.apply_rewrites(&done);
+        self.done.extend(done);
+    }
+
+    /// Gives what the decide phase rewrote once more to the gates that have not judged it (M-8).
+    pub(super) async fn judge_rewrites(&mut self, rulesets: &[Arc<Ruleset>]) {
+        let Some(author) = self.author.take().filter(|_| !self.denied()) else { return };
+        let event = self.event();
+        let mut again = Vec::new();
+        for (ruleset, stage) in super::stages(rulesets, &event.name, Phase::Decide) {
+            let steps = plan::select(ruleset, self.view, &event, stage).into_iter();
+            again.extend(
+                steps.filter(|step| may_judge_again(step, &author, self.version, &self.done)),
+            );
+        }
+        let second = self.run_all(again).await;
+        self.done = combine(std::mem::take(&mut self.done), second);
     }
 
     /// The outcome's material: the event as rewritten, the verdicts and the steps in configured order.
@@ -137,25 +181,9 @@ impl<'a> Firing<'a> {
                 Wait::Detached | Wait::Rewake => &self.inner.background,
             }),
             session: self.session.clone(),
+            version: self.version,
             step,
         }
-    }
-
-    /// Gives a rewrite of the decide phase to the gates that have not seen it, once (M-8).
-    async fn judge_rewrite(&mut self, stage: &Stage, first: Vec<Done>) {
-        let author = first.iter().rev().find(|it| rewrites_action(&it.verdict.effects));
-        let denied = first.iter().any(|it| it.verdict.restraint == Restraint::Deny);
-        let Some(author) = author.filter(|_| !denied).map(|it| it.hook.id.clone()) else {
-            self.done.extend(first);
-            return;
-        };
-        self.apply_rewrites(&first);
-        let again = plan::select(self.ruleset, self.view, &self.event, stage)
-            .into_iter()
-            .filter(|step| may_judge_again(step, &author, &first))
-            .collect();
-        let second = self.run_all(again).await;
-        self.done.extend(combine(first, second, &author));
     }
 
     fn apply_rewrites(&mut self, done: &[Done]) {

@@ -14,31 +14,39 @@ pub(super) fn rewrites_action(effects: &Effects) -> bool {
     effects.updated_input.is_some() || effects.updated_prompt.is_some()
 }
 
-/// Who wrote the rewrite has judged it; exact sources skip the second round; a detached step was never a judge; and what
-/// runs once had its run.
-pub(super) fn may_judge_again(step: &Step, author: &HookId, first: &[Done]) -> bool {
+/// Who rewrote the event in one stage: of several rewrites the last configured stands. The others are dropped, so that
+/// merge sees one, and what was allowed beside it was another payload.
+pub(super) fn one_author(done: &mut [Done]) -> Option<HookId> {
+    let author = done.iter().rev().find(|it| rewrites_action(&it.verdict.effects))?.hook.id.clone();
+    for one in done.iter_mut().filter(|it| it.hook.id != author) {
+        refuse_rewrite(one);
+        void_allow(one);
+    }
+    Some(author)
+}
+
+/// Who wrote the rewrite has judged it, as has every gate that saw this version; exact sources skip the second round; a
+/// detached step was never a judge; and what runs once had its run.
+pub(super) fn may_judge_again(step: &Step, author: &HookId, version: u32, done: &[Done]) -> bool {
     let hook = &step.hook;
-    let spent = hook.once && first.iter().any(|it| it.hook.id == hook.id);
-    hook.id != *author && hook.compat == Compat::Guarded && hook.wait == Wait::Attached && !spent
+    let before = done.iter().find(|it| it.hook.id == hook.id);
+    let judged = before.is_some_and(|it| it.version == version);
+    let spent = hook.once && before.is_some();
+    let judge = hook.compat == Compat::Guarded && hook.wait == Wait::Attached;
+    hook.id != *author && judge && !judged && !spent
 }
 
 /// The verdicts of both rounds as one, in configured order; gates that only the new payload selected stand last.
-pub(super) fn combine(first: Vec<Done>, mut second: Vec<Done>, author: &HookId) -> Vec<Done> {
+pub(super) fn combine(first: Vec<Done>, mut second: Vec<Done>) -> Vec<Done> {
+    second.iter_mut().for_each(refuse_rewrite);
     let mut all: Vec<Done> = Vec::with_capacity(first.len() + second.len());
-    for mut before in first {
-        let after = second.iter().position(|it| it.hook.id == before.hook.id);
-        if let Some(at) = after {
-            all.push(speak_again(before, refuse_rewrite(second.remove(at))));
-            continue;
+    for before in first {
+        match second.iter().position(|it| it.hook.id == before.hook.id) {
+            Some(at) => all.push(speak_again(before, second.remove(at))),
+            None => all.push(before),
         }
-        if before.hook.id != *author {
-            // Of several rewrites in one round the last stands; the others are dropped so that merge sees one.
-            before = refuse_rewrite(before);
-            void_allow(&mut before);
-        }
-        all.push(before);
     }
-    all.extend(second.into_iter().map(refuse_rewrite));
+    all.extend(second);
     all
 }
 
@@ -74,12 +82,11 @@ pub(super) fn void_allow(done: &mut Done) {
     done.record.verdict = Restraint::Silent;
 }
 
-fn refuse_rewrite(mut done: Done) -> Done {
+fn refuse_rewrite(done: &mut Done) {
     if rewrites_action(&done.verdict.effects) {
         let message = "another hook's rewrite stands; this one was dropped, because no gate would have judged it";
         done.verdict.faults.push(Fault::of(&done.record.hook, "rewrite-conflict", message));
         done.verdict.effects.updated_input = None;
         done.verdict.effects.updated_prompt = None;
     }
-    done
 }

@@ -11,10 +11,10 @@ use crate::dialect::Envelope;
 use crate::event::Event;
 use crate::executor::{self, Ambient, Progress, Task};
 use crate::hook::{Hook, Wait};
-use crate::outcome;
+use crate::outcome::{self, Fault};
 use crate::plan::Step;
 use crate::report::{End, Report, Said};
-use crate::session::{Finished, Session};
+use crate::session::{Finished, MAX_BACKGROUND, Session};
 use crate::verdict::{self, Bench, Verdict};
 
 /// Everything that one step needs.
@@ -26,6 +26,8 @@ pub(super) struct Setting {
     pub(super) ambient: Arc<Ambient>,
     pub(super) turns: Arc<Semaphore>,
     pub(super) session: Session,
+    /// Which version of the event it judges.
+    pub(super) version: u32,
 }
 
 /// A step that is over, as far as its event is concerned.
@@ -33,29 +35,36 @@ pub(super) struct Done {
     pub(super) hook: Arc<Hook>,
     pub(super) verdict: Verdict,
     pub(super) record: outcome::Step,
+    /// Which version of the event it judged.
+    pub(super) version: u32,
 }
 
 impl Done {
     pub(super) fn passed_over(step: &Step) -> Self {
-        Self::silent(step, "not run: an earlier stage denied")
+        Self::silent(step, "not run: an earlier step denied")
+    }
+
+    pub(super) fn denies(&self) -> bool {
+        self.verdict.restraint == Restraint::Deny
     }
 
     fn silent(step: &Step, ended: &str) -> Self {
         let record = record(step, ended.to_owned(), Duration::ZERO, Restraint::Silent);
-        Self { hook: Arc::clone(&step.hook), verdict: Verdict::default(), record }
+        Self { hook: Arc::clone(&step.hook), verdict: Verdict::default(), record, version: 0 }
     }
 }
 
 pub(super) async fn run(setting: Setting) -> Done {
+    let version = setting.version;
+    Done { version, ..run_once(setting).await }
+}
+
+async fn run_once(setting: Setting) -> Done {
     let step = &setting.step;
     if let Some(why) = &step.broken {
         let answer = Answer::failed("matcher-failed", format!("its matcher cannot be used: {why}"));
-        return judge(
-            step,
-            answer,
-            "not run: its matcher cannot be used".to_owned(),
-            Duration::ZERO,
-        );
+        let ended = "not run: its matcher cannot be used".to_owned();
+        return judge(step, answer, ended, Duration::ZERO);
     }
     if step.hook.once && !setting.session.claim(&step.hook.id) {
         return Done::silent(step, "not run: it runs once in a session, and did");
@@ -63,14 +72,14 @@ pub(super) async fn run(setting: Setting) -> Done {
     match step.hook.wait {
         Wait::Attached => attached(setting).await,
         Wait::Detached | Wait::Rewake => {
-            let done = Done::silent(step, "detached");
-            let session = setting.session.clone();
-            session.adopt(async move {
+            let (step, session) = (step.clone(), setting.session.clone());
+            let rest = async move {
                 let _turn = setting.turns.acquire().await;
+                let _shown = setting.session.show(setting.step.hook.status.as_deref());
                 let report = finish(executor::run(task(&setting)).await).await;
                 finished(&setting.step, &setting.event, &report)
-            });
-            done
+            };
+            detach(&session, &step, rest)
         }
     }
 }
@@ -83,6 +92,7 @@ async fn attached(setting: Setting) -> Done {
             Some(deadline) => tokio::time::timeout_at(deadline, turn).await.ok(),
             None => Some(turn.await),
         };
+        let _shown = setting.session.show(setting.step.hook.status.as_deref());
         executor::run(task(&setting)).await
     };
     match progress {
@@ -91,12 +101,28 @@ async fn attached(setting: Setting) -> Done {
             judge(&setting.step, answer, ended(&report), report.took)
         }
         Progress::Detached(rest) => {
-            let done = Done::silent(&setting.step, "detached");
-            let session = setting.session.clone();
-            session.adopt(async move { finished(&setting.step, &setting.event, &rest.0.await) });
-            done
+            let (step, session) = (setting.step.clone(), setting.session.clone());
+            let rest = async move { finished(&setting.step, &setting.event, &rest.0.await) };
+            detach(&session, &step, rest)
         }
     }
+}
+
+/// Hands the rest of a step to the session; one too many is not run, and says so (N-8).
+fn detach(
+    session: &Session,
+    step: &Step,
+    rest: impl Future<Output = Finished> + Send + 'static,
+) -> Done {
+    if session.adopt(rest) {
+        return Done::silent(step, "detached");
+    }
+    let mut done = Done::silent(step, "not run: the background is full");
+    let message = format!(
+        "{MAX_BACKGROUND} background steps are under way already; this one was not started"
+    );
+    done.verdict.faults.push(Fault::of(&step.hook.id, "background-full", message));
+    done
 }
 
 async fn finish(progress: Progress) -> Report {
@@ -137,7 +163,7 @@ fn judge(step: &Step, answer: Answer, ended: String, took: Duration) -> Done {
         answer,
     );
     let record = record(step, ended, took, verdict.restraint);
-    Done { hook: Arc::clone(&step.hook), verdict, record }
+    Done { hook: Arc::clone(&step.hook), verdict, record, version: 0 }
 }
 
 /// Background steps take the same road (decision 13); a step that may wake the agent may always object.

@@ -162,7 +162,7 @@ async fn after_a_denial_later_gates_rest_and_observers_hear_of_it() {
     observer.phase = Phase::Observe;
     let outcome = fire([observer, says("gate", Answer::default()), first]).await;
     assert_eq!(ran(&outcome), ["first", "observer"]);
-    assert_eq!(outcome.steps[1].ended, "not run: an earlier stage denied");
+    assert_eq!(outcome.steps[1].ended, "not run: an earlier step denied");
     assert_eq!(outcome.reason().as_deref(), Some("stop here"));
     assert_eq!(outcome.effects.messages, ["I may not"]);
 }
@@ -250,7 +250,7 @@ async fn dropping_the_future_ends_its_steps() {
 #[tokio::test(start_paused = true)]
 async fn a_cap_makes_an_event_give_way() {
     let mut row = row();
-    row.cap = Some(2);
+    row.cap = Some(crate::dialect::Cap::give_way(2));
     let (engine, _) =
         Engine::builder().event(row).hook(says("never", Answer::deny("more"))).build();
     let session = Session::default();

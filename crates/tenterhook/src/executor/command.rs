@@ -13,6 +13,7 @@ use tokio::sync::oneshot;
 
 use super::env_file::EnvFile;
 use super::{Progress, Rest, Task};
+use crate::dialect::Dialect;
 use crate::hook::{Command, Inherit, Invocation, Run, Shell};
 use crate::report::{Closed, Delivery, End, Output, Report, Said};
 
@@ -61,14 +62,15 @@ pub(super) async fn run(task: Task) -> Progress {
             return Progress::Ended(Report::silent(End::NotStarted { why }, Duration::ZERO));
         }
     };
-    let child = process::start(describe(&task, command, env_file.as_ref()));
-    child.close_stdin();
     let (detach, mut detached) = oneshot::channel();
-    watch_first_line(&child, &task, detach);
     let (done, mut finished) = oneshot::channel();
-    child.finish(move |report| {
-        // The step may have been dropped meanwhile; then nobody wants the report.
-        let _ = done.send(report);
+    let child = process::start_with(describe(&task, command, env_file.as_ref()), |child| {
+        child.close_stdin();
+        watch_first_line(child, task.dialect(), detach);
+        child.finish(move |report| {
+            // The step may have been dropped meanwhile; then nobody wants the report.
+            let _ = done.send(report);
+        });
     });
     tokio::select! {
         // A hook that is over has no background left to go to.
@@ -86,8 +88,11 @@ pub(super) async fn run(task: Task) -> Progress {
 }
 
 /// Lets the hook's first line of output, and only that, ask for the background (decision 13).
-fn watch_first_line(child: &process::Child, task: &Task, detach: oneshot::Sender<()>) {
-    let dialect = task.dialect();
+fn watch_first_line(
+    child: &process::Child,
+    dialect: &'static dyn Dialect,
+    detach: oneshot::Sender<()>,
+) {
     let mut detach = Some(detach);
     child.on_line(move |line| {
         let detach = detach.take();

@@ -15,6 +15,9 @@ pub trait Store: Send + Sync + fmt::Debug {
     /// The hooks whose one run is claimed.
     fn claimed(&self) -> Arc<HashSet<HookId>>;
 
+    /// Makes `hook` claimable again.
+    fn forget_claim(&self, hook: &HookId);
+
     /// Counts one more denial of `event` in a row and returns the count.
     fn add_strike(&self, event: &EventName) -> u32;
 
@@ -51,6 +54,10 @@ impl Store for Memory {
 
     fn claimed(&self) -> Arc<HashSet<HookId>> {
         Arc::clone(&self.state().claimed)
+    }
+
+    fn forget_claim(&self, hook: &HookId) {
+        Arc::make_mut(&mut self.state().claimed).remove(hook);
     }
 
     fn add_strike(&self, event: &EventName) -> u32 {

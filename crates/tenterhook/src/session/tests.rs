@@ -1,7 +1,10 @@
 //! Whether a session keeps what it must and forgets nothing: settling, claims, strikes and background steps.
 
 use super::*;
-use crate::outcome::Reason;
+use crate::answer::Restraint;
+use crate::dialect::Cap;
+use crate::outcome::{Reason, Step};
+use crate::verdict::Verdict;
 
 fn denied(reason: &str) -> Outcome {
     Outcome {
@@ -19,10 +22,11 @@ fn after(strikes: u32) -> View {
 #[test]
 fn a_gate_that_never_relents_gives_way_at_the_cap() {
     for strikes in 0..3 {
-        let (outcome, strike) = settle(denied("tests fail"), &after(strikes), Some(3));
+        let (outcome, strike) =
+            settle(denied("tests fail"), &after(strikes), Some(Cap::give_way(3)));
         assert_eq!((outcome, strike), (denied("tests fail"), Strike::Add), "{strikes}");
     }
-    let (outcome, strike) = settle(denied("tests fail"), &after(3), Some(3));
+    let (outcome, strike) = settle(denied("tests fail"), &after(3), Some(Cap::give_way(3)));
     assert_eq!(strike, Strike::Reset);
     assert!(!outcome.blocked() && outcome.reasons.is_empty());
     assert_eq!(outcome.faults.iter().map(|it| it.code).collect::<Vec<_>>(), ["cap-reached"]);
@@ -32,10 +36,10 @@ fn a_gate_that_never_relents_gives_way_at_the_cap() {
 /// N-3: whatever is not a denial breaks the row, and an event without a cap keeps no count.
 #[test]
 fn only_denials_in_a_row_count() {
-    let (_, strike) = settle(Outcome::default(), &after(2), Some(3));
+    let (_, strike) = settle(Outcome::default(), &after(2), Some(Cap::give_way(3)));
     assert_eq!(strike, Strike::Reset);
     let ask = Outcome { restraint: Restraint::Ask, ..Outcome::default() };
-    assert_eq!(settle(ask, &after(2), Some(3)).1, Strike::Reset);
+    assert_eq!(settle(ask, &after(2), Some(Cap::give_way(3))).1, Strike::Reset);
     let (outcome, strike) = settle(denied("no"), &after(99), None);
     assert_eq!((outcome, strike), (denied("no"), Strike::Keep));
 }
@@ -45,7 +49,7 @@ fn only_denials_in_a_row_count() {
 fn giving_way_leaves_a_stop_standing() {
     let mut outcome = denied("no");
     outcome.effects.stop = Some(crate::answer::Stop { reason: None });
-    let (outcome, _) = settle(outcome, &after(3), Some(3));
+    let (outcome, _) = settle(outcome, &after(3), Some(Cap::give_way(3)));
     assert!(outcome.effects.stop.is_some());
 }
 
@@ -77,12 +81,12 @@ fn a_view_does_not_move() {
 fn strikes_belong_to_their_event() {
     let session = Session::default();
     let (stop, other) = (EventName::new("Stop"), EventName::new("SubagentStop"));
-    session.strike(&stop, Strike::Add);
-    session.strike(&stop, Strike::Add);
-    session.strike(&other, Strike::Keep);
-    assert_eq!((session.view(&stop).strikes, session.view(&other).strikes), (2, 0));
-    session.strike(&stop, Strike::Reset);
-    assert_eq!(session.view(&stop).strikes, 0);
+    session.keep(&stop, Strike::Add, &Outcome::default());
+    session.keep(&stop, Strike::Add, &Outcome::default());
+    session.keep(&other, Strike::Keep, &Outcome::default());
+    assert_eq!((session.inner.store.strikes(&stop), session.inner.store.strikes(&other)), (2, 0));
+    session.keep(&stop, Strike::Reset, &Outcome::default());
+    assert_eq!(session.inner.store.strikes(&stop), 0);
 }
 
 fn finished(hook: &str) -> Finished {
@@ -143,4 +147,77 @@ async fn a_dropped_session_ends_its_steps() {
     tokio::task::yield_now().await;
     drop(session);
     dropped.await.unwrap();
+}
+
+fn hook(id: &str) -> Hook {
+    let run = crate::hook::Run::Missing { executor: "none" };
+    Hook::new(HookId::new(id), crate::dialect::DialectId::NATIVE, "Stop".into(), run)
+}
+
+/// N-7: the session's hooks are replaced by name, removed once, and gone after a clear, their claims with them.
+#[test]
+fn a_session_keeps_its_own_hooks() {
+    let session = Session::default();
+    session.add_hook(hook("a"));
+    session.add_hook(hook("b"));
+    session.add_hook(Hook { once: true, ..hook("a") });
+    let names = |session: &Session| -> Vec<String> {
+        session.hooks().hooks().iter().map(|hook| hook.id.to_string()).collect()
+    };
+    assert_eq!(names(&session), ["b", "a"]);
+    assert!(session.remove_hook(&"Stop".into(), &HookId::new("b")));
+    assert!(!session.remove_hook(&"Stop".into(), &HookId::new("b")));
+    assert!(session.claim(&HookId::new("a")));
+    session.clear_hooks();
+    assert!(names(&session).is_empty());
+    assert!(session.claim(&HookId::new("a")), "a cleared hook may run again");
+}
+
+/// N-7: the newest step with a status is the one that is shown, and each takes its own away.
+#[test]
+fn the_newest_status_is_shown() {
+    let session = Session::default();
+    let mut status = session.status();
+    let first = session.show(Some("checking"));
+    let second = session.show(Some("formatting"));
+    let none = session.show(None);
+    assert!(none.is_none());
+    assert_eq!(status.current().as_deref(), Some("formatting"));
+    drop(first);
+    assert_eq!(status.current().as_deref(), Some("formatting"));
+    drop(second);
+    assert_eq!(status.current(), None);
+}
+
+/// N-8: a session holds so many background steps and no more.
+#[tokio::test]
+async fn the_background_is_bounded() {
+    let session = Session::default();
+    for _ in 0..MAX_BACKGROUND {
+        assert!(session.adopt(std::future::pending()));
+    }
+    assert!(!session.adopt(std::future::pending()));
+    assert_eq!(session.background(), MAX_BACKGROUND);
+}
+
+/// N-3: past a cap that stops, everything ends.
+#[test]
+fn a_cap_that_stops_ends_everything() {
+    let (outcome, _) = settle(denied("tests fail"), &after(2), Some(Cap::stop(2)));
+    assert!(!outcome.blocked());
+    assert!(outcome.effects.stop.is_some());
+}
+
+/// N-10: variables add up, and the last list of paths stands.
+#[test]
+fn what_outcomes_ask_for_is_kept() {
+    let session = Session::default();
+    let watched = session.watched();
+    let mut outcome = Outcome::default();
+    outcome.effects.env.insert("A".to_owned(), "1".into());
+    outcome.effects.watch_paths = Some(vec!["/x".to_owned()]);
+    session.keep(&"SessionStart".into(), Strike::Keep, &outcome);
+    session.keep(&"SessionStart".into(), Strike::Keep, &Outcome::default());
+    assert_eq!(session.env().len(), 1);
+    assert_eq!(*watched.borrow(), ["/x"]);
 }

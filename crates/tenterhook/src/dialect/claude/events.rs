@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use crate::answer::{Power, Powers};
-use crate::dialect::{EventRow, Subject};
+use crate::dialect::{Cap, EventRow, Subject};
 use crate::hook::OnFailure;
 
 pub(super) use table::{CUSTOM, EVENTS};
@@ -32,7 +32,7 @@ pub(super) struct Spec {
     pub(super) env_file: bool,
     timeout: Duration,
     failure: OnFailure,
-    cap: Option<u32>,
+    cap: Option<Cap>,
 }
 
 /// What the event's matchers are tested on.

@@ -8,7 +8,7 @@ use crate::answer::Power::{
     Prompt, Retry, Stop, Watch,
 };
 use crate::answer::{Power, Powers};
-use crate::dialect::{EventRow, Subject};
+use crate::dialect::{Cap, EventRow, Subject};
 use crate::event::EventName;
 use crate::hook::OnFailure;
 
@@ -20,7 +20,7 @@ pub(super) const TIMEOUT: Duration = Duration::from_secs(10);
 const LEAVING: Duration = Duration::from_millis(1500);
 
 /// After how many denials in a row an event that keeps the agent at work gives way.
-const CAP: u32 = 8;
+const CAP: Cap = Cap::give_way(8);
 
 /// A row that only observes: nothing there can be prevented any more.
 const fn observer(

@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use super::{About, Exit2, Field, Late, Plain, Spec, Top, Universal};
+use crate::dialect::Cap;
 use crate::hook::OnFailure;
 
 const CONTEXT: (&str, Field) = ("additionalContext", Field::Context);
@@ -137,7 +138,7 @@ pub(in super::super) static EVENTS: &[Spec] = &[
         exit2: Exit2::Denies,
         top: Top::Blocks,
         fields: &[CONTEXT],
-        cap: Some(8),
+        cap: Some(Cap::give_way(8)),
         ..Spec::of("SubagentStop", About::Field("agent_type"), "a subagent is about to finish")
     },
     Spec {
@@ -154,7 +155,7 @@ pub(in super::super) static EVENTS: &[Spec] = &[
         exit2: Exit2::Denies,
         top: Top::Blocks,
         fields: &[CONTEXT],
-        cap: Some(8),
+        cap: Some(Cap::give_way(8)),
         ..Spec::of("Stop", About::Nothing, "the model is about to end its turn")
     },
     Spec {

@@ -1,0 +1,43 @@
+//! The same entry in two files of one dialect runs once (C-13). Pure.
+
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::{ReadConfig, Source, disarm};
+use crate::dialect::DialectId;
+use crate::event::EventName;
+use crate::hook::{Arming, Hook, Invocation, Layer, Run};
+use crate::matcher::MatcherSpec;
+
+/// C-13: the same entry in two files of one dialect runs once; copies in plugins and skills are other entries.
+pub(super) fn drop_repeats(read: &mut [(Source, ReadConfig)]) {
+    let mut seen: HashMap<(DialectId, Fingerprint), String> = HashMap::new();
+    for (source, config) in read.iter_mut() {
+        if source.plugin.is_some() || !source.dialect.dialect().drops_repeats() {
+            continue;
+        }
+        for hook in &mut config.hooks {
+            if hook.arming != Arming::Armed || matches!(hook.layer, Layer::Skill | Layer::Agent) {
+                continue;
+            }
+            let Some(fingerprint) = fingerprint(hook) else { continue };
+            match seen.entry((source.dialect, fingerprint)) {
+                Entry::Occupied(first) => {
+                    disarm(hook, format!("the same entry stands at {}", first.get()), "C-13");
+                }
+                Entry::Vacant(slot) => {
+                    slot.insert(hook.place.as_ref().map(ToString::to_string).unwrap_or_default());
+                }
+            }
+        }
+    }
+}
+
+/// What makes two entries the same: the event, what they match and what they run.
+type Fingerprint = (EventName, MatcherSpec, Option<String>, Invocation);
+
+fn fingerprint(hook: &Hook) -> Option<Fingerprint> {
+    let Run::Command(command) = &hook.run else { return None };
+    let condition = hook.condition.as_ref().map(|it| it.text().to_owned());
+    Some((hook.event.clone(), hook.matcher.spec().clone(), condition, command.invocation.clone()))
+}

@@ -1,0 +1,91 @@
+//! The steps that outlive their event: who owns them, how many there may be, and how the host hears of their end.
+
+use std::future::Future;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use crate::event::EventName;
+use crate::outcome::Step;
+use crate::verdict::Verdict;
+
+/// How many background steps a session holds, running and waiting for their turn. A host that fires faster than its
+/// background hooks end would otherwise gather them without end (N-8).
+pub const MAX_BACKGROUND: usize = 256;
+
+/// A background step that has ended: it took the same road as every other, but too late for its event's outcome.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Finished {
+    /// The event that started it.
+    pub event: EventName,
+    /// Its record.
+    pub step: Step,
+    /// What it wanted. A denial of a step that may wake the agent is a rewake: its reason is for the model.
+    pub verdict: Verdict,
+    /// Whether its denial wakes an idle agent.
+    pub wakes: bool,
+}
+
+/// The background of one session.
+#[derive(Debug)]
+pub(super) struct Background {
+    tasks: Mutex<JoinSet<()>>,
+    sender: mpsc::UnboundedSender<Finished>,
+    receiver: tokio::sync::Mutex<mpsc::UnboundedReceiver<Finished>>,
+}
+
+impl Default for Background {
+    fn default() -> Self {
+        // Unbounded, but never longer than the tasks that may exist plus what the host has not taken yet.
+        let (sender, receiver) = mpsc::unbounded_channel();
+        Self { tasks: Mutex::default(), sender, receiver: tokio::sync::Mutex::new(receiver) }
+    }
+}
+
+impl Background {
+    /// Takes over a step; `false` when there are too many already.
+    pub(super) fn adopt(&self, step: impl Future<Output = Finished> + Send + 'static) -> bool {
+        let sender = self.sender.clone();
+        let mut tasks = self.tasks();
+        while tasks.try_join_next().is_some() {}
+        if tasks.len() >= MAX_BACKGROUND {
+            return false;
+        }
+        tasks.spawn(async move {
+            // A host that no longer listens has ended the session; there is nobody left to tell.
+            let _ = sender.send(step.await);
+        });
+        true
+    }
+
+    pub(super) fn under_way(&self) -> usize {
+        let mut tasks = self.tasks();
+        while tasks.try_join_next().is_some() {}
+        tasks.len()
+    }
+
+    pub(super) async fn next(&self) -> Option<Finished> {
+        self.receiver.lock().await.recv().await
+    }
+
+    pub(super) async fn drain(&self) -> Vec<Finished> {
+        loop {
+            let mut tasks = std::mem::take(&mut *self.tasks());
+            if tasks.is_empty() {
+                break;
+            }
+            while tasks.join_next().await.is_some() {}
+        }
+        let mut receiver = self.receiver.lock().await;
+        let mut finished = Vec::new();
+        while let Ok(one) = receiver.try_recv() {
+            finished.push(one);
+        }
+        finished
+    }
+
+    fn tasks(&self) -> MutexGuard<'_, JoinSet<()>> {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
