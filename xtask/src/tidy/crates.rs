@@ -32,8 +32,12 @@ const HEAVY: &[&str] = &[
     "clap",
 ];
 
-pub(super) fn check(_files: &[File], findings: &mut Findings) {
-    if let Err(error) = arrows(findings).and_then(|()| heavy(findings)) {
+/// Where each crate of others is accounted for.
+const REASONS: &str = "docs/design/dependencies.md";
+
+pub(super) fn check(files: &[File], findings: &mut Findings) {
+    let reasons = files.iter().find(|it| it.path == REASONS).map_or("", |it| it.text.as_str());
+    if let Err(error) = arrows(reasons, findings).and_then(|()| heavy(findings)) {
         findings.error("Cargo.toml", error);
     }
 }
@@ -48,7 +52,7 @@ fn cargo(args: &[&str]) -> Result<String, String> {
     }
 }
 
-fn arrows(findings: &mut Findings) -> Result<(), String> {
+fn arrows(reasons: &str, findings: &mut Findings) -> Result<(), String> {
     let metadata = cargo(&["metadata", "--no-deps", "--format-version", "1", "--locked"])?;
     let metadata: Value = serde_json::from_str(&metadata).map_err(|error| error.to_string())?;
     for package in list(&metadata, "packages") {
@@ -61,6 +65,9 @@ fn arrows(findings: &mut Findings) -> Result<(), String> {
         for dependency in list(package, "dependencies") {
             let to = text(dependency, "name");
             let ours = ARROWS.iter().any(|(it, _)| *it == to);
+            if !ours && !reasons.contains(&format!("`{to}`")) {
+                findings.error(REASONS, format!("does not say why `{name}` uses `{to}`"));
+            }
             let ships = dependency.get("kind").is_none_or(Value::is_null);
             if ours && ships && !allowed.contains(&to) {
                 findings.error("Cargo.toml", format!("`{name}` must not use `{to}`"));

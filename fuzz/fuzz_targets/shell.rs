@@ -1,0 +1,11 @@
+//! Any text is a shell line: it is read in bounded time, and what each command says can be asked.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|line: &str| {
+    let read = tenterhook::shell::read(line);
+    for command in read.written() {
+        let _ = (command.program(), command.text(), command.source());
+    }
+});
