@@ -3,7 +3,7 @@
 use anstyle::Style;
 use tenterhook::answer::Restraint;
 use tenterhook::config::Ruleset;
-use tenterhook::hook::Hook;
+use tenterhook::hook::{Hook, HookId};
 use tenterhook::{Event, Outcome};
 
 use super::paint::{BOLD, DIM, ERROR, GOOD, HELP, PLAIN, WARNING, paint};
@@ -87,6 +87,12 @@ pub(crate) fn hook_name(hook: &Hook) -> String {
     }
 }
 
+/// What people call the hook of that id.
+pub(crate) fn name_of(id: &HookId, ruleset: &Ruleset) -> String {
+    let hook = ruleset.hooks().iter().find(|it| it.id == *id);
+    hook.map_or_else(|| id.to_string(), |it| hook_name(it))
+}
+
 /// Everything that an outcome says, label and text, in the order in which it matters.
 pub(crate) fn said(outcome: &Outcome) -> Vec<(&'static str, String)> {
     let effects = &outcome.effects;
@@ -140,8 +146,8 @@ pub(crate) fn page(
     if !outcome.faults.is_empty() {
         out.push('\n');
         for fault in &outcome.faults {
-            let whose = fault.hook.as_ref().map(|it| format!(" {it}")).unwrap_or_default();
-            let head = format!("fault {}{whose}", fault.code);
+            let whose = fault.hook.as_ref().map(|it| format!(" {}", name_of(it, ruleset)));
+            let head = format!("fault {}{}", fault.code, whose.unwrap_or_default());
             out.push_str(&format!("  {}\n", paint(WARNING, line(&head))));
             for text in wrap(&fault.message, columns.saturating_sub(4)) {
                 out.push_str(&format!("    {text}\n"));
@@ -171,8 +177,7 @@ fn steps(outcome: &Outcome, ruleset: &Ruleset, texts: &Texts, columns: usize) ->
     ]);
     for step in &outcome.steps {
         let (word, style) = step_verdict(step.verdict);
-        let hook = ruleset.hooks().iter().find(|it| it.id == step.hook);
-        let name = hook.map_or_else(|| step.hook.to_string(), |it| hook_name(it));
+        let name = name_of(&step.hook, ruleset);
         let from = match step.line {
             0 => step.executor.to_owned(),
             line => format!("{}:{line}", texts.shown(&step.source)),

@@ -125,6 +125,8 @@ impl Table {
             self.render_row(&row.cells, &widths, &mut out);
             for (from, cell) in &row.notes {
                 let before: usize = widths.iter().take(*from).map(|it| it + GAP).sum();
+                // Under the first column it must not look like another row.
+                let before = before.max(GAP);
                 let room = columns.saturating_sub(self.indent + before);
                 for line in wrap(&cell.text, room) {
                     let pad = " ".repeat(self.indent + before);

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::room::{Room, examples};
+use crate::room::{Room, copy, examples};
 
 #[test]
 fn plays_from_copies_where_there_is_no_repository() {
@@ -28,17 +28,4 @@ fn a_changed_hook_changes_the_timeline() {
     fs::write(&hook, text.replace("This file holds secrets.", "changed by hand.")).unwrap();
     let after = room.run(&["demo", "--from", "."], "");
     assert!(after.stdout.contains("changed by hand"), "{}", after.stdout);
-}
-
-fn copy(from: &std::path::Path, to: &std::path::Path) {
-    fs::create_dir_all(to).unwrap();
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            copy(&entry.path(), &target);
-        } else {
-            fs::copy(entry.path(), target).unwrap();
-        }
-    }
 }

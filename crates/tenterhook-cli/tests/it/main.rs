@@ -4,6 +4,7 @@
 mod cancel;
 mod check;
 mod demo;
+mod docs;
 mod events;
 mod explain;
 mod fire;

@@ -51,13 +51,29 @@ impl Room {
     }
 
     pub(crate) fn run_in(&self, directory: &str, args: &[&str], stdin: &str) -> Said {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tenterhook"));
+        command.args(args).env("PATH", "/usr/bin:/bin");
+        self.say(command, directory, stdin)
+    }
+
+    /// Runs a line of shell in which `tenterhook` is the program.
+    pub(crate) fn shell(&self, line: &str) -> Said {
+        let program = Path::new(env!("CARGO_BIN_EXE_tenterhook"));
+        let directory = program.parent().unwrap().display();
+        let mut command = Command::new("/bin/sh");
+        command.args(["-c", line]).env("PATH", format!("{directory}:/usr/bin:/bin"));
+        self.say(command, "project", "")
+    }
+
+    fn say(&self, mut command: Command, directory: &str, stdin: &str) -> Said {
         let input = self.path("stdin");
         fs::write(&input, stdin).unwrap();
-        let output = Command::new(env!("CARGO_BIN_EXE_tenterhook"))
-            .args(args)
+        let path = command.get_envs().find(|(name, _)| *name == "PATH").unwrap().1.unwrap();
+        let path = path.to_owned();
+        let output = command
             .current_dir(self.path(directory))
             .env_clear()
-            .env("PATH", "/usr/bin:/bin")
+            .env("PATH", path)
             .env("HOME", self.path("home"))
             .env("TMPDIR", self.path("home"))
             .stdin(Stdio::from(fs::File::open(input).unwrap()))
@@ -77,7 +93,7 @@ impl Room {
         serde_json::from_str(&said.stdout).unwrap()
     }
 
-    fn filter(&self, text: &str) -> String {
+    pub(crate) fn filter(&self, text: &str) -> String {
         let room = self.directory.path().to_str().unwrap();
         without_times(&text.replace(room, "[ROOM]"))
     }
@@ -123,4 +139,18 @@ pub(crate) fn fits_schema(name: &str, value: &Value) {
 /// The directory of the repository's examples.
 pub(crate) fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
+}
+
+/// Copies a directory.
+pub(crate) fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.file_type().unwrap().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).unwrap();
+        }
+    }
 }

@@ -9,7 +9,7 @@ use tenterhook::outcome::Step;
 use tenterhook::plan::Because;
 use tenterhook::{Event, Outcome};
 
-use crate::show::outcome::{about, hook_name, said, step_verdict, verdict};
+use crate::show::outcome::{about, hook_name, name_of, said, step_verdict, verdict};
 use crate::show::paint::{BOLD, DIM, HELP, PLAIN, WARNING, paint};
 use crate::show::words::{cut, line, time, width, wrap};
 
@@ -57,8 +57,7 @@ pub(super) fn draw(scene: &Scene<'_>, ruleset: &Ruleset, columns: usize) -> Stri
 }
 
 fn name(step: &Step, ruleset: &Ruleset) -> String {
-    let hook = ruleset.hooks().iter().find(|it| it.id == step.hook);
-    hook.map_or_else(|| step.hook.to_string(), |it| hook_name(it))
+    name_of(&step.hook, ruleset)
 }
 
 fn aside(text: &str, columns: usize, out: &mut String) {
