@@ -13,7 +13,7 @@ use tenterhook_testkit::{Sandbox, expect};
 use crate::{Said, tree};
 
 /// Folders of cases in the format of the loader.
-const FOLDERS: &[&str] = &["merging", "planning", "running", "session"];
+const FOLDERS: &[&str] = &["merging", "native", "planning", "running", "session"];
 
 pub(crate) fn run() -> Said {
     let root = tree::root();

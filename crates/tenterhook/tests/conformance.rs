@@ -21,7 +21,7 @@ use tenterhook_testkit::case::{Case, Shot, Staged, StagedSource};
 use tenterhook_testkit::{Sandbox, expect};
 
 /// Folders of cases in the format of the loader; the others have formats and tests of their own.
-const FOLDERS: &[&str] = &["merging", "planning", "running", "session"];
+const FOLDERS: &[&str] = &["merging", "native", "planning", "running", "session"];
 
 const LAYERS: &[Layer] = &[Layer::Managed, Layer::Given, Layer::User, Layer::Project, Layer::Local];
 

@@ -47,6 +47,7 @@ fn said(stdout: &str) -> Answer {
     read(End::Exited(0), stdout, "")
 }
 
+/// C-42, C-44 (paths start at the file), C-45 (the short list), C-57 (one entry, two events, one name).
 #[test]
 fn a_hook_with_every_key_is_read() {
     let read = clean(
@@ -339,6 +340,7 @@ fn cases_are_kept() {
     assert_eq!(cases[0].event.get("event"), Some(&json!("PreToolUse")));
 }
 
+/// C-17, C-18.
 #[test]
 fn entries_of_one_name_are_set_apart() {
     let entry = "[hook.a]\non = ['Stop', 'PreToolUse']\nshell = 'x'\n";
@@ -419,6 +421,58 @@ fn a_gate_fails_closed_and_an_observer_does_not() {
 fn a_gate_whose_expression_is_broken_stays() {
     let read = load("[hook.a]\non = 'PreToolUse'\nmatch = '/(/'\nrun = ['x']\n");
     assert_eq!((read.hooks.len(), read.diagnostics[0].code), (1, "bad-expression"));
+}
+
+/// C-47: ten seconds, on `SessionEnd` less; a duration has its unit.
+#[test]
+fn durations_have_units_and_the_default_is_short() {
+    let own = |text: &str| {
+        let read = load(&format!("[hook.a]\non = 'Stop'\nshell = 'x'\ntimeout = {text}\n"));
+        read.hooks.first().and_then(|hook| hook.timeout).map(|it| it.as_millis())
+    };
+    for (text, millis) in [
+        ("'250ms'", Some(250)),
+        ("'1.5s'", Some(1500)),
+        ("'2m'", Some(120_000)),
+        ("'1h'", Some(3_600_000)),
+        ("5", None),
+        ("'5'", None),
+        ("'0s'", None),
+        ("'-1s'", None),
+        ("'25h'", None),
+        ("'1e9s'", None),
+    ] {
+        assert_eq!(own(text), millis, "{text}");
+    }
+    for row in Native.rows() {
+        let millis = if row.event == "SessionEnd" { 1500 } else { 10_000 };
+        assert_eq!(row.timeout, Duration::from_millis(millis), "{}", row.name);
+    }
+}
+
+/// C-49: a name that nobody declared is armed, warned of, and only observed.
+#[test]
+fn an_unknown_event_is_armed_and_observed() {
+    let read = load("[hook.a]\non = 'PreToolUze'\nshell = 'x'\n");
+    assert_eq!((read.hooks.len(), read.diagnostics[0].code), (1, "unknown-event"));
+    assert_eq!(read.diagnostics[0].help.as_deref(), Some("did you mean `PreToolUse`?"));
+    let row = Native.unknown_row(&"PreToolUze".into());
+    assert_eq!(row.powers.iter().collect::<Vec<_>>(), [Power::Message]);
+}
+
+/// C-51: in the background nothing is rewritten and nothing decided.
+#[test]
+fn nobody_waits_for_the_background() {
+    let told = |more: &str| {
+        let read = load(&format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\n{more}\n"));
+        (read.hooks.first().map(|it| it.wait), read.diagnostics.first().map(|it| it.code))
+    };
+    assert_eq!(told("background = true"), (Some(Wait::Detached), None));
+    assert_eq!(told("wake = true"), (Some(Wait::Rewake), None));
+    let both = "background = true\nphase = 'decide'";
+    assert_eq!(told(both), (Some(Wait::Detached), Some("background-gate")));
+    let rewrite = "background = true\nphase = 'rewrite'";
+    assert_eq!(told(rewrite), (None, Some("background-rewrite")));
 }
 
 mod hostile;
