@@ -1,10 +1,12 @@
-//! Reads one handler into a hook: what it runs, when, and how long. Knows no group and no file.
+//! Reads one handler into a hook: what it runs, and on what. Knows no group and no file; its terms are in
+//! `handler/terms.rs`.
 //!
 //! A field that decides what runs, or on what, and cannot be read costs the handler (C-24); any other field that cannot
 //! be read is ignored and the hook lives (C-25).
 
+mod terms;
+
 use std::path::Path;
-use std::time::Duration;
 
 use super::config::{FileKind, Off, Reading, advice, error, warning};
 use super::lint;
@@ -13,7 +15,7 @@ use super::vocabulary::{COMMON_FIELDS, EventWords, HandlerType, Subjects, TYPES}
 use crate::diagnostic::nearest;
 use crate::dialect::DialectId;
 use crate::event::EventName;
-use crate::hook::{Command, Hook, HookId, Inherit, Invocation, Layer, OnFailure, Run, Shell, Wait};
+use crate::hook::{Command, Hook, HookId, Inherit, Invocation, Layer, Run, Shell};
 use crate::matcher::rule::Reading as RuleReading;
 use crate::matcher::{Condition, Matcher, MatcherSpec};
 use crate::syntax::{Node, NodeValue};
@@ -358,111 +360,5 @@ impl Reading<'_> {
                 .at(&self.source.project, &self.source.home)
                 .with_aliases(matcher_text::aliases()),
         )
-    }
-
-    fn wait(&mut self, node: &Node, scope: &Scope) -> Wait {
-        let rewakes = self.flag(node, "asyncRewake");
-        let detached = self.flag(node, "async");
-        let key = if detached { "async" } else { "asyncRewake" };
-        let gate = scope.words.filter(|words| words.is_gate && scope.off.is_none());
-        if let (Some(words), Some(entry)) = (gate.filter(|_| detached || rewakes), node.entry(key))
-        {
-            let message =
-                format!("`{key}` on `{}`: what it answers comes too late to decide", words.name);
-            self.report(
-                entry.key_span,
-                advice("async-on-gate", message)
-                    .help(format!("remove `{key}` if this hook is to deny or to ask")),
-            );
-        }
-        match (rewakes, detached) {
-            (true, _) => Wait::Rewake,
-            (false, true) => Wait::Detached,
-            (false, false) => Wait::Attached,
-        }
-    }
-
-    /// Seconds, with fractions (C-37).
-    fn timeout(&mut self, node: &Node) -> Option<Duration> {
-        let entry = node.entry("timeout").filter(|it| !it.node.is_null())?;
-        let seconds = entry.node.as_f64().filter(|seconds| *seconds > 0.0);
-        let Some(timeout) = seconds.and_then(|it| Duration::try_from_secs_f64(it).ok()) else {
-            let message = "`timeout` takes a number of seconds above 0; the default counts";
-            self.report(entry.node.span, error("wrong-field-type", message));
-            return None;
-        };
-        if timeout >= Duration::from_secs(1000) {
-            let meant = timeout.as_secs_f64() / 1000.0;
-            let message = format!(
-                "`timeout` is in seconds: this waits {}",
-                lint::span_of_time(timeout.as_secs())
-            );
-            self.report(
-                entry.node.span,
-                warning("timeout-looks-like-ms", message)
-                    .help(format!("if milliseconds were meant, write `{meant}`")),
-            );
-        }
-        Some(timeout)
-    }
-
-    /// What happens without an answer; a word that is not known is read as `block` (C-35).
-    fn on_failure(&mut self, node: &Node, scope: &Scope, wait: Wait) -> Option<OnFailure> {
-        let entry = node.entry("onFailure").filter(|it| !it.node.is_null())?;
-        let said = match entry.node.as_str() {
-            Some("continue") => OnFailure::Continue,
-            Some("block") => OnFailure::Block,
-            _ => {
-                let message = "`onFailure` takes `block` or `continue`; this is read as `block`";
-                self.report(entry.node.span, warning("unknown-on-failure", message));
-                OnFailure::Block
-            }
-        };
-        let ignored = scope.words.is_some_and(|words| words.ignores_on_failure);
-        if ignored || wait != Wait::Attached {
-            let why = if ignored { "on this event" } else { "of a background hook" };
-            let message = format!("`onFailure` is ignored {why}");
-            self.report(entry.key_span, advice("on-failure-ignored", message));
-            return None;
-        }
-        Some(said)
-    }
-
-    /// Honoured only where a skill says it (C-28).
-    fn once(&mut self, node: &Node) -> bool {
-        if !self.flag(node, "once") {
-            return false;
-        }
-        if self.kind == FileKind::Skill {
-            return true;
-        }
-        if let Some(entry) = node.entry("once") {
-            let message = "`once` counts only in the front matter of a skill: this runs every time";
-            self.report(
-                entry.key_span,
-                warning("once-outside-skill", message)
-                    .help("remove it, or keep a marker file in the program"),
-            );
-        }
-        false
-    }
-
-    fn flag(&mut self, node: &Node, key: &str) -> bool {
-        let Some(entry) = node.entry(key).filter(|it| !it.node.is_null()) else { return false };
-        entry.node.as_bool().unwrap_or_else(|| {
-            let message = format!("`{key}` takes `true` or `false`, found {}", entry.node.kind());
-            self.report(entry.node.span, error("wrong-field-type", message));
-            false
-        })
-    }
-
-    fn text(&mut self, node: &Node, key: &str) -> Option<String> {
-        let entry = node.entry(key).filter(|it| !it.node.is_null())?;
-        let text = entry.node.as_str();
-        if text.is_none() {
-            let message = format!("`{key}` takes a string, found {}", entry.node.kind());
-            self.report(entry.node.span, error("wrong-field-type", message));
-        }
-        text.map(str::to_owned)
     }
 }

@@ -44,6 +44,7 @@ mod tests {
     use super::*;
     use crate::matcher::Matcher;
 
+    /// S-60, S-61, S-63.
     #[test]
     fn every_observed_matcher_fires_where_the_agent_fires() {
         let observed = include_str!(concat!(
@@ -66,6 +67,7 @@ mod tests {
         assert!(cells > 1000, "only {cells} cells were there");
     }
 
+    /// S-62, S-64.
     #[test]
     fn lists_are_narrower_where_names_of_files_and_errors_are_matched() {
         let regex = |text: &str| MatcherSpec::Regex(text.to_owned());

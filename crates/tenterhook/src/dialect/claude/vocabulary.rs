@@ -135,8 +135,8 @@ pub(super) static EVENTS: &[EventWords] = &[
     event("WorktreeRemove", Subjects::None, NoModel),
     gate("PreCompact", COMPACTIONS, NoModel),
     event("PostCompact", COMPACTIONS, NoModel),
-    gate("PreModelSwitch", Open, NoModel),
-    event("PostModelSwitch", Open, NoModel),
+    gate("PreModelSwitch", Subjects::None, NoModel),
+    event("PostModelSwitch", Subjects::None, NoModel),
     event(
         "SessionEnd",
         // The last one is of older versions, and harmless to name.
@@ -405,6 +405,18 @@ mod tests {
         assert_eq!(EVENTS.len(), 33);
         for event in EVENTS {
             assert!(std::ptr::eq(find_event(event.name).expect("it is listed"), event));
+        }
+    }
+
+    #[test]
+    fn the_words_of_configs_and_the_table_of_events_agree() {
+        use crate::dialect::{DialectId, Subject};
+        let rows = DialectId::CLAUDE.dialect().rows();
+        assert_eq!(rows.len(), EVENTS.len());
+        for row in rows {
+            let words = find_event(&row.name).expect("it is known here, too");
+            let has_subject = words.subjects != Subjects::None;
+            assert_eq!(has_subject, row.subject != Subject::None, "{}", row.name);
         }
     }
 }

@@ -39,6 +39,7 @@ fn codes(read: &ReadConfig) -> Vec<&'static str> {
     read.diagnostics.iter().map(|it| it.code).collect()
 }
 
+/// C-20, C-37: the shape of the file, and a time-out in fractions of a second.
 #[test]
 fn every_field_of_a_command_reaches_its_hook() {
     let read = group(
@@ -63,6 +64,7 @@ fn every_field_of_a_command_reaches_its_hook() {
     assert_eq!(hook.arming, Arming::Armed);
 }
 
+/// C-27: no shell reads what stands in `args`.
 #[test]
 fn args_are_words_with_their_placeholders_replaced() {
     let read = group(
@@ -77,14 +79,17 @@ fn args_are_words_with_their_placeholders_replaced() {
     assert_eq!(codes(&read), [""; 0]);
 }
 
+/// C-33, C-36: the whole environment, and the variables of the plugin.
 #[test]
 fn a_file_of_a_plugin_knows_its_root_by_its_place() {
     let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "\"${CLAUDE_PLUGIN_ROOT}\"/x"}]}]}}"#;
     let read = read(&source("/p/fine/hooks/hooks.json", Layer::Given, text));
     let Run::Command(command) = &only(&read).run else { panic!("no command") };
     assert_eq!(command.env, [("CLAUDE_PLUGIN_ROOT".to_owned(), "/p/fine".to_owned())]);
+    assert_eq!(command.inherit, crate::hook::Inherit::All);
 }
 
+/// C-1, C-24, C-25: what decides costs its entry, all else costs nothing.
 #[test]
 fn a_broken_entry_is_rejected_alone() {
     let read = settings(
@@ -109,6 +114,7 @@ fn a_broken_entry_is_rejected_alone() {
     assert!(!read.unreadable);
 }
 
+/// C-30: it is a fault when it is fired, never silence.
 #[test]
 fn a_handler_without_an_executor_is_a_hook_all_the_same() {
     for (kind, rest) in [
@@ -125,6 +131,7 @@ fn a_handler_without_an_executor_is_a_hook_all_the_same() {
     }
 }
 
+/// C-29, C-35.
 #[test]
 fn waiting_and_policies_are_read_as_the_agent_reads_them() {
     for (event, fields, wait, on_failure) in [
@@ -142,6 +149,7 @@ fn waiting_and_policies_are_read_as_the_agent_reads_them() {
     }
 }
 
+/// C-23, C-24, C-26, C-31.
 #[test]
 fn a_hook_that_cannot_run_says_why() {
     for (event, handler, rule) in [
@@ -158,6 +166,7 @@ fn a_hook_that_cannot_run_says_why() {
     }
 }
 
+/// C-21.
 #[test]
 fn a_file_that_the_agent_refuses_is_shown_and_never_runs() {
     let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]},]}}"#;
@@ -173,6 +182,7 @@ fn a_file_that_the_agent_refuses_is_shown_and_never_runs() {
     assert_eq!(codes(&marked), ["byte-order-mark"]);
 }
 
+/// C-28, C-32.
 #[test]
 fn front_matter_brings_hooks_and_an_agents_stop_is_that_of_a_subagent() {
     let text = "---\nname: x\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: x\n          once: true\n---\n# Text\n";
@@ -190,6 +200,7 @@ fn front_matter_brings_hooks_and_an_agents_stop_is_that_of_a_subagent() {
     assert!(!plain.unreadable && plain.hooks.is_empty() && plain.diagnostics.is_empty());
 }
 
+/// C-11, C-12: what is read here is applied by `config`.
 #[test]
 fn switches_are_read_where_they_count() {
     for (layer, text, expected) in [
@@ -204,6 +215,7 @@ fn switches_are_read_where_they_count() {
     }
 }
 
+/// C-33.
 #[test]
 fn a_manifest_names_files_or_holds_the_map_itself() {
     let group = r#"{"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}"#;
@@ -221,6 +233,7 @@ fn a_manifest_names_files_or_holds_the_map_itself() {
     }
 }
 
+/// C-34.
 #[test]
 fn names_are_unique_and_do_not_move_when_another_event_grows() {
     let read = settings(
@@ -231,6 +244,7 @@ fn names_are_unique_and_do_not_move_when_another_event_grows() {
     assert_eq!(ids, ["project:Stop:*:1", "project:Stop:*:2", "project:PreToolUse:Edit|Write:1"]);
 }
 
+/// C-3, C-21.
 #[test]
 fn a_file_that_is_torn_for_several_reloads_keeps_its_last_good_hooks() {
     let good = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}"#;
@@ -249,6 +263,7 @@ fn a_file_that_is_torn_for_several_reloads_keeps_its_last_good_hooks() {
     }
 }
 
+/// S-43, S-61: another host may have a tool of that name.
 #[test]
 fn what_can_never_be_selected_is_known_and_stays_armed() {
     for (event, matcher, condition, never) in [
@@ -273,5 +288,40 @@ fn what_can_never_be_selected_is_known_and_stays_armed() {
             never,
             "{matcher} {condition}"
         );
+    }
+}
+
+/// C-22, C-39: what stands in the wrong place, or under a key that is written again, is shown and never runs.
+#[test]
+fn what_stands_in_the_wrong_place_is_shown_and_never_runs() {
+    let right = r#"[{"hooks": [{"type": "command", "command": "right"}]}]"#;
+    let wrong = r#"{"type": "command", "command": "wrong"}"#;
+    for (text, rule) in [
+        (format!(r#"{{"Stop": [{{"hooks": [{wrong}]}}]}}"#), "C-22"),
+        (r#"{"hooks": [{"event": "Stop", "command": "wrong"}]}"#.to_owned(), "C-22"),
+        (r#"{"hooks": {"Stop": "wrong"}}"#.to_owned(), "C-22"),
+        (r#"{"hooks": {"PostToolUse": {"Edit": "wrong"}}}"#.to_owned(), "C-22"),
+        (format!(r#"{{"hooks": {{"Stop": {{"hooks": [{wrong}]}}}}}}"#), "C-22"),
+        (format!(r#"{{"hooks": {{"Stop": [{wrong}]}}}}"#), "C-22"),
+        (format!(r#"{{"hooks": {{"Stop": [{{"hooks": {wrong}}}]}}}}"#), "C-22"),
+        (r#"{"hooks": {"Stop": [{"hooks": ["wrong"]}]}}"#.to_owned(), "C-22"),
+        (format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{wrong}]}}], "Stop": {right}}}}}"#), "C-39"),
+        (
+            format!(
+                r#"{{"hooks": {{"Stop": [{{"hooks": [{wrong}]}}]}}, "hooks": {{"Stop": {right}}}}}"#
+            ),
+            "C-39",
+        ),
+        (format!(r#"{{"hooks": {{"Stop": [{{"hooks": [{wrong}], "hooks": []}}]}}}}"#), "C-39"),
+    ] {
+        let read = settings(&text);
+        let off: Vec<_> = read.hooks.iter().filter(|it| it.run.line() == "wrong").collect();
+        assert_eq!(off.len(), 1, "{text}");
+        let Arming::Disarmed { rule: found, .. } = &off[0].arming else {
+            panic!("{text} is armed")
+        };
+        assert_eq!(*found, rule, "{text}");
+        let armed = read.hooks.iter().filter(|it| it.arming == Arming::Armed).count();
+        assert_eq!(armed, usize::from(text.contains("right")), "{text}");
     }
 }

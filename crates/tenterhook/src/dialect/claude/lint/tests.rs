@@ -167,3 +167,23 @@ fn messages_are_written_as_the_house_writes_them() {
         }
     }
 }
+
+#[test]
+fn whatever_is_cut_from_a_file_it_is_read() {
+    let files = fs::read_dir(cases()).expect("cases").map(|it| it.expect("a case").path());
+    for path in files.filter(|it| it.extension().is_some_and(|it| it == "json")) {
+        let text = fs::read_to_string(&path).expect("a text");
+        for (at, letter) in text.char_indices().step_by(7) {
+            let (before, after) = text.split_at(at);
+            let rest = after.strip_prefix(letter).unwrap_or_default();
+            let without = format!("{before}{rest}");
+            let swapped = format!("{before}[{rest}");
+            for torn in [before, &without, &swapped] {
+                let source = Source::given("x.json", DialectId::CLAUDE, torn, "/x");
+                let read = config::read(&source);
+                let named = read.diagnostics.iter().all(|it| CODES.contains(&it.code));
+                assert!(named, "a code that is not in the book: {:?}", read.diagnostics);
+            }
+        }
+    }
+}

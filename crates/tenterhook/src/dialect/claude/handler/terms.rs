@@ -1,0 +1,124 @@
+//! Reads the terms of a handler: whether the event waits for it, how long, how often, and what a failure means.
+//!
+//! None of them decides what runs: one that cannot be read is ignored, and the hook lives (C-25).
+
+use std::time::Duration;
+
+use super::Scope;
+use crate::dialect::claude::config::{FileKind, Reading, advice, error, warning};
+use crate::dialect::claude::lint;
+use crate::hook::{OnFailure, Wait};
+use crate::syntax::Node;
+
+impl Reading<'_> {
+    pub(super) fn wait(&mut self, node: &Node, scope: &Scope) -> Wait {
+        let rewakes = self.flag(node, "asyncRewake");
+        let detached = self.flag(node, "async");
+        let key = if detached { "async" } else { "asyncRewake" };
+        let gate = scope.words.filter(|words| words.is_gate && scope.off.is_none());
+        if let (Some(words), Some(entry)) = (gate.filter(|_| detached || rewakes), node.entry(key))
+        {
+            let message =
+                format!("`{key}` on `{}`: what it answers comes too late to decide", words.name);
+            self.report(
+                entry.key_span,
+                advice("async-on-gate", message)
+                    .help(format!("remove `{key}` if this hook is to deny or to ask")),
+            );
+        }
+        match (rewakes, detached) {
+            (true, _) => Wait::Rewake,
+            (false, true) => Wait::Detached,
+            (false, false) => Wait::Attached,
+        }
+    }
+
+    /// Seconds, with fractions (C-37).
+    pub(super) fn timeout(&mut self, node: &Node) -> Option<Duration> {
+        let entry = node.entry("timeout").filter(|it| !it.node.is_null())?;
+        let seconds = entry.node.as_f64().filter(|seconds| *seconds > 0.0);
+        let Some(timeout) = seconds.and_then(|it| Duration::try_from_secs_f64(it).ok()) else {
+            let message = "`timeout` takes a number of seconds above 0; the default counts";
+            self.report(entry.node.span, error("wrong-field-type", message));
+            return None;
+        };
+        if timeout >= Duration::from_secs(1000) {
+            let meant = timeout.as_secs_f64() / 1000.0;
+            let message = format!(
+                "`timeout` is in seconds: this waits {}",
+                lint::span_of_time(timeout.as_secs())
+            );
+            self.report(
+                entry.node.span,
+                warning("timeout-looks-like-ms", message)
+                    .help(format!("if milliseconds were meant, write `{meant}`")),
+            );
+        }
+        Some(timeout)
+    }
+
+    /// What happens without an answer; a word that is not known is read as `block` (C-35).
+    pub(super) fn on_failure(
+        &mut self,
+        node: &Node,
+        scope: &Scope,
+        wait: Wait,
+    ) -> Option<OnFailure> {
+        let entry = node.entry("onFailure").filter(|it| !it.node.is_null())?;
+        let said = match entry.node.as_str() {
+            Some("continue") => OnFailure::Continue,
+            Some("block") => OnFailure::Block,
+            _ => {
+                let message = "`onFailure` takes `block` or `continue`; this is read as `block`";
+                self.report(entry.node.span, warning("unknown-on-failure", message));
+                OnFailure::Block
+            }
+        };
+        let ignored = scope.words.is_some_and(|words| words.ignores_on_failure);
+        if ignored || wait != Wait::Attached {
+            let why = if ignored { "on this event" } else { "of a background hook" };
+            let message = format!("`onFailure` is ignored {why}");
+            self.report(entry.key_span, advice("on-failure-ignored", message));
+            return None;
+        }
+        Some(said)
+    }
+
+    /// Honoured only where a skill says it (C-28).
+    pub(super) fn once(&mut self, node: &Node) -> bool {
+        if !self.flag(node, "once") {
+            return false;
+        }
+        if self.kind == FileKind::Skill {
+            return true;
+        }
+        if let Some(entry) = node.entry("once") {
+            let message = "`once` counts only in the front matter of a skill: this runs every time";
+            self.report(
+                entry.key_span,
+                warning("once-outside-skill", message)
+                    .help("remove it, or keep a marker file in the program"),
+            );
+        }
+        false
+    }
+
+    fn flag(&mut self, node: &Node, key: &str) -> bool {
+        let Some(entry) = node.entry(key).filter(|it| !it.node.is_null()) else { return false };
+        entry.node.as_bool().unwrap_or_else(|| {
+            let message = format!("`{key}` takes `true` or `false`, found {}", entry.node.kind());
+            self.report(entry.node.span, error("wrong-field-type", message));
+            false
+        })
+    }
+
+    pub(super) fn text(&mut self, node: &Node, key: &str) -> Option<String> {
+        let entry = node.entry(key).filter(|it| !it.node.is_null())?;
+        let text = entry.node.as_str();
+        if text.is_none() {
+            let message = format!("`{key}` takes a string, found {}", entry.node.kind());
+            self.report(entry.node.span, error("wrong-field-type", message));
+        }
+        text.map(str::to_owned)
+    }
+}
