@@ -193,11 +193,11 @@ mod tests {
             ("\"$CLAUDE_PROJECT_DIR\"/a/b.sh x", Some("a/b.sh x")),
             ("\"${CLAUDE_PROJECT_DIR}/a b.sh\" \"y\"", Some("a b.sh \"y\"")),
             ("$HOME/a.sh", Some("a.sh")),
-            ("/work/a.sh", Some("a.sh")),
+            ("/repo/a.sh", Some("a.sh")),
             ("echo $HOME/a", None),
             ("true", None),
         ] {
-            assert_eq!(shortened(text, Path::new("/work")).as_deref(), expected, "{text}");
+            assert_eq!(shortened(text, Path::new("/repo")).as_deref(), expected, "{text}");
         }
     }
 }

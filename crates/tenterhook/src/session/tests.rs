@@ -173,7 +173,7 @@ fn a_session_keeps_its_own_hooks() {
     assert!(session.claim(&HookId::new("a")), "a cleared hook may run again");
 }
 
-/// N-7: the newest step with a status is the one that is shown, and each takes its own away.
+/// N-9: the newest step with a status is the one that is shown, and each takes its own away.
 #[test]
 fn the_newest_status_is_shown() {
     let session = Session::default();
