@@ -7,6 +7,7 @@ mod exit;
 mod load;
 mod problem;
 mod reach;
+mod scratch;
 mod scripts;
 mod show;
 mod term;

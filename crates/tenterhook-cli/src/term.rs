@@ -16,6 +16,13 @@ pub(crate) struct Term {
     width: usize,
 }
 
+/// Whether anybody reads standard output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Reader {
+    There,
+    Gone,
+}
+
 /// Where the width is unknown.
 const WIDTH: usize = 80;
 
@@ -34,12 +41,16 @@ impl Term {
 
     /// Writes data. A reader that has gone away wants no more; that is no problem.
     pub(crate) fn data(self, text: &str) -> Result<(), Problem> {
+        self.offer(text).map(drop)
+    }
+
+    /// Writes data, and says whether anybody is left to read more.
+    pub(crate) fn offer(self, text: &str) -> Result<Reader, Problem> {
         let mut stream = AutoStream::new(io::stdout(), self.color(&io::stdout())).lock();
         match stream.write_all(text.as_bytes()).and_then(|()| stream.flush()) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                Err(Problem::new(format!("standard output cannot be written: {error}")))
-            }
-            _ => Ok(()),
+            Ok(()) => Ok(Reader::There),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(Reader::Gone),
+            Err(error) => Err(Problem::new(format!("standard output cannot be written: {error}"))),
         }
     }
 

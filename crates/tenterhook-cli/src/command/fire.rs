@@ -1,6 +1,8 @@
 //! `fire`: one event in, its hooks run, one outcome out.
 
+use std::path::Path;
 use tenterhook::diagnostic::{Diagnostic, Severity};
+
 use tenterhook::dialect::native::encode_outcome;
 use tenterhook::executor::Ambient;
 use tenterhook::outcome::Fault;
@@ -13,6 +15,7 @@ use crate::args::{Fire, Format};
 use crate::exit::Exit;
 use crate::load;
 use crate::problem::Problem;
+use crate::scratch::Scratch;
 use crate::show;
 use crate::term::Term;
 use crate::wait::{Waited, block_on};
@@ -25,9 +28,8 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
         false => Some(input::event(args.event.as_deref(), dialect, &here.roots)?),
     };
     loaded.announce(term, &here.roots);
-    let scratch = tempfile::tempdir()
-        .map_err(|error| Problem::new(format!("no temporary directory can be made: {error}")))?;
-    let ambient = Ambient { env: here.env.clone(), scratch: Some(scratch.path().to_owned()) };
+    let scratch = Scratch::new()?;
+    let ambient = Ambient { env: here.env.clone(), scratch: scratch.path().map(Path::to_owned) };
     let engine = loaded.engine(ambient);
     loaded.warn(term);
     let Some(event) = event else {
@@ -41,7 +43,10 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     })?;
     let mut outcome = match waited {
         Waited::Done(outcome) => outcome,
-        Waited::Signal(signal) => return Ok(Exit::Cancelled(signal)),
+        Waited::Signal(signal) => {
+            scratch.discard();
+            return Ok(Exit::Cancelled(signal));
+        }
     };
     outcome.faults.splice(0..0, config_faults(&loaded.diagnostics));
     match args.output.format {

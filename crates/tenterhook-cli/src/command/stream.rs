@@ -25,7 +25,7 @@ use crate::ambient::Here;
 use crate::args::Fire;
 use crate::exit::Exit;
 use crate::problem::Problem;
-use crate::term::Term;
+use crate::term::{Reader, Term};
 use crate::wait::{Waited, block_on};
 
 /// How many lines are under way at once; a faster writer waits.
@@ -99,21 +99,27 @@ async fn answer_all(
     let mut running: JoinSet<Value> = JoinSet::new();
     let mut open = true;
     while open || !running.is_empty() {
-        tokio::select! {
-            line = lines.recv(), if open && running.len() < IN_FLIGHT => match line {
-                None => open = false,
-                Some(line) => {
-                    let shared = Arc::clone(&shared);
-                    running.spawn(async move { answer(&shared, &line).await });
+        let said = tokio::select! {
+            line = lines.recv(), if open && running.len() < IN_FLIGHT => {
+                match line {
+                    None => open = false,
+                    Some(line) => {
+                        let shared = Arc::clone(&shared);
+                        running.spawn(async move { answer(&shared, &line).await });
+                    }
                 }
-            },
-            Some(done) = running.join_next() => {
-                // A line's task neither panics nor is aborted; if it did, saying nothing is all that is left.
-                if let Ok(answer) = done {
-                    print(&answer, term)?;
-                }
+                continue;
             }
-            Some(late) = shared.session.next_finished() => print(&told(&late), term)?,
+            Some(done) = running.join_next() => match done {
+                Ok(answer) => answer,
+                // A line's task neither panics nor is aborted; if it did, saying nothing is all that is left.
+                Err(_) => continue,
+            },
+            Some(late) = shared.session.next_finished() => told(&late),
+        };
+        // Without a reader there is nobody to ask for: what still runs is ended.
+        if print(&said, term)? == Reader::Gone {
+            return Ok(());
         }
     }
     for late in shared.session.drain().await {
@@ -122,8 +128,8 @@ async fn answer_all(
     Ok(())
 }
 
-fn print(value: &Value, term: Term) -> Result<(), Problem> {
-    term.data(&format!("{value}\n"))
+fn print(value: &Value, term: Term) -> Result<Reader, Problem> {
+    term.offer(&format!("{value}\n"))
 }
 
 async fn answer(shared: &Line, line: &[u8]) -> Value {

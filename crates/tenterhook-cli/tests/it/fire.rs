@@ -160,3 +160,27 @@ fn a_reader_that_has_gone_changes_no_verdict() {
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(!errors.contains("error"), "{errors}");
 }
+
+#[test]
+fn a_long_context_stays_where_the_outcome_says() {
+    let room = Room::new();
+    room.write(
+        "long.toml",
+        "[hook.a]\non = 'PreToolUse'\nshell = '''printf '{\"context\":\"'; head -c 30000 /dev/zero | tr '\\0' x; printf '\"}' '''\n",
+    );
+    let args = ["fire", "--config", "../long.toml", "--format", "json"];
+    let value = room.json(&args, &bash("ls"), 0);
+    let context = value["additionalContext"].as_str().unwrap();
+    let (_, path) = context.rsplit_once("[ROOM]/").unwrap();
+    let text = std::fs::read_to_string(room.path(path.trim_end_matches(']'))).unwrap();
+    assert_eq!(text.len(), 30000);
+}
+
+#[test]
+fn nothing_stays_in_the_temporary_directory() {
+    let room = Room::with_settings(&settings("SessionStart", "echo hello"));
+    let event = json!({"hook_event_name": "SessionStart", "source": "startup"}).to_string();
+    assert_eq!(room.run(&["fire"], &event).code, 0);
+    let left: Vec<_> = std::fs::read_dir(room.path("home")).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
+}

@@ -103,3 +103,15 @@ fn the_example_clients_hear_every_outcome() {
         assert!(text.unwrap().lines().count() < 40, "{file}");
     }
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_reader_that_has_gone_ends_the_stream() {
+    let room = Room::with_settings("{}");
+    room.write("project/one.json", &format!("{}\n", event("1", "ls")));
+    // The writer ends only when nobody reads what it writes.
+    let said = room
+        .shell("timeout 30 sh -c 'yes \"$(cat one.json)\" | tenterhook fire --stream | head -n 1'");
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    assert_eq!(lines(&said.stdout).len(), 1);
+}
