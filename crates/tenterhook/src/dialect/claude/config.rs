@@ -205,6 +205,12 @@ impl<'a> Reading<'a> {
         }
         let written: Vec<_> = root.entries().iter().filter(|it| it.key == "hooks").collect();
         let off = refused.cloned().or_else(|| self.ignored_agent());
+        // A manifest under another name is known by the name that it gives its plugin.
+        if self.kind == FileKind::Settings
+            && root.get("name").is_some_and(|it| it.as_str().is_some())
+        {
+            self.kind = FileKind::Manifest;
+        }
         for (at, entry) in written.iter().enumerate() {
             let shadowed = (at + 1 < written.len()).then(shadowed);
             self.hooks(&entry.node, off.as_ref().or(shadowed.as_ref()));

@@ -230,6 +230,8 @@ fn a_manifest_names_files_or_holds_the_map_itself() {
         let read = read(&source("/p/.claude-plugin/plugin.json", Layer::Plugin, &text));
         assert_eq!(read.hooks.len(), count, "{hooks}");
         assert_eq!(codes(&read).first().copied(), found, "{hooks}");
+        let renamed = super::read(&source("/p/plugin-copy.json", Layer::Given, &text));
+        assert_eq!((renamed.hooks.len(), codes(&renamed)), (count, codes(&read)), "{hooks}");
     }
 }
 
