@@ -293,15 +293,20 @@ impl<'a> Reading<'a> {
         let is_manifest = self.kind == FileKind::Manifest;
         let Some(items) = node.as_array() else {
             // A manifest may name a further file, which is a source of its own (C-33).
-            if !is_manifest || node.as_str().is_none() {
-                let message = format!("`hooks` takes an object, found {}", node.kind());
-                self.report(node.span, error("hooks-not-object", message).help(lint::SHAPE));
+            match node.as_str().filter(|_| is_manifest) {
+                Some(path) => self.elsewhere(node, path),
+                None => {
+                    let message = format!("`hooks` takes an object, found {}", node.kind());
+                    self.report(node.span, error("hooks-not-object", message).help(lint::SHAPE));
+                }
             }
             return;
         };
         let texts: Vec<&str> = items.iter().filter_map(Node::as_str).collect();
         if !items.is_empty() && texts.len() == items.len() {
-            if !(is_manifest && texts.iter().all(|text| is_path(text))) {
+            if is_manifest && texts.iter().all(|text| is_path(text)) {
+                self.elsewhere(node, &texts.join("`, `"));
+            } else {
                 let message = "`hooks` is a list of names: nothing here says what to run";
                 self.report(node.span, error("hooks-is-string-list", message).help(lint::SHAPE));
             }
@@ -318,6 +323,11 @@ impl<'a> Reading<'a> {
         for item in items {
             self.record(item, off.unwrap_or(&misplaced));
         }
+    }
+
+    fn elsewhere(&mut self, node: &Node, path: &str) {
+        let found = advice("hooks-elsewhere", format!("the hooks stand in `{path}`, not here"));
+        self.report(node.span, found.help("check that file"));
     }
 
     /// A file without `hooks`: perhaps the events stand at the top level.

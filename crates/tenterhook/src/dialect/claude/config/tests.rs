@@ -220,8 +220,8 @@ fn switches_are_read_where_they_count() {
 fn a_manifest_names_files_or_holds_the_map_itself() {
     let group = r#"{"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}"#;
     for (hooks, count, found) in [
-        (r#""./hooks/more.json""#.to_owned(), 0, None),
-        (r#"["./hooks/more.json", "./b.json"]"#.to_owned(), 0, None),
+        (r#""./hooks/more.json""#.to_owned(), 0, Some("hooks-elsewhere")),
+        (r#"["./hooks/more.json", "./b.json"]"#.to_owned(), 0, Some("hooks-elsewhere")),
         (group.to_owned(), 1, None),
         (format!("[{group}, \"./b.json\"]"), 1, None),
         (r#"["Stop"]"#.to_owned(), 0, Some("hooks-is-string-list")),

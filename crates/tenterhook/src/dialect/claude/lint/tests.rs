@@ -41,6 +41,7 @@ const CODES: &[&str] = &[
     "handler-not-object",
     "handler-type-not-accepted",
     "hooks-disabled",
+    "hooks-elsewhere",
     "hooks-is-array",
     "hooks-is-string-list",
     "hooks-not-object",
