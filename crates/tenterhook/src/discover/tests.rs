@@ -8,6 +8,7 @@ fn room() -> tempfile::TempDir {
     tempfile::tempdir().expect("a temp dir")
 }
 
+/// C-7.
 #[test]
 fn a_config_is_a_regular_small_text() {
     let room = room();
@@ -83,6 +84,7 @@ fn landscape() -> (tempfile::TempDir, Roots) {
     (room, roots)
 }
 
+/// C-4.
 #[test]
 fn what_an_agent_would_load_is_found_in_order() {
     let (room, roots) = landscape();
@@ -103,6 +105,7 @@ fn what_an_agent_would_load_is_found_in_order() {
     assert_eq!(found.diagnostics, []);
 }
 
+/// C-6.
 #[test]
 fn what_this_directory_hides_is_named() {
     let (room, roots) = landscape();
@@ -121,6 +124,7 @@ fn what_this_directory_hides_is_named() {
     assert!(hidden[2].because.contains("started in"), "{}", hidden[2].because);
 }
 
+/// C-5.
 #[test]
 fn a_named_file_is_read_as_what_it_is() {
     let (room, roots) = landscape();

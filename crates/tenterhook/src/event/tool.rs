@@ -79,3 +79,19 @@ impl Tool {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// E-5.
+    #[test]
+    fn a_name_tells_what_its_tool_does() {
+        let tool = |name| ToolCall { name, input: &Value::Null }.tool();
+        assert_eq!(tool("Bash"), Tool::Shell);
+        assert_eq!(tool("MultiEdit"), Tool::Edit);
+        assert_eq!(tool("mcp__db__query"), Tool::Mcp);
+        assert_eq!(tool("bash"), Tool::Other);
+        assert_eq!(tool("Invented"), Tool::Other);
+    }
+}

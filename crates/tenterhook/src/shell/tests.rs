@@ -102,6 +102,7 @@ fn here_documents_run_what_their_body_substitutes() {
     ]);
 }
 
+/// S-25.
 #[test]
 fn quotes_and_escapes_are_removed() {
     check(&[
@@ -132,6 +133,7 @@ fn words_say_how_much_of_them_is_known() {
     );
 }
 
+/// S-33, S-34.
 #[test]
 fn commands_behind_wrappers_are_found() {
     check(&[
@@ -175,6 +177,7 @@ fn commands_behind_wrappers_are_found() {
     ]);
 }
 
+/// S-23.
 #[test]
 fn doubt_is_said() {
     for line in [
@@ -219,6 +222,7 @@ fn constructs_are_named_in_order() {
     }
 }
 
+/// S-22.
 #[test]
 fn a_line_over_the_bound_is_not_read() {
     let line = format!("git {}", "x".repeat(LONGEST_LINE));

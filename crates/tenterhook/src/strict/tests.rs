@@ -36,7 +36,7 @@ fn empty_plain_and_strict() {
     assert!(read(b"{}").strict().is_some_and(Map::is_empty));
 }
 
-/// J-6, J-7, J-8, J-9, J-10, J-11, J-12, J-13, J-14, J-15: samples of each.
+/// J-6, J-7, J-8, J-9, J-10, J-11, J-12, J-13, J-14, J-15, J-18: samples of each.
 #[test]
 fn each_deviation_is_named_and_the_denial_in_it_is_seen() {
     let cases: &[(&str, &[&str])] = &[

@@ -161,6 +161,7 @@ fn patterns_say_what_they_are() {
     assert_eq!(read.diagnostics[0].help.as_deref().map(|it| it.contains("/Edit.*/")), Some(true));
 }
 
+/// C-1.
 #[test]
 fn a_bad_hook_is_rejected_alone() {
     let read = load("[hook.bad]\non = 'Stop'\n[hook.good]\non = 'Stop'\nshell = 'true'\n");

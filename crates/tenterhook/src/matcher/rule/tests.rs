@@ -24,6 +24,7 @@ fn exact(rule: &str, tool: &str, input: &Value, expected: bool) {
     assert_eq!(select(rule, tool, input, Reading::Native), expected, "`{rule}` on {tool} {input}");
 }
 
+/// S-42, S-43.
 #[test]
 fn a_text_that_is_no_rule_says_why() {
     let fault = |text: &str| Rule::parse(text).unwrap_err();
@@ -36,6 +37,7 @@ fn a_text_that_is_no_rule_says_why() {
     assert!(matches!(fault("Read({{{{{{{{{a}}}}}}}}})"), RuleFault::Glob { .. }));
 }
 
+/// S-44.
 #[test]
 fn a_legal_rule_that_looks_wrong_is_remarked() {
     let remarks = |text: &str| Rule::parse(text).unwrap().remarks();
@@ -46,6 +48,7 @@ fn a_legal_rule_that_looks_wrong_is_remarked() {
     assert_eq!(remarks("Bash(cat /tmp)"), []);
 }
 
+/// S-45.
 #[test]
 fn command_patterns_end_at_words() {
     let cases: &[(&str, &str, bool)] = &[
@@ -71,6 +74,7 @@ fn command_patterns_end_at_words() {
     }
 }
 
+/// S-50, S-51.
 #[test]
 fn native_reading_is_exact_where_the_agent_over_fires() {
     for line in [
@@ -91,6 +95,7 @@ fn native_reading_is_exact_where_the_agent_over_fires() {
     assert_eq!(bash("Bash(rm *)", "echo $HOME", Reading::Claude), Selection::Not(Miss::Spec));
 }
 
+/// S-41, S-46, S-47, S-48, S-49.
 #[test]
 fn doubt_selects_and_says_so() {
     let widened = |rule: &str, line: &str| match bash(rule, line, Reading::Native) {
@@ -124,6 +129,7 @@ fn doubt_selects_and_says_so() {
     );
 }
 
+/// S-53.
 #[test]
 fn an_allow_counts_only_where_everything_matches_as_written() {
     let covers = |rule: &str, line: &str| {
@@ -163,6 +169,7 @@ fn an_allow_counts_only_where_everything_matches_as_written() {
     }
 }
 
+/// S-54, S-55, S-56.
 #[test]
 fn path_patterns_have_anchors() {
     let cases: &[(&str, &str, bool)] = &[
@@ -205,6 +212,7 @@ fn path_patterns_have_anchors() {
     );
 }
 
+/// S-57.
 #[test]
 fn other_tools_are_matched_by_their_field() {
     let url = |url: &str| json!({ "url": url });

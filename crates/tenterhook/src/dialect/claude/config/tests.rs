@@ -90,6 +90,7 @@ fn a_file_of_a_plugin_knows_its_root_by_its_place() {
 }
 
 /// C-1, C-24, C-25: what decides costs its entry, all else costs nothing.
+/// C-1.
 #[test]
 fn a_broken_entry_is_rejected_alone() {
     let read = settings(
