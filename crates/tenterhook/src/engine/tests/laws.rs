@@ -211,3 +211,19 @@ fn an_outcome_is_a_plain_value() {
     fn plain<T: Send + Sync + Clone + 'static>() {}
     plain::<Outcome>();
 }
+
+/// H-10: long context goes to a file of its own; the model gets the beginning and the path.
+#[tokio::test]
+async fn long_context_goes_to_a_file() {
+    let scratch = tempfile::tempdir().unwrap();
+    let ambient = Ambient { scratch: Some(scratch.path().to_owned()), ..Ambient::default() };
+    let text = "word ".repeat(3_000);
+    let says = says("talks", Answer::context(text.clone()));
+    let builder = Engine::builder().event(row()).ambient(ambient);
+    let outcome = builder.hook(says).build().0.fire(event(), &Session::default()).await;
+    let [context] = outcome.effects.context.as_slice() else { panic!("one context") };
+    assert!(context.chars().count() < 3_000 && context.starts_with("word word"));
+    let file = std::fs::read_dir(scratch.path()).unwrap().next().unwrap().unwrap().path();
+    assert!(context.contains(&*file.to_string_lossy()));
+    assert_eq!(std::fs::read_to_string(file).unwrap().trim_end(), text.trim_end());
+}
