@@ -1,5 +1,6 @@
 //! The condition of a hook beside its matcher. Pure.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -7,17 +8,44 @@ use super::rule::{Call, Covers, Places, Reading, Rule, RuleFault, Selection};
 use crate::event::Event;
 use crate::hook::Compat;
 
-/// A further condition that an event must meet: one permission rule, compiled once.
+/// A further condition that an event must meet, made once, when its config is read.
 #[derive(Clone, Debug)]
 pub struct Condition {
     text: String,
-    rule: Arc<Result<Rule, RuleFault>>,
+    test: Test,
+}
+
+/// What a condition tests.
+#[derive(Clone, Debug)]
+enum Test {
+    /// One permission rule.
+    Rule(Arc<RuleTest>),
+    /// What only a dialect knows.
+    Custom(Custom),
+    /// Several conditions that must all hold.
+    All(Arc<[Condition]>),
+}
+
+/// A permission rule with what its paths and names mean.
+#[derive(Clone, Debug)]
+struct RuleTest {
+    rule: Result<Rule, RuleFault>,
     reading: Reading,
     /// What `/` stands for in a path of the rule.
     base: PathBuf,
     /// What `~` stands for, where the event does not say.
     home: PathBuf,
     aliases: &'static [(&'static str, &'static str)],
+}
+
+/// A test that a dialect gives.
+#[derive(Clone)]
+struct Custom(Arc<dyn Fn(&Event) -> Picked + Send + Sync>);
+
+impl fmt::Debug for Custom {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Custom")
+    }
 }
 
 /// What a condition says of an event.
@@ -51,29 +79,54 @@ impl Condition {
     /// One permission rule; a text that is none never holds (S-43).
     #[must_use]
     pub fn rule(text: &str, reading: Reading) -> Self {
-        Self {
-            text: text.to_owned(),
-            rule: Arc::new(Rule::parse(text)),
+        let rule = RuleTest {
+            rule: Rule::parse(text),
             reading,
             base: PathBuf::new(),
             home: PathBuf::new(),
             aliases: &[],
+        };
+        Self { text: text.to_owned(), test: Test::Rule(Arc::new(rule)) }
+    }
+
+    /// A test that is none of a permission rule: `text` is what people read of it.
+    #[must_use]
+    pub fn custom(
+        text: impl Into<String>,
+        test: impl Fn(&Event) -> Picked + Send + Sync + 'static,
+    ) -> Self {
+        Self { text: text.into(), test: Test::Custom(Custom(Arc::new(test))) }
+    }
+
+    /// All of `conditions`: it holds exactly where each does, and widely where one does (S-9).
+    #[must_use]
+    pub fn all(conditions: Vec<Self>) -> Option<Self> {
+        let texts: Vec<&str> = conditions.iter().map(Self::text).collect();
+        let text = texts.join(" and ");
+        match conditions.len() {
+            0 | 1 => conditions.into_iter().next(),
+            _ => Some(Self { text, test: Test::All(conditions.into()) }),
         }
     }
 
-    /// With the directories that `/` and `~` stand for in a path (S-55).
+    /// With the directories that `/` and `~` stand for in a path of a rule (S-55).
     #[must_use]
-    pub fn at(mut self, base: &Path, home: &Path) -> Self {
-        self.base = base.to_path_buf();
-        self.home = home.to_path_buf();
-        self
+    pub fn at(self, base: &Path, home: &Path) -> Self {
+        self.with(|rule| RuleTest { base: base.to_path_buf(), home: home.to_path_buf(), ..rule })
     }
 
-    /// With pairs of an old tool name and the present one.
+    /// With pairs of an old tool name and the present one, for a rule.
     #[must_use]
-    pub const fn with_aliases(mut self, aliases: &'static [(&'static str, &'static str)]) -> Self {
-        self.aliases = aliases;
-        self
+    pub fn with_aliases(self, aliases: &'static [(&'static str, &'static str)]) -> Self {
+        self.with(|rule| RuleTest { aliases, ..rule })
+    }
+
+    fn with(self, change: impl FnOnce(RuleTest) -> RuleTest) -> Self {
+        let test = match self.test {
+            Test::Rule(rule) => Test::Rule(Arc::new(change(Arc::unwrap_or_clone(rule)))),
+            other @ (Test::Custom(_) | Test::All(_)) => other,
+        };
+        Self { test, ..self }
     }
 
     /// The text as written.
@@ -85,7 +138,11 @@ impl Condition {
     /// Why the text is no rule, where it is none.
     #[must_use]
     pub fn fault(&self) -> Option<&RuleFault> {
-        self.rule.as_ref().as_ref().err()
+        match &self.test {
+            Test::Rule(test) => test.rule.as_ref().err(),
+            Test::Custom(_) => None,
+            Test::All(conditions) => conditions.iter().find_map(Self::fault),
+        }
     }
 
     /// Whether it holds on `occasion`.
@@ -93,7 +150,27 @@ impl Condition {
     /// Followed exactly, it holds where the agent's own would, and carries what the agent's own carries (S-52).
     #[must_use]
     pub fn pick(&self, occasion: &Occasion<'_>, compat: Compat) -> Picked {
-        let rule = match self.rule.as_ref() {
+        match &self.test {
+            Test::Rule(test) => test.pick(occasion, compat),
+            Test::Custom(Custom(test)) => test(occasion.event),
+            Test::All(conditions) => {
+                let mut all = Picked::Exactly;
+                for condition in conditions.iter() {
+                    match condition.pick(occasion, compat) {
+                        Picked::Exactly => {}
+                        Picked::Widely(why) => all = Picked::Widely(why),
+                        no @ Picked::No(_) => return no,
+                    }
+                }
+                all
+            }
+        }
+    }
+}
+
+impl RuleTest {
+    fn pick(&self, occasion: &Occasion<'_>, compat: Compat) -> Picked {
+        let rule = match &self.rule {
             Ok(rule) => rule,
             Err(fault) => return Picked::No(fault.to_string()),
         };
@@ -157,6 +234,24 @@ mod tests {
                 assert_eq!(picked, expected, "{command} {compat:?}");
             }
         }
+    }
+
+    #[test]
+    fn a_test_of_a_dialect_and_a_rule_hold_together_or_not_at_all() {
+        let named = |text: &str| {
+            Condition::custom(text, |event| match event.text("tool_name") {
+                Some("Bash") => Picked::Exactly,
+                _ => Picked::No("it is no shell command".to_owned()),
+            })
+        };
+        let rule = Condition::rule("Bash(git *)", Reading::Claude);
+        let both = Condition::all(vec![named("shell"), rule]).expect("two of them");
+        assert_eq!(both.text(), "shell and Bash(git *)");
+        let pick = |command: &str| both.pick(&Occasion::of(&bash(command)), Compat::Guarded);
+        assert_eq!(pick("git status"), Picked::Exactly);
+        assert!(matches!(pick("git status; ls"), Picked::Widely(_)));
+        assert!(matches!(pick("ls"), Picked::No(_)));
+        assert!(Condition::all(Vec::new()).is_none());
     }
 
     #[test]

@@ -65,6 +65,18 @@ const fn keeper(
     row
 }
 
+/// A gate after whose denial the same is tried again, so that denials in a row must end at last, and with them the turn.
+const fn retried(
+    name: &'static str,
+    subject: Subject,
+    powers: &[Power],
+    when: &'static str,
+) -> EventRow {
+    let mut row = gate(name, subject, powers, when);
+    row.cap = Some(Cap::stop(CAP.denials));
+    row
+}
+
 /// Where silence already means that the user is asked, a failure means that too.
 const fn asking(
     name: &'static str,
@@ -103,7 +115,12 @@ pub(super) static ROWS: &[EventRow] = &[
     observer("SessionStart", SOURCE, &[Context, Message, Watch, InitialMessage, Env], "a session begins, resumes, or goes on after a clear or a compaction"),
     observer("InstructionsLoaded", Subject::Field("load_reason"), &[Message], "an instruction file was loaded"),
     gate("UserPromptSubmit", NONE, &[Deny, Prompt, Context, Message, Stop], "the user sent a prompt; the model has not seen it"),
+    observer("UserPromptCommitted", NONE, &[Message], "the final text of a prompt is about to go to the model"),
     gate("UserPromptExpansion", Subject::Field("command_name"), &[Deny, Prompt, Context, Message, Stop], "a typed command is about to become a prompt"),
+    gate("TurnStart", NONE, &[Deny, Context, Message, Stop], "a turn begins; a denial ends it"),
+    retried("PreModelCall", NONE, &[Deny, Prompt, Context, Message, Stop], "the model is about to be called; a denial is a message, and the call is tried again"),
+    observer("PostModelCall", NONE, &[Message], "the model answered"),
+    observer("ShellEnv", TOOL, &[Env, Message], "the environment of a shell command is about to be made"),
     gate("PreToolUse", TOOL, &[Deny, Ask, Defer, Allow, Input, Context, Message, Stop], "a tool is about to run"),
     asking("PermissionRequest", TOOL, &[Deny, Ask, Allow, Input, Permissions, Message, Stop], "the user is about to be asked for permission"),
     observer("PermissionDenied", TOOL, &[Retry, Context, Message], "a tool call was refused by the host"),
@@ -118,7 +135,10 @@ pub(super) static ROWS: &[EventRow] = &[
     gate("TaskCompleted", NONE, &[Deny, Message, Stop], "a task is about to be marked as done"),
     keeper("TeammateIdle", NONE, &[Deny, Context, Message, Stop], "a teammate is about to go idle; a denial keeps it at work"),
     keeper("Stop", NONE, &[Deny, Context, Message, Stop], "the agent is about to end its turn; a denial keeps it at work"),
+    observer("TurnComplete", NONE, &[Message], "a turn ended, whatever it ended with"),
     observer("StopFailure", Subject::Field("error"), &[Message], "a turn ended because the model could not be reached"),
+    observer("HostError", NONE, &[Message], "the host met an error"),
+    observer("ModeChange", Subject::Field("mode"), &[Message], "the host went to another mode"),
     gate("ConfigChange", SOURCE, &[Deny, Message], "a configuration file changed; a denial keeps the old one"),
     observer("CwdChanged", NONE, &[Watch, Env, Message], "the agent went to another directory"),
     observer("DirectoryAdded", SOURCE, &[Context, Message], "a directory was added to the session"),
