@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::config::{Plugin, Source};
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::dialect::claude::plugins;
 use crate::dialect::{Candidate, DIALECTS, DialectId, Fit, Roots};
 use crate::hook::{Compat, Layer};
 use crate::syntax::{self, Format};
@@ -58,7 +59,32 @@ pub fn find(roots: &Roots) -> Found {
             Err(error) => found.diagnostics.push(unreadable(&path, &error)),
         }
     }
+    add_plugins(&mut found, roots);
     found
+}
+
+/// The hook files of the plugins that the settings found so far switch on.
+fn add_plugins(found: &mut Found, roots: &Roots) {
+    let Ok(registry) = read(&plugins::registry(roots)) else { return };
+    let mut settings: Vec<&Source> =
+        found.sources.iter().filter(|it| it.dialect == DialectId::CLAUDE).collect();
+    // Nothing overrules what the organisation says.
+    settings.sort_by_key(|it| it.layer == Layer::Managed);
+    let texts: Vec<&str> = settings.iter().map(|it| &*it.text).collect();
+    for plugin in plugins::active(&registry, &texts, roots) {
+        let manifest = read(&plugins::manifest(&plugin)).ok();
+        for path in plugins::files(&plugin, manifest.as_deref()) {
+            match read(&path) {
+                Ok(text) => {
+                    let mut source = source(&path, DialectId::CLAUDE, Layer::Plugin, text, roots);
+                    source.plugin = Some(plugin.clone());
+                    found.sources.push(source);
+                }
+                Err(error) if absent(&error) => {}
+                Err(error) => found.diagnostics.push(unreadable(&path, &error)),
+            }
+        }
+    }
 }
 
 /// Reads one file that the caller names (C-5).
@@ -344,7 +370,8 @@ fn plugin_of(path: &Path) -> Option<Plugin> {
     let directory = path.parent()?;
     let root = directory.parent()?;
     let manifest = root.join(".claude-plugin/plugin.json");
-    let conventional = directory.ends_with("hooks") && path.ends_with("hooks.json");
+    // `.claude/hooks/hooks.json` is a file that nobody reads, not a plugin's.
+    let conventional = path.ends_with("hooks/hooks.json") && !root.ends_with(".claude");
     if !conventional && !manifest.is_file() {
         return None;
     }

@@ -18,6 +18,7 @@ mod lint;
 mod matcher_text;
 mod placeholders;
 mod places;
+pub mod plugins;
 mod vocabulary;
 
 use std::borrow::Cow;

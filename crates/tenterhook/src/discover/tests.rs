@@ -144,3 +144,26 @@ fn a_named_file_is_read_as_what_it_is() {
     let plugin = given("guard/hooks/hooks.json").plugin.expect("a plugin");
     assert_eq!((plugin.name.as_str(), plugin.root), ("guard", room.path().join("guard")));
 }
+
+#[test]
+fn plugins_that_are_switched_on_come_last() {
+    let (room, roots) = landscape();
+    let root = room.path().join("shop/guard");
+    fs::create_dir_all(root.join("hooks")).expect("a directory");
+    fs::write(root.join("hooks/hooks.json"), "{\"hooks\": {}}").expect("write");
+    let registry = roots.home.join(".claude/plugins");
+    fs::create_dir_all(&registry).expect("a directory");
+    let known = serde_json::json!({"plugins": {"guard@shop": [{"installPath": root}]}});
+    fs::write(registry.join("installed_plugins.json"), known.to_string()).expect("write");
+    let of_plugins = || {
+        let found = find(&roots).sources.into_iter().filter(|it| it.layer == Layer::Plugin);
+        found.filter_map(|it| it.plugin).map(|it| it.name).collect::<Vec<_>>()
+    };
+    assert_eq!(of_plugins(), Vec::<String>::new());
+    let project = roots.cwd.join(".claude/settings.json");
+    fs::write(&project, "{\"enabledPlugins\": {\"guard@shop\": true}}").expect("write");
+    assert_eq!(of_plugins(), ["guard"]);
+    let managed = room.path().join("etc/managed-settings.json");
+    fs::write(managed, "{\"enabledPlugins\": {\"guard@shop\": false}}").expect("write");
+    assert_eq!(of_plugins(), Vec::<String>::new());
+}

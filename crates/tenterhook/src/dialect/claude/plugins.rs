@@ -1,0 +1,136 @@
+//! Which plugins are active, from the agent's registry and its settings. Pure: opens no file.
+//!
+//! The registry lists every plugin that was ever installed; `enabledPlugins` of the settings says which of them count.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use crate::config::Plugin;
+use crate::dialect::Roots;
+use crate::syntax::{self, Format, Node, NodeValue};
+
+/// The agent's list of installed plugins.
+#[must_use]
+pub fn registry(roots: &Roots) -> PathBuf {
+    directory(roots).join("installed_plugins.json")
+}
+
+fn directory(roots: &Roots) -> PathBuf {
+    let user = roots.config_home.clone().unwrap_or_else(|| roots.home.join(".claude"));
+    user.join("plugins")
+}
+
+/// The plugins that `settings`, weakest first, enable and `registry` knows, in the order of their names (C-38).
+#[must_use]
+pub fn active(registry: &str, settings: &[&str], roots: &Roots) -> Vec<Plugin> {
+    let mut enabled: BTreeMap<String, bool> = BTreeMap::new();
+    for text in settings {
+        let root = syntax::parse(text, Format::Json).root;
+        let said = root.as_ref().and_then(|it| it.get("enabledPlugins"));
+        for entry in said.map(Node::entries).unwrap_or_default() {
+            enabled.insert(entry.key.clone(), entry.node.as_bool().unwrap_or(false));
+        }
+    }
+    let registry = syntax::parse(registry, Format::Json).root;
+    let known = registry.as_ref().and_then(|it| it.get("plugins"));
+    enabled
+        .into_iter()
+        .filter(|(_, on)| *on)
+        .filter_map(|(name, _)| {
+            let installed = known?.get(&name)?.as_array()?.iter();
+            let root = installed.filter(|it| is_here(it, roots)).find_map(install_path)?;
+            let data = directory(roots).join("data").join(file_name(&name));
+            let short = name.split('@').next().unwrap_or(&name).to_owned();
+            Some(Plugin { name: short, root, data })
+        })
+        .collect()
+}
+
+fn install_path(entry: &Node) -> Option<PathBuf> {
+    entry.get("installPath").and_then(Node::as_str).map(PathBuf::from).filter(|it| it.is_absolute())
+}
+
+/// A plugin that is installed for one project is nothing to another.
+fn is_here(entry: &Node, roots: &Roots) -> bool {
+    let project = entry.get("projectPath").and_then(Node::as_str).map(Path::new);
+    project.is_none_or(|it| it == roots.cwd || roots.repository.as_deref() == Some(it))
+}
+
+fn file_name(name: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    name.chars().map(plain).collect()
+}
+
+/// The files in which a plugin configures hooks: the usual one, its manifest, and those that the manifest names (C-33).
+#[must_use]
+pub fn files(plugin: &Plugin, manifest: Option<&str>) -> Vec<PathBuf> {
+    let usual = plugin.root.join("hooks/hooks.json");
+    let mut files = vec![usual.clone()];
+    let root = manifest.and_then(|it| syntax::parse(it, Format::Json).root);
+    let Some(hooks) = root.as_ref().and_then(|it| it.get("hooks")) else { return files };
+    let parts = hooks.as_array().unwrap_or(std::slice::from_ref(hooks));
+    if parts.iter().any(|it| matches!(it.value, NodeValue::Object(_))) {
+        files.push(self::manifest(plugin));
+    }
+    for named in parts.iter().filter_map(Node::as_str) {
+        let path = plugin.root.join(named.strip_prefix("./").unwrap_or(named));
+        // A directory stands for the usual file in it.
+        let path = if path.extension().is_some() { path } else { path.join("hooks.json") };
+        if !files.contains(&path) {
+            files.push(path);
+        }
+    }
+    files
+}
+
+/// The plugin's manifest.
+#[must_use]
+pub fn manifest(plugin: &Plugin) -> PathBuf {
+    plugin.root.join(".claude-plugin/plugin.json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn roots() -> Roots {
+        Roots { cwd: "/work".into(), home: "/home/a".into(), ..Roots::default() }
+    }
+
+    #[test]
+    fn a_plugin_counts_when_it_is_known_enabled_and_for_this_project() {
+        let registry = r#"{"version": 2, "plugins": {
+            "guard@shop": [{"scope": "user", "installPath": "/p/guard"}],
+            "off@shop": [{"installPath": "/p/off"}],
+            "elsewhere@shop": [{"installPath": "/p/e", "projectPath": "/other"}],
+            "relative@shop": [{"installPath": "p"}]
+        }}"#;
+        let user =
+            r#"{"enabledPlugins": {"guard@shop": false, "off@shop": true, "unknown@shop": true}}"#;
+        let project = r#"{"enabledPlugins": {"guard@shop": true, "off@shop": false,
+            "elsewhere@shop": true, "relative@shop": true}}"#;
+        let found = active(registry, &[user, project], &roots());
+        let guard = Plugin {
+            name: "guard".to_owned(),
+            root: "/p/guard".into(),
+            data: "/home/a/.claude/plugins/data/guard-shop".into(),
+        };
+        assert_eq!(found, [guard]);
+        assert_eq!(active("{", &[user], &roots()), []);
+    }
+
+    #[test]
+    fn a_manifest_may_name_files() {
+        let plugin = Plugin { root: "/p".into(), ..Plugin::default() };
+        let of = |manifest| files(&plugin, Some(manifest));
+        let usual = PathBuf::from("/p/hooks/hooks.json");
+        let only = [usual.clone()];
+        assert_eq!(files(&plugin, None), only);
+        assert_eq!(of(r#"{"hooks": "./hooks/hooks.json"}"#), only);
+        assert_eq!(of(r#"{"hooks": "./hooks/"}"#), only);
+        assert_eq!(
+            of(r#"{"hooks": ["a.json", {}]}"#),
+            [usual, "/p/.claude-plugin/plugin.json".into(), "/p/a.json".into()]
+        );
+    }
+}
