@@ -10,9 +10,11 @@ use crate::hook::{Arming, Hook, Invocation, Layer, Run};
 use crate::matcher::MatcherSpec;
 
 /// C-13: the same entry in two files of one dialect runs once; copies in plugins and skills are other entries.
+///
+/// What counts as a copy within one file its dialect's reader says, which knows how it is written.
 pub(super) fn drop_repeats(read: &mut [(Source, ReadConfig)]) {
-    let mut seen: HashMap<(DialectId, Fingerprint), String> = HashMap::new();
-    for (source, config) in read.iter_mut() {
+    let mut seen: HashMap<(DialectId, Fingerprint), (usize, String)> = HashMap::new();
+    for (file, (source, config)) in read.iter_mut().enumerate() {
         if source.plugin.is_some() || !source.dialect.dialect().drops_repeats() {
             continue;
         }
@@ -22,11 +24,13 @@ pub(super) fn drop_repeats(read: &mut [(Source, ReadConfig)]) {
             }
             let Some(fingerprint) = fingerprint(hook) else { continue };
             match seen.entry((source.dialect, fingerprint)) {
+                Entry::Occupied(first) if first.get().0 == file => {}
                 Entry::Occupied(first) => {
-                    disarm(hook, format!("the same entry stands at {}", first.get()), "C-13");
+                    disarm(hook, format!("the same entry stands at {}", first.get().1), "C-13");
                 }
                 Entry::Vacant(slot) => {
-                    slot.insert(hook.place.as_ref().map(ToString::to_string).unwrap_or_default());
+                    let place = hook.place.as_ref().map(ToString::to_string).unwrap_or_default();
+                    slot.insert((file, place));
                 }
             }
         }

@@ -5,15 +5,18 @@
 
 mod entry;
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use super::handler::Scope;
 use super::lint;
 use super::placeholders::Placeholders;
 use super::places::is_markdown;
 use super::vocabulary::find_event;
 use crate::config::{Plugin, ReadConfig, Source, Switch};
-use crate::diagnostic::{Diagnostic, Lines, Severity, Span};
+use crate::diagnostic::{Diagnostic, Lines, Place, Severity, Span};
+use crate::event::EventName;
 use crate::hook::{Arming, Hook, Layer};
 use crate::syntax::{self, FaultKind, Format, Node, NotStrict, Parsed, SyntaxFault};
 
@@ -91,6 +94,8 @@ pub(super) struct Reading<'a> {
     /// Variables that the file itself sets for the agent and its hooks.
     pub(super) env: HashSet<String>,
     lines: Lines<'a>,
+    /// Where each entry stands first: its event, its matcher and its handler, as written (C-13).
+    entries: HashMap<(EventName, Option<String>, String), Place>,
     /// How many hooks have each name so far.
     ordinals: HashMap<String, usize>,
     read: ReadConfig,
@@ -119,6 +124,7 @@ impl<'a> Reading<'a> {
             kind,
             placeholders: Placeholders::new(&source.project, own.as_ref()),
             env: HashSet::new(),
+            entries: HashMap::new(),
             lines: Lines::of(&source.name, &source.text),
             ordinals: HashMap::new(),
             read: ReadConfig::default(),
@@ -128,6 +134,26 @@ impl<'a> Reading<'a> {
     pub(super) fn report(&mut self, span: Span, diagnostic: Diagnostic) {
         let place = Some(self.lines.place(span));
         self.read.diagnostics.push(Diagnostic { place, ..diagnostic });
+    }
+
+    /// Why a handler does not run that stands above in the same words (C-13). Copies in plugins, skills and agents are
+    /// entries of their own.
+    pub(super) fn repeated(&mut self, node: &Node, scope: &Scope) -> Option<Off> {
+        let is_settings = self.kind == FileKind::Settings && self.source.plugin.is_none();
+        if !is_settings || scope.off.is_some() {
+            return None;
+        }
+        let words = node.to_json().to_string();
+        let key = (scope.event.clone(), scope.matcher_text.clone(), words);
+        match self.entries.entry(key) {
+            Entry::Occupied(first) => {
+                Some(Off::new(format!("the same entry stands at {}", first.get()), "C-13"))
+            }
+            Entry::Vacant(slot) => {
+                slot.insert(self.lines.place(node.span));
+                None
+            }
+        }
     }
 
     /// Adds a hook that stands at `span`.
@@ -376,5 +402,7 @@ fn plugin_around(source: &Source) -> Option<Plugin> {
     Some(Plugin { name, root: root.to_path_buf(), data: "".into() })
 }
 
+#[cfg(test)]
+mod observed;
 #[cfg(test)]
 mod tests;

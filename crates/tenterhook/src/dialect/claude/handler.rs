@@ -111,6 +111,7 @@ impl Reading<'_> {
                 "C-31",
             )));
         }
+        let off = off.or_else(|| self.repeated(node, scope));
         hook.arming = Off::arming(off.as_ref());
         self.add(node.span, hook);
     }

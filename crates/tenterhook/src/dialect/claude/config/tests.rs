@@ -328,3 +328,21 @@ fn what_stands_in_the_wrong_place_is_shown_and_never_runs() {
         assert_eq!(armed, usize::from(text.contains("right")), "{text}");
     }
 }
+
+/// C-13: the agent was seen to run three copies once. Entries that mean the same in other words stay apart.
+#[test]
+fn a_copy_in_the_same_words_runs_once() {
+    let handler = r#"{"type": "command", "command": "x"}"#;
+    let read = settings(&format!(
+        r#"{{"hooks": {{"Stop": [{{"hooks": [{handler}, {handler}]}}, {{"hooks": [{handler}]}}],
+            "PreToolUse": [{{"hooks": [{handler}]}}, {{"matcher": "", "hooks": [{handler}]}},
+                {{"matcher": "*", "hooks": [{handler}]}}]}}}}"#
+    ));
+    let armed: Vec<_> =
+        read.hooks.iter().map(|it| (it.event.as_str(), it.arming == Arming::Armed)).collect();
+    let (stop, tool) = ("Stop", "PreToolUse");
+    assert_eq!(
+        armed,
+        [(stop, true), (stop, false), (stop, false), (tool, true), (tool, true), (tool, true)]
+    );
+}
