@@ -15,8 +15,8 @@ use tenterhook::hook::Compat;
 use crate::ambient::Here;
 use crate::args::{CompatArg, Named, Which};
 use crate::problem::Problem;
-use crate::show::paint::{DIM, HELP, WARNING, paint};
-use crate::show::{diagnostic, words};
+use crate::show::paint::{DIM, ERROR, HELP, WARNING, paint};
+use crate::show::words;
 use crate::term::Term;
 
 /// The texts that diagnostics point into, and what their files are called on the screen.
@@ -159,10 +159,27 @@ impl Loaded {
         }
     }
 
-    /// Says what is wrong, errors and warnings; for commands whose data is something else.
+    /// Says what is wrong in a line each, for commands whose data is something else; `check` shows the places.
     pub(crate) fn warn(&self, term: Term) {
-        for it in self.diagnostics.iter().filter(|it| it.severity > Severity::Advice) {
-            term.say(&diagnostic::render(it, &self.texts, term.width()));
+        let errors = self.diagnostics.iter().filter(|it| it.severity == Severity::Error);
+        for it in errors {
+            let place = it.place.as_ref().map_or_else(String::new, |place| {
+                format!("{}:{}: ", self.texts.shown(&place.file), place.line)
+            });
+            term.say_after(ERROR, "error:", &format!("{place}{}", it.message));
+        }
+        let warnings =
+            self.diagnostics.iter().filter(|it| it.severity == Severity::Warning).count();
+        if warnings > 0 {
+            term.say_after(WARNING, "warning:", &words::count(warnings, "finding"));
+        }
+        if self.diagnostics.iter().any(|it| it.severity > Severity::Advice) {
+            term.say_after(
+                HELP,
+                "hint:",
+                "`tenterhook check` shows the places and says what to write",
+            );
+            term.say("");
         }
     }
 }

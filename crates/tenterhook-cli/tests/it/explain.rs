@@ -78,3 +78,17 @@ error: the input of `Mystery` is not a JSON object
 hint: write it as one: `tenterhook explain Mystery '{"key": "value"}'`
 "##);
 }
+
+#[test]
+fn what_is_wrong_takes_a_line_each_and_leads_to_check() {
+    let room = Room::with_settings(
+        r#"{"hooks": {"preToolUse": [{"hooks": [{"type": "command", "command": "true", "timeout": 5000}]}]}}"#,
+    );
+    let said = room.run(&["explain", "Bash", "ls"], "");
+    assert_snapshot!(said.stderr, @r"
+reading .claude/settings.json (claude, project)
+error: .claude/settings.json:1: no event is called `preToolUse`: case counts
+warning: 1 finding
+hint: `tenterhook check` shows the places and says what to write
+");
+}
