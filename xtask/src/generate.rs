@@ -72,6 +72,7 @@ fn subject(subject: &Subject) -> String {
         Subject::Field(key) => format!("`{key}`"),
         Subject::FileName(key) => format!("file name of `{key}`"),
         Subject::Declared(key) => format!("`{key}`"),
+        Subject::Tool(_) => "the tool".to_owned(),
     }
 }
 

@@ -190,6 +190,10 @@ pub struct Answer {
     pub restraint: Restraint,
     /// Why.
     pub reason: Option<String>,
+    /// What it wants to be said beside the reason, should another hook deny (M-12).
+    pub if_denied: Option<String>,
+    /// What it printed beside a restraint that gives no reason: quoted in the reason that it then gets.
+    pub printed: Option<String>,
     /// What else it wants.
     pub effects: Effects,
     /// The hook asked to go on in the background.

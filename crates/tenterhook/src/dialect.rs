@@ -11,6 +11,7 @@
 
 pub mod claude;
 pub mod native;
+pub mod tools;
 mod words;
 
 use std::borrow::Cow;
@@ -21,12 +22,13 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use crate::answer::{Answer, Powers, SlipKind};
+use crate::answer::{Answer, Failure, Powers, SlipKind};
 use crate::config::{Mode, ReadConfig, Source};
 use crate::event::{Event, EventName};
 use crate::hook::{Hook, Layer, OnFailure, Phase};
 use crate::report::Report;
 use crate::syntax::Node;
+use tools::ToolWords;
 
 /// Every dialect that this build speaks, in the order in which files are offered to them.
 pub static DIALECTS: &[&dyn Dialect] = &[&native::Native, &claude::Claude];
@@ -80,6 +82,8 @@ pub enum Subject {
     None,
     /// A text field of the payload.
     Field(&'static str),
+    /// The tool, in the agent's words.
+    Tool(&'static [ToolWords]),
     /// The last component of a path field of the payload.
     FileName(&'static str),
     /// A text field that a config named for its own event.
@@ -94,10 +98,27 @@ impl Subject {
             Self::None => None,
             Self::Field(key) => event.text(key),
             Self::Declared(key) => event.text(key),
+            Self::Tool(table) => event.text("tool_name").map(|name| {
+                let own = tools::by_neutral(table, name).and_then(|tool| tool.own.first());
+                own.map_or(name, |own| *own)
+            }),
             Self::FileName(key) => {
                 event.text(key).map(|path| path.rsplit(['/', '\\']).next().unwrap_or(path))
             }
         }
+    }
+
+    /// What else the same subject is called, in older or newer versions of the agent and by other agents: a matcher that
+    /// knows one of these names means it too (S-5).
+    #[must_use]
+    pub fn others<'a>(&self, event: &'a Event) -> Vec<&'a str> {
+        let Self::Tool(table) = self else { return Vec::new() };
+        let Some(name) = event.text("tool_name") else { return Vec::new() };
+        let own = tools::by_neutral(table, name).map_or(&[][..], |tool| tool.own);
+        if own.is_empty() {
+            return Vec::new();
+        }
+        own.iter().skip(1).copied().chain([name]).collect()
     }
 }
 
@@ -265,6 +286,12 @@ pub trait Dialect: Sync + fmt::Debug {
     /// Another host may well have such an event, so the hook stays armed.
     fn unreachable(&self, _hook: &Hook) -> Option<(String, &'static str)> {
         None
+    }
+
+    /// What becomes of the action when a gate gave no answer and neither its entry nor its source says it: by default
+    /// what the event's row says, whatever the way of failing.
+    fn promise(&self, _hook: &Hook, row: &EventRow, _failure: &Failure) -> OnFailure {
+        row.failure
     }
 
     /// How the hooks of one phase of an event relate: by default rewriters see each other's work and gates run at once.

@@ -15,9 +15,11 @@ pub fn fold(verdicts: Vec<Verdict>) -> Outcome {
     let restraint = verdicts.iter().map(|it| it.restraint).max().unwrap_or_default();
     let mut outcome = Outcome { restraint, ..Outcome::default() };
     for verdict in verdicts {
-        // Only the hooks that carried the restraint explain it (M-2).
+        // Only the hooks that carried the restraint explain it (M-2), beside what others wanted to be said then (M-12).
         if verdict.restraint == restraint && restraint != Restraint::Silent {
             outcome.reasons.extend(verdict.reason);
+        } else if restraint == Restraint::Deny {
+            outcome.reasons.extend(verdict.if_denied);
         }
         outcome.faults.extend(verdict.faults);
         absorb(&mut outcome.effects, verdict.effects, &mut outcome.faults);

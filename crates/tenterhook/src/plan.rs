@@ -93,8 +93,10 @@ fn subjects<'a>(ruleset: &Ruleset, event: &'a Event) -> Option<Vec<&'a str>> {
             continue;
         }
         let subject = row.subject.of(event)?;
-        if !subjects.contains(&subject) {
-            subjects.push(subject);
+        for subject in std::iter::once(subject).chain(row.subject.others(event)) {
+            if !subjects.contains(&subject) {
+                subjects.push(subject);
+            }
         }
     }
     Some(subjects)
@@ -124,7 +126,7 @@ fn weigh(
         return out("it runs once in a session, and did".to_owned(), "P-4");
     }
     let subject = row.subject.of(event);
-    match hook.matcher.matches(subject) {
+    match matches(hook, row, event, subject) {
         Err(why) => {
             let because =
                 format!("its matcher cannot be used ({why}), so its failure policy decides");
@@ -155,6 +157,24 @@ fn weigh(
             out(format!("{matched}, but `{}` does not hold: {why}", condition.text()), "S-4")
         }
     }
+}
+
+/// Whether the matcher matches the subject, or another name of it (S-1, S-5).
+fn matches(
+    hook: &Hook,
+    row: &EventRow,
+    event: &Event,
+    subject: Option<&str>,
+) -> Result<bool, String> {
+    if hook.matcher.matches(subject)? {
+        return Ok(true);
+    }
+    for other in row.subject.others(event) {
+        if hook.matcher.matches(Some(other))? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn match_sentence(hook: &Hook, subject: Option<&str>) -> String {

@@ -2,7 +2,7 @@
 //!
 //! Pure. Implements `docs/spec/answers.md` (A-).
 
-use crate::answer::{Answer, Effects, Power, Powers, Restraint, Slip};
+use crate::answer::{Answer, Effects, Failure, Power, Powers, Restraint, Slip};
 use crate::dialect::{EventRow, Honour};
 use crate::hook::{Compat, Hook, OnFailure, Phase, Wait};
 use crate::outcome::{Fault, Reason};
@@ -17,6 +17,8 @@ pub struct Verdict {
     pub restraint: Restraint,
     /// Its words for that.
     pub reason: Option<Reason>,
+    /// Its words for the denial of another hook (M-12).
+    pub if_denied: Option<Reason>,
     /// What else it wants and may have.
     pub effects: Effects,
     /// What it did not get, and what went wrong.
@@ -48,21 +50,21 @@ pub fn judge(bench: Bench<'_>, answer: Answer) -> Verdict {
     let believed = believe(bench, answer, &mut faults);
     let settled = settle_failure(bench, believed, &mut faults);
     let permitted = permit(bench, settled, &mut faults);
-    let Answer { restraint, reason, effects, .. } = restrain_widened(bench, permitted, &mut faults);
-    let words = reason.or_else(|| default_reason(bench.hook, restraint));
-    Verdict {
-        restraint,
-        reason: words.map(|text| Reason { hook: bench.hook.id.clone(), text }),
-        effects,
-        faults,
-    }
+    let Answer { restraint, reason, printed, if_denied, effects, .. } =
+        restrain_widened(bench, permitted, &mut faults);
+    let said = |text| Reason { hook: bench.hook.id.clone(), text };
+    let words = reason.or_else(|| default_reason(bench.hook, restraint, printed.as_deref()));
+    Verdict { restraint, reason: words.map(said), if_denied: if_denied.map(said), effects, faults }
 }
 
 /// A denial without words still needs some: a model that is refused without a reason tries again.
-fn default_reason(hook: &Hook, restraint: Restraint) -> Option<String> {
+fn default_reason(hook: &Hook, restraint: Restraint, printed: Option<&str>) -> Option<String> {
     (restraint > Restraint::Allow).then(|| {
         let word = if restraint == Restraint::Deny { "denied" } else { "asked about" };
-        format!("{word} by hook `{}`, which gave no reason", hook.id)
+        match printed {
+            Some(printed) => format!("{word} by hook `{}`: {printed}", hook.id),
+            None => format!("{word} by hook `{}`, which gave no reason", hook.id),
+        }
     })
 }
 
@@ -122,6 +124,7 @@ fn only_restraint(answer: Answer) -> Answer {
             Restraint::Silent
         },
         reason: answer.reason,
+        printed: answer.printed,
         effects: Effects { stop: answer.effects.stop, ..Effects::default() },
         // A question that slipped is no answer to a policy that blocks.
         failure: answer.failure,
@@ -136,7 +139,7 @@ fn settle_failure(bench: Bench<'_>, mut answer: Answer, faults: &mut Vec<Fault>)
         answer = Answer::failed("no-answer", "it must answer, and said nothing");
     }
     let Some(failure) = answer.failure.take() else { return answer };
-    let policy = enforceable(policy(bench), bench.row.powers);
+    let policy = enforceable(policy(bench, &failure), bench.row.powers);
     let hook = &bench.hook.id;
     let consequence = match policy {
         OnFailure::Block => "; the action is blocked, because the hook's failure policy says so",
@@ -158,11 +161,12 @@ fn settle_failure(bench: Bench<'_>, mut answer: Answer, faults: &mut Vec<Fault>)
 }
 
 /// The hook's own key, else its source's (already folded into the hook), else the dialect's promise for the event.
-fn policy(bench: Bench<'_>) -> OnFailure {
+fn policy(bench: Bench<'_>, failure: &Failure) -> OnFailure {
     if bench.hook.phase == Phase::Observe || bench.hook.wait != Wait::Attached {
         return OnFailure::Continue;
     }
-    bench.hook.on_failure.unwrap_or(bench.row.failure)
+    let dialect = bench.hook.dialect.dialect();
+    bench.hook.on_failure.unwrap_or_else(|| dialect.promise(bench.hook, bench.row, failure))
 }
 
 /// Where the event cannot ask, asking means blocking: a policy must not get weaker by the event it meets. Where it

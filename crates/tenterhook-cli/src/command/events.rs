@@ -29,6 +29,7 @@ fn subject(row: &EventRow) -> Option<String> {
         Subject::None => None,
         Subject::Field(key) => Some((*key).to_owned()),
         Subject::Declared(key) => Some(key.to_string()),
+        Subject::Tool(_) => Some("tool".to_owned()),
         Subject::FileName(key) => Some(format!("name of {key}")),
     }
 }

@@ -36,6 +36,20 @@ fn restraint_wins_and_its_bearers_explain_it() {
     assert_eq!(outcome.reason().as_deref(), Some("a says so\nd says so"));
 }
 
+/// M-12.
+#[test]
+fn words_for_another_hooks_denial_stand_beside_it_and_nowhere_else() {
+    let text = Reason { hook: HookId::new("a"), text: "and the tests".to_owned() };
+    let adds = || Verdict { if_denied: Some(text.clone()), ..Verdict::default() };
+    let denied = fold(vec![adds(), says("b", Restraint::Deny)]);
+    assert_eq!(denied.reason().as_deref(), Some("and the tests\nb says so"));
+    assert_eq!(
+        fold(vec![adds(), says("b", Restraint::Ask)]).reason().as_deref(),
+        Some("b says so")
+    );
+    assert_eq!(fold(vec![adds()]), Outcome::default());
+}
+
 #[test]
 fn nothing_said_is_silence() {
     assert_eq!(fold(Vec::new()), Outcome::default());

@@ -3,6 +3,7 @@
 use super::*;
 use crate::answer::Answer;
 use crate::dialect::DialectId;
+use crate::dialect::tools::ToolWords;
 use crate::event::{EventName, Surroundings};
 use crate::executor::function::Function;
 use crate::hook::{HookId, Phase, Run};
@@ -62,6 +63,30 @@ fn selected(hooks: Vec<Hook>, view: &View, event: &Event) -> Vec<String> {
 fn rules(hooks: Vec<Hook>, view: &View, event: &Event) -> Vec<&'static str> {
     let ruleset = ruleset(hooks);
     explain(&ruleset, view, event).into_iter().map(|(_, because)| because.rule).collect()
+}
+
+/// S-5: every name that a tool has is a name to match, in an index of words and in an expression.
+#[test]
+fn a_tool_is_met_under_every_name_that_it_has() {
+    const TOOLS: &[ToolWords] =
+        &[ToolWords { own: &["bash", "run_command"], neutral: "Bash", keys: &[] }];
+    let table = ruleset(Vec::new()).custom(&"PreToolUse".into()).cloned();
+    let row = EventRow { subject: Subject::Tool(TOOLS), ..table.expect("the row") };
+    for spec in ["bash", "run_command", "Bash"].map(|it| words(&[it])) {
+        let hooks = vec![matching("h", "PreToolUse", spec.clone())];
+        let ruleset = Ruleset::new(hooks, vec![row.clone()]);
+        for stage in ruleset.stages(&"PreToolUse".into()) {
+            let steps = select(&ruleset, &View::default(), &bash(), stage);
+            assert_eq!(steps.len(), 1, "{spec:?}");
+        }
+    }
+    let hooks = vec![matching("h", "PreToolUse", MatcherSpec::Regex("^edit_file$".into()))];
+    let ruleset = Ruleset::new(hooks, vec![row]);
+    let explained = explain(&ruleset, &View::default(), &bash());
+    assert!(
+        explained.iter().all(|(_, because)| because.because.contains("`bash`")),
+        "{explained:?}"
+    );
 }
 
 /// P-1: configured order, whatever the index by words finds first.

@@ -87,6 +87,10 @@ fn a_restraint_without_words_gets_some() {
     }
     let allow = Answer { restraint: Restraint::Allow, ..Answer::default() };
     assert_eq!(judged(&hook(), &row, allow).reason, None);
+    let printed = Some("3 tests fail".to_owned());
+    let quoted = Answer { restraint: Restraint::Deny, printed, ..Answer::default() };
+    let reason = judged(&hook(), &row, quoted).reason.expect("a reason");
+    assert_eq!(reason.text, "denied by hook `h`: 3 tests fail");
 }
 
 /// policy by policy, where the event can ask, can only block, and can do neither.
