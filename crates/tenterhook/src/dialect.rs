@@ -11,7 +11,9 @@
 
 pub mod claude;
 pub mod native;
+mod near_miss;
 pub mod tools;
+mod wire;
 mod words;
 
 use std::borrow::Cow;

@@ -6,11 +6,9 @@ mod env_file;
 mod event;
 mod events;
 mod fields;
-mod near_miss;
 mod terminal;
 #[cfg(test)]
 mod tests;
-mod words;
 
 mod config;
 mod handler;

@@ -3,11 +3,12 @@
 
 use serde_json::{Map, Value};
 
-use super::events::{self, Exit2, Late, Plain, Spec};
+use super::env_file;
+use super::events::{self, Exit2, Field, Late, Plain, Spec, Top};
 use super::fields::{self, Extent};
-use super::{env_file, near_miss};
-use crate::answer::{Answer, Failure, Power, Restraint};
+use crate::answer::{Answer, Failure, Power, Powers, Restraint};
 use crate::dialect::EventRow;
+use crate::dialect::near_miss::{self, Halt, Hearing, Home, Protocol};
 use crate::event::Event;
 use crate::report::{Closed, End, Report, Said};
 use crate::strict::{self, Deviation, Found, Reading};
@@ -43,7 +44,7 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
     if let (Some(text), None) = (&report.env_file, &exact.failure) {
         set_variables(&mut exact, text);
     }
-    let mut answer = near_miss::look(&heard, exact);
+    let mut answer = near_miss::look(&heard.hearing(), exact);
     answer.detached |= after_first_line.is_some();
     answer
 }
@@ -175,7 +176,7 @@ impl Heard<'_> {
     }
 
     /// The words of exit code 2.
-    pub(super) fn objection(&self) -> String {
+    fn objection(&self) -> String {
         let printed = match &self.reading.found {
             Found::Text => self.reading.text.trim(),
             _ => "",
@@ -212,11 +213,58 @@ impl Heard<'_> {
         answer.effects.messages.extend(answer.reason.take());
     }
 
-    /// Whether a denial can count at all.
-    pub(super) fn can(&self, power: Power) -> bool {
+    /// What can count at all.
+    fn can(&self) -> Powers {
         let exempt = self.spec.exempt.is_some_and(|(key, it)| self.event.text(key) == Some(it));
-        self.row.powers.has(power) && !(exempt && power == Power::Deny)
+        let powers = self.row.powers.iter().filter(|power| !(exempt && *power == Power::Deny));
+        powers.fold(Powers::NONE, Powers::with)
     }
+
+    fn hearing(&self) -> Hearing<'_> {
+        let replies = |(_, field): &(&str, Field)| *field == Field::Action;
+        Hearing {
+            event: self.event.name.as_str(),
+            end: self.end,
+            reading: &self.reading,
+            stderr: &self.stderr,
+            truncated: self.truncated,
+            can: self.can(),
+            homes: homes(self.spec),
+            unheard: (self.spec.exit2 == Exit2::Unheard).then(|| self.objection()),
+            plain_is_context: self.spec.plain == Plain::Context,
+            replies: self.spec.fields.iter().any(replies),
+            protocol: &PROTOCOL,
+        }
+    }
+}
+
+/// What holds on every event.
+const PROTOCOL: Protocol =
+    Protocol { spelt: fields::restraint, halt: Halt::Stops, any_exit: true, named: true };
+
+/// Where an event looks for a decision, the best place last.
+fn homes(spec: &Spec) -> Vec<Home> {
+    let mut homes = Vec::new();
+    if spec.top != Top::Ignored {
+        homes.push(Home { path: vec!["decision"], words: &["block"] });
+    }
+    for (key, field) in spec.fields {
+        match field {
+            Field::Permission(words) => {
+                homes.push(Home { path: vec!["hookSpecificOutput", *key], words });
+            }
+            Field::Behavior => homes.push(Home {
+                path: vec!["hookSpecificOutput", *key, "behavior"],
+                words: &["deny"],
+            }),
+            Field::Action => homes.push(Home {
+                path: vec!["hookSpecificOutput", *key],
+                words: &["decline", "cancel"],
+            }),
+            _ => {}
+        }
+    }
+    homes
 }
 
 /// The last line that is not empty, without colours, must be an absolute path without detours.

@@ -7,6 +7,7 @@ use super::events::{EVENTS, Field, Spec, Top, Universal};
 use super::terminal;
 use crate::answer::{Answer, Failure, Restraint, Stop};
 use crate::diagnostic::nearest;
+use crate::dialect::wire::kind;
 use crate::event::Event;
 
 /// Whether `hookSpecificOutput` counts.
@@ -368,16 +369,4 @@ fn word<'a>(
 /// A text that is not empty.
 fn filled<'a>(object: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
     object.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
-}
-
-/// What a value is, for messages.
-pub(super) const fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a truth value",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }

@@ -3,24 +3,19 @@
 
 use serde_json::{Map, Value};
 
-use super::super::answer::Heard;
-use super::super::events::{Field, Top};
-use super::super::fields;
-use super::super::words::{
-    DECISION_KEYS, REASON_KEYS, is_in, plain_key, power, restraint, says_no,
-};
-use super::Hit;
+use super::super::words::{is_in, plain_key, says_no};
+use super::{DECISION_KEYS, Halt, Hearing, Hit, REASON_KEYS};
 use crate::answer::{Power, Restraint, SlipKind};
 
 /// The decisions of one object that the event could honour, in the order of the text.
-pub(super) fn decisions(heard: &Heard<'_>, object: &Map<String, Value>) -> Vec<Hit> {
-    let mut search = Search { heard, hits: Vec::new() };
+pub(super) fn decisions(hearing: &Hearing<'_>, object: &Map<String, Value>) -> Vec<Hit> {
+    let mut search = Search { hearing, hits: Vec::new() };
     search.object(object);
     search.hits
 }
 
 struct Search<'a> {
-    heard: &'a Heard<'a>,
+    hearing: &'a Hearing<'a>,
     hits: Vec<Hit>,
 }
 
@@ -55,9 +50,7 @@ impl Search<'_> {
 
     /// Whether a key holds a decision; `action` does only where a form is replied to, and is a log's word elsewhere.
     fn decides(&self, key: &str) -> bool {
-        let replies = |(_, field): &(&str, Field)| *field == Field::Action;
-        is_in(DECISION_KEYS, key)
-            || (plain_key(key) == "action" && self.heard.spec.fields.iter().any(replies))
+        is_in(DECISION_KEYS, key) || (self.hearing.replies && plain_key(key) == "action")
     }
 
     /// The decisions of one object; `levels` are it and those around it, where its reason may stand.
@@ -67,7 +60,7 @@ impl Search<'_> {
             let path: Vec<&str> = path.iter().copied().chain([key.as_str()]).collect();
             match value {
                 Value::String(word) if self.decides(key) => {
-                    let (restraint, exact) = restraint(word);
+                    let (restraint, exact) = self.hearing.restraint(word);
                     if self.decided(&path, restraint, exact, levels)
                         && !exact
                         && let Some(hit) = self.hits.last_mut()
@@ -98,7 +91,7 @@ impl Search<'_> {
         exact_word: bool,
         levels: &[&Map<String, Value>],
     ) -> bool {
-        if restraint <= Restraint::Allow || !self.heard.can(power(restraint)) {
+        if restraint <= Restraint::Allow || !self.hearing.can(restraint) {
             return false;
         }
         let mut hit = Hit { restraint, reason: reason(levels), ..Hit::default() };
@@ -117,8 +110,8 @@ impl Search<'_> {
         levels: &[&Map<String, Value>],
     ) {
         let dotted = path.join(".");
-        let homes = homes(self.heard);
-        let alike = |home: &&Home| {
+        let homes = &self.hearing.homes;
+        let alike = |home: &&super::Home| {
             home.path.len() == path.len()
                 && home.path.iter().zip(path).all(|(home, key)| plain_key(home) == plain_key(key))
         };
@@ -127,8 +120,7 @@ impl Search<'_> {
                 Some(home) => format!("`{}`", home.path.join(".")),
                 None => "exit code 2".to_owned(),
             };
-            let detail =
-                format!("`{}` reads no `{dotted}`; it reads {wanted}", self.heard.event.name);
+            let detail = format!("`{}` reads no `{dotted}`; it reads {wanted}", self.hearing.event);
             hit.slip(SlipKind::MisplacedDecision, detail);
             return;
         };
@@ -139,7 +131,8 @@ impl Search<'_> {
         let said = levels.first().and_then(|fields| fields.get(*path.last()?)?.as_str());
         let known = said.is_some_and(|word| home.words.contains(&word));
         if exact_word && !known && said.is_some() {
-            let wanted = home.words.iter().find(|word| fields::restraint(word) == restraint);
+            let wanted =
+                home.words.iter().find(|word| (self.hearing.protocol.spelt)(word) == restraint);
             let detail = format!(
                 "`{dotted}` is `{}`, but should be `{}`",
                 said.unwrap_or_default(),
@@ -153,7 +146,7 @@ impl Search<'_> {
     }
 
     fn event_name(&self, hit: &mut Hit, levels: &[&Map<String, Value>]) {
-        let expected = self.heard.event.name.as_str();
+        let expected = self.hearing.event;
         let found = levels.iter().find_map(|fields| fields.get("hookEventName"));
         match found.and_then(Value::as_str) {
             Some(name) if name == expected => {}
@@ -161,6 +154,7 @@ impl Search<'_> {
                 SlipKind::WrongEventName,
                 format!("`hookEventName` is `{name}`, and the event is `{expected}`"),
             ),
+            None if !self.hearing.protocol.named => {}
             None => hit.slip(
                 SlipKind::WrongEventName,
                 format!("`hookEventName` is missing; the event is `{expected}`"),
@@ -169,10 +163,14 @@ impl Search<'_> {
     }
 
     fn stopped(&mut self, path: &[&str], value: &Value, levels: &[&Map<String, Value>]) {
-        if !self.heard.can(Power::Stop) {
+        let (restraint, stop, counts) = match self.hearing.protocol.halt {
+            Halt::Stops => (Restraint::Silent, true, self.hearing.can.has(Power::Stop)),
+            Halt::Denies => (Restraint::Deny, false, self.hearing.can(Restraint::Deny)),
+        };
+        if !counts {
             return;
         }
-        let mut hit = Hit { stop: true, reason: reason(levels), ..Hit::default() };
+        let mut hit = Hit { restraint, stop, reason: reason(levels), ..Hit::default() };
         let dotted = path.join(".");
         match path {
             ["continue"] => {}
@@ -187,37 +185,6 @@ impl Search<'_> {
         }
         self.hits.push(hit);
     }
-}
-
-/// A place where an event looks for a decision, and the words that it takes there.
-struct Home {
-    path: Vec<&'static str>,
-    words: &'static [&'static str],
-}
-
-/// The best one last.
-fn homes(heard: &Heard<'_>) -> Vec<Home> {
-    let mut homes = Vec::new();
-    if heard.spec.top != Top::Ignored {
-        homes.push(Home { path: vec!["decision"], words: &["block"] });
-    }
-    for (key, field) in heard.spec.fields {
-        match field {
-            Field::Permission(words) => {
-                homes.push(Home { path: vec!["hookSpecificOutput", *key], words });
-            }
-            Field::Behavior => homes.push(Home {
-                path: vec!["hookSpecificOutput", *key, "behavior"],
-                words: &["deny"],
-            }),
-            Field::Action => homes.push(Home {
-                path: vec!["hookSpecificOutput", *key],
-                words: &["decline", "cancel"],
-            }),
-            _ => {}
-        }
-    }
-    homes
 }
 
 /// The first text that gives a reason, from the innermost object outwards.
