@@ -10,8 +10,10 @@
 //! A dialect is one folder and one row of [`DIALECTS`]. Nothing outside its folder knows its spelling.
 
 pub mod claude;
+mod findings;
 pub mod native;
 mod near_miss;
+mod objection;
 pub mod tools;
 mod wire;
 mod words;
@@ -27,7 +29,7 @@ use serde_json::{Map, Value};
 use crate::answer::{Answer, Failure, Powers, SlipKind};
 use crate::config::{Mode, ReadConfig, Source};
 use crate::event::{Event, EventName};
-use crate::hook::{Hook, Layer, OnFailure, Phase};
+use crate::hook::{Hook, Inherit, Layer, OnFailure, Phase};
 use crate::report::Report;
 use crate::syntax::Node;
 use tools::ToolWords;
@@ -304,6 +306,11 @@ pub trait Dialect: Sync + fmt::Debug {
     /// What the layers of this dialect do to each other, once all are read, in configured order: by default they add up.
     /// A hook that another layer replaces is disarmed, never removed, so that `explain` can say why it does not run.
     fn settle_layers(&self, _layers: &mut [(&Source, &mut ReadConfig)]) {}
+
+    /// What its commands inherit of the host's environment, as it promises.
+    fn inherit(&self) -> Inherit {
+        Inherit::All
+    }
 
     /// Whether the same entry in two of its files runs once.
     fn drops_repeats(&self) -> bool {

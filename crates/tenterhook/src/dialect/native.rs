@@ -24,6 +24,7 @@ use super::{Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, 
 use crate::answer::{Answer, SlipKind};
 use crate::config::{ReadConfig, Source};
 use crate::event::{Event, EventName};
+use crate::hook::Inherit;
 use crate::report::Report;
 use crate::syntax::Node;
 
@@ -73,6 +74,10 @@ impl Dialect for Native {
 
     fn read_answer(&self, _event: &Event, _row: &EventRow, report: &Report) -> Answer {
         answer::read(report)
+    }
+
+    fn inherit(&self) -> Inherit {
+        Inherit::Listed
     }
 
     /// The native protocol is strict: what left it is no answer (V-30).

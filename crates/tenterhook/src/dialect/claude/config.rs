@@ -15,7 +15,9 @@ use super::placeholders::Placeholders;
 use super::places::is_markdown;
 use super::vocabulary::find_event;
 use crate::config::{Plugin, ReadConfig, Source, Switch};
-use crate::diagnostic::{Diagnostic, Lines, Place, Severity, Span};
+use crate::diagnostic::{Diagnostic, Place, Span};
+use crate::dialect::findings::Findings;
+pub(super) use crate::dialect::findings::{advice, error, warning};
 use crate::event::EventName;
 use crate::hook::{Arming, Hook, Layer};
 use crate::syntax::{self, FaultKind, Format, Node, NotStrict, Parsed, SyntaxFault};
@@ -30,7 +32,7 @@ pub(super) fn read(source: &Source) -> ReadConfig {
     if let Some(root) = &parsed.root {
         reading.document(root, refused.as_ref());
     }
-    reading.read
+    ReadConfig { diagnostics: reading.findings.into_list(), ..reading.read }
 }
 
 /// Which kind of file a source is.
@@ -93,27 +95,10 @@ pub(super) struct Reading<'a> {
     pub(super) placeholders: Placeholders,
     /// Variables that the file itself sets for the agent and its hooks.
     pub(super) env: HashSet<String>,
-    lines: Lines<'a>,
+    findings: Findings<'a>,
     /// Where each entry stands first: its event, its matcher and its handler, as written (C-13).
     entries: HashMap<(EventName, Option<String>, String), Place>,
-    /// How many hooks have each name so far.
-    ordinals: HashMap<String, usize>,
     read: ReadConfig,
-}
-
-/// A finding that has no place yet.
-pub(super) fn error(code: &'static str, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(code, Severity::Error, message, None)
-}
-
-/// A finding that has no place yet.
-pub(super) fn warning(code: &'static str, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(code, Severity::Warning, message, None)
-}
-
-/// A finding that has no place yet.
-pub(super) fn advice(code: &'static str, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(code, Severity::Advice, message, None)
 }
 
 impl<'a> Reading<'a> {
@@ -125,15 +110,13 @@ impl<'a> Reading<'a> {
             placeholders: Placeholders::new(&source.project, own.as_ref()),
             env: HashSet::new(),
             entries: HashMap::new(),
-            lines: Lines::of(&source.name, &source.text),
-            ordinals: HashMap::new(),
+            findings: Findings::of(source),
             read: ReadConfig::default(),
         }
     }
 
     pub(super) fn report(&mut self, span: Span, diagnostic: Diagnostic) {
-        let place = Some(self.lines.place(span));
-        self.read.diagnostics.push(Diagnostic { place, ..diagnostic });
+        self.findings.report(span, diagnostic);
     }
 
     /// Why a handler does not run that stands above in the same words (C-13). Copies in plugins, skills and agents are
@@ -150,7 +133,7 @@ impl<'a> Reading<'a> {
                 Some(Off::new(format!("the same entry stands at {}", first.get()), "C-13"))
             }
             Entry::Vacant(slot) => {
-                slot.insert(self.lines.place(node.span));
+                slot.insert(self.findings.place(node.span));
                 None
             }
         }
@@ -158,15 +141,13 @@ impl<'a> Reading<'a> {
 
     /// Adds a hook that stands at `span`.
     pub(super) fn add(&mut self, span: Span, mut hook: Hook) {
-        hook.place = Some(self.lines.place(span));
+        hook.place = Some(self.findings.place(span));
         self.read.hooks.push(hook);
     }
 
     /// A number that no other hook of this file has under the same `name`, from one (C-34).
     pub(super) fn ordinal(&mut self, name: &str) -> usize {
-        let count = self.ordinals.entry(name.to_owned()).or_default();
-        *count += 1;
-        *count
+        self.findings.ordinal(name)
     }
 
     /// Reports what the format forbids; what comes back is why the agent refuses the whole file (C-21).
@@ -261,7 +242,7 @@ impl<'a> Reading<'a> {
             .map(|it| Span::new(it.key_span.start, it.node.span.end))
             .collect();
         for twice in root.duplicates() {
-            let first = self.lines.place(twice.first);
+            let first = self.findings.place(twice.first);
             let message = format!("`{}` is written twice: only the last one counts", twice.key);
             let matters =
                 hooks.iter().any(|it| it.start <= twice.again.start && twice.again.end <= it.end);

@@ -1,7 +1,6 @@
 //! Reads what a native hook said: strictly, and where it slipped, only for a denial (V-20 to V-39). Judges nothing.
 
 mod fields;
-mod objection;
 mod variables;
 
 use serde_json::{Map, Value};
@@ -9,9 +8,13 @@ use serde_json::{Map, Value};
 pub(super) use fields::KEYS;
 
 use crate::answer::{Answer, Failure, Restraint, SlipKind};
+use crate::dialect::objection::{self, Halt, Objection, Protocol};
 use crate::report::{Closed, End, Output, Report, Said};
-use crate::strict::{self, Deviation, Found, Reading};
-use objection::Objection;
+use crate::strict::{self, Found, Reading};
+
+/// What a native answer is made of, for those who look for what left it (V-33).
+const PROTOCOL: Protocol =
+    Protocol { decisions: fields::DECISIONS, keys: fields::names, halt: Halt::Misplaced };
 
 /// The exit code that denies (V-22).
 const DENIES: i32 = 2;
@@ -84,7 +87,7 @@ fn printed(stdout: &Output) -> Answer {
 /// One strict object: its fields, and any denial that stands where nobody looks for it (V-33).
 fn strictly(object: &Map<String, Value>) -> Answer {
     let answer = fields::read(object);
-    let objection = objection::find(object).filter(|it| it.outranks(&answer));
+    let objection = objection::find(&PROTOCOL, object).filter(|it| it.outranks(&answer));
     match objection {
         Some(objection) => objection.into_answer(&[]),
         None => answer,
@@ -97,7 +100,7 @@ fn unreadable(reading: &Reading, code: &'static str, why: String) -> Answer {
         .objects()
         .iter()
         .flat_map(strict::Object::readings)
-        .filter_map(objection::find)
+        .filter_map(|it| objection::find(&PROTOCOL, it))
         .chain(reading.pairs().iter().filter_map(pair))
         .fold(None, Objection::stronger);
     let pairs: Map<String, Value> = reading.pairs().iter().cloned().collect();
@@ -114,7 +117,7 @@ fn unreadable(reading: &Reading, code: &'static str, why: String) -> Answer {
 
 /// A pair of an object that could not be read, as the object that it might have been.
 fn pair((key, value): &(String, Value)) -> Option<Objection> {
-    objection::find(&Map::from_iter([(key.clone(), value.clone())]))
+    objection::find(&PROTOCOL, &Map::from_iter([(key.clone(), value.clone())]))
 }
 
 /// Joins what was said with how it ended (V-21 to V-25).
@@ -187,7 +190,7 @@ fn denied(said: Answer, stderr: &[u8]) -> Answer {
 fn on_stderr(stderr: &[u8]) -> Answer {
     let reading = strict::read(stderr);
     let whole = reading.strict().filter(|_| reading.begins_with_brace());
-    match whole.and_then(objection::find) {
+    match whole.and_then(|it| objection::find(&PROTOCOL, it)) {
         Some(objection) => {
             objection.into_answer(&[]).slipped(SlipKind::OnStderr, "the answer is on stderr")
         }
@@ -204,9 +207,4 @@ fn words(stderr: &[u8]) -> Option<String> {
 fn first_words(stderr: &[u8]) -> String {
     let text = words(stderr).unwrap_or_default();
     text.lines().next().unwrap_or_default().chars().take(200).collect()
-}
-
-/// The slip that a deviation of the text is.
-fn slip(deviation: &Deviation) -> SlipKind {
-    deviation.into()
 }

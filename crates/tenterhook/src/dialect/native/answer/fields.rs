@@ -25,6 +25,11 @@ pub(in crate::dialect::native) const KEYS: &[(&str, Option<Power>)] = &[
     ("extra", None),
 ];
 
+/// The names of the keys alone.
+pub(super) fn names() -> Vec<&'static str> {
+    KEYS.iter().map(|(name, _)| *name).collect()
+}
+
 /// The decisions, in the order of restraint.
 pub(in crate::dialect::native) const DECISIONS: &[(&str, Restraint)] = &[
     ("allow", Restraint::Allow),

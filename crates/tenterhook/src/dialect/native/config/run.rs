@@ -5,7 +5,7 @@ use super::keys::{self, listed};
 use super::{Reader, values};
 use crate::diagnostic::Severity;
 use crate::dialect::DialectId;
-use crate::hook::{Command, Inherit, Invocation, Run, Shell};
+use crate::hook::{Command, Invocation, Run, Shell};
 
 /// Keys that mean something only where a command runs.
 const COMMAND_ONLY: &[&str] = &["env", "pass", "cwd"];
@@ -105,7 +105,7 @@ impl Reader<'_> {
         Run::Command(Command {
             invocation,
             // Scripts of another protocol get what that protocol promises them.
-            inherit: if speaks == DialectId::NATIVE { Inherit::Listed } else { Inherit::All },
+            inherit: speaks.dialect().inherit(),
             pass: fields.words("pass").into_iter().map(|(name, _)| name.to_owned()).collect(),
             env: env
                 .iter()
