@@ -10,6 +10,7 @@
 //! A dialect is one folder and one row of [`DIALECTS`]. Nothing outside its folder knows its spelling.
 
 pub mod claude;
+pub mod codewhale;
 mod findings;
 pub mod native;
 mod near_miss;
@@ -35,7 +36,7 @@ use crate::syntax::Node;
 use tools::ToolWords;
 
 /// Every dialect that this build speaks, in the order in which files are offered to them.
-pub static DIALECTS: &[&dyn Dialect] = &[&native::Native, &claude::Claude];
+pub static DIALECTS: &[&dyn Dialect] = &[&native::Native, &claude::Claude, &codewhale::CodeWhale];
 
 /// The name of a dialect.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,6 +47,8 @@ impl DialectId {
     pub const NATIVE: Self = Self("native");
     /// Claude Code's.
     pub const CLAUDE: Self = Self("claude");
+    /// CodeWhale's.
+    pub const CODEWHALE: Self = Self("codewhale");
 
     /// The dialect of that name, if this build speaks it.
     #[must_use]

@@ -27,7 +27,6 @@ pub(super) enum Halt {
     /// The protocol has no such key: who writes it wants everything to end.
     Misplaced,
     /// It denies.
-    #[expect(dead_code, reason = "the dialects in which it does are on their way")]
     Denies,
 }
 

@@ -1,0 +1,88 @@
+//! The dialect of CodeWhale (once DeepSeek-TUI): hooks in TOML, run by a shell, told mostly through variables, with an
+//! answer of its own on each of the three events that listen. This file only opens the doors of its rooms.
+//!
+//! Implements `docs/spec/dialect-codewhale.md` (CW-).
+
+mod answer;
+mod condition;
+mod config;
+mod envelope;
+mod event;
+mod events;
+mod modes;
+mod places;
+mod shell_env;
+mod words;
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::{Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Honour, Roots};
+use crate::answer::{Answer, SlipKind};
+use crate::config::{Mode, ReadConfig, Source};
+use crate::event::{Event, EventName};
+use crate::hook::Phase;
+use crate::report::Report;
+use crate::syntax::Node;
+
+/// The dialect.
+#[derive(Debug)]
+pub struct CodeWhale;
+
+impl Dialect for CodeWhale {
+    fn id(&self) -> DialectId {
+        DialectId::CODEWHALE
+    }
+
+    fn rows(&self) -> &'static [EventRow] {
+        events::ROWS
+    }
+
+    fn unknown_row(&self, event: &EventName) -> EventRow {
+        events::unknown(event)
+    }
+
+    fn recognizes(&self, path: &Path, root: Option<&Node>) -> Fit {
+        places::recognizes(path, root)
+    }
+
+    fn places(&self, roots: &Roots) -> Vec<Candidate> {
+        places::places(roots)
+    }
+
+    fn read_config(&self, source: &Source) -> ReadConfig {
+        config::read(source)
+    }
+
+    fn decode_event(&self, json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+        event::decode(json, roots)
+    }
+
+    fn encode_event(&self, event: &Event) -> Envelope {
+        envelope::encode(event)
+    }
+
+    /// A hook of this agent goes to the background by its entry, never by what it prints.
+    fn detaches(&self, _first_line: &[u8]) -> bool {
+        false
+    }
+
+    fn read_answer(&self, event: &Event, row: &EventRow, report: &Report) -> Answer {
+        answer::read(event, row, report)
+    }
+
+    /// What left the protocol is not seen: the agent's own reading of the same output stands.
+    fn honour(&self, _slip: SlipKind) -> Honour {
+        Honour::PlainText
+    }
+
+    /// One after the other in configured order, on every event (CW-S9, CW-43).
+    fn mode(&self, _event: &EventName, phase: Phase) -> Mode {
+        if phase == Phase::Rewrite { Mode::Chained } else { Mode::Serial }
+    }
+
+    fn settle_layers(&self, layers: &mut [(&Source, &mut ReadConfig)]) {
+        config::settle(layers);
+    }
+}

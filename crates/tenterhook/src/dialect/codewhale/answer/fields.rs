@@ -1,0 +1,107 @@
+//! The fields of an answer, one event each: what the agent takes, and what it passes over without a word (CW-S3, CW-S4,
+//! CW-60). What was wrong becomes a remark; whether that costs more is not decided here.
+
+use serde_json::{Map, Value};
+
+use super::super::words;
+use crate::answer::{Answer, Failure, Restraint};
+use crate::diagnostic::nearest;
+use crate::event::Event;
+use crate::text;
+
+/// Characters of a replaced message.
+const MESSAGE_CAP: usize = 32_000;
+/// Characters of a reason or a context.
+pub(super) const TEXT_CAP: usize = 2_000;
+/// Bytes of rewritten arguments.
+const INPUT_CAP: usize = 32 * 1024;
+
+/// The keys of an answer to `message_submit`.
+pub(super) const SUBMIT: &[&str] = &["text", "reason"];
+/// The keys of an answer to `tool_call_before`.
+pub(super) const GATE: &[&str] = &["decision", "reason", "updatedInput", "additionalContext"];
+/// The words of `decision`. A hook cannot loosen anything: its `allow` is no objection (CW-63).
+pub(super) const DECISIONS: &[(&str, Restraint)] =
+    &[("allow", Restraint::Silent), ("ask", Restraint::Ask), ("deny", Restraint::Deny)];
+
+/// The code of a remark about a field that should have counted: a gate that said so did not answer (CW-68).
+pub(super) const INVALID: &str = "invalid-answer";
+
+/// Whether the agent knows that decision.
+pub(super) fn decides(word: &str) -> bool {
+    DECISIONS.iter().any(|(name, _)| *name == word)
+}
+
+/// An answer that changes nothing, with the reason why.
+pub(super) fn remarked(message: impl Into<String>) -> Answer {
+    let remark = Failure { code: "unreadable-answer", message: message.into() };
+    Answer { remarks: vec![remark], ..Answer::default() }
+}
+
+pub(super) fn submit(object: &Map<String, Value>) -> Answer {
+    let mut answer = Answer::default();
+    let wrong = match object.get("text") {
+        None | Some(Value::Null) => None,
+        Some(Value::String(text)) if text.is_empty() => Some("`text` is empty".to_owned()),
+        Some(Value::String(text)) if text.chars().nth(MESSAGE_CAP).is_some() => {
+            Some(format!("`text` is longer than {MESSAGE_CAP} characters"))
+        }
+        Some(Value::String(text)) => {
+            answer.effects.updated_prompt = Some(text.clone());
+            None
+        }
+        Some(_) => Some("`text` is not a string".to_owned()),
+    };
+    answer.remarks.extend(wrong.map(|it| invalid(format!("{it}; the text is unchanged"))));
+    answer.remarks.extend(unknown(object, SUBMIT));
+    answer
+}
+
+pub(super) fn gate(object: &Map<String, Value>, event: &Event) -> Answer {
+    let mut answer = Answer::default();
+    match object.get("decision") {
+        None | Some(Value::Null) => {}
+        Some(Value::String(word)) => match DECISIONS.iter().find(|(name, _)| name == word) {
+            Some((_, restraint)) => answer.restraint = *restraint,
+            None => answer.remarks.push(invalid(format!("`decision` cannot be `{word}`"))),
+        },
+        Some(other) => answer.remarks.push(invalid(format!("`decision` cannot be `{other}`"))),
+    }
+    let text = |key: &str| object.get(key)?.as_str().map(|it| text::clean(it, TEXT_CAP).text);
+    answer.reason = text("reason").filter(|_| answer.restraint != Restraint::Silent);
+    answer.effects.context.extend(text("additionalContext").filter(|it| !it.is_empty()));
+    match object.get("updatedInput") {
+        None | Some(Value::Null) => {}
+        Some(input @ Value::Object(_)) if input.to_string().len() <= INPUT_CAP => {
+            answer.effects.updated_input = Some(words::neutral_input(event, input));
+        }
+        Some(Value::Object(_)) => {
+            let message = format!("`updatedInput` is longer than {INPUT_CAP} bytes; it is ignored");
+            answer.remarks.push(invalid(message));
+        }
+        Some(_) => {
+            answer
+                .remarks
+                .push(invalid("`updatedInput` is not an object; it is ignored".to_owned()));
+        }
+    }
+    answer.remarks.extend(unknown(object, GATE));
+    answer
+}
+
+fn invalid(message: String) -> Failure {
+    Failure { code: INVALID, message }
+}
+
+/// Keys that nobody reads.
+fn unknown(object: &Map<String, Value>, known: &'static [&'static str]) -> Vec<Failure> {
+    let unknown = object.keys().filter(|key| !known.contains(&key.as_str()));
+    let told = unknown.map(|key| Failure {
+        code: "unknown-field",
+        message: match nearest(key, known.iter().copied()) {
+            Some(near) => format!("`{key}` is no key of an answer; did you mean `{near}`?"),
+            None => format!("`{key}` is no key of an answer here"),
+        },
+    });
+    told.collect()
+}

@@ -1,0 +1,227 @@
+//! Reads `config.toml` and `hooks.toml` into hooks and findings (CW-21 to CW-29). Opens no file.
+//!
+//! A mistake costs only the entry in which it stands, and of a gate as little as can be: what decides whether it runs is
+//! read so that it runs.
+
+mod condition;
+mod entry;
+mod layers;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::places::FileKind;
+use crate::config::{ReadConfig, Source};
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::dialect::findings::{Findings, advice, error, warning};
+use crate::hook::{Hook, Layer};
+use crate::syntax::{self, Entry, FaultKind, Format, Node};
+
+pub(super) use layers::settle;
+
+/// The keys that stand round the entries.
+const SETTINGS: &[&str] = &["enabled", "default_timeout_secs", "working_dir", "hooks"];
+
+/// What a file says about all its hooks.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Settings {
+    off: bool,
+    /// Instead of each hook's own.
+    timeout: Option<Duration>,
+    directory: Option<PathBuf>,
+}
+
+/// The table round the entries, and the entries.
+#[derive(Clone, Copy, Debug)]
+struct Found<'n> {
+    /// What holds the settings; of a project's file, nothing that counts.
+    table: &'n Node,
+    entries: &'n Node,
+    /// Whether it is spelt as a project's file.
+    is_project: bool,
+}
+
+/// One file on its way from text to hooks.
+pub(super) struct Reader<'a> {
+    source: &'a Source,
+    findings: Findings<'a>,
+    settings: Settings,
+    hooks: Vec<Hook>,
+}
+
+pub(super) fn read(source: &Source) -> ReadConfig {
+    let parsed = syntax::parse(&source.text, Format::Toml);
+    let mut reader = Reader::new(source);
+    for fault in parsed.faults.iter().filter(|it| it.kind != FaultKind::Empty) {
+        let found = error("broken-file", fault.message.clone())
+            .help("no hook of this file is read before all of it is well formed");
+        reader.findings.report(fault.span, found);
+    }
+    let unreadable = parsed.root.is_none() && !reader.is_blank();
+    if let Some(root) = &parsed.root {
+        reader.file(root);
+    }
+    ReadConfig {
+        hooks: reader.hooks,
+        diagnostics: reader.findings.into_list(),
+        unreadable,
+        ..ReadConfig::default()
+    }
+}
+
+/// Where the hooks of a file stand.
+fn find<'n>(source: &Source, root: &'n Node) -> Option<Found<'n>> {
+    let hooks = root.get("hooks")?;
+    let kind = FileKind::of(Path::new(&*source.name));
+    let at_top = hooks.as_array().is_some();
+    let is_project = match kind {
+        FileKind::Config => false,
+        FileKind::Hooks => true,
+        FileKind::Unknown => at_top,
+    };
+    if at_top {
+        return Some(Found { table: root, entries: hooks, is_project });
+    }
+    Some(Found { table: hooks, entries: hooks.get("hooks").unwrap_or(hooks), is_project })
+}
+
+impl<'a> Reader<'a> {
+    fn new(source: &'a Source) -> Self {
+        let findings = Findings::of(source);
+        Self { source, findings, settings: Settings::default(), hooks: Vec::new() }
+    }
+}
+
+impl Reader<'_> {
+    fn is_blank(&self) -> bool {
+        self.source.text.trim().is_empty()
+    }
+
+    fn file(&mut self, root: &Node) {
+        self.profiles(root);
+        let Some(found) = find(self.source, root) else { return };
+        self.spelling(root, found);
+        let in_config = found.entries.as_array().is_some()
+            && std::ptr::eq(found.table, root)
+            && !found.is_project;
+        if !in_config {
+            self.settings(found);
+        }
+        match found.entries.as_array() {
+            Some(entries) => entries.iter().for_each(|it| self.entry(it)),
+            None if std::ptr::eq(found.entries, found.table) => {
+                if found.table.as_object().is_none() {
+                    self.wrong_type(root.entry("hooks"), "a table with an array of tables `hooks`");
+                }
+            }
+            None => self.wrong_type(found.table.entry("hooks"), "an array of tables"),
+        }
+    }
+
+    /// Each of the two files has a spelling of its own; here either is read in either (CW-21).
+    fn spelling(&mut self, root: &Node, found: Found<'_>) {
+        let Some(hooks) = root.entry("hooks") else { return };
+        let at_top = std::ptr::eq(found.table, root);
+        let kind = FileKind::of(Path::new(&*self.source.name));
+        let (here, wanted) = match (kind, at_top) {
+            (FileKind::Config, true) => ("config.toml", "[[hooks.hooks]]"),
+            (FileKind::Hooks, false) => ("hooks.toml", "[[hooks]]"),
+            _ => return,
+        };
+        let message = format!(
+            "`{here}` spells its hooks `{wanted}`; CodeWhale itself refuses the file as it is"
+        );
+        let found = warning("spelling-of-other-file", message).help(format!("write `{wanted}`"));
+        self.findings.report(hooks.key_span, found);
+    }
+
+    /// A profile replaces the whole table where it is chosen; which one is chosen no file says (CW-28).
+    fn profiles(&mut self, root: &Node) {
+        for profile in root.get("profiles").map(Node::entries).unwrap_or_default() {
+            if let Some(hooks) = profile.node.entry("hooks") {
+                let message = format!("the hooks of profile `{}` are not read", profile.key);
+                let found = advice("profile-hooks", message)
+                    .help("put hooks that must always run into a file of their own");
+                self.findings.report(hooks.key_span, found);
+            }
+        }
+    }
+
+    fn settings(&mut self, found: Found<'_>) {
+        for field in found.table.entries() {
+            let known = SETTINGS.contains(&field.key.as_str());
+            if !known {
+                let finding = self.unknown_key(field, SETTINGS);
+                self.findings.report(field.key_span, finding);
+            } else if found.is_project && field.key != "hooks" {
+                let message = format!("`{}` says nothing in a project's file", field.key);
+                let finding = warning("no-effect", message).help(
+                    "only the entries of this file are read; say it in your own `config.toml`",
+                );
+                self.findings.report(field.key_span, finding);
+            }
+        }
+        if !found.is_project {
+            self.settings = self.own_settings(found.table);
+        }
+    }
+
+    fn own_settings(&mut self, table: &Node) -> Settings {
+        let mut settings = Settings::default();
+        if let Some(entry) = table.entry("enabled") {
+            match entry.node.as_bool() {
+                Some(enabled) => settings.off = !enabled,
+                None => self.wrong_type(Some(entry), "`true` or `false`"),
+            }
+        }
+        if let Some(entry) = table.entry("default_timeout_secs") {
+            match entry.node.as_u64() {
+                Some(0) => {
+                    let found = error(
+                        "zero-timeout",
+                        "a time-out of zero leaves no time to run; it is ignored",
+                    )
+                    .help("leave it out, or give whole seconds");
+                    self.findings.report(entry.node.span, found);
+                }
+                Some(seconds) => settings.timeout = Some(Duration::from_secs(seconds)),
+                None => self.wrong_type(Some(entry), "a whole number of seconds"),
+            }
+        }
+        if let Some(entry) = table.entry("working_dir") {
+            match entry.node.as_str() {
+                Some(_) if self.source.layer == Layer::Plugin => {
+                    let found = error("no-effect", "a plugin cannot say where hooks start");
+                    self.findings.report(entry.key_span, found.help("leave it out"));
+                }
+                Some(text) => settings.directory = Some(self.directory(text)),
+                None => self.wrong_type(Some(entry), "a path in quotes"),
+            }
+        }
+        settings
+    }
+
+    fn directory(&self, text: &str) -> PathBuf {
+        match text.strip_prefix("~/") {
+            Some(rest) => self.source.home.join(rest),
+            None => self.source.project.join(text),
+        }
+    }
+
+    fn wrong_type(&mut self, entry: Option<&Entry>, expected: &str) {
+        let Some(entry) = entry else { return };
+        let message = format!("`{}` is {expected}, not {}", entry.key, entry.node.kind());
+        let help = format!("write {expected}");
+        self.findings.report(entry.node.span, error("wrong-type", message).help(help));
+    }
+
+    fn unknown_key(&self, field: &Entry, known: &[&'static str]) -> Diagnostic {
+        let message =
+            format!("CodeWhale reads no key `{}` here, and says nothing of it", field.key);
+        let help = nearest(&field.key, known.iter().copied()).map_or_else(
+            || format!("it reads {}", known.join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        );
+        warning("unknown-key", message).help(help)
+    }
+}

@@ -1,0 +1,295 @@
+//! The event form: the variables that every hook gets, and the object on standard input of the events that have one
+//! (CW-S2, CW-S12, CW-S14, CW-S15, CW-50 to CW-59).
+//!
+//! Variables are bounded, so no argument that a gate judges stands only there: it is on standard input in full (CW-53).
+
+use serde_json::{Map, Value};
+
+use super::events::{self, Class, Spec};
+use super::{condition, modes, words};
+use crate::dialect::Envelope;
+use crate::event::Event;
+use crate::text;
+
+/// Bytes of a message or an error in a variable.
+const MESSAGE_CAP: usize = 5_000;
+/// Bytes of arguments or a result in a variable, and of anything else there.
+const VALUE_CAP: usize = 10_000;
+/// Bytes of what a subagent was asked or answered.
+const PREVIEW_CAP: usize = 2_048;
+/// Characters of the error of a turn.
+const ERROR_CAP: usize = 2_000;
+/// How a cut is marked.
+const MARK: &str = "...[truncated]";
+
+/// The fields of a turn's end behind the shared ones; what the host does not say is `null`.
+const TURN: &[&str] = &[
+    "created_at",
+    "model_backed",
+    "provider",
+    "billing_surface",
+    "turn_id",
+    "status",
+    "error",
+    "duration_ms",
+    "usage",
+    "totals",
+    "tool_count",
+    "queued_message_count",
+];
+/// The counts of `usage`.
+const USAGE: &[&str] = &[
+    "input_tokens",
+    "output_tokens",
+    "prompt_cache_hit_tokens",
+    "prompt_cache_miss_tokens",
+    "prompt_cache_write_tokens",
+    "reasoning_tokens",
+    "reasoning_replay_tokens",
+];
+/// The counts of `totals`.
+const TOTALS: &[&str] = &["session_tokens", "conversation_tokens", "input_tokens", "output_tokens"];
+
+/// Writes the variables and, where the event has one, the object.
+pub(super) fn encode(event: &Event) -> Envelope {
+    let spec = events::of_neutral(event.name.as_str());
+    Envelope { body: body(event, spec), env: variables(event, spec), env_file: None }
+}
+
+fn body(event: &Event, spec: Option<&Spec>) -> Vec<u8> {
+    let mut form = match spec {
+        Some(spec) => shared(event, spec.name),
+        None => shared(event, event.name.as_str()),
+    };
+    match spec.map(|it| (it.name, it.class)) {
+        Some((_, Class::Submit)) => submit(event, &mut form),
+        Some((_, Class::Gate | Class::Variables)) => tool(event, &mut form),
+        Some(("turn_end", _)) => turn(event, &mut form),
+        Some(("subagent_spawn", _)) => subagent(event, &mut form, "prompt"),
+        Some(("subagent_complete", _)) => {
+            subagent(event, &mut form, "result");
+            form.insert("status".into(), status(event).into());
+        }
+        // The other events are told by variables alone.
+        Some(_) => return Vec::new(),
+        // A hook that another file put on an event of its own is told everything.
+        None => form.extend(event.payload.clone()),
+    }
+    let mut body = Value::Object(form).to_string().into_bytes();
+    // Programs that read a line must find its end.
+    body.push(b'\n');
+    body
+}
+
+/// What every object begins with (CW-S15).
+fn shared(event: &Event, name: &str) -> Map<String, Value> {
+    let within = &event.within;
+    let mut form = Map::new();
+    form.insert("event".into(), name.into());
+    form.insert("session_id".into(), within.session_id.as_str().into());
+    form.insert("workspace".into(), workspace(event).into());
+    form.insert("mode".into(), modes::of(event).into());
+    form.insert("model".into(), model(event).into());
+    form
+}
+
+fn workspace(event: &Event) -> String {
+    let within = &event.within;
+    let project = Some(&within.project).filter(|it| !it.as_os_str().is_empty());
+    project.unwrap_or(&within.cwd).to_string_lossy().into_owned()
+}
+
+fn model(event: &Event) -> Option<&str> {
+    event.within.facts.get("model").or_else(|| event.payload.get("model"))?.as_str()
+}
+
+fn total_tokens(event: &Event) -> Value {
+    event.within.facts.get("total_tokens").cloned().unwrap_or_default()
+}
+
+/// The text in full: what is cut would be lost from a message that a hook gives back (CW-52).
+fn submit(event: &Event, form: &mut Map<String, Value>) {
+    let text = event.text("prompt").unwrap_or_default();
+    form.shift_insert(1, "text".into(), text.into());
+    form.insert("total_tokens".into(), total_tokens(event));
+    form.insert("text_bytes".into(), text.len().into());
+    form.insert("text_original_bytes".into(), text.len().into());
+    form.insert("text_truncated".into(), false.into());
+}
+
+fn tool(event: &Event, form: &mut Map<String, Value>) {
+    form.insert("total_tokens".into(), total_tokens(event));
+    form.insert("tool_name".into(), words::name(event).into());
+    form.insert("tool_call_id".into(), event.text("tool_use_id").into());
+    form.insert("tool_args".into(), words::input(event).into());
+}
+
+fn turn(event: &Event, form: &mut Map<String, Value>) {
+    for key in TURN {
+        let given = event.payload.get(*key);
+        let value = match (*key, given) {
+            ("usage", given) => counts(given, USAGE),
+            ("totals", given) => counts(given, TOTALS),
+            ("error", Some(Value::String(error))) => text::clean(error, ERROR_CAP).text.into(),
+            (_, given) => given.cloned().unwrap_or_default(),
+        };
+        form.insert((*key).into(), value);
+    }
+    let active = event.payload.get("stop_hook_active").and_then(Value::as_bool).unwrap_or(false);
+    form.insert("stop_hook_active".into(), active.into());
+}
+
+/// The known counts of an object and no other field of it: what a host keeps there may be anything (CW-S14).
+fn counts(given: Option<&Value>, keys: &[&str]) -> Value {
+    let count = |key: &&str| given?.get(*key).filter(|it| it.is_number()).cloned();
+    keys.iter().map(|key| ((*key).to_owned(), count(key).unwrap_or_default())).collect()
+}
+
+fn subagent(event: &Event, form: &mut Map<String, Value>, about: &str) {
+    form.shift_insert(1, "agent_id".into(), event.text("agent_id").into());
+    form.insert("total_tokens".into(), total_tokens(event));
+    let whole = subagent_text(event, about);
+    let preview = bounded(whole, PREVIEW_CAP);
+    let told = format!("{about}_truncated");
+    let was_cut =
+        event.payload.get(&told) == Some(&Value::Bool(true)) || preview.len() != whole.len();
+    form.insert(format!("{about}_preview"), preview.into());
+    form.insert(told, was_cut.into());
+}
+
+/// What a subagent was asked or answered.
+fn subagent_text<'a>(event: &'a Event, about: &str) -> &'a str {
+    let key = if about == "prompt" { "prompt" } else { "last_assistant_message" };
+    event.text(key).unwrap_or_default()
+}
+
+/// How a subagent ended: as the host says, else by the mark or the first words of what it answered.
+fn status(event: &Event) -> String {
+    const SAID: &[&str] = &["cancelled", "failed", "interrupted"];
+    if let Some(status) = event.text("status") {
+        return bounded(status, 64);
+    }
+    let answer = subagent_text(event, "result");
+    let marked = answer.split_once("<codewhale:subagent.done>").and_then(|(_, rest)| {
+        let (object, _) = rest.split_once("</")?;
+        let object: Value = serde_json::from_str(object).ok()?;
+        Some(object.get("status")?.as_str()?.to_owned())
+    });
+    let first = answer.lines().next().unwrap_or_default().to_lowercase();
+    let said = || SAID.iter().find(|word| first.contains(**word)).map(|it| (*it).to_owned());
+    marked.or_else(said).unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// The variables, with those that apply.
+fn variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = Vec::new();
+    let mut set = |name: &str, value: Option<String>, cap: usize| {
+        if let Some(value) = value {
+            // A variable cannot hold a NUL: with one in it, the hook would not even start.
+            all.push((name.to_owned(), bounded(&value.replace('\0', "\u{fffd}"), cap)));
+        }
+    };
+    let text = |key: &str| event.text(key).map(str::to_owned);
+    let class = spec.map(|it| it.class);
+    if class != Some(Class::Variables) {
+        let session = Some(event.within.session_id.clone()).filter(|it| !it.is_empty());
+        set("DEEPSEEK_SESSION_ID", session.clone(), VALUE_CAP);
+        set("CODEWHALE_SESSION_ID", session, VALUE_CAP);
+        set("DEEPSEEK_WORKSPACE", Some(workspace(event)), VALUE_CAP);
+        set("DEEPSEEK_MODEL", model(event).map(str::to_owned), VALUE_CAP);
+        set("DEEPSEEK_MODE", modes::of(event).map(str::to_owned), VALUE_CAP);
+        set("DEEPSEEK_PREVIOUS_MODE", text("previous_mode"), VALUE_CAP);
+        let tokens = Some(total_tokens(event)).filter(Value::is_number);
+        set("DEEPSEEK_TOTAL_TOKENS", tokens.map(|it| it.to_string()), VALUE_CAP);
+        let cost = event.within.facts.get("session_cost").and_then(Value::as_f64);
+        set("DEEPSEEK_SESSION_COST", cost.map(|it| format!("{it:.6}")), VALUE_CAP);
+    }
+    let message = match spec.map(|it| it.name) {
+        Some("message_submit" | "subagent_spawn") => text("prompt"),
+        Some("subagent_complete") => text("last_assistant_message"),
+        _ => None,
+    };
+    set("DEEPSEEK_MESSAGE", message, MESSAGE_CAP);
+    if let Some(name) = words::name(event) {
+        set("DEEPSEEK_TOOL_NAME", Some(name.to_owned()), VALUE_CAP);
+        set("DEEPSEEK_TOOL_CALL_ID", text("tool_use_id"), VALUE_CAP);
+        set("CODEWHALE_TOOL_CALL_ID", text("tool_use_id"), VALUE_CAP);
+    }
+    match class {
+        Some(Class::Gate | Class::Variables) => {
+            set("DEEPSEEK_TOOL_ARGS", words::input(event).map(|it| it.to_string()), VALUE_CAP);
+        }
+        Some(_) if spec.is_some_and(|it| it.has_tool) && words::name(event).is_some() => {
+            let failed = event.name.as_str() == events::FAILED_TOOL;
+            set("DEEPSEEK_TOOL_RESULT", result(event), VALUE_CAP);
+            set("DEEPSEEK_TOOL_SUCCESS", Some((!failed).to_string()), VALUE_CAP);
+            let code = condition::exit_code(event).map(|it| it.to_string());
+            set("DEEPSEEK_TOOL_EXIT_CODE", code, VALUE_CAP);
+        }
+        _ => {}
+    }
+    set("DEEPSEEK_ERROR", error(event, class), MESSAGE_CAP);
+    all
+}
+
+/// What the tool gave back, as text.
+fn result(event: &Event) -> Option<String> {
+    let value = event.payload.get("tool_response").or_else(|| event.payload.get("error"))?;
+    Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+}
+
+fn error(event: &Event, class: Option<Class>) -> Option<String> {
+    if class != Some(Class::Observer) {
+        return None;
+    }
+    let said = event.payload.get("error").and_then(Value::as_str);
+    if event.name.as_str() != events::FAILED_TOOL {
+        return said.map(str::to_owned);
+    }
+    let name = words::name(event).unwrap_or_default();
+    let why = said.map(str::to_owned).or_else(|| result(event)).unwrap_or_default();
+    let told = format!("tool `{name}` failed");
+    Some(if why.starts_with(&told) { why } else { format!("{told}: {why}") })
+}
+
+/// A text cut to `cap` bytes between two characters, with a mark behind the cut.
+fn bounded(text: &str, cap: usize) -> String {
+    if text.len() <= cap {
+        return text.to_owned();
+    }
+    let end = (0..=cap).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    format!("{}{MARK}", text.get(..end).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `truncate_env_value_respects_utf8_boundaries`.
+    #[test]
+    fn a_cut_is_between_two_characters_and_marked() {
+        assert_eq!(bounded("abc", 3), "abc");
+        assert_eq!(bounded("aü", 2), format!("a{MARK}"));
+        assert_eq!(bounded("🐋🐋", 7), format!("🐋{MARK}"));
+        assert_eq!(bounded("🐋", 3), MARK);
+    }
+
+    #[test]
+    fn a_subagent_says_how_it_ended_in_one_of_three_ways() {
+        let event =
+            |key: &str, text: &str| Event::new("SubagentStop", Default::default()).with(key, text);
+        for (key, text, expected) in [
+            ("status", "completed", "completed"),
+            (
+                "last_assistant_message",
+                "x <codewhale:subagent.done>{\"status\":\"budget_exhausted\"}</codewhale:subagent.done>",
+                "budget_exhausted",
+            ),
+            ("last_assistant_message", "Cancelled by the user\nmore", "cancelled"),
+            ("last_assistant_message", "all is well", "unknown"),
+            ("other", "", "unknown"),
+        ] {
+            assert_eq!(status(&event(key, text)), expected, "{text}");
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Reads the event form: the object that hooks find on standard input, and for events that the agent tells by variables
+//! alone the same object with their fields (CW-54). Knows no hook.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value, json};
+
+use super::{events, modes, words};
+use crate::diagnostic::nearest;
+use crate::dialect::{EventFault, Roots, tools};
+use crate::event::{Event, Surroundings};
+
+/// Fields that say something of the form and nothing of the event.
+const OF_THE_FORM: &[&str] =
+    &["text_bytes", "text_original_bytes", "text_truncated", "tool_success"];
+
+/// The agent's fields and the neutral ones, where only the name differs.
+const FIELDS: &[(&str, &str)] = &[
+    ("text", "prompt"),
+    ("message", "prompt"),
+    ("prompt_preview", "prompt"),
+    ("result_preview", "last_assistant_message"),
+    ("tool_call_id", "tool_use_id"),
+    ("tool_result", "tool_response"),
+    ("tool_exit_code", "exit_code"),
+];
+
+/// Reads the form. What it leaves out, `roots` give.
+pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+    let name = match json.get("event") {
+        Some(Value::String(name)) => name.as_str(),
+        _ => {
+            return fault(
+                "the event has no `event`: the name of what happened, such as `tool_call_before`",
+            );
+        }
+    };
+    let Some(spec) = events::spec(name) else { return fault(unknown(name)) };
+    let mut fields = json.clone();
+    fields.shift_remove("event");
+    let mut event = Event::new(
+        spec.covers.first().copied().unwrap_or_default(),
+        surroundings(&mut fields, roots)?,
+    );
+    // The mode is what this event is about: matchers are tested on the payload.
+    if name == "mode_change"
+        && let Some(mode) = event.within.facts.get("mode").cloned()
+    {
+        event.payload.insert("mode".to_owned(), mode);
+    }
+    if let Some(tool) = fields.shift_remove("tool_name").filter(|it| !it.is_null()) {
+        read_tool(&tool, &mut fields, &mut event)?;
+        let failed = name == "on_error" || is_false(fields.get("tool_success"));
+        if let Some(other) = spec.covers.get(1).filter(|_| failed) {
+            event.name = (*other).into();
+        }
+    } else if spec.has_tool && name != "on_error" {
+        return fault(format!("`{name}` needs the text field `tool_name`"));
+    }
+    for (key, value) in fields {
+        if !OF_THE_FORM.contains(&key.as_str()) {
+            let renamed = FIELDS.iter().find(|(own, _)| *own == key).map(|(_, neutral)| *neutral);
+            event.payload.insert(renamed.map_or(key, str::to_owned), value);
+        }
+    }
+    if name == "message_submit" && event.text("prompt").is_none() {
+        return fault("`message_submit` needs the text field `text`");
+    }
+    Ok(event)
+}
+
+fn unknown(name: &str) -> String {
+    let names = || events::EVENTS.iter().map(|it| it.name);
+    nearest(name, names()).map_or_else(
+        || {
+            format!(
+                "no event of CodeWhale is called `{name}`; it has {}",
+                names().collect::<Vec<_>>().join(", ")
+            )
+        },
+        |near| format!("no event of CodeWhale is called `{name}`; did you mean `{near}`?"),
+    )
+}
+
+fn surroundings(
+    fields: &mut Map<String, Value>,
+    roots: &Roots,
+) -> Result<Surroundings, EventFault> {
+    let mut text = |key: &str| match fields.shift_remove(key) {
+        Some(Value::String(text)) => Ok(Some(text)),
+        None | Some(Value::Null) => Ok(None),
+        Some(_) => fault(format!("`{key}` must be a string")),
+    };
+    let session_id = text("session_id")?.unwrap_or_default();
+    let workspace = text("workspace")?.map_or_else(|| roots.cwd.clone(), PathBuf::from);
+    let (mode, model) = (text("mode")?, text("model")?);
+    let mut facts = Map::new();
+    if let Some(mode) = mode {
+        facts.insert("permission_mode".to_owned(), modes::foreign(&mode).into());
+        facts.insert("mode".to_owned(), mode.into());
+    }
+    if let Some(model) = model {
+        facts.insert("model".to_owned(), model.into());
+    }
+    for key in ["total_tokens", "session_cost"] {
+        if let Some(value) = fields.shift_remove(key).filter(|it| !it.is_null()) {
+            facts.insert(key.to_owned(), value);
+        }
+    }
+    let project =
+        if roots.cwd.as_os_str().is_empty() { workspace.clone() } else { roots.cwd.clone() };
+    Ok(Surroundings {
+        session_id,
+        cwd: workspace,
+        project,
+        home: roots.home.clone(),
+        transcript: None,
+        facts,
+    })
+}
+
+/// The tool's name and arguments in neutral words; its own word is kept where the table would give hooks another.
+fn read_tool(
+    name: &Value,
+    fields: &mut Map<String, Value>,
+    event: &mut Event,
+) -> Result<(), EventFault> {
+    let Value::String(own) = name else { return fault("`tool_name` must be a string") };
+    let tool = tools::by_own(words::TOOLS, own);
+    event.payload.insert("tool_name".into(), tool.map_or(own.as_str(), |it| it.neutral).into());
+    let told = tool.and_then(|it| tools::by_neutral(words::TOOLS, it.neutral)?.own.first());
+    if told.is_some_and(|told| told != own) {
+        event.payload.insert(words::OWN_NAME.into(), own.as_str().into());
+    }
+    let args = match fields.shift_remove("tool_args") {
+        // As the variable holds them.
+        Some(Value::String(text)) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+        Some(Value::Null) | None => json!({}),
+        Some(args) => args,
+    };
+    let args = tool.map_or_else(|| args.clone(), |it| it.neutral_input(&args));
+    event.payload.entry("tool_input").or_insert(args);
+    Ok(())
+}
+
+fn is_false(value: Option<&Value>) -> bool {
+    match value {
+        Some(Value::Bool(truth)) => !truth,
+        Some(Value::String(word)) => word == "false",
+        _ => false,
+    }
+}
+
+fn fault<T>(message: impl Into<String>) -> Result<T, EventFault> {
+    Err(EventFault { message: message.into() })
+}

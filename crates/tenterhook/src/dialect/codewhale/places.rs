@@ -1,0 +1,73 @@
+//! Where the agent's files lie, and how one is told from another dialect's. Opens nothing.
+
+use std::path::Path;
+
+use super::events;
+use crate::dialect::{Candidate, Fit, Roots};
+use crate::hook::Layer;
+use crate::syntax::Node;
+
+/// The directories of the agent, the present one and the one of its old name.
+const DIRECTORIES: [&str; 2] = [".codewhale", ".deepseek"];
+
+/// Which of the agent's two files a source is: they spell their hooks differently.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FileKind {
+    /// `config.toml`: everything stands under `hooks`.
+    Config,
+    /// `hooks.toml`: everything stands at the top.
+    Hooks,
+    /// Nobody can tell by its name.
+    Unknown,
+}
+
+impl FileKind {
+    pub(super) fn of(path: &Path) -> Self {
+        match path.file_name().and_then(|it| it.to_str()) {
+            Some("config.toml") => Self::Config,
+            Some("hooks.toml") => Self::Hooks,
+            _ => Self::Unknown,
+        }
+    }
+}
+
+/// The user's file, the user's file under the old name, the project's (CW-40).
+pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
+    let user = DIRECTORIES.map(|it| roots.home.join(it).join("config.toml"));
+    let user = user.into_iter().map(|path| Candidate { path, layer: Layer::User });
+    let project = roots.cwd.join(".codewhale").join("hooks.toml");
+    user.chain([Candidate { path: project, layer: Layer::Project }]).collect()
+}
+
+/// Whether the path is that of the user's file under the old name.
+pub(super) fn is_legacy(path: &Path) -> bool {
+    directory(path) == Some(".deepseek") && FileKind::of(path) == FileKind::Config
+}
+
+fn directory(path: &Path) -> Option<&str> {
+    path.parent()?.file_name()?.to_str()
+}
+
+/// The place tells; of a file elsewhere, entries with an event of the agent.
+pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
+    let at_home = directory(path).is_some_and(|it| DIRECTORIES.contains(&it));
+    if at_home && FileKind::of(path) != FileKind::Unknown {
+        return Fit::Certain;
+    }
+    let entries = root.map(entries).unwrap_or_default();
+    let is_own = |entry: &Node| {
+        let event = entry.get("event").and_then(Node::as_str);
+        event.is_some_and(|it| events::spec(it).is_some()) && entry.get("command").is_some()
+    };
+    if entries.iter().any(is_own) {
+        return Fit::Certain;
+    }
+    let is_shaped = |entry: &Node| entry.get("event").is_some() && entry.get("command").is_some();
+    if entries.iter().any(is_shaped) { Fit::Shape } else { Fit::No }
+}
+
+/// The entries of a file in either spelling.
+fn entries(root: &Node) -> &[Node] {
+    let Some(hooks) = root.get("hooks") else { return &[] };
+    hooks.as_array().or_else(|| hooks.get("hooks")?.as_array()).unwrap_or_default()
+}

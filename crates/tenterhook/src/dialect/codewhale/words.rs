@@ -1,0 +1,122 @@
+//! The agent's words for tools, and what kind of tool each is to its conditions. Tables, and how they are read.
+
+use serde_json::Value;
+
+use crate::dialect::tools::{self, ToolWords};
+use crate::event::Event;
+
+/// The agent's tools that other agents have too. Older names stand behind the present one: configs still use them.
+#[rustfmt::skip]
+pub(super) static TOOLS: &[ToolWords] = &[
+    ToolWords { own: &["bash", "exec_shell", "Bash", "Run", "run"], neutral: "Bash", keys: &[] },
+    ToolWords { own: &["task_shell_start"], neutral: "Bash", keys: &[] },
+    ToolWords { own: &["read", "read_file"], neutral: "Read", keys: &[("path", "file_path")] },
+    ToolWords { own: &["write", "write_file"], neutral: "Write", keys: &[("path", "file_path")] },
+    ToolWords { own: &["edit", "edit_file"], neutral: "Edit", keys: &[("path", "file_path"), ("search", "old_string"), ("replace", "new_string")] },
+    ToolWords { own: &["grep_files"], neutral: "Grep", keys: &[] },
+    ToolWords { own: &["file_search"], neutral: "Glob", keys: &[("query", "pattern")] },
+    ToolWords { own: &["web_search"], neutral: "WebSearch", keys: &[] },
+    ToolWords { own: &["fetch_url"], neutral: "WebFetch", keys: &[] },
+    ToolWords { own: &["todo_write", "checklist_write"], neutral: "TodoWrite", keys: &[] },
+    ToolWords { own: &["agent", "agent_open"], neutral: "Agent", keys: &[] },
+];
+
+/// Where an event keeps the word that the agent itself used, when that is not the first of the table.
+pub(super) const OWN_NAME: &str = "own_tool_name";
+
+/// A kind of tool that conditions name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Category {
+    Shell,
+    FileWrite,
+    Safe,
+    Other,
+}
+
+impl Category {
+    /// Every category by its word.
+    pub(super) const ALL: &'static [(&'static str, Self)] = &[
+        ("shell", Self::Shell),
+        ("file_write", Self::FileWrite),
+        ("safe", Self::Safe),
+        ("other", Self::Other),
+    ];
+}
+
+/// The category of each tool, by its neutral name or by the agent's where it has no neutral one.
+const CATEGORIES: &[(&str, Category)] = &[
+    ("Bash", Category::Shell),
+    ("PowerShell", Category::Shell),
+    ("Read", Category::Safe),
+    ("Glob", Category::Safe),
+    ("Grep", Category::Safe),
+    ("TodoWrite", Category::Safe),
+    ("list_dir", Category::Safe),
+    ("Write", Category::FileWrite),
+    ("Edit", Category::FileWrite),
+    ("MultiEdit", Category::FileWrite),
+    ("NotebookEdit", Category::FileWrite),
+    ("apply_patch", Category::FileWrite),
+    ("patch_file", Category::FileWrite),
+];
+
+/// What the tool `Git` can do without changing anything.
+const GIT_READS: &[&str] = &["status", "diff", "log", "show", "blame"];
+
+/// The tool of an event in the table, as the agent names it where that is known.
+fn entry(event: &Event) -> Option<&'static ToolWords> {
+    let neutral = event.text("tool_name")?;
+    let own = event.text(OWN_NAME).and_then(|own| tools::by_own(TOOLS, own));
+    own.filter(|it| it.neutral == neutral).or_else(|| tools::by_neutral(TOOLS, neutral))
+}
+
+/// The name that hooks are told.
+pub(super) fn name(event: &Event) -> Option<&str> {
+    let neutral = event.text("tool_name")?;
+    let own = event
+        .text(OWN_NAME)
+        .filter(|own| tools::by_own(TOOLS, own).is_some_and(|it| it.neutral == neutral));
+    own.or_else(|| entry(event)?.own.first().copied()).or(Some(neutral))
+}
+
+/// Every name of the tool that a condition may use: the agent's of all versions, and the neutral one (CW-32).
+pub(super) fn names(event: &Event) -> Vec<String> {
+    let Some(neutral) = event.text("tool_name") else { return Vec::new() };
+    let mut names = vec![neutral.to_owned()];
+    names.extend(entry(event).into_iter().flat_map(|it| it.own).map(|&it| it.to_owned()));
+    // Names of MCP tools are written with one underscore or with two.
+    if let Some(rest) = neutral.strip_prefix("mcp__") {
+        names.push(format!("mcp_{}", rest.replacen("__", "_", 1)));
+    } else if let Some(rest) = neutral.strip_prefix("mcp_") {
+        names.push(format!("mcp__{rest}"));
+    }
+    names
+}
+
+/// The arguments with the agent's keys.
+pub(super) fn input(event: &Event) -> Option<Value> {
+    let input = event.payload.get("tool_input")?;
+    Some(entry(event).map_or_else(|| input.clone(), |it| it.own_input(input)))
+}
+
+/// Arguments that a hook wrote, with the neutral keys.
+pub(super) fn neutral_input(event: &Event, input: &Value) -> Value {
+    entry(event).map_or_else(|| input.clone(), |it| it.neutral_input(input))
+}
+
+/// The category of the call; arguments that cannot be read write.
+pub(super) fn category(event: &Event) -> Category {
+    let neutral = event.text("tool_name").unwrap_or_default();
+    let action = || event.payload.get("tool_input")?.get("action")?.as_str();
+    match neutral {
+        "File" => match action() {
+            Some("read" | "list") => Category::Safe,
+            Some(action) if action.starts_with("search_") => Category::Safe,
+            _ => Category::FileWrite,
+        },
+        "Git" if action().is_some_and(|it| GIT_READS.contains(&it)) => Category::Safe,
+        _ => {
+            CATEGORIES.iter().find(|(name, _)| *name == neutral).map_or(Category::Other, |it| it.1)
+        }
+    }
+}
