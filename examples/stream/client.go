@@ -7,12 +7,12 @@ import (
 	"log"
 	"os"
 	"os/exec"
+	"strings"
 )
 
 func main() {
 	program := append(os.Args[1:], "tenterhook")[0]
 	hooks := exec.Command(program, "fire", "--stream")
-	hooks.Stderr = os.Stderr
 	input, _ := hooks.StdinPipe()
 	output, _ := hooks.StdoutPipe()
 	if err := hooks.Start(); err != nil {
@@ -24,12 +24,12 @@ func main() {
 			"id": id, "session_id": "demo", "hook_event_name": "PreToolUse", "tool_name": "Bash",
 			"tool_input": map[string]any{"command": command}, "tool_use_id": fmt.Sprint("t", id)})
 		for { // lines without our id are news of background hooks
-			outcome := map[string]any{}
+			outcome := struct{ Id *int; Decision, Reason string }{}
 			if err := answers.Decode(&outcome); err != nil {
 				log.Fatal("tenterhook has gone: nothing may proceed")
 			}
-			if outcome["id"] == float64(id) {
-				fmt.Println(command, outcome["decision"], outcome["reason"])
+			if outcome.Id != nil && *outcome.Id == id {
+				fmt.Println(command+":", append(strings.Fields(outcome.Decision), "proceed")[0], outcome.Reason)
 				break
 			}
 		}

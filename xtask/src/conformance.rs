@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
@@ -12,18 +12,17 @@ use tenterhook_testkit::{Sandbox, expect};
 
 use crate::{Said, tree};
 
-/// Folders of cases in the format of the loader.
-const FOLDERS: &[&str] = &["merging", "native", "planning", "running", "session"];
+/// Folders of `conformance` that hold something else than cases of the loader.
+const OTHERS: &[&str] = &["check", "near-misses", "observed"];
 
 pub(crate) fn run() -> Said {
     let root = tree::root();
-    cargo(&["test", "--quiet", "--package", "tenterhook", "--test", "conformance"])?;
-    cargo(&["build", "--quiet", "--package", "tenterhook-cli"])?;
+    tree::cargo(&["test", "--quiet", "--package", "tenterhook", "--test", "conformance"])?;
+    tree::cargo(&["build", "--quiet", "--package", "tenterhook-cli"])?;
     let binary = root.join("target/debug/tenterhook");
     let (mut said, mut fired, mut left, mut holds) = (String::new(), 0, 0, true);
-    for folder in FOLDERS {
-        let cases =
-            Case::all(&root.join("conformance").join(folder)).map_err(|it| it.to_string())?;
+    for folder in folders(&root)? {
+        let cases = Case::all(&folder).map_err(|it| it.to_string())?;
         for case in cases {
             let case = case.map_err(|fault| fault.to_string())?;
             if case.only == Only::Library {
@@ -45,10 +44,15 @@ pub(crate) fn run() -> Said {
     Ok((said, holds))
 }
 
-fn cargo(args: &[&str]) -> Result<(), String> {
-    let status = Command::new("cargo").args(args).current_dir(tree::root()).status();
-    let status = status.map_err(|error| format!("cargo cannot be run: {error}"))?;
-    if status.success() { Ok(()) } else { Err(format!("`cargo {}` failed", args.join(" "))) }
+/// The folders of cases, sorted.
+fn folders(root: &Path) -> Result<Vec<PathBuf>, String> {
+    let entries = std::fs::read_dir(root.join("conformance")).map_err(|error| error.to_string())?;
+    let mut folders: Vec<PathBuf> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.is_dir() && !OTHERS.iter().any(|other| path.ends_with(other)))
+        .collect();
+    folders.sort();
+    Ok(folders)
 }
 
 fn fire(case: &Case, binary: &Path) -> Result<Vec<String>, String> {

@@ -1,5 +1,6 @@
 //! Chores of the repository: `cargo xtask VERB`.
 
+mod clients;
 mod conformance;
 mod corpus;
 mod generate;
@@ -15,6 +16,7 @@ usage: cargo xtask VERB
   tidy          do the files of the repository keep its rules?
   gen           write the generated pages anew
   conformance   fire every case through the library and the command line
+  clients       do the example clients of the stream hear every outcome? (Python, Node)
   corpus DIR    does `check` find what is known of a directory of real configs?";
 
 /// What a verb has to say, and whether all is well.
@@ -27,6 +29,7 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run(),
         ["gen"] => generate::run(),
         ["conformance"] => conformance::run(),
+        ["clients"] => clients::run(),
         ["corpus", directory] => corpus::run(Path::new(directory)),
         _ => Err(USAGE.to_owned()),
     };

@@ -67,3 +67,10 @@ pub(crate) fn files() -> Result<Vec<File>, String> {
     };
     Ok(names.into_iter().filter_map(read).collect())
 }
+
+/// Runs cargo in the repository.
+pub(crate) fn cargo(args: &[&str]) -> Result<(), String> {
+    let status = Command::new("cargo").args(args).current_dir(root()).status();
+    let status = status.map_err(|error| format!("cargo cannot be run: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("`cargo {}` failed", args.join(" "))) }
+}

@@ -80,24 +80,9 @@ fn a_background_step_is_told_in_a_line_of_its_own() {
     fits_schema("outcome", &told["finished"]["outcome"]);
 }
 
-/// The clients of `examples/stream` that can run here; a machine without one of the languages tests the others.
+/// Clients are short enough to read at once; `cargo xtask clients` runs them.
 #[test]
-fn the_example_clients_hear_every_outcome() {
-    for (program, file) in [("python3", "client.py"), ("node", "client.mjs")] {
-        let output = std::process::Command::new(program)
-            .arg(format!("stream/{file}"))
-            .arg(env!("CARGO_BIN_EXE_tenterhook"))
-            .current_dir(crate::room::examples())
-            .output();
-        let Ok(output) = output else { continue };
-        let said = String::from_utf8(output.stdout).unwrap();
-        let errors = String::from_utf8(output.stderr).unwrap();
-        let lines: Vec<&str> = said.lines().collect();
-        assert_eq!(lines.len(), 3, "{program}: {said}{errors}");
-        assert_eq!(lines[0], "ls: proceed", "{program}");
-        assert!(lines[1].starts_with("rm -rf build: deny "), "{program}: {said}");
-        assert!(lines[2].starts_with("cat .env: deny "), "{program}: {said}");
-    }
+fn the_example_clients_are_short() {
     for file in ["client.py", "client.mjs", "client.go"] {
         let text = std::fs::read_to_string(crate::room::examples().join("stream").join(file));
         assert!(text.unwrap().lines().count() < 40, "{file}");

@@ -1,0 +1,50 @@
+//! `cargo xtask clients`: do the example clients of `fire --stream` hear every outcome? Needs Python and Node; Go where it
+//! is there. They are no part of `cargo test`, which needs Rust alone.
+
+use std::fmt::Write as _;
+use std::process::Command;
+
+use crate::{Said, tree};
+
+/// A client: the words that run it, its file, and whether a machine without its language is at fault.
+type Client = (&'static [&'static str], &'static str, bool);
+
+const CLIENTS: &[Client] = &[
+    (&["python3"], "client.py", true),
+    (&["node"], "client.mjs", true),
+    (&["go", "run"], "client.go", false),
+];
+
+/// What each client prints: one line an event, ending with the reason where there is one.
+const EXPECTED: &[&str] = &["ls: proceed", "rm -rf build: deny ", "cat .env: deny "];
+
+pub(crate) fn run() -> Said {
+    let root = tree::root();
+    tree::cargo(&["build", "--quiet", "--package", "tenterhook-cli"])?;
+    let binary = root.join("target/debug/tenterhook");
+    let (mut said, mut holds) = (String::new(), true);
+    for (words, file, needed) in CLIENTS {
+        let [program, rest @ ..] = words else { continue };
+        let output = Command::new(program)
+            .args(rest)
+            .arg(format!("stream/{file}"))
+            .arg(&binary)
+            .current_dir(root.join("examples"))
+            .output();
+        let heard = match output {
+            Ok(output) => heard_all(&String::from_utf8_lossy(&output.stdout)),
+            Err(_) if !needed => Ok("skipped: its language is not there".to_owned()),
+            Err(error) => Err(format!("{program} cannot be run: {error}")),
+        };
+        holds &= heard.is_ok();
+        let _ = writeln!(said, "{file}: {}", heard.unwrap_or_else(|error| error));
+    }
+    Ok((said, holds))
+}
+
+fn heard_all(printed: &str) -> Result<String, String> {
+    let lines: Vec<&str> = printed.lines().collect();
+    let all = lines.len() == EXPECTED.len()
+        && lines.iter().zip(EXPECTED).all(|(line, expected)| line.starts_with(expected));
+    if all { Ok("heard every outcome".to_owned()) } else { Err(format!("printed {printed:?}")) }
+}
