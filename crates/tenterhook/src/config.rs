@@ -183,6 +183,7 @@ pub fn load(sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded
         as_read.push((Arc::clone(&source.name), config.clone()));
         read.push((source.clone(), config));
     }
+    put_last(&mut read);
     settle_layers(&mut read);
     diagnostics.extend(apply_switches(&mut read));
     diagnostics.extend(names::unmet(&read));
@@ -193,6 +194,29 @@ pub fn load(sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded
     let configured = read.into_iter().flat_map(|(_, config)| config.hooks);
     let hooks = configured.chain(added.hooks.iter().cloned()).collect();
     Loaded { ruleset: Ruleset::new(hooks, events).remember(as_read), diagnostics }
+}
+
+/// Moves the sources of a dialect that come last to the end of its own, so that no other dialect's place changes.
+fn put_last(read: &mut Vec<(Source, ReadConfig)>) {
+    for dialect in DIALECTS {
+        let own: Vec<usize> = (0..read.len())
+            .filter(|at| read.get(*at).is_some_and(|(source, _)| source.dialect == dialect.id()))
+            .collect();
+        let last = |at: &usize| read.get(*at).is_some_and(|(it, _)| dialect.runs_last(it.layer));
+        let mut order = own.clone();
+        order.sort_by_key(last);
+        if order == own {
+            continue;
+        }
+        let mut places: Vec<usize> = (0..read.len()).collect();
+        for (to, from) in own.iter().zip(&order) {
+            if let Some(place) = places.get_mut(*to) {
+                *place = *from;
+            }
+        }
+        let mut taken: Vec<Option<_>> = std::mem::take(read).into_iter().map(Some).collect();
+        read.extend(places.iter().filter_map(|at| taken.get_mut(*at).and_then(Option::take)));
+    }
 }
 
 /// Lets each dialect say what its layers do to each other.
@@ -235,13 +259,15 @@ fn first_declared(
 fn keep_last_good(source: &Source, config: &mut ReadConfig, last: Option<&Ruleset>) {
     let Some(kept) = last.and_then(|last| last.as_read(&source.name)) else { return };
     // What was read of a text that could not be read either is nothing good.
-    if kept.unreadable || kept.hooks.is_empty() && kept.switches.is_empty() {
+    let is_empty = kept.hooks.is_empty() && kept.switches.is_empty() && kept.mentions.is_empty();
+    if kept.unreadable || is_empty {
         return;
     }
     config.unreadable = false;
     config.hooks.clone_from(&kept.hooks);
     config.switches.clone_from(&kept.switches);
     config.events.clone_from(&kept.events);
+    config.mentions.clone_from(&kept.mentions);
     let count = kept.hooks.len();
     let message =
         format!("`{}` cannot be read; its {count} last good hooks stay armed", source.name);

@@ -12,10 +12,12 @@
 pub mod claude;
 pub mod codewhale;
 mod findings;
+pub mod gencode;
 pub mod native;
 mod near_miss;
 mod objection;
 pub mod tools;
+mod typed;
 mod wire;
 mod words;
 
@@ -36,7 +38,8 @@ use crate::syntax::Node;
 use tools::ToolWords;
 
 /// Every dialect that this build speaks, in the order in which files are offered to them.
-pub static DIALECTS: &[&dyn Dialect] = &[&native::Native, &claude::Claude, &codewhale::CodeWhale];
+pub static DIALECTS: &[&dyn Dialect] =
+    &[&native::Native, &claude::Claude, &gencode::Gen, &codewhale::CodeWhale];
 
 /// The name of a dialect.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -47,6 +50,8 @@ impl DialectId {
     pub const NATIVE: Self = Self("native");
     /// Claude Code's.
     pub const CLAUDE: Self = Self("claude");
+    /// Gen's.
+    pub const GEN: Self = Self("gen");
     /// CodeWhale's.
     pub const CODEWHALE: Self = Self("codewhale");
 
@@ -313,6 +318,11 @@ pub trait Dialect: Sync + fmt::Debug {
     /// What its commands inherit of the host's environment, as it promises.
     fn inherit(&self) -> Inherit {
         Inherit::All
+    }
+
+    /// Whether its sources of this layer come after all its others, however the host orders them.
+    fn runs_last(&self, _layer: Layer) -> bool {
+        false
     }
 
     /// Whether the same entry in two of its files runs once.

@@ -58,7 +58,6 @@ pub(super) enum Halt {
     /// Everything ends.
     Stops,
     /// The action is denied.
-    #[expect(dead_code, reason = "the dialect in which it does is on its way")]
     Denies,
 }
 

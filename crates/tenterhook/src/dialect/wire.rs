@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
+use super::typed::kind;
 use super::{EventFault, EventRow, Roots, Subject};
 use crate::event::{Event, EventName, Surroundings};
 
@@ -129,16 +130,4 @@ fn listed(json: &Map<String, Value>) -> String {
     let shown: Vec<_> = json.keys().take(12).map(|key| format!("`{key}`")).collect();
     let more = if json.len() > shown.len() { ", ..." } else { "" };
     format!("the fields {}{more}", shown.join(", "))
-}
-
-/// What a value is, for messages.
-pub(super) const fn kind(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "a truth value",
-        Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
-        Value::Object(_) => "an object",
-    }
 }

@@ -7,7 +7,7 @@ use super::events::{EVENTS, Field, Spec, Top, Universal};
 use super::terminal;
 use crate::answer::{Answer, Failure, Restraint, Stop};
 use crate::diagnostic::nearest;
-use crate::dialect::wire::kind;
+use crate::dialect::typed::{Type, check, filled, kind};
 use crate::event::Event;
 
 /// Whether `hookSpecificOutput` counts.
@@ -17,18 +17,6 @@ pub(super) enum Extent {
     Whole,
     /// Those of `hookSpecificOutput` do not.
     TopOnly,
-}
-
-/// The type of a field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Type {
-    Text,
-    Flag,
-    Number,
-    Object,
-    Texts,
-    List,
-    Any,
 }
 
 /// The fields at the top level of any answer.
@@ -333,23 +321,6 @@ pub(super) fn restraint(word: &str) -> Restraint {
     }
 }
 
-fn check(object: &Map<String, Value>, key: &str, expected: Type) -> Result<(), String> {
-    let Some(value) = object.get(key) else { return Ok(()) };
-    let (fits, wanted) = match expected {
-        Type::Text => (value.is_string(), "a text"),
-        Type::Flag => (value.is_boolean(), "a truth value"),
-        Type::Number => (value.is_number(), "a number"),
-        Type::Object => (value.is_object(), "an object"),
-        Type::List => (value.is_array(), "a list"),
-        Type::Texts => (
-            value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
-            "a list of texts",
-        ),
-        Type::Any => (true, ""),
-    };
-    if fits { Ok(()) } else { Err(format!("`{key}` must be {wanted}, not {}", kind(value))) }
-}
-
 /// The value of `key`, which must be one of `words`.
 fn word<'a>(
     object: &'a Map<String, Value>,
@@ -364,9 +335,4 @@ fn word<'a>(
         .map(|it| format!("; did you mean `{it}`?"))
         .unwrap_or_default();
     Err(format!("`{key}` is `{word}`, but must be one of {}{hint}", words.join(", ")))
-}
-
-/// A text that is not empty.
-fn filled<'a>(object: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
-    object.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
 }

@@ -1,0 +1,91 @@
+//! The dialect of Gen (gencode): its rooms are one file per direction, and this file only opens their doors.
+//!
+//! Implements `docs/spec/dialect-gen.md` (G-). `gen` itself is a keyword.
+
+mod answer;
+mod config;
+mod event;
+mod events;
+mod fields;
+mod handler;
+mod matcher;
+mod places;
+#[cfg(test)]
+mod tests;
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use super::{Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Honour, Roots};
+use crate::answer::{Answer, SlipKind};
+use crate::config::{Mode, ReadConfig, Source};
+use crate::event::{Event, EventName};
+use crate::hook::{Layer, Phase};
+use crate::report::Report;
+use crate::syntax::Node;
+
+/// The dialect.
+#[derive(Debug)]
+pub struct Gen;
+
+impl Dialect for Gen {
+    fn id(&self) -> DialectId {
+        DialectId::GEN
+    }
+
+    fn rows(&self) -> &'static [EventRow] {
+        events::ROWS
+    }
+
+    fn unknown_row(&self, event: &EventName) -> EventRow {
+        events::unknown(event)
+    }
+
+    fn recognizes(&self, path: &Path, root: Option<&Node>) -> Fit {
+        places::recognizes(path, root)
+    }
+
+    fn places(&self, roots: &Roots) -> Vec<Candidate> {
+        places::places(roots)
+    }
+
+    fn read_config(&self, source: &Source) -> ReadConfig {
+        config::read(source)
+    }
+
+    fn decode_event(&self, json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+        event::decode(json, roots)
+    }
+
+    fn encode_event(&self, event: &Event) -> Envelope {
+        event::encode(event)
+    }
+
+    fn detaches(&self, first_line: &[u8]) -> bool {
+        answer::detaches(first_line)
+    }
+
+    fn read_answer(&self, event: &Event, row: &EventRow, report: &Report) -> Answer {
+        answer::read(event, row, report)
+    }
+
+    /// The agent honours no slip but one: which event a hook names does not matter, because the real one decides which
+    /// fields count (G-35). For every other slip its own reading of the same report stands.
+    fn honour(&self, slip: SlipKind) -> Honour {
+        if slip == SlipKind::WrongEventName { Honour::Counts } else { Honour::PlainText }
+    }
+
+    /// The agent runs the hooks of a dispatch one after the other, all on the same payload, until one blocks (G-40).
+    fn mode(&self, _event: &EventName, _phase: Phase) -> Mode {
+        Mode::Serial
+    }
+
+    fn settle_layers(&self, layers: &mut [(&Source, &mut ReadConfig)]) {
+        places::settle(layers);
+    }
+
+    fn runs_last(&self, layer: Layer) -> bool {
+        layer == Layer::Plugin
+    }
+}

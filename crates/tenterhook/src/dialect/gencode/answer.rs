@@ -1,0 +1,163 @@
+//! Answers on the wire: what Gen itself makes of how a hook ended and what it printed (G-30 to G-34). What it would lose
+//! is looked for afterwards, by `near_miss`.
+
+use serde_json::{Map, Value};
+
+use super::fields;
+use crate::answer::{Answer, Power, SlipKind};
+use crate::dialect::EventRow;
+use crate::dialect::near_miss::{self, Halt, Hearing, Home, Protocol};
+use crate::event::Event;
+use crate::report::{Closed, End, Report, Said};
+use crate::strict::{self, Deviation, Found, Reading};
+
+/// One report, taken apart.
+struct Heard<'a> {
+    event: &'a Event,
+    row: &'a EventRow,
+    report: &'a Report,
+    reading: Reading,
+    stderr: String,
+}
+
+/// What holds on every event.
+const PROTOCOL: Protocol =
+    Protocol { spelt: fields::restraint, halt: Halt::Denies, any_exit: false, named: false };
+
+pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
+    if let Said::Answer(answer) = &report.said {
+        return (**answer).clone();
+    }
+    let after_first_line = after_async_line(report.stdout());
+    let heard = Heard {
+        event,
+        row,
+        report,
+        reading: strict::read(after_first_line.unwrap_or(report.stdout())),
+        stderr: String::from_utf8_lossy(report.stderr()).trim().to_owned(),
+    };
+    let exact = heard.exact();
+    let mut answer = heard.misnamed(near_miss::look(&heard.hearing(), exact));
+    answer.detached |= after_first_line.is_some();
+    answer
+}
+
+/// Whether a first line asks to go on in the background (G-43).
+pub(super) fn detaches(line: &[u8]) -> bool {
+    serde_json::from_slice::<Map<String, Value>>(line)
+        .is_ok_and(|object| object.get("async") == Some(&Value::Bool(true)))
+}
+
+/// What follows a first line that asks to go on in the background.
+fn after_async_line(stdout: &[u8]) -> Option<&[u8]> {
+    let end = stdout.iter().position(|byte| *byte == b'\n').unwrap_or(stdout.len());
+    let (line, rest) = stdout.split_at_checked(end)?;
+    detaches(line).then_some(rest)
+}
+
+impl Heard<'_> {
+    /// What the agent does, with its losses.
+    fn exact(&self) -> Answer {
+        match self.report.end {
+            // Nothing that was printed counts beside exit code 2 (G-30).
+            End::Exited(2) if self.stderr.is_empty() => Answer::deny("Hook blocked execution"),
+            End::Exited(2) => Answer::deny(self.stderr.clone()),
+            _ => match self.report.failure() {
+                Some(failure) => Answer { failure: Some(failure), ..Answer::default() },
+                None => self.exited(),
+            },
+        }
+    }
+
+    fn exited(&self) -> Answer {
+        if let End::Exited(code @ (..=-1 | 1..)) = self.report.end {
+            let words = self.stderr.lines().next().unwrap_or_default();
+            let separator = if words.is_empty() { "" } else { ": " };
+            let message = format!("it exited with code {code}{separator}{words}");
+            return Answer::failed("exit-code", message);
+        }
+        match &self.reading.found {
+            Found::Empty => Answer::default(),
+            Found::Text if self.reading.text.trim() == "null" => Answer::default(),
+            _ => match self.object() {
+                Some(object) => fields::read(self.event, self.row, object)
+                    .unwrap_or_else(|why| Answer::failed("invalid-answer", why)),
+                // Plain text is never context here, on any event (G-31).
+                None => Answer::failed("unreadable-answer", self.unreadable()),
+            },
+        }
+    }
+
+    /// The object that the agent reads: it takes the last of a repeated key, and broken bytes as they come.
+    fn object(&self) -> Option<&Map<String, Value>> {
+        let tolerated =
+            |it: &Deviation| matches!(it, Deviation::DuplicateKey(_) | Deviation::InvalidUtf8);
+        match &self.reading.found {
+            Found::Object(object) if self.reading.deviations.iter().all(tolerated) => {
+                Some(&object.fields)
+            }
+            _ => None,
+        }
+    }
+
+    fn unreadable(&self) -> String {
+        match self.reading.deviations.first() {
+            Some(deviation) => format!("its output is not one JSON object: {deviation}"),
+            None => "its output is not one JSON object".to_owned(),
+        }
+    }
+
+    /// A hook that names another event than the real one was written for that one: its restraint stands, and what it
+    /// grants does not (G-35).
+    fn misnamed(&self, answer: Answer) -> Answer {
+        let named = self.object().and_then(fields::named_event);
+        let Some(named) = named.filter(|it| *it != self.event.name.as_str()) else { return answer };
+        if !matches!(self.report.end, End::Exited(0))
+            || answer.slips.iter().any(|slip| slip.kind == SlipKind::WrongEventName)
+        {
+            return answer;
+        }
+        let plain = answer.plain.clone().unwrap_or_else(|| Box::new(answer.clone()));
+        let detail =
+            format!("`hookEventName` is `{named}`, and the event is `{}`", self.event.name);
+        Answer { plain: Some(plain), ..answer }.slipped(SlipKind::WrongEventName, detail)
+    }
+
+    fn hearing(&self) -> Hearing<'_> {
+        let truncated = match &self.report.said {
+            Said::Bytes { stdout, .. } => stdout.closed == Closed::Truncated,
+            Said::Answer(_) => false,
+        };
+        Hearing {
+            event: self.event.name.as_str(),
+            end: &self.report.end,
+            reading: &self.reading,
+            stderr: &self.stderr,
+            truncated,
+            can: self.row.powers,
+            homes: homes(self.row),
+            unheard: None,
+            plain_is_context: false,
+            replies: false,
+            protocol: &PROTOCOL,
+        }
+    }
+}
+
+/// Where an event looks for a decision, the best place last.
+fn homes(row: &EventRow) -> Vec<Home> {
+    let mut homes = vec![Home { path: vec!["continue"], words: &[] }];
+    if row.powers.has(Power::Ask) {
+        homes.push(Home {
+            path: vec!["hookSpecificOutput", "permissionDecision"],
+            words: &["allow", "deny", "ask"],
+        });
+    }
+    if row.powers.has(Power::Permissions) {
+        homes.push(Home {
+            path: vec!["hookSpecificOutput", "decision", "behavior"],
+            words: &["allow", "deny"],
+        });
+    }
+    homes
+}

@@ -1,0 +1,78 @@
+//! Events on the wire: the JSON that Gen hands to a hook, read into an event and written from one (G-10 to G-12). Knows
+//! no hook and no answer.
+
+use serde_json::{Map, Value};
+
+use super::events;
+use crate::dialect::wire::{self, Shape};
+use crate::dialect::{Envelope, EventFault, Roots};
+use crate::event::Event;
+
+const SHAPE: Shape = Shape {
+    agent: "Gen",
+    common: &["permission_mode", "agent_id", "agent_type"],
+    row: |event| events::find(event.as_str()),
+};
+
+/// The permission mode in which edits are accepted: the agent's word and the neutral one.
+const ACCEPTS_EDITS: (&str, &str) = ("auto", "acceptEdits");
+/// What a host that names no mode is in: the field is documented as always present.
+const DEFAULT_MODE: &str = "default";
+
+pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+    let mut event = SHAPE.decode(json, roots)?;
+    let (own, neutral) = ACCEPTS_EDITS;
+    rename(event.within.facts.get_mut("permission_mode"), |it| (it == own).then_some(neutral));
+    if event.name.as_str() == "StopFailure" {
+        rename(event.payload.get_mut("error"), |it| other(it, |(own, new)| (own, new)));
+    }
+    Ok(event)
+}
+
+pub(super) fn encode(event: &Event) -> Envelope {
+    let mut fields = SHAPE.encode(event);
+    let (own, neutral) = ACCEPTS_EDITS;
+    if !fields.contains_key("permission_mode") {
+        // Where the agent writes it: before the name of the event.
+        let at = fields.keys().position(|key| key == "hook_event_name").unwrap_or_default();
+        fields.shift_insert(at, "permission_mode".to_owned(), DEFAULT_MODE.into());
+    }
+    rename(fields.get_mut("permission_mode"), |it| (it == neutral).then_some(own));
+    if event.name.as_str() == "StopFailure" {
+        rename(fields.get_mut("error"), |it| other(it, |(own, new)| (new, own)));
+    }
+    // No line break at the end: the agent writes none.
+    let body = Value::Object(fields).to_string().into_bytes();
+    Envelope { body, env: variables(event), env_file: None }
+}
+
+fn rename(value: Option<&mut Value>, new: impl Fn(&str) -> Option<&'static str>) {
+    if let Some(value) = value
+        && let Some(new) = value.as_str().and_then(new)
+    {
+        *value = new.into();
+    }
+}
+
+type Pair = (&'static str, &'static str);
+
+fn other(word: &str, turn: fn(Pair) -> Pair) -> Option<&'static str> {
+    events::ERRORS.iter().map(|pair| turn(*pair)).find(|(from, _)| *from == word).map(|it| it.1)
+}
+
+/// The same facts under the agent's own names and under those that scripts for Claude Code expect.
+fn variables(event: &Event) -> Vec<(String, String)> {
+    let cwd = event.within.cwd.to_string_lossy();
+    let session = event.within.session_id.as_str();
+    let tool = event.text("tool_name").unwrap_or_default();
+    wire::variables([
+        ("GEN_PROJECT_DIR", &*cwd),
+        ("CLAUDE_PROJECT_DIR", &*cwd),
+        ("GEN_SESSION_ID", session),
+        ("CLAUDE_SESSION_ID", session),
+        ("GEN_EVENT_TYPE", event.name.as_str()),
+        ("CLAUDE_EVENT_TYPE", event.name.as_str()),
+        ("GEN_TOOL_NAME", tool),
+        ("CLAUDE_TOOL_NAME", tool),
+    ])
+}

@@ -1,0 +1,108 @@
+//! The event table of Gen: 24 events, their matcher subjects and what a hook may do (G-23). A table and nothing else.
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use crate::answer::Power::{
+    self, Allow, Ask, Context, Deny, InitialMessage, Input, Message, Permissions, Retry, Watch,
+};
+use crate::answer::Powers;
+use crate::dialect::{Cap, EventRow, Subject};
+use crate::event::EventName;
+use crate::hook::OnFailure;
+
+/// What the agent gives every hook that says nothing itself.
+const TIMEOUT: Duration = Duration::from_mins(10);
+
+const fn row(
+    name: &'static str,
+    subject: Subject,
+    powers: &[Power],
+    when: &'static str,
+) -> EventRow {
+    EventRow {
+        name: Cow::Borrowed(name),
+        event: Cow::Borrowed(name),
+        subject,
+        powers: Powers::of(powers),
+        timeout: TIMEOUT,
+        // Documented: whatever is not exit code 2 is an error that blocks nothing.
+        failure: OnFailure::Continue,
+        cap: None,
+        when: Cow::Borrowed(when),
+    }
+}
+
+/// The end of a turn, which a hook that never relents must not hold for ever (ruling 1).
+const fn capped(
+    name: &'static str,
+    subject: Subject,
+    powers: &[Power],
+    when: &'static str,
+) -> EventRow {
+    let mut row = row(name, subject, powers, when);
+    row.cap = Some(Cap::give_way(8));
+    row
+}
+
+const NONE: Subject = Subject::None;
+const TOOL: Subject = Subject::Field("tool_name");
+const AGENT: Subject = Subject::Field("agent_type");
+const SOURCE: Subject = Subject::Field("source");
+const TRIGGER: Subject = Subject::Field("trigger");
+
+/// Every event, in the order of the agent's own documentation. Events whose outcome the agent discards may only tell the
+/// user something.
+#[rustfmt::skip]
+pub(super) static ROWS: &[EventRow] = &[
+    row("SessionStart", SOURCE, &[Context, Message, Watch, InitialMessage], "a session begins"),
+    row("SessionEnd", Subject::Field("reason"), &[Message], "a session ends"),
+    row("UserPromptSubmit", NONE, &[Deny, Context, Message], "the user submits a prompt"),
+    row("PreToolUse", TOOL, &[Deny, Ask, Allow, Input, Context, Message], "a tool is about to run"),
+    row("PostToolUse", TOOL, &[Message], "a tool has run"),
+    row("PostToolUseFailure", TOOL, &[Message], "a tool has failed"),
+    row("PermissionRequest", TOOL, &[Deny, Allow, Input, Permissions, Context, Message], "the user is about to be asked for permission"),
+    row("PermissionDenied", TOOL, &[Retry, Context, Message], "a tool call was denied"),
+    capped("Stop", NONE, &[Deny, Context, Message], "the assistant concludes its response"),
+    row("StopFailure", Subject::Field("error"), &[Message], "a turn ended with an error"),
+    row("Notification", Subject::Field("notification_type"), &[Message], "the user is notified"),
+    row("SubagentStart", AGENT, &[Message], "a subagent starts"),
+    row("SubagentStop", AGENT, &[Message], "a subagent has finished"),
+    row("Setup", TRIGGER, &[Message], "the system is set up"),
+    row("TaskCreated", NONE, &[Message], "a background task was registered"),
+    row("TaskCompleted", NONE, &[Message], "a background task has finished"),
+    row("ConfigChange", SOURCE, &[Message], "a configuration file changed"),
+    row("InstructionsLoaded", Subject::Field("load_reason"), &[Message], "a file of instructions was loaded"),
+    row("CwdChanged", NONE, &[Watch, Message], "the working directory changed"),
+    row("FileChanged", Subject::FileName("file_path"), &[Watch, Message], "a watched file changed"),
+    row("PreCompact", TRIGGER, &[Deny, Context, Message], "the conversation is about to be compacted"),
+    row("PostCompact", TRIGGER, &[Message], "the conversation was compacted"),
+    row("WorktreeCreate", Subject::Field("name"), &[Message], "a worktree was created"),
+    row("WorktreeRemove", Subject::Field("worktree_path"), &[Message], "a worktree was removed"),
+];
+
+/// The event of that name.
+pub(super) fn find(name: &str) -> Option<&'static EventRow> {
+    ROWS.iter().find(|row| row.name == name)
+}
+
+/// Event names are open: a hook for an event of another name observes it (ruling 13).
+pub(super) fn unknown(event: &EventName) -> EventRow {
+    let mut row = row("", NONE, &[Message], "an event that the agent does not name itself");
+    row.name = Cow::Owned(event.to_string());
+    row.event = Cow::Owned(event.to_string());
+    row
+}
+
+/// Whether the event is about a tool call, so that `if` can hold.
+pub(super) fn is_about_tool(event: &str) -> bool {
+    find(event).is_some_and(|row| row.subject == TOOL)
+}
+
+/// Words of `StopFailure` that the agent spells otherwise: its own and the neutral one.
+pub(super) const ERRORS: &[(&str, &str)] = &[
+    ("auth_failed", "authentication_failed"),
+    ("billing", "billing_error"),
+    ("server", "server_error"),
+    ("max_tokens", "max_output_tokens"),
+];

@@ -1,0 +1,125 @@
+//! What the text of a `matcher` means: all, names, a regular expression or a tool pattern (G-20 to G-22). Pure; tests
+//! nothing on events.
+
+use super::events;
+use crate::hook::Compat;
+use crate::matcher::rule::Reading;
+use crate::matcher::{Condition, Matcher, MatcherSpec};
+
+/// A matcher, read.
+#[derive(Clone, Debug)]
+pub(super) struct Means {
+    /// What the subject must be.
+    pub(super) spec: MatcherSpec,
+    /// What the call must be, where the text is a tool pattern with an argument.
+    pub(super) pattern: Option<String>,
+    /// Why the text is no expression.
+    pub(super) broken: Option<String>,
+    /// The text could be a tool pattern as well as the expression that it is read as.
+    pub(super) ambiguous: bool,
+}
+
+/// Tools whose argument the agent can match; no expression over names begins with one and a parenthesis.
+const TOOLS: &[&str] = &[
+    "Bash",
+    "PowerShell",
+    "Read",
+    "Write",
+    "Edit",
+    "MultiEdit",
+    "NotebookEdit",
+    "Glob",
+    "Grep",
+    "LS",
+    "WebFetch",
+    "WebSearch",
+    "Skill",
+    "Agent",
+    "Task",
+];
+
+/// Reads the matcher of a group for `event`.
+pub(super) fn read(event: &str, text: &str, compat: Compat) -> Means {
+    let plain = |spec| Means { spec, pattern: None, broken: None, ambiguous: false };
+    if matches!(text, "" | "*") {
+        return plain(MatcherSpec::Any);
+    }
+    if let Some(words) = words(text) {
+        return plain(MatcherSpec::Words(in_other_words(event, words)));
+    }
+    if events::is_about_tool(event)
+        && let Some((tool, argument)) = tool_pattern(text)
+    {
+        if !is_list(argument) {
+            let spec = MatcherSpec::Words(vec![tool.to_owned()]);
+            return Means { pattern: Some(pattern(text)), ..plain(spec) };
+        }
+        return Means { ambiguous: true, ..expression(text, compat) };
+    }
+    expression(text, compat)
+}
+
+/// The condition of a tool pattern, as `if` and as a matcher.
+pub(super) fn condition(text: &str) -> Condition {
+    Condition::rule(&pattern(text), Reading::Native)
+}
+
+/// Plain names, one or several: the expression that matches them and nothing else.
+fn words(text: &str) -> Option<Vec<String>> {
+    let plain = |word: &str| {
+        !word.is_empty() && word.chars().all(|c| c.is_alphanumeric() || "_- :/".contains(c))
+    };
+    let words: Vec<String> = text.split('|').map(str::to_owned).collect();
+    words.iter().all(|word| plain(word)).then_some(words)
+}
+
+/// Events are matched in neutral words: an error that the agent calls otherwise is listed under both names.
+fn in_other_words(event: &str, mut words: Vec<String>) -> Vec<String> {
+    if event == "StopFailure" {
+        let other = |word: &String| events::ERRORS.iter().find(|(own, _)| own == word);
+        let others: Vec<String> =
+            words.iter().filter_map(other).map(|(_, new)| (*new).to_owned()).collect();
+        words.extend(others);
+    }
+    words
+}
+
+/// The expression holds for the whole subject, and no alternation gets out of the anchors: it must be one by itself.
+fn expression(text: &str, compat: Compat) -> Means {
+    let broken = Matcher::new(MatcherSpec::Regex(text.to_owned())).compile().err();
+    let spec = match (&broken, compat) {
+        (None, _) => MatcherSpec::Regex(format!("^(?:{text})$")),
+        // Left as it is, it is a failure of its hook each time (S-3).
+        (Some(_), Compat::Guarded) => MatcherSpec::Regex(text.to_owned()),
+        (Some(_), Compat::Exact) => MatcherSpec::Words(vec![text.to_owned()]),
+    };
+    Means { spec, pattern: None, broken, ambiguous: false }
+}
+
+/// `Bash(git:*)`: a tool and its argument.
+fn tool_pattern(text: &str) -> Option<(&str, &str)> {
+    let (tool, rest) = text.split_once('(')?;
+    let argument = rest.strip_suffix(')')?;
+    let name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    let known = TOOLS.contains(&tool);
+    // A tool that nobody knows could be the beginning of an expression, unless no name is like its argument.
+    let telling = argument.contains([':', ' ', '/']) && !argument.contains('|');
+    (known || !tool.is_empty() && tool.chars().all(name) && telling).then_some((tool, argument))
+}
+
+/// `Create|Update`: what an expression over names has in its parentheses.
+fn is_list(argument: &str) -> bool {
+    argument.contains('|')
+        && argument.chars().all(|c| c.is_ascii_alphanumeric() || "_|".contains(c))
+}
+
+/// The agent writes a command and its arguments as `git:push *`; a rule has a space there (G-21).
+fn pattern(text: &str) -> String {
+    let Some(argument) = text.strip_prefix("Bash(") else { return text.to_owned() };
+    let Some((command, rest)) = argument.split_once(':') else { return text.to_owned() };
+    let prefix = rest.trim_end_matches(')') == "*";
+    if prefix || command.is_empty() || command.contains(char::is_whitespace) {
+        return text.to_owned();
+    }
+    format!("Bash({command} {rest}")
+}

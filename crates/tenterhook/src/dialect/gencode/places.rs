@@ -1,0 +1,65 @@
+//! Which files Gen would load from given roots, whether a file is one of its configs, and what its layers do to each
+//! other (G-1 to G-3). Opens nothing.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use crate::config::{ReadConfig, Source, disarm};
+use crate::dialect::{Candidate, Fit, Roots};
+use crate::event::EventName;
+use crate::hook::Layer;
+use crate::syntax::Node;
+
+/// The settings, weakest first. The project is where the agent is started: there is no walk up to its parents.
+pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
+    let user = roots.config_home.clone().unwrap_or_else(|| roots.home.join(".gen"));
+    [
+        (user.join("settings.json"), Layer::User),
+        (roots.cwd.join(".gen/settings.json"), Layer::Project),
+        (roots.cwd.join(".gen/settings.local.json"), Layer::Local),
+    ]
+    .into_iter()
+    .map(|(path, layer)| Candidate { path, layer })
+    .collect()
+}
+
+/// Ends of paths that only this agent reads.
+const OWN: &[&str] = &[".gen/settings.json", ".gen/settings.local.json", ".gen-plugin/plugin.json"];
+
+/// A file is known by its place alone: its shape is that of Claude Code's settings.
+pub(super) fn recognizes(path: &Path, _root: Option<&Node>) -> Fit {
+    if OWN.iter().any(|end| path.ends_with(end)) { Fit::Certain } else { Fit::No }
+}
+
+/// How strong a settings layer is; the others neither replace nor are replaced.
+const fn rank(layer: Layer) -> Option<u8> {
+    match layer {
+        Layer::User => Some(0),
+        Layer::Project => Some(1),
+        Layer::Local => Some(2),
+        Layer::Managed | Layer::Given | Layer::Plugin | Layer::Skill | Layer::Agent => None,
+    }
+}
+
+/// Of the settings, the strongest file that mentions an event is the only one that counts for it, an empty list included.
+pub(super) fn settle(layers: &mut [(&Source, &mut ReadConfig)]) {
+    let mentioned: Vec<(u8, String, HashSet<EventName>)> = layers
+        .iter()
+        .filter_map(|(source, config)| {
+            let events = config.mentions.iter().cloned().collect();
+            Some((rank(source.layer)?, source.name.to_string(), events))
+        })
+        .collect();
+    for (source, config) in layers.iter_mut() {
+        let Some(own) = rank(source.layer) else { continue };
+        for hook in &mut config.hooks {
+            let stronger = mentioned
+                .iter()
+                .filter(|(rank, _, events)| *rank > own && events.contains(&hook.event));
+            if let Some((_, name, _)) = stronger.max_by_key(|(rank, ..)| *rank) {
+                let because = format!("`{name}` says what runs on `{}`", hook.event);
+                disarm(hook, because, "G-2");
+            }
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Tests of the dialect, by direction.

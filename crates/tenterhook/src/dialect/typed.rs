@@ -1,0 +1,50 @@
+//! Typed fields of JSON objects that agents and hooks write: what a value is, and whether it is what its key documents.
+
+use serde_json::{Map, Value};
+
+/// The type of a field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Type {
+    Text,
+    Flag,
+    Number,
+    Object,
+    Texts,
+    List,
+    Any,
+}
+
+/// Whether the value of `key`, where there is one, is what its key documents.
+pub(super) fn check(object: &Map<String, Value>, key: &str, expected: Type) -> Result<(), String> {
+    let Some(value) = object.get(key) else { return Ok(()) };
+    let (fits, wanted) = match expected {
+        Type::Text => (value.is_string(), "a text"),
+        Type::Flag => (value.is_boolean(), "a truth value"),
+        Type::Number => (value.is_number(), "a number"),
+        Type::Object => (value.is_object(), "an object"),
+        Type::List => (value.is_array(), "a list"),
+        Type::Texts => (
+            value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
+            "a list of texts",
+        ),
+        Type::Any => (true, ""),
+    };
+    if fits { Ok(()) } else { Err(format!("`{key}` must be {wanted}, not {}", kind(value))) }
+}
+
+/// A text that is not empty.
+pub(super) fn filled<'a>(object: &'a Map<String, Value>, key: &str) -> Option<&'a str> {
+    object.get(key).and_then(Value::as_str).filter(|text| !text.is_empty())
+}
+
+/// What a value is, for messages.
+pub(super) const fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "a truth value",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
