@@ -16,6 +16,7 @@ pub mod gencode;
 pub mod native;
 mod near_miss;
 mod objection;
+pub mod reasonix;
 pub mod tools;
 mod typed;
 mod wire;
@@ -39,7 +40,7 @@ use tools::ToolWords;
 
 /// Every dialect that this build speaks, in the order in which files are offered to them.
 pub static DIALECTS: &[&dyn Dialect] =
-    &[&native::Native, &claude::Claude, &gencode::Gen, &codewhale::CodeWhale];
+    &[&native::Native, &claude::Claude, &gencode::Gen, &codewhale::CodeWhale, &reasonix::Reasonix];
 
 /// The name of a dialect.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,6 +55,8 @@ impl DialectId {
     pub const GEN: Self = Self("gen");
     /// CodeWhale's.
     pub const CODEWHALE: Self = Self("codewhale");
+    /// Reasonix's.
+    pub const REASONIX: Self = Self("reasonix");
 
     /// The dialect of that name, if this build speaks it.
     #[must_use]

@@ -1,0 +1,182 @@
+//! Events on the wire: one line of JSON in camelCase, read into an event and written from one (RX-6 to RX-8). Knows no
+//! hook and no answer.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use super::events::{self, Spec};
+use super::vocabulary::{FIELDS, ORDER, TOLD_TOOL, TOOLS};
+use crate::dialect::tools::{by_neutral, by_own};
+use crate::dialect::{Envelope, EventFault, Roots};
+use crate::event::{Event, EventName, Surroundings};
+
+/// Reads a payload. Everything but the name of the event is optional (Ruling 31).
+pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+    let mut fields = json.clone();
+    let name = match fields.shift_remove("event") {
+        Some(Value::String(name)) if !name.is_empty() => name,
+        Some(other) => return Err(not_text("event", &other)),
+        None => return Err(nameless(json)),
+    };
+    let cwd = text(&mut fields, "cwd")?.map_or_else(|| roots.cwd.clone(), PathBuf::from);
+    let session_id = text(&mut fields, "sessionId")?.unwrap_or_default();
+    let project = if roots.cwd.as_os_str().is_empty() { cwd.clone() } else { roots.cwd.clone() };
+    let within = Surroundings {
+        session_id,
+        cwd,
+        project,
+        home: roots.home.clone(),
+        ..Surroundings::default()
+    };
+    let spec = events::by_name(&name);
+    let neutral = spec.map_or(name.as_str(), |spec| spec.neutral());
+    let mut event = Event::new(EventName::new(neutral), within);
+    let tool = text(&mut fields, "toolName")?;
+    if spec.is_some_and(Spec::is_about_tool) && tool.is_none() {
+        let message = format!("`{name}` needs the text field `toolName`");
+        return Err(EventFault { message });
+    }
+    if let Some(tool) = tool {
+        decode_tool(&tool, fields.shift_remove("toolArgs"), &mut event);
+    }
+    for (key, value) in fields.into_iter().filter(|(_, value)| !value.is_null()) {
+        event.payload.insert(neutral_key(&key), value);
+    }
+    Ok(event)
+}
+
+fn decode_tool(tool: &str, args: Option<Value>, event: &mut Event) {
+    // The arguments come as the model wrote them: an object, or a text that may hold one.
+    let input = match args {
+        Some(Value::String(text)) => match serde_json::from_str::<Map<String, Value>>(&text) {
+            Ok(object) => Value::Object(object),
+            Err(_) => Value::String(text),
+        },
+        Some(Value::Null) | None => Value::Object(Map::new()),
+        Some(other) => other,
+    };
+    let (name, input) = match by_own(TOOLS, tool) {
+        Some(words) => {
+            if words.own.first() != Some(&tool) {
+                event.within.facts.insert(TOLD_TOOL.to_owned(), tool.into());
+            }
+            (words.neutral, words.neutral_input(&input))
+        }
+        None => (tool, input),
+    };
+    event.payload.insert("tool_name".to_owned(), name.into());
+    event.payload.insert("tool_input".to_owned(), input);
+}
+
+/// An input that a hook wrote for the tool of `event`, with the neutral keys.
+pub(super) fn neutral_input(event: &Event, input: &Value) -> Value {
+    let words = event.text("tool_name").and_then(|name| by_neutral(TOOLS, name));
+    words.map_or_else(|| input.clone(), |words| words.neutral_input(input))
+}
+
+/// Takes a text field; `null` counts as absent.
+fn text(fields: &mut Map<String, Value>, key: &str) -> Result<Option<String>, EventFault> {
+    match fields.shift_remove(key) {
+        Some(Value::String(text)) => Ok(Some(text)),
+        None | Some(Value::Null) => Ok(None),
+        Some(other) => Err(not_text(key, &other)),
+    }
+}
+
+fn not_text(key: &str, found: &Value) -> EventFault {
+    EventFault { message: format!("`{key}` must be a text, found `{found}`") }
+}
+
+fn nameless(json: &Map<String, Value>) -> EventFault {
+    let found: Vec<String> = json.keys().take(12).map(|key| format!("`{key}`")).collect();
+    let found = if found.is_empty() { "no fields".to_owned() } else { found.join(", ") };
+    let message = format!(
+        "not an event of Reasonix: expected an object with the text field `event`, such as `PreToolUse`; found {found}"
+    );
+    EventFault { message }
+}
+
+/// Writes the payload, one line with its end.
+pub(super) fn encode(event: &Event) -> Envelope {
+    let name = events::by_neutral(event.name.as_str()).map_or(event.name.as_str(), |it| it.name);
+    let mut fields = Map::new();
+    fields.insert("event".to_owned(), name.into());
+    fields.insert("cwd".to_owned(), event.within.cwd.to_string_lossy().into());
+    let mut rest = Map::new();
+    let tool = event.text("tool_name").and_then(|name| by_neutral(TOOLS, name));
+    for (key, value) in event.payload.iter().chain(&event.within.facts) {
+        let value = match (key.as_str(), tool) {
+            (TOLD_TOOL, _) => continue,
+            ("tool_name", Some(words)) => told(event, words.own).into(),
+            ("tool_input", Some(words)) => words.own_input(value),
+            ("tool_response", _) => as_text(value),
+            _ => value.clone(),
+        };
+        if !value.is_null() {
+            rest.entry(own_key(key)).or_insert(value);
+        }
+    }
+    for key in ORDER {
+        if let Some((key, value)) = rest.shift_remove_entry(*key) {
+            fields.insert(key, value);
+        }
+    }
+    if !event.within.session_id.is_empty() {
+        fields.insert("sessionId".to_owned(), event.within.session_id.as_str().into());
+    }
+    for (key, value) in rest {
+        fields.entry(key).or_insert(value);
+    }
+    let mut body = Value::Object(fields).to_string().into_bytes();
+    body.push(b'\n');
+    Envelope { body, ..Envelope::default() }
+}
+
+/// The tool's name as the agent told it, else the first of its names.
+fn told<'a>(event: &'a Event, own: &[&'a str]) -> &'a str {
+    let told = event.within.facts.get(TOLD_TOOL).and_then(Value::as_str);
+    told.filter(|told| own.contains(told)).or(own.first().copied()).unwrap_or_default()
+}
+
+/// What a tool returned, as a text: scripts take it for one.
+fn as_text(value: &Value) -> Value {
+    match value {
+        Value::String(_) | Value::Null => value.clone(),
+        other => other.to_string().into(),
+    }
+}
+
+/// `notificationType` is `notification_type`, where no table says otherwise.
+fn neutral_key(key: &str) -> String {
+    if let Some((_, neutral)) = FIELDS.iter().find(|(own, _)| *own == key) {
+        return (*neutral).to_owned();
+    }
+    let mut neutral = String::with_capacity(key.len() + 4);
+    for c in key.chars() {
+        if c.is_ascii_uppercase() {
+            neutral.push('_');
+        }
+        neutral.push(c.to_ascii_lowercase());
+    }
+    neutral
+}
+
+fn own_key(key: &str) -> String {
+    if let Some((own, _)) = FIELDS.iter().find(|(_, neutral)| *neutral == key) {
+        return (*own).to_owned();
+    }
+    let mut own = String::with_capacity(key.len());
+    let mut upper = false;
+    for c in key.chars() {
+        match c {
+            '_' if !own.is_empty() => upper = true,
+            c if upper => {
+                own.push(c.to_ascii_uppercase());
+                upper = false;
+            }
+            c => own.push(c),
+        }
+    }
+    own
+}

@@ -1,0 +1,164 @@
+//! The event table of Reasonix: which events there are, what each lets its hooks do, and what it does with what they print.
+//! Data only (RX-1 to RX-5).
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use super::vocabulary::TOOLS;
+use crate::answer::{Power, Powers};
+use crate::dialect::{Cap, EventRow, Subject};
+use crate::hook::OnFailure;
+
+/// One event.
+#[derive(Debug)]
+pub(super) struct Spec {
+    /// The agent's name for it.
+    pub(super) name: &'static str,
+    /// The neutral name.
+    neutral: &'static str,
+    about: About,
+    pub(super) block: Block,
+    pub(super) printed: Printed,
+    seconds: u64,
+    when: &'static str,
+}
+
+/// What `match` is tested on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum About {
+    /// The tool.
+    Tool,
+    /// Nothing: `match` is ignored.
+    Nothing,
+}
+
+/// What exit code 2 does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Block {
+    /// It warns.
+    Warns,
+    /// It blocks.
+    Blocks,
+    /// It blocks; the third time in a row it gives way (RX-4).
+    GivesWay,
+    /// It blocks; the third time in a row the turn ends (RX-4).
+    EndsTurn,
+}
+
+/// What stdout is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Printed {
+    /// Words for a warning or a block.
+    Words,
+    /// Context for the model, where the hook passes (RX-24).
+    Context,
+    /// Lines that begin with `@@INJECT:` or `@@WARN:` (RX-26).
+    Directives,
+    /// An object may replace the tool's input (RX-25).
+    Input,
+}
+
+/// How many blocks in a row hold (RX-4): the third is one too many.
+const STRIKES: u32 = 2;
+
+const fn event(
+    name: &'static str,
+    neutral: &'static str,
+    block: Block,
+    seconds: u64,
+    when: &'static str,
+) -> Spec {
+    Spec { name, neutral, about: About::Nothing, block, printed: Printed::Words, seconds, when }
+}
+
+const fn about_tool(mut spec: Spec) -> Spec {
+    spec.about = About::Tool;
+    spec
+}
+
+const fn printing(printed: Printed, mut spec: Spec) -> Spec {
+    spec.printed = printed;
+    spec
+}
+
+use Block::{Blocks, EndsTurn, GivesWay, Warns};
+use Printed::{Context, Directives, Input};
+
+/// Every event: first the ten of the seed in the order of a session's life, then those that later versions added.
+#[rustfmt::skip]
+pub(super) static EVENTS: &[Spec] = &[
+    printing(Context, event("SessionStart", "SessionStart", Warns, 10, "before the first turn of a session, once")),
+    printing(Context, event("TurnStart", "TurnStart", Blocks, 5, "a turn begins")),
+    printing(Input, about_tool(event("PreToolUse", "PreToolUse", Blocks, 5, "a tool is about to run"))),
+    about_tool(event("PostToolUse", "PostToolUse", Warns, 30, "a tool ran and succeeded")),
+    event("UserPromptSubmit", "UserPromptSubmit", Blocks, 5, "the user sent a prompt; the model has not seen it"),
+    printing(Context, event("PreModelCall", "PreModelCall", EndsTurn, 10, "the model is about to be called")),
+    event("PostModelCall", "PostModelCall", Warns, 30, "the model answered"),
+    printing(Directives, event("TurnEnd", "Stop", GivesWay, 10, "the agent is about to end its turn; a block keeps it at work")),
+    event("Stop", "TurnComplete", Warns, 30, "a turn ended, whatever it ended with"),
+    event("SessionEnd", "SessionEnd", Warns, 10, "a session ends"),
+    about_tool(event("PostToolUseFailure", "PostToolUseFailure", Warns, 30, "a tool failed")),
+    about_tool(event("PermissionRequest", "PermissionRequest", Warns, 5, "the user is about to be asked for permission")),
+    event("StopFailure", "StopFailure", Warns, 30, "a turn ended because the model could not be reached"),
+    event("PostLLMCall", "PostLLMCall", Warns, 30, "the model answered, in later versions"),
+    event("SubagentStop", "SubagentStop", Warns, 30, "a subagent ended"),
+    event("Notification", "Notification", Warns, 30, "the agent tells the user something"),
+    printing(Context, event("PreCompact", "PreCompact", Warns, 30, "the conversation is about to be compacted")),
+];
+
+/// The neutral rows.
+pub(super) static ROWS: LazyLock<Vec<EventRow>> =
+    LazyLock::new(|| EVENTS.iter().map(Spec::row).collect());
+
+/// The event that the agent calls `name`.
+pub(super) fn by_name(name: &str) -> Option<&'static Spec> {
+    EVENTS.iter().find(|spec| spec.name == name)
+}
+
+/// The event of that neutral name.
+pub(super) fn by_neutral(name: &str) -> Option<&'static Spec> {
+    EVENTS.iter().find(|spec| spec.neutral == name)
+}
+
+impl Spec {
+    pub(super) const fn neutral(&self) -> &'static str {
+        self.neutral
+    }
+
+    pub(super) fn is_about_tool(&self) -> bool {
+        self.about == About::Tool
+    }
+
+    pub(super) fn is_gate(&self) -> bool {
+        self.block != Warns
+    }
+
+    /// Whether it matters to the event what its hooks say, or they only watch.
+    pub(super) fn listens(&self) -> bool {
+        self.is_gate() || self.printed != Printed::Words
+    }
+
+    fn row(&self) -> EventRow {
+        let says = match self.printed {
+            Printed::Words | Directives => Power::Message,
+            Context => Power::Context,
+            Input => Power::Input,
+        };
+        let powers = Powers::of(&[Power::Message]).with(says);
+        EventRow {
+            name: Cow::Borrowed(self.name),
+            event: Cow::Borrowed(self.neutral),
+            subject: if self.is_about_tool() { Subject::Tool(TOOLS) } else { Subject::None },
+            powers: if self.is_gate() { powers.with(Power::Deny) } else { powers },
+            timeout: Duration::from_secs(self.seconds),
+            failure: if self.is_gate() { OnFailure::Block } else { OnFailure::Continue },
+            cap: match self.block {
+                Warns | Blocks => None,
+                GivesWay => Some(Cap::give_way(STRIKES)),
+                EndsTurn => Some(Cap::stop(STRIKES)),
+            },
+            when: Cow::Borrowed(self.when),
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Which files Reasonix would load from given roots, and whether a file is one of its configs. Opens nothing.
+
+use std::path::Path;
+
+use super::events;
+use crate::dialect::{Candidate, Fit, Roots};
+use crate::hook::Layer;
+use crate::syntax::Node;
+
+/// Where its settings lie, below the project and below the home.
+const SETTINGS: &str = ".reasonix/settings.json";
+
+/// The project's hooks run before the user's (RX-10).
+pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
+    [(&roots.cwd, Layer::Project), (&roots.home, Layer::User)]
+        .map(|(directory, layer)| Candidate { path: directory.join(SETTINGS), layer })
+        .into_iter()
+        .collect()
+}
+
+/// Events that no other agent has.
+const OWN_EVENTS: &[&str] =
+    &["TurnStart", "TurnEnd", "PreModelCall", "PostModelCall", "PostLLMCall"];
+
+/// How surely the file at `path` with this content is a config of this agent.
+pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
+    if path.ends_with(SETTINGS) {
+        return Fit::Certain;
+    }
+    let Some(hooks) = root.and_then(|root| root.get("hooks")) else { return Fit::No };
+    let known = hooks.entries().iter().filter(|it| events::by_name(&it.key).is_some());
+    let fits = known.map(|event| {
+        let entries = event.node.as_array().unwrap_or_default();
+        let flat = |entry: &Node| entry.get("command").is_some() && entry.get("hooks").is_none();
+        let own = OWN_EVENTS.contains(&event.key.as_str());
+        let matched = |entry: &Node| flat(entry) && entry.get("match").is_some();
+        if own || entries.iter().any(matched) {
+            Fit::Certain
+        } else if entries.iter().any(flat) {
+            Fit::Shape
+        } else {
+            Fit::No
+        }
+    });
+    fits.max().unwrap_or(Fit::No)
+}

@@ -1,0 +1,5 @@
+//! The dialect, from text to hooks and back.
+
+mod answers;
+mod configs;
+mod payloads;

@@ -1,0 +1,230 @@
+//! Settings files: what they make, and what is said about those that make less than they look like.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::config::{ReadConfig, Source};
+use crate::dialect::{Dialect, DialectId, Fit, Roots};
+use crate::hook::{Arming, Command, Compat, Invocation, Layer, Phase, Run, Wait};
+use crate::matcher::{Matcher, MatcherSpec};
+use crate::syntax::{Format, parse};
+
+use super::super::Reasonix;
+
+fn source(text: &str) -> Source {
+    let name = "/p/.reasonix/settings.json";
+    let mut source = Source::given(name, DialectId::REASONIX, text, "/p/.reasonix");
+    (source.layer, source.project, source.home) = (Layer::Project, "/p".into(), "/home/u".into());
+    source
+}
+
+fn load(text: &str) -> ReadConfig {
+    Reasonix.read_config(&source(text))
+}
+
+fn codes(read: &ReadConfig) -> Vec<&str> {
+    read.diagnostics.iter().map(|it| it.code).collect()
+}
+
+/// A file with one entry under one event.
+fn entry(event: &str, entry: &str) -> String {
+    format!(r#"{{"hooks": {{"{event}": [{entry}]}}}}"#)
+}
+
+fn command(run: &Run) -> &Command {
+    let Run::Command(command) = run else { panic!("a command") };
+    command
+}
+
+/// RX-11, RX-17, RX-18: every field of the seed.
+#[test]
+fn an_entry_with_every_field_is_read() {
+    let read = load(&entry(
+        "PreToolUse",
+        r#"{"match": "edit_file|write_file", "command": "guard --all | tee log", "description": "d", "timeout": 1500, "cwd": "tools"}"#,
+    ));
+    assert_eq!(read.diagnostics, []);
+    let hook = &read.hooks[0];
+    assert_eq!(hook.id.as_str(), "project:PreToolUse:edit_file|write_file:1");
+    assert_eq!(
+        (hook.event.as_str(), hook.phase, hook.wait),
+        ("PreToolUse", Phase::Decide, Wait::Attached)
+    );
+    assert_eq!(hook.matcher.words().expect("words"), ["edit_file", "write_file"]);
+    assert_eq!(hook.timeout, Some(Duration::from_millis(1500)));
+    assert_eq!(hook.status.as_deref(), Some("d"));
+    let command = command(&hook.run);
+    assert!(
+        matches!(&command.invocation, Invocation::Shell { text, .. } if text == "guard --all | tee log")
+    );
+    assert_eq!(command.cwd, Some(PathBuf::from("/p/tools")));
+    assert_eq!(hook.place.as_ref().map(|it| (it.line, it.column)), Some((1, 27)));
+}
+
+/// RX-9: hooks that can neither block nor add anything only watch, so they run whatever others decided.
+#[test]
+fn those_who_only_watch_are_observers() {
+    for (event, phase) in [
+        ("SessionStart", Phase::Decide),
+        ("TurnEnd", Phase::Decide),
+        ("PreModelCall", Phase::Decide),
+        ("PostToolUse", Phase::Observe),
+        ("Stop", Phase::Observe),
+        ("SessionEnd", Phase::Observe),
+    ] {
+        let read = load(&entry(event, r#"{"command": "x"}"#));
+        assert_eq!(read.hooks[0].phase, phase, "{event}");
+    }
+}
+
+fn matches(text: &str, tool: &str) -> Result<bool, String> {
+    let json = serde_json::json!({"match": text, "command": "x"}).to_string();
+    let read = load(&entry("PreToolUse", &json));
+    Matcher::clone(&read.hooks[0].matcher).matches(Some(tool))
+}
+
+/// RX-12: anchored at both ends, whatever stands between.
+#[test]
+fn a_match_is_the_whole_name() {
+    for (text, tool, expected) in [
+        ("file", "read_file", false),
+        (".*file", "read_file", true),
+        ("a|b", "ab", false),
+        ("edit_file|write_file", "write_file", true),
+        ("edit_file|write_.*", "edit_files", false),
+        ("*", "bash", true),
+        ("", "bash", true),
+        ("Bash", "bash", false),
+        (r"mcp__\w+", "mcp__x", true),
+    ] {
+        assert_eq!(matches(text, tool), Ok(expected), "{text} on {tool}");
+    }
+    for escaping in ["a)|(b", "a)|(?:b", "(", "["] {
+        assert!(matches(escaping, "b").is_err(), "{escaping}");
+    }
+}
+
+/// RX-13: elsewhere it is ignored, the opposite of what others do.
+#[test]
+fn match_counts_on_tool_events_only() {
+    let read = load(&entry("UserPromptSubmit", r#"{"match": "bash", "command": "x"}"#));
+    assert_eq!(
+        (codes(&read), read.hooks[0].matcher.spec()),
+        (vec!["matcher-ignored"], &MatcherSpec::Any)
+    );
+}
+
+/// RX-5, RX-11 to RX-18: what the agent swallows is said, each with its place, and the neighbours live.
+#[test]
+fn what_the_agent_swallows_is_said() {
+    for (event, bad, code, lives) in [
+        ("PreToolUse", r#"{"match": "("}"#, "invalid-matcher", false),
+        ("PreToolUse", r#"{"match": "(", "command": "x"}"#, "invalid-matcher", true),
+        ("PreToolUse", r#"{"match": ["a"], "command": "x"}"#, "matcher-not-string", true),
+        ("PreToolUse", r#"{"matcher": "a", "command": "x"}"#, "matcher-instead-of-match", true),
+        ("PreToolUse", r#"{"comand": "x"}"#, "unknown-entry-field", false),
+        ("PreToolUse", r#"{"command": 1}"#, "command-not-string", false),
+        ("PreToolUse", r#"{"command": "  "}"#, "empty-command", false),
+        ("PreToolUse", r#"{"command": "x", "timeout": 0}"#, "wrong-field-type", true),
+        ("PreToolUse", r#"{"command": "x", "timeout": "5s"}"#, "wrong-field-type", true),
+        ("PreToolUse", r#"{"command": "x", "timeout": 5}"#, "timeout-looks-like-seconds", true),
+        ("PreToolUse", r#"{"command": "x", "cwd": 1}"#, "wrong-field-type", true),
+        ("PreToolUse", r#"{"command": "x", "env": {"A": 1}}"#, "wrong-field-type", true),
+        ("PreToolUse", r#"{"command": "x", "async": true}"#, "async-on-gate", true),
+        ("PreToolUse", r#""x""#, "entry-not-object", false),
+        ("PreToolUse", r#"{"matcher": "a", "hooks": [{"command": "x"}]}"#, "nested-hooks", false),
+        ("preToolUse", r#"{"command": "x"}"#, "wrong-case-event", false),
+        ("BeforeTool", r#"{"command": "x"}"#, "unknown-event", false),
+    ] {
+        let read = load(&entry(event, &format!(r#"{bad}, {{"command": "good"}}"#)));
+        let found = read.diagnostics.iter().find(|it| it.code == code);
+        assert!(found.is_some_and(|it| it.place.is_some()), "{bad}: {:?}", codes(&read));
+        let armed = read.hooks.iter().filter(|it| it.arming == Arming::Armed).count();
+        let known = !code.ends_with("-event");
+        assert_eq!(armed, usize::from(known) + usize::from(lives), "{bad}");
+    }
+}
+
+/// RX-15: shapes that hold no hook for the agent are shown, and never run.
+#[test]
+fn a_file_of_another_shape_is_shown_and_never_runs() {
+    for (text, code) in [
+        (r#"{"hooks": [{"event": "Stop", "command": "x"}]}"#, "hooks-is-array"),
+        (r#"{"hooks": {"Stop": {"command": "x"}}}"#, "event-value-is-object-not-array"),
+        (r#"{"Stop": [{"command": "x"}]}"#, "missing-hooks-wrapper"),
+        (r#"{"hooks": {"Stop": [{"command": "x"}], "Stop": []}}"#, "duplicate-keys"),
+    ] {
+        let read = load(text);
+        assert!(codes(&read).contains(&code), "{text}: {:?}", codes(&read));
+        assert_eq!(read.hooks.len(), 1, "{text}");
+        assert!(matches!(read.hooks[0].arming, Arming::Disarmed { rule: "RX-15", .. }), "{text}");
+    }
+    for (text, code) in [
+        ("[]", "not-an-object"),
+        ("", "empty-file"),
+        (r#"{"hooks": 1}"#, "hooks-not-object"),
+        (r#"{"hooks": {"Stop": 1}}"#, "event-value-not-array"),
+        (r#"{"hooks": {"Stop": []}}"#, "empty-event-array"),
+        ("{", "not-strict-json"),
+    ] {
+        assert_eq!(codes(&load(text)), [code], "{text}");
+    }
+}
+
+/// RX-16: the agent drops the whole file for one comment.
+#[test]
+fn what_can_be_read_of_a_file_runs_unless_followed_exactly() {
+    let text = "// mine\n{\"hooks\": {\"Stop\": [{\"command\": \"x\"},]}}";
+    let read = load(text);
+    assert_eq!((codes(&read).first(), read.unreadable), (Some(&"not-strict-json"), false));
+    assert_eq!(read.hooks[0].arming, Arming::Armed);
+    let exact = Reasonix.read_config(&Source { compat: Compat::Exact, ..source(text) });
+    assert!(matches!(exact.hooks[0].arming, Arming::Disarmed { rule: "RX-16", .. }));
+}
+
+/// RX-19: what later versions added to an entry.
+#[test]
+fn later_fields_are_read() {
+    let read = load(&entry(
+        "Stop",
+        r#"{"command": "x", "args": ["a b", "$c"], "env": {"A": "1"}, "name": "n", "async": true}"#,
+    ));
+    assert_eq!(read.diagnostics, []);
+    let hook = &read.hooks[0];
+    let command = command(&hook.run);
+    assert!(
+        matches!(&command.invocation, Invocation::Argv { program, args } if program == "x" && *args == ["a b", "$c"])
+    );
+    assert_eq!((command.env.len(), hook.wait), (1, Wait::Detached));
+}
+
+/// RX-10: the project before the user, both always.
+#[test]
+fn places_and_shapes() {
+    let roots = Roots { cwd: "/p".into(), home: "/home/u".into(), ..Roots::default() };
+    let places = Reasonix.places(&roots);
+    let places: Vec<_> =
+        places.iter().map(|it| (it.path.to_str().expect("text"), it.layer)).collect();
+    assert_eq!(
+        places,
+        [
+            ("/p/.reasonix/settings.json", Layer::Project),
+            ("/home/u/.reasonix/settings.json", Layer::User)
+        ]
+    );
+    for (path, text, fit) in [
+        ("/p/.reasonix/settings.json", "{", Fit::Certain),
+        ("/p/x.json", r#"{"hooks": {"TurnEnd": []}}"#, Fit::Certain),
+        (
+            "/p/x.json",
+            r#"{"hooks": {"PreToolUse": [{"match": "a", "command": "x"}]}}"#,
+            Fit::Certain,
+        ),
+        ("/p/x.json", r#"{"hooks": {"PreToolUse": [{"command": "x"}]}}"#, Fit::Shape),
+        ("/p/x.json", r#"{"hooks": {"PreToolUse": [{"matcher": "a", "hooks": []}]}}"#, Fit::No),
+        ("/p/x.json", "{}", Fit::No),
+    ] {
+        let root = parse(text, Format::Json).root;
+        assert_eq!(Reasonix.recognizes(Path::new(path), root.as_ref()), fit, "{text}");
+    }
+}
