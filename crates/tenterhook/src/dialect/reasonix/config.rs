@@ -98,8 +98,8 @@ impl Reading<'_> {
                 }
                 _ => {
                     self.read.unreadable |= parsed.root.is_none();
-                    let whose = if lives { "Reasonix itself runs no" } else { "no" };
-                    let message = format!("{whose} hook of this file runs: {}", fault.message);
+                    let whose = if lives { "Reasonix itself runs" } else { "there runs" };
+                    let message = format!("{whose} no hook of this file: {}", fault.message);
                     if !lives {
                         let because = format!("the whole file is refused: {}", fault.message);
                         refused = refused.or(Some(Off { because, rule: "RX-16" }));

@@ -29,7 +29,9 @@ impl Reading<'_> {
         if node.get("hooks").is_some() && node.get("command").is_none() {
             return self.nested(node, scope);
         }
-        self.fields(node);
+        if scope.off.is_none() {
+            self.fields(node);
+        }
         let matcher = self.matcher(node, scope);
         let Some(invocation) = self.invocation(node) else { return };
         let run = Run::Command(Command {
