@@ -3,17 +3,14 @@
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
-use tenterhook_testkit::case::{Case, Only, Staged};
+use tenterhook_testkit::case::{self, Case, Only, Staged};
 use tenterhook_testkit::{Sandbox, expect};
 
 use crate::{Said, tree};
-
-/// Folders of `conformance` that hold something else than cases of the loader.
-const OTHERS: &[&str] = &["check", "near-misses", "observed"];
 
 pub(crate) fn run() -> Said {
     let root = tree::root();
@@ -21,7 +18,8 @@ pub(crate) fn run() -> Said {
     tree::cargo(&["build", "--quiet", "--package", "tenterhook-cli"])?;
     let binary = root.join("target/debug/tenterhook");
     let (mut said, mut fired, mut left, mut holds) = (String::new(), 0, 0, true);
-    for folder in folders(&root)? {
+    let folders = case::folders(&root.join("conformance")).map_err(|it| it.to_string())?;
+    for folder in folders {
         let cases = Case::all(&folder).map_err(|it| it.to_string())?;
         for case in cases {
             let case = case.map_err(|fault| fault.to_string())?;
@@ -44,17 +42,6 @@ pub(crate) fn run() -> Said {
     Ok((said, holds))
 }
 
-/// The folders of cases, sorted.
-fn folders(root: &Path) -> Result<Vec<PathBuf>, String> {
-    let entries = std::fs::read_dir(root.join("conformance")).map_err(|error| error.to_string())?;
-    let mut folders: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.is_dir() && !OTHERS.iter().any(|other| path.ends_with(other)))
-        .collect();
-    folders.sort();
-    Ok(folders)
-}
-
 fn fire(case: &Case, binary: &Path) -> Result<Vec<String>, String> {
     let sandbox = Sandbox::new().map_err(|error| error.to_string())?;
     let staged = case.stage(&sandbox).map_err(|error| error.to_string())?;
@@ -67,7 +54,8 @@ fn fire(case: &Case, binary: &Path) -> Result<Vec<String>, String> {
         command.arg("--config");
         command.arg(format!("{}={}", source.source.dialect, source.path.display()));
     }
-    command.env_clear().envs(sandbox.env()).current_dir(sandbox.project()).stderr(Stdio::null());
+    command.env_clear().envs(sandbox.env()).envs(&case.env);
+    command.current_dir(sandbox.project()).stderr(Stdio::null());
     let said = if staged.shots.len() == 1 {
         once(&mut command, &staged, &sandbox)
     } else {

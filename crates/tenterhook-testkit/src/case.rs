@@ -39,6 +39,12 @@ pub struct Case {
     pub only: Only,
     /// The host's budget for each event.
     pub budget_ms: Option<u64>,
+    /// Codes of the errors that the configuration has; a case has none that it does not name.
+    #[serde(default)]
+    pub errors: Vec<String>,
+    /// What the host's environment holds beside the usual.
+    #[serde(default)]
+    pub env: std::collections::BTreeMap<String, String>,
     /// The first event.
     pub event: Map<String, Value>,
     /// The configuration, in configured order.
@@ -193,14 +199,15 @@ impl Case {
         sandbox: &Sandbox,
     ) -> Shot {
         let mut event = Map::new();
-        if self.dialect == "claude" {
-            let usual = [
-                ("session_id", "s-1"),
-                ("transcript_path", "{home}/t.jsonl"),
-                ("cwd", "{project}"),
-            ];
-            event.extend(usual.map(|(key, value)| (key.to_owned(), value.into())));
-        }
+        let usual =
+            [("session_id", "s-1"), ("cwd", "{project}"), ("transcript_path", "{home}/t.jsonl")];
+        let known = match self.dialect.as_str() {
+            "claude" => 3,
+            "ignis" => 2,
+            _ => 0,
+        };
+        let usual = usual.into_iter().take(known);
+        event.extend(usual.map(|(key, value)| (key.to_owned(), value.into())));
         event.extend(self.event.clone());
         event.extend(changes.clone());
         let fill = |map: Map<String, Value>| match self.fill_all(Value::Object(map), sandbox) {
@@ -238,6 +245,26 @@ impl Case {
             other => other,
         }
     }
+}
+
+/// Folders of `conformance` that hold something else than cases.
+const OTHERS: &[&str] = &["check", "near-misses", "observed"];
+
+/// The folders of cases in `conformance`, sorted.
+///
+/// # Errors
+///
+/// When it cannot be listed.
+pub fn folders(conformance: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut folders = Vec::new();
+    for entry in std::fs::read_dir(conformance)? {
+        let path = entry?.path();
+        if path.is_dir() && !OTHERS.iter().any(|other| path.ends_with(other)) {
+            folders.push(path);
+        }
+    }
+    folders.sort();
+    Ok(folders)
 }
 
 fn collect(directory: &Path, into: &mut Vec<PathBuf>) -> io::Result<()> {

@@ -13,6 +13,7 @@ pub mod claude;
 pub mod codewhale;
 mod findings;
 pub mod gencode;
+pub mod ignis;
 pub mod native;
 mod near_miss;
 mod objection;
@@ -39,8 +40,14 @@ use crate::syntax::Node;
 use tools::ToolWords;
 
 /// Every dialect that this build speaks, in the order in which files are offered to them.
-pub static DIALECTS: &[&dyn Dialect] =
-    &[&native::Native, &claude::Claude, &gencode::Gen, &codewhale::CodeWhale, &reasonix::Reasonix];
+pub static DIALECTS: &[&dyn Dialect] = &[
+    &native::Native,
+    &claude::Claude,
+    &gencode::Gen,
+    &ignis::Ignis,
+    &codewhale::CodeWhale,
+    &reasonix::Reasonix,
+];
 
 /// The name of a dialect.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,6 +64,8 @@ impl DialectId {
     pub const CODEWHALE: Self = Self("codewhale");
     /// Reasonix's.
     pub const REASONIX: Self = Self("reasonix");
+    /// That of ignis.
+    pub const IGNIS: Self = Self("ignis");
 
     /// The dialect of that name, if this build speaks it.
     #[must_use]

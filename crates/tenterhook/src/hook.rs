@@ -179,6 +179,18 @@ pub enum Inherit {
     Listed,
 }
 
+/// Whether a hook asks to be confined while it runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Confine {
+    /// It does not.
+    #[default]
+    Never,
+    /// Its dialect does for every hook that says nothing.
+    ByDefault,
+    /// Its own entry does: where nothing confines it, each firing says so.
+    Asked,
+}
+
 /// A command to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
@@ -288,6 +300,8 @@ pub struct Hook {
     pub once: bool,
     /// How strictly its dialect is followed.
     pub compat: Compat,
+    /// Whether it asks to be confined.
+    pub confine: Confine,
     /// What a host may show while it runs.
     pub status: Option<String>,
     /// Whether it may run at all.
@@ -314,6 +328,7 @@ impl Hook {
             answer_required: false,
             once: false,
             compat: Compat::Guarded,
+            confine: Confine::Never,
             status: None,
             arming: Arming::Armed,
         }

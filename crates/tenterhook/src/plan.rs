@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::config::{Ruleset, Stage};
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::event::Event;
-use crate::hook::{Arming, Hook};
+use crate::hook::{Arming, Confine, Hook};
 use crate::matcher::{MatcherSpec, Occasion, Picked};
 use crate::session::View;
 
@@ -76,11 +76,21 @@ pub fn explain(ruleset: &Ruleset, view: &View, event: &Event) -> Vec<(Arc<Hook>,
                 Weighed::Out { because, rule } => {
                     Because { selected: false, because: because.into_owned(), rule }
                 }
-                Weighed::In { because, rule, .. } => Because { selected: true, because, rule },
+                Weighed::In { because, rule, .. } => {
+                    Because { selected: true, because: confinement(hook, because), rule }
+                }
             };
             (Arc::clone(hook), because)
         })
         .collect()
+}
+
+/// What a hook that asks to be confined gets instead.
+fn confinement(hook: &Hook, because: String) -> String {
+    if hook.confine == Confine::Never {
+        return because;
+    }
+    format!("{because}; it is not confined, though it asks for it")
 }
 
 /// Every text that some dialect's matchers are tested on: few, and mostly the same one. `None` when the event lacks the

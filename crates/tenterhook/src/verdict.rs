@@ -4,7 +4,7 @@
 
 use crate::answer::{Answer, Effects, Failure, Power, Powers, Restraint, Slip};
 use crate::dialect::{EventRow, Honour};
-use crate::hook::{Compat, Hook, OnFailure, Phase, Wait};
+use crate::hook::{Compat, Confine, Hook, OnFailure, Phase, Wait};
 use crate::outcome::{Fault, Reason};
 
 #[cfg(test)]
@@ -47,6 +47,7 @@ pub fn judge(bench: Bench<'_>, answer: Answer) -> Verdict {
     for remark in &answer.remarks {
         faults.push(Fault::of(&bench.hook.id, remark.code, remark.message.clone()));
     }
+    faults.extend(unconfined(bench.hook));
     let believed = believe(bench, answer, &mut faults);
     let settled = settle_failure(bench, believed, &mut faults);
     let permitted = permit(bench, settled, &mut faults);
@@ -55,6 +56,13 @@ pub fn judge(bench: Bench<'_>, answer: Answer) -> Verdict {
     let said = |text| Reason { hook: bench.hook.id.clone(), text };
     let words = reason.or_else(|| default_reason(bench.hook, restraint, printed.as_deref()));
     Verdict { restraint, reason: words.map(said), if_denied: if_denied.map(said), effects, faults }
+}
+
+/// A hook whose own entry asks to be confined is told that it was not.
+fn unconfined(hook: &Hook) -> Option<Fault> {
+    let message =
+        "it asks to be confined, and ran with the user's full rights: this build confines no hook";
+    (hook.confine == Confine::Asked).then(|| Fault::of(&hook.id, "unconfined", message.to_owned()))
 }
 
 /// A denial without words still needs some: a model that is refused without a reason tries again.

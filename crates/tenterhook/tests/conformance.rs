@@ -6,7 +6,7 @@
     reason = "a case that cannot be set up is a failure of the test"
 )]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use tenterhook::config::Source;
@@ -17,11 +17,8 @@ use tenterhook::engine::{Builder, Engine};
 use tenterhook::executor::Ambient;
 use tenterhook::hook::{Compat, Layer};
 use tenterhook::session::Session;
-use tenterhook_testkit::case::{Case, Shot, Staged, StagedSource};
+use tenterhook_testkit::case::{self, Case, Shot, Staged, StagedSource};
 use tenterhook_testkit::{Sandbox, expect};
-
-/// Folders that hold no cases in the format of the loader: they have formats and tests of their own.
-const OTHERS: &[&str] = &["check", "near-misses", "observed"];
 
 const LAYERS: &[Layer] = &[Layer::Managed, Layer::Given, Layer::User, Layer::Project, Layer::Local];
 
@@ -44,24 +41,32 @@ fn source(staged: &StagedSource, sandbox: &Sandbox) -> Source {
     }
 }
 
-fn engine(staged: &Staged, sandbox: &Sandbox) -> Engine {
-    let ambient = Ambient { env: sandbox.env(), scratch: Some(sandbox.scripts()) };
+fn engine(case: &Case, staged: &Staged, sandbox: &Sandbox) -> Engine {
+    let mut env = sandbox.env();
+    env.extend(case.env.clone());
+    let ambient = Ambient { env, scratch: Some(sandbox.scripts()) };
     let builder = Engine::builder().ambient(ambient);
     let sources = staged.sources.iter().map(|it| source(it, sandbox));
     let (engine, diagnostics) = sources.fold(builder, Builder::source).build();
+    let mut missing = case.errors.clone();
     for diagnostic in diagnostics {
+        if let Some(at) = missing.iter().position(|code| code == diagnostic.code) {
+            missing.swap_remove(at);
+            continue;
+        }
         // A kind of hook without an executor is an error that a case may be about.
         let wanted =
             diagnostic.severity < Severity::Error || diagnostic.message.contains("executor");
         assert!(wanted, "{diagnostic:?}");
     }
+    assert!(missing.is_empty(), "{}: nothing is said of {missing:?}", case.file.display());
     engine
 }
 
 async fn fire(case: &Case) -> Vec<String> {
     let sandbox = Sandbox::new().expect("a place to run in");
     let staged = case.stage(&sandbox).expect("the case's files can be written");
-    let engine = engine(&staged, &sandbox);
+    let engine = engine(case, &staged, &sandbox);
     let session = Session::default();
     let mut found = Vec::new();
     for (at, shot) in staged.shots.iter().enumerate() {
@@ -89,24 +94,15 @@ async fn fire_one(
     encode_outcome(&outcome)
 }
 
-/// The folders of cases, sorted.
-fn folders(root: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(root).expect("the cases are part of the repository");
-    let paths = entries.map(|entry| entry.expect("the folder can be listed").path());
-    let is_other = |path: &PathBuf| OTHERS.iter().any(|other| path.ends_with(other));
-    let mut folders: Vec<_> = paths.filter(|path| path.is_dir() && !is_other(path)).collect();
-    folders.sort();
-    folders
-}
-
 /// Every case, one after the other in the order of their paths; all differences at once.
 #[tokio::test]
 async fn every_case_comes_out_as_it_says() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance");
     let mut cases = 0;
     let mut failures = Vec::new();
-    for folder in folders(&root) {
-        for case in Case::all(&folder).expect("the folder can be listed") {
+    let folders = case::folders(&root).expect("the cases can be listed");
+    for folder in &folders {
+        for case in Case::all(folder).expect("the folder can be listed") {
             let case = case.unwrap_or_else(|fault| panic!("{fault}"));
             cases += 1;
             let differences = fire(&case).await;
@@ -117,5 +113,5 @@ async fn every_case_comes_out_as_it_says() {
         }
     }
     assert!(failures.is_empty(), "{} of {cases} cases:\n{}", failures.len(), failures.join("\n"));
-    assert!(cases >= folders(&root).len(), "there are cases in every folder");
+    assert!(cases >= folders.len(), "there are cases in every folder");
 }

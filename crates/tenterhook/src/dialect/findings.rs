@@ -56,7 +56,6 @@ impl<'a> Findings<'a> {
     }
 
     /// The first error, if there is one.
-    #[expect(dead_code, reason = "for dialects that refuse the whole file, which are on their way")]
     pub(super) fn first_error(&self) -> Option<&Diagnostic> {
         self.found.iter().find(|it| it.severity == Severity::Error)
     }

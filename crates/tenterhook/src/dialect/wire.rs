@@ -111,7 +111,10 @@ pub(super) fn variables<const N: usize>(all: [(&str, &str); N]) -> Vec<(String, 
 }
 
 /// Takes a text field; `null` counts as absent.
-fn text(fields: &mut Map<String, Value>, key: &str) -> Result<Option<String>, EventFault> {
+pub(super) fn text(
+    fields: &mut Map<String, Value>,
+    key: &str,
+) -> Result<Option<String>, EventFault> {
     match fields.shift_remove(key) {
         Some(Value::String(text)) => Ok(Some(text)),
         None | Some(Value::Null) => Ok(None),
@@ -123,7 +126,7 @@ fn not_text(key: &str, found: &Value) -> EventFault {
     EventFault { message: format!("`{key}` must be a text, not {}", kind(found)) }
 }
 
-fn listed(json: &Map<String, Value>) -> String {
+pub(super) fn listed(json: &Map<String, Value>) -> String {
     if json.is_empty() {
         return "no fields".to_owned();
     }

@@ -1,4 +1,5 @@
-//! Words that show, in any dialect, that a restraint was meant. Closed tables; never a word of consent.
+//! Words that show, in any dialect, that a restraint was meant. Closed tables; never a word of consent. And
+//! which words can name a variable.
 
 use serde_json::Value;
 
@@ -88,4 +89,10 @@ fn plain_word(word: &str) -> String {
         .chars()
         .map(|it| LOOKALIKES.iter().find(|(from, _)| *from == it).map_or(it, |(_, to)| *to))
         .collect()
+}
+
+/// Whether a program takes this for the name of a variable.
+pub(super) fn is_variable(name: &str) -> bool {
+    name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
+        && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
 }

@@ -1,10 +1,11 @@
 //! What a hook runs: exactly one of the keys of [`keys::RUN`] (C-43, C-44, C-45).
 
+use super::Reader;
 use super::fields::Fields;
 use super::keys::{self, listed};
-use super::{Reader, values};
 use crate::diagnostic::Severity;
 use crate::dialect::DialectId;
+use crate::dialect::words::is_variable;
 use crate::hook::{Command, Invocation, Run, Shell};
 
 /// Keys that mean something only where a command runs.
@@ -89,7 +90,7 @@ impl Reader<'_> {
         let env = fields.get("env").map(crate::syntax::Node::entries).unwrap_or_default();
         for name in env.iter().map(|it| (it.key.as_str(), it.key_span)).chain(fields.words("pass"))
         {
-            if !values::is_variable(name.0) {
+            if !is_variable(name.0) {
                 self.report(
                     "bad-variable",
                     Severity::Error,

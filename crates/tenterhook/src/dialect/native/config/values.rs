@@ -35,12 +35,6 @@ pub(super) fn is_name(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_alphanumeric() || "._-:/".contains(c))
 }
 
-/// Whether a program takes this for the name of a variable.
-pub(super) fn is_variable(name: &str) -> bool {
-    name.starts_with(|c: char| c == '_' || c.is_ascii_alphabetic())
-        && name.chars().all(|c| c == '_' || c.is_ascii_alphanumeric())
-}
-
 /// A text of `match`: exact words with `|` between them, or an expression between slashes (C-48).
 ///
 /// An expression that is not marked as one is an error, because a reader could take it for either.

@@ -1,0 +1,124 @@
+//! Events on the wire: the JSON that ignis hands to a hook, read into an event and written from one (I-9 to I-12). Knows
+//! no hook and no answer.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use super::events::{self, AFTER_FAILURE, TOOLS};
+use crate::dialect::tools;
+use crate::dialect::wire::{listed, text};
+use crate::dialect::{Envelope, EventFault, Roots};
+use crate::event::{Event, EventName, Surroundings};
+
+/// The fields of each event beside the three that all have: ours and the neutral ones. What is not here is not sent.
+const TEXTS: &[(&str, &str, &str)] =
+    &[("UserPromptSubmit", "prompt", "prompt"), ("MessageDisplay", "content", "delta")];
+
+pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+    let mut fields = json.clone();
+    let name = text(&mut fields, "hook_event_name")?
+        .filter(|name| !name.is_empty())
+        .ok_or_else(|| nameless(json))?;
+    let session_id = text(&mut fields, "session_id")?.unwrap_or_default();
+    let cwd = text(&mut fields, "cwd")?.map_or_else(|| roots.cwd.clone(), PathBuf::from);
+    let project = if roots.cwd.as_os_str().is_empty() { cwd.clone() } else { roots.cwd.clone() };
+    let within = Surroundings {
+        session_id,
+        cwd,
+        project,
+        home: roots.home.clone(),
+        transcript: None,
+        facts: Map::new(),
+    };
+    let neutral = events::named(&name).map_or(name.as_str(), |row| &*row.event);
+    let mut event = Event::new(neutral, within);
+    if is_about_tool(neutral) {
+        decode_tool(&mut event, &mut fields)?;
+    }
+    if let Some((_, own, key)) = TEXTS.iter().find(|(event, ..)| *event == neutral)
+        && let Some(said) = text(&mut fields, own)?
+    {
+        event = event.with(key, said);
+    }
+    event.payload.extend(fields);
+    Ok(event)
+}
+
+fn is_about_tool(event: &str) -> bool {
+    matches!(event, "PreToolUse" | "PostToolUse" | AFTER_FAILURE)
+}
+
+fn decode_tool(event: &mut Event, fields: &mut Map<String, Value>) -> Result<(), EventFault> {
+    let Some(own) = text(fields, "toolName")? else {
+        let message = format!("`{}` needs the text field `toolName`", event.name);
+        return Err(EventFault { message });
+    };
+    let input = fields.shift_remove("toolInput").unwrap_or_default();
+    let known = tools::by_own(TOOLS, &own);
+    let put = |event: &mut Event, key: &str, value: Value| {
+        event.payload.insert(key.to_owned(), value);
+    };
+    put(event, "tool_name", known.map_or(own.as_str(), |it| it.neutral).into());
+    put(event, "tool_input", known.map_or(input.clone(), |it| it.neutral_input(&input)));
+    let result = fields.shift_remove("toolResult");
+    let failed = fields.shift_remove("isError") == Some(Value::Bool(true));
+    if failed && event.name.as_str() == "PostToolUse" {
+        event.name = EventName::from(AFTER_FAILURE);
+    }
+    if let Some(result) = result {
+        let key = if event.name.as_str() == AFTER_FAILURE { "error" } else { "tool_response" };
+        put(event, key, result);
+    }
+    Ok(())
+}
+
+pub(super) fn encode(event: &Event) -> Envelope {
+    let row = events::ROWS.iter().find(|row| row.event == event.name.as_str());
+    let name = row.map_or(event.name.as_str(), |row| &*row.name);
+    let mut fields = Map::new();
+    fields.insert("hook_event_name".to_owned(), name.into());
+    fields.insert("session_id".to_owned(), event.within.session_id.as_str().into());
+    fields.insert("cwd".to_owned(), event.within.cwd.to_string_lossy().into());
+    let texts = TEXTS.iter().find(|(it, ..)| *it == event.name.as_str());
+    if let Some((_, own, key)) = texts {
+        fields.insert((*own).to_owned(), event.text(key).unwrap_or_default().into());
+    } else if is_about_tool(event.name.as_str()) {
+        encode_tool(event, &mut fields);
+    } else {
+        for (key, value) in &event.payload {
+            fields.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+    }
+    // No line feed at the end, and nothing in variables: that is how the agent does it.
+    Envelope { body: Value::Object(fields).to_string().into_bytes(), ..Envelope::default() }
+}
+
+fn encode_tool(event: &Event, fields: &mut Map<String, Value>) {
+    let name = event.text("tool_name").unwrap_or_default();
+    let input = event.payload.get("tool_input").cloned().unwrap_or_default();
+    let known = tools::by_neutral(TOOLS, name);
+    let own = known.and_then(|it| it.own.first()).map_or(name, |own| *own);
+    fields.insert("toolName".to_owned(), own.into());
+    fields.insert("toolInput".to_owned(), known.map_or(input.clone(), |it| it.own_input(&input)));
+    if event.name.as_str() == "PreToolUse" {
+        return;
+    }
+    // What a hook made of an error stands where a result would.
+    let result = ["tool_response", "error"].iter().find_map(|key| event.payload.get(*key));
+    fields.insert("toolResult".to_owned(), result.map_or_else(String::new, result_text).into());
+    fields.insert("isError".to_owned(), (event.name.as_str() == AFTER_FAILURE).into());
+}
+
+/// A result is a text here. Other agents have structured ones, which are handed on as JSON.
+fn result_text(result: &Value) -> String {
+    result.as_str().map_or_else(|| result.to_string(), str::to_owned)
+}
+
+fn nameless(json: &Map<String, Value>) -> EventFault {
+    let message = format!(
+        "not an event of ignis: expected an object with the text field `hook_event_name`, such as `UserPromptSubmit`; found {}",
+        listed(json)
+    );
+    EventFault { message }
+}

@@ -1,0 +1,311 @@
+//! What `hooks.json` comes to: each field, each fault, and what of it an exact reading refuses (I-1 to I-4, I-30 to I-41).
+
+use std::time::Duration;
+
+use super::*;
+use crate::diagnostic::Severity;
+use crate::hook::{Arming, Command, Compat, Confine, Hook, Invocation, Layer, Phase, Run};
+use crate::matcher::MatcherSpec;
+
+fn source(text: &str) -> Source {
+    let mut source =
+        Source::given("/home/u/.ignis/hooks.json", DialectId::IGNIS, text, "/home/u/.ignis");
+    source.layer = Layer::User;
+    source.home = "/home/u".into();
+    source
+}
+
+fn read(text: &str) -> ReadConfig {
+    Ignis.read_config(&source(text))
+}
+
+fn exact(text: &str) -> ReadConfig {
+    Ignis.read_config(&Source { compat: Compat::Exact, ..source(text) })
+}
+
+/// The only hook of an entry for prompts.
+fn entry(fields: &str) -> (Hook, Vec<&'static str>) {
+    let mut read = read(&format!(r#"{{"hooks": {{"UserPromptSubmit": [{fields}]}}}}"#));
+    let codes = read.diagnostics.iter().filter(|it| it.severity > Severity::Advice);
+    let codes = codes.map(|it| it.code).collect();
+    (read.hooks.pop().expect("a hook"), codes)
+}
+
+fn command(hook: &Hook) -> &Command {
+    let Run::Command(command) = &hook.run else { panic!("{:?}", hook.run) };
+    command
+}
+
+fn words(hook: &Hook) -> Vec<&str> {
+    let Invocation::Argv { program, args } = &command(hook).invocation else { panic!("argv") };
+    std::iter::once(program).chain(args).map(String::as_str).collect()
+}
+
+/// IG-S9, I-31 to I-33.
+#[test]
+fn a_command_is_split_at_white_space_and_argv_is_taken_as_it_is() {
+    for (fields, expected) in [
+        (
+            r#"{"command": "/usr/bin/env python3 /opt/run.py --display"}"#,
+            vec!["/usr/bin/env", "python3", "/opt/run.py", "--display"],
+        ),
+        (r#"{"command": "  sh   -c\ttrue "}"#, vec!["sh", "-c", "true"]),
+        (r#"{"command": "~/.ignis/run.py ~"}"#, vec!["/home/u/.ignis/run.py", "~"]),
+        (
+            r#"{"argv": ["/path with space/run.py", "--a b", "~/x"]}"#,
+            vec!["/path with space/run.py", "--a b", "~/x"],
+        ),
+        (r#"{"argv": ["~/run.py"], "command": null}"#, vec!["/home/u/run.py"]),
+        (r#"{"command": ".ignis/hooks/check"}"#, vec![".ignis/hooks/check"]),
+    ] {
+        let (hook, codes) = entry(fields);
+        assert_eq!(words(&hook), expected, "{fields}");
+        assert!(codes.is_empty(), "{fields}: {codes:?}");
+    }
+    let (hook, codes) = entry(r#"{"command": "\"a b\" | c"}"#);
+    assert_eq!(
+        (words(&hook), codes),
+        (vec!["\"a", "b\"", "|", "c"], vec!["command-without-shell"])
+    );
+}
+
+/// I-31: nothing to run, or two things.
+#[test]
+fn an_entry_that_does_not_say_what_runs_is_rejected_alone() {
+    for (fields, code) in [
+        (r#"{"command": "/bin/true", "argv": ["/bin/true"]}"#, "several-runs"),
+        ("{}", "missing-run"),
+        (r#"{"argv": []}"#, "empty-command"),
+        (r#"{"argv": [" "]}"#, "empty-command"),
+        (r#"{"command": "  "}"#, "empty-command"),
+        (r#"{"argv": "x"}"#, "wrong-field-type"),
+        (r#"{"command": ["x"]}"#, "command-not-string"),
+    ] {
+        let (hook, codes) = entry(fields);
+        assert_eq!(codes, [code], "{fields}");
+        assert!(matches!(hook.arming, Arming::Disarmed { rule: "I-31", .. }), "{fields}");
+    }
+    for (item, code) in [
+        (r#"["/bin/true"]"#, "entry-not-object"),
+        (r#""/bin/true""#, "entry-not-object"),
+        (r#"{"matcher": "", "hooks": [{"type": "command", "command": "x"}]}"#, "entry-is-group"),
+    ] {
+        let read =
+            read(&format!(r#"{{"hooks": {{"UserPromptSubmit": [{item}, {{"command": "y"}}]}}}}"#));
+        assert_eq!(read.hooks.len(), 1, "its sibling lives");
+        assert_eq!(read.diagnostics[0].code, code, "{item}");
+    }
+}
+
+/// I-5, I-35, I-36, I-40.
+#[test]
+fn the_fields_have_their_defaults() {
+    let (hook, _) = entry(r#"{"command": "x"}"#);
+    assert_eq!(
+        (hook.timeout, hook.confine, hook.phase),
+        (None, Confine::ByDefault, Phase::Rewrite)
+    );
+    assert_eq!((command(&hook).inherit, command(&hook).pass.len()), (Inherit::Listed, 0));
+    assert_eq!(Ignis.row(&hook.event).expect("a row").timeout, Duration::from_secs(10));
+    assert_eq!(hook.id.as_str(), "user:UserPromptSubmit:x:1");
+    let (hook, codes) = entry(
+        r#"{"command": "~/a/translate.py", "timeout_ms": 30000, "env": ["B", "A_1"], "sandbox": false}"#,
+    );
+    assert_eq!((hook.timeout, hook.confine), (Some(Duration::from_secs(30)), Confine::Never));
+    assert_eq!(
+        (command(&hook).pass.as_slice(), codes),
+        (["B".to_owned(), "A_1".to_owned()].as_slice(), vec![])
+    );
+    assert_eq!(hook.id.as_str(), "user:UserPromptSubmit:translate:1");
+}
+
+/// I-34: a field that is wrong costs the hook only what the field says.
+#[test]
+fn no_guard_vanishes_because_another_field_is_wrong() {
+    for (field, code) in [
+        (r#""timeout_ms": -1"#, "wrong-field-type"),
+        (r#""timeout_ms": 1.5"#, "wrong-field-type"),
+        (r#""timeout_ms": "5s""#, "wrong-field-type"),
+        (r#""timeout_ms": 0"#, "timeout-is-zero"),
+        (r#""env": "A""#, "wrong-field-type"),
+        (r#""env": ["1KEY"]"#, "bad-variable"),
+        (r#""env": [""]"#, "bad-variable"),
+        (r#""env": ["KEY-NAME"]"#, "bad-variable"),
+        (r#""env": ["KEY=NAME"]"#, "bad-variable"),
+        (r#""env": ["KEY NAME"]"#, "bad-variable"),
+        (r#""sandbox": "yes""#, "wrong-field-type"),
+        (r#""timeout": 5"#, "unknown-handler-field"),
+        (r#""sandbx": true"#, "unknown-handler-field"),
+        (r#""matcher": 5"#, "matcher-not-string"),
+        (r#""matcher": "bash""#, "matcher-ignored"),
+        (r#""command": "x""#, "duplicate-keys"),
+    ] {
+        let (hook, codes) = entry(&format!(r#"{{"command": "x", {field}}}"#));
+        assert_eq!(hook.arming, Arming::Armed, "{field}");
+        assert_eq!(hook.timeout, None, "{field}");
+        assert!(codes.contains(&code), "{field}: {codes:?}");
+    }
+}
+
+/// IG-S14, I-37.
+#[test]
+fn a_hook_that_asks_to_be_confined_is_told_that_it_is_not() {
+    let (hook, codes) = entry(r#"{"command": "x", "sandbox": true}"#);
+    assert_eq!((hook.confine, codes), (Confine::Asked, vec!["unconfined"]));
+    let silent = read(r#"{"hooks": {"UserPromptSubmit": [{"command": "x"}, {"command": "y"}]}}"#);
+    let told: Vec<_> = silent.diagnostics.iter().map(|it| (it.code, it.severity)).collect();
+    assert_eq!(told, [("unconfined", Severity::Advice)], "once a file");
+    let meant = read(r#"{"hooks": {"UserPromptSubmit": [{"command": "x", "sandbox": false}]}}"#);
+    assert!(meant.diagnostics.is_empty());
+}
+
+/// I-38.
+#[test]
+fn a_matcher_is_a_name_or_the_beginning_of_one() {
+    let spec = |text: &str| {
+        let text =
+            format!(r#"{{"hooks": {{"PreToolUse": [{{"command": "x", "matcher": {text}}}]}}}}"#);
+        read(&text).hooks.pop().expect("a hook").matcher.spec().clone()
+    };
+    assert_eq!(spec("null"), MatcherSpec::Any);
+    assert_eq!(spec(r#""*""#), MatcherSpec::Any);
+    assert_eq!(spec(r#"" ""#), MatcherSpec::Any);
+    assert_eq!(spec(r#""bash""#), MatcherSpec::Words(vec!["bash".to_owned()]));
+    assert_eq!(spec(r#""mcp__*""#), MatcherSpec::Regex("^mcp__".to_owned()));
+    assert_eq!(spec(r#""a.b*""#), MatcherSpec::Regex(r"^a\.b".to_owned()));
+}
+
+/// One entry for the end of a tool call is a hook for both neutral events.
+#[test]
+fn after_a_tool_a_hook_runs_whether_it_failed_or_not() {
+    let read = read(r#"{"hooks": {"PostToolUse": [{"command": "x"}]}}"#);
+    let hooks: Vec<_> = read.hooks.iter().map(|it| (it.id.as_str(), it.event.as_str())).collect();
+    assert_eq!(
+        hooks,
+        [
+            ("user:PostToolUse:x:1", "PostToolUse"),
+            ("user:PostToolUse:x:1@PostToolUseFailure", "PostToolUseFailure")
+        ]
+    );
+}
+
+/// Ruling 22, I-4: siblings live; exact reading refuses the file and keeps what was read before.
+#[test]
+fn one_bad_entry_costs_the_file_only_where_the_agent_is_followed_exactly() {
+    let text = r#"{"hooks": {"UserPromptSubmit": [{"command": "good"}, {"argv": []}]}}"#;
+    let guarded = read(text);
+    let armed =
+        |read: &ReadConfig| read.hooks.iter().filter(|it| it.arming == Arming::Armed).count();
+    assert_eq!((armed(&guarded), guarded.unreadable), (1, false));
+    let exact = exact(text);
+    assert_eq!((armed(&exact), exact.unreadable), (0, true));
+    assert!(
+        matches!(&exact.hooks[0].arming, Arming::Disarmed { because, rule: "I-4" } if because.contains("`argv` is empty"))
+    );
+}
+
+#[test]
+fn faults_of_the_file_have_their_codes() {
+    for (text, code, unreadable, hooks) in [
+        ("", "empty-file", true, 0),
+        ("{", "not-strict-json", true, 0),
+        ("[]", "not-an-object", true, 0),
+        (r#"{"hooks": []}"#, "hooks-not-object", false, 0),
+        (r#"{"hooks": {"PreToolUse": {}}}"#, "event-value-not-array", false, 0),
+        (r#"{"hooks": {"PreTolUse": [{"command": "x"}]}}"#, "unknown-event", false, 1),
+        (r#"{"PreToolUse": [{"command": "x"}]}"#, "missing-hooks-wrapper", false, 1),
+        (r#"{"hooks": {"PreToolUse": [{"command": "x"},]}}"#, "not-strict-json", false, 1),
+        (
+            "\u{feff}{\"hooks\": {\"PreToolUse\": [{\"command\": \"x\"}]}}",
+            "byte-order-mark",
+            false,
+            1,
+        ),
+        (
+            r#"{"hooks": {"PreToolUse": [{"command": "x"}], "PreToolUse": [{"command": "y"}]}}"#,
+            "duplicate-keys",
+            false,
+            2,
+        ),
+        (
+            r#"{"hooks": {"PreToolUse": [{"command": "x"}]}, "hooks": {"PreToolUse": [{"command": "y"}]}}"#,
+            "duplicate-keys",
+            false,
+            2,
+        ),
+        (
+            r#"{"hooks": {"PreToolUse": [{"command": "x", "matcher": "a|b"}]}}"#,
+            "matcher-is-expression",
+            false,
+            1,
+        ),
+        (
+            r#"{"hooks": {"UserPromptSubmit": [{"command": "x", "timeout_ms": 30}]}}"#,
+            "timeout-looks-like-seconds",
+            false,
+            1,
+        ),
+    ] {
+        let found = read(text);
+        assert!(
+            found.diagnostics.iter().any(|it| it.code == code),
+            "{text}: {:?}",
+            found.diagnostics
+        );
+        assert_eq!((found.unreadable, found.hooks.len()), (unreadable, hooks), "{text}");
+        for it in &found.diagnostics {
+            assert!(it.place.is_some(), "{it:?}");
+        }
+    }
+    assert!(read("{}").diagnostics.is_empty(), "`hooks` is optional");
+}
+
+/// I-3: of two lists the agent keeps the last one.
+#[test]
+fn an_event_that_is_written_twice_loses_nothing_unless_exact() {
+    let text = r#"{"hooks": {"PreToolUse": [{"command": "x"}], "PreToolUse": [{"command": "y"}]}}"#;
+    assert!(read(text).hooks.iter().all(|it| it.arming == Arming::Armed));
+    let armed: Vec<_> =
+        exact(text).hooks.into_iter().map(|it| it.arming == Arming::Armed).collect();
+    assert_eq!(armed, [false, true]);
+}
+
+/// Every code has a sample, and each sample shows its finding at its line and no other.
+#[test]
+fn each_sample_shows_its_finding_and_no_other() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/check/ignis");
+    let text = |file: &str| std::fs::read_to_string(samples.join(file)).expect("it is there");
+    let expected = crate::syntax::parse(&text("expect.toml"), crate::syntax::Format::Toml);
+    let expected = expected.root.expect("it is TOML");
+    for case in expected.entries() {
+        let word = |key: &str| case.node.get(key).and_then(Node::as_str).expect("a word");
+        let line = case.node.get("line").and_then(Node::as_u64).expect("a line");
+        let found = read(&text(&case.key)).diagnostics;
+        let told: Vec<String> = found
+            .iter()
+            .map(|it| {
+                let at = it.place.as_ref().map_or(0, |place| place.line);
+                format!("{} {} at line {at}", it.severity, it.code)
+            })
+            .collect();
+        let wanted = format!("{} {} at line {line}", word("severity"), word("code"));
+        assert_eq!(told, [wanted], "{}", case.key);
+        for it in found {
+            assert!(!it.message.ends_with('.') && !it.help.unwrap_or_default().ends_with('.'));
+        }
+    }
+    let files = std::fs::read_dir(&samples).expect("samples").count();
+    assert_eq!(files, expected.entries().len() + 1, "each file is expected something of");
+    let page = include_str!("../../../../../../docs/spec/diagnostics.md");
+    let section = page.split("\n## ignis\n").nth(1).and_then(|it| it.split("\n## ").next());
+    let section = section.expect("a section");
+    for code in section.lines().filter_map(|it| it.strip_prefix("### `")?.strip_suffix('`')) {
+        let shown =
+            |it: &crate::syntax::Entry| it.node.get("code").and_then(Node::as_str) == Some(code);
+        assert!(expected.entries().iter().any(shown), "`{code}` has no sample");
+    }
+    for case in expected.entries() {
+        let code = case.node.get("code").and_then(Node::as_str).expect("a code");
+        assert!(section.contains(&format!("### `{code}`\n")), "`{code}` is not in the book");
+    }
+}
