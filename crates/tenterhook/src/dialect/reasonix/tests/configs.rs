@@ -228,3 +228,32 @@ fn places_and_shapes() {
         assert_eq!(Reasonix.recognizes(Path::new(path), root.as_ref()), fit, "{text}");
     }
 }
+
+/// RX-5, RX-11 to RX-18: each sample shows the finding that it is named after, at its line, and no other.
+#[test]
+fn every_sample_shows_its_finding_and_the_book_has_it() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let samples = root.join("conformance/check/reasonix");
+    let text = |path: &Path| std::fs::read_to_string(path).expect("a text");
+    let book = text(&root.join("docs/spec/diagnostics.md"));
+    let expected: toml_edit::DocumentMut =
+        text(&samples.join("expect.toml")).parse().expect("TOML");
+    for (file, case) in expected.iter() {
+        let found = load(&text(&samples.join(file))).diagnostics;
+        let told: Vec<_> = found
+            .iter()
+            .map(|it| {
+                let line = it.place.as_ref().map_or(0, |place| place.line);
+                (it.code, line, it.severity.to_string())
+            })
+            .collect();
+        let code = file.trim_end_matches(".json");
+        let line = case["line"].as_integer().and_then(|it| usize::try_from(it).ok());
+        let severity = case["severity"].as_str().expect("a severity").to_owned();
+        assert_eq!(told, [(code, line.expect("a line"), severity)], "{file}");
+        assert!(book.contains(&format!("\n### `{code}`\n")), "{code} has no entry");
+    }
+    let files = std::fs::read_dir(&samples).expect("samples").count();
+    assert_eq!(files, expected.len() + 2, "each file is expected something of");
+    assert_eq!(load(&text(&samples.join("sound.json"))).diagnostics, []);
+}
