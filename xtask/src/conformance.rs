@@ -57,20 +57,32 @@ fn fire(case: &Case, binary: &Path) -> Result<Vec<String>, String> {
     command.env_clear().envs(sandbox.env()).envs(&case.env);
     command.current_dir(sandbox.project()).stderr(Stdio::null());
     let said = if staged.shots.len() == 1 {
-        once(&mut command, &staged, &sandbox)
+        once(case, &mut command, &staged, &sandbox)
     } else {
-        stream(&mut command, &staged, &sandbox)
+        stream(case, &mut command, &staged, &sandbox)
     };
     said.map_err(|error| format!("{}: {error}", case.file.display()))
 }
 
 type Differences = Result<Vec<String>, Box<dyn std::error::Error>>;
 
-fn once(command: &mut Command, staged: &Staged, sandbox: &Sandbox) -> Differences {
+/// The command line has no other place for what is wrong with a configuration than the faults of each outcome.
+fn without_errors(mut outcome: Value, case: &Case) -> Value {
+    let known = |fault: &Value| {
+        let code = fault.get("code").and_then(Value::as_str).unwrap_or_default();
+        fault.get("hook").is_some_and(Value::is_null) && case.errors.iter().any(|it| it == code)
+    };
+    if let Some(faults) = outcome.get_mut("faults").and_then(Value::as_array_mut) {
+        faults.retain(|fault| !known(fault));
+    }
+    outcome
+}
+
+fn once(case: &Case, command: &mut Command, staged: &Staged, sandbox: &Sandbox) -> Differences {
     let Some(shot) = staged.shots.first() else { return Ok(Vec::new()) };
     let input = sandbox.write("event.json", &serde_json::to_string(&shot.event)?)?;
     let output = command.arg("-").stdin(File::open(input)?).output()?;
-    let outcome: Value = serde_json::from_slice(&output.stdout)?;
+    let outcome = without_errors(serde_json::from_slice(&output.stdout)?, case);
     let mut found = expect::differences(&shot.expect, &outcome, &sandbox.scripts());
     let wanted = exit_code(&outcome);
     if output.status.code() != Some(wanted) {
@@ -91,20 +103,20 @@ fn exit_code(outcome: &Value) -> i32 {
     }
 }
 
-fn stream(command: &mut Command, staged: &Staged, sandbox: &Sandbox) -> Differences {
+fn stream(case: &Case, command: &mut Command, staged: &Staged, sandbox: &Sandbox) -> Differences {
     command.arg("--stream").stdin(Stdio::piped()).stdout(Stdio::piped());
     #[expect(
         clippy::disallowed_methods,
         reason = "the program under test is started as its users start it"
     )]
     let mut child = command.spawn()?;
-    let found = talk(&mut child, staged, sandbox);
+    let found = talk(case, &mut child, staged, sandbox);
     drop(child.stdin.take());
     child.wait()?;
     found
 }
 
-fn talk(child: &mut Child, staged: &Staged, sandbox: &Sandbox) -> Differences {
+fn talk(case: &Case, child: &mut Child, staged: &Staged, sandbox: &Sandbox) -> Differences {
     let (Some(input), Some(output)) = (child.stdin.as_mut(), child.stdout.take()) else {
         return Err("the program has no streams".into());
     };
@@ -114,7 +126,7 @@ fn talk(child: &mut Child, staged: &Staged, sandbox: &Sandbox) -> Differences {
         expect::forget(&sandbox.scripts())?;
         writeln!(input, "{}", serde_json::to_string(&shot.event)?)?;
         let line = lines.next().ok_or("the program ended early")??;
-        let outcome: Value = serde_json::from_str(&line)?;
+        let outcome = without_errors(serde_json::from_str(&line)?, case);
         let differences = expect::differences(&shot.expect, &outcome, &sandbox.scripts());
         found.extend(differences.into_iter().map(|it| format!("event {}: {it}", at + 1)));
     }
