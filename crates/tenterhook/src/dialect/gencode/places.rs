@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use super::events;
 use crate::config::{ReadConfig, Source, disarm};
 use crate::dialect::{Candidate, Fit, Roots};
 use crate::event::EventName;
@@ -26,9 +27,14 @@ pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
 /// Ends of paths that only this agent reads.
 const OWN: &[&str] = &[".gen/settings.json", ".gen/settings.local.json", ".gen-plugin/plugin.json"];
 
-/// A file is known by its place alone: its shape is that of Claude Code's settings.
-pub(super) fn recognizes(path: &Path, _root: Option<&Node>) -> Fit {
-    if OWN.iter().any(|end| path.ends_with(end)) { Fit::Certain } else { Fit::No }
+/// A file is known by its place. Its shape is that of Claude Code's settings, which goes first where nobody says more.
+pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
+    if OWN.iter().any(|end| path.ends_with(end)) {
+        return Fit::Certain;
+    }
+    let hooks = root.and_then(|root| root.get("hooks")).map(Node::entries).unwrap_or_default();
+    let has_event = hooks.iter().any(|it| events::find(&it.key).is_some());
+    if has_event { Fit::Shape } else { Fit::No }
 }
 
 /// How strong a settings layer is; the others neither replace nor are replaced.
