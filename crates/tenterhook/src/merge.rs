@@ -54,7 +54,14 @@ fn absorb(into: &mut Effects, from: Effects, faults: &mut Vec<Fault>) {
     // The first hook that stops is the one that is quoted (M-5).
     into.stop = into.stop.take().or(from.stop);
     into.updated_permissions.extend(from.updated_permissions);
-    into.watch_paths = from.watch_paths.or_else(|| into.watch_paths.take());
+    // Hooks that watch different things do not know of each other: all are watched (M-3).
+    into.watch_paths = match (into.watch_paths.take(), from.watch_paths) {
+        (Some(mut all), Some(more)) => {
+            all.extend(more);
+            Some(all)
+        }
+        (all, more) => all.or(more),
+    };
     last(&mut into.initial_user_message, from.initial_user_message, "initialUserMessage", faults);
     // One hook that allows another try is enough, as one that denies it says nothing new (M-6).
     into.retry = match (into.retry, from.retry) {

@@ -20,7 +20,7 @@ use crate::report::{End, Output, Report, Said};
 use crate::verdict::{Bench, judge};
 
 fn source(text: &str) -> Source {
-    Source::given(".gen/settings.json", DialectId::GEN, text, "/work/.gen")
+    Source::given(".gen/settings.json", DialectId::GEN, text, "/repo/.gen")
 }
 
 fn load(hooks: &Value) -> ReadConfig {
