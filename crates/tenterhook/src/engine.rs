@@ -186,8 +186,7 @@ impl Engine {
         let cap = rulesets.iter().filter_map(|ruleset| ruleset.cap(&event.name)).min();
         let (outcome, strike) = session::settle(outcome, &view, cap);
         session.keep(&event.name, strike, &outcome);
-        let mut outcome = polish::polish(outcome, &self.inner.ambient);
-        outcome.steps = records;
+        let outcome = polish::polish(Outcome { steps: records, ..outcome }, &self.inner.ambient);
         if let Some(sink) = &self.inner.sink {
             sink.take(Record::new(&event, &outcome, began.elapsed()));
         }

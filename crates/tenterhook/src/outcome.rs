@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::answer::{Effects, Restraint};
 use crate::hook::HookId;
+use crate::text;
 
 /// Something that went wrong, or was not honoured, while an event was fired. Never an error: the outcome stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,6 +51,8 @@ pub struct Step {
     pub took: Duration,
     /// Its own restraint, after judging.
     pub verdict: Restraint,
+    /// What it told the model: the part of the outcome's context that is its own.
+    pub context: Vec<String>,
 }
 
 /// What the host gets.
@@ -72,6 +75,17 @@ impl Outcome {
     #[must_use]
     pub fn blocked(&self) -> bool {
         self.restraint == Restraint::Deny
+    }
+
+    /// The context for a model, each text in a block that names the hook whose words it is: what a host injects, so that
+    /// nobody takes a hook for the user or the system (H-11).
+    #[must_use]
+    pub fn labelled_context(&self) -> Vec<String> {
+        let told = self
+            .steps
+            .iter()
+            .flat_map(|step| step.context.iter().map(|text| text::label(step.hook.as_str(), text)));
+        told.collect()
     }
 
     /// All reasons as one text; `None` when no hook gave one.

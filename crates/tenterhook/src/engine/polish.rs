@@ -22,11 +22,13 @@ pub(super) fn polish(mut outcome: Outcome, ambient: &Ambient) -> Outcome {
         hidden += usize::from(clean.removed.is_suspicious());
         *text = clean.text;
     };
-    let effects = &mut outcome.effects;
-    for context in &mut effects.context {
+    for context in outcome.steps.iter_mut().flat_map(|step| &mut step.context) {
         wash(context, usize::MAX);
         bound(context, ambient.scratch.as_deref());
     }
+    let effects = &mut outcome.effects;
+    // The same texts once more, now clean: every one of them is some step's.
+    effects.context = outcome.steps.iter().flat_map(|step| step.context.clone()).collect();
     for message in &mut effects.messages {
         wash(message, CONTEXT_CAP);
     }

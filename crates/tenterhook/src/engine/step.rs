@@ -162,7 +162,8 @@ fn judge(step: &Step, answer: Answer, ended: String, took: Duration) -> Done {
         Bench { hook: &step.hook, row: &step.row, widened: step.widened.as_deref() },
         answer,
     );
-    let record = record(step, ended, took, verdict.restraint);
+    let mut record = record(step, ended, took, verdict.restraint);
+    record.context.clone_from(&verdict.effects.context);
     Done { hook: Arc::clone(&step.hook), verdict, record, version: 0 }
 }
 
@@ -193,6 +194,7 @@ fn record(step: &Step, ended: String, took: Duration, verdict: Restraint) -> out
         ended,
         took,
         verdict,
+        context: Vec::new(),
     }
 }
 

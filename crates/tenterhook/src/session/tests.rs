@@ -98,6 +98,7 @@ fn finished(hook: &str) -> Finished {
         ended: "exit 0".to_owned(),
         took: std::time::Duration::ZERO,
         verdict: Restraint::Silent,
+        context: Vec::new(),
     };
     Finished { event: "Stop".into(), step, verdict: Verdict::default(), wakes: false }
 }

@@ -102,6 +102,7 @@ fn outcomes_fit_their_schema() {
             ended: "exit 0".into(),
             took: Duration::from_micros(1234),
             verdict: Restraint::Silent,
+            context: Vec::new(),
         }],
     };
     let encoded = encode_outcome(&full);
