@@ -16,6 +16,8 @@ pub enum Mode {
     Parallel,
     /// All see the same payload and run one after the other, until one denies.
     Serial,
+    /// All see the same payload and run one after the other, every one.
+    InTurn,
     /// One after the other, each seeing the last one's rewrite, until one denies.
     Chained,
 }

@@ -12,6 +12,8 @@ mod events;
 mod modes;
 mod places;
 mod shell_env;
+#[cfg(test)]
+mod tests;
 mod words;
 
 use std::path::Path;
@@ -77,9 +79,9 @@ impl Dialect for CodeWhale {
         Honour::PlainText
     }
 
-    /// One after the other in configured order, on every event (CW-S9, CW-43).
+    /// One after the other in configured order, on every event; only a message that was blocked goes no further (CW-S9, CW-43).
     fn mode(&self, _event: &EventName, phase: Phase) -> Mode {
-        if phase == Phase::Rewrite { Mode::Chained } else { Mode::Serial }
+        if phase == Phase::Rewrite { Mode::Chained } else { Mode::InTurn }
     }
 
     fn settle_layers(&self, layers: &mut [(&Source, &mut ReadConfig)]) {

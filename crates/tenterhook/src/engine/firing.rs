@@ -80,10 +80,11 @@ impl<'a> Firing<'a> {
                 let done = self.run_all(steps).await;
                 self.take(stage.phase, done);
             }
-            Mode::Serial => {
+            Mode::Serial | Mode::InTurn => {
+                let to_the_end = observing || stage.mode == Mode::InTurn;
                 let mut done: Vec<Done> = Vec::with_capacity(steps.len());
                 for step in steps {
-                    if !observing && done.iter().any(Done::denies) {
+                    if !to_the_end && done.iter().any(Done::denies) {
                         done.push(Done::passed_over(&step));
                     } else {
                         done.extend(self.run_all(vec![step]).await);

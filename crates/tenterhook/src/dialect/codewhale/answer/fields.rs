@@ -26,6 +26,8 @@ pub(super) const DECISIONS: &[(&str, Restraint)] =
 
 /// The code of a remark about a field that should have counted: a gate that said so did not answer (CW-68).
 pub(super) const INVALID: &str = "invalid-answer";
+/// The code of output that is no answer.
+pub(super) const UNREADABLE: &str = "unreadable-answer";
 
 /// Whether the agent knows that decision.
 pub(super) fn decides(word: &str) -> bool {
@@ -34,7 +36,7 @@ pub(super) fn decides(word: &str) -> bool {
 
 /// An answer that changes nothing, with the reason why.
 pub(super) fn remarked(message: impl Into<String>) -> Answer {
-    let remark = Failure { code: "unreadable-answer", message: message.into() };
+    let remark = Failure { code: UNREADABLE, message: message.into() };
     Answer { remarks: vec![remark], ..Answer::default() }
 }
 

@@ -107,9 +107,12 @@ fn bare_word(text: &str) -> Option<Answer> {
 }
 
 /// Where a gate said something that nobody can read, the agent goes on; here it did not answer (CW-68).
-fn unanswered(heard: &Heard<'_>, exact: Answer) -> Answer {
+fn unanswered(heard: &Heard<'_>, mut exact: Answer) -> Answer {
     let mut slips: Vec<Slip> = Vec::new();
-    let failure = if let Some(failure) = heard.ended().filter(|_| exact.failure.is_none()) {
+    if exact.failure.is_some() {
+        return exact;
+    }
+    let failure = if let Some(failure) = heard.ended() {
         slips.push(Slip { kind: SlipKind::Torn, detail: String::new() });
         Some(failure)
     } else if let Some(invalid) = exact.remarks.iter().find(|it| it.code == fields::INVALID) {
@@ -131,15 +134,17 @@ fn unanswered(heard: &Heard<'_>, exact: Answer) -> Answer {
                 detail: "no JSON object was printed".to_owned(),
             });
         }
-        Some(Failure { code: "unreadable-answer", message })
+        Some(Failure { code: fields::UNREADABLE, message })
     } else {
-        heard.failed_code().filter(|_| exact.failure.is_none()).inspect(|failure| {
+        heard.failed_code().inspect(|failure| {
             slips.push(Slip { kind: SlipKind::WrongExit, detail: failure.message.clone() });
         })
     };
-    if slips.is_empty() || exact.restraint > Restraint::Allow && failure.is_none() {
+    if slips.is_empty() {
         return exact;
     }
+    // What became a slip and a failure is not remarked as well.
+    exact.remarks.retain(|it| !matches!(it.code, fields::INVALID | fields::UNREADABLE));
     let restraint = exact.restraint;
     let reason = exact.reason.clone();
     beside(Answer { restraint, reason, slips, failure, ..Answer::default() }, exact)
