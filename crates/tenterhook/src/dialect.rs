@@ -12,6 +12,7 @@
 pub mod claude;
 pub mod codewhale;
 mod findings;
+mod first_line;
 pub mod gencode;
 pub mod ignis;
 pub mod native;

@@ -84,6 +84,18 @@ impl Reading {
         }
     }
 
+    /// The object, if the text is exactly one as parsers commonly read it: of a repeated key the last value, and broken
+    /// bytes as they come.
+    #[must_use]
+    pub fn common(&self) -> Option<&Map<String, Value>> {
+        let passed =
+            |it: &Deviation| matches!(it, Deviation::DuplicateKey(_) | Deviation::InvalidUtf8);
+        match &self.found {
+            Found::Object(object) if self.deviations.iter().all(passed) => Some(&object.fields),
+            _ => None,
+        }
+    }
+
     /// The objects that were found, strict or not.
     #[must_use]
     pub fn objects(&self) -> &[Object] {

@@ -27,6 +27,7 @@ use serde_json::{Map, Value};
 
 use super::{
     Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Honour, Roots, Subject,
+    first_line,
 };
 use crate::answer::{Answer, Powers, SlipKind};
 use crate::config::{ReadConfig, Source};
@@ -90,7 +91,7 @@ impl Dialect for Claude {
     }
 
     fn detaches(&self, first_line: &[u8]) -> bool {
-        answer::detaches(first_line)
+        first_line::detaches(first_line)
     }
 
     fn read_answer(&self, event: &Event, row: &EventRow, report: &Report) -> Answer {

@@ -17,7 +17,9 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::{Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Honour, Roots};
+use super::{
+    Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Honour, Roots, first_line,
+};
 use crate::answer::{Answer, SlipKind};
 use crate::config::{Mode, ReadConfig, Source};
 use crate::event::{Event, EventName};
@@ -63,7 +65,7 @@ impl Dialect for Gen {
     }
 
     fn detaches(&self, first_line: &[u8]) -> bool {
-        answer::detaches(first_line)
+        first_line::detaches(first_line)
     }
 
     fn read_answer(&self, event: &Event, row: &EventRow, report: &Report) -> Answer {

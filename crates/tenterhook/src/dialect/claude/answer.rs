@@ -8,10 +8,11 @@ use super::events::{self, Exit2, Field, Late, Plain, Spec, Top};
 use super::fields::{self, Extent};
 use crate::answer::{Answer, Failure, Power, Powers, Restraint};
 use crate::dialect::EventRow;
+use crate::dialect::first_line;
 use crate::dialect::near_miss::{self, Halt, Hearing, Home, Protocol};
 use crate::event::Event;
 use crate::report::{Closed, End, Report, Said};
-use crate::strict::{self, Deviation, Found, Reading};
+use crate::strict::{self, Found, Reading};
 
 /// One report, taken apart.
 pub(super) struct Heard<'a> {
@@ -30,7 +31,7 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
         Said::Bytes { stdout, stderr } => (stdout, stderr),
         Said::Answer(answer) => return (**answer).clone(),
     };
-    let after_first_line = after_async_line(&stdout.bytes);
+    let after_first_line = first_line::after(&stdout.bytes);
     let heard = Heard {
         spec: events::spec(event.name.as_str()).unwrap_or(&events::CUSTOM),
         event,
@@ -47,19 +48,6 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
     let mut answer = near_miss::look(&heard.hearing(), exact);
     answer.detached |= after_first_line.is_some();
     answer
-}
-
-/// Whether a first line asks to go on in the background.
-pub(super) fn detaches(line: &[u8]) -> bool {
-    serde_json::from_slice::<Map<String, Value>>(line)
-        .is_ok_and(|object| object.get("async") == Some(&Value::Bool(true)))
-}
-
-/// What follows a first line that asks to go on in the background.
-fn after_async_line(stdout: &[u8]) -> Option<&[u8]> {
-    let end = stdout.iter().position(|byte| *byte == b'\n').unwrap_or(stdout.len());
-    let (line, rest) = stdout.split_at_checked(end)?;
-    detaches(line).then_some(rest)
 }
 
 fn set_variables(answer: &mut Answer, text: &str) {
@@ -114,16 +102,9 @@ impl Heard<'_> {
         }
     }
 
-    /// The object that the agent reads: it takes the last of a repeated key, and broken bytes as they come.
+    /// The object that the agent reads.
     fn object(&self) -> Option<&Map<String, Value>> {
-        let tolerated =
-            |it: &Deviation| matches!(it, Deviation::DuplicateKey(_) | Deviation::InvalidUtf8);
-        match &self.reading.found {
-            Found::Object(object) if self.reading.deviations.iter().all(tolerated) => {
-                Some(&object.fields)
-            }
-            _ => None,
-        }
+        self.reading.common()
     }
 
     fn failed_code(&self, code: i32) -> Answer {

@@ -12,7 +12,7 @@ use crate::answer::{Answer, Failure, Restraint};
 use crate::dialect::EventRow;
 use crate::event::Event;
 use crate::report::{End, Report, Said};
-use crate::strict::{self, Deviation, Found, Reading};
+use crate::strict::{self, Found, Reading};
 use crate::text;
 
 /// The exit code that blocks (CW-S6).
@@ -79,16 +79,9 @@ impl Heard<'_> {
         }
     }
 
-    /// The object that the agent reads: of a repeated key the last one, and broken bytes as they come.
+    /// The object that the agent reads.
     fn object(&self) -> Option<&Map<String, Value>> {
-        let tolerated =
-            |it: &Deviation| matches!(it, Deviation::DuplicateKey(_) | Deviation::InvalidUtf8);
-        match &self.reading.found {
-            Found::Object(object) if self.reading.deviations.iter().all(tolerated) => {
-                Some(&object.fields)
-            }
-            _ => None,
-        }
+        self.reading.common()
     }
 
     /// Exit code 2 blocks, whatever was printed; the words are those of a `reason`, else what was said (CW-61).

@@ -6,10 +6,11 @@ use serde_json::{Map, Value};
 use super::fields;
 use crate::answer::{Answer, Power, SlipKind};
 use crate::dialect::EventRow;
+use crate::dialect::first_line;
 use crate::dialect::near_miss::{self, Halt, Hearing, Home, Protocol};
 use crate::event::Event;
 use crate::report::{Closed, End, Report, Said};
-use crate::strict::{self, Deviation, Found, Reading};
+use crate::strict::{self, Found, Reading};
 
 /// One report, taken apart.
 struct Heard<'a> {
@@ -28,7 +29,7 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
     if let Said::Answer(answer) = &report.said {
         return (**answer).clone();
     }
-    let after_first_line = after_async_line(report.stdout());
+    let after_first_line = first_line::after(report.stdout());
     let heard = Heard {
         event,
         row,
@@ -40,19 +41,6 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
     let mut answer = heard.misnamed(near_miss::look(&heard.hearing(), exact));
     answer.detached |= after_first_line.is_some();
     answer
-}
-
-/// Whether a first line asks to go on in the background (G-43).
-pub(super) fn detaches(line: &[u8]) -> bool {
-    serde_json::from_slice::<Map<String, Value>>(line)
-        .is_ok_and(|object| object.get("async") == Some(&Value::Bool(true)))
-}
-
-/// What follows a first line that asks to go on in the background.
-fn after_async_line(stdout: &[u8]) -> Option<&[u8]> {
-    let end = stdout.iter().position(|byte| *byte == b'\n').unwrap_or(stdout.len());
-    let (line, rest) = stdout.split_at_checked(end)?;
-    detaches(line).then_some(rest)
 }
 
 impl Heard<'_> {
@@ -88,16 +76,9 @@ impl Heard<'_> {
         }
     }
 
-    /// The object that the agent reads: it takes the last of a repeated key, and broken bytes as they come.
+    /// The object that the agent reads.
     fn object(&self) -> Option<&Map<String, Value>> {
-        let tolerated =
-            |it: &Deviation| matches!(it, Deviation::DuplicateKey(_) | Deviation::InvalidUtf8);
-        match &self.reading.found {
-            Found::Object(object) if self.reading.deviations.iter().all(tolerated) => {
-                Some(&object.fields)
-            }
-            _ => None,
-        }
+        self.reading.common()
     }
 
     fn unreadable(&self) -> String {
