@@ -361,6 +361,27 @@ fn near_misses_restrain_and_innocents_do_not() {
     }
 }
 
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig::with_cases(300))]
+
+    /// G-31, G-38: no text round an allow leaves an allow, and no text at all makes the readers fail.
+    #[test]
+    fn consent_needs_the_clean_form(before in "[^{}\\s]{1,12}", config in ".{0,60}", exit in 0..4i32) {
+        let allow = r#"{"hookSpecificOutput": {"permissionDecision": "allow"}}"#;
+        let event = Event::new("PreToolUse", Surroundings::default()).with("tool_name", "Bash");
+        let row = Gen.row(&event.name).expect("an event of the table");
+        for text in [format!("{before}{allow}"), format!("{allow}{before}"), config.clone()] {
+            let answer = Gen.read_answer(&event, row, &report(&text, "", exit));
+            let run = Run::Missing { executor: "command" };
+            let hook = Hook::new(crate::hook::HookId::new("h"), DialectId::GEN, event.name.clone(), run);
+            let verdict = judge(Bench { hook: &hook, row, widened: None }, answer);
+            proptest::prop_assert_ne!(verdict.restraint, Restraint::Allow, "{}", text);
+        }
+        let _ = load_text(&config);
+        let _ = load(&json!({ "PreToolUse": [{ "matcher": config, "hooks": [{ "command": "x", "if": config }] }] }));
+    }
+}
+
 /// Layers as the caller tells them.
 fn layer(layer: Layer, name: &str, text: &str) -> Source {
     Source { layer, name: name.into(), ..source(text) }
