@@ -183,6 +183,9 @@ pub(crate) enum SchemaOf {
 
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
+    /// Play hooks that were written for five agents, answering the same one
+    #[arg(long)]
+    pub(crate) mixed: bool,
     /// The directory with the session and the hooks, when not the built-in one
     #[arg(long, value_name = "DIRECTORY", hide = true)]
     pub(crate) from: Option<PathBuf>,

@@ -24,17 +24,18 @@ use crate::show::paint::{BOLD, DIM, HELP, paint};
 use crate::show::words::{count, time, wrap};
 use crate::term::Term;
 use crate::wait::{Waited, block_on};
-use files::{CONFIGS, SESSION, Stage};
+use files::{MIXED, PLAIN, Play, Stage};
 use timeline::Scene;
 
 pub(crate) fn run(args: &Demo, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let stage = Stage::find(args.from.as_deref(), &here.roots.cwd)?;
+    let play_of = if args.mixed { &MIXED } else { &PLAIN };
+    let stage = Stage::find(play_of, args.from.as_deref(), &here.roots.cwd)?;
     let roots = Roots { cwd: stage.root.clone(), repository: None, ..here.roots.clone() };
-    let events = events(&roots)?;
+    let events = events(play_of, &roots)?;
     let scratch = tempfile::tempdir()
         .map_err(|error| Problem::new(format!("no temporary directory can be made: {error}")))?;
     let ambient = Ambient { env: here.env.clone(), scratch: Some(scratch.path().to_owned()) };
-    let engine = engine(&roots, ambient, term)?;
+    let engine = engine(play_of, &roots, ambient, term)?;
     let hooks = engine.ruleset().hooks().len();
     let title = format!(
         "A recorded agent session, played through the {} of {}",
@@ -45,15 +46,15 @@ pub(crate) fn run(args: &Demo, here: &Here, term: Term) -> Result<Exit, Problem>
     match block_on(play(&engine, &events, term))? {
         Waited::Signal(signal) => Ok(Exit::Cancelled(signal)),
         Waited::Done(played) => {
-            term.data(&farewell(&played?, term.width()))?;
+            term.data(&farewell(&played?, play_of, &stage.name, term.width()))?;
             Ok(Exit::Good)
         }
     }
 }
 
-fn engine(roots: &Roots, ambient: Ambient, term: Term) -> Result<Engine, Problem> {
+fn engine(play: &Play, roots: &Roots, ambient: Ambient, term: Term) -> Result<Engine, Problem> {
     let mut builder = Engine::builder().ambient(ambient);
-    for config in CONFIGS {
+    for config in play.configs {
         let source = discover::given(&roots.cwd.join(config), None, DialectId::CLAUDE, roots)
             .map_err(|it| Problem { message: it.message, help: it.help })?;
         builder = builder.source(source);
@@ -67,8 +68,8 @@ fn engine(roots: &Roots, ambient: Ambient, term: Term) -> Result<Engine, Problem
 }
 
 /// The recorded events, with the places of the recording put to where the examples are.
-fn events(roots: &Roots) -> Result<Vec<Event>, Problem> {
-    let path = roots.cwd.join(SESSION);
+fn events(play: &Play, roots: &Roots) -> Result<Vec<Event>, Problem> {
+    let path = roots.cwd.join(play.session);
     let text = fs::read_to_string(&path).map_err(|error| {
         Problem::new(format!("the session `{}` cannot be read: {error}", path.display()))
     })?;
@@ -121,7 +122,7 @@ impl Played {
     }
 }
 
-fn farewell(played: &Played, columns: usize) -> String {
+fn farewell(played: &Played, play: &Play, place: &str, columns: usize) -> String {
     let Played { events, runs, blocked, asked, took } = played;
     let sum = format!(
         "{}, {}, {blocked} blocked, {asked} asked first, in {}",
@@ -130,12 +131,11 @@ fn farewell(played: &Played, columns: usize) -> String {
         time(*took)
     );
     let mut out = format!("\n{}\n\n", paint(BOLD, sum));
-    let hint = "Change a file in examples/hooks and play again, or ask why a hook runs:";
-    for line in wrap(hint, columns) {
+    let hint = format!("Change a hook of {place} and play again, or ask why a hook runs:");
+    for line in wrap(&hint, columns) {
         out.push_str(&format!("{}\n", paint(HELP, line)));
     }
-    let command = "tenterhook explain --config examples/tenterhook.toml Bash 'sudo git push -f'";
-    for (at, line) in wrap(command, columns.saturating_sub(4)).iter().enumerate() {
+    for (at, line) in wrap(play.next, columns.saturating_sub(4)).iter().enumerate() {
         let indent = if at == 0 { "  " } else { "    " };
         out.push_str(&format!("{}\n", paint(DIM, format!("{indent}{line}"))));
     }

@@ -29,3 +29,24 @@ fn a_changed_hook_changes_the_timeline() {
     let after = room.run(&["demo", "--from", "."], "");
     assert!(after.stdout.contains("changed by hand"), "{}", after.stdout);
 }
+
+#[test]
+fn hooks_of_five_agents_answer_the_same_one() {
+    let said = Room::new().run(&["demo", "--mixed"], "");
+    assert_eq!((said.code, said.stderr.as_str()), (0, ""));
+    for shown in [
+        "ran claude     say-what-to-run.sh",
+        "ran gen        ask-before-publish.sh",
+        "ran ignis      write-out.sh",
+        "ran codewhale  name-the-issue.sh",
+        "ran reasonix   nothing-left-to-do.sh  (exit 2)",
+        "new prompt: please publish the client as soon as you can (issue #12)",
+        "reason: You wrote TODO.",
+        "9 events, 14 hook runs, 3 blocked, 1 asked first",
+    ] {
+        assert!(said.stdout.contains(shown), "{shown}: {}", said.stdout);
+    }
+    let lines: Vec<&str> = said.stdout.lines().collect();
+    assert!(lines.len() <= 60, "{}", lines.len());
+    assert!(lines.iter().all(|it| it.chars().count() <= 80), "{}", said.stdout);
+}

@@ -8,11 +8,72 @@ use tempfile::TempDir;
 
 use crate::problem::Problem;
 
-/// Every file of `examples/` that the demo needs.
+/// One play: a recorded session, and the hook files that answer it.
+#[derive(Debug)]
+pub(super) struct Play {
+    /// Its directory below `examples/`.
+    directory: &'static str,
+    /// The recorded session.
+    pub(super) session: &'static str,
+    /// The hook files, in the order in which they are loaded.
+    pub(super) configs: &'static [&'static str],
+    /// Every file that it needs.
+    files: &'static [(&'static str, &'static str)],
+    /// What to try next: a command, from the root of the repository.
+    pub(super) next: &'static str,
+}
+
+/// Two formats, one of them Tenterhook's own.
+pub(super) static PLAIN: Play = Play {
+    directory: "",
+    session: "demo/session.jsonl",
+    configs: &["tenterhook.toml", ".claude/settings.json"],
+    files: FILES,
+    next: "tenterhook explain --config examples/tenterhook.toml Bash 'sudo git push -f'",
+};
+
+/// Hooks that were written for five agents.
+pub(super) static MIXED: Play = Play {
+    directory: "mixed",
+    session: "session.jsonl",
+    configs: &[
+        ".claude/settings.json",
+        ".gen/settings.json",
+        ".ignis/hooks.json",
+        ".codewhale/hooks.toml",
+        ".reasonix/settings.json",
+    ],
+    files: MIXED_FILES,
+    next: "tenterhook explain --config examples/mixed/.gen/settings.json Bash 'npm publish'",
+};
+
+macro_rules! mixed {
+    ($($name:literal),* $(,)?) => {
+        &[$(($name, include_str!(concat!("../../../../../examples/mixed/", $name)))),*]
+    };
+}
+
+const MIXED_FILES: &[(&str, &str)] = mixed![
+    ".claude/settings.json",
+    ".codewhale/hooks.toml",
+    ".gen/settings.json",
+    ".ignis/hooks.json",
+    ".reasonix/settings.json",
+    "hooks/ask-before-publish.sh",
+    "hooks/keep-generated.sh",
+    "hooks/name-the-issue.sh",
+    "hooks/no-recursive-delete.sh",
+    "hooks/nothing-left-to-do.sh",
+    "hooks/say-what-to-run.sh",
+    "hooks/write-out.sh",
+    "session.jsonl",
+];
+
+/// Every file of `examples/` that the plain play needs.
 const FILES: &[(&str, &str)] = &[
     (".claude/settings.json", include_str!("../../../../../examples/.claude/settings.json")),
     ("tenterhook.toml", include_str!("../../../../../examples/tenterhook.toml")),
-    (SESSION, include_str!("../../../../../examples/demo/session.jsonl")),
+    ("demo/session.jsonl", include_str!("../../../../../examples/demo/session.jsonl")),
     ("hooks/no-force-push.sh", include_str!("../../../../../examples/hooks/no-force-push.sh")),
     (
         "hooks/no-recursive-delete.sh",
@@ -26,11 +87,6 @@ const FILES: &[(&str, &str)] = &[
     ),
     ("hooks/whitespace-note.sh", include_str!("../../../../../examples/hooks/whitespace-note.sh")),
 ];
-
-/// The recorded session.
-pub(super) const SESSION: &str = "demo/session.jsonl";
-/// The hook files, in the order in which they are loaded.
-pub(super) const CONFIGS: [&str; 2] = ["tenterhook.toml", ".claude/settings.json"];
 
 /// A directory with the demo's files.
 #[derive(Debug)]
@@ -48,24 +104,28 @@ impl Stage {
     ///
     /// The path of the repository is fixed when the program is built. Elsewhere, whatever lies there is not the
     /// repository's, so nothing is run from it unless the caller is there.
-    pub(super) fn find(named: Option<&Path>, cwd: &Path) -> Result<Self, Problem> {
+    pub(super) fn find(play: &Play, named: Option<&Path>, cwd: &Path) -> Result<Self, Problem> {
         if let Some(root) = named {
             let name = root.display().to_string();
             return Ok(Self { root: cwd.join(root), name, _copies: None });
         }
         let repository = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2);
         let here = repository.filter(|it| cwd.starts_with(it)).map(|it| it.join("examples"));
-        match here.filter(|it| it.join(SESSION).is_file()) {
-            Some(root) => Ok(Self { root, name: "examples/".to_owned(), _copies: None }),
-            None => Self::copied().map_err(|error| {
+        let here = here.map(|it| it.join(play.directory));
+        match here.filter(|it| it.join(play.session).is_file()) {
+            Some(root) => {
+                let name = format!("examples/{}", play.directory);
+                Ok(Self { root, name, _copies: None })
+            }
+            None => Self::copied(play).map_err(|error| {
                 Problem::new(format!("the built-in examples cannot be written: {error}"))
             }),
         }
     }
 
-    fn copied() -> io::Result<Self> {
+    fn copied(play: &Play) -> io::Result<Self> {
         let copies = tempfile::Builder::new().prefix("tenterhook-demo-").tempdir()?;
-        for (name, text) in FILES {
+        for (name, text) in play.files {
             let path = copies.path().join(name);
             if let Some(parent) = path.parent() {
                 fs::create_dir_all(parent)?;
@@ -95,24 +155,28 @@ mod tests {
 
     #[test]
     fn every_example_hook_is_built_in() {
-        let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
-        let mut known: Vec<_> =
-            FILES.iter().filter_map(|(it, _)| it.strip_prefix("hooks/")).collect();
-        known.sort_unstable();
-        let mut there: Vec<_> = fs::read_dir(examples.join("hooks"))
-            .expect("the hooks")
-            .map(|it| it.expect("an entry").file_name().into_string().expect("a name"))
-            // The demo needs `sh` and nothing else.
-            .filter(|name| name.ends_with(".sh"))
-            .collect();
-        there.sort_unstable();
-        assert_eq!(known, there);
+        for play in [&PLAIN, &MIXED] {
+            let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+            let mut known: Vec<_> =
+                play.files.iter().filter_map(|(it, _)| it.strip_prefix("hooks/")).collect();
+            known.sort_unstable();
+            let hooks = examples.join(play.directory).join("hooks");
+            let mut there: Vec<_> = fs::read_dir(hooks)
+                .expect("the hooks")
+                .map(|it| it.expect("an entry").file_name().into_string().expect("a name"))
+                // The demo needs `sh` and nothing else.
+                .filter(|name| name.ends_with(".sh"))
+                .collect();
+            there.sort_unstable();
+            assert_eq!(known, there);
+        }
     }
 
     #[test]
     fn copies_vanish_with_the_stage() {
-        let stage = Stage::find(None, Path::new("/")).expect("copies");
-        assert!(stage.root.join(SESSION).is_file());
+        let stage = Stage::find(&MIXED, None, Path::new("/")).expect("copies");
+        assert!(stage.root.join(MIXED.session).is_file());
+        assert!(MIXED.configs.iter().all(|it| stage.root.join(it).is_file()));
         let root = stage.root.clone();
         drop(stage);
         assert!(!root.exists());

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tenterhook::config::Ruleset;
+use tenterhook::dialect::DialectId;
 use tenterhook::hook::Hook;
 use tenterhook::outcome::Step;
 use tenterhook::plan::Because;
@@ -60,6 +61,16 @@ fn name(step: &Step, ruleset: &Ruleset) -> String {
     name_of(&step.hook, ruleset)
 }
 
+/// Whose protocol the hook speaks, where hooks of so many agents answer that one may ask.
+fn speaks(step: &Step, ruleset: &Ruleset) -> Option<String> {
+    let mut all: Vec<DialectId> = ruleset.hooks().iter().map(|it| it.dialect).collect();
+    all.sort_unstable();
+    all.dedup();
+    let hook = ruleset.hooks().iter().find(|it| it.id == step.hook).filter(|_| all.len() > 2)?;
+    let width = all.iter().map(|it| it.as_str().len()).max().unwrap_or(0);
+    Some(format!("{:width$}", hook.dialect.as_str()))
+}
+
 fn aside(text: &str, columns: usize, out: &mut String) {
     for (at, text) in wrap(text, columns.saturating_sub(INDENT + 5)).iter().enumerate() {
         let inset = if at == 0 { INDENT } else { INDENT + 5 };
@@ -87,6 +98,9 @@ fn ran(step: &Step, ruleset: &Ruleset, columns: usize) -> String {
     };
     let room = columns.saturating_sub(INDENT + 4 + 2 + word_width + 8);
     let mut name = line(&name(step, ruleset));
+    if let Some(dialect) = speaks(step, ruleset) {
+        name = format!("{dialect}  {name}");
+    }
     if step.ended != "exit 0" {
         name.push_str(&format!("  ({})", line(&step.ended)));
     }
