@@ -26,7 +26,7 @@ use crate::merge;
 use crate::outcome::Outcome;
 use crate::plan;
 use crate::record::{Record, Sink};
-use crate::session::{self, Session};
+use crate::session::Session;
 use firing::Firing;
 
 #[cfg(test)]
@@ -184,8 +184,7 @@ impl Engine {
         let (event, verdicts, records) = firing.finish();
         let outcome = merge::fold(verdicts);
         let cap = rulesets.iter().filter_map(|ruleset| ruleset.cap(&event.name)).min();
-        let (outcome, strike) = session::settle(outcome, &view, cap);
-        session.keep(&event.name, strike, &outcome);
+        let outcome = session.settle(&event.name, outcome, cap);
         let outcome = polish::polish(Outcome { steps: records, ..outcome }, &self.inner.ambient);
         if let Some(sink) = &self.inner.sink {
             sink.take(Record::new(&event, &outcome, began.elapsed()));

@@ -1,5 +1,6 @@
 //! What happened to one step, whatever ran it. Facts only: what they mean is `verdict`'s business.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::answer::{Answer, Failure};
@@ -90,6 +91,8 @@ pub struct Report {
     pub env_file: Option<String>,
     /// Processes that outlived the step and could not be ended.
     pub survivors: Vec<u32>,
+    /// Where it ran, when the directory in which it should have started could not be entered.
+    pub moved_to: Option<PathBuf>,
 }
 
 impl Report {
@@ -104,6 +107,7 @@ impl Report {
             took,
             env_file: None,
             survivors: Vec::new(),
+            moved_to: None,
         }
     }
 

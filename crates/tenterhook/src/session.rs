@@ -21,6 +21,7 @@ pub use status::StatusWatch;
 pub use store::{Memory, Store};
 
 use crate::config::Ruleset;
+use crate::dialect::Cap;
 use crate::event::EventName;
 use crate::hook::{Hook, HookId};
 use crate::outcome::Outcome;
@@ -44,6 +45,8 @@ struct Inner {
     /// The session's own hooks; they come after those of the configuration.
     hooks: ArcSwap<Ruleset>,
     env: Mutex<Map<String, Value>>,
+    /// Held while an outcome is settled, so that two denials at once are two strikes.
+    settling: Mutex<()>,
     watched: watch::Sender<Vec<String>>,
 }
 
@@ -70,6 +73,7 @@ impl Session {
                 status: Status::default(),
                 hooks: ArcSwap::default(),
                 env: Mutex::default(),
+                settling: Mutex::default(),
                 watched: watch::Sender::new(Vec::new()),
             }),
         }
@@ -162,8 +166,17 @@ impl Session {
         self.inner.background.adopt(step)
     }
 
+    /// Settles an outcome on the count as it stands now, not when the event began: events of a session may overlap, and
+    /// each of their denials counts for the next (N-3).
+    pub(crate) fn settle(&self, event: &EventName, outcome: Outcome, cap: Option<Cap>) -> Outcome {
+        let _turn = self.inner.settling.lock().unwrap_or_else(PoisonError::into_inner);
+        let (outcome, strike) = settle(outcome, &self.view(event), cap);
+        self.keep(event, strike, &outcome);
+        outcome
+    }
+
     /// Keeps what an outcome changes.
-    pub(crate) fn keep(&self, event: &EventName, strike: Strike, outcome: &Outcome) {
+    fn keep(&self, event: &EventName, strike: Strike, outcome: &Outcome) {
         match strike {
             Strike::Keep => {}
             Strike::Add => {

@@ -76,9 +76,10 @@ fn read_lines() -> mpsc::Receiver<Vec<u8>> {
         let mut input = std::io::stdin().lock();
         loop {
             let mut line = Vec::new();
-            // A line that is too long arrives cut, fails to parse and is denied; its rest is a bad line too.
+            // A line that is too long arrives cut, fails to parse and is denied, once: its rest is no line.
             match (&mut input).take(MAX_BYTES).read_until(b'\n', &mut line) {
                 Ok(0) | Err(_) => break,
+                Ok(_) if !line.ends_with(b"\n") && input.skip_until(b'\n').is_err() => break,
                 Ok(_) if line.iter().all(u8::is_ascii_whitespace) => {}
                 Ok(_) => {
                     if sender.blocking_send(line).is_err() {

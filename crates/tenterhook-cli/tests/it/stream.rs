@@ -54,6 +54,22 @@ fn a_bad_line_is_denied_and_the_stream_goes_on() {
     assert_eq!(lines.iter().find(|it| it["id"] == "z").unwrap()["blocked"], false);
 }
 
+/// N-3: events that come at once are counted one by one.
+#[test]
+fn the_cap_holds_for_events_that_overlap() {
+    let room = Room::with_settings(
+        r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "echo no >&2; exit 2"}]}]}}"#,
+    );
+    let stop = json!({"session_id": "s", "transcript_path": "/t", "cwd": "/",
+        "hook_event_name": "Stop", "stop_hook_active": true});
+    let input = vec![stop.to_string(); 9].join("\n");
+    let said = room.run(&["fire", "--stream"], &input);
+    let lines = lines(&said.stdout);
+    let gave_way: Vec<_> = lines.iter().filter(|it| it["blocked"] == false).collect();
+    assert_eq!((lines.len(), gave_way.len()), (9, 1), "{}", said.stdout);
+    assert_eq!(gave_way[0]["faults"][0]["code"], "cap-reached");
+}
+
 #[test]
 fn one_session_runs_a_once_hook_once() {
     let room = Room::new();

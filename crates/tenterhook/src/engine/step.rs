@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
-use crate::answer::{Answer, Power, Restraint};
+use crate::answer::{Answer, Failure, Power, Restraint};
 use crate::dialect::Envelope;
 use crate::event::Event;
 use crate::executor::{self, Ambient, Progress, Task};
@@ -148,6 +148,26 @@ fn task(setting: &Setting) -> Task {
 /// Bytes are read in the hook's dialect; an answer that came as one needs no reading, and where nothing was said there
 /// is nothing to read.
 fn read(step: &Step, event: &Event, report: &Report) -> Answer {
+    let mut answer = said(step, event, report);
+    answer.remarks.extend(circumstances(report));
+    answer
+}
+
+/// What people should hear of how the step ran, whatever it said: where it ran instead, what it left.
+fn circumstances(report: &Report) -> impl Iterator<Item = Failure> {
+    let moved = report.moved_to.as_ref().map(|it| {
+        let message = format!("its directory cannot be entered, so it ran in `{}`", it.display());
+        Failure { code: "started-elsewhere", message }
+    });
+    let left = report.survivors.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+    let survivors = (!left.is_empty()).then(|| {
+        let message = format!("processes that it started could not be ended: {left}");
+        Failure { code: "survivors", message }
+    });
+    moved.into_iter().chain(survivors)
+}
+
+fn said(step: &Step, event: &Event, report: &Report) -> Answer {
     if let (Said::Answer(answer), End::Exited(0)) = (&report.said, &report.end) {
         return Answer::clone(answer);
     }

@@ -261,6 +261,20 @@ async fn a_cap_makes_an_event_give_way() {
     assert_eq!(blocked, [true, true, false, true]);
 }
 
+/// N-3: events of a session may overlap; each denial counts for the next one that ends.
+#[tokio::test(start_paused = true)]
+async fn a_cap_counts_events_that_overlap() {
+    let mut row = row();
+    row.cap = Some(crate::dialect::Cap::give_way(2));
+    let (engine, _) =
+        Engine::builder().event(row).hook(after("never", 10, Answer::deny("more"))).build();
+    let session = Session::default();
+    let fire = || engine.fire(event(), &session);
+    let (a, b, c) = tokio::join!(fire(), fire(), fire());
+    let blocked = [a, b, c].iter().filter(|it| it.blocked()).count();
+    assert_eq!(blocked, 2, "the third gives way");
+}
+
 #[tokio::test(start_paused = true)]
 async fn texts_are_cleaned_before_the_host_sees_them() {
     let outcome = fire([says("colours", Answer::deny("\u{1b}[31mred\u{202e} alert"))]).await;

@@ -117,8 +117,10 @@ fn describe(task: &Task, command: &Command, env_file: Option<&EnvFile>) -> proce
         }
     };
     described.env = environment(task, command, env_file);
-    // A hook whose directory was deleted still has to judge; the report says where it ran (H3).
-    described.fallback_cwd = Some(within.project.clone()).filter(|it| it.is_absolute());
+    // A hook still has to judge when the agent's directory was deleted; the report says where it ran (H3). A directory
+    // that the hook itself names is part of what it judges: elsewhere it would judge something else.
+    described.fallback_cwd =
+        Some(within.project.clone()).filter(|it| command.cwd.is_none() && it.is_absolute());
     described.stdin = Arc::from(task.envelope.body.as_slice());
     described.timeout = Some(task.timeout);
     described.by = task.by.map(tokio::time::Instant::into_std);
@@ -174,6 +176,7 @@ fn translate(report: Option<process::Report>, env_file: Option<EnvFile>) -> Repo
         took: report.times.took(),
         env_file: env_file.and_then(EnvFile::read),
         survivors: report.survivors,
+        moved_to: report.cwd_substituted,
     }
 }
 

@@ -66,6 +66,7 @@ pub(super) async fn run(task: Task) -> Report {
                 took: started.elapsed(),
                 env_file: None,
                 survivors: Vec::new(),
+                moved_to: None,
             };
         }
         Ok(Err(())) => End::Signalled(ABORTED),

@@ -198,6 +198,29 @@ fn every_bad_sample_has_its_code_on_its_line() {
 }
 
 #[test]
+fn a_matcher_without_words_is_an_error() {
+    for value in ["[]", "['']", "['Bash', '']", "''", "'//'"] {
+        let read = load(&format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\nmatch = {value}\n"));
+        let codes: Vec<_> = read.diagnostics.iter().map(|it| it.code).collect();
+        assert_eq!(codes, ["bad-matcher"], "{value}");
+    }
+}
+
+#[test]
+fn an_empty_rule_is_an_error() {
+    let read = load("[hook.a]\non = 'PreToolUse'\nshell = 'x'\nif = ' '\n");
+    assert_eq!(read.diagnostics.iter().map(|it| it.code).collect::<Vec<_>>(), ["bad-condition"]);
+}
+
+#[test]
+fn a_wrong_item_is_named_where_it_stands() {
+    let read = load("[hook.a]\non = 'PreToolUse'\nrun = [\n  './guard',\n  5,\n]\n");
+    let told = &read.diagnostics[0];
+    assert_eq!((told.code, told.place.as_ref().map(|place| place.line)), ("wrong-type", Some(5)));
+    assert!(told.message.ends_with("not one that holds a number"), "{}", told.message);
+}
+
+#[test]
 fn every_code_has_an_entry_in_the_book() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     let book = std::fs::read_to_string(root.join("docs/spec/diagnostics.md")).expect("the book");

@@ -115,13 +115,9 @@ impl Reader<'_> {
         };
         if !right {
             let (expected, help) = expectation(&field.key, shape);
-            self.report(
-                "wrong-type",
-                Severity::Error,
-                node.span,
-                format!("`{}` is {expected}, not {}", field.key, node.kind()),
-            )
-            .help = Some(help);
+            let (found, span) = misfit(node, shape);
+            let message = format!("`{}` is {expected}, not {found}", field.key);
+            self.report("wrong-type", Severity::Error, span, message).help = Some(help);
         }
     }
 
@@ -176,6 +172,24 @@ impl Reader<'_> {
             format!("`{}` cannot be `{word}`", field.key),
         )
         .help = Some(help);
+    }
+}
+
+/// What stands in the way, and where: of a list or table of the right kind it is the first thing in it that is no string.
+fn misfit(node: &Node, shape: Shape) -> (String, Span) {
+    let whole = (node.kind().to_owned(), node.span);
+    let within = |item: &Node, kind| (format!("{kind} that holds {}", item.kind()), item.span);
+    let odd = |item: &&Node| item.as_str().is_none();
+    match shape {
+        Shape::Words | Shape::List => {
+            let item = node.as_array().and_then(|items| items.iter().find(odd));
+            item.map_or(whole, |item| within(item, "one"))
+        }
+        Shape::Variables => {
+            let mut values = node.as_object().into_iter().flatten().map(|entry| &entry.node);
+            values.find(odd).map_or(whole, |item| within(item, "one"))
+        }
+        _ => whole,
     }
 }
 

@@ -193,8 +193,14 @@ impl Reader<'_> {
     fn matcher(&mut self, fields: &Fields<'_>) -> MatcherSpec {
         let Some(node) = fields.get("match") else { return MatcherSpec::Any };
         let Some(text) = node.as_str() else {
-            let words = fields.words("match").into_iter().map(|(word, _)| word.to_owned());
-            return MatcherSpec::Words(words.collect());
+            let words: Vec<String> =
+                fields.words("match").into_iter().map(|(word, _)| word.to_owned()).collect();
+            if words.is_empty() || words.iter().any(String::is_empty) {
+                let message = "`match` has no word, so the hook would never run".to_owned();
+                self.report("bad-matcher", Severity::Error, node.span, message).help =
+                    Some("leave `match` out to run on every one, or write a word".to_owned());
+            }
+            return MatcherSpec::Words(words);
         };
         match values::pattern(text) {
             Ok(spec) => spec,
@@ -213,6 +219,12 @@ impl Reader<'_> {
 
     fn condition(&mut self, fields: &Fields<'_>) -> Option<Condition> {
         let text = fields.text("if")?;
+        if text.trim().is_empty() {
+            let message = "`if` is empty".to_owned();
+            self.report("bad-condition", Severity::Error, fields.span("if"), message).help =
+                Some("leave `if` out to run on every tool call, or write a rule".to_owned());
+            return None;
+        }
         let condition = Condition::rule(text, Reading::Native);
         if let Some(fault) = condition.fault() {
             let message = format!("`{text}` is no rule: {fault}");

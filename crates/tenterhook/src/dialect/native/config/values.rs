@@ -44,7 +44,7 @@ pub(super) fn pattern(text: &str) -> Result<MatcherSpec, String> {
     {
         return Ok(MatcherSpec::Regex(expression.to_owned()));
     }
-    if text.trim() == "*" {
+    if matches!(text.trim(), "*" | "//") {
         return Err("leave `match` out: without it the hook runs on every one".to_owned());
     }
     let words: Vec<String> = text.split('|').map(|word| word.trim().to_owned()).collect();
