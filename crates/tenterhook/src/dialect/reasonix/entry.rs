@@ -6,12 +6,13 @@ use std::time::Duration;
 
 use super::config::{Off, Reading, SHAPE, Scope};
 use super::events::Spec;
-use super::vocabulary::{ENTRY_FIELDS, FOREIGN_FIELDS};
+use super::vocabulary::{ENTRY_FIELDS, FOREIGN_FIELDS, TOOLS};
 use crate::diagnostic::nearest;
-use crate::dialect::DialectId;
 use crate::dialect::findings::{advice, error, warning};
+use crate::dialect::{DialectId, Subject};
+use crate::event::Event;
 use crate::hook::{Command, Compat, Hook, HookId, Inherit, Invocation, Phase, Run, Shell, Wait};
-use crate::matcher::{Matcher, MatcherSpec};
+use crate::matcher::{Condition, Matcher, MatcherSpec, Picked};
 use crate::syntax::{Entry, Node};
 
 /// Longest matcher that is part of a hook's name.
@@ -47,6 +48,9 @@ impl Reading<'_> {
         hook.compat = self.source.compat;
         hook.matcher = Matcher::new(matcher);
         hook.timeout = self.timeout(node);
+        if self.speaks_claude(node) {
+            speak_claude(&mut hook, scope.spec);
+        }
         hook.status = self.text(node, "description");
         // Who can neither block nor add anything only watches, and does so whatever others decided.
         let listens = scope.spec.is_none_or(Spec::listens);
@@ -192,6 +196,21 @@ impl Reading<'_> {
         Some(Invocation::Argv { program: text.to_owned(), args })
     }
 
+    /// `payloadFormat`, as later versions have it: in which protocol the hook is spoken to.
+    fn speaks_claude(&mut self, node: &Node) -> bool {
+        let Some(entry) = self.entry_of(node, "payloadFormat") else { return false };
+        match entry.node.as_str() {
+            Some("claude") => true,
+            Some("" | "reasonix" | "native") => false,
+            _ => {
+                let message =
+                    "`payloadFormat` takes `claude`: the hook is spoken to as Reasonix does";
+                self.report(entry.node.span, error("wrong-field-type", message));
+                false
+            }
+        }
+    }
+
     /// `async`, as later versions have it: the event does not wait, and what the hook says comes too late to block.
     fn wait(&mut self, node: &Node, scope: &Scope) -> Wait {
         let Some(entry) = self.entry_of(node, "async") else { return Wait::Attached };
@@ -273,4 +292,28 @@ impl Reading<'_> {
     fn entry_of<'n>(&self, node: &'n Node, key: &str) -> Option<&'n Entry> {
         node.entry(key).filter(|it| !it.node.is_null())
     }
+}
+
+/// Lets the hook speak Claude Code's protocol (RX-34). Its time and the names that its `match` knows stay Reasonix's.
+fn speak_claude(hook: &mut Hook, spec: Option<&Spec>) {
+    hook.dialect = DialectId::CLAUDE;
+    hook.timeout = hook.timeout.or_else(|| spec.map(Spec::timeout));
+    // A matcher that is broken stays one, so that the failure policy decides.
+    if *hook.matcher.spec() == MatcherSpec::Any || hook.matcher.compile().is_err() {
+        return;
+    }
+    let matcher = std::mem::replace(&mut hook.matcher, Matcher::any());
+    let text = match matcher.spec() {
+        MatcherSpec::Words(words) => words.join("|"),
+        MatcherSpec::Regex(text) | MatcherSpec::Never(text) => text.clone(),
+        MatcherSpec::Any => String::new(),
+    };
+    hook.condition = Some(Condition::custom(text, move |event: &Event| {
+        let tool = Subject::Tool(TOOLS);
+        let names = tool.of(event).into_iter().chain(tool.others(event));
+        match names.into_iter().any(|name| matcher.matches(Some(name)) == Ok(true)) {
+            true => Picked::Exactly,
+            false => Picked::No("no name of the tool matches".to_owned()),
+        }
+    }));
 }

@@ -126,6 +126,11 @@ impl Spec {
         self.neutral
     }
 
+    /// How long a hook may take that says nothing itself (RX-3).
+    pub(super) fn timeout(&self) -> Duration {
+        Duration::from_secs(self.seconds)
+    }
+
     pub(super) fn is_about_tool(&self) -> bool {
         self.about == About::Tool
     }
@@ -151,7 +156,7 @@ impl Spec {
             event: Cow::Borrowed(self.neutral),
             subject: if self.is_about_tool() { Subject::Tool(TOOLS) } else { Subject::None },
             powers: if self.is_gate() { powers.with(Power::Deny) } else { powers },
-            timeout: Duration::from_secs(self.seconds),
+            timeout: self.timeout(),
             failure: if self.is_gate() { OnFailure::Block } else { OnFailure::Continue },
             cap: match self.block {
                 Warns | Blocks => None,

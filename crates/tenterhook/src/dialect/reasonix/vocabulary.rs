@@ -36,8 +36,18 @@ pub(super) const ORDER: &[&str] =
 pub(super) const TOLD_TOOL: &str = "reasonix_tool";
 
 /// The fields of an entry, the seed's first.
-pub(super) const ENTRY_FIELDS: &[&str] =
-    &["command", "match", "description", "timeout", "cwd", "name", "args", "env", "async"];
+pub(super) const ENTRY_FIELDS: &[&str] = &[
+    "command",
+    "match",
+    "description",
+    "timeout",
+    "cwd",
+    "name",
+    "args",
+    "env",
+    "async",
+    "payloadFormat",
+];
 
 /// What other agents, and slips of the pen, call a field of an entry, and what to do about it.
 pub(super) const FOREIGN_FIELDS: &[(&str, &str)] = &[

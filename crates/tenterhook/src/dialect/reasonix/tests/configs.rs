@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use crate::config::{ReadConfig, Source};
 use crate::dialect::{Dialect, DialectId, Fit, Roots};
+use crate::event::Event;
 use crate::hook::{Arming, Command, Compat, Invocation, Layer, Phase, Run, Wait};
-use crate::matcher::{Matcher, MatcherSpec};
+use crate::matcher::{Matcher, MatcherSpec, Occasion, Picked};
 use crate::syntax::{Format, parse};
 
 use super::super::Reasonix;
@@ -196,6 +197,29 @@ fn later_fields_are_read() {
         matches!(&command.invocation, Invocation::Argv { program, args } if program == "x" && *args == ["a b", "$c"])
     );
     assert_eq!((command.env.len(), hook.wait), (1, Wait::Detached));
+}
+
+/// RX-34.
+#[test]
+fn a_hook_may_speak_another_protocol() {
+    let read = load(&entry(
+        "PreToolUse",
+        r#"{"command": "x", "match": "bash|Write", "payloadFormat": "claude"}"#,
+    ));
+    assert_eq!(read.diagnostics, []);
+    let hook = &read.hooks[0];
+    assert_eq!((hook.dialect, hook.timeout), (DialectId::CLAUDE, Some(Duration::from_secs(5))));
+    let condition = hook.condition.as_ref().expect("its match");
+    for (tool, expected) in [("Bash", true), ("Write", true), ("Edit", false)] {
+        let event = Event::new("PreToolUse", Default::default()).with("tool_name", tool);
+        let picked = condition.pick(&Occasion::of(&event), Compat::Guarded);
+        assert_eq!(picked == Picked::Exactly, expected, "{tool}");
+    }
+    let odd = load(&entry("Stop", r#"{"command": "x", "payloadFormat": "codex"}"#));
+    assert_eq!(
+        (codes(&odd), odd.hooks[0].dialect),
+        (vec!["wrong-field-type"], DialectId::REASONIX)
+    );
 }
 
 /// RX-10: the project before the user, both always.
