@@ -14,7 +14,7 @@ use tenterhook::verdict::{Bench, judge};
 
 fuzz_target!(|input: (u8, &[u8], &[u8])| {
     let (code, stdout, stderr) = input;
-    for dialect in [DialectId::CLAUDE, DialectId::NATIVE] {
+    for dialect in [DialectId::CLAUDE, DialectId::NATIVE, DialectId::CODEWHALE] {
         let event = Event::new("PreToolUse", Surroundings::default()).with("tool_name", "Bash");
         let Some(row) = dialect.dialect().row(&event.name) else { continue };
         let mut report = Report::silent(End::Exited(i32::from(code)), Duration::ZERO);

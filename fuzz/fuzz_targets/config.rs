@@ -11,6 +11,8 @@ fuzz_target!(|text: &str| {
         (DialectId::CLAUDE, "/p/.claude/skills/s/SKILL.md"),
         (DialectId::NATIVE, "/p/tenterhook.toml"),
         (DialectId::NATIVE, "/p/tenterhook.json"),
+        (DialectId::CODEWHALE, "/p/.codewhale/config.toml"),
+        (DialectId::CODEWHALE, "/p/.codewhale/hooks.toml"),
     ];
     for (dialect, name) in files {
         let loaded = load(&[Source::given(name, dialect, text, "/p")], &Added::default(), None);

@@ -22,6 +22,17 @@ pub(super) use layers::settle;
 /// The keys that stand round the entries.
 const SETTINGS: &[&str] = &["enabled", "default_timeout_secs", "working_dir", "hooks"];
 
+/// What other agents call something that has another name here.
+const FOREIGN: &[(&str, &str)] = &[
+    ("timeout", "timeout_secs"),
+    ("timeout_ms", "timeout_secs"),
+    ("matcher", "condition"),
+    ("if", "condition"),
+    ("async", "background"),
+    ("on", "event"),
+    ("on_failure", "continue_on_error"),
+];
+
 /// What a file says about all its hooks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Settings {
@@ -218,7 +229,10 @@ impl Reader<'_> {
     fn unknown_key(&self, field: &Entry, known: &[&'static str]) -> Diagnostic {
         let message =
             format!("CodeWhale reads no key `{}` here, and says nothing of it", field.key);
-        let help = nearest(&field.key, known.iter().copied()).map_or_else(
+        let foreign = FOREIGN.iter().find(|(name, own)| *name == field.key && known.contains(own));
+        let near = foreign.map(|(_, own)| *own);
+        let near = near.or_else(|| nearest(&field.key, known.iter().copied()));
+        let help = near.map_or_else(
             || format!("it reads {}", known.join(", ")),
             |near| format!("did you mean `{near}`?"),
         );

@@ -63,6 +63,11 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
             event.payload.insert(renamed.map_or(key, str::to_owned), value);
         }
     }
+    if event.name.as_str() == events::FAILED_TOOL && !event.payload.contains_key("error") {
+        // Hooks of other agents look for the words here.
+        let words = event.payload.get("tool_response").cloned().unwrap_or_default();
+        event.payload.insert("error".to_owned(), words);
+    }
     if name == "message_submit" && event.text("prompt").is_none() {
         return fault("`message_submit` needs the text field `text`");
     }

@@ -307,6 +307,18 @@ fn the_files_of_the_agent() {
     }
 }
 
+/// The hazard of the agent: it passes over keys that it does not know, and says nothing.
+#[test]
+fn a_key_of_another_agent_is_told_with_its_own() {
+    for (key, own) in [("timeout", "timeout_secs"), ("matcher", "condition"), ("comand", "command")]
+    {
+        let read = load(&format!("[[hooks]]\nevent = 'turn_end'\ncommand = 'x'\n{key} = 1\n"));
+        let help = read.diagnostics[0].help.clone().unwrap_or_default();
+        assert_eq!(help, format!("did you mean `{own}`?"), "{key}");
+        assert_eq!(read.hooks[0].arming, Arming::Armed);
+    }
+}
+
 /// `config_problems_are_not_part_of_the_serialized_config` and the rest of a big file: other keys are none of ours.
 #[test]
 fn other_tables_of_a_config_say_nothing() {
