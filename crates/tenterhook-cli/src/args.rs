@@ -45,6 +45,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Fire an event: run its hooks and print the outcome
     Fire(Fire),
+    /// Write the hooks of a file in another dialect's format, and say what is lost
+    Convert(Convert),
     /// List the events of a dialect and what a hook may do on each
     Events(Events),
     /// Print the JSON Schema of a form that Tenterhook reads or writes
@@ -146,6 +148,27 @@ pub(crate) struct Fire {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Convert {
+    /// The file to convert
+    pub(crate) file: PathBuf,
+    /// Whose format to write
+    #[arg(long, value_name = "FORMAT", default_value = "native")]
+    pub(crate) to: Target,
+    /// Whose format the file is in, when neither its place nor its shape tells
+    #[arg(long, value_name = "NAME", default_value = "claude", value_parser = dialect)]
+    pub(crate) dialect: DialectId,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// The formats that can be written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Target {
+    /// A `tenterhook.toml`.
+    Native,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Events {
     /// Whose events
     #[arg(long, value_name = "NAME", default_value = "claude", value_parser = dialect)]
@@ -179,6 +202,8 @@ pub(crate) enum SchemaOf {
     Explain,
     /// What `events --format json` prints
     Events,
+    /// What `convert --format json` prints
+    Convert,
 }
 
 #[derive(Debug, Args)]

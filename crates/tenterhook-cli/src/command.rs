@@ -1,6 +1,7 @@
 //! One room a command: what it reads, what it prints, how it ends.
 
 pub(crate) mod check;
+pub(crate) mod convert;
 pub(crate) mod demo;
 pub(crate) mod events;
 pub(crate) mod explain;

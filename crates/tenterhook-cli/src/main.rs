@@ -51,6 +51,7 @@ fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
         Command::List(args) => command::list::run(args, &here, term),
         Command::Explain(args) => command::explain::run(args, &here, term),
         Command::Fire(args) => command::fire::run(args, &here, term),
+        Command::Convert(args) => command::convert::run(args, &here, term),
         Command::Events(args) => command::events::run(args, term),
         Command::Schema(args) => command::schema::run(args, term),
         Command::Demo(args) => command::demo::run(args, &here, term),

@@ -36,6 +36,8 @@ use crate::answer::{Answer, Failure, Powers, SlipKind};
 use crate::config::{Mode, ReadConfig, Source};
 use crate::event::{Event, EventName};
 use crate::hook::{Hook, Inherit, Layer, OnFailure, Phase};
+use crate::matcher::Condition;
+use crate::matcher::rule::Reading;
 use crate::report::Report;
 use crate::syntax::Node;
 use tools::ToolWords;
@@ -338,6 +340,16 @@ pub trait Dialect: Sync + fmt::Debug {
         false
     }
 
+    /// Reads a further condition as a native file says it of a hook that speaks this dialect: by default one rule about a
+    /// tool call, read exactly.
+    ///
+    /// # Errors
+    ///
+    /// When it is none: why.
+    fn condition(&self, node: &Node, source: &Source) -> Result<Condition, String> {
+        rule(node, source, Reading::Native)
+    }
+
     /// Whether the same entry in two of its files runs once.
     fn drops_repeats(&self) -> bool {
         false
@@ -346,5 +358,15 @@ pub trait Dialect: Sync + fmt::Debug {
     /// The row of `event`.
     fn row(&self, event: &EventName) -> Option<&'static EventRow> {
         self.rows().iter().find(|row| row.event == event.as_str())
+    }
+}
+
+/// One rule about a tool call, with the places that its paths mean.
+fn rule(node: &Node, source: &Source, reading: Reading) -> Result<Condition, String> {
+    let text = node.as_str().ok_or_else(|| format!("a rule is a string, not {}", node.kind()))?;
+    let condition = Condition::rule(text, reading);
+    match condition.fault() {
+        Some(fault) => Err(fault.to_string()),
+        None => Ok(condition.at(&source.project, &source.home)),
     }
 }

@@ -12,7 +12,7 @@ use super::print_json;
 use crate::ambient::Here;
 use crate::args::{Check, Format, Named};
 use crate::exit::Exit;
-use crate::load::{self, Loaded};
+use crate::load::{self, Loaded, Texts};
 use crate::problem::Problem;
 use crate::reach;
 use crate::scripts;
@@ -37,7 +37,8 @@ pub(crate) fn run(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem
 }
 
 fn to_json(loaded: &Loaded, ruleset: &Ruleset) -> Value {
-    let diagnostics: Vec<Value> = loaded.diagnostics.iter().map(|it| one(it, loaded)).collect();
+    let diagnostics: Vec<Value> =
+        loaded.diagnostics.iter().map(|it| finding(it, &loaded.texts)).collect();
     let hooks: Vec<Value> = ruleset
         .hooks()
         .iter()
@@ -61,10 +62,11 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset) -> Value {
     json!({ "diagnostics": diagnostics, "hooks": hooks, "files": files })
 }
 
-fn one(it: &Diagnostic, loaded: &Loaded) -> Value {
+/// One finding, as every command prints it.
+pub(super) fn finding(it: &Diagnostic, texts: &Texts) -> Value {
     let place = it.place.as_ref();
     json!({
-        "file": place.map(|it| loaded.texts.shown(&it.file)),
+        "file": place.map(|it| texts.shown(&it.file)),
         "line": place.map(|it| it.line),
         "column": place.map(|it| it.column),
         "code": it.code,

@@ -17,6 +17,7 @@ pub(crate) fn run(args: &Schema, term: Term) -> Result<Exit, Problem> {
         SchemaOf::List => include_str!("schema/list.json"),
         SchemaOf::Explain => include_str!("schema/explain.json"),
         SchemaOf::Events => include_str!("schema/events.json"),
+        SchemaOf::Convert => include_str!("schema/convert.json"),
     };
     term.data(text)?;
     Ok(Exit::Good)

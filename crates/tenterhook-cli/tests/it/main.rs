@@ -3,6 +3,7 @@
 
 mod cancel;
 mod check;
+mod convert;
 mod demo;
 mod docs;
 mod events;

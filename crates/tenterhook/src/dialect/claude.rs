@@ -33,6 +33,8 @@ use crate::answer::{Answer, Powers, SlipKind};
 use crate::config::{ReadConfig, Source};
 use crate::event::{Event, EventName};
 use crate::hook::{Hook, OnFailure};
+use crate::matcher::Condition;
+use crate::matcher::rule::Reading;
 use crate::report::Report;
 use crate::syntax::Node;
 
@@ -76,6 +78,11 @@ impl Dialect for Claude {
 
     fn unreachable(&self, hook: &Hook) -> Option<(String, &'static str)> {
         lint::unreachable(hook)
+    }
+
+    fn condition(&self, node: &Node, source: &Source) -> Result<Condition, String> {
+        let rule = super::rule(node, source, Reading::Claude)?;
+        Ok(rule.with_aliases(matcher_text::aliases()))
     }
 
     fn drops_repeats(&self) -> bool {

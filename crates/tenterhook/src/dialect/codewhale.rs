@@ -25,6 +25,7 @@ use crate::answer::{Answer, SlipKind};
 use crate::config::{Mode, ReadConfig, Source};
 use crate::event::{Event, EventName};
 use crate::hook::Phase;
+use crate::matcher::Condition;
 use crate::report::Report;
 use crate::syntax::Node;
 
@@ -82,6 +83,10 @@ impl Dialect for CodeWhale {
     /// One after the other in configured order, on every event; only a message that was blocked goes no further (CW-S9, CW-43).
     fn mode(&self, _event: &EventName, phase: Phase) -> Mode {
         if phase == Phase::Rewrite { Mode::Chained } else { Mode::InTurn }
+    }
+
+    fn condition(&self, node: &Node, source: &Source) -> Result<Condition, String> {
+        config::condition(node, source)
     }
 
     fn settle_layers(&self, layers: &mut [(&Source, &mut ReadConfig)]) {

@@ -12,6 +12,7 @@ mod places;
 pub mod schema;
 
 mod table;
+mod write;
 
 use std::path::Path;
 
@@ -19,6 +20,7 @@ use serde_json::{Map, Value};
 
 pub use cases::{Case, cases};
 pub use outcome::encode_outcome;
+pub use write::write;
 
 use super::{Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Honour, Roots};
 use crate::answer::{Answer, SlipKind};

@@ -40,7 +40,10 @@ struct RuleTest {
 
 /// A test that a dialect gives.
 #[derive(Clone)]
-struct Custom(Arc<dyn Fn(&Event) -> Picked + Send + Sync>);
+struct Custom {
+    test: Arc<dyn Fn(&Event) -> Picked + Send + Sync>,
+    written: Option<String>,
+}
 
 impl fmt::Debug for Custom {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -95,7 +98,28 @@ impl Condition {
         text: impl Into<String>,
         test: impl Fn(&Event) -> Picked + Send + Sync + 'static,
     ) -> Self {
-        Self { text: text.into(), test: Test::Custom(Custom(Arc::new(test))) }
+        let custom = Custom { test: Arc::new(test), written: None };
+        Self { text: text.into(), test: Test::Custom(custom) }
+    }
+
+    /// With the TOML value that a native file gives for it beside `speaks`; without one it stands in no native file.
+    #[must_use]
+    pub fn written_as(self, toml: impl Into<String>) -> Self {
+        let test = match self.test {
+            Test::Custom(custom) => Test::Custom(Custom { written: Some(toml.into()), ..custom }),
+            other @ (Test::Rule(_) | Test::All(_)) => other,
+        };
+        Self { test, ..self }
+    }
+
+    /// Each of its parts as a native file writes it: `Ok` is the text of a rule, `Err` the TOML value of another test, or
+    /// nothing where it cannot be written.
+    pub(crate) fn written(&self) -> Vec<Result<&str, Option<&str>>> {
+        match &self.test {
+            Test::Rule(_) => vec![Ok(&self.text)],
+            Test::Custom(custom) => vec![Err(custom.written.as_deref())],
+            Test::All(conditions) => conditions.iter().flat_map(Self::written).collect(),
+        }
     }
 
     /// All of `conditions`: it holds exactly where each does, and widely where one does (S-9).
@@ -152,7 +176,7 @@ impl Condition {
     pub fn pick(&self, occasion: &Occasion<'_>, compat: Compat) -> Picked {
         match &self.test {
             Test::Rule(test) => test.pick(occasion, compat),
-            Test::Custom(Custom(test)) => test(occasion.event),
+            Test::Custom(custom) => (custom.test)(occasion.event),
             Test::All(conditions) => {
                 let mut all = Picked::Exactly;
                 for condition in conditions.iter() {

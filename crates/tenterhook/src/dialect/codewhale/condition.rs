@@ -1,6 +1,8 @@
 //! The conditions of a hook: what each kind tests, and whether it can hold on an event at all (CW-30 to CW-36). Reads no
 //! config; `config/condition.rs` does.
 
+use toml_edit::{InlineTable, Value};
+
 use super::events::Spec;
 use super::modes;
 use super::words::{self, Category};
@@ -55,7 +57,35 @@ impl Test {
         if self == Self::Always {
             return None;
         }
-        Some(Condition::custom(self.text(), move |event| self.pick(event)))
+        let (text, written) = (self.text(), self.written());
+        let condition = Condition::custom(text, move |event| self.pick(event));
+        Some(match written {
+            Some(written) => condition.written_as(written.to_string()),
+            None => condition,
+        })
+    }
+
+    /// The table that says the same; what could not be read cannot be written.
+    fn written(&self) -> Option<InlineTable> {
+        let mut table = InlineTable::new();
+        let (kind, key, value) = match self {
+            Self::Always => ("always", "", None),
+            Self::ToolName(name) => ("tool_name", "name", Some(name.as_str().into())),
+            Self::ToolCategory(category) => {
+                let (word, _) = Category::ALL.iter().find(|(_, it)| it == category)?;
+                ("tool_category", "category", Some((*word).into()))
+            }
+            Self::Mode(mode) => ("mode", "mode", Some(mode.as_str().into())),
+            Self::ExitCode(code) => ("exit_code", "code", Some((*code).into())),
+            Self::All(tests) => ("all", "conditions", Some(written_all(tests)?)),
+            Self::Any(tests) => ("any", "conditions", Some(written_all(tests)?)),
+            Self::Unreadable => return None,
+        };
+        table.insert("type", kind.into());
+        if let Some(value) = value {
+            table.insert(key, value);
+        }
+        Some(table)
     }
 
     /// The condition in words.
@@ -123,6 +153,11 @@ impl Test {
             _ => Ok(true),
         }
     }
+}
+
+fn written_all(tests: &[Test]) -> Option<Value> {
+    let tables = tests.iter().map(Test::written).collect::<Option<Vec<_>>>()?;
+    Some(Value::Array(tables.into_iter().collect()))
 }
 
 fn all(tests: &[Test], event: &Event) -> Picked {

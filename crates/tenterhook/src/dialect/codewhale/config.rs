@@ -15,9 +15,22 @@ use crate::config::{ReadConfig, Source};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::dialect::findings::{Findings, advice, error, warning};
 use crate::hook::{Hook, Layer};
+use crate::matcher::{Condition, Picked};
 use crate::syntax::{self, Entry, FaultKind, Format, Node};
 
 pub(super) use layers::settle;
+
+/// Reads one condition that stands alone.
+pub(super) fn condition(node: &Node, source: &Source) -> Result<Condition, String> {
+    let mut reader = Reader::new(source);
+    let test = reader.condition(node, 0);
+    match reader.findings.first_error() {
+        Some(error) => Err(error.message.clone()),
+        None => Ok(test
+            .into_condition()
+            .unwrap_or_else(|| Condition::custom("always", |_| Picked::Exactly))),
+    }
+}
 
 /// The keys that stand round the entries.
 const SETTINGS: &[&str] = &["enabled", "default_timeout_secs", "working_dir", "hooks"];

@@ -18,6 +18,7 @@ use crate::diagnostic::{Diagnostic, Place, Severity, Span, nearest};
 use crate::syntax::{self, Entry, FaultKind, Format, Node, Parsed};
 use fields::Fields;
 use keys::Key;
+pub(super) use values::is_name;
 
 pub(super) fn read(source: &Source) -> ReadConfig {
     let mut reader = Reader { source, out: ReadConfig::default() };

@@ -111,6 +111,10 @@ impl Reader<'_> {
                 let tables = |items: &[Node]| items.iter().all(|it| it.as_object().is_some());
                 node.as_object().is_some() || node.as_array().is_some_and(tables)
             }
+            Shape::Conditions => {
+                let one = |it: &Node| it.as_str().is_some() || it.as_object().is_some();
+                one(node) || node.as_array().is_some_and(|items| items.iter().all(one))
+            }
             Shape::Open => !node.is_null(),
         };
         if !right {
@@ -214,6 +218,7 @@ fn expectation(key: &str, shape: Shape) -> (&'static str, String) {
             "a list of cases",
             "write `test = [{ event = { ... }, expect = \"deny\" }]`".to_owned(),
         ),
+        Shape::Conditions => ("a rule", format!("write `{key} = \"Bash(git push *)\"`")),
         Shape::Table => ("a table", format!("write `{key} = {{ ... }}`")),
         Shape::Time | Shape::Choice(_) | Shape::Open => {
             ("something else", format!("give `{key}` a value"))

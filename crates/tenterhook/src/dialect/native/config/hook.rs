@@ -9,9 +9,8 @@ use crate::dialect::native::{cases, table};
 use crate::dialect::{DIALECTS, DialectId, EventRow, Subject};
 use crate::event::EventName;
 use crate::hook::{Arming, Hook, HookId, OnFailure, Phase, Wait};
-use crate::matcher::rule::Reading;
 use crate::matcher::{Condition, Matcher, MatcherSpec};
-use crate::syntax::Entry;
+use crate::syntax::{Entry, Node};
 
 impl Reader<'_> {
     pub(super) fn hook(&mut self, entry: &Entry) {
@@ -61,13 +60,13 @@ impl Reader<'_> {
         let run = self.run(fields, speaks);
         let events = self.events(fields);
         let matcher = self.matcher(fields);
-        let condition = self.condition(fields);
+        let condition = self.condition(fields, speaks);
         self.check_cases(fields);
         let Some(run) = run else { return Vec::new() };
         let mut hooks = Vec::with_capacity(events.len());
         for event in events {
             let row = self.row(&event);
-            self.check_subject(fields, &row);
+            self.check_subject(fields, &self.spoken(&event, speaks));
             let mut hook =
                 Hook::new(HookId::new(fields.entry.key.as_str()), speaks, event, run.clone());
             hook.place = Some(self.place_of(fields.entry.key_span));
@@ -88,7 +87,8 @@ impl Reader<'_> {
         if hook.dialect != DialectId::NATIVE {
             // What this file promises holds for all its hooks, whatever they speak (C-53).
             hook.timeout = hook.timeout.or(Some(row.timeout));
-            hook.on_failure = hook.on_failure.or(Some(row.failure));
+            let promised = fields.text("on_failure") == Some(keys::PROMISED);
+            hook.on_failure = hook.on_failure.or(Some(row.failure)).filter(|_| !promised);
         }
         hook.answer_required = fields.text("answer") == Some("required");
         hook.phase = match fields.text("phase") {
@@ -189,6 +189,17 @@ impl Reader<'_> {
         found.unwrap_or_else(|| table::unknown(event))
     }
 
+    /// What the dialect that the hook speaks says of the event: its matchers are tested on that subject.
+    fn spoken(&self, event: &EventName, speaks: DialectId) -> EventRow {
+        if speaks == DialectId::NATIVE {
+            return self.row(event);
+        }
+        let declared = self.out.events.iter().find(|row| row.event == event.as_str());
+        let dialect = speaks.dialect();
+        let found = declared.or_else(|| dialect.row(event)).cloned();
+        found.unwrap_or_else(|| dialect.unknown_row(event))
+    }
+
     /// A string is words or an expression; a list is exact words (C-48).
     fn matcher(&mut self, fields: &Fields<'_>) -> MatcherSpec {
         let Some(node) = fields.get("match") else { return MatcherSpec::Any };
@@ -217,25 +228,42 @@ impl Reader<'_> {
         }
     }
 
-    fn condition(&mut self, fields: &Fields<'_>) -> Option<Condition> {
-        let text = fields.text("if")?;
-        if text.trim().is_empty() {
-            let message = "`if` is empty".to_owned();
-            self.report("bad-condition", Severity::Error, fields.span("if"), message).help =
-                Some("leave `if` out to run on every tool call, or write a rule".to_owned());
-            return None;
+    /// One rule, or several that must all hold, in the words of what the hook speaks (C-48, C-53).
+    fn condition(&mut self, fields: &Fields<'_>, speaks: DialectId) -> Option<Condition> {
+        let node = fields.get("if")?;
+        let mut all = Vec::new();
+        for part in node.as_array().unwrap_or(std::slice::from_ref(node)) {
+            if part.as_str().is_some_and(|text| text.trim().is_empty()) {
+                self.report("bad-condition", Severity::Error, part.span, "`if` is empty").help =
+                    Some("leave `if` out to run on every tool call, or write a rule".to_owned());
+                continue;
+            }
+            match speaks.dialect().condition(part, self.source) {
+                Ok(condition) => {
+                    self.check_tool(part);
+                    all.push(condition);
+                }
+                Err(why) => self.bad_condition(part, &why),
+            }
         }
-        let condition = Condition::rule(text, Reading::Native);
-        if let Some(fault) = condition.fault() {
-            let message = format!("`{text}` is no rule: {fault}");
-            self.report("bad-condition", Severity::Error, fields.span("if"), message).help =
-                Some("write one rule, such as `Bash(git push *)` or `Edit(src/**)`".to_owned());
-        } else if let Some((wrong, right)) = text.split('(').next().and_then(miscased) {
-            let message = format!("no tool is called `{wrong}`, so this rule never holds");
-            self.report("dead-condition", Severity::Warning, fields.span("if"), message).help =
-                Some(format!("case counts: write `{right}`"));
-        }
-        Some(condition.at(&self.source.project, &self.source.home))
+        Condition::all(all)
+    }
+
+    fn bad_condition(&mut self, node: &Node, why: &str) {
+        let message = match node.as_str() {
+            Some(text) => format!("`{text}` is no rule: {why}"),
+            None => format!("this is no condition: {why}"),
+        };
+        self.report("bad-condition", Severity::Error, node.span, message).help =
+            Some("write one rule, such as `Bash(git push *)` or `Edit(src/**)`".to_owned());
+    }
+
+    fn check_tool(&mut self, node: &Node) {
+        let text = node.as_str().unwrap_or_default();
+        let Some((wrong, right)) = text.split('(').next().and_then(miscased) else { return };
+        let message = format!("no tool is called `{wrong}`, so this rule never holds");
+        self.report("dead-condition", Severity::Warning, node.span, message).help =
+            Some(format!("case counts: write `{right}`"));
     }
 
     /// A pattern or rule on an event that has nothing to test it on restricts nothing, or everything (C-48).
@@ -252,7 +280,9 @@ impl Reader<'_> {
             )
             .help = Some("leave `match` out".to_owned());
         }
-        if row.subject != Subject::Field("tool_name") && fields.has("if") {
+        // What is no rule about a tool call, a dialect of its own reads.
+        let about_tool = matches!(row.subject, Subject::Field("tool_name") | Subject::Tool(_));
+        if !about_tool && fields.get("if").is_some_and(|it| it.as_str().is_some()) {
             self.report(
                 "condition-without-tool",
                 Severity::Error,

@@ -15,6 +15,8 @@ pub(in crate::dialect::native) enum Shape {
     Time,
     /// One of these words.
     Choice(&'static [&'static str]),
+    /// A string, a table, or a list of them.
+    Conditions,
     /// A table of strings.
     Variables,
     /// A table or a list of tables.
@@ -37,6 +39,9 @@ const fn key(name: &'static str, shape: Shape) -> Key {
 }
 
 pub(super) const ON_FAILURE: &[&str] = &["block", "ask", "continue"];
+/// What a hook can say beside them: that its dialect's promise holds.
+pub(in crate::dialect::native) const PROMISED: &str = "promised";
+pub(super) const OWN_ON_FAILURE: &[&str] = &["block", "ask", "continue", PROMISED];
 pub(super) const PHASES: &[&str] = &["rewrite", "decide", "observe"];
 pub(super) const ANSWERS: &[&str] = &["required", "optional"];
 pub(super) const COMPAT: &[&str] = &["guarded", "exact"];
@@ -58,7 +63,7 @@ pub(in crate::dialect::native) const RUN: &[&str] =
 pub(in crate::dialect::native) const HOOK: &[Key] = &[
     key("on", Shape::Words),
     key("match", Shape::Words),
-    key("if", Shape::Text),
+    key("if", Shape::Conditions),
     key("run", Shape::List),
     key("shell", Shape::Text),
     key("rule", Shape::Open),
@@ -68,7 +73,7 @@ pub(in crate::dialect::native) const HOOK: &[Key] = &[
     key("agent", Shape::Open),
     key("mcp", Shape::Open),
     key("timeout", Shape::Time),
-    key("on_failure", Shape::Choice(ON_FAILURE)),
+    key("on_failure", Shape::Choice(OWN_ON_FAILURE)),
     key("answer", Shape::Choice(ANSWERS)),
     key("phase", Shape::Choice(PHASES)),
     key("background", Shape::Flag),

@@ -1,0 +1,56 @@
+//! `convert`: the same hooks in a native file, and what is lost.
+
+use crate::room::{Room, fits_schema};
+
+const IGNIS: &str = r#"{"hooks": {
+  "UserPromptSubmit": [{"argv": ["sh", "-c", "echo '{\"hookSpecificOutput\": {\"updatedInput\": \"UP\"}}'"], "sandbox": false}],
+  "PreToolUse": [{"argv": ["sh", "-c", "echo no >&2; exit 2"], "matcher": "bash", "sandbox": false}]
+}}"#;
+const PROMPT: &str = r#"{"hook_event_name": "UserPromptSubmit", "prompt": "up"}"#;
+const CALL: &str =
+    r#"{"hook_event_name": "PreToolUse", "toolName": "bash", "toolInput": {"command": "ls"}}"#;
+
+#[test]
+fn the_native_file_answers_as_the_other_did() {
+    let room = Room::new();
+    room.write("project/hooks.json", IGNIS);
+    let said = room.run(&["convert", "hooks.json", "--dialect", "ignis"], "");
+    assert_eq!((said.code, said.stderr.as_str()), (0, ""));
+    room.write("project/tenterhook.toml", &said.stdout);
+    for (event, code) in [(PROMPT, 0), (CALL, 2)] {
+        let fire = |config| {
+            let args = ["fire", "--config", config, "--dialect", "ignis", "--format", "json", "-"];
+            let mut outcome = room.json(&args, event, code);
+            outcome["steps"] = 0.into();
+            outcome
+        };
+        let (before, after) = (fire("hooks.json"), fire("tenterhook.toml"));
+        assert_eq!(after, before);
+        assert_eq!(after["faults"].as_array().unwrap().len(), 0);
+    }
+}
+
+#[test]
+fn what_is_lost_is_said_and_the_exit_code_tells() {
+    let room = Room::new();
+    let text =
+        r#"{"hooks": {"Stop": [{"hooks": [{"type": "http", "url": "https://a.example"}]}]}}"#;
+    room.write("project/hooks.json", text);
+    let said = room.run(&["convert", "hooks.json"], "");
+    assert_eq!(said.code, 1, "{}", said.stderr);
+    assert!(said.stderr.contains("not-carried-over"), "{}", said.stderr);
+    assert!(said.stdout.contains("http = {}"), "{}", said.stdout);
+    let value = room.json(&["convert", "hooks.json", "--format", "json"], "", 1);
+    fits_schema("convert", &value);
+    assert!(value["config"].as_str().unwrap().contains("[hook."));
+}
+
+#[test]
+fn a_native_file_is_native_already() {
+    let room = Room::new();
+    room.write("project/tenterhook.toml", "[hook.a]\non = 'Stop'\nrun = ['x']\n");
+    let said = room.run(&["convert", "tenterhook.toml"], "");
+    assert_eq!((said.code, said.stdout.as_str()), (1, ""));
+    assert!(said.stderr.contains("is native already"), "{}", said.stderr);
+    assert_eq!(room.run(&["convert", "nowhere.json"], "").code, 1);
+}

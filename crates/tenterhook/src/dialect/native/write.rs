@@ -1,0 +1,277 @@
+//! Which native file selects and answers as given hooks do? Writes it, and says what it cannot say (C-58, C-59). Reads no
+//! file and runs nothing.
+
+mod name;
+mod value;
+
+use std::sync::Arc;
+
+use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value};
+
+use super::config::keys::PROMISED;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::dialect::DialectId;
+use crate::hook::{Arming, Command, Confine, Hook, Invocation, Phase, Run, Shell, Wait};
+use crate::matcher::MatcherSpec;
+use name::Names;
+
+/// Executors that have a key in native files; what they do is not in a [`Hook`].
+const KEYS: &[(&str, &str)] = &[
+    ("http", "http"),
+    ("prompt", "prompt"),
+    ("agent", "agent"),
+    ("mcp_tool", "mcp"),
+    ("mcp", "mcp"),
+    ("worker", "worker"),
+    ("rule", "rule"),
+];
+
+/// Writes `hooks` as a native file, in their order.
+///
+/// Each hook speaks its own dialect, and keeps the promises of that dialect where it says nothing itself. A diagnostic
+/// names every hook, and every part of one, that the file cannot hold.
+#[must_use]
+pub fn write(hooks: &[Arc<Hook>]) -> (String, Vec<Diagnostic>) {
+    let mut writer = Writer { names: Names::default(), diagnostics: Vec::new() };
+    let mut tables = Table::new();
+    tables.set_implicit(true);
+    for hook in hooks {
+        if let Some((name, table)) = writer.hook(hook) {
+            tables.insert(&name, Item::Table(table));
+        }
+    }
+    let mut document = DocumentMut::new();
+    document.insert("hook", Item::Table(tables));
+    (document.to_string().trim_start().to_owned(), writer.diagnostics)
+}
+
+struct Writer {
+    names: Names,
+    diagnostics: Vec<Diagnostic>,
+}
+
+impl Writer {
+    /// A hook as its table; `None` when nothing of it can be written.
+    fn hook(&mut self, hook: &Hook) -> Option<(String, Table)> {
+        if !name::is_name(hook.event.as_str()) {
+            self.lost(hook, "its event has a name that a native file cannot write");
+            return None;
+        }
+        let mut table = Table::new();
+        let mut prefix = String::from("\n");
+        if let Some(place) = &hook.place {
+            prefix.push_str(&value::comment(&format!("from {}:{}", place.file, place.line)));
+        }
+        if let Arming::Disarmed { because, .. } = &hook.arming {
+            prefix.push_str(&value::comment(&format!("disarmed: {because}")));
+        }
+        table.decor_mut().set_prefix(prefix);
+        table.insert("on", text(hook.event.as_str()));
+        self.selection(hook, &mut table);
+        self.run(hook, &mut table)?;
+        if hook.dialect != DialectId::NATIVE {
+            table.insert("speaks", text(hook.dialect.as_str()));
+        }
+        Self::terms(hook, &mut table);
+        self.unsaid(hook);
+        Some((self.names.of(&hook.id), table))
+    }
+
+    /// On which subjects and calls.
+    fn selection(&mut self, hook: &Hook, table: &mut Table) {
+        match hook.matcher.spec() {
+            MatcherSpec::Any => {}
+            MatcherSpec::Words(words) => {
+                table.insert("match", Item::Value(strings(words)));
+            }
+            // An empty expression is found everywhere, and slashes with nothing between them are words.
+            MatcherSpec::Regex(expression) if expression.is_empty() => {}
+            MatcherSpec::Regex(expression) => {
+                table.insert("match", text(&format!("/{expression}/")));
+            }
+            MatcherSpec::Never(why) => {
+                let message = format!("its matcher can never match ({why}); it is written as off");
+                self.partly(hook, &message);
+                table.insert("enabled", false.into());
+            }
+        }
+        let written = hook.condition.as_ref().map(|it| it.written()).unwrap_or_default();
+        let mut conditions: Vec<Value> = Vec::new();
+        for part in written {
+            let found = match part {
+                Ok(rule) => Some(Value::from(rule)),
+                Err(toml) => toml.and_then(|it| it.parse::<Value>().ok()),
+            };
+            match found {
+                Some(value) => conditions.push(value),
+                None => self.partly(hook, "its condition cannot be written: it runs without"),
+            }
+        }
+        match conditions.len() {
+            0 => {}
+            1 => {
+                table.extend(conditions.into_iter().map(|it| ("if", Item::Value(it))));
+            }
+            _ => {
+                let all: Array = conditions.into_iter().collect();
+                table.insert("if", Item::Value(all.into()));
+            }
+        }
+    }
+
+    fn run(&mut self, hook: &Hook, table: &mut Table) -> Option<()> {
+        let command = match &hook.run {
+            Run::Command(command) => command,
+            Run::Function(_) => {
+                self.lost(hook, "it is a callback of its host, which no file can name");
+                return None;
+            }
+            Run::Missing { executor } => return self.missing(hook, executor, table),
+        };
+        match &command.invocation {
+            Invocation::Argv { program, args } => {
+                table.insert("run", Item::Value(argv(program, args)));
+            }
+            Invocation::Shell { text: line, shell } => match shell {
+                Shell::Sh => drop(table.insert("shell", text(line))),
+                Shell::Bash => drop(table.insert("run", words(&["bash", "-c", line]))),
+                Shell::PowerShell => {
+                    let words = words(&["pwsh", "-NoProfile", "-NonInteractive", "-Command", line]);
+                    table.insert("run", words);
+                }
+            },
+        }
+        self.surroundings(hook, command, table);
+        Some(())
+    }
+
+    /// A hook without an executor keeps failing, as it does where it comes from; one that never runs is left out.
+    fn missing(&mut self, hook: &Hook, executor: &str, table: &mut Table) -> Option<()> {
+        let key = KEYS.iter().find(|(name, _)| *name == executor).map(|(_, key)| *key);
+        let Some(key) = key.filter(|_| hook.arming == Arming::Armed) else {
+            self.lost(hook, "nothing says what it runs");
+            return None;
+        };
+        let message = format!("what its `{key}` asks is not written: fill it in by hand");
+        self.lost(hook, &message);
+        table.insert(key, Item::Value(InlineTable::new().into()));
+        Some(())
+    }
+
+    fn surroundings(&mut self, hook: &Hook, command: &Command, table: &mut Table) {
+        if !command.env.is_empty() {
+            let mut env = InlineTable::new();
+            for (name, value) in &command.env {
+                if crate::dialect::words::is_variable(name) {
+                    env.insert(name, value.as_str().into());
+                } else {
+                    self.partly(hook, &format!("the variable `{name}` cannot be written"));
+                }
+            }
+            table.insert("env", Item::Value(env.into()));
+        }
+        if !command.pass.is_empty() {
+            table.insert("pass", Item::Value(strings(&command.pass)));
+        }
+        if let Some(cwd) = &command.cwd {
+            table.insert("cwd", text(&cwd.to_string_lossy()));
+            if cwd.is_relative() {
+                self.partly(hook, "its `cwd` is relative, and here counts from the file");
+            }
+        }
+        if command.inherit != hook.dialect.dialect().inherit() {
+            self.partly(hook, "it inherits another environment than its dialect promises");
+        }
+    }
+
+    /// When, how long, and what a failure means.
+    fn terms(hook: &Hook, table: &mut Table) {
+        match hook.phase {
+            Phase::Decide => {}
+            // Nobody can wait for a rewrite of a hook in the background.
+            Phase::Rewrite if hook.wait != Wait::Attached => {}
+            Phase::Rewrite => drop(table.insert("phase", text("rewrite"))),
+            Phase::Observe => drop(table.insert("phase", text("observe"))),
+        }
+        match hook.wait {
+            Wait::Attached => {}
+            Wait::Detached => drop(table.insert("background", true.into())),
+            Wait::Rewake => drop(table.insert("wake", true.into())),
+        }
+        let dialect = hook.dialect.dialect();
+        let is_native = hook.dialect == DialectId::NATIVE;
+        let row = || {
+            dialect
+                .row(&hook.event)
+                .map_or_else(|| dialect.unknown_row(&hook.event).timeout, |it| it.timeout)
+        };
+        if let Some(timeout) = hook.timeout.or_else(|| (!is_native).then(row)) {
+            table.insert("timeout", text(&value::duration(timeout)));
+        }
+        match hook.on_failure {
+            Some(policy) => drop(table.insert("on_failure", text(policy.word()))),
+            // In the background a failure restrains nothing, whatever is said.
+            None if is_native || hook.wait != Wait::Attached => {}
+            None => drop(table.insert("on_failure", text(PROMISED))),
+        }
+        if hook.answer_required {
+            table.insert("answer", text("required"));
+        }
+        if hook.once {
+            table.insert("once", true.into());
+        }
+        if let Some(status) = &hook.status {
+            table.insert("status", text(status));
+        }
+        if hook.arming != Arming::Armed {
+            table.insert("enabled", false.into());
+        }
+    }
+
+    /// What a hook has and no native file can say.
+    fn unsaid(&mut self, hook: &Hook) {
+        if hook.compat == crate::hook::Compat::Exact {
+            self.partly(hook, "exact reading is said of a file, not of a hook: `[source.\"...\"]`");
+        }
+        if hook.confine == Confine::Asked {
+            self.partly(hook, "it asks to be confined, which no native file can say yet");
+        }
+    }
+
+    fn lost(&mut self, hook: &Hook, message: &str) {
+        self.report("not-carried-over", Severity::Error, hook, message);
+    }
+
+    fn partly(&mut self, hook: &Hook, message: &str) {
+        self.report("partly-carried-over", Severity::Warning, hook, message);
+    }
+
+    fn report(&mut self, code: &'static str, severity: Severity, hook: &Hook, message: &str) {
+        let message = format!("hook `{}`: {message}", hook.id);
+        self.diagnostics.push(Diagnostic::new(code, severity, message, hook.place.clone()));
+    }
+}
+
+fn text(text: &str) -> Item {
+    toml_edit::value(text)
+}
+
+fn words(words: &[&str]) -> Item {
+    toml_edit::value(words.iter().copied().collect::<Array>())
+}
+
+fn strings(words: &[String]) -> Value {
+    words.iter().map(String::as_str).collect::<Array>().into()
+}
+
+/// A program with a slash that is not absolute starts from the event's directory, and in a native file from the file's:
+/// a shell that becomes the program keeps the meaning.
+fn argv(program: &str, args: &[String]) -> Value {
+    let relative = program.contains('/') && !program.starts_with('/');
+    let lead: &[&str] = if relative { &["sh", "-c", r#"exec "$0" "$@""#] } else { &[] };
+    let words = lead.iter().copied().chain([program]).chain(args.iter().map(String::as_str));
+    words.collect::<Array>().into()
+}
+
+#[cfg(test)]
+mod tests;
