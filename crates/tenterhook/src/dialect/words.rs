@@ -69,9 +69,18 @@ pub(super) fn says_no(value: &Value) -> bool {
     }
 }
 
-/// A key without its style: `permission_decision` and `PermissionDecision` are the same.
+/// A key without its style: `permission_decision` and `PermissionDecision` are the same. So is a plural of the one key
+/// whose singular people forget.
 pub(super) fn plain_key(key: &str) -> String {
-    key.chars().filter(|it| !matches!(it, '_' | '-' | ' ')).flat_map(char::to_lowercase).collect()
+    let plain: String = key
+        .chars()
+        .filter(|it| !matches!(it, '_' | '-' | ' '))
+        .flat_map(char::to_lowercase)
+        .collect();
+    match plain.as_str() {
+        "hooksspecificoutput" | "hookspecificoutputs" => "hookspecificoutput".to_owned(),
+        _ => plain,
+    }
 }
 
 pub(super) fn is_in(keys: &[&str], key: &str) -> bool {

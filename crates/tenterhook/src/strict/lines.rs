@@ -77,9 +77,11 @@ pub(super) fn torn_tail(text: &str) -> Option<&str> {
 
 /// The content of a text that is one fenced block from its first line to its last.
 pub(super) fn fenced(text: &str) -> Option<&str> {
-    let (opening, body) = text.strip_prefix("```")?.split_once('\n')?;
-    let inner = body.strip_suffix("```")?;
-    (!opening.contains('`') && !inner.contains("\n```")).then_some(inner)
+    let fence = ["```", "~~~"].into_iter().find(|fence| text.starts_with(fence))?;
+    let (opening, body) = text.strip_prefix(fence)?.split_once('\n')?;
+    let inner = body.strip_suffix(fence)?;
+    let ended = inner.lines().any(|line| line.starts_with(fence));
+    (!opening.contains(['`', '~']) && !ended).then_some(inner)
 }
 
 /// Goes through a text line by line and remembers what a line means for the next one.

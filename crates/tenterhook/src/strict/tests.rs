@@ -65,6 +65,7 @@ fn each_deviation_is_named_and_the_denial_in_it_is_seen() {
         ("{\"decision\": \"block\", \"decision\": \"approve\"}", &["duplicate-key"]),
         ("{\"decision\": \"approve\", \"decision\": \"block\"}", &["duplicate-key"]),
         ("```json\n{D}\n```", &["fenced"]),
+        ("~~~json\n{D}\n~~~", &["fenced"]),
         ("```\r\n{D}\r\n```\r\n", &["fenced"]),
         ("[{D}]", &["in-array"]),
         ("[ {D} ]\n", &["in-array"]),
