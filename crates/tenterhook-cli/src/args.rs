@@ -208,7 +208,7 @@ pub(crate) enum SchemaOf {
 
 #[derive(Debug, Args)]
 pub(crate) struct Demo {
-    /// Play hooks that were written for five agents, answering the same one
+    /// Play only the hooks that were written for five agents, answering the same one
     #[arg(long)]
     pub(crate) mixed: bool,
     /// The directory with the session and the hooks, when not the built-in one

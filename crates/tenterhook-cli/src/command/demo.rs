@@ -28,25 +28,41 @@ use files::{MIXED, PLAIN, Play, Stage};
 use timeline::Scene;
 
 pub(crate) fn run(args: &Demo, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let play_of = if args.mixed { &MIXED } else { &PLAIN };
-    let stage = Stage::find(play_of, args.from.as_deref(), &here.roots.cwd)?;
+    let acts: &[&Play] = match (args.mixed, &args.from) {
+        (true, _) => &[&MIXED],
+        // A directory of one's own holds one session.
+        (false, Some(_)) => &[&PLAIN],
+        (false, None) => &[&PLAIN, &MIXED],
+    };
+    for (at, act) in acts.iter().enumerate() {
+        if at > 0 {
+            term.data("\n\n")?;
+        }
+        if let exit @ Exit::Cancelled(_) = perform(act, args.from.as_deref(), here, term)? {
+            return Ok(exit);
+        }
+    }
+    Ok(Exit::Good)
+}
+
+fn perform(act: &Play, from: Option<&Path>, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let stage = Stage::find(act, from, &here.roots.cwd)?;
     let roots = Roots { cwd: stage.root.clone(), repository: None, ..here.roots.clone() };
-    let events = events(play_of, &roots)?;
+    let events = events(act, &roots)?;
     let scratch = tempfile::tempdir()
         .map_err(|error| Problem::new(format!("no temporary directory can be made: {error}")))?;
     let ambient = Ambient { env: here.env.clone(), scratch: Some(scratch.path().to_owned()) };
-    let engine = engine(play_of, &roots, ambient, term)?;
-    let hooks = engine.ruleset().hooks().len();
-    let title = format!(
-        "A recorded agent session, played through the {} of {}",
-        count(hooks, "hook"),
-        stage.name
-    );
-    term.data(&format!("{}\n\n", paint(BOLD, title)))?;
+    let engine = engine(act, &roots, ambient, term)?;
+    let hooks = count(engine.ruleset().hooks().len(), "hook");
+    let title = act.title.replace("{hooks}", &hooks).replace("{place}", &stage.name);
+    for line in wrap(&title, term.width()) {
+        term.data(&format!("{}\n", paint(BOLD, line)))?;
+    }
+    term.data("\n")?;
     match block_on(play(&engine, &events, term))? {
         Waited::Signal(signal) => Ok(Exit::Cancelled(signal)),
         Waited::Done(played) => {
-            term.data(&farewell(&played?, play_of, &stage.name, term.width()))?;
+            term.data(&farewell(&played?, act, &stage.name, term.width()))?;
             Ok(Exit::Good)
         }
     }

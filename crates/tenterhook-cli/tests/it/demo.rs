@@ -13,7 +13,10 @@ fn plays_from_copies_where_there_is_no_repository() {
         assert!(said.stdout.contains(verdict), "{verdict}: {}", said.stdout);
     }
     let lines: Vec<&str> = said.stdout.lines().collect();
-    assert!(lines.len() <= 64, "{}", lines.len());
+    assert!(lines.len() <= 124, "{}", lines.len());
+    for dialect in ["claude", "gen", "ignis", "codewhale", "reasonix"] {
+        assert!(said.stdout.contains(&format!("ran {dialect} ")), "{dialect}: {}", said.stdout);
+    }
     assert!(lines.iter().all(|it| it.chars().count() <= 80), "{}", said.stdout);
 }
 

@@ -19,6 +19,8 @@ pub(super) struct Play {
     pub(super) configs: &'static [&'static str],
     /// Every file that it needs.
     files: &'static [(&'static str, &'static str)],
+    /// Its first line: `{hooks}` and `{place}` are filled in.
+    pub(super) title: &'static str,
     /// What to try next: a command, from the root of the repository.
     pub(super) next: &'static str,
 }
@@ -29,6 +31,7 @@ pub(super) static PLAIN: Play = Play {
     session: "demo/session.jsonl",
     configs: &["tenterhook.toml", ".claude/settings.json"],
     files: FILES,
+    title: "A recorded agent session, played through the {hooks} of {place}",
     next: "tenterhook explain --config examples/tenterhook.toml Bash 'sudo git push -f'",
 };
 
@@ -44,6 +47,7 @@ pub(super) static MIXED: Play = Play {
         ".reasonix/settings.json",
     ],
     files: MIXED_FILES,
+    title: "Hooks written for five agents, answering one: the {hooks} of {place}",
     next: "tenterhook explain --config examples/mixed/.gen/settings.json Bash 'npm publish'",
 };
 
