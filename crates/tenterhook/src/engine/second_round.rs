@@ -9,6 +9,10 @@ use crate::hook::{Compat, HookId, Wait};
 use crate::outcome::Fault;
 use crate::plan::Step;
 
+/// What is said of an allow that was for another payload.
+const VOIDED: &str =
+    "its allow does not count: another hook rewrote the action after it had judged";
+
 /// Whether these effects change what will happen.
 pub(super) fn rewrites_action(effects: &Effects) -> bool {
     effects.updated_input.is_some() || effects.updated_prompt.is_some()
@@ -62,6 +66,10 @@ fn speak_again(before: Done, mut after: Done) -> Done {
     }
     second.effects.stop = first.effects.stop.or_else(|| second.effects.stop.take());
     let mut faults = first.faults;
+    if second.restraint == Restraint::Allow {
+        // It has said so again, of the payload that stands.
+        faults.retain(|it| it.message != VOIDED);
+    }
     let new = second.faults.iter().filter(|it| !faults.contains(it)).cloned().collect::<Vec<_>>();
     faults.extend(new);
     second.faults = faults;
@@ -74,8 +82,7 @@ pub(super) fn void_allow(done: &mut Done) {
     if done.verdict.restraint != Restraint::Allow || done.hook.compat == Compat::Exact {
         return;
     }
-    let message = "its allow does not count: another hook rewrote the action after it had judged";
-    done.verdict.faults.push(Fault::of(&done.hook.id, "allow-not-covered", message));
+    done.verdict.faults.push(Fault::of(&done.hook.id, "allow-not-covered", VOIDED));
     done.verdict.restraint = Restraint::Silent;
     done.verdict.reason = None;
     done.verdict.effects.updated_permissions.clear();
