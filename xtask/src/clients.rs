@@ -15,6 +15,9 @@ const CLIENTS: &[Client] = &[
     (&["go", "run"], "client.go", false),
 ];
 
+/// The example hook that needs Python, and brings its own test.
+const TRANSLATOR: &str = "examples/hooks/ignis-translator.py";
+
 /// What each client prints: one line an event, ending with the reason where there is one.
 const EXPECTED: &[&str] = &["ls: proceed", "rm -rf build: deny ", "cat .env: deny "];
 
@@ -39,6 +42,14 @@ pub(crate) fn run() -> Said {
         holds &= heard.is_ok();
         let _ = writeln!(said, "{file}: {}", heard.unwrap_or_else(|error| error));
     }
+    let translator = Command::new("python3")
+        .args([TRANSLATOR, "--test"])
+        .current_dir(&root)
+        .output()
+        .map_err(|error| format!("python3 cannot be run: {error}"))?;
+    holds &= translator.status.success();
+    let found = if translator.status.success() { "tests itself" } else { "fails its own test" };
+    let _ = writeln!(said, "{TRANSLATOR}: {found}");
     Ok((said, holds))
 }
 

@@ -12,7 +12,7 @@ use crate::diagnostic::{Span, nearest};
 use crate::dialect::EventRow;
 use crate::dialect::findings::{Findings, advice, error, warning};
 use crate::event::EventName;
-use crate::hook::{Arming, Compat, Confine};
+use crate::hook::{Arming, Compat, Confine, Hook};
 use crate::syntax::{self, Entry, FaultKind, Format, Node, NotStrict, Parsed};
 
 /// What a file looks like.
@@ -174,8 +174,8 @@ impl Reader<'_> {
 
     /// What the agent does by default is not done here, and a person should hear of it once a file (I-37).
     fn unconfined(&mut self, span: Span) {
-        let count = self.read.hooks.iter().filter(|it| it.confine == Confine::ByDefault).count();
-        if count > 0 {
+        let asks = |it: &Hook| it.confine == Confine::ByDefault && it.arming == Arming::Armed;
+        if self.read.hooks.iter().any(asks) {
             let message = "hooks of ignis ask to be confined, and this build confines none: they run with the user's full rights";
             let help =
                 "read what they do before you arm them; `\"sandbox\": false` says that you know";

@@ -309,3 +309,24 @@ fn each_sample_shows_its_finding_and_no_other() {
         assert!(section.contains(&format!("### `{code}`\n")), "`{code}` is not in the book");
     }
 }
+
+/// IG-S8: a reload swaps the hooks, and a file that cannot be read keeps those that it had.
+#[test]
+fn a_reload_swaps_and_a_broken_file_keeps_the_last_good_hooks() {
+    use crate::config::{Added, load};
+    let text = |command: &str| {
+        format!(
+            r#"{{"hooks": {{"UserPromptSubmit": [{{"command": "{command}", "sandbox": false}}]}}}}"#
+        )
+    };
+    let programs = |ruleset: &crate::config::Ruleset| -> Vec<String> {
+        ruleset.hooks().iter().map(|it| it.run.line()).collect()
+    };
+    let first = load(&[source(&text("a"))], &Added::default(), None).ruleset;
+    let second = load(&[source(&text("b"))], &Added::default(), Some(&first)).ruleset;
+    assert_eq!((programs(&first), programs(&second)), (vec!["a".to_owned()], vec!["b".to_owned()]));
+    let broken = load(&[source("{")], &Added::default(), Some(&second));
+    assert_eq!(programs(&broken.ruleset), ["b"]);
+    let codes: Vec<_> = broken.diagnostics.iter().map(|it| it.code).collect();
+    assert!(codes.contains(&"not-strict-json") && codes.contains(&"kept-last-good"), "{codes:?}");
+}
