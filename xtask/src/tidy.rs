@@ -2,6 +2,7 @@
 //! with their reasons.
 
 mod codes;
+mod coverage;
 mod crates;
 mod links;
 mod rooms;
@@ -38,6 +39,7 @@ const CHECKS: &[Check] = &[
     rooms::check,
     rules::check,
     codes::check,
+    coverage::check,
     crates::check,
     words::check,
     links::check,

@@ -1,0 +1,142 @@
+//! Does every row of `docs/spec/seed-coverage.md` name a case or a test that exists, or a reason of the closed list?
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use regex::Regex;
+
+use super::Findings;
+use crate::tree::File;
+
+const PAGE: &str = "docs/spec/seed-coverage.md";
+
+/// What a row may wait for.
+const LATER: &[&str] = &["host", "http", "model", "sandbox"];
+
+/// Why nothing here may prove a row.
+const REASONS: &[&str] = &["contradicts a seed", "UI of that product", "platform"];
+
+/// How many rows in a hundred may have a reason instead of a proof.
+const REASONS_PERCENT: usize = 10;
+
+pub(super) fn check(files: &[File], findings: &mut Findings) {
+    let Some(page) = files.iter().find(|it| it.path == PAGE) else { return };
+    let proofs = Proofs::of(files);
+    let mut rows: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
+    let mut system = "";
+    for line in page.text.lines() {
+        if let Some(heading) = line.strip_prefix("## ") {
+            system = heading;
+        }
+        let Some((name, covered)) = row(line) else { continue };
+        let (all, reasons) = rows.entry(system).or_default();
+        *all += 1;
+        *reasons += usize::from(covered.starts_with("reason:"));
+        if let Err(why) = proofs.hold(covered) {
+            findings.error(PAGE, format!("{system}: {name}: {why}"));
+        }
+    }
+    for (system, (all, reasons)) in rows {
+        if reasons * 100 > all * REASONS_PERCENT {
+            findings.error(
+                PAGE,
+                format!("{system}: {reasons} of {all} rows have no proof but a reason"),
+            );
+        }
+    }
+}
+
+/// First and last column of a row of data.
+fn row(line: &str) -> Option<(&str, &str)> {
+    let inner = line.strip_prefix('|')?.strip_suffix('|')?;
+    let (name, covered) = (inner.split('|').next()?.trim(), inner.rsplit('|').next()?.trim());
+    let is_data = !name.starts_with("---") && name != "test or rule";
+    is_data.then_some((name, covered))
+}
+
+/// The names of everything that can prove a row.
+struct Proofs {
+    /// Case files without folder and ending, and folders of tables with both.
+    cases: Vec<String>,
+    tests: BTreeSet<String>,
+}
+
+impl Proofs {
+    fn of(files: &[File]) -> Self {
+        let cases = files.iter().filter_map(|file| {
+            let case = file.path.strip_prefix("conformance/")?.strip_suffix(".toml")?;
+            Some(case.to_owned())
+        });
+        let named = Regex::new(r"fn ([a-z_0-9]+)\(").ok();
+        let rust = files.iter().filter(|it| it.is_rust());
+        let tests = rust.flat_map(|file| {
+            let found = named.iter().flat_map(|named| named.captures_iter(file.tests()));
+            found.filter_map(|it| Some(it.get(1)?.as_str().to_owned())).collect::<Vec<_>>()
+        });
+        Self { cases: cases.collect(), tests: tests.collect() }
+    }
+
+    fn hold(&self, covered: &str) -> Result<(), String> {
+        for (word, allowed) in [("later:", LATER), ("reason:", REASONS)] {
+            if let Some(rest) = covered.strip_prefix(word) {
+                let known = allowed.iter().any(|it| rest.trim().starts_with(it));
+                return if known {
+                    Ok(())
+                } else {
+                    Err(format!("`{covered}` is not of the closed list"))
+                };
+            }
+        }
+        let names: Vec<&str> = covered.split('`').skip(1).step_by(2).collect();
+        if names.is_empty() {
+            return Err("names no case and no test".to_owned());
+        }
+        match names.iter().find(|name| !self.know(name)) {
+            Some(name) => Err(format!("`{name}` is neither a case nor a test")),
+            None => Ok(()),
+        }
+    }
+
+    fn know(&self, name: &str) -> bool {
+        let test = name.rsplit("::").next().unwrap_or(name);
+        if self.tests.contains(test) {
+            return true;
+        }
+        self.cases.iter().any(|case| {
+            let last = case.rsplit('/').next().unwrap_or(case);
+            match name.strip_suffix('*') {
+                Some(start) => last.starts_with(start) || case.starts_with(start),
+                None => last == name || case == name,
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_proved_or_says_why_not() {
+        let proofs = Proofs { cases: vec!["gen/G-1-x".to_owned()], tests: ["t".to_owned()].into() };
+        for (covered, holds) in [
+            ("`G-1-x`", true),
+            ("`G-1-*`, test `t`", true),
+            ("`gen/G-1-x`", true),
+            ("`G-2-x`", false),
+            ("later: host (once)", true),
+            ("later: somebody", false),
+            ("reason: platform", true),
+            ("reason: too hard", false),
+            ("G-1-x", false),
+        ] {
+            assert_eq!(proofs.hold(covered).is_ok(), holds, "{covered}");
+        }
+    }
+
+    #[test]
+    fn rows_of_data_are_told_from_heads() {
+        assert_eq!(row("| a | b | `c` |"), Some(("a", "`c`")));
+        assert_eq!(row("|---|---|---|"), None);
+        assert_eq!(row("| test or rule | where | covered by |"), None);
+    }
+}
