@@ -2,6 +2,7 @@
 
 mod clients;
 mod conformance;
+mod convert;
 mod corpus;
 mod generate;
 mod tidy;
@@ -17,7 +18,8 @@ usage: cargo xtask VERB
   gen           write the generated pages anew
   conformance   fire every case through the library and the command line
   clients       do the example clients of the stream hear every outcome? (Python, Node)
-  corpus DIR    does `check` find what is known of a directory of real configs?";
+  corpus DIR    does `check` find what is known of a directory of real configs?
+  convert DIR   does `convert` give native files that select and answer as real configs do?";
 
 /// What a verb has to say, and whether all is well.
 type Said = Result<(String, bool), String>;
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
         ["gen"] => generate::run(),
         ["conformance"] => conformance::run(),
         ["clients"] => clients::run(),
+        ["convert", directory] => convert::run(Path::new(directory)),
         ["corpus", directory] => corpus::run(Path::new(directory)),
         _ => Err(USAGE.to_owned()),
     };
