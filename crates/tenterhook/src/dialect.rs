@@ -299,6 +299,11 @@ pub trait Dialect: Sync + fmt::Debug {
     /// Writes an event in the form that a hook of this dialect expects.
     fn encode_event(&self, event: &Event) -> Envelope;
 
+    /// Whether the agent keeps this variable of its own environment from its hooks.
+    fn withholds(&self, _variable: &str) -> bool {
+        false
+    }
+
     /// Whether this first line of stdout asks to go on in the background.
     fn detaches(&self, first_line: &[u8]) -> bool;
 

@@ -165,7 +165,8 @@ impl Engine {
         let began = Instant::now();
         let view = session.view(&event.name);
         // Configured hooks first, then the session's own; both as they stand now, whatever is reloaded meanwhile (C-2).
-        let rulesets = [self.ruleset(), session.hooks()];
+        let ruleset = self.ruleset();
+        let rulesets = [Arc::clone(&ruleset), session.hooks()];
         let mut firing = Firing::new(&self.inner, session, &view, event, budget);
         for phase in Phase::ALL {
             for (ruleset, stage) in stages(&rulesets, &firing.event().name, phase) {
@@ -182,7 +183,8 @@ impl Engine {
             }
         }
         let (event, verdicts, records) = firing.finish();
-        let outcome = merge::fold(verdicts);
+        let mut outcome = merge::fold(verdicts);
+        outcome.faults.extend(plan::misnamed(&ruleset, &event.name));
         let cap = rulesets.iter().filter_map(|ruleset| ruleset.cap(&event.name)).min();
         let outcome = session.settle(&event.name, outcome, cap);
         let outcome = polish::polish(Outcome { steps: records, ..outcome }, &self.inner.ambient);

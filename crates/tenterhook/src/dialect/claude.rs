@@ -97,6 +97,11 @@ impl Dialect for Claude {
         event::encode(event)
     }
 
+    fn withholds(&self, variable: &str) -> bool {
+        // Since 2.1.128: its own telemetry is no business of its hooks.
+        variable.starts_with("OTEL_")
+    }
+
     fn detaches(&self, first_line: &[u8]) -> bool {
         first_line::detaches(first_line)
     }

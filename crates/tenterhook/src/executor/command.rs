@@ -144,7 +144,7 @@ fn environment(
     env_file: Option<&EnvFile>,
 ) -> Vec<(OsString, OsString)> {
     let passes = |name: &str| match command.inherit {
-        Inherit::All => true,
+        Inherit::All => !task.dialect().withholds(name),
         Inherit::Listed => LISTED.contains(&name) || command.pass.iter().any(|it| it == name),
     };
     let inherited = task.ambient.env.iter().filter(|(name, _)| passes(name));

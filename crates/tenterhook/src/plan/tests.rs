@@ -183,3 +183,16 @@ fn an_event_touches_only_hooks_that_can_match() {
     assert!(stages[0].eligible(&["Read"]).is_empty());
     assert!(ruleset.stages(&EventName::new("Stop")).is_empty());
 }
+
+/// P-9: an event whose name is nearly one that somebody has is told of; an event of one's own is not.
+#[test]
+fn a_misnamed_event_is_told_of() {
+    let ruleset = Ruleset::new(Vec::new(), Vec::new());
+    let told = |name: &str| misnamed(&ruleset, &name.into()).map(|fault| fault.message);
+    assert_eq!(
+        told("pretooluse").as_deref(),
+        Some("no event is called `pretooluse`, so no hook is for it; `PreToolUse` is one")
+    );
+    assert_eq!(told("PreToolUse"), None);
+    assert_eq!(told("deploy.before"), None);
+}

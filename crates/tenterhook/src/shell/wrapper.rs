@@ -157,6 +157,20 @@ const WRAPPERS: &[Wrapper] = &[
     command("unshare", &["-S", "-G", "--setuid", "--setgid", "-R", "--root", "-w", "--wd"]),
     command("strace", &["-e", "-o", "-p", "-s", "-u", "-E", "-P", "-a", "-b", "-I", "-O", "-S"]),
     command("caffeinate", &["-t", "-w"]),
+    command(
+        "ltrace",
+        &["-e", "-o", "-p", "-s", "-u", "-l", "-n", "-a", "-x", "-A", "-D", "-F", "-w"],
+    ),
+    command(
+        "runuser",
+        &["-u", "--user", "-g", "--group", "-G", "--supp-group", "-s", "--shell", "-w"],
+    ),
+    command(
+        "systemd-run",
+        &["-u", "--unit", "-p", "--property", "-E", "--setenv", "-M", "--machine", "-H", "--host"],
+    ),
+    command("fakeroot", &["-l", "--lib", "-s", "-i", "-b", "--faked"]),
+    command("unbuffer", &[]),
     after("chroot", &["--userspec", "--groups"], 1),
     command("nsenter", &["-t", "--target", "-S", "--setuid", "-G", "--setgid"]),
     after("taskset", &[], 1),
