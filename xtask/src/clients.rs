@@ -2,6 +2,7 @@
 //! is there. They are no part of `cargo test`, which needs Rust alone.
 
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::Command;
 
 use crate::{Said, tree};
@@ -42,15 +43,18 @@ pub(crate) fn run() -> Said {
         holds &= heard.is_ok();
         let _ = writeln!(said, "{file}: {}", heard.unwrap_or_else(|error| error));
     }
-    let translator = Command::new("python3")
-        .args([TRANSLATOR, "--test"])
-        .current_dir(&root)
-        .output()
-        .map_err(|error| format!("python3 cannot be run: {error}"))?;
-    holds &= translator.status.success();
-    let found = if translator.status.success() { "tests itself" } else { "fails its own test" };
+    let translator = translator(&root)?;
+    holds &= translator;
+    let found = if translator { "tests itself" } else { "fails its own test" };
     let _ = writeln!(said, "{TRANSLATOR}: {found}");
     Ok((said, holds))
+}
+
+/// Whether the translator holds its own test.
+fn translator(root: &Path) -> Result<bool, String> {
+    let output = Command::new("python3").args([TRANSLATOR, "--test"]).current_dir(root).output();
+    let output = output.map_err(|error| format!("python3 cannot be run: {error}"))?;
+    Ok(output.status.success())
 }
 
 fn heard_all(printed: &str) -> Result<String, String> {
@@ -58,4 +62,15 @@ fn heard_all(printed: &str) -> Result<String, String> {
     let all = lines.len() == EXPECTED.len()
         && lines.iter().zip(EXPECTED).all(|(line, expected)| line.starts_with(expected));
     if all { Ok("heard every outcome".to_owned()) } else { Err(format!("printed {printed:?}")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[ignore = "needs Python: `cargo xtask clients` does the same"]
+    fn the_translator_tests_itself() {
+        assert_eq!(translator(&tree::root()), Ok(true));
+    }
 }

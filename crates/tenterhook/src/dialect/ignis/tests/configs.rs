@@ -330,3 +330,28 @@ fn a_reload_swaps_and_a_broken_file_keeps_the_last_good_hooks() {
     let codes: Vec<_> = broken.diagnostics.iter().map(|it| it.code).collect();
     assert!(codes.contains(&"not-strict-json") && codes.contains(&"kept-last-good"), "{codes:?}");
 }
+
+/// IG-S15, Ruling 27.
+#[test]
+fn the_example_serves_both_events_with_one_script() {
+    let found = read(include_str!("../../../../../../examples/ignis/hooks.json"));
+    assert!(found.diagnostics.iter().all(|it| it.severity == Severity::Advice));
+    let events: Vec<_> = found.hooks.iter().map(|it| it.event.as_str()).collect();
+    assert_eq!(events, ["UserPromptSubmit", "MessageDisplay"]);
+    let scripts: Vec<_> = found.hooks.iter().map(words).collect();
+    assert_eq!(scripts, [["/home/u/.ignis/hooks/ignis-translator.py"]; 2]);
+    let script = include_str!("../../../../../../examples/hooks/ignis-translator.py");
+    for hook in &found.hooks {
+        for name in &command(hook).pass {
+            assert!(script.contains(name.as_str()), "`{name}` is passed on and not read");
+        }
+    }
+}
+
+/// Ruling 28.
+#[test]
+fn the_guide_opens_by_saying_whose_rights_a_hook_has() {
+    let guide = include_str!("../../../../../../docs/guide/dialects/ignis.md");
+    let first = guide.split("\n\n").nth(1).expect("a paragraph");
+    assert!(first.starts_with("**A hook runs with all your rights.**"), "{first}");
+}
