@@ -68,7 +68,11 @@ fn unconfined(hook: &Hook) -> Option<Fault> {
 /// A denial without words still needs some: a model that is refused without a reason tries again.
 fn default_reason(hook: &Hook, restraint: Restraint, printed: Option<&str>) -> Option<String> {
     (restraint > Restraint::Allow).then(|| {
-        let word = if restraint == Restraint::Deny { "denied" } else { "asked about" };
+        let word = match restraint {
+            Restraint::Deny => "denied",
+            Restraint::Defer => "put off",
+            Restraint::Ask | Restraint::Allow | Restraint::Silent => "asked about",
+        };
         match printed {
             Some(printed) => format!("{word} by hook `{}`: {printed}", hook.id),
             None => format!("{word} by hook `{}`, which gave no reason", hook.id),

@@ -51,6 +51,8 @@ pub(crate) fn decode(bytes: &[u8], dialect: DialectId, roots: &Roots) -> Result<
 
 /// Reads a JSON object.
 pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Problem> {
+    // Editors on Windows put a mark before the text.
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let value: Value = serde_json::from_slice(bytes)
         .map_err(|error| Problem::new(format!("the event is not valid JSON: {error}")))?;
     match value {

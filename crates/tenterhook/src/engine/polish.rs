@@ -44,6 +44,10 @@ pub(super) fn polish(mut outcome: Outcome, ambient: &Ambient) -> Outcome {
     {
         wash(text, usize::MAX);
     }
+    // A path in it may hold anything.
+    for step in &mut outcome.steps {
+        step.ended = text::clean(&step.ended, FAULT_CAP).text;
+    }
     for fault in &mut outcome.faults {
         fault.message = text::clean(&fault.message, FAULT_CAP).text;
     }
