@@ -1,8 +1,9 @@
 //! `fire`: one event in, its hooks run, one outcome out.
 
 use std::path::Path;
-use tenterhook::diagnostic::{Diagnostic, Severity};
 
+use tenterhook::Engine;
+use tenterhook::diagnostic::{Diagnostic, Severity};
 use tenterhook::dialect::native::encode_outcome;
 use tenterhook::executor::Ambient;
 use tenterhook::outcome::Fault;
@@ -11,9 +12,9 @@ use tenterhook::{Outcome, Session};
 
 use super::{input, print_json, stream};
 use crate::ambient::Here;
-use crate::args::{Fire, Format};
+use crate::args::{CompatArg, Fire, Format};
 use crate::exit::Exit;
-use crate::load;
+use crate::load::{self, Loaded};
 use crate::problem::Problem;
 use crate::scratch::Scratch;
 use crate::show;
@@ -31,6 +32,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     let scratch = Scratch::new()?;
     let ambient = Ambient { env: here.env.clone(), scratch: scratch.path().map(Path::to_owned) };
     let engine = loaded.engine(ambient);
+    refuse_nothing(args, &loaded, &engine)?;
     loaded.warn(term);
     let Some(event) = event else {
         return stream::run(&engine, args, here, &loaded.diagnostics, term);
@@ -63,6 +65,23 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
         }
     }
     Ok(Exit::of(&outcome))
+}
+
+/// The findings of files that are not what their ending says.
+const TORN: &[&str] = &["broken-file", "not-strict-json"];
+
+/// To fire without a single hook of the files that were named would fake an answer, where one of them cannot be read.
+/// Followed exactly, that is what the agent does.
+fn refuse_nothing(args: &Fire, loaded: &Loaded, engine: &Engine) -> Result<(), Problem> {
+    let exact = matches!(args.which.compat, Some(CompatArg::Exact));
+    if loaded.found || exact || !engine.ruleset().hooks().is_empty() {
+        return Ok(());
+    }
+    let broken = loaded.diagnostics.iter().find(|it| TORN.contains(&it.code));
+    broken.map_or(Ok(()), |it| {
+        let place = it.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+        Err(Problem { message: format!("{place}{}", it.message), help: it.help.clone() })
+    })
 }
 
 /// A hook that was rejected is a fault of every event that it might have guarded: whoever waits for the outcome must
