@@ -63,14 +63,3 @@ fn heard_all(printed: &str) -> Result<String, String> {
         && lines.iter().zip(EXPECTED).all(|(line, expected)| line.starts_with(expected));
     if all { Ok("heard every outcome".to_owned()) } else { Err(format!("printed {printed:?}")) }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    #[ignore = "needs Python: `cargo xtask clients` does the same"]
-    fn the_translator_tests_itself() {
-        assert_eq!(translator(&tree::root()), Ok(true));
-    }
-}

@@ -49,6 +49,8 @@ pub(crate) fn root() -> PathBuf {
 pub(crate) fn files() -> Result<Vec<File>, String> {
     let root = root();
     let output = Command::new("git")
+        // Whoever runs the tests may be another user than the one who cloned.
+        .args(["-c", "safe.directory=*"])
         .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         .current_dir(&root)
         .output()
