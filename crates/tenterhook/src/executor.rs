@@ -83,5 +83,10 @@ pub async fn run(task: Task) -> Progress {
             let why = format!("this build has no executor for `{executor}` hooks");
             Progress::Ended(Report::silent(End::NotStarted { why }, Duration::ZERO))
         }
+        // Planning settles such a hook before it comes here; should one come, it gave no answer.
+        Run::Unusable { why } => {
+            let why = format!("its entry cannot be used: {why}");
+            Progress::Ended(Report::silent(End::NotStarted { why }, Duration::ZERO))
+        }
     }
 }

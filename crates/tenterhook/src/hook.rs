@@ -218,6 +218,12 @@ pub enum Run {
         /// The executor's name, such as `http`.
         executor: &'static str,
     },
+    /// Nothing, because its entry was rejected: its failure policy decides each time, so that a slip of the pen takes no
+    /// gate away (C-60).
+    Unusable {
+        /// What is wrong with the entry.
+        why: String,
+    },
 }
 
 impl Run {
@@ -228,6 +234,7 @@ impl Run {
             Self::Command(_) => "command",
             Self::Function(_) => "function",
             Self::Missing { executor } => executor,
+            Self::Unusable { .. } => "none",
         }
     }
 
@@ -248,6 +255,7 @@ impl Run {
             }
             Self::Function(function) => format!("function {}", function.name()),
             Self::Missing { executor } => format!("({executor})"),
+            Self::Unusable { .. } => "(nothing: its entry cannot be used)".to_owned(),
         }
     }
 }

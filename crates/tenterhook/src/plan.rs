@@ -5,11 +5,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use crate::answer::Failure;
 use crate::config::{Ruleset, Stage};
 use crate::diagnostic::nearest;
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::event::{Event, EventName};
-use crate::hook::{Arming, Confine, Hook};
+use crate::hook::{Arming, Confine, Hook, Run};
 use crate::matcher::{MatcherSpec, Occasion, Picked};
 use crate::outcome::Fault;
 use crate::session::View;
@@ -26,8 +27,8 @@ pub struct Step {
     pub row: EventRow,
     /// Why its *allow* may not count (S-9).
     pub widened: Option<String>,
-    /// Its matcher cannot be used: the step is settled by its policy without being run (S-3).
-    pub broken: Option<String>,
+    /// Its matcher or its entry cannot be used: the step is settled by its policy without being run (S-3, C-60).
+    pub broken: Option<Failure>,
 }
 
 /// Whether a hook runs for an event, and why.
@@ -130,7 +131,7 @@ fn subjects<'a>(ruleset: &Ruleset, event: &'a Event) -> Option<Vec<&'a str>> {
 
 enum Weighed {
     Out { because: Cow<'static, str>, rule: &'static str },
-    In { because: String, rule: &'static str, widened: Option<String>, broken: Option<String> },
+    In { because: String, rule: &'static str, widened: Option<String>, broken: Option<Failure> },
 }
 
 /// The one place that says whether a hook runs. The order of the questions is the order of rules P-2 to P-4.
@@ -153,16 +154,18 @@ fn weigh(
     }
     let subject = row.subject.of(event);
     match matches(hook, row, event, subject) {
-        Err(why) => {
-            let because =
-                format!("its matcher cannot be used ({why}), so its failure policy decides");
-            return Weighed::In { broken: Some(why), because, rule: "S-3", widened: None };
-        }
+        Err(why) => return broken("matcher", "matcher-failed", &why, "S-3"),
         Ok(false) => return out(mismatch(hook, subject), "S-1"),
         Ok(true) => {}
     }
     let matched = match_sentence(hook, subject);
-    match hook.condition.as_ref().map(|it| (it, it.pick(occasion, hook.compat))) {
+    let picked = hook.condition.as_ref().map(|it| (it, it.pick(occasion, hook.compat)));
+    if let Run::Unusable { why } = &hook.run
+        && !matches!(picked, Some((_, Picked::No(_))))
+    {
+        return broken("entry", "entry-unusable", why, "C-60");
+    }
+    match picked {
         None => Weighed::In { because: matched, rule: "S-1", widened: None, broken: None },
         Some((condition, Picked::Exactly)) => Weighed::In {
             because: format!("{matched}, and `{}` holds", condition.text()),
@@ -183,6 +186,13 @@ fn weigh(
             out(format!("{matched}, but `{}` does not hold: {why}", condition.text()), "S-4")
         }
     }
+}
+
+/// A hook that is selected and cannot be run.
+fn broken(part: &str, code: &'static str, why: &str, rule: &'static str) -> Weighed {
+    let because = format!("its {part} cannot be used ({why}), so its failure policy decides");
+    let message = format!("its {part} cannot be used: {why}");
+    Weighed::In { broken: Some(Failure { code, message }), because, rule, widened: None }
 }
 
 /// Whether the matcher matches the subject, or another name of it (S-1, S-5).

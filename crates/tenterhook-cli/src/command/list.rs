@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tenterhook::config::{Ruleset, Source};
 use tenterhook::executor::Ambient;
-use tenterhook::hook::{Arming, Hook, Phase, Wait};
+use tenterhook::hook::{Arming, Hook, Phase, Run, Wait};
 use tenterhook::matcher::MatcherSpec;
 
 use super::print_json;
@@ -171,6 +171,10 @@ fn of_source(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) 
         }
         if let Arming::Disarmed { because, rule } = &hook.arming {
             table.note(1, Cell::new(WARNING, format!("off: {because} ({rule})")));
+        }
+        if let Run::Unusable { why } = &hook.run {
+            let note = format!("its failure policy decides: {why} (C-60)");
+            table.note(1, Cell::new(WARNING, note));
         }
     }
     let about = format!("({}, {})", source.dialect, source.layer.word());

@@ -61,9 +61,9 @@ pub(super) async fn run(setting: Setting) -> Done {
 
 async fn run_once(setting: Setting) -> Done {
     let step = &setting.step;
-    if let Some(why) = &step.broken {
-        let answer = Answer::failed("matcher-failed", format!("its matcher cannot be used: {why}"));
-        let ended = "not run: its matcher cannot be used".to_owned();
+    if let Some(failure) = &step.broken {
+        let answer = Answer { failure: Some(failure.clone()), ..Answer::default() };
+        let ended = format!("not run: {}", failure.message);
         return judge(step, answer, ended, Duration::ZERO);
     }
     if step.hook.once && !setting.session.claim(&step.hook.id) {

@@ -6,6 +6,7 @@ mod hook;
 pub(super) mod keys;
 mod run;
 mod source;
+mod unusable;
 mod values;
 
 #[cfg(test)]
@@ -39,6 +40,7 @@ pub(super) fn read(source: &Source) -> ReadConfig {
     if let Some(root) = root {
         reader.file(&root);
     }
+    reader.hold_gates();
     reader.out
 }
 
@@ -77,7 +79,7 @@ impl<'a> Reader<'a> {
             match *key {
                 "hook" | "source" | "event" => self.tables(entry),
                 "$schema" => {}
-                _ => self.unknown_key(entry, "the file", keys::FILE),
+                _ => self.unknown_table(entry),
             }
         }
         // Events first: what a hook may do on one of them is known only when it was declared.
@@ -86,12 +88,27 @@ impl<'a> Reader<'a> {
                 let mut seen: Vec<&str> = Vec::new();
                 for inner in entry.node.entries() {
                     if seen.contains(&inner.key.as_str()) {
+                        let told = self.out.diagnostics.len();
                         self.repeated(inner);
+                        if kind == "hook" {
+                            self.unusable(inner, told);
+                        }
                         continue;
                     }
                     seen.push(&inner.key);
                     read(self, inner);
                 }
+            }
+        }
+    }
+
+    /// A table of hooks under a slip of the pen holds gates all the same (C-60).
+    fn unknown_table(&mut self, entry: &Entry) {
+        let told = self.out.diagnostics.len();
+        self.unknown_key(entry, "the file", keys::FILE);
+        if nearest(&entry.key, keys::FILE.iter().map(|key| key.name)) == Some("hook") {
+            for inner in entry.node.entries() {
+                self.unusable(inner, told);
             }
         }
     }

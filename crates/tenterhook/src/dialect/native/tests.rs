@@ -10,7 +10,7 @@ use crate::answer::{Power, Restraint};
 use crate::config::Switch;
 use crate::diagnostic::Severity;
 use crate::dialect::Subject;
-use crate::hook::{Inherit, Invocation, OnFailure, Phase, Run, Wait};
+use crate::hook::{Hook, Inherit, Invocation, OnFailure, Phase, Run, Wait};
 use crate::matcher::MatcherSpec;
 use crate::report::{End, Output, Said};
 
@@ -22,6 +22,10 @@ fn source(text: &str) -> Source {
 
 fn load(text: &str) -> ReadConfig {
     Native.read_config(&source(text))
+}
+
+fn unusable(hook: &Hook) -> bool {
+    matches!(hook.run, Run::Unusable { .. })
 }
 
 /// Loads a text that must be clean.
@@ -165,7 +169,8 @@ fn patterns_say_what_they_are() {
 #[test]
 fn a_bad_hook_is_rejected_alone() {
     let read = load("[hook.bad]\non = 'Stop'\n[hook.good]\non = 'Stop'\nshell = 'true'\n");
-    assert_eq!(read.hooks.len(), 1);
+    let runs: Vec<_> = read.hooks.iter().map(|hook| (hook.id.as_str(), unusable(hook))).collect();
+    assert_eq!(runs, [("bad", true), ("good", false)]);
     assert_eq!(read.diagnostics.len(), 1);
     assert!(!read.unreadable);
     assert!(load("[hook").unreadable);
@@ -246,7 +251,7 @@ fn every_code_has_an_entry_in_the_book() {
 #[test]
 fn every_diagnostic_of_an_error_costs_the_hook() {
     let read = load("[hook.a]\non = 'Stop'\nshell = 'x'\nmtach = 'y'\n");
-    assert_eq!(read.hooks.len(), 0);
+    assert!(read.hooks.iter().all(unusable));
     assert_eq!(read.diagnostics[0].severity, Severity::Error);
     assert_eq!(read.diagnostics[0].help.as_deref(), Some("did you mean `match`?"));
 }
@@ -496,8 +501,9 @@ fn nobody_waits_for_the_background() {
     let both = "background = true\nphase = 'decide'";
     assert_eq!(told(both), (Some(Wait::Detached), Some("background-gate")));
     let rewrite = "background = true\nphase = 'rewrite'";
-    assert_eq!(told(rewrite), (None, Some("background-rewrite")));
+    assert_eq!(told(rewrite), (Some(Wait::Attached), Some("background-rewrite")));
 }
 
 mod hostile;
 mod near_misses;
+mod unusable;

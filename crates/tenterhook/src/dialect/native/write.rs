@@ -127,6 +127,10 @@ impl Writer {
                 return None;
             }
             Run::Missing { executor } => return self.missing(hook, executor, table),
+            Run::Unusable { why } => {
+                self.lost(hook, &format!("its entry cannot be used: {why}"));
+                return None;
+            }
         };
         match &command.invocation {
             Invocation::Argv { program, args } => {

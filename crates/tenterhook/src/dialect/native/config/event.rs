@@ -15,6 +15,8 @@ use crate::syntax::Entry;
 
 /// What a gate that says nothing of its answers takes.
 const GATE: &[Power] = &[Power::Deny, Power::Ask, Power::Allow, Power::Context, Power::Message];
+/// What a gate takes whose declaration cannot be used.
+const RESTRAINING: &[Power] = &[Power::Deny, Power::Ask, Power::Context, Power::Message];
 /// What any other event takes.
 const OBSERVED: &[Power] = &[Power::Context, Power::Message];
 
@@ -45,22 +47,33 @@ impl Reader<'_> {
                 Some(help.to_owned());
             return;
         }
-        let Some(fields) = self.fields(entry, "an event", keys::EVENT) else { return };
+        if self.good_event(entry).is_none() {
+            self.out.events.push(Self::strictest(entry));
+        }
+    }
+
+    fn good_event(&mut self, entry: &Entry) -> Option<()> {
+        let fields = self.fields(entry, "an event", keys::EVENT)?;
         let gate = fields.flag("gate").unwrap_or(false);
-        let Some(powers) = self.powers(&fields, gate) else { return };
-        let subject = fields.text("subject");
-        self.out.events.push(EventRow {
-            name: Cow::Owned(name.to_owned()),
-            event: Cow::Owned(name.to_owned()),
-            subject: subject.map_or(Subject::None, |key| Subject::Declared(Arc::from(key))),
-            powers,
-            timeout: fields.time("timeout").unwrap_or(table::TIMEOUT),
-            failure: if gate { OnFailure::Block } else { OnFailure::Continue },
-            cap: None,
-            when: Cow::Owned(
-                fields.text("when").unwrap_or("an event of this configuration").to_owned(),
-            ),
-        });
+        let powers = self.powers(&fields, gate)?;
+        let row = EventRow { powers, ..declared(&fields, gate) };
+        self.out.events.push(row);
+        Some(())
+    }
+
+    /// C-62: a declaration that cannot be used must not make observers of its gates. The event can be held up, unless
+    /// every word that could say so is there and says no; and nothing is allowed on the strength of it.
+    fn strictest(entry: &Entry) -> EventRow {
+        let written = entry.node.entries();
+        let known = |key: &str| keys::EVENT.iter().any(|it| it.name == key);
+        let doubtful = |field: &Entry| match field.key.as_str() {
+            "gate" => field.node.as_bool() != Some(false),
+            "answers" => true,
+            key => !known(key),
+        };
+        let gate = entry.node.as_object().is_none() || written.iter().any(doubtful);
+        let powers = if gate { RESTRAINING } else { OBSERVED };
+        EventRow { powers: Powers::of(powers), ..declared(&Fields { entry }, gate) }
     }
 
     fn powers(&mut self, fields: &Fields<'_>, gate: bool) -> Option<Powers> {
@@ -92,6 +105,25 @@ impl Reader<'_> {
             .help = Some("add `deny` to `answers`, or leave `gate` out".to_owned());
         }
         (self.errors() == before).then_some(powers)
+    }
+}
+
+/// The row of a declaration, all but its powers.
+fn declared(fields: &Fields<'_>, gate: bool) -> EventRow {
+    let name = fields.entry.key.as_str();
+    EventRow {
+        name: Cow::Owned(name.to_owned()),
+        event: Cow::Owned(name.to_owned()),
+        subject: fields
+            .text("subject")
+            .map_or(Subject::None, |key| Subject::Declared(Arc::from(key))),
+        powers: Powers::NONE,
+        timeout: fields.time("timeout").unwrap_or(table::TIMEOUT),
+        failure: if gate { OnFailure::Block } else { OnFailure::Continue },
+        cap: None,
+        when: Cow::Owned(
+            fields.text("when").unwrap_or("an event of this configuration").to_owned(),
+        ),
     }
 }
 

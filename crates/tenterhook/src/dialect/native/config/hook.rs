@@ -9,11 +9,20 @@ use crate::dialect::native::{cases, table};
 use crate::dialect::{DIALECTS, DialectId, EventRow, Subject};
 use crate::event::EventName;
 use crate::hook::{Arming, Hook, HookId, OnFailure, Phase, Wait};
+use crate::matcher::rule::Rule;
 use crate::matcher::{Condition, Matcher, MatcherSpec};
 use crate::syntax::{Entry, Node};
 
 impl Reader<'_> {
     pub(super) fn hook(&mut self, entry: &Entry) {
+        let told = self.out.diagnostics.len();
+        if self.good_hook(entry).is_none() {
+            self.unusable(entry, told);
+        }
+    }
+
+    /// The hooks of an entry in which everything is right; `None` where something is wrong, which was reported.
+    fn good_hook(&mut self, entry: &Entry) -> Option<()> {
         if !values::is_name(&entry.key) {
             self.report(
                 "bad-name",
@@ -24,22 +33,24 @@ impl Reader<'_> {
             .help = Some(
                 "letters, digits and `.`, `_`, `-`, `:`, `/` make a name, at most 64".to_owned(),
             );
-            return;
+            return None;
         }
         let of = format!("hook `{}`", entry.key);
-        let Some(fields) = self.fields(entry, &of, keys::HOOK) else { return };
+        let fields = self.fields(entry, &of, keys::HOOK)?;
         // Nothing but `enabled = false` speaks of a hook that stands elsewhere (C-50).
         if fields.flag("enabled") == Some(false) && entry.node.entries().len() == 1 {
             let place = Some(self.place_of(entry.key_span));
             self.out.switches.push(Switch::DisableHook { name: entry.key.clone(), place });
-            return;
+            return Some(());
         }
         let before = self.errors();
         let hooks = self.hooks_of(&fields);
-        if self.errors() == before {
-            self.check_expression(&fields, hooks.first());
-            self.out.hooks.extend(hooks);
+        if self.errors() > before {
+            return None;
         }
+        self.check_expression(&fields, hooks.first());
+        self.out.hooks.extend(hooks);
+        Some(())
     }
 
     /// An expression that cannot be compiled costs nobody the hook: its failure policy decides each time (S-3), which is
@@ -81,7 +92,7 @@ impl Reader<'_> {
         hooks
     }
 
-    fn settings(&self, fields: &Fields<'_>, row: &EventRow, hook: &mut Hook) {
+    pub(super) fn settings(&self, fields: &Fields<'_>, row: &EventRow, hook: &mut Hook) {
         hook.timeout = fields.time("timeout");
         hook.on_failure = fields.text("on_failure").and_then(source::on_failure);
         if hook.dialect != DialectId::NATIVE {
@@ -109,7 +120,7 @@ impl Reader<'_> {
         }
     }
 
-    fn speaks(&mut self, fields: &Fields<'_>) -> DialectId {
+    pub(super) fn speaks(&mut self, fields: &Fields<'_>) -> DialectId {
         let Some(word) = fields.text("speaks") else { return DialectId::NATIVE };
         if let Some(id) = DialectId::find(word) {
             return id;
@@ -183,14 +194,14 @@ impl Reader<'_> {
         .help = Some(help);
     }
 
-    fn row(&self, event: &EventName) -> EventRow {
+    pub(super) fn row(&self, event: &EventName) -> EventRow {
         let declared = self.out.events.iter().find(|row| row.event == event.as_str());
         let found = declared.or_else(|| table::row(event.as_str())).cloned();
         found.unwrap_or_else(|| table::unknown(event))
     }
 
     /// What the dialect that the hook speaks says of the event: its matchers are tested on that subject.
-    fn spoken(&self, event: &EventName, speaks: DialectId) -> EventRow {
+    pub(super) fn spoken(&self, event: &EventName, speaks: DialectId) -> EventRow {
         if speaks == DialectId::NATIVE {
             return self.row(event);
         }
@@ -201,7 +212,7 @@ impl Reader<'_> {
     }
 
     /// A string is words or an expression; a list is exact words (C-48).
-    fn matcher(&mut self, fields: &Fields<'_>) -> MatcherSpec {
+    pub(super) fn matcher(&mut self, fields: &Fields<'_>) -> MatcherSpec {
         let Some(node) = fields.get("match") else { return MatcherSpec::Any };
         let Some(text) = node.as_str() else {
             let words: Vec<String> =
@@ -229,7 +240,11 @@ impl Reader<'_> {
     }
 
     /// One rule, or several that must all hold, in the words of what the hook speaks (C-48, C-53).
-    fn condition(&mut self, fields: &Fields<'_>, speaks: DialectId) -> Option<Condition> {
+    pub(super) fn condition(
+        &mut self,
+        fields: &Fields<'_>,
+        speaks: DialectId,
+    ) -> Option<Condition> {
         let node = fields.get("if")?;
         let mut all = Vec::new();
         for part in node.as_array().unwrap_or(std::slice::from_ref(node)) {
@@ -267,7 +282,7 @@ impl Reader<'_> {
     }
 
     /// A pattern or rule on an event that has nothing to test it on restricts nothing, or everything (C-48).
-    fn check_subject(&mut self, fields: &Fields<'_>, row: &EventRow) {
+    pub(super) fn check_subject(&mut self, fields: &Fields<'_>, row: &EventRow) {
         if row.subject == Subject::None && fields.has("match") {
             self.report(
                 "matcher-without-subject",
@@ -292,6 +307,7 @@ impl Reader<'_> {
             .help = Some("leave `if` out, or use an event such as `PreToolUse`".to_owned());
         }
         self.check_tools(fields, row);
+        self.check_let_through(fields, row);
         let Some((_, values)) = table::VALUES.iter().find(|(event, _)| *event == row.event) else {
             return;
         };
@@ -308,6 +324,24 @@ impl Reader<'_> {
             let message = format!("no tool is called `{wrong}`");
             self.report("dead-matcher", Severity::Warning, fields.span("match"), message).help =
                 Some(format!("case counts: write `{right}`"));
+        }
+    }
+
+    /// A rule about a tool that `match` keeps out never holds.
+    fn check_let_through(&mut self, fields: &Fields<'_>, row: &EventRow) {
+        let words = match_words(fields);
+        if row.subject != Subject::Field("tool_name") || words.is_empty() {
+            return;
+        }
+        for (text, span) in fields.words("if") {
+            let rule = Rule::parse(text).ok();
+            let Some(tool) = rule.as_ref().and_then(Rule::tool) else { continue };
+            if words.contains(&tool) || miscased(tool).is_some() {
+                continue;
+            }
+            let message = format!("`match` lets no `{tool}` through, so this rule never holds");
+            self.report("dead-condition", Severity::Warning, span, message).help =
+                Some(format!("add `{tool}` to `match`, or change the rule"));
         }
     }
 

@@ -1,0 +1,132 @@
+//! What is left of an entry that was rejected: a hook that cannot be used, so that its failure policy decides and no gate
+//! is lost to a slip of the pen (C-60, C-61). Tells nothing: what is wrong was told when the entry was rejected.
+
+use super::fields::Fields;
+use super::{Reader, keys, values};
+use crate::answer::Power;
+use crate::diagnostic::{Severity, Span};
+use crate::dialect::DialectId;
+use crate::dialect::native::table;
+use crate::event::EventName;
+use crate::hook::{Hook, HookId, Layer, OnFailure, Phase, Run, Wait};
+use crate::matcher::{Matcher, MatcherSpec};
+use crate::syntax::{Entry, Node, NodeValue};
+
+impl Reader<'_> {
+    /// Adds a hook that cannot be used for each event that `entry` can be seen to name; `told` is where the diagnostics
+    /// of the entry begin.
+    pub(super) fn unusable(&mut self, entry: &Entry, told: usize) {
+        let why = self.first_error(told);
+        let told = self.out.diagnostics.len();
+        let left = self.readable(entry);
+        let hooks = self.hooks_left(entry, &Fields { entry: &left }, &Run::Unusable { why });
+        self.out.hooks.extend(hooks);
+        self.out.diagnostics.truncate(told);
+    }
+
+    /// C-61: nobody knows what a managed file that cannot be read forbids, so it forbids.
+    pub(super) fn hold_gates(&mut self) {
+        if !self.out.unreadable || self.source.layer != Layer::Managed {
+            return;
+        }
+        let why = format!("`{}`: {}", self.source.name, self.first_error(0));
+        let gates = table::ROWS.iter().filter(|row| row.failure != OnFailure::Continue);
+        for row in gates.filter(|row| row.powers.has(Power::Deny)) {
+            let run = Run::Unusable { why: why.clone() };
+            let id = HookId::new("unreadable");
+            let mut hook = Hook::new(id, DialectId::NATIVE, EventName::from(&*row.event), run);
+            hook.place = Some(self.place_of(Span::default()));
+            hook.layer = Layer::Managed;
+            self.out.hooks.push(hook);
+        }
+    }
+
+    fn first_error(&self, from: usize) -> String {
+        let told = self.out.diagnostics.iter().skip(from);
+        let mut errors = told.filter(|it| it.severity == Severity::Error);
+        errors.next().map(|it| it.message.clone()).unwrap_or_default()
+    }
+
+    /// The entry with nothing but the keys that are written once and hold what they should.
+    fn readable(&mut self, entry: &Entry) -> Entry {
+        let written = entry.node.entries();
+        let fields = written.iter().filter(|field| {
+            let known = keys::HOOK.iter().find(|key| key.name == field.key);
+            let once = written.iter().filter(|it| it.key == field.key).count() == 1;
+            known.is_some_and(|key| once && self.is_good(|reader| reader.check(field, key.shape)))
+        });
+        let value = NodeValue::Object(fields.cloned().collect());
+        Entry { node: Node { span: entry.node.span, value }, ..entry.clone() }
+    }
+
+    fn hooks_left(&mut self, entry: &Entry, left: &Fields<'_>, run: &Run) -> Vec<Hook> {
+        let speaks = self.speaks(left);
+        let mut matcher = MatcherSpec::Any;
+        if !self.is_good(|reader| matcher = reader.matcher(left)) {
+            matcher = MatcherSpec::Any;
+        }
+        let mut condition = None;
+        if !self.is_good(|reader| condition = reader.condition(left, speaks)) {
+            condition = None;
+        }
+        let mut hooks = Vec::new();
+        for event in events(entry) {
+            let row = self.row(&event);
+            let spoken = self.spoken(&event, speaks);
+            let id = HookId::new(name(&entry.key));
+            let mut hook = Hook::new(id, speaks, event, run.clone());
+            hook.place = Some(self.place_of(entry.key_span));
+            hook.layer = self.source.layer;
+            hook.compat = self.source.compat;
+            hook.matcher = Matcher::new(matcher.clone());
+            // A rule on an event that it cannot be about would never hold: the gate would be gone after all.
+            if self.is_good(|reader| reader.check_subject(left, &spoken)) {
+                hook.condition.clone_from(&condition);
+            }
+            self.settings(left, &row, &mut hook);
+            // Nobody can wait for what is rewritten in the background: of the two words, the one that restrains counts.
+            if hook.phase == Phase::Rewrite {
+                hook.wait = Wait::Attached;
+            }
+            // What never runs has not run, and no protocol promises anything about an entry of this file.
+            hook.once = false;
+            if speaks != DialectId::NATIVE {
+                hook.on_failure = hook.on_failure.or(Some(row.failure));
+            }
+            hooks.push(hook);
+        }
+        hooks
+    }
+
+    fn is_good(&mut self, read: impl FnOnce(&mut Self)) -> bool {
+        let before = self.errors();
+        read(self);
+        self.errors() == before
+    }
+}
+
+/// Every event that some `on` of the entry names.
+fn events(entry: &Entry) -> Vec<EventName> {
+    let mut events: Vec<EventName> = Vec::new();
+    for field in entry.node.entries().iter().filter(|field| field.key == "on") {
+        let list = field.node.as_array().unwrap_or(std::slice::from_ref(&field.node));
+        for word in list.iter().filter_map(Node::as_str).filter(|word| values::is_name(word)) {
+            let event = EventName::from(word);
+            if !events.contains(&event) {
+                events.push(event);
+            }
+        }
+    }
+    events
+}
+
+/// A name that can stand on a screen, made of one that cannot.
+fn name(text: &str) -> String {
+    if values::is_name(text) {
+        return text.to_owned();
+    }
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name: String = text.chars().take(64).map(plain).collect();
+    let name = name.trim_matches('-');
+    if name.is_empty() { "unnamed".to_owned() } else { name.to_owned() }
+}

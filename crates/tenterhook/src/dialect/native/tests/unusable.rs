@@ -1,0 +1,131 @@
+//! What is left of an entry that was rejected (C-60 to C-62).
+
+use super::*;
+use crate::config::{Added, Ruleset, load as load_all};
+use crate::event::{Event, Surroundings};
+use crate::hook::{Arming, Layer};
+use crate::plan;
+use crate::session::View;
+
+fn ruleset(text: &str, layer: Layer) -> Ruleset {
+    load_all(&[Source { layer, ..source(text) }], &Added::default(), None).ruleset
+}
+
+/// Whether the hook of a rejected entry is selected for a Bash call, and why.
+fn weighed(entry: &str) -> Option<(bool, String)> {
+    let ruleset = ruleset(entry, Layer::User);
+    let mut event = Event::new("PreToolUse", Surroundings::default());
+    let payload = json!({ "tool_name": "Bash", "tool_input": { "command": "ls" } });
+    event.payload = payload.as_object().expect("an object").clone();
+    let explained = plan::explain(&ruleset, &View::default(), &event);
+    explained.into_iter().next().map(|(_, because)| (because.selected, because.because))
+}
+
+#[test]
+fn what_can_be_read_selects_and_what_cannot_widens() {
+    let table = [
+        ("match = 'Bash'", Some(true)),
+        ("match = 'Read'", Some(false)),
+        ("mtach = 'Read'", Some(true)),
+        ("match = 'Re*d'", Some(true)),
+        ("match = []", Some(true)),
+        ("if = 'Bash(git *)'", Some(false)),
+        ("if = 'Bash(git'", Some(true)),
+        ("speaks = 'cluade'", Some(true)),
+        ("enabled = false", Some(false)),
+        ("enabled = 'no'", Some(true)),
+        ("run = ['x']", Some(true)),
+    ];
+    for (line, expected) in table {
+        let found =
+            weighed(&format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\ntimeuot = '5s'\n{line}\n"));
+        assert_eq!(found.map(|it| it.0), expected, "{line}");
+    }
+    let because = weighed("[hook.a]\non = ['PreToolUse', 5]\nshell = 'x'\n").expect("it is kept").1;
+    assert_eq!(
+        because,
+        "its entry cannot be used (`on` is a string or a list of strings, not one that holds a number), so its failure policy decides"
+    );
+    assert_eq!(weighed("[hook.a]\nshell = 'x'\n"), None);
+    assert_eq!(weighed("[hook.a]\non = 5\nshell = 'x'\n"), None);
+}
+
+#[test]
+fn a_name_or_a_table_that_is_wrong_loses_no_gate() {
+    for (text, name) in [
+        ("[hook.'no push!']\non = 'PreToolUse'\nshell = 'x'\n", "no-push"),
+        ("[hook.'…']\non = 'PreToolUse'\nshell = 'x'\n", "unnamed"),
+        ("[hooks.guard]\non = 'PreToolUse'\nshell = 'x'\n", "guard"),
+    ] {
+        let read = load(text);
+        assert_eq!(read.diagnostics.len(), 1, "{text}");
+        let names: Vec<_> =
+            read.hooks.iter().filter(|it| unusable(it)).map(|it| it.id.as_str()).collect();
+        assert_eq!(names, [name]);
+    }
+    let twice = r#"{"hook": {"a": {"on": "Stop", "shell": "x"},
+        "a": {"on": "PreToolUse", "on": "Stop", "match": "A", "match": "B", "shell": "y"}}}"#;
+    let read = load(twice);
+    let kept: Vec<_> =
+        read.hooks.iter().map(|it| (it.event.as_str(), it.matcher.spec(), unusable(it))).collect();
+    let any = &MatcherSpec::Any;
+    assert_eq!(kept, [("Stop", any, false), ("PreToolUse", any, true), ("Stop", any, true)]);
+}
+
+#[test]
+fn the_policy_of_the_entry_stands_where_it_can_be_read() {
+    let of = |line: &str| {
+        let text = format!("[hook.a]\non = 'PreToolUse'\ntimeuot = 1\nshell = 'x'\n{line}\n");
+        load(&text).hooks[0].on_failure
+    };
+    assert_eq!(of("on_failure = 'ask'"), Some(OnFailure::Ask));
+    assert_eq!(of("on_failure = 'blcok'"), None);
+    assert_eq!(of("speaks = 'claude'\non_failure = 'promised'"), Some(OnFailure::Block));
+    let off = load("[hook.a]\non = 'PreToolUse'\nenabled = false\n");
+    assert_ne!(off.hooks[0].arming, Arming::Armed);
+}
+
+#[test]
+fn a_managed_file_that_cannot_be_read_holds_every_gate() {
+    let gates = ruleset("[hook", Layer::Managed);
+    let events: Vec<_> = gates.hooks().iter().map(|it| it.event.as_str()).collect();
+    assert!(events.contains(&"PreToolUse") && events.contains(&"UserPromptSubmit"), "{events:?}");
+    assert!(!events.contains(&"SessionStart") && !events.contains(&"PostToolUse"), "{events:?}");
+    assert!(ruleset("[hook", Layer::User).hooks().is_empty());
+    // What it said last is better than that (C-3).
+    let good = ruleset("[hook.a]\non = 'Stop'\nshell = 'x'\n", Layer::Managed);
+    let broken = Source { layer: Layer::Managed, ..source("[hook") };
+    let kept = load_all(&[broken], &Added::default(), Some(&good)).ruleset;
+    assert_eq!(kept.hooks().iter().map(|it| it.id.as_str()).collect::<Vec<_>>(), ["a"]);
+}
+
+#[test]
+fn a_declaration_that_cannot_be_used_keeps_its_gates() {
+    let gate = |lines: &str| {
+        let read = load(&format!("[event.'deploy.before']\n{lines}\n"));
+        assert_eq!(read.diagnostics.len(), 1, "{lines}");
+        let row = &read.events[0];
+        assert!(!row.powers.has(Power::Allow), "{lines}");
+        row.failure == OnFailure::Block && row.powers.has(Power::Deny)
+    };
+    for doubtful in ["gate = true\ntimeout = 5", "gaet = true", "gate = 1", "answers = ['dney']"] {
+        assert!(gate(doubtful), "{doubtful}");
+    }
+    assert!(gate("gate = true\nanswers = ['ask']"));
+    for clear in ["subject = 5", "gate = false\ntimeout = 5"] {
+        assert!(!gate(clear), "{clear}");
+    }
+}
+
+#[test]
+fn a_rule_that_the_matcher_keeps_out_is_told() {
+    let told = |selects: &str| {
+        let read = load(&format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\n{selects}\n"));
+        read.diagnostics.iter().map(|it| (it.code, it.message.clone())).collect::<Vec<_>>()
+    };
+    let message = "`match` lets no `Edit` through, so this rule never holds".to_owned();
+    assert_eq!(told("match = 'Bash'\nif = 'Edit(x)'"), [("dead-condition", message)]);
+    for fine in ["match = 'Bash|Edit'", "match = '/Ed/'", "match = ['Edit']", ""] {
+        assert_eq!(told(&format!("{fine}\nif = 'Edit(x)'")), []);
+    }
+}
