@@ -119,16 +119,19 @@ impl<'a> Firing<'a> {
         self.done.extend(done);
     }
 
-    /// Gives what the decide phase rewrote once more to the gates that have not judged it (M-8).
+    /// Gives what the decide phase rewrote once more to the gates that have not judged it (M-8). A link of a chain may
+    /// deny, too: it saw the payload before the decide phase, and judges what came of it.
     pub(super) async fn judge_rewrites(&mut self, rulesets: &[Arc<Ruleset>]) {
         let Some(author) = self.author.take().filter(|_| !self.denied()) else { return };
         let event = self.event();
         let mut again = Vec::new();
-        for (ruleset, stage) in super::stages(rulesets, &event.name, Phase::Decide) {
-            let steps = plan::select(ruleset, self.view, &event, stage).into_iter();
-            again.extend(
-                steps.filter(|step| may_judge_again(step, &author, self.version, &self.done)),
-            );
+        for phase in [Phase::Rewrite, Phase::Decide] {
+            for (ruleset, stage) in super::stages(rulesets, &event.name, phase) {
+                let steps = plan::select(ruleset, self.view, &event, stage).into_iter();
+                again.extend(
+                    steps.filter(|step| may_judge_again(step, &author, self.version, &self.done)),
+                );
+            }
         }
         let second = self.run_all(again).await;
         self.done = combine(std::mem::take(&mut self.done), second);

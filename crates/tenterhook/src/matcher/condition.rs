@@ -24,6 +24,8 @@ enum Test {
     Custom(Custom),
     /// Several conditions that must all hold.
     All(Arc<[Condition]>),
+    /// Several conditions of which one must hold.
+    Any(Arc<[Condition]>),
 }
 
 /// A permission rule with what its paths and names mean.
@@ -107,7 +109,7 @@ impl Condition {
     pub fn written_as(self, toml: impl Into<String>) -> Self {
         let test = match self.test {
             Test::Custom(custom) => Test::Custom(Custom { written: Some(toml.into()), ..custom }),
-            other @ (Test::Rule(_) | Test::All(_)) => other,
+            other @ (Test::Rule(_) | Test::All(_) | Test::Any(_)) => other,
         };
         Self { test, ..self }
     }
@@ -119,6 +121,8 @@ impl Condition {
             Test::Rule(_) => vec![Ok(&self.text)],
             Test::Custom(custom) => vec![Err(custom.written.as_deref())],
             Test::All(conditions) => conditions.iter().flat_map(Self::written).collect(),
+            // A native file has a list of rules that must all hold, and none of alternatives.
+            Test::Any(_) => vec![Err(None)],
         }
     }
 
@@ -133,6 +137,12 @@ impl Condition {
         }
     }
 
+    /// One of `conditions`: it holds exactly where one does, and widely where none does and one holds widely.
+    #[must_use]
+    pub fn any(text: impl Into<String>, conditions: Vec<Self>) -> Self {
+        Self { text: text.into(), test: Test::Any(conditions.into()) }
+    }
+
     /// With the directories that `/` and `~` stand for in a path of a rule (S-55).
     #[must_use]
     pub fn at(self, base: &Path, home: &Path) -> Self {
@@ -145,10 +155,13 @@ impl Condition {
         self.with(|rule| RuleTest { aliases, ..rule })
     }
 
-    fn with(self, change: impl FnOnce(RuleTest) -> RuleTest) -> Self {
+    fn with(self, change: impl Fn(RuleTest) -> RuleTest + Copy) -> Self {
         let test = match self.test {
             Test::Rule(rule) => Test::Rule(Arc::new(change(Arc::unwrap_or_clone(rule)))),
             other @ (Test::Custom(_) | Test::All(_)) => other,
+            Test::Any(conditions) => {
+                Test::Any(conditions.iter().map(|it| it.clone().with(change)).collect())
+            }
         };
         Self { test, ..self }
     }
@@ -165,7 +178,9 @@ impl Condition {
         match &self.test {
             Test::Rule(test) => test.rule.as_ref().err(),
             Test::Custom(_) => None,
-            Test::All(conditions) => conditions.iter().find_map(Self::fault),
+            Test::All(conditions) | Test::Any(conditions) => {
+                conditions.iter().find_map(Self::fault)
+            }
         }
     }
 
@@ -187,6 +202,17 @@ impl Condition {
                     }
                 }
                 all
+            }
+            Test::Any(conditions) => {
+                let mut any = Picked::No("none of its patterns holds".to_owned());
+                for condition in conditions.iter() {
+                    match condition.pick(occasion, compat) {
+                        Picked::Exactly => return Picked::Exactly,
+                        Picked::Widely(why) => any = Picked::Widely(why),
+                        Picked::No(_) => {}
+                    }
+                }
+                any
             }
         }
     }

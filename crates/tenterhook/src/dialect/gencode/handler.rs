@@ -70,8 +70,7 @@ impl Reader<'_> {
         hook.compat = self.source.compat;
         let means = matcher::read(scope.event.as_str(), &scope.matcher, self.source.compat);
         hook.matcher = Matcher::new(means.spec);
-        let mut conditions: Vec<Condition> =
-            means.pattern.iter().map(|it| matcher::condition(it)).collect();
+        let mut conditions: Vec<Condition> = means.condition.into_iter().collect();
         match self.condition(node, scope) {
             Ok(condition) => conditions.extend(condition),
             Err(why) => off = off.or(Some(why)),

@@ -11,8 +11,8 @@ use crate::matcher::{Condition, Matcher, MatcherSpec};
 pub(super) struct Means {
     /// What the subject must be.
     pub(super) spec: MatcherSpec,
-    /// What the call must be, where the text is a tool pattern with an argument.
-    pub(super) pattern: Option<String>,
+    /// What the call must be, where the text is a tool pattern with an argument, or several.
+    pub(super) condition: Option<Condition>,
     /// Why the text is no expression.
     pub(super) broken: Option<String>,
     /// The text could be a tool pattern as well as the expression that it is read as.
@@ -38,9 +38,12 @@ const TOOLS: &[&str] = &[
     "Task",
 ];
 
+/// Tools whose argument is a path.
+const PATHS: &[&str] = &["Read", "Write", "Edit", "MultiEdit", "NotebookEdit"];
+
 /// Reads the matcher of a group for `event`.
 pub(super) fn read(event: &str, text: &str, compat: Compat) -> Means {
-    let plain = |spec| Means { spec, pattern: None, broken: None, ambiguous: false };
+    let plain = |spec| Means { spec, condition: None, broken: None, ambiguous: false };
     if matches!(text, "" | "*") {
         return plain(MatcherSpec::Any);
     }
@@ -48,11 +51,17 @@ pub(super) fn read(event: &str, text: &str, compat: Compat) -> Means {
         return plain(MatcherSpec::Words(in_other_words(event, words)));
     }
     if events::is_about_tool(event)
+        && let Some((tools, parts)) = tool_patterns(text)
+    {
+        let condition = Condition::any(text, parts.into_iter().map(condition).collect());
+        return Means { condition: Some(condition), ..plain(MatcherSpec::Words(tools)) };
+    }
+    if events::is_about_tool(event)
         && let Some((tool, argument)) = tool_pattern(text)
     {
         if !is_list(argument) {
             let spec = MatcherSpec::Words(vec![tool.to_owned()]);
-            return Means { pattern: Some(pattern(text)), ..plain(spec) };
+            return Means { condition: Some(condition(text)), ..plain(spec) };
         }
         return Means { ambiguous: true, ..expression(text, compat) };
     }
@@ -93,7 +102,7 @@ fn expression(text: &str, compat: Compat) -> Means {
         (Some(_), Compat::Guarded) => MatcherSpec::Regex(text.to_owned()),
         (Some(_), Compat::Exact) => MatcherSpec::Words(vec![text.to_owned()]),
     };
-    Means { spec, pattern: None, broken, ambiguous: false }
+    Means { spec, condition: None, broken, ambiguous: false }
 }
 
 /// `Bash(git:*)`: a tool and its argument.
@@ -107,16 +116,48 @@ fn tool_pattern(text: &str) -> Option<(&str, &str)> {
     (known || !tool.is_empty() && tool.chars().all(name) && telling).then_some((tool, argument))
 }
 
+/// `Bash(npm:*)|Edit`: several tools, at least one with its argument; each with what it says.
+fn tool_patterns(text: &str) -> Option<(Vec<String>, Vec<&str>)> {
+    let mut depth = 0_usize;
+    let parts: Vec<&str> = text
+        .split(|c| {
+            depth = match c {
+                '(' => depth + 1,
+                ')' => depth.saturating_sub(1),
+                _ => depth,
+            };
+            c == '|' && depth == 0
+        })
+        .collect();
+    let tool = |part: &&str| match tool_pattern(part) {
+        Some((tool, argument)) => (!is_list(argument)).then(|| tool.to_owned()),
+        None => words(part).is_some().then(|| (*part).to_owned()),
+    };
+    let tools: Vec<String> = parts.iter().map(tool).collect::<Option<_>>()?;
+    (parts.len() > 1 && text.contains('(')).then_some((tools, parts))
+}
+
 /// `Create|Update`: what an expression over names has in its parentheses.
 fn is_list(argument: &str) -> bool {
     argument.contains('|')
         && argument.chars().all(|c| c.is_ascii_alphanumeric() || "_|".contains(c))
 }
 
-/// The agent writes a command and its arguments as `git:push *`; a rule has a space there (G-21).
+/// The agent writes a command and its arguments as `git:push *`, where a rule has a space, and holds a pattern of paths
+/// against the absolute path, where a rule has `//` (G-21).
 fn pattern(text: &str) -> String {
-    let Some(argument) = text.strip_prefix("Bash(") else { return text.to_owned() };
-    let Some((command, rest)) = argument.split_once(':') else { return text.to_owned() };
+    let Some((tool, argument)) = text.split_once('(') else { return text.to_owned() };
+    if PATHS.contains(&tool) {
+        let rooted = !argument.starts_with("//");
+        return match (argument.strip_prefix('/'), argument.strip_prefix("*/")) {
+            (Some(_), _) if rooted => format!("{tool}(/{argument}"),
+            (_, Some(rest)) => format!("{tool}(//**/{rest}"),
+            _ => text.to_owned(),
+        };
+    }
+    let Some((command, rest)) = argument.split_once(':').filter(|_| tool == "Bash") else {
+        return text.to_owned();
+    };
     let prefix = rest.trim_end_matches(')') == "*";
     if prefix || command.is_empty() || command.contains(char::is_whitespace) {
         return text.to_owned();

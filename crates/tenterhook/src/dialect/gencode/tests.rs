@@ -228,12 +228,19 @@ fn matchers_are_told_by_their_form() {
         ("PreToolUse", "Bash(git:push *)", Some("Bash(git push *)")),
         ("PreToolUse", "Bash(git push:*)", Some("Bash(git push:*)")),
         ("PreToolUse", "mcp__db__query(table:users)", Some("mcp__db__query(table:users)")),
+        ("PreToolUse", "Edit(/etc/**)", Some("Edit(//etc/**)")),
+        ("PreToolUse", "Edit(//etc/**)", Some("Edit(//etc/**)")),
+        ("PreToolUse", "Read(*/.env)", Some("Read(//**/.env)")),
+        ("PreToolUse", "Edit|Bash(git:*)", Some("Edit|Bash(git:*)")),
+        ("PreToolUse", "(Edit|Write)|mcp__.*", None),
+        ("PreToolUse", "mcp__(a|b)|Bash", None),
         ("PreToolUse", "Task(Create|Update)", None),
         ("PreToolUse", "Notebook(Edit)", None),
         ("Stop", "Bash(git:*)", None),
     ] {
         let means = matcher::read(event, text, Compat::Guarded);
-        assert_eq!(means.pattern.as_deref(), pattern, "{event} {text}");
+        let condition = means.condition.as_ref().map(crate::matcher::Condition::text);
+        assert_eq!(condition, pattern, "{event} {text}");
     }
 }
 

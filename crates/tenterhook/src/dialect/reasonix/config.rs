@@ -141,7 +141,12 @@ impl Reading<'_> {
 
     /// Keys that were written twice: the agent keeps the last one.
     fn duplicates(&mut self, root: &Node) {
-        for twice in root.entry("hooks").into_iter().flat_map(|hooks| hooks.node.duplicates()) {
+        let own = |it: &syntax::Duplicate| {
+            it.key == "hooks" && root.entries().iter().any(|entry| entry.key_span == it.again)
+        };
+        let whole = root.duplicates().into_iter().filter(own);
+        let within = root.entry("hooks").into_iter().flat_map(|hooks| hooks.node.duplicates());
+        for twice in whole.chain(within) {
             let line = self.findings.place(twice.first).line;
             let message = format!("`{}` is written twice: only the last one counts", twice.key);
             let help = format!("move what stands under the first one (line {line}) into this one");
