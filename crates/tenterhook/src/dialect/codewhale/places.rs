@@ -54,6 +54,10 @@ pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
     if at_home && FileKind::of(path) != FileKind::Unknown {
         return Fit::Certain;
     }
+    // Its files are TOML; the same shape in JSON is some other agent's file, or a mistake in one.
+    if path.extension().is_some_and(|it| it.eq_ignore_ascii_case("json")) {
+        return Fit::No;
+    }
     let entries = root.map(entries).unwrap_or_default();
     let is_own = |entry: &Node| {
         let event = entry.get("event").and_then(Node::as_str);
