@@ -28,6 +28,14 @@ pub fn start_with(command: Command, prepare: impl FnOnce(&Child)) -> Child {
     launch(command, backend::Input::KeepOpen, prepare)
 }
 
+/// The same for a child whose whole input is `command.stdin`: it ends with its last byte.
+///
+/// Faster than to close it later: what fits into the pipe is written and closed before the child
+/// runs, so that a child that reads to the end waits for nobody.
+pub fn start_fed(command: Command, prepare: impl FnOnce(&Child)) -> Child {
+    launch(command, backend::Input::Close, prepare)
+}
+
 fn launch(command: Command, input: backend::Input, prepare: impl FnOnce(&Child)) -> Child {
     let child = Child { inbox: Inbox::new(), hold: Hold::Owned };
     prepare(&child);

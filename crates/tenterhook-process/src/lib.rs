@@ -81,7 +81,7 @@ mod tag;
 
 pub use backend::adopt_orphans;
 pub use cancel::Cancel;
-pub use child::{Child, Lines, run, run_blocking, start, start_with};
+pub use child::{Child, Lines, run, run_blocking, start, start_fed, start_with};
 pub use command::{Command, Limits, Privileges, Program, Resource, Shell, Sweep};
 pub use live::wait_for_all;
 pub use report::{Closed, Delivery, End, Force, NotStarted, Output, Report, Step, Times};

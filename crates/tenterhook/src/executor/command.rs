@@ -64,8 +64,7 @@ pub(super) async fn run(task: Task) -> Progress {
     };
     let (detach, mut detached) = oneshot::channel();
     let (done, mut finished) = oneshot::channel();
-    let child = process::start_with(describe(&task, command, env_file.as_ref()), |child| {
-        child.close_stdin();
+    let child = process::start_fed(describe(&task, command, env_file.as_ref()), |child| {
         watch_first_line(child, task.dialect(), detach);
         child.finish(move |report| {
             // The step may have been dropped meanwhile; then nobody wants the report.
@@ -93,12 +92,13 @@ fn watch_first_line(
     dialect: &'static dyn Dialect,
     detach: oneshot::Sender<()>,
 ) {
+    // Kept until the run is over: dropped here, it would wake the step for nothing, once a run.
     let mut detach = Some(detach);
+    let mut is_first = true;
     child.on_line(move |line| {
-        let detach = detach.take();
-        if let Some(detach) = detach.filter(|_| dialect.detaches(line)) {
+        if std::mem::take(&mut is_first) && dialect.detaches(line) {
             // The step may have been dropped meanwhile; then it is being ended anyway.
-            let _ = detach.send(());
+            let _ = detach.take().map(|detach| detach.send(()));
         }
         process::Flow::More
     });
