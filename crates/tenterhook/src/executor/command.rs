@@ -51,6 +51,10 @@ pub const LISTED: &[&str] = &[
     "WINDIR",
 ];
 
+/// How long a hook runs before anybody looks whether its first line asks for the background: one that is over by then has
+/// nothing left to do there, and to follow its lines would cost a twentieth of its run. Lines that came before are replayed.
+const QUICK: Duration = Duration::from_millis(5);
+
 pub(super) async fn run(task: Task) -> Progress {
     let Run::Command(command) = &task.hook.run else {
         return Progress::Ended(Report::silent(End::Cancelled, Duration::ZERO));
@@ -62,15 +66,18 @@ pub(super) async fn run(task: Task) -> Progress {
             return Progress::Ended(Report::silent(End::NotStarted { why }, Duration::ZERO));
         }
     };
-    let (detach, mut detached) = oneshot::channel();
     let (done, mut finished) = oneshot::channel();
     let child = process::start_fed(describe(&task, command, env_file.as_ref()), |child| {
-        watch_first_line(child, task.dialect(), detach);
         child.finish(move |report| {
             // The step may have been dropped meanwhile; then nobody wants the report.
             let _ = done.send(report);
         });
     });
+    if let Ok(report) = tokio::time::timeout(QUICK, &mut finished).await {
+        return Progress::Ended(translate(report.ok(), env_file));
+    }
+    let (detach, mut detached) = oneshot::channel();
+    watch_first_line(&child, task.dialect(), detach);
     tokio::select! {
         // A hook that is over has no background left to go to.
         biased;
