@@ -86,8 +86,8 @@ const FILES: &[(&str, &str)] = &[
     ("hooks/protect-secrets.sh", include_str!("../../../../../examples/hooks/protect-secrets.sh")),
     ("hooks/session-context.sh", include_str!("../../../../../examples/hooks/session-context.sh")),
     (
-        "hooks/tests-before-stop.sh",
-        include_str!("../../../../../examples/hooks/tests-before-stop.sh"),
+        "hooks/tests-before-done.sh",
+        include_str!("../../../../../examples/hooks/tests-before-done.sh"),
     ),
     ("hooks/whitespace-note.sh", include_str!("../../../../../examples/hooks/whitespace-note.sh")),
 ];
