@@ -325,7 +325,12 @@ fn recognize(path: &Path, text: &str, fallback: DialectId) -> DialectId {
             best = (other, dialect.id());
         }
     }
-    if best.0 == Fit::No { fallback } else { best.1 }
+    match best.0 {
+        // Most dialects are written in JSON; TOML that cannot be read is told of as TOML.
+        Fit::No if format == Format::Toml && fallback == DialectId::CLAUDE => DialectId::NATIVE,
+        Fit::No => fallback,
+        Fit::Shape | Fit::Certain => best.1,
+    }
 }
 
 /// A file whose name is that of a managed one is one: what it may say is different.

@@ -189,10 +189,13 @@ fn nothing_stays_in_the_temporary_directory() {
 fn a_named_file_that_cannot_be_read_is_no_consent() {
     let room = Room::new();
     room.write("project/tenterhook.toml", "[hook.x\n");
+    room.write("project/other.toml", "[hook.x\n");
     let event = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}"#;
     let said = room.run(&["fire", "--config", "tenterhook.toml"], event);
     assert_eq!(said.code, 1, "{}", said.all());
     assert!(said.stderr.contains("tenterhook.toml:1:"), "{}", said.stderr);
+    let other = room.run(&["fire", "--config", "other.toml"], event);
+    assert_eq!(other.stderr, said.stderr.replace("tenterhook.toml", "other.toml"));
     let exact = room.run(&["fire", "--config", "tenterhook.toml", "--compat", "exact"], event);
     assert_eq!(exact.code, 0, "{}", exact.all());
 }
