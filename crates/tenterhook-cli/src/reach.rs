@@ -23,9 +23,6 @@ pub(crate) fn never(ruleset: &Ruleset, hook: &Hook) -> Option<(String, &'static 
     if let Some(never) = dialect.unreachable(hook) {
         return Some(never);
     }
-    if let Run::Missing { executor } = &hook.run {
-        return Some((format!("this build has no executor for `{executor}` hooks"), "R-9"));
-    }
     if let Run::Unusable { why } = &hook.run {
         let because = format!("its entry cannot be used, so its failure policy decides: {why}");
         return Some((because, "C-60"));

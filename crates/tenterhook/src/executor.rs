@@ -3,6 +3,12 @@
 pub mod command;
 mod env_file;
 pub mod function;
+mod http;
+pub mod mcp;
+pub mod model;
+mod prompt;
+mod rule;
+mod worker;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -14,6 +20,7 @@ use crate::dialect::{Dialect, Envelope};
 use crate::event::Event;
 use crate::hook::{Hook, Run};
 use crate::report::{End, Report};
+use crate::session::Session;
 
 /// What the host's process gives its hooks, because a library reads no environment itself.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +29,10 @@ pub struct Ambient {
     pub env: Vec<(String, String)>,
     /// Where session files (env files, spilled context) may be written; `None`: nowhere.
     pub scratch: Option<PathBuf>,
+    /// Who answers `prompt` and `agent` hooks; `None`: such a hook fails, and its policy decides.
+    pub model: Option<Arc<dyn model::Model>>,
+    /// Who calls the tools of `mcp` hooks; `None`: such a hook fails, and its policy decides.
+    pub servers: Option<Arc<dyn mcp::Servers>>,
 }
 
 /// One step, ready to run.
@@ -39,6 +50,8 @@ pub struct Task {
     pub by: Option<Instant>,
     /// What the host's process gives it.
     pub ambient: Arc<Ambient>,
+    /// The session, which owns the processes that outlive a step.
+    pub session: Session,
 }
 
 impl Task {
@@ -74,19 +87,29 @@ impl std::fmt::Debug for Rest {
     }
 }
 
+/// A step that could not run, and why.
+fn not_started(why: impl Into<String>) -> Report {
+    Report::silent(End::NotStarted { why: why.into() }, Duration::ZERO)
+}
+
+/// A step whose executor this build leaves out: to fire it is a fault, never silence.
+fn left_out(executor: &str) -> Report {
+    not_started(format!("this build has no executor for `{executor}` hooks"))
+}
+
 /// Runs a step. Dropping the future cancels the step: its program is ended as if its time were up.
 pub async fn run(task: Task) -> Progress {
     match &task.hook.run {
         Run::Command(_) => command::run(task).await,
         Run::Function(_) => Progress::Ended(function::run(task).await),
-        Run::Missing { executor } => {
-            let why = format!("this build has no executor for `{executor}` hooks");
-            Progress::Ended(Report::silent(End::NotStarted { why }, Duration::ZERO))
-        }
+        Run::Worker(worker) => Progress::Ended(worker::run(&task, worker).await),
+        Run::Http(http) => Progress::Ended(http::run(&task, http).await),
+        Run::Prompt(prompt) => Progress::Ended(prompt::run(&task, prompt).await),
+        Run::McpTool(call) => Progress::Ended(mcp::run(&task, call).await),
+        Run::Rule(rule) => Progress::Ended(rule::run(&task, rule)),
         // Planning settles such a hook before it comes here; should one come, it gave no answer.
         Run::Unusable { why } => {
-            let why = format!("its entry cannot be used: {why}");
-            Progress::Ended(Report::silent(End::NotStarted { why }, Duration::ZERO))
+            Progress::Ended(not_started(format!("its entry cannot be used: {why}")))
         }
     }
 }

@@ -1,18 +1,18 @@
 //! One configured entry: where it comes from, what it matches, what it runs. Values only; nothing runs here.
 
+mod run;
 mod script;
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::diagnostic::Place;
 use crate::dialect::DialectId;
 use crate::event::EventName;
-use crate::executor::function::Function;
 use crate::matcher::{Condition, Matcher};
 
+pub use run::{Command, Http, Inherit, Invocation, McpTool, Prewarm, Prompt, Run, Shell, Worker};
 pub use script::Script;
 
 /// What a hook is called, unique in a ruleset.
@@ -138,47 +138,6 @@ pub enum Wait {
     Rewake,
 }
 
-/// What a command hook starts.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Invocation {
-    /// A program with its arguments, no shell.
-    Argv {
-        /// The program, looked up in `PATH` when it has no slash.
-        program: String,
-        /// Its arguments.
-        args: Vec<String>,
-    },
-    /// A text for a shell.
-    Shell {
-        /// The text.
-        text: String,
-        /// Which shell.
-        shell: Shell,
-    },
-}
-
-/// The shells that configs can name.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Shell {
-    /// `/bin/sh -c`, never a login shell.
-    #[default]
-    Sh,
-    /// `bash -c`.
-    Bash,
-    /// `pwsh -NoProfile -NonInteractive -Command`.
-    PowerShell,
-}
-
-/// What a command inherits.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Inherit {
-    /// The host's whole environment, as the dialect promises.
-    All,
-    /// A short list of names that programs cannot do without.
-    #[default]
-    Listed,
-}
-
 /// Whether a hook asks to be confined while it runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Confine {
@@ -189,75 +148,6 @@ pub enum Confine {
     ByDefault,
     /// Its own entry does: where nothing confines it, each firing says so.
     Asked,
-}
-
-/// A command to run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Command {
-    /// What to start.
-    pub invocation: Invocation,
-    /// What it inherits.
-    pub inherit: Inherit,
-    /// Names that pass beside the list.
-    pub pass: Vec<String>,
-    /// Variables set for this hook alone; they win over everything.
-    pub env: Vec<(String, String)>,
-    /// Where it starts, when not in the event's `cwd`.
-    pub cwd: Option<PathBuf>,
-}
-
-/// What runs a hook.
-#[derive(Clone, Debug)]
-pub enum Run {
-    /// A child process.
-    Command(Command),
-    /// A callback of the host.
-    Function(Function),
-    /// A kind of hook that this build has no executor for: firing it is a fault, never silence.
-    Missing {
-        /// The executor's name, such as `http`.
-        executor: &'static str,
-    },
-    /// Nothing, because its entry was rejected: its failure policy decides each time, so that a slip of the pen takes no
-    /// gate away (C-60).
-    Unusable {
-        /// What is wrong with the entry.
-        why: String,
-    },
-}
-
-impl Run {
-    /// The executor's name.
-    #[must_use]
-    pub const fn executor(&self) -> &'static str {
-        match self {
-            Self::Command(_) => "command",
-            Self::Function(_) => "function",
-            Self::Missing { executor } => executor,
-            Self::Unusable { .. } => "none",
-        }
-    }
-
-    /// One line that says what runs, for people.
-    #[must_use]
-    pub fn line(&self) -> String {
-        match self {
-            Self::Command(Command { invocation: Invocation::Shell { text, .. }, .. }) => {
-                text.clone()
-            }
-            Self::Command(Command { invocation: Invocation::Argv { program, args }, .. }) => {
-                let mut line = program.clone();
-                for arg in args {
-                    line.push(' ');
-                    line.push_str(arg);
-                }
-                line
-            }
-            Self::Function(function) => format!("function {}", function.name()),
-            Self::Missing { executor } => format!("({executor})"),
-            Self::Unusable { .. } => "(nothing: its entry cannot be used)".to_owned(),
-        }
-    }
 }
 
 /// Whether a hook may run at all.

@@ -51,7 +51,7 @@
 //! |---|---|---|
 //! | the values | [`event`], [`hook`], [`report`], [`answer`], [`outcome`] | what is said from room to room? |
 //! | reading | [`config`], [`discover`], [`dialect`], [`syntax`], [`strict`] | which hooks are there, and what did one say? |
-//! | choosing | [`matcher`], [`shell`], [`plan`] | which hooks run, and why not the others? |
+//! | choosing | [`matcher`], [`shell`], [`rule`], [`plan`] | which hooks run, and why not the others? |
 //! | running | [`executor`] | what happened to each? |
 //! | deciding | [`verdict`], [`merge`], [`session`] | what does it mean, for this event and for the session? |
 //! | telling | [`text`], [`record`], [`diagnostic`] | what may a person or a model see of it? |
@@ -85,6 +85,7 @@ pub mod outcome;
 pub mod plan;
 pub mod record;
 pub mod report;
+pub mod rule;
 pub mod session;
 pub mod shell;
 pub mod strict;

@@ -17,6 +17,13 @@ pub enum End {
     Exited(i32),
     /// A signal ended it, or a function panicked (which counts as `SIGABRT`).
     Signalled(i32),
+    /// It ran, and its executor could not bring an answer back: an HTTP status, a model's refusal, a worker's broken line.
+    Failed {
+        /// Stable name, such as `http-status`: it becomes the code of the fault.
+        code: &'static str,
+        /// What happened and what to do about it, for people.
+        why: String,
+    },
     /// Its time was up.
     TimedOut,
     /// The host gave up waiting.
@@ -118,6 +125,7 @@ impl Report {
         let (code, message) = match &self.end {
             End::NotStarted { why } => ("not-started", format!("it was not started: {why}")),
             End::Signalled(signal) => ("signalled", format!("it was ended by signal {signal}")),
+            End::Failed { code, why } => (*code, why.clone()),
             End::TimedOut => {
                 ("timed-out", format!("it took longer than it may ({:.1?})", self.took))
             }

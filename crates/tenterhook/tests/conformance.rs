@@ -44,7 +44,7 @@ fn source(staged: &StagedSource, sandbox: &Sandbox) -> Source {
 fn engine(case: &Case, staged: &Staged, sandbox: &Sandbox) -> Engine {
     let mut env = sandbox.env();
     env.extend(case.env.clone());
-    let ambient = Ambient { env, scratch: Some(sandbox.scripts()) };
+    let ambient = Ambient { env, scratch: Some(sandbox.scripts()), ..Ambient::default() };
     let builder = Engine::builder().ambient(ambient);
     let sources = staged.sources.iter().map(|it| source(it, sandbox));
     let (engine, diagnostics) = sources.fold(builder, Builder::source).build();

@@ -66,7 +66,8 @@ async fn fire(text: &str, case: &Case) -> Restraint {
     let roots = Roots { cwd: here.path().to_owned(), ..Roots::default() };
     let event = DialectId::NATIVE.dialect().decode_event(&case.event, &roots).unwrap();
     let path = ("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned());
-    let ambient = Ambient { env: vec![path], scratch: Some(here.path().to_owned()) };
+    let ambient =
+        Ambient { env: vec![path], scratch: Some(here.path().to_owned()), ..Ambient::default() };
     let (engine, diagnostics) = Engine::builder().ambient(ambient).source(source(text)).build();
     assert_eq!(diagnostics, []);
     let outcome = engine.fire(event, &Session::default()).await;

@@ -187,6 +187,7 @@ impl Case {
         let ambient = Ambient {
             env: vec![("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())],
             scratch: Some(self.scratch.path().to_owned()),
+            ..Ambient::default()
         };
         let (engine, _) =
             Engine::builder().source(source(&text, &project, compat)).ambient(ambient).build();

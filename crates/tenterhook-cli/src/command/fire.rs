@@ -30,7 +30,11 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     };
     loaded.announce(term, &here.roots);
     let scratch = Scratch::new()?;
-    let ambient = Ambient { env: here.env.clone(), scratch: scratch.path().map(Path::to_owned) };
+    let ambient = Ambient {
+        env: here.env.clone(),
+        scratch: scratch.path().map(Path::to_owned),
+        ..Ambient::default()
+    };
     let engine = loaded.engine(ambient);
     refuse_nothing(args, &loaded, &engine)?;
     loaded.warn(term);

@@ -33,13 +33,11 @@ fn the_native_file_answers_as_the_other_did() {
 #[test]
 fn what_is_lost_is_said_and_the_exit_code_tells() {
     let room = Room::new();
-    let text =
-        r#"{"hooks": {"Stop": [{"hooks": [{"type": "http", "url": "https://a.example"}]}]}}"#;
+    let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "mcp_tool", "server": "s", "tool": "t", "input": {"a": null}}, {"type": "http", "url": "https://a.example"}]}]}}"#;
     room.write("project/hooks.json", text);
     let said = room.run(&["convert", "hooks.json"], "");
     assert_eq!(said.code, 1, "{}", said.stderr);
     assert!(said.stderr.contains("not-carried-over"), "{}", said.stderr);
-    assert!(said.stdout.contains("http = {}"), "{}", said.stdout);
     let value = room.json(&["convert", "hooks.json", "--format", "json"], "", 1);
     fits_schema("convert", &value);
     assert!(value["config"].as_str().unwrap().contains("[hook."));

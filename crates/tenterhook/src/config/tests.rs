@@ -14,8 +14,7 @@ fn source(name: &str, layer: Layer) -> Source {
 
 fn hook(id: &str, layer: Layer, text: &str) -> Hook {
     let invocation = Invocation::Shell { text: text.to_owned(), shell: Shell::Sh };
-    let command =
-        Command { invocation, inherit: Inherit::All, pass: Vec::new(), env: Vec::new(), cwd: None };
+    let command = Command::new(invocation, Inherit::All);
     let run = Run::Command(command);
     let place = Place { file: id.into(), span: Span::default(), line: 1, column: 1 };
     let hook = Hook::new(HookId::new(id), DialectId::CLAUDE, "PreToolUse".into(), run);

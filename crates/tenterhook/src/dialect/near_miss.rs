@@ -243,11 +243,12 @@ fn circumstances(hearing: &Hearing<'_>, hit: &mut Hit, exact: &Answer) {
     if hearing.truncated {
         hit.slip(SlipKind::Torn, "more output came than is read");
     }
-    let ended = match hearing.end {
+    let ended = match &hearing.end {
         End::Signalled(signal) => Some(format!("it said no, and then signal {signal} ended it")),
         End::TimedOut => Some("it said no, and then ran out of time".to_owned()),
         End::Cancelled => Some("it said no, and then was cancelled".to_owned()),
-        End::Exited(code) if !matches!(code, 0 | 2) && !hearing.protocol.any_exit => {
+        End::Failed { code, .. } => Some(format!("it said no, and then failed: {code}")),
+        End::Exited(code) if !matches!(*code, 0 | 2) && !hearing.protocol.any_exit => {
             Some(format!("it said no, and exited with code {code}"))
         }
         End::NotStarted { .. } | End::Exited(_) => None,

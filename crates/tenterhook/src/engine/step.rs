@@ -134,7 +134,7 @@ async fn finish(progress: Progress) -> Report {
 
 /// A step has its own time-out and the end of the event's budget; a detached one has outlived its event.
 fn task(setting: &Setting) -> Task {
-    let Setting { step, event, envelope, deadline, ambient, .. } = setting;
+    let Setting { step, event, envelope, deadline, ambient, session, .. } = setting;
     Task {
         hook: Arc::clone(&step.hook),
         event: Arc::clone(event),
@@ -142,6 +142,7 @@ fn task(setting: &Setting) -> Task {
         timeout: step.hook.timeout.unwrap_or(step.row.timeout),
         by: deadline.filter(|_| step.hook.wait == Wait::Attached),
         ambient: Arc::clone(ambient),
+        session: session.clone(),
     }
 }
 
@@ -223,6 +224,7 @@ fn ended(report: &Report) -> String {
         End::NotStarted { why } => format!("not started: {why}"),
         End::Exited(code) => format!("exit {code}"),
         End::Signalled(signal) => format!("signal {signal}"),
+        End::Failed { code, .. } => (*code).to_owned(),
         End::TimedOut => "timed out".to_owned(),
         End::Cancelled => "cancelled".to_owned(),
     }

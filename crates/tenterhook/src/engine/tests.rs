@@ -12,7 +12,7 @@ use crate::answer::{Answer, Effects, Powers, Restraint};
 use crate::dialect::{DialectId, Subject};
 use crate::event::Surroundings;
 use crate::executor::function::Function;
-use crate::hook::{HookId, OnFailure, Run, Wait};
+use crate::hook::{HookId, OnFailure, Prompt, Run, Wait};
 
 mod laws;
 
@@ -284,11 +284,17 @@ async fn texts_are_cleaned_before_the_host_sees_them() {
 
 #[tokio::test(start_paused = true)]
 async fn a_hook_without_an_executor_is_never_silence() {
-    let run = Run::Missing { executor: "http" };
+    let run = Run::Prompt(Prompt {
+        text: "is it fine?".to_owned(),
+        model: None,
+        max_tokens: None,
+        may_allow: false,
+        turns: None,
+    });
     let missing = Hook::new(HookId::new("posts"), DialectId::NATIVE, EVENT.into(), run);
     let outcome = fire([missing]).await;
     assert_eq!(outcome.restraint, Restraint::Deny);
-    assert!(outcome.faults[0].message.contains("`http`"), "{:?}", outcome.faults);
+    assert!(outcome.faults[0].message.contains("`prompt`"), "{:?}", outcome.faults);
 }
 
 #[tokio::test(start_paused = true)]

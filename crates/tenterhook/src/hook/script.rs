@@ -114,13 +114,8 @@ mod tests {
     use crate::hook::{HookId, Inherit};
 
     fn script(invocation: Invocation) -> Option<(String, bool)> {
-        let command = Command {
-            invocation,
-            inherit: Inherit::All,
-            pass: Vec::new(),
-            env: vec![("CLAUDE_PLUGIN_ROOT".to_owned(), "/p".to_owned())],
-            cwd: None,
-        };
+        let env = vec![("CLAUDE_PLUGIN_ROOT".to_owned(), "/p".to_owned())];
+        let command = Command { env, ..Command::new(invocation, Inherit::All) };
         let hook =
             Hook::new(HookId::new("x"), DialectId::CLAUDE, "Stop".into(), Run::Command(command));
         let found = hook.script(Path::new("/my work"), Path::new("/home/a"))?;

@@ -25,7 +25,7 @@ fn row(powers: &[Power], failure: OnFailure) -> EventRow {
 }
 
 fn hook() -> Hook {
-    let run = Run::Missing { executor: "none" };
+    let run = Run::Unusable { why: String::new() };
     Hook::new(HookId::new("h"), DialectId::CLAUDE, EventName::new("Event"), run)
 }
 

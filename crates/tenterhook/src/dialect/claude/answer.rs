@@ -64,6 +64,7 @@ impl Heard<'_> {
     fn exact(&self) -> Answer {
         let mut answer = match self.end {
             End::NotStarted { why } => Answer::failed("not-started", why.clone()),
+            End::Failed { code, why } => Answer::failed(code, why.clone()),
             End::TimedOut => self.late(),
             End::Cancelled => Answer::failed("cancelled", "it was cancelled before it answered"),
             End::Signalled(signal) => {

@@ -70,7 +70,7 @@ impl FileKind {
 /// Why the hooks of a place never run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Off {
-    because: String,
+    pub(super) because: String,
     rule: &'static str,
 }
 

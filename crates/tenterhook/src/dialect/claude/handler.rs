@@ -4,6 +4,7 @@
 //! A field that decides what runs, or on what, and cannot be read costs the handler (C-24); any other field that cannot
 //! be read is ignored and the hook lives (C-25).
 
+mod content;
 mod terms;
 
 use std::path::Path;
@@ -57,6 +58,9 @@ impl Scope {
         self.words.is_none_or(|words| words.subjects == Subjects::Tools)
     }
 }
+
+/// How many turns an agent may take to look around.
+const AGENT_TURNS: u32 = 50;
 
 /// Longest matcher that is part of a hook's name.
 const NAMED_MATCHER: usize = 40;
@@ -233,32 +237,29 @@ impl Reading<'_> {
         kind: Option<&'static HandlerType>,
         off: &mut Option<Off>,
     ) -> Run {
-        let Some(kind) = kind else { return Run::Missing { executor: "unknown" } };
+        let Some(kind) = kind else { return unusable("its type is not known") };
         for field in kind.required {
             if node.get(field).is_none_or(Node::is_null) {
                 off.get_or_insert(Off::new(format!("it has no `{field}`"), "C-24"));
             }
         }
-        if kind.name != "command" {
-            return Run::Missing { executor: kind.name };
-        }
-        match self.invocation(node) {
-            Ok(invocation) => Run::Command(self.command(invocation)),
-            Err(why) => {
-                off.get_or_insert(why);
-                Run::Missing { executor: "command" }
-            }
-        }
+        let read = match kind.name {
+            "http" => self.http(node).map(Run::Http),
+            "prompt" => self.prompt(node, None).map(Run::Prompt),
+            "agent" => self.prompt(node, Some(AGENT_TURNS)).map(Run::Prompt),
+            "mcp_tool" => self.mcp_tool(node).map(Run::McpTool),
+            _ => self.invocation(node).map(|invocation| Run::Command(self.command(invocation))),
+        };
+        read.unwrap_or_else(|why| {
+            let run = unusable(&why.because);
+            off.get_or_insert(why);
+            run
+        })
     }
 
     fn command(&self, invocation: Invocation) -> Command {
-        Command {
-            invocation,
-            inherit: Inherit::All,
-            pass: Vec::new(),
-            env: self.placeholders.env(),
-            cwd: None,
-        }
+        let env = self.placeholders.env();
+        Command { env, ..Command::new(invocation, Inherit::All) }
     }
 
     /// With `args` a program and its arguments, else a text for a shell (C-27).
@@ -362,4 +363,8 @@ impl Reading<'_> {
                 .with_aliases(matcher_text::aliases()),
         )
     }
+}
+
+fn unusable(why: &str) -> Run {
+    Run::Unusable { why: why.to_owned() }
 }

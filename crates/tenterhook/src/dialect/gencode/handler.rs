@@ -11,7 +11,9 @@ use crate::config::Source;
 use crate::diagnostic::nearest;
 use crate::dialect::DialectId;
 use crate::dialect::findings::{error, warning};
-use crate::hook::{Command, Hook, HookId, Inherit, Invocation, Layer, Run, Shell, Wait};
+use crate::hook::{
+    Command, Hook, HookId, Http, Inherit, Invocation, Layer, Prompt, Run, Shell, Wait,
+};
 use crate::matcher::{Condition, Matcher};
 use crate::syntax::{Entry, Node};
 
@@ -36,6 +38,12 @@ const FIELDS: &[&str] = &[
     "headers",
     "allowedEnvVars",
 ];
+
+/// How many tokens the answer of a model may have (G4.4).
+const MAX_TOKENS: u32 = 4096;
+
+/// How many turns an agent may take to look around: the system names no number, so it is Claude Code's.
+const AGENT_TURNS: u32 = 50;
 
 /// Longest matcher that is part of a hook's name.
 const NAMED_MATCHER: usize = 40;
@@ -63,7 +71,7 @@ impl Reader<'_> {
         self.unknown_fields(node, scope);
         let (run, mut off) = match self.run(node) {
             Ok(run) => (run, scope.off.clone()),
-            Err(why) => (Run::Missing { executor: "command" }, scope.off.clone().or(Some(why))),
+            Err(why) => (Run::Unusable { why: why.clone() }, scope.off.clone().or(Some(why))),
         };
         let mut hook = Hook::new(self.id(scope), DialectId::GEN, scope.event.clone(), run);
         hook.layer = self.source.layer;
@@ -128,7 +136,7 @@ impl Reader<'_> {
                 }
             },
         };
-        let Some((executor, needed)) = TYPES.iter().find(|(name, _)| *name == kind) else {
+        let Some((_, needed)) = TYPES.iter().find(|(name, _)| *name == kind) else {
             let span = field(node, "type").map_or(node.span, |it| it.node.span);
             let names = || TYPES.iter().map(|(name, _)| *name);
             let message = format!("no handler type is called `{kind}`");
@@ -145,11 +153,33 @@ impl Reader<'_> {
             self.report(node.span, error("handler-missing-field", message).label("never runs"));
             return Err(format!("it has no `{needed}`"));
         };
-        if kind != "command" {
-            return Ok(Run::Missing { executor });
+        Ok(match kind {
+            "http" => Run::Http(self.http(node, text)),
+            "prompt" => Run::Prompt(self.prompt(node, text, None)),
+            "agent" => Run::Prompt(self.prompt(node, text, Some(AGENT_TURNS))),
+            _ => {
+                let shell = self.shell(node);
+                Run::Command(command(self.source, text, shell))
+            }
+        })
+    }
+
+    fn http(&mut self, node: &Node, url: String) -> Http {
+        let headers = field(node, "headers").map(|it| it.node.entries()).unwrap_or_default();
+        let text = |it: &Entry| Some((it.key.clone(), it.node.as_str()?.to_owned()));
+        let names = field(node, "allowedEnvVars").and_then(|it| it.node.as_array());
+        let names = names.into_iter().flatten().filter_map(Node::as_str);
+        Http {
+            url,
+            headers: headers.iter().filter_map(text).collect(),
+            variables: names.map(str::to_owned).collect(),
+            secret: None,
         }
-        let shell = self.shell(node);
-        Ok(Run::Command(command(self.source, text, shell)))
+    }
+
+    fn prompt(&mut self, node: &Node, text: String, turns: Option<u32>) -> Prompt {
+        let model = self.text(node, "model").filter(|it| !it.is_empty());
+        Prompt { text, model, max_tokens: Some(MAX_TOKENS), may_allow: false, turns }
     }
 
     /// Only `powershell` is another shell than `sh`, in any case and with spaces round it.
@@ -273,11 +303,5 @@ fn command(source: &Source, text: String, shell: Shell) -> Command {
             }
         }
     }
-    Command {
-        invocation: Invocation::Shell { text, shell },
-        inherit: Inherit::All,
-        pass: Vec::new(),
-        env,
-        cwd: None,
-    }
+    Command { env, ..Command::new(Invocation::Shell { text, shell }, Inherit::All) }
 }

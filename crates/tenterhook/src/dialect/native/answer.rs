@@ -145,6 +145,7 @@ fn ended(report: &Report, said: Answer, stderr: &[u8]) -> Answer {
         End::Signalled(signal) => {
             Failure { code: "signalled", message: format!("signal {signal} ended it") }
         }
+        End::Failed { code, why } => Failure { code, message: why.clone() },
         End::TimedOut => Failure {
             code: "timed-out",
             message: format!("it did not end in time, after {} ms", report.took.as_millis()),

@@ -1,5 +1,6 @@
 //! Reads `tenterhook.toml` and `tenterhook.json` into hooks and diagnostics (C-40 to C-59). Opens no file.
 
+mod content;
 mod event;
 mod fields;
 mod hook;

@@ -1,6 +1,7 @@
 //! Which native file selects and answers as given hooks do? Writes it, and says what it cannot say (C-58, C-59). Reads no
 //! file and runs nothing.
 
+mod content;
 mod name;
 mod value;
 
@@ -11,20 +12,9 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value};
 use super::config::keys::PROMISED;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::DialectId;
-use crate::hook::{Arming, Command, Confine, Hook, Invocation, Phase, Run, Shell, Wait};
+use crate::hook::{Arming, Command, Confine, Hook, Invocation, Phase, Prewarm, Run, Shell, Wait};
 use crate::matcher::MatcherSpec;
 use name::Names;
-
-/// Executors that have a key in native files; what they do is not in a [`Hook`].
-const KEYS: &[(&str, &str)] = &[
-    ("http", "http"),
-    ("prompt", "prompt"),
-    ("agent", "agent"),
-    ("mcp_tool", "mcp"),
-    ("mcp", "mcp"),
-    ("worker", "worker"),
-    ("rule", "rule"),
-];
 
 /// Writes `hooks` as a native file, in their order.
 ///
@@ -126,7 +116,24 @@ impl Writer {
                 self.lost(hook, "it is a callback of its host, which no file can name");
                 return None;
             }
-            Run::Missing { executor } => return self.missing(hook, executor, table),
+            Run::Worker(worker) => {
+                if let Invocation::Argv { program, args } = &worker.command.invocation {
+                    table.insert("worker", Item::Value(argv(program, args)));
+                }
+                self.surroundings(hook, &worker.command, table);
+                return Some(());
+            }
+            Run::Http(http) => return self.http(hook, http, table),
+            Run::Prompt(prompt) => {
+                let (key, value) = content::prompt(prompt);
+                table.insert(key, Item::Value(value.into()));
+                return Some(());
+            }
+            Run::McpTool(call) => return self.mcp(hook, call, table),
+            Run::Rule(rule) => {
+                table.insert("when", text(rule.when()));
+                return Some(());
+            }
             Run::Unusable { why } => {
                 self.lost(hook, &format!("its entry cannot be used: {why}"));
                 return None;
@@ -145,20 +152,12 @@ impl Writer {
                 }
             },
         }
+        match command.prewarm {
+            Prewarm::Never => {}
+            Prewarm::AsItStands => drop(table.insert("prewarm", true.into())),
+            Prewarm::Python => drop(table.insert("prewarm", text("python"))),
+        }
         self.surroundings(hook, command, table);
-        Some(())
-    }
-
-    /// A hook without an executor keeps failing, as it does where it comes from; one that never runs is left out.
-    fn missing(&mut self, hook: &Hook, executor: &str, table: &mut Table) -> Option<()> {
-        let key = KEYS.iter().find(|(name, _)| *name == executor).map(|(_, key)| *key);
-        let Some(key) = key.filter(|_| hook.arming == Arming::Armed) else {
-            self.lost(hook, "nothing says what it runs");
-            return None;
-        };
-        let message = format!("what its `{key}` asks is not written: fill it in by hand");
-        self.lost(hook, &message);
-        table.insert(key, Item::Value(InlineTable::new().into()));
         Some(())
     }
 

@@ -231,7 +231,7 @@ impl Heard<'_> {
             End::Exited(code) => format!("it said no and exited with code {code}; 2 blocks"),
             End::Signalled(signal) => format!("it said no, and then signal {signal} ended it"),
             End::TimedOut => "it said no, and then ran out of time".to_owned(),
-            End::Cancelled | End::NotStarted { .. } => {
+            End::Cancelled | End::NotStarted { .. } | End::Failed { .. } => {
                 "it said no, and then was cancelled".to_owned()
             }
         };

@@ -36,11 +36,9 @@ impl Reading<'_> {
         let matcher = self.matcher(node, scope);
         let Some(invocation) = self.invocation(node) else { return };
         let run = Run::Command(Command {
-            invocation,
-            inherit: Inherit::All,
-            pass: Vec::new(),
             env: self.env(node),
             cwd: self.cwd(node),
+            ..Command::new(invocation, Inherit::All)
         });
         let id = self.id(node, scope);
         let mut hook = Hook::new(id, DialectId::REASONIX, scope.event(), run);

@@ -115,18 +115,18 @@ fn a_broken_entry_is_rejected_alone() {
     assert!(!read.unreadable);
 }
 
-/// C-30: it is a fault when it is fired, never silence.
+/// C-30.
 #[test]
-fn a_handler_without_an_executor_is_a_hook_all_the_same() {
-    for (kind, rest) in [
-        ("http", r#""url": "https://x""#),
-        ("prompt", r#""prompt": "is it fine?""#),
-        ("agent", r#""prompt": "is it fine?""#),
-        ("mcp_tool", r#""server": "s", "tool": "t""#),
+fn every_type_of_handler_is_a_hook() {
+    for (kind, executor, rest) in [
+        ("http", "http", r#""url": "https://x""#),
+        ("prompt", "prompt", r#""prompt": "is it fine?""#),
+        ("agent", "agent", r#""prompt": "is it fine?""#),
+        ("mcp_tool", "mcp", r#""server": "s", "tool": "t""#),
     ] {
         let read = group("PreToolUse", &format!(r#"{{"type": "{kind}", {rest}}}"#));
         let hook = only(&read);
-        assert_eq!(hook.run.executor(), kind);
+        assert_eq!(hook.run.executor(), executor);
         assert_eq!(hook.arming, Arming::Armed);
         assert_eq!(codes(&read), [""; 0], "{kind}");
     }

@@ -134,13 +134,9 @@ impl Reader<'_> {
     }
 
     fn run(&self, command: &str) -> Command {
-        Command {
-            invocation: Invocation::Shell { text: command.to_owned(), shell: Shell::Sh },
-            inherit: Inherit::All,
-            pass: Vec::new(),
-            env: Vec::new(),
-            cwd: self.settings.directory.clone(),
-        }
+        let invocation = Invocation::Shell { text: command.to_owned(), shell: Shell::Sh };
+        let cwd = self.settings.directory.clone();
+        Command { cwd, ..Command::new(invocation, Inherit::All) }
     }
 
     /// What the entry calls itself, else its event; entries of the same name get a number (CW-29).

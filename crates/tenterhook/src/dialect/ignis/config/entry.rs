@@ -53,20 +53,14 @@ impl Reader<'_> {
         }
         self.fields(node);
         let started = self.invocation(node);
-        let command = |invocation| Command {
-            invocation,
-            inherit: Inherit::Listed,
-            pass: Vec::new(),
-            env: Vec::new(),
-            cwd: None,
-        };
+        let command = |invocation| Command::new(invocation, Inherit::Listed);
         let (run, off) = match started {
             Ok(invocation) => {
                 let pass = self.pass(node);
                 (Run::Command(Command { pass, ..command(invocation) }), None)
             }
             Err(because) => (
-                Run::Missing { executor: "command" },
+                Run::Unusable { why: because.clone() },
                 Some(Arming::Disarmed { because, rule: "I-31" }),
             ),
         };

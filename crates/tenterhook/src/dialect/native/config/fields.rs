@@ -115,7 +115,14 @@ impl Reader<'_> {
                 let one = |it: &Node| it.as_str().is_some() || it.as_object().is_some();
                 one(node) || node.as_array().is_some_and(|items| items.iter().all(one))
             }
-            Shape::Open => !node.is_null(),
+            Shape::Prewarm => node.as_bool().is_some() || node.as_str() == Some("python"),
+            Shape::Count => node.as_f64().is_some_and(values::is_count),
+            Shape::TextOr(_) if node.as_str().is_some() => true,
+            Shape::TextOr(known) | Shape::Fields(known) => {
+                let of = format!("`{}`", field.key);
+                let _ = Fields::open(self, field, &of, known);
+                return;
+            }
         };
         if !right {
             let (expected, help) = expectation(&field.key, shape);
@@ -220,7 +227,12 @@ fn expectation(key: &str, shape: Shape) -> (&'static str, String) {
         ),
         Shape::Conditions => ("a rule", format!("write `{key} = \"Bash(git push *)\"`")),
         Shape::Table => ("a table", format!("write `{key} = {{ ... }}`")),
-        Shape::Time | Shape::Choice(_) | Shape::Open => {
+        Shape::Prewarm => (
+            "`true`, `false` or `\"python\"`",
+            format!("write `{key} = true`, or `{key} = \"python\"` for a Python script"),
+        ),
+        Shape::Count => ("a whole number above 0", format!("write `{key} = 10`")),
+        Shape::Time | Shape::Choice(_) | Shape::Fields(_) | Shape::TextOr(_) => {
             ("something else", format!("give `{key}` a value"))
         }
     }

@@ -23,12 +23,18 @@ pub(in crate::dialect::native) enum Shape {
     Cases,
     /// An object.
     Table,
-    /// Anything; a later executor reads it.
-    Open,
+    /// `true`, `false` or `"python"`.
+    Prewarm,
+    /// A number that counts something, above 0.
+    Count,
+    /// A table of these keys.
+    Fields(&'static [Key]),
+    /// A string, which stands for the first of these keys, or a table of them.
+    TextOr(&'static [Key]),
 }
 
 /// One key.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::dialect::native) struct Key {
     pub(in crate::dialect::native) name: &'static str,
     pub(in crate::dialect::native) shape: Shape,
@@ -57,7 +63,7 @@ pub(in crate::dialect::native) const FILE: &[Key] = &[
 
 /// The keys that say what runs: a hook has exactly one (C-43).
 pub(in crate::dialect::native) const RUN: &[&str] =
-    &["run", "shell", "rule", "http", "worker", "prompt", "agent", "mcp"];
+    &["run", "shell", "when", "http", "worker", "prompt", "agent", "mcp"];
 
 /// The keys of `[hook.NAME]`.
 pub(in crate::dialect::native) const HOOK: &[Key] = &[
@@ -66,12 +72,17 @@ pub(in crate::dialect::native) const HOOK: &[Key] = &[
     key("if", Shape::Conditions),
     key("run", Shape::List),
     key("shell", Shape::Text),
-    key("rule", Shape::Open),
-    key("http", Shape::Open),
-    key("worker", Shape::Open),
-    key("prompt", Shape::Open),
-    key("agent", Shape::Open),
-    key("mcp", Shape::Open),
+    key("when", Shape::Text),
+    key("deny", Shape::Text),
+    key("ask", Shape::Text),
+    key("context", Shape::Text),
+    key("rewrite", Shape::Text),
+    key("http", Shape::TextOr(HTTP)),
+    key("worker", Shape::List),
+    key("prompt", Shape::TextOr(PROMPT)),
+    key("agent", Shape::TextOr(AGENT)),
+    key("mcp", Shape::Fields(MCP)),
+    key("prewarm", Shape::Prewarm),
     key("timeout", Shape::Time),
     key("on_failure", Shape::Choice(OWN_ON_FAILURE)),
     key("answer", Shape::Choice(ANSWERS)),
@@ -87,6 +98,31 @@ pub(in crate::dialect::native) const HOOK: &[Key] = &[
     key("speaks", Shape::Text),
     key("test", Shape::Cases),
 ];
+
+/// The keys of `http`.
+const HTTP: &[Key] =
+    &[key("url", Shape::Text), key("headers", Shape::Variables), key("secret", Shape::Text)];
+
+/// The keys of `prompt`.
+const PROMPT: &[Key] = &[
+    key("text", Shape::Text),
+    key("model", Shape::Text),
+    key("tokens", Shape::Count),
+    key("allow", Shape::Flag),
+];
+
+/// The keys of `agent`.
+const AGENT: &[Key] = &[
+    key("text", Shape::Text),
+    key("model", Shape::Text),
+    key("tokens", Shape::Count),
+    key("allow", Shape::Flag),
+    key("turns", Shape::Count),
+];
+
+/// The keys of `mcp`.
+const MCP: &[Key] =
+    &[key("server", Shape::Text), key("tool", Shape::Text), key("input", Shape::Table)];
 
 /// The keys of `[source."FILE"]`.
 pub(in crate::dialect::native) const SOURCE: &[Key] = &[

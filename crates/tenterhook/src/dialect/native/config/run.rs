@@ -6,10 +6,7 @@ use super::keys::{self, listed};
 use crate::diagnostic::Severity;
 use crate::dialect::DialectId;
 use crate::dialect::words::is_variable;
-use crate::hook::{Command, Invocation, Run, Shell};
-
-/// Keys that mean something only where a command runs.
-const COMMAND_ONLY: &[&str] = &["env", "pass", "cwd"];
+use crate::hook::{Command, Invocation, Prewarm, Run, Shell};
 
 impl Reader<'_> {
     pub(super) fn run(&mut self, fields: &Fields<'_>, speaks: DialectId) -> Option<Run> {
@@ -42,26 +39,36 @@ impl Reader<'_> {
                 return None;
             }
         };
+        self.no_effect(fields, kind);
         match kind {
-            "run" => self.argv(fields).map(|it| self.command(fields, it, speaks)),
-            "shell" => self.shell(fields).map(|it| self.command(fields, it, speaks)),
-            executor => {
-                self.missing(fields, executor);
-                Some(Run::Missing { executor })
-            }
+            "run" => self.argv(fields).map(|it| Run::Command(self.command(fields, it, speaks))),
+            "shell" => self.shell(fields).map(|it| Run::Command(self.command(fields, it, speaks))),
+            "worker" => self.worker(fields, speaks),
+            "http" => self.http(fields),
+            "mcp" => self.mcp(fields),
+            "when" => self.rule(fields),
+            asking => self.prompt(fields, asking),
         }
     }
 
     fn argv(&mut self, fields: &Fields<'_>) -> Option<Invocation> {
-        let mut words = fields.words("run").into_iter().map(|(word, _)| word.to_owned());
+        self.program_and_args(fields, "run")
+    }
+
+    pub(super) fn program_and_args(
+        &mut self,
+        fields: &Fields<'_>,
+        key: &'static str,
+    ) -> Option<Invocation> {
+        let mut words = fields.words(key).into_iter().map(|(word, _)| word.to_owned());
         let Some(program) = words.next().filter(|it| !it.trim().is_empty()) else {
             self.report(
                 "empty-run",
                 Severity::Error,
-                fields.span("run"),
-                "`run` names no program",
+                fields.span(key),
+                format!("`{key}` names no program"),
             )
-            .help = Some("write `run = [\"program\", \"argument\"]`".to_owned());
+            .help = Some(format!("write `{key} = [\"program\", \"argument\"]`"));
             return None;
         };
         Some(Invocation::Argv { program: self.program(&program), args: words.collect() })
@@ -86,7 +93,12 @@ impl Reader<'_> {
         Some(Invocation::Shell { text: text?.to_owned(), shell: Shell::Sh })
     }
 
-    fn command(&mut self, fields: &Fields<'_>, invocation: Invocation, speaks: DialectId) -> Run {
+    pub(super) fn command(
+        &mut self,
+        fields: &Fields<'_>,
+        invocation: Invocation,
+        speaks: DialectId,
+    ) -> Command {
         let env = fields.get("env").map(crate::syntax::Node::entries).unwrap_or_default();
         for name in env.iter().map(|it| (it.key.as_str(), it.key_span)).chain(fields.words("pass"))
         {
@@ -103,7 +115,7 @@ impl Reader<'_> {
                 );
             }
         }
-        Run::Command(Command {
+        Command {
             invocation,
             // Scripts of another protocol get what that protocol promises them.
             inherit: speaks.dialect().inherit(),
@@ -113,25 +125,11 @@ impl Reader<'_> {
                 .filter_map(|it| Some((it.key.clone(), it.node.as_str()?.to_owned())))
                 .collect(),
             cwd: fields.text("cwd").map(|text| self.path(text)),
-        })
-    }
-
-    fn missing(&mut self, fields: &Fields<'_>, executor: &'static str) {
-        self.report(
-            "no-executor",
-            Severity::Warning,
-            fields.key_span(executor),
-            format!("this build cannot run `{executor}` hooks: each time, the hook's failure policy decides"),
-        )
-        .help = Some("use `run` or `shell`, or say `enabled = false`".to_owned());
-        for key in COMMAND_ONLY.iter().filter(|key| fields.has(key)) {
-            self.report(
-                "no-effect",
-                Severity::Warning,
-                fields.key_span(key),
-                format!("`{key}` means something only beside `run` or `shell`"),
-            )
-            .help = Some(format!("leave `{key}` out"));
+            prewarm: match fields.get("prewarm") {
+                Some(node) if node.as_str() == Some("python") => Prewarm::Python,
+                Some(node) if node.as_bool() == Some(true) => Prewarm::AsItStands,
+                _ => Prewarm::Never,
+            },
         }
     }
 }

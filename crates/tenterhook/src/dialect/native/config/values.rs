@@ -9,6 +9,11 @@ const UNITS: &[(&str, f64)] = &[("ms", 1.0), ("s", 1_000.0), ("m", 60_000.0), ("
 /// Nothing that an agent waits for takes a day.
 const LONGEST: f64 = 86_400_000.0;
 
+/// Whether a number counts something: whole, above 0, and of a size that somebody meant.
+pub(super) fn is_count(number: f64) -> bool {
+    number.fract() == 0.0 && (1.0..=1e6).contains(&number)
+}
+
 /// A number and its unit: `250ms`, `1.5s`, `2m`, `1h`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let unit_at = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());

@@ -126,11 +126,11 @@ fn what_is_written_selects_the_same() {
 fn what_cannot_be_written_is_said() {
     let http = ruleset(
         DialectId::CLAUDE,
-        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": "https://a"}, {"type": "command", "command": ["x"]}]}]}}"#,
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "mcp_tool", "server": "s", "tool": "t", "input": {"a": null}}, {"type": "command", "command": ["x"]}]}]}}"#,
     );
     let (after, text, codes) = converted(&http);
     assert_eq!(codes, ["not-carried-over", "not-carried-over"]);
-    assert_eq!(after.hooks().len(), 1, "{text}");
+    assert_eq!(after.hooks().len(), 0, "{text}");
     let asks = ruleset(
         DialectId::IGNIS,
         r#"{"hooks": {"PreToolUse": [{"command": "x", "sandbox": true}]}}"#,

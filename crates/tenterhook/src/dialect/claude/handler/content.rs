@@ -1,0 +1,93 @@
+//! Reads what a handler that is no command holds: a request, a question to a model, a call of an MCP tool (C-24).
+
+use crate::dialect::claude::config::{Off, Reading, error};
+use crate::dialect::claude::lint;
+use crate::hook::{Http, McpTool, Prompt};
+use crate::syntax::Node;
+
+impl Reading<'_> {
+    pub(super) fn http(&mut self, node: &Node) -> Result<Http, Off> {
+        let url = self.needed(node, "url")?;
+        Ok(Http {
+            url: self.placeholders.in_word(&url),
+            headers: self.headers(node),
+            variables: self.variables(node),
+            secret: None,
+        })
+    }
+
+    pub(super) fn prompt(&mut self, node: &Node, turns: Option<u32>) -> Result<Prompt, Off> {
+        Ok(Prompt {
+            text: self.needed(node, "prompt")?,
+            model: self.text(node, "model"),
+            max_tokens: None,
+            may_allow: false,
+            turns,
+        })
+    }
+
+    pub(super) fn mcp_tool(&mut self, node: &Node) -> Result<McpTool, Off> {
+        let (server, tool) = (self.needed(node, "server")?, self.needed(node, "tool")?);
+        let entry = node.entry("input").filter(|it| !it.node.is_null());
+        let input = match entry.map(|it| it.node.to_json()) {
+            None => serde_json::Map::new(),
+            Some(serde_json::Value::Object(input)) => input,
+            Some(_) => {
+                let message = "`input` takes an object";
+                self.report(node.span, error("wrong-field-type", message).label(lint::NEVER));
+                return Err(Off::new("its `input` is no object", "C-24"));
+            }
+        };
+        Ok(McpTool { server, tool, input })
+    }
+
+    /// A text without which nothing can run. That it is missing was told.
+    fn needed(&mut self, node: &Node, key: &str) -> Result<String, Off> {
+        let missing = || Off::new(format!("it has no `{key}`"), "C-24");
+        let entry = node.entry(key).filter(|it| !it.node.is_null()).ok_or_else(missing)?;
+        let Some(text) = entry.node.as_str().filter(|it| !it.trim().is_empty()) else {
+            let found = match entry.node.as_str() {
+                Some(_) => "an empty one",
+                None => entry.node.kind(),
+            };
+            let message = format!("`{key}` takes a text, found {found}");
+            self.report(entry.node.span, error("wrong-field-type", message).label(lint::NEVER));
+            return Err(Off::new(format!("its `{key}` is no text"), "C-24"));
+        };
+        Ok(text.to_owned())
+    }
+
+    fn headers(&mut self, node: &Node) -> Vec<(String, String)> {
+        let Some(entry) = node.entry("headers").filter(|it| !it.node.is_null()) else {
+            return Vec::new();
+        };
+        let mut headers = Vec::new();
+        for header in entry.node.entries() {
+            match header.node.as_str() {
+                Some(value) => headers.push((header.key.clone(), value.to_owned())),
+                None => {
+                    let message = format!("the header `{}` takes a string", header.key);
+                    self.report(header.node.span, error("wrong-field-type", message));
+                }
+            }
+        }
+        if entry.node.as_object().is_none() {
+            let message = format!("`headers` takes an object, found {}", entry.node.kind());
+            self.report(entry.node.span, error("wrong-field-type", message));
+        }
+        headers
+    }
+
+    fn variables(&mut self, node: &Node) -> Vec<String> {
+        let Some(entry) = node.entry("allowedEnvVars").filter(|it| !it.node.is_null()) else {
+            return Vec::new();
+        };
+        let names = entry.node.as_array().map(|items| items.iter().map(Node::as_str));
+        if let Some(names) = names.and_then(|it| it.collect::<Option<Vec<_>>>()) {
+            return names.into_iter().map(str::to_owned).collect();
+        }
+        let message = "`allowedEnvVars` takes an array of strings";
+        self.report(entry.node.span, error("wrong-field-type", message));
+        Vec::new()
+    }
+}

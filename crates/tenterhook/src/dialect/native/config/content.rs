@@ -1,0 +1,135 @@
+//! What a hook runs that is no command: a request, a question to a model, a call of an MCP tool, a worker, a rule (C-43).
+
+use super::Reader;
+use super::fields::Fields;
+use super::keys::listed;
+use crate::diagnostic::Severity;
+use crate::dialect::DialectId;
+use crate::hook::{Http, McpTool, Prompt, Run, Worker};
+use crate::rule::Rule;
+use crate::syntax::Node;
+
+/// Keys that mean something only beside some of the keys that say what runs.
+const BESIDE: &[(&str, &[&str])] = &[
+    ("env", &["run", "shell", "worker"]),
+    ("cwd", &["run", "shell", "worker"]),
+    ("pass", &["run", "shell", "worker", "http"]),
+    ("prewarm", &["run", "shell"]),
+    ("deny", &["when"]),
+    ("ask", &["when"]),
+    ("context", &["when"]),
+    ("rewrite", &["when"]),
+];
+
+/// How many turns an agent takes to look around that says nothing itself.
+const AGENT_TURNS: u32 = 10;
+
+impl Reader<'_> {
+    /// Says which keys mean nothing beside what runs.
+    pub(super) fn no_effect(&mut self, fields: &Fields<'_>, kind: &str) {
+        let without = |(key, beside): &&(&str, &[&str])| fields.has(key) && !beside.contains(&kind);
+        for (key, beside) in BESIDE.iter().filter(without) {
+            let beside = listed(beside.iter().copied());
+            self.report(
+                "no-effect",
+                Severity::Warning,
+                fields.key_span(key),
+                format!("`{key}` means something only beside {beside}"),
+            )
+            .help = Some(format!("leave `{key}` out"));
+        }
+    }
+
+    pub(super) fn worker(&mut self, fields: &Fields<'_>, speaks: DialectId) -> Option<Run> {
+        let invocation = self.program_and_args(fields, "worker")?;
+        Some(Run::Worker(Worker { command: self.command(fields, invocation, speaks) }))
+    }
+
+    pub(super) fn http(&mut self, fields: &Fields<'_>) -> Option<Run> {
+        let (url, table) = self.text_or_table(fields, "http", "url")?;
+        let headers = table.and_then(|it| it.get("headers")).map(Node::entries).unwrap_or_default();
+        let text = |key| table.and_then(|it| it.get(key)).and_then(Node::as_str);
+        Some(Run::Http(Http {
+            url,
+            headers: headers
+                .iter()
+                .filter_map(|it| Some((it.key.clone(), it.node.as_str()?.to_owned())))
+                .collect(),
+            variables: fields.words("pass").into_iter().map(|(name, _)| name.to_owned()).collect(),
+            secret: text("secret").map(str::to_owned),
+        }))
+    }
+
+    /// `prompt` and `agent`: the same question, without and with turns to look around.
+    pub(super) fn prompt(&mut self, fields: &Fields<'_>, kind: &'static str) -> Option<Run> {
+        let (text, table) = self.text_or_table(fields, kind, "text")?;
+        let get = |key| table.and_then(|it| it.get(key));
+        let turns = || get("turns").and_then(count).unwrap_or(AGENT_TURNS);
+        Some(Run::Prompt(Prompt {
+            text,
+            model: get("model").and_then(Node::as_str).map(str::to_owned),
+            max_tokens: get("tokens").and_then(count),
+            may_allow: get("allow").and_then(Node::as_bool) == Some(true),
+            turns: (kind == "agent").then(turns),
+        }))
+    }
+
+    pub(super) fn mcp(&mut self, fields: &Fields<'_>) -> Option<Run> {
+        let table = fields.get("mcp")?;
+        let server = self.needed(fields, "mcp", table.get("server"), "server");
+        let tool = self.needed(fields, "mcp", table.get("tool"), "tool");
+        let input = match table.get("input").map(Node::to_json) {
+            Some(serde_json::Value::Object(input)) => input,
+            _ => serde_json::Map::new(),
+        };
+        Some(Run::McpTool(McpTool { server: server?, tool: tool?, input }))
+    }
+
+    pub(super) fn rule(&mut self, fields: &Fields<'_>) -> Option<Run> {
+        let when = self.needed(fields, "when", fields.get("when"), "when")?;
+        Some(Run::Rule(Rule::new(&when)))
+    }
+
+    /// A key that holds one text, or a table of which one text is that.
+    fn text_or_table<'n>(
+        &mut self,
+        fields: &Fields<'n>,
+        key: &'static str,
+        main: &str,
+    ) -> Option<(String, Option<&'n Node>)> {
+        let node = fields.get(key)?;
+        let table = node.as_object().is_some().then_some(node);
+        let text = if table.is_some() { node.get(main) } else { Some(node) };
+        Some((self.needed(fields, key, text, main)?, table))
+    }
+
+    fn needed(
+        &mut self,
+        fields: &Fields<'_>,
+        key: &'static str,
+        node: Option<&Node>,
+        name: &str,
+    ) -> Option<String> {
+        let text = node.and_then(Node::as_str).filter(|it| !it.trim().is_empty());
+        if text.is_none() {
+            let message = match node {
+                Some(_) => format!("`{name}` is empty"),
+                None => format!("`{key}` has no `{name}`"),
+            };
+            let span = node.map_or_else(|| fields.span(key), |it| it.span);
+            self.report("empty-run", Severity::Error, span, message).help =
+                Some(format!("say the {name}, or remove the hook"));
+        }
+        text.map(str::to_owned)
+    }
+}
+
+/// A number that [`super::values::is_count`] took.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "checked to be a count"
+)]
+fn count(node: &Node) -> Option<u32> {
+    node.as_f64().map(|number| number as u32)
+}

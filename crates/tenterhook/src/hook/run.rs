@@ -1,0 +1,217 @@
+//! What runs a hook, as its entry says it. Values only; each executor stands in `executor`.
+
+use std::path::PathBuf;
+
+use serde_json::{Map, Value};
+
+use crate::executor::function::Function;
+use crate::rule::Rule;
+
+/// What a command hook starts.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Invocation {
+    /// A program with its arguments, no shell.
+    Argv {
+        /// The program, looked up in `PATH` when it has no slash.
+        program: String,
+        /// Its arguments.
+        args: Vec<String>,
+    },
+    /// A text for a shell.
+    Shell {
+        /// The text.
+        text: String,
+        /// Which shell.
+        shell: Shell,
+    },
+}
+
+/// The shells that configs can name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Shell {
+    /// `/bin/sh -c`, never a login shell.
+    #[default]
+    Sh,
+    /// `bash -c`.
+    Bash,
+    /// `pwsh -NoProfile -NonInteractive -Command`.
+    PowerShell,
+}
+
+/// What a command inherits.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Inherit {
+    /// The host's whole environment, as the dialect promises.
+    All,
+    /// A short list of names that programs cannot do without.
+    #[default]
+    Listed,
+}
+
+/// Whether a command's next process is started before it is needed, so that it only has to read and to answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Prewarm {
+    /// It is not.
+    #[default]
+    Never,
+    /// It is, as it stands: it waits on its input.
+    AsItStands,
+    /// A Python interpreter is, which loads the script when the event comes and leaves without its long goodbye.
+    Python,
+}
+
+/// A command to run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Command {
+    /// What to start.
+    pub invocation: Invocation,
+    /// What it inherits.
+    pub inherit: Inherit,
+    /// Names that pass beside the list.
+    pub pass: Vec<String>,
+    /// Variables set for this hook alone; they win over everything.
+    pub env: Vec<(String, String)>,
+    /// Where it starts, when not in the event's `cwd`.
+    pub cwd: Option<PathBuf>,
+    /// Whether the next process is started before it is needed.
+    pub prewarm: Prewarm,
+}
+
+/// A request to a server: the envelope is its body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Http {
+    /// Where it goes.
+    pub url: String,
+    /// Headers beside the usual, with `$NAME` and `${NAME}` for variables of [`Http::variables`].
+    pub headers: Vec<(String, String)>,
+    /// The variables that headers may name; any other one is never sent.
+    pub variables: Vec<String>,
+    /// The variable that holds the secret with which requests are signed, if they are.
+    pub secret: Option<String>,
+}
+
+/// A question to a model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Prompt {
+    /// The question, with `$ARGUMENTS` for the envelope.
+    pub text: String,
+    /// Which model; `None` leaves it to the host.
+    pub model: Option<String>,
+    /// How many tokens all its answers together may have; `None`: the executor's own bound.
+    pub max_tokens: Option<u32>,
+    /// Whether its consent counts; else it is dropped with a fault.
+    pub may_allow: bool,
+    /// How many turns it may take to look around with tools that read and search; `None`: no tools, one answer.
+    pub turns: Option<u32>,
+}
+
+/// A call of a tool of an MCP server.
+#[derive(Clone, Debug, PartialEq)]
+pub struct McpTool {
+    /// The server, as the host or its configuration calls it.
+    pub server: String,
+    /// The tool.
+    pub tool: String,
+    /// Its arguments, with `${a.b}` for fields of the envelope.
+    pub input: Map<String, Value>,
+}
+
+/// A program that lives as long as the session and answers one line with one line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Worker {
+    /// How it is started.
+    pub command: Command,
+}
+
+/// What runs a hook.
+#[derive(Clone, Debug)]
+pub enum Run {
+    /// A child process.
+    Command(Command),
+    /// A child process that serves the whole session.
+    Worker(Worker),
+    /// A request to a server.
+    Http(Http),
+    /// A question to a model.
+    Prompt(Prompt),
+    /// A call of an MCP tool.
+    McpTool(McpTool),
+    /// An expression over the event.
+    Rule(Rule),
+    /// A callback of the host.
+    Function(Function),
+    /// Nothing, because its entry was rejected: its failure policy decides each time, so that a slip of the pen takes no
+    /// gate away (C-60).
+    Unusable {
+        /// What is wrong with the entry.
+        why: String,
+    },
+}
+
+impl Run {
+    /// The executor's name.
+    #[must_use]
+    pub const fn executor(&self) -> &'static str {
+        match self {
+            Self::Command(_) => "command",
+            Self::Worker(_) => "worker",
+            Self::Http(_) => "http",
+            Self::Prompt(Prompt { turns: None, .. }) => "prompt",
+            Self::Prompt(Prompt { turns: Some(_), .. }) => "agent",
+            Self::McpTool(_) => "mcp",
+            Self::Rule(_) => "rule",
+            Self::Function(_) => "function",
+            Self::Unusable { .. } => "none",
+        }
+    }
+
+    /// One line that says what runs, for people.
+    #[must_use]
+    pub fn line(&self) -> String {
+        match self {
+            Self::Command(command) => command.line(),
+            Self::Worker(worker) => format!("worker {}", worker.command.line()),
+            Self::Http(http) => format!("POST {}", http.url),
+            Self::Prompt(prompt) => format!("{}: {}", self.executor(), first_line(&prompt.text)),
+            Self::McpTool(call) => format!("mcp {}/{}", call.server, call.tool),
+            Self::Rule(rule) => format!("when {}", first_line(rule.when())),
+            Self::Function(function) => format!("function {}", function.name()),
+            Self::Unusable { .. } => "(nothing: its entry cannot be used)".to_owned(),
+        }
+    }
+}
+
+impl Command {
+    /// A command with nothing set that has a default.
+    #[must_use]
+    pub fn new(invocation: Invocation, inherit: Inherit) -> Self {
+        Self {
+            invocation,
+            inherit,
+            pass: Vec::new(),
+            env: Vec::new(),
+            cwd: None,
+            prewarm: Prewarm::Never,
+        }
+    }
+
+    /// What is started, as one line for people.
+    #[must_use]
+    pub fn line(&self) -> String {
+        match &self.invocation {
+            Invocation::Shell { text, .. } => text.clone(),
+            Invocation::Argv { program, args } => {
+                let mut line = program.clone();
+                for arg in args {
+                    line.push(' ');
+                    line.push_str(arg);
+                }
+                line
+            }
+        }
+    }
+}
+
+fn first_line(text: &str) -> &str {
+    text.trim().lines().next().unwrap_or_default()
+}
