@@ -1,5 +1,6 @@
 //! What does a case say? Reads one neutral case file and sets its stage; fires nothing. Format: `conformance/README.md`.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +12,7 @@ mod script;
 pub use script::Script;
 
 use crate::Sandbox;
+use crate::server::{Reply, Server};
 
 /// Why a case cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +46,7 @@ pub struct Case {
     pub errors: Vec<String>,
     /// What the host's environment holds beside the usual.
     #[serde(default)]
-    pub env: std::collections::BTreeMap<String, String>,
+    pub env: BTreeMap<String, String>,
     /// The first event.
     pub event: Map<String, Value>,
     /// The configuration, in configured order.
@@ -52,10 +54,13 @@ pub struct Case {
     pub source: Vec<Source>,
     /// The programs that the configuration runs.
     #[serde(default)]
-    pub hook: std::collections::BTreeMap<String, Script>,
+    pub hook: BTreeMap<String, Script>,
+    /// The servers that the configuration speaks to.
+    #[serde(default)]
+    pub server: BTreeMap<String, Reply>,
     /// Files beside the configuration.
     #[serde(default)]
-    pub file_text: std::collections::BTreeMap<String, String>,
+    pub file_text: BTreeMap<String, String>,
     /// What must come out of the first event; what is not named must be silent.
     #[serde(default)]
     pub expect: Map<String, Value>,
@@ -111,6 +116,8 @@ pub struct Staged {
     pub sources: Vec<StagedSource>,
     /// The events with what must come of them.
     pub shots: Vec<Shot>,
+    /// The scripted servers, which run as long as this lives.
+    pub servers: BTreeMap<String, Server>,
 }
 
 /// A source as it lies on disk.
@@ -169,34 +176,40 @@ impl Case {
         Ok(files.iter().map(|path| Self::load(path)).collect())
     }
 
-    /// Writes its files into `sandbox` and fills the places of its texts.
+    /// Starts its servers, writes its files into `sandbox` and fills the places of its texts.
     ///
     /// # Errors
     ///
-    /// When a file cannot be written.
+    /// When a file cannot be written, or a server finds no port.
     pub fn stage(&self, sandbox: &Sandbox) -> io::Result<Staged> {
+        let servers = self.server.iter().map(|(name, script)| {
+            let server = Server::marking(script.clone(), sandbox.scripts().join(name))?;
+            Ok((name.clone(), server))
+        });
+        let servers = servers.collect::<io::Result<BTreeMap<_, _>>>()?;
+        let places = self.places(sandbox, &servers);
         for (name, script) in &self.hook {
             script.write(name, &sandbox.scripts())?;
         }
         for (name, text) in &self.file_text {
-            sandbox.write(name, &self.fill(text, sandbox))?;
+            sandbox.write(name, &fill(text, &places))?;
         }
         let sources = self.source.iter().map(|source| {
-            let text = self.fill(&source.text, sandbox);
+            let text = fill(&source.text, &places);
             let path = sandbox.write(&source.name, &text)?;
             Ok(StagedSource { source: source.clone(), path, text })
         });
         let sources = sources.collect::<io::Result<Vec<_>>>()?;
-        let mut shots = vec![self.shot(&Map::new(), &self.expect, sandbox)];
-        shots.extend(self.then.iter().map(|it| self.shot(&it.event, &it.expect, sandbox)));
-        Ok(Staged { sources, shots })
+        let mut shots = vec![self.shot(&Map::new(), &self.expect, &places)];
+        shots.extend(self.then.iter().map(|it| self.shot(&it.event, &it.expect, &places)));
+        Ok(Staged { sources, shots, servers })
     }
 
     fn shot(
         &self,
         changes: &Map<String, Value>,
         expect: &Map<String, Value>,
-        sandbox: &Sandbox,
+        places: &Places,
     ) -> Shot {
         let mut event = Map::new();
         let usual =
@@ -210,40 +223,52 @@ impl Case {
         event.extend(usual.map(|(key, value)| (key.to_owned(), value.into())));
         event.extend(self.event.clone());
         event.extend(changes.clone());
-        let fill = |map: Map<String, Value>| match self.fill_all(Value::Object(map), sandbox) {
+        let fill = |map: Map<String, Value>| match fill_all(Value::Object(map), places) {
             Value::Object(map) => map,
             _ => Map::new(),
         };
         Shot { event: fill(event), expect: fill(expect.clone()) }
     }
 
-    /// Fills `{project}`, `{home}`, `{hook:NAME}` (a command line) and `{script:NAME}` (its path alone).
-    fn fill(&self, text: &str, sandbox: &Sandbox) -> String {
-        let mut text = text
-            .replace("{project}", &sandbox.project().to_string_lossy())
-            .replace("{home}", &sandbox.home().to_string_lossy());
+    /// What stands for `{project}`, `{home}`, `{hook:NAME}` (a command line), `{script:NAME}` (its path alone) and
+    /// `{server:NAME}` (its URL).
+    fn places(&self, sandbox: &Sandbox, servers: &BTreeMap<String, Server>) -> Places {
+        let text = |path: PathBuf| path.to_string_lossy().into_owned();
+        let mut places = vec![
+            ("{project}".to_owned(), text(sandbox.project())),
+            ("{home}".to_owned(), text(sandbox.home())),
+        ];
         for name in self.hook.keys() {
-            let path = sandbox.scripts().join(name);
-            let path = path.to_string_lossy();
+            let path = text(sandbox.scripts().join(name));
             // Through `sh`, not by itself: a file just written may still be open in a process that is being started.
-            text = text.replace(&format!("{{hook:{name}}}"), &format!("sh {path}"));
-            text = text.replace(&format!("{{script:{name}}}"), &path);
+            places.push((format!("{{hook:{name}}}"), format!("sh {path}")));
+            places.push((format!("{{script:{name}}}"), path));
         }
-        text
+        for (name, server) in servers {
+            places.push((format!("{{server:{name}}}"), server.url()));
+        }
+        places
     }
+}
 
-    fn fill_all(&self, value: Value, sandbox: &Sandbox) -> Value {
-        match value {
-            Value::String(text) => Value::String(self.fill(&text, sandbox)),
-            Value::Array(list) => {
-                list.into_iter().map(|it| self.fill_all(it, sandbox)).collect::<Vec<_>>().into()
-            }
-            Value::Object(map) => {
-                let filled = map.into_iter().map(|(key, it)| (key, self.fill_all(it, sandbox)));
-                Value::Object(filled.collect())
-            }
-            other => other,
+/// Places in a case's texts, each with what stands for it.
+type Places = Vec<(String, String)>;
+
+fn fill(text: &str, places: &Places) -> String {
+    places.iter().fold(text.to_owned(), |text, (place, with)| text.replace(place, with))
+}
+
+fn fill_all(value: Value, places: &Places) -> Value {
+    match value {
+        Value::String(text) => Value::String(fill(&text, places)),
+        Value::Array(list) => {
+            list.into_iter().map(|it| fill_all(it, places)).collect::<Vec<_>>().into()
         }
+        Value::Object(map) => {
+            let filled = map.into_iter().map(|(key, it)| (key, fill_all(it, places)));
+            Value::Object(filled.collect())
+        }
+        other => other,
     }
 }
 

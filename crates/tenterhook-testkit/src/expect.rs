@@ -9,8 +9,8 @@ const UNASKED: &[&str] = &["steps", "id", "v", "tookMs", "detached"];
 
 /// Every way in which `outcome` differs from `expect`.
 ///
-/// What `expect` does not name must be silent: null, false or empty. `faults` is the list of codes in any order; `ran`
-/// and `saw` are about the scripted programs whose marks lie in `scripts`.
+/// What `expect` does not name must be silent: null, false or empty. `faults` is the list of codes in any order; `ran`,
+/// `saw` and `asked` are about the scripted programs and servers whose marks lie in `scripts`.
 #[must_use]
 pub fn differences(expect: &Map<String, Value>, outcome: &Value, scripts: &Path) -> Vec<String> {
     let Some(outcome) = outcome.as_object() else {
@@ -22,7 +22,8 @@ pub fn differences(expect: &Map<String, Value>, outcome: &Value, scripts: &Path)
         let difference = match key.as_str() {
             "faults" => same_words(expected, &codes(actual)),
             "ran" => same_words(expected, &ran(scripts)),
-            "saw" => saw(expected, scripts),
+            "saw" => saw(expected, scripts, "stdin"),
+            "asked" => saw(expected, scripts, "asked"),
             _ => matches(expected, actual).then_some(()).ok_or_else(|| actual.to_string()),
         };
         if let Err(actual) = difference {
@@ -110,7 +111,7 @@ fn same_words(expected: &Value, actual: &[String]) -> Result<(), String> {
     if sorted(expected) == actual { Ok(()) } else { Err(format!("{actual:?}")) }
 }
 
-/// The programs that ran, each as often as it ran.
+/// The programs that ran and the servers that were asked, each as often as that.
 fn ran(scripts: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(scripts).into_iter().flatten().flatten();
     let marks = entries.filter_map(|entry| {
@@ -121,10 +122,10 @@ fn ran(scripts: &Path) -> Vec<String> {
     marks.flatten().collect()
 }
 
-/// Whether what each program was handed last holds what the case says.
-fn saw(expected: &Value, scripts: &Path) -> Result<(), String> {
+/// Whether what each program or server was handed last holds what the case says.
+fn saw(expected: &Value, scripts: &Path, kind: &str) -> Result<(), String> {
     for (name, expected) in expected.as_object().into_iter().flatten() {
-        let text = std::fs::read_to_string(scripts.join(format!("{name}.stdin")));
+        let text = std::fs::read_to_string(scripts.join(format!("{name}.{kind}")));
         let text = text.map_err(|error| format!("`{name}` was handed nothing: {error}"))?;
         let actual = serde_json::from_str(&text).unwrap_or(Value::String(text));
         if !holds(expected, &actual) {
@@ -134,6 +135,9 @@ fn saw(expected: &Value, scripts: &Path) -> Result<(), String> {
     Ok(())
 }
 
+/// How the files are called that programs and servers leave.
+const MARKS: &[&str] = &["ran", "stdin", "asked"];
+
 /// Forgets what ran, so that the next event of a case starts anew.
 ///
 /// # Errors
@@ -142,7 +146,7 @@ fn saw(expected: &Value, scripts: &Path) -> Result<(), String> {
 pub fn forget(scripts: &Path) -> std::io::Result<()> {
     for entry in std::fs::read_dir(scripts)? {
         let path = entry?.path();
-        if path.extension().is_some_and(|it| it == "ran" || it == "stdin") {
+        if path.extension().is_some_and(|it| MARKS.iter().any(|mark| it == *mark)) {
             std::fs::remove_file(path)?;
         }
     }

@@ -1,4 +1,5 @@
-//! Test support of Tenterhook: neutral cases, a hermetic place to run them in, the comparison with what came out, and the program that answers.
+//! Test support of Tenterhook: neutral cases, a hermetic place to run them in, the comparison with what came out,
+//! the program that answers, and the server that replies.
 //!
 //! Depends on no other crate of ours, so that every one of them, and any other engine, can be tested with it.
 
@@ -6,7 +7,9 @@ pub mod case;
 pub mod expect;
 mod fakehook;
 pub mod sandbox;
+pub mod server;
 
 pub use case::Case;
 pub use fakehook::fakehook;
 pub use sandbox::Sandbox;
+pub use server::Server;
