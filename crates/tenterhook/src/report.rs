@@ -100,6 +100,8 @@ pub struct Report {
     pub survivors: Vec<u32>,
     /// Where it ran, when the directory in which it should have started could not be entered.
     pub moved_to: Option<PathBuf>,
+    /// What people should hear of how it ran, whatever it said; each becomes a fault and decides nothing.
+    pub notes: Vec<Failure>,
 }
 
 impl Report {
@@ -115,6 +117,7 @@ impl Report {
             env_file: None,
             survivors: Vec::new(),
             moved_to: None,
+            notes: Vec::new(),
         }
     }
 

@@ -13,9 +13,10 @@ use crate::tree::File;
 const UNPROVEN: &str = "docs/spec/unproven.txt";
 
 pub(super) fn check(files: &[File], findings: &mut Findings) {
-    let (Ok(number), Ok(named)) =
-        (Regex::new(r"\b(?:[EPSRAJMNCVHTXGI]|CW|RX)-S?[0-9]+\b"), Regex::new("`([a-z0-9_]+)`"))
-    else {
+    let (Ok(number), Ok(named)) = (
+        Regex::new(r"\b(?:[EPSRAJMNCVHTXGI]|CW|RX|HT|MO|MC|RU|WK|PW)-S?[0-9]+\b"),
+        Regex::new("`([a-z0-9_]+)`"),
+    ) else {
         return;
     };
     let mut rules: BTreeMap<String, String> = BTreeMap::new();

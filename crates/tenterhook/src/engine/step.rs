@@ -154,7 +154,8 @@ fn read(step: &Step, event: &Event, report: &Report) -> Answer {
     answer
 }
 
-/// What people should hear of how the step ran, whatever it said: where it ran instead, what it left.
+/// What people should hear of how the step ran, whatever it said: where it ran instead, what it left, and
+/// what its executor adds.
 fn circumstances(report: &Report) -> impl Iterator<Item = Failure> {
     let moved = report.moved_to.as_ref().map(|it| {
         let message = format!("its directory cannot be entered, so it ran in `{}`", it.display());
@@ -165,7 +166,7 @@ fn circumstances(report: &Report) -> impl Iterator<Item = Failure> {
         let message = format!("processes that it started could not be ended: {left}");
         Failure { code: "survivors", message }
     });
-    moved.into_iter().chain(survivors)
+    moved.into_iter().chain(survivors).chain(report.notes.iter().cloned())
 }
 
 fn said(step: &Step, event: &Event, report: &Report) -> Answer {

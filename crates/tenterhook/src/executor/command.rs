@@ -184,6 +184,7 @@ fn translate(report: Option<process::Report>, env_file: Option<EnvFile>) -> Repo
         env_file: env_file.and_then(EnvFile::read),
         survivors: report.survivors,
         moved_to: report.cwd_substituted,
+        notes: Vec::new(),
     }
 }
 

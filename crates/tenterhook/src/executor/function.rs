@@ -13,7 +13,7 @@ use super::Task;
 use crate::answer::Answer;
 use crate::event::Event;
 use crate::hook::Run;
-use crate::report::{Delivery, End, Report, Said};
+use crate::report::{End, Report, Said};
 
 type Call = dyn Fn(Arc<Event>) -> Pin<Box<dyn Future<Output = Answer> + Send>> + Send + Sync;
 
@@ -59,15 +59,8 @@ pub(super) async fn run(task: Task) -> Report {
     let call = catch(async { (function.call)(event).await });
     let end = match tokio::time::timeout(task.budget(), call).await {
         Ok(Ok(answer)) => {
-            return Report {
-                end: End::Exited(0),
-                said: Said::Answer(Box::new(answer)),
-                delivery: Delivery::Delivered,
-                took: started.elapsed(),
-                env_file: None,
-                survivors: Vec::new(),
-                moved_to: None,
-            };
+            let said = Said::Answer(Box::new(answer));
+            return Report { said, ..Report::silent(End::Exited(0), started.elapsed()) };
         }
         Ok(Err(())) => End::Signalled(ABORTED),
         Err(_) => End::TimedOut,
