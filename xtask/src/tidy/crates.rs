@@ -14,7 +14,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     // Adopting orphans is a program's affair, which the library must not decide for its host.
     ("tenterhook-cli", &["tenterhook", "tenterhook-process"]),
     ("tenterhook-testkit", &[]),
-    ("tenterhook-benches", &["tenterhook", "tenterhook-process", "tenterhook-testkit"]),
+    ("tenterhook-benches", &["tenterhook", "tenterhook-testkit"]),
     ("xtask", &["tenterhook", "tenterhook-testkit"]),
 ];
 

@@ -31,6 +31,15 @@ impl Sample {
         (Self::from_durations(ones), Self::from_durations(others))
     }
 
+    /// The durations of `run`, with a pause before each: what it leaves behind has that long to settle.
+    pub(crate) fn paced(times: usize, pause: Duration, mut run: impl FnMut()) -> Self {
+        let durations = (0..times).map(|_| {
+            std::thread::sleep(pause);
+            time(&mut run)
+        });
+        Self::from_durations(durations.collect())
+    }
+
     /// A sample of durations that were taken elsewhere.
     pub(crate) fn from_durations(mut durations: Vec<Duration>) -> Self {
         durations.sort_unstable();
@@ -57,7 +66,8 @@ fn time(run: &mut impl FnMut()) -> Duration {
 /// One line of the table.
 struct Row {
     name: String,
-    sample: Sample,
+    /// What was measured, or why nothing was.
+    sample: Result<Sample, String>,
     baseline: Option<(String, Duration)>,
     reach: String,
 }
@@ -69,7 +79,7 @@ pub(crate) struct Table(Vec<Row>);
 impl Table {
     /// Adds a figure that stands for itself.
     pub(crate) fn add(&mut self, name: impl Into<String>, sample: Sample, reach: &str) {
-        self.0.push(Row { name: name.into(), sample, baseline: None, reach: reach.to_owned() });
+        self.row(name, Ok(sample), None, reach);
     }
 
     /// Adds a figure with what it is held against.
@@ -77,10 +87,24 @@ impl Table {
         &mut self,
         name: impl Into<String>,
         sample: Sample,
-        baseline: (&str, Duration),
+        (words, base): (&str, Duration),
         reach: &str,
     ) {
-        let baseline = Some((baseline.0.to_owned(), baseline.1));
+        self.row(name, Ok(sample), Some((words.to_owned(), base)), reach);
+    }
+
+    /// Adds the place of a figure that could not be taken, and why.
+    pub(crate) fn skip(&mut self, name: impl Into<String>, why: &str, reach: &str) {
+        self.row(name, Err(why.to_owned()), None, reach);
+    }
+
+    fn row(
+        &mut self,
+        name: impl Into<String>,
+        sample: Result<Sample, String>,
+        baseline: Option<(String, Duration)>,
+        reach: &str,
+    ) {
         self.0.push(Row { name: name.into(), sample, baseline, reach: reach.to_owned() });
     }
 }
@@ -94,14 +118,22 @@ impl fmt::Display for Table {
             "{} {}, {cores} cores; medians, 99th percentiles, ratios of medians\n",
             os.0, os.1
         )?;
-        writeln!(f, "{:<44} {:>10} {:>10}  {:<34} reach", "what", "median", "p99", "ratio")?;
+        writeln!(f, "{:<44} {:>10} {:>10}  {:<36} reach", "what", "median", "p99", "ratio")?;
         for Row { name, sample, baseline, reach } in &self.0 {
+            let sample = match sample {
+                Ok(sample) => sample,
+                Err(why) => {
+                    writeln!(f, "{name:<44} skipped: {why}")?;
+                    continue;
+                }
+            };
             let ratio = baseline.as_ref().map_or_else(String::new, |(words, base)| {
                 let ratio = sample.median().as_secs_f64() / base.as_secs_f64().max(f64::EPSILON);
                 format!("{ratio:.2}x {words} ({})", short(*base))
             });
             let (median, p99) = (short(sample.median()), short(sample.at(99)));
-            writeln!(f, "{name:<44} {median:>10} {p99:>10}  {ratio:<34} {reach}")?;
+            let row = format!("{name:<44} {median:>10} {p99:>10}  {ratio:<36} {reach}");
+            writeln!(f, "{}", row.trim_end())?;
         }
         Ok(())
     }
