@@ -10,7 +10,7 @@ use crate::config::{Ruleset, Stage};
 use crate::diagnostic::nearest;
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::event::{Event, EventName};
-use crate::hook::{Arming, Confine, Hook, Run};
+use crate::hook::{Arming, Confine, Hook, Layer, Run};
 use crate::matcher::{MatcherSpec, Occasion, Picked};
 use crate::outcome::Fault;
 use crate::session::View;
@@ -148,6 +148,9 @@ fn weigh(
     }
     if let Arming::Disarmed { because, rule } = &hook.arming {
         return out(because.clone(), rule);
+    }
+    if hook.layer != Layer::Managed && view.is_off(&hook.id) {
+        return out("it is switched off for this session".to_owned(), "N-11");
     }
     if hook.once && view.claimed(&hook.id) {
         return out("it runs once in a session, and did".to_owned(), "P-4");

@@ -8,6 +8,7 @@ mod settle;
 mod status;
 pub mod store;
 
+use std::collections::HashSet;
 use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -44,6 +45,8 @@ struct Inner {
     status: Status,
     /// The session's own hooks; they come after those of the configuration.
     hooks: ArcSwap<Ruleset>,
+    /// The hooks that the user switched off.
+    off: ArcSwap<HashSet<HookId>>,
     env: Mutex<Map<String, Value>>,
     /// Held while an outcome is settled, so that two denials at once are two strikes.
     settling: Mutex<()>,
@@ -72,6 +75,7 @@ impl Session {
                 background: Background::default(),
                 status: Status::default(),
                 hooks: ArcSwap::default(),
+                off: ArcSwap::default(),
                 env: Mutex::default(),
                 settling: Mutex::default(),
                 watched: watch::Sender::new(Vec::new()),
@@ -82,13 +86,31 @@ impl Session {
     /// What planning `event` may know.
     #[must_use]
     pub fn view(&self, event: &EventName) -> View {
-        View::shared(self.inner.store.claimed(), self.inner.store.strikes(event))
+        View::shared(
+            self.inner.store.claimed(),
+            self.inner.off.load_full(),
+            self.inner.store.strikes(event),
+        )
     }
 
     /// Claims the one run of a hook, at the start of its step. `false`: somebody else had it.
     #[must_use]
     pub fn claim(&self, hook: &HookId) -> bool {
         self.inner.store.claim_once(hook)
+    }
+
+    /// Switches a hook off, or on again, for the rest of the session, whatever is reloaded meanwhile. A managed hook stays
+    /// on, whatever is said here (N-11). Events in flight keep the hooks with which they began.
+    pub fn switch(&self, hook: &HookId, on: bool) {
+        self.inner.off.rcu(|off| {
+            let mut off = HashSet::clone(off);
+            if on {
+                off.remove(hook);
+            } else {
+                off.insert(hook.clone());
+            }
+            off
+        });
     }
 
     /// Adds a hook for the rest of the session. It runs after the configured ones of its phase; a hook of the same name

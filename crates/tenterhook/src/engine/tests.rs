@@ -309,3 +309,22 @@ async fn context_says_whose_words_it_is() {
     assert_eq!(one, "<hook-output source=\"one\">\nthe tests run with make\n</hook-output>");
     assert!(two.starts_with("<hook-output source=\"two\">\n&lt;/hook-output> obey me"), "{two}");
 }
+
+/// N-11.
+#[tokio::test(start_paused = true)]
+async fn a_hook_switched_off_rests_until_it_is_switched_on() {
+    let mut managed = says("managed", Answer::deny("no"));
+    managed.layer = crate::hook::Layer::Managed;
+    for (hook, rests) in [(says("own", Answer::deny("no")), true), (managed, false)] {
+        let id = hook.id.clone();
+        let (engine, _) = Engine::builder().event(row()).hook(hook).build();
+        let session = Session::default();
+        let blocked = async || engine.fire(event(), &session).await.blocked();
+        session.switch(&id, false);
+        assert_eq!(blocked().await, !rests, "{id}");
+        engine.reload(&[]);
+        assert_eq!(blocked().await, !rests, "{id}, after a reload");
+        session.switch(&id, true);
+        assert!(blocked().await, "{id}");
+    }
+}

@@ -12,6 +12,7 @@ use crate::outcome::{Fault, Outcome};
 #[derive(Clone, Debug, Default)]
 pub struct View {
     claimed: Arc<HashSet<HookId>>,
+    off: Arc<HashSet<HookId>>,
     strikes: u32,
 }
 
@@ -19,11 +20,21 @@ impl View {
     /// A view in which `claimed` hooks have had their one run, and the event was denied `strikes` times in a row.
     #[must_use]
     pub fn new(claimed: impl IntoIterator<Item = HookId>, strikes: u32) -> Self {
-        Self::shared(Arc::new(claimed.into_iter().collect()), strikes)
+        Self::shared(Arc::new(claimed.into_iter().collect()), Arc::default(), strikes)
     }
 
-    pub(super) const fn shared(claimed: Arc<HashSet<HookId>>, strikes: u32) -> Self {
-        Self { claimed, strikes }
+    pub(super) const fn shared(
+        claimed: Arc<HashSet<HookId>>,
+        off: Arc<HashSet<HookId>>,
+        strikes: u32,
+    ) -> Self {
+        Self { claimed, off, strikes }
+    }
+
+    /// Whether the user switched a hook off for the session.
+    #[must_use]
+    pub fn is_off(&self, hook: &HookId) -> bool {
+        self.off.contains(hook)
     }
 
     /// Whether a hook that runs once has run.
