@@ -7,7 +7,7 @@ use std::process::{Command, Output};
 const SOURCE: &str = "fakehook/main.rs";
 
 fn main() -> Result<(), Box<dyn Error>> {
-    println!("cargo::rerun-if-changed={SOURCE}");
+    println!("cargo::rerun-if-changed=fakehook");
     println!("cargo::rerun-if-changed=build.rs");
     if get("CARGO_CFG_UNIX").is_err() {
         return Ok(());

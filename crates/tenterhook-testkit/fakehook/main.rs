@@ -5,6 +5,8 @@
 //! needs nothing else. Prints only what its flags say; a flag that it does not know is exit 64.
 //! Unix only: elsewhere there is nothing to fork and no group to kill.
 
+mod worker;
+
 use std::ffi::{OsString, c_char, c_int, c_void};
 use std::io::Write;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -38,6 +40,7 @@ const LONG: u64 = 30_000;
 const HELP: &str = "\
 answer:    --stdout TEXT --stderr TEXT (both with a newline)  --raw TEXT (no newline, \\n \\t \\xNN)
            --stdout-file FILE  --exit CODE  --echo-stdin  --append FILE TEXT  --save-stdin FILE
+           --worker ANSWER (to every line, which may say `do:WORD`: see worker.rs)
 input:     --read-all  --read COUNT  --close-stdin  --read-line
 output:    --close-stdout  --close-stderr  --flood stdout|stderr  --fill BYTE COUNT  --dribble MS
 time:      --sleep-ms MS  --spin  --work MILLIONS  --await-file FILE  --touch FILE
@@ -84,6 +87,7 @@ fn answer(name: &str, args: Args<'_>) -> Option<()> {
         "--exit" => exit(number(args) as i32),
         "--echo-stdin" => put(1, &all_input()),
         "--save-stdin" => std::fs::write(text(args), all_input()).unwrap_or_else(|_| exit(73)),
+        "--worker" => worker::serve(&text(args).to_string_lossy()),
         "--append" => append(&text(args), text(args).as_bytes()),
         _ => return None,
     }

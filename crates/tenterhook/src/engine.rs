@@ -167,6 +167,7 @@ impl Engine {
         // Configured hooks first, then the session's own; both as they stand now, whatever is reloaded meanwhile (C-2).
         let ruleset = self.ruleset();
         let rulesets = [Arc::clone(&ruleset), session.hooks()];
+        session.keep_only(&rulesets);
         let mut firing = Firing::new(&self.inner, session, &view, event, budget);
         for phase in Phase::ALL {
             for (ruleset, stage) in stages(&rulesets, &firing.event().name, phase) {

@@ -8,7 +8,7 @@ pub mod mcp;
 pub mod model;
 mod prompt;
 mod rule;
-mod worker;
+pub(crate) mod worker;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -71,6 +71,7 @@ impl Task {
 
 /// How far a step has come.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one a step, and it is taken apart at once")]
 pub enum Progress {
     /// It is over.
     Ended(Report),

@@ -7,6 +7,7 @@ mod background;
 mod settle;
 mod status;
 pub mod store;
+mod workers;
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -29,6 +30,7 @@ use crate::outcome::Outcome;
 use background::Background;
 pub(crate) use status::Shown;
 use status::Status;
+pub(crate) use workers::Workers;
 
 #[cfg(test)]
 mod tests;
@@ -51,6 +53,7 @@ struct Inner {
     /// Held while an outcome is settled, so that two denials at once are two strikes.
     settling: Mutex<()>,
     watched: watch::Sender<Vec<String>>,
+    workers: Workers,
 }
 
 impl std::fmt::Debug for Session {
@@ -79,6 +82,7 @@ impl Session {
                 env: Mutex::default(),
                 settling: Mutex::default(),
                 watched: watch::Sender::new(Vec::new()),
+                workers: Workers::default(),
             }),
         }
     }
@@ -176,6 +180,16 @@ impl Session {
     /// Waits until every background step has ended and returns what they left that nobody took.
     pub async fn drain(&self) -> Vec<Finished> {
         self.inner.background.drain().await
+    }
+
+    /// The programs that live as long as the session.
+    pub(crate) fn workers(&self) -> &Workers {
+        &self.inner.workers
+    }
+
+    /// Ends what still runs for hooks that are in none of `rulesets` any more (N-12).
+    pub(crate) fn keep_only(&self, rulesets: &[Arc<Ruleset>]) {
+        self.inner.workers.keep_only(rulesets);
     }
 
     /// Shows a step's status until the guard is dropped.

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -114,6 +115,21 @@ fn watch_first_line(
 fn describe(task: &Task, command: &Command, env_file: Option<&EnvFile>) -> process::Command {
     let within = &task.event.within;
     let cwd = command.cwd.clone().unwrap_or_else(|| within.cwd.clone());
+    let mut described = program(command, cwd);
+    let file = env_file.map(|file| (file.variable().to_owned(), file.path().display().to_string()));
+    described.env = environment(task, command, task.envelope.env.iter().chain(&file));
+    // A hook still has to judge when the agent's directory was deleted; the report says where it ran (H3). A directory
+    // that the hook itself names is part of what it judges: elsewhere it would judge something else.
+    described.fallback_cwd =
+        Some(within.project.clone()).filter(|it| command.cwd.is_none() && it.is_absolute());
+    described.stdin = Arc::from(task.envelope.body.as_slice());
+    described.timeout = Some(task.timeout);
+    described.by = task.by.map(tokio::time::Instant::into_std);
+    described
+}
+
+/// What a command starts, in `cwd`.
+pub(super) fn program(command: &Command, cwd: PathBuf) -> process::Command {
     let mut described = match &command.invocation {
         Invocation::Argv { program, args } => process::Command::new(program, args, cwd),
         Invocation::Shell { text, shell } => {
@@ -123,14 +139,6 @@ fn describe(task: &Task, command: &Command, env_file: Option<&EnvFile>) -> proce
             described
         }
     };
-    described.env = environment(task, command, env_file);
-    // A hook still has to judge when the agent's directory was deleted; the report says where it ran (H3). A directory
-    // that the hook itself names is part of what it judges: elsewhere it would judge something else.
-    described.fallback_cwd =
-        Some(within.project.clone()).filter(|it| command.cwd.is_none() && it.is_absolute());
-    described.stdin = Arc::from(task.envelope.body.as_slice());
-    described.timeout = Some(task.timeout);
-    described.by = task.by.map(tokio::time::Instant::into_std);
     // Files that a hook makes (a formatter, say) belong to the project, not to the engine.
     described.umask = None;
     described
@@ -144,20 +152,19 @@ fn shell_of(shell: Shell) -> process::Shell {
     }
 }
 
-/// The complete environment: what is inherited, then what the dialect sets, then what the hook sets; the last one wins.
-fn environment(
-    task: &Task,
-    command: &Command,
-    env_file: Option<&EnvFile>,
+/// The complete environment: what is inherited, then what is `set` for it, then what the hook sets; the last one wins.
+pub(super) fn environment<'a>(
+    task: &'a Task,
+    command: &'a Command,
+    set: impl Iterator<Item = &'a (String, String)>,
 ) -> Vec<(OsString, OsString)> {
     let passes = |name: &str| match command.inherit {
         Inherit::All => !task.dialect().withholds(name),
         Inherit::Listed => LISTED.contains(&name) || command.pass.iter().any(|it| it == name),
     };
     let inherited = task.ambient.env.iter().filter(|(name, _)| passes(name));
-    let file = env_file.map(|file| (file.variable().to_owned(), file.path().display().to_string()));
     let mut seen: HashMap<&str, &str> = HashMap::new();
-    for (name, value) in inherited.chain(&task.envelope.env).chain(&file).chain(&command.env) {
+    for (name, value) in inherited.chain(set).chain(&command.env) {
         seen.insert(name, value);
     }
     seen.into_iter().map(|(name, value)| (name.into(), value.into())).collect()

@@ -1,9 +1,87 @@
 //! Hands the envelope to a program that lives as long as the session. Knows no dialect and judges nothing.
+//!
+//! `frame` is what goes over the pipes, `link` one process, `desk` a hook's worker over all its lives, `health` whether it
+//! may be started again. The session owns the desks.
 
-use super::{Task, left_out};
+mod desk;
+mod frame;
+mod health;
+mod link;
+
+use tenterhook_process as process;
+use tokio::time::Instant;
+
+use desk::Told;
+pub(crate) use desk::{Desk, Place};
+use link::Heard;
+
+use super::{Task, command};
 use crate::hook::Worker;
-use crate::report::Report;
+use crate::report::{End, Output, Report, Said};
 
-pub(super) async fn run(_task: &Task, _worker: &Worker) -> Report {
-    left_out("worker")
+#[cfg(test)]
+mod tests;
+
+/// How much of what a worker writes to standard error is kept, for the message that tells of its end.
+const STDERR: usize = 64 << 10;
+
+pub(super) async fn run(task: &Task, worker: &Worker) -> Report {
+    let began = Instant::now();
+    let by = began + task.budget();
+    let workers = task.session.workers();
+    let place =
+        Place { hook: task.hook.id.clone(), worker: worker.clone(), cwd: cwd(task, worker) };
+    let (desk, id) = (workers.desk(&task.hook, &place), workers.number());
+    let asked = desk.ask(id, &task.envelope.body, by, || describe(task, &place));
+    match tokio::time::timeout_at(by, asked).await {
+        Ok(told) => report(told, began),
+        Err(_) => Report::silent(End::TimedOut, began.elapsed()),
+    }
+}
+
+/// A worker serves the whole session, so it starts where the session is at home, not where one event happens.
+fn cwd(task: &Task, worker: &Worker) -> std::path::PathBuf {
+    let within = &task.event.within;
+    let project = Some(&within.project).filter(|it| it.is_absolute()).unwrap_or(&within.cwd);
+    worker.command.cwd.as_ref().unwrap_or(project).clone()
+}
+
+/// No time-out: each event has its own, and the session ends the rest.
+fn describe(task: &Task, place: &Place) -> process::Command {
+    let command = &place.worker.command;
+    let mut described = command::program(command, place.cwd.clone());
+    // What an envelope sets is about one event; a worker finds all of it in the event's line.
+    described.env = command::environment(task, command, std::iter::empty());
+    described.limits.stderr = STDERR;
+    described
+}
+
+fn report(told: Told, began: Instant) -> Report {
+    let (end, stdout) = match told.heard {
+        Heard::Reply(frame::Said::Answer(answer)) => (End::Exited(0), answer),
+        Heard::Reply(frame::Said::Error(error)) => {
+            let why = format!("its worker could not judge the event: {error}");
+            (End::Failed { code: "worker-error", why }, Vec::new())
+        }
+        // A denial that can be made out in a line that is no reply is not lost.
+        Heard::Broken { why, line } => {
+            let why = format!("{why}; the worker was ended, and the next event starts another");
+            (End::Failed { code: "worker-protocol", why }, line)
+        }
+        Heard::Ended(why) => {
+            let why = format!("{why} before it replied; the next event starts another");
+            (End::Failed { code: "worker-ended", why }, Vec::new())
+        }
+        Heard::NeverLeft => {
+            let why = "it ended twice before it read the event".to_owned();
+            (End::Failed { code: "worker-ended", why }, Vec::new())
+        }
+        Heard::NotStarted(why) => (End::NotStarted { why }, Vec::new()),
+    };
+    let said = Said::Bytes {
+        stdout: Output { bytes: stdout, ..Output::default() },
+        stderr: Output::default(),
+    };
+    let notes = told.note.into_iter().collect();
+    Report { said, notes, ..Report::silent(end, began.elapsed()) }
 }

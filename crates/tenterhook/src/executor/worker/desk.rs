@@ -1,0 +1,215 @@
+//! The worker of one hook over all its lives: who may ask, when it is started again, and when it is left alone.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use tenterhook_process as process;
+use tokio::sync::Semaphore;
+use tokio::time::Instant;
+
+use super::frame;
+use super::health::{Health, NotNow, STARTS, WINDOW};
+use super::link::{Heard, Link};
+use crate::answer::Failure;
+use crate::hook::{Arming, Hook, HookId, Run, Worker};
+
+/// What makes two hooks the same worker: what is started, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) hook: HookId,
+    pub(crate) worker: Worker,
+    pub(crate) cwd: PathBuf,
+}
+
+/// One hook's worker. Dropping its last owner ends the process.
+pub(crate) struct Desk {
+    place: Place,
+    /// How many events it is handed at once.
+    turns: Semaphore,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    health: Health,
+    link: Option<Arc<Link>>,
+    /// The configured entries that it serves; those that are gone were loaded anew.
+    users: Vec<Weak<Hook>>,
+    /// What the next event should tell people.
+    note: Option<Failure>,
+}
+
+impl State {
+    /// Lets a worker go, which ends it as soon as nobody else waits for it. `false`: that happened already.
+    fn part(&mut self, link: &Arc<Link>) -> bool {
+        self.link.take_if(|it| Arc::ptr_eq(it, link)).is_some()
+    }
+
+    /// Lets a worker go that ended by itself or left its protocol; without an answer its start counts against it.
+    fn part_with_broken(&mut self, link: &Arc<Link>) {
+        if self.part(link)
+            && !link.has_answered()
+            && let Some(rest) = self.health.failed(Instant::now())
+        {
+            self.note = Some(quarantined(rest));
+        }
+    }
+}
+
+/// What one event brought.
+#[derive(Debug)]
+pub(super) struct Told {
+    pub(super) heard: Heard,
+    /// What people should hear beside it.
+    pub(super) note: Option<Failure>,
+}
+
+impl Desk {
+    pub(crate) fn new(place: Place) -> Self {
+        Self { place, turns: Semaphore::new(1), state: Mutex::default() }
+    }
+
+    pub(crate) fn is_at(&self, place: &Place) -> bool {
+        self.place == *place
+    }
+
+    /// Notes for whom it works. An entry that was loaded anew starts with a clean record (WK-22).
+    pub(crate) fn serve(&self, hook: &Arc<Hook>) {
+        let mut state = self.state();
+        if state.users.iter().any(|user| std::ptr::eq(user.as_ptr(), Arc::as_ptr(hook))) {
+            return;
+        }
+        let before = state.users.len();
+        state.users.retain(|user| user.upgrade().is_some_and(|it| it.event != hook.event));
+        if state.users.len() < before {
+            state.health.forgive();
+        }
+        state.users.push(Arc::downgrade(hook));
+    }
+
+    /// Whether one of its entries is still there, or one of `hooks` is the same again.
+    pub(crate) fn is_wanted<'a>(&self, hooks: impl IntoIterator<Item = &'a Arc<Hook>>) -> bool {
+        if self.state().users.iter().any(|user| user.strong_count() > 0) {
+            return true;
+        }
+        let same = |hook: &&Arc<Hook>| {
+            let wanted = hook.id == self.place.hook && hook.arming == Arming::Armed;
+            wanted && matches!(&hook.run, Run::Worker(worker) if *worker == self.place.worker)
+        };
+        let found = hooks.into_iter().find(same);
+        if let Some(hook) = found {
+            self.serve(hook);
+        }
+        found.is_some()
+    }
+
+    /// Hands an event to the worker, which is started where it does not run, and waits for what becomes of it.
+    ///
+    /// To drop the future before, because time is up or nobody waits, ends the worker: it may be stuck, and what it
+    /// writes late must not meet the next event (WK-12).
+    pub(super) async fn ask(
+        self: &Arc<Self>,
+        id: u64,
+        body: &[u8],
+        by: Instant,
+        command: impl Fn() -> process::Command,
+    ) -> Told {
+        // The semaphore is never closed.
+        let _turn = self.turns.acquire().await;
+        let mut retried = false;
+        loop {
+            let link = match self.link(&command) {
+                Ok(link) => link,
+                Err(NotNow::Until(at)) => {
+                    tokio::time::sleep_until(at).await;
+                    continue;
+                }
+                Err(NotNow::Rests(left)) => {
+                    let left = left.as_secs() + 1;
+                    let why = format!("its worker is quarantined for {left} s more");
+                    return self.told(Heard::NotStarted(why));
+                }
+            };
+            let line = frame::request(id, by.saturating_duration_since(Instant::now()), body);
+            let Some(reply) = link.ask(id, line, by) else { continue };
+            let asked = Asked { desk: self, link: Some(&link) };
+            // The link tells everybody who waits; should it not, the worker is gone.
+            let heard = reply.await.unwrap_or(Heard::NeverLeft);
+            asked.over(&heard);
+            if retried || !matches!(heard, Heard::NeverLeft) {
+                return self.told(heard);
+            }
+            retried = true;
+        }
+    }
+
+    fn told(&self, heard: Heard) -> Told {
+        Told { heard, note: self.state().note.take() }
+    }
+
+    /// The living worker, or a new one where it may be started.
+    fn link(&self, command: impl Fn() -> process::Command) -> Result<Arc<Link>, NotNow> {
+        let mut state = self.state();
+        if let Some(link) = state.link.clone() {
+            if !link.is_over() {
+                return Ok(link);
+            }
+            // It ended, or left its protocol, while nobody waited for it.
+            state.part_with_broken(&link);
+        }
+        state.health.may_start(Instant::now())?;
+        let link = Link::start(command());
+        state.link = Some(Arc::clone(&link));
+        Ok(link)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A request that is under way.
+struct Asked<'a> {
+    desk: &'a Desk,
+    link: Option<&'a Arc<Link>>,
+}
+
+impl Asked<'_> {
+    /// Something was heard of it.
+    fn over(mut self, heard: &Heard) {
+        let Some(link) = self.link.take() else { return };
+        let mut state = self.desk.state();
+        match heard {
+            Heard::Reply(_) => state.health.forgive(),
+            Heard::Broken { .. } | Heard::Ended(_) => state.part_with_broken(link),
+            // A start that fails costs little: the next event tries again.
+            Heard::NotStarted(_) | Heard::NeverLeft => {
+                state.part(link);
+            }
+        }
+    }
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        if let Some(link) = self.link {
+            self.desk.state().part(link);
+        }
+    }
+}
+
+fn quarantined(rest: std::time::Duration) -> Failure {
+    let message = format!(
+        "its worker was started {STARTS} times within {} s and gave no answer; for {} s its failure policy decides each \
+         event without it: correct it and reload the configuration, or begin a new session, to try it at once",
+        WINDOW.as_secs(),
+        rest.as_secs()
+    );
+    Failure { code: "worker-quarantined", message }
+}
+
+impl std::fmt::Debug for Desk {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Desk").field("hook", &self.place.hook).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,177 @@
+//! What a worker is written and what it writes: one line of JSON each way (WK-1 to WK-7). Pure: bytes in, bytes out.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+/// The longest line that a worker may write, without its newline (WK-7). As much as a command's standard output.
+pub(super) const LONGEST: usize = 1 << 20;
+
+/// How much of a line is shown to people.
+const EXCERPT: usize = 80;
+
+/// One line for a worker: the event with its number, and how long its answer is waited for.
+pub(super) fn request(id: u64, left: Duration, body: &[u8]) -> Vec<u8> {
+    let mut head = String::with_capacity(48);
+    // Writing into a string does not fail.
+    let _ = write!(head, r#"{{"id":{id},"deadline_ms":{},"event":"#, left.as_millis());
+    let event = event(body);
+    let mut line = Vec::with_capacity(head.len() + event.len() + 2);
+    line.extend_from_slice(head.as_bytes());
+    line.extend_from_slice(&event);
+    line.extend_from_slice(b"}\n");
+    line
+}
+
+/// The envelope's body as one JSON value on one line. Every protocol that we know writes an object on one line; one that
+/// writes something else is handed over as a string rather than as a broken line.
+fn event(body: &[u8]) -> std::borrow::Cow<'_, [u8]> {
+    let body = body.trim_ascii();
+    if body.first() == Some(&b'{') && !body.contains(&b'\n') {
+        return body.into();
+    }
+    let value = serde_json::from_slice::<serde_json::Value>(body)
+        .unwrap_or_else(|_| String::from_utf8_lossy(body).into_owned().into());
+    value.to_string().into_bytes().into()
+}
+
+/// What a line of a worker says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Reply {
+    /// The number of the event that it is about.
+    pub(super) id: u64,
+    /// What the worker says of it.
+    pub(super) said: Said,
+}
+
+/// What a worker says of an event.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    /// What a command would print before it exits with 0; empty where it has nothing to say.
+    Answer(Vec<u8>),
+    /// It could not judge the event, in its own words.
+    Error(String),
+}
+
+/// The line as it is written. A key that nobody knows is refused, because a misspelt `answer` may have been a denial.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line<'a> {
+    id: u64,
+    #[serde(borrow, default)]
+    answer: Option<&'a RawValue>,
+    #[serde(default)]
+    error: Option<String>,
+}
+
+/// Reads one line. The error says what is wrong with it, for people.
+pub(super) fn read(line: &[u8]) -> Result<Reply, String> {
+    if line.len() > LONGEST {
+        return Err(format!("it wrote a line of more than {LONGEST} bytes"));
+    }
+    // An array in the order of the keys would be taken for an object.
+    let is_object = line.trim_ascii_start().first() == Some(&b'{');
+    let found = is_object.then(|| serde_json::from_slice(line));
+    let Line { id, answer, error } = match found {
+        Some(Ok(found)) => found,
+        Some(Err(error)) => {
+            let excerpt = excerpt(line);
+            return Err(format!("it wrote `{excerpt}`, which is no reply ({error})"));
+        }
+        None => {
+            let excerpt = excerpt(line);
+            return Err(format!("it wrote `{excerpt}`, which is no reply; print logs on stderr"));
+        }
+    };
+    let said = match (answer, error) {
+        (None, None) => Said::Answer(Vec::new()),
+        (Some(answer), None) => Said::Answer(printed(answer)),
+        (None, Some(error)) => Said::Error(error),
+        (Some(_), Some(_)) => {
+            let excerpt = excerpt(line);
+            return Err(format!("it wrote `{excerpt}`, which has an answer and an error"));
+        }
+    };
+    Ok(Reply { id, said })
+}
+
+/// What a command would have printed: an object as it stands, with its repeated keys, and the text that a string holds.
+fn printed(answer: &RawValue) -> Vec<u8> {
+    let text = answer.get();
+    match serde_json::from_str::<String>(text) {
+        Ok(text) => text.into_bytes(),
+        Err(_) => text.as_bytes().to_vec(),
+    }
+}
+
+fn excerpt(line: &[u8]) -> String {
+    let start = line.get(..line.len().min(EXCERPT * 4)).unwrap_or_default();
+    crate::text::clean(&String::from_utf8_lossy(start), EXCERPT).text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(text: &str) -> Said {
+        Said::Answer(text.as_bytes().to_vec())
+    }
+
+    #[test]
+    fn an_event_is_one_line_whatever_its_body() {
+        let left = Duration::from_millis(9_800);
+        for (body, expected) in [
+            ("{\"a\":1}\n", r#"{"id":7,"deadline_ms":9800,"event":{"a":1}}"#),
+            ("{\n  \"a\": 1\n}", r#"{"id":7,"deadline_ms":9800,"event":{"a":1}}"#),
+            ("two\nlines", r#"{"id":7,"deadline_ms":9800,"event":"two\nlines"}"#),
+            ("", r#"{"id":7,"deadline_ms":9800,"event":""}"#),
+        ] {
+            let line = String::from_utf8(request(7, left, body.as_bytes())).unwrap();
+            assert_eq!(line, format!("{expected}\n"));
+        }
+    }
+
+    /// WK-3, WK-4, WK-5.
+    #[test]
+    fn a_reply_answers_is_silent_or_fails() {
+        for (line, said) in [
+            (r#"{"id":7}"#, answer("")),
+            (r#"{"id":7,"answer":null}"#, answer("")),
+            (r#" {"answer": {"decision": "deny"}, "id": 7} "#, answer(r#"{"decision": "deny"}"#)),
+            (r#"{"id":7,"answer":"words\n"}"#, answer("words\n")),
+            // Read by the hook's dialect, which knows what two keys of one name mean.
+            (r#"{"id":7,"answer":{"a":1,"a":2}}"#, answer(r#"{"a":1,"a":2}"#)),
+            (r#"{"id":7,"answer":[1]}"#, answer("[1]")),
+            (r#"{"id":7,"error":"no database"}"#, Said::Error("no database".to_owned())),
+            (r#"{"id":7,"answer":null,"error":"x"}"#, Said::Error("x".to_owned())),
+        ] {
+            assert_eq!(read(line.as_bytes()), Ok(Reply { id: 7, said }), "{line}");
+        }
+    }
+
+    #[test]
+    fn whatever_else_is_no_reply() {
+        for line in [
+            "",
+            "ready",
+            "{}",
+            r#"{"id":"7"}"#,
+            r#"{"id":-7}"#,
+            r#"{"id":7.5}"#,
+            r#"{"id":7,"id":8}"#,
+            r#"{"id":7,"anwser":{"decision":"deny"}}"#,
+            r#"{"id":7,"answer":{},"error":"x"}"#,
+            r#"{"id":7,"error":1}"#,
+            r#"{"id":7} {"id":8}"#,
+            r#"{"id":7,"answer":{"decision":"#,
+            r#"[7]"#,
+        ] {
+            assert!(read(line.as_bytes()).is_err(), "{line}");
+        }
+        assert!(read(b"{\"id\":7,\"answer\":\"\xff\"}").is_err());
+        let long = format!(r#"{{"id":7,"answer":"{}"}}"#, "x".repeat(LONGEST));
+        assert!(read(long.as_bytes()).unwrap_err().contains("more than 1048576 bytes"));
+    }
+}

@@ -1,0 +1,133 @@
+//! Whether a worker may be started now (WK-20 to WK-22): at once, after a pause, or not for a while. Pure: it is told the
+//! time.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+/// How long the next start waits after so many that brought no answer. The first failure may be an accident, and costs
+/// nothing.
+const PAUSES: [Duration; 4] = [
+    Duration::ZERO,
+    Duration::from_millis(50),
+    Duration::from_millis(200),
+    Duration::from_millis(800),
+];
+
+/// How many starts without an answer quarantine a worker.
+pub(super) const STARTS: usize = PAUSES.len() + 1;
+
+/// Within which time. Starts that lie further apart are no loop.
+pub(super) const WINDOW: Duration = Duration::from_secs(60);
+
+/// How long the first quarantine lasts; each further one twice as long.
+const REST: Duration = Duration::from_secs(30);
+
+/// How long a quarantine lasts at most.
+const LONGEST_REST: Duration = Duration::from_secs(300);
+
+/// What a worker's starts brought.
+#[derive(Debug, Default)]
+pub(super) struct Health {
+    /// When the starts failed that brought no answer, since the last one that did.
+    failed: Vec<Instant>,
+    /// When the quarantine ends.
+    rests_until: Option<Instant>,
+    /// How many quarantines came one after the other.
+    rests: u32,
+}
+
+/// Why a worker may not be started now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NotNow {
+    /// It failed a moment ago; it may be started then.
+    Until(Instant),
+    /// It rests for so long, and nobody waits for it: the failure policy decides.
+    Rests(Duration),
+}
+
+impl Health {
+    /// Whether it may be started now.
+    pub(super) fn may_start(&self, now: Instant) -> Result<(), NotNow> {
+        if let Some(until) = self.rests_until.filter(|until| *until > now) {
+            return Err(NotNow::Rests(until - now));
+        }
+        let last = self.failed.len().checked_sub(1);
+        let pause = last.and_then(|at| Some((self.failed.get(at)?, PAUSES.get(at)?)));
+        match pause.map(|(failed, pause)| *failed + *pause) {
+            Some(at) if at > now => Err(NotNow::Until(at)),
+            _ => Ok(()),
+        }
+    }
+
+    /// It ended, or left its protocol, before it gave an answer. Says how long it rests where that begins a row of
+    /// quarantines: people are told once.
+    pub(super) fn failed(&mut self, now: Instant) -> Option<Duration> {
+        self.failed.retain(|at| now.saturating_duration_since(*at) < WINDOW);
+        self.failed.push(now);
+        // One that has rested has one try.
+        if self.failed.len() < STARTS && self.rests == 0 {
+            return None;
+        }
+        let rest = REST.saturating_mul(1 << self.rests.min(8)).min(LONGEST_REST);
+        self.rests += 1;
+        self.rests_until = Some(now + rest);
+        self.failed.clear();
+        (self.rests == 1).then_some(rest)
+    }
+
+    /// It gave an answer, or its configuration was loaded anew.
+    pub(super) fn forgive(&mut self) {
+        *self = Self::default();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn starts_that_fail_wait_longer_each_time_and_then_rest() {
+        let (mut health, begin) = (Health::default(), Instant::now());
+        let mut now = begin;
+        assert_eq!(health.may_start(now), Ok(()));
+        for pause in PAUSES {
+            assert_eq!(health.failed(now), None);
+            if pause > Duration::ZERO {
+                assert_eq!(health.may_start(now), Err(NotNow::Until(now + pause)));
+            }
+            now += pause;
+            assert_eq!(health.may_start(now), Ok(()));
+        }
+        assert_eq!(health.failed(now), Some(REST));
+        assert_eq!(health.may_start(now), Err(NotNow::Rests(REST)));
+        assert_eq!(health.may_start(now + REST - MS), Err(NotNow::Rests(MS)));
+        assert_eq!(health.may_start(now + REST), Ok(()));
+    }
+
+    #[test]
+    fn one_that_has_rested_has_one_try_and_nobody_is_told_again() {
+        let (mut health, now) = (Health::default(), Instant::now());
+        let told: Vec<_> = (0..STARTS).map(|_| health.failed(now)).collect();
+        assert_eq!(told.last(), Some(&Some(REST)));
+        let mut now = now + REST;
+        for expected in [60, 120, 240, 300, 300] {
+            assert_eq!(health.failed(now), None);
+            assert_eq!(health.may_start(now), Err(NotNow::Rests(Duration::from_secs(expected))));
+            now += Duration::from_secs(expected);
+        }
+        health.forgive();
+        assert_eq!(health.may_start(now), Ok(()));
+    }
+
+    #[test]
+    fn failures_far_apart_are_no_loop() {
+        let (mut health, mut now) = (Health::default(), Instant::now());
+        for _ in 0..100 {
+            assert_eq!(health.failed(now), None);
+            now += WINDOW / 4;
+        }
+    }
+}

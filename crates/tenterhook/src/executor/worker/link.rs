@@ -1,0 +1,256 @@
+//! One worker process while it lives: who waits for which reply, and what is known of its end. Starts nothing again.
+//!
+//! What the worker writes arrives on the supervisor's thread; nothing here blocks it for longer than a line is read.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+use std::time::Duration;
+
+use tenterhook_process as process;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use super::frame::{self, Reply};
+
+/// A worker that nobody asked for so long is ended; the next event starts another (WK-13).
+const IDLE: Duration = Duration::from_secs(600);
+
+/// How long a worker that closed its output may take to exit by itself, so that its exit code is known.
+const CLOSED: Duration = Duration::from_millis(100);
+
+/// What became of a request.
+#[derive(Debug)]
+pub(super) enum Heard {
+    /// The worker replied.
+    Reply(frame::Said),
+    /// It wrote something that is no reply: what is wrong, and the line.
+    Broken { why: String, line: Vec<u8> },
+    /// It ended.
+    Ended(String),
+    /// It could not be started.
+    NotStarted(String),
+    /// It ended before it took a byte of the request, which may therefore go to another one.
+    NeverLeft,
+}
+
+/// One process. Dropping the last owner ends it and its whole group.
+pub(super) struct Link {
+    child: OnceLock<process::Child>,
+    state: Mutex<State>,
+    answered: AtomicBool,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: Vec<Waiting>,
+    /// How many bytes it was sent.
+    sent: u64,
+    /// When it is ended, should nobody ask it until then.
+    ends: Option<Instant>,
+    closed: bool,
+    over: bool,
+}
+
+struct Waiting {
+    id: u64,
+    /// How many bytes went before its request.
+    offset: u64,
+    /// Its receiver is gone where nobody waits any longer: then the reply is dropped when it comes.
+    tell: oneshot::Sender<Heard>,
+}
+
+impl Link {
+    /// Starts `command`. That it could not be started is told to who asks.
+    pub(super) fn start(mut command: process::Command) -> Arc<Self> {
+        // One byte more than a reply may have, so that one that is too long is seen.
+        command.limits.line = frame::LONGEST + 1;
+        command.limits.stdout = 0;
+        let link = Arc::new(Self {
+            child: OnceLock::new(),
+            state: Mutex::default(),
+            answered: AtomicBool::new(false),
+        });
+        let child = process::start_with(command, |child| {
+            let ear = Ear(Arc::downgrade(&link));
+            child.on_line(move |line| ear.hear(line));
+            let owner = Arc::downgrade(&link);
+            child.finish(move |report| {
+                if let Some(link) = owner.upgrade() {
+                    link.end(&report);
+                }
+            });
+        });
+        // Nobody else sets it.
+        let _ = link.child.set(child);
+        if link.state().closed {
+            link.end_closed();
+        }
+        link
+    }
+
+    /// Whether it gave an answer in its life.
+    pub(super) fn has_answered(&self) -> bool {
+        self.answered.load(Ordering::Relaxed)
+    }
+
+    /// Whether it can be asked no more.
+    pub(super) fn is_over(&self) -> bool {
+        self.state().over
+    }
+
+    /// Sends a request whose reply is waited for until `by`. `None`: it is over.
+    pub(super) fn ask(
+        &self,
+        id: u64,
+        line: Vec<u8>,
+        by: Instant,
+    ) -> Option<oneshot::Receiver<Heard>> {
+        let child = self.child.get()?;
+        let mut state = self.state();
+        if state.over {
+            return None;
+        }
+        if let Some(ends) = later(state.ends, Instant::now(), by) {
+            child.deadline(Some(ends.into_std()));
+            state.ends = Some(ends);
+        }
+        let (tell, told) = oneshot::channel();
+        let offset = state.sent;
+        state.waiting.push(Waiting { id, offset, tell });
+        state.sent += line.len() as u64;
+        child.feed(line);
+        Some(told)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hear(&self, line: &[u8]) -> process::Flow {
+        let broken = match frame::read(line) {
+            Ok(Reply { id, said }) => match self.take(id) {
+                Some(waiting) => {
+                    self.answered.store(true, Ordering::Relaxed);
+                    // Nobody waits for a late reply; it is dropped by its number.
+                    let _ = waiting.tell.send(Heard::Reply(said));
+                    return process::Flow::More;
+                }
+                None => (format!("it replied to {id}, which it was not asked"), Vec::new()),
+            },
+            Err(why) => (why, line.to_vec()),
+        };
+        self.break_off(&broken.0, &broken.1);
+        // What else it writes is nobody's.
+        process::Flow::Pause
+    }
+
+    fn take(&self, id: u64) -> Option<Waiting> {
+        let mut state = self.state();
+        let at = state.waiting.iter().position(|it| it.id == id)?;
+        Some(state.waiting.swap_remove(at))
+    }
+
+    /// It left the protocol: from here on nothing that it writes can be told from an answer.
+    fn break_off(&self, why: &str, line: &[u8]) {
+        for waiting in self.close() {
+            let heard = Heard::Broken { why: why.to_owned(), line: line.to_vec() };
+            // Who no longer waits need not hear it.
+            let _ = waiting.tell.send(heard);
+        }
+        if let Some(child) = self.child.get() {
+            child.cancel();
+        }
+    }
+
+    /// Takes no further request; who still waits.
+    fn close(&self) -> Vec<Waiting> {
+        let mut state = self.state();
+        state.over = true;
+        std::mem::take(&mut state.waiting)
+    }
+
+    fn end(&self, report: &process::Report) {
+        let closed = self.state().closed;
+        for waiting in self.close() {
+            let heard = match (&report.end, report.stdin) {
+                (process::End::NotStarted(error), _) => Heard::NotStarted(error.to_string()),
+                (_, process::Delivery::Refused { written }) if written <= waiting.offset => {
+                    Heard::NeverLeft
+                }
+                _ => Heard::Ended(told(report, closed)),
+            };
+            // Who no longer waits need not hear it.
+            let _ = waiting.tell.send(heard);
+        }
+    }
+
+    fn end_closed(&self) {
+        if let Some(child) = self.child.get() {
+            child.deadline(Some((Instant::now() + CLOSED).into_std()));
+        }
+    }
+}
+
+impl Drop for Link {
+    fn drop(&mut self) {
+        // A worker whose pipe is not read any more could not write its last words and would wait for its KILL.
+        if let Some(child) = self.child.get() {
+            child.resume();
+        }
+    }
+}
+
+/// What listens to a worker's lines. It goes when the worker's output ends.
+struct Ear(Weak<Link>);
+
+impl Ear {
+    fn hear(&self, line: &[u8]) -> process::Flow {
+        self.0.upgrade().map_or(process::Flow::More, |link| link.hear(line))
+    }
+}
+
+impl Drop for Ear {
+    fn drop(&mut self) {
+        if let Some(link) = self.0.upgrade() {
+            link.state().closed = true;
+            link.end_closed();
+        }
+    }
+}
+
+/// When a worker that is asked at `now`, until `by`, is ended for want of work, where that changes: in large steps, because
+/// each costs an order to the supervisor.
+fn later(ends: Option<Instant>, now: Instant, by: Instant) -> Option<Instant> {
+    let least = by.max(now) + IDLE / 2;
+    ends.is_none_or(|ends| ends < least).then(|| by.max(now) + IDLE)
+}
+
+/// How it ended, in words for people.
+fn told(report: &process::Report, closed: bool) -> String {
+    let how = match report.end {
+        process::End::Exited(code) => format!("it exited with code {code}"),
+        process::End::Signalled(signal) => format!("it was ended by signal {signal}"),
+        _ if closed => "it closed its output".to_owned(),
+        _ => "it was ended".to_owned(),
+    };
+    let stderr = String::from_utf8_lossy(&report.stderr.bytes);
+    match stderr.lines().rev().find(|line| !line.trim().is_empty()) {
+        Some(line) => format!("{how}; on stderr: {}", crate::text::clean(line, 200).text),
+        None => how,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// WK-13: it lives for at least half of its idle time after the last event, however long that may take, and ends.
+    #[test]
+    fn a_worker_ends_that_is_asked_nothing() {
+        let (now, step) = (Instant::now(), IDLE / 10);
+        assert_eq!(later(None, now, now), Some(now + IDLE));
+        assert_eq!(later(Some(now + IDLE), now + step, now + step), None);
+        assert_eq!(later(Some(now + IDLE), now + step, now + IDLE), Some(now + IDLE + IDLE));
+        assert_eq!(later(Some(now + IDLE), now + step * 6, now), Some(now + step * 6 + IDLE));
+    }
+}

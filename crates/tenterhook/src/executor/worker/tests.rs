@@ -1,0 +1,340 @@
+//! Workers that behave and misbehave, asked through the engine.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use tempfile::TempDir;
+use tenterhook_testkit::fakehook;
+
+use crate::answer::Restraint;
+use crate::config::Source;
+use crate::dialect::DialectId;
+use crate::event::Surroundings;
+use crate::outcome::Outcome;
+use crate::{Engine, Event, Session};
+
+const DENY: &str = r#"{"decision":"deny","reason":"not here"}"#;
+
+/// A project with an engine and a session of its own.
+struct Scene {
+    directory: TempDir,
+    engine: Engine,
+    session: Session,
+}
+
+impl Scene {
+    fn new(hooks: &str) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let (engine, diagnostics) =
+            Engine::builder().source(source(hooks, directory.path())).build();
+        assert_eq!(diagnostics, []);
+        Self { directory, engine, session: Session::default() }
+    }
+
+    fn event(&self, command: &str) -> Event {
+        let within = Surroundings {
+            cwd: self.directory.path().to_owned(),
+            project: self.directory.path().to_owned(),
+            ..Surroundings::default()
+        };
+        Event::new("PreToolUse", within)
+            .with("tool_name", "Bash")
+            .with("tool_input", json!({ "command": command }))
+    }
+
+    async fn fire(&self, command: &str) -> Outcome {
+        self.engine.fire(self.event(command), &self.session).await
+    }
+
+    async fn within(&self, milliseconds: u64, command: &str) -> Outcome {
+        let budget = Some(Duration::from_millis(milliseconds));
+        self.engine.fire_within(self.event(command), &self.session, budget).await
+    }
+
+    /// What the worker tells of itself: its process id, its directory, the names of its variables.
+    async fn told(&self) -> Vec<String> {
+        let outcome = self.fire("do:tell").await;
+        let context = outcome.effects.context.first().unwrap_or_else(|| panic!("{outcome:?}"));
+        context.split_whitespace().map(str::to_owned).collect()
+    }
+
+    async fn pid(&self) -> String {
+        self.told().await.remove(0)
+    }
+
+    fn reload(&self, hooks: &str) {
+        assert_eq!(self.engine.reload(&[source(hooks, self.directory.path())]), []);
+    }
+}
+
+fn source(hooks: &str, directory: &Path) -> Source {
+    Source::given("tenterhook.toml", DialectId::NATIVE, hooks, directory)
+}
+
+/// A hook whose worker is `fakehook` with these words.
+fn worker(name: &str, words: &[&str]) -> String {
+    let program = fakehook().display().to_string();
+    let words: Vec<&str> = std::iter::once(&*program).chain(words.iter().copied()).collect();
+    format!("[hook.{name}]\non = \"PreToolUse\"\nworker = {}\n", json!(words))
+}
+
+fn codes(outcome: &Outcome) -> Vec<&'static str> {
+    outcome.faults.iter().map(|fault| fault.code).collect()
+}
+
+fn lives(pid: &str) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    !status.is_empty() && !status.contains("State:\tZ")
+}
+
+async fn gone(pid: &str) {
+    while lives(pid) {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
+
+/// WK-1, WK-3, WK-10: one process, asked again and again.
+#[tokio::test]
+async fn one_process_answers_every_event() {
+    let scene = Scene::new(&worker("guard", &["--worker", DENY]));
+    let pid = scene.pid().await;
+    for _ in 0..20 {
+        let outcome = scene.fire("ls").await;
+        assert!(outcome.blocked());
+        assert_eq!(outcome.reasons.first().unwrap().text, "not here");
+        assert_eq!(scene.fire("do:silence").await.restraint, Restraint::Silent);
+    }
+    assert_eq!(scene.pid().await, pid);
+    assert!(lives(&pid));
+}
+
+/// WK-11: events at the same time are handed over one after the other, and each gets its own answer.
+#[tokio::test]
+async fn events_at_once_take_turns() {
+    let scene = Arc::new(Scene::new(&worker("guard", &["--worker", DENY])));
+    let tasks = (0..32).map(|at| {
+        let scene = Arc::clone(&scene);
+        let command = if at % 2 == 0 { "ls" } else { "do:silence" };
+        tokio::spawn(async move { (at % 2 == 0, scene.fire(command).await.blocked()) })
+    });
+    for task in tasks.collect::<Vec<_>>() {
+        let (expected, blocked) = task.await.unwrap();
+        assert_eq!(blocked, expected);
+    }
+}
+
+/// WK-2: a worker's environment is its session's; an event's variables are in none.
+#[tokio::test]
+async fn a_worker_knows_no_event() {
+    let hook = worker("guard", &["--worker", DENY]) + "env = { MODE = \"strict\" }\n";
+    let scene = Scene::new(&hook);
+    let told = scene.told().await;
+    let here = scene.directory.path().canonicalize().unwrap();
+    assert_eq!(Path::new(&told[1]), here);
+    assert!(told.contains(&"MODE".to_owned()));
+    assert!(!told.iter().any(|name| name.starts_with("TENTERHOOK_EVENT")), "{told:?}");
+}
+
+/// Zoo 58 (WK-6, WK-12, WK-14): whatever a worker does instead of answering, the event goes to its policy, the next one
+/// gets a fresh worker, and other hooks notice nothing.
+#[tokio::test]
+async fn zoo_58_a_worker_that_misbehaves_costs_its_event_alone() {
+    let hooks = worker("guard", &["--worker", "{}"])
+        + &worker("other", &["--worker", r#"{"context":"on"}"#]);
+    let scene = Scene::new(&hooks);
+    for (word, code) in [
+        ("wrong-id", "worker-protocol"),
+        ("string-id", "worker-protocol"),
+        ("log", "worker-protocol"),
+        ("half", "worker-protocol"),
+        ("giant", "worker-protocol"),
+        ("flood", "worker-protocol"),
+        ("exit", "worker-ended"),
+        ("close", "worker-ended"),
+        ("error", "worker-error"),
+    ] {
+        // Both are told to misbehave; what holds for one holds for the other.
+        let outcome = scene.fire(&format!("do:{word}")).await;
+        assert!(outcome.blocked(), "{word}: {outcome:?}");
+        assert_eq!(codes(&outcome), [code, code], "{word}: {outcome:?}");
+        let outcome = scene.fire("ls").await;
+        assert!(!outcome.blocked(), "{word}: {outcome:?}");
+        assert_eq!(outcome.effects.context, ["on"], "{word}");
+    }
+}
+
+/// Zoo 58: what it wrote on standard error last stands in the fault.
+#[tokio::test]
+async fn the_last_words_of_a_worker_are_told() {
+    let scene = Scene::new(&worker("guard", &["--worker", "{}"]));
+    let outcome = scene.fire("do:exit").await;
+    let message = &outcome.faults[0].message;
+    assert!(message.contains("exited with code 3"), "{message}");
+    assert!(message.contains("no such table: rules"), "{message}");
+}
+
+/// Zoo 58: a second reply spoils no answer, but the worker is replaced.
+#[tokio::test]
+async fn a_duplicate_reply_replaces_the_worker() {
+    let scene = Scene::new(&worker("guard", &["--worker", DENY]));
+    let pid = scene.pid().await;
+    assert!(scene.fire("do:twice").await.blocked());
+    gone(&pid).await;
+    assert_ne!(scene.pid().await, pid);
+}
+
+/// Zoo 58: a reply before the request answers nothing, whatever number it makes up.
+#[tokio::test]
+async fn a_reply_before_the_request_is_no_answer() {
+    let hook = worker("guard", &["--raw", r#"{"id":1}\n"#, "--worker", "{}"]);
+    let scene = Scene::new(&hook);
+    let outcome = scene.fire("ls").await;
+    assert!(outcome.blocked());
+    assert!(codes(&outcome).contains(&"worker-protocol"), "{outcome:?}");
+}
+
+/// WK-12: a worker that was not in time is ended, and what it would have said late meets nobody.
+#[tokio::test]
+async fn time_is_up_for_its_worker_too() {
+    let scene = Scene::new(&worker("guard", &["--worker", DENY]));
+    for word in ["never", "no-newline"] {
+        let pid = scene.pid().await;
+        let outcome = scene.within(50, &format!("do:{word}")).await;
+        assert!(outcome.blocked());
+        assert_eq!(codes(&outcome), ["timed-out"], "{word}");
+        gone(&pid).await;
+        assert!(!scene.fire("do:silence").await.blocked());
+    }
+}
+
+/// Zoo 60 (WK-21): failures that an input brings about never disarm the gate, and the gate judges again at once.
+#[tokio::test]
+async fn zoo_60_induced_failures_disarm_no_gate() {
+    let scene = Scene::new(&worker("guard", &["--worker", DENY]));
+    for _ in 0..10 {
+        let outcome = scene.within(20, "do:never").await;
+        assert!(outcome.blocked());
+        assert_eq!(codes(&outcome), ["timed-out"]);
+    }
+    let outcome = scene.fire("ls").await;
+    assert_eq!(outcome.reasons.first().unwrap().text, "not here");
+    assert!(!scene.fire("do:silence").await.blocked());
+}
+
+/// Zoo 59 (WK-20, WK-22): a worker that ends at its start is quarantined; its gate blocks all the same, people are told
+/// once, and a reload lifts it.
+#[tokio::test]
+async fn zoo_59_a_crash_loop_is_quarantined_and_blocks() {
+    let hook = worker("guard", &["--exit", "3"]);
+    let scene = Scene::new(&hook);
+    for start in 1..=super::health::STARTS {
+        let outcome = scene.fire("ls").await;
+        assert!(outcome.blocked());
+        let told = start == super::health::STARTS;
+        assert_eq!(codes(&outcome).contains(&"worker-quarantined"), told, "{outcome:?}");
+        assert!(codes(&outcome).contains(&"worker-ended"), "{outcome:?}");
+    }
+    for _ in 0..5 {
+        let outcome = scene.fire("ls").await;
+        assert!(outcome.blocked());
+        assert_eq!(codes(&outcome), ["not-started"]);
+        assert!(outcome.faults[0].message.contains("quarantined"));
+    }
+    scene.reload(&hook);
+    assert_eq!(codes(&scene.fire("ls").await), ["worker-ended"]);
+}
+
+/// WK-14: one that leaves after its answer is no crash; the next event starts another.
+#[tokio::test]
+async fn a_worker_may_leave_between_events() {
+    let scene = Scene::new(&worker("guard", &["--worker", DENY]));
+    for _ in 0..10 {
+        let outcome = scene.fire("do:leave").await;
+        assert_eq!(codes(&outcome), [""; 0]);
+        assert!(outcome.blocked());
+    }
+}
+
+/// WK-8: standard error is read and forgotten.
+#[tokio::test]
+async fn a_flood_on_standard_error_costs_nothing() {
+    let scene = Scene::new(&worker("guard", &["--worker", DENY]));
+    assert_eq!(codes(&scene.fire("do:stderr").await), [""; 0]);
+}
+
+/// R-8: a program that is not there is told each time, and tried each time.
+#[tokio::test]
+async fn a_missing_program_is_told() {
+    let scene = Scene::new("[hook.guard]\non = \"PreToolUse\"\nworker = [\"./missing\"]\n");
+    for _ in 0..10 {
+        let outcome = scene.fire("ls").await;
+        assert!(outcome.blocked());
+        assert_eq!(codes(&outcome), ["not-started"]);
+        assert!(outcome.faults[0].message.contains("missing"), "{outcome:?}");
+    }
+}
+
+/// R-13: to drop a firing ends the worker that it waits for.
+#[tokio::test]
+async fn a_dropped_firing_ends_its_worker() {
+    let scene = Scene::new(&worker("guard", &["--worker", DENY]));
+    let pid = scene.pid().await;
+    tokio::select! {
+        biased;
+        _ = scene.fire("do:never") => panic!("it never answers"),
+        () = tokio::time::sleep(Duration::from_millis(20)) => {}
+    }
+    gone(&pid).await;
+    assert!(scene.fire("ls").await.blocked());
+}
+
+/// N-12: a worker ends with its session, and when its entry changes or goes.
+#[tokio::test]
+async fn a_worker_ends_with_its_session_and_with_its_entry() {
+    let first = worker("guard", &["--worker", DENY]);
+    let scene = Scene::new(&first);
+    let pid = scene.pid().await;
+    scene.reload(&first);
+    assert_eq!(scene.pid().await, pid, "the same entry keeps its worker");
+    scene.reload(&(first.clone() + "env = { A = \"1\" }\n"));
+    let second = scene.pid().await;
+    assert_ne!(second, pid);
+    gone(&pid).await;
+    scene.reload("");
+    assert_eq!(scene.fire("ls").await.steps, []);
+    gone(&second).await;
+    scene.reload(&first);
+    let third = scene.pid().await;
+    let Scene { directory: _directory, session, .. } = scene;
+    drop(session);
+    gone(&third).await;
+}
+
+/// R-12, N-4: a worker in the background tells the session.
+#[tokio::test]
+async fn a_worker_in_the_background_tells_the_session() {
+    let scene = Scene::new(&(worker("guard", &["--worker", DENY]) + "wake = true\n"));
+    let outcome = scene.fire("ls").await;
+    assert!(!outcome.blocked());
+    let finished = scene.session.next_finished().await.unwrap();
+    assert!(finished.wakes);
+    assert_eq!(finished.verdict.reason.unwrap().text, "not here");
+}
+
+/// N-6, N-9: what holds for every hook holds for a worker.
+#[tokio::test]
+async fn once_and_status_hold_for_workers() {
+    let hook = worker("guard", &["--worker", DENY]) + "once = true\nstatus = \"judging\"\n";
+    let scene = Scene::new(&hook);
+    let mut status = scene.session.status();
+    let shown = async {
+        while status.current().as_deref() != Some("judging") {
+            status.changed().await;
+        }
+    };
+    let (outcome, ()) = tokio::join!(scene.fire("ls"), shown);
+    assert!(outcome.blocked());
+    assert!(!scene.fire("ls").await.blocked());
+}
