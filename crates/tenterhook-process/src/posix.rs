@@ -374,6 +374,7 @@ impl Run {
             force: self.force,
             stdout,
             stderr,
+            taken: self.written,
             stdin: match self.queue.is_empty() {
                 true => Delivery::Delivered,
                 false => Delivery::Refused { written: self.written },

@@ -16,6 +16,10 @@ pub struct Report {
     pub stderr: Output,
     /// What became of standard input.
     pub stdin: Delivery,
+    /// How many bytes of standard input the program or a descendant can have read: what was written,
+    /// without what still lay in the pipe at its end. All that was written where the input was closed
+    /// before; other systems than Linux do not look.
+    pub taken: u64,
     /// The process id, where there was a process.
     pub pid: Option<u32>,
     /// How long each part took.
@@ -38,6 +42,7 @@ impl Report {
             stdout: Output::default(),
             stderr: Output::default(),
             stdin: Delivery::Refused { written: 0 },
+            taken: 0,
             pid: None,
             times: Times { spawn, ..Times::default() },
             survivors: Vec::new(),

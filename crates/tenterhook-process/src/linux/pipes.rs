@@ -143,6 +143,8 @@ pub(crate) struct Writer {
     /// How much of the first in the queue is written.
     offset: usize,
     written: u64,
+    /// How much of that nobody had read when the input was given up.
+    left: u64,
     close_when_empty: bool,
 }
 
@@ -160,7 +162,7 @@ impl Writer {
             queue.push_back(first);
         }
         let written = written as u64;
-        Self { fd, watch: Watch::Off, queue, offset, written, close_when_empty }
+        Self { fd, watch: Watch::Off, queue, offset, written, left: 0, close_when_empty }
     }
 
     pub(crate) fn feed(&mut self, bytes: Arc<[u8]>, post: &Post, id: u64) {
@@ -194,7 +196,8 @@ impl Writer {
             }
         }
         if self.close_when_empty {
-            self.close(post);
+            // Its reader has not come to the end yet; what is left in the pipe is still its own.
+            self.shut(post);
         } else {
             self.set_watch(post, id, Watch::Off);
         }
@@ -216,14 +219,27 @@ impl Writer {
         }
     }
 
-    /// Gives up what is not written.
+    /// Gives up what is not written, and looks what was not read.
     pub(crate) fn close(&mut self, post: &Post) {
+        if let Some(fd) = &self.fd {
+            // It fails for what is no pipe; then all of it may have been read.
+            self.left = rustix::io::ioctl_fionread(fd).unwrap_or(0);
+        }
+        self.shut(post);
+    }
+
+    fn shut(&mut self, post: &Post) {
         if let Some(fd) = self.fd.take()
             && self.watch == Watch::On
         {
             // It fails only for a descriptor that is not in the set.
             let _ = epoll::delete(&post.epoll, &fd);
         }
+    }
+
+    /// How many bytes can have been read.
+    pub(crate) fn taken(&self) -> u64 {
+        self.written.saturating_sub(self.left)
     }
 
     pub(crate) fn delivery(&self) -> Delivery {

@@ -375,6 +375,7 @@ impl Run {
             stdout,
             stderr,
             stdin: self.stdin.delivery(),
+            taken: self.stdin.taken(),
             pid: Some(self.pid.as_raw_nonzero().get().unsigned_abs()),
             times,
             survivors: swept.survivors,

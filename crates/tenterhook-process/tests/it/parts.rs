@@ -176,3 +176,16 @@ fn a_long_input_is_fed_piece_by_piece() {
     assert!(report.stdout.bytes == expected);
     assert_eq!(report.stdin, Delivery::Delivered);
 }
+
+#[cfg(all(target_os = "linux", not(tenterhook_portable)))]
+#[test]
+fn what_nobody_read_is_not_taken() {
+    for (script, taken) in [("--read-line", 4), ("--exit 0", 0), ("--read-line --close-stdin", 4)] {
+        let child = start(scene(script).stdin(*b"one\ntwo\n").command);
+        let (sender, receiver) = mpsc::channel();
+        child.finish(move |report| sender.send(report).unwrap());
+        assert_eq!(receiver.recv_timeout(PATIENCE).unwrap().taken, taken, "{script}");
+    }
+    let read = scene("--read-all").stdin(*b"one\ntwo\n").play();
+    assert_eq!(read.report.taken, 8);
+}

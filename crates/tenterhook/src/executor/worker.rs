@@ -68,12 +68,8 @@ fn report(told: Told, began: Instant) -> Report {
             let why = format!("{why}; the worker was ended, and the next event starts another");
             (End::Failed { code: "worker-protocol", why }, line)
         }
-        Heard::Ended(why) => {
+        Heard::Ended(why) | Heard::NotTaken(why) => {
             let why = format!("{why} before it replied; the next event starts another");
-            (End::Failed { code: "worker-ended", why }, Vec::new())
-        }
-        Heard::NeverLeft => {
-            let why = "it ended twice before it read the event".to_owned();
             (End::Failed { code: "worker-ended", why }, Vec::new())
         }
         Heard::NotStarted(why) => (End::NotStarted { why }, Vec::new()),

@@ -116,7 +116,6 @@ impl Desk {
     ) -> Told {
         // The semaphore is never closed.
         let _turn = self.turns.acquire().await;
-        let mut retried = false;
         loop {
             let link = match self.link(&command) {
                 Ok(link) => link,
@@ -134,12 +133,13 @@ impl Desk {
             let Some(reply) = link.ask(id, line, by) else { continue };
             let asked = Asked { desk: self, link: Some(&link) };
             // The link tells everybody who waits; should it not, the worker is gone.
-            let heard = reply.await.unwrap_or(Heard::NeverLeft);
+            let gone = |_| Heard::NotTaken("it is gone".to_owned());
+            let heard = reply.await.unwrap_or_else(gone);
             asked.over(&heard);
-            if retried || !matches!(heard, Heard::NeverLeft) {
+            // One that left between two events was no failure of either; one that never answered is.
+            if !(matches!(heard, Heard::NotTaken(_)) && link.has_answered()) {
                 return self.told(heard);
             }
-            retried = true;
         }
     }
 
@@ -181,9 +181,11 @@ impl Asked<'_> {
         let mut state = self.desk.state();
         match heard {
             Heard::Reply(_) => state.health.forgive(),
-            Heard::Broken { .. } | Heard::Ended(_) => state.part_with_broken(link),
+            Heard::Broken { .. } | Heard::Ended(_) | Heard::NotTaken(_) => {
+                state.part_with_broken(link);
+            }
             // A start that fails costs little: the next event tries again.
-            Heard::NotStarted(_) | Heard::NeverLeft => {
+            Heard::NotStarted(_) => {
                 state.part(link);
             }
         }

@@ -30,7 +30,7 @@ pub(super) enum Heard {
     /// It could not be started.
     NotStarted(String),
     /// It ended before it took a byte of the request, which may therefore go to another one.
-    NeverLeft,
+    NotTaken(String),
 }
 
 /// One process. Dropping the last owner ends it and its whole group.
@@ -172,11 +172,9 @@ impl Link {
     fn end(&self, report: &process::Report) {
         let closed = self.state().closed;
         for waiting in self.close() {
-            let heard = match (&report.end, report.stdin) {
-                (process::End::NotStarted(error), _) => Heard::NotStarted(error.to_string()),
-                (_, process::Delivery::Refused { written }) if written <= waiting.offset => {
-                    Heard::NeverLeft
-                }
+            let heard = match &report.end {
+                process::End::NotStarted(error) => Heard::NotStarted(error.to_string()),
+                _ if report.taken <= waiting.offset => Heard::NotTaken(told(report, closed)),
                 _ => Heard::Ended(told(report, closed)),
             };
             // Who no longer waits need not hear it.
