@@ -5,6 +5,7 @@
 //! needs nothing else. Prints only what its flags say; a flag that it does not know is exit 64.
 //! Unix only: elsewhere there is nothing to fork and no group to kill.
 
+mod mcp;
 mod worker;
 
 use std::ffi::{OsString, c_char, c_int, c_void};
@@ -39,6 +40,7 @@ const LONG: u64 = 30_000;
 
 const HELP: &str = "\
 answer:    --stdout TEXT --stderr TEXT (both with a newline)  --raw TEXT (no newline, \\n \\t \\xNN)
+           --mcp TEXT (a server of tools that say it or misbehave, each as its name says)
            --stdout-file FILE  --exit CODE  --echo-stdin  --append FILE TEXT  --save-stdin FILE
            --worker ANSWER (to every line, which may say `do:WORD`: see worker.rs)
 input:     --read-all  --read COUNT  --close-stdin  --read-line
@@ -85,6 +87,7 @@ fn answer(name: &str, args: Args<'_>) -> Option<()> {
         "--raw" => put(1, &unescape(text(args).as_bytes())),
         "--stdout-file" => put(1, &std::fs::read(text(args)).unwrap_or_else(|_| exit(66))),
         "--exit" => exit(number(args) as i32),
+        "--mcp" => mcp::serve(&text(args).to_string_lossy()),
         "--echo-stdin" => put(1, &all_input()),
         "--save-stdin" => std::fs::write(text(args), all_input()).unwrap_or_else(|_| exit(73)),
         "--worker" => worker::serve(&text(args).to_string_lossy()),

@@ -5,12 +5,14 @@
 mod names;
 mod repeats;
 pub mod ruleset;
+mod server;
 mod switches;
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use ruleset::{Mode, Ruleset, Stage};
+pub use server::{Reach, Server};
 
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::dialect::{DIALECTS, DialectId, EventRow};
@@ -141,6 +143,8 @@ pub struct ReadConfig {
     pub mentions: Vec<EventName>,
     /// Custom events that it declares.
     pub events: Vec<EventRow>,
+    /// The MCP servers that it configures.
+    pub servers: Vec<Server>,
     /// What is wrong with it.
     pub diagnostics: Vec<Diagnostic>,
     /// The text could not be read at all: on reload the last good hooks of this source stay (C-3).
@@ -191,9 +195,12 @@ pub fn load(sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded
     drop_repeats(&mut read);
     let declared = read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.events));
     let events = first_declared(added.events.iter().cloned().chain(declared), &mut diagnostics);
+    let declared = read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.servers));
+    let servers = server::settle(declared, &mut diagnostics);
     let configured = read.into_iter().flat_map(|(_, config)| config.hooks);
     let hooks = configured.chain(added.hooks.iter().cloned()).collect();
-    Loaded { ruleset: Ruleset::new(hooks, events).remember(as_read), diagnostics }
+    let ruleset = Ruleset::new(hooks, events).remember(as_read).with_servers(servers);
+    Loaded { ruleset, diagnostics }
 }
 
 /// Moves the sources of a dialect that come last to the end of its own, so that no other dialect's place changes.
@@ -267,6 +274,7 @@ fn keep_last_good(source: &Source, config: &mut ReadConfig, last: Option<&Rulese
     config.hooks.clone_from(&kept.hooks);
     config.switches.clone_from(&kept.switches);
     config.events.clone_from(&kept.events);
+    config.servers.clone_from(&kept.servers);
     config.mentions.clone_from(&kept.mentions);
     let count = kept.hooks.len();
     let message =

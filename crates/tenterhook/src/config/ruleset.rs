@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::ReadConfig;
+use super::{ReadConfig, Server};
 use crate::dialect::{Cap, DialectId, EventRow, Subject};
 use crate::event::EventName;
 use crate::hook::{Hook, Phase};
@@ -85,6 +85,7 @@ pub struct Ruleset {
     caps: HashMap<EventName, Cap>,
     custom: HashMap<EventName, EventRow>,
     as_read: Vec<(Arc<str>, ReadConfig)>,
+    servers: Vec<Server>,
 }
 
 impl Ruleset {
@@ -114,6 +115,16 @@ impl Ruleset {
     /// Keeps what each source said, for the day when it cannot be read (C-3).
     pub(super) fn remember(self, as_read: Vec<(Arc<str>, ReadConfig)>) -> Self {
         Self { as_read, ..self }
+    }
+
+    pub(super) fn with_servers(self, servers: Vec<Server>) -> Self {
+        Self { servers, ..self }
+    }
+
+    /// The MCP servers that the sources configure, one of each name.
+    #[must_use]
+    pub fn servers(&self) -> &[Server] {
+        &self.servers
     }
 
     /// What the source of that name said when it was read last.

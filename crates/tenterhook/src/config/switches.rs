@@ -61,7 +61,7 @@ fn binds(by: Layer, hook: &Hook) -> bool {
 
 /// How near a layer is to the person at the keyboard. A repository's file may switch off what the repository brings, not
 /// what the user did, or it could disarm a guard by its name (C-16).
-const fn distance(layer: Layer) -> u8 {
+pub(super) const fn distance(layer: Layer) -> u8 {
     match layer {
         Layer::Managed => 0,
         Layer::Given | Layer::User | Layer::Local => 1,

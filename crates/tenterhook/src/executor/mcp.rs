@@ -1,15 +1,211 @@
-//! Calls a tool of an MCP server as a hook, through what the host gives. Knows no dialect and judges nothing.
+//! Calls a tool of an MCP server as a hook, through whoever holds the connections. Knows no dialect and judges nothing.
+//!
+//! [`Servers`] is that somebody: a host that is connected to MCP servers anyway implements it itself; with the feature
+//! `mcp`, `Configured` connects those that configurations name. Implements `docs/spec/exec-mcp.md`.
+
+#[cfg(feature = "mcp")]
+mod configured;
+#[cfg(feature = "mcp")]
+mod connection;
+#[cfg(feature = "mcp")]
+mod expand;
+#[cfg(feature = "mcp")]
+mod health;
+#[cfg(feature = "mcp")]
+mod stdio;
+pub(crate) mod substitute;
+
+#[cfg(test)]
+mod tests;
 
 use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
 
-use super::{Task, left_out};
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+
+#[cfg(feature = "mcp")]
+pub use configured::Configured;
+
+use super::{Task, not_started};
 use crate::hook::McpTool;
-use crate::report::Report;
+use crate::report::{Closed, Delivery, End, Output, Report, Said};
+
+/// How much text of a reply is kept, as much as of a program's output.
+const KEPT: usize = 1 << 20;
+
+/// How much of a tool's error stands in the fault.
+const QUOTED: usize = 200;
+
+/// A call under way. Dropping it gives the call up: an implementation tells the server so where it can.
+pub type Calling<'a> = Pin<Box<dyn Future<Output = Result<Reply, CallFault>> + Send + 'a>>;
 
 /// Calls the tools of `mcp` hooks.
-pub trait Servers: Send + Sync + fmt::Debug {}
+pub trait Servers: Send + Sync + fmt::Debug {
+    /// Calls one tool once. What was sent is never sent again: the tool may have done its work.
+    fn call<'a>(&'a self, call: Call<'a>) -> Calling<'a>;
+}
+
+/// One call.
+#[derive(Clone, Copy, Debug)]
+pub struct Call<'a> {
+    /// The server, as the hook names it.
+    pub server: &'a str,
+    /// The tool.
+    pub tool: &'a str,
+    /// Its arguments, complete.
+    pub input: &'a Map<String, Value>,
+    /// When nobody waits for it any longer.
+    pub by: Instant,
+}
+
+/// What a tool replied.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// Its contents, in order.
+    pub content: Vec<Content>,
+    /// Whether the tool says that it failed (`isError`).
+    pub is_error: bool,
+}
+
+/// One content of a reply.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Text.
+    Text(String),
+    /// Something else; its kind, for people: `image`, `audio`, `resource`.
+    Other(String),
+}
+
+/// Why a call brought no reply.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{why}")]
+pub struct CallFault {
+    /// What kind of thing went wrong; it decides the code of the fault and its remedy.
+    pub kind: CallFaultKind,
+    /// What happened, for people: the server, the tool, the system's words.
+    pub why: String,
+}
+
+/// The kinds of [`CallFault`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CallFaultKind {
+    /// No server of that name is configured.
+    UnknownServer,
+    /// The server could not be started or reached, or went away.
+    NotConnected,
+    /// The server has no such tool.
+    UnknownTool,
+    /// The server answered with an error, or with something that is no answer to the call.
+    Protocol,
+}
+
+/// The code of each kind, and what to do about it.
+const KINDS: &[(CallFaultKind, &str, &str)] = {
+    use CallFaultKind as Kind;
+    &[
+        (Kind::UnknownServer, "mcp-unknown-server", "configure it, or correct the name"),
+        (Kind::NotConnected, "mcp-not-connected", "see that it runs and can be reached"),
+        (Kind::UnknownTool, "mcp-unknown-tool", "correct the name, or update the server"),
+        (Kind::Protocol, "mcp-protocol", "correct the input, or report it to the server's author"),
+    ]
+};
+
+impl CallFaultKind {
+    /// The code of the fault.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        self.row().1
+    }
+
+    fn row(self) -> &'static (Self, &'static str, &'static str) {
+        const UNLISTED: &(CallFaultKind, &str, &str) =
+            &(CallFaultKind::Protocol, "mcp-protocol", "");
+        KINDS.iter().find(|(kind, ..)| *kind == self).unwrap_or(UNLISTED)
+    }
+}
+
+impl CallFault {
+    /// A fault of that kind.
+    pub fn new(kind: CallFaultKind, why: impl Into<String>) -> Self {
+        Self { kind, why: why.into() }
+    }
+}
 
 pub(super) async fn run(task: &Task, call: &McpTool) -> Report {
-    let _ = (task.ambient.servers.as_ref(), call);
-    left_out("mcp")
+    let began = Instant::now();
+    let Some(servers) = &task.ambient.servers else {
+        return not_started(
+            "nobody here is connected to MCP servers; the host has to bring them, or the feature `mcp` has to be built in",
+        );
+    };
+    let input = match substitute::fill(&call.input, &task.envelope.body) {
+        Ok(input) => input,
+        Err(why) => return Report::silent(failed("mcp-input", why.to_string()), began.elapsed()),
+    };
+    let by = began + task.budget();
+    let call = Call { server: &call.server, tool: &call.tool, input: &input, by };
+    let (end, said) = match tokio::time::timeout_at(by, servers.call(call)).await {
+        Ok(Ok(reply)) => read(&call, reply),
+        Ok(Err(fault)) => {
+            let (_, code, remedy) = fault.kind.row();
+            (failed(code, format!("{fault}; {remedy}")), silence())
+        }
+        Err(_) => (End::TimedOut, silence()),
+    };
+    Report { said, delivery: Delivery::Delivered, ..Report::silent(end, began.elapsed()) }
+}
+
+fn failed(code: &'static str, why: String) -> End {
+    End::Failed { code, why }
+}
+
+fn silence() -> Said {
+    Said::Bytes { stdout: Output::default(), stderr: Output::default() }
+}
+
+/// The first text is what a program prints at exit code 0; further ones are read like what it prints on stderr, where a
+/// denial is not lost and nothing else counts (MC-5). So is the text of a tool that failed (MC-6).
+fn read(call: &Call<'_>, reply: Reply) -> (End, Said) {
+    let Call { server, tool, .. } = call;
+    let mut contents = reply.content.into_iter();
+    let first = match contents.next() {
+        Some(Content::Text(text)) => text,
+        None => String::new(),
+        Some(Content::Other(kind)) => {
+            let why = format!(
+                "the first content of `{server}/{tool}` is of the kind `{kind}`, not text; a tool that is a hook answers in text"
+            );
+            return (failed("mcp-no-text", why), silence());
+        }
+    };
+    let end = if reply.is_error {
+        let words = quoted(&first);
+        let why = format!("`{server}/{tool}` failed{words}; what a failed tool says is no answer");
+        failed("mcp-tool-failed", why)
+    } else {
+        End::Exited(0)
+    };
+    let rest: Vec<String> = contents
+        .filter_map(|it| match it {
+            Content::Text(text) => Some(text),
+            Content::Other(_) => None,
+        })
+        .collect();
+    (end, Said::Bytes { stdout: output(&first), stderr: output(&rest.join("\n")) })
+}
+
+/// `: ` and the beginning of what was said, where anything was.
+fn quoted(text: &str) -> String {
+    let line = text.trim().lines().next().unwrap_or_default();
+    let line: String = line.chars().take(QUOTED).collect();
+    if line.is_empty() { line } else { format!(": {line}") }
+}
+
+fn output(text: &str) -> Output {
+    let bytes: Vec<u8> = text.bytes().take(KEPT).collect();
+    let dropped = (text.len() - bytes.len()) as u64;
+    let closed = if dropped > 0 { Closed::Truncated } else { Closed::Complete };
+    Output { bytes, dropped, closed }
 }

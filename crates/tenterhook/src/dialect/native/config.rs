@@ -6,6 +6,7 @@ mod fields;
 mod hook;
 pub(super) mod keys;
 mod run;
+mod server;
 mod source;
 mod unusable;
 mod values;
@@ -78,7 +79,7 @@ impl<'a> Reader<'a> {
             root.entries().iter().map(|entry| (entry.key.as_str(), entry)).collect();
         for (key, entry) in &tables {
             match *key {
-                "hook" | "source" | "event" => self.tables(entry),
+                "hook" | "source" | "event" | "mcp" => self.tables(entry),
                 "$schema" => {}
                 _ => self.unknown_table(entry),
             }
@@ -206,8 +207,9 @@ fn plain(path: &Path) -> PathBuf {
 
 type Pass = for<'r, 'a, 'n> fn(&'r mut Reader<'a>, &'n Entry);
 
-const PASSES: [(&str, Pass); 3] = [
+const PASSES: [(&str, Pass); 4] = [
     ("event", |reader, entry| reader.event(entry)),
     ("source", |reader, entry| reader.govern(entry)),
+    ("mcp", |reader, entry| reader.server(entry)),
     ("hook", |reader, entry| reader.hook(entry)),
 ];

@@ -5,6 +5,7 @@ use super::fields::Fields;
 use super::keys::listed;
 use crate::diagnostic::Severity;
 use crate::dialect::DialectId;
+use crate::executor::mcp::substitute;
 use crate::hook::{Http, McpTool, Prompt, Run, Worker};
 use crate::rule::Rule;
 use crate::syntax::Node;
@@ -78,11 +79,26 @@ impl Reader<'_> {
         let table = fields.get("mcp")?;
         let server = self.needed(fields, "mcp", table.get("server"), "server");
         let tool = self.needed(fields, "mcp", table.get("tool"), "tool");
+        let placed = table.get("input").is_none_or(|it| self.places(it));
         let input = match table.get("input").map(Node::to_json) {
             Some(serde_json::Value::Object(input)) => input,
             _ => serde_json::Map::new(),
         };
-        Some(Run::McpTool(McpTool { server: server?, tool: tool?, input }))
+        placed.then_some(Run::McpTool(McpTool { server: server?, tool: tool?, input }))
+    }
+
+    /// Whether every `${...}` in the texts of an input names a field. Where one does not, no call could ever be made.
+    fn places(&mut self, node: &Node) -> bool {
+        let inner = node.entries().iter().map(|it| &it.node);
+        let mut right = true;
+        for node in inner.chain(node.as_array().into_iter().flatten()) {
+            right &= self.places(node);
+        }
+        let Some(Err(wrong)) = node.as_str().map(substitute::check) else { return right };
+        self.report("bad-place", Severity::Error, node.span, wrong.to_string()).help = Some(
+            "write `${tool.input.file_path}`, or `$${` for the two signs themselves".to_owned(),
+        );
+        false
     }
 
     pub(super) fn rule(&mut self, fields: &Fields<'_>) -> Option<Run> {
@@ -103,7 +119,7 @@ impl Reader<'_> {
         Some((self.needed(fields, key, text, main)?, table))
     }
 
-    fn needed(
+    pub(super) fn needed(
         &mut self,
         fields: &Fields<'_>,
         key: &'static str,

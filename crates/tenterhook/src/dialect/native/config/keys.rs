@@ -59,6 +59,7 @@ pub(in crate::dialect::native) const FILE: &[Key] = &[
     key("hook", Shape::Table),
     key("source", Shape::Table),
     key("event", Shape::Table),
+    key("mcp", Shape::Table),
 ];
 
 /// The keys that say what runs: a hook has exactly one (C-43).
@@ -140,6 +141,16 @@ pub(in crate::dialect::native) const EVENT: &[Key] = &[
     key("when", Shape::Text),
 ];
 
+/// The keys of `[mcp.NAME]`.
+pub(in crate::dialect::native) const SERVER: &[Key] = &[
+    key("run", Shape::List),
+    key("url", Shape::Text),
+    key("headers", Shape::Variables),
+    key("env", Shape::Variables),
+    key("pass", Shape::List),
+    key("cwd", Shape::Text),
+];
+
 /// The keys of a case of `test`.
 pub(in crate::dialect::native) const TEST: &[Key] =
     &[key("name", Shape::Text), key("event", Shape::Table), key("expect", Shape::Choice(EXPECT))];
@@ -161,6 +172,7 @@ const FOREIGN: &[(&str, &str)] = &[
     ("event", "the event of a hook is its key `on`"),
     ("tests", "it is called `test` here"),
     ("dialect", "it is called `speaks` here"),
+    ("mcpServers", "each server is a table of its own: `[mcp.NAME]`"),
 ];
 
 /// What to write instead of a key of another format.

@@ -53,6 +53,7 @@ fn the_config_schema_has_the_keys_of_the_reader() {
     agrees(&hook["properties"], keys::HOOK);
     agrees(&defs["source"]["properties"], keys::SOURCE);
     agrees(&defs["event"]["properties"], keys::EVENT);
+    agrees(&defs["server"]["properties"], keys::SERVER);
     agrees(&defs["case"]["properties"], keys::TEST);
     let runs: Vec<&str> = hook["oneOf"]
         .as_array()

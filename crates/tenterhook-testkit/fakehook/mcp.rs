@@ -1,0 +1,106 @@
+//! `--mcp TEXT`: an MCP server over standard streams whose tools say TEXT, or misbehave, each as its name says.
+//!
+//! Reads no JSON: of a request it needs the method, the id and the tool's name, which stand in it as plain text.
+
+use std::io::BufRead;
+
+use crate::{exit, fill, flood, line, put, shut};
+
+/// The tools, as `tools/list` names them.
+const TOOLS: &[&str] = &[
+    "say", "echo", "heard", "pid", "two", "fail", "image", "nothing", "structured", "error", "refuse",
+    "hang", "crash", "garbage", "odd", "wrong-id", "huge", "big", "flood", "noise", "close",
+];
+
+/// Serves until its input ends.
+pub(crate) fn serve(text: &str) {
+    let mut heard: Vec<String> = Vec::new();
+    for request in std::io::stdin().lock().lines().map_while(Result::ok) {
+        let method = field(&request, "\"method\":\"", '"').to_owned();
+        let id = field(&request, "\"id\":", ',').trim_end_matches('}').to_owned();
+        heard.push(method.clone());
+        match method.as_str() {
+            "initialize" => result(&id, r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"fakehook","version":"1"}}"#),
+            "tools/list" => {
+                let tools: Vec<String> = TOOLS
+                    .iter()
+                    .map(|it| format!(r#"{{"name":"{it}","inputSchema":{{"type":"object"}}}}"#))
+                    .collect();
+                result(&id, &format!(r#"{{"tools":[{}]}}"#, tools.join(",")));
+            }
+            "tools/call" => call(&request, &id, text, &heard),
+            _ => {}
+        }
+    }
+}
+
+fn call(request: &str, id: &str, text: &str, heard: &[String]) {
+    match field(request, "\"name\":\"", '"') {
+        "say" => result(id, &texts(&[text])),
+        "echo" => result(id, &texts(&[request])),
+        "heard" => result(id, &texts(&[&heard.join(" ")])),
+        "two" => result(id, &texts(&["first", text])),
+        "fail" => result(id, &texts(&[text]).replacen('{', r#"{"isError":true,"#, 1)),
+        "image" => result(id, r#"{"content":[{"type":"image","data":"AA==","mimeType":"image/png"}]}"#),
+        "pid" => result(id, &texts(&[&std::process::id().to_string()])),
+        "nothing" => result(id, r#"{"content":[]}"#),
+        "structured" => result(id, r#"{"structuredContent":{"a":1}}"#),
+        "error" => error(id, -32000, text),
+        "refuse" => error(id, -32602, "refused"),
+        "hang" => {}
+        "crash" => {
+            put(2, format!("starting up\n{text}\n").as_bytes());
+            exit(3);
+        }
+        "garbage" => line(b"} this is no message {"),
+        "odd" => result(id, r#""odd""#),
+        "wrong-id" => result("4711", &texts(&[text])),
+        "huge" => {
+            fill(b'x', 5 << 20);
+            line(b"");
+        }
+        "big" => result(id, &texts(&[&"x".repeat(2 << 20)])),
+        "flood" => flood(1),
+        "noise" => {
+            line(b"INFO asked");
+            line(br#"{"level":"info"}"#);
+            result(id, &texts(&[text]));
+        }
+        "close" => shut(1),
+        _ => error(id, -32602, "no such tool"),
+    }
+}
+
+/// What stands between `key` and `end`, without reading what is around it.
+fn field<'a>(request: &'a str, key: &str, end: char) -> &'a str {
+    let after = request.split_once(key).map_or("", |(_, after)| after);
+    after.split(end).next().unwrap_or("")
+}
+
+fn result(id: &str, result: &str) {
+    line(format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#).as_bytes());
+}
+
+fn error(id: &str, code: i32, message: &str) {
+    let message = quoted(message);
+    line(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{message}}}}}"#).as_bytes());
+}
+
+fn texts(texts: &[&str]) -> String {
+    let texts: Vec<String> =
+        texts.iter().map(|it| format!(r#"{{"type":"text","text":{}}}"#, quoted(it))).collect();
+    format!(r#"{{"content":[{}]}}"#, texts.join(","))
+}
+
+fn quoted(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if c < ' ' => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}

@@ -1,0 +1,102 @@
+//! The MCP servers that sources configure, and which of two of one name counts. Values only; nothing is started here.
+
+use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::dialect::DialectId;
+use crate::hook::{Command, Http, Layer};
+
+use super::switches::distance;
+
+/// An MCP server whose tools hooks can call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    /// What hooks call it.
+    pub name: String,
+    /// In whose format it is configured: which variables its program inherits, and how its texts name variables.
+    pub dialect: DialectId,
+    /// Whose configuration it is.
+    pub layer: Layer,
+    /// How it is reached.
+    pub reach: Reach,
+    /// Where it is configured.
+    pub place: Option<Place>,
+}
+
+/// How a server is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// It is a program, spoken to by its standard streams. It starts where the command says, or not at all.
+    Program(Command),
+    /// It answers at an address (streamable HTTP).
+    Address(Http),
+}
+
+impl Reach {
+    /// One line that says what it is, for people.
+    #[must_use]
+    pub fn line(&self) -> String {
+        match self {
+            Self::Program(command) => command.line(),
+            Self::Address(http) => http.url.clone(),
+        }
+    }
+}
+
+/// One server of each name (MC-12): the one of the layer nearest to the person, of equals the first. Otherwise a
+/// repository could put a server of its own in the place of one that a guard of the user asks.
+pub(super) fn settle(
+    servers: impl IntoIterator<Item = Server>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Server> {
+    let mut kept: Vec<Server> = Vec::new();
+    let mut all: Vec<Server> = servers.into_iter().collect();
+    all.sort_by_key(|it| distance(it.layer));
+    for server in all {
+        let Some(first) = kept.iter().find(|it| it.name == server.name) else {
+            kept.push(server);
+            continue;
+        };
+        if first.reach == server.reach {
+            continue;
+        }
+        let place = first.place.as_ref().map_or_else(String::new, |it| format!(" in {it}"));
+        let message = format!(
+            "the server `{}` is configured{place} already; this one is not used",
+            server.name
+        );
+        diagnostics.push(
+            Diagnostic::new("server-configured-twice", Severity::Warning, message, server.place)
+                .help("give it another name"),
+        );
+    }
+    kept
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hook::{Inherit, Invocation};
+
+    fn server(name: &str, layer: Layer, program: &str) -> Server {
+        let invocation = Invocation::Argv { program: program.to_owned(), args: Vec::new() };
+        let reach = Reach::Program(Command::new(invocation, Inherit::Listed));
+        Server { name: name.to_owned(), dialect: DialectId::NATIVE, layer, reach, place: None }
+    }
+
+    /// MC-12.
+    #[test]
+    fn the_server_of_the_nearest_layer_stands() {
+        let mut told = Vec::new();
+        let servers = [
+            server("policy", Layer::Project, "./theirs"),
+            server("policy", Layer::User, "mine"),
+            server("policy", Layer::Local, "mine"),
+            server("other", Layer::Plugin, "first"),
+            server("other", Layer::Project, "second"),
+        ];
+        let kept = settle(servers, &mut told);
+        let kept: Vec<_> = kept.iter().map(|it| (it.name.as_str(), it.reach.line())).collect();
+        assert_eq!(kept, [("policy", "mine".to_owned()), ("other", "first".to_owned())]);
+        let codes: Vec<_> = told.iter().map(|it| it.code).collect();
+        assert_eq!(codes, ["server-configured-twice"; 2]);
+    }
+}

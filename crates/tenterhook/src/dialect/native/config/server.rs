@@ -1,0 +1,126 @@
+//! `[mcp.NAME]`: a server whose tools hooks can call (C-63, C-64).
+
+use super::fields::Fields;
+use super::keys::{self, listed};
+use super::{Reader, values};
+use crate::config::{Reach, Server};
+use crate::diagnostic::Severity;
+use crate::dialect::DialectId;
+use crate::hook::Http;
+use crate::syntax::Entry;
+
+/// The keys that say how a server is reached: it has exactly one.
+const REACH: &[&str] = &["run", "url"];
+
+/// Keys that mean something only beside one of them.
+const BESIDE: &[(&str, &str)] = &[("env", "run"), ("cwd", "run"), ("headers", "url")];
+
+impl Reader<'_> {
+    pub(super) fn server(&mut self, entry: &Entry) {
+        let Some(fields) = self.fields(entry, "a server", keys::SERVER) else { return };
+        let name = entry.key.as_str();
+        if !values::is_name(name) {
+            let message = format!("`{}` cannot name a server", name.escape_default());
+            self.report("bad-name", Severity::Error, entry.key_span, message).help = Some(
+                "letters, digits and `.`, `_`, `-`, `:`, `/` make a name, at most 64".to_owned(),
+            );
+            return;
+        }
+        let Some(reach) = self.reach(&fields) else { return };
+        let place = Some(self.place_of(entry.key_span));
+        self.out.servers.push(Server {
+            name: name.to_owned(),
+            dialect: DialectId::NATIVE,
+            layer: self.source.layer,
+            reach,
+            place,
+        });
+    }
+
+    fn reach(&mut self, fields: &Fields<'_>) -> Option<Reach> {
+        let given: Vec<&str> = REACH.iter().copied().filter(|key| fields.has(key)).collect();
+        let name = &fields.entry.key;
+        let [kind] = given.as_slice() else {
+            let (code, said) = match given.is_empty() {
+                true => ("missing-run", "neither `run` nor `url`"),
+                false => ("several-runs", "both `run` and `url`"),
+            };
+            let message = format!("server `{name}` has {said}");
+            self.report(code, Severity::Error, fields.entry.key_span, message).help =
+                Some(format!("give it exactly one of {}", listed(REACH.iter().copied())));
+            return None;
+        };
+        for (key, beside) in BESIDE.iter().filter(|(key, beside)| fields.has(key) && beside != kind)
+        {
+            let message = format!("`{key}` means something only beside `{beside}`");
+            self.report("no-effect", Severity::Warning, fields.key_span(key), message).help =
+                Some(format!("leave `{key}` out"));
+        }
+        let before = self.errors();
+        let reach = match *kind {
+            "run" => {
+                let invocation = self.program_and_args(fields, "run")?;
+                let mut command = self.command(fields, invocation, DialectId::NATIVE);
+                // It serves every event, so it does not start where one of them happens to be.
+                command.cwd.get_or_insert_with(|| self.source.project.clone());
+                Reach::Program(command)
+            }
+            _ => Reach::Address(self.address(fields)?),
+        };
+        (self.errors() == before).then_some(reach)
+    }
+
+    fn address(&mut self, fields: &Fields<'_>) -> Option<Http> {
+        let url = self.needed(fields, "url", fields.get("url"), "url")?;
+        let headers = fields.get("headers").map(crate::syntax::Node::entries).unwrap_or_default();
+        Some(Http {
+            url,
+            headers: headers
+                .iter()
+                .filter_map(|it| Some((it.key.clone(), it.node.as_str()?.to_owned())))
+                .collect(),
+            variables: fields.words("pass").into_iter().map(|(name, _)| name.to_owned()).collect(),
+            secret: None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::{Added, Source, load};
+
+    /// C-63, C-64.
+    #[test]
+    fn a_server_is_a_program_or_an_address() {
+        let read = |text: &str| {
+            let source = Source::given("t.toml", DialectId::NATIVE, text, "/p");
+            let loaded = load(&[source], &Added::default(), None);
+            let told: Vec<_> = loaded.diagnostics.iter().map(|it| it.code).collect();
+            let reach = loaded.ruleset.servers().first().map(|it| it.reach.clone());
+            (reach, told)
+        };
+        let (reach, told) = read("[mcp.a]\nrun = ['./s', 'x']\npass = ['KEY']\nenv = { A = 'b' }");
+        let Some(Reach::Program(command)) = reach else { panic!("{told:?}") };
+        assert_eq!((command.line(), command.cwd), ("/p/s x".to_owned(), Some("/p".into())));
+        assert_eq!(command.pass, ["KEY"]);
+        let (reach, told) = read("[mcp.a]\nurl = 'https://e/m'\nheaders = { X = '$KEY' }");
+        let Some(Reach::Address(http)) = reach else { panic!("{told:?}") };
+        assert_eq!(http.headers, [("X".to_owned(), "$KEY".to_owned())]);
+        for (text, code) in [
+            ("[mcp.a]", "missing-run"),
+            ("[mcp.a]\nrun = ['s']\nurl = 'u'", "several-runs"),
+            ("[mcp.a]\nrun = []", "empty-run"),
+            ("[mcp.a]\nurl = ' '", "empty-run"),
+            ("[mcp.a]\nrun = 's'", "wrong-type"),
+            ("[mcp.a]\nurls = 's'", "unknown-key"),
+            ("[mcp.'a b']\nrun = ['s']", "bad-name"),
+            ("[mcp.a]\nrun = ['s']\npass = ['A B']", "bad-variable"),
+            ("mcp = 1", "wrong-type"),
+            ("[mpc.a]\nrun = ['s']", "unknown-key"),
+        ] {
+            assert_eq!(read(text), (None, vec![code]), "{text}");
+        }
+        assert_eq!(read("[mcp.a]\nrun = ['s']\nheaders = { A = 'b' }").1, ["no-effect"]);
+    }
+}

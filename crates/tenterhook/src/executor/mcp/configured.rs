@@ -1,0 +1,206 @@
+//! Connects the servers that configurations name: each when a hook first calls it, once for as long as this value lives
+//! (MC-8, MC-9). Knows no protocol.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tokio::time::Instant;
+
+use super::connection::{Connection, Env};
+use super::health::Health;
+use super::{Call, CallFault, CallFaultKind, Calling, Reply, Servers};
+use crate::config::Server;
+use crate::diagnostic::nearest;
+
+/// How long a server may take to start and to say hello, whoever waits for it: what agents give theirs. A hook whose time
+/// is up earlier leaves it starting, so that the next one finds it.
+const OPENING: Duration = Duration::from_secs(30);
+
+/// The servers of configurations.
+///
+/// A server starts with the first call of one of its tools and is ended when this value is dropped. One that ends by
+/// itself is started again by the next call; one that keeps ending is left alone for a while.
+#[derive(Debug)]
+pub struct Configured {
+    env: Env,
+    lines: Mutex<HashMap<String, Arc<Line>>>,
+}
+
+/// One server and the connection to it.
+#[derive(Debug)]
+struct Line {
+    server: Server,
+    env: Env,
+    state: Arc<Mutex<State>>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    health: Health,
+    opened: Option<Opened>,
+}
+
+/// What came of opening a connection; nothing yet, while it is being opened.
+type Opening = watch::Receiver<Option<Result<Arc<Connection>, CallFault>>>;
+
+/// A connection, or the attempt at one. Dropping it gives the attempt up, and ends what it led to.
+#[derive(Debug)]
+struct Opened {
+    result: Opening,
+    life: JoinHandle<()>,
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        self.life.abort();
+    }
+}
+
+impl Configured {
+    /// The servers of a configuration, none of them started. `env` is the host's environment.
+    #[must_use]
+    pub fn new(servers: impl IntoIterator<Item = Server>, env: Vec<(String, String)>) -> Self {
+        let configured = Self { env: env.into(), lines: Mutex::default() };
+        configured.replace(servers);
+        configured
+    }
+
+    /// Replaces the configuration. A server that stays as it was stays connected; one that is gone or changed is ended.
+    pub fn replace(&self, servers: impl IntoIterator<Item = Server>) {
+        let mut lines = lock(&self.lines);
+        let mut kept = HashMap::new();
+        for server in servers {
+            let line = lines.remove(&server.name).filter(|it| it.server == server);
+            let line = line.unwrap_or_else(|| {
+                let env = Arc::clone(&self.env);
+                Arc::new(Line { server: server.clone(), env, state: Arc::default() })
+            });
+            kept.insert(server.name, line);
+        }
+        *lines = kept;
+    }
+
+    fn line(&self, name: &str) -> Result<Arc<Line>, CallFault> {
+        let lines = lock(&self.lines);
+        lines.get(name).map(Arc::clone).ok_or_else(|| {
+            let near = nearest(name, lines.keys().map(String::as_str));
+            let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            let why = format!("no server `{name}` is configured{near}");
+            CallFault::new(CallFaultKind::UnknownServer, why)
+        })
+    }
+}
+
+impl Servers for Configured {
+    fn call<'a>(&'a self, call: Call<'a>) -> Calling<'a> {
+        Box::pin(async move { self.line(call.server)?.call(call).await })
+    }
+}
+
+impl Line {
+    async fn call(&self, call: Call<'_>) -> Result<Reply, CallFault> {
+        let connection = self.connection().await?;
+        let mut waiting = Waiting { line: self, answered: false };
+        let result = connection.call(call).await;
+        waiting.answered = true;
+        if connection.is_open() {
+            lock(&self.state).health.replied();
+        }
+        result
+    }
+
+    /// The connection, opened now where there is none.
+    async fn connection(&self) -> Result<Arc<Connection>, CallFault> {
+        let mut result = self.opened()?;
+        let opened = match result.wait_for(Option::is_some).await {
+            Ok(opened) => opened.clone(),
+            // Whoever was opening it is gone: the configuration changed, or the runtime ended.
+            Err(_) => None,
+        };
+        opened.unwrap_or_else(|| Err(lost(&self.server, "it was given up")))
+    }
+
+    fn opened(&self) -> Result<Opening, CallFault> {
+        let mut state = lock(&self.state);
+        if let Some(opened) = &state.opened {
+            let stands = match &*opened.result.borrow() {
+                Some(Ok(connection)) => connection.is_open(),
+                Some(Err(_)) => false,
+                None => !opened.life.is_finished(),
+            };
+            if stands {
+                return Ok(opened.result.clone());
+            }
+            state.opened = None;
+        }
+        if let Some((left, why)) = state.health.pause(Instant::now()) {
+            return Err(lost(&self.server, &format!("{why}; it is started again in {left:.1?}")));
+        }
+        let opened = self.open();
+        let result = opened.result.clone();
+        state.opened = Some(opened);
+        Ok(result)
+    }
+
+    /// Opens a connection in a task of its own, which lives as long as the connection.
+    fn open(&self) -> Opened {
+        let (sender, result) = watch::channel(None);
+        let (server, env, state) =
+            (self.server.clone(), Arc::clone(&self.env), Arc::clone(&self.state));
+        let life = tokio::spawn(async move {
+            let opening = tokio::time::timeout(OPENING, Connection::open(&server, &env)).await;
+            let opened =
+                opening.unwrap_or_else(|_| Err(format!("it did not say hello within {OPENING:?}")));
+            let over = match opened {
+                Ok((connection, life)) => {
+                    sender.send_replace(Some(Ok(Arc::new(connection))));
+                    life.over().await
+                }
+                Err(why) => {
+                    sender.send_replace(Some(Err(lost(&server, &why))));
+                    why
+                }
+            };
+            lock(&state).health.failed(Instant::now(), over);
+        });
+        Opened { result, life }
+    }
+
+    /// A call was given up. A server that has not said a word for several of them hangs.
+    fn given_up(&self) {
+        let mut state = lock(&self.state);
+        if state.health.given_up() {
+            state.health.failed(Instant::now(), "it no longer answers".to_owned());
+            state.opened = None;
+        }
+    }
+}
+
+fn lost(server: &Server, why: &str) -> CallFault {
+    let why = format!("the server `{}`: {why}", server.name);
+    CallFault::new(CallFaultKind::NotConnected, why)
+}
+
+/// Tells the line when a call is dropped before its answer came.
+struct Waiting<'a> {
+    line: &'a Line,
+    answered: bool,
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if !self.answered {
+            self.line.given_up();
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests;

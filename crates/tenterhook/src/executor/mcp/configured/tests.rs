@@ -1,0 +1,208 @@
+//! Real servers over standard streams: what they say, and every way in which they fail.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+use tenterhook_testkit::fakehook;
+
+use super::*;
+use crate::config::Reach;
+use crate::dialect::DialectId;
+use crate::executor::mcp::Content;
+use crate::hook::{Command, Inherit, Invocation, Layer};
+
+fn server(args: &[&str]) -> Server {
+    let program = fakehook().to_string_lossy().into_owned();
+    let args = args.iter().map(|it| (*it).to_owned()).collect();
+    let invocation = Invocation::Argv { program, args };
+    let mut command = Command::new(invocation, Inherit::Listed);
+    command.cwd = Some("/".into());
+    Server {
+        name: "fake".to_owned(),
+        dialect: DialectId::NATIVE,
+        layer: Layer::Given,
+        reach: Reach::Program(command),
+        place: None,
+    }
+}
+
+fn configured() -> Configured {
+    Configured::new([server(&["--mcp", "hello"])], Vec::new())
+}
+
+/// Far away: nothing that ends by itself comes near it.
+const LONG: Duration = Duration::from_secs(60);
+
+async fn ask(servers: &Configured, tool: &str) -> Result<Reply, CallFault> {
+    let input = json!({"path": "/a"}).as_object().cloned().unwrap_or_default();
+    call(servers, "fake", tool, &input).await
+}
+
+async fn call(
+    servers: &Configured,
+    server: &str,
+    tool: &str,
+    input: &Map<String, Value>,
+) -> Result<Reply, CallFault> {
+    let by = Instant::now() + LONG;
+    let calling = servers.call(Call { server, tool, input, by });
+    tokio::time::timeout_at(by, calling).await.expect("an answer in time")
+}
+
+/// The texts of a reply.
+fn texts(reply: Result<Reply, CallFault>) -> Vec<String> {
+    let contents = reply.expect("a reply").content;
+    contents
+        .into_iter()
+        .map(|it| match it {
+            Content::Text(text) | Content::Other(text) => text,
+        })
+        .collect()
+}
+
+/// MC-8.
+#[tokio::test]
+async fn a_server_is_started_once_and_keeps_its_connection() {
+    let servers = configured();
+    assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
+    let echoed = texts(ask(&servers, "echo").await);
+    assert!(echoed[0].contains(r#""arguments":{"path":"/a"}"#), "{echoed:?}");
+    assert_eq!(texts(ask(&servers, "two").await), ["first", "hello"]);
+    assert_eq!(texts(ask(&servers, "image").await), ["image"]);
+    assert_eq!(texts(ask(&servers, "structured").await), ["structured"]);
+    assert!(texts(ask(&servers, "nothing").await).is_empty());
+    assert!(ask(&servers, "fail").await.expect("a reply").is_error);
+    assert_eq!(texts(ask(&servers, "noise").await), ["hello"]);
+    assert_eq!(texts(ask(&servers, "big").await)[0].len(), 2 << 20);
+    let heard = texts(ask(&servers, "heard").await);
+    assert!(heard[0].starts_with("initialize notifications/initialized tools/call"), "{heard:?}");
+    assert_eq!(heard[0].matches("initialize ").count(), 1);
+}
+
+/// MC-7.
+#[tokio::test]
+async fn what_is_no_result_is_a_fault_of_its_kind() {
+    use CallFaultKind::{NotConnected, Protocol, UnknownServer, UnknownTool};
+    for (tool, kind, words) in [
+        ("sya", UnknownTool, "did you mean `say`?"),
+        ("zzzzzzzzzzzz", UnknownTool, "it has `say`, `echo`"),
+        ("refuse", Protocol, "the error -32602: refused"),
+        ("error", Protocol, "the error -32000: hello"),
+        ("odd", Protocol, "no result of a tool"),
+        ("crash", NotConnected, "it ended with exit code 3: hello"),
+        ("huge", Protocol, "a line of more than 4 MiB"),
+        ("flood", Protocol, "16 MiB that answer nothing"),
+    ] {
+        let fault = ask(&configured(), tool).await.expect_err(tool);
+        assert_eq!(fault.kind, kind, "{fault}");
+        assert!(fault.why.contains(words), "{fault}");
+    }
+    let fault = call(&configured(), "fkae", "say", &Map::new()).await.expect_err("no such server");
+    assert_eq!(fault.kind, UnknownServer);
+    assert!(fault.why.ends_with("did you mean `fake`?"), "{fault}");
+}
+
+/// MC-7, MC-13.
+#[tokio::test]
+async fn a_server_that_does_not_come_up_says_why() {
+    let mut unset = server(&["${TENTERHOOK_NONE}"]);
+    unset.dialect = DialectId::CLAUDE;
+    let mut missing = server(&[]);
+    if let Reach::Program(command) = &mut missing.reach {
+        command.invocation = Invocation::Argv { program: "/nowhere/server".into(), args: vec![] };
+    }
+    for (server, words) in [
+        (server(&["--stderr", "no licence", "--exit", "7"]), "exit code 7: no licence"),
+        (
+            server(&[
+                "--read-line",
+                "--stdout",
+                r#"{"jsonrpc":"2.0","id":9,"result":{}}"#,
+                "--read-all",
+            ]),
+            "does not speak MCP",
+        ),
+        (missing, "`/nowhere/server`"),
+        (unset, "`TENTERHOOK_NONE`, which is not set"),
+    ] {
+        let fault = ask(&Configured::new([server], Vec::new()), "say").await.expect_err(words);
+        assert_eq!(fault.kind, CallFaultKind::NotConnected);
+        assert!(fault.why.contains(words), "{fault}");
+    }
+}
+
+/// MC-9.
+#[tokio::test]
+async fn a_server_that_crashed_is_started_again_and_left_alone_when_it_keeps_crashing() {
+    let servers = configured();
+    assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
+    ask(&servers, "crash").await.expect_err("it crashes");
+    assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
+    let servers = Configured::new([server(&["--exit", "1"])], Vec::new());
+    let mut words = String::new();
+    for _ in 0..3 {
+        words = ask(&servers, "say").await.expect_err("it never comes up").why;
+    }
+    assert!(words.contains("exit code 1") && words.contains("started again in"), "{words}");
+}
+
+/// MC-10.
+#[tokio::test]
+async fn a_call_that_is_given_up_is_cancelled_and_a_server_that_hangs_is_started_anew() {
+    let servers = configured();
+    assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
+    give_up(&servers).await;
+    let heard = texts(ask(&servers, "heard").await);
+    assert!(heard[0].ends_with("tools/call notifications/cancelled tools/call"), "{heard:?}");
+    for _ in 0..3 {
+        give_up(&servers).await;
+    }
+    let heard = texts(ask(&servers, "heard").await);
+    assert_eq!(heard, ["initialize notifications/initialized tools/call"]);
+}
+
+/// Drops a call when it was sent.
+async fn give_up(servers: &Configured) {
+    let input = Map::new();
+    let by = Instant::now() + LONG;
+    let mut calling = servers.call(Call { server: "fake", tool: "hang", input: &input, by });
+    // The request is on its way after a few turns; what else is ready in this runtime runs in between.
+    for _ in 0..100 {
+        tokio::select! {
+            biased;
+            _ = &mut calling => panic!("it hangs"),
+            () = tokio::task::yield_now() => {}
+        }
+    }
+}
+
+/// MC-8: nothing outlives its owner.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn dropping_the_servers_ends_them() {
+    let servers = configured();
+    let pid = texts(ask(&servers, "pid").await).remove(0);
+    let process = std::path::Path::new("/proc").join(pid);
+    assert!(process.exists());
+    drop(servers);
+    let gone = async {
+        while process.exists() {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(LONG, gone).await.expect("it ends with its owner");
+}
+
+/// MC-11.
+#[tokio::test]
+async fn a_new_configuration_keeps_what_stays_and_ends_what_changed() {
+    let servers = configured();
+    assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
+    servers.replace([server(&["--mcp", "hello"])]);
+    let heard = texts(ask(&servers, "heard").await);
+    assert_eq!(heard[0].matches("tools/call").count(), 2);
+    servers.replace([server(&["--mcp", "good morning"])]);
+    assert_eq!(texts(ask(&servers, "say").await), ["good morning"]);
+    servers.replace([]);
+    ask(&servers, "say").await.expect_err("it is gone");
+}

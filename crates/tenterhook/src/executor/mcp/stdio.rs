@@ -1,0 +1,182 @@
+//! Speaks to a server by its standard streams: one JSON-RPC message a line. Knows no tool and no hook.
+//!
+//! The process belongs to `tenterhook-process`, as that of a command hook does: its own group, ended with its owner. Both
+//! directions are bounded: a server that writes faster than it is read waits, one that writes nonsense without end, or
+//! a line without end, is ended.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rmcp::RoleClient;
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use tenterhook_process as process;
+use tokio::sync::mpsc;
+
+/// The longest message that is taken: four times what is kept of a reply.
+const LINE: usize = 4 << 20;
+
+/// How much may wait to be read before the server is no longer listened to.
+const BEHIND: usize = 1 << 20;
+
+/// How much a server may write that answers nothing (logs, notifications) before it counts as flooding.
+const UNASKED: usize = 16 << 20;
+
+/// How much may wait to be taken by a server that says nothing.
+const UNHEARD: usize = 64 << 20;
+
+/// How much of standard error is kept, to say why a server ended.
+const STDERR: usize = 64 << 10;
+
+/// Why the conversation is over, once it is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Epitaph(Arc<Mutex<Option<(Over, String)>>>);
+
+/// How it came to an end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Over {
+    /// The server could not be started, or ended by itself.
+    Gone,
+    /// It was ended, because it broke the protocol.
+    Ended,
+}
+
+impl Epitaph {
+    /// What is known of the end.
+    pub(super) fn read(&self) -> Option<(Over, String)> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// The first reason stands: what follows from it is none.
+    fn write(&self, over: Over, why: String) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert((over, why));
+    }
+}
+
+/// A server that was started.
+pub(super) struct Stdio {
+    child: process::Child,
+    lines: mpsc::UnboundedReceiver<Vec<u8>>,
+    waiting: Arc<AtomicUsize>,
+    epitaph: Epitaph,
+    unasked: usize,
+    unheard: usize,
+}
+
+impl Stdio {
+    /// Starts the program; that it could not be is told by the epitaph.
+    pub(super) fn start(mut command: process::Command) -> (Self, Epitaph) {
+        command.limits.line = LINE;
+        command.limits.stdout = 0;
+        command.limits.stderr = STDERR;
+        let epitaph = Epitaph::default();
+        let (sender, lines) = mpsc::unbounded_channel();
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let (counter, told) = (Arc::clone(&waiting), epitaph.clone());
+        let last = sender.clone();
+        let child = process::start_with(command, |child| {
+            child.on_line(move |line| {
+                let size = line.len() + 1;
+                // Counted before it is sent, or the receiver could take it off first.
+                let behind = counter.fetch_add(size, Ordering::AcqRel) + size;
+                let heard = sender.send(line.to_vec()).is_ok();
+                if heard && behind >= BEHIND { process::Flow::Pause } else { process::Flow::More }
+            });
+            child.finish(move |report| {
+                told.write(Over::Gone, words(&report));
+                // Only now the lines are at their end, so that whoever reads them knows why.
+                drop(last);
+            });
+        });
+        let started =
+            Self { child, lines, waiting, epitaph: epitaph.clone(), unasked: 0, unheard: 0 };
+        (started, epitaph)
+    }
+
+    fn took(&self, line: &[u8]) {
+        let size = line.len() + 1;
+        let before = self.waiting.fetch_sub(size, Ordering::AcqRel);
+        // Half empty: reading on earlier would only stop again.
+        if before > BEHIND / 2 && before - size <= BEHIND / 2 {
+            self.child.resume();
+        }
+    }
+
+    /// Ends a server that broke the protocol.
+    fn end(&mut self, why: String) {
+        self.epitaph.write(Over::Ended, why);
+        self.lines.close();
+        self.child.cancel();
+    }
+}
+
+impl Transport<RoleClient> for Stdio {
+    type Error = std::io::Error;
+
+    /// Bytes are kept until the server takes them; what waits is bounded by what it may leave unanswered.
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let sent = serde_json::to_vec(&item).map_err(std::io::Error::from).and_then(|mut line| {
+            line.push(b'\n');
+            self.unheard += line.len();
+            if self.unheard > UNHEARD {
+                return Err(std::io::Error::other("it no longer reads what it is sent"));
+            }
+            self.child.feed(line);
+            Ok(())
+        });
+        std::future::ready(sent)
+    }
+
+    /// The next message. Lines that are none are passed over: many servers log to standard output.
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        loop {
+            let line = self.lines.recv().await?;
+            self.took(&line);
+            self.unheard = 0;
+            if line.len() >= LINE {
+                self.end(format!("it wrote a line of more than {} MiB, and was ended", LINE >> 20));
+                return None;
+            }
+            let message = serde_json::from_slice(&line).ok();
+            let answers = matches!(
+                message,
+                Some(
+                    RxJsonRpcMessage::<RoleClient>::Response(_)
+                        | RxJsonRpcMessage::<RoleClient>::Error(_)
+                )
+            );
+            self.unasked = if answers { 0 } else { self.unasked + line.len() + 1 };
+            if self.unasked > UNASKED {
+                let most = UNASKED >> 20;
+                self.end(format!("it wrote {most} MiB that answer nothing, and was ended"));
+                return None;
+            }
+            if message.is_some() {
+                return message;
+            }
+        }
+    }
+
+    async fn close(&mut self) -> Result<(), Self::Error> {
+        self.child.close_stdin();
+        self.child.cancel();
+        Ok(())
+    }
+}
+
+/// How a server ended, with the last that it wrote on standard error.
+fn words(report: &process::Report) -> String {
+    let ended = match &report.end {
+        process::End::NotStarted(error) => return format!("it cannot be started: {error}"),
+        process::End::Exited(code) => format!("it ended with exit code {code}"),
+        process::End::Signalled(signal) => format!("signal {signal} ended it"),
+        process::End::TimedOut | process::End::Cancelled => "it was ended".to_owned(),
+    };
+    let stderr = String::from_utf8_lossy(&report.stderr.bytes);
+    let last = stderr.lines().rev().map(str::trim).find(|it| !it.is_empty()).unwrap_or_default();
+    let last: String = last.chars().take(super::QUOTED).collect();
+    if last.is_empty() { ended } else { format!("{ended}: {last}") }
+}

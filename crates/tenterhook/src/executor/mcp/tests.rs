@@ -1,0 +1,151 @@
+//! What the executor makes of what servers say, whoever calls them.
+
+use std::sync::{Arc, Mutex};
+
+use serde_json::json;
+
+use super::*;
+use crate::answer::Restraint;
+use crate::config::Source;
+use crate::dialect::DialectId;
+use crate::event::Surroundings;
+use crate::executor::Ambient;
+use crate::{Engine, Event, Outcome, Session};
+
+/// Answers every call alike, and keeps what it was asked.
+#[derive(Debug)]
+struct Scripted {
+    result: Result<Reply, CallFault>,
+    asked: Mutex<Vec<String>>,
+}
+
+impl Servers for Scripted {
+    fn call<'a>(&'a self, call: Call<'a>) -> Calling<'a> {
+        let input = Value::Object(call.input.clone());
+        self.asked.lock().unwrap().push(format!("{}/{} {input}", call.server, call.tool));
+        Box::pin(std::future::ready(self.result.clone()))
+    }
+}
+
+const CONFIG: &str = r#"
+[hook.guard]
+on = "PreToolUse"
+mcp = { server = "policy", tool = "judge", input = { path = "${tool.input.file_path}" } }
+"#;
+
+async fn fire(config: &str, servers: Option<Arc<dyn Servers>>) -> Outcome {
+    let ambient = Ambient { servers, ..Ambient::default() };
+    let source = Source::given("tenterhook.toml", DialectId::NATIVE, config, "/");
+    let (engine, diagnostics) = Engine::builder().ambient(ambient).source(source).build();
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    let within = Surroundings { cwd: "/".into(), project: "/".into(), ..Surroundings::default() };
+    let event = Event::new("PreToolUse", within)
+        .with("tool_name", "Read")
+        .with("tool_input", json!({"file_path": "/a"}));
+    engine.fire(event, &Session::default()).await
+}
+
+async fn answered(result: Result<Reply, CallFault>) -> (Restraint, Vec<&'static str>, String) {
+    let servers = Arc::new(Scripted { result, asked: Mutex::default() });
+    let outcome = fire(CONFIG, Some(servers.clone())).await;
+    assert_eq!(*servers.asked.lock().unwrap(), [r#"policy/judge {"path":"/a"}"#]);
+    let messages: Vec<&str> = outcome.faults.iter().map(|it| it.message.as_str()).collect();
+    let messages = messages.join("|");
+    (outcome.restraint, outcome.faults.iter().map(|it| it.code).collect(), messages)
+}
+
+fn said(content: &[Content]) -> Result<Reply, CallFault> {
+    Ok(Reply { content: content.to_vec(), is_error: false })
+}
+
+fn text(text: &str) -> Content {
+    Content::Text(text.to_owned())
+}
+
+const DENIAL: &str = r#"{"decision": "deny", "reason": "no"}"#;
+
+/// MC-1, MC-5.
+#[tokio::test]
+async fn the_first_text_is_the_answer_and_no_denial_behind_it_is_lost() {
+    use Restraint::{Allow, Deny, Silent};
+    let allow = text(r#"{"decision": "allow"}"#);
+    for (content, restraint, codes) in [
+        (vec![text(DENIAL)], Deny, vec![]),
+        (vec![allow.clone()], Allow, vec![]),
+        (vec![text("")], Silent, vec![]),
+        (vec![], Silent, vec![]),
+        (vec![text(DENIAL), allow.clone()], Deny, vec![]),
+        (vec![text(""), text(DENIAL)], Deny, vec!["answer-on-stderr"]),
+        (vec![text(""), allow], Silent, vec![]),
+        (vec![text("fine by me")], Deny, vec!["unreadable-answer"]),
+        (vec![Content::Other("image".into()), text(DENIAL)], Deny, vec!["mcp-no-text"]),
+        (vec![text(&" ".repeat(KEPT + 1))], Deny, vec!["output-too-large"]),
+    ] {
+        let found = answered(said(&content)).await;
+        assert_eq!((found.0, found.1), (restraint, codes), "{content:.100?}: {}", found.2);
+    }
+}
+
+/// MC-6, MC-7.
+#[tokio::test]
+async fn a_fault_has_its_code_and_a_remedy_and_the_policy_decides() {
+    for (kind, code, remedy) in KINDS {
+        let found = answered(Err(CallFault::new(*kind, "`x` is not there"))).await;
+        assert_eq!((found.0, found.1), (Restraint::Deny, vec![*code]));
+        assert!(found.2.contains("`x` is not there") && found.2.contains(remedy), "{}", found.2);
+        assert_eq!(kind.code(), *code);
+    }
+    let failed = |words| Ok(Reply { content: vec![text(words)], is_error: true });
+    let found = answered(failed("no database\nat line 3")).await;
+    assert_eq!((found.0, found.1), (Restraint::Deny, vec!["mcp-tool-failed"]));
+    assert!(found.2.contains("`policy/judge` failed: no database;"), "{}", found.2);
+    // What it says is no consent.
+    let found = answered(failed(r#"{"decision": "allow"}"#)).await;
+    assert_eq!(found.0, Restraint::Deny);
+}
+
+/// MC-4, MC-7.
+#[tokio::test]
+async fn what_cannot_be_asked_is_a_fault() {
+    let outcome = fire(CONFIG, None).await;
+    assert_eq!(outcome.faults.iter().map(|it| it.code).collect::<Vec<_>>(), ["not-started"]);
+    let servers = Arc::new(Scripted { result: said(&[]), asked: Mutex::default() });
+    let config = CONFIG.replace("file_path", "command");
+    let outcome = fire(&config, Some(servers.clone())).await;
+    assert_eq!(outcome.faults.iter().map(|it| it.code).collect::<Vec<_>>(), ["mcp-input"]);
+    assert!(outcome.faults[0].message.contains("`tool.input.command`"));
+    assert!(outcome.blocked() && servers.asked.lock().unwrap().is_empty());
+}
+
+/// Never answers; tells when it was dropped.
+#[derive(Debug)]
+struct Silent(Arc<Mutex<Vec<&'static str>>>);
+
+struct Dropped(Arc<Mutex<Vec<&'static str>>>);
+
+impl Drop for Dropped {
+    fn drop(&mut self) {
+        self.0.lock().unwrap().push("dropped");
+    }
+}
+
+impl Servers for Silent {
+    fn call<'a>(&'a self, _: Call<'a>) -> Calling<'a> {
+        let dropped = Dropped(Arc::clone(&self.0));
+        Box::pin(async move {
+            let _dropped = dropped;
+            std::future::pending().await
+        })
+    }
+}
+
+/// MC-7: the deadline of a step covers the call, and who gives it up drops it.
+#[tokio::test(start_paused = true)]
+async fn a_call_is_over_at_its_deadline() {
+    let dropped = Arc::default();
+    let servers = Arc::new(Silent(Arc::clone(&dropped)));
+    let outcome = fire(&CONFIG.replace("on =", "timeout = '1s'\non ="), Some(servers)).await;
+    assert_eq!(outcome.faults.iter().map(|it| it.code).collect::<Vec<_>>(), ["timed-out"]);
+    assert!(outcome.blocked());
+    assert_eq!(*dropped.lock().unwrap(), ["dropped"]);
+}
