@@ -148,8 +148,9 @@ impl Line {
     /// Opens a connection in a task of its own, which lives as long as the connection.
     fn open(&self) -> Opened {
         let (sender, result) = watch::channel(None);
-        let (server, env, state) =
-            (self.server.clone(), Arc::clone(&self.env), Arc::clone(&self.state));
+        let (server, env) = (self.server.clone(), Arc::clone(&self.env));
+        // What the task holds for good would keep its own owner alive.
+        let state = Arc::downgrade(&self.state);
         let life = tokio::spawn(async move {
             let opening = tokio::time::timeout(OPENING, Connection::open(&server, &env)).await;
             let opened =
@@ -164,7 +165,9 @@ impl Line {
                     why
                 }
             };
-            lock(&state).health.failed(Instant::now(), over);
+            if let Some(state) = state.upgrade() {
+                lock(&state).health.failed(Instant::now(), over);
+            }
         });
         Opened { result, life }
     }
