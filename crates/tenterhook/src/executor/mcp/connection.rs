@@ -11,7 +11,7 @@ use rmcp::service::{Peer, RunningService, ServiceError, serve_client};
 use rmcp::{ClientHandler, RoleClient};
 use tenterhook_process as process;
 
-use super::expand::{Style, expand};
+use super::expand::expand;
 use super::stdio::{Epitaph, Over, Stdio};
 use super::{Call, CallFault, CallFaultKind, Content, Reply};
 use crate::config::{Reach, Server};
@@ -175,7 +175,7 @@ fn kind(block: &ContentBlock) -> &'static str {
 fn describe(server: &Server, command: &Command, env: &Env) -> Result<process::Command, String> {
     let fill = |text: &str| match server.dialect {
         DialectId::NATIVE => Ok(text.to_owned()),
-        _ => expand(text, Style::Claude, |name| variable(env, name)).map_err(|name| {
+        _ => expand(text, |name| variable(env, name)).map_err(|name| {
             format!("its configuration names the variable `{name}`, which is not set")
         }),
     };

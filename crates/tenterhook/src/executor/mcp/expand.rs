@@ -1,47 +1,28 @@
-//! Puts variables in place of `$NAME` and `${NAME}` in what a server's configuration says (MC-13). Pure: the caller says
-//! which variables there are.
-
-/// How a configuration names variables.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Style {
-    /// `$NAME` and `${NAME}`.
-    Native,
-    /// `${NAME}` and `${NAME:-default}`.
-    Claude,
-}
+//! Puts variables in place of `${NAME}` and `${NAME:-default}`, as Claude Code writes them in the configuration of a server
+//! (MC-13). Pure: the caller says which variables there are.
 
 /// `text` with its variables filled in.
 ///
 /// # Errors
 ///
-/// The name of one that is not set.
+/// The name of one that is not set and has no default.
 pub(super) fn expand(
     text: &str,
-    style: Style,
     lookup: impl Fn(&str) -> Option<String>,
 ) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some((before, after)) = rest.split_once('$') {
+    while let Some((before, after)) = rest.split_once("${") {
         out.push_str(before);
         rest = after;
-        let braced = after.strip_prefix('{').and_then(|it| it.split_once('}'));
-        let (name, default, left) = match (braced, style) {
-            (Some((inner, left)), Style::Claude) => match inner.split_once(":-") {
-                Some((name, default)) => (name, Some(default), left),
-                None => (inner, None, left),
-            },
-            (Some((inner, left)), Style::Native) => (inner, None, left),
-            (None, Style::Native) => {
-                let end = after.find(|c: char| !is_in_name(c)).unwrap_or(after.len());
-                let (name, left) = after.split_at(end);
-                (name, None, left)
-            }
-            (None, Style::Claude) => ("", None, after),
+        let (inner, left) = after.split_once('}').unwrap_or_default();
+        let (name, default) = match inner.split_once(":-") {
+            Some((name, default)) => (name, Some(default)),
+            None => (inner, None),
         };
-        // A sign that begins no name stands for itself.
+        // Signs that begin no name stand for themselves.
         if !is_name(name) {
-            out.push('$');
+            out.push_str("${");
             continue;
         }
         let value = lookup(name).or_else(|| default.map(str::to_owned));
@@ -52,39 +33,29 @@ pub(super) fn expand(
     Ok(out)
 }
 
-fn is_in_name(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_'
-}
-
 fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| is_in_name(c) && !c.is_ascii_digit()) && text.chars().all(is_in_name)
+    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    !text.is_empty() && !text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(fits)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn lookup(name: &str) -> Option<String> {
-        (name == "KEY").then(|| "k$1".to_owned())
-    }
-
     /// MC-13.
     #[test]
-    fn variables_are_filled_in_as_each_format_writes_them() {
-        for (style, text, expected) in [
-            (Style::Native, "Bearer $KEY", Ok("Bearer k$1")),
-            (Style::Native, "${KEY}/$KEY.", Ok("k$1/k$1.")),
-            (Style::Native, "$5 $ ${} $$KEY", Ok("$5 $ ${} $k$1")),
-            (Style::Native, "$NONE", Err("NONE")),
-            (Style::Native, "${NONE:-x}", Ok("${NONE:-x}")),
-            (Style::Claude, "${KEY} $KEY", Ok("k$1 $KEY")),
-            (Style::Claude, "${NONE:-a:-b}/${NONE:-}", Ok("a:-b/")),
-            (Style::Claude, "${KEY:-x}", Ok("k$1")),
-            (Style::Claude, "${NONE}", Err("NONE")),
-            (Style::Claude, "${KEY", Ok("${KEY")),
+    fn variables_are_filled_in_or_named() {
+        let lookup = |name: &str| (name == "KEY").then(|| "k${KEY}".to_owned());
+        for (text, expected) in [
+            ("Bearer ${KEY}/${KEY}.", Ok("Bearer k${KEY}/k${KEY}.")),
+            ("${KEY} $KEY $5 ${} ${a b} $", Ok("k${KEY} $KEY $5 ${} ${a b} $")),
+            ("${NONE:-a:-b}/${NONE:-}", Ok("a:-b/")),
+            ("${KEY:-x}", Ok("k${KEY}")),
+            ("${NONE}", Err("NONE")),
+            ("${KEY", Ok("${KEY")),
         ] {
             let expected = expected.map(str::to_owned).map_err(str::to_owned);
-            assert_eq!(expand(text, style, lookup), expected, "{text}");
+            assert_eq!(expand(text, lookup), expected, "{text}");
         }
     }
 }
