@@ -35,7 +35,7 @@ use serde_json::{Map, Value};
 use crate::answer::{Answer, Failure, Powers, SlipKind};
 use crate::config::{Mode, ReadConfig, Source};
 use crate::event::{Event, EventName};
-use crate::hook::{Hook, Inherit, Layer, OnFailure, Phase};
+use crate::hook::{Hook, Inherit, Layer, OnFailure, Phase, Prompt, Run};
 use crate::matcher::Condition;
 use crate::matcher::rule::Reading;
 use crate::report::Report;
@@ -309,6 +309,22 @@ pub trait Dialect: Sync + fmt::Debug {
 
     /// Reads what a hook said.
     fn read_answer(&self, event: &Event, row: &EventRow, report: &Report) -> Answer;
+
+    /// What a model that serves as a hook is told about the form of its answer (MO-3): by default that of a native answer,
+    /// for an agent that has no such hooks.
+    fn shape(&self, prompt: &Prompt, row: &EventRow) -> String {
+        native::shape(prompt, row)
+    }
+
+    /// Reads what such a model said.
+    fn read_words(&self, _: &Prompt, _: &Event, _: &EventRow, report: &Report) -> Answer {
+        native::read_words(report)
+    }
+
+    /// How long a hook that runs this may take, where it says nothing itself: by default what the event's row says.
+    fn timeout(&self, _run: &Run, row: &EventRow) -> Duration {
+        row.timeout
+    }
 
     /// What the agent does with an answer that slipped.
     fn honour(&self, slip: SlipKind) -> Honour;

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::dialect::{Dialect, Envelope};
+use crate::dialect::{Dialect, Envelope, EventRow};
 use crate::event::Event;
 use crate::hook::{Hook, Run};
 use crate::report::{End, Report};
@@ -29,7 +29,7 @@ pub struct Ambient {
     pub env: Vec<(String, String)>,
     /// Where session files (env files, spilled context) may be written; `None`: nowhere.
     pub scratch: Option<PathBuf>,
-    /// Who answers `prompt` and `agent` hooks; `None`: such a hook fails, and its policy decides.
+    /// Who answers `prompt` and `agent` hooks, for all sessions; `None`: such a hook fails, and its policy decides.
     pub model: Option<Arc<dyn model::Model>>,
     /// Who calls the tools of `mcp` hooks; `None`: such a hook fails, and its policy decides.
     pub servers: Option<Arc<dyn mcp::Servers>>,
@@ -42,6 +42,8 @@ pub struct Task {
     pub hook: Arc<Hook>,
     /// The event.
     pub event: Arc<Event>,
+    /// What the hook's dialect lets it do on the event.
+    pub row: EventRow,
     /// What the hook is handed, in its dialect.
     pub envelope: Arc<Envelope>,
     /// How long it may take, from the moment it runs.

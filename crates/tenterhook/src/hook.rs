@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::diagnostic::Place;
-use crate::dialect::DialectId;
+use crate::dialect::{DialectId, EventRow};
 use crate::event::EventName;
 use crate::matcher::{Condition, Matcher};
 
@@ -188,7 +188,7 @@ pub struct Hook {
     pub phase: Phase,
     /// Whether the event waits for it.
     pub wait: Wait,
-    /// How long it may take; `None` leaves it to the dialect's event table.
+    /// How long it may take; `None` leaves it to the dialect.
     pub timeout: Option<Duration>,
     /// What happens when it gives no answer, where its own entry or its source says so.
     pub on_failure: Option<OnFailure>,
@@ -230,5 +230,11 @@ impl Hook {
             status: None,
             arming: Arming::Armed,
         }
+    }
+
+    /// How long it may take on an event of this row: what its entry says, else what its dialect promises.
+    #[must_use]
+    pub fn time(&self, row: &EventRow) -> Duration {
+        self.timeout.unwrap_or_else(|| self.dialect.dialect().timeout(&self.run, row))
     }
 }

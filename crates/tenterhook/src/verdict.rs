@@ -4,7 +4,7 @@
 
 use crate::answer::{Answer, Effects, Failure, Power, Powers, Restraint, Slip};
 use crate::dialect::{EventRow, Honour};
-use crate::hook::{Compat, Confine, Hook, OnFailure, Phase, Wait};
+use crate::hook::{Compat, Confine, Hook, OnFailure, Phase, Run, Wait};
 use crate::outcome::{Fault, Reason};
 
 #[cfg(test)]
@@ -39,7 +39,8 @@ pub struct Bench<'a> {
 /// Judges one answer.
 ///
 /// The order of the steps is the rule: slips first, because they decide how much of the answer is believed;
-/// then failure; then what the event permits; then what the way of selection permits (S-9).
+/// then failure; then what the event permits; then what a model may say; then what the way of selection
+/// permits (S-9).
 #[must_use]
 pub fn judge(bench: Bench<'_>, answer: Answer) -> Verdict {
     let mut faults = Vec::new();
@@ -51,8 +52,9 @@ pub fn judge(bench: Bench<'_>, answer: Answer) -> Verdict {
     let believed = believe(bench, answer, &mut faults);
     let settled = settle_failure(bench, believed, &mut faults);
     let permitted = permit(bench, settled, &mut faults);
+    let restrained = restrain_model(bench, permitted, &mut faults);
     let Answer { restraint, reason, printed, if_denied, effects, .. } =
-        restrain_widened(bench, permitted, &mut faults);
+        restrain_widened(bench, restrained, &mut faults);
     let said = |text| Reason { hook: bench.hook.id.clone(), text };
     let words = reason.or_else(|| default_reason(bench.hook, restraint, printed.as_deref()));
     Verdict { restraint, reason: words.map(said), if_denied: if_denied.map(said), effects, faults }
@@ -270,6 +272,30 @@ fn permit_effects(powers: Powers, mut effects: Effects, refuse: &mut impl FnMut(
         effects.env.clear();
     }
     effects
+}
+
+/// A model that reads what others wrote can be talked into consent, so its *allow* is silent, unless whoever configured it
+/// takes that risk; what rode on the consent falls with it.
+fn restrain_model(bench: Bench<'_>, mut answer: Answer, faults: &mut Vec<Fault>) -> Answer {
+    let Run::Prompt(prompt) = &bench.hook.run else { return answer };
+    if prompt.may_allow || bench.hook.compat == Compat::Exact {
+        return answer;
+    }
+    let effects = &mut answer.effects;
+    let consents = answer.restraint == Restraint::Allow;
+    let grants = !effects.updated_permissions.is_empty();
+    if consents {
+        answer.restraint = Restraint::Silent;
+        answer.reason = None;
+        effects.updated_input = None;
+    }
+    effects.updated_permissions.clear();
+    if consents || grants {
+        let message =
+            "a model's consent does not count; set `allow = true` in a native entry if it should";
+        faults.push(Fault::of(&bench.hook.id, "model-allow", message.to_owned()));
+    }
+    answer
 }
 
 /// Whatever widens a match may only restrain: an *allow* that came that way is silent (S-9).

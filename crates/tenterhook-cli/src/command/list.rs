@@ -43,7 +43,7 @@ fn matcher(hook: &Hook) -> String {
 }
 
 fn timeout(ruleset: &Ruleset, hook: &Hook) -> Duration {
-    hook.timeout.unwrap_or_else(|| ruleset.row(hook.dialect, &hook.event).timeout)
+    hook.time(&ruleset.row(hook.dialect, &hook.event))
 }
 
 /// What runs, as short as it can be said: without the directory that everything here begins with, and behind the hook's

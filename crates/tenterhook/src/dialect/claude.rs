@@ -6,6 +6,7 @@ mod env_file;
 mod event;
 mod events;
 mod fields;
+mod model;
 mod terminal;
 #[cfg(test)]
 mod tests;
@@ -32,7 +33,7 @@ use super::{
 use crate::answer::{Answer, Powers, SlipKind};
 use crate::config::{ReadConfig, Source};
 use crate::event::{Event, EventName};
-use crate::hook::{Hook, OnFailure};
+use crate::hook::{Hook, OnFailure, Prompt, Run};
 use crate::matcher::Condition;
 use crate::matcher::rule::Reading;
 use crate::report::Report;
@@ -108,6 +109,24 @@ impl Dialect for Claude {
 
     fn read_answer(&self, event: &Event, row: &EventRow, report: &Report) -> Answer {
         answer::read(event, row, report)
+    }
+
+    fn shape(&self, prompt: &Prompt, row: &EventRow) -> String {
+        model::shape(prompt, row)
+    }
+
+    fn read_words(
+        &self,
+        prompt: &Prompt,
+        event: &Event,
+        row: &EventRow,
+        report: &Report,
+    ) -> Answer {
+        model::read(prompt, event, row, report)
+    }
+
+    fn timeout(&self, run: &Run, row: &EventRow) -> Duration {
+        model::timeout(run).unwrap_or(row.timeout)
     }
 
     fn honour(&self, slip: SlipKind) -> Honour {

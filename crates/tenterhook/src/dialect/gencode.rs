@@ -9,11 +9,13 @@ mod events;
 mod fields;
 mod handler;
 mod matcher;
+mod model;
 mod places;
 #[cfg(test)]
 mod tests;
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
@@ -23,7 +25,7 @@ use super::{
 use crate::answer::{Answer, SlipKind};
 use crate::config::{Mode, ReadConfig, Source};
 use crate::event::{Event, EventName};
-use crate::hook::{Layer, Phase};
+use crate::hook::{Layer, Phase, Prompt, Run};
 use crate::report::Report;
 use crate::syntax::Node;
 
@@ -70,6 +72,18 @@ impl Dialect for Gen {
 
     fn read_answer(&self, event: &Event, row: &EventRow, report: &Report) -> Answer {
         answer::read(event, row, report)
+    }
+
+    fn shape(&self, _: &Prompt, row: &EventRow) -> String {
+        model::shape(row)
+    }
+
+    fn read_words(&self, _: &Prompt, event: &Event, row: &EventRow, report: &Report) -> Answer {
+        model::read(event, row, report)
+    }
+
+    fn timeout(&self, run: &Run, row: &EventRow) -> Duration {
+        model::timeout(run, row)
     }
 
     /// The agent honours no slip but one: which event a hook names does not matter, because the real one decides which

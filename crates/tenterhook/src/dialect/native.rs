@@ -7,6 +7,7 @@ mod answer;
 mod cases;
 mod config;
 mod envelope;
+mod model;
 pub mod outcome;
 mod places;
 pub mod schema;
@@ -15,6 +16,7 @@ mod table;
 mod write;
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
@@ -26,12 +28,22 @@ use super::{Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, 
 use crate::answer::{Answer, SlipKind};
 use crate::config::{ReadConfig, Source};
 use crate::event::{Event, EventName};
-use crate::hook::Inherit;
+use crate::hook::{Inherit, Prompt, Run};
 use crate::report::Report;
 use crate::syntax::Node;
 
 /// The version of the protocol that this build speaks (V-1).
 pub const VERSION: u64 = 1;
+
+/// What a model is told that serves as a hook.
+pub(super) fn shape(prompt: &Prompt, row: &EventRow) -> String {
+    model::shape(prompt, row)
+}
+
+/// Reads what such a model said.
+pub(super) fn read_words(report: &Report) -> Answer {
+    model::read(report)
+}
 
 /// The dialect.
 #[derive(Debug)]
@@ -76,6 +88,10 @@ impl Dialect for Native {
 
     fn read_answer(&self, _event: &Event, _row: &EventRow, report: &Report) -> Answer {
         answer::read(report)
+    }
+
+    fn timeout(&self, run: &Run, row: &EventRow) -> Duration {
+        model::timeout(run, row)
     }
 
     fn inherit(&self) -> Inherit {

@@ -10,7 +10,7 @@ use crate::answer::{Answer, Failure, Power, Restraint};
 use crate::dialect::Envelope;
 use crate::event::Event;
 use crate::executor::{self, Ambient, Progress, Task};
-use crate::hook::{Hook, Wait};
+use crate::hook::{Hook, Run, Wait};
 use crate::outcome::{self, Fault};
 use crate::plan::Step;
 use crate::report::{End, Report, Said};
@@ -138,8 +138,9 @@ fn task(setting: &Setting) -> Task {
     Task {
         hook: Arc::clone(&step.hook),
         event: Arc::clone(event),
+        row: step.row.clone(),
         envelope: Arc::clone(envelope),
-        timeout: step.hook.timeout.unwrap_or(step.row.timeout),
+        timeout: step.hook.time(&step.row),
         by: deadline.filter(|_| step.hook.wait == Wait::Attached),
         ambient: Arc::clone(ambient),
         session: session.clone(),
@@ -176,7 +177,11 @@ fn said(step: &Step, event: &Event, report: &Report) -> Answer {
     if report.is_mute() {
         return Answer { failure: report.failure(), ..Answer::default() };
     }
-    step.hook.dialect.dialect().read_answer(event, &step.row, report)
+    let dialect = step.hook.dialect.dialect();
+    match &step.hook.run {
+        Run::Prompt(prompt) => dialect.read_words(prompt, event, &step.row, report),
+        _ => dialect.read_answer(event, &step.row, report),
+    }
 }
 
 fn judge(step: &Step, answer: Answer, ended: String, took: Duration) -> Done {

@@ -284,13 +284,7 @@ async fn texts_are_cleaned_before_the_host_sees_them() {
 
 #[tokio::test(start_paused = true)]
 async fn a_hook_without_an_executor_is_never_silence() {
-    let run = Run::Prompt(Prompt {
-        text: "is it fine?".to_owned(),
-        model: None,
-        max_tokens: None,
-        may_allow: false,
-        turns: None,
-    });
+    let run = Run::Prompt(Prompt::new("is it fine?"));
     let missing = Hook::new(HookId::new("posts"), DialectId::NATIVE, EVENT.into(), run);
     let outcome = fire([missing]).await;
     assert_eq!(outcome.restraint, Restraint::Deny);

@@ -48,7 +48,7 @@ impl fmt::Debug for Function {
 }
 
 /// The signal under which a panic is reported: what an aborting program would die of.
-const ABORTED: i32 = 6;
+pub(super) const ABORTED: i32 = 6;
 
 pub(super) async fn run(task: Task) -> Report {
     let started = Instant::now();
@@ -69,7 +69,7 @@ pub(super) async fn run(task: Task) -> Report {
 }
 
 /// Polls `future` behind a wall that panics do not pass.
-async fn catch<T>(future: impl Future<Output = T>) -> Result<T, ()> {
+pub(super) async fn catch<T>(future: impl Future<Output = T>) -> Result<T, ()> {
     let mut future = Box::pin(future);
     std::future::poll_fn(move |context| {
         // The future is dropped after a panic and never polled again, so no broken state is seen.

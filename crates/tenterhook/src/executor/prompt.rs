@@ -1,10 +1,111 @@
-//! Asks a model the question of a hook and reports its words. Knows no dialect and judges nothing.
+//! Asks a model the question of a hook and reports its words. Knows no dialect and judges nothing: what the model is told
+//! about the form of its answer, and what its words mean, its dialect says.
+//!
+//! A hook with turns may look around first: its model calls tools that read, until it answers. All of it stands under the
+//! one deadline of the step and under one budget of tokens, and no question is put twice.
 
-use super::{Task, left_out};
+mod look;
+mod question;
+
+use std::sync::Arc;
+
+use tokio::time::Instant;
+
+use super::model::{FaultKind, Message, Model, ModelFault, Question, Reply, Stop};
+use super::{Task, function, not_started};
 use crate::hook::Prompt;
-use crate::report::Report;
+use crate::report::{End, Output, Report, Said};
+
+#[cfg(test)]
+mod tests;
+
+/// How an asking ended: how the step ended, and the words that there were.
+type Ended = (End, String);
 
 pub(super) async fn run(task: &Task, prompt: &Prompt) -> Report {
-    let _ = (task.ambient.model.as_ref(), prompt);
-    left_out("prompt")
+    let started = Instant::now();
+    let Some(model) = &task.ambient.model else {
+        return not_started(format!(
+            "this host gives `{}` hooks no model to ask; give it one, or use another kind of hook",
+            task.hook.run.executor()
+        ));
+    };
+    let asked = function::catch(ask(task, prompt, model));
+    let (end, words) = match tokio::time::timeout(task.budget(), asked).await {
+        Ok(Ok(ended)) => ended,
+        Ok(Err(())) => (End::Signalled(function::ABORTED), String::new()),
+        Err(_) => (End::TimedOut, String::new()),
+    };
+    let said = Said::Bytes {
+        stdout: Output::from(question::unfenced(&words).as_bytes()),
+        stderr: Output::default(),
+    };
+    Report { said, ..Report::silent(end, started.elapsed()) }
+}
+
+/// Puts the question, makes the calls that the model wants, and puts it again, until there is an answer or no more to spend.
+async fn ask(task: &Task, prompt: &Prompt, model: &Arc<dyn Model>) -> Ended {
+    let tools = if prompt.turns.is_some() { look::tools() } else { Vec::new() };
+    let shape = task.dialect().shape(prompt, &task.row);
+    let mut question = question::first(prompt, &task.envelope.body, &shape, tools);
+    let mut left = question::tokens(prompt);
+    let mut turns = prompt.turns.unwrap_or(0);
+    loop {
+        question.max_tokens = Some(left);
+        let reply = match model.ask(&question).await {
+            Ok(reply) => reply,
+            Err(fault) => return failed(&fault),
+        };
+        let spent = u32::try_from(reply.usage.output).unwrap_or(u32::MAX);
+        left = left.saturating_sub(spent);
+        if reply.calls.is_empty() || question.tools.is_empty() {
+            return answered(reply);
+        }
+        if turns == 0 {
+            return (End::Failed { code: "model-turns", why: too_many_turns(prompt) }, reply.text);
+        }
+        if left == 0 {
+            return (End::Failed { code: "model-tokens", why: too_many_tokens() }, reply.text);
+        }
+        turns -= 1;
+        look_around(task, &mut question, reply, turns).await;
+    }
+}
+
+/// Makes the calls of a reply and puts what they brought into the conversation.
+async fn look_around(task: &Task, question: &mut Question, reply: Reply, turns: u32) {
+    let mut results = look::calls(&task.event.within.project, &reply.calls).await;
+    if let (0, Some(last)) = (turns, results.last_mut()) {
+        last.text.push_str("\n[you have no more turns to look around: answer now]");
+    }
+    question.messages.push(Message::Model(reply));
+    question.messages.push(Message::Results(results));
+}
+
+/// The words of an answer, or why they are none.
+fn answered(reply: Reply) -> Ended {
+    match reply.stop {
+        Stop::Length => (End::Failed { code: "model-tokens", why: too_many_tokens() }, reply.text),
+        Stop::Refused => {
+            let fault = ModelFault::new(FaultKind::Refused, "the model would not answer");
+            (failed(&fault).0, reply.text)
+        }
+        Stop::Done | Stop::Calls | Stop::Other(_) => (End::Exited(0), reply.text),
+    }
+}
+
+fn failed(fault: &ModelFault) -> Ended {
+    (End::Failed { code: fault.kind.code(), why: fault.to_string() }, String::new())
+}
+
+fn too_many_tokens() -> String {
+    "the model had no tokens left before it had answered; raise `tokens`, or ask for less"
+        .to_owned()
+}
+
+fn too_many_turns(prompt: &Prompt) -> String {
+    let turns = prompt.turns.unwrap_or(0);
+    format!(
+        "the model looked around {turns} times and wanted to go on; raise `turns`, or ask for less"
+    )
 }

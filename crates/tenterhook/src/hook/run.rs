@@ -99,10 +99,27 @@ pub struct Prompt {
     pub model: Option<String>,
     /// How many tokens all its answers together may have; `None`: the executor's own bound.
     pub max_tokens: Option<u32>,
-    /// Whether its consent counts; else it is dropped with a fault.
+    /// Whether its consent counts; else it is dropped with a fault.
     pub may_allow: bool,
+    /// Whether the turn goes on after its no, where its dialect would end the turn.
+    pub goes_on: bool,
     /// How many turns it may take to look around with tools that read and search; `None`: no tools, one answer.
     pub turns: Option<u32>,
+}
+
+impl Prompt {
+    /// A question with nothing set that has a default.
+    #[must_use]
+    pub fn new(text: impl Into<String>) -> Self {
+        Self {
+            text: text.into(),
+            model: None,
+            max_tokens: None,
+            may_allow: false,
+            goes_on: false,
+            turns: None,
+        }
+    }
 }
 
 /// A call of a tool of an MCP server.

@@ -221,7 +221,7 @@ impl Heard<'_> {
 }
 
 /// What holds on every event.
-const PROTOCOL: Protocol =
+pub(super) const PROTOCOL: Protocol =
     Protocol { spelt: fields::restraint, halt: Halt::Stops, any_exit: true, named: true };
 
 /// Where an event looks for a decision, the best place last.

@@ -179,7 +179,7 @@ impl Reader<'_> {
 
     fn prompt(&mut self, node: &Node, text: String, turns: Option<u32>) -> Prompt {
         let model = self.text(node, "model").filter(|it| !it.is_empty());
-        Prompt { text, model, max_tokens: Some(MAX_TOKENS), may_allow: false, turns }
+        Prompt { model, max_tokens: Some(MAX_TOKENS), turns, ..Prompt::new(text) }
     }
 
     /// Only `powershell` is another shell than `sh`, in any case and with spaces round it.

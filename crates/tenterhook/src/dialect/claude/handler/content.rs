@@ -18,11 +18,11 @@ impl Reading<'_> {
 
     pub(super) fn prompt(&mut self, node: &Node, turns: Option<u32>) -> Result<Prompt, Off> {
         Ok(Prompt {
-            text: self.needed(node, "prompt")?,
             model: self.text(node, "model"),
-            max_tokens: None,
-            may_allow: false,
+            // An agent's no never ends the turn.
+            goes_on: turns.is_some() || self.flag(node, "continueOnBlock"),
             turns,
+            ..Prompt::new(self.needed(node, "prompt")?)
         })
     }
 

@@ -103,7 +103,7 @@ impl Reading<'_> {
         false
     }
 
-    fn flag(&mut self, node: &Node, key: &str) -> bool {
+    pub(super) fn flag(&mut self, node: &Node, key: &str) -> bool {
         let Some(entry) = node.entry(key).filter(|it| !it.node.is_null()) else { return false };
         entry.node.as_bool().unwrap_or_else(|| {
             let message = format!("`{key}` takes `true` or `false`, found {}", entry.node.kind());

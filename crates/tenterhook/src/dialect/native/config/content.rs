@@ -67,11 +67,12 @@ impl Reader<'_> {
         let get = |key| table.and_then(|it| it.get(key));
         let turns = || get("turns").and_then(count).unwrap_or(AGENT_TURNS);
         Some(Run::Prompt(Prompt {
-            text,
             model: get("model").and_then(Node::as_str).map(str::to_owned),
             max_tokens: get("tokens").and_then(count),
             may_allow: get("allow").and_then(Node::as_bool) == Some(true),
+            goes_on: get("goes_on").and_then(Node::as_bool) == Some(true),
             turns: (kind == "agent").then(turns),
+            ..Prompt::new(text)
         }))
     }
 

@@ -5,8 +5,8 @@ use super::{Reader, keys, source, values};
 use crate::answer::Power;
 use crate::config::Switch;
 use crate::diagnostic::{Severity, Span, nearest};
-use crate::dialect::native::{cases, table};
-use crate::dialect::{DIALECTS, DialectId, EventRow, Subject};
+use crate::dialect::native::{Native, cases, table};
+use crate::dialect::{DIALECTS, Dialect, DialectId, EventRow, Subject};
 use crate::event::EventName;
 use crate::hook::{Arming, Hook, HookId, OnFailure, Phase, Wait};
 use crate::matcher::rule::Rule;
@@ -97,7 +97,7 @@ impl Reader<'_> {
         hook.on_failure = fields.text("on_failure").and_then(source::on_failure);
         if hook.dialect != DialectId::NATIVE {
             // What this file promises holds for all its hooks, whatever they speak (C-53).
-            hook.timeout = hook.timeout.or(Some(row.timeout));
+            hook.timeout = hook.timeout.or(Some(Native.timeout(&hook.run, row)));
             let promised = fields.text("on_failure") == Some(keys::PROMISED);
             hook.on_failure = hook.on_failure.or(Some(row.failure)).filter(|_| !promised);
         }

@@ -110,6 +110,7 @@ const PROMPT: &[Key] = &[
     key("model", Shape::Text),
     key("tokens", Shape::Count),
     key("allow", Shape::Flag),
+    key("goes_on", Shape::Flag),
 ];
 
 /// The keys of `agent`.
@@ -118,6 +119,7 @@ const AGENT: &[Key] = &[
     key("model", Shape::Text),
     key("tokens", Shape::Count),
     key("allow", Shape::Flag),
+    key("goes_on", Shape::Flag),
     key("turns", Shape::Count),
 ];
 

@@ -60,6 +60,9 @@ pub(super) fn prompt(prompt: &Prompt) -> (&'static str, InlineTable) {
     if prompt.may_allow {
         inner.insert("allow", true.into());
     }
+    if prompt.goes_on {
+        inner.insert("goes_on", true.into());
+    }
     let Some(turns) = prompt.turns else { return ("prompt", inner) };
     inner.insert("turns", i64::from(turns).into());
     ("agent", inner)

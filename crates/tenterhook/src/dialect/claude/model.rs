@@ -1,0 +1,194 @@
+//! Models that serve as Claude Code's hooks: what they are told about the form of their answer, how their words are read,
+//! and how long they may take (MO-10 to MO-12).
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::answer::PROTOCOL;
+use crate::answer::{Answer, Effects, Failure, Power, Restraint, SlipKind, Stop};
+use crate::dialect::EventRow;
+use crate::dialect::near_miss::{self, Hearing, Home};
+use crate::dialect::words::says_no;
+use crate::event::Event;
+use crate::hook::{Prompt, Run};
+use crate::report::{Closed, End, Report, Said};
+use crate::strict::{self, Found, Reading};
+
+/// How long a model may take, with tools and without.
+const TIMEOUTS: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(30));
+
+/// What a model's no does on an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum No {
+    /// It denies, and its reason goes to the agent's model.
+    Denies,
+    /// It denies and ends the turn, unless the hook lets the turn go on.
+    EndsTurn,
+    /// It denies and ends the turn.
+    EndsTurnAlways,
+    /// Nothing, says the agent.
+    Nothing,
+}
+
+/// What a model's no does, where it does not deny alone. What denies a prompt ends its turn anyway.
+const NO: &[(&str, No)] = &[
+    ("PreToolUse", No::EndsTurn),
+    ("PostToolUse", No::EndsTurn),
+    ("TeammateIdle", No::EndsTurn),
+    ("PostToolBatch", No::EndsTurnAlways),
+    ("PermissionRequest", No::Nothing),
+    ("PermissionDenied", No::Nothing),
+];
+
+/// Events on which a model without tools may say that what is wanted cannot be had.
+const MAY_GIVE_UP: &[&str] = &["Stop", "SubagentStop"];
+
+fn no(event: &str) -> No {
+    NO.iter().find(|(name, _)| *name == event).map_or(No::Denies, |(_, no)| *no)
+}
+
+fn may_give_up(prompt: &Prompt, event: &str) -> bool {
+    prompt.turns.is_none() && MAY_GIVE_UP.contains(&event)
+}
+
+pub(super) const fn timeout(run: &Run) -> Option<Duration> {
+    match run {
+        Run::Prompt(Prompt { turns: Some(_), .. }) => Some(TIMEOUTS.0),
+        Run::Prompt(Prompt { turns: None, .. }) => Some(TIMEOUTS.1),
+        _ => None,
+    }
+}
+
+pub(super) fn shape(prompt: &Prompt, row: &EventRow) -> String {
+    let mut told = "Answer with exactly one JSON object and nothing else, without a code fence.\n\
+         If what you are asked to check holds: {\"ok\": true}\n\
+         If it does not: {\"ok\": false, \"reason\": \"why, and what to do instead\"}\n"
+        .to_owned();
+    if may_give_up(prompt, &row.event) {
+        told.push_str(
+            "If it does not and never can: {\"ok\": false, \"impossible\": true, \"reason\": \"why\"}\n",
+        );
+    }
+    told
+}
+
+/// Reads the words: `{ok, reason, impossible?}` strictly, and any denial that left that form.
+pub(super) fn read(prompt: &Prompt, event: &Event, row: &EventRow, report: &Report) -> Answer {
+    let Said::Bytes { stdout, .. } = &report.said else { return Answer::default() };
+    let reading = strict::read(&stdout.bytes);
+    let mut exact = match report.failure() {
+        Some(failure) => Answer { failure: Some(failure), ..Answer::default() },
+        None => strictly(prompt, row, &reading),
+    };
+    if let (End::Exited(0), Some(Value::Bool(true))) =
+        (&report.end, reading.strict().and_then(|it| it.get("impossible")))
+        && may_give_up(prompt, &row.event)
+    {
+        // It said no, and that no is not what the near misses look for.
+        return exact;
+    }
+    let hearing = Hearing {
+        event: event.name.as_str(),
+        end: &report.end,
+        reading: &reading,
+        stderr: "",
+        truncated: stdout.closed == Closed::Truncated,
+        can: row.powers,
+        homes: match no(&row.event) {
+            No::Nothing => Vec::new(),
+            _ => vec![Home { path: vec!["ok"], words: &[] }],
+        },
+        unheard: None,
+        plain_is_context: false,
+        replies: false,
+        protocol: &PROTOCOL,
+    };
+    let plain = exact.clone();
+    exact = near_miss::look(&hearing, exact);
+    if exact.restraint == Restraint::Deny && plain.restraint != Restraint::Deny {
+        exact.effects.stop =
+            exact.effects.stop.or_else(|| stop(prompt, row, exact.reason.as_deref()));
+    }
+    exact
+}
+
+/// What the form says.
+fn strictly(prompt: &Prompt, row: &EventRow, reading: &Reading) -> Answer {
+    if reading.found == Found::Empty {
+        return Answer::failed("no-answer", "the model said nothing");
+    }
+    let Some(object) = reading.strict() else {
+        return Answer::failed("unreadable-answer", unreadable(reading));
+    };
+    let reason = match object.get("reason") {
+        None | Some(Value::Null) => None,
+        Some(Value::String(text)) => Some(text.clone()).filter(|it| !it.trim().is_empty()),
+        Some(_) => return Answer::failed("invalid-answer", "`reason` must be a text"),
+    };
+    let mut answer = match object.get("ok") {
+        Some(Value::Bool(true)) => Answer::default(),
+        Some(Value::Bool(false)) => said_no(prompt, row, object, reason),
+        Some(other) if says_no(other) && row.powers.has(Power::Deny) => {
+            let failed = Answer::failed("invalid-answer", format!("`ok` is {other}, not `false`"));
+            let said = said_no(prompt, row, object, reason);
+            return Answer { plain: Some(Box::new(failed)), ..said }
+                .slipped(SlipKind::WrongType, format!("`ok` is {other}, not `false`"));
+        }
+        Some(other) => {
+            return Answer::failed(
+                "invalid-answer",
+                format!("`ok` is {other}, not `true` or `false`"),
+            );
+        }
+        None => return Answer::failed("invalid-answer", "the model's answer has no `ok`"),
+    };
+    let known = |key: &&String| ["ok", "reason", "impossible"].contains(&key.as_str());
+    answer.remarks.extend(object.keys().filter(|key| !known(key)).map(|key| Failure {
+        code: "unknown-field",
+        message: format!("`{key}` is no key of a model's answer"),
+    }));
+    answer
+}
+
+fn said_no(
+    prompt: &Prompt,
+    row: &EventRow,
+    object: &Map<String, Value>,
+    reason: Option<String>,
+) -> Answer {
+    if no(&row.event) == No::Nothing {
+        let message = format!("`{}` does nothing with a model's no", row.name);
+        let remarks = vec![Failure { code: "not-honoured", message }];
+        return Answer { remarks, ..Answer::default() };
+    }
+    if object.get("impossible") == Some(&Value::Bool(true)) && may_give_up(prompt, &row.event) {
+        // The turn may end, and a person should hear why.
+        let messages = reason.into_iter().collect();
+        return Answer { effects: Effects { messages, ..Effects::default() }, ..Answer::default() };
+    }
+    let stop = stop(prompt, row, reason.as_deref());
+    Answer {
+        restraint: Restraint::Deny,
+        reason,
+        effects: Effects { stop, ..Effects::default() },
+        ..Answer::default()
+    }
+}
+
+/// Whether a no ends the turn too.
+fn stop(prompt: &Prompt, row: &EventRow, reason: Option<&str>) -> Option<Stop> {
+    let ends = match no(&row.event) {
+        No::EndsTurnAlways => true,
+        No::EndsTurn => !prompt.goes_on,
+        No::Denies | No::Nothing => false,
+    };
+    (ends && row.powers.has(Power::Stop)).then(|| Stop { reason: reason.map(str::to_owned) })
+}
+
+fn unreadable(reading: &Reading) -> String {
+    match reading.deviations.first() {
+        Some(deviation) => format!("the model's words are not one JSON object: {deviation}"),
+        None => "the model's words are not one JSON object".to_owned(),
+    }
+}

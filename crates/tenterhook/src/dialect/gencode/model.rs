@@ -1,0 +1,59 @@
+//! Models that serve as Gen's hooks: they answer with what a command of Gen would print (ruling 18, MO-14), and are told which
+//! of it the event reads.
+
+use std::time::Duration;
+
+use super::answer;
+use crate::answer::{Answer, Power};
+use crate::dialect::EventRow;
+use crate::event::Event;
+use crate::hook::Run;
+use crate::report::Report;
+
+/// How long a model may take, whichever event it is about.
+const TIMEOUT: Duration = Duration::from_mins(5);
+
+/// The fields of `hookSpecificOutput` that a model is told about, with the power without which it is not told.
+const FIELDS: &[(Power, &str)] = &[
+    (Power::Ask, r#""permissionDecision": "deny", "ask" or "allow""#),
+    (Power::Ask, r#""permissionDecisionReason": why, and what to do instead"#),
+    (
+        Power::Permissions,
+        r#""decision": {"behavior": "deny" or "allow", "message": why, "updatedInput": an object}"#,
+    ),
+    (Power::Input, r#""updatedInput": the whole new input of the tool, an object"#),
+    (Power::Context, r#""additionalContext": a text for the model that does the work"#),
+    (Power::Watch, r#""watchPaths": the absolute paths to watch, a list"#),
+    (Power::InitialMessage, r#""initialUserMessage": the first message of the session"#),
+    (Power::Retry, r#""retry": true, where the denied call may be tried again"#),
+];
+
+pub(super) fn timeout(run: &Run, row: &EventRow) -> Duration {
+    if matches!(run, Run::Prompt(_)) { TIMEOUT } else { row.timeout }
+}
+
+pub(super) fn shape(row: &EventRow) -> String {
+    let mut told = "Answer with exactly one JSON object and nothing else, without a code fence.\n\
+         If there is nothing to say against the event, answer {}. Otherwise the object has one or more of these keys:\n\
+         \"systemMessage\": a text for the user\n"
+        .to_owned();
+    if row.powers.has(Power::Deny) {
+        told.push_str("\"continue\": false, where it must not go on, with \"stopReason\": why\n");
+    }
+    let fields: Vec<_> =
+        FIELDS.iter().filter(|(power, _)| row.powers.has(*power)).map(|(_, line)| *line).collect();
+    if !fields.is_empty() {
+        told.push_str(&format!(
+            "\"hookSpecificOutput\": an object with \"hookEventName\": \"{}\" and one or more of these keys:\n",
+            row.name
+        ));
+        for field in fields {
+            told.push_str(&format!("- {field}\n"));
+        }
+    }
+    told
+}
+
+pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
+    Answer { detached: false, ..answer::read(event, row, report) }
+}

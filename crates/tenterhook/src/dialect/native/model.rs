@@ -1,0 +1,70 @@
+//! Models that serve as native hooks: what they are told about the form of their answer, and how long they may take (MO-13).
+//! So are models asked, too, that serve an agent which has no such hooks of its own.
+
+use std::time::Duration;
+
+use super::{answer, table};
+use crate::answer::{Answer, Power};
+use crate::dialect::EventRow;
+use crate::hook::{Prompt, Run};
+use crate::report::{End, Report};
+
+/// How long a model may take, with tools and without: a question to a model takes seconds where a check takes milliseconds.
+const TIMEOUTS: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(30));
+
+/// The keys that a model is told about, with what stands there, and the power without which it is not told.
+const KEYS: &[(Power, &str)] = &[
+    (Power::Context, r#""context": a text for the model that does the work"#),
+    (Power::Message, r#""message": a text for the user"#),
+    (
+        Power::Input,
+        r#""input": the whole new input of the tool, an object, where it should be another one"#,
+    ),
+    (Power::Prompt, r#""prompt": the whole new prompt, where it should be another one"#),
+    (Power::Output, r#""output": the whole new output, where it should be another one"#),
+    (Power::Stop, r#""stop": a text, the reason, where everything must end"#),
+];
+
+/// The decisions, with the power that each needs.
+const DECISIONS: &[(Power, &str)] =
+    &[(Power::Deny, "deny"), (Power::Ask, "ask"), (Power::Allow, "allow")];
+
+/// How long `run` may take on an event; an event that has less time than others keeps its own.
+pub(super) fn timeout(run: &Run, row: &EventRow) -> Duration {
+    match run {
+        Run::Prompt(_) if row.timeout != table::TIMEOUT => row.timeout,
+        Run::Prompt(Prompt { turns: Some(_), .. }) => TIMEOUTS.0,
+        Run::Prompt(Prompt { turns: None, .. }) => TIMEOUTS.1,
+        _ => row.timeout,
+    }
+}
+
+pub(super) fn shape(prompt: &Prompt, row: &EventRow) -> String {
+    let may =
+        |power: &Power| row.powers.has(*power) && (*power != Power::Allow || prompt.may_allow);
+    let words: Vec<_> =
+        DECISIONS.iter().filter(|(power, _)| may(power)).map(|(_, it)| *it).collect();
+    let mut told = "Answer with exactly one JSON object and nothing else, without a code fence.\n\
+         If there is nothing to say against the event, answer {}. Otherwise the object has one or more of these keys:\n"
+        .to_owned();
+    if !words.is_empty() {
+        told.push_str(&format!("\"decision\": \"{}\"\n", words.join("\" or \"")));
+        told.push_str(
+            "\"reason\": a text, why, and what to do instead; always beside a decision\n",
+        );
+    }
+    for (_, line) in KEYS.iter().filter(|(power, _)| may(power)) {
+        told.push_str(line);
+        told.push('\n');
+    }
+    told
+}
+
+/// Reads the words as a native answer; saying nothing is none, because a model that was asked owes an object.
+pub(super) fn read(report: &Report) -> Answer {
+    let mute = report.end == End::Exited(0) && report.stdout().trim_ascii().is_empty();
+    if mute {
+        return Answer::failed("no-answer", "the model said nothing");
+    }
+    Answer { detached: false, ..answer::read(report) }
+}

@@ -1,0 +1,145 @@
+//! How an agent hook looks around: two tools that read, bounded in everything, and never outside the project.
+//!
+//! Every refusal is told to the model in words, because it is the one that can do something else. Nothing is written, no
+//! program runs, and no link is followed out of the project.
+
+mod place;
+mod search;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::{Value, json};
+
+use super::super::model::{Tool, ToolCall, ToolResult};
+
+/// How many bytes of a file are shown at once: a long source file, and a small part of what a model can hold.
+const SHOWN: usize = 64 << 10;
+
+/// How many calls of one reply are made; the rest is refused.
+const AT_ONCE: usize = 8;
+
+/// Whether whoever asked has gone; a search ends then.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Given(Arc<AtomicBool>);
+
+impl Given {
+    pub(super) fn up(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Gives the work up when it is dropped.
+struct GiveUp(Given);
+
+impl Drop for GiveUp {
+    fn drop(&mut self) {
+        self.0.0.store(true, Ordering::Relaxed);
+    }
+}
+
+/// The tools, in words for a model.
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool {
+            name: "read".to_owned(),
+            about: format!(
+                "Reads a text file of the project, at most {} KiB at once. Paths count from the project's root.",
+                SHOWN >> 10
+            ),
+            input: json!({
+                "type": "object",
+                "properties": {
+                    "path": { "type": "string", "description": "the file" },
+                    "line": { "type": "integer", "description": "the first line to show; 1 without it" },
+                },
+                "required": ["path"],
+            }),
+        },
+        Tool {
+            name: "search".to_owned(),
+            about: "Finds files of the project, or lines in them. Give `glob` to find files by name, `pattern` to find \
+                    lines, or both."
+                .to_owned(),
+            input: json!({
+                "type": "object",
+                "properties": {
+                    "pattern": { "type": "string", "description": "a regular expression that lines match" },
+                    "glob": { "type": "string", "description": "which files, such as `src/**/*.rs`" },
+                    "path": { "type": "string", "description": "the directory to begin in; the project's root without it" },
+                },
+            }),
+        },
+    ]
+}
+
+/// Makes the calls of one reply, in order. Dropping the future ends a search that is under way.
+pub(super) async fn calls(project: &Path, calls: &[ToolCall]) -> Vec<ToolResult> {
+    let given = Given::default();
+    let guard = GiveUp(given.clone());
+    let project = project.to_owned();
+    let wanted = calls.to_vec();
+    // Files may be slow, and a search takes its time: neither may hold up the host's other work.
+    let made = tokio::task::spawn_blocking(move || {
+        let make = |(at, it): (usize, &ToolCall)| result(it, call(&project, it, at, &given));
+        wanted.iter().enumerate().map(make).collect::<Vec<_>>()
+    });
+    let made = made.await;
+    drop(guard);
+    made.unwrap_or_else(|_| {
+        calls.iter().map(|it| result(it, Err("the tool failed".to_owned()))).collect()
+    })
+}
+
+fn result(call: &ToolCall, said: Result<String, String>) -> ToolResult {
+    let text = said.unwrap_or_else(|why| format!("refused: {why}"));
+    ToolResult { id: call.id.clone(), name: call.name.clone(), text }
+}
+
+/// Makes one call. What is refused is told in words.
+fn call(project: &Path, call: &ToolCall, at: usize, given: &Given) -> Result<String, String> {
+    if at >= AT_ONCE {
+        return Err(format!("at most {AT_ONCE} calls are made at once; call again"));
+    }
+    let root = place::root(project)?;
+    match call.name.as_str() {
+        "read" => read(&root, &call.input),
+        "search" => search::search(&root, &call.input, given),
+        other => Err(format!("there is no tool `{other}`; there are `read` and `search`")),
+    }
+}
+
+fn read(root: &Path, input: &Value) -> Result<String, String> {
+    let path = input.get("path").and_then(Value::as_str).ok_or("`path` must be a text")?;
+    let line = match input.get("line").filter(|it| !it.is_null()) {
+        None => 1,
+        Some(line) => line.as_u64().ok_or("`line` must be a whole number")?.max(1),
+    };
+    let file: PathBuf = place::inside(root, path)?;
+    let text = place::text(&file, path)?;
+    let from: usize = usize::try_from(line - 1).unwrap_or(usize::MAX);
+    let rest: String = text.split_inclusive('\n').skip(from).collect();
+    if rest.is_empty() && line > 1 {
+        return Err(format!("`{path}` has fewer than {line} lines"));
+    }
+    let shown = cut(&rest, SHOWN);
+    if shown.len() == rest.len() {
+        return Ok(rest);
+    }
+    let next = line + u64::try_from(shown.lines().count()).unwrap_or(0);
+    Ok(format!("{shown}\n[more follows; read again with `line`: {next}]"))
+}
+
+/// The start of `text`, at most `most` bytes, cut between two lines where there is one, else between two characters.
+fn cut(text: &str, most: usize) -> &str {
+    if text.len() <= most {
+        return text;
+    }
+    let end = (0..=most).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0);
+    let start = text.get(..end).unwrap_or_default();
+    start.rfind('\n').and_then(|at| start.get(..=at)).unwrap_or(start)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,82 @@
+//! Where a tool may look: what a path that a model names really is, and whether that is inside the project. Opens files and
+//! writes none.
+
+use std::fs::{File, OpenOptions};
+use std::io::Read;
+use std::path::{Component, Path, PathBuf};
+
+/// How much of a file is read. What is larger is no text that somebody wrote.
+pub(super) const CAP: u64 = 4 << 20;
+
+/// The project as it really lies, links resolved.
+pub(super) fn root(project: &Path) -> Result<PathBuf, String> {
+    if !project.is_absolute() {
+        return Err("the host named no project to look around in".to_owned());
+    }
+    let root = project
+        .canonicalize()
+        .map_err(|error| format!("the project cannot be entered: {error}"))?;
+    // A host that works in the root of the file system has no project, and everything would be inside it.
+    if root.parent().is_none() {
+        Err("the project is the whole file system".to_owned())
+    } else {
+        Ok(root)
+    }
+}
+
+/// What `path` names, links resolved, if that is inside the project (MO-7).
+pub(super) fn inside(root: &Path, path: &str) -> Result<PathBuf, String> {
+    let outside = || format!("`{path}` is outside the project");
+    let named = Path::new(path);
+    let named = match named.strip_prefix(root) {
+        Ok(rest) => rest,
+        Err(_) if named.is_absolute() => return Err(outside()),
+        Err(_) => named,
+    };
+    // What climbs out by its name alone is refused before anything is touched.
+    let mut depth = 0_i64;
+    for part in named.components() {
+        depth += match part {
+            Component::Normal(_) => 1,
+            Component::ParentDir => -1,
+            Component::CurDir => 0,
+            Component::RootDir | Component::Prefix(_) => return Err(outside()),
+        };
+        if depth < 0 {
+            return Err(outside());
+        }
+    }
+    let real = root.join(named).canonicalize();
+    let real = real.map_err(|error| format!("`{path}` cannot be opened: {error}"))?;
+    if real.starts_with(root) { Ok(real) } else { Err(outside()) }
+}
+
+/// The text of a file that [`inside`] found.
+pub(super) fn text(file: &Path, named: &str) -> Result<String, String> {
+    let wrong = |error: std::io::Error| format!("`{named}` cannot be read: {error}");
+    // What waits for a writer, such as a named pipe, must not hold the hook up.
+    let opened = open(file).map_err(wrong)?;
+    let about = opened.metadata().map_err(wrong)?;
+    if !about.is_file() {
+        return Err(format!("`{named}` is no file"));
+    }
+    if about.len() > CAP {
+        return Err(format!("`{named}` is larger than {} MiB", CAP >> 20));
+    }
+    let mut bytes = Vec::new();
+    opened.take(CAP).read_to_end(&mut bytes).map_err(wrong)?;
+    String::from_utf8(bytes).map_err(|_| format!("`{named}` is no text"))
+}
+
+/// Opens a file without waiting for anybody, and follows no link that took its place meanwhile.
+fn open(file: &Path) -> std::io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags.bits().cast_signed());
+    }
+    options.open(file)
+}

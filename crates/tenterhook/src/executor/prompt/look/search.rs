@@ -1,0 +1,129 @@
+//! Finds files by name and lines by expression below a directory of the project: so many entries, so many bytes, so many
+//! lines, and no links.
+
+use std::fs;
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobMatcher};
+use regex::{Regex, RegexBuilder};
+use serde_json::Value;
+
+use super::{Given, place};
+
+/// How many entries of directories are looked at: a large project without what it downloads.
+const ENTRIES: usize = 20_000;
+/// How deep.
+const DEPTH: usize = 32;
+/// How many bytes of files are searched.
+const BYTES: usize = 64 << 20;
+/// How many lines, or names, are told.
+const FOUND: usize = 200;
+/// How much of a line is told.
+const LINE: usize = 300;
+/// How large a compiled expression may be.
+const COMPILED: usize = 1 << 20;
+/// Directories that hold no source: what is in them would use up the bounds.
+const SKIPPED: &[&str] = &[".git", "node_modules", "target"];
+
+/// One search under way.
+struct Search<'a> {
+    root: &'a Path,
+    glob: Option<GlobMatcher>,
+    pattern: Option<Regex>,
+    given: &'a Given,
+    entries: usize,
+    bytes: usize,
+    found: Vec<String>,
+    /// Which bound ended it.
+    bound: Option<&'static str>,
+}
+
+pub(super) fn search(root: &Path, input: &Value, given: &Given) -> Result<String, String> {
+    let text = |key: &str| input.get(key).and_then(Value::as_str).filter(|it| !it.is_empty());
+    let glob = text("glob").map(|glob| {
+        let built = GlobBuilder::new(glob).literal_separator(true).build();
+        built
+            .map(|it| it.compile_matcher())
+            .map_err(|error| format!("`glob` cannot be used: {error}"))
+    });
+    let pattern = text("pattern").map(|pattern| {
+        let built = RegexBuilder::new(pattern).size_limit(COMPILED).build();
+        built.map_err(|error| format!("`pattern` cannot be used: {error}"))
+    });
+    let (glob, pattern) = (glob.transpose()?, pattern.transpose()?);
+    if glob.is_none() && pattern.is_none() {
+        return Err("give `glob`, `pattern`, or both".to_owned());
+    }
+    let start = place::inside(root, text("path").unwrap_or("."))?;
+    let mut search =
+        Search { root, glob, pattern, given, entries: 0, bytes: 0, found: Vec::new(), bound: None };
+    search.below(&start, 0);
+    Ok(search.told())
+}
+
+impl Search<'_> {
+    fn told(self) -> String {
+        let mut told = self.found.join("\n");
+        if told.is_empty() {
+            told.push_str("nothing was found");
+        }
+        if let Some(bound) = self.bound {
+            told.push_str(&format!("\n[the search ended early: {bound}; look in fewer places]"));
+        }
+        told
+    }
+
+    fn over(&mut self) -> bool {
+        let bounds = [
+            (self.given.up(), "it was given up"),
+            (self.found.len() >= FOUND, "enough was found"),
+            (self.entries >= ENTRIES, "too many files"),
+            (self.bytes >= BYTES, "too much text"),
+        ];
+        self.bound = self.bound.or_else(|| bounds.iter().find(|it| it.0).map(|it| it.1));
+        self.bound.is_some()
+    }
+
+    /// Looks through a directory, in the order of names, so that the same search finds the same.
+    fn below(&mut self, directory: &Path, depth: usize) {
+        if depth > DEPTH || self.over() {
+            return;
+        }
+        let Ok(listed) = fs::read_dir(directory) else { return };
+        let room = ENTRIES.saturating_sub(self.entries);
+        let mut entries: Vec<_> = listed.take(room).filter_map(Result::ok).collect();
+        self.entries += entries.len();
+        entries.sort_by_key(fs::DirEntry::file_name);
+        for entry in entries {
+            // The entry's own kind: what a link leads to is never looked at.
+            let Ok(kind) = entry.file_type() else { continue };
+            let path = entry.path();
+            let name = entry.file_name();
+            if kind.is_dir() && !SKIPPED.iter().any(|it| name == *it) {
+                self.below(&path, depth + 1);
+            } else if kind.is_file() {
+                self.file(&path);
+            }
+            if self.over() {
+                return;
+            }
+        }
+    }
+
+    fn file(&mut self, path: &Path) {
+        let Ok(named) = path.strip_prefix(self.root) else { return };
+        if self.glob.as_ref().is_some_and(|glob| !glob.is_match(named)) {
+            return;
+        }
+        let named = named.display().to_string();
+        let Some(pattern) = &self.pattern else { return self.found.push(named) };
+        let Ok(text) = place::text(path, &named) else { return };
+        self.bytes += text.len();
+        let room = FOUND.saturating_sub(self.found.len());
+        let lines = text.lines().enumerate().filter(|(_, line)| pattern.is_match(line)).take(room);
+        self.found.extend(lines.map(|(at, line)| {
+            let line: String = line.trim().chars().take(LINE).collect();
+            format!("{named}:{}: {line}", at + 1)
+        }));
+    }
+}
