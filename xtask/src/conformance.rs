@@ -14,7 +14,8 @@ use crate::{Said, tree};
 
 pub(crate) fn run() -> Said {
     let root = tree::root();
-    tree::cargo(&["test", "--quiet", "--package", "tenterhook", "--test", "conformance"])?;
+    let library = ["--package", "tenterhook", "--all-features", "--test", "conformance"];
+    tree::cargo(&[["test", "--quiet"].as_slice(), &library].concat())?;
     tree::cargo(&["build", "--quiet", "--package", "tenterhook-cli"])?;
     let binary = root.join("target/debug/tenterhook");
     let (mut said, mut fired, mut left, mut holds) = (String::new(), 0, 0, true);
@@ -54,7 +55,7 @@ fn fire(case: &Case, binary: &Path) -> Result<Vec<String>, String> {
         command.arg("--config");
         command.arg(format!("{}={}", source.source.dialect, source.path.display()));
     }
-    command.env_clear().envs(sandbox.env()).envs(&case.env);
+    command.env_clear().envs(sandbox.env()).envs(&staged.env);
     command.current_dir(sandbox.project()).stderr(Stdio::null());
     let said = if staged.shots.len() == 1 {
         once(case, &mut command, &staged, &sandbox)

@@ -139,6 +139,9 @@ pub(crate) struct Fire {
     /// How long all hooks together may take, such as `5s` or `500ms`
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub(crate) budget: Option<Duration>,
+    /// The model that hooks ask which name none, such as `openai::gpt-5.4-mini`
+    #[arg(long, value_name = "[SERVICE::]MODEL")]
+    pub(crate) model: Option<String>,
     /// Read one event a line, write one outcome a line
     #[arg(long, conflicts_with = "event")]
     pub(crate) stream: bool,

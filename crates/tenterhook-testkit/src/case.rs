@@ -116,6 +116,8 @@ pub struct Staged {
     pub sources: Vec<StagedSource>,
     /// The events with what must come of them.
     pub shots: Vec<Shot>,
+    /// What the host's environment holds beside the usual.
+    pub env: BTreeMap<String, String>,
     /// The scripted servers, which run as long as this lives.
     pub servers: BTreeMap<String, Server>,
 }
@@ -202,7 +204,9 @@ impl Case {
         let sources = sources.collect::<io::Result<Vec<_>>>()?;
         let mut shots = vec![self.shot(&Map::new(), &self.expect, &places)];
         shots.extend(self.then.iter().map(|it| self.shot(&it.event, &it.expect, &places)));
-        Ok(Staged { sources, shots, servers })
+        let filled = |(name, value): (&String, &String)| (name.clone(), fill(value, &places));
+        let env = self.env.iter().map(filled).collect();
+        Ok(Staged { sources, shots, env, servers })
     }
 
     fn shot(

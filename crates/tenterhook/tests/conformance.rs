@@ -7,6 +7,7 @@
 )]
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tenterhook::config::Source;
@@ -15,6 +16,8 @@ use tenterhook::dialect::native::encode_outcome;
 use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::engine::{Builder, Engine};
 use tenterhook::executor::Ambient;
+use tenterhook::executor::model::Model;
+use tenterhook::executor::model::genai::Genai;
 use tenterhook::hook::{Compat, Layer};
 use tenterhook::session::Session;
 use tenterhook_testkit::case::{self, Case, Shot, Staged, StagedSource};
@@ -43,8 +46,11 @@ fn source(staged: &StagedSource, sandbox: &Sandbox) -> Source {
 
 fn engine(case: &Case, staged: &Staged, sandbox: &Sandbox) -> Engine {
     let mut env = sandbox.env();
-    env.extend(case.env.clone());
-    let ambient = Ambient { env, scratch: Some(sandbox.scripts()), ..Ambient::default() };
+    env.extend(staged.env.clone());
+    // What the command line gives its hooks, so that both ways come to the same.
+    let model: Arc<dyn Model> = Arc::new(Genai::new(&env, None));
+    let ambient =
+        Ambient { env, scratch: Some(sandbox.scripts()), model: Some(model), ..Ambient::default() };
     let builder = Engine::builder().ambient(ambient);
     let sources = staged.sources.iter().map(|it| source(it, sandbox));
     let (engine, diagnostics) = sources.fold(builder, Builder::source).build();

@@ -1,11 +1,13 @@
 //! `fire`: one event in, its hooks run, one outcome out.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use tenterhook::Engine;
 use tenterhook::diagnostic::{Diagnostic, Severity};
 use tenterhook::dialect::native::encode_outcome;
 use tenterhook::executor::Ambient;
+use tenterhook::executor::model::genai::Genai;
 use tenterhook::outcome::Fault;
 use tenterhook::session::Finished;
 use tenterhook::{Outcome, Session};
@@ -33,6 +35,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     let ambient = Ambient {
         env: here.env.clone(),
         scratch: scratch.path().map(Path::to_owned),
+        model: Some(Arc::new(Genai::new(&here.env, args.model.as_deref()))),
         ..Ambient::default()
     };
     let engine = loaded.engine(ambient);

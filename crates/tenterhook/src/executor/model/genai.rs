@@ -68,7 +68,7 @@ impl Genai {
             .exec_chat(target.spec(), wire::request(question), Some(&wire::options(question)))
             .await;
         match asked {
-            Ok(reply) => Ok(wire::reply(reply)),
+            Ok(reply) => wire::reply(reply).ok_or_else(|| fault::empty(name)),
             Err(error) => Err(fault::of(&error, name, address, key.as_deref())),
         }
     }

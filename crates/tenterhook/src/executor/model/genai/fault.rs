@@ -41,6 +41,11 @@ pub(super) fn of(error: &Error, name: &str, address: &str, key: Option<&str>) ->
     ModelFault::new(kind, without(&format!("`{name}`: {said}"), key))
 }
 
+/// The fault of a reply that holds nothing.
+pub(super) fn empty(name: &str) -> ModelFault {
+    ModelFault::new(FaultKind::Other, format!("`{name}`: its reply holds no answer"))
+}
+
 fn web(error: &WebError, address: &str) -> (FaultKind, String) {
     match error {
         WebError::ResponseFailedStatus { status, body, .. } => refused(*status, body),

@@ -70,7 +70,10 @@ fn tool(tool: &Tool) -> GenaiTool {
         .with_schema(tool.input.clone())
 }
 
-pub(super) fn reply(response: ChatResponse) -> Reply {
+/// The reply; `None` where the service said nothing that is one: no words, no calls, and no reason for that. The crate is
+/// generous there, and an answer that nobody gave may not be read as silence.
+pub(super) fn reply(response: ChatResponse) -> Option<Reply> {
+    let ended = response.stop_reason.is_some();
     let usage = Usage {
         input: tokens(response.usage.prompt_tokens),
         output: tokens(response.usage.completion_tokens),
@@ -82,13 +85,14 @@ pub(super) fn reply(response: ChatResponse) -> Reply {
         Some(StopReason::ContentFilter(_)) => Stop::Refused,
         Some(StopReason::Other(words)) => Stop::Other(words.clone()),
     };
-    Reply {
+    let reply = Reply {
         text: response.texts().concat(),
         thoughts: response.reasoning_content.clone(),
         stop,
         usage,
         calls: response.into_tool_calls().into_iter().map(call).collect(),
-    }
+    };
+    (ended || !reply.text.is_empty() || !reply.calls.is_empty()).then_some(reply)
 }
 
 fn call(call: GenaiCall) -> ToolCall {
