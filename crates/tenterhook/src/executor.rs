@@ -20,6 +20,7 @@ use crate::dialect::{Dialect, Envelope, EventRow};
 use crate::event::Event;
 use crate::hook::{Hook, Run};
 use crate::report::{End, Report};
+use crate::rule::Sight;
 use crate::session::Session;
 
 /// What the host's process gives its hooks, because a library reads no environment itself.
@@ -54,6 +55,8 @@ pub struct Task {
     pub ambient: Arc<Ambient>,
     /// The session, which owns the processes that outlive a step.
     pub session: Session,
+    /// What rules see of the event, shared by all of them; `None` where no rule runs.
+    pub sight: Option<Arc<Sight>>,
 }
 
 impl Task {

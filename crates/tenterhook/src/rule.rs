@@ -1,21 +1,184 @@
-//! An expression over the event, and what it says when it holds. Pure: compiles and evaluates, reads nothing.
+//! What does a rule say of an event? A rule is a hook without a process: an expression, and what it says when it holds.
+//!
+//! Pure: a rule sees the event and nothing else. It is compiled once, at first use; what cannot be compiled, cannot be
+//! evaluated or would cost too much is a value, and the hook's failure policy decides (RU-1 to RU-40 of
+//! `docs/spec/exec-rule.md`). Without the feature `rule` a rule is text that nobody can evaluate.
 
-/// A rule: a hook without a process.
-#[derive(Clone, Debug, PartialEq)]
+mod flaw;
+mod sight;
+mod words;
+
+#[cfg(feature = "rule")]
+mod compiled;
+#[cfg(feature = "rule")]
+mod eval;
+#[cfg(feature = "rule")]
+mod expr;
+#[cfg(feature = "rule")]
+mod functions;
+#[cfg(feature = "rule")]
+mod lower;
+#[cfg(feature = "rule")]
+mod parse;
+#[cfg(feature = "rule")]
+mod path;
+#[cfg(feature = "rule")]
+mod secret;
+#[cfg(feature = "rule")]
+mod signs;
+#[cfg(feature = "rule")]
+mod template;
+#[cfg(feature = "rule")]
+mod value;
+
+#[cfg(all(test, feature = "rule"))]
+mod tests;
+
+use std::fmt;
+use std::sync::Arc;
+
+pub use flaw::{Flaw, Part};
+pub use sight::Sight;
+
+/// A rule: an expression, and what it says when it holds (RU-1).
+#[derive(Clone, Default)]
 pub struct Rule {
-    when: std::sync::Arc<str>,
+    texts: Texts,
+    #[cfg(feature = "rule")]
+    compiled: Arc<std::sync::OnceLock<Result<compiled::Compiled, Vec<Flaw>>>>,
+}
+
+/// What is written in a rule.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Texts {
+    when: Arc<str>,
+    deny: Option<Arc<str>>,
+    ask: Option<Arc<str>>,
+    context: Option<Arc<str>>,
+    rewrite: Option<Arc<str>>,
 }
 
 impl Rule {
-    /// A rule that holds when the expression `when` does.
+    /// A rule that holds when the expression `when` does, and says nothing yet.
     #[must_use]
     pub fn new(when: &str) -> Self {
-        Self { when: when.into() }
+        Self { texts: Texts { when: when.into(), ..Texts::default() }, ..Self::default() }
+    }
+
+    /// The same with one more thing to say; what [`Part::When`] says is the expression itself.
+    #[must_use]
+    pub fn with(self, part: Part, text: &str) -> Self {
+        let mut texts = self.texts;
+        let text: Arc<str> = text.into();
+        match part {
+            Part::When => texts.when = text,
+            Part::Deny => texts.deny = Some(text),
+            Part::Ask => texts.ask = Some(text),
+            Part::Context => texts.context = Some(text),
+            Part::Rewrite => texts.rewrite = Some(text),
+        }
+        Self { texts, ..Self::default() }
+    }
+
+    /// Denies, for this reason.
+    #[must_use]
+    pub fn deny(self, text: &str) -> Self {
+        self.with(Part::Deny, text)
+    }
+
+    /// Demands that the user is asked, for this reason.
+    #[must_use]
+    pub fn ask(self, text: &str) -> Self {
+        self.with(Part::Ask, text)
+    }
+
+    /// Tells the model this.
+    #[must_use]
+    pub fn context(self, text: &str) -> Self {
+        self.with(Part::Context, text)
+    }
+
+    /// Replaces what the event is about by the value of this expression.
+    #[must_use]
+    pub fn rewrite(self, expression: &str) -> Self {
+        self.with(Part::Rewrite, expression)
     }
 
     /// The expression as written.
     #[must_use]
     pub fn when(&self) -> &str {
-        &self.when
+        &self.texts.when
+    }
+
+    /// What is written under `part`, if anything is.
+    #[must_use]
+    pub fn text(&self, part: Part) -> Option<&str> {
+        match part {
+            Part::When => Some(&self.texts.when),
+            Part::Deny => self.texts.deny.as_deref(),
+            Part::Ask => self.texts.ask.as_deref(),
+            Part::Context => self.texts.context.as_deref(),
+            Part::Rewrite => self.texts.rewrite.as_deref(),
+        }
+    }
+}
+
+#[cfg(feature = "rule")]
+impl Rule {
+    /// Everything that is wrong with the rule, found without an event; empty where it can be used.
+    #[must_use]
+    pub fn check(&self) -> &[Flaw] {
+        match self.compiled() {
+            Ok(_) => &[],
+            Err(flaws) => flaws,
+        }
+    }
+
+    /// What the rule says of what it sees. `go_on` is asked now and then whether there is still time.
+    ///
+    /// # Errors
+    ///
+    /// A rule that cannot be compiled or evaluated, or costs too much, gives no answer.
+    pub fn judge(
+        &self,
+        sight: &Sight,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<crate::answer::Answer, Unsettled> {
+        match self.compiled() {
+            Ok(compiled) => compiled.judge(sight, go_on),
+            Err(flaws) => Err(Unsettled::Broken(flaws.first().map_or_else(
+                || "it cannot be compiled".to_owned(),
+                |flaw| format!("`{}`: {}", flaw.part.key(), flaw.message),
+            ))),
+        }
+    }
+
+    fn compiled(&self) -> &Result<compiled::Compiled, Vec<Flaw>> {
+        self.compiled.get_or_init(|| compiled::compile(self))
+    }
+}
+
+/// Why a rule gave no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unsettled {
+    /// It cannot be compiled.
+    Broken(String),
+    /// It could not be evaluated on this event: the expression and what went wrong.
+    Failed(String),
+    /// It would take more steps than a rule may.
+    TooCostly(String),
+    /// There was no more time.
+    OutOfTime,
+}
+
+impl PartialEq for Rule {
+    fn eq(&self, other: &Self) -> bool {
+        self.texts == other.texts
+    }
+}
+
+impl fmt::Debug for Rule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.texts.fmt(f)
     }
 }

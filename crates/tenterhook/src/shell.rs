@@ -42,6 +42,8 @@ pub struct Line {
     pub parsed: Parsed,
     /// The constructs on the line that some agents do not read through, each once, in order of appearance (S-50).
     pub constructs: Vec<Construct>,
+    /// Redirections that stand behind a group or a list, and so belong to no single command of it (S-26).
+    pub redirects: Vec<Redirect>,
 }
 
 impl Line {

@@ -14,9 +14,10 @@ use crate::answer::Effects;
 use crate::config::{Mode, Ruleset, Stage};
 use crate::dialect::{DialectId, Envelope};
 use crate::event::{Event, EventName};
-use crate::hook::{HookId, Phase, Wait};
+use crate::hook::{HookId, Phase, Run, Wait};
 use crate::outcome;
 use crate::plan::{self, Step};
+use crate::rule::Sight;
 use crate::session::{Session, View};
 use crate::verdict::Verdict;
 
@@ -33,6 +34,8 @@ pub(super) struct Firing<'a> {
     author: Option<HookId>,
     deadline: Option<Instant>,
     envelopes: HashMap<DialectId, Arc<Envelope>>,
+    /// What rules see of the event, made for the first of them.
+    sight: Option<Arc<Sight>>,
     done: Vec<Done>,
 }
 
@@ -53,6 +56,7 @@ impl<'a> Firing<'a> {
             author: None,
             deadline: budget.map(|budget| Instant::now() + budget),
             envelopes: HashMap::new(),
+            sight: None,
             done: Vec::new(),
         }
     }
@@ -175,6 +179,9 @@ impl<'a> Firing<'a> {
             .envelopes
             .entry(dialect)
             .or_insert_with(|| Arc::new(dialect.dialect().encode_event(&self.event)));
+        let sight = matches!(step.hook.run, Run::Rule(_)).then(|| {
+            Arc::clone(self.sight.get_or_insert_with(|| Arc::new(Sight::of(&self.event))))
+        });
         Setting {
             envelope: Arc::clone(envelope),
             event: Arc::clone(&self.event),
@@ -186,6 +193,7 @@ impl<'a> Firing<'a> {
             }),
             session: self.session.clone(),
             version: self.version,
+            sight,
             step,
         }
     }
@@ -207,6 +215,7 @@ impl<'a> Firing<'a> {
                 if let Some(value) = value {
                     event.payload.insert(key.to_owned(), value);
                     self.envelopes.clear();
+                    self.sight = None;
                 }
             }
         }

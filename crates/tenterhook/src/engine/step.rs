@@ -14,6 +14,7 @@ use crate::hook::{Hook, Run, Wait};
 use crate::outcome::{self, Fault};
 use crate::plan::Step;
 use crate::report::{End, Report, Said};
+use crate::rule::Sight;
 use crate::session::{Finished, MAX_BACKGROUND, Session};
 use crate::verdict::{self, Bench, Verdict};
 
@@ -28,6 +29,8 @@ pub(super) struct Setting {
     pub(super) session: Session,
     /// Which version of the event it judges.
     pub(super) version: u32,
+    /// What rules see of the event, where the hook is one.
+    pub(super) sight: Option<Arc<Sight>>,
 }
 
 /// A step that is over, as far as its event is concerned.
@@ -134,7 +137,7 @@ async fn finish(progress: Progress) -> Report {
 
 /// A step has its own time-out and the end of the event's budget; a detached one has outlived its event.
 fn task(setting: &Setting) -> Task {
-    let Setting { step, event, envelope, deadline, ambient, session, .. } = setting;
+    let Setting { step, event, envelope, deadline, ambient, session, sight, .. } = setting;
     Task {
         hook: Arc::clone(&step.hook),
         event: Arc::clone(event),
@@ -144,6 +147,7 @@ fn task(setting: &Setting) -> Task {
         by: deadline.filter(|_| step.hook.wait == Wait::Attached),
         ambient: Arc::clone(ambient),
         session: session.clone(),
+        sight: sight.clone(),
     }
 }
 

@@ -122,6 +122,7 @@ impl<'c, 't> Builder<'_, 'c, 't> {
                 for redirect in redirects {
                     self.redirect(redirect, &mut parts);
                 }
+                self.reader.redirects.append(&mut parts.redirects);
                 // Words after a redirection belong to a command, and here there is none to take them.
                 if let Some(word) = parts.pieces.first() {
                     self.reader.syntax(self.code, word.start_byte());

@@ -37,10 +37,21 @@ const LONGEST_PARSE: Duration = Duration::from_millis(1000);
 
 pub(super) fn line(text: &str) -> Line {
     let budget = Budget { started: Instant::now(), read: Cell::new(0), steps: 0 };
-    let mut reader = Reader { commands: Vec::new(), doubt: None, constructs: Vec::new(), budget };
+    let mut reader = Reader {
+        commands: Vec::new(),
+        doubt: None,
+        constructs: Vec::new(),
+        redirects: Vec::new(),
+        budget,
+    };
     reader.code(&Code { text, via: &[], context: Context::TopLevel, depth: 0, wrapper: None });
     let parsed = reader.doubt.map_or(Parsed::Full, Parsed::Doubtful);
-    Line { commands: reader.commands, parsed, constructs: reader.constructs }
+    Line {
+        commands: reader.commands,
+        parsed,
+        constructs: reader.constructs,
+        redirects: reader.redirects,
+    }
 }
 
 /// A text to be read as shell code.
@@ -59,6 +70,7 @@ pub(super) struct Reader {
     pub(super) commands: Vec<SimpleCommand>,
     doubt: Option<Doubt>,
     constructs: Vec<Construct>,
+    pub(super) redirects: Vec<super::Redirect>,
     budget: Budget,
 }
 

@@ -434,3 +434,13 @@ fn no_spelling_hides_a_command() {
         assert!(seen || shown.ends_with('?'), "{line}: {shown}");
     }
 }
+
+/// S-26.
+#[test]
+fn a_redirection_behind_a_group_is_kept() {
+    for line in ["a && b > f", "{ a; } > f", "(a) > f", "if a; then b; fi > f"] {
+        let found = read(line);
+        assert!(matches!(&found.redirects[..], [one] if one.operator == ">"), "{line}: {found:?}");
+    }
+    assert_eq!(read("a > f").redirects, []);
+}

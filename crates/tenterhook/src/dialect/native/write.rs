@@ -14,6 +14,7 @@ use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::DialectId;
 use crate::hook::{Arming, Command, Confine, Hook, Invocation, Phase, Prewarm, Run, Shell, Wait};
 use crate::matcher::MatcherSpec;
+use crate::rule::Part;
 use name::Names;
 
 /// Writes `hooks` as a native file, in their order.
@@ -131,7 +132,11 @@ impl Writer {
             }
             Run::McpTool(call) => return self.mcp(hook, call, table),
             Run::Rule(rule) => {
-                table.insert("when", text(rule.when()));
+                for part in Part::ALL {
+                    if let Some(written) = rule.text(part) {
+                        table.insert(part.key(), text(written));
+                    }
+                }
                 return Some(());
             }
             Run::Unusable { why } => {

@@ -4,10 +4,12 @@ use super::Reader;
 use super::fields::Fields;
 use super::keys::listed;
 use crate::diagnostic::Severity;
+#[cfg(feature = "rule")]
+use crate::diagnostic::Span;
 use crate::dialect::DialectId;
 use crate::executor::mcp::substitute;
 use crate::hook::{Http, McpTool, Prompt, Run, Worker};
-use crate::rule::Rule;
+use crate::rule::{Part, Rule};
 use crate::syntax::Node;
 
 /// Keys that mean something only beside some of the keys that say what runs.
@@ -104,7 +106,38 @@ impl Reader<'_> {
 
     pub(super) fn rule(&mut self, fields: &Fields<'_>) -> Option<Run> {
         let when = self.needed(fields, "when", fields.get("when"), "when")?;
-        Some(Run::Rule(Rule::new(&when)))
+        let said = Part::ALL.iter().filter(|part| **part != Part::When);
+        let rule = said.fold(Rule::new(&when), |rule, part| match fields.text(part.key()) {
+            Some(text) => rule.with(*part, text),
+            None => rule,
+        });
+        self.check_rule(fields, &rule);
+        Some(Run::Rule(rule))
+    }
+
+    /// Everything that is wrong with a rule, at its place in the file.
+    #[cfg(feature = "rule")]
+    fn check_rule(&mut self, fields: &Fields<'_>, rule: &Rule) {
+        for flaw in rule.check() {
+            let span = self.inside(fields.span(flaw.part.key()), rule.text(flaw.part), &flaw.at);
+            let message = format!("`{}`: {}", flaw.part.key(), flaw.message);
+            self.report(flaw.code, Severity::Error, span, message).help = Some(flaw.help.clone());
+        }
+    }
+
+    /// A build without rules cannot say what is wrong with one: to fire it is a fault.
+    #[cfg(not(feature = "rule"))]
+    #[expect(clippy::unused_self, reason = "the other form needs it")]
+    fn check_rule(&mut self, _fields: &Fields<'_>, _rule: &Rule) {}
+
+    /// The place of a part of a text that is written at `span`: the whole of it where escapes shift what stands in it.
+    #[cfg(feature = "rule")]
+    fn inside(&self, span: Span, text: Option<&str>, at: &std::ops::Range<usize>) -> Span {
+        let written = self.source.text.get(span.start..span.end).unwrap_or_default();
+        match text.and_then(|text| written.find(text)) {
+            Some(from) => Span::new(span.start + from + at.start, span.start + from + at.end),
+            None => span,
+        }
     }
 
     /// A key that holds one text, or a table of which one text is that.

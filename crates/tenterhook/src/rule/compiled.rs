@@ -1,0 +1,217 @@
+//! A rule, compiled: all that is wrong with it, or what it says of an event.
+
+use super::eval::{Machine, Stop};
+use super::expr::Expr;
+use super::lower::{self, Typed};
+use super::parse::{self, NotParsed};
+use super::template::{self, Piece};
+use super::value::Value;
+use super::words::Shape;
+use super::{Flaw, Part, Rule, Sight, Unsettled};
+use crate::answer::{Answer, Restraint};
+
+/// Longest text that a rule says.
+const LONGEST_TEXT: usize = 16 * 1024;
+/// How much of an expression a message quotes.
+const QUOTED: usize = 200;
+
+/// A compiled rule.
+#[derive(Debug)]
+pub(super) struct Compiled {
+    when: Source<Expr>,
+    deny: Option<Source<Text>>,
+    ask: Option<Source<Text>>,
+    context: Option<Source<Text>>,
+    rewrite: Option<Source<Expr>>,
+}
+
+/// Something compiled, and what was written.
+#[derive(Debug)]
+struct Source<T> {
+    is: T,
+    written: String,
+}
+
+/// The pieces of a text.
+type Text = Vec<Said>;
+
+#[derive(Debug)]
+enum Said {
+    Plain(String),
+    Value(Expr),
+}
+
+/// Compiles a rule, or says everything that is wrong with it.
+pub(super) fn compile(rule: &Rule) -> Result<Compiled, Vec<Flaw>> {
+    let mut flaws = Vec::new();
+    let when = keep(expression(rule.when(), Part::When, 0), &mut flaws)
+        .and_then(|typed| keep(of_shape(typed, Shape::Bool, Part::When, rule), &mut flaws));
+    let mut said = |part| {
+        let written = rule.text(part)?;
+        let is = keep(text(written, part), &mut flaws)?;
+        Some(Source { is, written: quoted(written) })
+    };
+    let (deny, ask, context) = (said(Part::Deny), said(Part::Ask), said(Part::Context));
+    let rewrite = rule.text(Part::Rewrite).and_then(|written| {
+        let (is, _) = keep(expression(written, Part::Rewrite, 0), &mut flaws)?;
+        Some(Source { is, written: quoted(written) })
+    });
+    if Part::ALL.iter().skip(1).all(|part| rule.text(*part).is_none()) {
+        flaws.push(Flaw {
+            part: Part::When,
+            code: "empty-rule",
+            at: 0..rule.when().len(),
+            message: "the rule says nothing when it holds".to_owned(),
+            help: "add `deny`, `ask`, `context` or `rewrite`".to_owned(),
+        });
+    }
+    match when {
+        Some(when) if flaws.is_empty() => {
+            let when = Source { is: when, written: quoted(rule.when()) };
+            Ok(Compiled { when, deny, ask, context, rewrite })
+        }
+        _ => Err(flaws),
+    }
+}
+
+fn keep<T>(result: Result<T, Flaw>, flaws: &mut Vec<Flaw>) -> Option<T> {
+    result.map_err(|flaw| flaws.push(flaw)).ok()
+}
+
+fn of_shape((expr, shape): Typed, wanted: Shape, part: Part, rule: &Rule) -> Result<Expr, Flaw> {
+    if shape.may_be(wanted) {
+        return Ok(expr);
+    }
+    Err(Flaw {
+        part,
+        code: "bad-rule",
+        at: 0..rule.text(part).map_or(0, str::len),
+        message: format!("this is {}, and {} is needed", shape.word(), wanted.word()),
+        help: "compare it with something, such as `tool.name == \"Bash\"`".to_owned(),
+    })
+}
+
+/// Compiles an expression that begins at byte `from` of a part's text.
+fn expression(text: &str, part: Part, from: usize) -> Result<Typed, Flaw> {
+    let flaw = |code, at: std::ops::Range<usize>, message, help| Flaw {
+        part,
+        code,
+        at: at.start + from..at.end + from,
+        message,
+        help,
+    };
+    let parsed = parse::parse(text).map_err(|error| match error {
+        NotParsed::Malformed { at, message } => {
+            let help = "docs/guide/executors/rule.md shows what a rule looks like".to_owned();
+            flaw("bad-rule", at, message, help)
+        }
+        NotParsed::TooLarge { at, message } => {
+            flaw("rule-too-costly", at, message, "write several rules".to_owned())
+        }
+    })?;
+    lower::lower(&parsed).map_err(|wrong| flaw(wrong.code, wrong.at, wrong.message, wrong.help))
+}
+
+fn text(text: &str, part: Part) -> Result<Text, Flaw> {
+    let pieces = template::split(text).map_err(|at| Flaw {
+        part,
+        code: "bad-rule",
+        at: at..at + 1,
+        message: "a brace without its other half".to_owned(),
+        help: "write `{expression}`, or `{{` and `}}` for the braces themselves".to_owned(),
+    })?;
+    let compile = |piece| match piece {
+        Piece::Plain(plain) => Ok(Said::Plain(plain)),
+        Piece::Expression(at) => {
+            let inner = text.get(at.clone()).unwrap_or_default();
+            Ok(Said::Value(expression(inner, part, at.start)?.0))
+        }
+    };
+    pieces.into_iter().map(compile).collect()
+}
+
+impl Compiled {
+    /// What the rule says of what it sees.
+    pub(super) fn judge(
+        &self,
+        sight: &Sight,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<Answer, Unsettled> {
+        let machine = Machine::new(sight, go_on);
+        if !machine.truth(&self.when.is).map_err(|stop| unsettled(&self.when, stop))? {
+            return Ok(Answer::default());
+        }
+        let (deny, ask) = (said(&machine, self.deny.as_ref())?, said(&machine, self.ask.as_ref())?);
+        let mut answer = match (deny, ask) {
+            (Some(reason), _) => Answer::decided(Restraint::Deny, reason),
+            (None, Some(reason)) => Answer::decided(Restraint::Ask, reason),
+            (None, None) => Answer::default(),
+        };
+        answer.effects.context.extend(said(&machine, self.context.as_ref())?);
+        if let Some(rewrite) = &self.rewrite {
+            replace(&machine, rewrite, &mut answer)?;
+        }
+        Ok(answer)
+    }
+}
+
+fn said<'a>(
+    machine: &Machine<'a, '_>,
+    text: Option<&'a Source<Text>>,
+) -> Result<Option<String>, Unsettled> {
+    let Some(text) = text else { return Ok(None) };
+    let mut said = String::new();
+    for piece in &text.is {
+        match piece {
+            Said::Plain(plain) => said.push_str(plain),
+            Said::Value(expr) => {
+                let value = machine.value(expr).map_err(|stop| unsettled(text, stop))?;
+                said.push_str(&value.to_string());
+            }
+        }
+        if said.len() > LONGEST_TEXT {
+            let end = (0..=LONGEST_TEXT).rev().find(|at| said.is_char_boundary(*at)).unwrap_or(0);
+            said.truncate(end);
+            break;
+        }
+    }
+    Ok(Some(said))
+}
+
+/// Replaces what the event is about: what came out of a tool, else what goes into it, else the prompt (RU-5).
+fn replace<'a>(
+    machine: &Machine<'a, '_>,
+    rewrite: &'a Source<Expr>,
+    answer: &mut Answer,
+) -> Result<(), Unsettled> {
+    let value = machine.value(&rewrite.is).map_err(|stop| unsettled(rewrite, stop))?;
+    let event = machine.sight.event();
+    let wrong = |wanted: &str, got: &Value<'_>| Err(unsettled(rewrite, Stop::needs(wanted, got)));
+    if event.payload.contains_key("tool_response") {
+        answer.effects.updated_output = Some(value.to_json());
+    } else if event.tool().is_some() {
+        let Value::Map(_) = &value else { return wrong("an object", &value) };
+        answer.effects.updated_input = Some(value.to_json());
+    } else {
+        let Value::Text(prompt) = &value else { return wrong("a text", &value) };
+        answer.effects.updated_prompt = Some(prompt.to_string());
+    }
+    Ok(())
+}
+
+fn unsettled<T>(of: &Source<T>, stop: Stop) -> Unsettled {
+    let message = format!("`{}`: {stop}", of.written);
+    match stop {
+        Stop::Failed(_) => Unsettled::Failed(message),
+        Stop::TooCostly => Unsettled::TooCostly(message),
+        Stop::OutOfTime => Unsettled::OutOfTime,
+    }
+}
+
+fn quoted(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= QUOTED {
+        return line;
+    }
+    line.chars().take(QUOTED).chain("...".chars()).collect()
+}

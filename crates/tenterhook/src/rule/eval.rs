@@ -1,0 +1,529 @@
+//! What is the value of a compiled expression on this event? Bounded in steps and in depth, and interruptible (RU-32).
+//!
+//! An own evaluator instead of the crate's: `docs/design/rule.md` says why.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+
+use super::expr::{Constant, Expr, Loop, LoopKind, Operator};
+use super::functions;
+use super::sight::Sight;
+use super::value::{List, Map, Record, Text, Value};
+use super::words::{Do, FUNCTIONS, Field, Member};
+use crate::shell::{Context, Redirect, SimpleCommand, Target, WordKind};
+
+/// Most steps of one rule on one event (RU-32): some 50 ms on a slow machine.
+pub(super) const MOST_STEPS: usize = 2_000_000;
+/// After how many steps it is asked whether there is still time.
+const STEPS_A_LOOK: usize = 1 << 14;
+
+/// Why there is no value.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The expression has none: what went wrong. Another side of `||`, `&&` and the like may make up for it.
+    Failed(String),
+    /// It took more steps than it may.
+    TooCostly,
+    /// There is no more time.
+    OutOfTime,
+}
+
+impl Stop {
+    pub(super) fn needs(wanted: &str, got: &Value<'_>) -> Self {
+        Self::Failed(format!("{wanted} is needed, and this is {}", got.word()))
+    }
+
+    pub(super) fn arguments(does: Do, args: &[Value<'_>]) -> Self {
+        let name = FUNCTIONS.iter().find(|it| it.does == does).map_or("", |it| it.name);
+        let kinds: Vec<&str> = args.iter().map(Value::word).collect();
+        Self::Failed(format!("`{name}` does not take {}", kinds.join(" and ")))
+    }
+
+    fn is_final(&self) -> bool {
+        !matches!(self, Self::Failed(_))
+    }
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(why) => f.write_str(why),
+            Self::TooCostly => write!(f, "it takes more than {MOST_STEPS} steps"),
+            Self::OutOfTime => f.write_str("its time is up"),
+        }
+    }
+}
+
+/// One evaluation under way.
+pub(super) struct Machine<'a, 'g> {
+    pub(super) sight: &'a Sight,
+    go_on: &'g dyn Fn() -> bool,
+    steps: Cell<usize>,
+    look: Cell<usize>,
+    /// The variables of the macros around.
+    locals: RefCell<Vec<Value<'a>>>,
+}
+
+impl<'a, 'g> Machine<'a, 'g> {
+    pub(super) fn new(sight: &'a Sight, go_on: &'g dyn Fn() -> bool) -> Self {
+        Self {
+            sight,
+            go_on,
+            steps: Cell::new(0),
+            look: Cell::new(STEPS_A_LOOK),
+            locals: RefCell::new(Vec::new()),
+        }
+    }
+
+    /// Counts steps; an end of them is an end of the evaluation.
+    pub(super) fn spend(&self, steps: usize) -> Result<(), Stop> {
+        let spent = self.steps.get().saturating_add(steps);
+        self.steps.set(spent);
+        if spent > MOST_STEPS {
+            return Err(Stop::TooCostly);
+        }
+        if spent >= self.look.get() {
+            self.look.set(spent + STEPS_A_LOOK);
+            if !(self.go_on)() {
+                return Err(Stop::OutOfTime);
+            }
+        }
+        Ok(())
+    }
+
+    /// The value of `expr`. Its depth is bounded by the parser's bounds.
+    pub(super) fn value(&self, expr: &'a Expr) -> Result<Value<'a>, Stop> {
+        self.spend(1)?;
+        match expr {
+            Expr::Constant(constant) => Ok(constant.into()),
+            Expr::Local(at) => self.local(*at),
+            Expr::Field(field) => self.field(*field),
+            Expr::Member(of, member) => self.member(of, *member),
+            Expr::Get(of, name) => self.get(of, name),
+            Expr::Has(of, name) => Ok(Value::Bool(has(&self.value(of)?, name)?)),
+            Expr::Says(field) => Ok(Value::Bool(says(&self.field(*field)?))),
+            Expr::Index(sides) => self.index(sides),
+            Expr::Not(of) => Ok(Value::Bool(!self.truth(of)?)),
+            Expr::Negate(of) => match self.value(of)? {
+                Value::Int(number) => number.checked_neg().map(Value::Int).ok_or_else(overflow),
+                Value::Double(number) => Ok(Value::Double(-number)),
+                other => Err(Stop::needs("a number", &other)),
+            },
+            Expr::And(sides) => self.either(sides, false),
+            Expr::Or(sides) => self.either(sides, true),
+            Expr::If(parts) => {
+                let [test, then, other] = &**parts;
+                if self.truth(test)? { self.value(then) } else { self.value(other) }
+            }
+            Expr::Binary(operator, sides) => {
+                let [left, right] = &**sides;
+                let (left, right) = (self.value(left)?, self.value(right)?);
+                self.binary(*operator, &left, &right)
+            }
+            Expr::List(items) => items.iter().map(|it| self.value(it)).collect(),
+            Expr::Map(fields) => self.map(fields),
+            Expr::Loop(looped) => self.looped(looped),
+            Expr::Call(does, args) => self.call(*does, args),
+            Expr::Pattern(subject, pattern) => {
+                functions::pattern(self, pattern, self.value(subject)?)
+            }
+        }
+    }
+
+    /// The value of `expr`, which must be true or false.
+    pub(super) fn truth(&self, expr: &'a Expr) -> Result<bool, Stop> {
+        match self.value(expr)? {
+            Value::Bool(flag) => Ok(flag),
+            other => Err(Stop::needs("a truth value", &other)),
+        }
+    }
+
+    fn local(&self, at: usize) -> Result<Value<'a>, Stop> {
+        let found = self.locals.borrow().get(at).cloned();
+        found.ok_or_else(|| Stop::Failed("there is no such variable".to_owned()))
+    }
+
+    /// `&&` and `||`: a side that decides wins, even where the other one fails.
+    fn either(&self, sides: &'a [Expr; 2], decisive: bool) -> Result<Value<'a>, Stop> {
+        let [left, right] = sides;
+        let first = self.truth(left);
+        match first {
+            Ok(flag) if flag == decisive => return Ok(Value::Bool(flag)),
+            Err(stop) if stop.is_final() => return Err(stop),
+            Ok(_) | Err(_) => {}
+        }
+        match (first, self.truth(right)) {
+            (_, Err(stop)) if stop.is_final() => Err(stop),
+            (_, Ok(flag)) if flag == decisive => Ok(Value::Bool(flag)),
+            (Err(stop), _) | (_, Err(stop)) => Err(stop),
+            (Ok(_), Ok(flag)) => Ok(Value::Bool(flag)),
+        }
+    }
+
+    fn map(&self, fields: &'a [(Expr, Expr)]) -> Result<Value<'a>, Stop> {
+        let mut made: Vec<(Text<'a>, Value<'a>)> = Vec::with_capacity(fields.len());
+        for (key, value) in fields {
+            let Value::Text(key) = self.value(key)? else {
+                return Err(Stop::Failed("the keys of an object are texts".to_owned()));
+            };
+            if made.iter().any(|(name, _)| **name == *key) {
+                return Err(Stop::Failed(format!("the key `{}` is given twice", &*key)));
+            }
+            made.push((key, self.value(value)?));
+        }
+        Ok(Value::Map(Map::Made(made.into())))
+    }
+
+    fn call(&self, does: Do, args: &'a [Expr]) -> Result<Value<'a>, Stop> {
+        match args {
+            [one] => functions::call(self, does, &[self.value(one)?]),
+            [one, two] => functions::call(self, does, &[self.value(one)?, self.value(two)?]),
+            many => {
+                let values: Vec<_> =
+                    many.iter().map(|it| self.value(it)).collect::<Result<_, _>>()?;
+                functions::call(self, does, &values)
+            }
+        }
+    }
+
+    fn looped(&self, looped: &'a Loop) -> Result<Value<'a>, Stop> {
+        let range = match self.value(&looped.range)? {
+            Value::List(list) => list,
+            Value::Map(map) => {
+                let keys = map.fields().into_iter().map(|(key, _)| Value::Text(key));
+                List::Made(keys.collect())
+            }
+            other => return Err(Stop::needs("a list", &other)),
+        };
+        match looped.kind {
+            LoopKind::Exists => self.any(looped, &range, true),
+            LoopKind::All => self.any(looped, &range, false),
+            LoopKind::ExistsOne => {
+                let mut found = 0;
+                for item in range.iter() {
+                    found += usize::from(self.holds(&looped.body, item)?);
+                }
+                Ok(Value::Bool(found == 1))
+            }
+            LoopKind::Filter => {
+                let mut kept = Vec::new();
+                for item in range.iter() {
+                    if self.holds(&looped.body, item.clone())? {
+                        kept.push(item);
+                    }
+                }
+                Ok(kept.into_iter().collect())
+            }
+            LoopKind::Map => {
+                let mut made = Vec::new();
+                for item in range.iter() {
+                    let wanted = match &looped.only {
+                        Some(only) => self.holds(only, item.clone())?,
+                        None => true,
+                    };
+                    if wanted {
+                        made.push(self.under(item, |it| it.value(&looped.body))?);
+                    }
+                }
+                Ok(made.into_iter().collect())
+            }
+        }
+    }
+
+    /// Whether one element decides; an element that fails counts only where none does.
+    fn any(&self, looped: &'a Loop, range: &List<'a>, decisive: bool) -> Result<Value<'a>, Stop> {
+        let mut failed = None;
+        for item in range.iter() {
+            match self.holds(&looped.body, item) {
+                Ok(flag) if flag == decisive => return Ok(Value::Bool(flag)),
+                Ok(_) => {}
+                Err(stop) if stop.is_final() => return Err(stop),
+                Err(stop) => failed = Some(stop),
+            }
+        }
+        failed.map_or(Ok(Value::Bool(!decisive)), Err)
+    }
+
+    fn holds(&self, expr: &'a Expr, item: Value<'a>) -> Result<bool, Stop> {
+        self.under(item, |it| it.truth(expr))
+    }
+
+    /// Evaluates with one more variable.
+    fn under<T>(&self, item: Value<'a>, evaluate: impl Fn(&Self) -> T) -> T {
+        self.locals.borrow_mut().push(item);
+        let value = evaluate(self);
+        self.locals.borrow_mut().pop();
+        value
+    }
+
+    fn index(&self, sides: &'a [Expr; 2]) -> Result<Value<'a>, Stop> {
+        let [of, at] = sides;
+        match (self.value(of)?, self.value(at)?) {
+            (Value::List(list), Value::Int(at)) => {
+                let found = usize::try_from(at).ok().and_then(|at| list.get(at));
+                found.ok_or_else(|| {
+                    Stop::Failed(format!("the list has {} elements, and no [{at}]", list.len()))
+                })
+            }
+            (Value::Map(map), Value::Text(key)) => map.get(&key).ok_or_else(|| no_key(&key)),
+            (of, at) => Err(Stop::Failed(format!("{} has no element by {}", of.word(), at.word()))),
+        }
+    }
+
+    fn get(&self, of: &'a Expr, name: &str) -> Result<Value<'a>, Stop> {
+        match self.value(of)? {
+            Value::Map(map) => map.get(name).ok_or_else(|| no_key(name)),
+            Value::Record(record) => {
+                let member = record.kind().members().iter().find(|it| it.name == name);
+                member.map_or_else(|| Err(no_key(name)), |it| Ok(self.of_record(record, it.is)))
+            }
+            other => Err(Stop::Failed(format!("{} has no field `{name}`", other.word()))),
+        }
+    }
+
+    fn member(&self, of: &'a Expr, member: Member) -> Result<Value<'a>, Stop> {
+        match self.value(of)? {
+            Value::Record(record) => Ok(self.of_record(record, member)),
+            other => Err(Stop::needs("a record of the shell reader", &other)),
+        }
+    }
+
+    fn of_record(&self, record: Record<'a>, member: Member) -> Value<'a> {
+        match record {
+            Record::Command(command) => of_command(command, member),
+            Record::Redirect(redirect) => of_redirect(redirect, member),
+            Record::Assignment(assignment) => match member {
+                Member::Name => assignment.name.as_str().into(),
+                Member::Value => assignment.value.text.as_str().into(),
+                _ => Value::Null,
+            },
+        }
+    }
+
+    /// What the event says under that name; what it does not say is empty (RU-11).
+    fn field(&self, field: Field) -> Result<Value<'a>, Stop> {
+        let sight = self.sight;
+        let within = &sight.event().within;
+        Ok(match field {
+            Field::Event => sight.event().name.as_str().into(),
+            Field::Prompt => sight.said("prompt").into(),
+            Field::Cwd => within.cwd.to_string_lossy().into(),
+            Field::Project => within.project.to_string_lossy().into(),
+            Field::Home => within.home.to_string_lossy().into(),
+            Field::Session => within.session_id.as_str().into(),
+            Field::Agent => sight.said("agent_type").into(),
+            Field::Mode => sight.said("permission_mode").into(),
+            Field::Payload => Value::Map(Map::Json(&sight.event().payload)),
+            Field::ToolName => sight.tool().map_or("", |it| it.name).into(),
+            Field::ToolKind => sight.tool().map_or("", |it| it.tool().word()).into(),
+            Field::ToolInput => match sight.tool().map(|it| it.input) {
+                Some(serde_json::Value::Object(input)) => Value::Map(Map::Json(input)),
+                _ => Value::Map(Map::Made(Vec::new().into())),
+            },
+            Field::ToolCommand => sight.command().into(),
+            Field::ToolPath => sight.path().into(),
+            Field::ToolPaths => sight.paths().map(Value::from).collect(),
+            Field::ToolUrl => sight.url().into(),
+            Field::ToolText => sight.text().into(),
+            Field::ToolServer => sight.server().into(),
+            Field::ToolOutput => sight.output().into(),
+            Field::ShellCommands => Value::List(List::Commands(sight.commands())),
+            Field::ShellPrograms => sight
+                .commands()
+                .iter()
+                .filter_map(SimpleCommand::program)
+                .map(Value::from)
+                .collect(),
+            Field::ShellComplete => Value::Bool(sight.is_complete()),
+            Field::ShellDoubt => sight.doubt().into(),
+            Field::ShellReads => sight.redirected(true).into_iter().map(Value::from).collect(),
+            Field::ShellWrites => sight.redirected(false).into_iter().map(Value::from).collect(),
+        })
+    }
+
+    fn binary(
+        &self,
+        operator: Operator,
+        left: &Value<'a>,
+        right: &Value<'a>,
+    ) -> Result<Value<'a>, Stop> {
+        self.spend(left.weight().saturating_add(right.weight()) / 16)?;
+        match operator {
+            Operator::Equal => Ok(Value::Bool(left.equals(right))),
+            Operator::NotEqual => Ok(Value::Bool(!left.equals(right))),
+            Operator::Less
+            | Operator::LessOrEqual
+            | Operator::Greater
+            | Operator::GreaterOrEqual => compare(operator, left, right),
+            Operator::In => self.contains(left, right),
+            Operator::Add => self.add(left, right),
+            Operator::Subtract | Operator::Multiply | Operator::Divide | Operator::Remainder => {
+                calculate(operator, left, right)
+            }
+        }
+    }
+
+    fn contains(&self, item: &Value<'a>, of: &Value<'a>) -> Result<Value<'a>, Stop> {
+        match (of, item) {
+            (Value::List(list), _) => {
+                self.spend(list.len())?;
+                Ok(Value::Bool(list.iter().any(|it| it.equals(item))))
+            }
+            (Value::Map(map), Value::Text(key)) => Ok(Value::Bool(map.get(key).is_some())),
+            (Value::Map(_), _) => Ok(Value::Bool(false)),
+            (other, _) => Err(Stop::needs("a list or an object behind `in`", other)),
+        }
+    }
+
+    fn add(&self, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>, Stop> {
+        match (left, right) {
+            (Value::Text(left), Value::Text(right)) => {
+                Ok(format!("{}{}", &**left, &**right).into())
+            }
+            (Value::List(left), Value::List(right)) => {
+                self.spend(left.len() + right.len())?;
+                Ok(left.iter().chain(right.iter()).collect())
+            }
+            _ => calculate(Operator::Add, left, right),
+        }
+    }
+}
+
+fn compare<'a>(operator: Operator, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>, Stop> {
+    let Some(order) = left.order(right) else {
+        return Err(Stop::Failed(format!("{} has no order to {}", left.word(), right.word())));
+    };
+    Ok(Value::Bool(match operator {
+        Operator::Less => order.is_lt(),
+        Operator::LessOrEqual => order.is_le(),
+        Operator::Greater => order.is_gt(),
+        _ => order.is_ge(),
+    }))
+}
+
+fn calculate<'a>(
+    operator: Operator,
+    left: &Value<'a>,
+    right: &Value<'a>,
+) -> Result<Value<'a>, Stop> {
+    match (left, right) {
+        (Value::Int(left), Value::Int(right)) => {
+            let result = match operator {
+                Operator::Add => left.checked_add(*right),
+                Operator::Subtract => left.checked_sub(*right),
+                Operator::Multiply => left.checked_mul(*right),
+                _ if *right == 0 => {
+                    return Err(Stop::Failed("it divides by zero".to_owned()));
+                }
+                Operator::Divide => left.checked_div(*right),
+                _ => left.checked_rem(*right),
+            };
+            result.map(Value::Int).ok_or_else(overflow)
+        }
+        (Value::Double(left), Value::Double(right)) => match operator {
+            Operator::Add => Ok(Value::Double(left + right)),
+            Operator::Subtract => Ok(Value::Double(left - right)),
+            Operator::Multiply => Ok(Value::Double(left * right)),
+            Operator::Divide => Ok(Value::Double(left / right)),
+            _ => Err(Stop::Failed("`%` takes whole numbers".to_owned())),
+        },
+        _ => Err(Stop::Failed(format!(
+            "there is no calculating with {} and {}",
+            left.word(),
+            right.word()
+        ))),
+    }
+}
+
+fn overflow() -> Stop {
+    Stop::Failed("the number is too large".to_owned())
+}
+
+fn no_key(key: &str) -> Stop {
+    let shown: String = key.chars().take(80).collect();
+    Stop::Failed(format!("there is no key `{shown}`; ask `has(...)` first"))
+}
+
+fn has(of: &Value<'_>, name: &str) -> Result<bool, Stop> {
+    match of {
+        Value::Map(map) => Ok(map.get(name).is_some()),
+        Value::Record(record) => Ok(record.kind().members().iter().any(|it| it.name == name)),
+        other => Err(Stop::Failed(format!("{} has no fields", other.word()))),
+    }
+}
+
+/// Whether there is anything in what the event says.
+fn says(value: &Value<'_>) -> bool {
+    match value {
+        Value::Text(text) => !text.is_empty(),
+        Value::List(list) => list.len() > 0,
+        Value::Map(map) => map.len() > 0,
+        _ => true,
+    }
+}
+
+fn of_command<'a>(command: &'a SimpleCommand, member: Member) -> Value<'a> {
+    match member {
+        Member::Program => command.program().unwrap_or_default().into(),
+        Member::Args => Value::List(List::Words(command.words.get(1..).unwrap_or_default())),
+        Member::Words => Value::List(List::Words(&command.words)),
+        Member::Operands => functions::operands(command).map(Value::from).collect(),
+        Member::Redirects => Value::List(List::Redirects(&command.redirects)),
+        Member::Assignments => Value::List(List::Assignments(&command.assignments)),
+        Member::Wrapped => Value::Bool(!command.via.is_empty()),
+        Member::Via => command.via.iter().map(|it| Value::from(via(it).to_owned())).collect(),
+        Member::Place => place(command.context).into(),
+        Member::Known => {
+            Value::Bool(command.words.iter().all(|word| word.kind == WordKind::Literal))
+        }
+        Member::Text => command.text().into(),
+        _ => Value::Null,
+    }
+}
+
+fn via(via: &crate::shell::Via) -> &str {
+    match via {
+        crate::shell::Via::Wrapper(name) => name,
+        crate::shell::Via::Path(path) => path,
+    }
+}
+
+const fn place(context: Context) -> &'static str {
+    match context {
+        Context::TopLevel => "line",
+        Context::Pipeline => "pipeline",
+        Context::List => "list",
+        Context::Subshell => "subshell",
+        Context::BraceGroup => "group",
+        Context::Body => "body",
+        Context::Function => "function",
+        Context::CommandSubstitution => "substitution",
+        Context::ProcessSubstitution => "process",
+        Context::Test => "test",
+    }
+}
+
+fn of_redirect<'a>(redirect: &'a Redirect, member: Member) -> Value<'a> {
+    match member {
+        Member::Op => redirect.operator.as_str().into(),
+        Member::Descriptor => redirect.descriptor.as_deref().unwrap_or_default().into(),
+        Member::Target => match &redirect.target {
+            Target::Word(word) => word.text.as_str().into(),
+            Target::HereDocument { body, .. } => body.as_str().into(),
+            Target::Closed => "".into(),
+        },
+        _ => Value::Null,
+    }
+}
+
+impl<'a> From<&'a Constant> for Value<'a> {
+    fn from(constant: &'a Constant) -> Self {
+        match constant {
+            Constant::Null => Self::Null,
+            Constant::Bool(flag) => Self::Bool(*flag),
+            Constant::Int(number) => Self::Int(*number),
+            Constant::Double(number) => Self::Double(*number),
+            Constant::Text(text) => text.into(),
+        }
+    }
+}

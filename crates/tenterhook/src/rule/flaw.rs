@@ -1,0 +1,50 @@
+//! What is wrong with a rule before it runs? Values; what a file's reader makes of them is its business.
+
+use std::ops::Range;
+
+/// The parts of a rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Part {
+    /// The expression that decides.
+    When,
+    /// The reason of a denial.
+    Deny,
+    /// The reason to ask the user.
+    Ask,
+    /// What the model is told.
+    Context,
+    /// The expression for what replaces what the event is about.
+    Rewrite,
+}
+
+impl Part {
+    /// Every part, in the order in which files have them.
+    pub const ALL: [Self; 5] = [Self::When, Self::Deny, Self::Ask, Self::Context, Self::Rewrite];
+
+    /// Its key in a native file.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::When => "when",
+            Self::Deny => "deny",
+            Self::Ask => "ask",
+            Self::Context => "context",
+            Self::Rewrite => "rewrite",
+        }
+    }
+}
+
+/// One thing that is wrong with a rule.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flaw {
+    /// Which part it is in.
+    pub part: Part,
+    /// Stable name, such as `bad-rule`; `docs/spec/diagnostics.md` has them all.
+    pub code: &'static str,
+    /// The bytes of the part's text that it is about.
+    pub at: Range<usize>,
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead.
+    pub help: String,
+}

@@ -1,0 +1,454 @@
+//! What does a parsed expression mean in the vocabulary? Resolves every name, compiles every constant pattern, and refuses
+//! before it runs what is known to fail or to cost too much (RU-30 to RU-34).
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use cel::common::ast::{CallExpr, EntryExpr, Expr as Ast, IdedExpr, LiteralValue, SelectExpr};
+
+use super::expr::{Constant, Expr, Loop, LoopKind, Operator};
+use super::functions::{self, Compiling};
+use super::parse::Parsed;
+use super::words::{self, Field, Function, Name, Of, Shape};
+use crate::diagnostic::nearest;
+
+/// Deepest nest of macros: the cost of a nest is the product of its lists (RU-32).
+pub(super) const DEEPEST_LOOPS: usize = 3;
+
+/// What is wrong with an expression, and where.
+#[derive(Debug)]
+pub(super) struct Wrong {
+    pub(super) code: &'static str,
+    pub(super) at: Range<usize>,
+    pub(super) message: String,
+    pub(super) help: String,
+}
+
+/// An expression and what its value is known to be.
+pub(super) type Typed = (Expr, Shape);
+
+/// Compiles `parsed`.
+pub(super) fn lower(parsed: &Parsed<'_>) -> Result<Typed, Wrong> {
+    Lowering { parsed, locals: Vec::new() }.expression(&parsed.root)
+}
+
+struct Lowering<'p> {
+    parsed: &'p Parsed<'p>,
+    /// The variables of the macros around, outermost first.
+    locals: Vec<(String, Shape)>,
+}
+
+/// Each operator with its name in the tree and what it gives.
+const BINARY: &[(&str, Operator, Shape)] = &[
+    ("_==_", Operator::Equal, Shape::Bool),
+    ("_!=_", Operator::NotEqual, Shape::Bool),
+    ("_<_", Operator::Less, Shape::Bool),
+    ("_<=_", Operator::LessOrEqual, Shape::Bool),
+    ("_>_", Operator::Greater, Shape::Bool),
+    ("_>=_", Operator::GreaterOrEqual, Shape::Bool),
+    ("_+_", Operator::Add, Shape::Any),
+    ("_-_", Operator::Subtract, Shape::Number),
+    ("_*_", Operator::Multiply, Shape::Number),
+    ("_/_", Operator::Divide, Shape::Number),
+    ("_%_", Operator::Remainder, Shape::Number),
+    ("@in", Operator::In, Shape::Bool),
+];
+
+/// The macros with their names and how many arguments they take.
+const LOOPS: &[(&str, LoopKind, usize)] = &[
+    ("all", LoopKind::All, 2),
+    ("exists", LoopKind::Exists, 2),
+    ("exists_one", LoopKind::ExistsOne, 2),
+    ("existsOne", LoopKind::ExistsOne, 2),
+    ("filter", LoopKind::Filter, 2),
+    ("map", LoopKind::Map, 2),
+    ("map", LoopKind::Map, 3),
+];
+
+impl Lowering<'_> {
+    fn wrong<T>(
+        &self,
+        node: &IdedExpr,
+        code: &'static str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Result<T, Wrong> {
+        let at = self.parsed.place(node.id);
+        Err(Wrong { code, at, message: message.into(), help: help.into() })
+    }
+
+    fn unknown<T>(
+        &self,
+        node: &IdedExpr,
+        name: &str,
+        message: String,
+        help: String,
+    ) -> Result<T, Wrong> {
+        let at = self.parsed.place_of(node.id, name);
+        Err(Wrong { code: "unknown-rule-name", at, message, help })
+    }
+
+    fn expression(&mut self, node: &IdedExpr) -> Result<Typed, Wrong> {
+        match &node.expr {
+            Ast::Literal(literal) => self.literal(node, literal),
+            Ast::Ident(name) => self.name(node, name),
+            Ast::Select(select) => self.select(node, select),
+            Ast::Call(call) => self.call(node, call),
+            Ast::List(list) => {
+                let items: Vec<Typed> =
+                    list.elements.iter().map(|it| self.expression(it)).collect::<Result<_, _>>()?;
+                let texts = items.iter().all(|(_, shape)| *shape == Shape::Text);
+                let of = if texts { Of::Text } else { Of::Any };
+                let items = items.into_iter().map(|(item, _)| item).collect();
+                Ok((Expr::List(items), Shape::List(of)))
+            }
+            Ast::Map(map) => {
+                let mut fields = Vec::with_capacity(map.entries.len());
+                for entry in &map.entries {
+                    let EntryExpr::MapEntry(entry) = &entry.expr else { continue };
+                    let key = self.shaped(&entry.key, Shape::Text)?;
+                    fields.push((key, self.expression(&entry.value)?.0));
+                }
+                Ok((Expr::Map(fields), Shape::Map))
+            }
+            Ast::Struct(_) | Ast::Comprehension(_) | Ast::Unspecified => self.wrong(
+                node,
+                "bad-rule",
+                "rules have no messages of this kind",
+                "write an object: `{\"key\": value}`",
+            ),
+        }
+    }
+
+    /// An expression whose value can be one of `wanted`.
+    fn shaped(&mut self, node: &IdedExpr, wanted: Shape) -> Result<Expr, Wrong> {
+        let (expr, shape) = self.expression(node)?;
+        if shape.may_be(wanted) {
+            return Ok(expr);
+        }
+        let message = format!("this is {}, and {} is needed", shape.word(), wanted.word());
+        self.wrong(node, "bad-rule", message, format!("write what gives {}", wanted.word()))
+    }
+
+    fn literal(&self, node: &IdedExpr, literal: &LiteralValue) -> Result<Typed, Wrong> {
+        let (constant, shape) = match literal {
+            LiteralValue::Null => (Constant::Null, Shape::Any),
+            LiteralValue::Boolean(flag) => (Constant::Bool(*flag.inner()), Shape::Bool),
+            LiteralValue::Int(number) => (Constant::Int(*number.inner()), Shape::Number),
+            LiteralValue::Double(number) => (Constant::Double(*number.inner()), Shape::Number),
+            LiteralValue::String(text) => (Constant::Text(Arc::from(text.inner())), Shape::Text),
+            LiteralValue::UInt(_) | LiteralValue::Bytes(_) => {
+                return self.wrong(
+                    node,
+                    "bad-rule",
+                    "rules have neither unsigned numbers nor bytes",
+                    "write a plain number or a text",
+                );
+            }
+        };
+        Ok((Expr::Constant(constant), shape))
+    }
+
+    fn local(&self, name: &str) -> Option<Typed> {
+        let at = self.locals.iter().rposition(|(local, _)| local == name)?;
+        let (_, shape) = self.locals.get(at)?;
+        Some((Expr::Local(at), *shape))
+    }
+
+    fn name(&self, node: &IdedExpr, name: &str) -> Result<Typed, Wrong> {
+        if let Some(local) = self.local(name) {
+            return Ok(local);
+        }
+        if let Some(root) = words::ROOTS.iter().find(|it| it.name == name) {
+            return Ok((Expr::Field(root.is), root.shape));
+        }
+        if let Some((group, fields)) = words::GROUPS.iter().find(|(group, _)| *group == name) {
+            let message = format!("`{group}` has no value of its own");
+            return self.wrong(node, "bad-rule", message, format!("ask for {}", names(fields)));
+        }
+        let locals = self.locals.iter().map(|(name, _)| name.as_str());
+        let known: Vec<&str> = roots().chain(locals).collect();
+        let help = nearest(name, known.iter().copied()).map_or_else(
+            || format!("rules know {}", listed(known.iter().copied())),
+            |near| format!("did you mean `{near}`?"),
+        );
+        self.wrong(node, "unknown-rule-name", format!("there is no `{name}`"), help)
+    }
+
+    fn select(&mut self, node: &IdedExpr, select: &SelectExpr) -> Result<Typed, Wrong> {
+        if let Some(field) = self.group_field(&select.operand, &select.field) {
+            let found = field.or_else(|fields| self.no_field(node, &select.field, fields))?;
+            return Ok((Expr::Field(found.is), found.shape));
+        }
+        let (operand, shape) = self.expression(&select.operand)?;
+        match shape {
+            Shape::Record(kind) => {
+                let found = kind.members().iter().find(|it| it.name == select.field);
+                match found {
+                    Some(member) => Ok((Expr::Member(operand.into(), member.is), member.shape)),
+                    None => self.no_field(node, &select.field, kind.members()),
+                }
+            }
+            Shape::Any | Shape::Map => {
+                Ok((Expr::Get(operand.into(), select.field.as_str().into()), Shape::Any))
+            }
+            other => {
+                let message = format!("{} has no field `{}`", other.word(), select.field);
+                self.wrong(node, "bad-rule", message, "only objects and records have fields")
+            }
+        }
+    }
+
+    /// The name behind `tool.` or `shell.`; `Err` lists the names that there are.
+    fn group_field(
+        &self,
+        operand: &IdedExpr,
+        field: &str,
+    ) -> Option<Result<&'static Name<Field>, &'static [Name<Field>]>> {
+        let Ast::Ident(group) = &operand.expr else { return None };
+        if self.local(group).is_some() {
+            return None;
+        }
+        let (_, fields) = words::GROUPS.iter().find(|(name, _)| name == group)?;
+        Some(fields.iter().find(|it| it.name == field).ok_or(fields))
+    }
+
+    fn no_field<T, N>(&self, node: &IdedExpr, field: &str, known: &[Name<N>]) -> Result<T, Wrong> {
+        let help = nearest(field, known.iter().map(|it| it.name)).map_or_else(
+            || format!("there is {}", names(known)),
+            |near| format!("did you mean `{near}`?"),
+        );
+        self.unknown(node, field, format!("there is no field `{field}`"), help)
+    }
+
+    fn call(&mut self, node: &IdedExpr, call: &CallExpr) -> Result<Typed, Wrong> {
+        if let Some(target) = &call.target {
+            let found = LOOPS
+                .iter()
+                .find(|(name, _, takes)| *name == call.func_name && *takes == call.args.len());
+            if let Some((_, kind, _)) = found {
+                return self.looped(node, *kind, target, &call.args);
+            }
+        }
+        let args: Vec<&IdedExpr> = call.target.as_deref().into_iter().chain(&call.args).collect();
+        match (call.func_name.as_str(), args.as_slice()) {
+            ("has", [field]) => self.has(node, field),
+            ("!_", [of]) => Ok((Expr::Not(self.shaped(of, Shape::Bool)?.into()), Shape::Bool)),
+            ("-_", [of]) => {
+                Ok((Expr::Negate(self.shaped(of, Shape::Number)?.into()), Shape::Number))
+            }
+            ("_&&_", [left, right]) => {
+                let sides = [self.shaped(left, Shape::Bool)?, self.shaped(right, Shape::Bool)?];
+                Ok((Expr::And(sides.into()), Shape::Bool))
+            }
+            ("_||_", [left, right]) => {
+                let sides = [self.shaped(left, Shape::Bool)?, self.shaped(right, Shape::Bool)?];
+                Ok((Expr::Or(sides.into()), Shape::Bool))
+            }
+            ("_?_:_", [test, then, other]) => {
+                let test = self.shaped(test, Shape::Bool)?;
+                let (then, shape) = self.expression(then)?;
+                let (other, same) = self.expression(other)?;
+                let shape = if shape == same { shape } else { Shape::Any };
+                Ok((Expr::If([test, then, other].into()), shape))
+            }
+            ("_[_]", [of, at]) => {
+                let (of, shape) = self.expression(of)?;
+                let at = self.expression(at)?.0;
+                let shape = if let Shape::List(of) = shape { of.shape() } else { Shape::Any };
+                Ok((Expr::Index([of, at].into()), shape))
+            }
+            (name, [left, right]) if BINARY.iter().any(|(it, ..)| *it == name) => {
+                self.binary(node, name, left, right)
+            }
+            (name, args) => self.function(node, name, args),
+        }
+    }
+
+    fn binary(
+        &mut self,
+        node: &IdedExpr,
+        name: &str,
+        left: &IdedExpr,
+        right: &IdedExpr,
+    ) -> Result<Typed, Wrong> {
+        let Some((_, operator, gives)) = BINARY.iter().find(|(it, ..)| *it == name) else {
+            return self.function(node, name, &[left, right]);
+        };
+        let (left, left_shape) = self.expression(left)?;
+        let (right, right_shape) = self.expression(right)?;
+        let comparable = left_shape.may_be(right_shape);
+        match operator {
+            Operator::In => {}
+            // `tool.name == 3` can only be a mistake, and would never hold.
+            _ if !comparable => {
+                let message =
+                    format!("this sets {} against {}", left_shape.word(), right_shape.word());
+                return self.wrong(node, "bad-rule", message, "both sides are of one kind");
+            }
+            _ => {}
+        }
+        // A long pattern is written in pieces: those are one text.
+        if let (
+            Operator::Add,
+            Expr::Constant(Constant::Text(left)),
+            Expr::Constant(Constant::Text(right)),
+        ) = (operator, &left, &right)
+        {
+            let whole = format!("{left}{right}");
+            return Ok((Expr::Constant(Constant::Text(whole.into())), Shape::Text));
+        }
+        let shape = match (operator, left_shape) {
+            (Operator::Add, Shape::Text | Shape::Number) => left_shape,
+            (Operator::Add, Shape::List(_)) => Shape::List(Of::Any),
+            _ => *gives,
+        };
+        Ok((Expr::Binary(*operator, [left, right].into()), shape))
+    }
+
+    fn has(&mut self, node: &IdedExpr, field: &IdedExpr) -> Result<Typed, Wrong> {
+        let Ast::Select(select) = &field.expr else {
+            return self.wrong(
+                node,
+                "bad-rule",
+                "`has` takes a field",
+                "write `has(tool.input.path)`",
+            );
+        };
+        if let Some(found) = self.group_field(&select.operand, &select.field) {
+            let found = found.or_else(|fields| self.no_field(field, &select.field, fields))?;
+            return Ok((Expr::Says(found.is), Shape::Bool));
+        }
+        let operand = self.expression(&select.operand)?.0;
+        Ok((Expr::Has(operand.into(), select.field.as_str().into()), Shape::Bool))
+    }
+
+    fn looped(
+        &mut self,
+        node: &IdedExpr,
+        kind: LoopKind,
+        range: &IdedExpr,
+        args: &[IdedExpr],
+    ) -> Result<Typed, Wrong> {
+        let (range_expr, range_shape) = self.expression(range)?;
+        let element = match range_shape {
+            Shape::List(of) => of.shape(),
+            Shape::Map => Shape::Text,
+            Shape::Any => Shape::Any,
+            other => {
+                let message = format!("{} has no elements", other.word());
+                return self.wrong(range, "bad-rule", message, "write a list before the macro");
+            }
+        };
+        let [variable, rest @ ..] = args else {
+            return self.wrong(node, "bad-rule", "a macro needs a variable", "write `x`");
+        };
+        let Ast::Ident(name) = &variable.expr else {
+            return self.wrong(
+                variable,
+                "bad-rule",
+                "the first argument of a macro is the name of its variable",
+                "write a name, such as `x`",
+            );
+        };
+        if self.locals.len() >= DEEPEST_LOOPS {
+            let message = format!("macros nest deeper than {DEEPEST_LOOPS}");
+            let help = "each level multiplies the cost by the length of its list; write two rules";
+            return self.wrong(node, "rule-too-costly", message, help);
+        }
+        self.locals.push((name.clone(), element));
+        let parts = self.loop_parts(kind, rest);
+        self.locals.pop();
+        let (only, body, body_shape) = parts?;
+        let shape = match kind {
+            LoopKind::All | LoopKind::Exists | LoopKind::ExistsOne => Shape::Bool,
+            LoopKind::Filter if range_shape == Shape::Map => Shape::List(Of::Text),
+            LoopKind::Filter => range_shape,
+            LoopKind::Map if body_shape == Shape::Text => Shape::List(Of::Text),
+            LoopKind::Map => Shape::List(Of::Any),
+        };
+        Ok((Expr::Loop(Box::new(Loop { kind, range: range_expr, body, only })), shape))
+    }
+
+    fn loop_parts(
+        &mut self,
+        kind: LoopKind,
+        rest: &[IdedExpr],
+    ) -> Result<(Option<Expr>, Expr, Shape), Wrong> {
+        let mut only = None;
+        let mut last = (Expr::Constant(Constant::Bool(true)), Shape::Bool);
+        for (at, part) in rest.iter().enumerate() {
+            if kind == LoopKind::Map && at + 1 == rest.len() {
+                last = self.expression(part)?;
+            } else if kind == LoopKind::Map {
+                only = Some(self.shaped(part, Shape::Bool)?);
+            } else {
+                last = (self.shaped(part, Shape::Bool)?, Shape::Bool);
+            }
+        }
+        Ok((only, last.0, last.1))
+    }
+
+    fn function(
+        &mut self,
+        node: &IdedExpr,
+        name: &str,
+        args: &[&IdedExpr],
+    ) -> Result<Typed, Wrong> {
+        let Some(function) = words::FUNCTIONS.iter().find(|it| it.name == name) else {
+            return self.no_function(node, name);
+        };
+        if function.takes.len() != args.len() {
+            let message = format!(
+                "`{name}` takes {} values, and here are {}",
+                function.takes.len(),
+                args.len()
+            );
+            return self.wrong(node, "bad-rule", message, usage(function));
+        }
+        let mut values = Vec::with_capacity(args.len());
+        for (arg, wanted) in args.iter().zip(function.takes) {
+            values.push(self.shaped(arg, *wanted)?);
+        }
+        match functions::compile(function.does, values) {
+            Compiling::Done(expr) => Ok((expr, function.gives)),
+            Compiling::BadPattern(why) => {
+                let pattern = args.last().copied().unwrap_or(node);
+                let help = "a text in `r'...'` keeps its backslashes";
+                self.wrong(pattern, "bad-rule-pattern", why, help)
+            }
+        }
+    }
+
+    fn no_function<T>(&self, node: &IdedExpr, name: &str) -> Result<T, Wrong> {
+        if words::MACROS.contains(&name) {
+            let message = format!("`{name}` is not used like this");
+            let help = "write `list.exists(x, x == \"a\")`, or `has(tool.input.path)`";
+            return self.wrong(node, "bad-rule", message, help);
+        }
+        let known =
+            || words::FUNCTIONS.iter().map(|it| it.name).chain(words::MACROS.iter().copied());
+        let help = nearest(name, known()).map_or_else(
+            || format!("rules know {}", listed(known())),
+            |near| format!("did you mean `{near}`?"),
+        );
+        self.unknown(node, name, format!("there is no function `{name}`"), help)
+    }
+}
+
+fn usage(function: &Function) -> String {
+    let takes: Vec<&str> = function.takes.iter().map(|it| it.word()).collect();
+    format!("write `{}` with {}", function.name, takes.join(", then "))
+}
+
+fn roots<'a>() -> impl Iterator<Item = &'a str> {
+    words::ROOTS.iter().map(|it| it.name).chain(words::GROUPS.iter().map(|(name, _)| *name))
+}
+
+fn names<T>(of: &[Name<T>]) -> String {
+    listed(of.iter().map(|it| it.name))
+}
+
+fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
+    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}

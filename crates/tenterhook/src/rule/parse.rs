@@ -1,0 +1,117 @@
+//! What does the text of an expression say? The grammar is the crate's; this file bounds what it is given and finds the
+//! place of what it complains about.
+//!
+//! The parser recurses, and so does everything that walks over its tree or drops it. So nesting and the number of
+//! operators are counted before it sees the text (RU-31).
+
+use std::ops::Range;
+
+use cel::IdedExpr;
+use cel::common::ast::SourceInfo;
+
+use super::signs::Signs;
+
+/// Longest expression, in bytes.
+pub(super) const LONGEST: usize = 8 * 1024;
+/// Deepest nest of brackets.
+pub(super) const DEEPEST: usize = 24;
+/// Most operators, calls and selections: each may put the tree one level deeper.
+pub(super) const MOST_OPERATORS: usize = 300;
+
+/// A parsed expression and where its parts stand.
+pub(super) struct Parsed<'t> {
+    pub(super) root: IdedExpr,
+    places: SourceInfo,
+    text: &'t str,
+}
+
+/// Why a text is no expression.
+#[derive(Debug)]
+pub(super) enum NotParsed {
+    /// It is not well formed.
+    Malformed { at: Range<usize>, message: String },
+    /// It is larger or deeper than an expression may be.
+    TooLarge { at: Range<usize>, message: String },
+}
+
+impl Parsed<'_> {
+    /// Where the node `id` stands, in bytes.
+    pub(super) fn place(&self, id: u64) -> Range<usize> {
+        let whole = 0..self.text.len();
+        let Some((start, stop)) = self.places.offset_for(id) else { return whole };
+        // The parser names the last byte, not the one after it.
+        let place = start as usize..(stop as usize).saturating_add(1);
+        if self.text.get(place.clone()).is_some() { place } else { whole }
+    }
+
+    /// Where the name of the node stands: the parser only says where its dot or its bracket does.
+    pub(super) fn place_of(&self, id: u64, name: &str) -> Range<usize> {
+        let place = self.place(id);
+        let behind = || self.text.get(place.start..)?.find(name).map(|at| place.start + at);
+        let before = || self.text.get(..place.start)?.rfind(name);
+        let is_call = self.text.get(place.clone()).is_some_and(|it| it.starts_with('('));
+        let found = if is_call { before() } else { behind() };
+        found.map_or(place.clone(), |at| at..at + name.len())
+    }
+}
+
+/// Parses `text`. The macros of CEL are left as the calls that they are written as.
+pub(super) fn parse(text: &str) -> Result<Parsed<'_>, NotParsed> {
+    bound(text)?;
+    let parser = cel::Env::default().parser().enable_optional_syntax(false).max_recursion_depth(64);
+    match parser.parse_with_source_info(text) {
+        Ok((root, places)) => Ok(Parsed { root, places, text }),
+        Err(errors) => Err(errors.errors.first().map_or_else(
+            || NotParsed::Malformed { at: 0..text.len(), message: "it cannot be read".to_owned() },
+            |error| {
+                let at = offset(text, error.pos);
+                NotParsed::Malformed { at: at..at, message: plain(&error.msg) }
+            },
+        )),
+    }
+}
+
+/// The byte at a line and a column, both of which begin at 1.
+fn offset(text: &str, (line, column): (isize, isize)) -> usize {
+    let lines = usize::try_from(line - 1).unwrap_or(0);
+    let column = usize::try_from(column - 1).unwrap_or(0);
+    let before: usize = text.split_inclusive('\n').take(lines).map(str::len).sum();
+    let rest = text.get(before..).unwrap_or_default();
+    before + rest.char_indices().nth(column).map_or(rest.len(), |(at, _)| at)
+}
+
+/// The complaint without the words that say that it is one, in one line.
+fn plain(message: &str) -> String {
+    let message = message.strip_prefix("Syntax error: ").unwrap_or(message);
+    message.lines().next().unwrap_or_default().chars().take(200).collect()
+}
+
+/// Refuses what could exhaust the stack.
+fn bound(text: &str) -> Result<(), NotParsed> {
+    let too_large = |at, message: String| Err(NotParsed::TooLarge { at, message });
+    if text.len() > LONGEST {
+        return too_large(0..text.len(), format!("it is longer than {LONGEST} bytes"));
+    }
+    let (mut depth, mut operators) = (0_usize, 0_usize);
+    for sign in Signs::of(text) {
+        let (at, sign) = sign.map_err(|at| NotParsed::Malformed {
+            at: at..at + 1,
+            message: "this begins no text that is well formed".to_owned(),
+        })?;
+        match sign {
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        operators += usize::from(!matches!(sign, b',' | b':'));
+        if depth > DEEPEST {
+            return too_large(at..at + 1, format!("its brackets nest deeper than {DEEPEST}"));
+        }
+        if operators > MOST_OPERATORS {
+            let message =
+                format!("it has more than {MOST_OPERATORS} operators, calls and brackets");
+            return too_large(at..at + 1, message);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,128 @@
+//! Which files hold secrets, and which texts do? Two tables; both err on the side of restraint (RU-17).
+
+use std::sync::OnceLock;
+
+use regex::RegexSet;
+
+use super::path;
+use crate::Event;
+
+/// Names of files that hold secrets.
+const NAMES: &[&str] = &[
+    ".env",
+    ".envrc",
+    ".netrc",
+    "_netrc",
+    ".npmrc",
+    ".pypirc",
+    ".pgpass",
+    ".my.cnf",
+    ".git-credentials",
+    ".vault-token",
+    ".htpasswd",
+    ".dockercfg",
+    ".boto",
+    ".s3cfg",
+    "id_rsa",
+    "id_dsa",
+    "id_ecdsa",
+    "id_ed25519",
+    "id_ecdsa_sk",
+    "id_ed25519_sk",
+    "shadow",
+    "gshadow",
+    "sudoers",
+    "master.key",
+    "credentials.json",
+    "secrets.json",
+    "secrets.yml",
+    "secrets.yaml",
+    "service-account.json",
+    "application_default_credentials.json",
+];
+
+/// Endings of such names.
+const EXTENSIONS: &[&str] =
+    &["pem", "key", "p12", "pfx", "jks", "keystore", "kdbx", "kdb", "ppk", "asc", "gpg", "ovpn"];
+
+/// Ends of paths of such files, from a directory on.
+const ENDS: &[&str] = &[
+    "/.aws/credentials",
+    "/.aws/config",
+    "/.docker/config.json",
+    "/.kube/config",
+    "/.config/gh/hosts.yml",
+    "/.cargo/credentials",
+    "/.cargo/credentials.toml",
+    "/.gem/credentials",
+    "/.terraform.d/credentials.tfrc.json",
+    "/.claude/.credentials.json",
+    "/.codex/auth.json",
+    "/proc/self/environ",
+];
+
+/// Directories in which everything is a secret but what [`OPEN`] says.
+const DIRECTORIES: &[&str] =
+    &["/.ssh/", "/.gnupg/", "/.azure/", "/.config/gcloud/", "/.password-store/"];
+
+/// Names that look alike and hold no secret.
+const OPEN: &[&str] = &["known_hosts", "authorized_keys", "config"];
+
+/// What names of examples have.
+const EXAMPLES: &[&str] = &["example", "sample", "template", "dist", "schema"];
+
+/// Whether a file of this path holds secrets.
+pub(super) fn is_secret(path: &str, event: &Event) -> bool {
+    if path.is_empty() {
+        return false;
+    }
+    let whole = path::resolve(path, event);
+    let name = path::basename(&whole).to_ascii_lowercase();
+    let example = name.rsplit('.').next().is_some_and(|it| EXAMPLES.contains(&it));
+    if example || name.ends_with(".pub") {
+        return false;
+    }
+    let in_directory = DIRECTORIES.iter().any(|it| whole.contains(it));
+    NAMES.contains(&name.as_str())
+        || name.starts_with(".env.")
+        || EXTENSIONS.contains(&path::extension(&name))
+        || ENDS.iter().any(|it| whole.ends_with(it))
+        || (in_directory && !OPEN.contains(&name.as_str()))
+}
+
+/// Secrets that can be told by their letters.
+const TEXTS: &[&str] = &[
+    r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----",
+    r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
+    r"\bgh[pousr]_[0-9A-Za-z]{36,}",
+    r"\bgithub_pat_[0-9A-Za-z_]{22,}",
+    r"\bglpat-[0-9A-Za-z_-]{20,}",
+    r"\bsk-ant-[0-9A-Za-z_-]{20,}",
+    r"\bsk-(?:proj-)?[0-9A-Za-z_-]{32,}",
+    r"\bxox[abeoprs]-[0-9A-Za-z-]{10,}",
+    r"\bAIza[0-9A-Za-z_-]{35}",
+    r"\b[sr]k_live_[0-9A-Za-z]{16,}",
+    r"\bnpm_[0-9A-Za-z]{36}\b",
+    r"\bpypi-[0-9A-Za-z_-]{50,}",
+    r"\bSG\.[0-9A-Za-z_-]{16,}\.[0-9A-Za-z_-]{16,}",
+    r"\bhf_[0-9A-Za-z]{30,}",
+    r"\beyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}",
+];
+
+/// Whether a text carries a secret that can be told by its letters.
+pub(super) fn carries(text: &str) -> bool {
+    static SET: OnceLock<Option<RegexSet>> = OnceLock::new();
+    // The table is tested to compile; were it not, every text would be suspect rather than none.
+    SET.get_or_init(|| RegexSet::new(TEXTS).ok()).as_ref().is_none_or(|set| set.is_match(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_compiles() {
+        RegexSet::new(TEXTS).unwrap();
+        assert!(!carries("an ordinary text with AKIA in it"));
+    }
+}

@@ -1,0 +1,143 @@
+//! Which signs of an expression are no part of a text, a comment, a name or a number?
+//!
+//! Sees texts exactly as the grammar does, and stops at one that the grammar refuses: behind it the two could disagree on
+//! what is text, and a nest of brackets could pass for one (RU-31).
+
+/// The signs of an expression with their places; `Err` is the place of a text that is not well formed, and the end.
+pub(super) struct Signs<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+/// What may follow a backslash by itself.
+const ESCAPED: &[u8] = b"abfnrtv\"'\\?`";
+/// What may follow a backslash with so many hexadecimal digits.
+const HEXADECIMAL: &[(u8, usize)] = &[(b'x', 2), (b'X', 2), (b'u', 4), (b'U', 8)];
+/// What may stand directly before a text, and whether its backslashes are plain letters then.
+const PREFIXES: &[(&str, bool)] = &[("", false), ("r", true), ("b", false), ("br", true)];
+
+impl<'a> Signs<'a> {
+    pub(super) fn of(text: &'a str) -> Self {
+        Self { text: text.as_bytes(), at: 0 }
+    }
+
+    fn here(&self, ahead: usize) -> Option<u8> {
+        self.text.get(self.at + ahead).copied()
+    }
+
+    /// Steps over a name or a number, and says which.
+    fn word(&mut self) -> &'a [u8] {
+        let from = self.at;
+        while self.here(0).is_some_and(|it| it.is_ascii_alphanumeric() || it == b'_') {
+            self.at += 1;
+        }
+        self.text.get(from..self.at).unwrap_or_default()
+    }
+
+    /// Steps over the text that begins here.
+    fn string(&mut self, prefix: &[u8]) -> Option<()> {
+        let quote = self.here(0)?;
+        let (_, raw) =
+            *PREFIXES.iter().find(|(it, _)| prefix.eq_ignore_ascii_case(it.as_bytes()))?;
+        let marks = if self.here(1) == Some(quote) && self.here(2) == Some(quote) { 3 } else { 1 };
+        self.at += marks;
+        loop {
+            match self.here(0)? {
+                b'\\' if !raw => self.escape()?,
+                b'\n' | b'\r' if marks == 1 => return None,
+                _ if (0..marks).all(|ahead| self.here(ahead) == Some(quote)) => {
+                    self.at += marks;
+                    return Some(());
+                }
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    fn escape(&mut self) -> Option<()> {
+        let sign = self.here(1)?;
+        let octal = |it: Option<u8>| it.is_some_and(|it| (b'0'..=b'7').contains(&it));
+        let hexadecimal = |it: Option<u8>| it.is_some_and(|it| it.is_ascii_hexdigit());
+        let digits = match HEXADECIMAL.iter().find(|(it, _)| *it == sign) {
+            Some((_, digits)) => {
+                (0..*digits).all(|at| hexadecimal(self.here(2 + at))).then_some(*digits)?
+            }
+            None if (b'0'..=b'3').contains(&sign) => {
+                (octal(self.here(2)) && octal(self.here(3))).then_some(2)?
+            }
+            None => ESCAPED.contains(&sign).then_some(0)?,
+        };
+        self.at += 2 + digits;
+        Some(())
+    }
+}
+
+impl Iterator for Signs<'_> {
+    type Item = Result<(usize, u8), usize>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let mut prefix: &[u8] = b"";
+        loop {
+            let byte = self.here(0)?;
+            let from = self.at;
+            match byte {
+                b'"' | b'\'' => {
+                    if self.string(prefix).is_none() {
+                        self.at = self.text.len();
+                        return Some(Err(from));
+                    }
+                    prefix = b"";
+                    continue;
+                }
+                b'/' if self.here(1) == Some(b'/') => {
+                    while self.here(0).is_some_and(|it| it != b'\n') {
+                        self.at += 1;
+                    }
+                }
+                b'_' => {}
+                // A name in backticks is no part of the language of rules.
+                b'`' => {
+                    self.at = self.text.len();
+                    return Some(Err(from));
+                }
+                byte if byte.is_ascii_punctuation() => {
+                    self.at += 1;
+                    return Some(Ok((from, byte)));
+                }
+                byte if byte.is_ascii_alphanumeric() => {}
+                _ => {
+                    self.at += 1;
+                    prefix = b"";
+                    continue;
+                }
+            }
+            prefix = self.word();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn signs(text: &str) -> Result<String, usize> {
+        Signs::of(text).map(|it| it.map(|(_, sign)| char::from(sign))).collect()
+    }
+
+    #[test]
+    fn brackets_in_texts_and_comments_do_not_count() {
+        assert_eq!(signs(r#"a.b("(\"(" + '\'(' + r'\' + """("(""" // (("#).unwrap(), ".(+++");
+        assert_eq!(signs("_a_1 == br\"(\"[").unwrap(), "==[");
+        assert_eq!(signs("é + \"é(\"").unwrap(), "+");
+    }
+
+    /// The grammar ends or refuses each of these where a careless reader would go on.
+    #[test]
+    fn a_text_that_is_not_well_formed_ends_the_reading() {
+        for text in
+            ["\"(", "\"\n(\"", "\"\\q(\"", "'\\400('", "bar\"(\"", "1r'('", "\"\\u12(\"", "`(`"]
+        {
+            assert!(signs(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! What values do expressions work on? They borrow from the event and the rule wherever they can.
+
+use std::cmp::Ordering;
+use std::fmt;
+use std::ops::Deref;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use super::words::Kind;
+use crate::shell::{Assignment, Redirect, SimpleCommand, Word};
+
+/// A value.
+#[derive(Clone, Debug)]
+pub(super) enum Value<'a> {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Double(f64),
+    Text(Text<'a>),
+    List(List<'a>),
+    Map(Map<'a>),
+    Record(Record<'a>),
+}
+
+/// A text, borrowed or made.
+#[derive(Clone, Debug)]
+pub(super) enum Text<'a> {
+    Borrowed(&'a str),
+    Made(Rc<str>),
+}
+
+/// A list; those of the event are read in place.
+#[derive(Clone, Debug)]
+pub(super) enum List<'a> {
+    Made(Rc<[Value<'a>]>),
+    Json(&'a [Json]),
+    Words(&'a [Word]),
+    Commands(&'a [SimpleCommand]),
+    Redirects(&'a [Redirect]),
+    Assignments(&'a [Assignment]),
+}
+
+/// An object.
+#[derive(Clone, Debug)]
+pub(super) enum Map<'a> {
+    Made(Rc<[(Text<'a>, Value<'a>)]>),
+    Json(&'a serde_json::Map<String, Json>),
+}
+
+/// A record of the shell reader.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Record<'a> {
+    Command(&'a SimpleCommand),
+    Redirect(&'a Redirect),
+    Assignment(&'a Assignment),
+}
+
+impl Deref for Text<'_> {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        match self {
+            Self::Borrowed(text) => text,
+            Self::Made(text) => text,
+        }
+    }
+}
+
+impl<'a> From<&'a str> for Text<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Borrowed(text)
+    }
+}
+
+impl From<String> for Text<'_> {
+    fn from(text: String) -> Self {
+        Self::Made(text.into())
+    }
+}
+
+impl<'a> From<&'a str> for Value<'a> {
+    fn from(text: &'a str) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl<'a> From<&'a Arc<str>> for Value<'a> {
+    fn from(text: &'a Arc<str>) -> Self {
+        Self::Text(Text::Borrowed(text))
+    }
+}
+
+impl From<String> for Value<'_> {
+    fn from(text: String) -> Self {
+        Self::Text(text.into())
+    }
+}
+
+impl<'a> From<std::borrow::Cow<'a, str>> for Value<'a> {
+    fn from(text: std::borrow::Cow<'a, str>) -> Self {
+        match text {
+            std::borrow::Cow::Borrowed(text) => text.into(),
+            std::borrow::Cow::Owned(text) => text.into(),
+        }
+    }
+}
+
+impl<'a> From<&'a Json> for Value<'a> {
+    fn from(json: &'a Json) -> Self {
+        match json {
+            Json::Null => Self::Null,
+            Json::Bool(flag) => Self::Bool(*flag),
+            Json::Number(number) => number
+                .as_i64()
+                .map_or_else(|| Self::Double(number.as_f64().unwrap_or(f64::NAN)), Self::Int),
+            Json::String(text) => text.as_str().into(),
+            Json::Array(items) => Self::List(List::Json(items)),
+            Json::Object(fields) => Self::Map(Map::Json(fields)),
+        }
+    }
+}
+
+impl<'a> FromIterator<Value<'a>> for Value<'a> {
+    fn from_iter<I: IntoIterator<Item = Value<'a>>>(items: I) -> Self {
+        Self::List(List::Made(items.into_iter().collect()))
+    }
+}
+
+impl<'a> List<'a> {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Made(items) => items.len(),
+            Self::Json(items) => items.len(),
+            Self::Words(items) => items.len(),
+            Self::Commands(items) => items.len(),
+            Self::Redirects(items) => items.len(),
+            Self::Assignments(items) => items.len(),
+        }
+    }
+
+    pub(super) fn get(&self, at: usize) -> Option<Value<'a>> {
+        Some(match self {
+            Self::Made(items) => items.get(at)?.clone(),
+            Self::Json(items) => (*items).get(at)?.into(),
+            Self::Words(items) => (*items).get(at)?.text.as_str().into(),
+            Self::Commands(items) => Value::Record(Record::Command((*items).get(at)?)),
+            Self::Redirects(items) => Value::Record(Record::Redirect((*items).get(at)?)),
+            Self::Assignments(items) => Value::Record(Record::Assignment((*items).get(at)?)),
+        })
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = Value<'a>> {
+        (0..self.len()).filter_map(|at| self.get(at))
+    }
+}
+
+impl<'a> Map<'a> {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Made(fields) => fields.len(),
+            Self::Json(fields) => fields.len(),
+        }
+    }
+
+    pub(super) fn get(&self, key: &str) -> Option<Value<'a>> {
+        match self {
+            Self::Made(fields) => {
+                fields.iter().find(|(name, _)| **name == *key).map(|(_, it)| it.clone())
+            }
+            Self::Json(fields) => (*fields).get(key).map(Value::from),
+        }
+    }
+
+    pub(super) fn fields(&self) -> Vec<(Text<'a>, Value<'a>)> {
+        match self {
+            Self::Made(fields) => fields.to_vec(),
+            Self::Json(fields) => {
+                fields.iter().map(|(key, it)| (key.as_str().into(), it.into())).collect()
+            }
+        }
+    }
+}
+
+impl Record<'_> {
+    pub(super) fn kind(&self) -> Kind {
+        match self {
+            Self::Command(_) => Kind::Command,
+            Self::Redirect(_) => Kind::Redirect,
+            Self::Assignment(_) => Kind::Assignment,
+        }
+    }
+}
+
+impl Value<'_> {
+    /// What it is, for people.
+    pub(super) fn word(&self) -> &'static str {
+        match self {
+            Self::Null => "null",
+            Self::Bool(_) => "a truth value",
+            Self::Int(_) | Self::Double(_) => "a number",
+            Self::Text(_) => "a text",
+            Self::List(_) => "a list",
+            Self::Map(_) => "an object",
+            Self::Record(record) => record.kind().word(),
+        }
+    }
+
+    /// How large it is to whoever walks over it: bytes of a text, elements of a list.
+    pub(super) fn weight(&self) -> usize {
+        match self {
+            Self::Null | Self::Bool(_) | Self::Int(_) | Self::Double(_) | Self::Record(_) => 1,
+            Self::Text(text) => text.len(),
+            Self::List(list) => list.len(),
+            Self::Map(map) => map.len(),
+        }
+    }
+
+    /// Equality as CEL has it: numbers by value, values of different kinds are never equal.
+    pub(super) fn equals(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Null, Self::Null) => true,
+            (Self::Bool(left), Self::Bool(right)) => left == right,
+            (Self::Text(left), Self::Text(right)) => **left == **right,
+            (Self::List(left), Self::List(right)) => {
+                left.len() == right.len()
+                    && left.iter().zip(right.iter()).all(|(l, r)| l.equals(&r))
+            }
+            (Self::Map(left), Self::Map(right)) => {
+                left.len() == right.len()
+                    && left.fields().iter().all(|(key, value)| {
+                        right.get(key).is_some_and(|other| value.equals(&other))
+                    })
+            }
+            (Self::Record(left), Self::Record(right)) => match (left, right) {
+                (Record::Command(left), Record::Command(right)) => left == right,
+                (Record::Redirect(left), Record::Redirect(right)) => left == right,
+                (Record::Assignment(left), Record::Assignment(right)) => left == right,
+                _ => false,
+            },
+            _ => self.order(other) == Some(Ordering::Equal),
+        }
+    }
+
+    /// The order of two values, where they have one.
+    pub(super) fn order(&self, other: &Self) -> Option<Ordering> {
+        match (self, other) {
+            (Self::Bool(left), Self::Bool(right)) => Some(left.cmp(right)),
+            (Self::Int(left), Self::Int(right)) => Some(left.cmp(right)),
+            (Self::Text(left), Self::Text(right)) => Some((**left).cmp(&**right)),
+            _ => self.number()?.partial_cmp(&other.number()?),
+        }
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "beside a double an integer is one")]
+    fn number(&self) -> Option<f64> {
+        match self {
+            Self::Int(number) => Some(*number as f64),
+            Self::Double(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The value as JSON; a record is what its command line says.
+    pub(super) fn to_json(&self) -> Json {
+        match self {
+            Self::Null => Json::Null,
+            Self::Bool(flag) => (*flag).into(),
+            Self::Int(number) => (*number).into(),
+            Self::Double(number) => (*number).into(),
+            Self::Text(text) => (**text).into(),
+            Self::List(list) => list.iter().map(|it| it.to_json()).collect(),
+            Self::Map(map) => map
+                .fields()
+                .into_iter()
+                .map(|(key, it)| ((*key).to_owned(), it.to_json()))
+                .collect(),
+            Self::Record(record) => record.to_string().into(),
+        }
+    }
+}
+
+impl fmt::Display for Record<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command(command) => f.write_str(&command.text()),
+            Self::Redirect(redirect) => f.write_str(&redirect.operator),
+            Self::Assignment(assignment) => {
+                write!(f, "{}={}", assignment.name, assignment.value.text)
+            }
+        }
+    }
+}
+
+/// The value as people read it in a message: a text as it is, the elements of a list with commas between them.
+impl fmt::Display for Value<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Record(record) => record.fmt(f),
+            Self::List(list) => {
+                for (at, item) in list.iter().enumerate() {
+                    f.write_str(if at == 0 { "" } else { ", " })?;
+                    item.fmt(f)?;
+                }
+                Ok(())
+            }
+            other => other.to_json().fmt(f),
+        }
+    }
+}

@@ -1,0 +1,305 @@
+//! Every name that a rule can use, in tables: the public language of rules (RU-10 to RU-16).
+
+/// What the value of a name or an expression is known to be before it is evaluated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Shape {
+    /// Nothing is known.
+    Any,
+    /// `true` or `false`.
+    Bool,
+    /// A number.
+    Number,
+    /// A text.
+    Text,
+    /// An object.
+    Map,
+    /// A list.
+    List(Of),
+    /// A record of the shell reader.
+    Record(Kind),
+}
+
+/// What the elements of a list are known to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Of {
+    /// Nothing is known.
+    Any,
+    /// Texts.
+    Text,
+    /// Records.
+    Record(Kind),
+}
+
+/// The records of the shell reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A simple command.
+    Command,
+    /// A redirection.
+    Redirect,
+    /// A leading assignment.
+    Assignment,
+}
+
+impl Shape {
+    /// The word for people.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Any => "a value",
+            Self::Bool => "a truth value",
+            Self::Number => "a number",
+            Self::Text => "a text",
+            Self::Map => "an object",
+            Self::List(_) => "a list",
+            Self::Record(kind) => kind.word(),
+        }
+    }
+
+    /// Whether a value of this shape can be one of `wanted`.
+    pub(super) fn may_be(self, wanted: Self) -> bool {
+        match (self, wanted) {
+            (Self::Any, _) | (_, Self::Any) | (Self::List(_), Self::List(_)) => true,
+            _ => self == wanted,
+        }
+    }
+}
+
+impl Of {
+    pub(super) const fn shape(self) -> Shape {
+        match self {
+            Self::Any => Shape::Any,
+            Self::Text => Shape::Text,
+            Self::Record(kind) => Shape::Record(kind),
+        }
+    }
+}
+
+impl Kind {
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Command => "a command",
+            Self::Redirect => "a redirection",
+            Self::Assignment => "an assignment",
+        }
+    }
+
+    /// The fields of such a record.
+    pub(super) const fn members(self) -> &'static [Name<Member>] {
+        match self {
+            Self::Command => COMMAND,
+            Self::Redirect => REDIRECT,
+            Self::Assignment => ASSIGNMENT,
+        }
+    }
+}
+
+/// One name and what it stands for.
+#[derive(Debug)]
+pub(super) struct Name<T> {
+    pub(super) name: &'static str,
+    pub(super) is: T,
+    pub(super) shape: Shape,
+}
+
+const fn name<T>(name: &'static str, is: T, shape: Shape) -> Name<T> {
+    Name { name, is, shape }
+}
+
+/// What a rule can ask of the event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Field {
+    Event,
+    Prompt,
+    Cwd,
+    Project,
+    Home,
+    Session,
+    Agent,
+    Mode,
+    Payload,
+    ToolName,
+    ToolKind,
+    ToolInput,
+    ToolCommand,
+    ToolPath,
+    ToolPaths,
+    ToolUrl,
+    ToolText,
+    ToolServer,
+    ToolOutput,
+    ShellCommands,
+    ShellPrograms,
+    ShellComplete,
+    ShellDoubt,
+    ShellReads,
+    ShellWrites,
+}
+
+/// What a rule can ask of a record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Member {
+    Program,
+    Args,
+    Words,
+    Operands,
+    Redirects,
+    Assignments,
+    Wrapped,
+    Via,
+    Place,
+    Known,
+    Text,
+    Op,
+    Target,
+    Descriptor,
+    Name,
+    Value,
+}
+
+const TEXTS: Shape = Shape::List(Of::Text);
+const fn records(kind: Kind) -> Shape {
+    Shape::List(Of::Record(kind))
+}
+
+/// Names that stand alone.
+pub(super) const ROOTS: &[Name<Field>] = &[
+    name("event", Field::Event, Shape::Text),
+    name("prompt", Field::Prompt, Shape::Text),
+    name("cwd", Field::Cwd, Shape::Text),
+    name("project", Field::Project, Shape::Text),
+    name("home", Field::Home, Shape::Text),
+    name("session", Field::Session, Shape::Text),
+    name("agent", Field::Agent, Shape::Text),
+    name("mode", Field::Mode, Shape::Text),
+    name("payload", Field::Payload, Shape::Map),
+];
+
+/// Names behind `tool.`
+pub(super) const TOOL: &[Name<Field>] = &[
+    name("name", Field::ToolName, Shape::Text),
+    name("kind", Field::ToolKind, Shape::Text),
+    name("input", Field::ToolInput, Shape::Map),
+    name("command", Field::ToolCommand, Shape::Text),
+    name("path", Field::ToolPath, Shape::Text),
+    name("paths", Field::ToolPaths, TEXTS),
+    name("url", Field::ToolUrl, Shape::Text),
+    name("text", Field::ToolText, Shape::Text),
+    name("server", Field::ToolServer, Shape::Text),
+    name("output", Field::ToolOutput, Shape::Text),
+];
+
+/// Names behind `shell.`
+pub(super) const SHELL: &[Name<Field>] = &[
+    name("commands", Field::ShellCommands, records(Kind::Command)),
+    name("programs", Field::ShellPrograms, TEXTS),
+    name("complete", Field::ShellComplete, Shape::Bool),
+    name("doubt", Field::ShellDoubt, Shape::Text),
+    name("reads", Field::ShellReads, TEXTS),
+    name("writes", Field::ShellWrites, TEXTS),
+];
+
+/// The names that have names behind them.
+pub(super) const GROUPS: &[(&str, &[Name<Field>])] = &[("tool", TOOL), ("shell", SHELL)];
+
+const COMMAND: &[Name<Member>] = &[
+    name("program", Member::Program, Shape::Text),
+    name("args", Member::Args, TEXTS),
+    name("words", Member::Words, TEXTS),
+    name("operands", Member::Operands, TEXTS),
+    name("redirects", Member::Redirects, records(Kind::Redirect)),
+    name("assignments", Member::Assignments, records(Kind::Assignment)),
+    name("wrapped", Member::Wrapped, Shape::Bool),
+    name("via", Member::Via, TEXTS),
+    name("place", Member::Place, Shape::Text),
+    name("known", Member::Known, Shape::Bool),
+    name("text", Member::Text, Shape::Text),
+];
+
+const REDIRECT: &[Name<Member>] = &[
+    name("op", Member::Op, Shape::Text),
+    name("target", Member::Target, Shape::Text),
+    name("descriptor", Member::Descriptor, Shape::Text),
+];
+
+const ASSIGNMENT: &[Name<Member>] =
+    &[name("name", Member::Name, Shape::Text), name("value", Member::Value, Shape::Text)];
+
+/// What a function does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Do {
+    Size,
+    Contains,
+    StartsWith,
+    EndsWith,
+    Matches,
+    Find,
+    Lower,
+    Upper,
+    Trim,
+    Split,
+    Join,
+    Replace,
+    String,
+    Int,
+    Basename,
+    Dirname,
+    Extension,
+    Resolve,
+    Inside,
+    Glob,
+    IsSecret,
+    CarriesSecret,
+    Flag,
+    Runs,
+    With,
+}
+
+/// One function: `f(x, y)` and `x.f(y)` are the same (RU-15).
+#[derive(Debug)]
+pub(super) struct Function {
+    pub(super) name: &'static str,
+    pub(super) takes: &'static [Shape],
+    pub(super) gives: Shape,
+    pub(super) does: Do,
+}
+
+const fn function(name: &'static str, takes: &'static [Shape], gives: Shape, does: Do) -> Function {
+    Function { name, takes, gives, does }
+}
+
+const ONE: &[Shape] = &[Shape::Text];
+const TWO: &[Shape] = &[Shape::Text, Shape::Text];
+const THREE: &[Shape] = &[Shape::Text, Shape::Text, Shape::Text];
+const OF_COMMAND: &[Shape] = &[Shape::Record(Kind::Command), Shape::Text];
+
+/// Every function.
+pub(super) const FUNCTIONS: &[Function] = &[
+    function("size", &[Shape::Any], Shape::Number, Do::Size),
+    function("contains", TWO, Shape::Bool, Do::Contains),
+    function("startsWith", TWO, Shape::Bool, Do::StartsWith),
+    function("endsWith", TWO, Shape::Bool, Do::EndsWith),
+    function("matches", TWO, Shape::Bool, Do::Matches),
+    function("find", TWO, Shape::Text, Do::Find),
+    function("lower", ONE, Shape::Text, Do::Lower),
+    function("upper", ONE, Shape::Text, Do::Upper),
+    function("trim", ONE, Shape::Text, Do::Trim),
+    function("split", TWO, TEXTS, Do::Split),
+    function("join", &[Shape::List(Of::Any), Shape::Text], Shape::Text, Do::Join),
+    function("replace", THREE, Shape::Text, Do::Replace),
+    function("string", &[Shape::Any], Shape::Text, Do::String),
+    function("int", &[Shape::Any], Shape::Number, Do::Int),
+    function("basename", ONE, Shape::Text, Do::Basename),
+    function("dirname", ONE, Shape::Text, Do::Dirname),
+    function("extension", ONE, Shape::Text, Do::Extension),
+    function("resolve", ONE, Shape::Text, Do::Resolve),
+    function("inside", TWO, Shape::Bool, Do::Inside),
+    function("glob", TWO, Shape::Bool, Do::Glob),
+    function("is_secret", ONE, Shape::Bool, Do::IsSecret),
+    function("carries_secret", ONE, Shape::Bool, Do::CarriesSecret),
+    function("flag", OF_COMMAND, Shape::Bool, Do::Flag),
+    function("runs", OF_COMMAND, Shape::Bool, Do::Runs),
+    function("with", &[Shape::Map, Shape::Map], Shape::Map, Do::With),
+];
+
+/// The macros of CEL over lists, and the one over fields.
+pub(super) const MACROS: &[&str] = &["exists", "all", "exists_one", "filter", "map", "has"];
