@@ -6,7 +6,6 @@
 
 mod flaw;
 mod sight;
-mod words;
 
 #[cfg(feature = "rule")]
 mod compiled;
@@ -25,13 +24,18 @@ mod path;
 #[cfg(feature = "rule")]
 mod secret;
 #[cfg(feature = "rule")]
+mod seen;
+#[cfg(feature = "rule")]
 mod signs;
 #[cfg(feature = "rule")]
 mod template;
 #[cfg(feature = "rule")]
 mod value;
+#[cfg(feature = "rule")]
+mod words;
 
-#[cfg(all(test, feature = "rule"))]
+#[cfg(test)]
+#[cfg(feature = "rule")]
 mod tests;
 
 use std::fmt;

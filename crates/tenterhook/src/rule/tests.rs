@@ -12,8 +12,8 @@ use crate::event::Surroundings;
 fn within() -> Surroundings {
     Surroundings {
         session_id: "s1".to_owned(),
-        cwd: "/work/app/src".into(),
-        project: "/work/app".into(),
+        cwd: "/srv/app/src".into(),
+        project: "/srv/app".into(),
         home: "/home/me".into(),
         ..Surroundings::default()
     }
@@ -40,11 +40,11 @@ fn holds(when: &str, event: &Event) -> bool {
 
 fn flaws(when: &str) -> Vec<(&'static str, String, String)> {
     let rule = Rule::new(when).deny("no");
-    let flaw = |it: &Flaw| (it.code, when[it.at.clone()].to_owned(), it.help.clone());
+    let flaw = |it: &Flaw| (it.code, when.get(it.at.clone()).unwrap().to_owned(), it.help.clone());
     rule.check().iter().map(flaw).collect()
 }
 
-/// RU-10, RU-13, RU-14.
+/// RU-10, RU-13, RU-14, RU-15.
 #[test]
 fn a_rule_knows_the_tool_and_the_line_that_it_runs() {
     let push = bash("cd x && sudo git -C sub push -uf origin > /tmp/log");
@@ -103,20 +103,33 @@ fn what_the_event_does_not_say_is_empty() {
     assert!(holds(r#"event == "Stop" && tool.name == """#, &Event::new("Stop", within())));
 }
 
+/// RU-20: who asks only for the tool reads no line.
+#[test]
+fn a_line_is_read_when_a_rule_asks_for_it_and_once() {
+    let sight = Sight::of(&Arc::new(bash("git push")));
+    let judge = |when| Rule::new(when).deny("no").judge(&sight, &|| true).unwrap();
+    judge("tool.name == 'Bash' || shell.complete");
+    assert!(sight.line.get().is_none());
+    judge("shell.complete");
+    let first: *const _ = sight.line.get().unwrap();
+    judge("'git' in shell.programs");
+    assert!(std::ptr::eq(first, sight.line.get().unwrap()));
+}
+
 /// RU-16, RU-17.
 #[test]
 fn paths_are_read_by_their_letters() {
     let read = call("Read", json!({ "file_path": "../.env" }));
     for when in [
         "tool.path.inside(project) && !tool.path.inside(cwd)",
-        r#"tool.path.resolve() == "/work/app/.env""#,
+        r#"tool.path.resolve() == "/srv/app/.env""#,
         r#"is_secret(tool.path) && is_secret("~/.ssh/id_ed25519") && is_secret("$HOME/.aws/credentials")"#,
         r#"!is_secret(".env.example") && !is_secret("~/.ssh/known_hosts") && !is_secret("src/key.rs")"#,
         r#"glob(tool.path, ".env*") && tool.path.glob("*.env") && !tool.path.glob("src/**")"#,
         r#"glob("~/.config/x/y", "~/.config/**") && glob("/etc/passwd", "/etc/*")"#,
         r#"glob("main.rs", "src/*.rs") && glob("a/b.rs", "**/*.rs")"#,
         r#"basename("/a/b/c.rs") == "c.rs" && dirname("/a/b/c.rs") == "/a/b" && extension("c.rs") == "rs""#,
-        r#"!inside("/work/apple", project) && !inside("", project) && !inside("x", "")"#,
+        r#"!inside("/srv/apple", project) && !inside("", project) && !inside("x", "")"#,
         r#"carries_secret("key ghp_0123456789abcdefghijABCDEFGHIJ012345") && !carries_secret("ghp_")"#,
     ] {
         assert!(holds(when, &read), "{when}");
@@ -162,7 +175,7 @@ fn a_rule_says_what_is_written_in_it() {
     assert_eq!(answer.restraint, Restraint::Ask);
     assert_eq!(answer.reason.as_deref(), Some("write `x.rs`, {really}?"));
     assert_eq!(answer.effects.context, ["paths: x.rs, 2"]);
-    let input = json!({ "file_path": "/work/app/src/x.rs", "content": "", "dry": true });
+    let input = json!({ "file_path": "/srv/app/src/x.rs", "content": "", "dry": true });
     assert_eq!(answer.effects.updated_input, Some(input));
     let both = Rule::new("true").ask("a").deny("d");
     assert_eq!(judge(&both, bash("ls")).unwrap().restraint, Restraint::Deny);
@@ -174,7 +187,7 @@ fn a_rule_says_what_is_written_in_it() {
     assert_eq!(answer.unwrap().effects.updated_output, Some(json!("*")));
 }
 
-/// RU-30: what is wrong is said before it runs, at its place, with the nearest name.
+/// RU-3, RU-30: what is wrong is said before it runs, at its place, with the nearest name.
 #[test]
 fn what_is_wrong_is_found_when_the_rule_is_compiled() {
     let table: &[(&str, &str, &str, &str)] = &[
@@ -229,7 +242,7 @@ fn an_expression_without_a_value_is_a_fault() {
     assert!(holds("[1, 2].exists(x, x == 2 || tool.input.y)", &bash("ls")));
 }
 
-/// RU-31, RU-32, RU-33.
+/// RU-31 to RU-34: RU-32, RU-33, RU-34.
 #[test]
 fn cost_is_bounded_before_and_while_a_rule_runs() {
     let code = |when: &str| flaws(when).first().map(|(code, ..)| *code);
