@@ -1,11 +1,13 @@
-//! `cargo xtask clients`: do the example clients of `fire --stream` hear every outcome? Needs Python and Node; Go where it
-//! is there. They are no part of `cargo test`, which needs Rust alone.
+//! `cargo xtask clients`: do the example clients of `fire --stream` hear every outcome, and do the example workers judge?
+//! Needs Python and Node; Go where it is there. They are no part of `cargo test`, which needs Rust alone.
 
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
 use crate::{Said, tree};
+
+mod workers;
 
 /// A client: the words that run it, its file, and whether a machine without its language is at fault.
 type Client = (&'static [&'static str], &'static str, bool);
@@ -42,6 +44,10 @@ pub(crate) fn run() -> Said {
         };
         holds &= heard.is_ok();
         let _ = writeln!(said, "{file}: {}", heard.unwrap_or_else(|error| error));
+    }
+    for (name, judged) in workers::judge_all(&root, &binary)? {
+        holds &= judged.is_ok();
+        let _ = writeln!(said, "{name}: {}", judged.map_or_else(|error| error, str::to_owned));
     }
     let translator = translator(&root)?;
     holds &= translator;

@@ -16,10 +16,12 @@ pub struct Script {
     pub stdout: String,
     /// On standard error, as it stands.
     pub stderr: String,
-    /// Its exit code.
-    pub exit: u8,
+    /// Its exit code: 0 where it says none. A worker that says none goes on.
+    pub exit: Option<u8>,
     /// How long it takes before it speaks.
     pub sleep_ms: u64,
+    /// Whether it is a worker, which says this to every line that it reads, with `{id}` for the number of the line's event.
+    pub lines: bool,
     /// What it says instead where its input contains a text; the first that applies.
     pub when: Vec<Script>,
 }
@@ -29,19 +31,39 @@ impl Script {
     pub(super) fn write(&self, name: &str, directory: &Path) -> io::Result<()> {
         let base = directory.join(name);
         let base = quote(&base.to_string_lossy());
-        let mut text = format!("#!/bin/sh\necho ran >>{base}.ran\ncat >{base}.stdin\n");
+        let mut text = "#!/bin/sh\n".to_owned();
+        let read = if self.lines {
+            text.push_str("while IFS= read -r line; do\n");
+            let id = "id=${line#*'\"id\":'}; id=${id%%,*}";
+            format!("printf '%s\\n' \"$line\" >{base}.stdin\n{id}")
+        } else {
+            format!("cat >{base}.stdin")
+        };
+        let _ = writeln!(text, "echo ran >>{base}.ran\n{read}");
         for (at, when) in self.when.iter().enumerate() {
             let pattern = quote(&when.contains);
-            let part = draw(when, &format!("{name}.{at}"), directory)?;
+            let part = self.draw(when, &format!("{name}.{at}"), directory)?;
             let _ = writeln!(text, "if grep -qF -e {pattern} {base}.stdin; then\n{part}fi");
         }
-        text.push_str(&draw(self, name, directory)?);
+        text.push_str(&self.draw(self, name, directory)?);
+        text.push_str(if self.lines { "done\n" } else { "" });
         std::fs::write(directory.join(name), text)
+    }
+
+    /// What it does where it `says` this.
+    fn draw(&self, says: &Script, name: &str, directory: &Path) -> io::Result<String> {
+        let cat = if self.lines { "sed \"s/{id}/$id/g\"" } else { "cat" };
+        let mut text = draw(says, cat, name, directory)?;
+        let _ = match says.exit {
+            None if self.lines => writeln!(text, "continue"),
+            code => writeln!(text, "exit {}", code.unwrap_or(0)),
+        };
+        Ok(text)
     }
 }
 
 /// Texts lie in files of their own, because no quoting of a shell carries every byte alike on every system.
-fn draw(says: &Script, name: &str, directory: &Path) -> io::Result<String> {
+fn draw(says: &Script, cat: &str, name: &str, directory: &Path) -> io::Result<String> {
     let mut text = String::new();
     if says.sleep_ms > 0 {
         let _ = writeln!(text, "sleep {}.{:03}", says.sleep_ms / 1000, says.sleep_ms % 1000);
@@ -53,9 +75,8 @@ fn draw(says: &Script, name: &str, directory: &Path) -> io::Result<String> {
         }
         let file = directory.join(format!("{name}.{stream}"));
         std::fs::write(&file, said)?;
-        let _ = writeln!(text, "cat {}{redirect}", quote(&file.to_string_lossy()));
+        let _ = writeln!(text, "{cat} {}{redirect}", quote(&file.to_string_lossy()));
     }
-    let _ = writeln!(text, "exit {}", says.exit);
     Ok(text)
 }
 

@@ -1,10 +1,10 @@
-//! Which file a command hook starts, where its text shows that. Reads the text alone, and looks at no file.
+//! Which file a command or a worker starts, where its text shows that. Reads the text alone, and looks at no file.
 //!
 //! For findings such as "this file does not exist": it says nothing where it is not sure.
 
 use std::path::{Path, PathBuf};
 
-use super::{Command, Hook, Invocation, Run, Shell};
+use super::{Command, Hook, Invocation, Run, Shell, Worker};
 use crate::shell::{self, Context, Parsed, Word, WordKind};
 
 /// A file that a command starts.
@@ -38,7 +38,9 @@ impl Hook {
     /// The file that the hook starts, in a `project` and with a `home`; `None` where nobody can say before it runs.
     #[must_use]
     pub fn script(&self, project: &Path, home: &Path) -> Option<Script> {
-        let Run::Command(command) = &self.run else { return None };
+        let (Run::Command(command) | Run::Worker(Worker { command })) = &self.run else {
+            return None;
+        };
         let words = match &command.invocation {
             Invocation::Argv { program, args } => {
                 std::iter::once(program).chain(args).map(Word::literal).collect()
@@ -146,5 +148,14 @@ mod tests {
         }
         let argv = Invocation::Argv { program: "node".into(), args: vec!["/a b/x.mjs".into()] };
         assert_eq!(script(argv), Some(("/a b/x.mjs".to_owned(), false)));
+    }
+
+    #[test]
+    fn a_worker_shows_its_file_too() {
+        let argv = Invocation::Argv { program: "python3".into(), args: vec!["w.py".into()] };
+        let run = Run::Worker(Worker { command: Command::new(argv, Inherit::All) });
+        let hook = Hook::new(HookId::new("x"), DialectId::NATIVE, "Stop".into(), run);
+        let found = hook.script(Path::new("/p"), Path::new("/h")).unwrap();
+        assert_eq!((found.path, found.is_program), ("/p/w.py".into(), false));
     }
 }
