@@ -9,6 +9,7 @@ mod problem;
 mod reach;
 mod scratch;
 mod scripts;
+mod servers;
 mod show;
 mod term;
 mod wait;

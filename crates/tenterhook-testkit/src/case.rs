@@ -8,8 +8,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 mod script;
+mod tools;
 
 pub use script::Script;
+pub use tools::Tool;
 
 use crate::Sandbox;
 use crate::server::{Reply, Server};

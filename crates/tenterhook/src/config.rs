@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 pub use ruleset::{Mode, Ruleset, Stage};
-pub use server::{Reach, Server};
+pub use server::{Reach, Server, settle as settle_servers};
 
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::dialect::{DIALECTS, DialectId, EventRow};

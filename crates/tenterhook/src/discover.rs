@@ -3,6 +3,8 @@
 //!
 //! Implements `docs/spec/configuration.md` (C-4 to C-7).
 
+mod servers;
+
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -14,6 +16,8 @@ use crate::dialect::claude::plugins;
 use crate::dialect::{Candidate, DIALECTS, DialectId, Fit, Roots};
 use crate::hook::{Compat, Layer};
 use crate::syntax::{self, Format};
+
+pub use servers::servers;
 
 #[cfg(test)]
 mod tests;
@@ -65,13 +69,7 @@ pub fn find(roots: &Roots) -> Found {
 
 /// The hook files of the plugins that the settings found so far switch on.
 fn add_plugins(found: &mut Found, roots: &Roots) {
-    let Ok(registry) = read(&plugins::registry(roots)) else { return };
-    let mut settings: Vec<&Source> =
-        found.sources.iter().filter(|it| it.dialect == DialectId::CLAUDE).collect();
-    // Nothing overrules what the organisation says.
-    settings.sort_by_key(|it| it.layer == Layer::Managed);
-    let texts: Vec<&str> = settings.iter().map(|it| &*it.text).collect();
-    for plugin in plugins::active(&registry, &texts, roots) {
+    for plugin in active_plugins(&found.sources, roots) {
         let manifest = read(&plugins::manifest(&plugin)).ok();
         for path in plugins::files(&plugin, manifest.as_deref()) {
             match read(&path) {
@@ -85,6 +83,19 @@ fn add_plugins(found: &mut Found, roots: &Roots) {
             }
         }
     }
+}
+
+/// The plugins that `sources` switch on.
+fn active_plugins(sources: &[Source], roots: &Roots) -> Vec<Plugin> {
+    let Ok(registry) = read(&plugins::registry(roots)) else { return Vec::new() };
+    let mut settings: Vec<&Source> = sources
+        .iter()
+        .filter(|it| it.dialect == DialectId::CLAUDE && it.plugin.is_none())
+        .collect();
+    // Nothing overrules what the organisation says.
+    settings.sort_by_key(|it| it.layer == Layer::Managed);
+    let texts: Vec<&str> = settings.iter().map(|it| &*it.text).collect();
+    plugins::active(&registry, &texts, roots)
 }
 
 /// Reads one file that the caller names (C-5).
@@ -165,15 +176,19 @@ fn why_hidden(path: &Path, directory: &Path, roots: &Roots) -> String {
 ///
 /// When it is something else. A FIFO or a device is refused without being waited for.
 pub fn read(path: &Path) -> io::Result<Arc<str>> {
+    read_at_most(path, MAX_BYTES)
+}
+
+fn read_at_most(path: &Path, most: u64) -> io::Result<Arc<str>> {
     let file = open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
         return Err(refused(format!("it is {}, not a file", kind(&metadata))));
     }
     let mut bytes = Vec::new();
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(refused("it is larger than 1 MiB".to_owned()));
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(refused(format!("it is larger than {} MiB", most >> 20)));
     }
     let text = String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

@@ -16,6 +16,7 @@ use crate::load::{self, Loaded, Texts};
 use crate::problem::Problem;
 use crate::reach;
 use crate::scripts;
+use crate::servers;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
 use crate::show::table::{Cell, Column, Give, Table};
 use crate::show::{diagnostic, words};
@@ -28,6 +29,8 @@ pub(crate) fn run(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem
     loaded.announce(term, &here.roots);
     let ruleset = loaded.engine(Ambient::default()).ruleset();
     loaded.diagnostics.extend(scripts::check(&ruleset, &loaded.sources));
+    let known = servers::find(&mut loaded, &ruleset, &here.roots);
+    loaded.diagnostics.extend(servers::check(&ruleset, &known));
     match args.output.format {
         Format::Json => print_json(&to_json(&loaded, &ruleset), term)?,
         Format::Text => term.data(&to_text(&loaded, &ruleset, term.width()))?,

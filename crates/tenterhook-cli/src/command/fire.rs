@@ -7,6 +7,7 @@ use tenterhook::Engine;
 use tenterhook::diagnostic::{Diagnostic, Severity};
 use tenterhook::dialect::native::encode_outcome;
 use tenterhook::executor::Ambient;
+use tenterhook::executor::mcp::{Configured, Servers};
 use tenterhook::executor::model::genai::Genai;
 use tenterhook::outcome::Fault;
 use tenterhook::session::Finished;
@@ -19,6 +20,7 @@ use crate::exit::Exit;
 use crate::load::{self, Loaded};
 use crate::problem::Problem;
 use crate::scratch::Scratch;
+use crate::servers;
 use crate::show;
 use crate::term::Term;
 use crate::wait::{Waited, block_on};
@@ -32,13 +34,16 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     };
     loaded.announce(term, &here.roots);
     let scratch = Scratch::new()?;
+    let servers = Arc::new(Configured::new([], here.env.clone()));
     let ambient = Ambient {
+        servers: Some(Arc::clone(&servers) as Arc<dyn Servers>),
         env: here.env.clone(),
         scratch: scratch.path().map(Path::to_owned),
         model: Some(Arc::new(Genai::new(&here.env, args.model.as_deref()))),
         ..Ambient::default()
     };
     let engine = loaded.engine(ambient);
+    servers.replace(servers::find(&mut loaded, &engine.ruleset(), &here.roots));
     refuse_nothing(args, &loaded, &engine)?;
     loaded.warn(term);
     let Some(event) = event else {

@@ -1,10 +1,13 @@
 //! What does a scripted program do? Draws it as a POSIX shell script that marks its runs and keeps what it was handed.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
 use serde::Deserialize;
+
+use super::tools::{self, Tool};
 
 /// A program that says what the case says.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -24,11 +27,16 @@ pub struct Script {
     pub lines: bool,
     /// What it says instead where its input contains a text; the first that applies.
     pub when: Vec<Script>,
+    /// The tools that it offers: with any, it is an MCP server over its standard streams, and nothing else counts.
+    pub tools: BTreeMap<String, Tool>,
 }
 
 impl Script {
     /// Writes the program `name` into `directory`.
     pub(super) fn write(&self, name: &str, directory: &Path) -> io::Result<()> {
+        if !self.tools.is_empty() {
+            return tools::write(&self.tools, name, directory);
+        }
         let base = directory.join(name);
         let base = quote(&base.to_string_lossy());
         let mut text = "#!/bin/sh\n".to_owned();
@@ -80,6 +88,6 @@ fn draw(says: &Script, cat: &str, name: &str, directory: &Path) -> io::Result<St
     Ok(text)
 }
 
-fn quote(text: &str) -> String {
+pub(super) fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

@@ -43,7 +43,8 @@ impl Reach {
 
 /// One server of each name (MC-12): the one of the layer nearest to the person, of equals the first. Otherwise a
 /// repository could put a server of its own in the place of one that a guard of the user asks.
-pub(super) fn settle(
+#[must_use]
+pub fn settle(
     servers: impl IntoIterator<Item = Server>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Server> {

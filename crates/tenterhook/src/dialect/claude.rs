@@ -18,6 +18,7 @@ mod matcher_text;
 mod placeholders;
 mod places;
 pub mod plugins;
+pub mod servers;
 mod vocabulary;
 
 use std::borrow::Cow;

@@ -1,0 +1,51 @@
+//! The MCP servers that hooks call: finds those that are configured here, and says which hook calls one that is not.
+//! Starts none.
+
+use tenterhook::config::{self, Ruleset, Server};
+use tenterhook::diagnostic::{Diagnostic, Severity, nearest};
+use tenterhook::dialect::Roots;
+use tenterhook::discover;
+use tenterhook::hook::{Hook, McpTool, Run};
+
+use crate::load::Loaded;
+
+/// The servers of the native files, and those that Claude Code would connect from here. Where no hook calls a tool, no
+/// file is opened for them (MC-14).
+pub(crate) fn find(loaded: &mut Loaded, ruleset: &Ruleset, roots: &Roots) -> Vec<Server> {
+    if calls(ruleset).next().is_none() {
+        return Vec::new();
+    }
+    let (found, told) = discover::servers(roots, &loaded.sources);
+    loaded.diagnostics.extend(told);
+    let all = ruleset.servers().iter().cloned().chain(found);
+    config::settle_servers(all, &mut loaded.diagnostics)
+}
+
+/// One finding for each hook that calls a server that is not configured.
+pub(crate) fn check(ruleset: &Ruleset, servers: &[Server]) -> Vec<Diagnostic> {
+    let names = || servers.iter().map(|it| it.name.as_str());
+    let unknown = calls(ruleset).filter(|(_, call)| !names().any(|it| it == call.server));
+    unknown
+        .map(|(hook, call)| {
+            let message = format!("no server `{}` is configured here", call.server);
+            let help = nearest(&call.server, names()).map_or_else(
+                || {
+                    "configure it as `[mcp.NAME]` or in `.mcp.json`; a host may also bring it"
+                        .to_owned()
+                },
+                |near| format!("did you mean `{near}`?"),
+            );
+            let place = hook.place.clone();
+            Diagnostic::new("unknown-server", Severity::Warning, message, place)
+                .label("calls it")
+                .help(help)
+        })
+        .collect()
+}
+
+fn calls(ruleset: &Ruleset) -> impl Iterator<Item = (&Hook, &McpTool)> {
+    ruleset.hooks().iter().filter_map(|hook| match &hook.run {
+        Run::McpTool(call) => Some((&**hook, call)),
+        _ => None,
+    })
+}

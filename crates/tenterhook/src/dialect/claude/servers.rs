@@ -1,0 +1,227 @@
+//! Which MCP servers Claude Code would connect, from the texts of its files. Pure: opens no file, fills in no variable.
+//!
+//! They stand in files of their own (`.mcp.json`, `~/.claude.json`), so they are read only where a hook calls one (MC-14).
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::config::{Plugin, Reach, Server};
+use crate::diagnostic::{Diagnostic, Place, Severity, Span};
+use crate::dialect::{DialectId, Roots};
+use crate::hook::{Command, Http, Inherit, Invocation, Layer};
+use crate::syntax::{self, Format, Node};
+
+use super::placeholders::Placeholders;
+
+/// The files of the managed, the user's and the project's servers, strongest layer first.
+#[must_use]
+pub fn files(roots: &Roots) -> Vec<(PathBuf, Layer)> {
+    let user = roots.config_home.clone().unwrap_or_else(|| roots.home.clone());
+    let managed = roots.managed.iter().map(|it| (it.join("managed-mcp.json"), Layer::Managed));
+    let others =
+        [(user.join(".claude.json"), Layer::User), (roots.cwd.join(".mcp.json"), Layer::Project)];
+    managed.chain(others).collect()
+}
+
+/// The file of a plugin's servers.
+#[must_use]
+pub fn of_plugin(plugin: &Plugin) -> PathBuf {
+    plugin.root.join(".mcp.json")
+}
+
+/// One text with servers.
+#[derive(Clone, Copy, Debug)]
+pub struct ServerFile<'a> {
+    /// What people call it.
+    pub name: &'a str,
+    /// The text.
+    pub text: &'a str,
+    /// Whose configuration it is.
+    pub layer: Layer,
+    /// The plugin that it belongs to.
+    pub plugin: Option<&'a Plugin>,
+}
+
+/// The servers of a file. What cannot be read is told, and costs no other server.
+#[must_use]
+pub fn read(file: ServerFile<'_>, roots: &Roots) -> (Vec<Server>, Vec<Diagnostic>) {
+    let parsed = syntax::parse(file.text, Format::Json);
+    let mut reading = Reading { file, roots, servers: Vec::new(), told: Vec::new() };
+    match (&parsed.root, parsed.fatal()) {
+        (Some(root), _) => reading.root(root),
+        (None, Some(fault)) => reading.tell(fault.span, fault.message.clone()),
+        (None, None) => {}
+    }
+    (reading.servers, reading.told)
+}
+
+/// The names of project servers that `settings` switch off.
+#[must_use]
+pub fn switched_off(settings: &str) -> Vec<String> {
+    let root = syntax::parse(settings, Format::Json).root;
+    let names = root.as_ref().and_then(|it| it.get("disabledMcpjsonServers"));
+    let names = names.and_then(Node::as_array).unwrap_or_default();
+    names.iter().filter_map(|it| it.as_str().map(str::to_owned)).collect()
+}
+
+struct Reading<'a> {
+    file: ServerFile<'a>,
+    roots: &'a Roots,
+    servers: Vec<Server>,
+    told: Vec<Diagnostic>,
+}
+
+impl Reading<'_> {
+    /// `~/.claude.json` also holds servers of single projects, which come before the user's own.
+    fn root(&mut self, root: &Node) {
+        let own = root.get("projects").and_then(|it| it.get(&self.roots.cwd.to_string_lossy()));
+        if let (Some(servers), Layer::User) =
+            (own.and_then(|it| it.get("mcpServers")), self.file.layer)
+        {
+            self.all(servers, Layer::Local);
+        }
+        match root.get("mcpServers") {
+            Some(servers) => self.all(servers, self.file.layer),
+            // Plugins may leave the wrapper out.
+            None if self.file.plugin.is_some() => self.all(root, self.file.layer),
+            None => {}
+        }
+    }
+
+    fn all(&mut self, servers: &Node, layer: Layer) {
+        for entry in servers.entries() {
+            match self.reach(&entry.node) {
+                Ok(reach) => {
+                    let name = match self.file.plugin {
+                        Some(plugin) => format!("plugin:{}:{}", plugin.name, entry.key),
+                        None => entry.key.clone(),
+                    };
+                    let place = Some(self.place(entry.key_span));
+                    let dialect = DialectId::CLAUDE;
+                    self.servers.push(Server { name, dialect, layer, reach, place });
+                }
+                Err(why) => {
+                    self.tell(entry.key_span, format!("the server `{}` {why}", entry.key));
+                }
+            }
+        }
+    }
+
+    fn reach(&self, node: &Node) -> Result<Reach, String> {
+        let placeholders = Placeholders::new(&self.roots.cwd, self.file.plugin);
+        let word = |key: &str| {
+            let text = node.get(key).and_then(Node::as_str).filter(|it| !it.trim().is_empty());
+            text.map(|it| placeholders.in_word(it)).ok_or_else(|| format!("has no `{key}`"))
+        };
+        let words = |key: &str| -> Vec<(String, String)> {
+            let entries = node.get(key).map(Node::entries).unwrap_or_default().iter();
+            let texts = entries.filter_map(|it| Some((it.key.clone(), it.node.as_str()?)));
+            texts.map(|(name, text)| (name, placeholders.in_word(text))).collect()
+        };
+        match node.get("type").map(|it| it.as_str().unwrap_or_default()) {
+            None | Some("stdio") => {
+                let args = node.get("args").and_then(Node::as_array).unwrap_or_default().iter();
+                let args = args.filter_map(Node::as_str).map(|it| placeholders.in_word(it));
+                let invocation =
+                    Invocation::Argv { program: word("command")?, args: args.collect() };
+                let mut command = Command::new(invocation, Inherit::All);
+                let project = self.roots.cwd.to_string_lossy().into_owned();
+                command.env = vec![("CLAUDE_PROJECT_DIR".to_owned(), project)];
+                command.env.extend(words("env"));
+                command.cwd = Some(self.roots.cwd.clone());
+                Ok(Reach::Program(command))
+            }
+            Some("http" | "streamable-http") => Ok(Reach::Address(Http {
+                url: word("url")?,
+                headers: words("headers"),
+                variables: Vec::new(),
+                secret: None,
+            })),
+            Some(other) => Err(format!("is of the type `{other}`, which is not spoken here")),
+        }
+    }
+
+    fn place(&self, span: Span) -> Place {
+        Place::find(&Arc::from(self.file.name), self.file.text, span)
+    }
+
+    fn tell(&mut self, span: Span, message: String) {
+        let place = Some(self.place(span));
+        let told = Diagnostic::new("unusable-server", Severity::Warning, message, place);
+        self.told.push(told.help("give it a `command`, or `\"type\": \"http\"` and a `url`"));
+    }
+}
+
+/// Whether a settings file may say which servers of the project are off: a project's own may not speak of others.
+#[must_use]
+pub fn is_settings(name: &str) -> bool {
+    Path::new(name).file_name().is_some_and(|it| {
+        it == "settings.json" || it == "settings.local.json" || it == "managed-settings.json"
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn roots() -> Roots {
+        Roots { cwd: "/work".into(), home: "/home/a".into(), ..Roots::default() }
+    }
+
+    fn names(file: ServerFile<'_>) -> Vec<(String, Layer, String)> {
+        let (servers, told) = read(file, &roots());
+        assert!(told.is_empty(), "{told:?}");
+        servers.into_iter().map(|it| (it.name, it.layer, it.reach.line())).collect()
+    }
+
+    /// MC-14.
+    #[test]
+    fn servers_of_a_project_come_before_those_of_the_user() {
+        let text = r#"{"numStartups": 7,
+            "mcpServers": {"policy": {"type": "stdio", "command": "mine", "args": ["-v"]}},
+            "projects": {
+                "/work": {"mcpServers": {"policy": {"command": "here"}}},
+                "/other": {"mcpServers": {"policy": {"command": "there"}}}
+            }}"#;
+        let file = ServerFile { name: "c", text, layer: Layer::User, plugin: None };
+        let policy = |layer, line: &str| ("policy".to_owned(), layer, line.to_owned());
+        assert_eq!(names(file), [policy(Layer::Local, "here"), policy(Layer::User, "mine -v")]);
+    }
+
+    /// MC-14.
+    #[test]
+    fn servers_of_a_plugin_have_its_name_and_know_its_root() {
+        let plugin = Plugin { name: "p".into(), root: "/p".into(), data: "/d".into() };
+        let text = r#"{"db": {"command": "${CLAUDE_PLUGIN_ROOT}/s", "env": {"A": "${B}"}}}"#;
+        let file = ServerFile { name: "m", text, layer: Layer::Plugin, plugin: Some(&plugin) };
+        assert_eq!(names(file), [("plugin:p:db".to_owned(), Layer::Plugin, "/p/s".to_owned())]);
+        let (servers, _) = read(file, &roots());
+        let Reach::Program(command) = &servers[0].reach else { panic!("a program") };
+        let env: Vec<_> = command.env.iter().map(|(name, it)| format!("{name}={it}")).collect();
+        assert_eq!(env, ["CLAUDE_PROJECT_DIR=/work", "A=${B}"]);
+    }
+
+    /// MC-14.
+    #[test]
+    fn a_server_that_cannot_be_used_costs_no_other() {
+        let text = r#"{"mcpServers": {
+            "old": {"type": "sse", "url": "https://example.org"},
+            "empty": {},
+            "good": {"type": "http", "url": "https://example.org/mcp", "headers": {"A": "${K}"}}}}"#;
+        let file = ServerFile { name: ".mcp.json", text, layer: Layer::Project, plugin: None };
+        let (servers, told) = read(file, &roots());
+        assert_eq!(servers.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["good"]);
+        let told: Vec<_> =
+            told.iter().map(|it| (it.code, it.place.as_ref().map(|it| it.line))).collect();
+        assert_eq!(told, [("unusable-server", Some(2)), ("unusable-server", Some(3))]);
+        let (_, told) = read(ServerFile { text: "{", ..file }, &roots());
+        assert_eq!(told.len(), 1);
+    }
+
+    #[test]
+    fn settings_switch_servers_of_the_project_off() {
+        assert_eq!(switched_off(r#"{"disabledMcpjsonServers": ["a", 1]}"#), ["a"]);
+        assert!(switched_off("{").is_empty());
+        assert!(is_settings("/w/.claude/settings.local.json") && !is_settings("/w/hooks.json"));
+    }
+}
