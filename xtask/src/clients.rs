@@ -18,6 +18,10 @@ const CLIENTS: &[Client] = &[
     (&["go", "run"], "client.go", false),
 ];
 
+/// The example MCP server: the line that each event is answered with begins so.
+const SERVED: &[(&str, &str)] =
+    &[("/p/.env", r#""decision":"deny""#), ("/p/main.rs", r#""decision":null"#)];
+
 /// The example hook that needs Python, and brings its own test.
 const TRANSLATOR: &str = "examples/hooks/ignis-translator.py";
 
@@ -53,7 +57,42 @@ pub(crate) fn run() -> Said {
     holds &= translator;
     let found = if translator { "tests itself" } else { "fails its own test" };
     let _ = writeln!(said, "{TRANSLATOR}: {found}");
+    let served = served(&root, &binary)?;
+    holds &= served;
+    let found = if served { "answers every call" } else { "does not answer as it should" };
+    let _ = writeln!(said, "examples/mcp/policy.py: {found}");
     Ok((said, holds))
+}
+
+/// Whether the example MCP server is asked and answers, through the command line.
+fn served(root: &Path, binary: &Path) -> Result<bool, String> {
+    let event = |path: &str| {
+        format!(
+            r#"{{"event":"PreToolUse","tool":{{"name":"Read","input":{{"file_path":"{path}"}}}}}}"#
+        )
+    };
+    let mut holds = true;
+    for (path, expected) in SERVED {
+        let input = root.join("target").join("mcp-event.json");
+        std::fs::write(&input, event(path)).map_err(|error| error.to_string())?;
+        let output = Command::new(binary)
+            .args([
+                "fire",
+                "--format",
+                "json",
+                "--dialect",
+                "native",
+                "--config",
+                "tenterhook.toml",
+            ])
+            .arg(&input)
+            .current_dir(root.join("examples/mcp"))
+            .output()
+            .map_err(|error| format!("tenterhook cannot be run: {error}"))?;
+        let said = String::from_utf8_lossy(&output.stdout).replace(' ', "");
+        holds &= said.contains(expected) && said.contains(r#""faults":[]"#);
+    }
+    Ok(holds)
 }
 
 /// Whether the translator holds its own test.

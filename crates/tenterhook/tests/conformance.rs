@@ -10,12 +10,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenterhook::config::Source;
+use tenterhook::config::{self, Source};
 use tenterhook::diagnostic::Severity;
 use tenterhook::dialect::native::encode_outcome;
 use tenterhook::dialect::{DialectId, Roots};
+use tenterhook::discover;
 use tenterhook::engine::{Builder, Engine};
 use tenterhook::executor::Ambient;
+use tenterhook::executor::mcp::{Configured, Servers};
 use tenterhook::executor::model::Model;
 use tenterhook::executor::model::genai::Genai;
 use tenterhook::hook::{Compat, Layer};
@@ -49,11 +51,21 @@ fn engine(case: &Case, staged: &Staged, sandbox: &Sandbox) -> Engine {
     env.extend(staged.env.clone());
     // What the command line gives its hooks, so that both ways come to the same.
     let model: Arc<dyn Model> = Arc::new(Genai::new(&env, None));
-    let ambient =
-        Ambient { env, scratch: Some(sandbox.scripts()), model: Some(model), ..Ambient::default() };
+    let servers = Arc::new(Configured::new([], env.clone()));
+    let ambient = Ambient {
+        env,
+        scratch: Some(sandbox.scripts()),
+        model: Some(model),
+        servers: Some(Arc::clone(&servers) as Arc<dyn Servers>),
+        ..Ambient::default()
+    };
     let builder = Engine::builder().ambient(ambient);
-    let sources = staged.sources.iter().map(|it| source(it, sandbox));
-    let (engine, diagnostics) = sources.fold(builder, Builder::source).build();
+    let sources: Vec<Source> = staged.sources.iter().map(|it| source(it, sandbox)).collect();
+    let (engine, diagnostics) = sources.iter().cloned().fold(builder, Builder::source).build();
+    let roots = Roots { cwd: sandbox.project(), home: sandbox.home(), ..Roots::default() };
+    let (found, _) = discover::servers(&roots, &sources);
+    let all = engine.ruleset().servers().iter().cloned().chain(found).collect::<Vec<_>>();
+    servers.replace(config::settle_servers(all, &mut Vec::new()));
     let mut missing = case.errors.clone();
     for diagnostic in diagnostics {
         if let Some(at) = missing.iter().position(|code| code == diagnostic.code) {

@@ -143,3 +143,27 @@ fn fits_eighty_columns() {
     let said = room.run(&["check"], "");
     assert!(said.stdout.lines().all(|it| it.chars().count() <= 80), "{}", said.stdout);
 }
+
+/// MC-14.
+#[test]
+fn a_hook_that_calls_a_server_that_is_not_there() {
+    let settings = r#"{"hooks": {"Stop": [{"hooks": [
+  {"type": "mcp_tool", "server": "polcy", "tool": "judge"},
+  {"type": "mcp_tool", "server": "policy", "tool": "judge"},
+  {"type": "mcp_tool", "server": "old", "tool": "judge"}
+]}]}}"#;
+    let room = Room::with_settings(settings);
+    room.write(
+        "project/.mcp.json",
+        r#"{"mcpServers": {"policy": {"command": "true"}, "old": {"type": "sse", "url": "x"}}}"#,
+    );
+    let found = room.json(&["check", ".claude/settings.json", "--format", "json"], "", 0);
+    let told: Vec<_> = found["diagnostics"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| (it["code"].as_str().unwrap(), it["line"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(told, [("unusable-server", 1), ("unknown-server", 2), ("unknown-server", 4)]);
+    assert_eq!(found["diagnostics"][1]["help"], "did you mean `policy`?");
+}

@@ -69,18 +69,22 @@ pub(super) fn write(
     let put = |end: &str, value: &Value| {
         std::fs::write(directory.join(format!("{name}.{end}")), value.to_string())
     };
-    put("hello", &json!({
-        "protocolVersion": "2025-06-18",
-        "capabilities": {"tools": {}},
-        "serverInfo": {"name": name, "version": "1"},
-    }))?;
+    put(
+        "hello",
+        &json!({
+            "protocolVersion": "2025-06-18",
+            "capabilities": {"tools": {}},
+            "serverInfo": {"name": name, "version": "1"},
+        }),
+    )?;
     let listed = tools.keys().map(|it| json!({"name": it, "inputSchema": {"type": "object"}}));
     put("tools", &json!({ "tools": listed.collect::<Vec<_>>() }))?;
     put("unknown", &json!("there is no such tool"))?;
     let mut text = format!("#!/bin/sh\nbase={}\n{REPLY}{LOOP}", quote(&base.to_string_lossy()));
     for (tool, says) in tools {
         let pattern = quote(&format!("\"name\":\"{tool}\""));
-        let _ = writeln!(text, "*{pattern}*)\n{};;", draw(says, &format!("{name}.{tool}"), directory)?);
+        let _ =
+            writeln!(text, "*{pattern}*)\n{};;", draw(says, &format!("{name}.{tool}"), directory)?);
     }
     text.push_str("*) refuse -32602 \"$base.unknown\" ;;\nesac ;;\nesac\ndone\n");
     std::fs::write(base, text)
