@@ -212,6 +212,23 @@ fn a_matcher_without_words_is_an_error() {
 }
 
 #[test]
+fn a_worker_is_a_list_that_names_a_program() {
+    for (value, code) in [
+        ("[]", "empty-run"),
+        ("['']", "empty-run"),
+        ("'python3 guard.py'", "wrong-type"),
+        ("['python3', 5]", "wrong-type"),
+        ("['python3']\nprewarm = true", "no-effect"),
+        ("['python3']\nenv = { '1' = 'x' }", "bad-variable"),
+        ("['python3']\nrun = ['x']", "several-runs"),
+    ] {
+        let read = load(&format!("[hook.a]\non = 'PreToolUse'\nworker = {value}\n"));
+        let told: Vec<_> = read.diagnostics.iter().map(|it| (it.code, it.help.is_some())).collect();
+        assert_eq!(told, [(code, true)], "{value}");
+    }
+}
+
+#[test]
 fn an_empty_rule_is_an_error() {
     let read = load("[hook.a]\non = 'PreToolUse'\nshell = 'x'\nif = ' '\n");
     assert_eq!(read.diagnostics.iter().map(|it| it.code).collect::<Vec<_>>(), ["bad-condition"]);
