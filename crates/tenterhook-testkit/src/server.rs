@@ -17,7 +17,7 @@ mod request;
 pub use reply::{Manner, Reply};
 pub use request::Request;
 
-/// How long [`Server::asked`] waits before it gives up: longer than any machine needs, shorter than a test's own limit.
+/// How long a test is made to wait before it hears that it waits in vain: longer than any machine needs, shorter than a test's own limit.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What a connection is once it may be spoken on: the socket itself, or TLS over it.
@@ -128,8 +128,18 @@ impl Server {
     /// Waits until it was asked `times` times. `false`: that took too long.
     #[must_use]
     pub fn asked(&self, times: usize) -> bool {
-        let too_few = |state: &mut State| state.requests.len() < times;
-        let waited = self.shared.changed.wait_timeout_while(self.shared.state(), PATIENCE, too_few);
+        self.waits_while(|state| state.requests.len() < times)
+    }
+
+    /// Waits until no connection is open. `false`: that took too long.
+    #[must_use]
+    pub fn left(&self) -> bool {
+        self.waits_while(|state| !state.connections.is_empty())
+    }
+
+    fn waits_while(&self, condition: impl Fn(&State) -> bool) -> bool {
+        let (state, condition) = (self.shared.state(), |state: &mut State| condition(state));
+        let waited = self.shared.changed.wait_timeout_while(state, PATIENCE, condition);
         !waited.unwrap_or_else(PoisonError::into_inner).1.timed_out()
     }
 }
@@ -180,6 +190,7 @@ impl Shared {
                 // The last clone closes the connection, and only then is it reset where the script says so.
                 shared.state().connections.remove(&number);
                 drop(socket);
+                shared.changed.notify_all();
             }));
         }
     }

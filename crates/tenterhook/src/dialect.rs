@@ -19,6 +19,7 @@ pub mod native;
 mod near_miss;
 mod objection;
 pub mod reasonix;
+mod requests;
 pub mod tools;
 mod typed;
 mod wire;

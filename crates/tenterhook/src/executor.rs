@@ -3,13 +3,14 @@
 pub mod command;
 mod env_file;
 pub mod function;
-mod http;
+pub mod http;
 pub mod mcp;
 pub mod model;
 mod prompt;
 mod rule;
 pub(crate) mod worker;
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -24,7 +25,7 @@ use crate::rule::Sight;
 use crate::session::Session;
 
 /// What the host's process gives its hooks, because a library reads no environment itself.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Default)]
 pub struct Ambient {
     /// The host's environment.
     pub env: Vec<(String, String)>,
@@ -34,6 +35,22 @@ pub struct Ambient {
     pub model: Option<Arc<dyn model::Model>>,
     /// Who calls the tools of `mcp` hooks; `None`: such a hook fails, and its policy decides.
     pub servers: Option<Arc<dyn mcp::Servers>>,
+    /// The connections that `http` hooks share, and whom they trust.
+    pub network: http::Network,
+}
+
+/// Without the values of the environment: some are secrets.
+impl fmt::Debug for Ambient {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.env.iter().map(|(name, _)| name).collect();
+        f.debug_struct("Ambient")
+            .field("env", &names)
+            .field("scratch", &self.scratch)
+            .field("model", &self.model)
+            .field("servers", &self.servers)
+            .field("network", &self.network)
+            .finish()
+    }
 }
 
 /// One step, ready to run.

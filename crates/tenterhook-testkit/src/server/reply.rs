@@ -12,6 +12,9 @@ use super::{Request, Stream};
 /// How long a server that drips waits between two bytes.
 const DRIP: Duration = Duration::from_millis(20);
 
+/// How long a server that drips says that its body is: so short that nobody refuses it, and never complete in a test.
+const SLOW_BODY: usize = 256 << 10;
+
 /// How much a server that does not end says at once.
 const PIECE: usize = 64 << 10;
 
@@ -152,7 +155,7 @@ impl Reply {
             Manner::Endless => self.endless(stream)?,
             Manner::DripHead => drip(stream, &self.slow_head(), is_over_within)?,
             Manner::DripBody => {
-                send(stream, &self.head(usize::MAX))?;
+                send(stream, &self.head(SLOW_BODY))?;
                 drip(stream, body, is_over_within)?;
             }
             Manner::Mute => {}

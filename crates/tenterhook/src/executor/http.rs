@@ -1,9 +1,56 @@
 //! Sends the envelope to a server and reports what it replied. Knows no dialect and judges nothing.
+//!
+//! What can be decided without a connection stands in files of its own: [`address`] where a request may go, `headers`
+//! what its headers say, `signature` how it is signed, `reply` what a reply is worth. Rules: HT.
 
-use super::{Task, left_out};
+pub(crate) mod address;
+pub(crate) mod headers;
+mod network;
+
+#[cfg(feature = "http")]
+mod client;
+#[cfg(feature = "http")]
+mod exchange;
+#[cfg(feature = "http")]
+mod failure;
+#[cfg(feature = "http")]
+mod order;
+#[cfg(feature = "http")]
+mod reply;
+#[cfg(feature = "http")]
+mod resolver;
+#[cfg(feature = "http")]
+mod signature;
+
+pub use network::Network;
+
+use super::Task;
 use crate::hook::Http;
 use crate::report::Report;
 
+#[cfg(not(feature = "http"))]
 pub(super) async fn run(_task: &Task, _http: &Http) -> Report {
-    left_out("http")
+    super::left_out("http")
 }
+
+/// One deadline for everything, from the look-up of the name to the last byte of the body (HT-1). Dropping the future
+/// closes the connection.
+#[cfg(feature = "http")]
+pub(super) async fn run(task: &Task, http: &Http) -> Report {
+    use crate::report::{End, Output, Said};
+
+    let began = tokio::time::Instant::now();
+    let exchanged = tokio::time::timeout(task.budget(), exchange::exchange(task, http)).await;
+    let (end, body) = match exchanged {
+        Ok(Ok(body)) => (End::Exited(0), body),
+        Ok(Err(failure)) => failure.end(),
+        Err(_) => (End::TimedOut, Vec::new()),
+    };
+    let stdout = Output::from(body.as_slice());
+    let said = Said::Bytes { stdout, stderr: Output::default() };
+    Report { said, ..Report::silent(end, began.elapsed()) }
+}
+
+#[cfg(feature = "http")]
+#[cfg(test)]
+mod tests;

@@ -9,8 +9,8 @@ use super::config::{Reader, Scope};
 use super::{events, matcher};
 use crate::config::Source;
 use crate::diagnostic::nearest;
-use crate::dialect::DialectId;
 use crate::dialect::findings::{error, warning};
+use crate::dialect::{DialectId, requests};
 use crate::hook::{
     Command, Hook, HookId, Http, Inherit, Invocation, Layer, Prompt, Run, Shell, Wait,
 };
@@ -169,12 +169,17 @@ impl Reader<'_> {
         let text = |it: &Entry| Some((it.key.clone(), it.node.as_str()?.to_owned()));
         let names = field(node, "allowedEnvVars").and_then(|it| it.node.as_array());
         let names = names.into_iter().flatten().filter_map(Node::as_str);
-        Http {
+        let http = Http {
             url,
             headers: headers.iter().filter_map(text).collect(),
             variables: names.map(str::to_owned).collect(),
             secret: None,
+        };
+        let span = field(node, "url").map_or(node.span, |it| it.node.span);
+        for (span, found) in requests::check(&http, span, headers, "allowedEnvVars") {
+            self.report(span, found);
         }
+        http
     }
 
     fn prompt(&mut self, node: &Node, text: String, turns: Option<u32>) -> Prompt {

@@ -163,9 +163,10 @@ fn the_terms_of_a_handler() {
 #[test]
 fn other_types_are_listed() {
     for kind in ["http", "prompt", "agent"] {
-        let (hook, found) =
-            handler(&json!({ "type": kind, "url": "u", "prompt": "p", "timeout": 2, "model": "m",
-                "headers": { "A": "$B" }, "allowedEnvVars": ["B"] }));
+        let (hook, found) = handler(
+            &json!({ "type": kind, "url": "https://u", "prompt": "p", "timeout": 2, "model": "m",
+                "headers": { "A": "$B" }, "allowedEnvVars": ["B"] }),
+        );
         assert!(found.is_empty() && is_armed(&hook), "{kind} {found:?}");
         assert_eq!((hook.run.executor(), hook.timeout), (kind, Some(Duration::from_secs(2))));
     }

@@ -2,18 +2,25 @@
 
 use crate::dialect::claude::config::{Off, Reading, error};
 use crate::dialect::claude::lint;
+use crate::dialect::requests;
 use crate::hook::{Http, McpTool, Prompt};
 use crate::syntax::Node;
 
 impl Reading<'_> {
     pub(super) fn http(&mut self, node: &Node) -> Result<Http, Off> {
         let url = self.needed(node, "url")?;
-        Ok(Http {
+        let http = Http {
             url: self.placeholders.in_word(&url),
             headers: self.headers(node),
             variables: self.variables(node),
             secret: None,
-        })
+        };
+        let span = node.entry("url").map_or(node.span, |it| it.node.span);
+        let headers = node.entry("headers").map(|it| it.node.entries()).unwrap_or_default();
+        for (span, found) in requests::check(&http, span, headers, "allowedEnvVars") {
+            self.report(span, found);
+        }
+        Ok(http)
     }
 
     pub(super) fn prompt(&mut self, node: &Node, turns: Option<u32>) -> Result<Prompt, Off> {

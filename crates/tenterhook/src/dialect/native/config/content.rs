@@ -3,10 +3,10 @@
 use super::Reader;
 use super::fields::Fields;
 use super::keys::listed;
-use crate::diagnostic::Severity;
 #[cfg(feature = "rule")]
 use crate::diagnostic::Span;
-use crate::dialect::DialectId;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::dialect::{DialectId, requests};
 use crate::executor::mcp::substitute;
 use crate::hook::{Http, McpTool, Prompt, Run, Worker};
 use crate::rule::{Part, Rule};
@@ -52,7 +52,7 @@ impl Reader<'_> {
         let (url, table) = self.text_or_table(fields, "http", "url")?;
         let headers = table.and_then(|it| it.get("headers")).map(Node::entries).unwrap_or_default();
         let text = |key| table.and_then(|it| it.get(key)).and_then(Node::as_str);
-        Some(Run::Http(Http {
+        let http = Http {
             url,
             headers: headers
                 .iter()
@@ -60,7 +60,14 @@ impl Reader<'_> {
                 .collect(),
             variables: fields.words("pass").into_iter().map(|(name, _)| name.to_owned()).collect(),
             secret: text("secret").map(str::to_owned),
-        }))
+        };
+        let node = table.and_then(|it| it.get("url")).or_else(|| fields.get("http"));
+        let span = node.map_or_else(|| fields.span("http"), |it| it.span);
+        for (span, found) in requests::check(&http, span, headers, "pass") {
+            let place = Some(self.place_of(span));
+            self.out.diagnostics.push(Diagnostic { place, ..found });
+        }
+        Some(Run::Http(http))
     }
 
     /// `prompt` and `agent`: the same question, without and with turns to look around.

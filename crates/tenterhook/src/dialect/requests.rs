@@ -1,0 +1,83 @@
+//! What is wrong with a request before it is sent: the same findings for every format that has `http` hooks.
+//!
+//! Changes no hook: one whose request cannot be sent stays armed, and its failure policy decides each time (HT-16).
+
+use super::findings::{error, warning};
+use crate::diagnostic::{Diagnostic, Span};
+use crate::executor::http::address::Target;
+use crate::executor::http::headers::{self, BadHeader};
+use crate::hook::Http;
+use crate::syntax::Entry;
+
+/// The label of a finding whose hook runs, and fails each time.
+const FAILS: &str = "every run fails";
+
+/// What is wrong with `http`, whose URL stands at `url` and whose headers are `entries`. `list` is the format's key for
+/// the variables that headers may name.
+pub(super) fn check(
+    http: &Http,
+    url: Span,
+    entries: &[Entry],
+    list: &str,
+) -> Vec<(Span, Diagnostic)> {
+    let address = Target::read(&http.url).err().map(|bad| {
+        let found = error("unusable-url", format!("nothing can be sent to this URL: {bad}"));
+        let help = "write `https://HOST/PATH`, or `http://localhost:PORT/PATH` for this machine";
+        (url, found.label(FAILS).help(help))
+    });
+    let headers = entries.iter().filter_map(|entry| {
+        let value = entry.node.as_str()?;
+        let (name, span) = (&entry.key, entry.node.span);
+        if headers::is_reserved(name) {
+            let message = format!("the header `{name}` is not the hook's to say and is not sent");
+            return Some((entry.key_span, warning("header-not-sent", message).help(LEAVE_OUT)));
+        }
+        let bad = headers::flaw(name, value, &http.variables)?;
+        let help = remedy(&bad, list);
+        Some((span, error("unusable-header", bad.to_string()).label(FAILS).help(help)))
+    });
+    address.into_iter().chain(headers).collect()
+}
+
+const LEAVE_OUT: &str = "leave the header out";
+
+fn remedy(bad: &BadHeader, list: &str) -> String {
+    match bad {
+        BadHeader::Name(_) => "write letters, digits and hyphens".to_owned(),
+        BadHeader::NotListed { variable, .. } => format!("write `{variable}` into `{list}`"),
+        BadHeader::Unset { variable, .. } => format!("set `{variable}`"),
+        BadHeader::Torn(_) => "write `${NAME}`".to_owned(),
+        BadHeader::Value(_) => "write one line of ASCII characters".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::config::Source;
+    use crate::dialect::DialectId;
+    use crate::hook::{Arming, Run};
+
+    fn check(dialect: DialectId, name: &str, text: &str) -> Vec<&'static str> {
+        let read = dialect.dialect().read_config(&Source::given(name, dialect, text, "/repo"));
+        let [hook] = read.hooks.as_slice() else { panic!("{read:?}") };
+        // A native entry with a mistake runs nothing, and its policy decides all the same (C-60).
+        assert!(matches!(hook.run, Run::Http(_) | Run::Unusable { .. }), "{hook:?}");
+        assert!(matches!(hook.arming, Arming::Armed), "{hook:?}");
+        let mut codes: Vec<_> = read.diagnostics.iter().map(|it| it.code).collect();
+        codes.sort_unstable();
+        codes
+    }
+
+    /// HT-16, in every format that has such hooks.
+    #[test]
+    fn a_request_that_cannot_be_sent_is_an_error_and_stays_armed() {
+        let all = ["header-not-sent", "unusable-header", "unusable-url"];
+        let json = r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "http", "url": "https://10.0.0.1/",
+            "headers": {"Host": "x", "X-Key": "$B $A"}, "allowedEnvVars": ["B"]}]}]}}"#;
+        assert_eq!(check(DialectId::CLAUDE, ".claude/settings.json", json), all);
+        assert_eq!(check(DialectId::GEN, ".gen/settings.json", json), all);
+        let native = "[hook.a]\non = 'PreToolUse'\npass = ['B']\n\
+            http = { url = 'https://10.0.0.1/', headers = { Host = 'x', X-Key = '$B $A' } }\n";
+        assert_eq!(check(DialectId::NATIVE, "tenterhook.toml", native), all);
+    }
+}

@@ -1,0 +1,168 @@
+//! Why did a request bring no answer? The kinds of failure, with their codes and remedies; no secret stands in one.
+
+use std::error::Error;
+use std::io;
+
+use super::resolver::{NotFound, Refused};
+use crate::report::End;
+
+/// A kind of failure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Url,
+    Header,
+    Secret,
+    Client,
+    Address,
+    Unresolved,
+    Connect,
+    Tls,
+    Broken,
+    Redirect,
+    Gone,
+    Limited,
+    Status,
+    NotJson,
+    Encoding,
+    TooLarge,
+    Stale,
+}
+
+/// Each kind with its code and what to do about it.
+const KINDS: &[(Kind, &str, &str)] = {
+    use Kind::*;
+    &[
+        (Url, "http-url", "write `https://HOST/PATH`"),
+        (
+            Header,
+            "http-header",
+            "correct the header, or set the variable where the agent is started",
+        ),
+        (Secret, "http-secret", "set the variable to `whsec_` and the secret in Base64"),
+        (Client, "http-client", "install the system's certificates"),
+        (
+            Address,
+            "http-address",
+            "hooks reach public servers, and this machine only where its name is written as `localhost`",
+        ),
+        (Unresolved, "http-unresolved", "check the host's name and the network"),
+        (Connect, "http-connect", "check that the server runs and can be reached"),
+        (
+            Tls,
+            "http-tls",
+            "check the server's certificate: its name, its dates and who vouches for it",
+        ),
+        (
+            Broken,
+            "http-broken",
+            "look into the server's log; it is not asked again, because it may have acted",
+        ),
+        (Redirect, "http-redirect", "write the final URL, redirects are not followed"),
+        (Gone, "http-gone", "remove the hook or correct its URL"),
+        (
+            Limited,
+            "http-limited",
+            "ask the server less often or raise its limit; it is not asked again for this event",
+        ),
+        (
+            Status,
+            "http-status",
+            "an answer has a status from 200 to 299; look into the server's log",
+        ),
+        (
+            NotJson,
+            "http-not-json",
+            "reply with one JSON object and `content-type: application/json`, or with nothing",
+        ),
+        (Encoding, "http-encoding", "reply without `content-encoding`, as the request asks"),
+        (TooLarge, "http-too-large", "reply with an answer alone"),
+        (
+            Stale,
+            "http-stale",
+            "a reply that names a `webhook-id` names that of its request; look for a proxy between",
+        ),
+    ]
+};
+
+/// A failure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Failure {
+    pub(super) kind: Kind,
+    what: String,
+    /// What was said all the same: a denial in it is not lost (HT-53).
+    said: Vec<u8>,
+}
+
+impl Failure {
+    pub(super) fn new(kind: Kind, what: impl Into<String>) -> Self {
+        Self { kind, what: what.into(), said: Vec::new() }
+    }
+
+    pub(super) fn saying(self, said: Vec<u8>) -> Self {
+        Self { said, ..self }
+    }
+
+    /// How the step ended, and what it said.
+    pub(super) fn end(self) -> (End, Vec<u8>) {
+        let row = KINDS.iter().find(|(kind, _, _)| *kind == self.kind);
+        let (code, remedy) = row.map_or(("http-broken", ""), |(_, code, remedy)| (*code, *remedy));
+        (End::Failed { code, why: format!("{}; {remedy}", self.what) }, self.said)
+    }
+
+    /// Whether the same request may be sent once more: it never left (HT-40).
+    pub(super) const fn never_left(&self) -> bool {
+        matches!(self.kind, Kind::Connect)
+    }
+
+    /// Reads a client's error. Its own words may hold the URL and are not used; those of its causes are.
+    pub(super) fn of(error: &reqwest::Error, origin: &str) -> Self {
+        let (mut kind, mut words) = (None, String::new());
+        let mut cause = error.source();
+        while let Some(error) = cause {
+            kind = kind.or_else(|| telling(error));
+            words = error.to_string();
+            cause = inner(error).or_else(|| error.source());
+        }
+        let connected = !error.is_connect();
+        let kind = kind.unwrap_or(if connected { Kind::Broken } else { Kind::Connect });
+        let what = match kind {
+            Kind::Broken => "broke off before its reply was complete",
+            _ => "cannot be reached",
+        };
+        Self::new(kind, format!("`{origin}` {what}: {words}"))
+    }
+}
+
+/// What an error says of the kind of failure, if it does.
+fn telling(error: &(dyn Error + 'static)) -> Option<Kind> {
+    if error.is::<Refused>() {
+        Some(Kind::Address)
+    } else if error.is::<NotFound>() {
+        Some(Kind::Unresolved)
+    } else if error.is::<rustls::Error>() {
+        Some(Kind::Tls)
+    } else {
+        None
+    }
+}
+
+/// An error of the system hides the error that it was made of from its `source`.
+fn inner<'e>(error: &'e (dyn Error + 'static)) -> Option<&'e (dyn Error + 'static)> {
+    let inner = error.downcast_ref::<io::Error>()?.get_ref()?;
+    Some(inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_a_code_of_its_own_and_a_remedy() {
+        for (at, (kind, code, remedy)) in KINDS.iter().enumerate() {
+            assert!(code.starts_with("http-") && !remedy.is_empty(), "{kind:?}");
+            assert!(KINDS.iter().skip(at + 1).all(|(_, other, _)| other != code), "{code}");
+            let (end, _) = Failure::new(*kind, "it").end();
+            assert_eq!(end, End::Failed { code, why: format!("it; {remedy}") });
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! What is a reply worth? Judges a head, then a body; reads no connection.
+
+use reqwest::header::HeaderMap;
+
+use super::address::Target;
+use super::failure::{Failure, Kind};
+
+/// What of a reply's head counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Head {
+    pub(super) status: u16,
+    content_type: Option<String>,
+    encoding: Option<String>,
+    id: Option<String>,
+    retry_after: Option<String>,
+    location: Option<String>,
+}
+
+impl Head {
+    pub(super) fn new(status: u16, headers: &HeaderMap) -> Self {
+        let text = |name: &str| Some(headers.get(name)?.to_str().ok()?.trim().to_owned());
+        Self {
+            status,
+            content_type: text("content-type"),
+            encoding: text("content-encoding"),
+            id: text("webhook-id"),
+            retry_after: text("retry-after"),
+            location: text("location"),
+        }
+    }
+
+    /// Why the body is not even looked at.
+    pub(super) fn unreadable(&self, id: &str) -> Option<Failure> {
+        if self.id.as_deref().is_some_and(|it| it != id) {
+            return Some(Failure::new(Kind::Stale, "the reply names another request"));
+        }
+        let encoding = self.encoding.as_deref().unwrap_or_default();
+        let plain = encoding.is_empty() || encoding.eq_ignore_ascii_case("identity");
+        (!plain).then(|| Failure::new(Kind::Encoding, "the reply is compressed"))
+    }
+
+    /// Why the reply is no answer, whatever its body says (HT-51).
+    pub(super) fn refusal(&self) -> Option<Failure> {
+        let status = self.status;
+        let (kind, what) = match status {
+            200..=299 => return None,
+            300..=399 => (Kind::Redirect, format!("the server sends elsewhere{}", self.whereto())),
+            410 => (Kind::Gone, "the server says that nothing is there any more".to_owned()),
+            429 => (Kind::Limited, format!("the server takes no more requests{}", self.wait())),
+            _ => (Kind::Status, "the server refused".to_owned()),
+        };
+        Some(Failure::new(kind, format!("{what} (status {status})")))
+    }
+
+    /// The answer that `body` is. Empty is an answer: nothing to say.
+    pub(super) fn answer(&self, body: Vec<u8>) -> Result<Vec<u8>, Failure> {
+        let text = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&body).trim_ascii_start();
+        if text.is_empty() {
+            return Ok(Vec::new());
+        }
+        let kind = self.content_type.as_deref();
+        let what = match (kind.is_none_or(is_json), text.starts_with(b"{")) {
+            (true, true) => return Ok(body),
+            (true, false) => "the reply is no JSON object",
+            (false, _) => "the reply does not say that it is JSON",
+        };
+        Err(Failure::new(Kind::NotJson, what).saying(body))
+    }
+
+    /// Whether the body of a reply that is no answer may hold a denial.
+    pub(super) fn may_object(&self) -> bool {
+        self.content_type.as_deref().is_some_and(is_json)
+    }
+
+    /// Where a redirect leads, as far as it may be said: no path, and nothing that is no URL.
+    fn whereto(&self) -> String {
+        let target = self.location.as_deref().and_then(|it| Target::read(it).ok());
+        target.map_or_else(String::new, |it| format!(", to `{}`", it.origin))
+    }
+
+    /// How long the server wants to be left alone; it is said, not done.
+    fn wait(&self) -> String {
+        let seconds = self.retry_after.as_deref().and_then(|it| it.parse::<u32>().ok());
+        seconds.map_or_else(String::new, |it| format!(" for {it} seconds"))
+    }
+}
+
+fn is_json(content_type: &str) -> bool {
+    let kind = content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
+    kind == "application/json" || kind == "text/json" || kind.ends_with("+json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head(status: u16, headers: &[(&'static str, &'static str)]) -> Head {
+        let headers = headers.iter().map(|(name, value)| {
+            let name = reqwest::header::HeaderName::from_static(name);
+            (name, reqwest::header::HeaderValue::from_static(value))
+        });
+        Head::new(status, &headers.collect())
+    }
+
+    /// HT-50
+    #[test]
+    fn an_object_is_an_answer_and_nothing_is_silence() {
+        let json = head(200, &[("content-type", "application/json; charset=utf-8")]);
+        for body in ["{}", " {\"a\": 1}", "\u{feff}{}"] {
+            assert_eq!(json.answer(body.into()), Ok(body.into()), "{body}");
+        }
+        for body in ["", " \n"] {
+            assert_eq!(json.answer(body.into()), Ok(Vec::new()));
+        }
+        assert_eq!(head(200, &[]).answer("{}".into()), Ok("{}".into()));
+        assert_eq!(head(200, &[("content-type", "text/html")]).answer("".into()), Ok(Vec::new()));
+        for body in ["[]", "<html>", "true", "\"deny\""] {
+            assert_eq!(json.answer(body.into()).unwrap_err().kind, Kind::NotJson, "{body}");
+        }
+        let html = head(200, &[("content-type", "text/html")]).answer("{}".into()).unwrap_err();
+        assert_eq!(
+            html,
+            Failure::new(Kind::NotJson, "the reply does not say that it is JSON")
+                .saying("{}".into())
+        );
+    }
+
+    /// HT-51
+    #[test]
+    fn a_status_alone_decides_nothing_but_is_told() {
+        let kind = |status| head(status, &[]).refusal().map(|it| it.kind);
+        for (status, expected) in [
+            (200, None),
+            (204, None),
+            (299, None),
+            (301, Some(Kind::Redirect)),
+            (304, Some(Kind::Redirect)),
+            (403, Some(Kind::Status)),
+            (410, Some(Kind::Gone)),
+            (429, Some(Kind::Limited)),
+            (500, Some(Kind::Status)),
+        ] {
+            assert_eq!(kind(status), expected, "{status}");
+        }
+        let (end, _) = head(429, &[("retry-after", "31536000")]).refusal().unwrap().end();
+        assert!(format!("{end:?}").contains("for 31536000 seconds"), "{end:?}");
+        let moved = |to| format!("{:?}", head(301, &[("location", to)]).refusal().unwrap());
+        assert!(moved("https://new.example/a?token=b").contains("to `https://new.example`"));
+        assert!(!moved("http://169.254.169.254/latest").contains("169"));
+    }
+
+    /// HT-52
+    #[test]
+    fn what_is_compressed_or_belongs_to_another_request_is_not_looked_at() {
+        let kind = |name, value| head(200, &[(name, value)]).unreadable("msg_1").map(|it| it.kind);
+        assert_eq!(kind("content-encoding", "gzip"), Some(Kind::Encoding));
+        assert_eq!(kind("content-encoding", "identity"), None);
+        assert_eq!(kind("webhook-id", "msg_2"), Some(Kind::Stale));
+        assert_eq!(kind("webhook-id", "msg_1"), None);
+    }
+}

@@ -1,0 +1,111 @@
+//! Where is the server that a name stands for? Looks the name up once and hands on public addresses alone.
+//!
+//! What is handed on is what is connected to: there is no second look-up between the check and the connection, so that a
+//! name that leads elsewhere the next moment gains nothing (HT-12).
+
+use std::io;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
+
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use tokio::sync::{Semaphore, oneshot};
+
+use super::address;
+
+/// Looks a name up.
+pub(super) type LookUp = dyn Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync;
+
+/// How many look-ups may be under way. One cannot be stopped, only left behind, until the system gives it up.
+const AT_ONCE: usize = 32;
+
+/// The resolver of all connections.
+pub(super) struct Resolver {
+    look_up: Arc<LookUp>,
+    under_way: Arc<Semaphore>,
+}
+
+/// A name leads to no address that may be connected to.
+#[derive(Debug, thiserror::Error)]
+#[error("the name leads to {0}")]
+pub(super) struct Refused(&'static str);
+
+/// A name could not be looked up.
+#[derive(Debug, thiserror::Error)]
+#[error("the name cannot be looked up: {0}")]
+pub(super) struct NotFound(io::Error);
+
+impl Default for Resolver {
+    fn default() -> Self {
+        Self::new(Arc::new(ask_the_system))
+    }
+}
+
+impl Resolver {
+    pub(super) fn new(look_up: Arc<LookUp>) -> Self {
+        Self { look_up, under_way: Arc::new(Semaphore::new(AT_ONCE)) }
+    }
+}
+
+impl Resolve for Resolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let host = name.as_str().to_ascii_lowercase();
+        if address::is_this_machine(&host) {
+            return Box::pin(async { Ok(socket_addresses(this_machine())) });
+        }
+        let (look_up, under_way) = (Arc::clone(&self.look_up), Arc::clone(&self.under_way));
+        Box::pin(async move {
+            let turn = under_way.acquire_owned().await?;
+            let (tell, told) = oneshot::channel();
+            // A thread of its own, not one of the runtime's: those are waited for when the runtime ends.
+            std::thread::Builder::new().name("tenterhook-name".to_owned()).spawn(move || {
+                let _turn = turn;
+                // The step may be over meanwhile.
+                let _ = tell.send(look_up(&host));
+            })?;
+            let found = told.await?.map_err(NotFound)?;
+            Ok(socket_addresses(vet(found)?))
+        })
+    }
+}
+
+/// This machine was written, so nobody is asked where it is: a resolver could say something else.
+fn this_machine() -> Vec<IpAddr> {
+    vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]
+}
+
+/// The client fills the port in.
+fn socket_addresses(addresses: Vec<IpAddr>) -> Addrs {
+    Box::new(addresses.into_iter().map(|address| SocketAddr::new(address, 0)))
+}
+
+/// Those of `found` that are public.
+fn vet(found: Vec<IpAddr>) -> Result<Vec<IpAddr>, Refused> {
+    let mut refused = None;
+    let public = found.into_iter().filter(|address| {
+        let why = address::refusal(*address);
+        refused = refused.or(why);
+        why.is_none()
+    });
+    let public: Vec<_> = public.collect();
+    if public.is_empty() { Err(Refused(refused.unwrap_or("no address"))) } else { Ok(public) }
+}
+
+fn ask_the_system(host: &str) -> io::Result<Vec<IpAddr>> {
+    Ok((host, 0).to_socket_addrs()?.map(|address| address.ip()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// HT-12
+    #[test]
+    fn only_public_addresses_are_handed_on() {
+        let found = |text: &str| text.split(' ').map(|it| it.parse().unwrap()).collect::<Vec<_>>();
+        let public = vet(found("10.0.0.1 8.8.8.8 ::1 2606:4700::1 ::ffff:127.0.0.1")).unwrap();
+        assert_eq!(public, found("8.8.8.8 2606:4700::1"));
+        let refused = vet(found("169.254.169.254 10.0.0.1")).unwrap_err();
+        assert_eq!(refused.to_string(), "the name leads to a link-local address");
+        assert_eq!(vet(Vec::new()).unwrap_err().to_string(), "the name leads to no address");
+    }
+}
