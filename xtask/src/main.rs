@@ -5,6 +5,7 @@ mod conformance;
 mod convert;
 mod corpus;
 mod generate;
+mod prewarm;
 mod tidy;
 mod tree;
 
@@ -18,6 +19,7 @@ usage: cargo xtask VERB
   gen           write the generated pages anew
   conformance   fire every case through the library and the command line
   clients       do the example clients of the stream hear every outcome? (Python, Node)
+  prewarm       do Python scripts behave in the shim as they do started plainly? (Python; other interpreters may follow)
   corpus DIR    does `check` find what is known of a directory of real configs?
   convert DIR   does `convert` give native files that select and answer as real configs do?";
 
@@ -32,6 +34,7 @@ fn main() -> ExitCode {
         ["gen"] => generate::run(),
         ["conformance"] => conformance::run(),
         ["clients"] => clients::run(),
+        ["prewarm", pythons @ ..] => prewarm::run(pythons),
         ["convert", directory] => convert::run(Path::new(directory)),
         ["corpus", directory] => corpus::run(Path::new(directory)),
         _ => Err(USAGE.to_owned()),

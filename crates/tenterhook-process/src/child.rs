@@ -74,6 +74,17 @@ impl Child {
         self.order(Order::Deadline(at));
     }
 
+    /// Gives a child that waits its work: all its input, and the moment when the run must be over.
+    ///
+    /// The same as [`deadline`](Self::deadline), [`feed`](Self::feed) and
+    /// [`close_stdin`](Self::close_stdin), for one wake-up of the supervisor.
+    pub fn hand(&self, bytes: impl Into<Arc<[u8]>>, by: Option<Instant>) {
+        let work = [Order::Deadline(by), Order::Feed(bytes.into()), Order::CloseStdin];
+        if self.inbox.order_all(work) {
+            backend::nudge(self.inbox.id);
+        }
+    }
+
     /// Ends the run: TERM, grace, KILL.
     pub fn cancel(&self) {
         self.order(Order::Cancel);

@@ -63,6 +63,15 @@ impl Inbox {
         !state.settled
     }
 
+    /// Leaves several orders that are read together.
+    pub(crate) fn order_all(&self, orders: impl IntoIterator<Item = Order>) -> bool {
+        let mut state = self.lock();
+        if !state.settled {
+            state.orders.extend(orders);
+        }
+        !state.settled
+    }
+
     pub(crate) fn take_orders(&self) -> Vec<Order> {
         std::mem::take(&mut self.lock().orders)
     }
@@ -78,6 +87,19 @@ impl Inbox {
     /// Whether its owner has given up the run.
     pub(crate) fn is_cancelled(&self) -> bool {
         self.lock().orders.iter().any(|it| matches!(it, Order::Cancel))
+    }
+
+    /// The deadline that its owner set last, where that order was not taken yet.
+    #[cfg_attr(
+        any(not(target_os = "linux"), tenterhook_portable),
+        expect(dead_code, reason = "only the supervisor of Linux asks")
+    )]
+    pub(crate) fn deadline(&self) -> Option<Option<Instant>> {
+        let state = self.lock();
+        state.orders.iter().rev().find_map(|it| match it {
+            Order::Deadline(at) => Some(*at),
+            _ => None,
+        })
     }
 
     /// Whether the report is out.

@@ -17,7 +17,7 @@ pub use server::{Reach, Server, settle as settle_servers};
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::dialect::{DIALECTS, DialectId, EventRow};
 use crate::event::EventName;
-use crate::hook::{Arming, Compat, Hook, Layer, OnFailure};
+use crate::hook::{Arming, Compat, Hook, Layer, OnFailure, Prewarm};
 use repeats::drop_repeats;
 use switches::apply_switches;
 
@@ -116,6 +116,8 @@ pub struct Govern {
     pub compat: Option<Compat>,
     /// Whether its hooks run.
     pub enabled: Option<bool>,
+    /// Whether the next process of its commands is started before it is needed.
+    pub prewarm: Option<Prewarm>,
     /// Where that is said.
     pub place: Option<Place>,
 }

@@ -4,6 +4,7 @@
 //! each **report** is read into an **answer** and judged into a **verdict**, verdicts are **merged** into an
 //! **outcome**, the session **settles** it, and the firing is **recorded**.
 
+mod ahead;
 mod firing;
 mod polish;
 mod second_round;
@@ -189,6 +190,9 @@ impl Engine {
         let cap = rulesets.iter().filter_map(|ruleset| ruleset.cap(&event.name)).min();
         let outcome = session.settle(&event.name, outcome, cap);
         let outcome = polish::polish(Outcome { steps: records, ..outcome }, &self.inner.ambient);
+        if session.spares().begin() {
+            ahead::start(&rulesets, &self.inner.ambient, &event, session);
+        }
         if let Some(sink) = &self.inner.sink {
             sink.take(Record::new(&event, &outcome, began.elapsed()));
         }

@@ -23,6 +23,7 @@ use crate::hook::{Hook, Run};
 use crate::report::{End, Report};
 use crate::rule::Sight;
 use crate::session::Session;
+pub(crate) use command::{Likeness, Running, Spare, start_ahead};
 
 /// What the host's process gives its hooks, because a library reads no environment itself.
 #[derive(Clone, Default)]

@@ -1,5 +1,6 @@
 //! One configured entry: where it comes from, what it matches, what it runs. Values only; nothing runs here.
 
+mod prewarm;
 mod run;
 mod script;
 
@@ -236,5 +237,12 @@ impl Hook {
     #[must_use]
     pub fn time(&self, row: &EventRow) -> Duration {
         self.timeout.unwrap_or_else(|| self.dialect.dialect().timeout(&self.run, row))
+    }
+
+    /// Whether its next process is started before it is needed: its entry says so, and it runs more than once.
+    #[must_use]
+    pub fn is_prewarmed(&self) -> bool {
+        let Run::Command(command) = &self.run else { return false };
+        command.prewarm != Prewarm::Never && !self.once
     }
 }

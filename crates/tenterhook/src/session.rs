@@ -5,6 +5,7 @@
 
 mod background;
 mod settle;
+mod spares;
 mod status;
 pub mod store;
 mod workers;
@@ -19,6 +20,8 @@ use tokio::sync::watch;
 
 pub use background::{Finished, MAX_BACKGROUND};
 pub use settle::{Strike, View, settle};
+pub use spares::MAX_SPARES;
+pub(crate) use spares::{Spares, Taken};
 pub use status::StatusWatch;
 pub use store::{Memory, Store};
 
@@ -45,6 +48,8 @@ struct Inner {
     store: Arc<dyn Store>,
     background: Background,
     status: Status,
+    /// The processes that wait for the next event of their hook.
+    spares: Spares,
     /// The session's own hooks; they come after those of the configuration.
     hooks: ArcSwap<Ruleset>,
     /// The hooks that the user switched off.
@@ -77,6 +82,7 @@ impl Session {
                 store,
                 background: Background::default(),
                 status: Status::default(),
+                spares: Spares::default(),
                 hooks: ArcSwap::default(),
                 off: ArcSwap::default(),
                 env: Mutex::default(),
@@ -85,6 +91,27 @@ impl Session {
                 workers: Workers::default(),
             }),
         }
+    }
+
+    /// A session of which only one event is expected: no process is started ahead of a next one.
+    #[must_use]
+    pub fn of_one_event() -> Self {
+        let session = Self::default();
+        session.inner.spares.end();
+        session
+    }
+
+    /// Ends the processes that the session keeps, and starts none ahead of an event any more. Dropping the last handle does
+    /// the same; this is for a host that waits for its processes while it still holds one.
+    pub fn end(&self) {
+        self.inner.spares.end();
+        self.inner.workers.keep_only(&[]);
+    }
+
+    /// How many processes wait for the next event of their hook; at most [`MAX_SPARES`].
+    #[must_use]
+    pub fn spare_processes(&self) -> usize {
+        self.inner.spares.waiting()
     }
 
     /// What planning `event` may know.
@@ -190,6 +217,12 @@ impl Session {
     /// Ends what still runs for hooks that are in none of `rulesets` any more (N-12).
     pub(crate) fn keep_only(&self, rulesets: &[Arc<Ruleset>]) {
         self.inner.workers.keep_only(rulesets);
+        self.inner.spares.prune();
+    }
+
+    /// The processes that wait for the next event of their hook.
+    pub(crate) fn spares(&self) -> &Spares {
+        &self.inner.spares
     }
 
     /// Shows a step's status until the guard is dropped.

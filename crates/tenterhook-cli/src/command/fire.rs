@@ -49,8 +49,9 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     let Some(event) = event else {
         return stream::run(&engine, args, here, &loaded.diagnostics, term);
     };
-    let session = Session::default();
+    let session = Session::of_one_event();
     let waited = block_on(async {
+        let _ended = stream::Ended(session.clone());
         let mut outcome = engine.fire_within(event.clone(), &session, args.budget).await;
         absorb(&mut outcome, session.drain().await);
         outcome

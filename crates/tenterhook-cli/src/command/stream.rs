@@ -42,6 +42,15 @@ struct Line {
     unread: AtomicBool,
 }
 
+/// Ends a session when it is dropped, whoever else still holds it.
+pub(super) struct Ended(pub(super) Session);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
 pub(crate) fn run(
     engine: &Engine,
     args: &Fire,
@@ -97,6 +106,8 @@ async fn answer_all(
     mut lines: mpsc::Receiver<Vec<u8>>,
     term: Term,
 ) -> Result<(), Problem> {
+    // What waits for a next event is ended with the stream, however that ends; nobody waits for it then.
+    let _ended = Ended(shared.session.clone());
     let mut running: JoinSet<Value> = JoinSet::new();
     let mut open = true;
     while open || !running.is_empty() {

@@ -159,12 +159,17 @@ impl Supervisor {
     fn on_orders(&mut self, id: u64, now: Instant) {
         match self.runs.get_mut(&id) {
             Some(Entry::Started { .. }) => self.with_run(id, now, |run, turn| run.on_orders(turn)),
-            // All orders but one wait for the start.
-            Some(Entry::Starting(starting)) if starting.inbox.is_cancelled() => {
-                starting.end(End::Cancelled, now);
+            // All orders but two wait for the start.
+            Some(Entry::Starting(starting)) => {
+                if let Some(by) = starting.inbox.deadline() {
+                    starting.by = by;
+                }
+                if starting.inbox.is_cancelled() {
+                    starting.end(End::Cancelled, now);
+                }
                 self.alarms.push(Reverse((starting.due(), id)));
             }
-            _ => (),
+            None => (),
         }
     }
 

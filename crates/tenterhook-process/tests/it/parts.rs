@@ -26,6 +26,20 @@ fn a_child_waits_for_its_input_without_a_deadline() {
 }
 
 #[test]
+fn a_waiting_child_is_handed_its_work_at_once() {
+    let scene = scene("--read-all --stdout answer").with(|it| it.timeout = None);
+    let child = start(scene.command);
+    let (sender, receiver) = mpsc::channel();
+    child.finish(move |report| sender.send(report).unwrap());
+    child.hand(*b"question\n", Some(Instant::now() + PATIENCE));
+    let report = receiver.recv_timeout(PATIENCE).unwrap();
+    assert_eq!((report.end, &report.stdout.bytes[..]), (End::Exited(0), &b"answer\n"[..]));
+    let late = start(crate::scene::scene("--sleep-ms 30000").command);
+    late.hand([], Some(Instant::now()));
+    assert_eq!(late.wait().end, End::TimedOut);
+}
+
+#[test]
 fn lines_arrive_while_the_child_lives() {
     let mut child = Command::shell("while read line; do echo \"got $line\"; done", "/");
     child.timeout = Some(PATIENCE);

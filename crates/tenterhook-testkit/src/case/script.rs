@@ -45,9 +45,10 @@ impl Script {
             let id = "id=${line#*'\"id\":'}; id=${id%%,*}";
             format!("printf '%s\\n' \"$line\" >{base}.stdin\n{id}")
         } else {
-            format!("cat >{base}.stdin")
+            format!("cat >{base}.$$ && mv {base}.$$ {base}.stdin")
         };
-        let _ = writeln!(text, "echo ran >>{base}.ran\n{read}");
+        // It has run when it was handed something: one that is started early, and never needed, leaves no mark.
+        let _ = writeln!(text, "{read}\necho ran >>{base}.ran");
         for (at, when) in self.when.iter().enumerate() {
             let pattern = quote(&when.contains);
             let part = self.draw(when, &format!("{name}.{at}"), directory)?;

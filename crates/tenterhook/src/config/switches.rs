@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::{ReadConfig, Source, Switch, disarm};
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::dialect::DialectId;
-use crate::hook::{Hook, Layer};
+use crate::hook::{Hook, Layer, Run};
 
 /// Applies what sources say about other sources' hooks. A hook that is switched off stays visible (decision 8).
 ///
@@ -103,6 +103,9 @@ fn apply(statement: &Statement, source: &Source, hook: &mut Hook) -> Option<Stri
             }
             hook.compat = govern.compat.unwrap_or(hook.compat);
             hook.on_failure = hook.on_failure.or(govern.on_failure);
+            if let (Run::Command(command), Some(prewarm)) = (&mut hook.run, govern.prewarm) {
+                command.prewarm = prewarm.of(&command.invocation);
+            }
         }
         Switch::ManagedOnly
         | Switch::DisableHook { .. }

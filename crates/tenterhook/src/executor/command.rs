@@ -1,7 +1,12 @@
-//! Runs a hook as a child process: hands it its envelope and reports what happened. Knows no dialect and judges nothing.
+//! Runs a hook as a child process: what is started, with which environment. Knows no dialect and judges nothing.
 //!
-//! The process itself belongs to `tenterhook-process`; this file says what is started, with which environment, and turns
-//! facts into a report. Dropping the future drops the child, and that ends it.
+//! The process itself belongs to `tenterhook-process`, how it is followed to `running`, and the one that is started before
+//! it is needed to `prewarm`. Dropping the future drops the child, and that ends it.
+
+mod prewarm;
+mod running;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -10,13 +15,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tenterhook_process as process;
-use tokio::sync::oneshot;
 
 use super::env_file::EnvFile;
-use super::{Progress, Rest, Task};
-use crate::dialect::Dialect;
+use super::{Progress, Task, not_started};
 use crate::hook::{Command, Inherit, Invocation, Run, Shell};
-use crate::report::{Closed, Delivery, End, Output, Report, Said};
+use crate::report::{End, Report};
+pub(crate) use prewarm::{Likeness, Spare, start_ahead};
+use running::Course;
+pub(crate) use running::Running;
 
 /// What every hook inherits, whatever its source: programs cannot find each other, their files or their language
 /// without these. Names that change how a program loads code (`LD_PRELOAD`, `BASH_ENV`, `NODE_OPTIONS`,
@@ -52,64 +58,25 @@ pub const LISTED: &[&str] = &[
     "WINDIR",
 ];
 
-/// How long a hook runs before anybody looks whether its first line asks for the background: one that is over by then has
-/// nothing left to do there, and to follow its lines would cost a twentieth of its run. Lines that came before are replayed.
-const QUICK: Duration = Duration::from_millis(5);
-
 pub(super) async fn run(task: Task) -> Progress {
     let Run::Command(command) = &task.hook.run else {
         return Progress::Ended(Report::silent(End::Cancelled, Duration::ZERO));
     };
-    let env_file = match EnvFile::create(&task) {
-        Ok(file) => file,
-        Err(error) => {
-            let why = format!("its env file cannot be made: {error}");
-            return Progress::Ended(Report::silent(End::NotStarted { why }, Duration::ZERO));
-        }
-    };
-    let (done, mut finished) = oneshot::channel();
-    let child = process::start_fed(describe(&task, command, env_file.as_ref()), |child| {
-        child.finish(move |report| {
-            // The step may have been dropped meanwhile; then nobody wants the report.
-            let _ = done.send(report);
-        });
-    });
-    if let Ok(report) = tokio::time::timeout(QUICK, &mut finished).await {
-        return Progress::Ended(translate(report.ok(), env_file));
+    if task.hook.is_prewarmed() {
+        return prewarm::run(task).await;
     }
-    let (detach, mut detached) = oneshot::channel();
-    watch_first_line(&child, task.dialect(), detach);
-    tokio::select! {
-        // A hook that is over has no background left to go to.
-        biased;
-        report = &mut finished => Progress::Ended(translate(report.ok(), env_file)),
-        Ok(()) = &mut detached => {
-            child.deadline(Some((tokio::time::Instant::now() + task.timeout).into_std()));
-            Progress::Detached(Rest(Box::pin(async move {
-                let report = translate(finished.await.ok(), env_file);
-                drop(child);
-                report
-            })))
-        }
-    }
+    start_now(&task, command).await.into_progress()
 }
 
-/// Lets the hook's first line of output, and only that, ask for the background (decision 13).
-fn watch_first_line(
-    child: &process::Child,
-    dialect: &'static dyn Dialect,
-    detach: oneshot::Sender<()>,
-) {
-    // Kept until the run is over: dropped here, it would wake the step for nothing, once a run.
-    let mut detach = Some(detach);
-    let mut is_first = true;
-    child.on_line(move |line| {
-        if std::mem::take(&mut is_first) && dialect.detaches(line) {
-            // The step may have been dropped meanwhile; then it is being ended anyway.
-            let _ = detach.take().map(|detach| detach.send(()));
+/// Starts the command with its input, and follows it.
+async fn start_now(task: &Task, command: &Command) -> Course {
+    match EnvFile::create(task) {
+        Ok(env_file) => {
+            let described = describe(task, command, env_file.as_ref());
+            Running::start(described, env_file).follow(task).await
         }
-        process::Flow::More
-    });
+        Err(error) => Course::Over(not_started(format!("its env file cannot be made: {error}"))),
+    }
 }
 
 fn describe(task: &Task, command: &Command, env_file: Option<&EnvFile>) -> process::Command {
@@ -130,18 +97,23 @@ fn describe(task: &Task, command: &Command, env_file: Option<&EnvFile>) -> proce
 
 /// What a command starts, in `cwd`.
 pub(super) fn program(command: &Command, cwd: PathBuf) -> process::Command {
-    let mut described = match &command.invocation {
-        Invocation::Argv { program, args } => process::Command::new(program, args, cwd),
-        Invocation::Shell { text, shell } => {
-            let mut described = process::Command::shell(text, cwd);
-            described.program =
-                process::Program::Shell { shell: shell_of(*shell), text: text.into() };
-            described
-        }
-    };
+    let mut described = process::Command::shell("", cwd);
+    described.program = started(&command.invocation);
     // Files that a hook makes (a formatter, say) belong to the project, not to the engine.
     described.umask = None;
     described
+}
+
+fn started(invocation: &Invocation) -> process::Program {
+    match invocation {
+        Invocation::Argv { program, args } => process::Program::Argv {
+            program: program.into(),
+            args: args.iter().map(Into::into).collect(),
+        },
+        Invocation::Shell { text, shell } => {
+            process::Program::Shell { shell: shell_of(*shell), text: text.into() }
+        }
+    }
 }
 
 fn shell_of(shell: Shell) -> process::Shell {
@@ -168,38 +140,4 @@ pub(super) fn environment<'a>(
         seen.insert(name, value);
     }
     seen.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
-}
-
-fn translate(report: Option<process::Report>, env_file: Option<EnvFile>) -> Report {
-    // The supervisor always reports; should it not, the step is not known to have said anything.
-    let Some(report) = report else { return Report::silent(End::Cancelled, Duration::ZERO) };
-    let end = match report.end {
-        process::End::NotStarted(error) => End::NotStarted { why: error.to_string() },
-        process::End::Exited(code) => End::Exited(code),
-        process::End::Signalled(signal) => End::Signalled(signal),
-        process::End::TimedOut => End::TimedOut,
-        process::End::Cancelled => End::Cancelled,
-    };
-    Report {
-        end,
-        said: Said::Bytes { stdout: output(report.stdout), stderr: output(report.stderr) },
-        delivery: match report.stdin {
-            process::Delivery::Delivered => Delivery::Delivered,
-            process::Delivery::Refused { .. } => Delivery::Refused,
-        },
-        took: report.times.took(),
-        env_file: env_file.and_then(EnvFile::read),
-        survivors: report.survivors,
-        moved_to: report.cwd_substituted,
-        notes: Vec::new(),
-    }
-}
-
-fn output(output: process::Output) -> Output {
-    let closed = match output.closed {
-        process::Closed::Complete => Closed::Complete,
-        process::Closed::Truncated => Closed::Truncated,
-        process::Closed::Leaked => Closed::Leaked,
-    };
-    Output { bytes: output.bytes, dropped: output.dropped, closed }
 }

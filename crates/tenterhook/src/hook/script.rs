@@ -41,6 +41,14 @@ impl Hook {
         let (Run::Command(command) | Run::Worker(Worker { command })) = &self.run else {
             return None;
         };
+        self.script_from(command.cwd.as_deref().unwrap_or(project), project, home)
+    }
+
+    /// The same for a hook that starts in `base`.
+    pub(crate) fn script_from(&self, base: &Path, project: &Path, home: &Path) -> Option<Script> {
+        let (Run::Command(command) | Run::Worker(Worker { command })) = &self.run else {
+            return None;
+        };
         let words = match &command.invocation {
             Invocation::Argv { program, args } => {
                 std::iter::once(program).chain(args).map(Word::literal).collect()
@@ -48,7 +56,6 @@ impl Hook {
             Invocation::Shell { shell: Shell::PowerShell, .. } => return None,
             Invocation::Shell { text, .. } => single(&expand(text, command, project, home)?)?,
         };
-        let base = command.cwd.as_deref().unwrap_or(project);
         file(&words).map(|(path, is_program)| Script { path: base.join(path), is_program })
     }
 }

@@ -132,6 +132,7 @@ pub(in crate::dialect::native) const SOURCE: &[Key] = &[
     key("on_failure", Shape::Choice(ON_FAILURE)),
     key("compat", Shape::Choice(COMPAT)),
     key("enabled", Shape::Flag),
+    key("prewarm", Shape::Prewarm),
 ];
 
 /// The keys of `[event."NAME"]`.

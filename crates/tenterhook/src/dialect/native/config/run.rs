@@ -41,8 +41,12 @@ impl Reader<'_> {
         };
         self.no_effect(fields, kind);
         match kind {
-            "run" => self.argv(fields).map(|it| Run::Command(self.command(fields, it, speaks))),
-            "shell" => self.shell(fields).map(|it| Run::Command(self.command(fields, it, speaks))),
+            "run" | "shell" => {
+                let invocation =
+                    if kind == "run" { self.argv(fields)? } else { self.shell(fields)? };
+                self.prewarmed(fields, &invocation);
+                Some(Run::Command(self.command(fields, invocation, speaks)))
+            }
             "worker" => self.worker(fields, speaks),
             "http" => self.http(fields),
             "mcp" => self.mcp(fields),
@@ -115,6 +119,7 @@ impl Reader<'_> {
                 );
             }
         }
+        let prewarm = prewarm(fields).of(&invocation);
         Command {
             invocation,
             // Scripts of another protocol get what that protocol promises them.
@@ -125,11 +130,41 @@ impl Reader<'_> {
                 .filter_map(|it| Some((it.key.clone(), it.node.as_str()?.to_owned())))
                 .collect(),
             cwd: fields.text("cwd").map(|text| self.path(text)),
-            prewarm: match fields.get("prewarm") {
-                Some(node) if node.as_str() == Some("python") => Prewarm::Python,
-                Some(node) if node.as_bool() == Some(true) => Prewarm::AsItStands,
-                _ => Prewarm::Never,
-            },
+            prewarm,
         }
+    }
+
+    /// Says where `prewarm` does not do what it promises (PW-2, PW-10).
+    fn prewarmed(&mut self, fields: &Fields<'_>, invocation: &Invocation) {
+        let (message, help) = match prewarm(fields) {
+            Prewarm::Python if !invocation.is_python_script() => (
+                "it is not certain what the script of this command is, so it is not prewarmed",
+                "write `run = [\"python3\", \"script.py\"]`, or `prewarm = true` for a program that waits on its input",
+            ),
+            Prewarm::AsItStands | Prewarm::Python if fields.flag("once") == Some(true) => {
+                ("a hook that runs once needs no next process", "leave `prewarm` out")
+            }
+            Prewarm::AsItStands if invocation.reads_no_input() => (
+                "this line does not read its input, so a process that is started early runs before its event",
+                "leave `prewarm` out",
+            ),
+            _ => return,
+        };
+        self.report(
+            "prewarm-without-effect",
+            Severity::Warning,
+            fields.key_span("prewarm"),
+            message,
+        )
+        .help = Some(help.to_owned());
+    }
+}
+
+/// Whether and how the next process is started before it is needed.
+pub(super) fn prewarm(fields: &Fields<'_>) -> Prewarm {
+    match fields.get("prewarm") {
+        Some(node) if node.as_str() == Some("python") => Prewarm::Python,
+        Some(node) if node.as_bool() == Some(true) => Prewarm::AsItStands,
+        _ => Prewarm::Never,
     }
 }

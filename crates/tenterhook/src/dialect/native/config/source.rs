@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::run::prewarm;
 use super::{Reader, keys};
 use crate::config::{Govern, Switch};
 use crate::diagnostic::Severity;
@@ -19,7 +20,7 @@ impl Reader<'_> {
                 entry.key_span,
                 "this says nothing about the file",
             )
-            .help = Some("add `on_failure`, `compat` or `enabled`".to_owned());
+            .help = Some("add `on_failure`, `compat`, `enabled` or `prewarm`".to_owned());
         }
         let place = Some(self.place_of(entry.key_span));
         self.out.switches.push(Switch::Govern(Govern {
@@ -31,6 +32,7 @@ impl Reader<'_> {
                 _ => Compat::Guarded,
             }),
             enabled: fields.flag("enabled"),
+            prewarm: fields.has("prewarm").then(|| prewarm(&fields)),
         }));
     }
 

@@ -1,0 +1,46 @@
+//! Starts, at a session's first event, the processes that its hooks ask for before they are needed.
+
+use std::sync::Arc;
+
+use crate::config::Ruleset;
+use crate::event::Event;
+use crate::executor::{self, Ambient, Task};
+use crate::hook::{Arming, Hook};
+use crate::session::Session;
+
+/// Starts them in the background; the first event itself is over. What the hooks of other events will be handed is not
+/// known yet, but what their environment will hold mostly is; a process that does not fit its event is not used.
+pub(super) fn start(
+    rulesets: &[Arc<Ruleset>],
+    ambient: &Arc<Ambient>,
+    first: &Event,
+    session: &Session,
+) {
+    let hooks =
+        rulesets.iter().flat_map(|rules| rules.hooks().iter().map(move |hook| (rules, hook)));
+    let armed = hooks.filter(|(_, hook)| hook.is_prewarmed() && hook.arming == Arming::Armed);
+    let tasks = armed.map(|(rules, hook)| Arc::new(task(rules, hook, ambient, first, session)));
+    executor::start_ahead(tasks.collect());
+}
+
+fn task(
+    rules: &Ruleset,
+    hook: &Arc<Hook>,
+    ambient: &Arc<Ambient>,
+    first: &Event,
+    session: &Session,
+) -> Task {
+    let event = Event::new(hook.event.clone(), first.within.clone());
+    let row = rules.row(hook.dialect, &hook.event).into_owned();
+    Task {
+        envelope: Arc::new(hook.dialect.dialect().encode_event(&event)),
+        event: Arc::new(event),
+        timeout: hook.time(&row),
+        row,
+        hook: Arc::clone(hook),
+        by: None,
+        ambient: Arc::clone(ambient),
+        session: session.clone(),
+        sight: None,
+    }
+}

@@ -1,0 +1,151 @@
+//! Runs a command whose process was started before its event, and starts the next one. Knows no dialect and judges nothing.
+//!
+//! A spare waits on its input. It is used only where it is what a cold start would be now: the same program, environment
+//! and directory, and the same bytes in its script. In every doubt the command is started cold, which costs time alone.
+
+mod likeness;
+
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use tenterhook_process as process;
+
+use super::super::env_file::EnvFile;
+use super::super::{Progress, Rest, Task, not_started};
+use super::running::{Course, Running};
+use super::{describe, start_now};
+use crate::hook::{Hook, HookId, Prewarm, Run};
+use crate::session::Taken;
+pub(crate) use likeness::Likeness;
+
+/// How long a spare waits for its event. An interpreter holds some ten megabytes: an hour of silence is not worth them.
+const IDLE: Duration = Duration::from_secs(600);
+
+/// How long before its end a spare is no longer given an event.
+const MARGIN: Duration = Duration::from_secs(1);
+
+/// A process that waits for the next event of its hook.
+#[derive(Debug)]
+pub(crate) struct Spare {
+    hook: Weak<Hook>,
+    id: HookId,
+    likeness: Likeness,
+    since: Instant,
+    running: Running,
+}
+
+impl Spare {
+    /// Starts one. `None` where it cannot be, which the next cold start tells in full.
+    fn start(task: &Task) -> Option<Self> {
+        let Run::Command(command) = &task.hook.run else { return None };
+        let env_file = EnvFile::create(task).ok()?;
+        let mut described = describe(task, command, env_file.as_ref());
+        if command.prewarm == Prewarm::Python {
+            described.program = super::started(&command.invocation.with_python_shim(SHIM)?);
+        }
+        let since = Instant::now();
+        described.stdin = Arc::from([]);
+        described.timeout = None;
+        described.by = Some(since + IDLE);
+        let mut likeness = Likeness::of(task, command);
+        likeness.look(task);
+        let running = Running::wait(described, env_file);
+        let (hook, id) = (Arc::downgrade(&task.hook), task.hook.id.clone());
+        Some(Self { hook, id, likeness, since, running })
+    }
+
+    /// Whose it is.
+    pub(crate) const fn id(&self) -> &HookId {
+        &self.id
+    }
+
+    /// Whether its hook stands in the configuration no more, or nobody asked for it in a long time.
+    pub(crate) fn is_stale(&self) -> bool {
+        self.hook.strong_count() == 0 || self.since.elapsed() + MARGIN >= IDLE
+    }
+
+    /// How it ended, if it did not wait.
+    pub(crate) fn died(&mut self) -> Option<process::End> {
+        self.running.died()
+    }
+
+    /// Whether it was started as the hook would be started now.
+    pub(crate) fn fits(&self, wanted: &Likeness) -> bool {
+        self.likeness == *wanted
+    }
+
+    /// Whether the files that it was started from stand as they stood, and nobody would rather have a younger one.
+    pub(crate) fn is_fresh(&self) -> bool {
+        !self.is_stale() && self.likeness.holds()
+    }
+
+    /// The process itself.
+    pub(crate) fn into_running(self) -> Running {
+        self.running
+    }
+}
+
+/// Runs the command of `task` in its spare, or cold.
+pub(super) async fn run(task: Task) -> Progress {
+    let task = Arc::new(task);
+    let Run::Command(command) = &task.hook.run else {
+        return Progress::Ended(not_started("it is no command"));
+    };
+    // An empty input is the end of input, which tells a waiting process that its host is gone.
+    if task.envelope.body.is_empty() {
+        return start_now(&task, command).await.into_progress();
+    }
+    let (course, note) = match task.session.spares().take(&task.hook, &Likeness::of(&task, command))
+    {
+        Taken::Spare(mut running) => {
+            running.hand(&task);
+            match running.follow(&task).await {
+                // It died while it was handed the event, of which it took nothing: no gate has accepted anything.
+                Course::Unseen(_) => (start_now(&task, command).await, None),
+                course => (course, None),
+            }
+        }
+        Taken::Nothing(note) => (start_now(&task, command).await, note),
+    };
+    match course.into_progress() {
+        Progress::Ended(mut report) => {
+            report.notes.extend(note);
+            replace(task);
+            Progress::Ended(report)
+        }
+        Progress::Detached(rest) => Progress::Detached(Rest(Box::pin(async move {
+            let mut report = rest.0.await;
+            report.notes.extend(note);
+            replace(task);
+            report
+        }))),
+    }
+}
+
+/// Starts the next process of a hook in the background: no event waits for it.
+fn replace(task: Arc<Task>) {
+    start_ahead(vec![task]);
+}
+
+/// Starts the processes of hooks that ask for it, in the background.
+pub(crate) fn start_ahead(tasks: Vec<Arc<Task>>) {
+    let claims = |task: Arc<Task>| {
+        let claim = task.session.spares().claim(&task.hook, &task.session)?;
+        Some((task, claim))
+    };
+    let claimed: Vec<_> = tasks.into_iter().filter_map(claims).collect();
+    if claimed.is_empty() {
+        return;
+    }
+    // On a thread of its own: it looks at files, and a runtime that only lives while an event is fired would never do it.
+    drop(tokio::task::spawn_blocking(move || {
+        for (task, claim) in claimed {
+            if let Some(spare) = Spare::start(&task) {
+                claim.fill(spare);
+            }
+        }
+    }));
+}
+
+/// What stands in the place of a Python script until its event comes.
+const SHIM: &str = include_str!("shim.py");

@@ -1,0 +1,124 @@
+//! Is a process that was started earlier what a cold start would be now? Compares values and the marks of files.
+
+use std::ffi::OsString;
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+
+use super::super::super::Task;
+use super::super::environment;
+use crate::hook::{Command, Invocation};
+
+/// Everything that a process takes from its start. Compared as it is: a digest would hide what differs.
+#[derive(Debug)]
+pub(crate) struct Likeness {
+    invocation: Invocation,
+    env: Vec<(OsString, OsString)>,
+    env_file: Option<&'static str>,
+    cwd: PathBuf,
+    project: PathBuf,
+    seen: Vec<Seen>,
+}
+
+/// A file or directory as it stood.
+#[derive(Debug, PartialEq, Eq)]
+struct Seen {
+    path: PathBuf,
+    mark: Option<Mark>,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Its content counts.
+    Script,
+    /// That it is the same one counts; files in it come and go.
+    Directory,
+}
+
+/// What tells one state of a file from the next.
+#[derive(Debug, PartialEq, Eq)]
+struct Mark {
+    which: [u64; 2],
+    size: u64,
+    changed: [i64; 4],
+}
+
+impl PartialEq for Likeness {
+    fn eq(&self, other: &Self) -> bool {
+        self.invocation == other.invocation
+            && self.env == other.env
+            && self.env_file == other.env_file
+            && self.cwd == other.cwd
+            && self.project == other.project
+    }
+}
+
+impl Likeness {
+    /// What a cold start of `command` would be now.
+    pub(super) fn of(task: &Task, command: &Command) -> Self {
+        let within = &task.event.within;
+        let mut env = environment(task, command, task.envelope.env.iter());
+        env.sort_unstable();
+        Self {
+            invocation: command.invocation.clone(),
+            env,
+            env_file: task.envelope.env_file.filter(|_| task.ambient.scratch.is_some()),
+            cwd: command.cwd.clone().unwrap_or_else(|| within.cwd.clone()),
+            project: within.project.clone(),
+            seen: Vec::new(),
+        }
+    }
+
+    /// Looks at the files that count, before the process does.
+    pub(super) fn look(&mut self, task: &Task) {
+        let within = &task.event.within;
+        let script = task.hook.script_from(&self.cwd, &within.project, &within.home);
+        self.seen = script.map(|it| Seen::now(it.path, Kind::Script)).into_iter().collect();
+        self.seen.push(Seen::now(self.cwd.clone(), Kind::Directory));
+    }
+
+    /// Whether the files still are what they were.
+    pub(super) fn holds(&self) -> bool {
+        self.seen.iter().all(|it| mark(&it.path, it.kind) == it.mark)
+    }
+}
+
+impl Seen {
+    fn now(path: PathBuf, kind: Kind) -> Self {
+        Self { mark: mark(&path, kind), path, kind }
+    }
+}
+
+/// The mark of a path now; none where nothing can be seen there.
+fn mark(path: &Path, kind: Kind) -> Option<Mark> {
+    let found = std::fs::metadata(path).ok()?;
+    let mark = mark_of(&found);
+    Some(match kind {
+        Kind::Script => mark,
+        Kind::Directory => Mark { which: mark.which, size: 0, changed: [0; 4] },
+    })
+}
+
+#[cfg(unix)]
+fn mark_of(found: &Metadata) -> Mark {
+    use std::os::unix::fs::MetadataExt;
+    Mark {
+        which: [found.dev(), found.ino()],
+        size: found.size(),
+        // The time of the last change of the entry, too: a file can be written and its own time set back.
+        changed: [found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec()],
+    }
+}
+
+#[cfg(not(unix))]
+fn mark_of(found: &Metadata) -> Mark {
+    let written =
+        found.modified().ok().and_then(|it| it.duration_since(std::time::UNIX_EPOCH).ok());
+    let written = written.unwrap_or_default();
+    let seconds = i64::try_from(written.as_secs()).unwrap_or(i64::MAX);
+    Mark {
+        which: [0; 2],
+        size: found.len(),
+        changed: [seconds, written.subsec_nanos().into(), 0, 0],
+    }
+}

@@ -1,0 +1,179 @@
+//! A command that was started, until its report: fed, listened to for its first line, and translated.
+
+use std::time::Duration;
+
+use tenterhook_process as process;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+
+use super::super::env_file::EnvFile;
+use super::super::{Progress, Rest, Task};
+use crate::dialect::Dialect;
+use crate::report::{Closed, Delivery, End, Output, Report, Said};
+
+/// How long a hook runs before anybody looks whether its first line asks for the background: one that is over by then has
+/// nothing left to do there, and to follow its lines would cost a twentieth of its run. Lines that came before are replayed.
+const QUICK: Duration = Duration::from_millis(5);
+
+/// A command that was started.
+#[derive(Debug)]
+pub(crate) struct Running {
+    child: process::Child,
+    finished: oneshot::Receiver<process::Report>,
+    env_file: Option<EnvFile>,
+    /// When the event came, where the command was started before it.
+    handed: Option<Instant>,
+}
+
+/// How far a command has come.
+#[derive(Debug)]
+pub(super) enum Course {
+    /// It is over.
+    Over(Report),
+    /// It is over, and took no byte of the event: what it said cannot be about it.
+    Unseen(Report),
+    /// It goes on in the background.
+    Detached(Rest),
+}
+
+impl Running {
+    /// Starts what is described, with all its input.
+    pub(super) fn start(described: process::Command, env_file: Option<EnvFile>) -> Self {
+        let (done, finished) = oneshot::channel();
+        let child = process::start_fed(described, |child| report_to(child, done));
+        Self { child, finished, env_file, handed: None }
+    }
+
+    /// Starts what is described, to wait for its input until [`hand`](Self::hand).
+    pub(super) fn wait(described: process::Command, env_file: Option<EnvFile>) -> Self {
+        let (done, finished) = oneshot::channel();
+        let child = process::start_with(described, |child| report_to(child, done));
+        Self { child, finished, env_file, handed: None }
+    }
+
+    /// How it ended, if it is over although nobody handed it anything.
+    pub(crate) fn died(&mut self) -> Option<process::End> {
+        match self.finished.try_recv() {
+            Ok(report) => Some(report.end),
+            Err(oneshot::error::TryRecvError::Empty) => None,
+            Err(oneshot::error::TryRecvError::Closed) => Some(process::End::Cancelled),
+        }
+    }
+
+    /// Hands it the event: its clock begins now.
+    pub(super) fn hand(&mut self, task: &Task) {
+        let now = Instant::now();
+        self.handed = Some(now);
+        self.child.hand(task.envelope.body.as_slice(), Some((now + task.budget()).into_std()));
+    }
+
+    /// Waits for its end, or for its first line to ask for the background.
+    pub(super) async fn follow(self, task: &Task) -> Course {
+        let Self { child, mut finished, env_file, handed } = self;
+        if let Ok(report) = tokio::time::timeout(QUICK, &mut finished).await {
+            return over(report.ok(), env_file, handed);
+        }
+        let (detach, mut detached) = oneshot::channel();
+        watch_first_line(&child, task.dialect(), detach);
+        tokio::select! {
+            // A hook that is over has no background left to go to.
+            biased;
+            report = &mut finished => over(report.ok(), env_file, handed),
+            Ok(()) = &mut detached => {
+                child.deadline(Some((Instant::now() + task.timeout).into_std()));
+                Course::Detached(Rest(Box::pin(async move {
+                    let report = translate(finished.await.ok(), env_file, handed);
+                    drop(child);
+                    report
+                })))
+            }
+        }
+    }
+}
+
+impl Course {
+    pub(super) fn into_progress(self) -> Progress {
+        match self {
+            Self::Over(report) | Self::Unseen(report) => Progress::Ended(report),
+            Self::Detached(rest) => Progress::Detached(rest),
+        }
+    }
+}
+
+fn over(
+    report: Option<process::Report>,
+    env_file: Option<EnvFile>,
+    handed: Option<Instant>,
+) -> Course {
+    let unseen = handed.is_some()
+        && report.as_ref().is_some_and(|it| {
+            let refused = it.stdin == process::Delivery::Refused { written: 0 };
+            let killed = matches!(it.end, process::End::Signalled(_)) && it.taken == 0;
+            killed || refused && it.end != process::End::TimedOut
+        });
+    let report = translate(report, env_file, handed);
+    if unseen { Course::Unseen(report) } else { Course::Over(report) }
+}
+
+fn translate(
+    report: Option<process::Report>,
+    env_file: Option<EnvFile>,
+    handed: Option<Instant>,
+) -> Report {
+    // The supervisor always reports; should it not, the step is not known to have said anything.
+    let Some(report) = report else { return Report::silent(End::Cancelled, Duration::ZERO) };
+    let end = match report.end {
+        process::End::NotStarted(error) => End::NotStarted { why: error.to_string() },
+        process::End::Exited(code) => End::Exited(code),
+        process::End::Signalled(signal) => End::Signalled(signal),
+        process::End::TimedOut => End::TimedOut,
+        process::End::Cancelled => End::Cancelled,
+    };
+    Report {
+        end,
+        said: Said::Bytes { stdout: output(report.stdout), stderr: output(report.stderr) },
+        delivery: match report.stdin {
+            process::Delivery::Delivered => Delivery::Delivered,
+            process::Delivery::Refused { .. } => Delivery::Refused,
+        },
+        took: handed.map_or_else(|| report.times.took(), |at| at.elapsed()),
+        env_file: env_file.and_then(EnvFile::read),
+        survivors: report.survivors,
+        moved_to: report.cwd_substituted,
+        notes: Vec::new(),
+    }
+}
+
+fn report_to(child: &process::Child, done: oneshot::Sender<process::Report>) {
+    child.finish(move |report| {
+        // The step may have been dropped meanwhile; then nobody wants the report.
+        let _ = done.send(report);
+    });
+}
+
+/// Lets the hook's first line of output, and only that, ask for the background (decision 13).
+fn watch_first_line(
+    child: &process::Child,
+    dialect: &'static dyn Dialect,
+    detach: oneshot::Sender<()>,
+) {
+    // Kept until the run is over: dropped here, it would wake the step for nothing, once a run.
+    let mut detach = Some(detach);
+    let mut is_first = true;
+    child.on_line(move |line| {
+        if std::mem::take(&mut is_first) && dialect.detaches(line) {
+            // The step may have been dropped meanwhile; then it is being ended anyway.
+            let _ = detach.take().map(|detach| detach.send(()));
+        }
+        process::Flow::More
+    });
+}
+
+fn output(output: process::Output) -> Output {
+    let closed = match output.closed {
+        process::Closed::Complete => Closed::Complete,
+        process::Closed::Truncated => Closed::Truncated,
+        process::Closed::Leaked => Closed::Leaked,
+    };
+    Output { bytes: output.bytes, dropped: output.dropped, closed }
+}

@@ -1,0 +1,191 @@
+//! The processes that wait for the next event of their hook: how many there may be, and who may have one.
+//!
+//! What a spare is, and whether it fits an event, is the executor's business. Dropping one ends its process.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use tenterhook_process as process;
+
+use super::Session;
+use crate::answer::Failure;
+use crate::executor::{Likeness, Running, Spare};
+use crate::hook::{Hook, HookId};
+
+/// How many spares a session holds. Each is an interpreter with its memory; the longest lists of hooks that one event
+/// selects in public configurations rarely have more.
+pub const MAX_SPARES: usize = 16;
+
+/// How many spares of a hook in a row may not fit before no more are started: each one would be a process for nothing.
+const MAX_UNFIT: u32 = 3;
+
+/// The spares of one session.
+#[derive(Debug, Default)]
+pub(crate) struct Spares {
+    held: Mutex<Held>,
+}
+
+#[derive(Debug, Default)]
+struct Held {
+    /// The one that has waited longest is first.
+    spares: Vec<Spare>,
+    /// The hooks whose spare is being started.
+    claimed: HashSet<HookId>,
+    standing: HashMap<HookId, Standing>,
+    begun: bool,
+    ended: bool,
+}
+
+/// How the spares of a hook have fared.
+#[derive(Debug)]
+struct Standing {
+    hook: Weak<Hook>,
+    unfit: u32,
+    given_up: bool,
+}
+
+/// What there is for an event.
+#[derive(Debug)]
+pub(crate) enum Taken {
+    /// A process that waits for it.
+    Spare(Running),
+    /// None, and where none will come again, why.
+    Nothing(Option<Failure>),
+}
+
+/// The right to start the spare of one hook; dropping it gives the right back.
+pub(crate) struct Claim {
+    session: Session,
+    id: HookId,
+}
+
+impl Spares {
+    /// Takes the spare of a hook, if it lives and is what is wanted.
+    pub(crate) fn take(&self, hook: &Arc<Hook>, wanted: &Likeness) -> Taken {
+        let mut held = self.held();
+        let at = held.spares.iter().position(|it| *it.id() == hook.id);
+        let Some(mut spare) = at.map(|at| held.spares.remove(at)) else {
+            return Taken::Nothing(None);
+        };
+        drop(held);
+        let died = spare.died();
+        let fits = spare.fits(wanted);
+        let is_fresh = fits && spare.is_fresh();
+        let mut held = self.held();
+        let standing = held.standing(hook);
+        match died {
+            Some(process::End::Exited(code)) => {
+                standing.given_up = true;
+                Taken::Nothing(Some(ended_early(code)))
+            }
+            // Killed by somebody, or by its own age: the next one may live.
+            Some(_) => Taken::Nothing(None),
+            None if is_fresh => {
+                standing.unfit = 0;
+                Taken::Spare(spare.into_running())
+            }
+            // Its script was written anew, or it has waited too long.
+            None if fits => Taken::Nothing(None),
+            None => {
+                standing.unfit += 1;
+                standing.given_up |= standing.unfit >= MAX_UNFIT;
+                Taken::Nothing(standing.given_up.then(never_fits))
+            }
+        }
+    }
+
+    /// The right to start a spare, where the hook has none and may have one.
+    pub(crate) fn claim(&self, hook: &Arc<Hook>, session: &Session) -> Option<Claim> {
+        let mut held = self.held();
+        let has_one = held.spares.iter().any(|it| *it.id() == hook.id);
+        if held.ended || has_one || held.standing(hook).given_up {
+            return None;
+        }
+        let id = hook.id.clone();
+        held.claimed.insert(id.clone()).then(|| Claim { session: session.clone(), id })
+    }
+
+    /// Whether this is the session's first event; asked once an event.
+    pub(crate) fn begin(&self) -> bool {
+        let mut held = self.held();
+        !held.ended && !std::mem::replace(&mut held.begun, true)
+    }
+
+    /// Ends those whose hook is gone from the configuration.
+    pub(crate) fn prune(&self) {
+        let mut held = self.held();
+        let stale: Vec<_> = held.spares.extract_if(.., |it| it.is_stale()).collect();
+        drop(held);
+        drop(stale);
+    }
+
+    /// Ends all, and starts no more.
+    pub(crate) fn end(&self) {
+        let mut held = self.held();
+        held.ended = true;
+        let spares = std::mem::take(&mut held.spares);
+        drop(held);
+        drop(spares);
+    }
+
+    /// How many wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.held().spares.len()
+    }
+
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Held {
+    /// How the spares of this very entry have fared: one that was configured anew begins anew.
+    fn standing(&mut self, hook: &Arc<Hook>) -> &mut Standing {
+        let fresh = || Standing { hook: Arc::downgrade(hook), unfit: 0, given_up: false };
+        let standing = self.standing.entry(hook.id.clone()).or_insert_with(fresh);
+        if !Weak::ptr_eq(&standing.hook, &Arc::downgrade(hook)) {
+            *standing = fresh();
+        }
+        standing
+    }
+}
+
+impl Claim {
+    /// Gives the session its spare. Where there are too many, the one that has waited longest goes.
+    pub(crate) fn fill(self, spare: Spare) {
+        let mut held = self.session.spares().held();
+        let mut gone = None;
+        if held.ended {
+            gone = Some(spare);
+        } else {
+            if held.spares.len() >= MAX_SPARES {
+                gone = Some(held.spares.remove(0));
+            }
+            held.spares.push(spare);
+        }
+        drop(held);
+        drop(gone);
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        self.session.spares().held().claimed.remove(&self.id);
+    }
+}
+
+fn ended_early(code: i32) -> Failure {
+    let message = format!(
+        "its next process ended with exit code {code} before an event came, so none is started early any more in this \
+         session: it does not wait for its input, and must not be prewarmed; take `prewarm` out"
+    );
+    Failure { code: "prewarm-ended", message }
+}
+
+fn never_fits() -> Failure {
+    let message = format!(
+        "{MAX_UNFIT} processes in a row that were started early did not fit their event, because their environment \
+         or directory differs; none is started early any more in this session; take `prewarm` out"
+    );
+    Failure { code: "prewarm-unfit", message }
+}

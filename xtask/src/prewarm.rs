@@ -1,0 +1,137 @@
+//! `cargo xtask prewarm`: does a Python script behave in the shim of `prewarm = "python"` as it does started plainly? Needs
+//! Python, which `cargo test` does not. Names of further interpreters may follow.
+
+mod tests;
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use tests::{SCRIPTS, Script};
+
+use crate::{Said, tree};
+
+const SHIM: &str = "crates/tenterhook/src/executor/command/shim.py";
+
+/// What every script is handed: two lines, so that `input()` has a second one.
+const INPUT: &[u8] =
+    b"{\"event\": \"PreToolUse\", \"word\": \"gr\xc3\xbc\xc3\x9f\"}\nsecond line\n";
+
+/// How long the shim waits before it is handed its input, so that it is ready and truly waits.
+const READY: Duration = Duration::from_millis(150);
+
+/// What came of one run.
+#[derive(Debug, PartialEq, Eq)]
+struct Behaviour {
+    stdout: String,
+    stderr: String,
+    ended: String,
+    written: Option<String>,
+}
+
+pub(crate) fn run(pythons: &[&str]) -> Said {
+    let shim = std::fs::read_to_string(tree::root().join(SHIM)).map_err(|it| it.to_string())?;
+    let mut said = String::new();
+    let mut differing = 0;
+    for python in if pythons.is_empty() { &["python3"][..] } else { pythons } {
+        let mut same = 0;
+        for script in SCRIPTS {
+            let room = Room::new(script)?;
+            let plain = behaviour(python, script, None, &room)?;
+            room.clean();
+            let shimmed = behaviour(python, script, Some(&shim), &room)?;
+            if plain == shimmed {
+                same += 1;
+            } else {
+                differing += 1;
+                let _ = writeln!(
+                    said,
+                    "{python}: {}\n  plain {plain:#?}\n  shim {shimmed:#?}",
+                    script.name
+                );
+            }
+        }
+        let _ = writeln!(said, "{python}: {same} of {} scripts behave the same", SCRIPTS.len());
+    }
+    Ok((said, differing == 0))
+}
+
+/// A directory of one script and what stands beside it.
+struct Room(PathBuf);
+
+impl Room {
+    fn new(script: &Script) -> Result<Self, String> {
+        let path = std::env::temp_dir().join(format!("tenterhook-prewarm-{}", std::process::id()));
+        let room = Self(path);
+        let make = || -> std::io::Result<()> {
+            std::fs::create_dir_all(room.0.join("tools"))?;
+            std::fs::create_dir_all(room.0.join("work"))?;
+            std::fs::write(room.0.join("tools/script.py"), script.text)?;
+            for (name, text) in script.beside {
+                std::fs::write(room.0.join(name), text)?;
+            }
+            Ok(())
+        };
+        make().map_err(|error| format!("{}: {error}", room.0.display()))?;
+        Ok(room)
+    }
+
+    /// Takes away what a run wrote.
+    fn clean(&self) {
+        let _ = std::fs::remove_file(self.0.join("work/out.txt"));
+        let _ = std::fs::remove_dir_all(self.0.join("tools/__pycache__"));
+    }
+}
+
+impl Drop for Room {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "plainly is how the engine does not start it")]
+fn behaviour(
+    python: &str,
+    script: &Script,
+    shim: Option<&str>,
+    room: &Room,
+) -> Result<Behaviour, String> {
+    let work = room.0.join("work");
+    let mut command = Command::new(python);
+    command.args(script.options).args(shim.iter().flat_map(|it| ["-c", it]));
+    let named = script.named.replace("{room}", &room.0.display().to_string());
+    command.arg(named).args(script.args).current_dir(&work);
+    command.env("PYTHONDONTWRITEBYTECODE", "1").env_remove("PYTHONPATH");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().map_err(|error| format!("{python} cannot be run: {error}"))?;
+    if shim.is_some() {
+        std::thread::sleep(READY);
+    }
+    if let Some(mut stdin) = child.stdin.take() {
+        // A script need not read it.
+        let _ = stdin.write_all(INPUT);
+    }
+    let output = child.wait_with_output().map_err(|error| error.to_string())?;
+    let text = |bytes: &[u8]| without_addresses(&String::from_utf8_lossy(bytes));
+    Ok(Behaviour {
+        stdout: text(&output.stdout),
+        stderr: text(&output.stderr),
+        ended: output.status.to_string(),
+        written: read(&work.join("out.txt")),
+    })
+}
+
+/// Objects lie elsewhere in each process.
+fn without_addresses(text: &str) -> String {
+    let mut parts = text.split(" at 0x");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |all, part| {
+        all + " at " + part.trim_start_matches(|it: char| it.is_ascii_hexdigit())
+    })
+}
+
+fn read(path: &Path) -> Option<String> {
+    std::fs::read_to_string(path).ok()
+}
