@@ -117,6 +117,7 @@ fn not_started(why: impl Into<String>) -> Report {
 }
 
 /// A step whose executor this build leaves out: to fire it is a fault, never silence.
+#[cfg(not(all(feature = "http", feature = "rule")))]
 fn left_out(executor: &str) -> Report {
     not_started(format!("this build has no executor for `{executor}` hooks"))
 }
