@@ -71,6 +71,7 @@
 //! A host that obeys an outcome asks [`Outcome::blocked`] first; everything else in it is optional to honour.
 
 pub mod answer;
+pub mod call;
 pub mod config;
 pub mod diagnostic;
 pub mod dialect;

@@ -33,6 +33,11 @@ impl Word {
         Self { text: source.clone(), source, kind: WordKind::Expansion, file_name: None }
     }
 
+    /// Whether the file name at its end is known, although the directories are not (`$(go env GOPATH)/bin/air`).
+    pub(crate) fn is_named(&self) -> bool {
+        self.file_name.is_some()
+    }
+
     /// Whether what the word stands for is known only when it runs.
     #[must_use]
     pub fn is_dynamic(&self) -> bool {

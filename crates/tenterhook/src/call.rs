@@ -1,0 +1,133 @@
+//! What would this tool call read, write, delete, send, install and run, as far as its input tells?
+//!
+//! Pure: it looks at the event and at what the shell reader made of its command, and at no file. It works out what rules
+//! then judge, in texts that rules can compare; it judges nothing itself. What it cannot see it leaves out: a variable
+//! from elsewhere, a script on disk, a remote shell (`docs/guide/guardrails.md` says so to people).
+
+mod code;
+mod files;
+mod hosts;
+mod installs;
+mod literals;
+mod packages;
+mod path;
+pub mod place;
+mod send;
+mod tools;
+mod view;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeSet;
+
+use crate::event::Event;
+use crate::event::tool::Tool;
+use crate::shell::Line;
+
+pub use hosts::{is_catcher, is_drop};
+
+/// What one tool call would do. Every list is sorted and holds each text once.
+///
+/// Paths are written as seen from the project: `src/a.rs` in it, `.` for it, `..` for what is above it, `~/x` in the home
+/// and absolute elsewhere, so that a rule needs to know neither place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Deeds {
+    /// Files whose content it reads or copies.
+    pub reads: Vec<String>,
+    /// Files that it creates, changes, moves or removes.
+    pub writes: Vec<String>,
+    /// What it removes with everything in it.
+    pub deletes: Vec<String>,
+    /// Where it changes owners or rights with everything in it.
+    pub rights: Vec<String>,
+    /// Other machines that it sends something to or fetches something from.
+    pub hosts: Vec<String>,
+    /// Hosts of `hosts` that anybody can pick things up from, where something is put there.
+    pub drops: Vec<String>,
+    /// Secrets that would leave the machine, each as where it comes from.
+    pub leaks: Vec<String>,
+    /// Variables that are named like secrets and stand in what is sent, outside headers.
+    pub sent_variables: Vec<String>,
+    /// Where code comes from that nobody has read: `downloaded`, `decoded`, `hidden`, `fork bomb`.
+    pub code: Vec<String>,
+    /// Statements for a database.
+    pub sql: Vec<String>,
+    /// Packages whose names are nearly those of well-known ones: `reqeusts for requests`.
+    pub look_alikes: Vec<String>,
+    /// Packages from an address that says no exact version.
+    pub unpinned: Vec<String>,
+    /// Package indexes that are not the usual ones.
+    pub indexes: Vec<String>,
+    /// Packages that would be fetched and run at once, and are not well known.
+    pub strangers: Vec<String>,
+}
+
+/// The lists while they are filled.
+#[derive(Debug, Default)]
+struct Found {
+    reads: BTreeSet<String>,
+    writes: BTreeSet<String>,
+    deletes: BTreeSet<String>,
+    rights: BTreeSet<String>,
+    hosts: BTreeSet<String>,
+    drops: BTreeSet<String>,
+    leaks: BTreeSet<String>,
+    sent_variables: BTreeSet<String>,
+    code: BTreeSet<String>,
+    sql: BTreeSet<String>,
+    look_alikes: BTreeSet<String>,
+    unpinned: BTreeSet<String>,
+    indexes: BTreeSet<String>,
+    strangers: BTreeSet<String>,
+}
+
+/// What the tool call of `event` would do; `line` is its shell command as read, where it has one.
+#[must_use]
+pub fn deeds(event: &Event, line: Option<&Line>) -> Deeds {
+    let mut found = Found::default();
+    let Some(call) = event.tool() else { return Deeds::default() };
+    let paths = path::Paths::of(&event.within);
+    match (call.tool(), line) {
+        (Tool::Shell, Some(line)) => {
+            let text = call.input.get("command").and_then(serde_json::Value::as_str);
+            shell(line, text.unwrap_or_default(), &paths, &mut found);
+        }
+        _ => tools::look(call, &paths, &mut found),
+    }
+    found.done()
+}
+
+/// A shell line, also one that stands in the code of another language.
+fn shell(line: &Line, text: &str, paths: &path::Paths, found: &mut Found) {
+    let views = view::views(line, paths);
+    for view in &views {
+        files::look(view, paths, found);
+        installs::look(view, found);
+        literals::look(view, paths, found);
+    }
+    code::look(line, &views, text, found);
+    send::look(&views, found);
+}
+
+impl Found {
+    fn done(self) -> Deeds {
+        let list = |set: BTreeSet<String>| set.into_iter().collect();
+        Deeds {
+            reads: list(self.reads),
+            writes: list(self.writes),
+            deletes: list(self.deletes),
+            rights: list(self.rights),
+            hosts: list(self.hosts),
+            drops: list(self.drops),
+            leaks: list(self.leaks),
+            sent_variables: list(self.sent_variables),
+            code: list(self.code),
+            sql: list(self.sql),
+            look_alikes: list(self.look_alikes),
+            unpinned: list(self.unpinned),
+            indexes: list(self.indexes),
+            strangers: list(self.strangers),
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! Which files would a command read, write, delete, or give other rights?
+//!
+//! Reading is the rule and not reading the exception: a program that is not known is taken to read what it is handed,
+//! because the list of programs that can print a file has no end.
+
+use super::Found;
+use super::path::Paths;
+use super::view::View;
+use crate::shell::{Target, WordKind, wrapper_names};
+
+/// Programs that do not show or copy what is in the files that they are handed.
+const NO_READERS: &[&str] = &[
+    "", ".", ":", "[", "[[", "alias", "ansible", "ansible-playbook", "age", "aws", "az", "basename", "bg", "break", "cargo",
+    "cd", "chattr", "chflags", "chgrp", "chmod", "chown", "code", "continue", "curl", "dd", "declare", "df", "direnv",
+    "dirname", "docker", "docker-compose", "dotenv", "du", "echo", "emacs", "exit", "export", "false", "fg", "file", "gcloud",
+    "gh", "git", "glab", "go", "gradle", "helm", "help", "history", "jobs", "kill", "kubectl", "let", "ln", "local", "ls",
+    "make", "man", "md5sum", "mkdir", "mount", "mv", "mvn", "nano", "nerdctl", "nft", "npm", "npx", "open", "pip", "pip3", "pnpm",
+    "podman", "popd", "poetry", "printf", "pushd", "pwd", "readlink", "readonly", "realpath", "return", "rm", "rmdir", "set",
+    "setfacl", "sha1sum", "sha256sum", "sha512sum", "shift", "shred", "sleep", "sops", "source", "ssh", "ssh-add",
+    "ssh-copy-id", "ssh-keygen", "stat", "systemctl", "tee", "tenterhook", "terraform", "test", "tofu", "touch", "tree", "true",
+    "truncate", "type", "umask", "unlink", "unset", "uv", "vi", "vim", "visudo", "wait", "wc", "wget", "which", "yarn",
+];
+
+/// Programs whose first operand is a pattern or a script of their own, unless it comes by `-e` or `-f`.
+const PATTERN_FIRST: &[&str] = &[
+    "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "sed", "gsed", "awk", "gawk", "mawk", "nawk", "jq", "yq", "tr", "perl",
+];
+
+/// Programs that write every file that they are handed.
+const WRITERS: &[&str] = &[
+    "tee", "sponge", "touch", "truncate", "shred", "rm", "unlink", "wipefs", "blkdiscard", "mkswap", "patch", "ed", "ex",
+    "chattr", "cryptsetup",
+];
+
+/// Programs that divide, format or erase disks; with `-l` they only look.
+const DISK_TOOLS: &[&str] = &["fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "parted"];
+
+/// Programs that copy all operands to the last one.
+const COPIERS: &[&str] = &["cp", "mv", "ln", "install", "rsync", "scp", "ditto"];
+
+/// Programs that change files in place with `-i`.
+const IN_PLACE: &[&str] = &["sed", "gsed", "perl", "ruby"];
+
+/// Programs that give other owners or rights to their operands after the first.
+const RIGHTS: &[&str] = &["chmod", "chown", "chgrp", "setfacl", "chflags"];
+
+/// Options of all these programs that are followed by a value.
+const VALUED: &[&str] = &[
+    "-t", "--target-directory", "-m", "--mode", "-o", "-g", "-S", "--suffix", "-n", "--bytes", "-s", "--size", "-P",
+    "-i", "--identity", "-F", "--reference",
+];
+
+pub(super) fn look(view: &View<'_>, paths: &Paths, found: &mut Found) {
+    let here = Here { view, paths };
+    here.redirects(found);
+    here.reads(found);
+    here.writes(found);
+    here.deletes(found);
+    here.by_other_names(found);
+    if RIGHTS.contains(&view.name.as_str()) && (view.has('R', "recursive")) {
+        found.rights.extend(here.all_seen(view.operands(&[]).into_iter().skip(1)));
+    }
+}
+
+/// One command and the places that its paths are seen from.
+struct Here<'a> {
+    view: &'a View<'a>,
+    paths: &'a Paths,
+}
+
+impl Here<'_> {
+    fn seen(&self, written: &str) -> String {
+        self.paths.seen(written, &self.view.cwd)
+    }
+
+    fn all_seen<'t>(&self, written: impl Iterator<Item = &'t str>) -> Vec<String> {
+        written.filter(|it| !it.is_empty()).map(|it| self.seen(it)).collect()
+    }
+
+    fn redirects(&self, found: &mut Found) {
+        for redirect in &self.view.command.redirects {
+            let Target::Word(word) = &redirect.target else { continue };
+            let is_number = word.text.chars().all(|c| c.is_ascii_digit() || c == '-');
+            let text = self.filled(word);
+            match redirect.operator.as_str() {
+                "<" if word.kind == WordKind::Literal || !text.starts_with("<(") => {
+                    found.reads.insert(self.seen(&text));
+                }
+                "<>" => {
+                    found.reads.insert(self.seen(&text));
+                    found.writes.insert(self.seen(&text));
+                }
+                ">" | ">>" | ">|" | "&>" | "&>>" => {
+                    found.writes.insert(self.seen(&text));
+                }
+                ">&" if !is_number => {
+                    found.writes.insert(self.seen(&text));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Of variables, a redirection needs the home and little more.
+    fn filled(&self, word: &crate::shell::Word) -> String {
+        let text = word.text.replace(['"', '\''], "");
+        ["${HOME}", "$HOME"].iter().fold(text, |text, name| text.replace(name, &self.paths.home))
+    }
+
+    fn reads(&self, found: &mut Found) {
+        let name = self.view.name.as_str();
+        let in_place = IN_PLACE.contains(&name) && self.view.has('i', "in-place");
+        let skipped = in_place || NO_READERS.contains(&name) || wrapper_names().any(|it| it == name);
+        let args: Vec<&str> = match name {
+            "git" => git_reads(self.view),
+            "curl" | "wget" => uploads(self.view),
+            "mv" | "ln" => self.view.operands(VALUED),
+            "dd" => self.view.args.iter().filter_map(|it| it.strip_prefix("if=")).collect(),
+            _ if skipped => return,
+            _ if COPIERS.contains(&name) => {
+                let mut operands = self.view.operands(VALUED);
+                if self.view.values(&["-t", "--target-directory"]).is_empty() {
+                    operands.pop();
+                }
+                operands
+            }
+            _ if PATTERN_FIRST.contains(&name) => self.behind_pattern(),
+            _ => self.view.args.iter().map(String::as_str).collect(),
+        };
+        let fed = self.view.fed.iter().map(String::as_str);
+        for arg in args.into_iter().chain(fed) {
+            found.reads.extend(candidates(arg).map(|it| self.seen(it)));
+        }
+    }
+
+    /// Operands after the pattern; all of them where the pattern is an option's value.
+    fn behind_pattern(&self) -> Vec<&str> {
+        let valued = &["-e", "-f", "-m", "-A", "-B", "-C", "-g", "--glob", "-t", "-F", "-v", "--arg"];
+        let by_option = self.view.says(&["-e", "-f", "--regexp", "--file", "--files"]);
+        let operands = self.view.operands(valued).into_iter();
+        operands.skip(usize::from(!by_option)).collect()
+    }
+
+    fn writes(&self, found: &mut Found) {
+        let name = self.view.name.as_str();
+        let operands = || self.view.operands(VALUED);
+        if WRITERS.contains(&name) || name.starts_with("mkfs") {
+            found.writes.extend(self.all_seen(operands().into_iter()));
+        }
+        if DISK_TOOLS.contains(&name) && !self.view.has('l', "list") && !self.view.says(&["print"]) {
+            found.writes.extend(self.all_seen(operands().into_iter()));
+        }
+        if IN_PLACE.contains(&name) && self.view.has('i', "in-place") {
+            found.writes.extend(self.all_seen(self.view.operands(&["-e", "-f"]).into_iter()));
+        }
+        if COPIERS.contains(&name) {
+            self.copies(found);
+        }
+        if name == "mv" {
+            found.writes.extend(self.all_seen(operands().into_iter()));
+        }
+        if name == "dd" {
+            let to = self.view.args.iter().filter_map(|it| it.strip_prefix("of="));
+            found.writes.extend(self.all_seen(to));
+        }
+        if matches!(name, "curl" | "wget") {
+            found.writes.extend(self.all_seen(super::hosts::saved(self.view).iter().map(String::as_str)));
+        }
+    }
+
+    /// The last operand, or the directory of `-t`, and each source's name in it.
+    fn copies(&self, found: &mut Found) {
+        let mut operands = self.view.operands(VALUED);
+        let targets = self.view.values(&["-t", "--target-directory"]);
+        let Some(to) = targets.first().copied().or_else(|| operands.pop()) else { return };
+        found.writes.insert(self.seen(to));
+        for from in operands {
+            let name = from.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
+            found.writes.insert(self.seen(&format!("{to}/{name}")));
+        }
+        if self.view.name == "rsync" && self.view.args.iter().any(|it| it.starts_with("--del")) {
+            found.deletes.insert(self.seen(to));
+        }
+    }
+
+    fn deletes(&self, found: &mut Found) {
+        let view = self.view;
+        let all = |operands: Vec<&str>| self.all_seen(operands.into_iter());
+        match view.name.as_str() {
+            "rm" if view.has('r', "recursive") || view.has('R', "recursive") => {
+                found.deletes.extend(all(view.operands(&[])));
+                found.deletes.extend(self.all_seen(view.fed.iter().map(String::as_str)));
+            }
+            "find" if view.says(&["-delete"]) => {
+                let starts = self.view.args.iter().take_while(|it| !it.starts_with('-'));
+                let starts: Vec<&str> = starts.map(String::as_str).collect();
+                let starts = if starts.is_empty() { vec!["."] } else { starts };
+                let narrow = super::view::is_narrow(view);
+                let starts = starts.into_iter().filter(|it| !narrow || *it == "/");
+                found.deletes.extend(self.all_seen(starts));
+            }
+            "rimraf" | "trash" | "srm" | "wipe" => found.deletes.extend(all(view.operands(&[]))),
+            "mv" => {
+                let mut operands = view.operands(VALUED);
+                if view.values(&["-t", "--target-directory"]).is_empty() {
+                    operands.pop();
+                }
+                found.deletes.extend(all(operands));
+            }
+            _ => {}
+        }
+        found.writes.extend(found.deletes.iter().cloned());
+    }
+
+    /// Programs that change a file which they do not name.
+    fn by_other_names(&self, found: &mut Found) {
+        let view = self.view;
+        let written: &[&str] = match view.name.as_str() {
+            "crontab" if !view.has('l', "list") => &["/var/spool/cron/crontabs"],
+            "at" | "batch" if !view.has('l', "list") => &["/var/spool/at"],
+            "visudo" => &["/etc/sudoers"],
+            "useradd" | "adduser" | "chpasswd" | "vipw" => &["/etc/passwd"],
+            _ => &[],
+        };
+        found.writes.extend(written.iter().map(|it| (*it).to_owned()));
+        let loads = match view.name.as_str() {
+            "launchctl" => view.says(&["load", "bootstrap", "submit", "enable"]),
+            "systemctl" => view.says(&["enable", "link", "edit"]),
+            "diskutil" => view.args.iter().any(|it| it.to_lowercase().contains("erase")),
+            _ => false,
+        };
+        let disk = if view.name == "diskutil" { "/dev/" } else { "" };
+        let operands = view.operands(&[]).into_iter().skip(1);
+        let named = operands.filter(|it| loads && (it.contains('/') || it.starts_with("disk")));
+        found.writes.extend(named.map(|it| self.seen(&format!("{disk}{it}"))));
+    }
+}
+
+/// The subcommands of git that print a file which is not its own.
+fn git_reads<'a>(view: &'a View<'_>) -> Vec<&'a str> {
+    if !view.says(&["show", "diff", "cat-file", "hash-object", "blame", "apply"]) {
+        return Vec::new();
+    }
+    let operands = view.operands(&["-C", "-c", "-m"]).into_iter().skip(1);
+    operands.map(|it| it.split_once(':').map_or(it, |(_, path)| path)).collect()
+}
+
+/// The files that curl and wget send, and those that curl takes by `file:`.
+fn uploads<'a>(view: &'a View<'_>) -> Vec<&'a str> {
+    let data = ["-d", "--data", "--data-binary", "--data-ascii", "--data-urlencode", "--json", "-F", "--form"];
+    let whole = ["-T", "--upload-file", "--post-file", "--body-file", "-K", "--config", "-b", "--cookie"];
+    let mut found: Vec<&str> = view.values(&whole);
+    let marked = view.values(&data).into_iter();
+    found.extend(marked.filter_map(|it| it.split_once(['@', '<']).map(|(_, file)| file)));
+    found.extend(view.args.iter().filter_map(|it| it.strip_prefix("file://")));
+    found
+}
+
+/// The paths that an argument may hold: itself, what follows `=` or `@`, and a `file:` address.
+fn candidates(arg: &str) -> impl Iterator<Item = &str> {
+    let is_path = |it: &&str| {
+        let rooted = it.starts_with(['/', '~', '.', '$']);
+        !it.is_empty() && !it.contains('\n') && !it.contains("://") && (rooted || !it.contains(' '))
+    };
+    let option = arg.starts_with('-');
+    let whole = Some(arg).filter(|_| !option);
+    let value = arg.split_once(['=', '@']).map(|(_, value)| value);
+    let file = arg.strip_prefix("file://");
+    // A remote place (`host:file`) is not a file of this machine, but `docker -v` and `git show` write it that way.
+    whole.into_iter().chain(value).chain(file).filter(is_path)
+}

@@ -1,0 +1,162 @@
+//! Which other machines does a command speak with?
+
+use super::view::View;
+
+/// Programs that fetch what an address names.
+pub(super) const DOWNLOADERS: &[&str] = &["curl", "wget", "fetch", "aria2c", "http", "https", "xh", "lynx", "axel"];
+/// Programs that carry what they are handed to another machine.
+const CARRIERS: &[&str] = &["nc", "ncat", "netcat", "telnet", "socat", "openssl", "ftp", "tftp", "sftp", "scp", "rsync", "rclone", "ssh"];
+/// Programs that ask for a name, which is a way to say something.
+pub(super) const RESOLVERS: &[&str] = &["dig", "nslookup", "host", "ping", "ping6", "drill", "kdig", "traceroute", "getent"];
+
+/// Places that serve nothing but catching what is sent: a bare visit is a message.
+const CATCHERS: &[&str] = &[
+    "webhook.site", "requestbin.com", "requestbin.net", "pipedream.net", "requestcatcher.com", "beeceptor.com",
+    "hookbin.com", "interact.sh", "interactsh.com", "oast.pro", "oast.live", "oast.site", "oast.online", "oast.fun",
+    "oast.me", "burpcollaborator.net", "oastify.com", "dnslog.cn", "ceye.io", "canarytokens.com", "webhook.cool",
+    "typedwebhook.tools", "httpdump.app",
+];
+
+/// Places where what is put can be picked up by anybody who has the address.
+const PASTES: &[&str] = &[
+    "transfer.sh", "file.io", "0x0.st", "termbin.com", "paste.rs", "ix.io", "sprunge.us", "pastebin.com",
+    "hastebin.com", "dpaste.com", "dpaste.org", "paste.ee", "bashupload.com", "temp.sh", "gofile.io", "anonfiles.com",
+    "catbox.moe", "uguu.se", "tmpfiles.org", "oshi.at", "ttm.sh", "clbin.com", "rentry.co", "ghostbin.com",
+    "privatebin.net", "controlc.com", "justpaste.it", "envs.sh", "keep.sh", "api.telegram.org",
+    "discord.com/api/webhooks", "discordapp.com/api/webhooks",
+];
+
+/// Whether `host` is a place where anybody can pick up what is put there.
+#[must_use]
+pub fn is_drop(host: &str) -> bool {
+    CATCHERS.iter().chain(PASTES).any(|drop| is_under(host, drop))
+}
+
+/// Whether `host` serves nothing but catching requests, so that a bare visit is a message.
+#[must_use]
+pub fn is_catcher(host: &str) -> bool {
+    CATCHERS.iter().any(|drop| is_under(host, drop))
+}
+
+fn is_under(host: &str, drop: &str) -> bool {
+    host.strip_suffix(drop).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
+}
+
+/// Whether the host is this machine.
+pub(super) fn is_local(host: &str) -> bool {
+    let host = host.trim_matches(['[', ']']);
+    matches!(host, "localhost" | "::1" | "0.0.0.0" | "host.docker.internal")
+        || host.starts_with("127.")
+        || host.ends_with(".localhost")
+}
+
+/// The host of an address, with what tells two webhooks on one host apart.
+pub(super) fn of_address(address: &str) -> Option<String> {
+    let (scheme, rest) = address.split_once("://")?;
+    if scheme.is_empty() || scheme.ends_with("file") {
+        return None;
+    }
+    let end = rest.find(['/', '?', '#', ' ', '"', '\'']).unwrap_or(rest.len());
+    let (authority, path) = rest.split_at_checked(end)?;
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    let host = match host.strip_prefix('[') {
+        Some(inner) => inner.split(']').next().unwrap_or_default(),
+        None => host.split(':').next().unwrap_or_default(),
+    };
+    let host = host.to_ascii_lowercase();
+    let hook = path.starts_with("/api/webhooks");
+    Some(if hook { format!("{host}/api/webhooks") } else { host }).filter(|it| !it.is_empty())
+}
+
+/// The machines that a command speaks with, without this one.
+pub(super) fn of(view: &View<'_>) -> Vec<String> {
+    let name = view.name.as_str();
+    let operands = || view.operands(&["-H", "--header", "-X", "--request", "-o", "--output", "-d", "--data", "-u", "-A", "-e",
+        "-F", "-p", "-P", "-i", "-l", "-T", "-w", "-O", "-U", "-m", "-c", "--max-time"]);
+    let addresses = view.args.iter().filter_map(|it| of_address(it.trim_start_matches("--url=")));
+    let mut hosts: Vec<String> = addresses.collect();
+    if DOWNLOADERS.contains(&name) {
+        // `curl example.com/x` needs no scheme.
+        let bare = operands().into_iter().filter(|it| !it.contains("://") && it.contains('.') && !it.contains(' '));
+        hosts.extend(bare.filter_map(|it| of_address(&format!("http://{it}"))));
+    }
+    match name {
+        "nc" | "ncat" | "netcat" | "telnet" | "ftp" | "tftp" if !view.has('l', "listen") => {
+            hosts.extend(operands().first().map(|it| (*it).to_owned()));
+        }
+        "scp" | "rsync" | "sftp" | "ssh" => {
+            let remote = operands().into_iter().filter(|it| !it.starts_with(['/', '.', '~']));
+            let ssh = matches!(name, "ssh" | "sftp");
+            hosts.extend(remote.filter(|it| ssh || it.contains(':')).take(if ssh { 1 } else { 8 }).map(|it| {
+                let host = it.split(':').next().unwrap_or_default();
+                host.rsplit('@').next().unwrap_or_default().to_owned()
+            }));
+        }
+        "socat" => hosts.extend(view.args.iter().filter_map(|it| {
+            let (kind, rest) = it.split_once(':')?;
+            let lower = kind.to_ascii_lowercase();
+            let remote = lower.contains("connect") || matches!(lower.as_str(), "tcp" | "udp" | "tcp4" | "tcp6" | "ssl" | "openssl");
+            rest.split(':').next().filter(|_| remote).map(str::to_owned)
+        })),
+        "openssl" => hosts.extend(view.values(&["-connect"]).iter().filter_map(|it| it.split(':').next().map(str::to_owned))),
+        "rclone" => hosts.extend(operands().into_iter().filter(|it| it.contains(':')).map(str::to_owned)),
+        _ => {}
+    }
+    hosts.retain(|host| !is_local(host) && !host.is_empty());
+    hosts
+}
+
+/// Whether a command can carry something away: not whether it does.
+pub(super) fn carries(view: &View<'_>) -> bool {
+    let name = view.name.as_str();
+    DOWNLOADERS.contains(&name) || CARRIERS.contains(&name)
+}
+
+/// The files that curl and wget leave behind.
+pub(super) fn saved(view: &View<'_>) -> Vec<String> {
+    let curl = view.name == "curl";
+    let options: &[&str] = if curl { &["-o", "--output"] } else { &["-O", "--output-document"] };
+    // `-sSLo x`: in a cluster the value is the next word.
+    let cluster = view.args.windows(2).filter_map(|pair| match pair {
+        [option, value] if curl => {
+            let short = option.starts_with('-') && !option.starts_with("--") && option.len() > 2;
+            (short && option.ends_with('o')).then(|| value.clone())
+        }
+        [option, value] => {
+            let short = option.starts_with('-') && !option.starts_with("--") && option.len() > 2;
+            (short && option.ends_with('O')).then(|| value.clone())
+        }
+        _ => None,
+    });
+    let mut files: Vec<String> = cluster.collect();
+    files.extend(view.values(options).into_iter().map(str::to_owned));
+    let by_address = if curl { view.has('O', "remote-name") } else { files.is_empty() };
+    if by_address {
+        let addresses = view.args.iter().filter(|it| it.contains("://"));
+        let names = addresses.filter_map(|it| it.split(['?', '#']).next()?.rsplit('/').next());
+        files.extend(names.filter(|it| !it.is_empty()).map(str::to_owned));
+    }
+    files.retain(|it| it != "-" && it != "/dev/stdout");
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_host_of_an_address() {
+        for (address, host) in [
+            ("https://a.example/x?y", Some("a.example")),
+            ("http://u:p@B.example:80", Some("b.example")),
+            ("http://[::1]:3/x", Some("::1")),
+            ("https://discord.com/api/webhooks/1/x", Some("discord.com/api/webhooks")),
+            ("file:///etc/passwd", None),
+            ("a.example", None),
+        ] {
+            assert_eq!(of_address(address).as_deref(), host, "{address}");
+        }
+        assert!(is_drop("x.oast.fun") && is_drop("webhook.site") && !is_drop("notwebhook.site.example"));
+        assert!(is_catcher("abc.canarytokens.com") && !is_catcher("pastebin.com"));
+    }
+}

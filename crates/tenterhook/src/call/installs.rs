@@ -1,0 +1,196 @@
+//! Which packages would a command install, from where, and does it say exactly which?
+
+use super::Found;
+use super::hosts;
+use super::packages::{self, Registry};
+use super::view::View;
+
+/// How a package manager is told to install something.
+struct Manager {
+    name: &'static str,
+    registry: Registry,
+    /// The words before the packages; any of these lists.
+    verbs: &'static [&'static [&'static str]],
+    does: Does,
+}
+
+/// Whether the package is only put in place, or fetched and run.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Does {
+    Install,
+    Run,
+}
+
+const fn manager(name: &'static str, registry: Registry, verbs: &'static [&'static [&'static str]], does: Does) -> Manager {
+    Manager { name, registry, verbs, does }
+}
+
+const MANAGERS: &[Manager] = &[
+    manager("npm", Registry::Npm, &[&["install"], &["i"], &["add"], &["in"]], Does::Install),
+    manager("pnpm", Registry::Npm, &[&["install"], &["i"], &["add"]], Does::Install),
+    manager("yarn", Registry::Npm, &[&["add"], &["global", "add"]], Does::Install),
+    manager("bun", Registry::Npm, &[&["add"], &["install"], &["i"]], Does::Install),
+    manager("npx", Registry::Npm, &[&[]], Does::Run),
+    manager("bunx", Registry::Npm, &[&[]], Does::Run),
+    manager("npm", Registry::Npm, &[&["exec"], &["x"]], Does::Run),
+    manager("pnpm", Registry::Npm, &[&["dlx"]], Does::Run),
+    manager("yarn", Registry::Npm, &[&["dlx"]], Does::Run),
+    manager("pip", Registry::PyPi, &[&["install"], &["download"]], Does::Install),
+    manager("pip3", Registry::PyPi, &[&["install"], &["download"]], Does::Install),
+    manager("pipx", Registry::PyPi, &[&["install"]], Does::Install),
+    manager("pipx", Registry::PyPi, &[&["run"]], Does::Run),
+    manager("uv", Registry::PyPi, &[&["add"], &["pip", "install"], &["tool", "install"]], Does::Install),
+    manager("uv", Registry::PyPi, &[&["tool", "run"]], Does::Run),
+    manager("uvx", Registry::PyPi, &[&[]], Does::Run),
+    manager("poetry", Registry::PyPi, &[&["add"]], Does::Install),
+    manager("pdm", Registry::PyPi, &[&["add"]], Does::Install),
+    manager("pipenv", Registry::PyPi, &[&["install"]], Does::Install),
+    manager("cargo", Registry::Crates, &[&["install"], &["add"], &["binstall"]], Does::Install),
+    manager("gem", Registry::Gems, &[&["install"]], Does::Install),
+];
+
+/// Options that are followed by something that is no package.
+const VALUED: &[&str] = &[
+    "-r", "--requirement", "-c", "--constraint", "-i", "--index-url", "--extra-index-url", "--index", "--trusted-host", "--registry",
+    "-t", "--target", "--prefix", "-C", "--cwd", "--filter", "-F", "--features", "--version", "-v", "--rev", "--branch", "--tag", "--bin",
+    "--root", "--path", "--git", "-p", "--python", "--platform", "--group", "--with", "-f", "--find-links", "--source", "-d", "--proxy",
+    "-w", "--workspace", "--package", "--from", "-E", "--extra", "-e", "--editable", "--dest",
+];
+
+/// Indexes that everybody uses.
+const INDEXES: &[&str] = &[
+    "pypi.org", "files.pythonhosted.org", "test.pypi.org", "download.pytorch.org", "pypi.nvidia.com", "pypi.python.org",
+    "registry.npmjs.org", "registry.yarnpkg.com", "npm.pkg.github.com", "npm.jsr.io", "registry.npmmirror.com", "rubygems.org",
+    "index.crates.io", "conda.anaconda.org", "pkg.go.dev", "proxy.golang.org", "storage.googleapis.com", "wheels.vllm.ai", "data.pyg.org",
+];
+
+/// Options and variables that name an index.
+const INDEX_OPTIONS: &[&str] =
+    &["-i", "--index-url", "--extra-index-url", "--index", "--default-index", "--trusted-host", "--registry", "--source", "--find-links", "-f"];
+const INDEX_VARIABLES: &[&str] =
+    &["PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_TRUSTED_HOST", "UV_INDEX_URL", "UV_INDEX", "UV_DEFAULT_INDEX", "NPM_CONFIG_REGISTRY", "npm_config_registry", "GOPROXY"];
+
+pub(super) fn look(view: &View<'_>, found: &mut Found) {
+    for manager in MANAGERS.iter().filter(|it| it.name == manager_name(view)) {
+        let Some(packages) = packages_of(view, manager) else { continue };
+        indexes(view, found);
+        for package in packages {
+            package_of(package, manager, view, found);
+        }
+        if manager.registry == Registry::Crates {
+            cargo_git(view, found);
+        }
+    }
+    if view.name == "go" && view.args.first().is_some_and(|it| it == "install" || it == "get") {
+        let floating = view.args.iter().filter(|it| it.ends_with("@master") || it.ends_with("@main"));
+        found.unpinned.extend(floating.cloned());
+    }
+    configured(view, found);
+}
+
+/// `python -m pip` is pip.
+fn manager_name<'a>(view: &'a View<'_>) -> &'a str {
+    let is_module = view.name.starts_with("python") && view.args.windows(2).any(|it| it == ["-m", "pip"]);
+    if is_module { "pip" } else { view.name.as_str() }
+}
+
+/// What stands behind the verb of a manager, if its verb is there.
+fn packages_of<'a>(view: &'a View<'_>, manager: &Manager) -> Option<Vec<&'a str>> {
+    let operands: Vec<&str> = view.operands(VALUED).into_iter().filter(|it| !matches!(*it, "pip")).collect();
+    let all: Vec<&str> = if manager.name == "uv" { view.operands(VALUED) } else { operands };
+    manager.verbs.iter().find_map(|verb| {
+        let rest = all.strip_prefix(*verb)?;
+        // Of what is run only the first is a package; the rest is its own business.
+        let most = if manager.does == Does::Run { 1 } else { rest.len() };
+        Some(rest.iter().take(most).copied().collect())
+    })
+}
+
+fn package_of(package: &str, manager: &Manager, view: &View<'_>, found: &mut Found) {
+    let package = package.trim_matches(['"', '\'']);
+    let is_address = package.contains("://") || package.starts_with("git@") || package.starts_with("github:") || package.contains(" @ ");
+    if is_address {
+        if !is_pinned(package) {
+            found.unpinned.insert(package.to_owned());
+        }
+        return;
+    }
+    let is_path = package.starts_with(['.', '/', '~', '$']) || package.ends_with(".whl") || package.ends_with(".tgz");
+    if is_path || package.ends_with(".tar.gz") {
+        return;
+    }
+    // `owner/repo` is a GitHub address to npm.
+    if manager.registry == Registry::Npm && package.contains('/') && !package.starts_with('@') {
+        if !is_pinned(package) {
+            found.unpinned.insert(package.to_owned());
+        }
+        return;
+    }
+    let name = bare(package);
+    if name.is_empty() {
+        return;
+    }
+    if let Some(meant) = packages::looks_like(manager.registry, name) {
+        found.look_alikes.insert(format!("{name} for {meant}"));
+    }
+    // Without `-y` npx asks by itself; a tool that is installed already is not fetched.
+    let unasked = matches!(view.name.as_str(), "npx" | "npm") && !view.has('y', "yes");
+    if manager.does == Does::Run && !unasked && !packages::is_known(manager.registry, name) {
+        found.strangers.insert(name.to_owned());
+    }
+}
+
+/// The name without version, range, extras or platform.
+fn bare(package: &str) -> &str {
+    let scope = usize::from(package.starts_with('@'));
+    let rest = package.get(scope..).unwrap_or_default();
+    let end = rest.find(['@', '=', '<', '>', '~', '!', '[', ';', ' ', ':', '^']).unwrap_or(rest.len());
+    package.get(..scope + end).unwrap_or_default()
+}
+
+/// Whether an address says exactly which content it means: a commit, a tag, a released archive over TLS with its digest.
+fn is_pinned(address: &str) -> bool {
+    if address.starts_with("http://") {
+        return false;
+    }
+    let reference = address.rsplit_once(['@', '#']).map(|(_, it)| it).unwrap_or_default();
+    let commit = reference.len() >= 7 && reference.chars().all(|c| c.is_ascii_hexdigit());
+    let version = reference.trim_start_matches("semver:").trim_start_matches('v');
+    let tag = version.starts_with(|c: char| c.is_ascii_digit()) && version.contains('.');
+    commit || tag || reference.contains("sha256=") || address.contains("#sha256")
+}
+
+/// `cargo install --git URL` without `--rev` or `--tag`.
+fn cargo_git(view: &View<'_>, found: &mut Found) {
+    if view.values(&["--rev", "--tag"]).is_empty() {
+        found.unpinned.extend(view.values(&["--git"]).into_iter().map(str::to_owned));
+    }
+}
+
+fn indexes(view: &View<'_>, found: &mut Found) {
+    let named = view.values(INDEX_OPTIONS).into_iter();
+    let assigned = view.command.assignments.iter().filter(|it| INDEX_VARIABLES.contains(&it.name.as_str()));
+    let all = named.chain(assigned.map(|it| it.value.text.as_str()));
+    found.indexes.extend(all.filter_map(odd));
+}
+
+/// `npm config set registry`, `pip config set global.index-url`
+fn configured(view: &View<'_>, found: &mut Found) {
+    let sets = matches!(view.name.as_str(), "npm" | "pnpm" | "yarn" | "pip" | "pip3") && view.says(&["set"]) && view.says(&["config"]);
+    if sets && view.args.iter().any(|it| it.contains("registry") || it.contains("index") || it.contains("trusted-host")) {
+        found.indexes.extend(view.args.iter().filter_map(|it| odd(it.rsplit('=').next().unwrap_or(it))));
+    }
+    if view.name == "export" {
+        let set = view.args.iter().filter_map(|it| it.split_once('='));
+        found.indexes.extend(set.filter(|(name, _)| INDEX_VARIABLES.contains(name)).filter_map(|(_, it)| odd(it)));
+    }
+}
+
+/// The host of an index that is not one that everybody uses; a host alone counts, too.
+fn odd(index: &str) -> Option<String> {
+    let bare = || Some(index.to_owned()).filter(|it| it.contains('.') && !it.starts_with(['.', '/', '~']) && !it.contains(['/', ' ']));
+    let host = hosts::of_address(index).or_else(bare)?;
+    let usual = INDEXES.contains(&host.as_str()) || hosts::is_local(&host);
+    // Over plain HTTP anybody in between is the index.
+    (!usual || (index.starts_with("http://") && !hosts::is_local(&host))).then_some(host)
+}

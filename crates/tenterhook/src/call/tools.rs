@@ -1,0 +1,113 @@
+//! What do tools other than the shell do? Files, addresses and statements in their inputs.
+
+use serde_json::Value;
+
+use super::Found;
+use super::hosts;
+use super::path::Paths;
+use crate::event::tool::{Tool, ToolCall};
+
+/// Fields that name files.
+const PATHS: &[&str] = &[
+    "file_path", "path", "notebook_path", "filePath", "filename", "file", "paths", "files", "source", "destination", "target",
+    "uri", "from", "to", "old_path", "new_path", "target_file", "absolute_path",
+];
+/// Fields that hold statements for a database.
+const STATEMENTS: &[&str] = &["sql", "query", "statement", "command", "pipeline"];
+/// Fields that hold a line for a shell.
+const LINES: &[&str] = &["command", "cmd", "script", "shell_command"];
+/// Parts of the names of MCP tools that change files.
+const CHANGING: &[&str] =
+    &["write", "edit", "create", "move", "rename", "delete", "remove", "append", "update", "patch", "replace", "insert", "put", "save", "copy"];
+/// Parts of the names of MCP tools that delete whole directories.
+const REMOVING: &[&str] = &["delete", "remove", "rmdir"];
+/// Parts of the names of MCP tools that run shell lines.
+const SHELLS: &[&str] = &["bash", "shell", "terminal", "exec", "run_command", "execute_command", "start_process", "command"];
+
+/// Deepest nest of an input that is walked.
+const DEEPEST: usize = 16;
+
+pub(super) fn look(call: ToolCall<'_>, paths: &Paths, found: &mut Found) {
+    let tool = call.tool();
+    let named = |parts: &[&str]| {
+        let name = call.name.to_ascii_lowercase();
+        parts.iter().any(|part| name.contains(part))
+    };
+    let mut look = Look { tool, changes: named(CHANGING), removes: named(REMOVING), shell: named(SHELLS), paths, found };
+    match tool {
+        Tool::Agent => {}
+        // What a search goes through, it prints; the names that it finds are no content.
+        Tool::Search if call.name == "Glob" => {}
+        _ => look.value("", call.input, 0),
+    }
+}
+
+struct Look<'a> {
+    tool: Tool,
+    changes: bool,
+    removes: bool,
+    shell: bool,
+    paths: &'a Paths,
+    found: &'a mut Found,
+}
+
+impl Look<'_> {
+    fn value(&mut self, key: &str, value: &Value, depth: usize) {
+        match value {
+            Value::String(text) => self.text(key, text),
+            Value::Array(items) if depth < DEEPEST => items.iter().for_each(|it| self.value(key, it, depth + 1)),
+            Value::Object(fields) if depth < DEEPEST => {
+                fields.iter().for_each(|(key, it)| self.value(key, it, depth + 1));
+            }
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, key: &str, text: &str) {
+        let remote = matches!(self.tool, Tool::Mcp | Tool::Fetch);
+        if PATHS.contains(&key) && !text.contains('\n') {
+            let file = text.strip_prefix("file://").unwrap_or(text);
+            if !file.contains("://") {
+                self.path(file);
+            }
+        }
+        if remote && let Some(host) = hosts::of_address(text).filter(|it| !hosts::is_local(it)) {
+            if hosts::is_catcher(&host) || (self.changes && hosts::is_drop(&host)) {
+                self.found.drops.insert(host.clone());
+            }
+            self.found.hosts.insert(host);
+        }
+        if remote && let Some(file) = text.strip_prefix("file://") {
+            self.path(file);
+        }
+        if self.tool == Tool::Mcp && STATEMENTS.contains(&key) {
+            self.found.sql.insert(text.to_owned());
+        }
+        if self.tool == Tool::Mcp && self.shell && LINES.contains(&key) {
+            super::shell(&crate::shell::read(text), text, self.paths, self.found);
+        }
+        // Some tools of other agents are shells by another name.
+        if self.tool == Tool::Other && LINES.contains(&key) {
+            super::shell(&crate::shell::read(text), text, self.paths, self.found);
+        }
+    }
+
+    fn path(&mut self, written: &str) {
+        let path = self.paths.seen(written, &self.paths.cwd);
+        match self.tool {
+            Tool::Write => drop(self.found.writes.insert(path)),
+            // An edit shows what it changes.
+            Tool::Edit => {
+                self.found.writes.insert(path);
+            }
+            Tool::Mcp if self.changes => {
+                if self.removes {
+                    self.found.deletes.insert(path.clone());
+                }
+                self.found.reads.insert(path.clone());
+                self.found.writes.insert(path);
+            }
+            _ => drop(self.found.reads.insert(path)),
+        }
+    }
+}

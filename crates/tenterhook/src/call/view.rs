@@ -1,0 +1,262 @@
+//! What does one simple command say, with its variables put in where the line itself sets them?
+//!
+//! It follows `cd` and assignments along the line, because `cd ~ && rm -rf .` and `D=/; rm -rf $D` are what they are.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use super::path::Paths;
+use crate::shell::{Context, Line, SimpleCommand, Target, Via, Word, WordKind};
+
+/// Most words that the braces of one word are unfolded into.
+const MOST_UNFOLDED: usize = 32;
+
+/// One simple command, by its program's file name.
+#[derive(Debug)]
+pub(super) struct View<'a> {
+    pub(super) command: &'a SimpleCommand,
+    pub(super) name: String,
+    /// What follows the program, with known variables put in and braces unfolded.
+    pub(super) args: Vec<String>,
+    /// Where it would run.
+    pub(super) cwd: String,
+    /// What it finds on its input and is no option: what `echo` prints before `xargs`.
+    pub(super) fed: Vec<String>,
+}
+
+/// What the line has said so far.
+struct Sofar<'p> {
+    paths: &'p Paths,
+    variables: HashMap<String, String>,
+    cwd: String,
+    printed: Vec<String>,
+    searched: Vec<String>,
+}
+
+/// Every command of the line that is known by name.
+pub(super) fn views<'a>(line: &'a Line, paths: &Paths) -> Vec<View<'a>> {
+    let variables = [("HOME", &paths.home), ("PWD", &paths.cwd), ("CLAUDE_PROJECT_DIR", &paths.cwd)];
+    let mut sofar = Sofar {
+        paths,
+        variables: variables.map(|(name, value)| (name.to_owned(), value.clone())).into(),
+        cwd: paths.cwd.clone(),
+        printed: Vec::new(),
+        searched: Vec::new(),
+    };
+    line.commands.iter().filter_map(|command| sofar.view(command)).collect()
+}
+
+impl Sofar<'_> {
+    fn view<'a>(&mut self, command: &'a SimpleCommand) -> Option<View<'a>> {
+        for assignment in &command.assignments {
+            let value = self.fill(&assignment.value).into_owned();
+            self.variables.insert(assignment.name.clone(), value);
+        }
+        let (name, rest) = match command.words.split_first() {
+            None => (String::new(), command.words.as_slice()),
+            Some((program, rest)) => (self.fill(program).into_owned(), rest),
+        };
+        // A program that is named by a path is listed once more, under its file name.
+        if name.contains('/') && command.words.first().is_some_and(|it| !it.is_dynamic()) {
+            return None;
+        }
+        let name = name.rsplit('/').next().unwrap_or_default().to_owned();
+        let mut args = Vec::new();
+        for word in rest {
+            unfold(&self.fill(word), &mut args);
+        }
+        let fed = match command.via.last() {
+            Some(Via::Wrapper("xargs")) => self.printed.clone(),
+            Some(Via::Wrapper("find")) => self.searched.clone(),
+            _ => Vec::new(),
+        };
+        let view = View { command, name, args, cwd: self.cwd.clone(), fed };
+        self.note(&view);
+        Some(view)
+    }
+
+    /// What the command changes for those that follow.
+    fn note(&mut self, view: &View<'_>) {
+        match view.name.as_str() {
+            "cd" | "pushd" => {
+                if let Some(to) = view.operands(&[]).first() {
+                    self.cwd = self.paths.absolute(to, &self.cwd);
+                } else if view.name == "cd" {
+                    self.cwd.clone_from(&self.paths.home);
+                }
+            }
+            "echo" | "printf" | "ls" | "realpath" => {
+                let words = view.operands(&[]).into_iter().flat_map(str::split_whitespace);
+                self.printed.extend(words.map(str::to_owned));
+            }
+            "find" => {
+                self.searched = search(view);
+                self.printed.extend(self.searched.iter().cloned());
+            }
+            "export" | "declare" | "readonly" | "local" | "typeset" => {
+                let pairs = view.args.iter().filter_map(|it| it.split_once('='));
+                self.variables.extend(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())));
+            }
+            _ => {}
+        }
+    }
+
+    /// The word without quotes, with the variables that the line sets.
+    fn fill<'w>(&self, word: &'w Word) -> Cow<'w, str> {
+        if word.kind == WordKind::Literal {
+            return Cow::Borrowed(&word.text);
+        }
+        let mut filled = String::new();
+        let mut rest = word.source.as_str();
+        while let Some(at) = rest.find(['$', '"', '\'', '\\']) {
+            let (before, from) = rest.split_at(at);
+            filled.push_str(before);
+            let mut after = from.chars();
+            let first = after.next();
+            rest = after.as_str();
+            if first != Some('$') {
+                continue;
+            }
+            let (name, behind) = variable(rest);
+            match self.variables.get(name).filter(|_| !name.is_empty()) {
+                Some(value) => {
+                    filled.push_str(value);
+                    rest = behind;
+                }
+                None => filled.push('$'),
+            }
+        }
+        filled.push_str(rest);
+        Cow::Owned(filled)
+    }
+}
+
+/// The variable's name at the start of what follows `$`, and what comes behind it.
+fn variable(text: &str) -> (&str, &str) {
+    if let Some(inner) = text.strip_prefix('{') {
+        return inner.split_once('}').unwrap_or(("", text));
+    }
+    let end = text.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(text.len());
+    text.split_at_checked(end).unwrap_or(("", text))
+}
+
+/// The words that `a{b,c}d` stands for.
+fn unfold(word: &str, out: &mut Vec<String>) {
+    let parts = || {
+        let (before, rest) = word.split_once('{').filter(|(before, _)| !before.ends_with('$'))?;
+        let (inner, after) = rest.split_once('}')?;
+        (inner.contains(',') && !inner.contains(['{', ' '])).then_some((before, inner, after))
+    };
+    match parts() {
+        Some((before, inner, after)) if out.len() < MOST_UNFOLDED => {
+            for choice in inner.split(',') {
+                unfold(&format!("{before}{choice}{after}"), out);
+            }
+        }
+        _ => out.push(word.to_owned()),
+    }
+}
+
+/// Tests of `find` that leave out most of what lies there.
+const NARROWING: &[&str] = &[
+    "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-mtime", "-mmin", "-ctime",
+    "-cmin", "-atime", "-amin", "-newer", "-size", "-empty", "-user", "-perm", "-inum", "-links",
+];
+
+/// What a `find` comes upon: where it starts, or the names that it looks for there.
+fn search(view: &View<'_>) -> Vec<String> {
+    let starts = view.args.iter().take_while(|it| !it.starts_with('-') && *it != "(" && *it != "!");
+    let mut starts: Vec<&str> = starts.map(String::as_str).collect();
+    if starts.is_empty() {
+        starts.push(".");
+    }
+    if !is_narrow(view) {
+        return starts.into_iter().map(str::to_owned).collect();
+    }
+    let named = view.args.iter().zip(view.args.iter().skip(1));
+    let names = named.filter(|(test, _)| matches!(test.as_str(), "-name" | "-iname"));
+    let names: Vec<&str> = names.map(|(_, name)| name.as_str()).collect();
+    starts.iter().flat_map(|start| names.iter().map(move |name| format!("{start}/{name}"))).collect()
+}
+
+/// Whether a `find` has a test that leaves out most of what lies there.
+pub(super) fn is_narrow(view: &View<'_>) -> bool {
+    view.args.iter().any(|it| NARROWING.contains(&it.as_str()))
+}
+
+impl View<'_> {
+    /// Whether a short option stands alone or in a cluster, or the long one is written.
+    pub(super) fn has(&self, short: char, long: &str) -> bool {
+        self.options().any(|option| match option.strip_prefix("--") {
+            Some(name) => name.split('=').next() == Some(long),
+            None => option.starts_with('-') && option.contains(short),
+        })
+    }
+
+    /// Whether one of these words is among the arguments.
+    pub(super) fn says(&self, words: &[&str]) -> bool {
+        self.args.iter().any(|arg| words.contains(&arg.as_str()))
+    }
+
+    fn options(&self) -> impl Iterator<Item = &str> {
+        self.args.iter().map(String::as_str).take_while(|it| *it != "--").filter(|it| it.starts_with('-'))
+    }
+
+    /// The values of options that are written as one of `names`: `-o X`, `-oX`, `--output X`, `--output=X`.
+    pub(super) fn values(&self, names: &[&str]) -> Vec<&str> {
+        let mut found = Vec::new();
+        let mut args = self.args.iter().map(String::as_str);
+        while let Some(arg) = args.next() {
+            for name in names {
+                let Some(attached) = arg.strip_prefix(name) else { continue };
+                if attached.is_empty() {
+                    found.extend(args.next());
+                } else if name.starts_with("--") {
+                    found.extend(attached.strip_prefix('='));
+                } else {
+                    found.push(attached);
+                }
+                break;
+            }
+        }
+        found
+    }
+
+    /// What is no option, and no value of one that is `valued`.
+    pub(super) fn operands(&self, valued: &[&str]) -> Vec<&str> {
+        let mut found = Vec::new();
+        let mut args = self.args.iter().map(String::as_str);
+        while let Some(arg) = args.next() {
+            if arg == "--" {
+                found.extend(args);
+                break;
+            }
+            if arg.starts_with('-') && arg.len() > 1 {
+                if valued.contains(&arg) {
+                    args.next();
+                }
+            } else {
+                found.push(arg);
+            }
+        }
+        found
+    }
+
+    /// Whether what it prints goes to another program, or into a word.
+    pub(super) fn feeds(&self) -> bool {
+        matches!(
+            self.command.context,
+            Context::Pipeline | Context::CommandSubstitution | Context::ProcessSubstitution
+        )
+    }
+
+    /// Every text that it is handed: arguments, here-documents, here-strings.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        let bodies = self.command.redirects.iter().filter_map(|it| match &it.target {
+            Target::HereDocument { body, .. } => Some(body.as_str()),
+            Target::Word(word) if it.operator == "<<<" => Some(word.text.as_str()),
+            Target::Word(_) | Target::Closed => None,
+        });
+        self.args.iter().map(String::as_str).chain(bodies)
+    }
+}
