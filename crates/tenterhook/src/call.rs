@@ -19,13 +19,17 @@ mod view;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::event::Event;
 use crate::event::tool::Tool;
-use crate::shell::Line;
+use crate::event::{Event, Surroundings};
+use crate::shell::{Line, SimpleCommand};
 
 pub use hosts::{is_catcher, is_drop};
+
+/// Most commands from variables that are followed.
+const MOST_FILLED: usize = 16;
 
 /// What one tool call would do. Every list is sorted and holds each text once.
 ///
@@ -33,6 +37,8 @@ pub use hosts::{is_catcher, is_drop};
 /// and absolute elsewhere, so that a rule needs to know neither place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deeds {
+    /// Every simple command of its shell line, also those whose program stands in a variable that the line sets.
+    pub commands: Vec<SimpleCommand>,
     /// Files whose content it reads or copies.
     pub reads: Vec<String>,
     /// Files that it creates, changes, moves or removes.
@@ -66,6 +72,7 @@ pub struct Deeds {
 /// The lists while they are filled.
 #[derive(Debug, Default)]
 struct Found {
+    commands: Vec<SimpleCommand>,
     reads: BTreeSet<String>,
     writes: BTreeSet<String>,
     deletes: BTreeSet<String>,
@@ -80,6 +87,62 @@ struct Found {
     unpinned: BTreeSet<String>,
     indexes: BTreeSet<String>,
     strangers: BTreeSet<String>,
+}
+
+/// One of the lists of [`Deeds`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum List {
+    /// Files whose content it reads or copies.
+    Reads,
+    /// Files that it creates, changes, moves or removes.
+    Writes,
+    /// What it removes with everything in it.
+    Deletes,
+    /// Where it changes owners or rights with everything in it.
+    Rights,
+    /// Other machines that it sends something to or fetches something from.
+    Hosts,
+    /// Hosts of `hosts` that anybody can pick things up from, where something is put there.
+    Drops,
+    /// Secrets that would leave the machine, each as where it comes from.
+    Leaks,
+    /// Variables that are named like secrets and stand in what is sent, outside headers.
+    SentVariables,
+    /// Where code comes from that nobody has read: `downloaded`, `decoded`, `hidden`, `fork bomb`.
+    Code,
+    /// Statements for a database.
+    Sql,
+    /// Packages whose names are nearly those of well-known ones: `reqeusts for requests`.
+    LookAlikes,
+    /// Packages from an address that says no exact version.
+    Unpinned,
+    /// Package indexes that are not the usual ones.
+    Indexes,
+    /// Packages that would be fetched and run at once, and are not well known.
+    Strangers,
+}
+
+impl Deeds {
+    /// The list that is asked for.
+    #[must_use]
+    pub fn list(&self, list: List) -> &[String] {
+        match list {
+            List::Reads => &self.reads,
+            List::Writes => &self.writes,
+            List::Deletes => &self.deletes,
+            List::Rights => &self.rights,
+            List::Hosts => &self.hosts,
+            List::Drops => &self.drops,
+            List::Leaks => &self.leaks,
+            List::SentVariables => &self.sent_variables,
+            List::Code => &self.code,
+            List::Sql => &self.sql,
+            List::LookAlikes => &self.look_alikes,
+            List::Unpinned => &self.unpinned,
+            List::Indexes => &self.indexes,
+            List::Strangers => &self.strangers,
+        }
+    }
 }
 
 /// What the tool call of `event` would do; `line` is its shell command as read, where it has one.
@@ -98,22 +161,39 @@ pub fn deeds(event: &Event, line: Option<&Line>) -> Deeds {
     found.done()
 }
 
+/// An absolute path as [`Deeds`] writes it; any other text as it is.
+#[must_use]
+pub fn seen<'a>(path: &'a str, within: &Surroundings) -> Cow<'a, str> {
+    if path.starts_with('/') {
+        Cow::Owned(path::Paths::of(within).seen(path, ""))
+    } else {
+        Cow::Borrowed(path)
+    }
+}
+
 /// A shell line, also one that stands in the code of another language.
 fn shell(line: &Line, text: &str, paths: &path::Paths, found: &mut Found) {
-    let views = view::views(line, paths);
+    found.commands.extend(line.commands.iter().cloned());
+    let view::Seen { views, groups, cwd, filled } = view::look(line, paths);
+    files::redirects(&groups, &cwd, paths, found);
     for view in &views {
         files::look(view, paths, found);
         installs::look(view, found);
         literals::look(view, paths, found);
     }
-    code::look(line, &views, text, found);
-    send::look(&views, found);
+    code::look(line, &views, &groups, text, found);
+    send::look(&views, &groups, found);
+    for (text, cwd) in filled.into_iter().take(MOST_FILLED) {
+        let there = path::Paths { cwd, ..paths.clone() };
+        shell(&crate::shell::read(&text), &text, &there, found);
+    }
 }
 
 impl Found {
     fn done(self) -> Deeds {
         let list = |set: BTreeSet<String>| set.into_iter().collect();
         Deeds {
+            commands: self.commands,
             reads: list(self.reads),
             writes: list(self.writes),
             deletes: list(self.deletes),

@@ -3,40 +3,99 @@
 use super::Found;
 use super::hosts::{self, DOWNLOADERS};
 use super::literals;
-use super::view::View;
-use crate::shell::{Context, Line, Target, Via, Word, WordKind};
+use super::view::{Redirected, View};
+use crate::shell::{Line, Parsed, Target, Via, WordKind};
 
 /// Programs that run what they read on their input when they are handed no script.
-const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash", "ksh", "ash", "fish", "pwsh", "powershell", "tcsh", "csh"];
+const SHELLS: &[&str] =
+    &["bash", "sh", "zsh", "dash", "ksh", "ash", "fish", "pwsh", "powershell", "tcsh", "csh"];
 /// The same for programs of other languages.
-const LANGUAGES: &[&str] = &["python", "node", "perl", "ruby", "php", "deno", "bun", "lua", "osascript"];
+const LANGUAGES: &[&str] =
+    &["python", "node", "perl", "ruby", "php", "deno", "bun", "lua", "osascript"];
 /// Programs that run their operands as code of this shell.
 const EVALUATORS: &[&str] = &["eval", "source", "."];
 
 /// What makes a program decode what it is handed.
 const DECODERS: &[(&str, &[&str])] = &[
-    ("base64", &["-d", "-D", "--decode", "-di", "-id"]), ("gbase64", &["-d", "--decode"]), ("base32", &["-d", "--decode"]),
-    ("basenc", &["-d", "--decode"]), ("openssl", &["-d"]), ("xxd", &["-r", "-rp"]), ("uudecode", &[]), ("rev", &[]), ("tr", &[]),
-    ("gunzip", &[]), ("zcat", &[]), ("gzip", &["-d", "-dc", "-cd"]), ("bzcat", &[]), ("xzcat", &[]), ("unxz", &[]), ("rot13", &[]),
+    ("base64", &["-d", "-D", "--decode", "-di", "-id"]),
+    ("gbase64", &["-d", "--decode"]),
+    ("base32", &["-d", "--decode"]),
+    ("basenc", &["-d", "--decode"]),
+    ("openssl", &["-d"]),
+    ("xxd", &["-r", "-rp"]),
+    ("uudecode", &[]),
+    ("rev", &[]),
+    ("tr", &[]),
+    ("gunzip", &[]),
+    ("zcat", &[]),
+    ("gzip", &["-d", "-dc", "-cd"]),
+    ("bzcat", &[]),
+    ("xzcat", &[]),
+    ("unxz", &[]),
+    ("rot13", &[]),
     ("gpg", &["-d", "--decrypt"]),
 ];
 /// What code of another language decodes with.
 const DECODING: &[&str] = &[
-    "b64decode", "b32decode", "b16decode", "fromhex", "unhexlify", "a2b_", "codecs.decode", "zlib.decompress",
-    "marshal.loads", "'base64'", "\"base64\"", "'hex'", "\"hex\"", "atob(", "decode_base64", "MIME::Base64", "pack(\"H*\"",
-    "pack('H*'", "pack \"H*\"", "unpack", "Base64.decode", "base64_decode", "hex2bin", "gzinflate", "str_rot13", "fromCharCode",
+    "b64decode",
+    "b32decode",
+    "b16decode",
+    "fromhex",
+    "unhexlify",
+    "a2b_",
+    "codecs.decode",
+    "zlib.decompress",
+    "marshal.loads",
+    "'base64'",
+    "\"base64\"",
+    "'hex'",
+    "\"hex\"",
+    "atob(",
+    "decode_base64",
+    "MIME::Base64",
+    "pack(\"H*\"",
+    "pack('H*'",
+    "pack \"H*\"",
+    "unpack",
+    "Base64.decode",
+    "base64_decode",
+    "hex2bin",
+    "gzinflate",
+    "str_rot13",
+    "fromCharCode",
     "\\x",
 ];
 /// What such code runs the result with.
-const RUNNING: &[&str] = &["exec(", "eval(", "eval ", "exec ", "system(", "system ", "popen", "spawn", "subprocess", "Function("];
+const RUNNING: &[&str] = &[
+    "exec(",
+    "eval(",
+    "eval ",
+    "exec ",
+    "system(",
+    "system ",
+    "popen",
+    "spawn",
+    "subprocess",
+    "Function(",
+];
 
-pub(super) fn look(line: &Line, views: &[View<'_>], text: &str, found: &mut Found) {
+pub(super) fn look(
+    line: &Line,
+    views: &[View<'_>],
+    groups: &[Redirected],
+    text: &str,
+    found: &mut Found,
+) {
     let mut kinds = Kinds::default();
     kinds.pipes(views);
     kinds.words(views);
-    kinds.files(views);
+    kinds.fed(views, groups);
+    kinds.files(views, groups);
     kinds.languages(views);
-    if line.commands.iter().any(hides) || views.iter().any(|it| encoded_powershell(it)) {
+    if line.commands.iter().any(hides)
+        || is_braced(line, text)
+        || views.iter().any(|it| encoded_powershell(it))
+    {
         kinds.add("hidden");
     }
     if is_fork_bomb(line, text) {
@@ -74,21 +133,36 @@ impl Kinds {
                 Target::HereDocument { .. } | Target::Closed => None,
             });
             for word in words.chain(targets).filter(|it| it.kind == WordKind::Expansion) {
-                inside(word).into_iter().for_each(|kind| self.add(kind));
+                inside(&word.source).into_iter().for_each(|kind| self.add(kind));
             }
         }
     }
 
+    /// Same for what a group is fed: `a || sh < <(curl ...)`.
+    fn fed(&mut self, views: &[View<'_>], groups: &[Redirected]) {
+        if views.iter().any(takes_code) {
+            let fed = groups.iter().filter(|(operator, _)| operator == "<");
+            fed.flat_map(|(_, file)| inside(file)).for_each(|kind| self.add(kind));
+        }
+    }
+
     /// `curl -o x ... && sh x`.
-    fn files(&mut self, views: &[View<'_>]) {
-        let mut fetched: Vec<String> = Vec::new();
+    fn files(&mut self, views: &[View<'_>], groups: &[Redirected]) {
+        // `a || curl ... > x`: the file belongs to the list.
+        let downloads = views
+            .iter()
+            .any(|it| DOWNLOADERS.contains(&it.name.as_str()) && !hosts::of(it).is_empty());
+        let of_groups =
+            groups.iter().filter(|(operator, _)| downloads && operator.starts_with('>'));
+        let mut fetched: Vec<String> = of_groups.map(|(_, file)| file.clone()).collect();
         for view in views {
             let runs = |file: &String| {
                 let name = file_name(file);
                 let by_name = view.command.via.iter().any(|via| {
                     matches!(via, Via::Path(path) if file_name(path.trim_matches(['"', '\''])) == name)
                 });
-                let operand = view.operands(&["-c"]).first().is_some_and(|it| file_name(it) == name);
+                let operand =
+                    view.operands(&["-c"]).first().is_some_and(|it| file_name(it) == name);
                 by_name || (operand && takes_code(view)) || (operand && is_language(&view.name))
             };
             if fetched.iter().any(runs) {
@@ -112,7 +186,11 @@ impl Kinds {
             if says(RUNNING) && says(DECODING) {
                 self.add("decoded");
             }
-            if says(RUNNING) && ["urlopen", "requests.get", "urllib", "http.get", "fetch("].iter().any(|it| code.contains(it)) {
+            if says(RUNNING)
+                && ["urlopen", "requests.get", "urllib", "http.get", "fetch("]
+                    .iter()
+                    .any(|it| code.contains(it))
+            {
                 self.add("downloaded");
             }
         }
@@ -126,7 +204,8 @@ fn brings(view: &View<'_>) -> Option<&'static str> {
         return Some("downloaded");
     }
     let decodes = DECODERS.iter().any(|(known, options)| {
-        *known == name && (options.is_empty() || view.args.iter().any(|it| options.contains(&it.as_str())))
+        *known == name
+            && (options.is_empty() || view.args.iter().any(|it| options.contains(&it.as_str())))
     });
     let escapes = matches!(name, "printf" | "echo") && view.args.iter().any(|it| is_escaped(it));
     let prints = literals::interpreter(name).is_some()
@@ -137,7 +216,11 @@ fn brings(view: &View<'_>) -> Option<&'static str> {
 /// Whether a text spells characters by their numbers.
 fn is_escaped(text: &str) -> bool {
     let hex = text.matches("\\x").count();
-    let octal = text.split('\\').skip(1).filter(|it| it.starts_with(|c: char| ('0'..='7').contains(&c))).count();
+    let octal = text
+        .split('\\')
+        .skip(1)
+        .filter(|it| it.starts_with(|c: char| ('0'..='7').contains(&c)))
+        .count();
     hex >= 2 || octal >= 2
 }
 
@@ -151,7 +234,9 @@ fn runs_input(view: &View<'_>) -> bool {
     let operands = view.operands(&[]);
     if SHELLS.contains(&name) {
         let from_input = matches!(operands.first(), None | Some(&"-" | &"/dev/stdin"));
-        return (from_input || view.has('s', "")) && !view.has('c', "command") && !view.has('n', "version")
+        return (from_input || view.has('s', ""))
+            && !view.has('c', "command")
+            && !view.has('n', "version")
             || behind_xargs(view);
     }
     if is_language(name) {
@@ -166,7 +251,9 @@ fn runs_input(view: &View<'_>) -> bool {
 /// `... | xargs -I{} sh -c '{}'`
 fn behind_xargs(view: &View<'_>) -> bool {
     let xargs = view.command.via.last() == Some(&Via::Wrapper("xargs"));
-    xargs && view.has('c', "command") && view.command.words.iter().any(|it| it.kind == WordKind::Expansion)
+    xargs
+        && view.has('c', "command")
+        && view.command.words.iter().any(|it| it.kind == WordKind::Expansion)
 }
 
 /// Whether words or redirections of a command are code.
@@ -175,11 +262,11 @@ fn takes_code(view: &View<'_>) -> bool {
 }
 
 /// What the substitutions of a word bring.
-fn inside(word: &Word) -> Vec<&'static str> {
-    let inner = crate::shell::read(&format!(": {}", word.source));
+fn inside(source: &str) -> Vec<&'static str> {
+    let inner = crate::shell::read(&format!(": {source}"));
     let paths = super::path::Paths::default();
-    let views = super::view::views(&inner, &paths);
-    views.iter().filter_map(brings).collect()
+    let seen = super::view::look(&inner, &paths);
+    seen.views.iter().filter_map(brings).collect()
 }
 
 /// Whether the name of a program is put together so that nobody can read it.
@@ -193,8 +280,11 @@ fn hides(command: &crate::shell::SimpleCommand) -> bool {
     // `r''m`, `c"u"rl`: quotes around a part of a plain name. Around the whole of it they are nothing to hide.
     let plain = !program.text.contains(['/', ' ', '.', '=']) && program.kind == WordKind::Literal;
     let inner = source.get(1..source.len().saturating_sub(1)).unwrap_or_default();
-    let split = inner.contains("''") || inner.contains("\"\"") || source.starts_with("''") || source.starts_with("\"\"");
-    if plain && split && command.via.is_empty() {
+    let split = inner.contains("''")
+        || inner.contains("\"\"")
+        || source.starts_with("''")
+        || source.starts_with("\"\"");
+    if plain && split {
         return true;
     }
     match program.kind {
@@ -202,9 +292,12 @@ fn hides(command: &crate::shell::SimpleCommand) -> bool {
         // `/bin/r?`, `{rm,-rf,/}`
         WordKind::Pattern => source.contains(['?', '*', '[']) || source.starts_with('{'),
         WordKind::Expansion => {
-            let named = program.is_named();
+            let behind =
+                source.rsplit([')', '}', '"']).find(|it| !it.is_empty()).unwrap_or_default();
+            let named = program.is_named() || (behind.len() > 1 && behind.starts_with('/'));
             let computed = source.contains("$(") || source.contains('`');
-            let cut = source.contains("${!") || (source.contains("${") && source.contains(':') && !source.contains(":-"));
+            let cut = source.contains("${!")
+                || (source.contains("${") && source.contains(':') && !source.contains(":-"));
             source.contains("IFS") || cut || (computed && !named)
         }
     }
@@ -212,22 +305,31 @@ fn hides(command: &crate::shell::SimpleCommand) -> bool {
 
 fn encoded_powershell(view: &View<'_>) -> bool {
     let shell = matches!(view.name.as_str(), "powershell" | "pwsh" | "powershell.exe" | "pwsh.exe");
-    shell && view.args.iter().any(|it| {
-        let option = it.to_ascii_lowercase();
-        option.len() > 1 && "-encodedcommand".starts_with(&option) && option.starts_with("-e")
+    shell
+        && view.args.iter().any(|it| {
+            let option = it.to_ascii_lowercase();
+            option.len() > 1 && "-encodedcommand".starts_with(&option) && option.starts_with("-e")
+        })
+}
+
+/// `:(){ :|:& };:`: a function that pipes itself into itself, in the background. Its name has to be that of a command of the
+/// line, so that a text about one is none; where the line cannot be read, letters are all there is.
+fn is_fork_bomb(line: &Line, text: &str) -> bool {
+    let squeezed: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let mut bodies = squeezed.split('{').skip(1);
+    bodies.any(|body| {
+        let Some((name, rest)) = body.split_once('|') else { return false };
+        let again = rest.strip_prefix(name).is_some_and(|rest| rest.starts_with('&'));
+        let runs = || line.commands.iter().any(|it| it.program() == Some(name));
+        again && !name.is_empty() && (line.parsed != Parsed::Full || runs())
     })
 }
 
-/// `:(){ :|:& };:`: a function that pipes itself into itself.
-fn is_fork_bomb(line: &Line, text: &str) -> bool {
-    let names = line.commands.windows(2).filter_map(|pair| match pair {
-        [one, two] if one.context == Context::Pipeline && two.context == Context::Pipeline => {
-            one.program().filter(|it| one.words.len() == 1 && two.words.len() == 1 && two.program() == Some(it))
-        }
-        _ => None,
-    });
-    let squeezed: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-    names.into_iter().any(|name| squeezed.contains(&format!("{name}(){{")) || squeezed.contains(&format!("function{name}")))
+/// `{rm,-rf,x}`, which the shell reader does not take for a command.
+fn is_braced(line: &Line, text: &str) -> bool {
+    let mut words = text.split(|c: char| c.is_whitespace() || "();&|'\"".contains(c));
+    line.parsed != Parsed::Full
+        && words.any(|word| word.starts_with('{') && word.ends_with('}') && word.contains(",-"))
 }
 
 fn file_name(path: &str) -> &str {

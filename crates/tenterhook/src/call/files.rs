@@ -5,31 +5,158 @@
 
 use super::Found;
 use super::path::Paths;
-use super::view::View;
-use crate::shell::{Target, WordKind, wrapper_names};
+use super::view::{Redirected, View};
+use crate::shell::{Via, wrapper_names};
 
 /// Programs that do not show or copy what is in the files that they are handed.
 const NO_READERS: &[&str] = &[
-    "", ".", ":", "[", "[[", "alias", "ansible", "ansible-playbook", "age", "aws", "az", "basename", "bg", "break", "cargo",
-    "cd", "chattr", "chflags", "chgrp", "chmod", "chown", "code", "continue", "curl", "dd", "declare", "df", "direnv",
-    "dirname", "docker", "docker-compose", "dotenv", "du", "echo", "emacs", "exit", "export", "false", "fg", "file", "gcloud",
-    "gh", "git", "glab", "go", "gradle", "helm", "help", "history", "jobs", "kill", "kubectl", "let", "ln", "local", "ls",
-    "make", "man", "md5sum", "mkdir", "mount", "mv", "mvn", "nano", "nerdctl", "nft", "npm", "npx", "open", "pip", "pip3", "pnpm",
-    "podman", "popd", "poetry", "printf", "pushd", "pwd", "readlink", "readonly", "realpath", "return", "rm", "rmdir", "set",
-    "setfacl", "sha1sum", "sha256sum", "sha512sum", "shift", "shred", "sleep", "sops", "source", "ssh", "ssh-add",
-    "ssh-copy-id", "ssh-keygen", "stat", "systemctl", "tee", "tenterhook", "terraform", "test", "tofu", "touch", "tree", "true",
-    "truncate", "type", "umask", "unlink", "unset", "uv", "vi", "vim", "visudo", "wait", "wc", "wget", "which", "yarn",
+    "",
+    ".",
+    ":",
+    "[",
+    "[[",
+    "alias",
+    "ansible",
+    "ansible-playbook",
+    "age",
+    "aws",
+    "az",
+    "basename",
+    "bg",
+    "break",
+    "cargo",
+    "cd",
+    "chattr",
+    "chflags",
+    "chgrp",
+    "chmod",
+    "chown",
+    "code",
+    "continue",
+    "curl",
+    "dd",
+    "declare",
+    "df",
+    "direnv",
+    "dirname",
+    "docker",
+    "docker-compose",
+    "dotenv",
+    "du",
+    "echo",
+    "emacs",
+    "exit",
+    "export",
+    "false",
+    "fg",
+    "file",
+    "gcloud",
+    "gh",
+    "git",
+    "glab",
+    "go",
+    "gradle",
+    "helm",
+    "help",
+    "history",
+    "jobs",
+    "kill",
+    "kubectl",
+    "let",
+    "ln",
+    "local",
+    "ls",
+    "make",
+    "man",
+    "md5sum",
+    "mkdir",
+    "mount",
+    "mv",
+    "mvn",
+    "nano",
+    "nerdctl",
+    "nft",
+    "npm",
+    "npx",
+    "open",
+    "pip",
+    "pip3",
+    "pnpm",
+    "podman",
+    "popd",
+    "poetry",
+    "printf",
+    "pushd",
+    "pwd",
+    "readlink",
+    "readonly",
+    "realpath",
+    "return",
+    "rm",
+    "rmdir",
+    "set",
+    "setfacl",
+    "sha1sum",
+    "sha256sum",
+    "sha512sum",
+    "shift",
+    "shred",
+    "sleep",
+    "sops",
+    "source",
+    "ssh",
+    "ssh-add",
+    "ssh-copy-id",
+    "ssh-keygen",
+    "stat",
+    "systemctl",
+    "tee",
+    "tenterhook",
+    "terraform",
+    "test",
+    "tofu",
+    "touch",
+    "tree",
+    "true",
+    "truncate",
+    "type",
+    "umask",
+    "unlink",
+    "unset",
+    "uv",
+    "vi",
+    "vim",
+    "visudo",
+    "wait",
+    "wc",
+    "wget",
+    "which",
+    "yarn",
 ];
 
 /// Programs whose first operand is a pattern or a script of their own, unless it comes by `-e` or `-f`.
 const PATTERN_FIRST: &[&str] = &[
-    "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "sed", "gsed", "awk", "gawk", "mawk", "nawk", "jq", "yq", "tr", "perl",
+    "grep", "egrep", "fgrep", "zgrep", "rg", "ag", "ack", "sed", "gsed", "awk", "gawk", "mawk",
+    "nawk", "jq", "yq", "tr", "perl",
 ];
 
 /// Programs that write every file that they are handed.
 const WRITERS: &[&str] = &[
-    "tee", "sponge", "touch", "truncate", "shred", "rm", "unlink", "wipefs", "blkdiscard", "mkswap", "patch", "ed", "ex",
-    "chattr", "cryptsetup",
+    "tee",
+    "sponge",
+    "touch",
+    "truncate",
+    "shred",
+    "rm",
+    "unlink",
+    "wipefs",
+    "blkdiscard",
+    "mkswap",
+    "patch",
+    "ed",
+    "ex",
+    "chattr",
+    "cryptsetup",
 ];
 
 /// Programs that divide, format or erase disks; with `-l` they only look.
@@ -44,21 +171,47 @@ const IN_PLACE: &[&str] = &["sed", "gsed", "perl", "ruby"];
 /// Programs that give other owners or rights to their operands after the first.
 const RIGHTS: &[&str] = &["chmod", "chown", "chgrp", "setfacl", "chflags"];
 
-/// Options of all these programs that are followed by a value.
-const VALUED: &[&str] = &[
-    "-t", "--target-directory", "-m", "--mode", "-o", "-g", "-S", "--suffix", "-n", "--bytes", "-s", "--size", "-P",
-    "-i", "--identity", "-F", "--reference",
+/// Options that are followed by a value, by the programs that have them.
+const VALUED: &[(&[&str], &[&str])] = &[
+    (&["cp", "mv", "ln", "ditto"], &["-t", "--target-directory", "-S", "--suffix"]),
+    (&["install"], &["-t", "--target-directory", "-m", "--mode", "-o", "--owner", "-g", "--group"]),
+    (
+        &["scp", "rsync"],
+        &["-i", "-e", "-P", "-F", "-o", "-J", "-c", "-l", "-S", "--exclude", "--include"],
+    ),
+    (&["touch", "truncate", "shred"], &["-d", "-t", "-r", "-s", "--size", "-n", "--reference"]),
 ];
+
+fn valued(name: &str) -> &'static [&'static str] {
+    VALUED.iter().find(|(names, _)| names.contains(&name)).map_or(&[], |(_, valued)| *valued)
+}
 
 pub(super) fn look(view: &View<'_>, paths: &Paths, found: &mut Found) {
     let here = Here { view, paths };
-    here.redirects(found);
+    redirects(&view.redirects, &view.cwd, paths, found);
     here.reads(found);
     here.writes(found);
     here.deletes(found);
     here.by_other_names(found);
     if RIGHTS.contains(&view.name.as_str()) && (view.has('R', "recursive")) {
         found.rights.extend(here.all_seen(view.operands(&[]).into_iter().skip(1)));
+    }
+}
+
+/// The files of redirections.
+pub(super) fn redirects(redirects: &[Redirected], cwd: &str, paths: &Paths, found: &mut Found) {
+    for (operator, file) in redirects {
+        let is_number = file.chars().all(|c| c.is_ascii_digit() || c == '-');
+        if is_number || file.starts_with("<(") || file.starts_with(">(") {
+            continue;
+        }
+        let path = paths.seen(file, cwd);
+        if matches!(operator.as_str(), "<" | "<>") {
+            found.reads.insert(path.clone());
+        }
+        if operator != "<" && operator != "<&" {
+            found.writes.insert(path);
+        }
     }
 }
 
@@ -77,48 +230,19 @@ impl Here<'_> {
         written.filter(|it| !it.is_empty()).map(|it| self.seen(it)).collect()
     }
 
-    fn redirects(&self, found: &mut Found) {
-        for redirect in &self.view.command.redirects {
-            let Target::Word(word) = &redirect.target else { continue };
-            let is_number = word.text.chars().all(|c| c.is_ascii_digit() || c == '-');
-            let text = self.filled(word);
-            match redirect.operator.as_str() {
-                "<" if word.kind == WordKind::Literal || !text.starts_with("<(") => {
-                    found.reads.insert(self.seen(&text));
-                }
-                "<>" => {
-                    found.reads.insert(self.seen(&text));
-                    found.writes.insert(self.seen(&text));
-                }
-                ">" | ">>" | ">|" | "&>" | "&>>" => {
-                    found.writes.insert(self.seen(&text));
-                }
-                ">&" if !is_number => {
-                    found.writes.insert(self.seen(&text));
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Of variables, a redirection needs the home and little more.
-    fn filled(&self, word: &crate::shell::Word) -> String {
-        let text = word.text.replace(['"', '\''], "");
-        ["${HOME}", "$HOME"].iter().fold(text, |text, name| text.replace(name, &self.paths.home))
-    }
-
     fn reads(&self, found: &mut Found) {
         let name = self.view.name.as_str();
         let in_place = IN_PLACE.contains(&name) && self.view.has('i', "in-place");
-        let skipped = in_place || NO_READERS.contains(&name) || wrapper_names().any(|it| it == name);
+        let skipped =
+            in_place || NO_READERS.contains(&name) || wrapper_names().any(|it| it == name);
         let args: Vec<&str> = match name {
             "git" => git_reads(self.view),
             "curl" | "wget" => uploads(self.view),
-            "mv" | "ln" => self.view.operands(VALUED),
+            "mv" | "ln" => self.view.operands(valued(name)),
             "dd" => self.view.args.iter().filter_map(|it| it.strip_prefix("if=")).collect(),
             _ if skipped => return,
             _ if COPIERS.contains(&name) => {
-                let mut operands = self.view.operands(VALUED);
+                let mut operands = self.view.operands(valued(name));
                 if self.view.values(&["-t", "--target-directory"]).is_empty() {
                     operands.pop();
                 }
@@ -135,7 +259,8 @@ impl Here<'_> {
 
     /// Operands after the pattern; all of them where the pattern is an option's value.
     fn behind_pattern(&self) -> Vec<&str> {
-        let valued = &["-e", "-f", "-m", "-A", "-B", "-C", "-g", "--glob", "-t", "-F", "-v", "--arg"];
+        let valued =
+            &["-e", "-f", "-m", "-A", "-B", "-C", "-g", "--glob", "-t", "-F", "-v", "--arg"];
         let by_option = self.view.says(&["-e", "-f", "--regexp", "--file", "--files"]);
         let operands = self.view.operands(valued).into_iter();
         operands.skip(usize::from(!by_option)).collect()
@@ -143,11 +268,13 @@ impl Here<'_> {
 
     fn writes(&self, found: &mut Found) {
         let name = self.view.name.as_str();
-        let operands = || self.view.operands(VALUED);
+        let operands = || self.view.operands(valued(name));
         if WRITERS.contains(&name) || name.starts_with("mkfs") {
             found.writes.extend(self.all_seen(operands().into_iter()));
+            found.writes.extend(self.all_seen(self.view.fed.iter().map(String::as_str)));
         }
-        if DISK_TOOLS.contains(&name) && !self.view.has('l', "list") && !self.view.says(&["print"]) {
+        if DISK_TOOLS.contains(&name) && !self.view.has('l', "list") && !self.view.says(&["print"])
+        {
             found.writes.extend(self.all_seen(operands().into_iter()));
         }
         if IN_PLACE.contains(&name) && self.view.has('i', "in-place") {
@@ -164,13 +291,27 @@ impl Here<'_> {
             found.writes.extend(self.all_seen(to));
         }
         if matches!(name, "curl" | "wget") {
-            found.writes.extend(self.all_seen(super::hosts::saved(self.view).iter().map(String::as_str)));
+            found
+                .writes
+                .extend(self.all_seen(super::hosts::saved(self.view).iter().map(String::as_str)));
         }
     }
 
     /// The last operand, or the directory of `-t`, and each source's name in it.
     fn copies(&self, found: &mut Found) {
-        let mut operands = self.view.operands(VALUED);
+        let mut operands = self.view.operands(valued(&self.view.name));
+        let fed = self.view.fed.iter().map(String::as_str);
+        let directory = !self.view.values(&["-t", "--target-directory"]).is_empty();
+        if !directory && self.view.command.via.last() == Some(&Via::Wrapper("xargs")) {
+            // What is appended takes the last place, or the first where a placeholder says so.
+            let all = operands.iter().copied().chain(fed);
+            let all = self.all_seen(all);
+            if self.deletes_there() {
+                found.deletes.extend(all.iter().cloned());
+            }
+            found.writes.extend(all);
+            return;
+        }
         let targets = self.view.values(&["-t", "--target-directory"]);
         let Some(to) = targets.first().copied().or_else(|| operands.pop()) else { return };
         found.writes.insert(self.seen(to));
@@ -178,9 +319,13 @@ impl Here<'_> {
             let name = from.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
             found.writes.insert(self.seen(&format!("{to}/{name}")));
         }
-        if self.view.name == "rsync" && self.view.args.iter().any(|it| it.starts_with("--del")) {
+        if self.deletes_there() {
             found.deletes.insert(self.seen(to));
         }
+    }
+
+    fn deletes_there(&self) -> bool {
+        self.view.name == "rsync" && self.view.args.iter().any(|it| it.starts_with("--del"))
     }
 
     fn deletes(&self, found: &mut Found) {
@@ -201,7 +346,7 @@ impl Here<'_> {
             }
             "rimraf" | "trash" | "srm" | "wipe" => found.deletes.extend(all(view.operands(&[]))),
             "mv" => {
-                let mut operands = view.operands(VALUED);
+                let mut operands = view.operands(valued(&view.name));
                 if view.values(&["-t", "--target-directory"]).is_empty() {
                     operands.pop();
                 }
@@ -247,8 +392,18 @@ fn git_reads<'a>(view: &'a View<'_>) -> Vec<&'a str> {
 
 /// The files that curl and wget send, and those that curl takes by `file:`.
 fn uploads<'a>(view: &'a View<'_>) -> Vec<&'a str> {
-    let data = ["-d", "--data", "--data-binary", "--data-ascii", "--data-urlencode", "--json", "-F", "--form"];
-    let whole = ["-T", "--upload-file", "--post-file", "--body-file", "-K", "--config", "-b", "--cookie"];
+    let data = [
+        "-d",
+        "--data",
+        "--data-binary",
+        "--data-ascii",
+        "--data-urlencode",
+        "--json",
+        "-F",
+        "--form",
+    ];
+    let whole =
+        ["-T", "--upload-file", "--post-file", "--body-file", "-K", "--config", "-b", "--cookie"];
     let mut found: Vec<&str> = view.values(&whole);
     let marked = view.values(&data).into_iter();
     found.extend(marked.filter_map(|it| it.split_once(['@', '<']).map(|(_, file)| file)));

@@ -3,27 +3,78 @@
 use super::view::View;
 
 /// Programs that fetch what an address names.
-pub(super) const DOWNLOADERS: &[&str] = &["curl", "wget", "fetch", "aria2c", "http", "https", "xh", "lynx", "axel"];
+pub(super) const DOWNLOADERS: &[&str] =
+    &["curl", "wget", "fetch", "aria2c", "http", "https", "xh", "lynx", "axel"];
 /// Programs that carry what they are handed to another machine.
-const CARRIERS: &[&str] = &["nc", "ncat", "netcat", "telnet", "socat", "openssl", "ftp", "tftp", "sftp", "scp", "rsync", "rclone", "ssh"];
+const CARRIERS: &[&str] = &[
+    "nc", "ncat", "netcat", "telnet", "socat", "openssl", "ftp", "tftp", "sftp", "scp", "rsync",
+    "rclone", "ssh",
+];
 /// Programs that ask for a name, which is a way to say something.
-pub(super) const RESOLVERS: &[&str] = &["dig", "nslookup", "host", "ping", "ping6", "drill", "kdig", "traceroute", "getent"];
+pub(super) const RESOLVERS: &[&str] =
+    &["dig", "nslookup", "host", "ping", "ping6", "drill", "kdig", "traceroute", "getent"];
 
 /// Places that serve nothing but catching what is sent: a bare visit is a message.
 const CATCHERS: &[&str] = &[
-    "webhook.site", "requestbin.com", "requestbin.net", "pipedream.net", "requestcatcher.com", "beeceptor.com",
-    "hookbin.com", "interact.sh", "interactsh.com", "oast.pro", "oast.live", "oast.site", "oast.online", "oast.fun",
-    "oast.me", "burpcollaborator.net", "oastify.com", "dnslog.cn", "ceye.io", "canarytokens.com", "webhook.cool",
-    "typedwebhook.tools", "httpdump.app",
+    "webhook.site",
+    "requestbin.com",
+    "requestbin.net",
+    "pipedream.net",
+    "requestcatcher.com",
+    "beeceptor.com",
+    "hookbin.com",
+    "interact.sh",
+    "interactsh.com",
+    "oast.pro",
+    "oast.live",
+    "oast.site",
+    "oast.online",
+    "oast.fun",
+    "oast.me",
+    "burpcollaborator.net",
+    "oastify.com",
+    "dnslog.cn",
+    "ceye.io",
+    "canarytokens.com",
+    "webhook.cool",
+    "typedwebhook.tools",
+    "httpdump.app",
 ];
 
 /// Places where what is put can be picked up by anybody who has the address.
 const PASTES: &[&str] = &[
-    "transfer.sh", "file.io", "0x0.st", "termbin.com", "paste.rs", "ix.io", "sprunge.us", "pastebin.com",
-    "hastebin.com", "dpaste.com", "dpaste.org", "paste.ee", "bashupload.com", "temp.sh", "gofile.io", "anonfiles.com",
-    "catbox.moe", "uguu.se", "tmpfiles.org", "oshi.at", "ttm.sh", "clbin.com", "rentry.co", "ghostbin.com",
-    "privatebin.net", "controlc.com", "justpaste.it", "envs.sh", "keep.sh", "api.telegram.org",
-    "discord.com/api/webhooks", "discordapp.com/api/webhooks",
+    "transfer.sh",
+    "file.io",
+    "0x0.st",
+    "termbin.com",
+    "paste.rs",
+    "ix.io",
+    "sprunge.us",
+    "pastebin.com",
+    "hastebin.com",
+    "dpaste.com",
+    "dpaste.org",
+    "paste.ee",
+    "bashupload.com",
+    "temp.sh",
+    "gofile.io",
+    "anonfiles.com",
+    "catbox.moe",
+    "uguu.se",
+    "tmpfiles.org",
+    "oshi.at",
+    "ttm.sh",
+    "clbin.com",
+    "rentry.co",
+    "ghostbin.com",
+    "privatebin.net",
+    "controlc.com",
+    "justpaste.it",
+    "envs.sh",
+    "keep.sh",
+    "api.telegram.org",
+    "discord.com/api/webhooks",
+    "discordapp.com/api/webhooks",
 ];
 
 /// Whether `host` is a place where anybody can pick up what is put there.
@@ -71,13 +122,40 @@ pub(super) fn of_address(address: &str) -> Option<String> {
 /// The machines that a command speaks with, without this one.
 pub(super) fn of(view: &View<'_>) -> Vec<String> {
     let name = view.name.as_str();
-    let operands = || view.operands(&["-H", "--header", "-X", "--request", "-o", "--output", "-d", "--data", "-u", "-A", "-e",
-        "-F", "-p", "-P", "-i", "-l", "-T", "-w", "-O", "-U", "-m", "-c", "--max-time"]);
+    let operands = || {
+        view.operands(&[
+            "-H",
+            "--header",
+            "-X",
+            "--request",
+            "-o",
+            "--output",
+            "-d",
+            "--data",
+            "-u",
+            "-A",
+            "-e",
+            "-F",
+            "-p",
+            "-P",
+            "-i",
+            "-l",
+            "-T",
+            "-w",
+            "-O",
+            "-U",
+            "-m",
+            "-c",
+            "--max-time",
+        ])
+    };
     let addresses = view.args.iter().filter_map(|it| of_address(it.trim_start_matches("--url=")));
     let mut hosts: Vec<String> = addresses.collect();
     if DOWNLOADERS.contains(&name) {
         // `curl example.com/x` needs no scheme.
-        let bare = operands().into_iter().filter(|it| !it.contains("://") && it.contains('.') && !it.contains(' '));
+        let bare = operands()
+            .into_iter()
+            .filter(|it| !it.contains("://") && it.contains('.') && !it.contains(' '));
         hosts.extend(bare.filter_map(|it| of_address(&format!("http://{it}"))));
     }
     match name {
@@ -87,19 +165,30 @@ pub(super) fn of(view: &View<'_>) -> Vec<String> {
         "scp" | "rsync" | "sftp" | "ssh" => {
             let remote = operands().into_iter().filter(|it| !it.starts_with(['/', '.', '~']));
             let ssh = matches!(name, "ssh" | "sftp");
-            hosts.extend(remote.filter(|it| ssh || it.contains(':')).take(if ssh { 1 } else { 8 }).map(|it| {
-                let host = it.split(':').next().unwrap_or_default();
-                host.rsplit('@').next().unwrap_or_default().to_owned()
-            }));
+            hosts.extend(
+                remote.filter(|it| ssh || it.contains(':')).take(if ssh { 1 } else { 8 }).map(
+                    |it| {
+                        let host = it.split(':').next().unwrap_or_default();
+                        host.rsplit('@').next().unwrap_or_default().to_owned()
+                    },
+                ),
+            );
         }
         "socat" => hosts.extend(view.args.iter().filter_map(|it| {
             let (kind, rest) = it.split_once(':')?;
             let lower = kind.to_ascii_lowercase();
-            let remote = lower.contains("connect") || matches!(lower.as_str(), "tcp" | "udp" | "tcp4" | "tcp6" | "ssl" | "openssl");
+            let remote = lower.contains("connect")
+                || matches!(lower.as_str(), "tcp" | "udp" | "tcp4" | "tcp6" | "ssl" | "openssl");
             rest.split(':').next().filter(|_| remote).map(str::to_owned)
         })),
-        "openssl" => hosts.extend(view.values(&["-connect"]).iter().filter_map(|it| it.split(':').next().map(str::to_owned))),
-        "rclone" => hosts.extend(operands().into_iter().filter(|it| it.contains(':')).map(str::to_owned)),
+        "openssl" => hosts.extend(
+            view.values(&["-connect"])
+                .iter()
+                .filter_map(|it| it.split(':').next().map(str::to_owned)),
+        ),
+        "rclone" => {
+            hosts.extend(operands().into_iter().filter(|it| it.contains(':')).map(str::to_owned))
+        }
         _ => {}
     }
     hosts.retain(|host| !is_local(host) && !host.is_empty());
@@ -156,7 +245,9 @@ mod tests {
         ] {
             assert_eq!(of_address(address).as_deref(), host, "{address}");
         }
-        assert!(is_drop("x.oast.fun") && is_drop("webhook.site") && !is_drop("notwebhook.site.example"));
+        assert!(
+            is_drop("x.oast.fun") && is_drop("webhook.site") && !is_drop("notwebhook.site.example")
+        );
         assert!(is_catcher("abc.canarytokens.com") && !is_catcher("pastebin.com"));
     }
 }

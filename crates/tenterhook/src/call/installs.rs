@@ -21,7 +21,12 @@ enum Does {
     Run,
 }
 
-const fn manager(name: &'static str, registry: Registry, verbs: &'static [&'static [&'static str]], does: Does) -> Manager {
+const fn manager(
+    name: &'static str,
+    registry: Registry,
+    verbs: &'static [&'static [&'static str]],
+    does: Does,
+) -> Manager {
     Manager { name, registry, verbs, does }
 }
 
@@ -39,7 +44,12 @@ const MANAGERS: &[Manager] = &[
     manager("pip3", Registry::PyPi, &[&["install"], &["download"]], Does::Install),
     manager("pipx", Registry::PyPi, &[&["install"]], Does::Install),
     manager("pipx", Registry::PyPi, &[&["run"]], Does::Run),
-    manager("uv", Registry::PyPi, &[&["add"], &["pip", "install"], &["tool", "install"]], Does::Install),
+    manager(
+        "uv",
+        Registry::PyPi,
+        &[&["add"], &["pip", "install"], &["tool", "install"]],
+        Does::Install,
+    ),
     manager("uv", Registry::PyPi, &[&["tool", "run"]], Does::Run),
     manager("uvx", Registry::PyPi, &[&[]], Does::Run),
     manager("poetry", Registry::PyPi, &[&["add"]], Does::Install),
@@ -51,24 +61,101 @@ const MANAGERS: &[Manager] = &[
 
 /// Options that are followed by something that is no package.
 const VALUED: &[&str] = &[
-    "-r", "--requirement", "-c", "--constraint", "-i", "--index-url", "--extra-index-url", "--index", "--trusted-host", "--registry",
-    "-t", "--target", "--prefix", "-C", "--cwd", "--filter", "-F", "--features", "--version", "-v", "--rev", "--branch", "--tag", "--bin",
-    "--root", "--path", "--git", "-p", "--python", "--platform", "--group", "--with", "-f", "--find-links", "--source", "-d", "--proxy",
-    "-w", "--workspace", "--package", "--from", "-E", "--extra", "-e", "--editable", "--dest",
+    "-r",
+    "--requirement",
+    "-c",
+    "--constraint",
+    "-i",
+    "--index-url",
+    "--extra-index-url",
+    "--index",
+    "--trusted-host",
+    "--registry",
+    "-t",
+    "--target",
+    "--prefix",
+    "-C",
+    "--cwd",
+    "--filter",
+    "-F",
+    "--features",
+    "--version",
+    "-v",
+    "--rev",
+    "--branch",
+    "--tag",
+    "--bin",
+    "--root",
+    "--path",
+    "--git",
+    "-p",
+    "--python",
+    "--platform",
+    "--group",
+    "--with",
+    "-f",
+    "--find-links",
+    "--source",
+    "-d",
+    "--proxy",
+    "-w",
+    "--workspace",
+    "--package",
+    "--from",
+    "-E",
+    "--extra",
+    "-e",
+    "--editable",
+    "--dest",
 ];
 
 /// Indexes that everybody uses.
 const INDEXES: &[&str] = &[
-    "pypi.org", "files.pythonhosted.org", "test.pypi.org", "download.pytorch.org", "pypi.nvidia.com", "pypi.python.org",
-    "registry.npmjs.org", "registry.yarnpkg.com", "npm.pkg.github.com", "npm.jsr.io", "registry.npmmirror.com", "rubygems.org",
-    "index.crates.io", "conda.anaconda.org", "pkg.go.dev", "proxy.golang.org", "storage.googleapis.com", "wheels.vllm.ai", "data.pyg.org",
+    "pypi.org",
+    "files.pythonhosted.org",
+    "test.pypi.org",
+    "download.pytorch.org",
+    "pypi.nvidia.com",
+    "pypi.python.org",
+    "registry.npmjs.org",
+    "registry.yarnpkg.com",
+    "npm.pkg.github.com",
+    "npm.jsr.io",
+    "registry.npmmirror.com",
+    "rubygems.org",
+    "index.crates.io",
+    "conda.anaconda.org",
+    "pkg.go.dev",
+    "proxy.golang.org",
+    "storage.googleapis.com",
+    "wheels.vllm.ai",
+    "data.pyg.org",
 ];
 
 /// Options and variables that name an index.
-const INDEX_OPTIONS: &[&str] =
-    &["-i", "--index-url", "--extra-index-url", "--index", "--default-index", "--trusted-host", "--registry", "--source", "--find-links", "-f"];
-const INDEX_VARIABLES: &[&str] =
-    &["PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_TRUSTED_HOST", "UV_INDEX_URL", "UV_INDEX", "UV_DEFAULT_INDEX", "NPM_CONFIG_REGISTRY", "npm_config_registry", "GOPROXY"];
+const INDEX_OPTIONS: &[&str] = &[
+    "-i",
+    "--index-url",
+    "--extra-index-url",
+    "--index",
+    "--default-index",
+    "--trusted-host",
+    "--registry",
+    "--source",
+    "--find-links",
+    "-f",
+];
+const INDEX_VARIABLES: &[&str] = &[
+    "PIP_INDEX_URL",
+    "PIP_EXTRA_INDEX_URL",
+    "PIP_TRUSTED_HOST",
+    "UV_INDEX_URL",
+    "UV_INDEX",
+    "UV_DEFAULT_INDEX",
+    "NPM_CONFIG_REGISTRY",
+    "npm_config_registry",
+    "GOPROXY",
+];
 
 pub(super) fn look(view: &View<'_>, found: &mut Found) {
     for manager in MANAGERS.iter().filter(|it| it.name == manager_name(view)) {
@@ -82,7 +169,8 @@ pub(super) fn look(view: &View<'_>, found: &mut Found) {
         }
     }
     if view.name == "go" && view.args.first().is_some_and(|it| it == "install" || it == "get") {
-        let floating = view.args.iter().filter(|it| it.ends_with("@master") || it.ends_with("@main"));
+        let floating =
+            view.args.iter().filter(|it| it.ends_with("@master") || it.ends_with("@main"));
         found.unpinned.extend(floating.cloned());
     }
     configured(view, found);
@@ -90,13 +178,15 @@ pub(super) fn look(view: &View<'_>, found: &mut Found) {
 
 /// `python -m pip` is pip.
 fn manager_name<'a>(view: &'a View<'_>) -> &'a str {
-    let is_module = view.name.starts_with("python") && view.args.windows(2).any(|it| it == ["-m", "pip"]);
+    let is_module =
+        view.name.starts_with("python") && view.args.windows(2).any(|it| it == ["-m", "pip"]);
     if is_module { "pip" } else { view.name.as_str() }
 }
 
 /// What stands behind the verb of a manager, if its verb is there.
 fn packages_of<'a>(view: &'a View<'_>, manager: &Manager) -> Option<Vec<&'a str>> {
-    let operands: Vec<&str> = view.operands(VALUED).into_iter().filter(|it| !matches!(*it, "pip")).collect();
+    let operands: Vec<&str> =
+        view.operands(VALUED).into_iter().filter(|it| !matches!(*it, "pip")).collect();
     let all: Vec<&str> = if manager.name == "uv" { view.operands(VALUED) } else { operands };
     manager.verbs.iter().find_map(|verb| {
         let rest = all.strip_prefix(*verb)?;
@@ -108,14 +198,19 @@ fn packages_of<'a>(view: &'a View<'_>, manager: &Manager) -> Option<Vec<&'a str>
 
 fn package_of(package: &str, manager: &Manager, view: &View<'_>, found: &mut Found) {
     let package = package.trim_matches(['"', '\'']);
-    let is_address = package.contains("://") || package.starts_with("git@") || package.starts_with("github:") || package.contains(" @ ");
+    let is_address = package.contains("://")
+        || package.starts_with("git@")
+        || package.starts_with("github:")
+        || package.contains(" @ ");
     if is_address {
         if !is_pinned(package) {
             found.unpinned.insert(package.to_owned());
         }
         return;
     }
-    let is_path = package.starts_with(['.', '/', '~', '$']) || package.ends_with(".whl") || package.ends_with(".tgz");
+    let is_path = package.starts_with(['.', '/', '~', '$'])
+        || package.ends_with(".whl")
+        || package.ends_with(".tgz");
     if is_path || package.ends_with(".tar.gz") {
         return;
     }
@@ -144,7 +239,8 @@ fn package_of(package: &str, manager: &Manager, view: &View<'_>, found: &mut Fou
 fn bare(package: &str) -> &str {
     let scope = usize::from(package.starts_with('@'));
     let rest = package.get(scope..).unwrap_or_default();
-    let end = rest.find(['@', '=', '<', '>', '~', '!', '[', ';', ' ', ':', '^']).unwrap_or(rest.len());
+    let end =
+        rest.find(['@', '=', '<', '>', '~', '!', '[', ';', ' ', ':', '^']).unwrap_or(rest.len());
     package.get(..scope + end).unwrap_or_default()
 }
 
@@ -169,26 +265,41 @@ fn cargo_git(view: &View<'_>, found: &mut Found) {
 
 fn indexes(view: &View<'_>, found: &mut Found) {
     let named = view.values(INDEX_OPTIONS).into_iter();
-    let assigned = view.command.assignments.iter().filter(|it| INDEX_VARIABLES.contains(&it.name.as_str()));
+    let assigned =
+        view.command.assignments.iter().filter(|it| INDEX_VARIABLES.contains(&it.name.as_str()));
     let all = named.chain(assigned.map(|it| it.value.text.as_str()));
     found.indexes.extend(all.filter_map(odd));
 }
 
 /// `npm config set registry`, `pip config set global.index-url`
 fn configured(view: &View<'_>, found: &mut Found) {
-    let sets = matches!(view.name.as_str(), "npm" | "pnpm" | "yarn" | "pip" | "pip3") && view.says(&["set"]) && view.says(&["config"]);
-    if sets && view.args.iter().any(|it| it.contains("registry") || it.contains("index") || it.contains("trusted-host")) {
-        found.indexes.extend(view.args.iter().filter_map(|it| odd(it.rsplit('=').next().unwrap_or(it))));
+    let sets = matches!(view.name.as_str(), "npm" | "pnpm" | "yarn" | "pip" | "pip3")
+        && view.says(&["set"])
+        && view.says(&["config"]);
+    if sets
+        && view.args.iter().any(|it| {
+            it.contains("registry") || it.contains("index") || it.contains("trusted-host")
+        })
+    {
+        found
+            .indexes
+            .extend(view.args.iter().filter_map(|it| odd(it.rsplit('=').next().unwrap_or(it))));
     }
     if view.name == "export" {
         let set = view.args.iter().filter_map(|it| it.split_once('='));
-        found.indexes.extend(set.filter(|(name, _)| INDEX_VARIABLES.contains(name)).filter_map(|(_, it)| odd(it)));
+        found.indexes.extend(
+            set.filter(|(name, _)| INDEX_VARIABLES.contains(name)).filter_map(|(_, it)| odd(it)),
+        );
     }
 }
 
 /// The host of an index that is not one that everybody uses; a host alone counts, too.
 fn odd(index: &str) -> Option<String> {
-    let bare = || Some(index.to_owned()).filter(|it| it.contains('.') && !it.starts_with(['.', '/', '~']) && !it.contains(['/', ' ']));
+    let bare = || {
+        Some(index.to_owned()).filter(|it| {
+            it.contains('.') && !it.starts_with(['.', '/', '~']) && !it.contains(['/', ' '])
+        })
+    };
     let host = hosts::of_address(index).or_else(bare)?;
     let usual = INDEXES.contains(&host.as_str()) || hosts::is_local(&host);
     // Over plain HTTP anybody in between is the index.

@@ -7,18 +7,35 @@ use super::view::View;
 
 /// Interpreters, and the options after which code stands.
 const INTERPRETERS: &[(&str, &[&str])] = &[
-    ("python", &["-c"]), ("node", &["-e", "--eval", "-p", "--print"]), ("deno", &["eval"]), ("bun", &["-e"]),
-    ("perl", &["-e", "-E", "-ne", "-pe"]), ("ruby", &["-e"]), ("php", &["-r"]), ("lua", &["-e"]),
+    ("python", &["-c"]),
+    ("node", &["-e", "--eval", "-p", "--print"]),
+    ("deno", &["eval"]),
+    ("bun", &["-e"]),
+    ("perl", &["-e", "-E", "-ne", "-pe"]),
+    ("ruby", &["-e"]),
+    ("php", &["-r"]),
+    ("lua", &["-e"]),
 ];
 
 /// Words of code that runs a shell line.
-const RUNS: &[&str] = &["system", "popen", "subprocess", "exec", "spawn", "child_process", "shell", "`"];
+const RUNS: &[&str] =
+    &["system", "popen", "subprocess", "exec", "spawn", "child_process", "shell", "`"];
 /// Words of code that removes a directory with everything in it.
-const REMOVES: &[&str] = &["rmtree", "rmSync", "rmdirSync", "rm_rf", "rm_r", "remove_dir_all", "fs.rm(", "remove_tree", "rimraf"];
+const REMOVES: &[&str] = &[
+    "rmtree",
+    "rmSync",
+    "rmdirSync",
+    "rm_rf",
+    "rm_r",
+    "remove_dir_all",
+    "fs.rm(",
+    "remove_tree",
+    "rimraf",
+];
 /// Words of code that writes.
 const WRITES: &[&str] = &[
-    "write", "append", "copy", "move", "rename", "symlink", "unlink", "remove", "dump", "'w", "\"w", "'a", "\"a", "file_put",
-    ">>",
+    "write", "append", "copy", "move", "rename", "symlink", "unlink", "remove", "dump", "'w",
+    "\"w", "'a", "\"a", "file_put", ">>",
 ];
 
 /// Most shell lines that are read in one piece of code.

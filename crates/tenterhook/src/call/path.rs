@@ -8,7 +8,7 @@ use crate::event::Surroundings;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Paths {
     pub(super) home: String,
-    project: String,
+    pub(super) project: String,
     pub(super) cwd: String,
 }
 

@@ -4,106 +4,412 @@
 
 /// Directories of the system whose loss takes the machine along.
 const SYSTEM: &[&str] = &[
-    "/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/mnt", "/media", "/opt",
-    "/private", "/proc", "/root", "/run", "/sbin", "/srv", "/sys", "/usr", "/usr/bin", "/usr/lib", "/usr/lib64",
-    "/usr/local", "/usr/local/bin", "/usr/sbin", "/usr/share", "/var", "/var/lib", "/var/log", "/Applications",
-    "/Library", "/System", "/Users", "/Volumes", "/etc/ssl", "/etc/ssh", "/etc/systemd", "/boot/efi",
+    "/",
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/home",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/mnt",
+    "/media",
+    "/opt",
+    "/private",
+    "/proc",
+    "/root",
+    "/run",
+    "/sbin",
+    "/srv",
+    "/sys",
+    "/usr",
+    "/usr/bin",
+    "/usr/lib",
+    "/usr/lib64",
+    "/usr/local",
+    "/usr/local/bin",
+    "/usr/sbin",
+    "/usr/share",
+    "/var",
+    "/var/lib",
+    "/var/log",
+    "/Applications",
+    "/Library",
+    "/System",
+    "/Users",
+    "/Volumes",
+    "/etc/ssl",
+    "/etc/ssh",
+    "/etc/systemd",
+    "/boot/efi",
 ];
 
 /// Directories of a home that hold a person's work, keys or settings as a whole.
 const OF_HOME: &[&str] = &[
-    "~", "~/.aws", "~/.cargo", "~/.config", "~/.gnupg", "~/.kube", "~/.local", "~/.local/share", "~/.password-store",
-    "~/.ssh", "~/Desktop", "~/Documents", "~/Downloads", "~/Library", "~/Music", "~/Pictures", "~/Videos",
-    "~/code", "~/dev", "~/projects", "~/repos", "~/src", "~/work", "~/workspace",
+    "~",
+    "~/.aws",
+    "~/.cargo",
+    "~/.config",
+    "~/.gnupg",
+    "~/.kube",
+    "~/.local",
+    "~/.local/share",
+    "~/.password-store",
+    "~/.ssh",
+    "~/Desktop",
+    "~/Documents",
+    "~/Downloads",
+    "~/Library",
+    "~/Music",
+    "~/Pictures",
+    "~/Videos",
+    "~/code",
+    "~/dev",
+    "~/projects",
+    "~/repos",
+    "~/src",
+    "~/work",
+    "~/workspace",
 ];
 
 /// Where people keep keys, tokens and passwords. A directory stands for everything in it, `*` for any text in a name.
 const KEPT: &[&str] = &[
-    "~/.ssh", "~/.aws/credentials", "~/.aws/sso/cache", "~/.aws/cli/cache", "~/.netrc", "~/_netrc", "~/.npmrc",
-    "~/.yarnrc.yml", "~/.pypirc", "~/.kube/config", "~/.config/gcloud", "~/.azure", "~/.config/gh/hosts.yml",
-    "~/.config/hub", "~/.config/glab-cli", "~/.docker/config.json", "~/.git-credentials",
-    "~/.config/git/credentials", "~/.gnupg", "~/.password-store", "~/.pgpass", "~/.my.cnf", "~/.mylogin.cnf",
-    "~/.cargo/credentials", "~/.cargo/credentials.toml", "~/.gem/credentials", "~/.terraform.d/credentials.tfrc.json",
-    "~/.terraformrc", "~/.vault-token", "~/.config/op", "~/.config/rclone/rclone.conf", "~/.s3cfg", "~/.boto",
-    "~/.databrickscfg", "~/.snowflake", "~/.config/doctl/config.yaml", "~/.fly/config.yml", "~/.heroku", "~/.oci",
-    "~/.claude/.credentials.json", "~/.codex/auth.json", "~/.gemini/oauth_creds.json", "~/.local/share/keyrings",
-    "~/.local/share/kwalletd", "~/Library/Keychains", "/Library/Keychains", "~/.mozilla/firefox",
-    "~/.config/google-chrome", "~/.config/chromium", "~/.config/BraveSoftware", "~/.config/microsoft-edge",
-    "~/Library/Application Support/Google/Chrome", "~/Library/Application Support/Firefox",
-    "~/Library/Application Support/BraveSoftware", "~/Library/Application Support/Microsoft Edge", "~/Library/Cookies",
-    "~/.bitcoin", "~/.ethereum", "~/.electrum", "~/.config/solana/id.json", "~/.bash_history", "~/.zsh_history",
-    "~/.psql_history", "~/.mysql_history", "~/.python_history", "~/.node_repl_history",
-    "/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssh/ssh_host_*_key", "/etc/kubernetes/admin.conf",
-    "/etc/krb5.keytab", "/proc/*/environ", "/proc/*/mem", "/proc/self/environ", "/proc/kcore", "/dev/mem",
-    "/var/run/secrets", "/run/secrets", "/etc/ssl/private",
+    "~/.ssh",
+    "~/.aws/credentials",
+    "~/.aws/sso/cache",
+    "~/.aws/cli/cache",
+    "~/.netrc",
+    "~/_netrc",
+    "~/.npmrc",
+    "~/.yarnrc.yml",
+    "~/.pypirc",
+    "~/.kube/config",
+    "~/.config/gcloud",
+    "~/.azure",
+    "~/.config/gh/hosts.yml",
+    "~/.config/hub",
+    "~/.config/glab-cli",
+    "~/.docker/config.json",
+    "~/.git-credentials",
+    "~/.config/git/credentials",
+    "~/.gnupg",
+    "~/.password-store",
+    "~/.pgpass",
+    "~/.my.cnf",
+    "~/.mylogin.cnf",
+    "~/.cargo/credentials",
+    "~/.cargo/credentials.toml",
+    "~/.gem/credentials",
+    "~/.terraform.d/credentials.tfrc.json",
+    "~/.terraformrc",
+    "~/.vault-token",
+    "~/.config/op",
+    "~/.config/rclone/rclone.conf",
+    "~/.s3cfg",
+    "~/.boto",
+    "~/.databrickscfg",
+    "~/.snowflake",
+    "~/.config/doctl/config.yaml",
+    "~/.fly/config.yml",
+    "~/.heroku",
+    "~/.oci",
+    "~/.claude/.credentials.json",
+    "~/.codex/auth.json",
+    "~/.gemini/oauth_creds.json",
+    "~/.local/share/keyrings",
+    "~/.local/share/kwalletd",
+    "~/Library/Keychains",
+    "/Library/Keychains",
+    "~/.mozilla/firefox",
+    "~/.config/google-chrome",
+    "~/.config/chromium",
+    "~/.config/BraveSoftware",
+    "~/.config/microsoft-edge",
+    "~/Library/Application Support/Google/Chrome",
+    "~/Library/Application Support/Firefox",
+    "~/Library/Application Support/BraveSoftware",
+    "~/Library/Application Support/Microsoft Edge",
+    "~/Library/Cookies",
+    "~/.bitcoin",
+    "~/.ethereum",
+    "~/.electrum",
+    "~/.config/solana/id.json",
+    "~/.bash_history",
+    "~/.zsh_history",
+    "~/.psql_history",
+    "~/.mysql_history",
+    "~/.python_history",
+    "~/.node_repl_history",
+    "/etc/shadow",
+    "/etc/gshadow",
+    "/etc/sudoers",
+    "/etc/ssh/ssh_host_*_key",
+    "/etc/kubernetes/admin.conf",
+    "/etc/krb5.keytab",
+    "/proc/*/environ",
+    "/proc/*/mem",
+    "/proc/self/environ",
+    "/proc/kcore",
+    "/dev/mem",
+    "/var/run/secrets",
+    "/run/secrets",
+    "/etc/ssl/private",
 ];
 
 /// What lies among them and is none.
-const NOT_KEPT: &[&str] = &["~/.ssh/config", "~/.ssh/known_hosts", "~/.ssh/*.pub", "~/.ssh/authorized_keys"];
+const NOT_KEPT: &[&str] =
+    &["~/.ssh/config", "~/.ssh/known_hosts", "~/.ssh/*.pub", "~/.ssh/authorized_keys"];
 
 /// Names of private keys, wherever they lie.
-const KEYS: &[&str] = &["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk"];
+const KEYS: &[&str] =
+    &["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk"];
 
 /// Endings of a `.env` file that make it an example or a test.
 const ENV_EXAMPLES: &[&str] = &[
-    "example", "sample", "template", "dist", "defaults", "default", "schema", "test", "testing", "ci", "tpl", "d",
+    "example", "sample", "template", "dist", "defaults", "default", "schema", "test", "testing",
+    "ci", "tpl", "d",
 ];
 
 /// What a shell, a session or the system runs when it starts.
 const STARTUP: &[&str] = &[
-    "~/.bashrc", "~/.bash_profile", "~/.bash_login", "~/.bash_logout", "~/.bash_aliases", "~/.profile", "~/.zshrc",
-    "~/.zshenv", "~/.zprofile", "~/.zlogin", "~/.zlogout", "~/.kshrc", "~/.cshrc", "~/.tcshrc", "~/.xinitrc",
-    "~/.xprofile", "~/.xsession", "~/.xsessionrc", "~/.pam_environment", "~/.config/fish", "~/.config/autostart",
-    "~/.config/systemd", "~/.config/environment.d", "~/.config/plasma-workspace", "~/.local/share/systemd",
-    "~/.config/powershell", "~/Library/LaunchAgents", "~/.ssh/authorized_keys", "~/.ssh/authorized_keys2", "~/.ssh/rc",
-    "~/.ssh/config", "~/.ssh/environment", "~/.oh-my-zsh/custom", "/etc/profile", "/etc/profile.d",
-    "/etc/bash.bashrc", "/etc/bashrc", "/etc/zsh", "/etc/zshrc", "/etc/zshenv", "/etc/environment", "/etc/rc.local",
-    "/etc/rc.d", "/etc/init.d", "/etc/init", "/etc/systemd", "/lib/systemd", "/usr/lib/systemd", "/etc/crontab",
-    "/etc/cron.d", "/etc/cron.hourly", "/etc/cron.daily", "/etc/cron.weekly", "/etc/cron.monthly", "/etc/anacrontab",
-    "/var/spool/cron", "/var/spool/at", "/etc/sudoers", "/etc/sudoers.d", "/etc/doas.conf", "/etc/pam.d",
-    "/etc/ld.so.preload", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/passwd", "/etc/shadow", "/etc/group",
-    "/etc/ssh/sshd_config", "/etc/ssh/sshd_config.d", "/etc/udev/rules.d", "/etc/xdg/autostart", "/etc/hosts.allow",
-    "/etc/apt/apt.conf.d", "/etc/modules-load.d", "/Library/LaunchAgents", "/Library/LaunchDaemons",
-    "/Library/StartupItems", "/root/.bashrc", "/root/.profile",
+    "~/.bashrc",
+    "~/.bash_profile",
+    "~/.bash_login",
+    "~/.bash_logout",
+    "~/.bash_aliases",
+    "~/.profile",
+    "~/.zshrc",
+    "~/.zshenv",
+    "~/.zprofile",
+    "~/.zlogin",
+    "~/.zlogout",
+    "~/.kshrc",
+    "~/.cshrc",
+    "~/.tcshrc",
+    "~/.xinitrc",
+    "~/.xprofile",
+    "~/.xsession",
+    "~/.xsessionrc",
+    "~/.pam_environment",
+    "~/.config/fish",
+    "~/.config/autostart",
+    "~/.config/systemd",
+    "~/.config/environment.d",
+    "~/.config/plasma-workspace",
+    "~/.local/share/systemd",
+    "~/.config/powershell",
+    "~/Library/LaunchAgents",
+    "~/.ssh/authorized_keys",
+    "~/.ssh/authorized_keys2",
+    "~/.ssh/rc",
+    "~/.ssh/config",
+    "~/.ssh/environment",
+    "~/.oh-my-zsh/custom",
+    "/etc/profile",
+    "/etc/profile.d",
+    "/etc/bash.bashrc",
+    "/etc/bashrc",
+    "/etc/zsh",
+    "/etc/zshrc",
+    "/etc/zshenv",
+    "/etc/environment",
+    "/etc/rc.local",
+    "/etc/rc.d",
+    "/etc/init.d",
+    "/etc/init",
+    "/etc/systemd",
+    "/lib/systemd",
+    "/usr/lib/systemd",
+    "/etc/crontab",
+    "/etc/cron.d",
+    "/etc/cron.hourly",
+    "/etc/cron.daily",
+    "/etc/cron.weekly",
+    "/etc/cron.monthly",
+    "/etc/anacrontab",
+    "/var/spool/cron",
+    "/var/spool/at",
+    "/etc/sudoers",
+    "/etc/sudoers.d",
+    "/etc/doas.conf",
+    "/etc/pam.d",
+    "/etc/ld.so.preload",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/passwd",
+    "/etc/shadow",
+    "/etc/group",
+    "/etc/ssh/sshd_config",
+    "/etc/ssh/sshd_config.d",
+    "/etc/udev/rules.d",
+    "/etc/xdg/autostart",
+    "/etc/hosts.allow",
+    "/etc/apt/apt.conf.d",
+    "/etc/modules-load.d",
+    "/Library/LaunchAgents",
+    "/Library/LaunchDaemons",
+    "/Library/StartupItems",
 ];
 
 /// Where an agent is told which hooks, servers and permissions it has. A name alone is one in any directory.
 const AGENT: &[&str] = &[
-    ".claude/settings.json", ".claude/settings.local.json", ".claude/hooks", "~/.claude.json", ".claude.json",
-    "managed-settings.json", "managed-mcp.json", ".codex/config.toml", ".codex/hooks.json", ".codex/hooks",
-    ".codex/rules", ".gemini/settings.json", ".gemini/hooks", ".gemini/policies", ".gemini/extensions",
-    ".cursor/mcp.json", ".cursor/hooks.json", ".cursor/hooks", ".cursor/cli.json", ".cursor/permissions.json",
-    ".mcp.json", "mcp.json", "mcp_config.json", ".vscode/mcp.json", "claude_desktop_config.json",
-    ".windsurf/hooks.json", ".windsurf/hooks", ".codeium/windsurf", ".continue/config.json", ".continue/config.yaml",
-    ".aider.conf.yml", "opencode.json", "opencode.jsonc", ".opencode", ".qwen/settings.json", ".github/hooks",
-    ".copilot", ".amp/settings.json", ".factory", ".kiro/settings", ".kiro/hooks", ".zed/settings.json",
-    "~/.config/zed/settings.json", "tenterhook.toml", "tenterhook.json", "tenterhook.local.toml",
-    "tenterhook.local.json", "tenterhook.guardrails.toml", "~/.config/tenterhook", "/etc/tenterhook", "/etc/claude-code",
-    ".gen/settings.json", ".gen/settings.local.json", ".ignis", ".codewhale", ".reasonix",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".claude/hooks",
+    "~/.claude.json",
+    ".claude.json",
+    "managed-settings.json",
+    "managed-mcp.json",
+    ".codex/config.toml",
+    ".codex/hooks.json",
+    ".codex/hooks",
+    ".codex/rules",
+    ".gemini/settings.json",
+    ".gemini/hooks",
+    ".gemini/policies",
+    ".gemini/extensions",
+    ".cursor/mcp.json",
+    ".cursor/hooks.json",
+    ".cursor/hooks",
+    ".cursor/cli.json",
+    ".cursor/permissions.json",
+    ".mcp.json",
+    "mcp.json",
+    "mcp_config.json",
+    ".vscode/mcp.json",
+    "claude_desktop_config.json",
+    ".windsurf/hooks.json",
+    ".windsurf/hooks",
+    ".codeium/windsurf",
+    ".continue/config.json",
+    ".continue/config.yaml",
+    ".aider.conf.yml",
+    "opencode.json",
+    "opencode.jsonc",
+    ".opencode",
+    ".qwen/settings.json",
+    ".github/hooks",
+    ".copilot",
+    ".amp/settings.json",
+    ".factory",
+    ".kiro/settings",
+    ".kiro/hooks",
+    ".zed/settings.json",
+    "~/.config/zed/settings.json",
+    "tenterhook.toml",
+    "tenterhook.json",
+    "tenterhook.local.toml",
+    "tenterhook.local.json",
+    "tenterhook.guardrails.toml",
+    "~/.config/tenterhook",
+    "/etc/tenterhook",
+    "/etc/claude-code",
+    ".gen/settings.json",
+    ".gen/settings.local.json",
+    ".ignis",
+    ".codewhale",
+    ".reasonix",
 ];
 
 /// What an agent reads as instructions.
 const INSTRUCTIONS: &[&str] = &[
-    "CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md", "QWEN.md", ".cursorrules",
-    ".cursor/rules", ".cursor/commands", ".windsurfrules", ".windsurf/rules", ".clinerules", ".roorules",
-    ".github/copilot-instructions.md", ".github/instructions", ".claude/agents", ".claude/commands", ".claude/skills",
-    ".claude/output-styles", ".codex/prompts", ".gemini/commands", ".goosehints",
+    "CLAUDE.md",
+    "CLAUDE.local.md",
+    "AGENTS.md",
+    "AGENTS.override.md",
+    "GEMINI.md",
+    "QWEN.md",
+    ".cursorrules",
+    ".cursor/rules",
+    ".cursor/commands",
+    ".windsurfrules",
+    ".windsurf/rules",
+    ".clinerules",
+    ".roorules",
+    ".github/copilot-instructions.md",
+    ".github/instructions",
+    ".claude/agents",
+    ".claude/commands",
+    ".claude/skills",
+    ".claude/output-styles",
+    ".codex/prompts",
+    ".gemini/commands",
+    ".goosehints",
 ];
 
 /// What an editor runs when a folder is opened.
 const EDITOR: &[&str] = &[
-    ".vscode/tasks.json", ".vscode/launch.json", ".devcontainer", ".devcontainer.json", ".idea/runConfigurations",
-    ".idea/externalDependencies.xml", ".envrc", ".nvim.lua", ".nvimrc", ".exrc",
+    ".vscode/tasks.json",
+    ".vscode/launch.json",
+    ".devcontainer",
+    ".devcontainer.json",
+    ".idea/runConfigurations",
+    ".idea/externalDependencies.xml",
+    ".envrc",
+    ".nvim.lua",
+    ".nvimrc",
+    ".exrc",
 ];
 
 /// What git runs by itself.
-const GIT_HOOKS: &[&str] =
-    &[".git/hooks", ".git/config", ".git/modules", "~/.gitconfig", "~/.config/git", "/etc/gitconfig", ".githooks"];
+const GIT_HOOKS: &[&str] = &[
+    ".git/hooks",
+    ".git/config",
+    ".git/modules",
+    "~/.gitconfig",
+    "~/.config/git",
+    "/etc/gitconfig",
+    ".githooks",
+];
 
 /// Devices that hold a file system, by the start of their name.
 const DISKS: &[&str] = &[
-    "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "dm-", "md", "mapper/", "loop", "nbd", "zd", "pmem",
+    "sd", "hd", "vd", "xvd", "nvme", "mmcblk", "disk", "rdisk", "dm-", "md", "mapper/", "loop",
+    "nbd", "zd", "pmem",
 ];
+
+/// The kinds of places that rules can ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// The machine, a home, the project or its history.
+    Vital,
+    /// A directory of the system, a home, or one of its main directories.
+    System,
+    /// Keys, tokens or passwords.
+    Keys,
+    /// An environment file with real values.
+    Env,
+    /// Run when a shell, a session or the system starts.
+    Startup,
+    /// Run by git.
+    GitHook,
+    /// What an agent may do.
+    AgentConfig,
+    /// What an agent is told.
+    Instructions,
+    /// Run by an editor.
+    EditorTask,
+    /// A disk.
+    Disk,
+}
+
+/// Whether `path` is a place of this kind.
+#[must_use]
+pub fn is(path: &str, kind: Kind) -> bool {
+    match kind {
+        Kind::Vital => is_vital(path),
+        Kind::System => is_system(path),
+        Kind::Keys => holds_keys(path),
+        Kind::Env => is_env(path),
+        Kind::Startup => is_startup(path),
+        Kind::GitHook => is_git_hook(path),
+        Kind::AgentConfig => is_agent_config(path),
+        Kind::Instructions => is_instructions(path),
+        Kind::EditorTask => is_editor_task(path),
+        Kind::Disk => is_disk(path),
+    }
+}
 
 /// Whether the loss of `path` is the loss of the machine, the home, or the project with its history.
 #[must_use]
@@ -139,8 +445,7 @@ pub fn is_env(path: &str) -> bool {
     match name.strip_prefix(".env") {
         Some("" | "rc") => true,
         Some(rest) if rest.starts_with('.') => {
-            !rest.split('.').any(|part| ENV_EXAMPLES.contains(&part))
-                && !rest.contains(['*', '?'])
+            !rest.split('.').any(|part| ENV_EXAMPLES.contains(&part)) && !rest.contains(['*', '?'])
         }
         _ => name.contains(['*', '?', '[']) && name.starts_with('.') && like(name, ".env"),
     }
@@ -186,8 +491,14 @@ pub fn is_disk(path: &str) -> bool {
 
 /// The files that a pattern of the shell may be meant for.
 const KEPT_SAMPLES: &[&str] = &[
-    "~/.ssh/id_rsa", "~/.ssh/id_ed25519", "~/.aws/credentials", "~/.netrc", "~/.kube/config", "~/.git-credentials",
-    "~/.docker/config.json", "/etc/shadow",
+    "~/.ssh/id_rsa",
+    "~/.ssh/id_ed25519",
+    "~/.aws/credentials",
+    "~/.netrc",
+    "~/.kube/config",
+    "~/.git-credentials",
+    "~/.docker/config.json",
+    "/etc/shadow",
 ];
 
 /// A path in somebody's home as one in the home.
@@ -289,11 +600,34 @@ mod tests {
 
     #[test]
     fn what_is_vital() {
-        for path in ["/", "/*", "~", "~/*", "~/.*", ".", "..", "*", "./*", ".git", "vendor/x/.git", "/usr", "/root", "/home/bob"]
-        {
+        for path in [
+            "/",
+            "/*",
+            "~",
+            "~/*",
+            "~/.*",
+            ".",
+            "..",
+            "*",
+            "./*",
+            ".git",
+            "vendor/x/.git",
+            "/usr",
+            "/root",
+            "/home/bob",
+        ] {
             assert!(is_vital(path), "{path}");
         }
-        for path in ["target", "/tmp", "/tmp/*", "build/*", "~/.cache/pip", ".github", "/opt/x", "~/code/app"] {
+        for path in [
+            "target",
+            "/tmp",
+            "/tmp/*",
+            "build/*",
+            "~/.cache/pip",
+            ".github",
+            "/opt/x",
+            "~/code/app",
+        ] {
             assert!(!is_vital(path), "{path}");
         }
         assert!(!is_system(".") && is_system("~"));
@@ -301,13 +635,29 @@ mod tests {
 
     #[test]
     fn what_holds_keys() {
-        for path in ["~/.ssh", "~/.ssh/id_rsa", "/root/.ssh/work", "/home/bob/.aws/credentials", "keys/id_ed25519",
-            "/proc/1/environ", "~/.ssh/id_*", "~/.ss?/id_rsa", "~/.s*/id_r*"]
-        {
+        for path in [
+            "~/.ssh",
+            "~/.ssh/id_rsa",
+            "/home/carol/.ssh/work",
+            "/home/bob/.aws/credentials",
+            "keys/id_ed25519",
+            "/proc/1/environ",
+            "~/.ssh/id_*",
+            "~/.ss?/id_rsa",
+            "~/.s*/id_r*",
+        ] {
             assert!(holds_keys(path), "{path}");
         }
-        for path in ["~/.ssh/config", "~/.ssh/id_rsa.pub", "~/.aws/config", ".npmrc", "docs/id_rsa.md", "*", "~/*", "/proc/cpuinfo"]
-        {
+        for path in [
+            "~/.ssh/config",
+            "~/.ssh/id_rsa.pub",
+            "~/.aws/config",
+            ".npmrc",
+            "docs/id_rsa.md",
+            "*",
+            "~/*",
+            "/proc/cpuinfo",
+        ] {
             assert!(!holds_keys(path), "{path}");
         }
     }
@@ -317,20 +667,41 @@ mod tests {
         for path in [".env", "app/.env.local", ".env.production", ".envrc", ".e*v", ".??v"] {
             assert!(is_env(path), "{path}");
         }
-        for path in [".env.example", ".env.test", "env", ".environment", "src/env.ts", ".env.d.ts", "*", "*.env"] {
+        for path in [
+            ".env.example",
+            ".env.test",
+            "env",
+            ".environment",
+            "src/env.ts",
+            ".env.d.ts",
+            "*",
+            "*.env",
+        ] {
             assert!(!is_env(path), "{path}");
         }
     }
 
     #[test]
     fn what_runs_by_itself() {
-        assert!(is_startup("~/.bashrc") && is_startup("/etc/cron.d/x") && is_startup("/home/bob/.zshrc"));
+        assert!(
+            is_startup("~/.bashrc")
+                && is_startup("/etc/cron.d/x")
+                && is_startup("/home/bob/.zshrc")
+        );
         assert!(!is_startup("dotfiles/.bashrc") && !is_startup("~/.bashrc.d.md"));
         assert!(is_git_hook(".git/hooks/pre-commit") && is_git_hook("vendor/.git/config"));
         assert!(!is_git_hook(".git/hooks/pre-commit.sample") && !is_git_hook(".github/hooks"));
-        assert!(is_agent_config("a/.claude/settings.json") && is_agent_config("~/.config/tenterhook/tenterhook.toml"));
+        assert!(
+            is_agent_config("a/.claude/settings.json")
+                && is_agent_config("~/.config/tenterhook/tenterhook.toml")
+        );
         assert!(!is_agent_config(".claude/plans/x.md") && !is_agent_config("docs/tenterhook.md"));
         assert!(is_instructions("web/CLAUDE.md") && is_editor_task(".vscode/tasks.json"));
-        assert!(is_disk("/dev/sda1") && is_disk("/dev/nvme0n1") && !is_disk("/dev/null") && !is_disk("/dev/stderr"));
+        assert!(
+            is_disk("/dev/sda1")
+                && is_disk("/dev/nvme0n1")
+                && !is_disk("/dev/null")
+                && !is_disk("/dev/stderr")
+        );
     }
 }

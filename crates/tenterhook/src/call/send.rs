@@ -3,33 +3,63 @@
 use super::Found;
 use super::hosts::{self, RESOLVERS};
 use super::place;
-use super::view::View;
+use super::view::{Redirected, View};
 use crate::shell::Context;
 
 /// Ends and parts of the names of variables that hold secrets.
-const SECRET_NAMES: &[&str] =
-    &["SECRET", "TOKEN", "PASSWORD", "PASSWD", "API_KEY", "APIKEY", "ACCESS_KEY", "PRIVATE_KEY", "CREDENTIAL"];
+const SECRET_NAMES: &[&str] = &[
+    "SECRET",
+    "TOKEN",
+    "PASSWORD",
+    "PASSWD",
+    "API_KEY",
+    "APIKEY",
+    "ACCESS_KEY",
+    "PRIVATE_KEY",
+    "CREDENTIAL",
+];
 
 /// Programs that print a secret, by their first words.
 const KEEPERS: &[(&str, &[&str])] = &[
-    ("security", &["find-generic-password", "find-internet-password", "dump-keychain"]), ("secret-tool", &["lookup", "search"]),
-    ("gh", &["token"]), ("gcloud", &["print-access-token", "print-identity-token"]), ("op", &["read"]), ("pass", &["show"]),
-    ("vault", &["read", "get"]), ("aws", &["get-secret-value", "export-credentials"]), ("gpg", &["--export-secret-keys"]),
+    ("security", &["find-generic-password", "find-internet-password", "dump-keychain"]),
+    ("secret-tool", &["lookup", "search"]),
+    ("gh", &["token"]),
+    ("gcloud", &["print-access-token", "print-identity-token"]),
+    ("op", &["read"]),
+    ("pass", &["show"]),
+    ("vault", &["read", "get"]),
+    ("aws", &["get-secret-value", "export-credentials"]),
+    ("gpg", &["--export-secret-keys"]),
 ];
 
 /// Where something can be put without a request body: a client that only speaks of names.
 const DATA: &[&str] = &[
-    "-d", "--data", "--data-raw", "--data-binary", "--data-ascii", "--data-urlencode", "--json", "-F", "--form", "--form-string",
-    "-T", "--upload-file", "--post-data", "--post-file", "--body-data", "--body-file",
+    "-d",
+    "--data",
+    "--data-raw",
+    "--data-binary",
+    "--data-ascii",
+    "--data-urlencode",
+    "--json",
+    "-F",
+    "--form",
+    "--form-string",
+    "-T",
+    "--upload-file",
+    "--post-data",
+    "--post-file",
+    "--body-data",
+    "--body-file",
 ];
 
-pub(super) fn look(views: &[View<'_>], found: &mut Found) {
+pub(super) fn look(views: &[View<'_>], groups: &[Redirected], found: &mut Found) {
     for view in views {
         let hosts = hosts::of(view);
         let puts = !view.values(DATA).is_empty()
             || view.says(&["-X", "--method=POST"])
             || !super::hosts::DOWNLOADERS.contains(&view.name.as_str());
-        let dropped = hosts.iter().filter(|it| hosts::is_catcher(it) || (puts && hosts::is_drop(it)));
+        let dropped =
+            hosts.iter().filter(|it| hosts::is_catcher(it) || (puts && hosts::is_drop(it)));
         found.drops.extend(dropped.cloned());
         if hosts::carries(view) && !hosts.is_empty() {
             variables(view, found);
@@ -43,21 +73,23 @@ pub(super) fn look(views: &[View<'_>], found: &mut Found) {
         let kept = found.reads.iter().filter(|it| place::holds_keys(it) || place::is_env(it));
         let kept: Vec<String> = kept.cloned().collect();
         found.leaks.extend(kept);
-        found.leaks.extend(views.iter().filter_map(printed));
+        found.leaks.extend(views.iter().filter_map(|it| printed(it, groups)));
     }
 }
 
 /// The environment, or a keeper of secrets, printed into something.
-fn printed(view: &View<'_>) -> Option<String> {
+fn printed(view: &View<'_>, groups: &[Redirected]) -> Option<String> {
     let name = view.name.as_str();
     let whole = match name {
         "env" | "printenv" | "set" => view.args.is_empty(),
-        "export" | "declare" | "typeset" => view.args.iter().all(|it| matches!(it.as_str(), "-p" | "-x" | "-xp" | "-px")),
+        "export" | "declare" | "typeset" => {
+            view.args.iter().all(|it| matches!(it.as_str(), "-p" | "-x" | "-xp" | "-px"))
+        }
         "compgen" => view.says(&["-v", "-e"]),
         _ => false,
     };
     let keeps = KEEPERS.iter().any(|(known, verbs)| *known == name && view.says(verbs));
-    let feeds = view.feeds() || !view.command.redirects.is_empty();
+    let feeds = view.feeds() || !groups.is_empty() || !view.command.redirects.is_empty();
     if whole && feeds {
         return Some("the environment".to_owned());
     }
@@ -101,7 +133,8 @@ fn names(view: &View<'_>, found: &mut Found) {
     for word in view.command.words.iter().skip(1) {
         let source = word.source.as_str();
         let computed = source.contains("$(") || source.contains('`');
-        let end = source.trim_end_matches(['"', '\'']).rsplit([')', '`', '}']).next().unwrap_or_default();
+        let end =
+            source.trim_end_matches(['"', '\'']).rsplit([')', '`', '}']).next().unwrap_or_default();
         let variable = !secret_variables(source).is_empty();
         if (computed && end.starts_with('.')) || variable {
             found.leaks.insert(format!("a name for {}", view.name));
@@ -111,8 +144,25 @@ fn names(view: &View<'_>, found: &mut Found) {
 
 /// Programs that run statements.
 const CLIENTS: &[&str] = &[
-    "psql", "mysql", "mariadb", "sqlite3", "sqlcmd", "sqlplus", "mongo", "mongosh", "redis-cli", "valkey-cli", "clickhouse-client",
-    "cqlsh", "duckdb", "bq", "snowsql", "cockroach", "usql", "pgcli", "mycli",
+    "psql",
+    "mysql",
+    "mariadb",
+    "sqlite3",
+    "sqlcmd",
+    "sqlplus",
+    "mongo",
+    "mongosh",
+    "redis-cli",
+    "valkey-cli",
+    "clickhouse-client",
+    "cqlsh",
+    "duckdb",
+    "bq",
+    "snowsql",
+    "cockroach",
+    "usql",
+    "pgcli",
+    "mycli",
 ];
 
 /// What a database client is handed: arguments, here-documents, and what is echoed into it.
@@ -124,7 +174,8 @@ fn statements(view: &View<'_>, views: &[View<'_>], found: &mut Found) {
     found.sql.extend(view.texts().filter(|it| !it.starts_with('-')).map(str::to_owned));
     found.sql.insert(view.args.join(" "));
     if view.command.context == Context::Pipeline {
-        let echoed = views.iter().filter(|it| matches!(it.name.as_str(), "echo" | "printf" | "cat"));
+        let echoed =
+            views.iter().filter(|it| matches!(it.name.as_str(), "echo" | "printf" | "cat"));
         found.sql.extend(echoed.flat_map(|it| it.texts().map(str::to_owned)));
     }
 }

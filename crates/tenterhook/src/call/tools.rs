@@ -9,20 +9,47 @@ use crate::event::tool::{Tool, ToolCall};
 
 /// Fields that name files.
 const PATHS: &[&str] = &[
-    "file_path", "path", "notebook_path", "filePath", "filename", "file", "paths", "files", "source", "destination", "target",
-    "uri", "from", "to", "old_path", "new_path", "target_file", "absolute_path",
+    "file_path",
+    "path",
+    "notebook_path",
+    "filePath",
+    "filename",
+    "file",
+    "paths",
+    "files",
+    "source",
+    "destination",
+    "target",
+    "uri",
+    "from",
+    "to",
+    "old_path",
+    "new_path",
+    "target_file",
+    "absolute_path",
 ];
 /// Fields that hold statements for a database.
 const STATEMENTS: &[&str] = &["sql", "query", "statement", "command", "pipeline"];
 /// Fields that hold a line for a shell.
 const LINES: &[&str] = &["command", "cmd", "script", "shell_command"];
 /// Parts of the names of MCP tools that change files.
-const CHANGING: &[&str] =
-    &["write", "edit", "create", "move", "rename", "delete", "remove", "append", "update", "patch", "replace", "insert", "put", "save", "copy"];
+const CHANGING: &[&str] = &[
+    "write", "edit", "create", "move", "rename", "delete", "remove", "append", "update", "patch",
+    "replace", "insert", "put", "save", "copy",
+];
 /// Parts of the names of MCP tools that delete whole directories.
 const REMOVING: &[&str] = &["delete", "remove", "rmdir"];
 /// Parts of the names of MCP tools that run shell lines.
-const SHELLS: &[&str] = &["bash", "shell", "terminal", "exec", "run_command", "execute_command", "start_process", "command"];
+const SHELLS: &[&str] = &[
+    "bash",
+    "shell",
+    "terminal",
+    "exec",
+    "run_command",
+    "execute_command",
+    "start_process",
+    "command",
+];
 
 /// Deepest nest of an input that is walked.
 const DEEPEST: usize = 16;
@@ -33,7 +60,14 @@ pub(super) fn look(call: ToolCall<'_>, paths: &Paths, found: &mut Found) {
         let name = call.name.to_ascii_lowercase();
         parts.iter().any(|part| name.contains(part))
     };
-    let mut look = Look { tool, changes: named(CHANGING), removes: named(REMOVING), shell: named(SHELLS), paths, found };
+    let mut look = Look {
+        tool,
+        changes: named(CHANGING),
+        removes: named(REMOVING),
+        shell: named(SHELLS),
+        paths,
+        found,
+    };
     match tool {
         Tool::Agent => {}
         // What a search goes through, it prints; the names that it finds are no content.
@@ -55,7 +89,9 @@ impl Look<'_> {
     fn value(&mut self, key: &str, value: &Value, depth: usize) {
         match value {
             Value::String(text) => self.text(key, text),
-            Value::Array(items) if depth < DEEPEST => items.iter().for_each(|it| self.value(key, it, depth + 1)),
+            Value::Array(items) if depth < DEEPEST => {
+                items.iter().for_each(|it| self.value(key, it, depth + 1))
+            }
             Value::Object(fields) if depth < DEEPEST => {
                 fields.iter().for_each(|(key, it)| self.value(key, it, depth + 1));
             }

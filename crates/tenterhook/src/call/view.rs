@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::path::Paths;
-use crate::shell::{Context, Line, SimpleCommand, Target, Via, Word, WordKind};
+use crate::shell::{Context, Line, Redirect, SimpleCommand, Target, Via, Word, WordKind};
 
 /// Most words that the braces of one word are unfolded into.
 const MOST_UNFOLDED: usize = 32;
@@ -18,10 +18,27 @@ pub(super) struct View<'a> {
     pub(super) name: String,
     /// What follows the program, with known variables put in and braces unfolded.
     pub(super) args: Vec<String>,
+    /// Its redirections: the operator and the file, with known variables put in.
+    pub(super) redirects: Vec<Redirected>,
     /// Where it would run.
     pub(super) cwd: String,
     /// What it finds on its input and is no option: what `echo` prints before `xargs`.
     pub(super) fed: Vec<String>,
+}
+
+/// The operator of a redirection and the file that it names.
+pub(super) type Redirected = (String, String);
+
+/// What a line holds.
+pub(super) struct Seen<'a> {
+    /// Every command that is known by name.
+    pub(super) views: Vec<View<'a>>,
+    /// The redirections of groups.
+    pub(super) groups: Vec<Redirected>,
+    /// Where the line ends up.
+    pub(super) cwd: String,
+    /// Commands whose program comes from a variable that the line sets, with its value, and where they would run.
+    pub(super) filled: Vec<(String, String)>,
 }
 
 /// What the line has said so far.
@@ -31,22 +48,37 @@ struct Sofar<'p> {
     cwd: String,
     printed: Vec<String>,
     searched: Vec<String>,
+    filled: Vec<(String, String)>,
 }
 
-/// Every command of the line that is known by name.
-pub(super) fn views<'a>(line: &'a Line, paths: &Paths) -> Vec<View<'a>> {
-    let variables = [("HOME", &paths.home), ("PWD", &paths.cwd), ("CLAUDE_PROJECT_DIR", &paths.cwd)];
+/// Follows a line from its start to its end.
+pub(super) fn look<'a>(line: &'a Line, paths: &Paths) -> Seen<'a> {
+    let variables =
+        [("HOME", &paths.home), ("PWD", &paths.cwd), ("CLAUDE_PROJECT_DIR", &paths.cwd)];
     let mut sofar = Sofar {
         paths,
         variables: variables.map(|(name, value)| (name.to_owned(), value.clone())).into(),
         cwd: paths.cwd.clone(),
         printed: Vec::new(),
         searched: Vec::new(),
+        filled: Vec::new(),
     };
-    line.commands.iter().filter_map(|command| sofar.view(command)).collect()
+    let views = line.commands.iter().filter_map(|command| sofar.view(command)).collect();
+    let groups = sofar.redirects(&line.redirects);
+    Seen { views, groups, cwd: sofar.cwd, filled: sofar.filled }
 }
 
 impl Sofar<'_> {
+    fn redirects(&self, redirects: &[Redirect]) -> Vec<Redirected> {
+        let files = redirects.iter().filter_map(|it| match &it.target {
+            Target::Word(word) if !it.operator.starts_with("<<") => {
+                Some((it.operator.clone(), self.fill(word).into_owned()))
+            }
+            Target::Word(_) | Target::HereDocument { .. } | Target::Closed => None,
+        });
+        files.collect()
+    }
+
     fn view<'a>(&mut self, command: &'a SimpleCommand) -> Option<View<'a>> {
         for assignment in &command.assignments {
             let value = self.fill(&assignment.value).into_owned();
@@ -70,7 +102,15 @@ impl Sofar<'_> {
             Some(Via::Wrapper("find")) => self.searched.clone(),
             _ => Vec::new(),
         };
-        let view = View { command, name, args, cwd: self.cwd.clone(), fed };
+        let redirects = self.redirects(&command.redirects);
+        if command.words.first().is_some_and(Word::is_dynamic)
+            && !name.contains(['$', '`', '*', '?'])
+        {
+            let text: Vec<String> =
+                std::iter::once(&name).chain(&args).map(|it| quoted(it)).collect();
+            self.filled.push((text.join(" "), self.cwd.clone()));
+        }
+        let view = View { command, name, args, redirects, cwd: self.cwd.clone(), fed };
         self.note(&view);
         Some(view)
     }
@@ -95,7 +135,8 @@ impl Sofar<'_> {
             }
             "export" | "declare" | "readonly" | "local" | "typeset" => {
                 let pairs = view.args.iter().filter_map(|it| it.split_once('='));
-                self.variables.extend(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())));
+                self.variables
+                    .extend(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())));
             }
             _ => {}
         }
@@ -131,6 +172,15 @@ impl Sofar<'_> {
     }
 }
 
+/// A word that a shell reads as this text.
+fn quoted(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+:@%,~".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 /// The variable's name at the start of what follows `$`, and what comes behind it.
 fn variable(text: &str) -> (&str, &str) {
     if let Some(inner) = text.strip_prefix('{') {
@@ -159,8 +209,26 @@ fn unfold(word: &str, out: &mut Vec<String>) {
 
 /// Tests of `find` that leave out most of what lies there.
 const NARROWING: &[&str] = &[
-    "-name", "-iname", "-path", "-ipath", "-wholename", "-regex", "-iregex", "-mtime", "-mmin", "-ctime",
-    "-cmin", "-atime", "-amin", "-newer", "-size", "-empty", "-user", "-perm", "-inum", "-links",
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-regex",
+    "-iregex",
+    "-mtime",
+    "-mmin",
+    "-ctime",
+    "-cmin",
+    "-atime",
+    "-amin",
+    "-newer",
+    "-size",
+    "-empty",
+    "-user",
+    "-perm",
+    "-inum",
+    "-links",
 ];
 
 /// What a `find` comes upon: where it starts, or the names that it looks for there.
@@ -176,7 +244,10 @@ fn search(view: &View<'_>) -> Vec<String> {
     let named = view.args.iter().zip(view.args.iter().skip(1));
     let names = named.filter(|(test, _)| matches!(test.as_str(), "-name" | "-iname"));
     let names: Vec<&str> = names.map(|(_, name)| name.as_str()).collect();
-    starts.iter().flat_map(|start| names.iter().map(move |name| format!("{start}/{name}"))).collect()
+    starts
+        .iter()
+        .flat_map(|start| names.iter().map(move |name| format!("{start}/{name}")))
+        .collect()
 }
 
 /// Whether a `find` has a test that leaves out most of what lies there.
@@ -199,7 +270,11 @@ impl View<'_> {
     }
 
     fn options(&self) -> impl Iterator<Item = &str> {
-        self.args.iter().map(String::as_str).take_while(|it| *it != "--").filter(|it| it.starts_with('-'))
+        self.args
+            .iter()
+            .map(String::as_str)
+            .take_while(|it| *it != "--")
+            .filter(|it| it.starts_with('-'))
     }
 
     /// The values of options that are written as one of `names`: `-o X`, `-oX`, `--output X`, `--output=X`.
@@ -212,7 +287,10 @@ impl View<'_> {
                 if attached.is_empty() {
                     found.extend(args.next());
                 } else if name.starts_with("--") {
-                    found.extend(attached.strip_prefix('='));
+                    let Some(value) = attached.strip_prefix('=') else { continue };
+                    found.push(value);
+                } else if arg.starts_with("--") {
+                    continue;
                 } else {
                     found.push(attached);
                 }

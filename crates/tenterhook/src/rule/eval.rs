@@ -337,6 +337,10 @@ impl<'a, 'g> Machine<'a, 'g> {
             Field::ShellComplete => Value::Bool(sight.is_complete()),
             Field::ShellDoubt => sight.doubt().into(),
             Field::ShellReads => sight.redirected(true).into_iter().map(Value::from).collect(),
+            Field::CallCommands => Value::List(List::Commands(&sight.deeds().commands)),
+            Field::Call(list) => {
+                sight.deeds().list(list).iter().map(|it| it.as_str().into()).collect()
+            }
             Field::ShellWrites => sight.redirected(false).into_iter().map(Value::from).collect(),
         })
     }

@@ -8,6 +8,7 @@ use super::path;
 use super::secret;
 use super::value::{List, Map, Record, Text, Value};
 use super::words::Do;
+use crate::call::place;
 use crate::shell::SimpleCommand;
 
 /// Largest compiled pattern, in bytes (RU-33).
@@ -146,6 +147,7 @@ fn of_text<'a>(does: Do, text: &Text<'a>, event: &crate::Event) -> Value<'a> {
         Do::Resolve => path::resolve(text, event).into(),
         Do::IsSecret => Value::Bool(secret::is_secret(text, event)),
         Do::CarriesSecret => Value::Bool(secret::carries(text)),
+        Do::Place(kind) => Value::Bool(place::is(&crate::call::seen(text, &event.within), kind)),
         _ => Value::Null,
     }
 }

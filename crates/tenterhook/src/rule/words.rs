@@ -1,5 +1,8 @@
 //! Every name that a rule can use, in tables: the public language of rules (RU-10 to RU-16).
 
+use crate::call::List;
+use crate::call::place::Kind as Place;
+
 /// What the value of a name or an expression is known to be before it is evaluated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Shape {
@@ -133,6 +136,8 @@ pub(super) enum Field {
     ShellDoubt,
     ShellReads,
     ShellWrites,
+    Call(List),
+    CallCommands,
 }
 
 /// What a rule can ask of a record.
@@ -198,8 +203,28 @@ pub(super) const SHELL: &[Name<Field>] = &[
     name("writes", Field::ShellWrites, TEXTS),
 ];
 
+/// Names behind `call.`
+pub(super) const CALL: &[Name<Field>] = &[
+    name("commands", Field::CallCommands, records(Kind::Command)),
+    name("reads", Field::Call(List::Reads), TEXTS),
+    name("writes", Field::Call(List::Writes), TEXTS),
+    name("deletes", Field::Call(List::Deletes), TEXTS),
+    name("rights", Field::Call(List::Rights), TEXTS),
+    name("hosts", Field::Call(List::Hosts), TEXTS),
+    name("drops", Field::Call(List::Drops), TEXTS),
+    name("leaks", Field::Call(List::Leaks), TEXTS),
+    name("sent_variables", Field::Call(List::SentVariables), TEXTS),
+    name("code", Field::Call(List::Code), TEXTS),
+    name("sql", Field::Call(List::Sql), TEXTS),
+    name("look_alikes", Field::Call(List::LookAlikes), TEXTS),
+    name("unpinned", Field::Call(List::Unpinned), TEXTS),
+    name("indexes", Field::Call(List::Indexes), TEXTS),
+    name("strangers", Field::Call(List::Strangers), TEXTS),
+];
+
 /// The names that have names behind them.
-pub(super) const GROUPS: &[(&str, &[Name<Field>])] = &[("tool", TOOL), ("shell", SHELL)];
+pub(super) const GROUPS: &[(&str, &[Name<Field>])] =
+    &[("tool", TOOL), ("shell", SHELL), ("call", CALL)];
 
 const COMMAND: &[Name<Member>] = &[
     name("program", Member::Program, Shape::Text),
@@ -249,6 +274,7 @@ pub(super) enum Do {
     Glob,
     IsSecret,
     CarriesSecret,
+    Place(Place),
     Flag,
     Runs,
     With,
@@ -296,6 +322,16 @@ pub(super) const FUNCTIONS: &[Function] = &[
     function("glob", TWO, Shape::Bool, Do::Glob),
     function("is_secret", ONE, Shape::Bool, Do::IsSecret),
     function("carries_secret", ONE, Shape::Bool, Do::CarriesSecret),
+    function("is_vital", ONE, Shape::Bool, Do::Place(Place::Vital)),
+    function("is_system", ONE, Shape::Bool, Do::Place(Place::System)),
+    function("holds_keys", ONE, Shape::Bool, Do::Place(Place::Keys)),
+    function("is_env", ONE, Shape::Bool, Do::Place(Place::Env)),
+    function("is_startup", ONE, Shape::Bool, Do::Place(Place::Startup)),
+    function("is_git_hook", ONE, Shape::Bool, Do::Place(Place::GitHook)),
+    function("is_agent_config", ONE, Shape::Bool, Do::Place(Place::AgentConfig)),
+    function("is_instructions", ONE, Shape::Bool, Do::Place(Place::Instructions)),
+    function("is_editor_task", ONE, Shape::Bool, Do::Place(Place::EditorTask)),
+    function("is_disk", ONE, Shape::Bool, Do::Place(Place::Disk)),
     function("flag", OF_COMMAND, Shape::Bool, Do::Flag),
     function("runs", OF_COMMAND, Shape::Bool, Do::Runs),
     function("with", &[Shape::Map, Shape::Map], Shape::Map, Do::With),

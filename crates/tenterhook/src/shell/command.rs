@@ -153,6 +153,13 @@ impl<'c, 't> Builder<'_, 'c, 't> {
         self.item.context = context;
     }
 
+    /// A redirection without a command.
+    pub(super) fn stray(&mut self, redirect: Node<'t>) {
+        let mut parts = Parts::default();
+        self.redirect(redirect, &mut parts);
+        self.reader.redirects.append(&mut parts.redirects);
+    }
+
     /// Assignments without a command.
     pub(super) fn alone(&mut self, nodes: &[Node<'t>]) {
         let assignments = nodes.iter().map(|node| self.assignment(*node)).collect();

@@ -180,6 +180,8 @@ impl Reader {
             "test_command" if slice(code.text, &node.byte_range()).starts_with("[ ") => {
                 build.test(node)
             }
+            // `$(< file)` reads a file without a command.
+            "file_redirect" | "herestring_redirect" => build.stray(node),
             "variable_assignment" => build.alone(&[node]),
             "variable_assignments" => build.alone(&children(node)),
             _ => {

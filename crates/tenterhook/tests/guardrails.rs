@@ -1,0 +1,311 @@
+//! The pack `guardrails` does what it says: its rules hold on every attack of the tables in every form, and are silent on
+//! ordinary work. The tables stand in `conformance/guardrails`, for other engines too.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tenterhook::answer::Restraint;
+use tenterhook::config::Source;
+use tenterhook::dialect::DialectId;
+use tenterhook::event::{Event, Surroundings};
+use tenterhook::hook::Run;
+use tenterhook::rule::{Rule, Sight};
+use tenterhook::syntax::{self, Format};
+
+const PACK: &str = include_str!("../../tenterhook-cli/packs/guardrails.toml");
+
+/// Ways to put a simple command. `{program}` and `{rest}` are its parts, `{quoted}` is all of it between single quotes.
+const COMMAND_FORMS: &[&str] = &[
+    "sudo {command}",
+    "sudo -u root {command}",
+    "doas {command}",
+    "env {command}",
+    "env -i A=b {command}",
+    "A=b {command}",
+    "nohup {command} &",
+    "timeout 5 {command}",
+    "timeout -k 1 5s {command}",
+    "time {command}",
+    "nice -n 5 {command}",
+    "exec {command}",
+    "command {command}",
+    "builtin {command}",
+    "stdbuf -oL {command}",
+    "setsid {command}",
+    "busybox {command}",
+    "\\{command}",
+    "\"{program}\" {rest}",
+    "'{program}' {rest}",
+    "/usr/bin/{command}",
+    "~/bin/{command}",
+    "P={program}; $P {rest}",
+    "echo x | xargs {command}",
+    "echo x | xargs -n1 -P4 {command}",
+    "find . -maxdepth 1 -name x -exec {command} \\;",
+    "find . -name x -execdir {command} +",
+    "sudo nohup nice timeout 5 {command}",
+];
+
+/// Ways to put any line.
+const LINE_FORMS: &[&str] = &[
+    "{line}",
+    "{line};",
+    "true && {line}",
+    "false || {line}",
+    "true; {line}",
+    "true\n{line}\ntrue",
+    "({line})",
+    "{ {line}; }",
+    "! {line}",
+    "# a comment\n{line}",
+    "if true; then {line}; fi",
+    "for i in 1 2; do {line}; done",
+    "while true; do {line}; done",
+    "case x in x) {line} ;; esac",
+    "f() { {line}; }; f",
+    "bash -c {quoted}",
+    "sh -c {quoted}",
+    "bash -lc {quoted}",
+    "/bin/bash -c {quoted}",
+    "zsh -c {quoted}",
+    "eval {quoted}",
+    "sudo bash -c {quoted}",
+    "sudo -E env A=b sh -c {quoted}",
+    "timeout 5 bash -c {quoted}",
+    "xargs -I% bash -c {quoted}",
+    "find . -exec sh -c {quoted} \\;",
+    "nohup sh -c {quoted} > /dev/null 2>&1 &",
+    "env -S {quoted}",
+    "trap {quoted} EXIT",
+    "watch -n 1 {quoted}",
+    "flock /tmp/l -c {quoted}",
+    "su -c {quoted} root",
+    "script -c {quoted} /dev/null",
+];
+
+/// Ways to put a line that has no here-document.
+const FLAT_FORMS: &[&str] = &[
+    "echo $({line})",
+    "x=$({line})",
+    "echo \"$({line})\"",
+    "cat <({line})",
+    "bash <<'EOF'\n{line}\nEOF",
+    "cat <<EOF\n$({line})\nEOF",
+    "{line} | cat",
+    "{line} 2>&1 | tee /tmp/log",
+    "cd src; cd ..; {line}",
+];
+
+/// One rule of the pack and the table of its cases.
+struct Guard {
+    name: String,
+    rule: Rule,
+    table: Value,
+}
+
+fn conformance() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/guardrails")
+}
+
+fn rules() -> Vec<(String, Rule)> {
+    let mut source =
+        Source::given("tenterhook.guardrails.toml", DialectId::NATIVE, PACK, "/nowhere");
+    source.home = PathBuf::from("/home/u");
+    let read = DialectId::NATIVE.dialect().read_config(&source);
+    assert_eq!(read.diagnostics, []);
+    let rule = |hook: tenterhook::hook::Hook| match hook.run {
+        Run::Rule(rule) => (hook.id.to_string(), rule),
+        other => panic!("{} is no rule but {other:?}", hook.id),
+    };
+    read.hooks.into_iter().map(rule).collect()
+}
+
+fn guards() -> Vec<Guard> {
+    let guard = |(id, rule): (String, Rule)| {
+        let name = id.strip_prefix("guardrails/").unwrap().to_owned();
+        let file = conformance().join(format!("attacks/{name}.toml"));
+        let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let table = syntax::parse(&text, Format::Toml).root.unwrap().to_json();
+        Guard { name, rule, table }
+    };
+    rules().into_iter().map(guard).collect()
+}
+
+impl Guard {
+    fn texts(&self, key: &str) -> Vec<&str> {
+        let list = self.table.get(key).and_then(Value::as_array);
+        list.into_iter().flatten().map(|it| it.as_str().unwrap()).collect()
+    }
+
+    fn calls(&self, key: &str) -> Vec<Sight> {
+        let list = self.table.get(key).and_then(Value::as_array);
+        let call = |it: &Value| sight(it["tool"].as_str().unwrap(), it["input"].clone());
+        list.into_iter().flatten().map(call).collect()
+    }
+
+    fn says(&self, sight: &Sight) -> Restraint {
+        says(&self.rule, sight).unwrap_or_else(|why| panic!("{}: {why}", self.name))
+    }
+
+    fn wanted(&self) -> Restraint {
+        match self.table["decision"].as_str().unwrap() {
+            "deny" => Restraint::Deny,
+            "ask" => Restraint::Ask,
+            other => panic!("{}: {other} is no decision", self.name),
+        }
+    }
+
+    /// Every form of every attack.
+    fn attacks(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        let commands = self.texts("commands");
+        for command in &commands {
+            let (program, rest) = command.split_once(' ').unwrap_or((command, ""));
+            let put = |form: &&str| {
+                let form = form.replace("{program}", program).replace("{rest}", rest);
+                form.replace("{command}", command)
+            };
+            found.extend(COMMAND_FORMS.iter().map(put));
+        }
+        for line in commands.into_iter().chain(self.texts("lines")) {
+            let quoted = format!("'{}'", line.replace('\'', r"'\''"));
+            let put = |form: &&str| form.replace("{line}", line).replace("{quoted}", &quoted);
+            let many = line.contains('\n');
+            let background = line.ends_with('&');
+            let fits = |form: &&&str| {
+                let embeds = form.contains("{line}") && **form != "{line}";
+                // What these replace in their words nobody can read; and `((` is arithmetic.
+                let replaced = (form.starts_with("find ") && line.contains("{}"))
+                    || (form.starts_with("xargs -I%") && line.contains('%'));
+                let arithmetic = line.starts_with('(') && form.contains("({line}");
+                !(many && (embeds || **form == "env -S {quoted}"))
+                    && !(background && embeds)
+                    && !replaced
+                    && !arithmetic
+            };
+            found.extend(LINE_FORMS.iter().filter(fits).map(put));
+            found.extend(FLAT_FORMS.iter().filter(fits).map(put));
+        }
+        found
+    }
+}
+
+fn sight(tool: &str, input: Value) -> Sight {
+    let within = Surroundings {
+        session_id: "s".to_owned(),
+        cwd: "/home/u/project".into(),
+        project: "/home/u/project".into(),
+        home: "/home/u".into(),
+        ..Surroundings::default()
+    };
+    let event = Event::new("PreToolUse", within).with("tool_name", tool).with("tool_input", input);
+    Sight::of(&Arc::new(event))
+}
+
+fn bash(line: &str) -> Sight {
+    sight("Bash", json!({ "command": line }))
+}
+
+fn says(rule: &Rule, sight: &Sight) -> Result<Restraint, String> {
+    let answer = rule.judge(sight, &|| true).map_err(|why| format!("{why:?}"))?;
+    Ok(answer.restraint)
+}
+
+/// The ordinary calls: a line for the shell, or `Tool {input}`.
+fn ordinary() -> Vec<(String, Sight)> {
+    let mut found = Vec::new();
+    let mut files: Vec<PathBuf> =
+        conformance().join("ordinary").read_dir().unwrap().map(|it| it.unwrap().path()).collect();
+    files.sort();
+    for file in files {
+        let name = file.file_name().unwrap().to_string_lossy().into_owned();
+        for (at, line) in std::fs::read_to_string(&file).unwrap().lines().enumerate() {
+            let place = format!("{name}:{}: {line}", at + 1);
+            let call = line.split_once(" {").and_then(|(tool, rest)| {
+                let is_tool =
+                    tool.starts_with(|c: char| c.is_ascii_uppercase()) || tool.starts_with("mcp__");
+                let input = serde_json::from_str(&format!("{{{rest}")).ok();
+                input.filter(|_| is_tool && !tool.contains(' ')).map(|input| sight(tool, input))
+            });
+            found.push((place, call.unwrap_or_else(|| bash(line))));
+        }
+    }
+    found
+}
+
+#[test]
+fn ordinary_work_goes_on() {
+    let ordinary = ordinary();
+    assert!(ordinary.len() >= 1000, "only {}", ordinary.len());
+    let rules = rules();
+    let mut held: Vec<String> = Vec::new();
+    for (place, sight) in &ordinary {
+        for (name, rule) in &rules {
+            let said = says(rule, sight).unwrap_or_else(|why| panic!("{name} on {place}: {why}"));
+            if said != Restraint::Silent {
+                held.push(format!("{name} on {place}"));
+            }
+        }
+    }
+    assert!(held.len() <= 1, "{} of {}:\n{}", held.len(), ordinary.len(), held.join("\n"));
+}
+
+#[test]
+fn every_attack_is_held_up_in_every_form() {
+    let mut lost: Vec<String> = Vec::new();
+    let mut count = 0;
+    for guard in guards() {
+        let wanted = guard.wanted();
+        assert!(guard.texts("commands").len() + guard.texts("lines").len() >= 3, "{}", guard.name);
+        for attack in guard.attacks() {
+            count += 1;
+            if guard.says(&bash(&attack)) != wanted {
+                lost.push(format!("{}: {attack}", guard.name));
+            }
+        }
+        for (at, call) in guard.calls("calls").iter().enumerate() {
+            count += 1;
+            if guard.says(call) != wanted {
+                lost.push(format!("{}: call {at}", guard.name));
+            }
+        }
+    }
+    assert!(count > 10_000, "only {count}");
+    assert!(lost.is_empty(), "{} of {count}:\n{}", lost.len(), lost.join("\n"));
+}
+
+#[test]
+fn innocent_neighbours_pass_their_rule() {
+    let mut held: Vec<String> = Vec::new();
+    for guard in guards() {
+        assert!(guard.texts("misses").len() >= 4, "{}", guard.name);
+        for miss in guard.texts("misses") {
+            if guard.says(&bash(miss)) != Restraint::Silent {
+                held.push(format!("{}: {miss}", guard.name));
+            }
+        }
+        for (at, call) in guard.calls("miss_calls").iter().enumerate() {
+            if guard.says(call) != Restraint::Silent {
+                held.push(format!("{}: miss call {at}", guard.name));
+            }
+        }
+    }
+    assert!(held.is_empty(), "{}:\n{}", held.len(), held.join("\n"));
+}
+
+#[test]
+fn every_table_has_a_rule() {
+    let mut tables: Vec<String> = conformance()
+        .join("attacks")
+        .read_dir()
+        .unwrap()
+        .map(|it| it.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+        .collect();
+    tables.sort();
+    let mut rules: Vec<String> = guards().into_iter().map(|it| it.name).collect();
+    rules.sort();
+    assert_eq!(tables, rules);
+}
