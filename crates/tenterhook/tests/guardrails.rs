@@ -1,7 +1,12 @@
 //! The pack `guardrails` does what it says: its rules hold on every attack of the tables in every form, and are silent on
 //! ordinary work. The tables stand in `conformance/guardrails`, for other engines too.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on must fail"
+)]
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

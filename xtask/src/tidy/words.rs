@@ -8,6 +8,7 @@ use crate::tree::File;
 /// Folders whose files are records of others and stay as they were.
 const RECORDS: &[(&str, &str)] = &[
     ("conformance/observed/", "what real agents did, unmodified"),
+    ("conformance/guardrails/", "ordinary commands and attacks, which hold addresses and versions"),
     ("xtask/src/tidy/words.rs", "names what it looks for"),
 ];
 

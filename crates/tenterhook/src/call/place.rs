@@ -3,159 +3,13 @@
 //! Who else's home it is makes no difference: `/home/bob/.ssh/id_rsa` is judged as `~/.ssh/id_rsa`.
 
 /// Directories of the system whose loss takes the machine along.
-const SYSTEM: &[&str] = &[
-    "/",
-    "/bin",
-    "/boot",
-    "/dev",
-    "/etc",
-    "/home",
-    "/lib",
-    "/lib32",
-    "/lib64",
-    "/mnt",
-    "/media",
-    "/opt",
-    "/private",
-    "/proc",
-    "/root",
-    "/run",
-    "/sbin",
-    "/srv",
-    "/sys",
-    "/usr",
-    "/usr/bin",
-    "/usr/lib",
-    "/usr/lib64",
-    "/usr/local",
-    "/usr/local/bin",
-    "/usr/sbin",
-    "/usr/share",
-    "/var",
-    "/var/lib",
-    "/var/log",
-    "/Applications",
-    "/Library",
-    "/System",
-    "/Users",
-    "/Volumes",
-    "/etc/ssl",
-    "/etc/ssh",
-    "/etc/systemd",
-    "/boot/efi",
-];
+const SYSTEM: &str = include_str!("places/system.txt");
 
 /// Directories of a home that hold a person's work, keys or settings as a whole.
-const OF_HOME: &[&str] = &[
-    "~",
-    "~/.aws",
-    "~/.cargo",
-    "~/.config",
-    "~/.gnupg",
-    "~/.kube",
-    "~/.local",
-    "~/.local/share",
-    "~/.password-store",
-    "~/.ssh",
-    "~/Desktop",
-    "~/Documents",
-    "~/Downloads",
-    "~/Library",
-    "~/Music",
-    "~/Pictures",
-    "~/Videos",
-    "~/code",
-    "~/dev",
-    "~/projects",
-    "~/repos",
-    "~/src",
-    "~/work",
-    "~/workspace",
-];
+const OF_HOME: &str = include_str!("places/home.txt");
 
 /// Where people keep keys, tokens and passwords. A directory stands for everything in it, `*` for any text in a name.
-const KEPT: &[&str] = &[
-    "~/.ssh",
-    "~/.aws/credentials",
-    "~/.aws/sso/cache",
-    "~/.aws/cli/cache",
-    "~/.netrc",
-    "~/_netrc",
-    "~/.npmrc",
-    "~/.yarnrc.yml",
-    "~/.pypirc",
-    "~/.kube/config",
-    "~/.config/gcloud",
-    "~/.azure",
-    "~/.config/gh/hosts.yml",
-    "~/.config/hub",
-    "~/.config/glab-cli",
-    "~/.docker/config.json",
-    "~/.git-credentials",
-    "~/.config/git/credentials",
-    "~/.gnupg",
-    "~/.password-store",
-    "~/.pgpass",
-    "~/.my.cnf",
-    "~/.mylogin.cnf",
-    "~/.cargo/credentials",
-    "~/.cargo/credentials.toml",
-    "~/.gem/credentials",
-    "~/.terraform.d/credentials.tfrc.json",
-    "~/.terraformrc",
-    "~/.vault-token",
-    "~/.config/op",
-    "~/.config/rclone/rclone.conf",
-    "~/.s3cfg",
-    "~/.boto",
-    "~/.databrickscfg",
-    "~/.snowflake",
-    "~/.config/doctl/config.yaml",
-    "~/.fly/config.yml",
-    "~/.heroku",
-    "~/.oci",
-    "~/.claude/.credentials.json",
-    "~/.codex/auth.json",
-    "~/.gemini/oauth_creds.json",
-    "~/.local/share/keyrings",
-    "~/.local/share/kwalletd",
-    "~/Library/Keychains",
-    "/Library/Keychains",
-    "~/.mozilla/firefox",
-    "~/.config/google-chrome",
-    "~/.config/chromium",
-    "~/.config/BraveSoftware",
-    "~/.config/microsoft-edge",
-    "~/Library/Application Support/Google/Chrome",
-    "~/Library/Application Support/Firefox",
-    "~/Library/Application Support/BraveSoftware",
-    "~/Library/Application Support/Microsoft Edge",
-    "~/Library/Cookies",
-    "~/.bitcoin",
-    "~/.ethereum",
-    "~/.electrum",
-    "~/.config/solana/id.json",
-    "~/.bash_history",
-    "~/.zsh_history",
-    "~/.psql_history",
-    "~/.mysql_history",
-    "~/.python_history",
-    "~/.node_repl_history",
-    "/etc/shadow",
-    "/etc/gshadow",
-    "/etc/sudoers",
-    "/etc/ssh/ssh_host_*_key",
-    "/etc/kubernetes/admin.conf",
-    "/etc/krb5.keytab",
-    "/proc/*/environ",
-    "/proc/*/mem",
-    "/proc/self/environ",
-    "/proc/kcore",
-    "/dev/mem",
-    "/var/run/secrets",
-    "/run/secrets",
-    "/etc/ssl/private",
-];
+const KEPT: &str = include_str!("places/keys.txt");
 
 /// What lies among them and is none.
 const NOT_KEPT: &[&str] =
@@ -172,171 +26,13 @@ const ENV_EXAMPLES: &[&str] = &[
 ];
 
 /// What a shell, a session or the system runs when it starts.
-const STARTUP: &[&str] = &[
-    "~/.bashrc",
-    "~/.bash_profile",
-    "~/.bash_login",
-    "~/.bash_logout",
-    "~/.bash_aliases",
-    "~/.profile",
-    "~/.zshrc",
-    "~/.zshenv",
-    "~/.zprofile",
-    "~/.zlogin",
-    "~/.zlogout",
-    "~/.kshrc",
-    "~/.cshrc",
-    "~/.tcshrc",
-    "~/.xinitrc",
-    "~/.xprofile",
-    "~/.xsession",
-    "~/.xsessionrc",
-    "~/.pam_environment",
-    "~/.config/fish",
-    "~/.config/autostart",
-    "~/.config/systemd",
-    "~/.config/environment.d",
-    "~/.config/plasma-workspace",
-    "~/.local/share/systemd",
-    "~/.config/powershell",
-    "~/Library/LaunchAgents",
-    "~/.ssh/authorized_keys",
-    "~/.ssh/authorized_keys2",
-    "~/.ssh/rc",
-    "~/.ssh/config",
-    "~/.ssh/environment",
-    "~/.oh-my-zsh/custom",
-    "/etc/profile",
-    "/etc/profile.d",
-    "/etc/bash.bashrc",
-    "/etc/bashrc",
-    "/etc/zsh",
-    "/etc/zshrc",
-    "/etc/zshenv",
-    "/etc/environment",
-    "/etc/rc.local",
-    "/etc/rc.d",
-    "/etc/init.d",
-    "/etc/init",
-    "/etc/systemd",
-    "/lib/systemd",
-    "/usr/lib/systemd",
-    "/etc/crontab",
-    "/etc/cron.d",
-    "/etc/cron.hourly",
-    "/etc/cron.daily",
-    "/etc/cron.weekly",
-    "/etc/cron.monthly",
-    "/etc/anacrontab",
-    "/var/spool/cron",
-    "/var/spool/at",
-    "/etc/sudoers",
-    "/etc/sudoers.d",
-    "/etc/doas.conf",
-    "/etc/pam.d",
-    "/etc/ld.so.preload",
-    "/etc/ld.so.conf",
-    "/etc/ld.so.conf.d",
-    "/etc/passwd",
-    "/etc/shadow",
-    "/etc/group",
-    "/etc/ssh/sshd_config",
-    "/etc/ssh/sshd_config.d",
-    "/etc/udev/rules.d",
-    "/etc/xdg/autostart",
-    "/etc/hosts.allow",
-    "/etc/apt/apt.conf.d",
-    "/etc/modules-load.d",
-    "/Library/LaunchAgents",
-    "/Library/LaunchDaemons",
-    "/Library/StartupItems",
-];
+const STARTUP: &str = include_str!("places/startup.txt");
 
 /// Where an agent is told which hooks, servers and permissions it has. A name alone is one in any directory.
-const AGENT: &[&str] = &[
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-    ".claude/hooks",
-    "~/.claude.json",
-    ".claude.json",
-    "managed-settings.json",
-    "managed-mcp.json",
-    ".codex/config.toml",
-    ".codex/hooks.json",
-    ".codex/hooks",
-    ".codex/rules",
-    ".gemini/settings.json",
-    ".gemini/hooks",
-    ".gemini/policies",
-    ".gemini/extensions",
-    ".cursor/mcp.json",
-    ".cursor/hooks.json",
-    ".cursor/hooks",
-    ".cursor/cli.json",
-    ".cursor/permissions.json",
-    ".mcp.json",
-    "mcp.json",
-    "mcp_config.json",
-    ".vscode/mcp.json",
-    "claude_desktop_config.json",
-    ".windsurf/hooks.json",
-    ".windsurf/hooks",
-    ".codeium/windsurf",
-    ".continue/config.json",
-    ".continue/config.yaml",
-    ".aider.conf.yml",
-    "opencode.json",
-    "opencode.jsonc",
-    ".opencode",
-    ".qwen/settings.json",
-    ".github/hooks",
-    ".copilot",
-    ".amp/settings.json",
-    ".factory",
-    ".kiro/settings",
-    ".kiro/hooks",
-    ".zed/settings.json",
-    "~/.config/zed/settings.json",
-    "tenterhook.toml",
-    "tenterhook.json",
-    "tenterhook.local.toml",
-    "tenterhook.local.json",
-    "tenterhook.guardrails.toml",
-    "~/.config/tenterhook",
-    "/etc/tenterhook",
-    "/etc/claude-code",
-    ".gen/settings.json",
-    ".gen/settings.local.json",
-    ".ignis",
-    ".codewhale",
-    ".reasonix",
-];
+const AGENT: &str = include_str!("places/agent.txt");
 
 /// What an agent reads as instructions.
-const INSTRUCTIONS: &[&str] = &[
-    "CLAUDE.md",
-    "CLAUDE.local.md",
-    "AGENTS.md",
-    "AGENTS.override.md",
-    "GEMINI.md",
-    "QWEN.md",
-    ".cursorrules",
-    ".cursor/rules",
-    ".cursor/commands",
-    ".windsurfrules",
-    ".windsurf/rules",
-    ".clinerules",
-    ".roorules",
-    ".github/copilot-instructions.md",
-    ".github/instructions",
-    ".claude/agents",
-    ".claude/commands",
-    ".claude/skills",
-    ".claude/output-styles",
-    ".codex/prompts",
-    ".gemini/commands",
-    ".goosehints",
-];
+const INSTRUCTIONS: &str = include_str!("places/instructions.txt");
 
 /// What an editor runs when a folder is opened.
 const EDITOR: &[&str] = &[
@@ -424,7 +120,7 @@ pub fn is_vital(path: &str) -> bool {
 pub fn is_system(path: &str) -> bool {
     let own = own(path);
     let top = without_stars(&own);
-    SYSTEM.contains(&top) || OF_HOME.contains(&top) || top == ".."
+    SYSTEM.lines().chain(OF_HOME.lines()).any(|it| it == top) || top == ".."
 }
 
 /// Whether `path` holds keys, tokens or passwords. A `.env` file is a case of its own: [`is_env`].
@@ -432,10 +128,10 @@ pub fn is_system(path: &str) -> bool {
 pub fn holds_keys(path: &str) -> bool {
     let own = own(path);
     let name = own.rsplit('/').next().unwrap_or_default();
-    if any(NOT_KEPT, &own) {
+    if any(NOT_KEPT.iter().copied(), &own) {
         return false;
     }
-    KEYS.contains(&name) || any(KEPT, &own) || may_be(&own, KEPT_SAMPLES)
+    KEYS.contains(&name) || any(KEPT.lines(), &own) || may_be(&own, KEPT_SAMPLES)
 }
 
 /// Whether `path` is an environment file with real values: `.env`, `.env.local`, `.envrc`, not `.env.example`.
@@ -454,32 +150,34 @@ pub fn is_env(path: &str) -> bool {
 /// Whether a shell, a session or the system runs `path` when it starts, or lets people in by it.
 #[must_use]
 pub fn is_startup(path: &str) -> bool {
-    any(STARTUP, &own(path))
+    any(STARTUP.lines(), &own(path))
 }
 
 /// Whether `path` says which hooks, servers or permissions an agent has.
 #[must_use]
 pub fn is_agent_config(path: &str) -> bool {
-    anywhere(AGENT, path)
+    anywhere(AGENT.lines(), path)
 }
 
 /// Whether an agent reads `path` as instructions.
 #[must_use]
 pub fn is_instructions(path: &str) -> bool {
-    anywhere(INSTRUCTIONS, path)
+    anywhere(INSTRUCTIONS.lines(), path)
 }
 
 /// Whether an editor runs what `path` says when a folder is opened.
 #[must_use]
 pub fn is_editor_task(path: &str) -> bool {
-    anywhere(EDITOR, path)
+    anywhere(EDITOR.iter().copied(), path)
 }
 
 /// Whether git runs what `path` says.
 #[must_use]
 pub fn is_git_hook(path: &str) -> bool {
     let sample = path.ends_with(".sample");
-    !sample && (any(GIT_HOOKS, &own(path)) || anywhere(&[".git/hooks", ".git/config"], path))
+    !sample
+        && (any(GIT_HOOKS.iter().copied(), &own(path))
+            || anywhere([".git/hooks", ".git/config"].into_iter(), path))
 }
 
 /// Whether `path` is a disk or a part of one.
@@ -527,8 +225,8 @@ fn without_stars(path: &str) -> &str {
 }
 
 /// Whether `path` is one of `places` or lies in one.
-fn any(places: &[&str], path: &str) -> bool {
-    places.iter().any(|place| is_or_below(place, path))
+fn any<'p>(mut places: impl Iterator<Item = &'p str>, path: &str) -> bool {
+    places.any(|place| is_or_below(place, path))
 }
 
 fn is_or_below(place: &str, path: &str) -> bool {
@@ -539,8 +237,8 @@ fn is_or_below(place: &str, path: &str) -> bool {
 }
 
 /// The same for places that may lie in any directory.
-fn anywhere(places: &[&str], path: &str) -> bool {
-    places.iter().any(|place| {
+fn anywhere<'p>(mut places: impl Iterator<Item = &'p str>, path: &str) -> bool {
+    places.any(|place| {
         let mut rest = Some(path);
         while let Some(part) = rest {
             if is_or_below(place, part) {

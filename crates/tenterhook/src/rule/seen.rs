@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::Sight;
+use crate::call::{self, Deeds};
 use crate::event::Event;
 use crate::event::tool::{Tool, ToolCall};
 use crate::shell::{self, Line, Parsed, SimpleCommand, Target};
@@ -102,6 +103,12 @@ impl Sight {
             readable.then(|| shell::read(self.command()))
         };
         self.line.get_or_init(read).as_ref()
+    }
+
+    /// What the call would do.
+    pub(super) fn deeds(&self) -> &Deeds {
+        let line = || self.line().filter(|_| !self.command().is_empty());
+        self.deeds.get_or_init(|| call::deeds(&self.event, line()))
     }
 
     pub(super) fn commands(&self) -> &[SimpleCommand] {

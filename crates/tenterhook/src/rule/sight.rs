@@ -3,12 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-<<<<<<< HEAD
-=======
-use serde_json::Value;
-
-use crate::call::{self, Deeds};
->>>>>>> 82f47fe (Hold up what an agent should not do: a pack of rules, and the tables that they are held to)
+use crate::call::Deeds;
 use crate::event::Event;
 use crate::shell::Line;
 
@@ -16,14 +11,9 @@ use crate::shell::Line;
 #[derive(Debug)]
 #[cfg_attr(not(feature = "rule"), expect(dead_code, reason = "no rule is there to look"))]
 pub struct Sight {
-<<<<<<< HEAD
     pub(super) event: Arc<Event>,
     pub(super) line: OnceLock<Option<Line>>,
-=======
-    event: Arc<Event>,
-    line: OnceLock<Option<Line>>,
-    deeds: OnceLock<Deeds>,
->>>>>>> 82f47fe (Hold up what an agent should not do: a pack of rules, and the tables that they are held to)
+    pub(super) deeds: OnceLock<Deeds>,
 }
 
 impl Sight {
@@ -32,167 +22,4 @@ impl Sight {
     pub fn of(event: &Arc<Event>) -> Self {
         Self { event: Arc::clone(event), line: OnceLock::new(), deeds: OnceLock::new() }
     }
-<<<<<<< HEAD
-=======
-
-    pub(super) fn event(&self) -> &Event {
-        &self.event
-    }
-
-    pub(super) fn tool(&self) -> Option<ToolCall<'_>> {
-        self.event.tool()
-    }
-
-    /// The fact or field of the event under that key.
-    pub(super) fn said(&self, key: &str) -> &str {
-        let fact = || self.event.within.facts.get(key).and_then(Value::as_str);
-        self.event.text(key).or_else(fact).unwrap_or_default()
-    }
-
-    fn input(&self, key: &str) -> &str {
-        let tool = self.tool();
-        tool.and_then(|it| it.input.get(key)).and_then(Value::as_str).unwrap_or_default()
-    }
-
-    /// The shell line that a shell tool would run.
-    pub(super) fn command(&self) -> &str {
-        if self.tool().is_some_and(|it| it.tool() == Tool::Shell) {
-            self.input("command")
-        } else {
-            ""
-        }
-    }
-
-    /// The first path that the call names.
-    pub(super) fn path(&self) -> &str {
-        self.paths().next().unwrap_or_default()
-    }
-
-    /// Every path that the call names.
-    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
-        let input = self.tool().map_or(&Value::Null, |it| it.input);
-        let one = PATHS.iter().filter_map(|key| input.get(key)?.as_str());
-        let lists = PATH_LISTS.iter().filter_map(|key| input.get(key)?.as_array());
-        one.chain(lists.flatten().filter_map(Value::as_str))
-    }
-
-    pub(super) fn url(&self) -> &str {
-        self.input("url")
-    }
-
-    /// The server of an MCP tool.
-    pub(super) fn server(&self) -> &str {
-        let name = self.tool().map_or("", |it| it.name);
-        let rest = name.strip_prefix("mcp__").unwrap_or_default();
-        rest.split_once("__").map_or(rest, |(server, _)| server)
-    }
-
-    /// What the call would put somewhere: what a file tool writes, else every text that a tool other than a shell, a
-    /// reader or a searcher is given.
-    pub(super) fn text(&self) -> Cow<'_, str> {
-        let Some(tool) = self.tool() else { return Cow::Borrowed("") };
-        match tool.tool() {
-            Tool::Shell | Tool::Read | Tool::Search => Cow::Borrowed(""),
-            Tool::Write | Tool::Edit => {
-                joined(WRITTEN.iter().filter_map(|key| tool.input.get(key)), Some(EDITED))
-            }
-            Tool::Fetch | Tool::Agent | Tool::Mcp | Tool::Other => {
-                joined(std::iter::once(tool.input), None)
-            }
-        }
-    }
-
-    /// Every text of what came back.
-    pub(super) fn output(&self) -> Cow<'_, str> {
-        joined(self.event.payload.get("tool_response").into_iter(), None)
-    }
-
-    /// The line as the shell reader sees it; `None` for a shell that it does not read.
-    fn line(&self) -> Option<&Line> {
-        let read = || {
-            let readable = self.tool().is_none_or(|it| it.name != "PowerShell");
-            readable.then(|| shell::read(self.command()))
-        };
-        self.line.get_or_init(read).as_ref()
-    }
-
-    /// What the call would do.
-    pub(super) fn deeds(&self) -> &Deeds {
-        self.deeds.get_or_init(|| {
-            call::deeds(&self.event, self.line().filter(|_| !self.command().is_empty()))
-        })
-    }
-
-    pub(super) fn commands(&self) -> &[SimpleCommand] {
-        if self.command().is_empty() {
-            return &[];
-        }
-        self.line().map_or(&[], |line| &line.commands)
-    }
-
-    /// Why it is not known what the line would run; empty where it is.
-    pub(super) fn doubt(&self) -> String {
-        if self.command().is_empty() {
-            return String::new();
-        }
-        match self.line().map(|line| &line.parsed) {
-            None => "PowerShell lines are not read".to_owned(),
-            Some(Parsed::Full) => String::new(),
-            Some(Parsed::Doubtful(doubt)) => doubt.to_string(),
-        }
-    }
-
-    pub(super) fn is_complete(&self) -> bool {
-        self.command().is_empty() || self.line().is_some_and(|it| it.parsed == Parsed::Full)
-    }
-
-    /// The files that redirections read, or write, each once: a command behind a wrapper has its wrapper's, too.
-    pub(super) fn redirected(&self, reads: bool) -> Vec<&str> {
-        let groups = self.line().filter(|_| !self.command().is_empty());
-        let groups = groups.map_or(&[][..], |line| &line.redirects);
-        let all = self.commands().iter().flat_map(|command| &command.redirects).chain(groups);
-        let files = all.filter_map(|redirect| {
-            let op = redirect.operator.as_str();
-            let both = op == "<>";
-            let wanted = both || READING.contains(&op) == reads;
-            match &redirect.target {
-                Target::Word(word) if wanted && !NO_FILE.contains(&op) => Some(word.text.as_str()),
-                Target::Word(_) | Target::HereDocument { .. } | Target::Closed => None,
-            }
-        });
-        let mut found: Vec<&str> = Vec::new();
-        for file in files {
-            if !found.contains(&file) {
-                found.push(file);
-            }
-        }
-        found
-    }
-}
-
-/// Every text in `values`, one after the other, a line each; of objects in a list only the field `only`, where given.
-fn joined<'a>(values: impl Iterator<Item = &'a Value>, only: Option<&str>) -> Cow<'a, str> {
-    let mut found = Vec::new();
-    for value in values {
-        collect(value, only, &mut found);
-    }
-    match found.as_slice() {
-        [] => Cow::Borrowed(""),
-        [one] => Cow::Borrowed(one),
-        many => Cow::Owned(many.join("\n")),
-    }
-}
-
-/// Depth is bounded by the reader of the event's JSON.
-fn collect<'a>(value: &'a Value, only: Option<&str>, found: &mut Vec<&'a str>) {
-    match value {
-        Value::String(text) => found.push(text),
-        Value::Array(items) => items.iter().for_each(|it| collect(it, only, found)),
-        Value::Object(fields) => {
-            let wanted = fields.iter().filter(|(key, _)| only.is_none_or(|only| only == *key));
-            wanted.for_each(|(_, it)| collect(it, only, found));
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
->>>>>>> 82f47fe (Hold up what an agent should not do: a pack of rules, and the tables that they are held to)
 }
