@@ -13,6 +13,8 @@ mod expand;
 mod health;
 #[cfg(feature = "mcp")]
 mod stdio;
+#[cfg(feature = "mcp")]
+mod streamable;
 pub(crate) mod substitute;
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use super::health::Health;
 use super::{Call, CallFault, CallFaultKind, Calling, Reply, Servers};
 use crate::config::Server;
 use crate::diagnostic::nearest;
+use crate::executor::http::Network;
 
 /// How long a server may take to start and to say hello, whoever waits for it: what agents give theirs. A hook whose time
 /// is up earlier leaves it starting, so that the next one finds it.
@@ -26,6 +27,7 @@ const OPENING: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Configured {
     env: Env,
+    network: Network,
     lines: Mutex<HashMap<String, Arc<Line>>>,
 }
 
@@ -34,6 +36,7 @@ pub struct Configured {
 struct Line {
     server: Server,
     env: Env,
+    network: Network,
     state: Arc<Mutex<State>>,
 }
 
@@ -63,9 +66,17 @@ impl Configured {
     /// The servers of a configuration, none of them started. `env` is the host's environment.
     #[must_use]
     pub fn new(servers: impl IntoIterator<Item = Server>, env: Vec<(String, String)>) -> Self {
-        let configured = Self { env: env.into(), lines: Mutex::default() };
+        let configured =
+            Self { env: env.into(), network: Network::default(), lines: Mutex::default() };
         configured.replace(servers);
         configured
+    }
+
+    /// The same, whose servers at an address are reached by `network`: that of the engine's `http` hooks, say.
+    #[must_use]
+    pub fn reached_by(mut self, network: Network) -> Self {
+        self.network = network;
+        self
     }
 
     /// Replaces the configuration. A server that stays as it was stays connected; one that is gone or changed is ended.
@@ -75,8 +86,12 @@ impl Configured {
         for server in servers {
             let line = lines.remove(&server.name).filter(|it| it.server == server);
             let line = line.unwrap_or_else(|| {
-                let env = Arc::clone(&self.env);
-                Arc::new(Line { server: server.clone(), env, state: Arc::default() })
+                Arc::new(Line {
+                    server: server.clone(),
+                    env: Arc::clone(&self.env),
+                    network: self.network.clone(),
+                    state: Arc::default(),
+                })
             });
             kept.insert(server.name, line);
         }
@@ -148,11 +163,13 @@ impl Line {
     /// Opens a connection in a task of its own, which lives as long as the connection.
     fn open(&self) -> Opened {
         let (sender, result) = watch::channel(None);
-        let (server, env) = (self.server.clone(), Arc::clone(&self.env));
+        let (server, env, network) =
+            (self.server.clone(), Arc::clone(&self.env), self.network.clone());
         // What the task holds for good would keep its own owner alive.
         let state = Arc::downgrade(&self.state);
         let life = tokio::spawn(async move {
-            let opening = tokio::time::timeout(OPENING, Connection::open(&server, &env)).await;
+            let opening =
+                tokio::time::timeout(OPENING, Connection::open(&server, &env, &network)).await;
             let opened =
                 opening.unwrap_or_else(|_| Err(format!("it did not say hello within {OPENING:?}")));
             let over = match opened {

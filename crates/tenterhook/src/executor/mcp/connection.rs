@@ -13,11 +13,13 @@ use tenterhook_process as process;
 
 use super::expand::expand;
 use super::stdio::{Epitaph, Over, Stdio};
+use super::streamable;
 use super::{Call, CallFault, CallFaultKind, Content, Reply};
 use crate::config::{Reach, Server};
 use crate::diagnostic::nearest;
 use crate::dialect::DialectId;
 use crate::executor::command::LISTED;
+use crate::executor::http::Network;
 use crate::hook::{Command, Inherit, Invocation};
 
 /// The host's environment.
@@ -62,13 +64,20 @@ impl Connection {
     /// # Errors
     ///
     /// What kept it from that, for people.
-    pub(super) async fn open(server: &Server, env: &Env) -> Result<(Self, Life), String> {
+    pub(super) async fn open(
+        server: &Server,
+        env: &Env,
+        network: &Network,
+    ) -> Result<(Self, Life), String> {
         let (opened, epitaph) = match &server.reach {
             Reach::Program(command) => {
                 let (transport, epitaph) = Stdio::start(describe(server, command, env)?);
                 (serve_client(Client, transport).await, epitaph)
             }
-            Reach::Address(_) => return Err("addresses cannot be reached yet".to_owned()),
+            Reach::Address(http) => {
+                let transport = streamable::open(server, http, env, network)?;
+                (serve_client(Client, transport).await, Epitaph::default())
+            }
         };
         let service = opened.map_err(|error| {
             let known = epitaph.read().map(|(_, why)| why);
@@ -204,6 +213,6 @@ fn describe(server: &Server, command: &Command, env: &Env) -> Result<process::Co
     Ok(described)
 }
 
-fn variable(env: &Env, name: &str) -> Option<String> {
+pub(super) fn variable(env: &Env, name: &str) -> Option<String> {
     env.iter().rev().find(|(own, _)| own == name).map(|(_, value)| value.clone())
 }

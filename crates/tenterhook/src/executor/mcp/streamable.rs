@@ -1,0 +1,79 @@
+//! Reaches a server at its address, by streamable HTTP. Where a request may go, and what its headers say, is decided as for
+//! `http` hooks (HT-10 to HT-23).
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use reqwest::header::{HeaderName, HeaderValue};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::common::client_side_sse::NeverRetry;
+use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
+
+use super::connection::{Env, variable};
+use super::expand::expand;
+use crate::config::Server;
+use crate::dialect::DialectId;
+use crate::executor::http::address::Target;
+use crate::executor::http::{Network, headers};
+use crate::hook::Http;
+
+/// The longest event that is taken, as of a program's line.
+const EVENT: usize = 4 << 20;
+
+/// A transport to the address; nothing is sent yet.
+///
+/// # Errors
+///
+/// What keeps requests from being sent there, for people.
+pub(super) fn open(
+    server: &Server,
+    http: &Http,
+    env: &Env,
+    network: &Network,
+) -> Result<StreamableHttpClientTransport<reqwest::Client>, String> {
+    let url = fill(server, &http.url, env)?;
+    let target = Target::read(&url).map_err(|error| format!("its URL cannot be used: {error}"))?;
+    let client = network.client(target.secure)?.clone();
+    let mut config = StreamableHttpClientTransportConfig::with_uri(url)
+        .custom_headers(own_headers(server, http, env)?)
+        .max_sse_event_size(EVENT)
+        // A call that was sent is not sent again (MC-1).
+        .reinit_on_expired_session(false);
+    config.retry_config = Arc::new(NeverRetry);
+    Ok(StreamableHttpClientTransport::with_client(client, config))
+}
+
+/// A text of the configuration, as its format names variables; a native URL names none.
+fn fill(server: &Server, text: &str, env: &Env) -> Result<String, String> {
+    match server.dialect {
+        DialectId::NATIVE => Ok(text.to_owned()),
+        _ => expand(text, |name| variable(env, name)).map_err(|name| {
+            format!("its configuration names the variable `{name}`, which is not set")
+        }),
+    }
+}
+
+fn own_headers(
+    server: &Server,
+    http: &Http,
+    env: &Env,
+) -> Result<HashMap<HeaderName, HeaderValue>, String> {
+    let own = http.headers.iter().filter(|(name, _)| !headers::is_reserved(name));
+    own.map(|(name, text)| {
+        let value = match server.dialect {
+            DialectId::NATIVE => {
+                let lookup = |it: &str| {
+                    env.iter().rfind(|(own, _)| own == it).map(|(_, value)| value.as_str())
+                };
+                headers::fill(name, text, &http.variables, lookup).map_err(|it| it.to_string())?
+            }
+            _ => fill(server, text, env)?,
+        };
+        let torn = || format!("the header `{name}` cannot be sent");
+        let named = HeaderName::from_bytes(name.as_bytes()).map_err(|_| torn())?;
+        let mut value = HeaderValue::from_str(&value).map_err(|_| torn())?;
+        value.set_sensitive(true);
+        Ok((named, value))
+    })
+    .collect()
+}
