@@ -41,7 +41,7 @@ impl Network {
 
     /// The client for such requests; it is made when it is first needed.
     #[cfg(feature = "http")]
-    pub(super) fn client(&self, secure: bool) -> Result<&reqwest::Client, String> {
+    pub(in crate::executor) fn client(&self, secure: bool) -> Result<&reqwest::Client, String> {
         self.inner.clients.get(secure, &self.inner.roots)
     }
 }

@@ -39,7 +39,7 @@ pub(super) fn open(
         .max_sse_event_size(EVENT)
         // A call that was sent is not sent again (MC-1).
         .reinit_on_expired_session(false);
-    config.retry_config = Arc::new(NeverRetry);
+    config.retry_config = Arc::new(NeverRetry::default());
     Ok(StreamableHttpClientTransport::with_client(client, config))
 }
 

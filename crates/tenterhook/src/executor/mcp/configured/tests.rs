@@ -1,5 +1,7 @@
 //! Real servers over standard streams: what they say, and every way in which they fail.
 
+mod address;
+
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};

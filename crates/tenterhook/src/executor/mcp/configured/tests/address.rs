@@ -1,0 +1,91 @@
+//! Servers at an address: what they say, and how reaching them fails.
+
+use tenterhook_testkit::server::{Reply as Says, Server as Scripted};
+
+use super::*;
+use crate::hook::Http;
+
+const HELLO: &str = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#;
+
+fn says(contains: &str, status: u16, body: &str) -> Says {
+    let headers = [("content-type".to_owned(), "application/json".to_owned())].into();
+    Says {
+        contains: contains.to_owned(),
+        status,
+        body: body.to_owned(),
+        headers,
+        ..Says::default()
+    }
+}
+
+/// Says hello, takes what needs no answer, and answers calls with `body`; has no stream of its own.
+fn scripted(status: u16, body: &str) -> Scripted {
+    let when = vec![
+        says("\"method\":\"initialize\"", 200, HELLO),
+        says("\"method\":\"notifications/", 202, ""),
+        says("\"method\":\"tools/call\"", status, body),
+    ];
+    Scripted::start(Says { when, ..says("", 405, "") }).expect("a port")
+}
+
+fn at(url: &str, variables: &[&str]) -> Configured {
+    let http = Http {
+        url: url.to_owned(),
+        headers: vec![("Authorization".to_owned(), "Bearer ${TOKEN}".to_owned())],
+        variables: variables.iter().map(|it| (*it).to_owned()).collect(),
+        secret: None,
+    };
+    let reached = Server { reach: Reach::Address(http), ..server(&[]) };
+    Configured::new([reached], vec![("TOKEN".to_owned(), "s3cret".to_owned())])
+}
+
+/// MC-1, MC-8, MC-13.
+#[tokio::test]
+async fn a_server_at_an_address_is_asked() {
+    let answer =
+        r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"hello"}]}}"#;
+    let scripted = scripted(200, answer);
+    let servers = at(&scripted.url(), &["TOKEN"]);
+    assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
+    let calls: Vec<_> =
+        scripted.requests().into_iter().filter(|it| it.body.contains("tools/call")).collect();
+    assert_eq!(calls.len(), 1);
+    assert_eq!(calls[0].headers.get("authorization").map(String::as_str), Some("Bearer s3cret"));
+}
+
+/// MC-1, MC-7.
+#[tokio::test]
+async fn an_address_that_fails_is_a_fault_and_no_call_is_sent_twice() {
+    for (status, body, kind) in [
+        (500, "", CallFaultKind::NotConnected),
+        (302, "", CallFaultKind::NotConnected),
+        (200, "no json", CallFaultKind::NotConnected),
+        (200, r#"{"jsonrpc":"2.0","id":1,"result":"odd"}"#, CallFaultKind::Protocol),
+    ] {
+        let scripted = scripted(status, body);
+        let fault = ask(&at(&scripted.url(), &["TOKEN"]), "say").await.expect_err(body);
+        assert_eq!(fault.kind, kind, "{status} {body}: {fault}");
+        let calls = scripted.requests().into_iter().filter(|it| it.body.contains("tools/call"));
+        assert_eq!(calls.count(), 1, "{status} {body}");
+    }
+}
+
+/// MC-7, MC-13: the rules of `http` hooks hold for addresses and headers.
+#[tokio::test]
+async fn nothing_is_sent_where_nothing_may_be_sent() {
+    let scripted = scripted(200, "");
+    for (url, variables, words) in [
+        ("http://10.0.0.1/mcp", &["TOKEN"][..], "its URL cannot be used"),
+        ("http://example.org/mcp", &["TOKEN"], "`http://` goes to this machine alone"),
+        (&scripted.url(), &[], "`TOKEN`, which the hook does not list"),
+        (&scripted.url(), &["TOKEN"], ""),
+    ] {
+        let asked = ask(&at(url, variables), "say").await;
+        if !words.is_empty() {
+            let fault = asked.expect_err(words);
+            assert!(fault.why.contains(words), "{fault}");
+            assert!(scripted.requests().is_empty());
+        }
+    }
+    assert!(!scripted.requests().is_empty());
+}
