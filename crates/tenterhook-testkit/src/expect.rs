@@ -84,11 +84,15 @@ fn text_matches(expected: &str, actual: &str) -> bool {
     true
 }
 
-/// Whether everything in `expected` stands in `actual`, which may hold more.
+/// Whether everything in `expected` stands in `actual`, whose objects may hold more.
 fn holds(expected: &Value, actual: &Value) -> bool {
     match (expected, actual) {
         (Value::Object(expected), Value::Object(actual)) => {
             expected.iter().all(|(key, e)| actual.get(key).is_some_and(|a| holds(e, a)))
+        }
+        (Value::Array(expected), Value::Array(actual)) => {
+            expected.len() == actual.len()
+                && expected.iter().zip(actual).all(|(e, a)| holds(e, a))
         }
         (expected, actual) => matches(expected, actual),
     }
