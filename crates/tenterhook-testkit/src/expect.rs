@@ -91,8 +91,7 @@ fn holds(expected: &Value, actual: &Value) -> bool {
             expected.iter().all(|(key, e)| actual.get(key).is_some_and(|a| holds(e, a)))
         }
         (Value::Array(expected), Value::Array(actual)) => {
-            expected.len() == actual.len()
-                && expected.iter().zip(actual).all(|(e, a)| holds(e, a))
+            expected.len() == actual.len() && expected.iter().zip(actual).all(|(e, a)| holds(e, a))
         }
         (expected, actual) => matches(expected, actual),
     }

@@ -21,6 +21,30 @@ pub(super) fn advice(code: &'static str, message: impl Into<String>) -> Diagnost
     Diagnostic::new(code, Severity::Advice, message, None)
 }
 
+/// What is written in a question to a model where `$ARGUMENTS` was meant: the model would read it as it stands.
+pub(super) fn misspelt_place(text: &str) -> Option<Diagnostic> {
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('$') {
+        rest = after;
+        let inner = after.strip_prefix('{').unwrap_or(after);
+        let end = inner.find(|it: char| !it.is_ascii_alphabetic() && it != '_');
+        let word = inner.get(..end.unwrap_or(inner.len())).unwrap_or_default();
+        let braced = inner.len() < after.len();
+        let meant = MEANT.contains(&word.to_ascii_uppercase().as_str());
+        if meant && (braced || word != "ARGUMENTS") && !before.ends_with('\\') {
+            let found = if braced { format!("${{{word}}}") } else { format!("${word}") };
+            let message =
+                format!("`{found}` is not the place of the event: the model reads it as it stands");
+            return Some(warning("misspelt-place", message).help("write `$ARGUMENTS`"));
+        }
+    }
+    None
+}
+
+/// Words for the place of the event that people write.
+const MEANT: &[&str] =
+    &["ARGUMENTS", "ARGUMENT", "ARGS", "INPUT", "HOOK_INPUT", "EVENT", "PAYLOAD"];
+
 /// The findings of one text.
 #[derive(Debug)]
 pub(super) struct Findings<'a> {

@@ -9,7 +9,7 @@ use super::config::{Reader, Scope};
 use super::{events, matcher};
 use crate::config::Source;
 use crate::diagnostic::nearest;
-use crate::dialect::findings::{error, warning};
+use crate::dialect::findings::{error, misspelt_place, warning};
 use crate::dialect::{DialectId, requests};
 use crate::hook::{
     Command, Hook, HookId, Http, Inherit, Invocation, Layer, Prompt, Run, Shell, Wait,
@@ -184,6 +184,9 @@ impl Reader<'_> {
 
     fn prompt(&mut self, node: &Node, text: String, turns: Option<u32>) -> Prompt {
         let model = self.text(node, "model").filter(|it| !it.is_empty());
+        if let (Some(found), Some(entry)) = (misspelt_place(&text), field(node, "prompt")) {
+            self.report(entry.node.span, found);
+        }
         Prompt { model, max_tokens: Some(MAX_TOKENS), turns, ..Prompt::new(text) }
     }
 

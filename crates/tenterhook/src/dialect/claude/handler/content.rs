@@ -2,6 +2,7 @@
 
 use crate::dialect::claude::config::{Off, Reading, error};
 use crate::dialect::claude::lint;
+use crate::dialect::findings::misspelt_place;
 use crate::dialect::requests;
 use crate::hook::{Http, McpTool, Prompt};
 use crate::syntax::Node;
@@ -24,12 +25,16 @@ impl Reading<'_> {
     }
 
     pub(super) fn prompt(&mut self, node: &Node, turns: Option<u32>) -> Result<Prompt, Off> {
+        let text = self.needed(node, "prompt")?;
+        if let (Some(found), Some(entry)) = (misspelt_place(&text), node.entry("prompt")) {
+            self.report(entry.node.span, found);
+        }
         Ok(Prompt {
             model: self.text(node, "model"),
             // An agent's no never ends the turn.
             goes_on: turns.is_some() || self.flag(node, "continueOnBlock"),
             turns,
-            ..Prompt::new(self.needed(node, "prompt")?)
+            ..Prompt::new(text)
         })
     }
 

@@ -6,7 +6,7 @@ use super::keys::listed;
 #[cfg(feature = "rule")]
 use crate::diagnostic::Span;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::dialect::{DialectId, requests};
+use crate::dialect::{DialectId, findings, requests};
 use crate::executor::mcp::substitute;
 use crate::hook::{Http, McpTool, Prompt, Run, Worker};
 use crate::rule::{Part, Rule};
@@ -74,6 +74,10 @@ impl Reader<'_> {
     pub(super) fn prompt(&mut self, fields: &Fields<'_>, kind: &'static str) -> Option<Run> {
         let (text, table) = self.text_or_table(fields, kind, "text")?;
         let get = |key| table.and_then(|it| it.get(key));
+        if let Some(found) = findings::misspelt_place(&text) {
+            let span = get("text").map_or_else(|| fields.span(kind), |it| it.span);
+            self.report(found.code, found.severity, span, found.message).help = found.help;
+        }
         let turns = || get("turns").and_then(count).unwrap_or(AGENT_TURNS);
         Some(Run::Prompt(Prompt {
             model: get("model").and_then(Node::as_str).map(str::to_owned),
