@@ -1,3 +1,5 @@
+//! What the tools show, refuse and bound: MO-6 and MO-7.
+
 use super::*;
 
 fn project() -> tempfile::TempDir {
