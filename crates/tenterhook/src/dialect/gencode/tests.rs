@@ -372,9 +372,10 @@ fn near_misses_restrain_and_innocents_do_not() {
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig::with_cases(300))]
 
-    /// G-31, G-38: no text round an allow leaves an allow, and no text at all makes the readers fail.
+    /// G-31, G-38: no text round an allow leaves an allow (a byte order mark is no text, J-3), and no text at all makes the
+    /// readers fail.
     #[test]
-    fn consent_needs_the_clean_form(before in "[^{}\\s]{1,12}", config in ".{0,60}", exit in 0..4i32) {
+    fn consent_needs_the_clean_form(before in "[^{}\\s\u{feff}]{1,12}", config in ".{0,60}", exit in 0..4i32) {
         let allow = r#"{"hookSpecificOutput": {"permissionDecision": "allow"}}"#;
         let event = Event::new("PreToolUse", Surroundings::default()).with("tool_name", "Bash");
         let row = Gen.row(&event.name).expect("an event of the table");

@@ -62,6 +62,7 @@ const CODES: &[&str] = &[
     "matcher-not-string",
     "missing-hooks-wrapper",
     "missing-inner-hooks-array",
+    "misspelt-place",
     "not-an-object",
     "not-strict-json",
     "on-failure-ignored",
