@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Convert(Convert),
     /// List the events of a dialect and what a hook may do on each
     Events(Events),
+    /// List, show and add the packs of rules that come with the program
+    Rules(Rules),
     /// Print the JSON Schema of a form that Tenterhook reads or writes
     Schema(Schema),
     /// Play a recorded agent session through the example hooks
@@ -178,6 +180,37 @@ pub(crate) struct Events {
     pub(crate) dialect: DialectId,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Rules {
+    #[command(subcommand)]
+    pub(crate) what: RulesDo,
+}
+
+/// What to do with packs of rules.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RulesDo {
+    /// List the packs, and where they are in place
+    List,
+    /// Say what the rules of a pack hold up, or print one of them
+    Show {
+        /// The pack
+        pack: String,
+        /// One rule of it
+        rule: Option<String>,
+    },
+    /// Put a pack where hooks are read; a file that was changed stays
+    Add {
+        /// The pack
+        pack: String,
+        /// For this project alone, beside its `tenterhook.toml`; else for all of yours
+        #[arg(long)]
+        project: bool,
+        /// Replace a file that was changed
+        #[arg(long)]
+        force: bool,
+    },
 }
 
 #[derive(Debug, Args)]

@@ -8,6 +8,7 @@ pub(crate) mod explain;
 pub(crate) mod fire;
 pub(crate) mod input;
 pub(crate) mod list;
+pub(crate) mod rules;
 pub(crate) mod schema;
 pub(crate) mod stream;
 

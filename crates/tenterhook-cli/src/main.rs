@@ -5,6 +5,7 @@ mod args;
 mod command;
 mod exit;
 mod load;
+mod pack;
 mod problem;
 mod reach;
 mod scratch;
@@ -54,6 +55,7 @@ fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
         Command::Fire(args) => command::fire::run(args, &here, term),
         Command::Convert(args) => command::convert::run(args, &here, term),
         Command::Events(args) => command::events::run(args, term),
+        Command::Rules(args) => command::rules::run(args, &here, term),
         Command::Schema(args) => command::schema::run(args, term),
         Command::Demo(args) => command::demo::run(args, &here, term),
     }

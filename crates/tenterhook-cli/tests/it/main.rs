@@ -12,5 +12,6 @@ mod fire;
 mod found;
 mod list;
 mod room;
+mod rules;
 mod stream;
 mod usage;

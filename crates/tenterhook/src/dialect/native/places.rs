@@ -8,6 +8,8 @@ use crate::syntax::Node;
 
 /// The file of a person or a project, in both shapes (C-40).
 const FILES: [&str; 2] = ["tenterhook.toml", "tenterhook.json"];
+/// The packs of rules that may lie beside it, each a file of its own, so that neither hides the other's changes.
+const PACKS: [&str; 1] = ["tenterhook.guardrails.toml"];
 /// The file beside it that is not committed.
 const LOCAL: [&str; 2] = ["tenterhook.local.toml", "tenterhook.local.json"];
 
@@ -25,7 +27,9 @@ pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
     let mut places = Vec::new();
     for (directory, layer, names) in directories {
         let Some(directory) = directory else { continue };
-        places.extend(names.iter().map(|name| Candidate { path: directory.join(name), layer }));
+        let packs = if layer == Layer::Local { &[][..] } else { &PACKS[..] };
+        let names = names.iter().chain(packs);
+        places.extend(names.map(|name| Candidate { path: directory.join(name), layer }));
     }
     places
 }
@@ -33,7 +37,7 @@ pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
 /// The name tells; of a file with another name, a `hook` table of tables whose entries run something (C-40).
 pub(super) fn recognizes(path: &Path, root: Option<&Node>) -> Fit {
     let name = path.file_name().unwrap_or_default();
-    if FILES.iter().chain(&LOCAL).any(|known| name == *known) {
+    if FILES.iter().chain(&LOCAL).chain(&PACKS).any(|known| name == *known) {
         return Fit::Certain;
     }
     let Some(root) = root else { return Fit::No };

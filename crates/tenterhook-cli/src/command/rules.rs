@@ -1,0 +1,179 @@
+//! `rules`: the packs of rules that the program brings, and putting one where hooks are read.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tenterhook::diagnostic::nearest;
+
+use crate::ambient::Here;
+use crate::args::{Rules, RulesDo};
+use crate::exit::Exit;
+use crate::load::shorten;
+use crate::pack::{self, PACKS, Pack};
+use crate::problem::Problem;
+use crate::show::paint::{BOLD, DIM, HELP, PLAIN, paint};
+use crate::show::table::{Cell, Column, Give, Table};
+use crate::show::words;
+use crate::term::Term;
+
+pub(crate) fn run(args: &Rules, here: &Here, term: Term) -> Result<Exit, Problem> {
+    match &args.what {
+        RulesDo::List => list(here, term)?,
+        RulesDo::Show { pack, rule } => show(find(pack)?, rule.as_deref(), term)?,
+        RulesDo::Add { pack, project, force } => {
+            let place = if *project { project_directory(here) } else { user_directory(here) };
+            add(find(pack)?, &place, *force, here, term)?;
+        }
+    }
+    Ok(Exit::Good)
+}
+
+fn find(name: &str) -> Result<&'static Pack, Problem> {
+    Pack::find(name).ok_or_else(|| {
+        let names: Vec<&str> = PACKS.iter().map(|it| it.name).collect();
+        let help = match nearest(name, names.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("there is {}", names.join(", ")),
+        };
+        Problem::new(format!("there is no pack `{name}`")).help(help)
+    })
+}
+
+fn user_directory(here: &Here) -> PathBuf {
+    let config = here.roots.user_config.clone().unwrap_or_else(|| here.roots.home.join(".config"));
+    config.join("tenterhook")
+}
+
+fn project_directory(here: &Here) -> PathBuf {
+    here.roots.repository.clone().unwrap_or_else(|| here.roots.cwd.clone())
+}
+
+fn list(here: &Here, term: Term) -> Result<(), Problem> {
+    let mut out = String::new();
+    for pack in PACKS {
+        let about = format!("{}: {}", words::count(pack.rules().len(), "rule"), pack.about);
+        out.push_str(&format!("{}  {about}\n", paint(BOLD, pack.name)));
+        for directory in [user_directory(here), project_directory(here)] {
+            let file = directory.join(pack.file());
+            let Ok(text) = fs::read_to_string(&file) else { continue };
+            let changed = if text == pack.text { "" } else { ", changed" };
+            let shown = shorten(&file.to_string_lossy(), &here.roots);
+            out.push_str(&format!("  {}\n", paint(DIM, format!("in {shown}{changed}"))));
+        }
+    }
+    term.data(&out)
+}
+
+fn show(pack: &Pack, rule: Option<&str>, term: Term) -> Result<(), Problem> {
+    let rules = pack.rules();
+    let Some(name) = rule else {
+        let mut table = Table::new(&[
+            Column::new("RULE", Give::Keep),
+            Column::new("SAYS", Give::Keep),
+            Column::new("WHEN", Give::Wrap),
+        ]);
+        for rule in &rules {
+            table.row([
+                Cell::new(BOLD, rule.name),
+                Cell::new(HELP, rule.decision),
+                Cell::new(PLAIN, rule.about.as_str()),
+            ]);
+            table.note(2, Cell::new(DIM, rule.example));
+        }
+        return term.data(&table.render(term.width()));
+    };
+    let name = name.strip_prefix(&format!("{}/", pack.name)).unwrap_or(name);
+    let Some(rule) = rules.iter().find(|it| it.name == name) else {
+        let near = nearest(name, rules.iter().map(|it| it.name));
+        let help = near.map_or_else(
+            || format!("`tenterhook rules show {}` lists them", pack.name),
+            |near| format!("did you mean `{near}`?"),
+        );
+        return Err(Problem::new(format!("`{}` has no rule `{name}`", pack.name)).help(help));
+    };
+    let off = format!(
+        "# To switch it off, write into `tenterhook.toml`:\n#\n#     {}\n",
+        switch(pack, name).replace('\n', "\n#     ")
+    );
+    term.data(&format!("{}\n\n{off}", rule.text))
+}
+
+/// The entry that switches a rule off.
+fn switch(pack: &Pack, rule: &str) -> String {
+    format!("[hook.\"{}/{rule}\"]\nenabled = false", pack.name)
+}
+
+/// Puts the pack's file into a directory. A file that somebody changed stays, unless it is told to go.
+fn add(pack: &Pack, directory: &Path, force: bool, here: &Here, term: Term) -> Result<(), Problem> {
+    let file = directory.join(pack.file());
+    let shown = shorten(&file.to_string_lossy(), &here.roots);
+    let cannot = |error: io::Error| Problem::new(format!("`{shown}` cannot be written: {error}"));
+    let there = match fs::read_to_string(&file) {
+        Ok(text) => Some(text),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        Err(error) => return Err(Problem::new(format!("`{shown}` cannot be read: {error}"))),
+    };
+    if let Some(text) = there.as_deref() {
+        if text == pack.text {
+            return term.data(&format!("{shown} has `{}` already, as it is\n", pack.name));
+        }
+        if !force {
+            let message =
+                format!("`{shown}` is not the pack as it is: {}", differences(pack, text));
+            return Err(Problem::new(message).help(
+                "`--force` replaces the file; keep what you changed in `tenterhook.toml`, where an entry with `enabled = false` switches a rule off",
+            ));
+        }
+    }
+    fs::create_dir_all(directory).map_err(cannot)?;
+    // A reader finds the old file or the new one, never a half.
+    let new = directory.join(format!(".{}.new", pack.file()));
+    fs::write(&new, pack.text).map_err(cannot)?;
+    fs::rename(&new, &file).map_err(cannot)?;
+    let done = if there.is_some() { "replaced" } else { "wrote" };
+    let count = words::count(pack.rules().len(), "rule");
+    term.data(&format!("{done} {shown}: {count}, on from now on\n"))?;
+    if let Some(first) = pack.rules().first() {
+        let entry = switch(pack, first.name).replace('\n', "\n    ");
+        term.say(&format!(
+            "\nto switch one off, write into tenterhook.toml beside it:\n\n    {entry}\n"
+        ));
+        term.say_after(
+            HELP,
+            "hint:",
+            &format!("`tenterhook rules show {}` lists the rules", pack.name),
+        );
+    }
+    Ok(())
+}
+
+/// What tells a changed file from the pack, by the names of rules.
+fn differences(pack: &Pack, text: &str) -> String {
+    let own = pack.rules();
+    let theirs = pack::rules(pack.name, text);
+    let mut said = Vec::new();
+    let mut say = |names: Vec<&str>, what: &str| {
+        if !names.is_empty() {
+            said.push(format!("{what} {}", names.join(", ")));
+        }
+    };
+    let find = |name: &str| theirs.iter().find(|it| it.name == name);
+    say(
+        own.iter()
+            .filter(|it| find(it.name).is_some_and(|other| other.text != it.text))
+            .map(|it| it.name)
+            .collect(),
+        "it changes",
+    );
+    say(own.iter().filter(|it| find(it.name).is_none()).map(|it| it.name).collect(), "it lacks");
+    say(
+        theirs
+            .iter()
+            .filter(|it| !own.iter().any(|own| own.name == it.name))
+            .map(|it| it.name)
+            .collect(),
+        "it adds",
+    );
+    if said.is_empty() { "it differs outside of the rules".to_owned() } else { said.join("; ") }
+}
