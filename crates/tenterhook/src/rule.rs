@@ -1,12 +1,14 @@
 //! What does a rule say of an event? A rule is a hook without a process: an expression, and what it says when it holds.
 //!
 //! Pure: a rule sees the event and nothing else. It is compiled once, at first use; what cannot be compiled, cannot be
-//! evaluated or would cost too much is a value, and the hook's failure policy decides (RU-1 to RU-40 of
+//! evaluated or would cost too much is a value, and the hook's failure policy decides (RU-1 to RU-35 of
 //! `docs/spec/exec-rule.md`). Without the feature `rule` a rule is text that nobody can evaluate.
 
 mod flaw;
 mod sight;
 
+#[cfg(feature = "rule")]
+mod ask;
 #[cfg(feature = "rule")]
 mod compiled;
 #[cfg(feature = "rule")]
@@ -17,6 +19,10 @@ mod expr;
 mod functions;
 #[cfg(feature = "rule")]
 mod lower;
+#[cfg(feature = "rule")]
+mod macros;
+#[cfg(feature = "rule")]
+mod operate;
 #[cfg(feature = "rule")]
 mod parse;
 #[cfg(feature = "rule")]

@@ -16,6 +16,7 @@ const PURE: &[&str] = &[
     "outcome",
     "plan",
     "report",
+    "rule",
     "shell",
     "strict",
     "syntax",

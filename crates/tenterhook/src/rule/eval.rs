@@ -5,12 +5,13 @@
 use std::cell::{Cell, RefCell};
 use std::fmt;
 
-use super::expr::{Constant, Expr, Loop, LoopKind, Operator};
+use super::ask;
+use super::expr::{Constant, Expr, Loop, LoopKind};
 use super::functions;
+use super::operate;
 use super::sight::Sight;
-use super::value::{List, Map, Record, Text, Value};
-use super::words::{Do, FUNCTIONS, Field, Member};
-use crate::shell::{Context, Redirect, SimpleCommand, Target, WordKind};
+use super::value::{List, Map, Text, Value};
+use super::words::{Do, FUNCTIONS, Member};
 
 /// Most steps of one rule on one event (RU-32): some 50 ms on a slow machine.
 pub(super) const MOST_STEPS: usize = 2_000_000;
@@ -91,21 +92,34 @@ impl<'a, 'g> Machine<'a, 'g> {
         Ok(())
     }
 
+    /// A value that had to be put together is paid for by its size.
+    fn paid(&self, value: Value<'a>) -> Result<Value<'a>, Stop> {
+        let steps = match &value {
+            Value::Text(Text::Made(text)) => text.len() / 16,
+            Value::List(List::Made(items)) => items.len(),
+            _ => 0,
+        };
+        self.spend(steps)?;
+        Ok(value)
+    }
+
     /// The value of `expr`. Its depth is bounded by the parser's bounds.
     pub(super) fn value(&self, expr: &'a Expr) -> Result<Value<'a>, Stop> {
         self.spend(1)?;
         match expr {
             Expr::Constant(constant) => Ok(constant.into()),
             Expr::Local(at) => self.local(*at),
-            Expr::Field(field) => self.field(*field),
+            Expr::Field(field) => self.paid(ask::field(self.sight, *field)),
             Expr::Member(of, member) => self.member(of, *member),
             Expr::Get(of, name) => self.get(of, name),
             Expr::Has(of, name) => Ok(Value::Bool(has(&self.value(of)?, name)?)),
-            Expr::Says(field) => Ok(Value::Bool(says(&self.field(*field)?))),
+            Expr::Says(field) => Ok(Value::Bool(says(&ask::field(self.sight, *field)))),
             Expr::Index(sides) => self.index(sides),
             Expr::Not(of) => Ok(Value::Bool(!self.truth(of)?)),
             Expr::Negate(of) => match self.value(of)? {
-                Value::Int(number) => number.checked_neg().map(Value::Int).ok_or_else(overflow),
+                Value::Int(number) => {
+                    number.checked_neg().map(Value::Int).ok_or_else(operate::overflow)
+                }
                 Value::Double(number) => Ok(Value::Double(-number)),
                 other => Err(Stop::needs("a number", &other)),
             },
@@ -118,7 +132,7 @@ impl<'a, 'g> Machine<'a, 'g> {
             Expr::Binary(operator, sides) => {
                 let [left, right] = &**sides;
                 let (left, right) = (self.value(left)?, self.value(right)?);
-                self.binary(*operator, &left, &right)
+                operate::binary(self, *operator, &left, &right)
             }
             Expr::List(items) => items.iter().map(|it| self.value(it)).collect(),
             Expr::Map(fields) => self.map(fields),
@@ -275,7 +289,7 @@ impl<'a, 'g> Machine<'a, 'g> {
             Value::Map(map) => map.get(name).ok_or_else(|| no_key(name)),
             Value::Record(record) => {
                 let member = record.kind().members().iter().find(|it| it.name == name);
-                member.map_or_else(|| Err(no_key(name)), |it| Ok(self.of_record(record, it.is)))
+                member.map_or_else(|| Err(no_key(name)), |it| self.paid(ask::member(record, it.is)))
             }
             other => Err(Stop::Failed(format!("{} has no field `{name}`", other.word()))),
         }
@@ -283,164 +297,10 @@ impl<'a, 'g> Machine<'a, 'g> {
 
     fn member(&self, of: &'a Expr, member: Member) -> Result<Value<'a>, Stop> {
         match self.value(of)? {
-            Value::Record(record) => Ok(self.of_record(record, member)),
+            Value::Record(record) => self.paid(ask::member(record, member)),
             other => Err(Stop::needs("a record of the shell reader", &other)),
         }
     }
-
-    fn of_record(&self, record: Record<'a>, member: Member) -> Value<'a> {
-        match record {
-            Record::Command(command) => of_command(command, member),
-            Record::Redirect(redirect) => of_redirect(redirect, member),
-            Record::Assignment(assignment) => match member {
-                Member::Name => assignment.name.as_str().into(),
-                Member::Value => assignment.value.text.as_str().into(),
-                _ => Value::Null,
-            },
-        }
-    }
-
-    /// What the event says under that name; what it does not say is empty (RU-11).
-    fn field(&self, field: Field) -> Result<Value<'a>, Stop> {
-        let sight = self.sight;
-        let within = &sight.event().within;
-        Ok(match field {
-            Field::Event => sight.event().name.as_str().into(),
-            Field::Prompt => sight.said("prompt").into(),
-            Field::Cwd => within.cwd.to_string_lossy().into(),
-            Field::Project => within.project.to_string_lossy().into(),
-            Field::Home => within.home.to_string_lossy().into(),
-            Field::Session => within.session_id.as_str().into(),
-            Field::Agent => sight.said("agent_type").into(),
-            Field::Mode => sight.said("permission_mode").into(),
-            Field::Payload => Value::Map(Map::Json(&sight.event().payload)),
-            Field::ToolName => sight.tool().map_or("", |it| it.name).into(),
-            Field::ToolKind => sight.tool().map_or("", |it| it.tool().word()).into(),
-            Field::ToolInput => match sight.tool().map(|it| it.input) {
-                Some(serde_json::Value::Object(input)) => Value::Map(Map::Json(input)),
-                _ => Value::Map(Map::Made(Vec::new().into())),
-            },
-            Field::ToolCommand => sight.command().into(),
-            Field::ToolPath => sight.path().into(),
-            Field::ToolPaths => sight.paths().map(Value::from).collect(),
-            Field::ToolUrl => sight.url().into(),
-            Field::ToolText => sight.text().into(),
-            Field::ToolServer => sight.server().into(),
-            Field::ToolOutput => sight.output().into(),
-            Field::ShellCommands => Value::List(List::Commands(sight.commands())),
-            Field::ShellPrograms => sight
-                .commands()
-                .iter()
-                .filter_map(SimpleCommand::program)
-                .map(Value::from)
-                .collect(),
-            Field::ShellComplete => Value::Bool(sight.is_complete()),
-            Field::ShellDoubt => sight.doubt().into(),
-            Field::ShellReads => sight.redirected(true).into_iter().map(Value::from).collect(),
-            Field::CallCommands => Value::List(List::Commands(&sight.deeds().commands)),
-            Field::Call(list) => {
-                sight.deeds().list(list).iter().map(|it| it.as_str().into()).collect()
-            }
-            Field::ShellWrites => sight.redirected(false).into_iter().map(Value::from).collect(),
-        })
-    }
-
-    fn binary(
-        &self,
-        operator: Operator,
-        left: &Value<'a>,
-        right: &Value<'a>,
-    ) -> Result<Value<'a>, Stop> {
-        self.spend(left.weight().saturating_add(right.weight()) / 16)?;
-        match operator {
-            Operator::Equal => Ok(Value::Bool(left.equals(right))),
-            Operator::NotEqual => Ok(Value::Bool(!left.equals(right))),
-            Operator::Less
-            | Operator::LessOrEqual
-            | Operator::Greater
-            | Operator::GreaterOrEqual => compare(operator, left, right),
-            Operator::In => self.contains(left, right),
-            Operator::Add => self.add(left, right),
-            Operator::Subtract | Operator::Multiply | Operator::Divide | Operator::Remainder => {
-                calculate(operator, left, right)
-            }
-        }
-    }
-
-    fn contains(&self, item: &Value<'a>, of: &Value<'a>) -> Result<Value<'a>, Stop> {
-        match (of, item) {
-            (Value::List(list), _) => {
-                self.spend(list.len())?;
-                Ok(Value::Bool(list.iter().any(|it| it.equals(item))))
-            }
-            (Value::Map(map), Value::Text(key)) => Ok(Value::Bool(map.get(key).is_some())),
-            (Value::Map(_), _) => Ok(Value::Bool(false)),
-            (other, _) => Err(Stop::needs("a list or an object behind `in`", other)),
-        }
-    }
-
-    fn add(&self, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>, Stop> {
-        match (left, right) {
-            (Value::Text(left), Value::Text(right)) => {
-                Ok(format!("{}{}", &**left, &**right).into())
-            }
-            (Value::List(left), Value::List(right)) => {
-                self.spend(left.len() + right.len())?;
-                Ok(left.iter().chain(right.iter()).collect())
-            }
-            _ => calculate(Operator::Add, left, right),
-        }
-    }
-}
-
-fn compare<'a>(operator: Operator, left: &Value<'a>, right: &Value<'a>) -> Result<Value<'a>, Stop> {
-    let Some(order) = left.order(right) else {
-        return Err(Stop::Failed(format!("{} has no order to {}", left.word(), right.word())));
-    };
-    Ok(Value::Bool(match operator {
-        Operator::Less => order.is_lt(),
-        Operator::LessOrEqual => order.is_le(),
-        Operator::Greater => order.is_gt(),
-        _ => order.is_ge(),
-    }))
-}
-
-fn calculate<'a>(
-    operator: Operator,
-    left: &Value<'a>,
-    right: &Value<'a>,
-) -> Result<Value<'a>, Stop> {
-    match (left, right) {
-        (Value::Int(left), Value::Int(right)) => {
-            let result = match operator {
-                Operator::Add => left.checked_add(*right),
-                Operator::Subtract => left.checked_sub(*right),
-                Operator::Multiply => left.checked_mul(*right),
-                _ if *right == 0 => {
-                    return Err(Stop::Failed("it divides by zero".to_owned()));
-                }
-                Operator::Divide => left.checked_div(*right),
-                _ => left.checked_rem(*right),
-            };
-            result.map(Value::Int).ok_or_else(overflow)
-        }
-        (Value::Double(left), Value::Double(right)) => match operator {
-            Operator::Add => Ok(Value::Double(left + right)),
-            Operator::Subtract => Ok(Value::Double(left - right)),
-            Operator::Multiply => Ok(Value::Double(left * right)),
-            Operator::Divide => Ok(Value::Double(left / right)),
-            _ => Err(Stop::Failed("`%` takes whole numbers".to_owned())),
-        },
-        _ => Err(Stop::Failed(format!(
-            "there is no calculating with {} and {}",
-            left.word(),
-            right.word()
-        ))),
-    }
-}
-
-fn overflow() -> Stop {
-    Stop::Failed("the number is too large".to_owned())
 }
 
 fn no_key(key: &str) -> Stop {
@@ -463,60 +323,6 @@ fn says(value: &Value<'_>) -> bool {
         Value::List(list) => list.len() > 0,
         Value::Map(map) => map.len() > 0,
         _ => true,
-    }
-}
-
-fn of_command<'a>(command: &'a SimpleCommand, member: Member) -> Value<'a> {
-    match member {
-        Member::Program => command.program().unwrap_or_default().into(),
-        Member::Args => Value::List(List::Words(command.words.get(1..).unwrap_or_default())),
-        Member::Words => Value::List(List::Words(&command.words)),
-        Member::Operands => functions::operands(command).map(Value::from).collect(),
-        Member::Redirects => Value::List(List::Redirects(&command.redirects)),
-        Member::Assignments => Value::List(List::Assignments(&command.assignments)),
-        Member::Wrapped => Value::Bool(!command.via.is_empty()),
-        Member::Via => command.via.iter().map(|it| Value::from(via(it).to_owned())).collect(),
-        Member::Place => place(command.context).into(),
-        Member::Known => {
-            Value::Bool(command.words.iter().all(|word| word.kind == WordKind::Literal))
-        }
-        Member::Text => command.text().into(),
-        _ => Value::Null,
-    }
-}
-
-fn via(via: &crate::shell::Via) -> &str {
-    match via {
-        crate::shell::Via::Wrapper(name) => name,
-        crate::shell::Via::Path(path) => path,
-    }
-}
-
-const fn place(context: Context) -> &'static str {
-    match context {
-        Context::TopLevel => "line",
-        Context::Pipeline => "pipeline",
-        Context::List => "list",
-        Context::Subshell => "subshell",
-        Context::BraceGroup => "group",
-        Context::Body => "body",
-        Context::Function => "function",
-        Context::CommandSubstitution => "substitution",
-        Context::ProcessSubstitution => "process",
-        Context::Test => "test",
-    }
-}
-
-fn of_redirect<'a>(redirect: &'a Redirect, member: Member) -> Value<'a> {
-    match member {
-        Member::Op => redirect.operator.as_str().into(),
-        Member::Descriptor => redirect.descriptor.as_deref().unwrap_or_default().into(),
-        Member::Target => match &redirect.target {
-            Target::Word(word) => word.text.as_str().into(),
-            Target::HereDocument { body, .. } => body.as_str().into(),
-            Target::Closed => "".into(),
-        },
-        _ => Value::Null,
     }
 }
 

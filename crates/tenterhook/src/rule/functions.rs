@@ -94,11 +94,15 @@ pub(super) fn call<'a>(
     args: &[Value<'a>],
 ) -> Result<Value<'a>, Stop> {
     let weight: usize = args.iter().map(Value::weight).sum();
-    machine.spend(weight / 16)?;
+    machine.spend(weight / 16 + base(does, args))?;
     let event = machine.sight.event();
     Ok(match (does, args) {
         (Do::Size, [of]) => size(of)?,
-        (Do::String, [of]) => of.to_string().into(),
+        (Do::String, [of]) => {
+            let made = of.to_string();
+            machine.spend(made.len())?;
+            made.into()
+        }
         (Do::Int, [of]) => int(of)?,
         (Do::Join, [Value::List(list), Value::Text(between)]) => join(machine, list, between)?,
         (Do::With, [Value::Map(map), Value::Map(changes)]) => with(machine, map, changes)?,
@@ -134,6 +138,17 @@ pub(super) fn call<'a>(
         }),
         (_, args) => return Err(Stop::arguments(does, args)),
     })
+}
+
+/// What a call costs beside the walk over its values, in steps.
+fn base(does: Do, args: &[Value<'_>]) -> usize {
+    match (does, args) {
+        (Do::IsSecret, _) => 40,
+        (Do::CarriesSecret, [Value::Text(text)]) => 40 + text.len(),
+        (Do::Resolve | Do::Inside | Do::Glob, _) => 10,
+        (Do::Flag | Do::Runs, [Value::Record(Record::Command(command)), ..]) => command.words.len(),
+        _ => 1,
+    }
 }
 
 fn of_text<'a>(does: Do, text: &Text<'a>, event: &crate::Event) -> Value<'a> {

@@ -6,14 +6,12 @@ use std::sync::Arc;
 
 use cel::common::ast::{CallExpr, EntryExpr, Expr as Ast, IdedExpr, LiteralValue, SelectExpr};
 
-use super::expr::{Constant, Expr, Loop, LoopKind, Operator};
+use super::expr::{Constant, Expr, Operator};
 use super::functions::{self, Compiling};
+use super::macros;
 use super::parse::Parsed;
 use super::words::{self, Field, Function, Name, Of, Shape};
 use crate::diagnostic::nearest;
-
-/// Deepest nest of macros: the cost of a nest is the product of its lists (RU-32).
-pub(super) const DEEPEST_LOOPS: usize = 3;
 
 /// What is wrong with an expression, and where.
 #[derive(Debug)]
@@ -32,10 +30,10 @@ pub(super) fn lower(parsed: &Parsed<'_>) -> Result<Typed, Wrong> {
     Lowering { parsed, locals: Vec::new() }.expression(&parsed.root)
 }
 
-struct Lowering<'p> {
+pub(super) struct Lowering<'p> {
     parsed: &'p Parsed<'p>,
     /// The variables of the macros around, outermost first.
-    locals: Vec<(String, Shape)>,
+    pub(super) locals: Vec<(String, Shape)>,
 }
 
 /// Each operator with its name in the tree and what it gives.
@@ -54,19 +52,8 @@ const BINARY: &[(&str, Operator, Shape)] = &[
     ("@in", Operator::In, Shape::Bool),
 ];
 
-/// The macros with their names and how many arguments they take.
-const LOOPS: &[(&str, LoopKind, usize)] = &[
-    ("all", LoopKind::All, 2),
-    ("exists", LoopKind::Exists, 2),
-    ("exists_one", LoopKind::ExistsOne, 2),
-    ("existsOne", LoopKind::ExistsOne, 2),
-    ("filter", LoopKind::Filter, 2),
-    ("map", LoopKind::Map, 2),
-    ("map", LoopKind::Map, 3),
-];
-
 impl Lowering<'_> {
-    fn wrong<T>(
+    pub(super) fn wrong<T>(
         &self,
         node: &IdedExpr,
         code: &'static str,
@@ -88,7 +75,7 @@ impl Lowering<'_> {
         Err(Wrong { code: "unknown-rule-name", at, message, help })
     }
 
-    fn expression(&mut self, node: &IdedExpr) -> Result<Typed, Wrong> {
+    pub(super) fn expression(&mut self, node: &IdedExpr) -> Result<Typed, Wrong> {
         match &node.expr {
             Ast::Literal(literal) => self.literal(node, literal),
             Ast::Ident(name) => self.name(node, name),
@@ -121,7 +108,7 @@ impl Lowering<'_> {
     }
 
     /// An expression whose value can be one of `wanted`.
-    fn shaped(&mut self, node: &IdedExpr, wanted: Shape) -> Result<Expr, Wrong> {
+    pub(super) fn shaped(&mut self, node: &IdedExpr, wanted: Shape) -> Result<Expr, Wrong> {
         let (expr, shape) = self.expression(node)?;
         if shape.may_be(wanted) {
             return Ok(expr);
@@ -200,7 +187,7 @@ impl Lowering<'_> {
     }
 
     /// The name behind `tool.` or `shell.`; `Err` lists the names that there are.
-    fn group_field(
+    pub(super) fn group_field(
         &self,
         operand: &IdedExpr,
         field: &str,
@@ -213,7 +200,12 @@ impl Lowering<'_> {
         Some(fields.iter().find(|it| it.name == field).ok_or(fields))
     }
 
-    fn no_field<T, N>(&self, node: &IdedExpr, field: &str, known: &[Name<N>]) -> Result<T, Wrong> {
+    pub(super) fn no_field<T, N>(
+        &self,
+        node: &IdedExpr,
+        field: &str,
+        known: &[Name<N>],
+    ) -> Result<T, Wrong> {
         let help = nearest(field, known.iter().map(|it| it.name)).map_or_else(
             || format!("there is {}", names(known)),
             |near| format!("did you mean `{near}`?"),
@@ -223,11 +215,8 @@ impl Lowering<'_> {
 
     fn call(&mut self, node: &IdedExpr, call: &CallExpr) -> Result<Typed, Wrong> {
         if let Some(target) = &call.target {
-            let found = LOOPS
-                .iter()
-                .find(|(name, _, takes)| *name == call.func_name && *takes == call.args.len());
-            if let Some((_, kind, _)) = found {
-                return self.looped(node, *kind, target, &call.args);
+            if let Some(kind) = macros::find(call) {
+                return self.looped(node, kind, target, &call.args);
             }
         }
         let args: Vec<&IdedExpr> = call.target.as_deref().into_iter().chain(&call.args).collect();
@@ -304,89 +293,6 @@ impl Lowering<'_> {
             _ => *gives,
         };
         Ok((Expr::Binary(*operator, [left, right].into()), shape))
-    }
-
-    fn has(&mut self, node: &IdedExpr, field: &IdedExpr) -> Result<Typed, Wrong> {
-        let Ast::Select(select) = &field.expr else {
-            return self.wrong(
-                node,
-                "bad-rule",
-                "`has` takes a field",
-                "write `has(tool.input.path)`",
-            );
-        };
-        if let Some(found) = self.group_field(&select.operand, &select.field) {
-            let found = found.or_else(|fields| self.no_field(field, &select.field, fields))?;
-            return Ok((Expr::Says(found.is), Shape::Bool));
-        }
-        let operand = self.expression(&select.operand)?.0;
-        Ok((Expr::Has(operand.into(), select.field.as_str().into()), Shape::Bool))
-    }
-
-    fn looped(
-        &mut self,
-        node: &IdedExpr,
-        kind: LoopKind,
-        range: &IdedExpr,
-        args: &[IdedExpr],
-    ) -> Result<Typed, Wrong> {
-        let (range_expr, range_shape) = self.expression(range)?;
-        let element = match range_shape {
-            Shape::List(of) => of.shape(),
-            Shape::Map => Shape::Text,
-            Shape::Any => Shape::Any,
-            other => {
-                let message = format!("{} has no elements", other.word());
-                return self.wrong(range, "bad-rule", message, "write a list before the macro");
-            }
-        };
-        let [variable, rest @ ..] = args else {
-            return self.wrong(node, "bad-rule", "a macro needs a variable", "write `x`");
-        };
-        let Ast::Ident(name) = &variable.expr else {
-            return self.wrong(
-                variable,
-                "bad-rule",
-                "the first argument of a macro is the name of its variable",
-                "write a name, such as `x`",
-            );
-        };
-        if self.locals.len() >= DEEPEST_LOOPS {
-            let message = format!("macros nest deeper than {DEEPEST_LOOPS}");
-            let help = "each level multiplies the cost by the length of its list; write two rules";
-            return self.wrong(node, "rule-too-costly", message, help);
-        }
-        self.locals.push((name.clone(), element));
-        let parts = self.loop_parts(kind, rest);
-        self.locals.pop();
-        let (only, body, body_shape) = parts?;
-        let shape = match kind {
-            LoopKind::All | LoopKind::Exists | LoopKind::ExistsOne => Shape::Bool,
-            LoopKind::Filter if range_shape == Shape::Map => Shape::List(Of::Text),
-            LoopKind::Filter => range_shape,
-            LoopKind::Map if body_shape == Shape::Text => Shape::List(Of::Text),
-            LoopKind::Map => Shape::List(Of::Any),
-        };
-        Ok((Expr::Loop(Box::new(Loop { kind, range: range_expr, body, only })), shape))
-    }
-
-    fn loop_parts(
-        &mut self,
-        kind: LoopKind,
-        rest: &[IdedExpr],
-    ) -> Result<(Option<Expr>, Expr, Shape), Wrong> {
-        let mut only = None;
-        let mut last = (Expr::Constant(Constant::Bool(true)), Shape::Bool);
-        for (at, part) in rest.iter().enumerate() {
-            if kind == LoopKind::Map && at + 1 == rest.len() {
-                last = self.expression(part)?;
-            } else if kind == LoopKind::Map {
-                only = Some(self.shaped(part, Shape::Bool)?);
-            } else {
-                last = (self.shaped(part, Shape::Bool)?, Shape::Bool);
-            }
-        }
-        Ok((only, last.0, last.1))
     }
 
     fn function(

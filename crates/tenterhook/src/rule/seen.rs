@@ -1,6 +1,6 @@
 //! What can a rule ask of the event? Everything in neutral words; what the event does not say is empty (RU-11).
 
-use std::borrow::Cow;
+use std::collections::HashSet;
 
 use serde_json::Value;
 
@@ -78,10 +78,14 @@ impl Sight {
 
     /// What the call would put somewhere: what a file tool writes, else every text that a tool other than a shell, a
     /// reader or a searcher is given.
-    pub(super) fn text(&self) -> Cow<'_, str> {
-        let Some(tool) = self.tool() else { return Cow::Borrowed("") };
+    pub(super) fn text(&self) -> &str {
+        self.text.get_or_init(|| self.put())
+    }
+
+    fn put(&self) -> String {
+        let Some(tool) = self.tool() else { return String::new() };
         match tool.tool() {
-            Tool::Shell | Tool::Read | Tool::Search => Cow::Borrowed(""),
+            Tool::Shell | Tool::Read | Tool::Search => String::new(),
             Tool::Write | Tool::Edit => {
                 joined(WRITTEN.iter().filter_map(|key| tool.input.get(key)), Some(EDITED))
             }
@@ -92,8 +96,9 @@ impl Sight {
     }
 
     /// Every text of what came back.
-    pub(super) fn output(&self) -> Cow<'_, str> {
-        joined(self.event.payload.get("tool_response").into_iter(), None)
+    pub(super) fn output(&self) -> &str {
+        let response = || self.event.payload.get("tool_response").into_iter();
+        self.output.get_or_init(|| joined(response(), None))
     }
 
     /// The line as the shell reader sees it; `None` for a shell that it does not read.
@@ -148,27 +153,18 @@ impl Sight {
                 Target::Word(_) | Target::HereDocument { .. } | Target::Closed => None,
             }
         });
-        let mut found: Vec<&str> = Vec::new();
-        for file in files {
-            if !found.contains(&file) {
-                found.push(file);
-            }
-        }
-        found
+        let mut seen = HashSet::new();
+        files.filter(|file| seen.insert(*file)).collect()
     }
 }
 
 /// Every text in `values`, one after the other, a line each; of objects in a list only the field `only`, where given.
-fn joined<'a>(values: impl Iterator<Item = &'a Value>, only: Option<&str>) -> Cow<'a, str> {
+fn joined<'a>(values: impl Iterator<Item = &'a Value>, only: Option<&str>) -> String {
     let mut found = Vec::new();
     for value in values {
         collect(value, only, &mut found);
     }
-    match found.as_slice() {
-        [] => Cow::Borrowed(""),
-        [one] => Cow::Borrowed(one),
-        many => Cow::Owned(many.join("\n")),
-    }
+    found.join("\n")
 }
 
 /// Depth is bounded by the reader of the event's JSON.

@@ -14,12 +14,20 @@ pub struct Sight {
     pub(super) event: Arc<Event>,
     pub(super) line: OnceLock<Option<Line>>,
     pub(super) deeds: OnceLock<Deeds>,
+    pub(super) text: OnceLock<String>,
+    pub(super) output: OnceLock<String>,
 }
 
 impl Sight {
     /// What rules see of `event`.
     #[must_use]
     pub fn of(event: &Arc<Event>) -> Self {
-        Self { event: Arc::clone(event), line: OnceLock::new(), deeds: OnceLock::new() }
+        Self {
+            event: Arc::clone(event),
+            line: OnceLock::new(),
+            deeds: OnceLock::new(),
+            text: OnceLock::new(),
+            output: OnceLock::new(),
+        }
     }
 }

@@ -1,5 +1,7 @@
 //! The language of rules, sentence by sentence, and its bounds.
 
+mod laws;
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};

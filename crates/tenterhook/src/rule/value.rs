@@ -217,32 +217,6 @@ impl Value<'_> {
         }
     }
 
-    /// Equality as CEL has it: numbers by value, values of different kinds are never equal.
-    pub(super) fn equals(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Null, Self::Null) => true,
-            (Self::Bool(left), Self::Bool(right)) => left == right,
-            (Self::Text(left), Self::Text(right)) => **left == **right,
-            (Self::List(left), Self::List(right)) => {
-                left.len() == right.len()
-                    && left.iter().zip(right.iter()).all(|(l, r)| l.equals(&r))
-            }
-            (Self::Map(left), Self::Map(right)) => {
-                left.len() == right.len()
-                    && left.fields().iter().all(|(key, value)| {
-                        right.get(key).is_some_and(|other| value.equals(&other))
-                    })
-            }
-            (Self::Record(left), Self::Record(right)) => match (left, right) {
-                (Record::Command(left), Record::Command(right)) => left == right,
-                (Record::Redirect(left), Record::Redirect(right)) => left == right,
-                (Record::Assignment(left), Record::Assignment(right)) => left == right,
-                _ => false,
-            },
-            _ => self.order(other) == Some(Ordering::Equal),
-        }
-    }
-
     /// The order of two values, where they have one.
     pub(super) fn order(&self, other: &Self) -> Option<Ordering> {
         match (self, other) {

@@ -1,0 +1,113 @@
+//! What stands behind a name of the vocabulary? The event's names, and the fields of the shell reader's records.
+
+use super::Sight;
+use super::functions;
+use super::value::{List, Map, Record, Value};
+use super::words::{Field, Member};
+use crate::shell::{Context, Redirect, SimpleCommand, Target, Via, WordKind};
+
+/// What the event says under that name; what it does not say is empty (RU-11).
+pub(super) fn field(sight: &Sight, field: Field) -> Value<'_> {
+    let within = &sight.event().within;
+    match field {
+        Field::Event => sight.event().name.as_str().into(),
+        Field::Prompt => sight.said("prompt").into(),
+        Field::Cwd => within.cwd.to_string_lossy().into(),
+        Field::Project => within.project.to_string_lossy().into(),
+        Field::Home => within.home.to_string_lossy().into(),
+        Field::Session => within.session_id.as_str().into(),
+        Field::Agent => sight.said("agent_type").into(),
+        Field::Mode => sight.said("permission_mode").into(),
+        Field::Payload => Value::Map(Map::Json(&sight.event().payload)),
+        Field::ToolName => sight.tool().map_or("", |it| it.name).into(),
+        Field::ToolKind => sight.tool().map_or("", |it| it.tool().word()).into(),
+        Field::ToolInput => match sight.tool().map(|it| it.input) {
+            Some(serde_json::Value::Object(input)) => Value::Map(Map::Json(input)),
+            _ => Value::Map(Map::Made(Vec::new().into())),
+        },
+        Field::ToolCommand => sight.command().into(),
+        Field::ToolPath => sight.path().into(),
+        Field::ToolPaths => sight.paths().map(Value::from).collect(),
+        Field::ToolUrl => sight.url().into(),
+        Field::ToolText => sight.text().into(),
+        Field::ToolServer => sight.server().into(),
+        Field::ToolOutput => sight.output().into(),
+        Field::ShellCommands => Value::List(List::Commands(sight.commands())),
+        Field::ShellPrograms => {
+            sight.commands().iter().filter_map(SimpleCommand::program).map(Value::from).collect()
+        }
+        Field::ShellComplete => Value::Bool(sight.is_complete()),
+        Field::ShellDoubt => sight.doubt().into(),
+        Field::CallCommands => Value::List(List::Commands(&sight.deeds().commands)),
+        Field::Call(list) => sight.deeds().list(list).iter().map(|it| it.as_str().into()).collect(),
+        Field::ShellReads => sight.redirected(true).into_iter().map(Value::from).collect(),
+        Field::ShellWrites => sight.redirected(false).into_iter().map(Value::from).collect(),
+    }
+}
+
+/// A field of a record.
+pub(super) fn member(record: Record<'_>, member: Member) -> Value<'_> {
+    match record {
+        Record::Command(command) => of_command(command, member),
+        Record::Redirect(redirect) => of_redirect(redirect, member),
+        Record::Assignment(assignment) => match member {
+            Member::Name => assignment.name.as_str().into(),
+            Member::Value => assignment.value.text.as_str().into(),
+            _ => Value::Null,
+        },
+    }
+}
+
+fn of_command(command: &SimpleCommand, member: Member) -> Value<'_> {
+    match member {
+        Member::Program => command.program().unwrap_or_default().into(),
+        Member::Args => Value::List(List::Words(command.words.get(1..).unwrap_or_default())),
+        Member::Words => Value::List(List::Words(&command.words)),
+        Member::Operands => functions::operands(command).map(Value::from).collect(),
+        Member::Redirects => Value::List(List::Redirects(&command.redirects)),
+        Member::Assignments => Value::List(List::Assignments(&command.assignments)),
+        Member::Wrapped => Value::Bool(!command.via.is_empty()),
+        Member::Via => command.via.iter().map(|it| Value::from(via(it).to_owned())).collect(),
+        Member::Place => place(command.context).into(),
+        Member::Known => {
+            Value::Bool(command.words.iter().all(|word| word.kind == WordKind::Literal))
+        }
+        Member::Text => command.text().into(),
+        _ => Value::Null,
+    }
+}
+
+fn via(via: &Via) -> &str {
+    match via {
+        Via::Wrapper(name) => name,
+        Via::Path(path) => path,
+    }
+}
+
+const fn place(context: Context) -> &'static str {
+    match context {
+        Context::TopLevel => "line",
+        Context::Pipeline => "pipeline",
+        Context::List => "list",
+        Context::Subshell => "subshell",
+        Context::BraceGroup => "group",
+        Context::Body => "body",
+        Context::Function => "function",
+        Context::CommandSubstitution => "substitution",
+        Context::ProcessSubstitution => "process",
+        Context::Test => "test",
+    }
+}
+
+fn of_redirect(redirect: &Redirect, member: Member) -> Value<'_> {
+    match member {
+        Member::Op => redirect.operator.as_str().into(),
+        Member::Descriptor => redirect.descriptor.as_deref().unwrap_or_default().into(),
+        Member::Target => match &redirect.target {
+            Target::Word(word) => word.text.as_str().into(),
+            Target::HereDocument { body, .. } => body.as_str().into(),
+            Target::Closed => "".into(),
+        },
+        _ => Value::Null,
+    }
+}

@@ -1,0 +1,114 @@
+//! What do the macros of expressions mean: those over lists, and `has`? Their nest is bounded here (RU-32).
+
+use cel::common::ast::{CallExpr, Expr as Ast, IdedExpr};
+
+use super::expr::{Constant, Expr, Loop, LoopKind};
+use super::lower::{Lowering, Typed, Wrong};
+use super::words::{Of, Shape};
+
+/// Deepest nest of macros: the cost of a nest is the product of its lists (RU-32).
+pub(super) const DEEPEST_LOOPS: usize = 3;
+
+/// The macros with their names and how many arguments they take.
+const LOOPS: &[(&str, LoopKind, usize)] = &[
+    ("all", LoopKind::All, 2),
+    ("exists", LoopKind::Exists, 2),
+    ("exists_one", LoopKind::ExistsOne, 2),
+    ("existsOne", LoopKind::ExistsOne, 2),
+    ("filter", LoopKind::Filter, 2),
+    ("map", LoopKind::Map, 2),
+    ("map", LoopKind::Map, 3),
+];
+
+/// Which macro over a list a call is.
+pub(super) fn find(call: &CallExpr) -> Option<LoopKind> {
+    let is = |(name, _, takes): &&(&str, LoopKind, usize)| {
+        *name == call.func_name && *takes == call.args.len()
+    };
+    LOOPS.iter().find(is).map(|(_, kind, _)| *kind)
+}
+
+impl Lowering<'_> {
+    pub(super) fn has(&mut self, node: &IdedExpr, field: &IdedExpr) -> Result<Typed, Wrong> {
+        let Ast::Select(select) = &field.expr else {
+            return self.wrong(
+                node,
+                "bad-rule",
+                "`has` takes a field",
+                "write `has(tool.input.path)`",
+            );
+        };
+        if let Some(found) = self.group_field(&select.operand, &select.field) {
+            let found = found.or_else(|fields| self.no_field(field, &select.field, fields))?;
+            return Ok((Expr::Says(found.is), Shape::Bool));
+        }
+        let operand = self.expression(&select.operand)?.0;
+        Ok((Expr::Has(operand.into(), select.field.as_str().into()), Shape::Bool))
+    }
+
+    pub(super) fn looped(
+        &mut self,
+        node: &IdedExpr,
+        kind: LoopKind,
+        range: &IdedExpr,
+        args: &[IdedExpr],
+    ) -> Result<Typed, Wrong> {
+        let (range_expr, range_shape) = self.expression(range)?;
+        let element = match range_shape {
+            Shape::List(of) => of.shape(),
+            Shape::Map => Shape::Text,
+            Shape::Any => Shape::Any,
+            other => {
+                let message = format!("{} has no elements", other.word());
+                return self.wrong(range, "bad-rule", message, "write a list before the macro");
+            }
+        };
+        let [variable, rest @ ..] = args else {
+            return self.wrong(node, "bad-rule", "a macro needs a variable", "write `x`");
+        };
+        let Ast::Ident(name) = &variable.expr else {
+            return self.wrong(
+                variable,
+                "bad-rule",
+                "the first argument of a macro is the name of its variable",
+                "write a name, such as `x`",
+            );
+        };
+        if self.locals.len() >= DEEPEST_LOOPS {
+            let message = format!("macros nest deeper than {DEEPEST_LOOPS}");
+            let help = "each level multiplies the cost by the length of its list; write two rules";
+            return self.wrong(node, "rule-too-costly", message, help);
+        }
+        self.locals.push((name.clone(), element));
+        let parts = self.loop_parts(kind, rest);
+        self.locals.pop();
+        let (only, body, body_shape) = parts?;
+        let shape = match kind {
+            LoopKind::All | LoopKind::Exists | LoopKind::ExistsOne => Shape::Bool,
+            LoopKind::Filter if range_shape == Shape::Map => Shape::List(Of::Text),
+            LoopKind::Filter => range_shape,
+            LoopKind::Map if body_shape == Shape::Text => Shape::List(Of::Text),
+            LoopKind::Map => Shape::List(Of::Any),
+        };
+        Ok((Expr::Loop(Box::new(Loop { kind, range: range_expr, body, only })), shape))
+    }
+
+    fn loop_parts(
+        &mut self,
+        kind: LoopKind,
+        rest: &[IdedExpr],
+    ) -> Result<(Option<Expr>, Expr, Shape), Wrong> {
+        let mut only = None;
+        let mut last = (Expr::Constant(Constant::Bool(true)), Shape::Bool);
+        for (at, part) in rest.iter().enumerate() {
+            if kind == LoopKind::Map && at + 1 == rest.len() {
+                last = self.expression(part)?;
+            } else if kind == LoopKind::Map {
+                only = Some(self.shaped(part, Shape::Bool)?);
+            } else {
+                last = (self.shaped(part, Shape::Bool)?, Shape::Bool);
+            }
+        }
+        Ok((only, last.0, last.1))
+    }
+}

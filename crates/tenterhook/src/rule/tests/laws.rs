@@ -1,0 +1,145 @@
+//! What holds for every rule: it comes to an end and never panics, and where the crate's own interpreter has a value, it is
+//! the same one.
+
+use std::cell::Cell;
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Leaves with the vocabulary of rules.
+const LEAVES: &[&str] = &[
+    "1",
+    "0",
+    "-7",
+    "2.5",
+    "true",
+    "false",
+    "null",
+    "''",
+    "'git'",
+    "r'.+'",
+    "[]",
+    "{}",
+    "tool.name",
+    "tool.kind",
+    "tool.command",
+    "tool.input",
+    "tool.path",
+    "tool.paths",
+    "tool.text",
+    "shell.commands",
+    "shell.programs",
+    "shell.complete",
+    "shell.writes",
+    "payload",
+    "prompt",
+    "cwd",
+    "project",
+    "x",
+    "x.program",
+    "x.args",
+    "nothing",
+];
+
+/// Leaves that CEL has by itself.
+const PLAIN: &[&str] = &[
+    "1",
+    "0",
+    "-7",
+    "3",
+    "9223372036854775807",
+    "2.5",
+    "true",
+    "false",
+    "null",
+    "''",
+    "'git'",
+    "'it'",
+    "[1, 2]",
+    "[]",
+    "['a', 'git']",
+    "{'a': 1}",
+    "[[1], [2]]",
+];
+
+const OPERATORS: &[&str] =
+    &["+", "-", "*", "/", "%", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "in"];
+
+const CALLS: &[&str] = &["contains", "startsWith", "endsWith"];
+const OWN_CALLS: &[&str] =
+    &["matches", "find", "inside", "glob", "split", "runs", "flag", "with", "join"];
+const MACROS: &[&str] = &["exists", "all", "exists_one", "filter", "map"];
+
+fn expression(leaves: &'static [&str], calls: &'static [&str]) -> impl Strategy<Value = String> {
+    let leaf = prop::sample::select(leaves).prop_map(str::to_owned);
+    leaf.prop_recursive(5, 24, 3, move |inner| {
+        let two = || (inner.clone(), inner.clone());
+        let binary = (two(), prop::sample::select(OPERATORS));
+        let call = (two(), prop::sample::select(calls));
+        let looped = (two(), prop::sample::select(MACROS));
+        prop_oneof![
+            binary.prop_map(|((left, right), sign)| format!("({left} {sign} {right})")),
+            call.prop_map(|((left, right), name)| format!("{left}.{name}({right})")),
+            looped.prop_map(|((list, body), name)| format!("{list}.{name}(x, {body})")),
+            (two(), inner.clone()).prop_map(|((test, a), b)| format!("({test} ? {a} : {b})")),
+            inner.clone().prop_map(|of| format!("!{of}")),
+            inner.clone().prop_map(|of| format!("size({of})")),
+            two().prop_map(|(of, at)| format!("{of}[{at}]")),
+            two().prop_map(|(one, two)| format!("[{one}, {two}]")),
+        ]
+    })
+}
+
+/// What the crate's own interpreter says, in the words of a rule's text.
+fn said_by_the_crate(text: &str) -> Option<bool> {
+    let program = cel::Program::compile(text).ok()?;
+    match program.execute(&cel::Context::default()) {
+        Ok(cel::Value::Bool(flag)) => Some(flag),
+        _ => None,
+    }
+}
+
+fn no_files() -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
+}
+
+proptest! {
+    #![proptest_config(no_files())]
+
+    /// RU-32: bounded, whatever is asked of whatever event.
+    #[test]
+    fn every_expression_comes_to_an_end(
+        when in expression(LEAVES, OWN_CALLS),
+        said in "[a-z ]{0,12}",
+        line in "(sudo |git |rm |-rf |> |'|x|\\$\\(|\\)|;){0,12}",
+    ) {
+        let rule = Rule::new(&when).deny(&said).context(&format!("{{{when}}}"));
+        let looks = Cell::new(0_u32);
+        let go_on = || { looks.set(looks.get() + 1); true };
+        let _ = rule.judge(&Sight::of(&Arc::new(bash(&line))), &go_on);
+        prop_assert!(looks.get() < 200);
+    }
+
+    /// RU-31: any text is refused or read, and flaws stand inside it.
+    #[test]
+    fn every_text_is_read_or_refused(text in "[ -~é\n]{0,60}") {
+        let rule = Rule::new(&text).deny(&text).rewrite(&text);
+        for flaw in rule.check() {
+            prop_assert!(flaw.at.start <= text.len() && flaw.at.start <= flaw.at.end, "{flaw:?}");
+        }
+    }
+
+    /// An expression that CEL has a truth value for has the same one here, or none that is known before it runs.
+    #[test]
+    fn what_cel_says_is_said_here(text in expression(PLAIN, CALLS)) {
+        if let Some(expected) = said_by_the_crate(&text) {
+            let rule = Rule::new(&text).deny("no");
+            match rule.judge(&Sight::of(&Arc::new(bash("ls"))), &|| true) {
+                Ok(answer) => prop_assert_eq!(answer.restraint == Restraint::Deny, expected, "{}", text),
+                Err(Unsettled::Broken(_)) => {}
+                Err(other) => prop_assert!(false, "{text}: {other:?}, and CEL says {expected}"),
+            }
+        }
+    }
+}
