@@ -214,10 +214,10 @@ impl Lowering<'_> {
     }
 
     fn call(&mut self, node: &IdedExpr, call: &CallExpr) -> Result<Typed, Wrong> {
-        if let Some(target) = &call.target {
-            if let Some(kind) = macros::find(call) {
-                return self.looped(node, kind, target, &call.args);
-            }
+        if let Some(target) = &call.target
+            && let Some(kind) = macros::find(call)
+        {
+            return self.looped(node, kind, target, &call.args);
         }
         let args: Vec<&IdedExpr> = call.target.as_deref().into_iter().chain(&call.args).collect();
         match (call.func_name.as_str(), args.as_slice()) {
