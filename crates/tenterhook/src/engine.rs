@@ -169,10 +169,11 @@ impl Engine {
         let ruleset = self.ruleset();
         let rulesets = [Arc::clone(&ruleset), session.hooks()];
         session.keep_only(&rulesets);
+        let stages = stages(&rulesets, &event.name);
         let mut firing = Firing::new(&self.inner, session, &view, event, budget);
         for phase in Phase::ALL {
-            for (ruleset, stage) in stages(&rulesets, &firing.event().name, phase) {
-                let steps = plan::select(ruleset, &view, &firing.event(), stage);
+            for (ruleset, stage) in of_phase(&stages, phase) {
+                let steps = plan::select(ruleset, &view, firing.event(), stage);
                 // After a denial no later gate has anything to decide; observers still hear of the event (M-7).
                 if firing.denied() && phase != Phase::Observe {
                     firing.pass_over(&steps);
@@ -181,7 +182,7 @@ impl Engine {
                 }
             }
             if phase == Phase::Decide {
-                firing.judge_rewrites(&rulesets).await;
+                firing.judge_rewrites(&stages).await;
             }
         }
         let (event, verdicts, records) = firing.finish();
@@ -200,16 +201,16 @@ impl Engine {
     }
 }
 
-/// The stages of one phase of an event, in the order in which they run.
-fn stages<'a>(
-    rulesets: &'a [Arc<Ruleset>],
-    event: &EventName,
-    phase: Phase,
-) -> impl Iterator<Item = (&'a Ruleset, &'a Stage)> + use<'a> {
-    let found: Vec<_> = rulesets
-        .iter()
-        .flat_map(|ruleset| ruleset.stages(event).iter().map(|stage| (&**ruleset, stage)))
-        .filter(|(_, stage)| stage.phase == phase)
-        .collect();
-    found.into_iter()
+/// A stage of an event, and the hooks that it is made of.
+type Staged<'a> = (&'a Ruleset, &'a Stage);
+
+/// The stages of an event: the name does not change on the way, so they are looked up once.
+fn stages<'a>(rulesets: &'a [Arc<Ruleset>], event: &EventName) -> Vec<Staged<'a>> {
+    let of = |ruleset: &'a Arc<Ruleset>| ruleset.stages(event).iter().map(|it| (&**ruleset, it));
+    rulesets.iter().flat_map(of).collect()
+}
+
+/// Those of one phase, in the order in which they run.
+fn of_phase<'a>(stages: &[Staged<'a>], phase: Phase) -> impl Iterator<Item = Staged<'a>> {
+    stages.iter().copied().filter(move |(_, stage)| stage.phase == phase)
 }

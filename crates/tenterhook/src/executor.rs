@@ -8,6 +8,7 @@ pub mod mcp;
 pub mod model;
 mod prompt;
 mod rule;
+mod sealed;
 pub(crate) mod worker;
 
 use std::fmt;
@@ -17,13 +18,14 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use crate::dialect::{Dialect, Envelope, EventRow};
+use crate::dialect::{Dialect, EventRow};
 use crate::event::Event;
 use crate::hook::{Hook, Run};
 use crate::report::{End, Report};
 use crate::rule::Sight;
 use crate::session::Session;
 pub(crate) use command::{Likeness, Running, Spare, start_ahead};
+pub use sealed::Sealed;
 
 /// What the host's process gives its hooks, because a library reads no environment itself.
 #[derive(Clone, Default)]
@@ -63,8 +65,8 @@ pub struct Task {
     pub event: Arc<Event>,
     /// What the hook's dialect lets it do on the event.
     pub row: EventRow,
-    /// What the hook is handed, in its dialect.
-    pub envelope: Arc<Envelope>,
+    /// What the hook is handed, in its dialect; written when the executor looks into it.
+    pub envelope: Arc<Sealed>,
     /// How long it may take, from the moment it runs.
     pub timeout: Duration,
     /// When it must be over, whatever its own time-out says: the end of the event's budget.
@@ -125,13 +127,14 @@ fn left_out(executor: &str) -> Report {
 /// Runs a step. Dropping the future cancels the step: its program is ended as if its time were up.
 pub async fn run(task: Task) -> Progress {
     match &task.hook.run {
-        Run::Command(_) => command::run(task).await,
-        Run::Function(_) => Progress::Ended(function::run(task).await),
-        Run::Worker(worker) => Progress::Ended(worker::run(&task, worker).await),
-        Run::Http(http) => Progress::Ended(http::run(&task, http).await),
-        Run::Prompt(prompt) => Progress::Ended(prompt::run(&task, prompt).await),
-        Run::McpTool(call) => Progress::Ended(mcp::run(&task, call).await),
+        Run::Function(function) => Progress::Ended(function::run(&task, function).await),
         Run::Rule(rule) => Progress::Ended(rule::run(&task, rule)),
+        // The others wait for somebody outside and need room for that, which those two should not have to carry about.
+        Run::Command(_) => Box::pin(command::run(task)).await,
+        Run::Worker(worker) => Progress::Ended(Box::pin(worker::run(&task, worker)).await),
+        Run::Http(http) => Progress::Ended(Box::pin(http::run(&task, http)).await),
+        Run::Prompt(prompt) => Progress::Ended(Box::pin(prompt::run(&task, prompt)).await),
+        Run::McpTool(call) => Progress::Ended(Box::pin(mcp::run(&task, call)).await),
         // Planning settles such a hook before it comes here; should one come, it gave no answer.
         Run::Unusable { why } => {
             Progress::Ended(not_started(format!("its entry cannot be used: {why}")))

@@ -11,7 +11,7 @@ use crate::diagnostic::nearest;
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::event::{Event, EventName};
 use crate::hook::{Arming, Confine, Hook, Layer, Run};
-use crate::matcher::{MatcherSpec, Occasion, Picked};
+use crate::matcher::{Condition, MatcherSpec, Occasion, Picked};
 use crate::outcome::Fault;
 use crate::session::View;
 
@@ -56,12 +56,8 @@ pub fn select(ruleset: &Ruleset, view: &View, event: &Event, stage: &Stage) -> V
         .filter_map(|at| ruleset.hook(*at))
         .filter_map(|hook| {
             let row = ruleset.row(hook.dialect, &event.name);
-            match weigh(hook, &row, view, event, &occasion) {
-                Weighed::Out { .. } => None,
-                Weighed::In { widened, broken, .. } => {
-                    Some(Step { hook: Arc::clone(hook), row: row.into_owned(), widened, broken })
-                }
-            }
+            let (widened, broken) = weigh(hook, &row, view, event, &occasion).selected()?;
+            Some(Step { hook: Arc::clone(hook), row: row.into_owned(), widened, broken })
         })
         .collect()
 }
@@ -89,15 +85,11 @@ pub fn explain(ruleset: &Ruleset, view: &View, event: &Event) -> Vec<(Arc<Hook>,
         .iter()
         .map(|hook| {
             let row = ruleset.row(hook.dialect, &event.name);
-            let because = match weigh(hook, &row, view, event, &occasion) {
-                Weighed::Out { because, rule } => {
-                    Because { selected: false, because: because.into_owned(), rule }
-                }
-                Weighed::In { because, rule, .. } => {
-                    Because { selected: true, because: confinement(hook, because), rule }
-                }
-            };
-            (Arc::clone(hook), because)
+            let weighed = weigh(hook, &row, view, event, &occasion);
+            let (because, rule) = weighed.because(hook);
+            let selected = weighed.selected().is_some();
+            let because = if selected { confinement(hook, because) } else { because };
+            (Arc::clone(hook), Because { selected, because, rule })
         })
         .collect()
 }
@@ -129,73 +121,120 @@ fn subjects<'a>(ruleset: &Ruleset, event: &'a Event) -> Option<Vec<&'a str>> {
     Some(subjects)
 }
 
-enum Weighed {
-    Out { because: Cow<'static, str>, rule: &'static str },
-    In { because: String, rule: &'static str, widened: Option<String>, broken: Option<Failure> },
+/// What decided on one hook. The sentence for it is made for those who ask (P-5): most firings ask for none.
+enum Weighed<'a> {
+    /// It is for another event.
+    Elsewhere,
+    Disarmed {
+        because: &'a str,
+        rule: &'static str,
+    },
+    /// The user switched it off for the session.
+    Off,
+    /// It had its one run.
+    Spent,
+    Mismatched(Option<&'a str>),
+    Matched(Option<&'a str>),
+    /// Its matcher matched, and its condition says this.
+    Picked(Option<&'a str>, &'a Condition, Picked),
+    /// It is selected and cannot be run.
+    Broken {
+        part: &'static str,
+        code: &'static str,
+        why: String,
+        rule: &'static str,
+    },
 }
 
-/// The one place that says whether a hook runs. The order of the questions is the order of rules P-2 to P-4.
-fn weigh(
-    hook: &Hook,
-    row: &EventRow,
-    view: &View,
-    event: &Event,
-    occasion: &Occasion<'_>,
-) -> Weighed {
-    let out = |because: String, rule| Weighed::Out { because: because.into(), rule };
-    if hook.event != event.name {
-        return out(format!("it is for `{}`", hook.event), "P-2");
+impl Weighed<'_> {
+    /// Whether the hook runs: why its allow may not count, and why it is settled without being run.
+    fn selected(self) -> Option<(Option<String>, Option<Failure>)> {
+        match self {
+            Self::Matched(_) | Self::Picked(.., Picked::Exactly) => Some((None, None)),
+            Self::Picked(.., Picked::Widely(why)) => Some((Some(why), None)),
+            Self::Broken { part, code, why, .. } => {
+                let message = format!("its {part} cannot be used: {why}");
+                Some((None, Some(Failure { code, message })))
+            }
+            Self::Elsewhere
+            | Self::Disarmed { .. }
+            | Self::Off
+            | Self::Spent
+            | Self::Mismatched(_)
+            | Self::Picked(.., Picked::No(_)) => None,
+        }
     }
-    if let Arming::Disarmed { because, rule } = &hook.arming {
-        return out(because.clone(), rule);
-    }
-    if hook.layer != Layer::Managed && view.is_off(&hook.id) {
-        return out("it is switched off for this session".to_owned(), "N-11");
-    }
-    if hook.once && view.claimed(&hook.id) {
-        return out("it runs once in a session, and did".to_owned(), "P-4");
-    }
-    let subject = row.subject.of(event);
-    match matches(hook, row, event, subject) {
-        Err(why) => return broken("matcher", "matcher-failed", &why, "S-3"),
-        Ok(false) => return out(mismatch(hook, subject), "S-1"),
-        Ok(true) => {}
-    }
-    let matched = match_sentence(hook, subject);
-    let picked = hook.condition.as_ref().map(|it| (it, it.pick(occasion, hook.compat)));
-    if let Run::Unusable { why } = &hook.run
-        && !matches!(picked, Some((_, Picked::No(_))))
-    {
-        return broken("entry", "entry-unusable", why, "C-60");
-    }
-    match picked {
-        None => Weighed::In { because: matched, rule: "S-1", widened: None, broken: None },
-        Some((condition, Picked::Exactly)) => Weighed::In {
-            because: format!("{matched}, and `{}` holds", condition.text()),
-            rule: "S-4",
-            widened: None,
-            broken: None,
-        },
-        Some((condition, Picked::Widely(why))) => Weighed::In {
-            because: format!(
-                "{matched}, and `{}` holds, to restrain only: {why}",
-                condition.text()
-            ),
-            rule: "S-9",
-            widened: Some(why),
-            broken: None,
-        },
-        Some((condition, Picked::No(why))) => {
-            out(format!("{matched}, but `{}` does not hold: {why}", condition.text()), "S-4")
+
+    /// The sentence, and the rule that decided.
+    fn because(&self, hook: &Hook) -> (String, &'static str) {
+        match self {
+            Self::Elsewhere => (format!("it is for `{}`", hook.event), "P-2"),
+            Self::Disarmed { because, rule } => ((*because).to_owned(), rule),
+            Self::Off => ("it is switched off for this session".to_owned(), "N-11"),
+            Self::Spent => ("it runs once in a session, and did".to_owned(), "P-4"),
+            Self::Mismatched(subject) => (mismatch(hook, *subject), "S-1"),
+            Self::Matched(subject) => (match_sentence(hook, *subject), "S-1"),
+            Self::Picked(subject, condition, picked) => {
+                let (matched, text) = (match_sentence(hook, *subject), condition.text());
+                match picked {
+                    Picked::Exactly => (format!("{matched}, and `{text}` holds"), "S-4"),
+                    Picked::Widely(why) => {
+                        (format!("{matched}, and `{text}` holds, to restrain only: {why}"), "S-9")
+                    }
+                    Picked::No(why) => {
+                        (format!("{matched}, but `{text}` does not hold: {why}"), "S-4")
+                    }
+                }
+            }
+            Self::Broken { part, why, rule, .. } => {
+                let because =
+                    format!("its {part} cannot be used ({why}), so its failure policy decides");
+                (because, rule)
+            }
         }
     }
 }
 
-/// A hook that is selected and cannot be run.
-fn broken(part: &str, code: &'static str, why: &str, rule: &'static str) -> Weighed {
-    let because = format!("its {part} cannot be used ({why}), so its failure policy decides");
-    let message = format!("its {part} cannot be used: {why}");
-    Weighed::In { broken: Some(Failure { code, message }), because, rule, widened: None }
+/// The one place that says whether a hook runs. The order of the questions is the order of rules P-2 to P-4.
+fn weigh<'a>(
+    hook: &'a Hook,
+    row: &EventRow,
+    view: &View,
+    event: &'a Event,
+    occasion: &Occasion<'_>,
+) -> Weighed<'a> {
+    if hook.event != event.name {
+        return Weighed::Elsewhere;
+    }
+    if let Arming::Disarmed { because, rule } = &hook.arming {
+        return Weighed::Disarmed { because, rule };
+    }
+    if hook.layer != Layer::Managed && view.is_off(&hook.id) {
+        return Weighed::Off;
+    }
+    if hook.once && view.claimed(&hook.id) {
+        return Weighed::Spent;
+    }
+    let subject = row.subject.of(event);
+    match matches(hook, row, event, subject) {
+        Err(why) => {
+            let (part, code) = ("matcher", "matcher-failed");
+            return Weighed::Broken { part, code, why, rule: "S-3" };
+        }
+        Ok(false) => return Weighed::Mismatched(subject),
+        Ok(true) => {}
+    }
+    let picked = hook.condition.as_ref().map(|it| (it, it.pick(occasion, hook.compat)));
+    if let Run::Unusable { why } = &hook.run
+        && !matches!(picked, Some((_, Picked::No(_))))
+    {
+        let (part, code) = ("entry", "entry-unusable");
+        return Weighed::Broken { part, code, why: why.clone(), rule: "C-60" };
+    }
+    match picked {
+        None => Weighed::Matched(subject),
+        Some((condition, picked)) => Weighed::Picked(subject, condition, picked),
+    }
 }
 
 /// Whether the matcher matches the subject, or another name of it (S-1, S-5).

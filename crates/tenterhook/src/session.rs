@@ -238,6 +238,11 @@ impl Session {
     /// Settles an outcome on the count as it stands now, not when the event began: events of a session may overlap, and
     /// each of their denials counts for the next (N-3).
     pub(crate) fn settle(&self, event: &EventName, outcome: Outcome, cap: Option<Cap>) -> Outcome {
+        if cap.is_none() {
+            // The event keeps no count: there is nothing to settle it against.
+            self.keep(event, Strike::Keep, &outcome);
+            return outcome;
+        }
         let _turn = self.inner.settling.lock().unwrap_or_else(PoisonError::into_inner);
         let (outcome, strike) = settle(outcome, &self.view(event), cap);
         self.keep(event, strike, &outcome);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::config::Ruleset;
 use crate::event::Event;
-use crate::executor::{self, Ambient, Task};
+use crate::executor::{self, Ambient, Sealed, Task};
 use crate::hook::{Arming, Hook};
 use crate::session::Session;
 
@@ -30,11 +30,11 @@ fn task(
     first: &Event,
     session: &Session,
 ) -> Task {
-    let event = Event::new(hook.event.clone(), first.within.clone());
+    let event = Arc::new(Event::new(hook.event.clone(), first.within.clone()));
     let row = rules.row(hook.dialect, &hook.event).into_owned();
     Task {
-        envelope: Arc::new(hook.dialect.dialect().encode_event(&event)),
-        event: Arc::new(event),
+        envelope: Arc::new(Sealed::new(Arc::clone(&event), hook.dialect)),
+        event,
         timeout: hook.time(&row),
         row,
         hook: Arc::clone(hook),

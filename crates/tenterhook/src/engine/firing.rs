@@ -1,19 +1,21 @@
 //! One firing under way: runs the steps of each stage and carries rewrites from step to step. Judges and merges nothing.
 
-use std::collections::HashMap;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::Poll;
 use std::time::Duration;
 
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 
-use super::Inner;
 use super::second_round::{combine, may_judge_again, one_author, rewrites_action, void_allow};
 use super::step::{self, Done, Setting};
+use super::{Inner, Staged, of_phase};
 use crate::answer::Effects;
-use crate::config::{Mode, Ruleset, Stage};
-use crate::dialect::{DialectId, Envelope};
+use crate::config::{Mode, Stage};
+use crate::dialect::DialectId;
 use crate::event::{Event, EventName};
+use crate::executor::Sealed;
 use crate::hook::{HookId, Phase, Run, Wait};
 use crate::outcome;
 use crate::plan::{self, Step};
@@ -33,7 +35,8 @@ pub(super) struct Firing<'a> {
     /// Who wrote the last of those rewrites.
     author: Option<HookId>,
     deadline: Option<Instant>,
-    envelopes: HashMap<DialectId, Arc<Envelope>>,
+    /// One for each dialect so far; a handful at most.
+    envelopes: Vec<Arc<Sealed>>,
     /// What rules see of the event, made for the first of them.
     sight: Option<Arc<Sight>>,
     done: Vec<Done>,
@@ -55,15 +58,15 @@ impl<'a> Firing<'a> {
             version: 0,
             author: None,
             deadline: budget.map(|budget| Instant::now() + budget),
-            envelopes: HashMap::new(),
+            envelopes: Vec::new(),
             sight: None,
             done: Vec::new(),
         }
     }
 
     /// The event, with the rewrites so far.
-    pub(super) fn event(&self) -> Arc<Event> {
-        Arc::clone(&self.event)
+    pub(super) fn event(&self) -> &Event {
+        &self.event
     }
 
     /// Whether some step so far denies.
@@ -125,13 +128,12 @@ impl<'a> Firing<'a> {
 
     /// Gives what the decide phase rewrote once more to the gates that have not judged it (M-8). A link of a chain may
     /// deny, too: it saw the payload before the decide phase, and judges what came of it.
-    pub(super) async fn judge_rewrites(&mut self, rulesets: &[Arc<Ruleset>]) {
+    pub(super) async fn judge_rewrites(&mut self, stages: &[Staged<'_>]) {
         let Some(author) = self.author.take().filter(|_| !self.denied()) else { return };
-        let event = self.event();
         let mut again = Vec::new();
         for phase in [Phase::Rewrite, Phase::Decide] {
-            for (ruleset, stage) in super::stages(rulesets, &event.name, phase) {
-                let steps = plan::select(ruleset, self.view, &event, stage).into_iter();
+            for (ruleset, stage) in of_phase(stages, phase) {
+                let steps = plan::select(ruleset, self.view, &self.event, stage).into_iter();
                 again.extend(
                     steps.filter(|step| may_judge_again(step, &author, self.version, &self.done)),
                 );
@@ -148,42 +150,46 @@ impl<'a> Firing<'a> {
     }
 
     /// Runs `steps` at once; what comes back is in configured order, whatever finished first.
-    async fn run_all(&mut self, steps: Vec<Step>) -> Vec<Done> {
-        let settings: Vec<Setting> = steps.into_iter().map(|step| self.set(step)).collect();
-        if settings.len() < 2 {
-            let mut done = Vec::with_capacity(1);
-            for setting in settings {
-                done.push(step::run(setting).await);
-            }
-            return done;
+    async fn run_all(&mut self, mut steps: Vec<Step>) -> Vec<Done> {
+        if steps.len() < 2 {
+            return match steps.pop() {
+                Some(step) => vec![step::run(self.set(step)).await],
+                None => Vec::new(),
+            };
         }
+        let mut all = Vec::with_capacity(steps.len());
         let mut running = JoinSet::new();
-        let mut slots: Vec<Option<Done>> = Vec::new();
-        for (at, setting) in settings.into_iter().enumerate() {
-            slots.push(None);
-            running.spawn(async move { (at, step::run(setting).await) });
+        // What works outside sets out first, so that it is under way while this task does what is done inside.
+        let (inside, outside): (Vec<_>, Vec<_>) =
+            steps.into_iter().enumerate().partition(|(_, step)| step.hook.run.is_inside());
+        for (at, step) in outside {
+            let run = step::run(self.set(step));
+            running.spawn(async move { (at, run.await) });
         }
-        while let Some(joined) = running.join_next().await {
-            // A step cannot panic (executors catch), and nobody else holds the set to abort one.
-            let Ok((at, done)) = joined else { continue };
-            if let Some(slot) = slots.get_mut(at) {
-                *slot = Some(done);
+        for (at, step) in inside {
+            let mut run = Box::pin(step::run(self.set(step)));
+            match begin(run.as_mut()).await {
+                // To make a task costs more than most rules and callbacks do.
+                Poll::Ready(done) => all.push((at, done)),
+                Poll::Pending => {
+                    running.spawn(async move { (at, run.await) });
+                }
             }
         }
-        slots.into_iter().flatten().collect()
+        // A step cannot panic (executors catch), and nobody else holds the set to abort one.
+        while let Some(joined) = running.join_next().await {
+            all.extend(joined);
+        }
+        all.sort_unstable_by_key(|(at, _)| *at);
+        all.into_iter().map(|(_, done)| done).collect()
     }
 
     fn set(&mut self, step: Step) -> Setting {
-        let dialect = step.hook.dialect;
-        let envelope = self
-            .envelopes
-            .entry(dialect)
-            .or_insert_with(|| Arc::new(dialect.dialect().encode_event(&self.event)));
         let sight = matches!(step.hook.run, Run::Rule(_)).then(|| {
             Arc::clone(self.sight.get_or_insert_with(|| Arc::new(Sight::of(&self.event))))
         });
         Setting {
-            envelope: Arc::clone(envelope),
+            envelope: self.envelope(step.hook.dialect),
             event: Arc::clone(&self.event),
             deadline: self.deadline,
             ambient: Arc::clone(&self.inner.ambient),
@@ -198,6 +204,16 @@ impl<'a> Firing<'a> {
         }
     }
 
+    /// The one envelope of the event as it stands, for all hooks of a dialect.
+    fn envelope(&mut self, dialect: DialectId) -> Arc<Sealed> {
+        if let Some(sealed) = self.envelopes.iter().find(|it| it.dialect() == dialect) {
+            return Arc::clone(sealed);
+        }
+        let sealed = Arc::new(Sealed::new(Arc::clone(&self.event), dialect));
+        self.envelopes.push(Arc::clone(&sealed));
+        sealed
+    }
+
     fn apply_rewrites(&mut self, done: &[Done]) {
         for one in done {
             let effects = &one.verdict.effects;
@@ -205,21 +221,25 @@ impl<'a> Firing<'a> {
                 self.done.iter_mut().for_each(void_allow);
             }
             self.done.iter_mut().for_each(|before| supersede(&mut before.verdict.effects, effects));
-            let event = Arc::make_mut(&mut self.event);
             let changes = [
                 ("tool_input", effects.updated_input.clone()),
                 ("prompt", effects.updated_prompt.clone().map(Into::into)),
-                (output_key(&event.name), effects.updated_output.clone()),
+                (output_key(&self.event.name), effects.updated_output.clone()),
             ];
             for (key, value) in changes {
                 if let Some(value) = value {
-                    event.payload.insert(key.to_owned(), value);
+                    Arc::make_mut(&mut self.event).payload.insert(key.to_owned(), value);
                     self.envelopes.clear();
                     self.sight = None;
                 }
             }
         }
     }
+}
+
+/// Polls a step once: what is over then has never waited.
+async fn begin(mut run: Pin<&mut (impl Future<Output = Done> + ?Sized)>) -> Poll<Done> {
+    std::future::poll_fn(|context| Poll::Ready(run.as_mut().poll(context))).await
 }
 
 /// A rewrite of a later stage or link was made from the earlier one, which it replaces: that is no conflict (P-8).

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::time::Instant;
 
 use crate::answer::{Answer, Failure, Power, Restraint};
-use crate::dialect::Envelope;
 use crate::event::Event;
-use crate::executor::{self, Ambient, Progress, Task};
+use crate::executor::{self, Ambient, Progress, Sealed, Task};
 use crate::hook::{Hook, Run, Wait};
 use crate::outcome::{self, Fault};
 use crate::plan::Step;
@@ -22,7 +21,7 @@ use crate::verdict::{self, Bench, Verdict};
 pub(super) struct Setting {
     pub(super) step: Step,
     pub(super) event: Arc<Event>,
-    pub(super) envelope: Arc<Envelope>,
+    pub(super) envelope: Arc<Sealed>,
     pub(super) deadline: Option<Instant>,
     pub(super) ambient: Arc<Ambient>,
     pub(super) turns: Arc<Semaphore>,
@@ -89,12 +88,7 @@ async fn run_once(setting: Setting) -> Done {
 
 async fn attached(setting: Setting) -> Done {
     let progress = {
-        // Waiting for a turn is on the event's clock too: when that runs out, the step is timed out without having run.
-        let turn = setting.turns.acquire();
-        let _turn = match setting.deadline {
-            Some(deadline) => tokio::time::timeout_at(deadline, turn).await.ok(),
-            None => Some(turn.await),
-        };
+        let _turn = turn(&setting).await;
         let _shown = setting.session.show(setting.step.hook.status.as_deref());
         executor::run(task(&setting)).await
     };
@@ -108,6 +102,19 @@ async fn attached(setting: Setting) -> Done {
             let rest = async move { finished(&setting.step, &setting.event, &rest.0.await) };
             detach(&session, &step, rest)
         }
+    }
+}
+
+/// Waits for a turn, on the event's clock too: when that runs out, the step is timed out without having run. Mostly one is
+/// free, and no clock needs to be set.
+async fn turn(setting: &Setting) -> Option<SemaphorePermit<'_>> {
+    if let Ok(turn) = setting.turns.try_acquire() {
+        return Some(turn);
+    }
+    let turn = setting.turns.acquire();
+    match setting.deadline {
+        Some(deadline) => tokio::time::timeout_at(deadline, turn).await.ok()?.ok(),
+        None => turn.await.ok(),
     }
 }
 

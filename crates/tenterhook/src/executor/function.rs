@@ -5,19 +5,27 @@ use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
+use std::task::{Context, Poll};
 
 use tokio::time::Instant;
 
 use super::Task;
-use crate::answer::Answer;
+use crate::answer::{Answer, Failure};
 use crate::event::Event;
-use crate::hook::Run;
 use crate::report::{End, Report, Said};
 
-type Call = dyn Fn(Arc<Event>) -> Pin<Box<dyn Future<Output = Answer> + Send>> + Send + Sync;
+type Calling = Pin<Box<dyn Future<Output = Answer> + Send>>;
+type Call = dyn Fn(Arc<Event>) -> Calling + Send + Sync;
+
+/// The example of the guide is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../../../../docs/guide/executors/function.md")]
+struct Guide;
 
 /// A named async callback.
+///
+/// It must not block its thread: what computes for long belongs into `tokio::task::spawn_blocking`, whose handle it
+/// awaits. It may be dropped wherever it waits.
 #[derive(Clone)]
 pub struct Function {
     name: Arc<str>,
@@ -47,38 +55,80 @@ impl fmt::Debug for Function {
     }
 }
 
-/// The signal under which a panic is reported: what an aborting program would die of.
+/// The signal under which a panic is reported: what an aborting program would die of.
 pub(super) const ABORTED: i32 = 6;
 
-pub(super) async fn run(task: Task) -> Report {
-    let started = Instant::now();
-    let Run::Function(function) = &task.hook.run else {
-        return Report::silent(End::Cancelled, Duration::ZERO);
+pub(super) async fn run(task: &Task, function: &Function) -> Report {
+    let (started, budget) = (Instant::now(), task.budget());
+    let mut call = match wall(|| (function.call)(Arc::clone(&task.event))) {
+        Ok(call) => Walled(Some(call)),
+        Err(words) => return panicked(words, started),
     };
-    let event = Arc::clone(&task.event);
-    let call = catch(async { (function.call)(event).await });
-    let end = match tokio::time::timeout(task.budget(), call).await {
+    // Most callbacks are over at once, and then no clock needs to be set.
+    let first = std::future::poll_fn(|context| Poll::Ready(call.poll(context))).await;
+    let ended = match first {
+        Poll::Ready(ended) => Ok(ended),
+        Poll::Pending => {
+            let left = budget.saturating_sub(started.elapsed());
+            let rest = std::future::poll_fn(|context| call.poll(context));
+            tokio::time::timeout(left, rest).await
+        }
+    };
+    match ended {
         Ok(Ok(answer)) => {
             let said = Said::Answer(Box::new(answer));
-            return Report { said, ..Report::silent(End::Exited(0), started.elapsed()) };
+            Report { said, ..Report::silent(End::Exited(0), started.elapsed()) }
         }
-        Ok(Err(())) => End::Signalled(ABORTED),
-        Err(_) => End::TimedOut,
-    };
-    Report::silent(end, started.elapsed())
+        Ok(Err(words)) => panicked(words, started),
+        Err(_) => Report::silent(End::TimedOut, started.elapsed()),
+    }
 }
 
-/// Polls `future` behind a wall that panics do not pass.
-pub(super) async fn catch<T>(future: impl Future<Output = T>) -> Result<T, ()> {
-    let mut future = Box::pin(future);
-    std::future::poll_fn(move |context| {
-        // The future is dropped after a panic and never polled again, so no broken state is seen.
-        let polled = std::panic::catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context)));
-        match polled {
-            Ok(std::task::Poll::Pending) => std::task::Poll::Pending,
-            Ok(std::task::Poll::Ready(value)) => std::task::Poll::Ready(Ok(value)),
-            Err(_) => std::task::Poll::Ready(Err(())),
+/// A panic, as what it is to everybody else: a step that did not come to its own end, and its last words.
+fn panicked(words: String, started: Instant) -> Report {
+    let note = Failure { code: "panicked", message: format!("its callback panicked: {words}") };
+    let report = Report::silent(End::Signalled(ABORTED), started.elapsed());
+    Report { notes: vec![note], ..report }
+}
+
+/// What somebody else wrote, under way behind a wall that no panic passes: not when it is polled, and not when it is
+/// dropped, which may happen at any time.
+struct Walled<F>(Option<F>);
+
+impl<F: Future + Unpin> Walled<F> {
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<F::Output, String>> {
+        let Some(call) = &mut self.0 else { return Poll::Pending };
+        match wall(|| Pin::new(call).poll(context)) {
+            Ok(Poll::Pending) => Poll::Pending,
+            Ok(Poll::Ready(answer)) => Poll::Ready(Ok(answer)),
+            Err(words) => Poll::Ready(Err(words)),
         }
+    }
+}
+
+impl<F> Drop for Walled<F> {
+    fn drop(&mut self) {
+        // What it said before counts, or nothing does: there is nobody to tell of a panic here.
+        let _ = wall(|| drop(self.0.take()));
+    }
+}
+
+/// Awaits `future` behind that wall.
+pub(super) async fn catch<T>(future: impl Future<Output = T>) -> Result<T, String> {
+    let mut walled = Walled(Some(Box::pin(future)));
+    std::future::poll_fn(|context| walled.poll(context)).await
+}
+
+/// Calls `call`; where it panics, what it said then. Nothing that it touched is looked at again.
+fn wall<T>(call: impl FnOnce() -> T) -> Result<T, String> {
+    std::panic::catch_unwind(AssertUnwindSafe(call)).map_err(|payload| {
+        let words = payload.downcast_ref::<String>().map(String::as_str);
+        let words = words.or_else(|| payload.downcast_ref::<&str>().copied());
+        let words = words.unwrap_or("(no words)").to_owned();
+        // What was thrown may throw in its turn when it is dropped.
+        if let Err(again) = std::panic::catch_unwind(AssertUnwindSafe(|| drop(payload))) {
+            std::mem::forget(again);
+        }
+        words
     })
-    .await
 }

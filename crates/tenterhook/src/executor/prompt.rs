@@ -33,7 +33,7 @@ pub(super) async fn run(task: &Task, prompt: &Prompt) -> Report {
     let asked = function::catch(ask(task, prompt, model));
     let (end, words) = match tokio::time::timeout(task.budget(), asked).await {
         Ok(Ok(ended)) => ended,
-        Ok(Err(())) => (End::Signalled(function::ABORTED), String::new()),
+        Ok(Err(_)) => (End::Signalled(function::ABORTED), String::new()),
         Err(_) => (End::TimedOut, String::new()),
     };
     let said = Said::Bytes {

@@ -195,6 +195,12 @@ impl Run {
         }
     }
 
+    /// Whether it runs inside the host's process, and is mostly over before anything else could be started.
+    #[must_use]
+    pub const fn is_inside(&self) -> bool {
+        matches!(self, Self::Rule(_) | Self::Function(_))
+    }
+
     /// One line that says what runs, for people.
     #[must_use]
     pub fn line(&self) -> String {

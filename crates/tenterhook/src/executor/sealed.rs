@@ -1,0 +1,44 @@
+//! An envelope that is written when it is first opened: a rule and a callback see the event itself and open none, and to
+//! write one costs more than most of them do.
+
+use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
+
+use crate::dialect::{DialectId, Envelope};
+use crate::event::Event;
+
+/// The envelope of one event in one dialect. To look into it opens it; whoever looks again finds it open.
+pub struct Sealed {
+    event: Arc<Event>,
+    dialect: DialectId,
+    opened: OnceLock<Envelope>,
+}
+
+impl Sealed {
+    /// The envelope of `event` in `dialect`.
+    #[must_use]
+    pub const fn new(event: Arc<Event>, dialect: DialectId) -> Self {
+        Self { event, dialect, opened: OnceLock::new() }
+    }
+
+    /// Whose protocol it is written in.
+    #[must_use]
+    pub const fn dialect(&self) -> DialectId {
+        self.dialect
+    }
+}
+
+impl Deref for Sealed {
+    type Target = Envelope;
+
+    fn deref(&self) -> &Envelope {
+        self.opened.get_or_init(|| self.dialect.dialect().encode_event(&self.event))
+    }
+}
+
+impl fmt::Debug for Sealed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Sealed({})", self.dialect)
+    }
+}
