@@ -31,13 +31,20 @@ impl Sample {
         (Self::from_durations(ones), Self::from_durations(others))
     }
 
-    /// The durations of `run`, with a pause before each: what it leaves behind has that long to settle.
-    pub(crate) fn paced(times: usize, pause: Duration, mut run: impl FnMut()) -> Self {
-        let durations = (0..times).map(|_| {
+    /// Two things in turn, with a pause before each: what the one leaves behind has that long to settle.
+    pub(crate) fn paced(
+        times: usize,
+        pause: Duration,
+        mut one: impl FnMut(),
+        mut other: impl FnMut(),
+    ) -> (Self, Self) {
+        let paced = |run: &mut dyn FnMut()| {
             std::thread::sleep(pause);
-            time(&mut run)
-        });
-        Self::from_durations(durations.collect())
+            time(&mut || run())
+        };
+        let pairs = (0..times).map(|_| (paced(&mut one), paced(&mut other)));
+        let (ones, others) = pairs.unzip();
+        (Self::from_durations(ones), Self::from_durations(others))
     }
 
     /// A sample of durations that were taken elsewhere.

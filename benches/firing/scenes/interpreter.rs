@@ -103,15 +103,21 @@ fn measure(table: &mut Table, language: &Language, args: impl Fn(&Path) -> Vec<S
             black_box(cold.fire());
         },
     );
-    let median = ours.median();
     table.against(cold_name, ours, ("raw posix_spawn", bare.median()), "");
     for (name, prewarm, reach) in language.prewarmed {
         match Bed::written([hook(0, &format!("{run}\n{prewarm}"))]).ready() {
             Ok(bed) => {
-                let sample = Sample::paced(language.times, language.start, || {
-                    black_box(bed.fire());
-                });
-                table.against(*name, sample, ("cold", median), reach);
+                let (cold, ours) = Sample::paced(
+                    language.times,
+                    language.start,
+                    || {
+                        black_box(cold.fire());
+                    },
+                    || {
+                        black_box(bed.fire());
+                    },
+                );
+                table.against(*name, ours, ("cold", cold.median()), reach);
             }
             Err(why) => table.skip(*name, &why, reach),
         }
