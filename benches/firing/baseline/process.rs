@@ -10,7 +10,7 @@ pub(crate) fn raw(program: &std::path::Path, args: &[&str], input: &[u8]) -> Vec
     let mut answer = Vec::new();
     let child = Command::new(program)
         .args(args)
-        // A hook inherits next to nothing here, and a variable can cost an interpreter half of its start.
+        // A hook inherits next to nothing here, and interpreters start differently with what the caller has in his.
         .env_clear()
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
