@@ -38,10 +38,24 @@ pub(crate) use workers::Workers;
 #[cfg(test)]
 mod tests;
 
-/// One session of one host. Cheap to clone; every clone is the same session.
+/// One session of one host. Cheap to clone; every clone is the same session. With the last one goes everything that the
+/// session started.
 #[derive(Clone)]
 pub struct Session {
     inner: Arc<Inner>,
+    /// Held by the host's handles alone. What the session runs holds the session too, and would keep itself alive (N-5).
+    #[expect(dead_code, reason = "it is held for what its drop does")]
+    owner: Option<Arc<Owner>>,
+}
+
+/// Ends what a session runs, when nobody outside it holds it any more.
+struct Owner(Arc<Inner>);
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.0.end();
+        self.0.background.end();
+    }
 }
 
 struct Inner {
@@ -61,6 +75,13 @@ struct Inner {
     workers: Workers,
 }
 
+impl Inner {
+    fn end(&self) {
+        self.spares.end();
+        self.workers.keep_only(&[]);
+    }
+}
+
 impl std::fmt::Debug for Session {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Session").finish_non_exhaustive()
@@ -77,20 +98,25 @@ impl Session {
     /// A session that keeps its state in `store`.
     #[must_use]
     pub fn new(store: Arc<dyn Store>) -> Self {
-        Self {
-            inner: Arc::new(Inner {
-                store,
-                background: Background::default(),
-                status: Status::default(),
-                spares: Spares::default(),
-                hooks: ArcSwap::default(),
-                off: ArcSwap::default(),
-                env: Mutex::default(),
-                settling: Mutex::default(),
-                watched: watch::Sender::new(Vec::new()),
-                workers: Workers::default(),
-            }),
-        }
+        let inner = Arc::new(Inner {
+            store,
+            background: Background::default(),
+            status: Status::default(),
+            spares: Spares::default(),
+            hooks: ArcSwap::default(),
+            off: ArcSwap::default(),
+            env: Mutex::default(),
+            settling: Mutex::default(),
+            watched: watch::Sender::new(Vec::new()),
+            workers: Workers::default(),
+        });
+        let owner = Some(Arc::new(Owner(Arc::clone(&inner))));
+        Self { inner, owner }
+    }
+
+    /// A handle for what the session itself runs: it does not keep the session alive.
+    pub(crate) fn within(&self) -> Self {
+        Self { inner: Arc::clone(&self.inner), owner: None }
     }
 
     /// A session of which only one event is expected: no process is started ahead of a next one.
@@ -104,8 +130,7 @@ impl Session {
     /// Ends the processes that the session keeps, and starts none ahead of an event any more. Dropping the last handle does
     /// the same; this is for a host that waits for its processes while it still holds one.
     pub fn end(&self) {
-        self.inner.spares.end();
-        self.inner.workers.keep_only(&[]);
+        self.inner.end();
     }
 
     /// How many processes wait for the next event of their hook; at most [`MAX_SPARES`].

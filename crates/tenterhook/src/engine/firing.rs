@@ -197,7 +197,7 @@ impl<'a> Firing<'a> {
                 Wait::Attached => &self.inner.parallel,
                 Wait::Detached | Wait::Rewake => &self.inner.background,
             }),
-            session: self.session.clone(),
+            session: self.session.within(),
             version: self.version,
             sight,
             step,

@@ -322,3 +322,37 @@ async fn a_hook_switched_off_rests_until_it_is_switched_on() {
         assert!(blocked().await, "{id}");
     }
 }
+
+/// N-5: a step in the background holds the session that owns it, and yet ends with the last handle of the host.
+#[tokio::test(start_paused = true)]
+async fn a_dropped_session_ends_its_background() {
+    struct Ended(Arc<AtomicUsize>);
+    impl Drop for Ended {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    let ended = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&ended);
+    let mut waits = hook("waits", move |_| {
+        let guard = Ended(Arc::clone(&count));
+        async move {
+            std::future::pending::<()>().await;
+            drop(guard);
+            Answer::default()
+        }
+    });
+    waits.wait = Wait::Detached;
+    let session = Session::default();
+    let engine = engine([waits]);
+    engine.fire(event(), &session).await;
+    tokio::task::yield_now().await;
+    let other = session.clone();
+    drop(session);
+    tokio::task::yield_now().await;
+    assert_eq!(ended.load(Ordering::SeqCst), 0, "another handle is held");
+    drop(other);
+    while ended.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+}

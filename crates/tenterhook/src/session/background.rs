@@ -59,6 +59,11 @@ impl Background {
         true
     }
 
+    /// Ends every step that is under way.
+    pub(super) fn end(&self) {
+        drop(std::mem::take(&mut *self.tasks()));
+    }
+
     pub(super) fn under_way(&self) -> usize {
         let mut tasks = self.tasks();
         while tasks.try_join_next().is_some() {}
