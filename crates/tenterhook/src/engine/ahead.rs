@@ -40,7 +40,7 @@ fn task(
         hook: Arc::clone(hook),
         by: None,
         ambient: Arc::clone(ambient),
-        session: session.clone(),
+        session: session.within(),
         sight: None,
     }
 }
