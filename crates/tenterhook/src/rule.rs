@@ -72,7 +72,7 @@ impl Rule {
     /// A rule that holds when the expression `when` does, and says nothing yet.
     #[must_use]
     pub fn new(when: &str) -> Self {
-        Self { texts: Texts { when: when.into(), ..Texts::default() }, ..Self::default() }
+        Self::of(Texts { when: when.into(), ..Texts::default() })
     }
 
     /// The same with one more thing to say; what [`Part::When`] says is the expression itself.
@@ -87,7 +87,15 @@ impl Rule {
             Part::Context => texts.context = Some(text),
             Part::Rewrite => texts.rewrite = Some(text),
         }
-        Self { texts, ..Self::default() }
+        Self::of(texts)
+    }
+
+    fn of(texts: Texts) -> Self {
+        Self {
+            texts,
+            #[cfg(feature = "rule")]
+            compiled: Arc::default(),
+        }
     }
 
     /// Denies, for this reason.

@@ -26,7 +26,12 @@ impl Network {
     /// company's own, say.
     #[must_use]
     pub fn trusting(roots: Vec<Vec<u8>>) -> Self {
-        Self { inner: Arc::new(Inner { roots, ..Inner::default() }) }
+        let inner = Inner {
+            roots,
+            #[cfg(feature = "http")]
+            clients: super::client::Clients::default(),
+        };
+        Self { inner: Arc::new(inner) }
     }
 
     /// The same, with names that are looked up by `look_up`.
