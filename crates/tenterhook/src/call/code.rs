@@ -15,6 +15,11 @@ const LANGUAGES: &[&str] =
 /// Programs that run their operands as code of this shell.
 const EVALUATORS: &[&str] = &["eval", "source", "."];
 
+/// Programs that carry bytes between a socket and a program.
+const SOCKETS: &[&str] = &["nc", "ncat", "netcat", "nc.traditional", "nc.openbsd", "socat"];
+/// Their options that put a program behind the socket.
+const HANDING_OVER: &[&str] = &["-e", "-c", "--exec", "--sh-exec", "-lvpe", "-nve", "-ve"];
+
 /// What makes a program decode what it is handed.
 const DECODERS: &[(&str, &[&str])] = &[
     ("base64", &["-d", "-D", "--decode", "-di", "-id"]),
@@ -92,6 +97,7 @@ pub(super) fn look(
     kinds.fed(views, groups);
     kinds.files(views, groups);
     kinds.languages(views);
+    kinds.remote(views);
     if line.commands.iter().any(hides)
         || is_braced(line, text)
         || views.iter().any(|it| encoded_powershell(it))
@@ -121,6 +127,26 @@ impl Kinds {
                 before.drain(..).for_each(|kind| self.add(kind));
             }
             before.extend(brings(view).filter(|_| view.feeds()));
+        }
+    }
+
+    /// `python3 <(curl ...)`, and shells whose ends are on another machine: `nc -e sh host 99`, `sh > /dev/tcp/host/99`.
+    fn remote(&mut self, views: &[View<'_>]) {
+        for view in views {
+            let words = view.command.words.iter().filter(|it| it.source.starts_with("<("));
+            for word in words.filter(|_| is_language(&view.name)) {
+                inside(&word.source).into_iter().for_each(|kind| self.add(kind));
+            }
+            let is_shell = SHELLS.contains(&view.name.as_str());
+            let socket = view
+                .redirects
+                .iter()
+                .any(|(_, file)| file.starts_with("/dev/tcp/") || file.starts_with("/dev/udp/"));
+            let hands_over = SOCKETS.contains(&view.name.as_str())
+                && (view.says(HANDING_OVER) || view.args.iter().any(|it| says_exec(it)));
+            if (is_shell && socket) || hands_over {
+                self.add("downloaded");
+            }
         }
     }
 
@@ -200,7 +226,8 @@ impl Kinds {
 /// What kind of code a command would bring, were its output run.
 fn brings(view: &View<'_>) -> Option<&'static str> {
     let name = view.name.as_str();
-    if DOWNLOADERS.contains(&name) && !hosts::of(view).is_empty() {
+    let fetches = DOWNLOADERS.contains(&name) || SOCKETS.contains(&name);
+    if fetches && !hosts::of(view).is_empty() {
         return Some("downloaded");
     }
     let decodes = DECODERS.iter().any(|(known, options)| {
@@ -211,6 +238,12 @@ fn brings(view: &View<'_>) -> Option<&'static str> {
     let prints = literals::interpreter(name).is_some()
         && literals::code(view).iter().any(|code| DECODING.iter().any(|it| code.contains(it)));
     (decodes || escapes || prints).then_some("decoded")
+}
+
+/// `EXEC:/bin/sh` of `socat`.
+fn says_exec(arg: &str) -> bool {
+    let arg = arg.to_ascii_lowercase();
+    arg.starts_with("exec:") || arg.starts_with("system:")
 }
 
 /// Whether a text spells characters by their numbers.

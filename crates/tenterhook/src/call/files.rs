@@ -249,7 +249,14 @@ impl Here<'_> {
                 operands
             }
             _ if PATTERN_FIRST.contains(&name) => self.behind_pattern(),
-            _ => self.view.args.iter().map(String::as_str).collect(),
+            // `node --env-file=.env x.js` is `source .env`: it hands the values on and shows none.
+            _ => self
+                .view
+                .args
+                .iter()
+                .map(String::as_str)
+                .filter(|it| !it.starts_with("--env-file"))
+                .collect(),
         };
         let fed = self.view.fed.iter().map(String::as_str);
         for arg in args.into_iter().chain(fed) {

@@ -31,6 +31,8 @@ impl Paths {
         };
         match written.strip_prefix('~') {
             Some(rest) if rest.is_empty() || rest.starts_with('/') => home(rest),
+            Some("root") => "/root".to_owned(),
+            Some(name) if is_user(name) => plain(&format!("/home/{name}")),
             _ if written.starts_with('/') => plain(written),
             _ => plain(&format!("{cwd}/{written}")),
         }
@@ -55,6 +57,11 @@ impl Paths {
         }
         if below(&self.project, &path).is_some() { "..".to_owned() } else { path }
     }
+}
+
+/// Whether `~name` stands for the home of somebody: there is nothing behind it that a name of a user has not.
+fn is_user(name: &str) -> bool {
+    name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_')
 }
 
 /// What is left of `path` below `top`.
@@ -101,6 +108,9 @@ mod tests {
             ("../../..", "~"),
             ("~", "~"),
             ("~/.ssh/./id_rsa", "~/.ssh/id_rsa"),
+            ("~root", "/root"),
+            ("~u", "~"),
+            ("~$lock.docx", "src/~$lock.docx"),
             ("/home/u/code", ".."),
             ("/home/u/code/other", "~/code/other"),
             ("/home", ".."),

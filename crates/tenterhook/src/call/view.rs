@@ -8,6 +8,14 @@ use std::collections::HashMap;
 use super::path::Paths;
 use crate::shell::{Context, Line, Redirect, SimpleCommand, Target, Via, Word, WordKind};
 
+/// The longest text that variables are put into: `X=$X$X` doubles its value every time, so a short line could ask for all
+/// memory there is.
+const LONGEST_FILLED: usize = 4 * 1024;
+/// What prints the directory that a command runs in.
+const HERE: &[&str] = &["(pwd)", "(pwd -P)", "`pwd`"];
+/// Shells that run what they find on their input.
+const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash", "ksh", "ash", "fish"];
+
 /// Most words that the braces of one word are unfolded into.
 const MOST_UNFOLDED: usize = 32;
 
@@ -49,6 +57,7 @@ struct Sofar<'p> {
     printed: Vec<String>,
     searched: Vec<String>,
     filled: Vec<(String, String)>,
+    piped: Vec<String>,
 }
 
 /// Follows a line from its start to its end.
@@ -62,6 +71,7 @@ pub(super) fn look<'a>(line: &'a Line, paths: &Paths) -> Seen<'a> {
         printed: Vec::new(),
         searched: Vec::new(),
         filled: Vec::new(),
+        piped: Vec::new(),
     };
     let views = line.commands.iter().filter_map(|command| sofar.view(command)).collect();
     let groups = sofar.redirects(&line.redirects);
@@ -117,6 +127,14 @@ impl Sofar<'_> {
 
     /// What the command changes for those that follow.
     fn note(&mut self, view: &View<'_>) {
+        if view.feeds() && matches!(view.name.as_str(), "echo" | "printf") {
+            self.piped.push(view.operands(&[]).join(" ").replace("\\n", "\n"));
+        }
+        let only_options = view.operands(&[]).iter().all(|it| *it == "-");
+        if view.feeds() && only_options && SHELLS.contains(&view.name.as_str()) {
+            let there = self.cwd.clone();
+            self.filled.extend(self.piped.drain(..).map(|text| (text, there.clone())));
+        }
         match view.name.as_str() {
             "cd" | "pushd" => {
                 if let Some(to) = view.operands(&[]).first() {
@@ -149,17 +167,28 @@ impl Sofar<'_> {
         }
         let mut filled = String::new();
         let mut rest = word.source.as_str();
-        while let Some(at) = rest.find(['$', '"', '\'', '\\']) {
+        while let Some(at) = rest.find(['$', '"', '\'', '\\', '`']) {
             let (before, from) = rest.split_at(at);
             filled.push_str(before);
             let mut after = from.chars();
             let first = after.next();
+            let from = if first == Some('`') { from } else { after.as_str() };
+            let here = HERE.iter().find_map(|it| from.strip_prefix(it));
+            if let Some(behind) = here.filter(|_| matches!(first, Some('$' | '`'))) {
+                filled.push_str(&self.cwd);
+                rest = behind;
+                continue;
+            }
             rest = after.as_str();
+            if first == Some('`') {
+                filled.push('`');
+            }
             if first != Some('$') {
                 continue;
             }
             let (name, behind) = variable(rest);
-            match self.variables.get(name).filter(|_| !name.is_empty()) {
+            let value = self.variables.get(name).filter(|_| !name.is_empty());
+            match value.filter(|it| filled.len() + it.len() <= LONGEST_FILLED) {
                 Some(value) => {
                     filled.push_str(value);
                     rest = behind;
