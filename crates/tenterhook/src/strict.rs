@@ -1,6 +1,6 @@
 //! Reads what a program printed as JSON: strictly, and where that fails leniently, naming every way in which the text
 //! deviates from "exactly one object". Knows no key, no dialect and no verdict: it hands over data, and what a deviation
-//! may still mean is decided elsewhere. Rules J-1 to J-18 of `docs/spec/answers-json.md`.
+//! may still mean is decided elsewhere. Rules J-1 to J-19 of `docs/spec/answers-json.md`.
 //!
 //! Time is linear in the text, the stack is bounded, and no text makes it panic.
 
@@ -9,12 +9,14 @@ mod deviation;
 mod lines;
 mod pairs;
 mod relaxed;
+mod shown;
 mod tree;
 
 use serde_json::{Map, Value};
 
 pub use deviation::{Deviation, Laxity};
 use lines::Candidate;
+pub(crate) use shown::out_of_prose;
 use tree::{Stop, Tree};
 
 use crate::text::without_controls;

@@ -125,6 +125,9 @@ pub(super) fn look(hearing: &Hearing<'_>, exact: Answer) -> Answer {
     let mut answer = Answer { restraint, reason, slips: hit.slips, ..Answer::default() };
     answer.effects.stop = stop.or_else(|| exact.effects.stop.clone());
     answer.remarks.clone_from(&exact.remarks);
+    if let End::Failed { code, why } = hearing.end {
+        answer.remarks.push(Failure { code, message: why.clone() });
+    }
     if restraint < Restraint::Deny {
         // A policy that blocks outranks a question that slipped.
         answer.failure.clone_from(&exact.failure);
@@ -247,16 +250,16 @@ fn circumstances(hearing: &Hearing<'_>, hit: &mut Hit, exact: &Answer) {
         End::Signalled(signal) => Some(format!("it said no, and then signal {signal} ended it")),
         End::TimedOut => Some("it said no, and then ran out of time".to_owned()),
         End::Cancelled => Some("it said no, and then was cancelled".to_owned()),
-        End::Failed { code, .. } => Some(format!("it said no, and then failed: {code}")),
         End::Exited(code) if !matches!(*code, 0 | 2) && !hearing.protocol.any_exit => {
             Some(format!("it said no, and exited with code {code}"))
         }
-        End::NotStarted { .. } | End::Exited(_) => None,
+        // The failure is told beside the answer, with its own remedy.
+        End::Failed { .. } | End::NotStarted { .. } | End::Exited(_) => None,
     };
     if let Some(detail) = ended {
         hit.slip(SlipKind::WrongExit, detail);
     }
-    if hit.slips.is_empty() {
+    if hit.slips.is_empty() && !matches!(hearing.end, End::Failed { .. }) {
         // The decision itself is right, so something beside it made the agent reject the answer.
         let (kind, detail) = match &exact.failure {
             Some(Failure { message, .. }) => (SlipKind::WrongType, message.clone()),

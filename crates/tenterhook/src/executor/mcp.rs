@@ -33,6 +33,7 @@ pub use configured::Configured;
 use super::{Task, not_started};
 use crate::hook::McpTool;
 use crate::report::{Closed, Delivery, End, Output, Report, Said};
+use crate::strict::out_of_prose;
 
 /// How much text of a reply is kept, as much as of a program's output.
 const KEPT: usize = 1 << 20;
@@ -167,35 +168,44 @@ fn silence() -> Said {
     Said::Bytes { stdout: Output::default(), stderr: Output::default() }
 }
 
-/// The first text is what a program prints at exit code 0; further ones are read like what it prints on stderr, where a
-/// denial is not lost and nothing else counts (MC-5). So is the text of a tool that failed (MC-6).
+/// The first text is what a program prints at exit code 0 (MC-5). What else there is can deny and do nothing else: other
+/// objects stand behind the first text, other words where a program prints its log. So can a reply that is no answer (MC-6).
 fn read(call: &Call<'_>, reply: Reply) -> (End, Said) {
     let Call { server, tool, .. } = call;
     let mut contents = reply.content.into_iter();
-    let first = match contents.next() {
-        Some(Content::Text(text)) => text,
-        None => String::new(),
-        Some(Content::Other(kind)) => {
+    let (first, other) = match contents.next() {
+        Some(Content::Text(text)) => (text, None),
+        None => (String::new(), None),
+        Some(Content::Other(kind)) => (String::new(), Some(kind)),
+    };
+    let end = match other {
+        Some(kind) => {
             let why = format!(
                 "the first content of `{server}/{tool}` is of the kind `{kind}`, not text; a tool that is a hook answers in text"
             );
-            return (failed("mcp-no-text", why), silence());
+            failed("mcp-no-text", why)
         }
+        None if reply.is_error => {
+            let words = quoted(&first);
+            let why =
+                format!("`{server}/{tool}` failed{words}; what a failed tool says is no answer");
+            failed("mcp-tool-failed", why)
+        }
+        None => End::Exited(0),
     };
-    let end = if reply.is_error {
-        let words = quoted(&first);
-        let why = format!("`{server}/{tool}` failed{words}; what a failed tool says is no answer");
-        failed("mcp-tool-failed", why)
+    let rest = contents.filter_map(|it| match it {
+        Content::Text(text) => Some(text),
+        Content::Other(_) => None,
+    });
+    let is_second = |it: &String| it.trim_start().starts_with('{') && it.trim() != first.trim();
+    let (objects, words): (Vec<_>, Vec<_>) = rest.partition(is_second);
+    let (printed, logged) = if first.trim().is_empty() && end == End::Exited(0) {
+        (first, [words, objects].concat())
     } else {
-        End::Exited(0)
+        ([vec![first], objects].concat().join("\n"), words)
     };
-    let rest: Vec<String> = contents
-        .filter_map(|it| match it {
-            Content::Text(text) => Some(text),
-            Content::Other(_) => None,
-        })
-        .collect();
-    (end, Said::Bytes { stdout: output(&first), stderr: output(&rest.join("\n")) })
+    let stdout = out_of_prose(&printed).unwrap_or(printed);
+    (end, Said::Bytes { stdout: output(&stdout), stderr: output(&logged.join("\n")) })
 }
 
 /// `: ` and the beginning of what was said, where anything was.

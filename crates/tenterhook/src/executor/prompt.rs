@@ -15,6 +15,7 @@ use super::model::{FaultKind, Message, Model, ModelFault, Question, Reply, Stop}
 use super::{Task, function, not_started};
 use crate::hook::Prompt;
 use crate::report::{End, Output, Report, Said};
+use crate::strict::out_of_prose;
 
 #[cfg(test)]
 mod tests;
@@ -36,10 +37,9 @@ pub(super) async fn run(task: &Task, prompt: &Prompt) -> Report {
         Ok(Err(_)) => (End::Signalled(function::ABORTED), String::new()),
         Err(_) => (End::TimedOut, String::new()),
     };
-    let said = Said::Bytes {
-        stdout: Output::from(question::unfenced(&words).as_bytes()),
-        stderr: Output::default(),
-    };
+    let words = question::unfenced(&words);
+    let stdout = Output::from(out_of_prose(words).as_deref().unwrap_or(words).as_bytes());
+    let said = Said::Bytes { stdout, stderr: Output::default() };
     Report { said, ..Report::silent(end, started.elapsed()) }
 }
 

@@ -49,8 +49,7 @@ async fn receive(response: Response, order: &Order) -> Result<Vec<u8>, Failure> 
     if !head.may_object() {
         return Err(refusal);
     }
-    // What cannot be read of it says nothing.
-    let said = read(response, order).await.unwrap_or_default();
+    let said = read(response, order).await.unwrap_or_else(|failure| failure.end().1);
     Err(refusal.saying(said))
 }
 
@@ -63,12 +62,14 @@ async fn read(mut response: Response, order: &Order) -> Result<Vec<u8>, Failure>
         return Err(too_large());
     }
     let mut body = Vec::new();
-    let lost = |error| Failure::of(&error, &order.target.origin);
-    while let Some(chunk) = response.chunk().await.map_err(lost)? {
-        if body.len() + chunk.len() > CAP {
-            return Err(too_large());
+    loop {
+        match response.chunk().await {
+            Ok(None) => return Ok(body),
+            Ok(Some(chunk)) if body.len() + chunk.len() > CAP => {
+                return Err(too_large().saying(body));
+            }
+            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+            Err(error) => return Err(Failure::of(&error, &order.target.origin).saying(body)),
         }
-        body.extend_from_slice(&chunk);
     }
-    Ok(body)
 }

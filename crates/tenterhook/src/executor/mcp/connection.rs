@@ -163,8 +163,16 @@ fn reply(result: CallToolResult) -> Reply {
         other => Content::Other(kind(&other).to_owned()),
     });
     let mut content: Vec<Content> = content.collect();
-    if content.is_empty() && result.structured_content.is_some() {
-        content.push(Content::Other("structured".to_owned()));
+    // Servers say in text what is structured, too; where one does not, a denial in it is not to be lost.
+    let in_text =
+        |it: &Content| matches!(it, Content::Text(text) if text.trim_start().starts_with('{'));
+    if let Some(structured) = result.structured_content
+        && !content.iter().any(in_text)
+    {
+        if content.is_empty() {
+            content.push(Content::Other("structured".to_owned()));
+        }
+        content.push(Content::Text(structured.to_string()));
     }
     Reply { content, is_error: result.is_error == Some(true) }
 }

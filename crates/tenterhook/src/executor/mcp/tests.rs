@@ -69,16 +69,23 @@ const DENIAL: &str = r#"{"decision": "deny", "reason": "no"}"#;
 async fn the_first_text_is_the_answer_and_no_denial_behind_it_is_lost() {
     use Restraint::{Allow, Deny, Silent};
     let allow = text(r#"{"decision": "allow"}"#);
+    let allow_again = allow.clone();
     for (content, restraint, codes) in [
         (vec![text(DENIAL)], Deny, vec![]),
         (vec![allow.clone()], Allow, vec![]),
         (vec![text("")], Silent, vec![]),
         (vec![], Silent, vec![]),
-        (vec![text(DENIAL), allow.clone()], Deny, vec![]),
+        (vec![text(DENIAL), text("a word")], Deny, vec![]),
+        (vec![text(DENIAL), text(DENIAL)], Deny, vec![]),
+        (vec![text(DENIAL), allow.clone()], Deny, vec!["several-answers"]),
+        (vec![allow.clone(), text(DENIAL)], Deny, vec!["several-answers"]),
+        (vec![text("ok"), text(DENIAL)], Deny, vec!["text-before-answer"]),
+        (vec![text(&format!("Error: {DENIAL}"))], Deny, vec!["text-before-answer"]),
         (vec![text(""), text(DENIAL)], Deny, vec!["answer-on-stderr"]),
-        (vec![text(""), allow], Silent, vec![]),
+        (vec![text(""), allow.clone()], Silent, vec![]),
         (vec![text("fine by me")], Deny, vec!["unreadable-answer"]),
         (vec![Content::Other("image".into()), text(DENIAL)], Deny, vec!["mcp-no-text"]),
+        (vec![Content::Other("structured".into()), allow_again], Deny, vec!["mcp-no-text"]),
         (vec![text(&" ".repeat(KEPT + 1))], Deny, vec!["output-too-large"]),
     ] {
         let found = answered(said(&content)).await;
