@@ -115,3 +115,11 @@ fn what_is_installed() {
         assert_eq!(all, Vec::<String>::new(), "{line}");
     }
 }
+
+/// A variable that doubles with each assignment is followed as far as its bound and no further: the line is judged at once,
+/// and what is deleted beside it is seen.
+#[test]
+fn variables_that_double_cost_no_more_than_their_bound() {
+    let line = format!("X=aaaaaaaaaa;{} rm -rf $X ~", "X=$X$X;".repeat(60));
+    assert!(of(&line).deletes.iter().any(|it| it == "~"));
+}
