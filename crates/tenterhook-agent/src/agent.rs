@@ -1,0 +1,93 @@
+//! One agent: a conversation with a model, and what it may use. The main agent and every subagent are the same thing.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::conversation::Message;
+use crate::hooks::Hooks;
+use crate::model::Provider;
+use crate::permission::Permissions;
+use crate::transcript::{Line, Transcript};
+use crate::update::Updates;
+
+/// One agent.
+pub(crate) struct Agent {
+    pub(crate) hooks: Hooks,
+    pub(crate) updates: Updates,
+    pub(crate) provider: Arc<dyn Provider>,
+    pub(crate) permissions: Arc<Permissions>,
+    pub(crate) transcript: Transcript,
+    pub(crate) steering: Steering,
+    pub(crate) settings: Settings,
+    /// What was said so far.
+    pub(crate) messages: Vec<Message>,
+    /// How many turns there were.
+    pub(crate) turns: u64,
+}
+
+/// What an agent is told about itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    /// Which model.
+    pub(crate) model: String,
+    /// The system prompt.
+    pub(crate) system: String,
+    /// Where it works.
+    pub(crate) cwd: PathBuf,
+    /// Where the session was started.
+    pub(crate) project: PathBuf,
+    /// The environment of its shell commands.
+    pub(crate) env: Vec<(String, String)>,
+    /// Whether somebody is there who can answer questions.
+    pub(crate) attended: bool,
+}
+
+/// What reaches an agent while it works: texts that were judged already, and the wish to stop.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Steering {
+    texts: Arc<Mutex<VecDeque<Message>>>,
+    stop: Arc<Mutex<CancellationToken>>,
+}
+
+impl Steering {
+    /// Adds a message for the next call of the model.
+    pub(crate) fn add(&self, message: Message) {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner).push_back(message);
+    }
+
+    /// What was added since.
+    pub(crate) fn take(&self) -> Vec<Message> {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect()
+    }
+
+    /// Stops what is under way.
+    pub(crate) fn stop(&self) {
+        self.stop.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+    }
+
+    /// The token of the turn under way.
+    pub(crate) fn token(&self) -> CancellationToken {
+        self.stop.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Begins a turn that nobody has stopped yet.
+    pub(crate) fn renew(&self) -> CancellationToken {
+        let token = CancellationToken::new();
+        *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = token.clone();
+        token
+    }
+}
+
+impl Agent {
+    /// Adds a message to the conversation and its transcript.
+    pub(crate) fn keep(&mut self, message: Message) {
+        if let Err(error) = self.transcript.add(&Line::Message(message.clone())) {
+            let path = self.transcript.path().display();
+            self.updates.warn("transcript", format!("`{path}` cannot be written: {error}"));
+        }
+        self.messages.push(message);
+    }
+}

@@ -1,0 +1,42 @@
+//! What the program is told on its command line. Values only.
+
+use std::path::PathBuf;
+
+use crate::face::headless::Format;
+
+/// A small terminal coding agent whose every step can be hooked.
+#[derive(Debug, clap::Parser)]
+#[command(version, about)]
+pub(crate) struct Args {
+    /// Print the answer to this prompt and leave; `-` reads it from standard input.
+    #[arg(short, long, value_name = "PROMPT")]
+    pub(crate) print: Option<String>,
+
+    /// Which model: a name such as `gpt-5`, or `scripted:FILE` to play from a file.
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+
+    /// What `--print` prints.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) output_format: Format,
+
+    /// How much is done without asking: default, acceptEdits, plan, bypassPermissions.
+    #[arg(long, value_name = "MODE", default_value = "default")]
+    pub(crate) permission_mode: String,
+
+    /// Go on with the session of this transcript.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resume: Option<PathBuf>,
+
+    /// Calls that run without a question, such as `Bash(git status)`.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) allow: Vec<String>,
+
+    /// Calls that are always asked about.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) ask: Vec<String>,
+
+    /// Calls that never run.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) deny: Vec<String>,
+}

@@ -1,0 +1,203 @@
+//! Where the agent meets the engine: each hook point as one method in the agent's own words. The only room that knows the
+//! engine; it decides nothing that an outcome does not say.
+
+mod agents;
+mod prompts;
+mod rules;
+mod sessions;
+mod tools;
+mod turns;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tenterhook::answer::Restraint;
+use tenterhook::dialect::Roots;
+use tenterhook::event::Surroundings;
+use tenterhook::executor::Ambient;
+use tenterhook::{Engine, Event, Outcome, Session, discover};
+
+pub(crate) use rules::{Doubt, PermissionRule};
+
+use crate::update::{Trace, TraceStep, Update, Updates};
+
+/// Where the agent works and what it is called, for every event.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Place {
+    /// The session's name.
+    pub(crate) session: String,
+    /// Where the agent works now.
+    pub(crate) cwd: PathBuf,
+    /// Where the session was started.
+    pub(crate) project: PathBuf,
+    /// The user's home.
+    pub(crate) home: PathBuf,
+    /// The transcript.
+    pub(crate) transcript: PathBuf,
+    /// The permission mode, the model and the like.
+    pub(crate) facts: Map<String, Value>,
+}
+
+/// The hooks of one session, as one agent of it fires them. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Hooks {
+    engine: Engine,
+    session: Session,
+    place: Arc<Mutex<Place>>,
+    /// Which subagent fires, if one does.
+    agent: Map<String, Value>,
+    updates: Updates,
+}
+
+/// What hooks want at one event.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Said {
+    /// The action must not happen: why.
+    pub(crate) blocked: Option<String>,
+    /// The user is to decide: why.
+    pub(crate) ask: Option<String>,
+    /// A routine question may be skipped.
+    pub(crate) allowed: bool,
+    /// Everything ends: why.
+    pub(crate) stop: Option<String>,
+    /// What replaces the tool's input.
+    pub(crate) input: Option<Value>,
+    /// What replaces the prompt.
+    pub(crate) prompt: Option<String>,
+    /// What replaces the output, or what is shown.
+    pub(crate) output: Option<Value>,
+    /// What the model should know, labelled with the hook whose words it is.
+    pub(crate) context: Vec<String>,
+    /// Changes of permissions.
+    pub(crate) permissions: Vec<Value>,
+    /// The model may try the denied call again.
+    pub(crate) retry: bool,
+    /// The first message of the session.
+    pub(crate) initial: Option<String>,
+}
+
+impl Hooks {
+    /// Loads the hooks that lie round `place`; what is wrong with them is told as warnings.
+    pub(crate) fn load(place: Place, env: &[(String, String)], updates: Updates) -> Self {
+        let roots = roots(&place, env);
+        let found = discover::find(&roots);
+        let ambient = Ambient { env: env.to_vec(), ..Ambient::default() };
+        let mut builder = Engine::builder().ambient(ambient);
+        for source in found.sources {
+            builder = builder.source(source);
+        }
+        let (engine, diagnostics) = builder.build();
+        for it in found.diagnostics.iter().chain(&diagnostics) {
+            updates.warn("hooks", it.message.clone());
+        }
+        Self {
+            engine,
+            session: Session::default(),
+            place: Arc::new(Mutex::new(place)),
+            agent: Map::new(),
+            updates,
+        }
+    }
+
+    /// The same hooks, fired by a subagent.
+    pub(crate) fn of_subagent(&self, id: &str, kind: &str) -> Self {
+        let mut agent = Map::new();
+        agent.insert("agent_id".to_owned(), id.into());
+        agent.insert("agent_type".to_owned(), kind.into());
+        Self { agent, ..self.clone() }
+    }
+
+    /// Changes where the agent works, or a fact of the session.
+    pub(crate) fn place(&self, change: impl FnOnce(&mut Place)) {
+        change(&mut self.place.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    fn event(&self, name: &str) -> Event {
+        let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut facts = place.facts.clone();
+        facts.extend(self.agent.clone());
+        let within = Surroundings {
+            session_id: place.session.clone(),
+            cwd: place.cwd.clone(),
+            project: place.project.clone(),
+            home: place.home.clone(),
+            transcript: Some(place.transcript.clone()),
+            facts,
+        };
+        Event::new(name, within)
+    }
+
+    async fn fire(&self, event: Event) -> Said {
+        self.fire_within(event, None).await
+    }
+
+    async fn fire_within(&self, event: Event, budget: Option<Duration>) -> Said {
+        let (name, payload) = (event.name.to_string(), Value::Object(event.payload.clone()));
+        let outcome = self.engine.fire_within(event, &self.session, budget).await;
+        self.tell(&name, payload, &outcome);
+        said(outcome)
+    }
+
+    /// What a person may see of it: what ran, what hooks say to the user, what went wrong.
+    fn tell(&self, event: &str, payload: Value, outcome: &Outcome) {
+        for fault in &outcome.faults {
+            let hook = fault.hook.as_ref().map(|it| format!("hook `{it}`: ")).unwrap_or_default();
+            self.updates.warn(event, format!("{hook}{}", fault.message));
+        }
+        for message in &outcome.effects.messages {
+            self.updates.tell(Update::Notice(message.clone()));
+        }
+        if outcome.steps.is_empty() {
+            return;
+        }
+        let steps = outcome.steps.iter().map(|step| TraceStep {
+            hook: step.hook.to_string(),
+            ended: step.ended.clone(),
+            took_ms: step.took.as_millis().try_into().unwrap_or(u64::MAX),
+            verdict: step.verdict.word().unwrap_or(""),
+        });
+        self.updates.tell(Update::Hooks(Trace {
+            event: event.to_owned(),
+            came: outcome.restraint.word().unwrap_or("silent").to_owned(),
+            steps: steps.collect(),
+            payload,
+        }));
+    }
+}
+
+/// Where each dialect's files are looked for.
+fn roots(place: &Place, env: &[(String, String)]) -> Roots {
+    let directory = |name: &str| {
+        let found = env.iter().find(|(it, _)| it == name).map(|(_, value)| PathBuf::from(value));
+        found.filter(|it| it.is_absolute())
+    };
+    let repository = place.cwd.ancestors().find(|it| it.join(".git").exists());
+    Roots {
+        cwd: place.cwd.clone(),
+        repository: repository.map(ToOwned::to_owned),
+        home: place.home.clone(),
+        managed: None,
+        config_home: directory("CLAUDE_CONFIG_DIR"),
+        user_config: directory("XDG_CONFIG_HOME"),
+    }
+}
+
+fn said(outcome: Outcome) -> Said {
+    let reason = || outcome.reason().unwrap_or_else(|| "a hook gave no reason".to_owned());
+    let is = |restraint| outcome.restraint == restraint;
+    Said {
+        blocked: outcome.blocked().then(reason),
+        ask: (is(Restraint::Ask) || is(Restraint::Defer)).then(reason),
+        allowed: is(Restraint::Allow),
+        context: outcome.labelled_context(),
+        stop: outcome.effects.stop.map(|stop| stop.reason.unwrap_or_default()),
+        input: outcome.effects.updated_input,
+        prompt: outcome.effects.updated_prompt,
+        output: outcome.effects.updated_output,
+        permissions: outcome.effects.updated_permissions,
+        retry: outcome.effects.retry == Some(true),
+        initial: outcome.effects.initial_user_message,
+    }
+}

@@ -1,0 +1,75 @@
+//! A small terminal coding agent in which every hook point lives: the reference host of the engine.
+
+mod agent;
+mod args;
+mod conversation;
+mod face;
+mod hooks;
+mod model;
+mod permission;
+mod prompt;
+mod session;
+mod setup;
+mod tool;
+mod transcript;
+mod turn;
+mod update;
+
+use std::io::{Read, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+use tokio::sync::mpsc;
+
+use crate::args::Args;
+use crate::update::Updates;
+
+/// What goes wrong before a session begins: a wrong call.
+const USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    // Where the system cannot do it, hooks run all the same, and survivors are reported.
+    let _ = tenterhook_process::adopt_orphans();
+    let args = Args::parse();
+    let code = match play(args) {
+        Ok(code) => code,
+        Err(message) => {
+            // Where even that cannot be said, the exit code says it.
+            let _ = writeln!(std::io::stderr(), "error: {message}");
+            USAGE
+        }
+    };
+    ExitCode::from(code)
+}
+
+fn play(args: Args) -> Result<u8, String> {
+    let prompts = match args.print.as_deref() {
+        Some("-") => {
+            let mut text = String::new();
+            let read = std::io::stdin().read_to_string(&mut text);
+            read.map_err(|error| format!("standard input cannot be read: {error}"))?;
+            vec![text]
+        }
+        Some(prompt) => vec![prompt.to_owned()],
+        None => return Err("say what to do with `--print`".to_owned()),
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("no threads can be started: {error}"))?;
+    let (updates, shown) = Updates::channel();
+    let (inputs, said) = mpsc::unbounded_channel();
+    let format = args.output_format;
+    let session = setup::session(args, updates)?;
+    runtime.block_on(async {
+        let work = tokio::spawn(session.run(said));
+        let code = face::headless::run(prompts, format, inputs, shown).await;
+        // The session ends when its face does; a panic in it is told by the code.
+        let ended = work.await;
+        match (code, ended) {
+            (Ok(code), Ok(())) => Ok(code),
+            (Err(error), _) => Err(format!("the output cannot be written: {error}")),
+            (_, Err(error)) => Err(format!("the session broke off: {error}")),
+        }
+    })
+}

@@ -1,0 +1,115 @@
+//! What a model is to this agent: a request goes in, a stream of deltas comes out. Knows no provider.
+
+pub(crate) mod scripted;
+
+use std::fmt;
+use std::pin::Pin;
+
+use futures_util::Stream;
+use serde_json::Value;
+
+use crate::conversation::{Call, Message};
+
+/// Everything that one call of the model is given.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Request {
+    /// Which model.
+    pub(crate) model: String,
+    /// The system prompt, with what hooks added to it.
+    pub(crate) system: String,
+    /// The conversation so far.
+    pub(crate) messages: Vec<Message>,
+    /// The tools that it may call.
+    pub(crate) tools: Vec<ToolSpec>,
+    /// How long its answer may be.
+    pub(crate) max_tokens: u32,
+}
+
+/// How a tool is told to a model.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ToolSpec {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// What it does, for the model.
+    pub(crate) about: &'static str,
+    /// The JSON Schema of its arguments.
+    pub(crate) schema: Value,
+}
+
+/// A piece of an answer, as it comes.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Delta {
+    /// More of its words.
+    Text(String),
+    /// More of its thoughts.
+    Reasoning(String),
+    /// A whole tool call.
+    Call(Call),
+    /// The end, and what it cost.
+    End(Usage),
+}
+
+/// What one call cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Usage {
+    /// Tokens read.
+    pub(crate) input: u64,
+    /// Tokens written.
+    pub(crate) output: u64,
+}
+
+/// The words for how a model can fail: the matcher subjects of `StopFailure`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ErrorKind {
+    /// Too many requests.
+    RateLimit,
+    /// No credentials, or wrong ones.
+    Auth,
+    /// The account does not pay for it.
+    Billing,
+    /// The service is overloaded or broken.
+    Server,
+    /// The request is not one that the model takes: too long, most often.
+    InvalidRequest,
+    /// The answer was cut at its limit before it said anything that can be used.
+    MaxTokens,
+    /// It could not be reached, or broke off.
+    Unknown,
+}
+
+impl ErrorKind {
+    /// Every kind with the word that hooks match.
+    pub(crate) const ALL: &'static [(Self, &'static str)] = &[
+        (Self::RateLimit, "rate_limit"),
+        (Self::Auth, "authentication_failed"),
+        (Self::Billing, "billing_error"),
+        (Self::Server, "server_error"),
+        (Self::InvalidRequest, "invalid_request"),
+        (Self::MaxTokens, "max_output_tokens"),
+        (Self::Unknown, "unknown"),
+    ];
+
+    /// The word that hooks match.
+    pub(crate) fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("unknown", |(_, word)| word)
+    }
+}
+
+/// Why a model did not answer.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct ModelError {
+    /// What kind of failure.
+    pub(crate) kind: ErrorKind,
+    /// What happened, and what to do about it.
+    pub(crate) message: String,
+}
+
+/// The pieces of one answer. Dropping the stream ends the call.
+pub(crate) type Answer = Pin<Box<dyn Stream<Item = Result<Delta, ModelError>> + Send>>;
+
+/// Somebody who answers requests.
+pub(crate) trait Provider: Send + Sync + fmt::Debug {
+    /// Asks the model.
+    fn ask(&self, request: Request) -> Answer;
+}

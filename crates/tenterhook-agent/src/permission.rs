@@ -1,0 +1,361 @@
+//! Whether a tool call may run: the one place that says yes. Runs nothing.
+//!
+//! The order is the rule: a denial of a hook, deny rules, safety checks, ask rules, a hook's wish to ask, a hook's consent,
+//! the mode. A hook's consent waives a routine question; it loosens no rule and no safety check.
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use crate::conversation::Call;
+use crate::hooks::{Doubt, Hooks, PermissionRule, Said};
+use crate::tool::{self, Effect};
+use crate::update::{Ask, Decision, Update, Updates};
+
+/// How much is done without asking.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Looking is free; writing and running are asked about.
+    #[default]
+    Default,
+    /// Changing files of the project is free, too.
+    AcceptEdits,
+    /// Only looking; nothing else runs.
+    Plan,
+    /// Nothing is asked about but what rules and safety checks demand.
+    Bypass,
+}
+
+impl Mode {
+    /// Every mode with the word that people and hooks use.
+    pub(crate) const ALL: &'static [(Self, &'static str)] = &[
+        (Self::Default, "default"),
+        (Self::AcceptEdits, "acceptEdits"),
+        (Self::Plan, "plan"),
+        (Self::Bypass, "bypassPermissions"),
+    ];
+
+    /// The word.
+    pub(crate) fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(mode, _)| *mode == self).map_or("", |(_, word)| word)
+    }
+
+    /// The mode of that word.
+    pub(crate) fn find(word: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, it)| it.eq_ignore_ascii_case(word)).map(|(mode, _)| *mode)
+    }
+}
+
+/// The rules of one session.
+#[derive(Debug, Default)]
+pub(crate) struct Rules {
+    /// These calls never run.
+    pub(crate) deny: Vec<PermissionRule>,
+    /// These calls are always asked about.
+    pub(crate) ask: Vec<PermissionRule>,
+    /// These calls run.
+    pub(crate) allow: Vec<PermissionRule>,
+}
+
+/// What one session permits. Shared by all its agents.
+#[derive(Debug, Default)]
+pub(crate) struct Permissions {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    mode: Mode,
+    rules: Rules,
+}
+
+/// The consent to one call. Only this file makes one, and no tool runs without it.
+#[derive(Debug)]
+pub(crate) struct Permit {
+    call: Call,
+}
+
+impl Permit {
+    /// The call as it may run.
+    pub(crate) fn call(&self) -> &Call {
+        &self.call
+    }
+}
+
+/// Why a call does not run.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    /// The call as it was last.
+    pub(crate) call: Call,
+    /// What the model reads.
+    pub(crate) reason: String,
+    /// Everything is to end.
+    pub(crate) stop: Option<String>,
+    /// What hooks add for the model.
+    pub(crate) context: Vec<String>,
+}
+
+/// Who asks.
+pub(crate) struct Desk<'a> {
+    pub(crate) hooks: &'a Hooks,
+    pub(crate) updates: &'a Updates,
+    pub(crate) project: &'a Path,
+    pub(crate) cwd: &'a Path,
+    /// Whether somebody is there who can answer.
+    pub(crate) attended: bool,
+}
+
+/// What the rules say of a call before anybody is asked.
+enum Leaning {
+    Refuse(String),
+    Ask(String),
+    Permit,
+}
+
+impl Permissions {
+    /// The mode.
+    pub(crate) fn mode(&self) -> Mode {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).mode
+    }
+
+    /// Changes the mode.
+    pub(crate) fn set_mode(&self, mode: Mode) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).mode = mode;
+    }
+
+    /// Changes the rules.
+    pub(crate) fn rules(&self, change: impl FnOnce(&mut Rules)) {
+        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).rules);
+    }
+
+    /// Takes a call through the whole pipeline. What comes beside a permit is what hooks add for the model.
+    pub(crate) async fn seek(
+        &self,
+        desk: &Desk<'_>,
+        call: Call,
+    ) -> Result<(Permit, Vec<String>), Refusal> {
+        let said = desk.hooks.before_tool(&call).await;
+        let mut call = call;
+        let refuse = |call: &Call, reason: String| Refusal {
+            call: call.clone(),
+            reason,
+            stop: said.stop.clone(),
+            context: said.context.clone(),
+        };
+        if let Some(reason) = said.blocked.clone().or_else(|| said.stop.clone()) {
+            return Err(refuse(&call, reason));
+        }
+        if let Some(input) = said.input.clone() {
+            call.input = input;
+        }
+        if let Err(why) = fits(&call) {
+            return Err(refuse(&call, why));
+        }
+        match self.lean(desk, &call, &said) {
+            Leaning::Permit => Ok((Permit { call }, said.context)),
+            Leaning::Refuse(reason) => Err(refuse(&self.denied(desk, call, &reason).await, reason)),
+            Leaning::Ask(reason) => match self.ask(desk, call, reason).await {
+                Ok(call) => Ok((Permit { call }, said.context)),
+                Err((call, reason)) => Err(refuse(&self.denied(desk, call, &reason).await, reason)),
+            },
+        }
+    }
+
+    /// What rules, safety, hooks and the mode say, in this order.
+    fn lean(&self, desk: &Desk<'_>, call: &Call, said: &Said) -> Leaning {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let hit = |rules: &[PermissionRule], doubt| {
+            let found = rules.iter().find(|rule| desk.hooks.rule_holds(rule, call, doubt));
+            found.map(|rule| rule.text().to_owned())
+        };
+        if let Some(rule) = hit(&state.rules.deny, Doubt::Counts) {
+            return Leaning::Refuse(format!("the rule `{rule}` denies it"));
+        }
+        let effect = tool::find(&call.tool).map_or(Effect::Runs, tool::Tool::effect);
+        if let Some(danger) = unsafe_path(desk, call, effect) {
+            return Leaning::Ask(danger);
+        }
+        if let Some(rule) = hit(&state.rules.ask, Doubt::Counts) {
+            return Leaning::Ask(format!("the rule `{rule}` asks"));
+        }
+        if let Some(reason) = &said.ask {
+            return Leaning::Ask(reason.clone());
+        }
+        if state.mode == Mode::Plan && effect != Effect::Looks {
+            return Leaning::Refuse("in plan mode nothing is changed".to_owned());
+        }
+        let free = match state.mode {
+            Mode::Default | Mode::Plan => effect == Effect::Looks,
+            Mode::AcceptEdits => effect != Effect::Runs,
+            Mode::Bypass => true,
+        };
+        if said.allowed || free || hit(&state.rules.allow, Doubt::Fails).is_some() {
+            return Leaning::Permit;
+        }
+        Leaning::Ask(format!("`{}` is asked about in this mode", call.tool))
+    }
+
+    /// Asks hooks and the user at once: the first answer wins, a late one is dropped.
+    async fn ask(
+        &self,
+        desk: &Desk<'_>,
+        call: Call,
+        reason: String,
+    ) -> Result<Call, (Call, String)> {
+        let (decide, decided) = oneshot::channel();
+        if desk.attended {
+            let ask =
+                Ask { id: call.id.clone(), call: call.clone(), reason: reason.clone(), decide };
+            desk.updates.tell(Update::Ask(ask));
+        } else {
+            drop(decide);
+        }
+        let of_user = async {
+            match decided.await {
+                Ok(decision) => decision,
+                Err(_) if desk.attended => Decision::No("the question was closed".to_owned()),
+                // Nobody is there: what hooks say is all there is.
+                Err(_) => std::future::pending().await,
+            }
+        };
+        tokio::pin!(of_user);
+        let first = tokio::select! {
+            said = desk.hooks.permission_asked(&call) => First::Hooks(Box::new(said)),
+            decision = &mut of_user => First::User(decision),
+        };
+        let said = match first {
+            First::User(decision) => return self.user_decides(decision, call),
+            First::Hooks(said) => *said,
+        };
+        let id = call.id.clone();
+        let decided = match self.hooks_decide(said, call) {
+            Decided::Open(call) if desk.attended => return self.user_decides(of_user.await, call),
+            Decided::Open(call) => Err((call, format!("{reason}, and nobody is there to answer"))),
+            Decided::Yes(call) => Ok(call),
+            Decided::No(call, reason) => Err((call, reason)),
+        };
+        desk.updates.tell(Update::AskVoid { id });
+        decided
+    }
+
+    fn hooks_decide(&self, said: Said, mut call: Call) -> Decided {
+        if let Some(reason) = said.blocked.or(said.stop) {
+            return Decided::No(call, reason);
+        }
+        if !said.allowed {
+            return Decided::Open(call);
+        }
+        if let Some(input) = said.input {
+            call.input = input;
+            if let Err(why) = fits(&call) {
+                return Decided::No(call, why);
+            }
+        }
+        self.update(&said.permissions);
+        Decided::Yes(call)
+    }
+
+    fn user_decides(&self, decision: Decision, call: Call) -> Result<Call, (Call, String)> {
+        match decision {
+            Decision::Once => Ok(call),
+            Decision::Always => {
+                self.rules(|rules| rules.allow.push(PermissionRule::exactly(&call)));
+                Ok(call)
+            }
+            Decision::No(reason) => Err((call, reason)),
+        }
+    }
+
+    /// Permission updates of a hook: the mode, and rules for this session.
+    fn update(&self, updates: &[Value]) {
+        for update in updates {
+            let mode = update.get("mode").and_then(Value::as_str).and_then(Mode::find);
+            // A hook may make the session ask less, never make it ask nothing (ruling 16 and 17).
+            if let Some(mode) = mode.filter(|mode| *mode != Mode::Bypass) {
+                self.set_mode(mode);
+            }
+        }
+    }
+
+    async fn denied(&self, desk: &Desk<'_>, call: Call, reason: &str) -> Call {
+        desk.hooks.permission_denied(&call, reason).await;
+        call
+    }
+}
+
+/// Who answered first.
+enum First {
+    Hooks(Box<Said>),
+    User(Decision),
+}
+
+enum Decided {
+    Yes(Call),
+    No(Call, String),
+    /// Hooks leave it to the user.
+    Open(Call),
+}
+
+/// Whether the arguments are what the tool takes, as far as its schema says.
+fn fits(call: &Call) -> Result<(), String> {
+    let Some(tool) = tool::find(&call.tool) else {
+        return Err(format!("there is no tool `{}`", call.tool));
+    };
+    let Some(input) = call.input.as_object() else {
+        return Err(format!("the arguments of `{}` are no JSON object", call.tool));
+    };
+    let schema = tool.spec().schema;
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    for key in required.filter_map(Value::as_str) {
+        if !input.contains_key(key) {
+            return Err(format!("`{}` lacks its argument `{key}`", call.tool));
+        }
+    }
+    let known = schema.get("properties");
+    for (key, value) in input {
+        let Some(property) = known.and_then(|it| it.get(key)) else {
+            return Err(format!("`{}` takes no argument `{key}`", call.tool));
+        };
+        let right = match property.get("type").and_then(Value::as_str) {
+            Some("string") => value.is_string(),
+            Some("integer") => value.is_u64() || value.is_i64(),
+            Some("boolean") => value.is_boolean(),
+            _ => true,
+        };
+        if !right {
+            return Err(format!("the argument `{key}` of `{}` has the wrong type", call.tool));
+        }
+    }
+    Ok(())
+}
+
+/// What makes a write dangerous, whoever consents: it leaves the project, or changes what decides over the agent.
+fn unsafe_path(desk: &Desk<'_>, call: &Call, effect: Effect) -> Option<String> {
+    if effect != Effect::Writes {
+        return None;
+    }
+    let name = tool::text(call, "file_path")?;
+    let path = plain(&desk.cwd.join(name));
+    if !path.starts_with(desk.project) {
+        return Some(format!("`{name}` is outside the project"));
+    }
+    let guarded = [".git", ".claude", ".gen", ".reasonix", ".ignis", "tenterhook.toml"];
+    let inside = path.strip_prefix(desk.project).ok()?;
+    let hit = inside.components().any(|it| guarded.iter().any(|name| it.as_os_str() == *name));
+    hit.then(|| format!("`{name}` decides over the agent itself"))
+}
+
+/// A path without `.` and `..`, by its text alone.
+fn plain(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(out.pop()),
+            Component::CurDir => {}
+            other => out.push(other),
+        }
+    }
+    out
+}

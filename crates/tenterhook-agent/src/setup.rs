@@ -1,0 +1,132 @@
+//! Builds a session from the command line and the environment: the only file that reads either.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the program is the one that may ask its environment"
+)]
+
+use std::collections::VecDeque;
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde_json::Map;
+
+use crate::agent::{Agent, Settings, Steering};
+use crate::args::Args;
+use crate::hooks::{Hooks, PermissionRule, Place};
+use crate::model::Provider;
+use crate::model::scripted::Scripted;
+use crate::permission::{Mode, Permissions, Rules};
+use crate::session::Session;
+use crate::transcript::{Line, Transcript};
+use crate::update::Updates;
+
+/// What the model is told about itself.
+const SYSTEM: &str = "You are a coding agent in a terminal. Use your tools to look before you change, keep changes small, \
+    and say briefly what you did.";
+
+/// Builds the session.
+pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
+    let cwd = env::current_dir()
+        .map_err(|error| format!("the current directory cannot be read: {error}"))?;
+    let home = env::home_dir().filter(|it| it.is_absolute()).unwrap_or_else(|| "/".into());
+    let env: Vec<(String, String)> = env::vars_os()
+        .map(|(name, value)| {
+            (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
+        })
+        .collect();
+    let (model, provider) = provider(args.model.as_deref())?;
+    let permissions = permissions(&args)?;
+    let id = name();
+    let path = args.resume.clone().unwrap_or_else(|| at(&home, &id));
+    let (source, messages) = match &args.resume {
+        None => ("startup", Vec::new()),
+        Some(path) => {
+            let kept = Transcript::read(path)
+                .map_err(|error| format!("`{}` cannot be read: {error}", path.display()))?;
+            if kept.torn > 0 {
+                updates.warn("transcript", format!("{} lines of it could not be read", kept.torn));
+            }
+            ("resume", kept.messages)
+        }
+    };
+    let transcript = Transcript::open(&path).map_err(|error| {
+        format!("the transcript `{}` cannot be written: {error}", path.display())
+    })?;
+    let opened =
+        transcript.add(&Line::Session { id: id.clone(), model: model.clone(), cwd: cwd.clone() });
+    opened.map_err(|error| {
+        format!("the transcript `{}` cannot be written: {error}", path.display())
+    })?;
+    let mut facts = Map::new();
+    facts.insert("permission_mode".to_owned(), permissions.mode().word().into());
+    facts.insert("model".to_owned(), model.as_str().into());
+    let place = Place {
+        session: id.clone(),
+        cwd: cwd.clone(),
+        project: cwd.clone(),
+        home: home.clone(),
+        transcript: path,
+        facts,
+    };
+    let hooks = Hooks::load(place, &env, updates.clone());
+    let settings = Settings {
+        model,
+        system: SYSTEM.to_owned(),
+        cwd: cwd.clone(),
+        project: cwd,
+        env,
+        attended: args.print.is_none(),
+    };
+    let agent = Agent {
+        hooks,
+        updates,
+        provider,
+        permissions: Arc::new(permissions),
+        transcript,
+        steering: Steering::default(),
+        settings,
+        messages,
+        turns: 0,
+    };
+    Ok(Session { agent, source, id, queue: VecDeque::new() })
+}
+
+fn provider(model: Option<&str>) -> Result<(String, Arc<dyn Provider>), String> {
+    let model = model.ok_or("no model is chosen: say `--model scripted:FILE` or a name")?;
+    match model.strip_prefix("scripted:") {
+        Some(file) => {
+            let scripted = Scripted::load(Path::new(file))?;
+            Ok((model.to_owned(), Arc::new(Arc::new(scripted))))
+        }
+        None => Err(format!("`{model}` cannot be reached: this build knows `scripted:FILE` alone")),
+    }
+}
+
+fn permissions(args: &Args) -> Result<Permissions, String> {
+    let mode = Mode::find(&args.permission_mode).ok_or_else(|| {
+        let words: Vec<_> = Mode::ALL.iter().map(|(_, word)| *word).collect();
+        format!("`{}` is no permission mode: say one of {}", args.permission_mode, words.join(", "))
+    })?;
+    let read = |rules: &[String]| -> Result<Vec<_>, String> {
+        rules.iter().map(|rule| PermissionRule::read(rule)).collect()
+    };
+    let rules = Rules { deny: read(&args.deny)?, ask: read(&args.ask)?, allow: read(&args.allow)? };
+    let permissions = Permissions::default();
+    permissions.set_mode(mode);
+    permissions.rules(|all| *all = rules);
+    Ok(permissions)
+}
+
+/// Tells sessions apart: the moment and the process.
+fn name() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("{:x}-{:x}", now.as_millis(), std::process::id())
+}
+
+fn at(home: &Path, id: &str) -> PathBuf {
+    let data = env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|it| it.is_absolute());
+    let data = data.unwrap_or_else(|| home.join(".local/share"));
+    data.join("tenterhook-agent").join("sessions").join(format!("{id}.jsonl"))
+}

@@ -1,0 +1,283 @@
+//! One turn: the model is asked and its tools are run until it has nothing more to do. Reads like the loop that it is;
+//! what a step means stands in the room that is named.
+
+use futures_util::StreamExt;
+
+use crate::agent::Agent;
+use crate::conversation::{Author, Call, Message, Reply, ToolResult};
+use crate::model::{Delta, ModelError, Request, Usage};
+use crate::permission::{Desk, Refusal};
+use crate::tool::{self, Output, Workplace};
+use crate::update::Update;
+
+/// How long one answer may be.
+const MAX_TOKENS: u32 = 8192;
+
+/// How a turn ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Ending {
+    /// The model had nothing more to do.
+    Done,
+    /// A hook ended it: why.
+    Stopped(String),
+    /// The user stopped it.
+    Interrupted,
+    /// The model could not be reached.
+    Failed(ModelError),
+}
+
+impl Ending {
+    /// The word that `TurnComplete` says.
+    pub(crate) const fn word(&self) -> &'static str {
+        match self {
+            Self::Done => "completed",
+            Self::Stopped(_) => "stopped",
+            Self::Interrupted => "interrupted",
+            Self::Failed(_) => "failed",
+        }
+    }
+}
+
+/// Whether a step lets the turn go on.
+type Step<T = ()> = Result<T, Ending>;
+
+impl Agent {
+    /// Runs a turn on a prompt that is in the conversation already.
+    pub(crate) async fn turn(&mut self, prompt: &str) -> Ending {
+        self.turns += 1;
+        let token = self.steering.renew();
+        let ending = tokio::select! {
+            ending = self.work(prompt) => ending,
+            () = token.cancelled() => Ending::Interrupted,
+        };
+        self.mend();
+        self.settle(&ending).await;
+        ending
+    }
+
+    async fn work(&mut self, prompt: &str) -> Ending {
+        match self.begin(prompt).await {
+            Ok(()) => {}
+            Err(ending) => return ending,
+        }
+        let mut kept_at_work = false;
+        loop {
+            for message in self.steering.take() {
+                self.keep(message);
+            }
+            let reply = match self.ask().await {
+                Ok(reply) => reply,
+                Err(ending) => return ending,
+            };
+            let step = if reply.calls.is_empty() {
+                self.may_stop(&reply, &mut kept_at_work).await
+            } else {
+                self.run_tools(reply.calls).await
+            };
+            if let Err(ending) = step {
+                return ending;
+            }
+        }
+    }
+
+    /// `TurnStart`, which blocks.
+    async fn begin(&mut self, prompt: &str) -> Step {
+        let said = self.hooks.turn_started(prompt, self.turns).await;
+        if let Some(reason) = said.blocked.or(said.stop) {
+            return Err(Ending::Stopped(reason));
+        }
+        if !said.context.is_empty() {
+            self.keep(Message::User {
+                text: String::new(),
+                context: said.context,
+                author: Author::Hook,
+            });
+        }
+        Ok(())
+    }
+
+    /// Asks the model once, as often as hooks want it asked again.
+    async fn ask(&mut self) -> Step<Reply> {
+        let system = loop {
+            let prompt = self.last_user_text();
+            let said = self.hooks.before_model(&prompt, &self.settings.model).await;
+            if let Some(reason) = said.stop {
+                return Err(Ending::Stopped(reason));
+            }
+            match said.blocked {
+                None => break said.context,
+                // Its words are a message, and the call is tried again; the engine counts, and ends it (ruling 32).
+                Some(reason) => self.keep(Message::from(Author::Hook, reason)),
+            }
+        };
+        let request = Request {
+            model: self.settings.model.clone(),
+            system: [self.settings.system.clone()]
+                .into_iter()
+                .chain(system)
+                .collect::<Vec<_>>()
+                .join("\n\n"),
+            messages: self.messages.clone(),
+            tools: tool::specs(),
+            max_tokens: MAX_TOKENS,
+        };
+        let (reply, usage) = self.hear(request).await.map_err(Ending::Failed)?;
+        self.keep(Message::Assistant(reply.clone()));
+        self.hooks.after_model(&reply.text, usage).await;
+        if !reply.text.is_empty() {
+            let shown = self.hooks.message_shown(&reply.text).await;
+            self.updates.tell(Update::Reply { text: reply.text.clone(), shown });
+        }
+        Ok(reply)
+    }
+
+    /// Listens to one answer to its end.
+    async fn hear(&self, request: Request) -> Result<(Reply, Usage), ModelError> {
+        let mut answer = self.provider.ask(request);
+        let (mut reply, mut usage) = (Reply::default(), Usage::default());
+        while let Some(delta) = answer.next().await {
+            match delta? {
+                Delta::Text(text) => {
+                    reply.text.push_str(&text);
+                    self.updates.tell(Update::Text(text));
+                }
+                Delta::Reasoning(text) => {
+                    reply.reasoning.push_str(&text);
+                    self.updates.tell(Update::Reasoning(text));
+                }
+                Delta::Call(call) => reply.calls.push(call),
+                Delta::End(cost) => usage = cost,
+            }
+        }
+        Ok((reply, usage))
+    }
+
+    /// The gate at the end: its words keep the agent at work.
+    async fn may_stop(&mut self, reply: &Reply, kept_at_work: &mut bool) -> Step {
+        let said = self.hooks.about_to_stop(&reply.text, *kept_at_work).await;
+        if let Some(reason) = said.stop {
+            return Err(Ending::Stopped(reason));
+        }
+        let Some(reason) = said.blocked else { return Err(Ending::Done) };
+        *kept_at_work = true;
+        self.keep(Message::User { text: reason, context: said.context, author: Author::Hook });
+        Ok(())
+    }
+
+    /// Runs the tools of one reply, in their order.
+    async fn run_tools(&mut self, calls: Vec<Call>) -> Step {
+        let (mut results, mut context) = (Vec::new(), Vec::new());
+        let mut stop = None;
+        for call in &calls {
+            let (result, told, ends) = self.run_tool(call.clone()).await;
+            results.push(result);
+            context.extend(told);
+            stop = stop.or(ends);
+        }
+        let said = self.hooks.batch_done(&calls).await;
+        context.extend(said.context);
+        self.keep(Message::Tools { results, context });
+        match said.blocked.or(said.stop).or(stop) {
+            Some(reason) => Err(Ending::Stopped(reason)),
+            None => Ok(()),
+        }
+    }
+
+    /// One call: asked for, run, and told to hooks. What it gives beside its result is context, and why all should end.
+    async fn run_tool(&self, call: Call) -> (ToolResult, Vec<String>, Option<String>) {
+        let desk = Desk {
+            hooks: &self.hooks,
+            updates: &self.updates,
+            project: &self.settings.project,
+            cwd: &self.settings.cwd,
+            attended: self.settings.attended,
+        };
+        let (permit, mut context) = match self.permissions.seek(&desk, call).await {
+            Ok(permitted) => permitted,
+            Err(Refusal { call, reason, stop, context }) => {
+                let text = format!("the call was refused: {reason}");
+                return (self.ended(&call, text, true), context, stop);
+            }
+        };
+        let call = permit.call().clone();
+        self.updates.tell(Update::ToolStarted(call.clone()));
+        let mut env = self.settings.env.clone();
+        if call.tool == "Bash" {
+            env.extend(self.hooks.shell_env(&call).await);
+        }
+        let cancel = self.steering.token();
+        let place = Workplace { cwd: self.settings.cwd.clone(), env, cancel };
+        let (said, text, is_error) = match tool::run(&permit, &place).await {
+            Output::Done { text, response } => {
+                let said = self.hooks.after_tool(&call, &response).await;
+                let text = said.output.as_ref().map_or(text, as_text);
+                (said, text, false)
+            }
+            Output::Failed { why, interrupted } => {
+                (self.hooks.tool_failed(&call, &why, interrupted).await, why, true)
+            }
+        };
+        // What was done cannot be undone: an objection is for the model to read.
+        context.extend(said.blocked);
+        context.extend(said.context);
+        (self.ended(&call, text, is_error), context, said.stop)
+    }
+
+    fn ended(&self, call: &Call, text: String, is_error: bool) -> ToolResult {
+        let result = ToolResult { id: call.id.clone(), text, is_error };
+        self.updates.tell(Update::ToolEnded { call: call.clone(), result: result.clone() });
+        result
+    }
+
+    /// Gives calls that were interrupted a result, because no model takes a conversation in which one lacks it.
+    fn mend(&mut self) {
+        let Some(Message::Assistant(reply)) = self.messages.last() else { return };
+        if reply.calls.is_empty() {
+            return;
+        }
+        let results = reply.calls.iter().map(|call| ToolResult {
+            id: call.id.clone(),
+            text: "it was interrupted".to_owned(),
+            is_error: true,
+        });
+        let results = results.collect();
+        self.keep(Message::Tools { results, context: Vec::new() });
+    }
+
+    /// All state tells of the end before anybody hears of it.
+    async fn settle(&self, ending: &Ending) {
+        let error = match ending {
+            Ending::Failed(error) => {
+                self.hooks.stop_failed(error.kind, &error.message, &self.last_reply()).await;
+                self.hooks.host_error(&error.message).await;
+                Some(error.message.clone())
+            }
+            Ending::Stopped(reason) => Some(reason.clone()),
+            Ending::Interrupted => Some("interrupted".to_owned()),
+            Ending::Done => None,
+        };
+        self.updates.tell(Update::TurnEnded { error: error.clone() });
+        self.hooks.turn_completed(self.turns, ending.word(), error.as_deref()).await;
+    }
+
+    fn last_user_text(&self) -> String {
+        let user = |message: &Message| match message {
+            Message::User { text, .. } => Some(text.clone()),
+            Message::Assistant(_) | Message::Tools { .. } => None,
+        };
+        self.messages.iter().rev().find_map(user).unwrap_or_default()
+    }
+
+    /// What the model said last.
+    pub(crate) fn last_reply(&self) -> String {
+        let reply = |message: &Message| match message {
+            Message::Assistant(reply) => Some(reply.text.clone()),
+            Message::User { .. } | Message::Tools { .. } => None,
+        };
+        self.messages.iter().rev().find_map(reply).unwrap_or_default()
+    }
+}
+
+fn as_text(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
