@@ -10,6 +10,7 @@ use crate::conversation::Message;
 use crate::hooks::Hooks;
 use crate::model::Provider;
 use crate::permission::Permissions;
+use crate::render::Renderer;
 use crate::transcript::{Line, Transcript};
 use crate::update::Updates;
 
@@ -21,6 +22,7 @@ pub(crate) struct Agent {
     pub(crate) permissions: Arc<Permissions>,
     pub(crate) transcript: Transcript,
     pub(crate) steering: Steering,
+    pub(crate) renderer: Renderer,
     pub(crate) settings: Settings,
     /// What was said so far.
     pub(crate) messages: Vec<Message>,

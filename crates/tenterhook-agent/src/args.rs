@@ -16,7 +16,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
 
-    /// What `--print` prints.
+    /// Take prompts and decisions as lines of JSON from standard input.
+    #[arg(long, conflicts_with = "print")]
+    pub(crate) stdin: bool,
+
+    /// What is printed without a terminal.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) output_format: Format,
 

@@ -2,6 +2,7 @@
 //! engine; it decides nothing that an outcome does not say.
 
 mod agents;
+mod late;
 mod prompts;
 mod rules;
 mod sessions;
@@ -19,6 +20,7 @@ use tenterhook::event::Surroundings;
 use tenterhook::executor::Ambient;
 use tenterhook::{Engine, Event, Outcome, Session, discover};
 
+pub(crate) use late::Late;
 pub(crate) use rules::{Doubt, PermissionRule};
 
 use crate::update::{Trace, TraceStep, Update, Updates};

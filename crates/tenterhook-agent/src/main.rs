@@ -8,6 +8,7 @@ mod hooks;
 mod model;
 mod permission;
 mod prompt;
+mod render;
 mod session;
 mod setup;
 mod tool;
@@ -22,6 +23,7 @@ use clap::Parser;
 use tokio::sync::mpsc;
 
 use crate::args::Args;
+use crate::face::headless::Source;
 use crate::update::Updates;
 
 /// What goes wrong before a session begins: a wrong call.
@@ -43,14 +45,15 @@ fn main() -> ExitCode {
 }
 
 fn play(args: Args) -> Result<u8, String> {
-    let prompts = match args.print.as_deref() {
+    let source = match args.print.as_deref() {
         Some("-") => {
             let mut text = String::new();
             let read = std::io::stdin().read_to_string(&mut text);
             read.map_err(|error| format!("standard input cannot be read: {error}"))?;
-            vec![text]
+            Source::Prompt(text)
         }
-        Some(prompt) => vec![prompt.to_owned()],
+        Some(prompt) => Source::Prompt(prompt.to_owned()),
+        None if args.stdin => Source::Lines,
         None => return Err("say what to do with `--print`".to_owned()),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -60,10 +63,10 @@ fn play(args: Args) -> Result<u8, String> {
     let (updates, shown) = Updates::channel();
     let (inputs, said) = mpsc::unbounded_channel();
     let format = args.output_format;
-    let session = setup::session(args, updates)?;
     runtime.block_on(async {
+        let session = setup::session(args, updates)?;
         let work = tokio::spawn(session.run(said));
-        let code = face::headless::run(prompts, format, inputs, shown).await;
+        let code = face::headless::run(source, format, inputs, shown).await;
         // The session ends when its face does; a panic in it is told by the code.
         let ended = work.await;
         match (code, ended) {

@@ -18,6 +18,7 @@ use crate::hooks::{Hooks, PermissionRule, Place};
 use crate::model::Provider;
 use crate::model::scripted::Scripted;
 use crate::permission::{Mode, Permissions, Rules};
+use crate::render::Renderer;
 use crate::session::Session;
 use crate::transcript::{Line, Transcript};
 use crate::update::Updates;
@@ -79,8 +80,10 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
         env,
         attended: args.print.is_none(),
     };
+    let renderer = Renderer::start(hooks.clone(), updates.clone());
     let agent = Agent {
         hooks,
+        renderer,
         updates,
         provider,
         permissions: Arc::new(permissions),

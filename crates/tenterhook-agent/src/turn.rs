@@ -125,8 +125,8 @@ impl Agent {
         self.keep(Message::Assistant(reply.clone()));
         self.hooks.after_model(&reply.text, usage).await;
         if !reply.text.is_empty() {
-            let shown = self.hooks.message_shown(&reply.text).await;
-            self.updates.tell(Update::Reply { text: reply.text.clone(), shown });
+            self.updates.tell(Update::Reply(reply.text.clone()));
+            self.renderer.show(&reply.text);
         }
         Ok(reply)
     }

@@ -12,6 +12,8 @@ use crate::conversation::{Call, ToolResult};
 pub(crate) enum Input {
     /// A prompt, or a command that begins with a slash.
     Prompt(String),
+    /// A prompt for after the turn under way.
+    Queue(String),
     /// Stop what is under way.
     Interrupt,
     /// The person is leaving, and why: a matcher subject of `SessionEnd`.
@@ -35,8 +37,10 @@ pub(crate) enum Update {
     Text(String),
     /// More of the model's thoughts.
     Reasoning(String),
-    /// The model's words of one call are complete; `shown` is what hooks made of them for the screen.
-    Reply { text: String, shown: Option<String> },
+    /// The model's words of one call are complete.
+    Reply(String),
+    /// What hooks made of the model's words, for the screen alone.
+    Rewrite(String),
     /// A tool is about to run.
     ToolStarted(Call),
     /// A tool ran, failed or was refused.

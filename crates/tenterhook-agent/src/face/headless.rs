@@ -1,11 +1,16 @@
-//! One prompt, one answer, no terminal: for scripts and for continuous integration.
+//! No terminal: a prompt and its answer, or lines of JSON in both directions. For scripts and continuous integration.
 
+mod line;
+
+use std::collections::HashMap;
 use std::io::{self, Write};
 
 use serde_json::json;
-use tokio::sync::mpsc;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::sync::{mpsc, oneshot};
 
-use crate::update::{Input, Update};
+use crate::update::{Decision, Input, Update};
+use line::Said;
 
 /// What is printed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -19,114 +24,126 @@ pub(crate) enum Format {
     StreamJson,
 }
 
+/// Where prompts come from.
+#[derive(Debug)]
+pub(crate) enum Source {
+    /// The command line: this one, and no more.
+    Prompt(String),
+    /// Standard input: one JSON object a line, such as `{"type":"prompt","text":"..."}`.
+    Lines,
+}
+
 /// How it went.
-#[derive(Clone, Debug, Default)]
-struct Result {
+#[derive(Debug, Default)]
+struct Summary {
+    session: String,
     text: String,
     error: Option<String>,
     refused: bool,
-    session: String,
 }
 
-/// Sends the prompts, one after the other, and prints what comes of them; the exit code.
+/// Runs a session without a terminal; the exit code.
 pub(crate) async fn run(
-    prompts: Vec<String>,
+    source: Source,
     format: Format,
     inputs: mpsc::UnboundedSender<Input>,
     mut updates: mpsc::UnboundedReceiver<Update>,
 ) -> io::Result<u8> {
-    let mut result = Result::default();
-    let mut left = prompts.into_iter();
-    let mut next = |inputs: &mpsc::UnboundedSender<Input>| {
-        let input = left.next().map_or(Input::Quit("other"), Input::Prompt);
-        let _ = inputs.send(input);
+    // Once the sender is gone, the session does what it was asked, and leaves.
+    let mut inputs = Some(inputs);
+    let mut lines = match source {
+        Source::Prompt(text) => {
+            inputs.take().map(|it| it.send(Input::Prompt(text)));
+            None
+        }
+        Source::Lines => Some(BufReader::new(tokio::io::stdin()).lines()),
     };
-    next(&inputs);
-    let (mut out, mut err) = (io::stdout().lock(), io::stderr().lock());
-    while let Some(update) = updates.recv().await {
+    let mut asked: HashMap<String, oneshot::Sender<Decision>> = HashMap::new();
+    let mut summary = Summary::default();
+    loop {
+        let update = tokio::select! {
+            update = updates.recv() => update,
+            said = next(&mut lines) => {
+                match said? {
+                    Some(Ok(Said::Input(input))) => drop(inputs.as_ref().map(|it| it.send(input))),
+                    Some(Ok(Said::Decide(id, decision))) => {
+                        drop(asked.remove(&id).map(|decide| decide.send(decision)));
+                    }
+                    Some(Err(why)) => writeln!(io::stderr(), "[warn] input: {why}")?,
+                    None => (lines, inputs) = (None, None),
+                }
+                continue;
+            }
+        };
+        let Some(update) = update else { break };
         if format == Format::StreamJson
-            && let Some(line) = line(&update)
+            && let Some(line) = line::of(&update)
         {
-            writeln!(out, "{line}")?;
+            writeln!(io::stdout(), "{line}")?;
+        }
+        if format == Format::Text {
+            aside(&update)?;
         }
         match update {
-            Update::Session { id, .. } => result.session = id,
-            Update::Reply { text, shown } => result.text = shown.unwrap_or(text),
-            Update::Refused { reason, .. } => {
-                result.refused = true;
-                result.error = Some(reason);
-                next(&inputs);
-            }
-            Update::TurnEnded { error } => result.error = error,
-            Update::Loading(false) => next(&inputs),
-            Update::Warn { event, reason } if format == Format::Text => {
-                writeln!(err, "[warn] {event}: {reason}")?;
-            }
-            Update::Notice(text) if format == Format::Text => writeln!(err, "{text}")?,
+            Update::Ask(ask) => drop(asked.insert(ask.id, ask.decide)),
+            Update::AskVoid { id } => drop(asked.remove(&id)),
             Update::Ended => break,
+            other => summary.take(other),
+        }
+    }
+    summary.print(format)?;
+    Ok(u8::from(summary.error.is_some()))
+}
+
+/// The next line of standard input; pends where none is read.
+async fn next(
+    lines: &mut Option<tokio::io::Lines<BufReader<tokio::io::Stdin>>>,
+) -> io::Result<Option<Result<Said, String>>> {
+    match lines {
+        Some(lines) => Ok(lines.next_line().await?.map(|line| line::read(&line))),
+        None => std::future::pending().await,
+    }
+}
+
+/// What people read beside the answer.
+fn aside(update: &Update) -> io::Result<()> {
+    let mut err = io::stderr();
+    match update {
+        Update::Warn { event, reason } => writeln!(err, "[warn] {event}: {reason}"),
+        Update::Notice(text) => writeln!(err, "{text}"),
+        Update::Rewrite(text) => writeln!(err, "[hook rewrite]\n{text}"),
+        _ => Ok(()),
+    }
+}
+
+impl Summary {
+    fn take(&mut self, update: Update) {
+        match update {
+            Update::Session { id, .. } => self.session = id,
+            Update::Reply(text) | Update::Page { text, .. } => self.text = text,
+            Update::Refused { reason, .. } => {
+                self.refused = true;
+                self.error = Some(reason);
+            }
+            Update::TurnEnded { error } => self.error = error,
             _ => {}
         }
     }
-    match format {
-        Format::Text => {
-            if let Some(error) = &result.error {
-                writeln!(err, "error: {error}")?;
-            } else {
-                writeln!(out, "{}", result.text)?;
-            }
-        }
-        Format::Json => {
-            let value = json!({
-                "session_id": result.session,
-                "result": result.text,
-                "error": result.error,
-                "blocked": result.refused,
-            });
-            writeln!(out, "{value}")?;
-        }
-        Format::StreamJson => {}
-    }
-    Ok(if result.error.is_some() { 1 } else { 0 })
-}
 
-/// An update as one line of JSON; what only a screen needs is left out.
-fn line(update: &Update) -> Option<serde_json::Value> {
-    Some(match update {
-        Update::Session { id, model, cwd } => {
-            json!({"type": "session", "session_id": id, "model": model, "cwd": cwd})
+    fn print(&self, format: Format) -> io::Result<()> {
+        match (format, &self.error) {
+            (Format::Text, Some(error)) => writeln!(io::stderr(), "error: {error}"),
+            (Format::Text, None) => writeln!(io::stdout(), "{}", self.text),
+            (Format::Json, _) => {
+                let value = json!({
+                    "session_id": self.session,
+                    "result": self.text,
+                    "error": self.error,
+                    "blocked": self.refused,
+                });
+                writeln!(io::stdout(), "{value}")
+            }
+            (Format::StreamJson, _) => Ok(()),
         }
-        Update::Prompt { text } => json!({"type": "prompt", "text": text}),
-        Update::Refused { text, reason } => {
-            json!({"type": "refused", "text": text, "reason": reason})
-        }
-        Update::Text(text) => json!({"type": "text", "text": text}),
-        Update::Reasoning(text) => json!({"type": "reasoning", "text": text}),
-        Update::Reply { text, shown } => json!({"type": "reply", "text": text, "shown": shown}),
-        Update::ToolStarted(call) => {
-            json!({"type": "tool", "id": call.id, "tool": call.tool, "input": call.input})
-        }
-        Update::ToolEnded { call, result } => json!({
-            "type": "tool_result", "id": call.id, "tool": call.tool,
-            "text": result.text, "is_error": result.is_error,
-        }),
-        Update::Warn { event, reason } => {
-            json!({"type": "warn", "event": event, "reason": reason})
-        }
-        Update::Notice(text) => json!({"type": "notice", "text": text}),
-        Update::Hooks(trace) => json!({
-            "type": "hooks", "event": trace.event, "came": trace.came,
-            "hooks": trace.steps.iter().map(|step| json!({
-                "hook": step.hook, "ended": step.ended, "took_ms": step.took_ms,
-                "verdict": step.verdict,
-            })).collect::<Vec<_>>(),
-        }),
-        Update::TurnEnded { error } => json!({"type": "turn_ended", "error": error}),
-        Update::Page { title, text } => json!({"type": "page", "title": title, "text": text}),
-        Update::Ended => json!({"type": "ended"}),
-        Update::Queued(_)
-        | Update::Loading(_)
-        | Update::Ask(_)
-        | Update::AskVoid { .. }
-        | Update::Status(_) => return None,
-    })
+    }
 }
