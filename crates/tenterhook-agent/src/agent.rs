@@ -1,7 +1,7 @@
 //! One agent: a conversation with a model, and what it may use. The main agent and every subagent are the same thing.
 
 use std::collections::VecDeque;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio_util::sync::CancellationToken;
@@ -91,5 +91,27 @@ impl Agent {
             self.updates.warn("transcript", format!("`{path}` cannot be written: {error}"));
         }
         self.messages.push(message);
+    }
+
+    /// Forgets what was said; the transcript says so.
+    pub(crate) fn forget(&mut self) {
+        self.messages.clear();
+        if let Err(error) = self.transcript.add(&Line::Cut) {
+            self.updates.warn("transcript", format!("it cannot be written: {error}"));
+        }
+    }
+
+    /// Goes on with the transcript at `path`: what there is to say about it.
+    pub(crate) fn resume(&mut self, path: &Path) -> Result<String, String> {
+        let cannot = |error| format!("`{}` cannot be read: {error}", path.display());
+        let kept = Transcript::read(path).map_err(cannot)?;
+        self.transcript = Transcript::open(path).map_err(cannot)?;
+        self.hooks.place(|place| place.transcript = path.to_owned());
+        let mut note = format!("Going on with {} messages.", kept.messages.len());
+        if kept.torn > 0 {
+            note.push_str(&format!(" {} lines could not be read.", kept.torn));
+        }
+        self.messages = kept.messages;
+        Ok(note)
     }
 }

@@ -97,4 +97,19 @@ impl Message {
             Self::Assistant(_) | Self::Tools { .. } => "",
         }
     }
+
+    /// About how long it is, in bytes.
+    pub(crate) fn size(&self) -> usize {
+        let all = |texts: &[String]| texts.iter().map(String::len).sum::<usize>();
+        match self {
+            Self::User { text, context, .. } => text.len() + all(context),
+            Self::Assistant(reply) => {
+                let calls = reply.calls.iter().map(|call| call.input.to_string().len());
+                reply.text.len() + reply.reasoning.len() + calls.sum::<usize>()
+            }
+            Self::Tools { results, context } => {
+                results.iter().map(|it| it.text.len()).sum::<usize>() + all(context)
+            }
+        }
+    }
 }

@@ -3,6 +3,7 @@
 
 mod agents;
 mod late;
+mod panel;
 mod prompts;
 mod rules;
 mod sessions;
@@ -48,6 +49,9 @@ pub(crate) struct Hooks {
     engine: Engine,
     session: Session,
     place: Arc<Mutex<Place>>,
+    env: Arc<Vec<(String, String)>>,
+    /// The last event, for `/hooks explain`.
+    last: Arc<Mutex<Option<Event>>>,
     /// Which subagent fires, if one does.
     agent: Map<String, Value>,
     updates: Updates,
@@ -98,6 +102,8 @@ impl Hooks {
             engine,
             session: Session::default(),
             place: Arc::new(Mutex::new(place)),
+            env: Arc::new(env.to_vec()),
+            last: Arc::default(),
             agent: Map::new(),
             updates,
         }
@@ -111,7 +117,12 @@ impl Hooks {
         Self { agent, ..self.clone() }
     }
 
-    /// Changes where the agent works, or a fact of the session.
+    /// Changes a fact of the session.
+    pub(crate) fn fact(&self, name: &str, value: &str) {
+        self.place(|place| drop(place.facts.insert(name.to_owned(), value.into())));
+    }
+
+    /// Changes where the agent works.
     pub(crate) fn place(&self, change: impl FnOnce(&mut Place)) {
         change(&mut self.place.lock().unwrap_or_else(PoisonError::into_inner));
     }
@@ -136,6 +147,7 @@ impl Hooks {
     }
 
     async fn fire_within(&self, event: Event, budget: Option<Duration>) -> Said {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(event.clone());
         let (name, payload) = (event.name.to_string(), Value::Object(event.payload.clone()));
         let outcome = self.engine.fire_within(event, &self.session, budget).await;
         self.tell(&name, payload, &outcome);

@@ -2,6 +2,8 @@
 
 mod agent;
 mod args;
+mod command;
+mod compact;
 mod conversation;
 mod face;
 mod hooks;

@@ -3,7 +3,9 @@
 pub(crate) mod scripted;
 
 use std::fmt;
+use std::path::Path;
 use std::pin::Pin;
+use std::sync::Arc;
 
 use futures_util::Stream;
 use serde_json::Value;
@@ -112,4 +114,12 @@ pub(crate) type Answer = Pin<Box<dyn Stream<Item = Result<Delta, ModelError>> + 
 pub(crate) trait Provider: Send + Sync + fmt::Debug {
     /// Asks the model.
     fn ask(&self, request: Request) -> Answer;
+}
+
+/// Finds who answers for the model of that name.
+pub(crate) fn open(name: &str, _env: &[(String, String)]) -> Result<Arc<dyn Provider>, String> {
+    match name.strip_prefix("scripted:") {
+        Some(file) => Ok(Arc::new(scripted::Scripted::load(Path::new(file))?)),
+        None => Err(format!("`{name}` cannot be reached: this build knows `scripted:FILE` alone")),
+    }
 }

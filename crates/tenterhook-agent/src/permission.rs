@@ -130,6 +130,18 @@ impl Permissions {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).rules);
     }
 
+    /// The mode and the rules, for people.
+    pub(crate) fn page(&self) -> String {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = vec![format!("mode   {}", state.mode.word())];
+        let rules =
+            [("deny", &state.rules.deny), ("ask", &state.rules.ask), ("allow", &state.rules.allow)];
+        for (word, rules) in rules {
+            lines.extend(rules.iter().map(|rule| format!("{word:<5}  {}", rule.text())));
+        }
+        lines.join("\n")
+    }
+
     /// Takes a call through the whole pipeline. What comes beside a permit is what hooks add for the model.
     pub(crate) async fn seek(
         &self,

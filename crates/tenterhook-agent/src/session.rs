@@ -1,11 +1,14 @@
 //! A session from its first hook to its last: takes what a face says, runs one turn after the other. Draws nothing.
 
+mod commands;
+
 use std::collections::VecDeque;
 
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 use crate::agent::{Agent, Steering};
+use crate::command;
 use crate::conversation::{Author, Message};
 use crate::hooks::{Hooks, Late};
 use crate::prompt;
@@ -49,6 +52,20 @@ impl Session {
                 },
             };
             self.agent.updates.tell(Update::Queued(self.queue.len()));
+            if let Next::Raw(text) = &next
+                && let Some(command) = command::read(text)
+            {
+                match command {
+                    Ok(command) => match self.obey(command).await {
+                        Ok(()) => continue,
+                        Err(leave) => break leave,
+                    },
+                    Err(why) => {
+                        self.agent.updates.tell(Update::Notice(why));
+                        continue;
+                    }
+                }
+            }
             if let Err(leave) = self.serve(next, &mut inputs).await {
                 break leave;
             }

@@ -15,8 +15,7 @@ use serde_json::Map;
 use crate::agent::{Agent, Settings, Steering};
 use crate::args::Args;
 use crate::hooks::{Hooks, PermissionRule, Place};
-use crate::model::Provider;
-use crate::model::scripted::Scripted;
+use crate::model;
 use crate::permission::{Mode, Permissions, Rules};
 use crate::render::Renderer;
 use crate::session::Session;
@@ -37,7 +36,9 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
             (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
         })
         .collect();
-    let (model, provider) = provider(args.model.as_deref())?;
+    let model =
+        args.model.clone().ok_or("no model is chosen: say `--model scripted:FILE` or a name")?;
+    let provider = model::open(&model, &env)?;
     let permissions = permissions(&args)?;
     let id = name();
     let path = args.resume.clone().unwrap_or_else(|| at(&home, &id));
@@ -94,17 +95,6 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
         turns: 0,
     };
     Ok(Session { agent, source, id, queue: VecDeque::new() })
-}
-
-fn provider(model: Option<&str>) -> Result<(String, Arc<dyn Provider>), String> {
-    let model = model.ok_or("no model is chosen: say `--model scripted:FILE` or a name")?;
-    match model.strip_prefix("scripted:") {
-        Some(file) => {
-            let scripted = Scripted::load(Path::new(file))?;
-            Ok((model.to_owned(), Arc::new(Arc::new(scripted))))
-        }
-        None => Err(format!("`{model}` cannot be reached: this build knows `scripted:FILE` alone")),
-    }
 }
 
 fn permissions(args: &Args) -> Result<Permissions, String> {

@@ -89,3 +89,16 @@ fn ends_with_newline(path: &Path) -> io::Result<bool> {
     let bytes = std::fs::read(path)?;
     Ok(bytes.last().is_none_or(|last| *last == b'\n'))
 }
+
+/// The transcripts beside this one, newest first, one a line.
+pub(crate) fn list(beside: &Path) -> String {
+    let entries = beside.parent().and_then(|it| std::fs::read_dir(it).ok()).into_iter().flatten();
+    let mut found: Vec<_> = entries
+        .flatten()
+        .filter(|it| it.path().extension().is_some_and(|it| it == "jsonl"))
+        .filter_map(|it| Some((it.metadata().ok()?.modified().ok()?, it.path())))
+        .collect();
+    found.sort();
+    let lines = found.iter().rev().map(|(_, path)| path.display().to_string());
+    lines.collect::<Vec<_>>().join("\n")
+}

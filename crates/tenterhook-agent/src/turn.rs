@@ -65,6 +65,7 @@ impl Agent {
             for message in self.steering.take() {
                 self.keep(message);
             }
+            self.compact_if_full().await;
             let reply = match self.ask().await {
                 Ok(reply) => reply,
                 Err(ending) => return ending,

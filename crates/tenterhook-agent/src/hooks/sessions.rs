@@ -1,5 +1,6 @@
 //! The hook points of a session's life.
 
+use std::path::Path;
 use std::time::Duration;
 
 use super::{Hooks, Said};
@@ -44,6 +45,31 @@ impl Hooks {
     pub(crate) async fn compacted(&self, trigger: &str, summary: &str) {
         let event =
             self.event("PostCompact").with("trigger", trigger).with("compact_summary", summary);
+        self.fire(event).await;
+    }
+
+    /// The host went to another permission mode.
+    pub(crate) async fn mode_changed(&self, from: &str, to: &str) {
+        self.fire(self.event("ModeChange").with("mode", to).with("previous_mode", from)).await;
+    }
+
+    /// The model is about to be switched.
+    pub(crate) async fn before_model_switch(&self, from: &str, to: &str) -> Said {
+        self.fire(self.event("PreModelSwitch").with("from_model", from).with("to_model", to)).await
+    }
+
+    /// The model was switched.
+    pub(crate) async fn model_switched(&self, from: &str, to: &str) {
+        self.fire(self.event("PostModelSwitch").with("from_model", from).with("to_model", to))
+            .await;
+    }
+
+    /// The agent went to another directory.
+    pub(crate) async fn cwd_changed(&self, from: &Path, to: &Path) {
+        let event = self
+            .event("CwdChanged")
+            .with("old_cwd", from.display().to_string())
+            .with("new_cwd", to.display().to_string());
         self.fire(event).await;
     }
 }

@@ -12,7 +12,7 @@
 //! left, the model says so and calls no tool, so that a turn always ends.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::stream;
@@ -121,7 +121,7 @@ impl Lines {
     }
 }
 
-impl Provider for Arc<Scripted> {
+impl Provider for Scripted {
     fn ask(&self, request: Request) -> Answer {
         let heard = request.messages.last().map(heard).unwrap_or_default();
         let deltas = self.next(&heard);
