@@ -1,7 +1,9 @@
 //! What a tool is, and which tools there are. No tool runs without a permit.
 
 mod bash;
+mod edit;
 mod read;
+mod search;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -78,7 +80,8 @@ pub(crate) trait Tool: Send + Sync {
 }
 
 /// Every tool of this agent. One row is all that a new one needs.
-static TOOLS: &[&dyn Tool] = &[&bash::Bash, &read::Read, &write::Write];
+static TOOLS: &[&dyn Tool] =
+    &[&bash::Bash, &read::Read, &write::Write, &edit::Edit, &search::Glob, &search::Grep];
 
 /// The tool of that name.
 pub(crate) fn find(name: &str) -> Option<&'static dyn Tool> {

@@ -72,3 +72,30 @@ shell = '''touch asked; until test -e go; do sleep 0.01; done; echo '{"decision"
     run.end();
     assert_eq!(room.text("out.txt"), "one");
 }
+
+/// The tools that look and change, by what they do.
+#[test]
+fn files_are_found_searched_and_edited() {
+    let script = r#"
+[[reply]]
+call = [
+  { tool = "Glob", input = { pattern = "src/**/*.rs" } },
+  { tool = "Grep", input = { pattern = "fn m\\w+", glob = "*.rs" } },
+  { tool = "Edit", input = { file_path = "src/a.rs", old_string = "main", new_string = "start" } },
+  { tool = "Edit", input = { file_path = "src/a.rs", old_string = "absent", new_string = "x" } },
+  { tool = "Nothing", input = {} },
+]
+[[reply]]
+text = "done"
+"#;
+    let room = Room::new("", script);
+    room.sandbox.write("src/a.rs", "fn main() {}\n").unwrap();
+    room.sandbox.write("b.rs", "fn other() {}\n").unwrap();
+    let run = room.ask("go", &["--permission-mode", "acceptEdits"]);
+    let texts: Vec<_> =
+        run.of("tool_result").iter().map(|it| it["text"].as_str().unwrap()).collect();
+    assert_eq!(texts[..3], ["src/a.rs", "src/a.rs:1:fn main() {}", "replaced 1 in `src/a.rs`"]);
+    assert!(texts[3].contains("does not stand"), "{texts:?}");
+    assert!(texts[4].contains("no tool `Nothing`"), "{texts:?}");
+    assert_eq!(room.text("src/a.rs"), "fn start() {}\n");
+}
