@@ -41,6 +41,8 @@ pub(crate) struct Settings {
     pub(crate) cwd: PathBuf,
     /// Where the session was started.
     pub(crate) project: PathBuf,
+    /// The user's home.
+    pub(crate) home: PathBuf,
     /// The environment of its shell commands.
     pub(crate) env: Vec<(String, String)>,
     /// Whether somebody is there who can answer questions.

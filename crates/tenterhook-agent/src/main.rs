@@ -5,6 +5,7 @@ mod args;
 mod command;
 mod compact;
 mod conversation;
+mod expand;
 mod face;
 mod hooks;
 mod model;

@@ -40,18 +40,26 @@ pub(crate) async fn steer(hooks: &Hooks, updates: &Updates, text: String) -> Opt
 }
 
 impl Agent {
-    /// Takes a prompt in; the final text, or nothing where it was refused.
+    /// Takes a prompt in; what the model is asked, or nothing where it was refused.
     pub(crate) async fn take_in(&mut self, text: String) -> Option<String> {
         match judge(&self.hooks, text.clone()).await {
             Taken::Refused { reason } => {
                 self.updates.tell(Update::Refused { text, reason });
                 None
             }
-            Taken::In { text, context } => {
-                self.hooks.prompt_committed(&text).await;
-                self.updates.tell(Update::Prompt { text: text.clone() });
-                self.keep(Message::user(text.clone(), context));
-                Some(text)
+            Taken::In { text: last, mut context } => {
+                let expanded = match self.expand(last.clone()).await {
+                    Ok(expanded) => expanded,
+                    Err(reason) => {
+                        self.updates.tell(Update::Refused { text, reason });
+                        return None;
+                    }
+                };
+                self.hooks.prompt_committed(&last).await;
+                self.updates.tell(Update::Prompt { text: last });
+                context.extend(expanded.context);
+                self.keep(Message::user(expanded.prompt.clone(), context));
+                Some(expanded.prompt)
             }
         }
     }

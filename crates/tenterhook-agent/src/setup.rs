@@ -78,6 +78,7 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
         system: SYSTEM.to_owned(),
         cwd: cwd.clone(),
         project: cwd,
+        home,
         env,
         attended: args.print.is_none(),
     };

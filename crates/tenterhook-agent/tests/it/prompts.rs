@@ -77,3 +77,34 @@ text = "done"
     assert_eq!(run.of("warn").len(), 1);
     assert_eq!(room.text("seen.jsonl").lines().count(), 3, "each text once");
 }
+
+/// Mentions and commands are looked up in the final text, and a command may be refused when it becomes a prompt.
+#[test]
+fn mentions_and_commands_belong_to_the_final_text() {
+    let hooks = r#"
+[hook.redirect]
+on = "UserPromptSubmit"
+phase = "rewrite"
+shell = '''sed -n 's/.*"prompt":"use @a.txt".*/{"prompt": "use @b.txt"}/p' '''
+[hook.no-deploys]
+on = "UserPromptExpansion"
+match = "deploy"
+shell = "echo 'not on a Friday' >&2; exit 2"
+"#;
+    let script = "[[reply]]\non = \"content of b\"\ntext = \"b it is\"\n[[reply]]\non = \"greet Ann\"\ntext = \"hi Ann\"\n";
+    let room = Room::new(hooks, script);
+    room.sandbox.write("a.txt", "content of a").unwrap();
+    room.sandbox.write("b.txt", "content of b").unwrap();
+    room.sandbox.write(".claude/commands/hello.md", "---\nx: y\n---\ngreet $ARGUMENTS").unwrap();
+    room.sandbox.write(".claude/commands/deploy.md", "deploy $ARGUMENTS").unwrap();
+    let mut run = room.start(&[]);
+    run.prompt("use @a.txt");
+    assert_eq!(run.wait_for("reply")["text"], "b it is");
+    run.wait_for("turn_ended");
+    run.prompt("/hello Ann");
+    assert_eq!(run.wait_for("reply")["text"], "hi Ann");
+    run.wait_for("turn_ended");
+    run.prompt("/deploy prod");
+    assert_eq!(run.wait_for("refused")["reason"], "not on a Friday");
+    run.end();
+}
