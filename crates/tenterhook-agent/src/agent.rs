@@ -8,6 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::conversation::Message;
 use crate::hooks::Hooks;
+use crate::instructions::{self, Instructions};
 use crate::model::Provider;
 use crate::permission::Permissions;
 use crate::render::Renderer;
@@ -37,6 +38,10 @@ pub(crate) struct Settings {
     pub(crate) model: String,
     /// The system prompt.
     pub(crate) system: String,
+    /// What hooks add to it when the session starts.
+    pub(crate) started: Vec<String>,
+    /// The files that say how to work here.
+    pub(crate) instructions: Vec<Instructions>,
     /// Where it works.
     pub(crate) cwd: PathBuf,
     /// Where the session was started.
@@ -85,6 +90,18 @@ impl Steering {
     }
 }
 
+impl Settings {
+    /// Everything that the model is told before the conversation.
+    pub(crate) fn preamble(&self) -> String {
+        let files = self
+            .instructions
+            .iter()
+            .map(|it| format!("From `{}`:\n{}", it.path.display(), it.text));
+        let own = std::iter::once(self.system.clone()).chain(self.started.iter().cloned());
+        own.chain(files).collect::<Vec<_>>().join("\n\n")
+    }
+}
+
 impl Agent {
     /// Adds a message to the conversation and its transcript.
     pub(crate) fn keep(&mut self, message: Message) {
@@ -115,5 +132,28 @@ impl Agent {
         }
         self.messages = kept.messages;
         Ok(note)
+    }
+
+    /// Reads the instructions that hold from the start.
+    pub(crate) async fn learn(&mut self, reason: &'static str) {
+        let Settings { home, project, cwd, .. } = &self.settings;
+        let root = cwd.ancestors().find(|it| it.join(".git").exists()).unwrap_or(project);
+        let found = instructions::at_start(home, root, cwd, reason);
+        self.settings.instructions.clear();
+        self.take_instructions(found).await;
+    }
+
+    /// Reads the instructions of the directories that a file of the project lies in.
+    pub(crate) async fn learn_from(&mut self, file: &Path) {
+        let known: Vec<_> = self.settings.instructions.iter().map(|it| it.path.clone()).collect();
+        let found = instructions::on_the_way(&self.settings.project, file, &known);
+        self.take_instructions(found).await;
+    }
+
+    async fn take_instructions(&mut self, found: Vec<Instructions>) {
+        for it in &found {
+            self.hooks.instructions_loaded(it).await;
+        }
+        self.settings.instructions.extend(found);
     }
 }

@@ -62,7 +62,7 @@ impl Agent {
         messages.push(Message::from(Author::Agent, ask));
         let mut answer = self.provider.ask(Request {
             model: self.settings.model.clone(),
-            system: self.settings.system.clone(),
+            system: self.settings.preamble(),
             messages,
             tools: Vec::new(),
             max_tokens: MAX_TOKENS,

@@ -8,6 +8,7 @@ mod conversation;
 mod expand;
 mod face;
 mod hooks;
+mod instructions;
 mod model;
 mod permission;
 mod prompt;

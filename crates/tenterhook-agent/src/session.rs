@@ -85,11 +85,10 @@ impl Session {
             model: settings.model.clone(),
             cwd: settings.cwd.display().to_string(),
         });
+        self.agent.learn(if self.source == "compact" { "compact" } else { "session_start" }).await;
+        let settings = &self.agent.settings;
         let said = self.agent.hooks.session_started(self.source, &settings.model).await;
-        for context in said.context {
-            self.agent.settings.system.push_str("\n\n");
-            self.agent.settings.system.push_str(&context);
-        }
+        self.agent.settings.started = said.context;
         self.queue.extend(said.initial.map(Next::Raw));
     }
 

@@ -76,6 +76,8 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
     let settings = Settings {
         model,
         system: SYSTEM.to_owned(),
+        started: Vec::new(),
+        instructions: Vec::new(),
         cwd: cwd.clone(),
         project: cwd,
         home,

@@ -113,7 +113,7 @@ impl Agent {
         };
         let request = Request {
             model: self.settings.model.clone(),
-            system: [self.settings.system.clone()]
+            system: [self.settings.preamble()]
                 .into_iter()
                 .chain(system)
                 .collect::<Vec<_>>()
@@ -171,6 +171,10 @@ impl Agent {
         let mut stop = None;
         for call in &calls {
             let (result, told, ends) = self.run_tool(call.clone()).await;
+            if let Some(name) = tool::text(call, "file_path") {
+                let file = self.settings.cwd.join(name);
+                self.learn_from(&file).await;
+            }
             results.push(result);
             context.extend(told);
             stop = stop.or(ends);

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::{Hooks, Said};
+use crate::instructions::Instructions;
 
 /// How long the hooks at the end of a session may hold up somebody who is leaving.
 const LEAVING: Duration = Duration::from_millis(1500);
@@ -70,6 +71,19 @@ impl Hooks {
             .event("CwdChanged")
             .with("old_cwd", from.display().to_string())
             .with("new_cwd", to.display().to_string());
+        self.fire(event).await;
+    }
+
+    /// A file of instructions was loaded.
+    pub(crate) async fn instructions_loaded(&self, it: &Instructions) {
+        let mut event = self
+            .event("InstructionsLoaded")
+            .with("file_path", it.path.display().to_string())
+            .with("memory_type", it.memory)
+            .with("load_reason", it.reason);
+        if let Some(parent) = &it.parent {
+            event = event.with("parent_file_path", parent.display().to_string());
+        }
         self.fire(event).await;
     }
 }
