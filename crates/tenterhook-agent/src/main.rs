@@ -20,7 +20,7 @@ mod transcript;
 mod turn;
 mod update;
 
-use std::io::{Read, Write};
+use std::io::{IsTerminal, Read, Write};
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -54,11 +54,12 @@ fn play(args: Args) -> Result<u8, String> {
             let mut text = String::new();
             let read = std::io::stdin().read_to_string(&mut text);
             read.map_err(|error| format!("standard input cannot be read: {error}"))?;
-            Source::Prompt(text)
+            Some(Source::Prompt(text))
         }
-        Some(prompt) => Source::Prompt(prompt.to_owned()),
-        None if args.stdin => Source::Lines,
-        None => return Err("say what to do with `--print`".to_owned()),
+        Some(prompt) => Some(Source::Prompt(prompt.to_owned())),
+        None if args.stdin => Some(Source::Lines),
+        None if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() => None,
+        None => return Err("this is no terminal: say what to do with `--print`".to_owned()),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
@@ -70,7 +71,10 @@ fn play(args: Args) -> Result<u8, String> {
     runtime.block_on(async {
         let session = setup::session(args, updates)?;
         let work = tokio::spawn(session.run(said));
-        let code = face::headless::run(source, format, inputs, shown).await;
+        let code = match source {
+            Some(source) => face::headless::run(source, format, inputs, shown).await,
+            None => face::terminal::run(inputs, shown).await,
+        };
         // The session ends when its face does; a panic in it is told by the code.
         let ended = work.await;
         match (code, ended) {
