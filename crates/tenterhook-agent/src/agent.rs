@@ -12,11 +12,13 @@ use crate::instructions::{self, Instructions};
 use crate::model::Provider;
 use crate::permission::Permissions;
 use crate::render::Renderer;
+use crate::tasks::Tasks;
 use crate::transcript::{Line, Transcript};
 use crate::update::Updates;
 
 /// One agent.
 pub(crate) struct Agent {
+    pub(crate) role: Role,
     pub(crate) hooks: Hooks,
     pub(crate) updates: Updates,
     pub(crate) provider: Arc<dyn Provider>,
@@ -24,11 +26,21 @@ pub(crate) struct Agent {
     pub(crate) transcript: Transcript,
     pub(crate) steering: Steering,
     pub(crate) renderer: Renderer,
+    pub(crate) tasks: Tasks,
     pub(crate) settings: Settings,
     /// What was said so far.
     pub(crate) messages: Vec<Message>,
     /// How many turns there were.
     pub(crate) turns: u64,
+}
+
+/// Which agent it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The one that the person speaks to.
+    Main,
+    /// One that another agent gave a task.
+    Sub,
 }
 
 /// What an agent is told about itself.

@@ -15,6 +15,8 @@ mod prompt;
 mod render;
 mod session;
 mod setup;
+mod subagent;
+mod tasks;
 mod tool;
 mod transcript;
 mod turn;

@@ -102,6 +102,7 @@ impl Session {
                     Some(Input::Quit(reason)) => return Err(Leave(reason)),
                     None => return Err(Leave("other")),
                 },
+                message = self.agent.tasks.ended() => return Ok(Next::Judged(message)),
                 late = self.agent.hooks.late() => match late {
                     Late::Wakes(message) => return Ok(Next::Judged(message)),
                     // It wakes nobody, and is told with the next prompt.
@@ -119,7 +120,7 @@ impl Session {
         inputs: &mut mpsc::UnboundedReceiver<Input>,
     ) -> Result<(), Leave> {
         let (hooks, steering) = (self.agent.hooks.clone(), self.agent.steering.clone());
-        let helm = Helm::start(&self.agent);
+        let (tasks, helm) = (self.agent.tasks.clone(), Helm::start(&self.agent));
         let mut leaving = None;
         {
             let work = turn(&mut self.agent, next);
@@ -127,6 +128,7 @@ impl Session {
             loop {
                 tokio::select! {
                     () = &mut work => break,
+                    message = tasks.ended() => steering.add(message),
                     late = hooks.late() => match late {
                         Late::Wakes(message) | Late::Tells(message) => steering.add(message),
                         Late::Silent => {}

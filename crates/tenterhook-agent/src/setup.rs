@@ -12,13 +12,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde_json::Map;
 
-use crate::agent::{Agent, Settings, Steering};
+use crate::agent::{Agent, Role, Settings, Steering};
 use crate::args::Args;
 use crate::hooks::{Hooks, PermissionRule, Place};
 use crate::model;
 use crate::permission::{Mode, Permissions, Rules};
 use crate::render::Renderer;
 use crate::session::Session;
+use crate::tasks::Tasks;
 use crate::transcript::{Line, Transcript};
 use crate::update::Updates;
 
@@ -86,6 +87,8 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
     };
     let renderer = Renderer::start(hooks.clone(), updates.clone());
     let agent = Agent {
+        role: Role::Main,
+        tasks: Tasks::default(),
         hooks,
         renderer,
         updates,

@@ -4,6 +4,7 @@ mod bash;
 mod edit;
 mod read;
 mod search;
+pub(crate) mod task;
 mod write;
 
 use std::path::{Path, PathBuf};
@@ -80,8 +81,18 @@ pub(crate) trait Tool: Send + Sync {
 }
 
 /// Every tool of this agent. One row is all that a new one needs.
-static TOOLS: &[&dyn Tool] =
-    &[&bash::Bash, &read::Read, &write::Write, &edit::Edit, &search::Glob, &search::Grep];
+static TOOLS: &[&dyn Tool] = &[
+    &bash::Bash,
+    &read::Read,
+    &write::Write,
+    &edit::Edit,
+    &search::Glob,
+    &search::Grep,
+    &task::Task,
+];
+
+/// Where the agent's own helpers are looked for.
+pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// The tool of that name.
 pub(crate) fn find(name: &str) -> Option<&'static dyn Tool> {

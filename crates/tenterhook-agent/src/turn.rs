@@ -2,11 +2,13 @@
 //! what a step means stands in the room that is named.
 
 use futures_util::StreamExt;
+use serde_json::json;
+use tokio_util::sync::CancellationToken;
 
-use crate::agent::Agent;
+use crate::agent::{Agent, Role};
 use crate::conversation::{Author, Call, Message, Reply, ToolResult};
 use crate::model::{Delta, ModelError, Request, Usage};
-use crate::permission::{Desk, Refusal};
+use crate::permission::{Desk, Permit, Refusal};
 use crate::tool::{self, Output, Workplace};
 use crate::update::Update;
 
@@ -83,6 +85,9 @@ impl Agent {
 
     /// `TurnStart`, which blocks.
     async fn begin(&mut self, prompt: &str) -> Step {
+        if self.role == Role::Sub {
+            return Ok(());
+        }
         let said = self.hooks.turn_started(prompt, self.turns).await;
         if let Some(reason) = said.blocked.or(said.stop) {
             return Err(Ending::Stopped(reason));
@@ -212,7 +217,12 @@ impl Agent {
         }
         let cancel = self.steering.token();
         let place = Workplace { cwd: self.settings.cwd.clone(), env, cancel };
-        let (said, text, is_error) = match tool::run(&permit, &place).await {
+        let output = match (call.tool.as_str(), self.role) {
+            (tool::task::NAME, Role::Main) => self.delegate(&call).await,
+            ("Bash", _) if in_background(&call) => self.send_off(permit, place).await,
+            _ => tool::run(&permit, &place).await,
+        };
+        let (said, text, is_error) = match output {
             Output::Done { text, response } => {
                 let said = self.hooks.after_tool(&call, &response).await;
                 let text = said.output.as_ref().map_or(text, as_text);
@@ -226,6 +236,38 @@ impl Agent {
         context.extend(said.blocked);
         context.extend(said.context);
         (self.ended(&call, text, is_error), context, said.stop)
+    }
+
+    /// Runs a shell command in the background; the agent is told when it ends.
+    async fn send_off(&self, permit: Permit, place: Workplace) -> Output {
+        let call = permit.call().clone();
+        let line = tool::text(&call, "command").unwrap_or_default().to_owned();
+        if let Some(reason) = self.hooks.task_created(&call.id, &line, &line).await.blocked {
+            return tool::failed(format!("the task was not created: {reason}"));
+        }
+        let hooks = self.hooks.clone();
+        let (id, name) = (call.id.clone(), line.clone());
+        // It outlives the turn that began it, and an interrupt of that.
+        let place = Workplace { cancel: CancellationToken::new(), ..place };
+        let begun = self.tasks.run(async move {
+            let text = match tool::run(&permit, &place).await {
+                Output::Done { text, .. } => {
+                    format!("Background task {id} (`{name}`) is done:\n{text}")
+                }
+                Output::Failed { why, .. } => {
+                    format!("Background task {id} (`{name}`) failed:\n{why}")
+                }
+            };
+            match hooks.task_completed(&id, &name, &name).await.blocked {
+                Some(reason) => format!("{text}\nIt does not count as done: {reason}"),
+                None => text,
+            }
+        });
+        if !begun {
+            return tool::failed("too many tasks run in the background: wait for one to end");
+        }
+        let text = format!("task {} runs in the background; you are told when it ends", call.id);
+        Output::Done { response: json!({"backgroundTaskId": call.id}), text }
     }
 
     fn ended(&self, call: &Call, text: String, is_error: bool) -> ToolResult {
@@ -261,6 +303,9 @@ impl Agent {
             Ending::Interrupted => Some("interrupted".to_owned()),
             Ending::Done => None,
         };
+        if self.role == Role::Sub {
+            return;
+        }
         self.updates.tell(Update::TurnEnded { error: error.clone() });
         self.hooks.turn_completed(self.turns, ending.word(), error.as_deref()).await;
     }
@@ -281,6 +326,10 @@ impl Agent {
         };
         self.messages.iter().rev().find_map(reply).unwrap_or_default()
     }
+}
+
+fn in_background(call: &Call) -> bool {
+    call.input.get("run_in_background").and_then(serde_json::Value::as_bool) == Some(true)
 }
 
 fn as_text(value: &serde_json::Value) -> String {
