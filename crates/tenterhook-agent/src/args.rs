@@ -12,7 +12,8 @@ pub(crate) struct Args {
     #[arg(short, long, value_name = "PROMPT")]
     pub(crate) print: Option<String>,
 
-    /// Which model: a name such as `gpt-5`, or `scripted:FILE` to play from a file.
+    /// Which model: a name such as `gpt-5` or `ollama::qwen3`, or `scripted:FILE` to play from a file. Without it the one that
+    /// `TENTERHOOK_MODEL` names, or one of the first service that a key is set for.
     #[arg(long, value_name = "MODEL")]
     pub(crate) model: Option<String>,
 

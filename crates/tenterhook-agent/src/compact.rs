@@ -4,7 +4,7 @@ use futures_util::StreamExt;
 
 use crate::agent::Agent;
 use crate::conversation::{Author, Message};
-use crate::model::{Delta, Request};
+use crate::model::{Delta, Request, Stop};
 use crate::transcript::Line;
 use crate::update::Update;
 
@@ -61,7 +61,6 @@ impl Agent {
         let mut messages = self.messages.clone();
         messages.push(Message::from(Author::Agent, ask));
         let mut answer = self.provider.ask(Request {
-            model: self.settings.model.clone(),
             system: self.settings.preamble(),
             messages,
             tools: Vec::new(),
@@ -71,7 +70,12 @@ impl Agent {
         while let Some(delta) = answer.next().await {
             match delta {
                 Ok(Delta::Text(text)) => summary.push_str(&text),
-                Ok(Delta::Reasoning(_) | Delta::Call(_) | Delta::End(_)) => {}
+                Ok(Delta::End(_, Stop::Length)) => {
+                    return Err(
+                        "The conversation stays as it is: its summary got too long.".to_owned()
+                    );
+                }
+                Ok(_) => {}
                 Err(error) => return Err(format!("The conversation stays as it is: {error}")),
             }
         }

@@ -54,6 +54,18 @@ pub(crate) struct Reply {
     /// The tools that it wants to call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) calls: Vec<Call>,
+    /// What its service wants to have back exactly as it said it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) echo: Option<Echo>,
+}
+
+/// A reply in the words of the service that gave it, where those hold what a reply in ours does not: thoughts that it signed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Echo {
+    /// The service and the model: nobody else understands it.
+    pub(crate) from: String,
+    /// What it said.
+    pub(crate) content: Value,
 }
 
 /// One tool call that the model asks for.

@@ -1,22 +1,22 @@
 //! What a model is to this agent: a request goes in, a stream of deltas comes out. Knows no provider.
 
-pub(crate) mod scripted;
+mod genai;
+mod scripted;
 
 use std::fmt;
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures_util::Stream;
 use serde_json::Value;
 
-use crate::conversation::{Call, Message};
+use crate::conversation::{Call, Echo, Message};
 
 /// Everything that one call of the model is given.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Request {
-    /// Which model.
-    pub(crate) model: String,
     /// The system prompt, with what hooks added to it.
     pub(crate) system: String,
     /// The conversation so far.
@@ -47,8 +47,28 @@ pub(crate) enum Delta {
     Reasoning(String),
     /// A whole tool call.
     Call(Call),
-    /// The end, and what it cost.
-    End(Usage),
+    /// What the service wants to have back in the next request.
+    Echo(Echo),
+    /// Nothing came yet: the service has too much to do, and is asked again after a while.
+    Waits {
+        /// What it says.
+        why: String,
+        /// How long.
+        wait: Duration,
+    },
+    /// The end, what it cost, and why it is the end.
+    End(Usage, Stop),
+}
+
+/// Why an answer ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Stop {
+    /// All is said.
+    Done,
+    /// It may be no longer.
+    Length,
+    /// The service will not say it: its word for why.
+    Refused(String),
 }
 
 /// What one call cost.
@@ -69,8 +89,12 @@ pub(crate) enum ErrorKind {
     Auth,
     /// The account does not pay for it.
     Billing,
-    /// The service is overloaded or broken.
+    /// The service has too much to do.
+    Overloaded,
+    /// The service is broken.
     Server,
+    /// The service knows no such model.
+    NoModel,
     /// The request is not one that the model takes: too long, most often.
     InvalidRequest,
     /// The answer was cut at its limit before it said anything that can be used.
@@ -85,7 +109,9 @@ impl ErrorKind {
         (Self::RateLimit, "rate_limit"),
         (Self::Auth, "authentication_failed"),
         (Self::Billing, "billing_error"),
+        (Self::Overloaded, "overloaded"),
         (Self::Server, "server_error"),
+        (Self::NoModel, "model_not_found"),
         (Self::InvalidRequest, "invalid_request"),
         (Self::MaxTokens, "max_output_tokens"),
         (Self::Unknown, "unknown"),
@@ -116,10 +142,24 @@ pub(crate) trait Provider: Send + Sync + fmt::Debug {
     fn ask(&self, request: Request) -> Answer;
 }
 
-/// Finds who answers for the model of that name.
-pub(crate) fn open(name: &str, _env: &[(String, String)]) -> Result<Arc<dyn Provider>, String> {
-    match name.strip_prefix("scripted:") {
-        Some(file) => Ok(Arc::new(scripted::Scripted::load(Path::new(file))?)),
-        None => Err(format!("`{name}` cannot be reached: this build knows `scripted:FILE` alone")),
+/// Who answers, and for which name.
+#[derive(Debug)]
+pub(crate) struct Opened {
+    /// What the model is called: as it was asked for, else the service and the model that were found.
+    pub(crate) name: String,
+    /// Who answers.
+    pub(crate) provider: Arc<dyn Provider>,
+}
+
+/// Finds who answers for the model of that name; without one, for the one that a variable names, or the first that there is a
+/// key for.
+pub(crate) fn open(name: Option<&str>, env: &[(String, String)]) -> Result<Opened, String> {
+    let name = name.or_else(|| genai::value(env, genai::MODEL));
+    if let Some((name, file)) = name.and_then(|it| Some((it, it.strip_prefix("scripted:")?))) {
+        let provider = Arc::new(scripted::Scripted::load(Path::new(file))?);
+        return Ok(Opened { name: name.to_owned(), provider });
     }
+    let provider = genai::Genai::open(name, env)?;
+    let name = name.unwrap_or(provider.name()).to_owned();
+    Ok(Opened { name, provider: Arc::new(provider) })
 }

@@ -148,6 +148,10 @@ impl Permissions {
         desk: &Desk<'_>,
         call: Call,
     ) -> Result<(Permit, Vec<String>), Refusal> {
+        // What nobody can read nobody can judge, and nothing can run it.
+        if let Err(reason) = readable(&call) {
+            return Err(Refusal { call, reason, stop: None, context: Vec::new() });
+        }
         let said = desk.hooks.before_tool(&call).await;
         let mut call = call;
         let refuse = |call: &Call, reason: String| Refusal {
@@ -308,6 +312,17 @@ enum Decided {
     No(Call, String),
     /// Hooks leave it to the user.
     Open(Call),
+}
+
+/// Whether the model's arguments are a JSON object at all; they are text where they could not be read.
+fn readable(call: &Call) -> Result<(), String> {
+    let why = match &call.input {
+        Value::Object(_) => return Ok(()),
+        Value::String(text) => serde_json::from_str::<Value>(text).err(),
+        _ => None,
+    };
+    let why = why.map(|error| format!(": {error}")).unwrap_or_default();
+    Err(format!("the arguments of `{}` are no JSON object{why}", call.tool))
 }
 
 /// Whether the arguments are what the tool takes, as far as its schema says.

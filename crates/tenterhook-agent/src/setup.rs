@@ -15,7 +15,7 @@ use serde_json::Map;
 use crate::agent::{Agent, Role, Settings, Steering};
 use crate::args::Args;
 use crate::hooks::{Hooks, PermissionRule, Place};
-use crate::model;
+use crate::model::{self, Opened};
 use crate::permission::{Mode, Permissions, Rules};
 use crate::render::Renderer;
 use crate::session::Session;
@@ -37,9 +37,7 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
             (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
         })
         .collect();
-    let model =
-        args.model.clone().ok_or("no model is chosen: say `--model scripted:FILE` or a name")?;
-    let provider = model::open(&model, &env)?;
+    let Opened { name: model, provider } = model::open(args.model.as_deref(), &env)?;
     let permissions = permissions(&args)?;
     let id = name();
     let path = args.resume.clone().unwrap_or_else(|| at(&home, &id));

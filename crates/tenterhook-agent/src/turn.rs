@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Agent, Role};
 use crate::conversation::{Author, Call, Message, Reply, ToolResult};
-use crate::model::{Delta, ModelError, Request, Usage};
+use crate::model::{Delta, ErrorKind, ModelError, Request, Stop, Usage};
 use crate::permission::{Desk, Permit, Refusal};
 use crate::tool::{self, Output, Workplace};
 use crate::update::Update;
@@ -117,7 +117,6 @@ impl Agent {
             }
         };
         let request = Request {
-            model: self.settings.model.clone(),
             system: [self.settings.preamble()]
                 .into_iter()
                 .chain(system)
@@ -127,20 +126,40 @@ impl Agent {
             tools: tool::specs(),
             max_tokens: MAX_TOKENS,
         };
-        let (reply, usage) = self.hear(request).await.map_err(Ending::Failed)?;
+        let (reply, usage, stop) = self.hear(request).await.map_err(Ending::Failed)?;
         self.keep(Message::Assistant(reply.clone()));
         self.hooks.after_model(&reply.text, usage).await;
         if !reply.text.is_empty() {
             self.updates.tell(Update::Reply(reply.text.clone()));
             self.renderer.show(&reply.text);
         }
+        self.is_whole(&reply, stop).map_err(Ending::Failed)?;
         Ok(reply)
     }
 
+    /// Whether an answer can be worked with. One that was cut can where it calls tools: the model reads what became of those.
+    fn is_whole(&self, reply: &Reply, stop: Stop) -> Result<(), ModelError> {
+        let (kind, message) = match stop {
+            Stop::Done => return Ok(()),
+            Stop::Length => {
+                let message = format!("the answer was cut at its limit of {MAX_TOKENS} tokens");
+                if !reply.calls.is_empty() {
+                    self.updates.warn("model", message);
+                    return Ok(());
+                }
+                (ErrorKind::MaxTokens, message)
+            }
+            Stop::Refused(word) => {
+                (ErrorKind::InvalidRequest, format!("the service refused to answer: `{word}`"))
+            }
+        };
+        Err(ModelError { kind, message })
+    }
+
     /// Listens to one answer to its end.
-    async fn hear(&self, request: Request) -> Result<(Reply, Usage), ModelError> {
+    async fn hear(&self, request: Request) -> Result<(Reply, Usage, Stop), ModelError> {
         let mut answer = self.provider.ask(request);
-        let (mut reply, mut usage) = (Reply::default(), Usage::default());
+        let (mut reply, mut usage, mut stop) = (Reply::default(), Usage::default(), Stop::Done);
         while let Some(delta) = answer.next().await {
             match delta? {
                 Delta::Text(text) => {
@@ -152,10 +171,14 @@ impl Agent {
                     self.updates.tell(Update::Reasoning(text));
                 }
                 Delta::Call(call) => reply.calls.push(call),
-                Delta::End(cost) => usage = cost,
+                Delta::Echo(echo) => reply.echo = Some(echo),
+                Delta::Waits { why, wait } => {
+                    self.updates.warn("model", format!("{why}; asked again in {wait:?}"));
+                }
+                Delta::End(cost, why) => (usage, stop) = (cost, why),
             }
         }
-        Ok((reply, usage))
+        Ok((reply, usage, stop))
     }
 
     /// The gate at the end: its words keep the agent at work.

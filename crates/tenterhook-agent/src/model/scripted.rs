@@ -19,7 +19,7 @@ use futures_util::stream;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Answer, Delta, ErrorKind, ModelError, Provider, Request, Usage};
+use super::{Answer, Delta, ErrorKind, ModelError, Provider, Request, Stop, Usage};
 use crate::conversation::{Call, Message};
 
 #[derive(Clone, Debug, Deserialize)]
@@ -86,7 +86,10 @@ impl Scripted {
         let fits = |line: &Line| line.on.as_deref().is_none_or(|on| heard.contains(on));
         let Some(at) = lines.left.iter().position(fits) else {
             let text = "(the script has nothing more to say)".to_owned();
-            return vec![(0, Ok(Delta::Text(text))), (0, Ok(Delta::End(Usage::default())))];
+            return vec![
+                (0, Ok(Delta::Text(text))),
+                (0, Ok(Delta::End(Usage::default(), Stop::Done))),
+            ];
         };
         let again = lines.left.get(at).filter(|line| line.repeat).cloned();
         let line = again.unwrap_or_else(|| lines.left.remove(at));
@@ -116,7 +119,7 @@ impl Lines {
             deltas.push((0, Ok(Delta::Call(call))));
         }
         let output = deltas.len() as u64;
-        deltas.push((0, Ok(Delta::End(Usage { input: 0, output }))));
+        deltas.push((0, Ok(Delta::End(Usage { input: 0, output }, Stop::Done))));
         deltas
     }
 }

@@ -82,9 +82,9 @@ impl Session {
         if let Some(reason) = said.blocked.or(said.ask) {
             return self.page("/model", format!("The model stays `{from}`: {reason}"));
         }
-        match crate::model::open(&name, &self.agent.settings.env) {
-            Ok(provider) => {
-                self.agent.provider = provider;
+        match crate::model::open(Some(&name), &self.agent.settings.env) {
+            Ok(opened) => {
+                self.agent.provider = opened.provider;
                 self.agent.settings.model.clone_from(&name);
                 self.agent.hooks.fact("model", &name);
                 self.agent.hooks.model_switched(&from, &name).await;

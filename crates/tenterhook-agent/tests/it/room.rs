@@ -14,6 +14,9 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A home, a project, hooks and a script for the model.
 pub(crate) struct Room {
     pub(crate) sandbox: Sandbox,
+    /// Which model, and the variables that give access to it.
+    model: String,
+    env: Vec<(String, String)>,
 }
 
 /// A run of the agent.
@@ -31,17 +34,21 @@ impl Room {
         let sandbox = Sandbox::new().unwrap();
         sandbox.write("tenterhook.toml", hooks).unwrap();
         sandbox.write("script.toml", script).unwrap();
-        Self { sandbox }
+        Self { sandbox, model: "scripted:script.toml".to_owned(), env: Vec::new() }
+    }
+
+    /// A room whose hooks are this `tenterhook.toml` and whose model is one of a service.
+    pub(crate) fn with_model(hooks: &str, model: &str, env: &[(&str, &str)]) -> Self {
+        let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Self { model: model.to_owned(), env: env.collect(), ..Self::new(hooks, "") }
     }
 
     /// Starts the agent with lines of JSON in both directions.
     pub(crate) fn start(&self, args: &[&str]) -> Run {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_tenterhook-agent"))
-            .args(["--stdin", "--output-format", "stream-json", "--model", "scripted:script.toml"])
+        let mut child = self
+            .command()
+            .args(["--stdin", "--output-format", "stream-json", "--model", &self.model])
             .args(args)
-            .current_dir(self.sandbox.project())
-            .env_clear()
-            .envs(self.sandbox.env())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::inherit())
@@ -56,6 +63,14 @@ impl Room {
         });
         let stdin = child.stdin.take();
         Run { child, stdin, lines, heard: Vec::new() }
+    }
+
+    /// The program in its place, with nothing said to it yet.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tenterhook-agent"));
+        command.current_dir(self.sandbox.project()).env_clear();
+        command.envs(self.sandbox.env()).envs(self.env.iter().cloned());
+        command
     }
 
     /// Sends one prompt and runs to the end.
