@@ -30,6 +30,8 @@ pub(crate) struct Agent {
     pub(crate) settings: Settings,
     /// What was said so far.
     pub(crate) messages: Vec<Message>,
+    /// What the model said of an answer that is under way.
+    pub(crate) unfinished: String,
     /// How many turns there were.
     pub(crate) turns: u64,
 }

@@ -19,6 +19,8 @@ use tenterhook::answer::Restraint;
 use tenterhook::dialect::Roots;
 use tenterhook::event::Surroundings;
 use tenterhook::executor::Ambient;
+use tenterhook::executor::model::Model;
+use tenterhook::executor::model::genai::Genai;
 use tenterhook::{Engine, Event, Outcome, Session, discover};
 
 pub(crate) use late::Late;
@@ -89,7 +91,9 @@ impl Hooks {
     pub(crate) fn load(place: Place, env: &[(String, String)], updates: Updates) -> Self {
         let roots = roots(&place, env);
         let found = discover::find(&roots);
-        let ambient = Ambient { env: env.to_vec(), ..Ambient::default() };
+        // The models of hooks, which may be others than the agent's own.
+        let model = Some(Arc::new(Genai::new(env, None)) as Arc<dyn Model>);
+        let ambient = Ambient { env: env.to_vec(), model, ..Ambient::default() };
         let mut builder = Engine::builder().ambient(ambient);
         for source in found.sources {
             builder = builder.source(source);

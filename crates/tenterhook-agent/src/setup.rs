@@ -96,6 +96,7 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
         steering: Steering::default(),
         settings,
         messages,
+        unfinished: String::new(),
         turns: 0,
     };
     Ok(Session { agent, source, id, queue: VecDeque::new() })

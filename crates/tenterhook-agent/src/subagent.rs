@@ -82,6 +82,7 @@ impl Agent {
             tasks: self.tasks.clone(),
             settings,
             messages: Vec::new(),
+            unfinished: String::new(),
             turns: 0,
         };
         agent.keep(Message::user(prompt, started.context));

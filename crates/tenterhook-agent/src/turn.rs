@@ -52,6 +52,7 @@ impl Agent {
             ending = self.work(prompt) => ending,
             () = token.cancelled() => Ending::Interrupted,
         };
+        self.keep_unfinished();
         self.mend();
         self.settle(&ending).await;
         ending
@@ -157,13 +158,13 @@ impl Agent {
     }
 
     /// Listens to one answer to its end.
-    async fn hear(&self, request: Request) -> Result<(Reply, Usage, Stop), ModelError> {
+    async fn hear(&mut self, request: Request) -> Result<(Reply, Usage, Stop), ModelError> {
         let mut answer = self.provider.ask(request);
         let (mut reply, mut usage, mut stop) = (Reply::default(), Usage::default(), Stop::Done);
         while let Some(delta) = answer.next().await {
             match delta? {
                 Delta::Text(text) => {
-                    reply.text.push_str(&text);
+                    self.unfinished.push_str(&text);
                     self.updates.tell(Update::Text(text));
                 }
                 Delta::Reasoning(text) => {
@@ -178,6 +179,7 @@ impl Agent {
                 Delta::End(cost, why) => (usage, stop) = (cost, why),
             }
         }
+        reply.text = std::mem::take(&mut self.unfinished);
         Ok((reply, usage, stop))
     }
 
@@ -297,6 +299,14 @@ impl Agent {
         let result = ToolResult { id: call.id.clone(), text, is_error };
         self.updates.tell(Update::ToolEnded { call: call.clone(), result: result.clone() });
         result
+    }
+
+    /// What was read of an answer that broke off stays said.
+    fn keep_unfinished(&mut self) {
+        let text = std::mem::take(&mut self.unfinished);
+        if !text.trim().is_empty() {
+            self.keep(Message::Assistant(Reply { text, ..Reply::default() }));
+        }
     }
 
     /// Gives calls that were interrupted a result, because no model takes a conversation in which one lacks it.

@@ -1,11 +1,12 @@
 //! Models of services, over HTTP: what is asked of them, what is heard, and every way to fail.
 
+mod wire;
+
 use serde_json::{Value, json};
 use tenterhook_testkit::server::{Manner, Reply, Server};
 
 use crate::room::{Room, Run};
-
-const KEY: &str = "sk-test-0123456789";
+use wire::{ANTHROPIC, BOTH, KEY, OPENAI, OTHERS, Other, events};
 
 /// Every hook that sees what goes to the model and what comes back.
 const SEE: &str = r#"
@@ -13,209 +14,6 @@ const SEE: &str = r#"
 on = ["PreModelCall", "PostModelCall", "StopFailure", "HostError"]
 shell = "cat >> events.jsonl; echo >> events.jsonl"
 "#;
-
-/// One service as this file speaks it.
-#[derive(Clone, Copy)]
-struct Service {
-    model: &'static str,
-    key: &'static str,
-    base: &'static str,
-    path: &'static str,
-    /// The answer "Hello there", in two pieces.
-    words: &'static str,
-    /// A call of `Read` on `notes.txt`.
-    call: &'static str,
-    /// A call whose arguments break off, and the reason that the service gives for the end.
-    broken: fn(&str) -> String,
-    /// Words, and then the end for this reason.
-    ended: fn(&str) -> String,
-    /// Its words for an answer that got too long.
-    too_long: &'static str,
-}
-
-const OPENAI: Service = Service {
-    model: "openai::some-model",
-    key: "OPENAI_API_KEY",
-    base: "OPENAI_BASE_URL",
-    path: "/v1/chat/completions",
-    words: r#"data: {"choices":[{"index":0,"delta":{"role":"assistant","content":"Hello "}}]}
-
-data: {"choices":[{"index":0,"delta":{"content":"there"}}]}
-
-data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}
-
-data: {"choices":[],"usage":{"prompt_tokens":11,"completion_tokens":2,"total_tokens":13}}
-
-data: [DONE]
-
-"#,
-    call: r#"data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"id":"c-1","type":"function","function":{"name":"Read","arguments":""}}]}}]}
-
-data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":"{\"file_path\":"}}]}}]}
-
-data: {"choices":[{"index":0,"delta":{"tool_calls":[{"index":0,"function":{"arguments":" \"notes.txt\"}"}}]}}]}
-
-data: {"choices":[{"index":0,"delta":{},"finish_reason":"tool_calls"}]}
-
-data: [DONE]
-
-"#,
-    broken: |why| {
-        format!(
-            r#"data: {{"choices":[{{"index":0,"delta":{{"tool_calls":[{{"index":0,"id":"c-1","type":"function","function":{{"name":"Write","arguments":"{{\"file_path\": \"out"}}}}]}}}}]}}
-
-data: {{"choices":[{{"index":0,"delta":{{}},"finish_reason":"{why}"}}]}}
-
-data: [DONE]
-
-"#
-        )
-    },
-    ended: |why| {
-        format!(
-            r#"data: {{"choices":[{{"index":0,"delta":{{"content":"Once upon"}}}}]}}
-
-data: {{"choices":[{{"index":0,"delta":{{}},"finish_reason":"{why}"}}]}}
-
-data: [DONE]
-
-"#
-        )
-    },
-    too_long: "length",
-};
-
-const ANTHROPIC: Service = Service {
-    model: "anthropic::some-model",
-    key: "ANTHROPIC_API_KEY",
-    base: "ANTHROPIC_BASE_URL",
-    path: "/v1/messages",
-    words: r#"event: message_start
-data: {"type":"message_start","message":{"id":"m","role":"assistant","content":[],"usage":{"input_tokens":11,"output_tokens":1}}}
-
-event: content_block_start
-data: {"type":"content_block_start","index":0,"content_block":{"type":"text","text":""}}
-
-event: ping
-data: {"type":"ping"}
-
-event: content_block_delta
-data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"Hello "}}
-
-event: content_block_delta
-data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"there"}}
-
-event: content_block_stop
-data: {"type":"content_block_stop","index":0}
-
-event: message_delta
-data: {"type":"message_delta","delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":2}}
-
-event: message_stop
-data: {"type":"message_stop"}
-
-"#,
-    call: r#"event: message_start
-data: {"type":"message_start","message":{"id":"m","role":"assistant","content":[]}}
-
-event: content_block_start
-data: {"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}
-
-event: content_block_delta
-data: {"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"They want notes."}}
-
-event: content_block_delta
-data: {"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"c2lnbmVk"}}
-
-event: content_block_stop
-data: {"type":"content_block_stop","index":0}
-
-event: content_block_start
-data: {"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"c-1","name":"Read","input":{}}}
-
-event: content_block_delta
-data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"{\"file_path\": "}}
-
-event: content_block_delta
-data: {"type":"content_block_delta","index":1,"delta":{"type":"input_json_delta","partial_json":"\"notes.txt\"}"}}
-
-event: content_block_stop
-data: {"type":"content_block_stop","index":1}
-
-event: message_delta
-data: {"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"output_tokens":9}}
-
-event: message_stop
-data: {"type":"message_stop"}
-
-"#,
-    broken: |why| {
-        format!(
-            r#"event: content_block_start
-data: {{"type":"content_block_start","index":0,"content_block":{{"type":"tool_use","id":"c-1","name":"Write","input":{{}}}}}}
-
-event: content_block_delta
-data: {{"type":"content_block_delta","index":0,"delta":{{"type":"input_json_delta","partial_json":"{{\"file_path\": \"out"}}}}
-
-event: content_block_stop
-data: {{"type":"content_block_stop","index":0}}
-
-event: message_delta
-data: {{"type":"message_delta","delta":{{"stop_reason":"{why}"}}}}
-
-event: message_stop
-data: {{"type":"message_stop"}}
-
-"#
-        )
-    },
-    ended: |why| {
-        format!(
-            r#"event: content_block_start
-data: {{"type":"content_block_start","index":0,"content_block":{{"type":"text","text":""}}}}
-
-event: content_block_delta
-data: {{"type":"content_block_delta","index":0,"delta":{{"type":"text_delta","text":"Once upon"}}}}
-
-event: message_delta
-data: {{"type":"message_delta","delta":{{"stop_reason":"{why}"}}}}
-
-event: message_stop
-data: {{"type":"message_stop"}}
-
-"#
-        )
-    },
-    too_long: "max_tokens",
-};
-
-const BOTH: [Service; 2] = [OPENAI, ANTHROPIC];
-
-impl Service {
-    fn room(&self, hooks: &str, server: &Server) -> Room {
-        Room::with_model(hooks, self.model, &[(self.key, KEY), (self.base, &server.url())])
-    }
-
-    /// Its answer up to the first word.
-    fn begun(&self) -> String {
-        let mut events = self.words.split_inclusive("\n\n");
-        let mut begun = String::new();
-        while !begun.contains("Hello") {
-            begun.push_str(events.next().unwrap());
-        }
-        begun
-    }
-
-    /// Its word for an answer that ends with calls.
-    fn calls(&self) -> &'static str {
-        if self.path == OPENAI.path { "tool_calls" } else { "tool_use" }
-    }
-}
-
-/// A stream of events.
-fn events(body: &str) -> Reply {
-    Reply { body: body.to_owned(), ..Reply::default() }.header("content-type", "text/event-stream")
-}
 
 /// One after the other.
 fn in_order(replies: &[Reply]) -> Server {
@@ -275,7 +73,12 @@ fn an_interrupt_ends_the_call_under_way() {
         run.say(json!({"type": "interrupt"}));
         assert_eq!(run.wait_for("turn_ended")["error"], "interrupted");
         assert!(server.left(), "the connection is closed");
+        run.prompt("go on");
+        assert!(server.asked(2));
+        run.say(json!({"type": "interrupt"}));
         run.end();
+        let second = bodies(&server).pop().unwrap();
+        assert!(second["messages"].to_string().contains("Hello "), "what was read stays said");
         assert_eq!(handed(&room, "StopFailure").len(), 0, "nothing failed");
     }
 }
@@ -452,7 +255,7 @@ fn every_failure_is_told_by_its_kind() {
             ),
             (events("<html>no</html>"), "unknown", "ended before it was complete", 1),
             (events(&(begun.clone() + overloaded)), "overloaded", "busy", 1),
-            (events("").manner(Manner::Reset), "unknown", "did not answer", 1),
+            (events("").manner(Manner::Reset), "unknown", "did not answer to the end", 1),
         ] {
             let shown = format!("{}: {} {}", service.model, reply.status, reply.body);
             let server = in_order(&[reply]);
@@ -594,4 +397,93 @@ fn the_environment_names_the_model() {
         assert_eq!(String::from_utf8_lossy(&output.stdout), "Hello there\n");
         assert_eq!(bodies(&server).last().unwrap()["model"], model);
     }
+}
+
+/// The services that speak otherwise stream and call tools, too, and each is handed back what it must have.
+#[test]
+fn other_services_stream_and_call_tools() {
+    for Other { name, base, path, call, words, handed_back } in OTHERS {
+        let server = in_order(&[events(call), events(words)]);
+        let key = format!("{}_API_KEY", name.to_uppercase());
+        let model = format!("{name}::some-model");
+        let room = Room::with_model("", &model, &[(&key, KEY), (base, &server.url())]);
+        room.sandbox.write("notes.txt", "buy milk\n").unwrap();
+        let run = room.ask("read my notes", &[]);
+        assert_eq!(run.of("tool")[0]["input"], json!({"file_path": "notes.txt"}), "{name}");
+        assert_eq!(texts(&run, "text"), ["Hello ", "there"], "{name}");
+        let [first, second] = server.requests().try_into().expect("two requests");
+        assert_eq!((first.path.as_str(), second.path.as_str()), (path, path));
+        for text in handed_back {
+            assert!(second.body.contains(text), "{text}: {}", second.body);
+        }
+    }
+}
+
+/// A session that goes on hands the service its own words again, signed thoughts and all.
+#[test]
+fn a_resumed_session_says_the_same() {
+    let server = in_order(&[events(ANTHROPIC.call), events(ANTHROPIC.words)]);
+    let room = ANTHROPIC.room(SEE, &server);
+    room.ask("read my notes", &[]);
+    let transcript = handed(&room, "PreModelCall")[0]["session"]["transcript"].clone();
+    room.ask("and now", &["--resume", transcript.as_str().unwrap()]);
+    let bodies = bodies(&server);
+    let said = |body: &Value| body["messages"].as_array().unwrap().clone();
+    let (before, after) = (said(&bodies[1]), said(&bodies[2]));
+    assert_eq!(after.len(), before.len() + 2, "{after:#?}");
+    assert_eq!(after[..2], before[..2]);
+    assert!(after[1].to_string().contains("c2lnbmVk"), "{after:#?}");
+    assert!(after.last().unwrap().to_string().contains("and now"));
+}
+
+/// Another model goes on with the conversation, and is handed nothing that only the first one understands.
+#[test]
+fn another_model_goes_on_with_the_conversation() {
+    let first = in_order(&[events(ANTHROPIC.call), events(ANTHROPIC.words)]);
+    let second = in_order(&[events(OPENAI.words)]);
+    let env = [
+        (ANTHROPIC.key, KEY),
+        (ANTHROPIC.base, &first.url()),
+        (OPENAI.key, KEY),
+        (OPENAI.base, &second.url()),
+    ];
+    let room = Room::with_model("", ANTHROPIC.model, &env);
+    let mut run = room.start(&[]);
+    run.prompt("read my notes");
+    run.wait_for("turn_ended");
+    run.prompt("/model openai::other-model");
+    run.wait_for("page");
+    run.prompt("and now");
+    run.wait_for("turn_ended");
+    run.end();
+    let [body] = bodies(&second).try_into().expect("one request");
+    let messages = body["messages"].to_string();
+    for text in ["read my notes", "Hello there", "and now", "\"tool_call_id\":\"c-1\""] {
+        assert!(messages.contains(text), "{text}: {messages}");
+    }
+    assert!(!messages.contains("c2lnbmVk"), "{messages}");
+}
+
+/// A hook of a model asks the services that the agent has access to.
+#[test]
+fn a_prompt_hook_asks_a_model_of_its_own() {
+    let verdict = json!({"choices": [{"index": 0, "finish_reason": "stop", "message":
+        {"role": "assistant", "content": "{\"decision\": \"deny\", \"reason\": \"not like this\"}"}}]});
+    let server = Server::start(Reply {
+        when: vec![Reply {
+            contains: "may this be asked".into(),
+            ..Reply::json(&verdict.to_string())
+        }],
+        ..events(OPENAI.words)
+    });
+    let server = server.unwrap();
+    let hooks = "[hook.judge]\non = \"UserPromptSubmit\"\nprompt = { text = \"may this be asked?\", model = \"openai::judge\" }\n";
+    let room = OPENAI.room(hooks, &server);
+    let mut run = room.start(&[]);
+    run.prompt("hello");
+    let refused =
+        run.wait("the verdict", |it| it["type"] == "refused" || it["type"] == "turn_ended");
+    assert!(refused["reason"].as_str().unwrap().contains("not like this"), "{:?}", run.heard);
+    run.end();
+    assert_eq!(bodies(&server)[0]["model"], "judge");
 }

@@ -151,12 +151,14 @@ fn told(body: &Value, target: &Target) -> Fault {
 }
 
 fn network(error: &(dyn Cause + Send + Sync + 'static), target: &Target) -> Fault {
+    let reached = error.downcast_ref::<reqwest::Error>().is_none_or(|it| !it.is_connect());
+    let what = if reached { "did not answer to the end" } else { "cannot be reached" };
     // The innermost cause says what happened; those round it repeat the address.
     let mut cause: &dyn Cause = error;
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    Fault::unknown(&format!("`{}` did not answer to the end: {cause}", target.address), target)
+    Fault::unknown(&format!("`{}` {what}: {cause}", target.address), target)
 }
 
 /// The object that says what is wrong: all services send one, some in a list, some bare.

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use genai::adapter::AdapterKind;
 use genai::chat::{
-    ChatMessage, ChatOptions, ChatRequest, ChatRole, ContentPart, MessageContent, StopReason,
-    StreamEnd, Tool, ToolCall, ToolResponse,
+    CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatRole, ContentPart, MessageContent,
+    StopReason, StreamEnd, Tool, ToolCall, ToolResponse,
 };
 use serde_json::{Map, Value, json};
 
@@ -19,7 +19,12 @@ const SILENCE: Duration = Duration::from_mins(5);
 
 /// The request as the crate wants it.
 pub(super) fn request(request: &Request, target: &Target) -> ChatRequest {
-    let mut out = ChatRequest::new(messages(&request.messages, target));
+    let mut messages = messages(&request.messages, target);
+    // The one service that must be told what it may remember: everything so far, which the next request begins with.
+    if let Some(last) = messages.last_mut().filter(|_| target.speaks == AdapterKind::Anthropic) {
+        last.options = Some(CacheControl::Ephemeral.into());
+    }
+    let mut out = ChatRequest::new(messages);
     if !request.system.is_empty() {
         out = out.with_system(request.system.clone());
     }
