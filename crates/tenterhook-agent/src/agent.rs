@@ -2,7 +2,9 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
@@ -12,9 +14,13 @@ use crate::instructions::{self, Instructions};
 use crate::model::Provider;
 use crate::permission::Permissions;
 use crate::render::Renderer;
+use crate::tally::Tally;
 use crate::tasks::Tasks;
-use crate::transcript::{Line, Transcript};
+use crate::transcript::{Kept, Line, Transcript};
 use crate::update::Updates;
+
+/// How long hooks and other work may hold up somebody who is leaving.
+pub(crate) const LEAVING: Duration = Duration::from_millis(1500);
 
 /// One agent.
 pub(crate) struct Agent {
@@ -27,6 +33,7 @@ pub(crate) struct Agent {
     pub(crate) steering: Steering,
     pub(crate) renderer: Renderer,
     pub(crate) tasks: Tasks,
+    pub(crate) tally: Tally,
     pub(crate) settings: Settings,
     /// What was said so far.
     pub(crate) messages: Vec<Message>,
@@ -66,12 +73,24 @@ pub(crate) struct Settings {
     pub(crate) env: Vec<(String, String)>,
     /// Whether somebody is there who can answer questions.
     pub(crate) attended: bool,
+    /// How long somebody is waited for.
+    pub(crate) patience: Patience,
+}
+
+/// How long somebody is waited for before hooks are asked to call them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    /// For the answer to a question.
+    pub(crate) question: Duration,
+    /// For the next prompt.
+    pub(crate) idle: Duration,
 }
 
 /// What reaches an agent while it works: texts that were judged already, and the wish to stop.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Steering {
     texts: Arc<Mutex<VecDeque<Message>>>,
+    queued: Arc<AtomicUsize>,
     stop: Arc<Mutex<CancellationToken>>,
 }
 
@@ -79,6 +98,17 @@ impl Steering {
     /// Adds a message for the next call of the model.
     pub(crate) fn add(&self, message: Message) {
         self.texts.lock().unwrap_or_else(PoisonError::into_inner).push_back(message);
+    }
+
+    /// So many prompts wait for the turn to end.
+    pub(crate) fn queue(&self, waiting: usize) {
+        self.queued.store(waiting, Ordering::Relaxed);
+    }
+
+    /// How many messages wait: prompts for after the turn, and what came too late to steer it.
+    pub(crate) fn waiting(&self) -> usize {
+        let late = self.texts.lock().unwrap_or_else(PoisonError::into_inner).len();
+        self.queued.load(Ordering::Relaxed) + late
     }
 
     /// What was added since.
@@ -129,23 +159,24 @@ impl Agent {
     /// Forgets what was said; the transcript says so.
     pub(crate) fn forget(&mut self) {
         self.messages.clear();
+        self.tally.forget();
         if let Err(error) = self.transcript.add(&Line::Cut) {
             self.updates.warn("transcript", format!("it cannot be written: {error}"));
         }
     }
 
-    /// Goes on with the transcript at `path`: what there is to say about it.
-    pub(crate) fn resume(&mut self, path: &Path) -> Result<String, String> {
-        let cannot = |error| format!("`{}` cannot be read: {error}", path.display());
-        let kept = Transcript::read(path).map_err(cannot)?;
-        self.transcript = Transcript::open(path).map_err(cannot)?;
-        self.hooks.place(|place| place.transcript = path.to_owned());
+    /// Goes on with a session as its transcript has it: what there is to say about that.
+    pub(crate) fn go_on(&mut self, kept: Kept, transcript: Transcript) -> String {
+        let path = transcript.path().to_owned();
+        self.hooks.become_session(&kept.session(&path), &path);
+        self.transcript = transcript;
+        self.tally.forget();
         let mut note = format!("Going on with {} messages.", kept.messages.len());
         if kept.torn > 0 {
             note.push_str(&format!(" {} lines could not be read.", kept.torn));
         }
         self.messages = kept.messages;
-        Ok(note)
+        note
     }
 
     /// Reads the instructions that hold from the start.

@@ -33,6 +33,22 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
 
+    /// Set the repository up first: hooks of `Setup` run.
+    #[arg(long, conflicts_with = "maintenance")]
+    pub(crate) init: bool,
+
+    /// Put the repository in order first: hooks of `Setup` run.
+    #[arg(long)]
+    pub(crate) maintenance: bool,
+
+    /// After how many seconds without an answer to a question hooks of `Notification` run.
+    #[arg(long, value_name = "SECONDS", default_value_t = 6.0)]
+    pub(crate) notify_after: f64,
+
+    /// After how many seconds without a prompt hooks of `Notification` run.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    pub(crate) idle_after: f64,
+
     /// Calls that run without a question, such as `Bash(git status)`.
     #[arg(long, value_name = "RULE")]
     pub(crate) allow: Vec<String>,

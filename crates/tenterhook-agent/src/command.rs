@@ -19,6 +19,8 @@ pub(crate) enum Command {
     Resume(Option<String>),
     /// Work in another directory.
     Cd(String),
+    /// Let the agent work in one more directory.
+    AddDir(String),
     /// Leave.
     Quit,
 }
@@ -48,6 +50,7 @@ pub(crate) const TABLE: &[(&str, &str, &str)] = &[
     ("model", "[NAME]", "which model answers"),
     ("resume", "[FILE]", "go on with an earlier session"),
     ("cd", "DIRECTORY", "work somewhere else"),
+    ("add-dir", "DIRECTORY", "let the agent change files there, too"),
     ("quit", "", "leave"),
 ];
 
@@ -65,9 +68,10 @@ pub(crate) fn read(text: &str) -> Option<Result<Command, String>> {
         "clear" => Command::Clear,
         "model" => Command::Model(some()),
         "resume" => Command::Resume(some()),
-        "cd" => match some() {
-            Some(directory) => Command::Cd(directory),
-            None => return Some(Err("say where: `/cd DIRECTORY`".to_owned())),
+        "cd" | "add-dir" => match some() {
+            Some(directory) if name == "cd" => Command::Cd(directory),
+            Some(directory) => Command::AddDir(directory),
+            None => return Some(Err(format!("say where: `/{name} DIRECTORY`"))),
         },
         "quit" | "exit" => Command::Quit,
         _ => return None,

@@ -5,7 +5,6 @@ use futures_util::StreamExt;
 use crate::agent::Agent;
 use crate::conversation::{Author, Message};
 use crate::model::{Delta, Request, Stop};
-use crate::transcript::Line;
 use crate::update::Update;
 
 /// How long a summary may be.
@@ -46,13 +45,12 @@ impl Agent {
         ask.extend((!instructions.is_empty()).then(|| instructions.to_owned()));
         ask.extend(said.context);
         let summary = self.sum_up(ask.join("\n\n")).await?;
-        if let Err(error) = self.transcript.add(&Line::Cut) {
-            self.updates.warn("transcript", format!("it cannot be written: {error}"));
-        }
-        self.messages.clear();
+        self.forget();
         self.keep(Message::from(Author::Agent, format!("What was said so far:\n\n{summary}")));
         self.hooks.compacted(trigger, &summary).await;
-        self.hooks.session_started("compact", &self.settings.model).await;
+        self.learn("compact").await;
+        self.settings.started =
+            self.hooks.session_started("compact", &self.settings.model).await.context;
         self.updates.tell(Update::Notice("The conversation was compacted.".to_owned()));
         Ok(())
     }

@@ -2,3 +2,4 @@
 
 pub(crate) mod headless;
 pub(crate) mod terminal;
+pub(crate) mod told;

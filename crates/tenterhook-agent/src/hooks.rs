@@ -2,15 +2,18 @@
 //! engine; it decides nothing that an outcome does not say.
 
 mod agents;
+mod files;
 mod late;
 mod panel;
+mod points;
 mod prompts;
 mod rules;
 mod sessions;
+mod store;
 mod tools;
 mod turns;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -23,8 +26,11 @@ use tenterhook::executor::model::Model;
 use tenterhook::executor::model::genai::Genai;
 use tenterhook::{Engine, Event, Outcome, Session, discover};
 
+use files::Loaded;
 pub(crate) use late::Late;
 pub(crate) use rules::{Doubt, PermissionRule};
+use store::Marks;
+pub(crate) use turns::TurnEnd;
 
 use crate::update::{Trace, TraceStep, Update, Updates};
 
@@ -50,6 +56,9 @@ pub(crate) struct Place {
 pub(crate) struct Hooks {
     engine: Engine,
     session: Session,
+    marks: Arc<Marks>,
+    /// The sources of the hooks that are loaded.
+    loaded: Arc<Mutex<Loaded>>,
     place: Arc<Mutex<Place>>,
     env: Arc<Vec<(String, String)>>,
     /// The last event, for `/hooks explain`.
@@ -95,16 +104,19 @@ impl Hooks {
         let model = Some(Arc::new(Genai::new(env, None)) as Arc<dyn Model>);
         let ambient = Ambient { env: env.to_vec(), model, ..Ambient::default() };
         let mut builder = Engine::builder().ambient(ambient);
-        for source in found.sources {
-            builder = builder.source(source);
+        for source in &found.sources {
+            builder = builder.source(source.clone());
         }
         let (engine, diagnostics) = builder.build();
         for it in found.diagnostics.iter().chain(&diagnostics) {
             updates.warn("hooks", it.message.clone());
         }
+        let marks = Arc::new(Marks::open(&place.transcript, updates.clone()));
         Self {
             engine,
-            session: Session::default(),
+            session: Session::new(marks.clone()),
+            marks,
+            loaded: Arc::new(Mutex::new(Loaded::of(found.sources))),
             place: Arc::new(Mutex::new(place)),
             env: Arc::new(env.to_vec()),
             last: Arc::default(),
@@ -122,13 +134,27 @@ impl Hooks {
     }
 
     /// Changes a fact of the session.
-    pub(crate) fn fact(&self, name: &str, value: &str) {
+    pub(crate) fn fact(&self, name: &str, value: impl Into<Value>) {
         self.place(|place| drop(place.facts.insert(name.to_owned(), value.into())));
     }
 
     /// Changes where the agent works.
     pub(crate) fn place(&self, change: impl FnOnce(&mut Place)) {
         change(&mut self.place.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// What the session is called.
+    pub(crate) fn session_id(&self) -> String {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner).session.clone()
+    }
+
+    /// Goes on as the session of that name with this transcript, and with what its hooks did once.
+    pub(crate) fn become_session(&self, session: &str, transcript: &Path) {
+        self.marks.turn_to(transcript);
+        self.place(|place| {
+            session.clone_into(&mut place.session);
+            transcript.clone_into(&mut place.transcript);
+        });
     }
 
     fn event(&self, name: &str) -> Event {

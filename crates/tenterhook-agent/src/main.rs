@@ -16,11 +16,13 @@ mod render;
 mod session;
 mod setup;
 mod subagent;
+mod tally;
 mod tasks;
 mod tool;
 mod transcript;
 mod turn;
 mod update;
+mod watch;
 
 use std::io::{IsTerminal, Read, Write};
 use std::process::ExitCode;

@@ -3,8 +3,11 @@
 //! The order is the rule: a denial of a hook, deny rules, safety checks, ask rules, a hook's wish to ask, a hook's consent,
 //! the mode. A hook's consent waives a routine question; it loosens no rule and no safety check.
 
+mod changes;
+
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 use serde_json::Value;
 use tokio::sync::oneshot;
@@ -69,6 +72,8 @@ pub(crate) struct Permissions {
 struct State {
     mode: Mode,
     rules: Rules,
+    /// Where it may write beside the project.
+    directories: Vec<PathBuf>,
 }
 
 /// The consent to one call. Only this file makes one, and no tool runs without it.
@@ -95,6 +100,8 @@ pub(crate) struct Refusal {
     pub(crate) stop: Option<String>,
     /// What hooks add for the model.
     pub(crate) context: Vec<String>,
+    /// A hook says that the model may try again.
+    pub(crate) retry: bool,
 }
 
 /// Who asks.
@@ -105,13 +112,32 @@ pub(crate) struct Desk<'a> {
     pub(crate) cwd: &'a Path,
     /// Whether somebody is there who can answer.
     pub(crate) attended: bool,
+    /// How long the user is waited for before hooks are asked to call them.
+    pub(crate) patience: Duration,
 }
 
 /// What the rules say of a call before anybody is asked.
 enum Leaning {
     Refuse(String),
-    Ask(String),
+    Ask(Question),
     Permit,
+}
+
+/// A question, and who may answer it.
+struct Question {
+    why: String,
+    /// A routine question, which the consent of a hook answers. Any other is the user's: a hook can only refuse.
+    routine: bool,
+}
+
+impl Question {
+    fn routine(why: impl Into<String>) -> Self {
+        Self { why: why.into(), routine: true }
+    }
+
+    fn for_user(why: impl Into<String>) -> Self {
+        Self { why: why.into(), routine: false }
+    }
 }
 
 impl Permissions {
@@ -126,8 +152,13 @@ impl Permissions {
     }
 
     /// Changes the rules.
-    pub(crate) fn rules(&self, change: impl FnOnce(&mut Rules)) {
-        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).rules);
+    pub(crate) fn rules<T>(&self, change: impl FnOnce(&mut Rules) -> T) -> T {
+        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).rules)
+    }
+
+    /// Changes the directories beside the project.
+    pub(crate) fn directories<T>(&self, change: impl FnOnce(&mut Vec<PathBuf>) -> T) -> T {
+        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).directories)
     }
 
     /// The mode and the rules, for people.
@@ -139,6 +170,7 @@ impl Permissions {
         for (word, rules) in rules {
             lines.extend(rules.iter().map(|rule| format!("{word:<5}  {}", rule.text())));
         }
+        lines.extend(state.directories.iter().map(|it| format!("also   {}", it.display())));
         lines.join("\n")
     }
 
@@ -150,7 +182,7 @@ impl Permissions {
     ) -> Result<(Permit, Vec<String>), Refusal> {
         // What nobody can read nobody can judge, and nothing can run it.
         if let Err(reason) = readable(&call) {
-            return Err(Refusal { call, reason, stop: None, context: Vec::new() });
+            return Err(Refusal { call, reason, stop: None, context: Vec::new(), retry: false });
         }
         let said = desk.hooks.before_tool(&call).await;
         let mut call = call;
@@ -159,6 +191,7 @@ impl Permissions {
             reason,
             stop: said.stop.clone(),
             context: said.context.clone(),
+            retry: false,
         };
         if let Some(reason) = said.blocked.clone().or_else(|| said.stop.clone()) {
             return Err(refuse(&call, reason));
@@ -171,10 +204,14 @@ impl Permissions {
         }
         match self.lean(desk, &call, &said) {
             Leaning::Permit => Ok((Permit { call }, said.context)),
-            Leaning::Refuse(reason) => Err(refuse(&self.denied(desk, call, &reason).await, reason)),
-            Leaning::Ask(reason) => match self.ask(desk, call, reason).await {
-                Ok(call) => Ok((Permit { call }, said.context)),
-                Err((call, reason)) => Err(refuse(&self.denied(desk, call, &reason).await, reason)),
+            Leaning::Refuse(reason) => Err(denied(desk, refuse(&call, reason)).await),
+            Leaning::Ask(question) => match self.ask(desk, call, question).await {
+                Decided::Yes(call) => Ok((Permit { call }, said.context)),
+                Decided::No(call, reason) => Err(denied(desk, refuse(&call, reason)).await),
+                Decided::Open(call) => {
+                    let reason = "nobody is there to answer".to_owned();
+                    Err(denied(desk, refuse(&call, reason)).await)
+                }
             },
         }
     }
@@ -190,14 +227,14 @@ impl Permissions {
             return Leaning::Refuse(format!("the rule `{rule}` denies it"));
         }
         let effect = tool::find(&call.tool).map_or(Effect::Runs, tool::Tool::effect);
-        if let Some(danger) = unsafe_path(desk, call, effect) {
-            return Leaning::Ask(danger);
+        if let Some(danger) = unsafe_path(desk, &state.directories, call, effect) {
+            return Leaning::Ask(Question::for_user(danger));
         }
         if let Some(rule) = hit(&state.rules.ask, Doubt::Counts) {
-            return Leaning::Ask(format!("the rule `{rule}` asks"));
+            return Leaning::Ask(Question::for_user(format!("the rule `{rule}` asks")));
         }
         if let Some(reason) = &said.ask {
-            return Leaning::Ask(reason.clone());
+            return Leaning::Ask(Question::for_user(reason));
         }
         if state.mode == Mode::Plan && effect != Effect::Looks {
             return Leaning::Refuse("in plan mode nothing is changed".to_owned());
@@ -210,16 +247,12 @@ impl Permissions {
         if said.allowed || free || hit(&state.rules.allow, Doubt::Fails).is_some() {
             return Leaning::Permit;
         }
-        Leaning::Ask(format!("`{}` is asked about in this mode", call.tool))
+        Leaning::Ask(Question::routine(format!("`{}` is asked about in this mode", call.tool)))
     }
 
     /// Asks hooks and the user at once: the first answer wins, a late one is dropped.
-    async fn ask(
-        &self,
-        desk: &Desk<'_>,
-        call: Call,
-        reason: String,
-    ) -> Result<Call, (Call, String)> {
+    async fn ask(&self, desk: &Desk<'_>, call: Call, question: Question) -> Decided {
+        let reason = &question.why;
         let (decide, decided) = oneshot::channel();
         if desk.attended {
             let ask =
@@ -236,6 +269,7 @@ impl Permissions {
                 Err(_) => std::future::pending().await,
             }
         };
+        let of_user = calling(desk, call.tool.clone(), of_user);
         tokio::pin!(of_user);
         let first = tokio::select! {
             said = desk.hooks.permission_asked(&call) => First::Hooks(Box::new(said)),
@@ -246,59 +280,83 @@ impl Permissions {
             First::Hooks(said) => *said,
         };
         let id = call.id.clone();
-        let decided = match self.hooks_decide(said, call) {
+        let decided = match self.hooks_decide(desk, said, call, &question).await {
             Decided::Open(call) if desk.attended => return self.user_decides(of_user.await, call),
-            Decided::Open(call) => Err((call, format!("{reason}, and nobody is there to answer"))),
-            Decided::Yes(call) => Ok(call),
-            Decided::No(call, reason) => Err((call, reason)),
+            Decided::Open(call) => {
+                Decided::No(call, format!("{reason}, and nobody is there to answer"))
+            }
+            decided => decided,
         };
         desk.updates.tell(Update::AskVoid { id });
         decided
     }
 
-    fn hooks_decide(&self, said: Said, mut call: Call) -> Decided {
-        if let Some(reason) = said.blocked.or(said.stop) {
+    async fn hooks_decide(
+        &self,
+        desk: &Desk<'_>,
+        said: Said,
+        call: Call,
+        question: &Question,
+    ) -> Decided {
+        if let Some(reason) = said.blocked.clone().or_else(|| said.stop.clone()) {
             return Decided::No(call, reason);
         }
-        if !said.allowed {
+        if !said.allowed || !question.routine {
             return Decided::Open(call);
         }
-        if let Some(input) = said.input {
-            call.input = input;
-            if let Err(why) = fits(&call) {
-                return Decided::No(call, why);
+        let allowed = match &said.input {
+            None => call,
+            Some(input) => {
+                let made = Call { input: input.clone(), ..call.clone() };
+                if let Err(why) = fits(&made) {
+                    return Decided::No(made, why);
+                }
+                // What the hook made of the call is another call, and rules judge that one.
+                match self.lean(desk, &made, &said) {
+                    Leaning::Permit => made,
+                    Leaning::Refuse(why) => return Decided::No(made, why),
+                    // The user is asked about the call that they were shown.
+                    Leaning::Ask(_) => return Decided::Open(call),
+                }
             }
-        }
-        self.update(&said.permissions);
-        Decided::Yes(call)
+        };
+        changes::apply(self, desk.hooks, desk.updates, &said.permissions).await;
+        Decided::Yes(allowed)
     }
 
-    fn user_decides(&self, decision: Decision, call: Call) -> Result<Call, (Call, String)> {
+    fn user_decides(&self, decision: Decision, call: Call) -> Decided {
         match decision {
-            Decision::Once => Ok(call),
+            Decision::Once => Decided::Yes(call),
             Decision::Always => {
                 self.rules(|rules| rules.allow.push(PermissionRule::exactly(&call)));
-                Ok(call)
+                Decided::Yes(call)
             }
-            Decision::No(reason) => Err((call, reason)),
+            Decision::No(reason) => Decided::No(call, reason),
         }
     }
+}
 
-    /// Permission updates of a hook: the mode, and rules for this session.
-    fn update(&self, updates: &[Value]) {
-        for update in updates {
-            let mode = update.get("mode").and_then(Value::as_str).and_then(Mode::find);
-            // A hook may make the session ask less, never make it ask nothing (ruling 16 and 17).
-            if let Some(mode) = mode.filter(|mode| *mode != Mode::Bypass) {
-                self.set_mode(mode);
-            }
-        }
-    }
+/// Tells hooks of a refusal; they may let the model try again.
+async fn denied(desk: &Desk<'_>, mut refusal: Refusal) -> Refusal {
+    let said = desk.hooks.permission_denied(&refusal.call, &refusal.reason).await;
+    refusal.context.extend(said.context);
+    refusal.retry = said.retry;
+    refusal
+}
 
-    async fn denied(&self, desk: &Desk<'_>, call: Call, reason: &str) -> Call {
-        desk.hooks.permission_denied(&call, reason).await;
-        call
+/// Waits for the user's decision, and after a while has hooks call them.
+async fn calling(
+    desk: &Desk<'_>,
+    tool: String,
+    decision: impl Future<Output = Decision>,
+) -> Decision {
+    tokio::pin!(decision);
+    tokio::select! {
+        decision = &mut decision => return decision,
+        () = tokio::time::sleep(desk.patience), if desk.attended => {}
     }
+    desk.hooks.notify("permission_prompt", &format!("`{tool}` waits for your permission"));
+    decision.await
 }
 
 /// Who answered first.
@@ -359,17 +417,23 @@ fn fits(call: &Call) -> Result<(), String> {
 }
 
 /// What makes a write dangerous, whoever consents: it leaves the project, or changes what decides over the agent.
-fn unsafe_path(desk: &Desk<'_>, call: &Call, effect: Effect) -> Option<String> {
+fn unsafe_path(
+    desk: &Desk<'_>,
+    directories: &[PathBuf],
+    call: &Call,
+    effect: Effect,
+) -> Option<String> {
     if effect != Effect::Writes {
         return None;
     }
     let name = tool::text(call, "file_path")?;
     let path = plain(&desk.cwd.join(name));
-    if !path.starts_with(desk.project) {
+    let within = std::iter::once(desk.project).chain(directories.iter().map(PathBuf::as_path));
+    let Some(root) = within.into_iter().find(|it| path.starts_with(it)) else {
         return Some(format!("`{name}` is outside the project"));
-    }
+    };
     let guarded = [".git", ".claude", ".gen", ".reasonix", ".ignis", "tenterhook.toml"];
-    let inside = path.strip_prefix(desk.project).ok()?;
+    let inside = path.strip_prefix(root).ok()?;
     let hit = inside.components().any(|it| guarded.iter().any(|name| it.as_os_str() == *name));
     hit.then(|| format!("`{name}` decides over the agent itself"))
 }

@@ -4,23 +4,23 @@
     reason = "the program is the one that may ask its environment"
 )]
 
-use std::collections::VecDeque;
 use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::Map;
 
-use crate::agent::{Agent, Role, Settings, Steering};
+use crate::agent::{Agent, Patience, Role, Settings, Steering};
 use crate::args::Args;
 use crate::hooks::{Hooks, PermissionRule, Place};
 use crate::model::{self, Opened};
 use crate::permission::{Mode, Permissions, Rules};
 use crate::render::Renderer;
 use crate::session::Session;
+use crate::tally::Tally;
 use crate::tasks::Tasks;
-use crate::transcript::{Line, Transcript};
+use crate::transcript::{Kept, Line, Transcript};
 use crate::update::Updates;
 
 /// What the model is told about itself.
@@ -39,19 +39,23 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
         .collect();
     let Opened { name: model, provider } = model::open(args.model.as_deref(), &env)?;
     let permissions = permissions(&args)?;
-    let id = name();
-    let path = args.resume.clone().unwrap_or_else(|| at(&home, &id));
-    let (source, messages) = match &args.resume {
-        None => ("startup", Vec::new()),
+    let patience = Patience {
+        question: seconds("--notify-after", args.notify_after)?,
+        idle: seconds("--idle-after", args.idle_after)?,
+    };
+    let path = args.resume.clone().unwrap_or_else(|| at(&home, &name()));
+    let (source, kept) = match &args.resume {
+        None => ("startup", Kept::default()),
         Some(path) => {
             let kept = Transcript::read(path)
                 .map_err(|error| format!("`{}` cannot be read: {error}", path.display()))?;
             if kept.torn > 0 {
                 updates.warn("transcript", format!("{} lines of it could not be read", kept.torn));
             }
-            ("resume", kept.messages)
+            ("resume", kept)
         }
     };
+    let id = kept.session(&path);
     let transcript = Transcript::open(&path).map_err(|error| {
         format!("the transcript `{}` cannot be written: {error}", path.display())
     })?;
@@ -64,7 +68,7 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
     facts.insert("permission_mode".to_owned(), permissions.mode().word().into());
     facts.insert("model".to_owned(), model.as_str().into());
     let place = Place {
-        session: id.clone(),
+        session: id,
         cwd: cwd.clone(),
         project: cwd.clone(),
         home: home.clone(),
@@ -82,11 +86,13 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
         home,
         env,
         attended: args.print.is_none(),
+        patience,
     };
     let renderer = Renderer::start(hooks.clone(), updates.clone());
     let agent = Agent {
         role: Role::Main,
         tasks: Tasks::default(),
+        tally: Tally::default(),
         hooks,
         renderer,
         updates,
@@ -95,11 +101,16 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
         transcript,
         steering: Steering::default(),
         settings,
-        messages,
+        messages: kept.messages,
         unfinished: String::new(),
         turns: 0,
     };
-    Ok(Session { agent, source, id, queue: VecDeque::new() })
+    let setup = match (args.init, args.maintenance) {
+        (true, _) => Some("init"),
+        (false, true) => Some("maintenance"),
+        (false, false) => None,
+    };
+    Ok(Session::new(agent, source, setup))
 }
 
 fn permissions(args: &Args) -> Result<Permissions, String> {
@@ -115,6 +126,11 @@ fn permissions(args: &Args) -> Result<Permissions, String> {
     permissions.set_mode(mode);
     permissions.rules(|all| *all = rules);
     Ok(permissions)
+}
+
+fn seconds(option: &str, value: f64) -> Result<Duration, String> {
+    Duration::try_from_secs_f64(value)
+        .map_err(|_| format!("`{option} {value}` is no number of seconds"))
 }
 
 /// Tells sessions apart: the moment and the process.

@@ -33,16 +33,13 @@ impl Agent {
             Some(_) => Some(self.worktree(&call.id).await?),
             None => None,
         };
-        let ended = self.run_subagent(call, kind, about, prompt, worktree.as_deref()).await;
-        if let Some(path) = &worktree {
-            self.hooks.worktree_removed(path).await;
-            git(
-                &self.settings.project,
-                &["worktree", "remove", "--force", &path.display().to_string()],
-            )
-            .await?;
-        }
-        let words = ended?;
+        let place = worktree.as_ref().map(|it| it.path.as_path());
+        let ended = self.run_subagent(call, kind, about, prompt, place).await;
+        let left = match &worktree {
+            Some(worktree) => self.leave(worktree).await,
+            None => String::new(),
+        };
+        let words = ended.map(|words| words + &left).map_err(|why| why + &left)?;
         if let Some(reason) = self.hooks.task_completed(&call.id, about, prompt).await.blocked {
             return Err(format!("the task does not count as done: {reason}\n{words}"));
         }
@@ -58,7 +55,7 @@ impl Agent {
         worktree: Option<&Path>,
     ) -> Result<String, String> {
         let hooks = self.hooks.of_subagent(&call.id, kind);
-        let started = hooks.subagent_started(about).await;
+        let started = hooks.subagent_started(about, prompt).await;
         if let Some(reason) = started.stop {
             return Err(reason);
         }
@@ -80,6 +77,7 @@ impl Agent {
             transcript,
             steering: Steering::default(),
             tasks: self.tasks.clone(),
+            tally: self.tally.clone(),
             settings,
             messages: Vec::new(),
             unfinished: String::new(),
@@ -108,7 +106,7 @@ impl Agent {
     }
 
     /// A worktree for a task: where a hook made one, else a new one of Git's.
-    async fn worktree(&self, name: &str) -> Result<PathBuf, String> {
+    async fn worktree(&self, name: &str) -> Result<Worktree, String> {
         let said = self.hooks.worktree_wanted(name).await;
         if let Some(reason) = said.blocked {
             return Err(format!("no worktree was made: {reason}"));
@@ -116,7 +114,7 @@ impl Agent {
         if let Some(path) = said.output.as_ref().and_then(|it| it.as_str()) {
             let path = PathBuf::from(path);
             return if path.is_dir() {
-                Ok(path)
+                Ok(Worktree { path, from: None })
             } else {
                 Err(format!("`{}` is no directory", path.display()))
             };
@@ -124,11 +122,39 @@ impl Agent {
         let path = self.transcript.path().with_extension(format!("{name}.worktree"));
         let text = path.display().to_string();
         git(&self.settings.project, &["worktree", "add", "--detach", &text]).await?;
-        Ok(path)
+        let from = git(&path, &["rev-parse", "HEAD"]).await?;
+        Ok(Worktree { path, from: Some(from) })
+    }
+
+    /// Leaves a worktree: one of Git's goes, unless there is work in it. What there is to say about that.
+    async fn leave(&self, worktree: &Worktree) -> String {
+        let path = worktree.path.display().to_string();
+        if let Some(from) = &worktree.from {
+            let changed = git(&worktree.path, &["status", "--porcelain"]).await;
+            let head = git(&worktree.path, &["rev-parse", "HEAD"]).await;
+            if changed.as_deref() != Ok("") || head.as_ref() != Ok(from) {
+                return format!("\n\nThe work is in the worktree `{path}`.");
+            }
+        }
+        self.hooks.worktree_removed(&worktree.path).await;
+        if worktree.from.is_some()
+            && let Err(why) = git(&self.settings.project, &["worktree", "remove", &path]).await
+        {
+            self.updates.warn("WorktreeRemove", why);
+        }
+        String::new()
     }
 }
 
-async fn git(directory: &Path, args: &[&str]) -> Result<(), String> {
+/// Where a task works.
+struct Worktree {
+    path: PathBuf,
+    /// The commit that it began at; none where a hook made it, and knows how to remove it.
+    from: Option<String>,
+}
+
+/// What Git prints.
+async fn git(directory: &Path, args: &[&str]) -> Result<String, String> {
     let mut command = process::Command::new("git", args, directory);
     command.env = vec![("PATH".into(), tool::PATH.into())];
     let (done, finished) = tokio::sync::oneshot::channel();
@@ -139,7 +165,9 @@ async fn git(directory: &Path, args: &[&str]) -> Result<(), String> {
     });
     let report = finished.await.map_err(|_| "git's end was not reported".to_owned())?;
     match report.end {
-        process::End::Exited(0) => Ok(()),
+        process::End::Exited(0) => {
+            Ok(String::from_utf8_lossy(&report.stdout.bytes).trim().to_owned())
+        }
         end => {
             let words = String::from_utf8_lossy(&report.stderr.bytes).trim().to_owned();
             Err(format!("`git {}` failed ({end:?}): {words}", args.join(" ")))

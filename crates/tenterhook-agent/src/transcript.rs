@@ -33,10 +33,20 @@ pub(crate) struct Transcript {
 /// What a transcript holds.
 #[derive(Debug, Default)]
 pub(crate) struct Kept {
+    /// What the session is called.
+    id: Option<String>,
     /// The messages since the last cut.
     pub(crate) messages: Vec<Message>,
     /// How many lines could not be read.
     pub(crate) torn: usize,
+}
+
+impl Kept {
+    /// What the session is called; where its first line is lost, by its file.
+    pub(crate) fn session(&self, path: &Path) -> String {
+        let file = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        self.id.clone().unwrap_or_else(file)
+    }
 }
 
 impl Transcript {
@@ -75,7 +85,7 @@ impl Transcript {
                 continue;
             }
             match serde_json::from_slice(&line) {
-                Ok(Line::Session { .. }) => {}
+                Ok(Line::Session { id, .. }) => kept.id = kept.id.or(Some(id)),
                 Ok(Line::Message(message)) => kept.messages.push(message),
                 Ok(Line::Cut) => kept.messages.clear(),
                 Err(_) => kept.torn += 1,

@@ -7,6 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Agent, Role};
 use crate::conversation::{Author, Call, Message, Reply, ToolResult};
+use crate::hooks::TurnEnd;
 use crate::model::{Delta, ErrorKind, ModelError, Request, Stop, Usage};
 use crate::permission::{Desk, Permit, Refusal};
 use crate::tool::{self, Output, Workplace};
@@ -38,6 +39,16 @@ impl Ending {
             Self::Failed(_) => "failed",
         }
     }
+
+    /// What went wrong.
+    fn error(&self) -> Option<&str> {
+        match self {
+            Self::Done => None,
+            Self::Stopped(reason) => Some(reason),
+            Self::Interrupted => Some("interrupted"),
+            Self::Failed(error) => Some(&error.message),
+        }
+    }
 }
 
 /// Whether a step lets the turn go on.
@@ -47,7 +58,10 @@ impl Agent {
     /// Runs a turn on a prompt that is in the conversation already.
     pub(crate) async fn turn(&mut self, prompt: &str) -> Ending {
         self.turns += 1;
-        let token = self.steering.renew();
+        let token = self.steering.token();
+        if self.role == Role::Main {
+            self.tally.begin_turn();
+        }
         let ending = tokio::select! {
             ending = self.work(prompt) => ending,
             () = token.cancelled() => Ending::Interrupted,
@@ -128,6 +142,9 @@ impl Agent {
             max_tokens: MAX_TOKENS,
         };
         let (reply, usage, stop) = self.hear(request).await.map_err(Ending::Failed)?;
+        self.tally.called(usage);
+        let all = self.tally.counts().session;
+        self.hooks.fact("total_tokens", all.input + all.output);
         self.keep(Message::Assistant(reply.clone()));
         self.hooks.after_model(&reply.text, usage).await;
         if !reply.text.is_empty() {
@@ -226,15 +243,18 @@ impl Agent {
             project: &self.settings.project,
             cwd: &self.settings.cwd,
             attended: self.settings.attended,
+            patience: self.settings.patience.question,
         };
         let (permit, mut context) = match self.permissions.seek(&desk, call).await {
             Ok(permitted) => permitted,
-            Err(Refusal { call, reason, stop, context }) => {
-                let text = format!("the call was refused: {reason}");
+            Err(Refusal { call, reason, stop, context, retry }) => {
+                let again = if retry { "; a hook says that you may try it again" } else { "" };
+                let text = format!("the call was refused: {reason}{again}");
                 return (self.ended(&call, text, true), context, stop);
             }
         };
         let call = permit.call().clone();
+        self.tally.used_tool();
         self.updates.tell(Update::ToolStarted(call.clone()));
         let mut env = self.settings.env.clone();
         if call.tool == "Bash" {
@@ -324,23 +344,31 @@ impl Agent {
         self.keep(Message::Tools { results, context: Vec::new() });
     }
 
-    /// All state tells of the end before anybody hears of it.
+    /// Tells hooks of an end that no gate has seen.
     async fn settle(&self, ending: &Ending) {
-        let error = match ending {
-            Ending::Failed(error) => {
-                self.hooks.stop_failed(error.kind, &error.message, &self.last_reply()).await;
-                self.hooks.host_error(&error.message).await;
-                Some(error.message.clone())
-            }
-            Ending::Stopped(reason) => Some(reason.clone()),
-            Ending::Interrupted => Some("interrupted".to_owned()),
-            Ending::Done => None,
-        };
-        if self.role == Role::Sub {
-            return;
+        if let Ending::Failed(error) = ending {
+            self.hooks.stop_failed(error.kind, &error.message, &self.last_reply()).await;
+            self.hooks.host_error(&error.message).await;
         }
-        self.updates.tell(Update::TurnEnded { error: error.clone() });
-        self.hooks.turn_completed(self.turns, ending.word(), error.as_deref()).await;
+        if self.role == Role::Sub && *ending != Ending::Done {
+            let error = ending.error();
+            self.hooks.subagent_broke_off(ending.word(), error, &self.last_reply()).await;
+        }
+    }
+
+    /// Tells that a turn is over, the face first, then hooks: all state says so by now, and the queue waits.
+    pub(crate) async fn turn_over(&self, ending: &Ending) {
+        let error = ending.error();
+        self.updates.tell(Update::TurnEnded { error: error.map(str::to_owned) });
+        let end = TurnEnd {
+            turn: self.turns,
+            status: ending.word(),
+            error,
+            counts: self.tally.counts(),
+            queued: self.steering.waiting(),
+            last: &self.last_reply(),
+        };
+        self.hooks.turn_completed(&end).await;
     }
 
     fn last_user_text(&self) -> String {

@@ -16,6 +16,10 @@ pub(crate) enum Input {
     Queue(String),
     /// Stop what is under way.
     Interrupt,
+    /// The person is typing.
+    Typing,
+    /// Nobody says anything more: what was asked for is done to its end.
+    Close,
     /// The person is leaving, and why: a matcher subject of `SessionEnd`.
     Quit(&'static str),
 }
@@ -24,7 +28,7 @@ pub(crate) enum Input {
 #[derive(Debug)]
 pub(crate) enum Update {
     /// The session began, or goes on.
-    Session { id: String, model: String, cwd: String },
+    Session { id: String, model: String, cwd: String, transcript: String },
     /// A prompt was taken in: its final text, as history has it.
     Prompt { text: String },
     /// A prompt was refused: nothing of it is kept, and its text belongs back into the composer.

@@ -9,6 +9,7 @@ use serde_json::json;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::sync::{mpsc, oneshot};
 
+use super::told::Told;
 use crate::update::{Decision, Input, Update};
 use line::Said;
 
@@ -49,15 +50,15 @@ pub(crate) async fn run(
     inputs: mpsc::UnboundedSender<Input>,
     mut updates: mpsc::UnboundedReceiver<Update>,
 ) -> io::Result<u8> {
-    // Once the sender is gone, the session does what it was asked, and leaves.
-    let mut inputs = Some(inputs);
     let mut lines = match source {
         Source::Prompt(text) => {
-            inputs.take().map(|it| it.send(Input::Prompt(text)));
+            say(&inputs, Input::Prompt(text));
+            say(&inputs, Input::Close);
             None
         }
         Source::Lines => Some(BufReader::new(tokio::io::stdin()).lines()),
     };
+    let mut told = Told::new()?;
     let mut asked: HashMap<String, oneshot::Sender<Decision>> = HashMap::new();
     let mut summary = Summary::default();
     loop {
@@ -65,13 +66,22 @@ pub(crate) async fn run(
             update = updates.recv() => update,
             said = next(&mut lines) => {
                 match said? {
-                    Some(Ok(Said::Input(input))) => drop(inputs.as_ref().map(|it| it.send(input))),
+                    Some(Ok(Said::Input(input))) => say(&inputs, input),
                     Some(Ok(Said::Decide(id, decision))) => {
                         drop(asked.remove(&id).map(|decide| decide.send(decision)));
                     }
                     Some(Err(why)) => writeln!(io::stderr(), "[warn] input: {why}")?,
-                    None => (lines, inputs) = (None, None),
+                    None => {
+                        // Nobody is left to answer, and a question without an answer is a no.
+                        lines = None;
+                        asked.clear();
+                        say(&inputs, Input::Close);
+                    }
                 }
+                continue;
+            }
+            () = told.leave() => {
+                say(&inputs, Input::Quit("other"));
                 continue;
             }
         };
@@ -85,7 +95,7 @@ pub(crate) async fn run(
             aside(&update)?;
         }
         match update {
-            Update::Ask(ask) => drop(asked.insert(ask.id, ask.decide)),
+            Update::Ask(ask) if lines.is_some() => drop(asked.insert(ask.id, ask.decide)),
             Update::AskVoid { id } => drop(asked.remove(&id)),
             Update::Ended => break,
             other => summary.take(other),
@@ -93,6 +103,11 @@ pub(crate) async fn run(
     }
     summary.print(format)?;
     Ok(u8::from(summary.error.is_some()))
+}
+
+fn say(inputs: &mpsc::UnboundedSender<Input>, input: Input) {
+    // A session that has ended says so with its last update.
+    let _ = inputs.send(input);
 }
 
 /// The next line of standard input; pends where none is read.

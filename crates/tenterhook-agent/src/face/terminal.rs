@@ -15,10 +15,10 @@ use crossterm::event::{Event, EventStream, KeyEventKind};
 use futures_util::StreamExt;
 use ratatui::Terminal;
 use ratatui::backend::CrosstermBackend;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
+use super::told::Told;
 use crate::update::{Input, Update};
 use guard::Guard;
 use screen::Screen;
@@ -34,8 +34,7 @@ pub(crate) async fn run(
     let _guard = Guard::enter()?;
     let mut terminal = Terminal::new(CrosstermBackend::new(io::stdout()))?;
     let mut events = EventStream::new();
-    let (mut terminated, mut hung_up) =
-        (signal(SignalKind::terminate())?, signal(SignalKind::hangup())?);
+    let mut told = Told::new()?;
     let mut frames = interval(FRAME);
     frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut screen = Screen::new(Instant::now());
@@ -63,17 +62,19 @@ pub(crate) async fn run(
                 }
             }
             now = frames.tick(), if screen.moves() => screen.tick(now),
-            () = told(&mut terminated, &mut hung_up) => send(&inputs, Input::Quit("other")),
+            () = told.leave() => send(&inputs, Input::Quit("other")),
         }
     }
 }
 
 fn hear(screen: &mut Screen, event: Event) -> Option<Input> {
     match event {
-        Event::Key(key) if key.kind != KeyEventKind::Release => keys::press(screen, key),
+        Event::Key(key) if key.kind != KeyEventKind::Release => {
+            Some(keys::press(screen, key).unwrap_or(Input::Typing))
+        }
         Event::Paste(text) => {
             screen.composer.insert(&text);
-            None
+            Some(Input::Typing)
         }
         _ => None,
     }
@@ -82,12 +83,4 @@ fn hear(screen: &mut Screen, event: Event) -> Option<Input> {
 fn send(inputs: &mpsc::UnboundedSender<Input>, input: Input) {
     // A session that has ended says so with its last update.
     let _ = inputs.send(input);
-}
-
-/// Waits until the program is told to leave.
-async fn told(terminated: &mut Signal, hung_up: &mut Signal) {
-    tokio::select! {
-        _ = terminated.recv() => {}
-        _ = hung_up.recv() => {}
-    }
 }

@@ -25,8 +25,9 @@ impl Hooks {
     }
 
     /// This subagent begins.
-    pub(crate) async fn subagent_started(&self, task: &str) -> Said {
-        self.fire(self.event("SubagentStart").with("description", task)).await
+    pub(crate) async fn subagent_started(&self, task: &str, prompt: &str) -> Said {
+        let event = self.event("SubagentStart").with("description", task).with("prompt", prompt);
+        self.fire(event).await
     }
 
     /// A worktree is about to be made; a hook may make it and say where it is.

@@ -5,9 +5,9 @@ use std::fmt::Write;
 
 use tenterhook::dialect::{DIALECTS, DialectId};
 use tenterhook::hook::{Arming, HookId};
-use tenterhook::{discover, plan};
+use tenterhook::plan;
 
-use super::{Hooks, roots};
+use super::{Hooks, points};
 
 impl Hooks {
     /// Every hook: its name, when it runs, what runs, where it stands.
@@ -22,6 +22,9 @@ impl Hooks {
             let state = match &hook.arming {
                 Arming::Disarmed { because, .. } => format!("  [off: {because}]"),
                 Arming::Armed if off => "  [off for this session]".to_owned(),
+                Arming::Armed if points::never(&hook.event) => {
+                    "  [rests: this agent never fires that event]".to_owned()
+                }
                 Arming::Armed => String::new(),
             };
             let place = hook.place.as_ref().map(|it| format!("  {}:{}", it.file, it.line));
@@ -31,7 +34,7 @@ impl Hooks {
         text
     }
 
-    /// What hooks may do at each event, and when it fires.
+    /// What hooks may do at each event, when it fires, and what matchers can meet there.
     pub(crate) fn events(&self) -> String {
         let mut text = String::new();
         let native = DIALECTS.iter().find(|it| it.id() == DialectId::NATIVE);
@@ -39,6 +42,16 @@ impl Hooks {
             let powers: Vec<&str> = row.powers.iter().map(|it| it.word()).collect();
             let _ = writeln!(text, "{:<20}  {}", row.name, row.when);
             let _ = writeln!(text, "{:<20}  a hook may: {}", "", powers.join(", "));
+            let Some(point) = points::find(&row.name) else {
+                let _ = writeln!(text, "{:<20}  this agent never fires it", "");
+                continue;
+            };
+            if !point.values.is_empty() {
+                let _ = writeln!(text, "{:<20}  matched on: {}", "", point.values.join(", "));
+            }
+            if point.faces == points::Faces::Attended {
+                let _ = writeln!(text, "{:<20}  where somebody can answer", "");
+            }
         }
         text
     }
@@ -53,21 +66,6 @@ impl Hooks {
             let word = if because.selected { "runs" } else { "rests" };
             let _ =
                 writeln!(text, "  {word:<5}  {}  ({}) {}", hook.id, because.rule, because.because);
-        }
-        text
-    }
-
-    /// Reads all files again. Events in flight keep their hooks.
-    pub(crate) fn reload(&self) -> String {
-        let roots = {
-            let place = self.place.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            roots(&place, &self.env)
-        };
-        let found = discover::find(&roots);
-        let diagnostics = self.engine.reload(&found.sources);
-        let mut text = format!("{} hooks are loaded.\n", self.engine.ruleset().hooks().len());
-        for it in found.diagnostics.iter().chain(&diagnostics) {
-            let _ = writeln!(text, "{:?}: {}", it.severity, it.message);
         }
         text
     }

@@ -1,13 +1,10 @@
 //! The hook points of a session's life.
 
 use std::path::Path;
-use std::time::Duration;
 
 use super::{Hooks, Said};
+use crate::agent::LEAVING;
 use crate::instructions::Instructions;
-
-/// How long the hooks at the end of a session may hold up somebody who is leaving.
-const LEAVING: Duration = Duration::from_millis(1500);
 
 impl Hooks {
     /// A repository is set up, on request.
@@ -20,17 +17,28 @@ impl Hooks {
         self.fire(self.event("SessionStart").with("source", source).with("model", model)).await
     }
 
-    /// The session ends; never longer than its budget.
+    /// The session ends; never longer than its budget. The hooks that it added end with it.
     pub(crate) async fn session_ended(&self, reason: &str, turns: u64) {
         let event = self.event("SessionEnd").with("reason", reason).with("turns", turns);
         self.fire_within(event, Some(LEAVING)).await;
+        self.session.clear_hooks();
     }
 
-    /// The host tells the user something.
-    pub(crate) async fn notified(&self, kind: &str, message: &str) {
+    /// The host tells the user something; nobody waits for it.
+    pub(crate) fn notify(&self, kind: &str, message: &str) {
         let event =
             self.event("Notification").with("notification_type", kind).with("message", message);
-        self.fire(event).await;
+        let hooks = self.clone();
+        tokio::spawn(async move { hooks.fire(event).await });
+    }
+
+    /// A directory was added to those that the agent may work in.
+    pub(crate) async fn directory_added(&self, directory: &Path, source: &str) -> Said {
+        let event = self
+            .event("DirectoryAdded")
+            .with("directory", directory.display().to_string())
+            .with("source", source);
+        self.fire(event).await
     }
 
     /// The conversation is about to be compacted.

@@ -21,7 +21,16 @@ impl Hooks {
 
     /// The user is about to be asked for permission.
     pub(crate) async fn permission_asked(&self, call: &Call) -> Said {
-        self.fire(self.about("PermissionRequest", call)).await
+        let rule = match crate::tool::text(call, "command") {
+            Some(command) => serde_json::json!({"toolName": call.tool, "ruleContent": command}),
+            None => serde_json::json!({"toolName": call.tool}),
+        };
+        let suggestion = serde_json::json!({
+            "type": "addRules", "rules": [rule], "behavior": "allow", "destination": "session",
+        });
+        let event =
+            self.about("PermissionRequest", call).with("permission_suggestions", vec![suggestion]);
+        self.fire(event).await
     }
 
     /// A tool call was refused; whether the model may try again.

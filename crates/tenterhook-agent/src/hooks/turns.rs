@@ -4,6 +4,24 @@ use serde_json::json;
 
 use super::{Hooks, Said};
 use crate::model::{ErrorKind, Usage};
+use crate::tally::Counts;
+
+/// A turn that is over, as hooks are told of it.
+#[derive(Debug)]
+pub(crate) struct TurnEnd<'a> {
+    /// Which one of the session, from 1.
+    pub(crate) turn: u64,
+    /// How it ended, in one word.
+    pub(crate) status: &'static str,
+    /// What went wrong.
+    pub(crate) error: Option<&'a str>,
+    /// What it used.
+    pub(crate) counts: Counts,
+    /// How many prompts wait.
+    pub(crate) queued: usize,
+    /// The model's last words.
+    pub(crate) last: &'a str,
+}
 
 impl Hooks {
     /// A turn begins.
@@ -25,8 +43,11 @@ impl Hooks {
     /// The agent is about to end its turn; `again` when a hook kept it at work before.
     pub(crate) async fn about_to_stop(&self, last: &str, again: bool) -> Said {
         let name = if self.agent.is_empty() { "Stop" } else { "SubagentStop" };
-        let event =
+        let mut event =
             self.event(name).with("stop_hook_active", again).with("last_assistant_message", last);
+        if name == "SubagentStop" {
+            event = event.with("status", "completed");
+        }
         self.fire(event).await
     }
 
@@ -40,12 +61,43 @@ impl Hooks {
         self.fire(event).await;
     }
 
-    /// A turn is over and all state tells so: `status` says how.
-    pub(crate) async fn turn_completed(&self, turn: u64, status: &str, error: Option<&str>) {
-        let mut event = self.event("TurnComplete").with("turn", turn).with("status", status);
-        if let Some(error) = error {
-            event = event.with("error", error);
-        }
+    /// A turn is over and all state tells so; the queue waits until hooks have seen it.
+    pub(crate) async fn turn_completed(&self, end: &TurnEnd<'_>) {
+        let Counts { turn, conversation, session, tools, .. } = end.counts;
+        let took = u64::try_from(end.counts.took().as_millis()).unwrap_or(u64::MAX);
+        let event = self
+            .event("TurnComplete")
+            .with("turn", end.turn)
+            .with("turn_id", format!("turn_{}", end.turn))
+            .with("status", end.status)
+            .with("error", end.error)
+            .with("duration_ms", took)
+            .with("usage", json!({"input_tokens": turn.input, "output_tokens": turn.output}))
+            .with(
+                "totals",
+                json!({
+                    "session_tokens": session.input + session.output,
+                    "conversation_tokens": conversation.input + conversation.output,
+                    "input_tokens": session.input,
+                    "output_tokens": session.output,
+                }),
+            )
+            .with("tool_count", tools)
+            .with("queued_message_count", end.queued)
+            .with("model_backed", true)
+            .with("stop_hook_active", false)
+            .with("last_assistant_message", end.last);
+        self.fire(event).await;
+    }
+
+    /// A subagent broke off: nothing can keep it at work any more.
+    pub(crate) async fn subagent_broke_off(&self, status: &str, error: Option<&str>, last: &str) {
+        let event = self
+            .event("SubagentStop")
+            .with("status", status)
+            .with("error", error)
+            .with("stop_hook_active", false)
+            .with("last_assistant_message", last);
         self.fire(event).await;
     }
 

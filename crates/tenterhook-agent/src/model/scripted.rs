@@ -8,16 +8,20 @@
 //! call = [{ tool = "Bash", input = { command = "ls" } }]
 //! ```
 //!
+//! `record = "FILE"` at the top keeps each request there, one JSON object a line.
+//!
 //! Each request takes the first reply that fits and was not played; `repeat = true` plays again and again. When nothing is
 //! left, the model says so and calls no tool, so that a turn always ends.
 
-use std::path::Path;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::stream;
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{Answer, Delta, ErrorKind, ModelError, Provider, Request, Stop, Usage};
 use crate::conversation::{Call, Message};
@@ -25,6 +29,7 @@ use crate::conversation::{Call, Message};
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Script {
+    record: Option<PathBuf>,
     #[serde(default)]
     reply: Vec<Line>,
 }
@@ -59,6 +64,7 @@ struct Wanted {
 /// A model that plays from a file.
 #[derive(Debug)]
 pub(crate) struct Scripted {
+    record: Option<PathBuf>,
     lines: Mutex<Lines>,
 }
 
@@ -78,7 +84,19 @@ impl Scripted {
 
     fn read(text: &str) -> Result<Self, String> {
         let script: Script = toml::from_str(text).map_err(|error| error.to_string())?;
-        Ok(Self { lines: Mutex::new(Lines { left: script.reply, calls: 0 }) })
+        Ok(Self {
+            record: script.record,
+            lines: Mutex::new(Lines { left: script.reply, calls: 0 }),
+        })
+    }
+
+    /// Keeps a request for whoever wants to see what the model was told.
+    fn keep(&self, request: &Request) -> std::io::Result<()> {
+        let Some(path) = &self.record else { return Ok(()) };
+        let tools: Vec<_> = request.tools.iter().map(|it| it.name).collect();
+        let line = json!({"system": request.system, "messages": request.messages, "tools": tools});
+        let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+        writeln!(file, "{line}")
     }
 
     fn next(&self, heard: &str) -> Vec<(u64, Result<Delta, ModelError>)> {
@@ -126,6 +144,11 @@ impl Lines {
 
 impl Provider for Scripted {
     fn ask(&self, request: Request) -> Answer {
+        if let Err(error) = self.keep(&request) {
+            let message = format!("the request cannot be recorded: {error}");
+            let failed = Err(ModelError { kind: ErrorKind::Unknown, message });
+            return Box::pin(stream::once(async { failed }));
+        }
         let heard = request.messages.last().map(heard).unwrap_or_default();
         let deltas = self.next(&heard);
         Box::pin(stream::unfold(deltas.into_iter(), |mut rest| async move {

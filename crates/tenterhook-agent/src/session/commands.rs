@@ -1,10 +1,11 @@
 //! Obeys the commands that a person types. Each answers with a page, or does what it says.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::{Leave, Session};
+use super::{Leave, Session, from_hook};
 use crate::command::{self, Command, Hooks};
 use crate::permission::Mode;
+use crate::transcript::Transcript;
 use crate::update::Update;
 
 impl Session {
@@ -19,10 +20,11 @@ impl Session {
                     self.page("/compact", why);
                 }
             }
-            Command::Clear => self.clear().await,
+            Command::Clear => self.clear().await?,
             Command::Model(model) => self.model(model).await,
-            Command::Resume(file) => self.resume(file).await,
+            Command::Resume(file) => self.resume(file).await?,
             Command::Cd(directory) => self.cd(&directory).await,
+            Command::AddDir(directory) => self.add_dir(&directory).await,
             Command::Quit => return Err(Leave("prompt_input_exit")),
         }
         Ok(())
@@ -65,11 +67,11 @@ impl Session {
     }
 
     /// Ends the conversation and begins another one in the same session.
-    async fn clear(&mut self) {
+    async fn clear(&mut self) -> Result<(), Leave> {
         self.agent.hooks.session_ended("clear", self.agent.turns).await;
         self.agent.forget();
         self.source = "clear";
-        self.begin().await;
+        self.begin().await
     }
 
     async fn model(&mut self, name: Option<String>) {
@@ -86,7 +88,7 @@ impl Session {
             Ok(opened) => {
                 self.agent.provider = opened.provider;
                 self.agent.settings.model.clone_from(&name);
-                self.agent.hooks.fact("model", &name);
+                self.agent.hooks.fact("model", name.as_str());
                 self.agent.hooks.model_switched(&from, &name).await;
                 self.page("/model", format!("The model is `{name}`."));
             }
@@ -94,31 +96,61 @@ impl Session {
         }
     }
 
-    async fn resume(&mut self, file: Option<String>) {
+    /// Leaves this session and goes on with another one.
+    async fn resume(&mut self, file: Option<String>) -> Result<(), Leave> {
         let Some(file) = file else {
             let text = crate::transcript::list(self.agent.transcript.path());
-            return self.page("/resume", text);
+            self.page("/resume", text);
+            return Ok(());
         };
-        match self.agent.resume(Path::new(&file)) {
-            Ok(note) => {
-                self.source = "resume";
-                self.begin().await;
-                self.page("/resume", note);
+        let path = Path::new(&file);
+        let read = Transcript::read(path).and_then(|kept| Ok((kept, Transcript::open(path)?)));
+        let (kept, transcript) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                self.page("/resume", format!("`{file}` cannot be read: {error}"));
+                return Ok(());
             }
-            Err(why) => self.page("/resume", why),
-        }
+        };
+        self.agent.hooks.session_ended("resume", self.agent.turns).await;
+        let note = self.agent.go_on(kept, transcript);
+        self.source = "resume";
+        self.begin().await?;
+        self.page("/resume", note);
+        Ok(())
     }
 
     async fn cd(&mut self, directory: &str) {
-        let to = self.agent.settings.cwd.join(directory);
-        let to = match to.canonicalize() {
-            Ok(to) if to.is_dir() => to,
-            Ok(to) => return self.page("/cd", format!("`{}` is no directory", to.display())),
-            Err(error) => return self.page("/cd", format!("`{}`: {error}", to.display())),
+        let to = match self.directory(directory) {
+            Ok(to) => to,
+            Err(why) => return self.page("/cd", why),
         };
         let from = std::mem::replace(&mut self.agent.settings.cwd, to.clone());
         self.agent.hooks.place(|place| place.cwd.clone_from(&to));
         self.agent.hooks.cwd_changed(&from, &to).await;
+        self.watch.look().await;
         self.page("/cd", format!("Working in `{}`.", to.display()));
+    }
+
+    async fn add_dir(&mut self, directory: &str) {
+        let added = match self.directory(directory) {
+            Ok(added) => added,
+            Err(why) => return self.page("/add-dir", why),
+        };
+        self.agent.permissions.directories(|all| all.push(added.clone()));
+        let said = self.agent.hooks.directory_added(&added, "slash_command").await;
+        if !said.context.is_empty() {
+            self.agent.steering.add(from_hook(String::new(), said.context));
+        }
+        self.page("/add-dir", format!("`{}` may be changed, too.", added.display()));
+    }
+
+    fn directory(&self, name: &str) -> Result<PathBuf, String> {
+        let path = self.agent.settings.cwd.join(name);
+        match path.canonicalize() {
+            Ok(path) if path.is_dir() => Ok(path),
+            Ok(path) => Err(format!("`{}` is no directory", path.display())),
+            Err(error) => Err(format!("`{}`: {error}", path.display())),
+        }
     }
 }

@@ -1,5 +1,10 @@
 //! What the agent does, seen from outside: the program itself, its hooks, a model that plays from a file.
-#![expect(clippy::panic, clippy::unwrap_used, reason = "what tests share may fail them")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "what tests share may fail them, and starts the program as a person does"
+)]
 
 mod agents;
 mod models;

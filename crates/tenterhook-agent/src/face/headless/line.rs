@@ -22,6 +22,7 @@ enum Line {
         text: String,
     },
     Interrupt,
+    Typing,
     Quit,
     Decide {
         id: String,
@@ -36,12 +37,13 @@ enum Line {
 /// Reads a line.
 pub(super) fn read(line: &str) -> Result<Said, String> {
     let line: Line = serde_json::from_str(line).map_err(|error| {
-        format!("the line is none of prompt, queue, interrupt, decide, quit: {error}")
+        format!("the line is none of prompt, queue, interrupt, typing, decide, quit: {error}")
     })?;
     Ok(Said::Input(match line {
         Line::Prompt { text } => Input::Prompt(text),
         Line::Queue { text } => Input::Queue(text),
         Line::Interrupt => Input::Interrupt,
+        Line::Typing => Input::Typing,
         Line::Quit => Input::Quit("prompt_input_exit"),
         Line::Decide { id, allow, always, reason } => {
             let decision = match (allow, always) {
@@ -58,9 +60,10 @@ pub(super) fn read(line: &str) -> Result<Said, String> {
 /// An update as one line; what only a screen needs is left out.
 pub(super) fn of(update: &Update) -> Option<Value> {
     Some(match update {
-        Update::Session { id, model, cwd } => {
-            json!({"type": "session", "session_id": id, "model": model, "cwd": cwd})
-        }
+        Update::Session { id, model, cwd, transcript } => json!({
+            "type": "session", "session_id": id, "model": model, "cwd": cwd,
+            "transcript_path": transcript,
+        }),
         Update::Prompt { text } => json!({"type": "prompt", "text": text}),
         Update::Refused { text, reason } => {
             json!({"type": "refused", "text": text, "reason": reason})
