@@ -361,6 +361,7 @@ fn what_is_missing_is_said_before_anything_starts() {
         (Some("gpt-5"), "needs `OPENAI_API_KEY`, which is not set"),
         (Some("nobody::x"), "no service is called `nobody`"),
         (None, "none of `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`"),
+        (Some(" "), "none of `ANTHROPIC_API_KEY`, `OPENAI_API_KEY`"),
         (Some("scripted:absent.toml"), "the script `absent.toml` cannot be read"),
     ] {
         let hooks = "[hook.see]\non = \"SessionStart\"\nshell = \"touch started\"\n";
