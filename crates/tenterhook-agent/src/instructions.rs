@@ -1,5 +1,8 @@
 //! The files that tell an agent how to work in a project: `AGENTS.md` and `CLAUDE.md`, the user's, the project's, those of
-//! directories that it comes into, and what they include. Finds and reads them; tells nobody.
+//! directories that it comes into, the rules for files that it comes to, and what they include. Finds and reads them; tells
+//! nobody.
+
+mod rules;
 
 use std::path::{Path, PathBuf};
 
@@ -38,6 +41,9 @@ pub(crate) fn at_start(
     directories.reverse();
     for directory in directories {
         in_directory(directory, reason, &mut found);
+        for rule in rules::of(directory).into_iter().filter(|it| it.paths.is_empty()) {
+            read(&rule.path, "Project", reason, &mut found);
+        }
     }
     found
 }
@@ -50,6 +56,9 @@ pub(crate) fn on_the_way(project: &Path, file: &Path, known: &[PathBuf]) -> Vec<
     directories.reverse();
     for directory in directories {
         in_directory(directory, "nested_traversal", &mut found);
+    }
+    for rule in rules::of(project).into_iter().filter(|it| it.is_about(project, file)) {
+        read(&rule.path, "Project", "path_glob_match", &mut found);
     }
     found.retain(|it| !known.contains(&it.path));
     found
@@ -129,5 +138,13 @@ mod tests {
         assert_eq!(met.len(), 1);
         assert_eq!(met[0].reason, "nested_traversal");
         assert!(on_the_way(&project, &project.join("a.rs"), &known).is_empty());
+        room.write(".claude/rules/sql.md", "---\npaths:\n  - \"db/**/*.sql\"\n---\nquote").unwrap();
+        room.write(".claude/rules/all.md", "tidy up").unwrap();
+        let met = on_the_way(&project, &project.join("db/a/b.sql"), &known);
+        assert_eq!(met.len(), 1);
+        assert_eq!((met[0].reason, met[0].path.ends_with("sql.md")), ("path_glob_match", true));
+        assert!(on_the_way(&project, &project.join("b.sql"), &known).is_empty());
+        let now = at_start(&room.home(), &project, &project, "session_start");
+        assert!(now.iter().any(|it| it.text == "tidy up"));
     }
 }

@@ -7,6 +7,7 @@
 )]
 
 mod agents;
+mod life;
 mod models;
 mod prompts;
 mod room;

@@ -111,6 +111,19 @@ impl Run {
         }
     }
 
+    /// Waits for so many lines for which `is` holds.
+    pub(crate) fn wait_many(&mut self, what: &str, times: usize, is: impl Fn(&Value) -> bool) {
+        for _ in 0..times {
+            self.wait(what, &is);
+        }
+    }
+
+    /// Sends the program a signal.
+    pub(crate) fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        Command::new("kill").args([format!("-{name}"), id]).status().unwrap();
+    }
+
     /// Waits for a line of this type.
     pub(crate) fn wait_for(&mut self, kind: &str) -> Value {
         self.wait(kind, |line| line["type"] == kind)
