@@ -7,6 +7,7 @@ mod compact;
 mod conversation;
 mod expand;
 mod face;
+mod ground;
 mod hooks;
 mod instructions;
 mod model;

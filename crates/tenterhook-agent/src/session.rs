@@ -12,6 +12,7 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::agent::{Agent, LEAVING, Settings};
 use crate::command;
 use crate::conversation::{Author, Message};
+use crate::ground::Ground;
 use crate::hooks::{Hooks, Late};
 use crate::update::{Input, Update, Updates};
 use crate::watch::Watch;
@@ -31,6 +32,8 @@ pub(crate) struct Session {
     watch: Watch,
     /// Whether somebody may still say something.
     heard: Heard,
+    /// What the script brought along; it goes with the session.
+    ground: Option<Ground>,
 }
 
 /// What waits for its turn.
@@ -61,7 +64,20 @@ impl Session {
     /// A session that has not begun.
     pub(crate) fn new(agent: Agent, source: &'static str, setup: Option<&'static str>) -> Self {
         let watch = Watch::start(agent.hooks.clone(), agent.updates.clone());
-        Self { agent, source, setup, queue: VecDeque::new(), watch, heard: Heard::Listening }
+        Self {
+            agent,
+            source,
+            setup,
+            queue: VecDeque::new(),
+            watch,
+            heard: Heard::Listening,
+            ground: None,
+        }
+    }
+
+    /// The same on the ground that a script brings, if it brings one.
+    pub(crate) fn on(self, ground: Option<Ground>) -> Self {
+        Self { ground, ..self }
     }
 
     /// Runs until the face leaves. Whoever leaves, and however often, the end happens once: here.
@@ -122,6 +138,10 @@ impl Session {
             cwd: agent.settings.cwd.display().to_string(),
             transcript: agent.transcript.path().display().to_string(),
         });
+        if let Some(ground) = self.ground.as_ref().filter(|it| !it.welcome.is_empty()) {
+            let text = ground.welcome.clone();
+            agent.updates.tell(Update::Page { title: "Welcome".to_owned(), text });
+        }
         let mut context = match self.setup.take() {
             Some(trigger) => agent.hooks.setup(trigger).await.context,
             None => Vec::new(),

@@ -13,6 +13,7 @@ use serde_json::Map;
 
 use crate::agent::{Agent, Patience, Role, Settings, Steering};
 use crate::args::Args;
+use crate::ground::Ground;
 use crate::hooks::{Hooks, PermissionRule, Place};
 use crate::model::{self, Opened};
 use crate::permission::{Mode, Permissions, Rules};
@@ -27,23 +28,36 @@ use crate::update::Updates;
 const SYSTEM: &str = "You are a coding agent in a terminal. Use your tools to look before you change, keep changes small, \
     and say briefly what you did.";
 
+/// Variables that lead to the files of whoever plays: a project that a script brings has its own.
+const HOMES: &[&str] =
+    &["HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"];
+
 /// Builds the session.
 pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
-    let cwd = env::current_dir()
-        .map_err(|error| format!("the current directory cannot be read: {error}"))?;
-    let home = env::home_dir().filter(|it| it.is_absolute()).unwrap_or_else(|| "/".into());
-    let env: Vec<(String, String)> = env::vars_os()
+    let ground = Ground::of(args.model.as_deref())?;
+    let cwd = match &ground {
+        Some(ground) => ground.project(),
+        None => env::current_dir()
+            .map_err(|error| format!("the current directory cannot be read: {error}"))?,
+    };
+    let own_home = || env::home_dir().filter(|it| it.is_absolute());
+    let home = ground.as_ref().map(Ground::home).or_else(own_home).unwrap_or_else(|| "/".into());
+    let mut env: Vec<(String, String)> = env::vars_os()
         .map(|(name, value)| {
             (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
         })
         .collect();
+    if ground.is_some() {
+        env.retain(|(name, _)| !HOMES.contains(&name.as_str()));
+        env.push(("HOME".to_owned(), home.display().to_string()));
+    }
     let Opened { name: model, provider } = model::open(args.model.as_deref(), &env)?;
     let permissions = permissions(&args)?;
     let patience = Patience {
         question: seconds("--notify-after", args.notify_after)?,
         idle: seconds("--idle-after", args.idle_after)?,
     };
-    let path = args.resume.clone().unwrap_or_else(|| at(&home, &name()));
+    let path = args.resume.clone().unwrap_or_else(|| at(&home, &name(), &env));
     let (source, kept) = match &args.resume {
         None => ("startup", Kept::default()),
         Some(path) => {
@@ -110,7 +124,7 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
         (false, true) => Some("maintenance"),
         (false, false) => None,
     };
-    Ok(Session::new(agent, source, setup))
+    Ok(Session::new(agent, source, setup).on(ground))
 }
 
 fn permissions(args: &Args) -> Result<Permissions, String> {
@@ -139,8 +153,9 @@ fn name() -> String {
     format!("{:x}-{:x}", now.as_millis(), std::process::id())
 }
 
-fn at(home: &Path, id: &str) -> PathBuf {
-    let data = env::var_os("XDG_DATA_HOME").map(PathBuf::from).filter(|it| it.is_absolute());
+fn at(home: &Path, id: &str, env: &[(String, String)]) -> PathBuf {
+    let data = env.iter().find(|(name, _)| name == "XDG_DATA_HOME");
+    let data = data.map(|(_, path)| PathBuf::from(path)).filter(|it| it.is_absolute());
     let data = data.unwrap_or_else(|| home.join(".local/share"));
     data.join("tenterhook-agent").join("sessions").join(format!("{id}.jsonl"))
 }

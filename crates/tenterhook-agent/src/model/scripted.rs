@@ -21,6 +21,7 @@ use std::time::Duration;
 
 use futures_util::stream;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Value, json};
 
 use super::{Answer, Delta, ErrorKind, ModelError, Provider, Request, Stop, Usage};
@@ -30,6 +31,11 @@ use crate::conversation::{Call, Message};
 #[serde(deny_unknown_fields)]
 struct Script {
     record: Option<PathBuf>,
+    /// These two are for `ground.rs`.
+    #[serde(default, rename = "welcome")]
+    _welcome: IgnoredAny,
+    #[serde(default, rename = "files")]
+    _files: IgnoredAny,
     #[serde(default)]
     reply: Vec<Line>,
 }
