@@ -261,19 +261,22 @@ impl Permissions {
         } else {
             drop(decide);
         }
-        let of_user = async {
-            match decided.await {
-                Ok(decision) => decision,
-                Err(_) if desk.attended => Decision::No("the question was closed".to_owned()),
-                // Nobody is there: what hooks say is all there is.
-                Err(_) => std::future::pending().await,
-            }
-        };
-        let of_user = calling(desk, call.tool.clone(), of_user);
+        let of_user = calling(desk, call.tool.clone(), decided);
         tokio::pin!(of_user);
-        let first = tokio::select! {
-            said = desk.hooks.permission_asked(&call) => First::Hooks(Box::new(said)),
-            decision = &mut of_user => First::User(decision),
+        // Where nobody is there, or nobody any more, what hooks say is all there is.
+        let mut alone = false;
+        let first = {
+            let of_hooks = desk.hooks.permission_asked(&call);
+            tokio::pin!(of_hooks);
+            loop {
+                tokio::select! {
+                    said = &mut of_hooks => break First::Hooks(Box::new(said)),
+                    decision = &mut of_user, if !alone => match decision {
+                        Some(decision) => break First::User(decision),
+                        None => alone = true,
+                    },
+                }
+            }
         };
         let said = match first {
             First::User(decision) => return self.user_decides(decision, call),
@@ -281,8 +284,11 @@ impl Permissions {
         };
         let id = call.id.clone();
         let decided = match self.hooks_decide(desk, said, call, &question).await {
-            Decided::Open(call) if desk.attended => return self.user_decides(of_user.await, call),
             Decided::Open(call) => {
+                let decision = if alone { None } else { of_user.await };
+                if let Some(decision) = decision {
+                    return self.user_decides(decision, call);
+                }
                 Decided::No(call, format!("{reason}, and nobody is there to answer"))
             }
             decided => decided,
@@ -344,19 +350,18 @@ async fn denied(desk: &Desk<'_>, mut refusal: Refusal) -> Refusal {
     refusal
 }
 
-/// Waits for the user's decision, and after a while has hooks call them.
+/// Waits for the user's decision, and after a while has hooks call them. `None`: nobody is there who could decide.
 async fn calling(
     desk: &Desk<'_>,
     tool: String,
-    decision: impl Future<Output = Decision>,
-) -> Decision {
-    tokio::pin!(decision);
+    mut decided: oneshot::Receiver<Decision>,
+) -> Option<Decision> {
     tokio::select! {
-        decision = &mut decision => return decision,
-        () = tokio::time::sleep(desk.patience), if desk.attended => {}
+        decision = &mut decided => return decision.ok(),
+        () = tokio::time::sleep(desk.patience) => {}
     }
     desk.hooks.notify("permission_prompt", &format!("`{tool}` waits for your permission"));
-    decision.await
+    decided.await.ok()
 }
 
 /// Who answered first.

@@ -1,6 +1,6 @@
 //! The way of a prompt: hooks first, then everything that uses its text. Nothing here starts a turn.
 
-use crate::agent::Agent;
+use crate::agent::{Agent, Steering};
 use crate::conversation::Message;
 use crate::hooks::Hooks;
 use crate::update::{Update, Updates};
@@ -23,18 +23,18 @@ pub(crate) async fn judge(hooks: &Hooks, text: String) -> Taken {
     Taken::In { text: said.prompt.unwrap_or(text), context: said.context }
 }
 
-/// Judges a text that is to steer a turn under way: a refused one is dropped with a warning, and the turn goes on.
-pub(crate) async fn steer(hooks: &Hooks, updates: &Updates, text: String) -> Option<Message> {
+/// Judges a text that is to steer a turn under way, and adds it: a refused one is dropped with a warning, and the turn goes
+/// on. Who is told of it can rely on that it is there.
+pub(crate) async fn steer(hooks: &Hooks, updates: &Updates, steering: &Steering, text: String) {
     match judge(hooks, text.clone()).await {
         Taken::In { text, context } => {
             hooks.prompt_committed(&text).await;
-            updates.tell(Update::Prompt { text: text.clone() });
-            Some(Message::user(text, context))
+            steering.add(Message::user(text.clone(), context));
+            updates.tell(Update::Prompt { text });
         }
         Taken::Refused { reason } => {
             updates.warn("UserPromptSubmit", format!("the text was not sent: {reason}"));
             updates.tell(Update::Refused { text, reason });
-            None
         }
     }
 }

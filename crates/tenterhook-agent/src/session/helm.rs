@@ -19,9 +19,7 @@ impl Helm {
         let steering = agent.steering.clone();
         let worker = tokio::spawn(async move {
             while let Some(text) = receiver.recv().await {
-                if let Some(message) = prompt::steer(&hooks, &updates, text).await {
-                    steering.add(message);
-                }
+                prompt::steer(&hooks, &updates, &steering, text).await;
             }
         });
         Self { texts, worker }

@@ -304,7 +304,10 @@ error = "overloaded"
         "{first}"
     );
     assert_eq!(first["totals"]["output_tokens"], first["usage"]["output_tokens"]);
-    assert_eq!((&turns[1]["data"]["status"], &turns[1]["data"]["turn_id"]), (&json!("failed"), &json!("turn_2")));
+    assert_eq!(
+        (&turns[1]["data"]["status"], &turns[1]["data"]["turn_id"]),
+        (&json!("failed"), &json!("turn_2"))
+    );
     assert!(turns[1]["data"]["error"].as_str().unwrap().contains("overloaded"));
     // The hook of the second prompt finds the end of the first turn written.
     let seen = room.text("seen.txt");

@@ -7,9 +7,12 @@
 )]
 
 mod agents;
+mod consent;
+mod gates;
 mod life;
 mod models;
 mod prompts;
 mod room;
 mod tools;
 mod turns;
+mod watched;
