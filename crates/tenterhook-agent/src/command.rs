@@ -97,14 +97,37 @@ fn hooks(args: &str) -> Result<Hooks, String> {
     }
 }
 
+/// What keys do, beside those that every line editor knows.
+const KEYS: &[(&str, &str)] = &[
+    ("Enter", "send; while a turn is under way, steer it"),
+    ("Tab", "send when the turn is over"),
+    ("Esc", "stop what is under way"),
+    ("Ctrl-C", "empty the line, stop, or (twice) leave"),
+    ("Ctrl-J", "begin another line"),
+    ("Up, Down", "what was sent before"),
+    ("PageUp, End", "look back, and return"),
+    ("F2, Ctrl-T", "show what hooks do"),
+];
+
 /// The page of `/help`.
 pub(crate) fn help() -> String {
-    let lines = TABLE.iter().map(|(name, args, about)| {
+    let mut lines = Vec::new();
+    for (name, args, about) in TABLE {
         let typed = format!("/{name} {args}");
-        format!("{:<64}  {about}", typed.trim_end())
-    });
-    lines.collect::<Vec<_>>().join("\n")
+        if typed.len() <= COLUMN {
+            lines.push(format!("{typed:<COLUMN$}  {about}"));
+        } else {
+            lines.push(typed);
+            lines.push(format!("{:COLUMN$}  {about}", ""));
+        }
+    }
+    lines.push(String::new());
+    lines.extend(KEYS.iter().map(|(key, about)| format!("{key:<COLUMN$}  {about}")));
+    lines.join("\n")
 }
+
+/// How wide what is typed stands.
+const COLUMN: usize = 16;
 
 #[cfg(test)]
 mod tests {

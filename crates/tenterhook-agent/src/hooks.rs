@@ -245,3 +245,8 @@ fn said(outcome: Outcome) -> Said {
         initial: outcome.effects.initial_user_message,
     }
 }
+
+/// The text without what drives a terminal, reorders a line or hides in one: for people to read.
+pub(crate) fn safe(text: &str) -> String {
+    tenterhook::text::clean(text, usize::MAX).text
+}

@@ -33,10 +33,13 @@ use tokio::sync::mpsc;
 
 use crate::args::Args;
 use crate::face::headless::Source;
+use crate::face::terminal::Left;
 use crate::update::Updates;
 
 /// What goes wrong before a session begins: a wrong call.
 const USAGE: u8 = 2;
+/// What shells say of a program that was interrupted.
+const ABANDONED: u8 = 130;
 
 fn main() -> ExitCode {
     // Where the system cannot do it, hooks run all the same, and survivors are reported.
@@ -75,16 +78,24 @@ fn play(args: Args) -> Result<u8, String> {
     let format = args.output_format;
     runtime.block_on(async {
         let session = setup::session(args, updates)?;
+        let home = session.home();
         let work = tokio::spawn(session.run(said));
         let code = match source {
             Some(source) => face::headless::run(source, format, inputs, shown).await,
-            None => face::terminal::run(inputs, shown).await,
+            None => face::terminal::run(&home, inputs, shown).await.map(|left| match left {
+                Left::Ended => 0,
+                Left::Abandoned => {
+                    work.abort();
+                    ABANDONED
+                }
+            }),
         };
         // The session ends when its face does; a panic in it is told by the code.
         let ended = work.await;
         match (code, ended) {
             (Ok(code), Ok(())) => Ok(code),
             (Err(error), _) => Err(format!("the output cannot be written: {error}")),
+            (Ok(code), Err(error)) if error.is_cancelled() => Ok(code),
             (_, Err(error)) => Err(format!("the session broke off: {error}")),
         }
     })

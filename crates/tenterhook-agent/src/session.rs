@@ -80,6 +80,11 @@ impl Session {
         Self { ground, ..self }
     }
 
+    /// The home of the person, which a screen writes as `~`.
+    pub(crate) fn home(&self) -> String {
+        self.agent.settings.home.display().to_string()
+    }
+
     /// Runs until the face leaves. Whoever leaves, and however often, the end happens once: here.
     pub(crate) async fn run(mut self, mut inputs: mpsc::UnboundedReceiver<Input>) {
         let status = show_status(&self.agent.hooks, &self.agent.updates);
@@ -233,6 +238,7 @@ impl Session {
         let (mut leaving, mut gone) = (None, false);
         let door = sleep(LEAVING);
         steering.queue(self.queue.len());
+        let updates = self.agent.updates.clone();
         {
             let work = turn(&mut self.agent, next);
             tokio::pin!(work, door);
@@ -248,10 +254,14 @@ impl Session {
                     },
                     input = inputs.recv(), if !gone => match input {
                         Some(Input::Interrupt) => steering.stop(),
-                        Some(Input::Prompt(text)) => helm.steer(text),
-                        Some(Input::Queue(text)) => {
+                        // A command is for this program, not for the model: it waits for its turn.
+                        Some(Input::Prompt(text)) if command::read(&text).is_none() => {
+                            helm.steer(text);
+                        }
+                        Some(Input::Prompt(text) | Input::Queue(text)) => {
                             self.queue.push_back(Next::Raw(text));
                             steering.queue(self.queue.len());
+                            updates.tell(Update::Queued(self.queue.len()));
                         }
                         Some(Input::Typing) => {}
                         Some(Input::Quit(reason)) if leaving.is_none() => {
@@ -289,6 +299,7 @@ async fn turn(agent: &mut Agent, next: Next) {
         Next::Raw(text) => {
             let taken = tokio::select! {
                 taken = agent.take_in(text.clone()) => taken,
+                // Hooks that were not heard to the end have not agreed.
                 () = stopped.cancelled() => {
                     let reason = "interrupted".to_owned();
                     agent.updates.tell(Update::Refused { text, reason });

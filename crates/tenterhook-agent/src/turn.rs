@@ -63,8 +63,10 @@ impl Agent {
             self.tally.begin_turn();
         }
         let ending = tokio::select! {
-            ending = self.work(prompt) => ending,
+            // A tool that was stopped has failed, but the model is not to hear of it and go on.
+            biased;
             () = token.cancelled() => Ending::Interrupted,
+            ending = self.work(prompt) => ending,
         };
         self.keep_unfinished();
         self.mend();

@@ -131,9 +131,12 @@ impl Hooks {
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         let diagnostics = self.engine.reload(loaded.merge(found.sources));
         drop(loaded);
-        let mut text = format!("{} hooks are loaded.\n", self.engine.ruleset().hooks().len());
+        let mut text = match self.engine.ruleset().hooks().len() {
+            1 => "1 hook is loaded.\n".to_owned(),
+            count => format!("{count} hooks are loaded.\n"),
+        };
         for it in found.diagnostics.iter().chain(&diagnostics) {
-            let _ = writeln!(text, "{:?}: {}", it.severity, it.message);
+            let _ = writeln!(text, "{}: {}", it.severity, it.message);
         }
         text
     }

@@ -1,5 +1,9 @@
 //! The line that a person types: text, cursor, and what was sent before. Pure.
 
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::hooks;
+
 /// The composer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Composer {
@@ -17,14 +21,19 @@ impl Composer {
         &self.text
     }
 
+    /// The text from the cursor.
+    pub(super) fn after(&self) -> &str {
+        self.text.get(self.cursor..).unwrap_or_default()
+    }
+
     /// The text up to the cursor.
     pub(super) fn before(&self) -> &str {
         self.text.get(..self.cursor).unwrap_or_default()
     }
 
-    /// Puts a text at the cursor.
+    /// Puts a text at the cursor. What is pasted may hold what nobody sees; a prompt says no more than its author reads.
     pub(super) fn insert(&mut self, text: &str) {
-        let text = text.replace("\r\n", "\n").replace('\r', "\n");
+        let text = hooks::safe(&text.replace("\r\n", "\n").replace('\r', "\n"));
         self.text.insert_str(self.cursor, &text);
         self.cursor += text.len();
     }
@@ -35,12 +44,18 @@ impl Composer {
         self.cursor = self.text.len();
     }
 
+    /// Puts a text back that was not sent. What is being typed stays; the text can be recalled.
+    pub(super) fn give_back(&mut self, text: &str) {
+        if self.text.is_empty() {
+            self.set(&hooks::safe(text));
+        }
+    }
+
     /// Removes the character before the cursor.
     pub(super) fn backspace(&mut self) {
-        if let Some(last) = self.before().chars().next_back() {
-            self.cursor -= last.len_utf8();
-            self.text.remove(self.cursor);
-        }
+        let end = self.cursor;
+        self.left();
+        self.text.drain(self.cursor..end);
     }
 
     /// Removes the word before the cursor.
@@ -55,13 +70,12 @@ impl Composer {
 
     /// Moves the cursor by one character.
     pub(super) fn left(&mut self) {
-        self.cursor -= self.before().chars().next_back().map_or(0, char::len_utf8);
+        self.cursor -= self.before().graphemes(true).next_back().map_or(0, str::len);
     }
 
     /// Moves the cursor by one character.
     pub(super) fn right(&mut self) {
-        let after = self.text.get(self.cursor..).unwrap_or_default();
-        self.cursor += after.chars().next().map_or(0, char::len_utf8);
+        self.cursor += self.after().graphemes(true).next().map_or(0, str::len);
     }
 
     /// Moves the cursor to the start.
@@ -74,7 +88,7 @@ impl Composer {
         self.cursor = self.text.len();
     }
 
-    /// Takes the text to send it; nothing where there is none.
+    /// Takes the text to send it; nothing where there is none. It can be recalled.
     pub(super) fn send(&mut self) -> Option<String> {
         let text = std::mem::take(&mut self.text);
         (self.cursor, self.back) = (0, 0);
@@ -115,10 +129,10 @@ mod tests {
     #[test]
     fn characters_of_any_width_are_typed_and_removed_whole() {
         let mut it = Composer::default();
-        it.insert("añb🦀");
+        it.insert("an\u{303}b🦀");
         it.left();
         it.backspace();
-        assert_eq!((it.text(), it.before()), ("añ🦀", "añ"));
+        assert_eq!((it.text(), it.before()), ("an\u{303}🦀", "an\u{303}"));
         it.right();
         it.right();
         it.backspace();

@@ -1,39 +1,53 @@
 //! How the screen looks. Draws what stands in it; changes nothing.
 //!
-//! Every mark is a word or a sign before it is a colour: who sees no colour misses nothing.
+//! Every mark is a word or a sign before it is a colour: who sees no colour misses nothing. The backend leaves colours out
+//! where `NO_COLOR` says so.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
-use ratatui::style::{Modifier, Style};
+use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block as Boxed, Borders, Paragraph};
 use unicode_width::UnicodeWidthStr;
 
-use super::screen::{Block, Screen};
-use super::wrap::wrap;
-use crate::update::{Ask, Trace};
+use super::panel;
+use super::screen::{Block, Question, Screen, State};
+use super::wrap::{chop, upward, wrap};
 
-/// What turns while something is under way.
+/// What turns while something is under way, and how long each of them stands.
 const SPINNER: &[&str] = &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-/// How many lines of a tool's output are shown.
-const SHOWN: usize = 8;
-/// How wide the terminal must be for the panel to stand beside the conversation.
+const TURN: u128 = 80;
+/// How many lines of a tool's output, or of one argument that is asked about, are shown.
+const ROWS: usize = 12;
+/// How wide the terminal must be for the panel to stand beside the conversation, and how wide it is then.
 const WIDE: u16 = 100;
-/// How many lines the composer may take.
+const PANEL: u16 = 46;
+/// How many lines the composer may take, and how much of a text that is longer it looks at.
 const TALL: usize = 6;
+const LOOKED_AT: usize = 4000;
+/// What the composer says when it is empty.
+const INVITES: &str = "Type a prompt, or /help";
 
-const DIM: Style = Style::new().add_modifier(Modifier::DIM);
-const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
+pub(super) const DIM: Style = Style::new().add_modifier(Modifier::DIM);
+pub(super) const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
+const PLAIN: Style = Style::new();
+const THOUGHT: Style = DIM.add_modifier(Modifier::ITALIC);
+const WARNING: Style = Style::new().fg(Color::Yellow);
+const REFUSAL: Style = BOLD.fg(Color::Red);
+const REWRITE: Style = BOLD.fg(Color::Cyan);
 
-/// Draws the screen.
-pub(super) fn draw(frame: &mut Frame<'_>, screen: &Screen) {
+/// Draws the screen; how far it is scrolled, which is no further than there are lines.
+pub(super) fn draw(frame: &mut Frame<'_>, screen: &Screen) -> usize {
     let area = frame.area();
-    let inner = usize::from(area.width.saturating_sub(4)).max(1);
-    let typed = wrap(screen.composer.text(), inner);
-    let tall = u16::try_from(typed.len().clamp(1, TALL)).unwrap_or(1) + 2;
-    let asked = screen.asks.front().map(|ask| question(ask, usize::from(area.width)));
-    let asking =
-        u16::try_from(asked.as_ref().map_or(0, Vec::len)).unwrap_or(0).min(area.height / 2);
+    let width = usize::from(area.width);
+    let typed = Typed::of(screen, area);
+    let tall = u16::try_from(typed.lines.len()).unwrap_or(1) + 2;
+    let mut asked = screen.questions.front().map(|it| question(it, screen, width));
+    let room = usize::from(area.height.saturating_sub(tall + 1)) * 2 / 3;
+    if let Some(lines) = &mut asked {
+        fit(lines, room);
+    }
+    let asking = u16::try_from(asked.as_ref().map_or(0, Vec::len)).unwrap_or(0);
     let [main, ask, status, composer] = Layout::vertical([
         Constraint::Min(1),
         Constraint::Length(asking),
@@ -41,14 +55,15 @@ pub(super) fn draw(frame: &mut Frame<'_>, screen: &Screen) {
         Constraint::Length(tall),
     ])
     .areas(area);
-    let (talk, panel) = split(main, screen.panel);
-    conversation(frame, talk, screen);
-    if let Some(panel) = panel {
-        traces(frame, panel, screen);
+    let (talk, beside) = split(main, screen.panel);
+    let top = conversation(frame, talk, screen);
+    if let Some(beside) = beside {
+        panel::draw(frame, beside, screen);
     }
     frame.render_widget(Paragraph::new(asked.unwrap_or_default()), ask);
-    frame.render_widget(Paragraph::new(status_line(screen, usize::from(area.width))), status);
-    compose(frame, composer, screen, &typed);
+    frame.render_widget(Paragraph::new(status_line(screen, width)), status);
+    compose(frame, composer, &typed);
+    top
 }
 
 fn split(area: Rect, panel: bool) -> (Rect, Option<Rect>) {
@@ -56,7 +71,7 @@ fn split(area: Rect, panel: bool) -> (Rect, Option<Rect>) {
         return (area, None);
     }
     let [talk, panel] = if area.width >= WIDE {
-        Layout::horizontal([Constraint::Min(40), Constraint::Length(46)]).areas(area)
+        Layout::horizontal([Constraint::Min(40), Constraint::Length(PANEL)]).areas(area)
     } else {
         Layout::vertical([Constraint::Min(3), Constraint::Percentage(50)]).areas(area)
     };
@@ -64,170 +79,241 @@ fn split(area: Rect, panel: bool) -> (Rect, Option<Rect>) {
 }
 
 /// The end of the conversation, or what lies so many lines above it.
-fn conversation(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
+fn conversation(frame: &mut Frame<'_>, area: Rect, screen: &Screen) -> usize {
     let (width, height) = (usize::from(area.width), usize::from(area.height));
-    let mut lines: Vec<Line<'_>> = Vec::new();
     // From the end, and no further than is seen: a long conversation costs no more than a short one.
+    let wanted = height + screen.scroll;
+    let mut lines: Vec<Line<'static>> = Vec::new();
+    for text in screen.sent.iter().rev() {
+        take_up(&mut lines, wanted, marked("> ", text, width, DIM));
+        lines.push(Line::default());
+    }
     for block in screen.blocks.iter().rev() {
-        let mut shown = block_lines(block, width);
-        shown.push(Line::default());
-        shown.reverse();
-        lines.extend(shown);
-        if lines.len() > height + screen.scroll {
+        if lines.len() >= wanted {
             break;
         }
+        block_lines(block, width, wanted, &mut lines);
+        lines.push(Line::default());
+    }
+    // What comes first has nothing above it to stand apart from.
+    while lines.last().is_some_and(|line| line.width() == 0) {
+        lines.pop();
     }
     let scroll = screen.scroll.min(lines.len().saturating_sub(height));
     let mut seen: Vec<_> = lines.into_iter().skip(scroll).take(height).collect();
     seen.reverse();
     frame.render_widget(Paragraph::new(seen), area);
+    scroll
 }
 
-fn block_lines(block: &Block, width: usize) -> Vec<Line<'static>> {
+/// Adds lines that come from the last to the first, until there are enough.
+fn take_up(
+    lines: &mut Vec<Line<'static>>,
+    wanted: usize,
+    more: impl Iterator<Item = Line<'static>>,
+) {
+    let room = wanted.saturating_sub(lines.len());
+    lines.extend(more.take(room));
+}
+
+/// The lines of a block, from the last to the first.
+fn block_lines(block: &Block, width: usize, wanted: usize, lines: &mut Vec<Line<'static>>) {
     match block {
-        Block::User(text) => marked("> ", text, width, BOLD),
-        Block::Model(text) => marked("", text, width, Style::new()),
-        Block::Thought(text) => marked("~ ", text, width, DIM.add_modifier(Modifier::ITALIC)),
+        Block::User(text) => take_up(lines, wanted, marked("> ", text, width, BOLD)),
+        Block::Model(text) => take_up(lines, wanted, marked("", text, width, PLAIN)),
+        Block::Thought(text) => take_up(lines, wanted, marked("~ ", text, width, THOUGHT)),
         Block::Rewrite(text) => {
-            let mut lines = vec![Line::styled("[hook rewrite]", BOLD)];
-            lines.extend(marked("", text, width, Style::new()));
-            lines
+            take_up(lines, wanted, marked("", text, width, PLAIN));
+            lines.push(Line::styled("[hook rewrite]", REWRITE));
         }
-        Block::Tool { call, result } => tool(call, result.as_ref(), width),
-        Block::Warn(text) => marked("[warn] ", text, width, Style::new()),
-        Block::Notice(text) => marked("· ", text, width, DIM),
-        Block::Refused(reason) => marked("[not sent] ", reason, width, BOLD),
+        Block::Tool { title, state, .. } => {
+            lines.extend(output(state, width).into_iter().rev());
+            take_up(lines, usize::MAX, marked("* ", title, width, BOLD));
+        }
+        Block::Warn(text) => take_up(lines, wanted, marked("[warn] ", text, width, WARNING)),
+        Block::Notice(text) => take_up(lines, wanted, marked("· ", text, width, DIM)),
+        Block::Refused(text) => take_up(lines, wanted, marked("[not sent] ", text, width, REFUSAL)),
         Block::Page { title, text } => {
-            let mut lines = vec![Line::styled(title.clone(), BOLD)];
-            lines.extend(marked("  ", text.trim_end(), width, Style::new()));
-            lines
+            take_up(lines, wanted, marked("  ", text, width, PLAIN));
+            take_up(lines, usize::MAX, marked("", title, width, BOLD));
         }
     }
 }
 
-/// A text whose first line carries a mark; the others stand under it.
-fn marked(mark: &'static str, text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
-    let room = width.saturating_sub(mark.width());
-    let lines = wrap(text, room).into_iter().enumerate().map(|(at, line)| {
-        let lead = if at == 0 { mark.to_owned() } else { " ".repeat(mark.width()) };
-        Line::styled(format!("{lead}{line}"), style)
-    });
-    lines.collect()
-}
-
-fn tool(
-    call: &crate::conversation::Call,
-    result: Option<&crate::conversation::ToolResult>,
+/// A text whose first line carries a mark, from the last line to the first; the others stand under it.
+fn marked<'a>(
+    mark: &'static str,
+    text: &'a str,
     width: usize,
-) -> Vec<Line<'static>> {
-    let mut lines = marked("* ", &format!("{} {}", call.tool, subject(&call.input)), width, BOLD);
-    match result {
-        None => lines.push(Line::styled("  running", DIM)),
-        Some(result) => {
-            let mark = if result.is_error { "  failed: " } else { "  " };
-            let all = marked(mark, &result.text, width, DIM);
-            let more = all.len().saturating_sub(SHOWN);
-            lines.extend(all.into_iter().take(SHOWN));
-            if more > 0 {
-                lines.push(Line::styled(format!("  ({more} lines more)"), DIM));
-            }
-        }
+    style: Style,
+) -> impl Iterator<Item = Line<'static>> + use<'a> {
+    let text = text.trim_end();
+    // A mark that would leave no room for words stands alone above them.
+    let hang = if mark.width() * 2 <= width { mark.width() } else { 0 };
+    let mut rows = upward(text, width.saturating_sub(hang)).peekable();
+    let mut done = false;
+    std::iter::from_fn(move || {
+        let Some(row) = rows.next() else {
+            let alone = hang == 0 && !mark.is_empty() && !std::mem::replace(&mut done, true);
+            return alone.then(|| Line::styled(mark.trim_end(), style));
+        };
+        let lead = if rows.peek().is_none() && hang > 0 { mark } else { "" };
+        Some(Line::styled(format!("{lead:<hang$}{row}"), style))
+    })
+}
+
+/// What came of a tool.
+fn output(state: &State, width: usize) -> Vec<Line<'static>> {
+    let (mark, text, more) = match state {
+        State::Running => return vec![Line::styled("  running", DIM)],
+        State::Done { text, more } => ("", text, *more),
+        State::Failed { text, more } => ("failed: ", text, *more),
+    };
+    let all = wrap(&format!("{mark}{text}"), width.saturating_sub(2));
+    let hidden = all.len() > ROWS;
+    let style = if mark.is_empty() { DIM } else { PLAIN };
+    let mut lines: Vec<_> =
+        all.into_iter().take(ROWS).map(|line| Line::styled(format!("  {line}"), style)).collect();
+    match (more, hidden) {
+        (0, false) => {}
+        (0, true) => lines.push(Line::styled("  (more)", DIM)),
+        (1, _) => lines.push(Line::styled("  (1 line more)", DIM)),
+        (more, _) => lines.push(Line::styled(format!("  ({more} lines more)"), DIM)),
     }
     lines
 }
 
-/// What a call is about: its first text argument.
-fn subject(input: &serde_json::Value) -> String {
-    let texts = input.as_object().into_iter().flatten().filter_map(|(_, value)| value.as_str());
-    texts.map(|it| it.lines().next().unwrap_or_default().to_owned()).next().unwrap_or_default()
+fn question(asked: &Question, screen: &Screen, width: usize) -> Vec<Line<'static>> {
+    let mut lines = vec![Line::styled("─".repeat(width), DIM)];
+    let mut add = |text: &str, style: Style| {
+        let mut rows: Vec<_> = marked("  ", text, width, style).collect();
+        rows.reverse();
+        let hidden = rows.len().saturating_sub(ROWS);
+        lines.extend(rows.into_iter().take(ROWS));
+        if hidden > 0 {
+            lines.push(Line::styled(format!("  ({hidden} lines more)"), DIM));
+        }
+    };
+    let more = screen.questions.len() - 1;
+    let after = if more > 0 { format!("   ({more} more after this)") } else { String::new() };
+    add(&format!("May {} run?{after}", asked.title), BOLD);
+    for argument in &asked.arguments {
+        add(&argument.replace('\n', "\n  "), PLAIN);
+    }
+    add(&asked.reason, DIM);
+    let choices = match screen.asked() {
+        Some(_) => "[y] once  [a] always this call  [n] no",
+        None if screen.composer.text().is_empty() => "…",
+        None => "Send or empty the line (Ctrl-U) to answer.",
+    };
+    add(choices, BOLD);
+    lines
 }
 
-fn question(ask: &Ask, width: usize) -> Vec<Line<'static>> {
-    let mut lines =
-        marked("? ", &format!("{} {}", ask.call.tool, subject(&ask.call.input)), width, BOLD);
-    lines.extend(marked("  ", &ask.reason, width, Style::new()));
-    lines.extend(marked("  ", "[y] yes, once   [a] always, this very call   [n] no", width, BOLD));
-    lines
+/// Makes a question fit: its beginning and its choices stay.
+fn fit(lines: &mut Vec<Line<'_>>, room: usize) {
+    let room = room.max(3);
+    if lines.len() > room {
+        let hidden = lines.len() - room + 1;
+        lines.splice(
+            room - 2..lines.len() - 1,
+            [Line::styled(format!("  ({hidden} lines more)"), DIM)],
+        );
+    }
 }
 
 /// What is under way and for how long, what waits, and where the person is.
 fn status_line(screen: &Screen, width: usize) -> Line<'static> {
-    let mut left = String::new();
-    if screen.moves() {
-        let took = screen.now.saturating_duration_since(screen.since);
-        let frame = usize::try_from(took.as_millis() / 80).unwrap_or(0) % SPINNER.len();
-        let what = screen.status.clone().unwrap_or_else(|| "working".to_owned());
-        left = format!("{} {what} ({} s)", SPINNER.get(frame).unwrap_or(&"*"), took.as_secs());
-        if screen.loading {
-            left.push_str("  Esc stops");
-        }
-    }
-    if screen.queued > 0 {
-        left.push_str(&format!("  {} queued", screen.queued));
-    }
+    let left = cut(&under_way(screen), width);
     let right = format!("{}  {}", screen.model, screen.cwd);
     let room = width.saturating_sub(left.width() + 2);
-    let right: String = if right.width() <= room { right } else { String::new() };
+    let right = if right.width() <= room { right } else { String::new() };
     let gap = width.saturating_sub(left.width() + right.width());
     Line::from(vec![Span::raw(left), Span::raw(" ".repeat(gap)), Span::styled(right, DIM)])
 }
 
-fn compose(frame: &mut Frame<'_>, area: Rect, screen: &Screen, typed: &[String]) {
-    let height = usize::from(area.height.saturating_sub(2)).max(1);
-    let before = wrap(screen.composer.before(), usize::from(area.width.saturating_sub(4)).max(1));
-    let row = before.len().saturating_sub(1);
-    let first = (row + 1).saturating_sub(height);
-    let lines: Vec<Line<'_>> =
-        typed.iter().skip(first).take(height).map(|it| Line::raw(it.clone())).collect();
+fn under_way(screen: &Screen) -> String {
+    let mut parts = Vec::new();
+    if screen.busy() {
+        let took = screen.now.saturating_duration_since(screen.since);
+        let turned = usize::try_from(took.as_millis() / TURN).unwrap_or(0) % SPINNER.len();
+        let what = match &screen.status {
+            _ if screen.leaving => "leaving",
+            Some(status) => status,
+            None if screen.loading => "working",
+            None => "sending",
+        };
+        parts.push(format!(
+            "{} {what} ({} s)",
+            SPINNER.get(turned).unwrap_or(&"*"),
+            took.as_secs()
+        ));
+        parts.push(if screen.leaving { "Ctrl-C waits no longer" } else { "Esc stops" }.to_owned());
+    }
+    if screen.warned {
+        parts.push("Ctrl-C again leaves".to_owned());
+    }
+    if screen.queued > 0 {
+        parts.push(format!("{} queued", screen.queued));
+    }
+    if screen.scroll > 0 {
+        parts.push(format!("{} lines up, End returns", screen.scroll));
+    }
+    parts.join("  ")
+}
+
+/// What of the typed text is seen, and where its cursor is.
+struct Typed {
+    lines: Vec<String>,
+    row: usize,
+    column: usize,
+    empty: bool,
+}
+
+impl Typed {
+    fn of(screen: &Screen, area: Rect) -> Self {
+        let width = usize::from(area.width.saturating_sub(4)).max(1);
+        let height = TALL.min(usize::from(area.height / 3)).max(1);
+        let (before, after) = (screen.composer.before(), screen.composer.after());
+        let from = before.ceil_char_boundary(before.len().saturating_sub(LOOKED_AT));
+        let before = before.get(from..).unwrap_or_default();
+        let after = after.get(..after.floor_char_boundary(LOOKED_AT)).unwrap_or_default();
+        let above = chop(before, width);
+        let row = above.len().saturating_sub(1);
+        let column = above.last().map_or(0, |line| line.width());
+        let all = chop(&format!("{before}{after}"), width);
+        let first = (row + 1).saturating_sub(height);
+        let lines: Vec<_> = all.into_iter().skip(first).take(height).collect();
+        Self { lines, row: row - first, column, empty: screen.composer.text().is_empty() }
+    }
+}
+
+fn compose(frame: &mut Frame<'_>, area: Rect, typed: &Typed) {
     let boxed = Boxed::new().borders(Borders::ALL);
     let inner = boxed.inner(area);
     frame.render_widget(boxed, area);
     let text = Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner };
+    let lines: Vec<Line<'_>> = match typed.empty {
+        true => vec![Line::styled(cut(INVITES, usize::from(text.width)), DIM)],
+        false => typed.lines.iter().map(|it| Line::raw(it.as_str())).collect(),
+    };
     frame.render_widget(Paragraph::new(lines), text);
-    let column = before.last().map_or(0, |line| line.width());
-    // A space before the cursor is not part of a wrapped line, but the cursor stands behind it.
-    let trailing =
-        screen.composer.before().len() - screen.composer.before().trim_end_matches(' ').len();
-    let x =
-        text.x + u16::try_from(column + trailing).unwrap_or(0).min(text.width.saturating_sub(1));
-    let y = text.y + u16::try_from(row - first.min(row)).unwrap_or(0);
-    if area.height > 2 {
+    let right = text.width.saturating_sub(1);
+    let x = text.x + u16::try_from(typed.column).unwrap_or(right).min(right);
+    let y = text.y + u16::try_from(typed.row).unwrap_or(0);
+    if inner.contains(Position { x, y }) {
         frame.set_cursor_position(Position { x, y });
     }
 }
 
-/// What fired, how long it took, what it decided; newest at the end.
-fn traces(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
-    let boxed = Boxed::new().borders(Borders::ALL).title(" hooks ");
-    let inner = boxed.inner(area);
-    let (width, height) = (usize::from(inner.width), usize::from(inner.height));
-    let mut lines: Vec<Line<'_>> = Vec::new();
-    for trace in screen.traces.iter().rev() {
-        let mut shown = trace_lines(trace, width);
-        shown.reverse();
-        lines.extend(shown);
-        if lines.len() >= height {
-            break;
-        }
+/// The text as far as it fits.
+pub(super) fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
     }
-    lines.truncate(height);
-    lines.reverse();
-    frame.render_widget(boxed, area);
-    frame.render_widget(Paragraph::new(lines), inner);
-}
-
-fn trace_lines(trace: &Trace, width: usize) -> Vec<Line<'static>> {
-    let mut lines =
-        vec![Line::styled(cut(&format!("{}  {}", trace.event, trace.came), width), BOLD)];
-    for step in &trace.steps {
-        let verdict =
-            if step.verdict.is_empty() { String::new() } else { format!("  {}", step.verdict) };
-        let text = format!("  {}  {}  {} ms{verdict}", step.hook, step.ended, step.took_ms);
-        lines.push(Line::raw(cut(&text, width)));
+    let mut start = chop(text, width.saturating_sub(1)).into_iter().next().unwrap_or_default();
+    if width > 0 {
+        start.push('…');
     }
-    lines
-}
-
-fn cut(text: &str, width: usize) -> String {
-    wrap(text, width).into_iter().next().unwrap_or_default()
+    start
 }

@@ -12,42 +12,51 @@ const PAGE: usize = 10;
 
 /// Presses a key.
 pub(super) fn press(screen: &mut Screen, key: KeyEvent) -> Option<Input> {
-    let control = key.modifiers.contains(KeyModifiers::CONTROL);
-    if !screen.asks.is_empty()
+    let warned = std::mem::take(&mut screen.warned);
+    if key.modifiers.contains(KeyModifiers::CONTROL) {
+        return control(screen, key.code, warned);
+    }
+    if screen.asked().is_some()
         && let Some(decision) = decision(key.code)
     {
         screen.decide(decision);
         return None;
     }
     match key.code {
-        KeyCode::Char('c') if control => return stop(screen),
-        KeyCode::Char('d') if control && screen.composer.text().is_empty() => {
-            return Some(Input::Quit(LEFT));
-        }
-        KeyCode::Char('t') if control => screen.panel = !screen.panel,
         KeyCode::F(2) => screen.panel = !screen.panel,
-        KeyCode::Char('u') if control => screen.composer.set(""),
-        KeyCode::Char('w') if control => screen.composer.backspace_word(),
-        KeyCode::Char('a') if control => screen.composer.home(),
-        KeyCode::Char('e') if control => screen.composer.end(),
-        KeyCode::Char('j') if control => screen.composer.insert("\n"),
         KeyCode::Enter if key.modifiers.contains(KeyModifiers::ALT) => screen.composer.insert("\n"),
-        KeyCode::Enter => {
-            screen.scroll = 0;
-            return screen.composer.send().map(Input::Prompt);
-        }
-        KeyCode::Tab if screen.loading => return screen.composer.send().map(Input::Queue),
-        KeyCode::Esc if screen.loading => return Some(Input::Interrupt),
-        KeyCode::Char(c) if !control => screen.composer.insert(c.encode_utf8(&mut [0; 4])),
+        KeyCode::Enter => return screen.send().map(Input::Prompt),
+        KeyCode::Tab if screen.loading => return screen.queue().map(Input::Queue),
+        KeyCode::Esc if screen.busy() => return Some(Input::Interrupt),
+        KeyCode::Char(c) => screen.composer.insert(c.encode_utf8(&mut [0; 4])),
         KeyCode::Backspace => screen.composer.backspace(),
         KeyCode::Left => screen.composer.left(),
         KeyCode::Right => screen.composer.right(),
         KeyCode::Home => screen.composer.home(),
-        KeyCode::End => screen.composer.end(),
+        KeyCode::End => {
+            screen.scroll = 0;
+            screen.composer.end();
+        }
         KeyCode::Up => screen.composer.older(),
         KeyCode::Down => screen.composer.newer(),
         KeyCode::PageUp => screen.scroll += PAGE,
         KeyCode::PageDown => screen.scroll = screen.scroll.saturating_sub(PAGE),
+        _ => {}
+    }
+    None
+}
+
+fn control(screen: &mut Screen, key: KeyCode, warned: bool) -> Option<Input> {
+    match key {
+        KeyCode::Char('c') => return stop(screen, warned),
+        KeyCode::Char('d') if screen.composer.text().is_empty() => return Some(Input::Quit(LEFT)),
+        KeyCode::Char('t') => screen.panel = !screen.panel,
+        KeyCode::Char('u') => screen.composer.set(""),
+        KeyCode::Char('w') => screen.composer.backspace_word(),
+        KeyCode::Char('h') => screen.composer.backspace(),
+        KeyCode::Char('a') => screen.composer.home(),
+        KeyCode::Char('e') => screen.composer.end(),
+        KeyCode::Char('j') => screen.composer.insert("\n"),
         _ => {}
     }
     None
@@ -63,11 +72,19 @@ fn decision(key: KeyCode) -> Option<Decision> {
     }
 }
 
-/// What is typed first, then what is under way, then the session.
-fn stop(screen: &mut Screen) -> Option<Input> {
+/// What is typed first, then what is under way, then the session: that only when the key is pressed twice, because a turn
+/// may end while the hand is on its way to stop it.
+fn stop(screen: &mut Screen, warned: bool) -> Option<Input> {
     if !screen.composer.text().is_empty() {
         screen.composer.set("");
         return None;
     }
-    Some(if screen.loading { Input::Interrupt } else { Input::Quit(LEFT) })
+    if screen.leaving {
+        return Some(Input::Quit(LEFT));
+    }
+    if screen.busy() {
+        return Some(Input::Interrupt);
+    }
+    screen.warned = !warned;
+    warned.then_some(Input::Quit(LEFT))
 }
