@@ -54,10 +54,6 @@ impl Open {
         self.used = self.indent;
         std::mem::replace(&mut self.text, " ".repeat(self.indent))
     }
-
-    fn is_empty(&self) -> bool {
-        self.text.len() == self.indent
-    }
 }
 
 fn spaced(text: &str) -> Cow<'_, str> {
@@ -71,7 +67,7 @@ fn fold(line: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     for (at, word) in line.split_inclusive(' ').enumerate() {
         let wide = word.trim_end_matches(' ').width();
-        if at > 0 && !open.is_empty() && open.used + wide > open.width {
+        if at > 0 && open.used + wide > open.width && !open.text.trim_start().is_empty() {
             lines.push(open.next().trim_end().to_owned());
         }
         // Most words fit whole, and are not taken apart.
