@@ -33,7 +33,8 @@ impl Ground {
     pub(crate) fn of(model: Option<&str>) -> Result<Option<Self>, String> {
         let Some(file) = model.and_then(|it| it.strip_prefix("scripted:")) else { return Ok(None) };
         let cannot = |what: String| format!("the script `{file}`: {what}");
-        let text = std::fs::read_to_string(file).map_err(|error| cannot(error.to_string()))?;
+        let text = std::fs::read_to_string(file)
+            .map_err(|error| format!("the script `{file}` cannot be read: {error}"))?;
         let brought: Brought = toml::from_str(&text).map_err(|error| cannot(error.to_string()))?;
         if brought.files.is_empty() {
             return Ok(None);

@@ -254,8 +254,8 @@ impl Session {
                     },
                     input = inputs.recv(), if !gone => match input {
                         Some(Input::Interrupt) => steering.stop(),
-                        // A command is for this program, not for the model: it waits for its turn.
-                        Some(Input::Prompt(text)) if command::read(&text).is_none() => {
+                        // A command steers nothing: it is for the agent, or a prompt of its own.
+                        Some(Input::Prompt(text)) if !text.trim_start().starts_with('/') => {
                             helm.steer(text);
                         }
                         Some(Input::Prompt(text) | Input::Queue(text)) => {

@@ -11,6 +11,7 @@ mod consent;
 mod gates;
 mod life;
 mod models;
+mod points;
 mod prompts;
 mod room;
 mod tools;

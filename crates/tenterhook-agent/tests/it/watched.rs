@@ -1,4 +1,5 @@
 //! Files that change while a session goes on.
+#![expect(clippy::indexing_slicing, reason = "what tests share may fail them")]
 
 use serde_json::Value;
 
