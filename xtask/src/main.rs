@@ -1,11 +1,13 @@
 //! Chores of the repository: `cargo xtask VERB`.
 
+mod bench;
 mod clients;
 mod conformance;
 mod convert;
 mod corpus;
 mod generate;
 mod prewarm;
+mod terminal;
 mod tidy;
 mod tree;
 
@@ -20,6 +22,8 @@ usage: cargo xtask VERB
   conformance   fire every case through the library and the command line
   clients       do the example clients of the stream hear every outcome? (Python, Node)
   prewarm       do Python scripts behave in the shim as they do started plainly? (Python; other interpreters may follow)
+  terminal      does the agent's interactive face hold in a real terminal? (tmux; `--bless` writes docs/screens anew)
+  bench         how long does what is typed take to be seen, while a hook sleeps and the model streams?
   corpus DIR    does `check` find what is known of a directory of real configs?
   convert DIR   does `convert` give native files that select and answer as real configs do?";
 
@@ -35,6 +39,8 @@ fn main() -> ExitCode {
         ["conformance"] => conformance::run(),
         ["clients"] => clients::run(),
         ["prewarm", pythons @ ..] => prewarm::run(pythons),
+        ["bench"] => bench::run(),
+        ["terminal", args @ ..] => terminal::run(args),
         ["convert", directory] => convert::run(Path::new(directory)),
         ["corpus", directory] => corpus::run(Path::new(directory)),
         _ => Err(USAGE.to_owned()),

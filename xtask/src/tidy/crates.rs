@@ -13,6 +13,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("tenterhook", &["tenterhook-process"]),
     // Adopting orphans is a program's affair, which the library must not decide for its host.
     ("tenterhook-cli", &["tenterhook", "tenterhook-process"]),
+    // The agent's own shell tool runs on the same processes as hooks.
+    ("tenterhook-agent", &["tenterhook", "tenterhook-process", "tenterhook-testkit"]),
+    ("embed-minimal", &["tenterhook"]),
     ("tenterhook-testkit", &[]),
     ("tenterhook-benches", &["tenterhook", "tenterhook-testkit"]),
     ("xtask", &["tenterhook", "tenterhook-testkit"]),

@@ -99,10 +99,11 @@ pub(super) fn is_about_tool(event: &str) -> bool {
     find(event).is_some_and(|row| row.subject == TOOL)
 }
 
-/// Words of `StopFailure` that the agent spells otherwise: its own and the neutral one.
+/// Words of `StopFailure` that the agent spells otherwise: its own and the neutral one, the first of them where it has one for two.
 pub(super) const ERRORS: &[(&str, &str)] = &[
     ("auth_failed", "authentication_failed"),
     ("billing", "billing_error"),
     ("server", "server_error"),
+    ("server", "overloaded"),
     ("max_tokens", "max_output_tokens"),
 ];

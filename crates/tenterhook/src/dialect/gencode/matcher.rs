@@ -85,9 +85,12 @@ fn words(text: &str) -> Option<Vec<String>> {
 /// Events are matched in neutral words: an error that the agent calls otherwise is listed under both names.
 fn in_other_words(event: &str, mut words: Vec<String>) -> Vec<String> {
     if event == "StopFailure" {
-        let other = |word: &String| events::ERRORS.iter().find(|(own, _)| own == word);
-        let others: Vec<String> =
-            words.iter().filter_map(other).map(|(_, new)| (*new).to_owned()).collect();
+        let listed = |own: &str| words.iter().any(|word| word == own);
+        let others: Vec<String> = events::ERRORS
+            .iter()
+            .filter(|(own, _)| listed(own))
+            .map(|(_, new)| (*new).to_owned())
+            .collect();
         words.extend(others);
     }
     words

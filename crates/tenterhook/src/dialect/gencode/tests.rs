@@ -280,6 +280,10 @@ fn events_go_there_and_back() {
     assert_eq!(event.within.facts["permission_mode"], "acceptEdits");
     let envelope = Gen.encode_event(&event);
     assert_eq!(String::from_utf8(envelope.body).expect("UTF-8"), wire.to_string());
+    // Two neutral words are one of the agent's, which stands for the first.
+    let event = event.with("error", "overloaded");
+    let said = String::from_utf8(Gen.encode_event(&event).body).expect("UTF-8");
+    assert!(said.contains(r#""error":"server""#), "{said}");
     let fault = Gen.decode_event(&Map::new(), &Roots::default()).expect_err("no name");
     assert!(fault.message.starts_with("not an event of Gen"), "{fault}");
 }

@@ -1,0 +1,204 @@
+//! One agent: a conversation with a model, and what it may use. The main agent and every subagent are the same thing.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::conversation::Message;
+use crate::hooks::Hooks;
+use crate::instructions::{self, Instructions};
+use crate::model::Provider;
+use crate::permission::Permissions;
+use crate::render::Renderer;
+use crate::tally::Tally;
+use crate::tasks::Tasks;
+use crate::transcript::{Kept, Line, Transcript};
+use crate::update::Updates;
+
+/// How long hooks and other work may hold up somebody who is leaving.
+pub(crate) const LEAVING: Duration = Duration::from_millis(1500);
+
+/// One agent.
+pub(crate) struct Agent {
+    pub(crate) role: Role,
+    pub(crate) hooks: Hooks,
+    pub(crate) updates: Updates,
+    pub(crate) provider: Arc<dyn Provider>,
+    pub(crate) permissions: Arc<Permissions>,
+    pub(crate) transcript: Transcript,
+    pub(crate) steering: Steering,
+    pub(crate) renderer: Renderer,
+    pub(crate) tasks: Tasks,
+    pub(crate) tally: Tally,
+    pub(crate) settings: Settings,
+    /// What was said so far.
+    pub(crate) messages: Vec<Message>,
+    /// What the model said of an answer that is under way.
+    pub(crate) unfinished: String,
+    /// How many turns there were.
+    pub(crate) turns: u64,
+}
+
+/// Which agent it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The one that the person speaks to.
+    Main,
+    /// One that another agent gave a task.
+    Sub,
+}
+
+/// What an agent is told about itself.
+#[derive(Clone, Debug)]
+pub(crate) struct Settings {
+    /// Which model.
+    pub(crate) model: String,
+    /// The system prompt.
+    pub(crate) system: String,
+    /// What hooks add to it when the session starts.
+    pub(crate) started: Vec<String>,
+    /// The files that say how to work here.
+    pub(crate) instructions: Vec<Instructions>,
+    /// Where it works.
+    pub(crate) cwd: PathBuf,
+    /// Where the session was started.
+    pub(crate) project: PathBuf,
+    /// The user's home.
+    pub(crate) home: PathBuf,
+    /// The environment of its shell commands.
+    pub(crate) env: Vec<(String, String)>,
+    /// Whether somebody is there who can answer questions.
+    pub(crate) attended: bool,
+    /// How long somebody is waited for.
+    pub(crate) patience: Patience,
+}
+
+/// How long somebody is waited for before hooks are asked to call them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Patience {
+    /// For the answer to a question.
+    pub(crate) question: Duration,
+    /// For the next prompt.
+    pub(crate) idle: Duration,
+}
+
+/// What reaches an agent while it works: texts that were judged already, and the wish to stop.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Steering {
+    texts: Arc<Mutex<VecDeque<Message>>>,
+    queued: Arc<AtomicUsize>,
+    stop: Arc<Mutex<CancellationToken>>,
+}
+
+impl Steering {
+    /// Adds a message for the next call of the model.
+    pub(crate) fn add(&self, message: Message) {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner).push_back(message);
+    }
+
+    /// So many prompts wait for the turn to end.
+    pub(crate) fn queue(&self, waiting: usize) {
+        self.queued.store(waiting, Ordering::Relaxed);
+    }
+
+    /// How many messages wait: prompts for after the turn, and what came too late to steer it.
+    pub(crate) fn waiting(&self) -> usize {
+        let late = self.texts.lock().unwrap_or_else(PoisonError::into_inner).len();
+        self.queued.load(Ordering::Relaxed) + late
+    }
+
+    /// What was added since.
+    pub(crate) fn take(&self) -> Vec<Message> {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect()
+    }
+
+    /// Stops what is under way.
+    pub(crate) fn stop(&self) {
+        self.stop.lock().unwrap_or_else(PoisonError::into_inner).cancel();
+    }
+
+    /// The token of the turn under way.
+    pub(crate) fn token(&self) -> CancellationToken {
+        self.stop.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Begins a turn that nobody has stopped yet.
+    pub(crate) fn renew(&self) -> CancellationToken {
+        let token = CancellationToken::new();
+        *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = token.clone();
+        token
+    }
+}
+
+impl Settings {
+    /// Everything that the model is told before the conversation.
+    pub(crate) fn preamble(&self) -> String {
+        let files = self
+            .instructions
+            .iter()
+            .map(|it| format!("From `{}`:\n{}", it.path.display(), it.text));
+        let own = std::iter::once(self.system.clone()).chain(self.started.iter().cloned());
+        own.chain(files).collect::<Vec<_>>().join("\n\n")
+    }
+}
+
+impl Agent {
+    /// Adds a message to the conversation and its transcript.
+    pub(crate) fn keep(&mut self, message: Message) {
+        if let Err(error) = self.transcript.add(&Line::Message(message.clone())) {
+            let path = self.transcript.path().display();
+            self.updates.warn("transcript", format!("`{path}` cannot be written: {error}"));
+        }
+        self.messages.push(message);
+    }
+
+    /// Forgets what was said; the transcript says so.
+    pub(crate) fn forget(&mut self) {
+        self.messages.clear();
+        self.tally.forget();
+        if let Err(error) = self.transcript.add(&Line::Cut) {
+            self.updates.warn("transcript", format!("it cannot be written: {error}"));
+        }
+    }
+
+    /// Goes on with a session as its transcript has it: what there is to say about that.
+    pub(crate) fn go_on(&mut self, kept: Kept, transcript: Transcript) -> String {
+        let path = transcript.path().to_owned();
+        self.hooks.become_session(&kept.session(&path), &path);
+        self.transcript = transcript;
+        self.tally.forget();
+        let mut note = format!("Going on with {} messages.", kept.messages.len());
+        if kept.torn > 0 {
+            note.push_str(&format!(" {} lines could not be read.", kept.torn));
+        }
+        self.messages = kept.messages;
+        note
+    }
+
+    /// Reads the instructions that hold from the start.
+    pub(crate) async fn learn(&mut self, reason: &'static str) {
+        let Settings { home, project, cwd, .. } = &self.settings;
+        let root = cwd.ancestors().find(|it| it.join(".git").exists()).unwrap_or(project);
+        let found = instructions::at_start(home, root, cwd, reason);
+        self.settings.instructions.clear();
+        self.take_instructions(found).await;
+    }
+
+    /// Reads the instructions of the directories that a file of the project lies in.
+    pub(crate) async fn learn_from(&mut self, file: &Path) {
+        let known: Vec<_> = self.settings.instructions.iter().map(|it| it.path.clone()).collect();
+        let found = instructions::on_the_way(&self.settings.project, file, &known);
+        self.take_instructions(found).await;
+    }
+
+    async fn take_instructions(&mut self, found: Vec<Instructions>) {
+        for it in &found {
+            self.hooks.instructions_loaded(it).await;
+        }
+        self.settings.instructions.extend(found);
+    }
+}

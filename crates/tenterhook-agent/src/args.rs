@@ -1,0 +1,63 @@
+//! What the program is told on its command line. Values only.
+
+use std::path::PathBuf;
+
+use crate::face::headless::Format;
+
+/// A small terminal coding agent whose every step can be hooked.
+#[derive(Debug, clap::Parser)]
+#[command(version, about)]
+pub(crate) struct Args {
+    /// Print the answer to this prompt and leave; `-` reads it from standard input.
+    #[arg(short, long, value_name = "PROMPT")]
+    pub(crate) print: Option<String>,
+
+    /// Which model: a name such as `gpt-5` or `ollama::qwen3`, or `scripted:FILE` to play from a file. Without it the one that
+    /// `TENTERHOOK_MODEL` names, or one of the first service that a key is set for.
+    #[arg(long, value_name = "MODEL")]
+    pub(crate) model: Option<String>,
+
+    /// Take prompts and decisions as lines of JSON from standard input.
+    #[arg(long, conflicts_with = "print")]
+    pub(crate) stdin: bool,
+
+    /// What is printed without a terminal.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) output_format: Format,
+
+    /// How much is done without asking: default, acceptEdits, plan, bypassPermissions.
+    #[arg(long, value_name = "MODE", default_value = "default")]
+    pub(crate) permission_mode: String,
+
+    /// Go on with the session of this transcript.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) resume: Option<PathBuf>,
+
+    /// Set the repository up first: hooks of `Setup` run.
+    #[arg(long, conflicts_with = "maintenance")]
+    pub(crate) init: bool,
+
+    /// Put the repository in order first: hooks of `Setup` run.
+    #[arg(long)]
+    pub(crate) maintenance: bool,
+
+    /// After how many seconds without an answer to a question hooks of `Notification` run.
+    #[arg(long, value_name = "SECONDS", default_value_t = 6.0)]
+    pub(crate) notify_after: f64,
+
+    /// After how many seconds without a prompt hooks of `Notification` run.
+    #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
+    pub(crate) idle_after: f64,
+
+    /// Calls that run without a question, such as `Bash(git status)`.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) allow: Vec<String>,
+
+    /// Calls that are always asked about.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) ask: Vec<String>,
+
+    /// Calls that never run.
+    #[arg(long, value_name = "RULE")]
+    pub(crate) deny: Vec<String>,
+}

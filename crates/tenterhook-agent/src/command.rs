@@ -1,0 +1,156 @@
+//! Which commands a person can type. Reads them; obeys none.
+
+/// A command of the agent itself; every other text that begins with a slash is a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Command {
+    /// What there is to type.
+    Help,
+    /// The hooks, and what can be done with them.
+    Hooks(Hooks),
+    /// The permission mode, or another one.
+    Permissions(Option<String>),
+    /// Make the conversation short, with instructions for what to keep.
+    Compact(String),
+    /// Forget the conversation.
+    Clear,
+    /// The model, or another one.
+    Model(Option<String>),
+    /// Go on with an earlier session.
+    Resume(Option<String>),
+    /// Work in another directory.
+    Cd(String),
+    /// Let the agent work in one more directory.
+    AddDir(String),
+    /// Leave.
+    Quit,
+}
+
+/// What `/hooks` does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Hooks {
+    List,
+    Events,
+    Explain,
+    Reload,
+    Enable(String),
+    Disable(String),
+}
+
+/// Every command: its name, what may follow, what it does.
+pub(crate) const TABLE: &[(&str, &str, &str)] = &[
+    ("help", "", "what there is to type"),
+    (
+        "hooks",
+        "[list|events|explain|reload|enable NAME|disable NAME]",
+        "the hooks and what they did",
+    ),
+    ("permissions", "[MODE]", "how much is done without asking"),
+    ("compact", "[WHAT TO KEEP]", "make the conversation short"),
+    ("clear", "", "forget the conversation"),
+    ("model", "[NAME]", "which model answers"),
+    ("resume", "[FILE]", "go on with an earlier session"),
+    ("cd", "DIRECTORY", "work somewhere else"),
+    ("add-dir", "DIRECTORY", "let the agent change files there, too"),
+    ("quit", "", "leave"),
+];
+
+/// Reads a text as a command; `None` when it is a prompt, an error when it is a command that lacks something.
+pub(crate) fn read(text: &str) -> Option<Result<Command, String>> {
+    let rest = text.trim().strip_prefix('/')?;
+    let (name, args) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+    let args = args.trim();
+    let some = || (!args.is_empty()).then(|| args.to_owned());
+    Some(Ok(match name {
+        "help" => Command::Help,
+        "hooks" => return Some(hooks(args).map(Command::Hooks)),
+        "permissions" => Command::Permissions(some()),
+        "compact" => Command::Compact(args.to_owned()),
+        "clear" => Command::Clear,
+        "model" => Command::Model(some()),
+        "resume" => Command::Resume(some()),
+        "cd" | "add-dir" => match some() {
+            Some(directory) if name == "cd" => Command::Cd(directory),
+            Some(directory) => Command::AddDir(directory),
+            None => return Some(Err(format!("say where: `/{name} DIRECTORY`"))),
+        },
+        "quit" | "exit" => Command::Quit,
+        _ => return None,
+    }))
+}
+
+fn hooks(args: &str) -> Result<Hooks, String> {
+    let (word, name) = args.split_once(char::is_whitespace).unwrap_or((args, ""));
+    let named = |make: fn(String) -> Hooks| match name.trim() {
+        "" => Err(format!("say which: `/hooks {word} NAME`")),
+        name => Ok(make(name.to_owned())),
+    };
+    match word {
+        "" | "list" => Ok(Hooks::List),
+        "events" => Ok(Hooks::Events),
+        "explain" => Ok(Hooks::Explain),
+        "reload" => Ok(Hooks::Reload),
+        "enable" => named(Hooks::Enable),
+        "disable" => named(Hooks::Disable),
+        _ => Err(format!(
+            "`/hooks {word}` is unknown: say list, events, explain, reload, enable or disable"
+        )),
+    }
+}
+
+/// What keys do, beside those that every line editor knows.
+const KEYS: &[(&str, &str)] = &[
+    ("Enter", "send; while a turn is under way, steer it"),
+    ("Tab", "send when the turn is over"),
+    ("Esc", "stop what is under way"),
+    ("Ctrl-C", "empty the line, stop, or (twice) leave"),
+    ("Ctrl-J", "begin another line"),
+    ("Up, Down", "what was sent before"),
+    ("PageUp, End", "look back, and return"),
+    ("F2, Ctrl-T", "show what hooks do"),
+];
+
+/// The page of `/help`.
+pub(crate) fn help() -> String {
+    let mut lines = Vec::new();
+    for (name, args, about) in TABLE {
+        let typed = format!("/{name} {args}");
+        if typed.len() <= COLUMN {
+            lines.push(format!("{typed:<COLUMN$}  {about}"));
+        } else {
+            lines.push(typed);
+            lines.push(format!("{:COLUMN$}  {about}", ""));
+        }
+    }
+    lines.push(String::new());
+    lines.extend(KEYS.iter().map(|(key, about)| format!("{key:<COLUMN$}  {about}")));
+    lines.join("\n")
+}
+
+/// How wide what is typed stands.
+const COLUMN: usize = 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_told_from_a_prompt() {
+        assert_eq!(read("/help"), Some(Ok(Command::Help)));
+        assert_eq!(read(" /cd  src "), Some(Ok(Command::Cd("src".to_owned()))));
+        assert_eq!(
+            read("/hooks disable x"),
+            Some(Ok(Command::Hooks(Hooks::Disable("x".to_owned()))))
+        );
+        assert!(matches!(read("/cd"), Some(Err(_))));
+        assert!(matches!(read("/hooks bogus"), Some(Err(_))));
+        assert_eq!(read("/deploy prod"), None, "a command of a file is a prompt");
+        assert_eq!(read("help"), None);
+    }
+
+    #[test]
+    fn every_command_of_the_table_is_read() {
+        for (name, ..) in TABLE {
+            assert!(read(&format!("/{name} x")).is_some(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Makes a conversation short: the model sums it up, and the summary takes its place.
+
+use futures_util::StreamExt;
+
+use crate::agent::Agent;
+use crate::conversation::{Author, Message};
+use crate::model::{Delta, Request, Stop};
+use crate::update::Update;
+
+/// How long a summary may be.
+const MAX_TOKENS: u32 = 4096;
+
+/// How many characters a conversation may have before it is made short by itself: about what a context of 200,000 tokens
+/// holds, less the answer.
+const FULL: usize = 600_000;
+
+const ASK: &str = "Sum up this conversation for yourself: what the user wants, what was decided, what was done, which files \
+    matter, what is left. Keep names and numbers exact.";
+
+impl Agent {
+    /// Makes the conversation short when it is about to be too long.
+    pub(crate) async fn compact_if_full(&mut self) {
+        let size: usize = self.messages.iter().map(Message::size).sum();
+        if size > FULL
+            && let Err(why) = self.compact("auto", "").await
+        {
+            self.updates.warn("PreCompact", why);
+        }
+    }
+
+    /// Makes the conversation short; why not, where it stays as it is.
+    pub(crate) async fn compact(
+        &mut self,
+        trigger: &str,
+        instructions: &str,
+    ) -> Result<(), String> {
+        if self.messages.is_empty() {
+            return Err("There is nothing to compact.".to_owned());
+        }
+        let said = self.hooks.before_compaction(trigger, instructions).await;
+        if let Some(reason) = said.blocked.or(said.stop) {
+            return Err(format!("The conversation stays as it is: {reason}"));
+        }
+        let mut ask = vec![ASK.to_owned()];
+        ask.extend((!instructions.is_empty()).then(|| instructions.to_owned()));
+        ask.extend(said.context);
+        let summary = self.sum_up(ask.join("\n\n")).await?;
+        self.forget();
+        self.keep(Message::from(Author::Agent, format!("What was said so far:\n\n{summary}")));
+        self.hooks.compacted(trigger, &summary).await;
+        self.learn("compact").await;
+        self.settings.started =
+            self.hooks.session_started("compact", &self.settings.model).await.context;
+        self.updates.tell(Update::Notice("The conversation was compacted.".to_owned()));
+        Ok(())
+    }
+
+    async fn sum_up(&self, ask: String) -> Result<String, String> {
+        let mut messages = self.messages.clone();
+        messages.push(Message::from(Author::Agent, ask));
+        let mut answer = self.provider.ask(Request {
+            system: self.settings.preamble(),
+            messages,
+            tools: Vec::new(),
+            max_tokens: MAX_TOKENS,
+        });
+        let mut summary = String::new();
+        while let Some(delta) = answer.next().await {
+            match delta {
+                Ok(Delta::Text(text)) => summary.push_str(&text),
+                Ok(Delta::End(_, Stop::Length)) => {
+                    return Err(
+                        "The conversation stays as it is: its summary got too long.".to_owned()
+                    );
+                }
+                Ok(_) => {}
+                Err(error) => return Err(format!("The conversation stays as it is: {error}")),
+            }
+        }
+        if summary.trim().is_empty() {
+            return Err("The conversation stays as it is: the model gave no summary.".to_owned());
+        }
+        Ok(summary)
+    }
+}

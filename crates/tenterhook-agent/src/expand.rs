@@ -1,0 +1,98 @@
+//! What a prompt refers to: a command that a file holds, files that it mentions. Works on the final text alone, after hooks.
+
+use std::path::{Path, PathBuf};
+
+use crate::agent::Agent;
+
+/// How much of a mentioned file goes to the model.
+const MENTIONED: usize = 64 << 10;
+
+/// A prompt with everything that it refers to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Expanded {
+    /// What the model is asked.
+    pub(crate) prompt: String,
+    /// The files that it mentions.
+    pub(crate) context: Vec<String>,
+}
+
+impl Agent {
+    /// Puts commands of files in place, and adds the files that the prompt mentions; why not, where a hook objects.
+    pub(crate) async fn expand(&self, text: String) -> Result<Expanded, String> {
+        let mut expanded = Expanded { prompt: text, context: Vec::new() };
+        if let Some((name, args, body)) = self.command_of(&expanded.prompt) {
+            let prompt = body.replace("$ARGUMENTS", &args);
+            let said = self.hooks.prompt_expanded(&name, &args, &prompt).await;
+            if let Some(reason) = said.blocked.or(said.stop) {
+                return Err(reason);
+            }
+            expanded.prompt = said.prompt.unwrap_or(prompt);
+            expanded.context = said.context;
+        }
+        for name in mentions(&expanded.prompt) {
+            let path = self.settings.cwd.join(name);
+            if let Ok(bytes) = tokio::fs::read(&path).await {
+                let content = String::from_utf8_lossy(&bytes);
+                let cut = content.floor_char_boundary(MENTIONED);
+                let (content, _) = content.split_at(cut);
+                expanded.context.push(format!("The file `{name}`:\n{content}"));
+            }
+        }
+        Ok(expanded)
+    }
+
+    /// The command that the text calls, with its arguments and what its file says.
+    fn command_of(&self, text: &str) -> Option<(String, String, String)> {
+        let rest = text.trim().strip_prefix('/')?;
+        let (name, args) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+        let plain =
+            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "-_".contains(c));
+        let file = plain.then(|| places(&self.settings.project, &self.settings.home, name))?;
+        let body = file.into_iter().find_map(|path| std::fs::read_to_string(path).ok())?;
+        Some((name.to_owned(), args.trim().to_owned(), without_front_matter(&body).to_owned()))
+    }
+}
+
+/// Where the file of a command or a skill may be; the project's before the user's.
+fn places(project: &Path, home: &Path, name: &str) -> Vec<PathBuf> {
+    let roots = [project, home];
+    let files = roots.iter().flat_map(|root| {
+        let claude = root.join(".claude");
+        [
+            claude.join("commands").join(format!("{name}.md")),
+            claude.join("skills").join(name).join("SKILL.md"),
+        ]
+    });
+    files.collect()
+}
+
+fn without_front_matter(text: &str) -> &str {
+    let Some(rest) = text.strip_prefix("---\n") else { return text };
+    rest.split_once("\n---\n").map_or(text, |(_, body)| body)
+}
+
+/// The words of a text that begin with `@`, without what ends a sentence.
+fn mentions(text: &str) -> Vec<&str> {
+    let words = text.split_whitespace().filter_map(|word| word.strip_prefix('@'));
+    words
+        .map(|word| word.trim_end_matches(['.', ',', ';', ':', '!', '?', ')']))
+        .filter(|it| !it.is_empty())
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mentions_are_words_that_begin_with_an_at() {
+        assert_eq!(mentions("see @src/a.rs, and (a@b) @x."), ["src/a.rs", "x"]);
+        assert_eq!(mentions("nothing @ all"), [""; 0]);
+    }
+
+    #[test]
+    fn front_matter_is_not_part_of_a_command() {
+        assert_eq!(without_front_matter("---\na: b\n---\nbody"), "body");
+        assert_eq!(without_front_matter("body"), "body");
+    }
+}

@@ -1,0 +1,164 @@
+//! No terminal: a prompt and its answer, or lines of JSON in both directions. For scripts and continuous integration.
+
+mod line;
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use serde_json::json;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::sync::{mpsc, oneshot};
+
+use super::told::Told;
+use crate::update::{Decision, Input, Update};
+use line::Said;
+
+/// What is printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Format {
+    /// The last words of the model.
+    #[default]
+    Text,
+    /// One JSON object at the end.
+    Json,
+    /// One JSON object for each thing that happens.
+    StreamJson,
+}
+
+/// Where prompts come from.
+#[derive(Debug)]
+pub(crate) enum Source {
+    /// The command line: this one, and no more.
+    Prompt(String),
+    /// Standard input: one JSON object a line, such as `{"type":"prompt","text":"..."}`.
+    Lines,
+}
+
+/// How it went.
+#[derive(Debug, Default)]
+struct Summary {
+    session: String,
+    text: String,
+    error: Option<String>,
+    refused: bool,
+}
+
+/// Runs a session without a terminal; the exit code.
+pub(crate) async fn run(
+    source: Source,
+    format: Format,
+    inputs: mpsc::UnboundedSender<Input>,
+    mut updates: mpsc::UnboundedReceiver<Update>,
+) -> io::Result<u8> {
+    let mut lines = match source {
+        Source::Prompt(text) => {
+            say(&inputs, Input::Prompt(text));
+            say(&inputs, Input::Close);
+            None
+        }
+        Source::Lines => Some(BufReader::new(tokio::io::stdin()).lines()),
+    };
+    let mut told = Told::new()?;
+    let mut asked: HashMap<String, oneshot::Sender<Decision>> = HashMap::new();
+    let mut summary = Summary::default();
+    loop {
+        let update = tokio::select! {
+            update = updates.recv() => update,
+            said = next(&mut lines) => {
+                match said? {
+                    Some(Ok(Said::Input(input))) => say(&inputs, input),
+                    Some(Ok(Said::Decide(id, decision))) => {
+                        drop(asked.remove(&id).map(|decide| decide.send(decision)));
+                    }
+                    Some(Err(why)) => writeln!(io::stderr(), "[warn] input: {why}")?,
+                    None => {
+                        // Nobody is left to answer, and a question without an answer is a no.
+                        lines = None;
+                        asked.clear();
+                        say(&inputs, Input::Close);
+                    }
+                }
+                continue;
+            }
+            () = told.leave() => {
+                say(&inputs, Input::Quit("other"));
+                continue;
+            }
+        };
+        let Some(update) = update else { break };
+        if format == Format::StreamJson
+            && let Some(line) = line::of(&update)
+        {
+            writeln!(io::stdout(), "{line}")?;
+        }
+        if format == Format::Text {
+            aside(&update)?;
+        }
+        match update {
+            Update::Ask(ask) if lines.is_some() => drop(asked.insert(ask.id, ask.decide)),
+            Update::AskVoid { id } => drop(asked.remove(&id)),
+            Update::Ended => break,
+            other => summary.take(other),
+        }
+    }
+    summary.print(format)?;
+    Ok(u8::from(summary.error.is_some()))
+}
+
+fn say(inputs: &mpsc::UnboundedSender<Input>, input: Input) {
+    // A session that has ended says so with its last update.
+    let _ = inputs.send(input);
+}
+
+/// The next line of standard input; pends where none is read.
+async fn next(
+    lines: &mut Option<tokio::io::Lines<BufReader<tokio::io::Stdin>>>,
+) -> io::Result<Option<Result<Said, String>>> {
+    match lines {
+        Some(lines) => Ok(lines.next_line().await?.map(|line| line::read(&line))),
+        None => std::future::pending().await,
+    }
+}
+
+/// What people read beside the answer.
+fn aside(update: &Update) -> io::Result<()> {
+    let mut err = io::stderr();
+    match update {
+        Update::Warn { event, reason } => writeln!(err, "[warn] {event}: {reason}"),
+        Update::Notice(text) => writeln!(err, "{text}"),
+        Update::Rewrite(text) => writeln!(err, "[hook rewrite]\n{text}"),
+        _ => Ok(()),
+    }
+}
+
+impl Summary {
+    fn take(&mut self, update: Update) {
+        match update {
+            Update::Session { id, .. } => self.session = id,
+            Update::Reply(text) | Update::Page { text, .. } => self.text = text,
+            Update::Refused { reason, .. } => {
+                self.refused = true;
+                self.error = Some(reason);
+            }
+            Update::TurnEnded { error } => self.error = error,
+            _ => {}
+        }
+    }
+
+    fn print(&self, format: Format) -> io::Result<()> {
+        match (format, &self.error) {
+            (Format::Text, Some(error)) => writeln!(io::stderr(), "error: {error}"),
+            (Format::Text, None) => writeln!(io::stdout(), "{}", self.text),
+            (Format::Json, _) => {
+                let value = json!({
+                    "session_id": self.session,
+                    "result": self.text,
+                    "error": self.error,
+                    "blocked": self.refused,
+                });
+                writeln!(io::stdout(), "{value}")
+            }
+            (Format::StreamJson, _) => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! The lines of JSON in both directions: `docs/guide/agent.md` lists them. Pure.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::update::{Decision, Input, Update};
+
+/// What a line of standard input says.
+#[derive(Debug)]
+pub(super) enum Said {
+    Input(Input),
+    Decide(String, Decision),
+}
+
+#[derive(Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
+enum Line {
+    Prompt {
+        text: String,
+    },
+    Queue {
+        text: String,
+    },
+    Interrupt,
+    Typing,
+    Quit,
+    Decide {
+        id: String,
+        allow: bool,
+        #[serde(default)]
+        always: bool,
+        #[serde(default)]
+        reason: String,
+    },
+}
+
+/// Reads a line.
+pub(super) fn read(line: &str) -> Result<Said, String> {
+    let line: Line = serde_json::from_str(line).map_err(|error| {
+        format!("the line is none of prompt, queue, interrupt, typing, decide, quit: {error}")
+    })?;
+    Ok(Said::Input(match line {
+        Line::Prompt { text } => Input::Prompt(text),
+        Line::Queue { text } => Input::Queue(text),
+        Line::Interrupt => Input::Interrupt,
+        Line::Typing => Input::Typing,
+        Line::Quit => Input::Quit("prompt_input_exit"),
+        Line::Decide { id, allow, always, reason } => {
+            let decision = match (allow, always) {
+                (true, true) => Decision::Always,
+                (true, false) => Decision::Once,
+                (false, _) if reason.is_empty() => Decision::No("the user said no".to_owned()),
+                (false, _) => Decision::No(reason),
+            };
+            return Ok(Said::Decide(id, decision));
+        }
+    }))
+}
+
+/// An update as one line; what only a screen needs is left out.
+pub(super) fn of(update: &Update) -> Option<Value> {
+    Some(match update {
+        Update::Session { id, model, cwd, transcript } => json!({
+            "type": "session", "session_id": id, "model": model, "cwd": cwd,
+            "transcript_path": transcript,
+        }),
+        Update::Prompt { text } => json!({"type": "prompt", "text": text}),
+        Update::Refused { text, reason } => {
+            json!({"type": "refused", "text": text, "reason": reason})
+        }
+        Update::Loading(loading) => json!({"type": "loading", "loading": loading}),
+        Update::Text(text) => json!({"type": "text", "text": text}),
+        Update::Reasoning(text) => json!({"type": "reasoning", "text": text}),
+        Update::Reply(text) => json!({"type": "reply", "text": text}),
+        Update::Rewrite(text) => json!({"type": "hook_rewrite", "text": text}),
+        Update::ToolStarted(call) => {
+            json!({"type": "tool", "id": call.id, "tool": call.tool, "input": call.input})
+        }
+        Update::ToolEnded { call, result } => json!({
+            "type": "tool_result", "id": call.id, "tool": call.tool,
+            "text": result.text, "is_error": result.is_error,
+        }),
+        Update::Ask(ask) => json!({
+            "type": "ask", "id": ask.id, "tool": ask.call.tool, "input": ask.call.input,
+            "reason": ask.reason,
+        }),
+        Update::AskVoid { id } => json!({"type": "ask_void", "id": id}),
+        Update::Warn { event, reason } => {
+            json!({"type": "warn", "event": event, "reason": reason})
+        }
+        Update::Notice(text) => json!({"type": "notice", "text": text}),
+        Update::Hooks(trace) => json!({
+            "type": "hooks", "event": trace.event, "came": trace.came,
+            "hooks": trace.steps.iter().map(|step| json!({
+                "hook": step.hook, "ended": step.ended, "took_ms": step.took_ms,
+                "verdict": step.verdict,
+            })).collect::<Vec<_>>(),
+        }),
+        Update::TurnEnded { error } => json!({"type": "turn_ended", "error": error}),
+        Update::Page { title, text } => json!({"type": "page", "title": title, "text": text}),
+        Update::Ended => json!({"type": "ended"}),
+        Update::Queued(_) | Update::Status(_) => return None,
+    })
+}

@@ -1,0 +1,241 @@
+//! The interactive face: draws what it is told, says what is typed. Fires no event and runs no hook; what a hook takes, the
+//! person does not wait for.
+
+mod composer;
+mod draw;
+mod guard;
+mod keys;
+mod panel;
+mod screen;
+mod shown;
+mod wrap;
+
+#[cfg(test)]
+mod tests;
+
+use std::future::poll_fn;
+use std::io::{self, BufWriter};
+use std::task::Poll;
+use std::time::Duration;
+
+use crossterm::event::{Event, EventStream, KeyEventKind};
+use futures_util::{Stream, StreamExt};
+use ratatui::Terminal;
+use ratatui::backend::{Backend, CrosstermBackend};
+use tokio::sync::mpsc;
+use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+
+use super::told::Told;
+use crate::update::{Input, Update};
+use guard::Guard;
+use screen::Screen;
+
+/// How often something that moves is drawn anew.
+const FRAME: Duration = Duration::from_millis(40);
+/// How long updates are taken before the person is listened to again.
+const TAKEN: Duration = Duration::from_millis(10);
+/// How long the session may take to end when the program is told to leave: more than its last hooks have.
+const GRACE: Duration = Duration::from_secs(5);
+/// What a frame may write at once.
+const WRITTEN: usize = 64 * 1024;
+
+/// How it was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// The session ended.
+    Ended,
+    /// It did not, and nobody waits for it any longer.
+    Abandoned,
+}
+
+/// When the screen is to be drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Due {
+    /// Somebody typed, and sees it now.
+    Now,
+    /// Something came, and is seen with the next frame: a flood of updates costs no more drawings than there are frames.
+    Soon,
+    /// Nothing changed.
+    Not,
+}
+
+/// Runs a session in the terminal, until the person leaves or the program is told to.
+pub(crate) async fn run(
+    home: &str,
+    inputs: mpsc::UnboundedSender<Input>,
+    updates: mpsc::UnboundedReceiver<Update>,
+) -> io::Result<Left> {
+    let told = signals()?;
+    let _guard = Guard::enter()?;
+    let out = BufWriter::with_capacity(WRITTEN, io::stdout());
+    let terminal = Terminal::new(CrosstermBackend::new(out))?;
+    let screen = Screen::new(home, Instant::now());
+    let mut life = Life { terminal, screen, inputs, due: Due::Now, there: true, until: None };
+    Ok(life.live(EventStream::new(), told, updates).await)
+}
+
+/// Hears when the program is told to leave.
+fn signals() -> io::Result<mpsc::UnboundedReceiver<()>> {
+    let mut told = Told::new()?;
+    let (sender, receiver) = mpsc::unbounded_channel();
+    tokio::spawn(async move {
+        loop {
+            told.leave().await;
+            if sender.send(()).is_err() {
+                break;
+            }
+        }
+    });
+    Ok(receiver)
+}
+
+/// A screen on a terminal, and the session behind it.
+struct Life<B: Backend> {
+    terminal: Terminal<B>,
+    screen: Screen,
+    inputs: mpsc::UnboundedSender<Input>,
+    due: Due,
+    /// Whether the terminal is still there.
+    there: bool,
+    /// When the session is waited for no longer.
+    until: Option<Instant>,
+}
+
+impl<B: Backend> Life<B> {
+    async fn live(
+        &mut self,
+        mut events: impl Stream<Item = io::Result<Event>> + Unpin,
+        mut told: mpsc::UnboundedReceiver<()>,
+        mut updates: mpsc::UnboundedReceiver<Update>,
+    ) -> Left {
+        let mut frames = interval(FRAME);
+        frames.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let inputs = self.inputs.clone();
+        loop {
+            self.draw();
+            tokio::select! {
+                // The person first, then the frame that shows, then what there is to show.
+                biased;
+                event = events.next(), if self.there => {
+                    let mut next = Some(event);
+                    while let Some(event) = next {
+                        if self.hear(event) == Some(Left::Abandoned) {
+                            return Left::Abandoned;
+                        }
+                        next = if self.there { at_once(&mut events).await } else { None };
+                    }
+                }
+                Some(()) = told.recv() => self.leave("other"),
+                () = ends(self.until) => return Left::Abandoned,
+                // It says so with its last update, if it can still say something.
+                () = inputs.closed() => return Left::Ended,
+                now = frames.tick(), if self.due == Due::Soon || self.screen.moves() => {
+                    self.screen.tick(now);
+                    self.due = Due::Now;
+                }
+                Some(update) = updates.recv() => {
+                    if self.take(update, &mut updates) == Some(Left::Ended) {
+                        return Left::Ended;
+                    }
+                }
+            }
+        }
+    }
+
+    fn draw(&mut self) {
+        if self.due != Due::Now || !self.there {
+            return;
+        }
+        self.due = Due::Not;
+        let mut top = 0;
+        let screen = &self.screen;
+        match self.terminal.draw(|frame| top = draw::draw(frame, screen)) {
+            // Nobody scrolls beyond the beginning.
+            Ok(_) => self.screen.scroll = top,
+            Err(_) => self.gone(),
+        }
+    }
+
+    /// Hears a key; whether that was the last word.
+    fn hear(&mut self, event: Option<io::Result<Event>>) -> Option<Left> {
+        self.due = Due::Now;
+        match event {
+            Some(Ok(Event::Key(key))) if key.kind != KeyEventKind::Release => {
+                self.screen.tick(Instant::now());
+                match keys::press(&mut self.screen, key) {
+                    Some(Input::Quit(_)) if self.screen.leaving => return Some(Left::Abandoned),
+                    Some(Input::Quit(reason)) => self.say_goodbye(reason),
+                    // That somebody types is all that is said of a key which says nothing itself.
+                    input => self.say(input.unwrap_or(Input::Typing)),
+                }
+            }
+            Some(Ok(Event::Paste(text))) => {
+                self.screen.composer.insert(&text);
+                self.say(Input::Typing);
+            }
+            Some(Ok(_)) => {}
+            Some(Err(_)) | None => self.gone(),
+        }
+        None
+    }
+
+    /// Takes what waits, as far as that is not too much; whether the session ended.
+    fn take(&mut self, first: Update, more: &mut mpsc::UnboundedReceiver<Update>) -> Option<Left> {
+        if self.due == Due::Not {
+            self.due = Due::Soon;
+        }
+        let until = Instant::now() + TAKEN;
+        let mut next = Some(first);
+        while let Some(update) = next {
+            if matches!(update, Update::Ended) {
+                return Some(Left::Ended);
+            }
+            self.screen.take(update);
+            next = if Instant::now() < until { more.try_recv().ok() } else { None };
+        }
+        None
+    }
+
+    /// The terminal is gone: nobody is left to ask, or to show something to.
+    fn gone(&mut self) {
+        self.there = false;
+        self.leave("other");
+    }
+
+    /// Ends the session because the person cannot be asked.
+    fn leave(&mut self, reason: &'static str) {
+        if self.until.is_none() {
+            self.until = Some(Instant::now() + GRACE);
+            self.say_goodbye(reason);
+        }
+        self.due = Due::Now;
+    }
+
+    fn say_goodbye(&mut self, reason: &'static str) {
+        self.screen.leave();
+        self.say(Input::Quit(reason));
+    }
+
+    fn say(&self, input: Input) {
+        // A session that has ended is heard of otherwise.
+        let _ = self.inputs.send(input);
+    }
+}
+
+/// What comes next, if it is there. Asks with the waker of this task: a stream of keys keeps the first one that it is given,
+/// and one that wakes nobody would lose the next key.
+async fn at_once<S: Stream + Unpin>(stream: &mut S) -> Option<Option<S::Item>> {
+    poll_fn(|context| match stream.poll_next_unpin(context) {
+        Poll::Ready(item) => Poll::Ready(Some(item)),
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
+}
+
+/// Waits until then, or for ever.
+async fn ends(at: Option<Instant>) {
+    match at {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}

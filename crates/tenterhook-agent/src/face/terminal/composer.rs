@@ -1,0 +1,161 @@
+//! The line that a person types: text, cursor, and what was sent before. Pure.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::hooks;
+
+/// The composer.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Composer {
+    text: String,
+    /// Where the cursor is, in bytes, always between characters.
+    cursor: usize,
+    sent: Vec<String>,
+    /// Which of them is shown, counted from the newest.
+    back: usize,
+}
+
+impl Composer {
+    /// The text.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text from the cursor.
+    pub(super) fn after(&self) -> &str {
+        self.text.get(self.cursor..).unwrap_or_default()
+    }
+
+    /// The text up to the cursor.
+    pub(super) fn before(&self) -> &str {
+        self.text.get(..self.cursor).unwrap_or_default()
+    }
+
+    /// Puts a text at the cursor. What is pasted may hold what nobody sees; a prompt says no more than its author reads.
+    pub(super) fn insert(&mut self, text: &str) {
+        let text = hooks::safe(&text.replace("\r\n", "\n").replace('\r', "\n"));
+        self.text.insert_str(self.cursor, &text);
+        self.cursor += text.len();
+    }
+
+    /// Replaces everything.
+    pub(super) fn set(&mut self, text: &str) {
+        text.clone_into(&mut self.text);
+        self.cursor = self.text.len();
+    }
+
+    /// Puts a text back that was not sent. What is being typed stays; the text can be recalled.
+    pub(super) fn give_back(&mut self, text: &str) {
+        if self.text.is_empty() {
+            self.set(&hooks::safe(text));
+        }
+    }
+
+    /// Removes the character before the cursor.
+    pub(super) fn backspace(&mut self) {
+        let end = self.cursor;
+        self.left();
+        self.text.drain(self.cursor..end);
+    }
+
+    /// Removes the word before the cursor.
+    pub(super) fn backspace_word(&mut self) {
+        while self.before().ends_with(' ') {
+            self.backspace();
+        }
+        while self.before().chars().next_back().is_some_and(|c| !c.is_whitespace()) {
+            self.backspace();
+        }
+    }
+
+    /// Moves the cursor by one character.
+    pub(super) fn left(&mut self) {
+        self.cursor -= self.before().graphemes(true).next_back().map_or(0, str::len);
+    }
+
+    /// Moves the cursor by one character.
+    pub(super) fn right(&mut self) {
+        self.cursor += self.after().graphemes(true).next().map_or(0, str::len);
+    }
+
+    /// Moves the cursor to the start.
+    pub(super) const fn home(&mut self) {
+        self.cursor = 0;
+    }
+
+    /// Moves the cursor to the end.
+    pub(super) const fn end(&mut self) {
+        self.cursor = self.text.len();
+    }
+
+    /// Takes the text to send it; nothing where there is none. It can be recalled.
+    pub(super) fn send(&mut self) -> Option<String> {
+        let text = std::mem::take(&mut self.text);
+        (self.cursor, self.back) = (0, 0);
+        if text.trim().is_empty() {
+            return None;
+        }
+        self.sent.push(text.clone());
+        Some(text)
+    }
+
+    /// Shows what was sent before.
+    pub(super) fn older(&mut self) {
+        if self.back < self.sent.len() {
+            self.back += 1;
+            self.recall();
+        }
+    }
+
+    /// Shows what was sent after that.
+    pub(super) fn newer(&mut self) {
+        if self.back > 0 {
+            self.back -= 1;
+            self.recall();
+        }
+    }
+
+    fn recall(&mut self) {
+        let at = self.sent.len() - self.back;
+        let text = self.sent.get(at).cloned().unwrap_or_default();
+        self.set(&text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_of_any_width_are_typed_and_removed_whole() {
+        let mut it = Composer::default();
+        it.insert("an\u{303}b🦀");
+        it.left();
+        it.backspace();
+        assert_eq!((it.text(), it.before()), ("an\u{303}🦀", "an\u{303}"));
+        it.right();
+        it.right();
+        it.backspace();
+        it.backspace_word();
+        assert_eq!(it.text(), "");
+        it.backspace();
+        it.left();
+    }
+
+    #[test]
+    fn what_was_sent_comes_back() {
+        let mut it = Composer::default();
+        for text in ["one", "two"] {
+            it.insert(text);
+            assert_eq!(it.send().as_deref(), Some(text));
+        }
+        assert_eq!(it.send(), None);
+        it.older();
+        it.older();
+        it.older();
+        assert_eq!(it.text(), "one");
+        it.newer();
+        it.newer();
+        assert_eq!(it.text(), "");
+    }
+}

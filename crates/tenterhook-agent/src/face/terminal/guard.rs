@@ -1,0 +1,59 @@
+//! Takes the terminal, and gives it back on every way out: the end, an error, a panic here or in another thread.
+
+use std::io::{self, Write};
+use std::panic;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+
+use crossterm::cursor::Show;
+use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
+use crossterm::execute;
+use crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+
+/// What other threads said when they broke off.
+type Heard = Arc<Mutex<Vec<String>>>;
+
+/// The terminal, as long as this lives.
+pub(super) struct Guard {
+    heard: Heard,
+}
+
+impl Guard {
+    /// Takes it.
+    pub(super) fn enter() -> io::Result<Self> {
+        enable_raw_mode()?;
+        let guard = Self { heard: Heard::default() };
+        execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
+        let (told, own, heard) =
+            (panic::take_hook(), thread::current().id(), Arc::clone(&guard.heard));
+        panic::set_hook(Box::new(move |broken| {
+            if thread::current().id() == own {
+                // First the terminal, then the words, or nobody reads them.
+                restore();
+                told(broken);
+            } else {
+                // The screen is still drawn: the words wait until it is not.
+                heard.lock().unwrap_or_else(PoisonError::into_inner).push(broken.to_string());
+            }
+        }));
+        Ok(guard)
+    }
+}
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        restore();
+        for words in self.heard.lock().unwrap_or_else(PoisonError::into_inner).drain(..) {
+            // Where nobody listens any more, nobody misses it.
+            let _ = writeln!(io::stderr(), "{words}");
+        }
+    }
+}
+
+fn restore() {
+    // On the way out nothing is left to do about a terminal that does not answer.
+    let _ = execute!(io::stdout(), DisableBracketedPaste, LeaveAlternateScreen, Show);
+    let _ = disable_raw_mode();
+}

@@ -1,0 +1,90 @@
+//! What each key does. A key changes the screen, or says something to the runtime, or both.
+
+use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+
+use super::screen::Screen;
+use crate::update::{Decision, Input};
+
+/// The matcher subject of `SessionEnd` when somebody leaves at the prompt.
+const LEFT: &str = "prompt_input_exit";
+/// How far a page is.
+const PAGE: usize = 10;
+
+/// Presses a key.
+pub(super) fn press(screen: &mut Screen, key: KeyEvent) -> Option<Input> {
+    let warned = std::mem::take(&mut screen.warned);
+    if key.modifiers.contains(KeyModifiers::CONTROL) {
+        return control(screen, key.code, warned);
+    }
+    if screen.asked().is_some()
+        && let Some(decision) = decision(key.code)
+    {
+        screen.decide(decision);
+        return None;
+    }
+    match key.code {
+        KeyCode::F(2) => screen.panel = !screen.panel,
+        KeyCode::Enter if key.modifiers.contains(KeyModifiers::ALT) => screen.composer.insert("\n"),
+        KeyCode::Enter => return screen.send().map(Input::Prompt),
+        KeyCode::Tab if screen.loading => return screen.queue().map(Input::Queue),
+        KeyCode::Esc if screen.busy() => return Some(Input::Interrupt),
+        KeyCode::Char(c) => screen.composer.insert(c.encode_utf8(&mut [0; 4])),
+        KeyCode::Backspace => screen.composer.backspace(),
+        KeyCode::Left => screen.composer.left(),
+        KeyCode::Right => screen.composer.right(),
+        KeyCode::Home => screen.composer.home(),
+        KeyCode::End => {
+            screen.scroll = 0;
+            screen.composer.end();
+        }
+        KeyCode::Up => screen.composer.older(),
+        KeyCode::Down => screen.composer.newer(),
+        KeyCode::PageUp => screen.scroll += PAGE,
+        KeyCode::PageDown => screen.scroll = screen.scroll.saturating_sub(PAGE),
+        _ => {}
+    }
+    None
+}
+
+fn control(screen: &mut Screen, key: KeyCode, warned: bool) -> Option<Input> {
+    match key {
+        KeyCode::Char('c') => return stop(screen, warned),
+        KeyCode::Char('d') if screen.composer.text().is_empty() => return Some(Input::Quit(LEFT)),
+        KeyCode::Char('t') => screen.panel = !screen.panel,
+        KeyCode::Char('u') => screen.composer.set(""),
+        KeyCode::Char('w') => screen.composer.backspace_word(),
+        KeyCode::Char('h') => screen.composer.backspace(),
+        KeyCode::Char('a') => screen.composer.home(),
+        KeyCode::Char('e') => screen.composer.end(),
+        KeyCode::Char('j') => screen.composer.insert("\n"),
+        _ => {}
+    }
+    None
+}
+
+/// What a key says to a question.
+fn decision(key: KeyCode) -> Option<Decision> {
+    match key {
+        KeyCode::Char('y') => Some(Decision::Once),
+        KeyCode::Char('a') => Some(Decision::Always),
+        KeyCode::Char('n') | KeyCode::Esc => Some(Decision::No("the user said no".to_owned())),
+        _ => None,
+    }
+}
+
+/// What is typed first, then what is under way, then the session: that only when the key is pressed twice, because a turn
+/// may end while the hand is on its way to stop it.
+fn stop(screen: &mut Screen, warned: bool) -> Option<Input> {
+    if !screen.composer.text().is_empty() {
+        screen.composer.set("");
+        return None;
+    }
+    if screen.leaving {
+        return Some(Input::Quit(LEFT));
+    }
+    if screen.busy() {
+        return Some(Input::Interrupt);
+    }
+    screen.warned = !warned;
+    warned.then_some(Input::Quit(LEFT))
+}

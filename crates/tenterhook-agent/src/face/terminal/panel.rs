@@ -1,0 +1,61 @@
+//! How the panel of hooks looks: what fired, how long each hook took, what it decided; newest at the end. Changes nothing.
+
+use ratatui::Frame;
+use ratatui::layout::Rect;
+use ratatui::text::Line;
+use ratatui::widgets::{Block as Boxed, Borders, Paragraph};
+use unicode_width::UnicodeWidthStr;
+
+use super::draw::{BOLD, DIM, cut};
+use super::screen::Screen;
+use crate::update::{Trace, TraceStep};
+
+/// How wide the column of times is.
+const TIME: usize = 9;
+/// How wide the column of decisions is: the longest word has five letters.
+const WORD: usize = 7;
+
+/// Draws the panel.
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
+    let boxed = Boxed::new().borders(Borders::ALL).title(" hooks, newest last ");
+    let inner = boxed.inner(area);
+    let (width, height) = (usize::from(inner.width), usize::from(inner.height));
+    let mut lines: Vec<Line<'_>> = Vec::new();
+    for trace in screen.traces.iter().rev() {
+        lines.extend(trace.steps.iter().rev().map(|step| Line::raw(of_step(step, width))));
+        lines.push(Line::styled(of_event(trace, width), BOLD));
+        if lines.len() >= height {
+            break;
+        }
+    }
+    if lines.is_empty() {
+        lines.push(Line::styled(cut(" no hook has run yet", width), DIM));
+    }
+    lines.truncate(height);
+    lines.reverse();
+    frame.render_widget(boxed, area);
+    frame.render_widget(Paragraph::new(lines), inner);
+}
+
+fn of_event(trace: &Trace, width: usize) -> String {
+    row(&format!(" {}", trace.event), &trace.came, width)
+}
+
+fn of_step(step: &TraceStep, width: usize) -> String {
+    let took = format!("{} ms", step.took_ms);
+    let right = format!("{took:>TIME$}  {:<WORD$}", step.verdict);
+    row(&format!("   {}  {}", step.hook, step.ended), right.trim_end(), width)
+}
+
+/// A text at the left and one that stands in columns at the right; the left one gives way.
+fn row(left: &str, right: &str, width: usize) -> String {
+    let column = (TIME + 2 + WORD).min(width);
+    let right = if right.width() <= WORD {
+        format!("{:>1$}{right}", "", TIME + 2)
+    } else {
+        right.to_owned()
+    };
+    let left = cut(left, width.saturating_sub(column));
+    let gap = width.saturating_sub(column + left.width());
+    cut(&format!("{left}{}{right}", " ".repeat(gap)), width)
+}

@@ -1,0 +1,382 @@
+//! What is on the screen: everything that was told, and what is being typed. Pure; draws nothing and reads no clock.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::Instant;
+
+use super::composer::Composer;
+use super::shown::{self, Pieces};
+use crate::conversation::{Call, ToolResult};
+use crate::update::{Ask, Decision, Trace, Update};
+
+/// How many blocks are kept to scroll back to.
+const BLOCKS: usize = 1000;
+/// How many firings the panel keeps.
+const TRACES: usize = 100;
+/// How many lines of a tool's output are shown.
+const OUTPUT: usize = 8;
+/// How long a question stands before a key answers it: whoever was typing when it came has not read it.
+const READ: Duration = Duration::from_millis(400);
+
+/// One thing that was said or done. Every text in it is fit to be shown.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Block {
+    User(String),
+    Model(String),
+    Thought(String),
+    Rewrite(String),
+    Tool { id: String, title: String, state: State },
+    Warn(String),
+    Notice(String),
+    Refused(String),
+    Page { title: String, text: String },
+}
+
+/// How far a tool is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum State {
+    Running,
+    Done { text: String, more: usize },
+    Failed { text: String, more: usize },
+}
+
+/// A question to the person. Dropped, it refuses.
+#[derive(Debug)]
+pub(super) struct Question {
+    ask: Ask,
+    /// When it came.
+    since: Instant,
+    /// What would run.
+    pub(super) title: String,
+    /// With which arguments: all of them, because what is not read is not agreed to.
+    pub(super) arguments: Vec<String>,
+    /// Why it is asked.
+    pub(super) reason: String,
+}
+
+/// Everything on the screen.
+pub(super) struct Screen {
+    pub(super) composer: Composer,
+    pub(super) blocks: VecDeque<Block>,
+    pub(super) traces: VecDeque<Trace>,
+    /// What was sent and is not taken in yet: hooks may still rewrite or refuse it.
+    pub(super) sent: VecDeque<String>,
+    /// What waits for the turn to end.
+    waiting: VecDeque<String>,
+    /// The questions that wait, oldest first.
+    pub(super) questions: VecDeque<Question>,
+    /// Whether the panel of hooks is shown.
+    pub(super) panel: bool,
+    /// How many lines the view is above the end.
+    pub(super) scroll: usize,
+    pub(super) loading: bool,
+    pub(super) queued: usize,
+    pub(super) status: Option<String>,
+    pub(super) model: String,
+    pub(super) cwd: String,
+    /// The person pressed the key once that leaves when it is pressed again.
+    pub(super) warned: bool,
+    /// The person has left; the session ends.
+    pub(super) leaving: bool,
+    /// Since when something is under way.
+    pub(super) since: Instant,
+    pub(super) now: Instant,
+    home: String,
+    /// The model is in the middle of a message.
+    streaming: Option<Pieces>,
+    thinking: Option<Pieces>,
+    /// Part of that message stands in an earlier block, because something came between.
+    parted: bool,
+}
+
+impl Screen {
+    /// An empty one, for a person whose home this is.
+    pub(super) fn new(home: &str, now: Instant) -> Self {
+        Self {
+            composer: Composer::default(),
+            blocks: VecDeque::new(),
+            traces: VecDeque::new(),
+            sent: VecDeque::new(),
+            waiting: VecDeque::new(),
+            questions: VecDeque::new(),
+            panel: false,
+            scroll: 0,
+            loading: false,
+            queued: 0,
+            status: None,
+            model: String::new(),
+            cwd: String::new(),
+            warned: false,
+            leaving: false,
+            since: now,
+            now,
+            home: home.to_owned(),
+            streaming: None,
+            thinking: None,
+            parted: false,
+        }
+    }
+
+    /// Whether something is under way.
+    pub(super) fn busy(&self) -> bool {
+        self.loading || self.leaving || self.status.is_some() || !self.sent.is_empty()
+    }
+
+    /// Whether something moves although nothing happens.
+    pub(super) fn moves(&self) -> bool {
+        self.busy() || !self.questions.is_empty()
+    }
+
+    /// Time goes on.
+    pub(super) const fn tick(&mut self, now: Instant) {
+        self.now = now;
+    }
+
+    /// Does what may begin or end something that is under way, and keeps the time since when.
+    fn timed<T>(&mut self, change: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.busy();
+        let done = change(self);
+        if !before && self.busy() {
+            self.since = self.now;
+        }
+        done
+    }
+
+    /// Takes in what the runtime tells.
+    pub(super) fn take(&mut self, update: Update) {
+        self.timed(|it| it.hear(update));
+    }
+
+    fn hear(&mut self, update: Update) {
+        match update {
+            Update::Session { model, cwd, .. } => self.begun(&model, &cwd),
+            Update::Prompt { text } => {
+                self.answered(&text);
+                self.push(Block::User(shown::text(&text, shown::TEXT)));
+            }
+            Update::Refused { text, reason } => {
+                self.answered(&text);
+                self.push(Block::Refused(shown::text(&reason, shown::OUTPUT)));
+                self.composer.give_back(&text);
+            }
+            Update::Queued(queued) => self.queued(queued),
+            Update::Loading(loading) => (self.loading, self.parted) = (loading, false),
+            Update::Text(text) => self.stream(&text),
+            Update::Reasoning(text) => self.think(&text),
+            Update::Reply(text) => self.replied(&text),
+            Update::Rewrite(text) => self.push(Block::Rewrite(shown::text(&text, shown::TEXT))),
+            Update::ToolStarted(call) => self.push(tool(&call, State::Running)),
+            Update::ToolEnded { call, result } => self.ended(&call, &result),
+            Update::Ask(ask) => self.questions.push_back(question(ask, self.now)),
+            Update::AskVoid { id } => self.questions.retain(|it| it.ask.id != id),
+            Update::Warn { event, reason } => {
+                let text = format!("{event}: {}", reason.trim_end());
+                self.push(Block::Warn(shown::text(&text, shown::OUTPUT)));
+            }
+            Update::Notice(text) => self.push(Block::Notice(shown::text(&text, shown::OUTPUT))),
+            Update::Hooks(trace) => self.fired(trace),
+            Update::Status(status) => self.status = status.map(|it| shown::line(&it)),
+            Update::TurnEnded { error } => self.turn_ended(error),
+            Update::Page { title, text } => {
+                let text = shown::text(text.trim_end(), shown::TEXT);
+                let text = text.replace(&format!("{}/", self.home), "~/");
+                self.push(Block::Page { title: shown::line(&title), text });
+            }
+            Update::Ended => {}
+        }
+    }
+
+    /// Sends what was typed.
+    pub(super) fn send(&mut self) -> Option<String> {
+        let text = self.composer.send()?;
+        self.scroll = 0;
+        self.timed(|it| it.on_its_way(text.clone()));
+        Some(text)
+    }
+
+    /// Sends what was typed for after the turn.
+    pub(super) fn queue(&mut self) -> Option<String> {
+        let text = self.composer.send()?;
+        self.waiting.push_back(text.clone());
+        Some(text)
+    }
+
+    fn on_its_way(&mut self, text: String) {
+        // A command is obeyed, and no hook stands before it.
+        if !text.trim_start().starts_with('/') {
+            self.sent.push_back(text);
+        }
+    }
+
+    /// So many wait; the others are on their way.
+    fn queued(&mut self, queued: usize) {
+        self.queued = queued;
+        while self.waiting.len() > queued
+            && let Some(text) = self.waiting.pop_front()
+        {
+            self.on_its_way(text);
+        }
+    }
+
+    /// The person leaves.
+    pub(super) fn leave(&mut self) {
+        self.timed(|it| it.leaving = true);
+    }
+
+    /// The question that keys answer now: it was there to be read, and nobody is in the middle of a line.
+    pub(super) fn asked(&self) -> Option<&Question> {
+        let read = |it: &&Question| self.now.saturating_duration_since(it.since) >= READ;
+        self.questions.front().filter(read).filter(|_| self.composer.text().is_empty())
+    }
+
+    /// Answers the oldest question.
+    pub(super) fn decide(&mut self, decision: Decision) {
+        if let Some(question) = self.questions.pop_front() {
+            // The question may have been answered elsewhere meanwhile.
+            let _ = question.ask.decide.send(decision);
+        }
+        // The next one was not to be seen until now.
+        if let Some(next) = self.questions.front_mut() {
+            next.since = self.now;
+        }
+    }
+
+    fn begun(&mut self, model: &str, cwd: &str) {
+        let cwd = match cwd.strip_prefix(&self.home) {
+            Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("~{rest}"),
+            _ => cwd.to_owned(),
+        };
+        (self.model, self.cwd) = (shown::line(model), shown::line(&cwd));
+        let text = format!("{} works in {}. /help says what there is.", self.model, self.cwd);
+        self.push(Block::Notice(text));
+    }
+
+    /// Something that was sent is no longer on its way.
+    fn answered(&mut self, text: &str) {
+        let at = self.sent.iter().position(|it| it == text).unwrap_or(0);
+        self.sent.remove(at);
+    }
+
+    fn push(&mut self, block: Block) {
+        self.parted |= self.streaming.is_some();
+        (self.streaming, self.thinking) = (None, None);
+        self.blocks.push_back(block);
+        if self.blocks.len() > BLOCKS {
+            self.blocks.pop_front();
+        }
+    }
+
+    fn stream(&mut self, text: &str) {
+        let mut pieces = self.streaming.take().unwrap_or_else(|| {
+            self.push(Block::Model(String::new()));
+            Pieces::default()
+        });
+        if let Some(Block::Model(said)) = self.blocks.back_mut() {
+            grow(said, &pieces.next(text));
+        }
+        self.streaming = Some(pieces);
+    }
+
+    fn think(&mut self, text: &str) {
+        let mut pieces = self.thinking.take().unwrap_or_else(|| {
+            self.push(Block::Thought(String::new()));
+            Pieces::default()
+        });
+        if let Some(Block::Thought(thought)) = self.blocks.back_mut() {
+            grow(thought, &pieces.next(text));
+        }
+        self.thinking = Some(pieces);
+    }
+
+    /// The words are complete: what came in pieces is shown as the whole that it is.
+    fn replied(&mut self, text: &str) {
+        let parted = std::mem::take(&mut self.parted);
+        if self.streaming.take().is_some()
+            && !parted
+            && let Some(Block::Model(said)) = self.blocks.back_mut()
+        {
+            *said = shown::text(text, shown::TEXT);
+        }
+    }
+
+    fn ended(&mut self, call: &Call, result: &ToolResult) {
+        let (text, more) = shown::head(&result.text, OUTPUT);
+        let state = match result.is_error {
+            true => State::Failed { text, more },
+            false => State::Done { text, more },
+        };
+        let waiting = self.blocks.iter_mut().rev().find_map(|block| match block {
+            Block::Tool { id, state: open @ State::Running, .. } if *id == call.id => Some(open),
+            _ => None,
+        });
+        match waiting {
+            Some(open) => *open = state,
+            None => self.push(tool(call, state)),
+        }
+    }
+
+    /// Nothing runs beyond the end of its turn, though its own end may not have been told.
+    fn turn_ended(&mut self, error: Option<String>) {
+        for block in &mut self.blocks {
+            if let Block::Tool { state: open @ State::Running, .. } = block {
+                *open = State::Failed { text: "interrupted".to_owned(), more: 0 };
+            }
+        }
+        if let Some(error) = error {
+            let text = format!("the turn ended: {error}");
+            self.push(Block::Notice(shown::text(&text, shown::OUTPUT)));
+        }
+    }
+
+    fn fired(&mut self, mut trace: Trace) {
+        trace.payload = Value::Null;
+        for step in &mut trace.steps {
+            step.hook = shown::line(&step.hook);
+            step.ended = shown::line(&step.ended);
+        }
+        self.traces.push_back(trace);
+        if self.traces.len() > TRACES {
+            self.traces.pop_front();
+        }
+    }
+}
+
+/// Adds to a text that is bounded.
+fn grow(text: &mut String, piece: &str) {
+    if text.len() < shown::TEXT {
+        text.push_str(piece);
+    }
+}
+
+fn tool(call: &Call, state: State) -> Block {
+    let title = format!("{} {}", shown::line(&call.tool), subject(&call.input));
+    Block::Tool { id: call.id.clone(), title: title.trim_end().to_owned(), state }
+}
+
+fn question(ask: Ask, since: Instant) -> Question {
+    let title = shown::line(&ask.call.tool);
+    let reason = shown::text(&ask.reason, shown::OUTPUT);
+    let arguments = ask.call.input.as_object().into_iter().flatten();
+    let arguments = arguments.map(|(name, value)| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let value = shown::text(value.trim_end(), shown::OUTPUT);
+        let gap = if value.contains('\n') { "\n" } else { " " };
+        format!("{}:{gap}{value}", shown::line(name))
+    });
+    let arguments = arguments.collect();
+    Question { ask, since, title, arguments, reason }
+}
+
+/// Which arguments say what a call is about; without them, its first text does.
+const SUBJECTS: &[&str] = &["command", "file_path", "pattern", "description"];
+
+/// What a call is about, on one line.
+fn subject(input: &Value) -> String {
+    let named = SUBJECTS.iter().find_map(|name| input.get(name)?.as_str());
+    let mut texts = input.as_object().into_iter().flatten().filter_map(|(_, value)| value.as_str());
+    let text = named.or_else(|| texts.next()).unwrap_or_default();
+    let more = if text.trim_end().contains('\n') { " …" } else { "" };
+    format!("{}{more}", shown::line(text.lines().next().unwrap_or_default()))
+}

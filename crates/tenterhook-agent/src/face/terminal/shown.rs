@@ -1,0 +1,112 @@
+//! Makes what comes from outside fit to be shown: bounded, and without anything that drives a terminal or reorders a line.
+//! Pure. Every text on the screen that this program did not write itself has passed here.
+
+use crate::hooks;
+
+/// How many characters of one text are shown.
+pub(super) const TEXT: usize = 100_000;
+/// How many characters of a tool's output, or of one argument, are shown.
+pub(super) const OUTPUT: usize = 4_000;
+/// How many characters of something that stands on one line are shown.
+const LINE: usize = 500;
+/// Says that something is missing.
+const CUT: &str = "… [cut]";
+
+/// The text, safe to show, with at most `cap` characters and a mark where more stood.
+pub(super) fn text(raw: &str, cap: usize) -> String {
+    // What cannot be shown is not even read: a text of many megabytes costs no more than a long one.
+    let start = raw.get(..raw.floor_char_boundary(cap.saturating_mul(4))).unwrap_or_default();
+    let mut clean = hooks::safe(start);
+    let end = clean.char_indices().nth(cap).map(|(at, _)| at);
+    if let Some(end) = end {
+        clean.truncate(end);
+    }
+    if end.is_some() || start.len() < raw.len() {
+        clean.push_str(CUT);
+    }
+    clean
+}
+
+/// The same on one line.
+pub(super) fn line(raw: &str) -> String {
+    text(raw, LINE).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The first lines of a text, and how many follow.
+pub(super) fn head(raw: &str, lines: usize) -> (String, usize) {
+    let raw = raw.trim_end();
+    let end = raw.match_indices('\n').nth(lines.saturating_sub(1)).map_or(raw.len(), |(at, _)| at);
+    let more = raw.get(end..).unwrap_or_default().matches('\n').count();
+    (text(raw.get(..end).unwrap_or_default(), OUTPUT), more)
+}
+
+/// A text that comes in pieces. An escape sequence may lie across two of them; it is held back until it is whole.
+#[derive(Debug, Default)]
+pub(super) struct Pieces {
+    held: String,
+}
+
+/// How long a sequence may be that is waited for.
+const HELD: usize = 4096;
+
+impl Pieces {
+    /// What can be shown now that this piece has come.
+    pub(super) fn next(&mut self, piece: &str) -> String {
+        let mut all = std::mem::take(&mut self.held);
+        all.push_str(piece);
+        let begins = |c: char| c == '\u{1b}' || ('\u{80}'..='\u{9f}').contains(&c);
+        if let Some(at) = all.rfind(begins) {
+            let tail = all.get(at..).unwrap_or_default();
+            // What follows a whole sequence is text; what follows an open one would belong to it.
+            let whole = hooks::safe(&format!("{tail}x")).ends_with('x');
+            if !whole && tail.len() < HELD {
+                self.held = all.split_off(at);
+            }
+        }
+        text(&all, TEXT)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_that_drives_a_terminal_is_left() {
+        let hostile = "a\u{1b}[31mb\u{1b}]0;title\u{7}c\u{9b}2Jd\u{202e}e\u{200b}f\u{8}g";
+        assert_eq!(text(hostile, 100), "abcdefg");
+        assert_eq!(line("one\n two\t\u{1b}[2Jthree"), "one two three");
+    }
+
+    #[test]
+    fn what_is_too_long_is_cut_and_marked() {
+        assert_eq!(text("abcdef", 3), format!("abc{CUT}"));
+        assert_eq!(text("abc", 3), "abc");
+        assert_eq!(text(&"日".repeat(10), 2), format!("日日{CUT}"));
+        let hidden = format!("{}b", "\u{1b}[31m".repeat(10));
+        assert_eq!(text(&hidden, 2), CUT, "a cut is told even where nothing is left");
+        let huge = "x".repeat(50_000_000);
+        assert_eq!(text(&huge, 10).chars().count(), 10 + CUT.chars().count());
+    }
+
+    #[test]
+    fn the_head_says_how_much_follows() {
+        assert_eq!(head("a\nb\nc\nd\n", 2), ("a\nb".to_owned(), 2));
+        assert_eq!(head("a\nb\n", 2), ("a\nb".to_owned(), 0));
+        assert_eq!(head("", 2), (String::new(), 0));
+    }
+
+    #[test]
+    fn a_sequence_across_pieces_is_taken_out_whole() {
+        let shown = |pieces: &[&str]| {
+            let mut it = Pieces::default();
+            pieces.iter().map(|piece| it.next(piece)).collect::<String>()
+        };
+        assert_eq!(shown(&["a\u{1b}", "[3", "1mb"]), "ab");
+        assert_eq!(shown(&["a\u{1b}]0;ti", "tle\u{7}b"]), "ab");
+        assert_eq!(shown(&["a\u{1b}]8;;x\u{1b}", "\\b"]), "ab");
+        assert_eq!(shown(&["plain ", "words"]), "plain words");
+        let open = format!("\u{1b}]0;{}", "x".repeat(2 * HELD));
+        assert_eq!(shown(&[&open, "\nend"]), "\nend", "nothing waits for ever");
+    }
+}

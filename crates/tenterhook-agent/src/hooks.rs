@@ -1,0 +1,252 @@
+//! Where the agent meets the engine: each hook point as one method in the agent's own words. The only room that knows the
+//! engine; it decides nothing that an outcome does not say.
+
+mod agents;
+mod files;
+mod late;
+mod panel;
+mod points;
+mod prompts;
+mod rules;
+mod sessions;
+mod store;
+mod tools;
+mod turns;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tenterhook::answer::Restraint;
+use tenterhook::dialect::Roots;
+use tenterhook::event::Surroundings;
+use tenterhook::executor::Ambient;
+use tenterhook::executor::model::Model;
+use tenterhook::executor::model::genai::Genai;
+use tenterhook::{Engine, Event, Outcome, Session, discover};
+
+use files::Loaded;
+pub(crate) use late::Late;
+pub(crate) use rules::{Doubt, PermissionRule};
+use store::Marks;
+pub(crate) use turns::TurnEnd;
+
+use crate::update::{Trace, TraceStep, Update, Updates};
+
+/// Where the agent works and what it is called, for every event.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Place {
+    /// The session's name.
+    pub(crate) session: String,
+    /// Where the agent works now.
+    pub(crate) cwd: PathBuf,
+    /// Where the session was started.
+    pub(crate) project: PathBuf,
+    /// The user's home.
+    pub(crate) home: PathBuf,
+    /// The transcript.
+    pub(crate) transcript: PathBuf,
+    /// The permission mode, the model and the like.
+    pub(crate) facts: Map<String, Value>,
+}
+
+/// The hooks of one session, as one agent of it fires them. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Hooks {
+    engine: Engine,
+    session: Session,
+    marks: Arc<Marks>,
+    /// The sources of the hooks that are loaded.
+    loaded: Arc<Mutex<Loaded>>,
+    place: Arc<Mutex<Place>>,
+    env: Arc<Vec<(String, String)>>,
+    /// The last event, for `/hooks explain`.
+    last: Arc<Mutex<Option<Event>>>,
+    /// Which subagent fires, if one does.
+    agent: Map<String, Value>,
+    updates: Updates,
+}
+
+/// What hooks want at one event.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Said {
+    /// The action must not happen: why.
+    pub(crate) blocked: Option<String>,
+    /// The user is to decide: why.
+    pub(crate) ask: Option<String>,
+    /// A routine question may be skipped.
+    pub(crate) allowed: bool,
+    /// Everything ends: why.
+    pub(crate) stop: Option<String>,
+    /// What replaces the tool's input.
+    pub(crate) input: Option<Value>,
+    /// What replaces the prompt.
+    pub(crate) prompt: Option<String>,
+    /// What replaces the output, or what is shown.
+    pub(crate) output: Option<Value>,
+    /// What the model should know, labelled with the hook whose words it is.
+    pub(crate) context: Vec<String>,
+    /// Changes of permissions.
+    pub(crate) permissions: Vec<Value>,
+    /// The model may try the denied call again.
+    pub(crate) retry: bool,
+    /// The first message of the session.
+    pub(crate) initial: Option<String>,
+}
+
+impl Hooks {
+    /// Loads the hooks that lie round `place`; what is wrong with them is told as warnings.
+    pub(crate) fn load(place: Place, env: &[(String, String)], updates: Updates) -> Self {
+        let roots = roots(&place, env);
+        let found = discover::find(&roots);
+        // The models of hooks, which may be others than the agent's own.
+        let model = Some(Arc::new(Genai::new(env, None)) as Arc<dyn Model>);
+        let ambient = Ambient { env: env.to_vec(), model, ..Ambient::default() };
+        let mut builder = Engine::builder().ambient(ambient);
+        for source in &found.sources {
+            builder = builder.source(source.clone());
+        }
+        let (engine, diagnostics) = builder.build();
+        for it in found.diagnostics.iter().chain(&diagnostics) {
+            updates.warn("hooks", it.message.clone());
+        }
+        let marks = Arc::new(Marks::open(&place.transcript, updates.clone()));
+        Self {
+            engine,
+            session: Session::new(marks.clone()),
+            marks,
+            loaded: Arc::new(Mutex::new(Loaded::of(found.sources))),
+            place: Arc::new(Mutex::new(place)),
+            env: Arc::new(env.to_vec()),
+            last: Arc::default(),
+            agent: Map::new(),
+            updates,
+        }
+    }
+
+    /// The same hooks, fired by a subagent.
+    pub(crate) fn of_subagent(&self, id: &str, kind: &str) -> Self {
+        let mut agent = Map::new();
+        agent.insert("agent_id".to_owned(), id.into());
+        agent.insert("agent_type".to_owned(), kind.into());
+        Self { agent, ..self.clone() }
+    }
+
+    /// Changes a fact of the session.
+    pub(crate) fn fact(&self, name: &str, value: impl Into<Value>) {
+        self.place(|place| drop(place.facts.insert(name.to_owned(), value.into())));
+    }
+
+    /// Changes where the agent works.
+    pub(crate) fn place(&self, change: impl FnOnce(&mut Place)) {
+        change(&mut self.place.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// What the session is called.
+    pub(crate) fn session_id(&self) -> String {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner).session.clone()
+    }
+
+    /// Goes on as the session of that name with this transcript, and with what its hooks did once.
+    pub(crate) fn become_session(&self, session: &str, transcript: &Path) {
+        self.marks.turn_to(transcript);
+        self.place(|place| {
+            session.clone_into(&mut place.session);
+            transcript.clone_into(&mut place.transcript);
+        });
+    }
+
+    fn event(&self, name: &str) -> Event {
+        let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut facts = place.facts.clone();
+        facts.extend(self.agent.clone());
+        let within = Surroundings {
+            session_id: place.session.clone(),
+            cwd: place.cwd.clone(),
+            project: place.project.clone(),
+            home: place.home.clone(),
+            transcript: Some(place.transcript.clone()),
+            facts,
+        };
+        Event::new(name, within)
+    }
+
+    async fn fire(&self, event: Event) -> Said {
+        self.fire_within(event, None).await
+    }
+
+    async fn fire_within(&self, event: Event, budget: Option<Duration>) -> Said {
+        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(event.clone());
+        let (name, payload) = (event.name.to_string(), Value::Object(event.payload.clone()));
+        let outcome = self.engine.fire_within(event, &self.session, budget).await;
+        self.tell(&name, payload, &outcome);
+        said(outcome)
+    }
+
+    /// What a person may see of it: what ran, what hooks say to the user, what went wrong.
+    fn tell(&self, event: &str, payload: Value, outcome: &Outcome) {
+        for fault in &outcome.faults {
+            let hook = fault.hook.as_ref().map(|it| format!("hook `{it}`: ")).unwrap_or_default();
+            self.updates.warn(event, format!("{hook}{}", fault.message));
+        }
+        for message in &outcome.effects.messages {
+            self.updates.tell(Update::Notice(message.clone()));
+        }
+        if outcome.steps.is_empty() {
+            return;
+        }
+        let steps = outcome.steps.iter().map(|step| TraceStep {
+            hook: step.hook.to_string(),
+            ended: step.ended.clone(),
+            took_ms: step.took.as_millis().try_into().unwrap_or(u64::MAX),
+            verdict: step.verdict.word().unwrap_or(""),
+        });
+        self.updates.tell(Update::Hooks(Trace {
+            event: event.to_owned(),
+            came: outcome.restraint.word().unwrap_or("silent").to_owned(),
+            steps: steps.collect(),
+            payload,
+        }));
+    }
+}
+
+/// Where each dialect's files are looked for.
+fn roots(place: &Place, env: &[(String, String)]) -> Roots {
+    let directory = |name: &str| {
+        let found = env.iter().find(|(it, _)| it == name).map(|(_, value)| PathBuf::from(value));
+        found.filter(|it| it.is_absolute())
+    };
+    let repository = place.cwd.ancestors().find(|it| it.join(".git").exists());
+    Roots {
+        cwd: place.cwd.clone(),
+        repository: repository.map(ToOwned::to_owned),
+        home: place.home.clone(),
+        managed: None,
+        config_home: directory("CLAUDE_CONFIG_DIR"),
+        user_config: directory("XDG_CONFIG_HOME"),
+    }
+}
+
+fn said(outcome: Outcome) -> Said {
+    let reason = || outcome.reason().unwrap_or_else(|| "a hook gave no reason".to_owned());
+    let is = |restraint| outcome.restraint == restraint;
+    Said {
+        blocked: outcome.blocked().then(reason),
+        ask: (is(Restraint::Ask) || is(Restraint::Defer)).then(reason),
+        allowed: is(Restraint::Allow),
+        context: outcome.labelled_context(),
+        stop: outcome.effects.stop.map(|stop| stop.reason.unwrap_or_default()),
+        input: outcome.effects.updated_input,
+        prompt: outcome.effects.updated_prompt,
+        output: outcome.effects.updated_output,
+        permissions: outcome.effects.updated_permissions,
+        retry: outcome.effects.retry == Some(true),
+        initial: outcome.effects.initial_user_message,
+    }
+}
+
+/// The text without what drives a terminal, reorders a line or hides in one: for people to read.
+pub(crate) fn safe(text: &str) -> String {
+    tenterhook::text::clean(text, usize::MAX).text
+}

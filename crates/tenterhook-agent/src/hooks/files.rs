@@ -1,0 +1,148 @@
+//! The files that hooks stand in and the files that hooks asked to watch: which they are, and the hook points of their changes.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
+
+use tenterhook::config::Source;
+use tenterhook::dialect::DIALECTS;
+use tenterhook::discover;
+use tenterhook::hook::Layer;
+use tokio::sync::watch;
+
+use super::{Hooks, roots};
+
+/// The sources of the hooks that are loaded.
+#[derive(Debug)]
+pub(super) struct Loaded {
+    sources: Vec<Source>,
+    /// The files whose last change was refused: the text before it holds.
+    held: BTreeSet<PathBuf>,
+}
+
+impl Loaded {
+    pub(super) const fn of(sources: Vec<Source>) -> Self {
+        Self { sources, held: BTreeSet::new() }
+    }
+
+    /// The sources as they are to be loaded: what was read, and for the files that are held, what was loaded before.
+    fn merge(&mut self, read: Vec<Source>) -> &[Source] {
+        let old = std::mem::take(&mut self.sources);
+        let is_held = |it: &Source| self.held.contains(Path::new(&*it.name));
+        let same =
+            |it: &Source, other: &Source| it.name == other.name && it.dialect == other.dialect;
+        let mut next: Vec<Source> = Vec::new();
+        for source in read {
+            if is_held(&source) {
+                next.extend(old.iter().find(|it| same(it, &source)).cloned());
+            } else {
+                next.push(source);
+            }
+        }
+        for source in old {
+            if is_held(&source) && !next.iter().any(|it| same(it, &source)) {
+                next.push(source);
+            }
+        }
+        self.sources = next;
+        &self.sources
+    }
+}
+
+/// What asked for other files.
+pub(crate) struct Watching(watch::Receiver<Vec<String>>);
+
+impl Watching {
+    /// Waits until hooks ask for other files. Pends where none ever will.
+    pub(crate) async fn changed(&mut self) {
+        if self.0.changed().await.is_err() {
+            std::future::pending().await
+        }
+    }
+}
+
+/// The word of a layer: the matcher subject of `ConfigChange`.
+const fn word(layer: Layer) -> &'static str {
+    match layer {
+        Layer::Managed => "policy_settings",
+        Layer::Project => "project_settings",
+        Layer::Local => "local_settings",
+        Layer::Skill | Layer::Agent | Layer::Plugin => "skills",
+        Layer::Given | Layer::User => "user_settings",
+    }
+}
+
+impl Hooks {
+    /// Every file in which hooks may stand, whether it is there or not, with whose it is.
+    pub(crate) fn config_files(&self) -> Vec<(PathBuf, &'static str)> {
+        let roots = self.roots();
+        let places = DIALECTS.iter().flat_map(|dialect| dialect.places(&roots));
+        places.map(|it| (it.path, word(it.layer))).collect()
+    }
+
+    /// The files that hooks asked to watch.
+    pub(crate) fn watched_files(&self) -> Vec<PathBuf> {
+        let cwd = self.place.lock().unwrap_or_else(PoisonError::into_inner).cwd.clone();
+        self.session.watched().borrow().iter().map(|path| cwd.join(path)).collect()
+    }
+
+    /// Tells when hooks ask for other files.
+    pub(crate) fn watching(&self) -> Watching {
+        Watching(self.session.watched())
+    }
+
+    /// A file with hooks changed: why the change must not hold, if hooks say so. They stand in the file as it was.
+    pub(crate) async fn config_changed(&self, source: &str, file: &Path) -> Option<String> {
+        let event = self
+            .event("ConfigChange")
+            .with("source", source)
+            .with("file_path", file.display().to_string());
+        let said = self.fire(event).await;
+        if said.blocked.is_some() {
+            self.loaded.lock().unwrap_or_else(PoisonError::into_inner).held.insert(file.to_owned());
+        }
+        said.blocked
+    }
+
+    /// A watched file changed.
+    pub(crate) async fn file_changed(&self, file: &Path, change: &str) {
+        let event = self
+            .event("FileChanged")
+            .with("file_path", file.display().to_string())
+            .with("event", change);
+        self.fire(event).await;
+    }
+
+    /// Reads all files again, since this one changed; what was refused of others stays refused.
+    pub(crate) fn reload_after(&self, file: &Path) -> String {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner).held.remove(file);
+        self.load_again()
+    }
+
+    /// Reads all files again, at the user's word. Events in flight keep their hooks.
+    pub(crate) fn reload(&self) -> String {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner).held.clear();
+        self.load_again()
+    }
+
+    fn load_again(&self) -> String {
+        let found = discover::find(&self.roots());
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        let diagnostics = self.engine.reload(loaded.merge(found.sources));
+        drop(loaded);
+        let mut text = match self.engine.ruleset().hooks().len() {
+            1 => "1 hook is loaded.\n".to_owned(),
+            count => format!("{count} hooks are loaded.\n"),
+        };
+        for it in found.diagnostics.iter().chain(&diagnostics) {
+            let _ = writeln!(text, "{}: {}", it.severity, it.message);
+        }
+        text
+    }
+
+    fn roots(&self) -> tenterhook::dialect::Roots {
+        let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        roots(&place, &self.env)
+    }
+}

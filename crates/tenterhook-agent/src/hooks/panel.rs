@@ -1,0 +1,83 @@
+//! What `/hooks` shows and does: the hooks there are, what each event lets them do, why the last event ran which, and the
+//! switches. Text only; every face shows the same.
+
+use std::fmt::Write;
+
+use tenterhook::dialect::{DIALECTS, DialectId};
+use tenterhook::hook::{Arming, HookId};
+use tenterhook::plan;
+
+use super::{Hooks, points};
+
+impl Hooks {
+    /// Every hook: its name, when it runs, what runs, where it stands.
+    pub(crate) fn list(&self) -> String {
+        let ruleset = self.engine.ruleset();
+        if ruleset.hooks().is_empty() {
+            return "No hooks are configured.".to_owned();
+        }
+        let mut text = String::new();
+        for hook in ruleset.hooks() {
+            let off = self.session.view(&hook.event).is_off(&hook.id);
+            let state = match &hook.arming {
+                Arming::Disarmed { because, .. } => format!("  [off: {because}]"),
+                Arming::Armed if off => "  [off for this session]".to_owned(),
+                Arming::Armed if points::never(&hook.event) => {
+                    "  [rests: this agent never fires that event]".to_owned()
+                }
+                Arming::Armed => String::new(),
+            };
+            let place = hook.place.as_ref().map(|it| format!("  {}:{}", it.file, it.line));
+            let _ = writeln!(text, "{}  on {}{state}", hook.id, hook.event);
+            let _ = writeln!(text, "    {}{}", hook.run.line(), place.unwrap_or_default());
+        }
+        text
+    }
+
+    /// What hooks may do at each event, when it fires, and what matchers can meet there.
+    pub(crate) fn events(&self) -> String {
+        let mut text = String::new();
+        let native = DIALECTS.iter().find(|it| it.id() == DialectId::NATIVE);
+        for row in native.map(|it| it.rows()).unwrap_or_default() {
+            let powers: Vec<&str> = row.powers.iter().map(|it| it.word()).collect();
+            let _ = writeln!(text, "{:<20}  {}", row.name, row.when);
+            let _ = writeln!(text, "{:<20}  a hook may: {}", "", powers.join(", "));
+            let Some(point) = points::find(&row.name) else {
+                let _ = writeln!(text, "{:<20}  this agent never fires it", "");
+                continue;
+            };
+            if !point.values.is_empty() {
+                let _ = writeln!(text, "{:<20}  matched on: {}", "", point.values.join(", "));
+            }
+            if point.faces == points::Faces::Attended {
+                let _ = writeln!(text, "{:<20}  where somebody can answer", "");
+            }
+        }
+        text
+    }
+
+    /// Of every hook, whether it ran at the last event, and why.
+    pub(crate) fn explain_last(&self) -> String {
+        let last = self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
+        let Some(event) = last else { return "No event was fired yet.".to_owned() };
+        let view = self.session.view(&event.name);
+        let mut text = format!("{}\n", event.name);
+        for (hook, because) in plan::explain(&self.engine.ruleset(), &view, &event) {
+            let word = if because.selected { "runs" } else { "rests" };
+            let _ =
+                writeln!(text, "  {word:<5}  {}  ({}) {}", hook.id, because.rule, because.because);
+        }
+        text
+    }
+
+    /// Switches a hook off or on for this session.
+    pub(crate) fn switch(&self, name: &str, on: bool) -> Result<String, String> {
+        let ruleset = self.engine.ruleset();
+        if !ruleset.hooks().iter().any(|hook| hook.id.as_str() == name) {
+            return Err(format!("no hook is called `{name}`; `/hooks` lists them"));
+        }
+        self.session.switch(&HookId::new(name), on);
+        let word = if on { "on again" } else { "off for this session" };
+        Ok(format!("`{name}` is {word}. A managed hook stays on, whatever is said here."))
+    }
+}

@@ -1,0 +1,32 @@
+//! The hook points on the way of a prompt, from the person to the model.
+
+use super::{Hooks, Said};
+
+impl Hooks {
+    /// The user sent a prompt: nothing has used it yet.
+    pub(crate) async fn prompt_submitted(&self, text: &str) -> Said {
+        self.fire(self.event("UserPromptSubmit").with("prompt", text)).await
+    }
+
+    /// The final text of a prompt is about to go to the model.
+    pub(crate) async fn prompt_committed(&self, text: &str) {
+        self.fire(self.event("UserPromptCommitted").with("prompt", text)).await;
+    }
+
+    /// A typed command is about to become a prompt.
+    pub(crate) async fn prompt_expanded(&self, command: &str, args: &str, prompt: &str) -> Said {
+        let event = self
+            .event("UserPromptExpansion")
+            .with("expansion_type", "slash_command")
+            .with("command_name", command)
+            .with("command_args", args)
+            .with("prompt", prompt);
+        self.fire(event).await
+    }
+
+    /// A message of the model is about to be shown: what is shown instead, if hooks say so.
+    pub(crate) async fn message_shown(&self, text: &str) -> Option<String> {
+        let said = self.fire(self.event("MessageDisplay").with("delta", text)).await;
+        said.output.map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned))
+    }
+}

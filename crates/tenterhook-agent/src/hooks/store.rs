@@ -1,0 +1,166 @@
+//! What hooks did once, and how often they said no in a row, in a file beside the transcript: a session that is resumed goes on
+//! counting where it stopped. Judges nothing.
+
+use std::collections::{BTreeMap, HashSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use tenterhook::event::EventName;
+use tenterhook::hook::HookId;
+use tenterhook::session::Store;
+
+use crate::update::Updates;
+
+/// The file of one session.
+#[derive(Debug)]
+pub(super) struct Marks {
+    state: Mutex<State>,
+    updates: Updates,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    path: PathBuf,
+    claimed: Arc<HashSet<HookId>>,
+    strikes: BTreeMap<String, u32>,
+}
+
+/// What the file holds.
+#[derive(Default, Serialize, Deserialize)]
+struct Page {
+    once: Vec<String>,
+    strikes: BTreeMap<String, u32>,
+}
+
+/// Where the marks of the session with this transcript are.
+fn beside(transcript: &Path) -> PathBuf {
+    transcript.with_extension("hooks.json")
+}
+
+impl Marks {
+    /// The marks of the session with this transcript.
+    pub(super) fn open(transcript: &Path, updates: Updates) -> Self {
+        let marks = Self { state: Mutex::default(), updates };
+        marks.turn_to(transcript);
+        marks
+    }
+
+    /// Goes on with the marks of another session.
+    pub(super) fn turn_to(&self, transcript: &Path) {
+        let path = beside(transcript);
+        let page = read(&path).unwrap_or_else(|error| {
+            let shown = path.display();
+            self.updates.warn(
+                "hooks",
+                format!("`{shown}` cannot be read, so what ran once may run again: {error}"),
+            );
+            Page::default()
+        });
+        let claimed = page.once.into_iter().map(HookId::new).collect();
+        *self.state() = State { path, claimed: Arc::new(claimed), strikes: page.strikes };
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // No verb can panic half-way, so a poisoned lock still guards a whole state.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes the file anew, whole or not at all. Where it cannot be, this process goes on counting by itself.
+    fn keep(&self, state: &State) {
+        if let Err(error) = write(state) {
+            self.updates
+                .warn("hooks", format!("`{}` cannot be written: {error}", state.path.display()));
+        }
+    }
+}
+
+fn read(path: &Path) -> io::Result<Page> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(serde_json::from_slice(&bytes)?),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Page::default()),
+        Err(error) => Err(error),
+    }
+}
+
+fn write(state: &State) -> io::Result<()> {
+    let mut once: Vec<_> = state.claimed.iter().map(|it| it.as_str().to_owned()).collect();
+    once.sort();
+    let page = Page { once, strikes: state.strikes.clone() };
+    if let Some(parent) = state.path.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    let next = state.path.with_extension("json.next");
+    std::fs::write(&next, serde_json::to_vec(&page)?)?;
+    std::fs::rename(next, &state.path)
+}
+
+impl Store for Marks {
+    fn claim_once(&self, hook: &HookId) -> bool {
+        let mut state = self.state();
+        let first = Arc::make_mut(&mut state.claimed).insert(hook.clone());
+        if first {
+            self.keep(&state);
+        }
+        first
+    }
+
+    fn claimed(&self) -> Arc<HashSet<HookId>> {
+        Arc::clone(&self.state().claimed)
+    }
+
+    fn forget_claim(&self, hook: &HookId) {
+        let mut state = self.state();
+        if Arc::make_mut(&mut state.claimed).remove(hook) {
+            self.keep(&state);
+        }
+    }
+
+    fn add_strike(&self, event: &EventName) -> u32 {
+        let mut state = self.state();
+        let count = state.strikes.entry(event.to_string()).or_default();
+        *count = count.saturating_add(1);
+        let count = *count;
+        self.keep(&state);
+        count
+    }
+
+    fn strikes(&self, event: &EventName) -> u32 {
+        self.state().strikes.get(event.as_str()).copied().unwrap_or(0)
+    }
+
+    fn reset_strikes(&self, event: &EventName) {
+        let mut state = self.state();
+        if state.strikes.remove(event.as_str()).is_some() {
+            self.keep(&state);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tenterhook_testkit::Sandbox;
+
+    #[test]
+    fn marks_outlive_their_process_and_a_broken_file_is_told() {
+        let room = Sandbox::new().unwrap();
+        let (updates, mut told) = Updates::channel();
+        let transcript = room.project().join("a.jsonl");
+        let (hook, event) = (HookId::new("once"), EventName::from("Stop"));
+        let marks = Marks::open(&transcript, updates.clone());
+        assert!(marks.claim_once(&hook));
+        assert_eq!((marks.add_strike(&event), marks.add_strike(&event)), (1, 2));
+        let again = Marks::open(&transcript, updates.clone());
+        assert!(!again.claim_once(&hook), "it ran in the process before");
+        assert_eq!(again.strikes(&event), 2);
+        again.reset_strikes(&event);
+        again.forget_claim(&hook);
+        assert!(Marks::open(&transcript, updates.clone()).claim_once(&hook));
+        assert!(told.try_recv().is_err());
+        std::fs::write(beside(&transcript), "{\"once\":[").unwrap();
+        assert_eq!(Marks::open(&transcript, updates).claimed().len(), 0);
+        assert!(told.try_recv().is_ok(), "a broken file is told");
+    }
+}

@@ -1,0 +1,108 @@
+//! The hook points of a turn: its start, each call of the model, its end.
+
+use serde_json::json;
+
+use super::{Hooks, Said};
+use crate::model::{ErrorKind, Usage};
+use crate::tally::Counts;
+
+/// A turn that is over, as hooks are told of it.
+#[derive(Debug)]
+pub(crate) struct TurnEnd<'a> {
+    /// Which one of the session, from 1.
+    pub(crate) turn: u64,
+    /// How it ended, in one word.
+    pub(crate) status: &'static str,
+    /// What went wrong.
+    pub(crate) error: Option<&'a str>,
+    /// What it used.
+    pub(crate) counts: Counts,
+    /// How many prompts wait.
+    pub(crate) queued: usize,
+    /// The model's last words.
+    pub(crate) last: &'a str,
+}
+
+impl Hooks {
+    /// A turn begins.
+    pub(crate) async fn turn_started(&self, prompt: &str, turn: u64) -> Said {
+        self.fire(self.event("TurnStart").with("prompt", prompt).with("turn", turn)).await
+    }
+
+    /// The model is about to be called.
+    pub(crate) async fn before_model(&self, prompt: &str, model: &str) -> Said {
+        self.fire(self.event("PreModelCall").with("prompt", prompt).with("model", model)).await
+    }
+
+    /// The model answered.
+    pub(crate) async fn after_model(&self, text: &str, usage: Usage) {
+        let usage = json!({"input_tokens": usage.input, "output_tokens": usage.output});
+        self.fire(self.event("PostModelCall").with("text", text).with("usage", usage)).await;
+    }
+
+    /// The agent is about to end its turn; `again` when a hook kept it at work before.
+    pub(crate) async fn about_to_stop(&self, last: &str, again: bool) -> Said {
+        let name = if self.agent.is_empty() { "Stop" } else { "SubagentStop" };
+        let mut event =
+            self.event(name).with("stop_hook_active", again).with("last_assistant_message", last);
+        if name == "SubagentStop" {
+            event = event.with("status", "completed");
+        }
+        self.fire(event).await
+    }
+
+    /// The turn ended because the model could not be reached.
+    pub(crate) async fn stop_failed(&self, kind: ErrorKind, message: &str, last: &str) {
+        let event = self
+            .event("StopFailure")
+            .with("error", kind.word())
+            .with("error_details", message)
+            .with("last_assistant_message", last);
+        self.fire(event).await;
+    }
+
+    /// A turn is over and all state tells so; the queue waits until hooks have seen it.
+    pub(crate) async fn turn_completed(&self, end: &TurnEnd<'_>) {
+        let Counts { turn, conversation, session, tools, .. } = end.counts;
+        let took = u64::try_from(end.counts.took().as_millis()).unwrap_or(u64::MAX);
+        let event = self
+            .event("TurnComplete")
+            .with("turn", end.turn)
+            .with("turn_id", format!("turn_{}", end.turn))
+            .with("status", end.status)
+            .with("error", end.error)
+            .with("duration_ms", took)
+            .with("usage", json!({"input_tokens": turn.input, "output_tokens": turn.output}))
+            .with(
+                "totals",
+                json!({
+                    "session_tokens": session.input + session.output,
+                    "conversation_tokens": conversation.input + conversation.output,
+                    "input_tokens": session.input,
+                    "output_tokens": session.output,
+                }),
+            )
+            .with("tool_count", tools)
+            .with("queued_message_count", end.queued)
+            .with("model_backed", true)
+            .with("stop_hook_active", false)
+            .with("last_assistant_message", end.last);
+        self.fire(event).await;
+    }
+
+    /// A subagent broke off: nothing can keep it at work any more.
+    pub(crate) async fn subagent_broke_off(&self, status: &str, error: Option<&str>, last: &str) {
+        let event = self
+            .event("SubagentStop")
+            .with("status", status)
+            .with("error", error)
+            .with("stop_hook_active", false)
+            .with("last_assistant_message", last);
+        self.fire(event).await;
+    }
+
+    /// The host met an error.
+    pub(crate) async fn host_error(&self, message: &str) {
+        self.fire(self.event("HostError").with("error", message)).await;
+    }
+}

@@ -1,0 +1,63 @@
+//! The rules of a project: files in `.claude/rules` that hold always, or for the files that their head names. Reads no more
+//! than the head.
+
+use std::path::{Path, PathBuf};
+
+use globset::Glob;
+
+/// One file of rules.
+pub(super) struct Rule {
+    pub(super) path: PathBuf,
+    /// The files that it is about; none where it is about all.
+    pub(super) paths: Vec<String>,
+}
+
+impl Rule {
+    /// Whether it is about this file in particular.
+    pub(super) fn is_about(&self, project: &Path, file: &Path) -> bool {
+        let Ok(inside) = file.strip_prefix(project) else { return false };
+        let globs = self.paths.iter().filter_map(|it| Glob::new(it).ok());
+        globs.into_iter().any(|glob| glob.compile_matcher().is_match(inside))
+    }
+}
+
+/// The rules in a directory, by name.
+pub(super) fn of(directory: &Path) -> Vec<Rule> {
+    let entries = std::fs::read_dir(directory.join(".claude/rules")).into_iter().flatten();
+    let paths = entries.flatten().map(|it| it.path());
+    let mut paths: Vec<_> =
+        paths.filter(|it| it.extension().is_some_and(|it| it == "md")).collect();
+    paths.sort();
+    let rule = |path: PathBuf| {
+        let text = String::from_utf8_lossy(&std::fs::read(&path).ok()?).into_owned();
+        Some(Rule { paths: named(&text), path })
+    };
+    paths.into_iter().filter_map(rule).collect()
+}
+
+/// The globs behind `paths:` in the head of a file: a list over lines, a list in brackets, or one alone.
+fn named(text: &str) -> Vec<String> {
+    let Some(rest) = text.strip_prefix("---\n") else { return Vec::new() };
+    let head = rest.lines().take_while(|line| line.trim_end() != "---");
+    let mut lines = head.skip_while(|line| !line.starts_with("paths:"));
+    let first = lines.next().and_then(|line| line.strip_prefix("paths:")).unwrap_or_default();
+    let first = first.trim().trim_start_matches('[').trim_end_matches(']');
+    let below = lines.map(str::trim).map_while(|line| line.strip_prefix('-'));
+    let all = first.split(',').chain(below);
+    let bare = |it: &str| it.trim().trim_matches(['"', '\'']).to_owned();
+    all.map(bare).filter(|it| !it.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_head_names_files_in_three_ways() {
+        assert_eq!(named("---\npaths: [\"a/*\", 'b']\n---\nx"), ["a/*", "b"]);
+        assert_eq!(named("---\nx: y\npaths:\n  - a\n  - \"b/**\"\nz: 1\n---"), ["a", "b/**"]);
+        assert_eq!(named("---\npaths: src/*.rs\n---"), ["src/*.rs"]);
+        assert!(named("paths: a").is_empty());
+        assert!(named("---\nx: y\n---\npaths: a").is_empty());
+    }
+}

@@ -1,0 +1,102 @@
+//! A small terminal coding agent in which every hook point lives: the reference host of the engine.
+
+mod agent;
+mod args;
+mod command;
+mod compact;
+mod conversation;
+mod expand;
+mod face;
+mod ground;
+mod hooks;
+mod instructions;
+mod model;
+mod permission;
+mod prompt;
+mod render;
+mod session;
+mod setup;
+mod subagent;
+mod tally;
+mod tasks;
+mod tool;
+mod transcript;
+mod turn;
+mod update;
+mod watch;
+
+use std::io::{IsTerminal, Read, Write};
+use std::process::ExitCode;
+
+use clap::Parser;
+use tokio::sync::mpsc;
+
+use crate::args::Args;
+use crate::face::headless::Source;
+use crate::face::terminal::Left;
+use crate::update::Updates;
+
+/// What goes wrong before a session begins: a wrong call.
+const USAGE: u8 = 2;
+/// What shells say of a program that was interrupted.
+const ABANDONED: u8 = 130;
+
+fn main() -> ExitCode {
+    // Where the system cannot do it, hooks run all the same, and survivors are reported.
+    let _ = tenterhook_process::adopt_orphans();
+    let args = Args::parse();
+    let code = match play(args) {
+        Ok(code) => code,
+        Err(message) => {
+            // Where even that cannot be said, the exit code says it.
+            let _ = writeln!(std::io::stderr(), "error: {message}");
+            USAGE
+        }
+    };
+    ExitCode::from(code)
+}
+
+fn play(args: Args) -> Result<u8, String> {
+    let source = match args.print.as_deref() {
+        Some("-") => {
+            let mut text = String::new();
+            let read = std::io::stdin().read_to_string(&mut text);
+            read.map_err(|error| format!("standard input cannot be read: {error}"))?;
+            Some(Source::Prompt(text))
+        }
+        Some(prompt) => Some(Source::Prompt(prompt.to_owned())),
+        None if args.stdin => Some(Source::Lines),
+        None if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() => None,
+        None => return Err("this is no terminal: say what to do with `--print`".to_owned()),
+    };
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| format!("no threads can be started: {error}"))?;
+    let (updates, shown) = Updates::channel();
+    let (inputs, said) = mpsc::unbounded_channel();
+    let format = args.output_format;
+    runtime.block_on(async {
+        let session = setup::session(args, updates)?;
+        let home = session.home();
+        let work = tokio::spawn(session.run(said));
+        let code = match source {
+            Some(source) => face::headless::run(source, format, inputs, shown).await,
+            None => face::terminal::run(&home, inputs, shown).await.map(|left| match left {
+                Left::Ended => 0,
+                Left::Abandoned => {
+                    work.abort();
+                    ABANDONED
+                }
+            }),
+        };
+        // The session ends when its face does; a panic in it is told by the code.
+        let ended = work.await;
+        match (code, ended) {
+            (Ok(code), Ok(())) => Ok(code),
+            (Err(error), _) => Err(format!("the output cannot be written: {error}")),
+            (Ok(code), Err(error)) if error.is_cancelled() => Ok(code),
+            (_, Err(error)) => Err(format!("the session broke off: {error}")),
+        }
+    })
+}

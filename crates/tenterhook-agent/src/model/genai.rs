@@ -1,0 +1,205 @@
+//! A model of one of the services that people have, over the network: OpenAI and what speaks its protocol, Anthropic, Gemini,
+//! DeepSeek, Ollama and others, by the crate `genai`. Reads no environment: it is handed the variables.
+//!
+//! A request goes to one server, the one that its service's table row or a variable names: no proxy, no redirect. It is put
+//! again where the service has too much to do and nothing of an answer was heard yet; never after.
+
+mod fault;
+mod services;
+#[cfg(test)]
+mod tests;
+mod wire;
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use futures_util::{StreamExt, stream};
+use genai::Client;
+use genai::chat::{ChatOptions, ChatRequest, ChatStream, ChatStreamEvent};
+
+use super::{Answer, Delta, ModelError, Provider, Request};
+use fault::{Again, Fault};
+use services::Target;
+pub(super) use services::{MODEL, value};
+
+/// How long a connection may take to be made.
+const CONNECT: Duration = Duration::from_secs(20);
+
+/// How often a request is put at most.
+const ATTEMPTS: u32 = 4;
+
+/// How long is waited before the second attempt; before each further one twice as long.
+const FIRST_WAIT: Duration = Duration::from_secs(1);
+
+/// How long is waited at most because a service wants it: a person would rather know.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// One model of one service.
+pub(super) struct Genai {
+    target: Arc<Target>,
+    /// Made at the first request: to load the certificates takes time.
+    client: Arc<OnceLock<Result<Client, String>>>,
+}
+
+impl fmt::Debug for Genai {
+    /// Says nothing of the key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Genai").field("name", &self.target.name).finish_non_exhaustive()
+    }
+}
+
+impl Genai {
+    /// The model of that name; without one, that of the first service that there is a key for.
+    pub(super) fn open(wanted: Option<&str>, env: &[(String, String)]) -> Result<Self, String> {
+        let target = Arc::new(services::choose(env, wanted)?);
+        Ok(Self { target, client: Arc::default() })
+    }
+
+    /// The service and the model: `openai::gpt-5`.
+    pub(super) fn name(&self) -> &str {
+        &self.target.name
+    }
+
+    /// Nothing is sent before it is listened to.
+    fn exchange(&self, request: Request) -> Exchange {
+        Exchange {
+            wire: wire::request(&request, &self.target),
+            options: wire::options(&request),
+            request,
+            target: self.target.clone(),
+            client: self.client.clone(),
+            attempts: 0,
+            wait: Duration::ZERO,
+            heard: None,
+            spoke: false,
+            ready: VecDeque::new(),
+            over: false,
+        }
+    }
+}
+
+impl Provider for Genai {
+    fn ask(&self, request: Request) -> Answer {
+        Box::pin(stream::unfold(self.exchange(request), |mut call| async move {
+            let delta = call.next().await?;
+            Some((delta, call))
+        }))
+    }
+}
+
+/// One request and its answer, with every attempt. Dropped, it ends the connection.
+struct Exchange {
+    request: Request,
+    wire: ChatRequest,
+    options: ChatOptions,
+    target: Arc<Target>,
+    client: Arc<OnceLock<Result<Client, String>>>,
+    attempts: u32,
+    /// How long to wait before the next attempt.
+    wait: Duration,
+    /// The answer under way.
+    heard: Option<ChatStream>,
+    /// Whether something of it was handed on.
+    spoke: bool,
+    /// What was heard and not handed on yet.
+    ready: VecDeque<Delta>,
+    over: bool,
+}
+
+impl Exchange {
+    async fn next(&mut self) -> Option<Result<Delta, ModelError>> {
+        loop {
+            if let Some(delta) = self.ready.pop_front() {
+                return Some(Ok(delta));
+            }
+            if self.over {
+                return None;
+            }
+            if let Err(fault) = self.step().await {
+                self.heard = None;
+                match self.again(&fault) {
+                    Some(wait) => {
+                        self.wait = wait;
+                        self.ready.push_back(Delta::Waits { why: fault.what, wait });
+                    }
+                    None => {
+                        self.over = true;
+                        return Some(Err(fault.error));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Puts the request, or hears the next piece of its answer.
+    async fn step(&mut self) -> Result<(), Fault> {
+        let Some(heard) = &mut self.heard else {
+            tokio::time::sleep(self.wait).await;
+            self.attempts += 1;
+            self.heard = Some(self.put().await?);
+            return Ok(());
+        };
+        let event = match heard.next().await {
+            Some(Ok(event)) => event,
+            Some(Err(error)) => return Err(Fault::of(&error, &self.target)),
+            None => return Err(Fault::broke_off(&self.target)),
+        };
+        match event {
+            ChatStreamEvent::Chunk(it) => self.say(Delta::Text(it.content)),
+            ChatStreamEvent::ReasoningChunk(it) => self.say(Delta::Reasoning(it.content)),
+            ChatStreamEvent::End(end) => {
+                let deltas = wire::end(end, &self.request, &self.target);
+                self.ready.extend(deltas.ok_or_else(|| Fault::broke_off(&self.target))?);
+                self.over = true;
+            }
+            // A call is handed on whole, at the end.
+            ChatStreamEvent::ToolCallChunk(_) => self.spoke = true,
+            ChatStreamEvent::Start
+            | ChatStreamEvent::ThoughtSignatureChunk(_)
+            | ChatStreamEvent::Heartbeat => {}
+        }
+        Ok(())
+    }
+
+    fn say(&mut self, delta: Delta) {
+        self.spoke = true;
+        self.ready.push_back(delta);
+    }
+
+    async fn put(&mut self) -> Result<ChatStream, Fault> {
+        let client = self.client.get_or_init(client).as_ref();
+        let client = client.map_err(|why| Fault::unknown(why, &self.target))?;
+        let put =
+            client.exec_chat_stream(self.target.spec(), self.wire.clone(), Some(&self.options));
+        let put = put.await.map_err(|error| Fault::of(&error, &self.target))?;
+        Ok(put.stream)
+    }
+
+    /// How long to wait before the next attempt; `None`: this was the last.
+    fn again(&self, fault: &Fault) -> Option<Duration> {
+        if self.spoke || self.attempts >= ATTEMPTS {
+            return None;
+        }
+        match fault.again {
+            Again::Never => None,
+            Again::Soon => Some(FIRST_WAIT * 2_u32.pow(self.attempts.saturating_sub(1))),
+            Again::After(wait) => (wait <= LONGEST_WAIT).then_some(wait),
+        }
+    }
+}
+
+/// A client that goes straight to the server that it is told, and nowhere else.
+fn client() -> Result<Client, String> {
+    // One provider of cryptography for the whole process; the engine may have chosen it already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let http = reqwest::Client::builder()
+        .no_proxy()
+        .redirect(reqwest::redirect::Policy::none())
+        .connect_timeout(CONNECT)
+        .build()
+        .map_err(|error| format!("no connection can be made: {error}"))?;
+    let built = Client::builder().with_reqwest(http).build();
+    built.map_err(|error| format!("no client can be made: {error}"))
+}

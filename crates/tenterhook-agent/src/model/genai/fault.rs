@@ -1,0 +1,194 @@
+//! What went wrong with a service, in words of our own, of which kind it is, and whether to try again: the crate's own
+//! messages hold whole requests. Never a key.
+
+use std::error::Error as Cause;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use genai::Error;
+use reqwest::header::HeaderMap;
+use serde_json::Value;
+
+use super::services::Target;
+use crate::model::{ErrorKind, ModelError};
+
+/// How much of what a server says is repeated.
+const WORDS: usize = 300;
+
+/// What went wrong, and whether the same request may do better later.
+#[derive(Debug)]
+pub(super) struct Fault {
+    /// What the person reads.
+    pub(super) error: ModelError,
+    /// The same, without what to do about it.
+    pub(super) what: String,
+    pub(super) again: Again,
+}
+
+/// Whether to try again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Again {
+    Never,
+    /// When we see fit.
+    Soon,
+    /// When the service says so.
+    After(Duration),
+}
+
+/// What a status means, first that holds, and what to do about it.
+const STATUSES: &[(RangeInclusive<u16>, ErrorKind, Again)] = &[
+    (401..=401, ErrorKind::Auth, Again::Never),
+    (402..=402, ErrorKind::Billing, Again::Never),
+    (403..=403, ErrorKind::Auth, Again::Never),
+    (404..=404, ErrorKind::NoModel, Again::Never),
+    (408..=408, ErrorKind::Server, Again::Soon),
+    (429..=429, ErrorKind::RateLimit, Again::Soon),
+    (400..=499, ErrorKind::InvalidRequest, Again::Never),
+    (503..=503, ErrorKind::Overloaded, Again::Soon),
+    (529..=529, ErrorKind::Overloaded, Again::Soon),
+    (500..=599, ErrorKind::Server, Again::Soon),
+];
+
+/// What the words mean that services put into `type` or `code` of an error.
+const CODES: &[(&str, ErrorKind, Again)] = &[
+    ("insufficient_quota", ErrorKind::Billing, Again::Never),
+    ("billing_error", ErrorKind::Billing, Again::Never),
+    ("rate_limit_error", ErrorKind::RateLimit, Again::Soon),
+    ("rate_limit_exceeded", ErrorKind::RateLimit, Again::Soon),
+    ("overloaded_error", ErrorKind::Overloaded, Again::Soon),
+    ("api_error", ErrorKind::Server, Again::Soon),
+    ("server_error", ErrorKind::Server, Again::Soon),
+    ("authentication_error", ErrorKind::Auth, Again::Never),
+    ("permission_error", ErrorKind::Auth, Again::Never),
+    ("not_found_error", ErrorKind::NoModel, Again::Never),
+    ("invalid_request_error", ErrorKind::InvalidRequest, Again::Never),
+];
+
+impl Fault {
+    /// The fault that an error of the crate is.
+    pub(super) fn of(error: &Error, target: &Target) -> Self {
+        match error {
+            Error::HttpError { status, body, headers, .. } => {
+                refused(status.as_u16(), body, headers, target)
+            }
+            // The crate puts its own errors in a box here, and those of the connection.
+            Error::WebStream { error, .. } => match error.downcast_ref::<Error>() {
+                Some(inner) => Self::of(inner, target),
+                None => network(error.as_ref(), target),
+            },
+            Error::ChatResponse { body, .. } => told(body, target),
+            Error::StreamParse { serde_error, .. } => {
+                Self::unknown(&format!("its reply cannot be read: {serde_error}"), target)
+            }
+            _ => Self::unknown("the request could not be put in its words", target),
+        }
+    }
+
+    /// The answer stopped without its end.
+    pub(super) fn broke_off(target: &Target) -> Self {
+        Self::unknown("its answer ended before it was complete", target)
+    }
+
+    /// What no table knows.
+    pub(super) fn unknown(what: &str, target: &Target) -> Self {
+        Self::new(ErrorKind::Unknown, Again::Never, what, target)
+    }
+
+    fn new(kind: ErrorKind, again: Again, what: &str, target: &Target) -> Self {
+        let what = format!("`{}`: {}", target.name, clean(what, target.key.as_deref()));
+        let message = format!("{what}{}", remedy(kind, &target.wants));
+        Self { error: ModelError { kind, message }, what, again }
+    }
+}
+
+/// What to do about it.
+fn remedy(kind: ErrorKind, wants: &str) -> String {
+    match kind {
+        ErrorKind::Auth => format!("; check the key in {wants}, and that it may use this model"),
+        ErrorKind::Billing => "; see to the account, or name another model".to_owned(),
+        ErrorKind::RateLimit | ErrorKind::Overloaded | ErrorKind::Server => {
+            "; try again later, or name another model with `/model`".to_owned()
+        }
+        ErrorKind::NoModel => "; check the name of the model and its service".to_owned(),
+        ErrorKind::InvalidRequest | ErrorKind::MaxTokens | ErrorKind::Unknown => String::new(),
+    }
+}
+
+/// A server that said no.
+fn refused(status: u16, body: &str, headers: &HeaderMap, target: &Target) -> Fault {
+    let row = STATUSES.iter().find(|(range, ..)| range.contains(&status));
+    let (mut kind, mut again) =
+        row.map_or((ErrorKind::Unknown, Again::Never), |(_, kind, again)| (*kind, *again));
+    let json: Value = serde_json::from_str(body).unwrap_or_default();
+    // An account that is empty is told with many a status, and waiting does not fill it.
+    if let Some((ErrorKind::Billing, never)) = by_code(&json) {
+        (kind, again) = (ErrorKind::Billing, never);
+    }
+    if again == Again::Soon {
+        again = wished(headers).unwrap_or(again);
+    }
+    let words = message(&json).unwrap_or(body).trim();
+    let colon = if words.is_empty() { "" } else { ": " };
+    Fault::new(kind, again, &format!("status {status}{colon}{words}"), target)
+}
+
+/// When the server wants to be asked again, if it says so.
+fn wished(headers: &HeaderMap) -> Option<Again> {
+    let header = |name: &str| headers.get(name)?.to_str().ok();
+    if header("x-should-retry") == Some("false") {
+        return Some(Again::Never);
+    }
+    let number = |name: &str| header(name)?.trim().parse::<f64>().ok();
+    let seconds = number("retry-after-ms").map(|it| it / 1000.0).or(number("retry-after"))?;
+    Duration::try_from_secs_f64(seconds).ok().map(Again::After)
+}
+
+/// An error that came where an answer should.
+fn told(body: &Value, target: &Target) -> Fault {
+    let (kind, again) = by_code(body).unwrap_or((ErrorKind::Unknown, Again::Never));
+    let words = message(body).map_or_else(|| body.to_string(), str::to_owned);
+    Fault::new(kind, again, &words, target)
+}
+
+fn network(error: &(dyn Cause + Send + Sync + 'static), target: &Target) -> Fault {
+    let reached = error.downcast_ref::<reqwest::Error>().is_none_or(|it| !it.is_connect());
+    let what = if reached { "did not answer to the end" } else { "cannot be reached" };
+    // The innermost cause says what happened; those round it repeat the address.
+    let mut cause: &dyn Cause = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    Fault::unknown(&format!("`{}` {what}: {cause}", target.address), target)
+}
+
+/// The object that says what is wrong: all services send one, some in a list, some bare.
+fn object(body: &Value) -> &Value {
+    let body = body.get(0).unwrap_or(body);
+    body.get("error").unwrap_or(body)
+}
+
+fn message(body: &Value) -> Option<&str> {
+    let object = object(body);
+    object.get("message").unwrap_or(object).as_str()
+}
+
+fn by_code(body: &Value) -> Option<(ErrorKind, Again)> {
+    let object = object(body);
+    let words = ["code", "type"].into_iter().filter_map(|key| object.get(key)?.as_str());
+    words
+        .filter_map(|word| CODES.iter().find(|(code, ..)| *code == word))
+        .map(|(_, kind, again)| (*kind, *again))
+        .next()
+}
+
+/// What others wrote, fit to be shown: bounded, on one line, without control characters, and without the key, which some
+/// servers repeat.
+fn clean(text: &str, key: Option<&str>) -> String {
+    let text = match key.filter(|it| it.len() >= 4) {
+        Some(key) => text.replace(key, "[key]"),
+        None => text.to_owned(),
+    };
+    let words = text.split(|c: char| c.is_whitespace() || c.is_control());
+    let line = words.filter(|it| !it.is_empty()).collect::<Vec<_>>().join(" ");
+    line.chars().take(WORDS).collect()
+}

@@ -1,0 +1,220 @@
+//! Requests and answers in the values of the crate `genai`, there and back. Sends nothing.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use genai::adapter::AdapterKind;
+use genai::chat::{
+    CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatRole, ContentPart, MessageContent,
+    StopReason, StreamEnd, Tool, ToolCall, ToolResponse,
+};
+use serde_json::{Map, Value, json};
+
+use super::services::Target;
+use crate::conversation::{Call, Echo, Message, Reply, ToolResult};
+use crate::model::{Delta, Request, Stop, ToolSpec, Usage};
+
+/// How long a service may say nothing at all: some think for minutes.
+const SILENCE: Duration = Duration::from_mins(5);
+
+/// The request as the crate wants it.
+pub(super) fn request(request: &Request, target: &Target) -> ChatRequest {
+    let mut messages = messages(&request.messages, target);
+    // The one service that must be told what it may remember: everything so far, which the next request begins with.
+    if let Some(last) = messages.last_mut().filter(|_| target.speaks == AdapterKind::Anthropic) {
+        last.options = Some(CacheControl::Ephemeral.into());
+    }
+    let mut out = ChatRequest::new(messages);
+    if !request.system.is_empty() {
+        out = out.with_system(request.system.clone());
+    }
+    if !request.tools.is_empty() {
+        out = out.with_tools(request.tools.iter().map(tool).collect::<Vec<_>>());
+    }
+    out
+}
+
+/// How it is to be answered.
+pub(super) fn options(request: &Request) -> ChatOptions {
+    ChatOptions::default()
+        .with_max_tokens(request.max_tokens)
+        .with_capture_usage(true)
+        .with_capture_content(true)
+        .with_capture_reasoning_content(true)
+        .with_capture_tool_calls(true)
+        .with_stream_header_timeout(SILENCE)
+        .with_stream_read_timeout(SILENCE)
+}
+
+fn tool(spec: &ToolSpec) -> Tool {
+    Tool::new(spec.name).with_description(spec.about).with_schema(spec.schema.clone())
+}
+
+/// The conversation as services take it: no message is empty, and every call has its result right behind it, whatever a
+/// crash or an interrupt left out.
+fn messages(history: &[Message], target: &Target) -> Vec<ChatMessage> {
+    let mut out: Vec<ChatMessage> = Vec::new();
+    for (at, message) in history.iter().enumerate() {
+        match message {
+            Message::User { text, context, .. } => {
+                let all = std::iter::once(text).chain(context);
+                all.for_each(|it| hear(&mut out, it));
+            }
+            Message::Assistant(reply) => {
+                let said = said(reply, target);
+                if said.is_empty() {
+                    continue;
+                }
+                out.push(ChatMessage::assistant(said));
+                if !reply.calls.is_empty() {
+                    let results = match history.get(at + 1) {
+                        Some(Message::Tools { results, .. }) => results.as_slice(),
+                        _ => &[],
+                    };
+                    let all = reply.calls.iter().map(|call| response(call, results)).collect();
+                    out.push(ChatMessage::tool(MessageContent::from_tool_responses(all)));
+                }
+            }
+            Message::Tools { context, .. } => context.iter().for_each(|it| hear(&mut out, it)),
+        }
+    }
+    out
+}
+
+/// Adds a text of the user's; what follows another one joins it, because some services want the roles to alternate.
+fn hear(out: &mut Vec<ChatMessage>, text: &str) {
+    if text.trim().is_empty() {
+        return;
+    }
+    match out.last_mut().filter(|it| it.role == ChatRole::User) {
+        Some(last) => last.content.push(ContentPart::Text(text.to_owned())),
+        None => out.push(ChatMessage::user(text)),
+    }
+}
+
+/// What the model said, in its service's own words where those are kept.
+fn said(reply: &Reply, target: &Target) -> MessageContent {
+    let own = reply.echo.as_ref().filter(|it| it.from == target.name);
+    let own = own.and_then(|it| serde_json::from_value(it.content.clone()).ok());
+    let mut content: MessageContent = own.unwrap_or_else(|| {
+        let text = Some(&reply.text).filter(|it| !it.trim().is_empty());
+        let text = text.map(|it| ContentPart::Text(it.clone()));
+        let calls = reply.calls.iter().map(|call| {
+            ContentPart::ToolCall(ToolCall {
+                call_id: call.id.clone(),
+                fn_name: call.tool.clone(),
+                fn_arguments: call.input.clone(),
+                thought_signatures: None,
+            })
+        });
+        // The one service that wants to read again what it thought, as plain text.
+        let thinks = target.speaks == AdapterKind::DeepSeek && !reply.reasoning.is_empty();
+        let thoughts = thinks.then(|| ContentPart::ReasoningContent(reply.reasoning.clone()));
+        MessageContent::from_parts(
+            text.into_iter().chain(thoughts).chain(calls).collect::<Vec<_>>(),
+        )
+    });
+    for part in &mut content {
+        if let ContentPart::ToolCall(call) = part {
+            whole(&mut call.fn_arguments);
+        }
+    }
+    content
+}
+
+/// No service takes back arguments that are no object, not even its own.
+fn whole(arguments: &mut Value) {
+    if !arguments.is_object() {
+        *arguments = json!({"unreadable": arguments.take()});
+    }
+}
+
+fn response(call: &Call, results: &[ToolResult]) -> ToolResponse {
+    let result = results.iter().find(|it| it.id == call.id);
+    let text = match result {
+        Some(it) if it.is_error => format!("Error: {}", it.text),
+        Some(it) => it.text.clone(),
+        None => "Error: its result was lost".to_owned(),
+    };
+    ToolResponse::new(call.id.clone(), text).with_fn_name(call.tool.clone())
+}
+
+/// Everything that the end of an answer brings; `None` where it says not why it ends, because then it was cut off.
+pub(super) fn end(end: StreamEnd, request: &Request, target: &Target) -> Option<Vec<Delta>> {
+    let stop = match end.captured_stop_reason? {
+        StopReason::MaxTokens(_) => Stop::Length,
+        StopReason::ContentFilter(word) => Stop::Refused(word),
+        StopReason::Completed(_)
+        | StopReason::StopSequence(_)
+        | StopReason::ToolCall(_)
+        | StopReason::Other(_) => Stop::Done,
+    };
+    let mut content = end.captured_content.unwrap_or_default();
+    let mut deltas = Vec::new();
+    let mut taken = ids(&request.messages);
+    let mut must_echo = false;
+    for part in &mut content {
+        match part {
+            ContentPart::ToolCall(call) => {
+                must_echo |= call.thought_signatures.is_some();
+                rename(call, &mut taken);
+                if stop != Stop::Length {
+                    fill(&mut call.fn_arguments);
+                }
+                deltas.push(Delta::Call(Call {
+                    id: call.call_id.clone(),
+                    tool: call.fn_name.clone(),
+                    input: call.fn_arguments.clone(),
+                }));
+            }
+            ContentPart::ThoughtSignature(_) | ContentPart::Custom(_) => must_echo = true,
+            _ => {}
+        }
+    }
+    if must_echo && let Ok(content) = serde_json::to_value(&content) {
+        deltas.push(Delta::Echo(Echo { from: target.name.clone(), content }));
+    }
+    let usage = end.captured_usage.unwrap_or_default();
+    let usage =
+        Usage { input: tokens(usage.prompt_tokens), output: tokens(usage.completion_tokens) };
+    deltas.push(Delta::End(usage, stop));
+    Some(deltas)
+}
+
+/// A tool without arguments is called with nothing at all by some services.
+fn fill(arguments: &mut Value) {
+    let nothing = match arguments {
+        Value::Null => true,
+        Value::String(text) => text.trim().is_empty(),
+        _ => false,
+    };
+    if nothing {
+        *arguments = Value::Object(Map::new());
+    }
+}
+
+/// The names of all calls so far.
+fn ids(history: &[Message]) -> HashSet<String> {
+    let calls = history.iter().flat_map(|message| match message {
+        Message::Assistant(reply) => reply.calls.as_slice(),
+        Message::User { .. } | Message::Tools { .. } => &[],
+    });
+    calls.map(|call| call.id.clone()).collect()
+}
+
+/// Gives a call a name of its own where the service gives none, or the same one again, or one that no file may have.
+fn rename(call: &mut ToolCall, taken: &mut HashSet<String>) {
+    let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let fits = (1..=100).contains(&call.call_id.len()) && call.call_id.chars().all(plain);
+    if !fits || taken.contains(&call.call_id) {
+        call.call_id = format!("call-{}", taken.len() + 1);
+        while taken.contains(&call.call_id) {
+            call.call_id.push('-');
+        }
+    }
+    taken.insert(call.call_id.clone());
+}
+
+fn tokens(count: Option<i32>) -> u64 {
+    count.and_then(|it| u64::try_from(it).ok()).unwrap_or(0)
+}

@@ -1,0 +1,180 @@
+//! A model that plays from a file: for offline play and for tests. Asks nobody.
+//!
+//! ```toml
+//! [[reply]]
+//! on = "list"                       # the last message holds this text; without it, the reply fits any message
+//! think = "They want to see files." # reasoning
+//! text = "Let me look."             # streamed word by word
+//! call = [{ tool = "Bash", input = { command = "ls" } }]
+//! ```
+//!
+//! `record = "FILE"` at the top keeps each request there, one JSON object a line.
+//!
+//! Each request takes the first reply that fits and was not played; `repeat = true` plays again and again. When nothing is
+//! left, the model says so and calls no tool, so that a turn always ends.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use futures_util::stream;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::{Value, json};
+
+use super::{Answer, Delta, ErrorKind, ModelError, Provider, Request, Stop, Usage};
+use crate::conversation::{Call, Message};
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Script {
+    record: Option<PathBuf>,
+    /// These two are for `ground.rs`.
+    #[serde(default, rename = "welcome")]
+    _welcome: IgnoredAny,
+    #[serde(default, rename = "files")]
+    _files: IgnoredAny,
+    #[serde(default)]
+    reply: Vec<Line>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    on: Option<String>,
+    #[serde(default)]
+    repeat: bool,
+    #[serde(default)]
+    think: String,
+    #[serde(default)]
+    text: String,
+    #[serde(default)]
+    call: Vec<Wanted>,
+    /// How long each word takes.
+    #[serde(default)]
+    word_ms: u64,
+    /// The word of an error kind: the model fails with it.
+    error: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Wanted {
+    tool: String,
+    #[serde(default)]
+    input: Value,
+}
+
+/// A model that plays from a file.
+#[derive(Debug)]
+pub(crate) struct Scripted {
+    record: Option<PathBuf>,
+    lines: Mutex<Lines>,
+}
+
+#[derive(Debug)]
+struct Lines {
+    left: Vec<Line>,
+    calls: usize,
+}
+
+impl Scripted {
+    /// Reads the file.
+    pub(crate) fn load(path: &Path) -> Result<Self, String> {
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| format!("the script `{}` cannot be read: {error}", path.display()))?;
+        Self::read(&text).map_err(|error| format!("the script `{}`: {error}", path.display()))
+    }
+
+    fn read(text: &str) -> Result<Self, String> {
+        let script: Script = toml::from_str(text).map_err(|error| error.to_string())?;
+        Ok(Self {
+            record: script.record,
+            lines: Mutex::new(Lines { left: script.reply, calls: 0 }),
+        })
+    }
+
+    /// Keeps a request for whoever wants to see what the model was told.
+    fn keep(&self, request: &Request) -> std::io::Result<()> {
+        let Some(path) = &self.record else { return Ok(()) };
+        let tools: Vec<_> = request.tools.iter().map(|it| it.name).collect();
+        let line = json!({"system": request.system, "messages": request.messages, "tools": tools});
+        let mut file = OpenOptions::new().create(true).append(true).open(path)?;
+        writeln!(file, "{line}")
+    }
+
+    fn next(&self, heard: &str) -> Vec<(u64, Result<Delta, ModelError>)> {
+        let mut lines = self.lines.lock().unwrap_or_else(PoisonError::into_inner);
+        let fits = |line: &Line| line.on.as_deref().is_none_or(|on| heard.contains(on));
+        let Some(at) = lines.left.iter().position(fits) else {
+            let text = "(the script has nothing more to say)".to_owned();
+            return vec![
+                (0, Ok(Delta::Text(text))),
+                (0, Ok(Delta::End(Usage::default(), Stop::Done))),
+            ];
+        };
+        let again = lines.left.get(at).filter(|line| line.repeat).cloned();
+        let line = again.unwrap_or_else(|| lines.left.remove(at));
+        lines.play(&line)
+    }
+}
+
+impl Lines {
+    fn play(&mut self, line: &Line) -> Vec<(u64, Result<Delta, ModelError>)> {
+        let words = |text: &str| text.split_inclusive(' ').map(str::to_owned).collect::<Vec<_>>();
+        let mut deltas: Vec<(u64, Result<Delta, ModelError>)> = Vec::new();
+        deltas.extend(
+            words(&line.think).into_iter().map(|it| (line.word_ms, Ok(Delta::Reasoning(it)))),
+        );
+        deltas.extend(words(&line.text).into_iter().map(|it| (line.word_ms, Ok(Delta::Text(it)))));
+        if let Some(word) = &line.error {
+            let kind = ErrorKind::ALL.iter().find(|(_, it)| it == word);
+            let kind = kind.map_or(ErrorKind::Unknown, |(kind, _)| *kind);
+            let message = format!("the script fails here with `{word}`");
+            deltas.push((0, Err(ModelError { kind, message })));
+            return deltas;
+        }
+        for wanted in &line.call {
+            self.calls += 1;
+            let id = format!("call-{}", self.calls);
+            let call = Call { id, tool: wanted.tool.clone(), input: wanted.input.clone() };
+            deltas.push((0, Ok(Delta::Call(call))));
+        }
+        let output = deltas.len() as u64;
+        deltas.push((0, Ok(Delta::End(Usage { input: 0, output }, Stop::Done))));
+        deltas
+    }
+}
+
+impl Provider for Scripted {
+    fn ask(&self, request: Request) -> Answer {
+        if let Err(error) = self.keep(&request) {
+            let message = format!("the request cannot be recorded: {error}");
+            let failed = Err(ModelError { kind: ErrorKind::Unknown, message });
+            return Box::pin(stream::once(async { failed }));
+        }
+        let heard = request.messages.last().map(heard).unwrap_or_default();
+        let deltas = self.next(&heard);
+        Box::pin(stream::unfold(deltas.into_iter(), |mut rest| async move {
+            let (after, delta) = rest.next()?;
+            if after > 0 {
+                tokio::time::sleep(Duration::from_millis(after)).await;
+            }
+            Some((delta, rest))
+        }))
+    }
+}
+
+/// What the model hears last.
+fn heard(message: &Message) -> String {
+    match message {
+        Message::User { text, context, .. } => format!("{text}\n{}", context.join("\n")),
+        Message::Assistant(reply) => reply.text.clone(),
+        Message::Tools { results, context } => {
+            let texts = results.iter().map(|it| it.text.as_str());
+            texts.chain(context.iter().map(String::as_str)).collect::<Vec<_>>().join("\n")
+        }
+    }
+}

@@ -1,0 +1,457 @@
+//! Whether a tool call may run: the one place that says yes. Runs nothing.
+//!
+//! The order is the rule: a denial of a hook, deny rules, safety checks, ask rules, a hook's wish to ask, a hook's consent,
+//! the mode. A hook's consent waives a routine question; it loosens no rule and no safety check.
+
+mod changes;
+
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::oneshot;
+
+use crate::conversation::Call;
+use crate::hooks::{Doubt, Hooks, PermissionRule, Said};
+use crate::tool::{self, Effect};
+use crate::update::{Ask, Decision, Update, Updates};
+
+/// How much is done without asking.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Looking is free; writing and running are asked about.
+    #[default]
+    Default,
+    /// Changing files of the project is free, too.
+    AcceptEdits,
+    /// Only looking; nothing else runs.
+    Plan,
+    /// Nothing is asked about but what rules and safety checks demand.
+    Bypass,
+}
+
+impl Mode {
+    /// Every mode with the word that people and hooks use.
+    pub(crate) const ALL: &'static [(Self, &'static str)] = &[
+        (Self::Default, "default"),
+        (Self::AcceptEdits, "acceptEdits"),
+        (Self::Plan, "plan"),
+        (Self::Bypass, "bypassPermissions"),
+    ];
+
+    /// The word.
+    pub(crate) fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(mode, _)| *mode == self).map_or("", |(_, word)| word)
+    }
+
+    /// The mode of that word.
+    pub(crate) fn find(word: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, it)| it.eq_ignore_ascii_case(word)).map(|(mode, _)| *mode)
+    }
+}
+
+/// The rules of one session.
+#[derive(Debug, Default)]
+pub(crate) struct Rules {
+    /// These calls never run.
+    pub(crate) deny: Vec<PermissionRule>,
+    /// These calls are always asked about.
+    pub(crate) ask: Vec<PermissionRule>,
+    /// These calls run.
+    pub(crate) allow: Vec<PermissionRule>,
+}
+
+/// What one session permits. Shared by all its agents.
+#[derive(Debug, Default)]
+pub(crate) struct Permissions {
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    mode: Mode,
+    rules: Rules,
+    /// Where it may write beside the project.
+    directories: Vec<PathBuf>,
+}
+
+/// The consent to one call. Only this file makes one, and no tool runs without it.
+#[derive(Debug)]
+pub(crate) struct Permit {
+    call: Call,
+}
+
+impl Permit {
+    /// The call as it may run.
+    pub(crate) fn call(&self) -> &Call {
+        &self.call
+    }
+}
+
+/// Why a call does not run.
+#[derive(Debug)]
+pub(crate) struct Refusal {
+    /// The call as it was last.
+    pub(crate) call: Call,
+    /// What the model reads.
+    pub(crate) reason: String,
+    /// Everything is to end.
+    pub(crate) stop: Option<String>,
+    /// What hooks add for the model.
+    pub(crate) context: Vec<String>,
+    /// A hook says that the model may try again.
+    pub(crate) retry: bool,
+}
+
+/// Who asks.
+pub(crate) struct Desk<'a> {
+    pub(crate) hooks: &'a Hooks,
+    pub(crate) updates: &'a Updates,
+    pub(crate) project: &'a Path,
+    pub(crate) cwd: &'a Path,
+    /// Whether somebody is there who can answer.
+    pub(crate) attended: bool,
+    /// How long the user is waited for before hooks are asked to call them.
+    pub(crate) patience: Duration,
+}
+
+/// What the rules say of a call before anybody is asked.
+enum Leaning {
+    Refuse(String),
+    Ask(Question),
+    Permit,
+}
+
+/// A question, and who may answer it.
+struct Question {
+    why: String,
+    /// A routine question, which the consent of a hook answers. Any other is the user's: a hook can only refuse.
+    routine: bool,
+}
+
+impl Question {
+    fn routine(why: impl Into<String>) -> Self {
+        Self { why: why.into(), routine: true }
+    }
+
+    fn for_user(why: impl Into<String>) -> Self {
+        Self { why: why.into(), routine: false }
+    }
+}
+
+impl Permissions {
+    /// The mode.
+    pub(crate) fn mode(&self) -> Mode {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).mode
+    }
+
+    /// Changes the mode.
+    pub(crate) fn set_mode(&self, mode: Mode) {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).mode = mode;
+    }
+
+    /// Changes the rules.
+    pub(crate) fn rules<T>(&self, change: impl FnOnce(&mut Rules) -> T) -> T {
+        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).rules)
+    }
+
+    /// Changes the directories beside the project.
+    pub(crate) fn directories<T>(&self, change: impl FnOnce(&mut Vec<PathBuf>) -> T) -> T {
+        change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).directories)
+    }
+
+    /// The mode and the rules, for people.
+    pub(crate) fn page(&self) -> String {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lines = vec![format!("mode   {}", state.mode.word())];
+        let rules =
+            [("deny", &state.rules.deny), ("ask", &state.rules.ask), ("allow", &state.rules.allow)];
+        for (word, rules) in rules {
+            lines.extend(rules.iter().map(|rule| format!("{word:<5}  {}", rule.text())));
+        }
+        lines.extend(state.directories.iter().map(|it| format!("also   {}", it.display())));
+        lines.join("\n")
+    }
+
+    /// Takes a call through the whole pipeline. What comes beside a permit is what hooks add for the model.
+    pub(crate) async fn seek(
+        &self,
+        desk: &Desk<'_>,
+        call: Call,
+    ) -> Result<(Permit, Vec<String>), Refusal> {
+        // What nobody can read nobody can judge, and nothing can run it.
+        if let Err(reason) = readable(&call) {
+            return Err(Refusal { call, reason, stop: None, context: Vec::new(), retry: false });
+        }
+        let said = desk.hooks.before_tool(&call).await;
+        let mut call = call;
+        let refuse = |call: &Call, reason: String| Refusal {
+            call: call.clone(),
+            reason,
+            stop: said.stop.clone(),
+            context: said.context.clone(),
+            retry: false,
+        };
+        if let Some(reason) = said.blocked.clone().or_else(|| said.stop.clone()) {
+            return Err(refuse(&call, reason));
+        }
+        if let Some(input) = said.input.clone() {
+            call.input = input;
+        }
+        if let Err(why) = fits(&call) {
+            return Err(refuse(&call, why));
+        }
+        match self.lean(desk, &call, &said) {
+            Leaning::Permit => Ok((Permit { call }, said.context)),
+            Leaning::Refuse(reason) => Err(denied(desk, refuse(&call, reason)).await),
+            Leaning::Ask(question) => match self.ask(desk, call, question).await {
+                Decided::Yes(call) => Ok((Permit { call }, said.context)),
+                Decided::No(call, reason) => Err(denied(desk, refuse(&call, reason)).await),
+                Decided::Open(call) => {
+                    let reason = "nobody is there to answer".to_owned();
+                    Err(denied(desk, refuse(&call, reason)).await)
+                }
+            },
+        }
+    }
+
+    /// What rules, safety, hooks and the mode say, in this order.
+    fn lean(&self, desk: &Desk<'_>, call: &Call, said: &Said) -> Leaning {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let hit = |rules: &[PermissionRule], doubt| {
+            let found = rules.iter().find(|rule| desk.hooks.rule_holds(rule, call, doubt));
+            found.map(|rule| rule.text().to_owned())
+        };
+        if let Some(rule) = hit(&state.rules.deny, Doubt::Counts) {
+            return Leaning::Refuse(format!("the rule `{rule}` denies it"));
+        }
+        let effect = tool::find(&call.tool).map_or(Effect::Runs, tool::Tool::effect);
+        if let Some(danger) = unsafe_path(desk, &state.directories, call, effect) {
+            return Leaning::Ask(Question::for_user(danger));
+        }
+        if let Some(rule) = hit(&state.rules.ask, Doubt::Counts) {
+            return Leaning::Ask(Question::for_user(format!("the rule `{rule}` asks")));
+        }
+        if let Some(reason) = &said.ask {
+            return Leaning::Ask(Question::for_user(reason));
+        }
+        if state.mode == Mode::Plan && effect != Effect::Looks {
+            return Leaning::Refuse("in plan mode nothing is changed".to_owned());
+        }
+        let free = match state.mode {
+            Mode::Default | Mode::Plan => effect == Effect::Looks,
+            Mode::AcceptEdits => effect != Effect::Runs,
+            Mode::Bypass => true,
+        };
+        if said.allowed || free || hit(&state.rules.allow, Doubt::Fails).is_some() {
+            return Leaning::Permit;
+        }
+        Leaning::Ask(Question::routine(format!("`{}` is asked about in this mode", call.tool)))
+    }
+
+    /// Asks hooks and the user at once: the first answer wins, a late one is dropped.
+    async fn ask(&self, desk: &Desk<'_>, call: Call, question: Question) -> Decided {
+        let reason = &question.why;
+        let (decide, decided) = oneshot::channel();
+        if desk.attended {
+            let ask =
+                Ask { id: call.id.clone(), call: call.clone(), reason: reason.clone(), decide };
+            desk.updates.tell(Update::Ask(ask));
+        } else {
+            drop(decide);
+        }
+        let of_user = calling(desk, call.tool.clone(), decided);
+        tokio::pin!(of_user);
+        // Where nobody is there, or nobody any more, what hooks say is all there is.
+        let mut alone = false;
+        let first = {
+            let of_hooks = desk.hooks.permission_asked(&call);
+            tokio::pin!(of_hooks);
+            loop {
+                tokio::select! {
+                    said = &mut of_hooks => break First::Hooks(Box::new(said)),
+                    decision = &mut of_user, if !alone => match decision {
+                        Some(decision) => break First::User(decision),
+                        None => alone = true,
+                    },
+                }
+            }
+        };
+        let said = match first {
+            First::User(decision) => return self.user_decides(decision, call),
+            First::Hooks(said) => *said,
+        };
+        let id = call.id.clone();
+        let decided = match self.hooks_decide(desk, said, call, &question).await {
+            Decided::Open(call) => {
+                let decision = if alone { None } else { of_user.await };
+                if let Some(decision) = decision {
+                    return self.user_decides(decision, call);
+                }
+                Decided::No(call, format!("{reason}, and nobody is there to answer"))
+            }
+            decided => decided,
+        };
+        desk.updates.tell(Update::AskVoid { id });
+        decided
+    }
+
+    async fn hooks_decide(
+        &self,
+        desk: &Desk<'_>,
+        said: Said,
+        call: Call,
+        question: &Question,
+    ) -> Decided {
+        if let Some(reason) = said.blocked.clone().or_else(|| said.stop.clone()) {
+            return Decided::No(call, reason);
+        }
+        if !said.allowed || !question.routine {
+            return Decided::Open(call);
+        }
+        let allowed = match &said.input {
+            None => call,
+            Some(input) => {
+                let made = Call { input: input.clone(), ..call.clone() };
+                if let Err(why) = fits(&made) {
+                    return Decided::No(made, why);
+                }
+                // What the hook made of the call is another call, and rules judge that one.
+                match self.lean(desk, &made, &said) {
+                    Leaning::Permit => made,
+                    Leaning::Refuse(why) => return Decided::No(made, why),
+                    // The user is asked about the call that they were shown.
+                    Leaning::Ask(_) => return Decided::Open(call),
+                }
+            }
+        };
+        changes::apply(self, desk.hooks, desk.updates, &said.permissions).await;
+        Decided::Yes(allowed)
+    }
+
+    fn user_decides(&self, decision: Decision, call: Call) -> Decided {
+        match decision {
+            Decision::Once => Decided::Yes(call),
+            Decision::Always => {
+                self.rules(|rules| rules.allow.push(PermissionRule::exactly(&call)));
+                Decided::Yes(call)
+            }
+            Decision::No(reason) => Decided::No(call, reason),
+        }
+    }
+}
+
+/// Tells hooks of a refusal; they may let the model try again.
+async fn denied(desk: &Desk<'_>, mut refusal: Refusal) -> Refusal {
+    let said = desk.hooks.permission_denied(&refusal.call, &refusal.reason).await;
+    refusal.context.extend(said.context);
+    refusal.retry = said.retry;
+    refusal
+}
+
+/// Waits for the user's decision, and after a while has hooks call them. `None`: nobody is there who could decide.
+async fn calling(
+    desk: &Desk<'_>,
+    tool: String,
+    mut decided: oneshot::Receiver<Decision>,
+) -> Option<Decision> {
+    tokio::select! {
+        decision = &mut decided => return decision.ok(),
+        () = tokio::time::sleep(desk.patience) => {}
+    }
+    desk.hooks.notify("permission_prompt", &format!("`{tool}` waits for your permission"));
+    decided.await.ok()
+}
+
+/// Who answered first.
+enum First {
+    Hooks(Box<Said>),
+    User(Decision),
+}
+
+enum Decided {
+    Yes(Call),
+    No(Call, String),
+    /// Hooks leave it to the user.
+    Open(Call),
+}
+
+/// Whether the model's arguments are a JSON object at all; they are text where they could not be read.
+fn readable(call: &Call) -> Result<(), String> {
+    let why = match &call.input {
+        Value::Object(_) => return Ok(()),
+        Value::String(text) => serde_json::from_str::<Value>(text).err(),
+        _ => None,
+    };
+    let why = why.map(|error| format!(": {error}")).unwrap_or_default();
+    Err(format!("the arguments of `{}` are no JSON object{why}", call.tool))
+}
+
+/// Whether the arguments are what the tool takes, as far as its schema says.
+fn fits(call: &Call) -> Result<(), String> {
+    let Some(tool) = tool::find(&call.tool) else {
+        return Err(format!("there is no tool `{}`", call.tool));
+    };
+    let Some(input) = call.input.as_object() else {
+        return Err(format!("the arguments of `{}` are no JSON object", call.tool));
+    };
+    let schema = tool.spec().schema;
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    for key in required.filter_map(Value::as_str) {
+        if !input.contains_key(key) {
+            return Err(format!("`{}` lacks its argument `{key}`", call.tool));
+        }
+    }
+    let known = schema.get("properties");
+    for (key, value) in input {
+        let Some(property) = known.and_then(|it| it.get(key)) else {
+            return Err(format!("`{}` takes no argument `{key}`", call.tool));
+        };
+        let right = match property.get("type").and_then(Value::as_str) {
+            Some("string") => value.is_string(),
+            Some("integer") => value.is_u64() || value.is_i64(),
+            Some("boolean") => value.is_boolean(),
+            _ => true,
+        };
+        if !right {
+            return Err(format!("the argument `{key}` of `{}` has the wrong type", call.tool));
+        }
+    }
+    Ok(())
+}
+
+/// What makes a write dangerous, whoever consents: it leaves the project, or changes what decides over the agent.
+fn unsafe_path(
+    desk: &Desk<'_>,
+    directories: &[PathBuf],
+    call: &Call,
+    effect: Effect,
+) -> Option<String> {
+    if effect != Effect::Writes {
+        return None;
+    }
+    let name = tool::text(call, "file_path")?;
+    let path = plain(&desk.cwd.join(name));
+    let within = std::iter::once(desk.project).chain(directories.iter().map(PathBuf::as_path));
+    let Some(root) = within.into_iter().find(|it| path.starts_with(it)) else {
+        return Some(format!("`{name}` is outside the project"));
+    };
+    let guarded = [".git", ".claude", ".gen", ".reasonix", ".ignis", "tenterhook.toml"];
+    let inside = path.strip_prefix(root).ok()?;
+    let hit = inside.components().any(|it| guarded.iter().any(|name| it.as_os_str() == *name));
+    hit.then(|| format!("`{name}` decides over the agent itself"))
+}
+
+/// A path without `.` and `..`, by its text alone.
+fn plain(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::ParentDir => drop(out.pop()),
+            Component::CurDir => {}
+            other => out.push(other),
+        }
+    }
+    out
+}

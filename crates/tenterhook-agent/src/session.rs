@@ -1,0 +1,339 @@
+//! A session from its first hook to its last: takes what a face says, runs one turn after the other. Draws nothing.
+
+mod commands;
+mod helm;
+
+use std::collections::VecDeque;
+
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::agent::{Agent, LEAVING, Settings};
+use crate::command;
+use crate::conversation::{Author, Message};
+use crate::ground::Ground;
+use crate::hooks::{Hooks, Late};
+use crate::update::{Input, Update, Updates};
+use crate::watch::Watch;
+use helm::Helm;
+
+/// A session.
+pub(crate) struct Session {
+    /// The main agent.
+    agent: Agent,
+    /// Why it starts: a matcher subject of `SessionStart`.
+    source: &'static str,
+    /// What the repository is set up for first: a matcher subject of `Setup`.
+    setup: Option<&'static str>,
+    /// What waits for the turn to end.
+    queue: VecDeque<Next>,
+    /// Looks at files that hooks care about.
+    watch: Watch,
+    /// Whether somebody may still say something.
+    heard: Heard,
+    /// What the script brought along; it goes with the session.
+    ground: Option<Ground>,
+}
+
+/// What waits for its turn.
+#[derive(Debug)]
+pub(crate) enum Next {
+    /// A text that no hook has seen.
+    Raw(String),
+    /// A message that hooks have judged: they judge each text once.
+    Judged(Message),
+}
+
+/// Whether somebody may still say something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Heard {
+    /// A turn ended, and whoever is there says nothing: hooks may call them, once.
+    Waiting,
+    /// Nothing is waited for.
+    Listening,
+    /// Nobody says anything more.
+    Closed,
+}
+
+/// Why nothing more is to be done.
+#[derive(Clone, Copy)]
+struct Leave(&'static str);
+
+impl Session {
+    /// A session that has not begun.
+    pub(crate) fn new(agent: Agent, source: &'static str, setup: Option<&'static str>) -> Self {
+        let watch = Watch::start(agent.hooks.clone(), agent.updates.clone());
+        Self {
+            agent,
+            source,
+            setup,
+            queue: VecDeque::new(),
+            watch,
+            heard: Heard::Listening,
+            ground: None,
+        }
+    }
+
+    /// The same on the ground that a script brings, if it brings one.
+    pub(crate) fn on(self, ground: Option<Ground>) -> Self {
+        Self { ground, ..self }
+    }
+
+    /// The home of the person, which a screen writes as `~`.
+    pub(crate) fn home(&self) -> String {
+        self.agent.settings.home.display().to_string()
+    }
+
+    /// Runs until the face leaves. Whoever leaves, and however often, the end happens once: here.
+    pub(crate) async fn run(mut self, mut inputs: mpsc::UnboundedReceiver<Input>) {
+        let status = show_status(&self.agent.hooks, &self.agent.updates);
+        let leave = self.live(&mut inputs).await;
+        let Agent { hooks, updates, renderer, turns, .. } = self.agent;
+        match leave {
+            // What was said is shown to its end; nobody waits at a door.
+            Some(Leave(_)) => drop(timeout(LEAVING, renderer.finish()).await),
+            None => renderer.finish().await,
+        }
+        hooks.session_ended(leave.map_or("other", |it| it.0), turns).await;
+        status.abort();
+        updates.tell(Update::Ended);
+    }
+
+    /// Everything between the first hook and the last; why it ends, where somebody left.
+    async fn live(&mut self, inputs: &mut mpsc::UnboundedReceiver<Input>) -> Option<Leave> {
+        if let Err(leave) = self.attend(inputs, async |session| session.begin().await).await {
+            return Some(leave);
+        }
+        loop {
+            let next = match self.queue.pop_front() {
+                Some(next) => next,
+                None if self.heard == Heard::Closed => return None,
+                None => match self.wait(inputs).await {
+                    Ok(Some(next)) => next,
+                    Ok(None) => continue,
+                    Err(leave) => return Some(leave),
+                },
+            };
+            self.agent.updates.tell(Update::Queued(self.queue.len()));
+            let command = match &next {
+                Next::Raw(text) => command::read(text),
+                Next::Judged(_) => None,
+            };
+            let done = match command {
+                None => self.serve(next, inputs).await,
+                Some(Ok(command)) => self.attend(inputs, async |it| it.obey(command).await).await,
+                Some(Err(why)) => {
+                    self.agent.updates.tell(Update::Notice(why));
+                    Ok(())
+                }
+            };
+            if let Err(leave) = done {
+                return Some(leave);
+            }
+        }
+    }
+
+    /// `Setup` where it is asked for, and `SessionStart`, awaited before the first turn.
+    async fn begin(&mut self) -> Result<(), Leave> {
+        let agent = &mut self.agent;
+        agent.updates.tell(Update::Session {
+            id: agent.hooks.session_id(),
+            model: agent.settings.model.clone(),
+            cwd: agent.settings.cwd.display().to_string(),
+            transcript: agent.transcript.path().display().to_string(),
+        });
+        if let Some(ground) = self.ground.as_ref().filter(|it| !it.welcome.is_empty()) {
+            let text = ground.welcome.clone();
+            agent.updates.tell(Update::Page { title: "Welcome".to_owned(), text });
+        }
+        let mut context = match self.setup.take() {
+            Some(trigger) => agent.hooks.setup(trigger).await.context,
+            None => Vec::new(),
+        };
+        agent.learn("session_start").await;
+        let said = agent.hooks.session_started(self.source, &agent.settings.model).await;
+        context.extend(said.context);
+        agent.settings.started = context;
+        self.queue.extend(said.initial.map(Next::Raw));
+        self.watch.look().await;
+        Ok(())
+    }
+
+    /// Does what is no turn, while somebody may stop it or leave; what is said meanwhile comes after it.
+    async fn attend(
+        &mut self,
+        inputs: &mut mpsc::UnboundedReceiver<Input>,
+        work: impl AsyncFnOnce(&mut Self) -> Result<(), Leave>,
+    ) -> Result<(), Leave> {
+        let (mut said, mut heard, mut gone) = (Vec::new(), self.heard, false);
+        let done = {
+            let work = work(self);
+            tokio::pin!(work);
+            loop {
+                tokio::select! {
+                    done = &mut work => break done,
+                    input = inputs.recv(), if !gone => match input {
+                        Some(Input::Prompt(text) | Input::Queue(text)) => said.push(Next::Raw(text)),
+                        Some(Input::Interrupt) => break Ok(()),
+                        Some(Input::Quit(reason)) => break Err(Leave(reason)),
+                        Some(Input::Typing) => {}
+                        Some(Input::Close) => heard = Heard::Closed,
+                        None => (heard, gone) = (Heard::Closed, true),
+                    },
+                }
+            }
+        };
+        self.heard = heard;
+        self.queue.extend(said);
+        done
+    }
+
+    /// Waits, idle, for what is to be done next: a person's words, or those of a hook that wakes the agent. `None` when nobody
+    /// says anything more.
+    async fn wait(
+        &mut self,
+        inputs: &mut mpsc::UnboundedReceiver<Input>,
+    ) -> Result<Option<Next>, Leave> {
+        let Settings { patience, attended, .. } = self.agent.settings;
+        let idle = sleep(patience.idle);
+        tokio::pin!(idle);
+        loop {
+            tokio::select! {
+                input = inputs.recv() => match input {
+                    Some(Input::Prompt(text) | Input::Queue(text)) => {
+                        return Ok(Some(Next::Raw(text)));
+                    }
+                    Some(Input::Interrupt) => {}
+                    Some(Input::Typing) => idle.as_mut().reset(Instant::now() + patience.idle),
+                    Some(Input::Quit(reason)) => return Err(Leave(reason)),
+                    Some(Input::Close) | None => {
+                        self.heard = Heard::Closed;
+                        return Ok(None);
+                    }
+                },
+                () = &mut idle, if attended && self.heard == Heard::Waiting => {
+                    self.heard = Heard::Listening;
+                    self.agent.hooks.notify("idle_prompt", "the agent waits for you");
+                }
+                message = self.agent.tasks.ended() => return Ok(Some(Next::Judged(message))),
+                late = self.agent.hooks.late() => match late {
+                    Late::Wakes(message) => return Ok(Some(Next::Judged(message))),
+                    // It wakes nobody, and is told with the next prompt.
+                    Late::Tells(message) => self.agent.steering.add(message),
+                    Late::Silent => {}
+                },
+            }
+        }
+    }
+
+    /// Serves one prompt, while inputs go on to be heard.
+    async fn serve(
+        &mut self,
+        next: Next,
+        inputs: &mut mpsc::UnboundedReceiver<Input>,
+    ) -> Result<(), Leave> {
+        let (hooks, steering) = (self.agent.hooks.clone(), self.agent.steering.clone());
+        let (tasks, helm) = (self.agent.tasks.clone(), Helm::start(&self.agent));
+        let (mut leaving, mut gone) = (None, false);
+        let door = sleep(LEAVING);
+        steering.queue(self.queue.len());
+        let updates = self.agent.updates.clone();
+        {
+            let work = turn(&mut self.agent, next);
+            tokio::pin!(work, door);
+            loop {
+                tokio::select! {
+                    () = &mut work => break,
+                    // What does not stop when it is told to holds nobody up.
+                    () = &mut door, if leaving.is_some() => break,
+                    message = tasks.ended() => steering.add(message),
+                    late = hooks.late() => match late {
+                        Late::Wakes(message) | Late::Tells(message) => steering.add(message),
+                        Late::Silent => {}
+                    },
+                    input = inputs.recv(), if !gone => match input {
+                        Some(Input::Interrupt) => steering.stop(),
+                        // A command steers nothing: it is for the agent, or a prompt of its own.
+                        Some(Input::Prompt(text)) if !text.trim_start().starts_with('/') => {
+                            helm.steer(text);
+                        }
+                        Some(Input::Prompt(text) | Input::Queue(text)) => {
+                            self.queue.push_back(Next::Raw(text));
+                            steering.queue(self.queue.len());
+                            updates.tell(Update::Queued(self.queue.len()));
+                        }
+                        Some(Input::Typing) => {}
+                        Some(Input::Quit(reason)) if leaving.is_none() => {
+                            leaving = Some(Leave(reason));
+                            door.as_mut().reset(Instant::now() + LEAVING);
+                            steering.stop();
+                        }
+                        Some(Input::Quit(_)) => {}
+                        Some(Input::Close) => self.heard = Heard::Closed,
+                        None => (self.heard, gone) = (Heard::Closed, true),
+                    },
+                }
+            }
+        }
+        if leaving.is_some() {
+            helm.drop_all();
+        } else {
+            helm.finish().await;
+        }
+        // What came too late to steer this turn is the next prompt.
+        for message in steering.take().into_iter().rev() {
+            self.queue.push_front(Next::Judged(message));
+        }
+        if self.heard == Heard::Listening {
+            self.heard = Heard::Waiting;
+        }
+        leaving.map_or(Ok(()), Err)
+    }
+}
+
+/// One prompt and its turn, stopped whenever the person says so.
+async fn turn(agent: &mut Agent, next: Next) {
+    let stopped = agent.steering.renew();
+    let text = match next {
+        Next::Raw(text) => {
+            let taken = tokio::select! {
+                taken = agent.take_in(text.clone()) => taken,
+                // Hooks that were not heard to the end have not agreed.
+                () = stopped.cancelled() => {
+                    let reason = "interrupted".to_owned();
+                    agent.updates.tell(Update::Refused { text, reason });
+                    None
+                }
+            };
+            match taken {
+                Some(text) => text,
+                None => return,
+            }
+        }
+        Next::Judged(message) => {
+            let text = message.text().to_owned();
+            agent.keep(message);
+            text
+        }
+    };
+    agent.updates.tell(Update::Loading(true));
+    let ending = agent.turn(&text).await;
+    agent.updates.tell(Update::Loading(false));
+    agent.turn_over(&ending).await;
+}
+
+/// Tells the face what hooks are doing, as they do it.
+fn show_status(hooks: &Hooks, updates: &Updates) -> JoinHandle<()> {
+    let (mut status, updates) = (hooks.status(), updates.clone());
+    tokio::spawn(async move {
+        while status.changed().await {
+            updates.tell(Update::Status(status.current()));
+        }
+    })
+}
+
+/// What a hook that ended in the background says to the model.
+pub(crate) fn from_hook(text: String, context: Vec<String>) -> Message {
+    Message::User { text, context, author: Author::Hook }
+}

@@ -1,0 +1,156 @@
+//! Obeys the commands that a person types. Each answers with a page, or does what it says.
+
+use std::path::{Path, PathBuf};
+
+use super::{Leave, Session, from_hook};
+use crate::command::{self, Command, Hooks};
+use crate::permission::Mode;
+use crate::transcript::Transcript;
+use crate::update::Update;
+
+impl Session {
+    /// Obeys one command.
+    pub(super) async fn obey(&mut self, command: Command) -> Result<(), Leave> {
+        match command {
+            Command::Help => self.page("/help", command::help()),
+            Command::Hooks(hooks) => self.hooks(hooks),
+            Command::Permissions(mode) => self.permissions(mode).await,
+            Command::Compact(instructions) => {
+                if let Err(why) = self.agent.compact("manual", &instructions).await {
+                    self.page("/compact", why);
+                }
+            }
+            Command::Clear => self.clear().await?,
+            Command::Model(model) => self.model(model).await,
+            Command::Resume(file) => self.resume(file).await?,
+            Command::Cd(directory) => self.cd(&directory).await,
+            Command::AddDir(directory) => self.add_dir(&directory).await,
+            Command::Quit => return Err(Leave("prompt_input_exit")),
+        }
+        Ok(())
+    }
+
+    fn page(&self, title: &str, text: impl Into<String>) {
+        self.agent.updates.tell(Update::Page { title: title.to_owned(), text: text.into() });
+    }
+
+    fn hooks(&self, what: Hooks) {
+        let hooks = &self.agent.hooks;
+        let text = match what {
+            Hooks::List => hooks.list(),
+            Hooks::Events => hooks.events(),
+            Hooks::Explain => hooks.explain_last(),
+            Hooks::Reload => hooks.reload(),
+            Hooks::Enable(name) => hooks.switch(&name, true).unwrap_or_else(|why| why),
+            Hooks::Disable(name) => hooks.switch(&name, false).unwrap_or_else(|why| why),
+        };
+        self.page("/hooks", text);
+    }
+
+    async fn permissions(&self, word: Option<String>) {
+        let Some(word) = word else {
+            return self.page("/permissions", self.agent.permissions.page());
+        };
+        let Some(mode) = Mode::find(&word) else {
+            let words: Vec<_> = Mode::ALL.iter().map(|(_, word)| *word).collect();
+            let text = format!("`{word}` is no mode: say one of {}", words.join(", "));
+            return self.page("/permissions", text);
+        };
+        let before = self.agent.permissions.mode();
+        self.agent.permissions.set_mode(mode);
+        let hooks = &self.agent.hooks;
+        hooks.fact("permission_mode", mode.word());
+        if mode != before {
+            hooks.mode_changed(before.word(), mode.word()).await;
+        }
+        self.page("/permissions", format!("The mode is `{}`.", mode.word()));
+    }
+
+    /// Ends the conversation and begins another one in the same session.
+    async fn clear(&mut self) -> Result<(), Leave> {
+        self.agent.hooks.session_ended("clear", self.agent.turns).await;
+        self.agent.forget();
+        self.source = "clear";
+        self.begin().await
+    }
+
+    async fn model(&mut self, name: Option<String>) {
+        let Some(name) = name else {
+            let text = format!("The model is `{}`.", self.agent.settings.model);
+            return self.page("/model", text);
+        };
+        let from = self.agent.settings.model.clone();
+        let said = self.agent.hooks.before_model_switch(&from, &name).await;
+        if let Some(reason) = said.blocked.or(said.ask) {
+            return self.page("/model", format!("The model stays `{from}`: {reason}"));
+        }
+        match crate::model::open(Some(&name), &self.agent.settings.env) {
+            Ok(opened) => {
+                self.agent.provider = opened.provider;
+                self.agent.settings.model.clone_from(&name);
+                self.agent.hooks.fact("model", name.as_str());
+                self.agent.hooks.model_switched(&from, &name).await;
+                self.page("/model", format!("The model is `{name}`."));
+            }
+            Err(why) => self.page("/model", why),
+        }
+    }
+
+    /// Leaves this session and goes on with another one.
+    async fn resume(&mut self, file: Option<String>) -> Result<(), Leave> {
+        let Some(file) = file else {
+            let text = crate::transcript::list(self.agent.transcript.path());
+            self.page("/resume", text);
+            return Ok(());
+        };
+        let path = Path::new(&file);
+        let read = Transcript::read(path).and_then(|kept| Ok((kept, Transcript::open(path)?)));
+        let (kept, transcript) = match read {
+            Ok(read) => read,
+            Err(error) => {
+                self.page("/resume", format!("`{file}` cannot be read: {error}"));
+                return Ok(());
+            }
+        };
+        self.agent.hooks.session_ended("resume", self.agent.turns).await;
+        let note = self.agent.go_on(kept, transcript);
+        self.source = "resume";
+        self.begin().await?;
+        self.page("/resume", note);
+        Ok(())
+    }
+
+    async fn cd(&mut self, directory: &str) {
+        let to = match self.directory(directory) {
+            Ok(to) => to,
+            Err(why) => return self.page("/cd", why),
+        };
+        let from = std::mem::replace(&mut self.agent.settings.cwd, to.clone());
+        self.agent.hooks.place(|place| place.cwd.clone_from(&to));
+        self.agent.hooks.cwd_changed(&from, &to).await;
+        self.watch.look().await;
+        self.page("/cd", format!("Working in `{}`.", to.display()));
+    }
+
+    async fn add_dir(&mut self, directory: &str) {
+        let added = match self.directory(directory) {
+            Ok(added) => added,
+            Err(why) => return self.page("/add-dir", why),
+        };
+        self.agent.permissions.directories(|all| all.push(added.clone()));
+        let said = self.agent.hooks.directory_added(&added, "slash_command").await;
+        if !said.context.is_empty() {
+            self.agent.steering.add(from_hook(String::new(), said.context));
+        }
+        self.page("/add-dir", format!("`{}` may be changed, too.", added.display()));
+    }
+
+    fn directory(&self, name: &str) -> Result<PathBuf, String> {
+        let path = self.agent.settings.cwd.join(name);
+        match path.canonicalize() {
+            Ok(path) if path.is_dir() => Ok(path),
+            Ok(path) => Err(format!("`{}` is no directory", path.display())),
+            Err(error) => Err(format!("`{}`: {error}", path.display())),
+        }
+    }
+}

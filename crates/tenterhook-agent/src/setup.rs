@@ -1,0 +1,161 @@
+//! Builds a session from the command line and the environment: the only file that reads either.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "the program is the one that may ask its environment"
+)]
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde_json::Map;
+
+use crate::agent::{Agent, Patience, Role, Settings, Steering};
+use crate::args::Args;
+use crate::ground::Ground;
+use crate::hooks::{Hooks, PermissionRule, Place};
+use crate::model::{self, Opened};
+use crate::permission::{Mode, Permissions, Rules};
+use crate::render::Renderer;
+use crate::session::Session;
+use crate::tally::Tally;
+use crate::tasks::Tasks;
+use crate::transcript::{Kept, Line, Transcript};
+use crate::update::Updates;
+
+/// What the model is told about itself.
+const SYSTEM: &str = "You are a coding agent in a terminal. Use your tools to look before you change, keep changes small, \
+    and say briefly what you did.";
+
+/// Variables that lead to the files of whoever plays: a project that a script brings has its own.
+const HOMES: &[&str] =
+    &["HOME", "CLAUDE_CONFIG_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"];
+
+/// Builds the session.
+pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
+    let ground = Ground::of(args.model.as_deref())?;
+    let cwd = match &ground {
+        Some(ground) => ground.project(),
+        None => env::current_dir()
+            .map_err(|error| format!("the current directory cannot be read: {error}"))?,
+    };
+    let own_home = || env::home_dir().filter(|it| it.is_absolute());
+    let home = ground.as_ref().map(Ground::home).or_else(own_home).unwrap_or_else(|| "/".into());
+    let mut env: Vec<(String, String)> = env::vars_os()
+        .map(|(name, value)| {
+            (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
+        })
+        .collect();
+    if ground.is_some() {
+        env.retain(|(name, _)| !HOMES.contains(&name.as_str()));
+        env.push(("HOME".to_owned(), home.display().to_string()));
+    }
+    let Opened { name: model, provider } = model::open(args.model.as_deref(), &env)?;
+    let permissions = permissions(&args)?;
+    let patience = Patience {
+        question: seconds("--notify-after", args.notify_after)?,
+        idle: seconds("--idle-after", args.idle_after)?,
+    };
+    let path = args.resume.clone().unwrap_or_else(|| at(&home, &name(), &env));
+    let (source, kept) = match &args.resume {
+        None => ("startup", Kept::default()),
+        Some(path) => {
+            let kept = Transcript::read(path)
+                .map_err(|error| format!("`{}` cannot be read: {error}", path.display()))?;
+            if kept.torn > 0 {
+                updates.warn("transcript", format!("{} lines of it could not be read", kept.torn));
+            }
+            ("resume", kept)
+        }
+    };
+    let id = kept.session(&path);
+    let transcript = Transcript::open(&path).map_err(|error| {
+        format!("the transcript `{}` cannot be written: {error}", path.display())
+    })?;
+    let opened =
+        transcript.add(&Line::Session { id: id.clone(), model: model.clone(), cwd: cwd.clone() });
+    opened.map_err(|error| {
+        format!("the transcript `{}` cannot be written: {error}", path.display())
+    })?;
+    let mut facts = Map::new();
+    facts.insert("permission_mode".to_owned(), permissions.mode().word().into());
+    facts.insert("model".to_owned(), model.as_str().into());
+    let place = Place {
+        session: id,
+        cwd: cwd.clone(),
+        project: cwd.clone(),
+        home: home.clone(),
+        transcript: path,
+        facts,
+    };
+    let hooks = Hooks::load(place, &env, updates.clone());
+    let settings = Settings {
+        model,
+        system: SYSTEM.to_owned(),
+        started: Vec::new(),
+        instructions: Vec::new(),
+        cwd: cwd.clone(),
+        project: cwd,
+        home,
+        env,
+        attended: args.print.is_none(),
+        patience,
+    };
+    let renderer = Renderer::start(hooks.clone(), updates.clone());
+    let agent = Agent {
+        role: Role::Main,
+        tasks: Tasks::default(),
+        tally: Tally::default(),
+        hooks,
+        renderer,
+        updates,
+        provider,
+        permissions: Arc::new(permissions),
+        transcript,
+        steering: Steering::default(),
+        settings,
+        messages: kept.messages,
+        unfinished: String::new(),
+        turns: 0,
+    };
+    let setup = match (args.init, args.maintenance) {
+        (true, _) => Some("init"),
+        (false, true) => Some("maintenance"),
+        (false, false) => None,
+    };
+    Ok(Session::new(agent, source, setup).on(ground))
+}
+
+fn permissions(args: &Args) -> Result<Permissions, String> {
+    let mode = Mode::find(&args.permission_mode).ok_or_else(|| {
+        let words: Vec<_> = Mode::ALL.iter().map(|(_, word)| *word).collect();
+        format!("`{}` is no permission mode: say one of {}", args.permission_mode, words.join(", "))
+    })?;
+    let read = |rules: &[String]| -> Result<Vec<_>, String> {
+        rules.iter().map(|rule| PermissionRule::read(rule)).collect()
+    };
+    let rules = Rules { deny: read(&args.deny)?, ask: read(&args.ask)?, allow: read(&args.allow)? };
+    let permissions = Permissions::default();
+    permissions.set_mode(mode);
+    permissions.rules(|all| *all = rules);
+    Ok(permissions)
+}
+
+fn seconds(option: &str, value: f64) -> Result<Duration, String> {
+    Duration::try_from_secs_f64(value)
+        .map_err(|_| format!("`{option} {value}` is no number of seconds"))
+}
+
+/// Tells sessions apart: the moment and the process.
+fn name() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("{:x}-{:x}", now.as_millis(), std::process::id())
+}
+
+fn at(home: &Path, id: &str, env: &[(String, String)]) -> PathBuf {
+    let data = env.iter().find(|(name, _)| name == "XDG_DATA_HOME");
+    let data = data.map(|(_, path)| PathBuf::from(path)).filter(|it| it.is_absolute());
+    let data = data.unwrap_or_else(|| home.join(".local/share"));
+    data.join("tenterhook-agent").join("sessions").join(format!("{id}.jsonl"))
+}

@@ -1,0 +1,70 @@
+//! What was used so far, in a turn and in the session: counts for people and for hooks. Shared by all agents of a session.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::model::Usage;
+
+/// The counts of one session. Cheap to clone; every clone counts for the same session.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally(Arc<Mutex<Counts>>);
+
+/// The counts as they stand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    /// Of the turn under way, or the last one.
+    pub(crate) turn: Usage,
+    /// Since the conversation began, or was cleared.
+    pub(crate) conversation: Usage,
+    /// Since the session began.
+    pub(crate) session: Usage,
+    /// The tool calls of the turn.
+    pub(crate) tools: u64,
+    began: Option<Instant>,
+}
+
+impl Counts {
+    /// How long the turn takes so far.
+    pub(crate) fn took(&self) -> Duration {
+        self.began.map(|it| it.elapsed()).unwrap_or_default()
+    }
+}
+
+impl Tally {
+    /// The counts as they stand.
+    pub(crate) fn counts(&self) -> Counts {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A turn begins.
+    pub(crate) fn begin_turn(&self) {
+        self.change(|counts| {
+            (counts.turn, counts.tools) = (Usage::default(), 0);
+            counts.began = Some(Instant::now());
+        });
+    }
+
+    /// The model was called.
+    pub(crate) fn called(&self, usage: Usage) {
+        self.change(|counts| {
+            for part in [&mut counts.turn, &mut counts.conversation, &mut counts.session] {
+                part.input += usage.input;
+                part.output += usage.output;
+            }
+        });
+    }
+
+    /// A tool was called.
+    pub(crate) fn used_tool(&self) {
+        self.change(|counts| counts.tools += 1);
+    }
+
+    /// The conversation was cleared.
+    pub(crate) fn forget(&self) {
+        self.change(|counts| counts.conversation = Usage::default());
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Counts)) {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}

@@ -1,0 +1,52 @@
+//! Shell commands that go on while the agent does something else. Each tells its end once; none outlives the session.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use tokio::sync::mpsc;
+use tokio::task::JoinSet;
+
+use crate::conversation::{Author, Message};
+
+/// How many may run at once.
+const MOST: usize = 16;
+
+/// The background tasks of one session. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(crate) struct Tasks {
+    running: Arc<Mutex<JoinSet<()>>>,
+    sender: mpsc::UnboundedSender<Message>,
+    ended: Arc<tokio::sync::Mutex<mpsc::UnboundedReceiver<Message>>>,
+}
+
+impl Default for Tasks {
+    fn default() -> Self {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        Self { running: Arc::default(), sender, ended: Arc::new(tokio::sync::Mutex::new(receiver)) }
+    }
+}
+
+impl Tasks {
+    /// Runs `work` in the background; what it returns is told to the agent. `false`: too many run already.
+    pub(crate) fn run(&self, work: impl Future<Output = String> + Send + 'static) -> bool {
+        let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        while running.try_join_next().is_some() {}
+        if running.len() >= MOST {
+            return false;
+        }
+        let sender = self.sender.clone();
+        running.spawn(async move {
+            let text = work.await;
+            // A session that has ended wants to know nothing.
+            let _ = sender.send(Message::from(Author::Agent, text));
+        });
+        true
+    }
+
+    /// The next task that ends. Pends while none does; cancel safe.
+    pub(crate) async fn ended(&self) -> Message {
+        match self.ended.lock().await.recv().await {
+            Some(message) => message,
+            None => std::future::pending().await,
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What a tool is, and which tools there are. No tool runs without a permit.
+
+mod bash;
+mod edit;
+mod read;
+mod search;
+pub(crate) mod task;
+mod write;
+
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::conversation::Call;
+use crate::model::ToolSpec;
+use crate::permission::Permit;
+
+/// What a tool does to the world: the permission mode asks for no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// It only looks.
+    Looks,
+    /// It changes files.
+    Writes,
+    /// It runs what it is given.
+    Runs,
+}
+
+/// What came of a tool call.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Output {
+    /// It did what it should.
+    Done {
+        /// What the model reads.
+        text: String,
+        /// The same with its parts apart, for hooks.
+        response: Value,
+    },
+    /// It did not.
+    Failed {
+        /// Why, for the model.
+        why: String,
+        /// Whether the user stopped it.
+        interrupted: bool,
+    },
+}
+
+/// Where a tool works.
+#[derive(Clone, Debug)]
+pub(crate) struct Workplace {
+    /// Relative paths start here.
+    pub(crate) cwd: PathBuf,
+    /// The environment of shell commands.
+    pub(crate) env: Vec<(String, String)>,
+    /// Ends what is under way.
+    pub(crate) cancel: CancellationToken,
+}
+
+impl Workplace {
+    /// A path of the model's, from where the agent works.
+    pub(crate) fn path(&self, text: &str) -> PathBuf {
+        self.cwd.join(Path::new(text))
+    }
+}
+
+/// A tool call under way.
+pub(crate) type Running<'a> = Pin<Box<dyn Future<Output = Output> + Send + 'a>>;
+
+/// One tool.
+pub(crate) trait Tool: Send + Sync {
+    /// How it is told to the model.
+    fn spec(&self) -> ToolSpec;
+
+    /// What it does to the world.
+    fn effect(&self) -> Effect;
+
+    /// Runs it.
+    fn run<'a>(&'a self, call: &'a Call, place: &'a Workplace) -> Running<'a>;
+}
+
+/// Every tool of this agent. One row is all that a new one needs.
+static TOOLS: &[&dyn Tool] = &[
+    &bash::Bash,
+    &read::Read,
+    &write::Write,
+    &edit::Edit,
+    &search::Glob,
+    &search::Grep,
+    &task::Task,
+];
+
+/// Where the agent's own helpers are looked for.
+pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
+
+/// The tool of that name.
+pub(crate) fn find(name: &str) -> Option<&'static dyn Tool> {
+    TOOLS.iter().find(|tool| tool.spec().name == name).copied()
+}
+
+/// How all tools are told to the model.
+pub(crate) fn specs() -> Vec<ToolSpec> {
+    TOOLS.iter().map(|tool| tool.spec()).collect()
+}
+
+/// Runs a call that was permitted.
+pub(crate) async fn run(permit: &Permit, place: &Workplace) -> Output {
+    let call = permit.call();
+    let Some(tool) = find(&call.tool) else {
+        return failed(format!("there is no tool `{}`", call.tool));
+    };
+    tool.run(call, place).await
+}
+
+/// A failure, told to the model.
+pub(crate) fn failed(why: impl Into<String>) -> Output {
+    Output::Failed { why: why.into(), interrupted: false }
+}
+
+/// A text argument.
+pub(crate) fn text<'a>(call: &'a Call, key: &str) -> Option<&'a str> {
+    call.input.get(key).and_then(Value::as_str)
+}

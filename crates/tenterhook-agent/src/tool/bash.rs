@@ -1,0 +1,82 @@
+//! Runs a shell command for the model, on the same supervised child processes as hooks.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tenterhook_process as process;
+
+use super::{Effect, Output, Running, Tool, Workplace, failed, text};
+use crate::conversation::Call;
+use crate::model::ToolSpec;
+
+/// How long a command may take that says nothing itself.
+const TIMEOUT: Duration = Duration::from_mins(2);
+
+pub(super) struct Bash;
+
+impl Tool for Bash {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Bash",
+            about: "Runs a shell command and returns what it prints.",
+            schema: json!({
+                "type": "object",
+                "properties": {
+                    "command": {"type": "string", "description": "The command."},
+                    "description": {"type": "string", "description": "What it does, in a few words."},
+                    "timeout": {"type": "integer", "minimum": 1, "maximum": 600_000, "description": "How long it may take, in milliseconds."},
+                    "run_in_background": {"type": "boolean", "description": "Go on without waiting; you are told when it ends."}
+                },
+                "required": ["command"],
+                "additionalProperties": false
+            }),
+        }
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Runs
+    }
+
+    fn run<'a>(&'a self, call: &'a Call, place: &'a Workplace) -> Running<'a> {
+        Box::pin(async move { run(call, place).await })
+    }
+}
+
+async fn run(call: &Call, place: &Workplace) -> Output {
+    let Some(line) = text(call, "command") else { return failed("`command` is missing") };
+    let mut command = process::Command::shell(line, &place.cwd);
+    command.env = place.env.iter().map(|(name, value)| (name.into(), value.into())).collect();
+    let timeout = call.input.get("timeout").and_then(serde_json::Value::as_u64);
+    command.timeout = Some(timeout.map_or(TIMEOUT, Duration::from_millis));
+    command.umask = None;
+    let (done, finished) = tokio::sync::oneshot::channel();
+    // Dropped on every way out, and that ends what still runs.
+    let _child = process::start_fed(command, |child| {
+        child.finish(move |report| {
+            let _ = done.send(report);
+        });
+    });
+    let report = tokio::select! {
+        report = finished => report,
+        () = place.cancel.cancelled() => {
+            return Output::Failed { why: "the user stopped it".to_owned(), interrupted: true };
+        }
+    };
+    let Ok(report) = report else { return failed("its end was not reported") };
+    let stdout = String::from_utf8_lossy(&report.stdout.bytes).into_owned();
+    let stderr = String::from_utf8_lossy(&report.stderr.bytes).into_owned();
+    let text = [stdout.trim_end(), stderr.trim_end()].join("\n").trim().to_owned();
+    let ended = match &report.end {
+        process::End::Exited(0) => {
+            let response = json!({"stdout": stdout, "stderr": stderr, "interrupted": false});
+            let text = if text.is_empty() { "(no output)".to_owned() } else { text };
+            return Output::Done { text, response };
+        }
+        process::End::Exited(code) => format!("exit code {code}"),
+        process::End::Signalled(signal) => format!("ended by signal {signal}"),
+        process::End::TimedOut => "it took longer than it may".to_owned(),
+        process::End::Cancelled => "it was cancelled".to_owned(),
+        process::End::NotStarted(error) => format!("it was not started: {error}"),
+    };
+    failed(format!("{ended}\n{text}").trim_end().to_owned())
+}

@@ -1,0 +1,70 @@
+//! Replaces a text in a file for the model: one that stands there once, or all of them where it says so.
+
+use serde_json::{Value, json};
+
+use super::{Effect, Output, Running, Tool, Workplace, failed, text};
+use crate::conversation::Call;
+use crate::model::ToolSpec;
+
+pub(super) struct Edit;
+
+impl Tool for Edit {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Edit",
+            about: "Replaces a text in a file. The text must stand there exactly once, unless `replace_all` is true.",
+            schema: json!({
+                "type": "object",
+                "properties": {
+                    "file_path": {"type": "string", "description": "The file."},
+                    "old_string": {"type": "string", "description": "The text to replace, exactly."},
+                    "new_string": {"type": "string", "description": "What comes in its place."},
+                    "replace_all": {"type": "boolean", "description": "Replace every one."}
+                },
+                "required": ["file_path", "old_string", "new_string"],
+                "additionalProperties": false
+            }),
+        }
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Writes
+    }
+
+    fn run<'a>(&'a self, call: &'a Call, place: &'a Workplace) -> Running<'a> {
+        Box::pin(async move { edit(call, place).await.unwrap_or_else(failed) })
+    }
+}
+
+async fn edit(call: &Call, place: &Workplace) -> Result<Output, String> {
+    let name = text(call, "file_path").ok_or("`file_path` is missing")?;
+    let old =
+        text(call, "old_string").filter(|it| !it.is_empty()).ok_or("`old_string` is empty")?;
+    let new = text(call, "new_string").ok_or("`new_string` is missing")?;
+    let all = call.input.get("replace_all").and_then(Value::as_bool) == Some(true);
+    let path = place.path(name);
+    let before = tokio::fs::read(&path)
+        .await
+        .map_err(|error| format!("`{name}` cannot be read: {error}"))?;
+    // What is not text is not changed: to write it back would destroy it.
+    let before = String::from_utf8(before).map_err(|_| format!("`{name}` is no UTF-8 text"))?;
+    let count = before.matches(old).count();
+    match count {
+        0 => return Err(format!("`old_string` does not stand in `{name}`")),
+        1 => {}
+        _ if all => {}
+        _ => {
+            return Err(format!(
+                "`old_string` stands in `{name}` {count} times: give more of what is round it"
+            ));
+        }
+    }
+    let after = before.replace(old, new);
+    tokio::fs::write(&path, &after)
+        .await
+        .map_err(|error| format!("`{name}` cannot be written: {error}"))?;
+    Ok(Output::Done {
+        text: format!("replaced {count} in `{name}`"),
+        response: json!({"filePath": name, "oldString": old, "newString": new, "replaceAll": all}),
+    })
+}

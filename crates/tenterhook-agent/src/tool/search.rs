@@ -1,0 +1,161 @@
+//! Finds files by name, and lines by what they hold. Ignores what Git ignores.
+
+use std::path::{Path, PathBuf};
+
+use globset::{GlobBuilder, GlobMatcher};
+use ignore::WalkBuilder;
+use regex::RegexBuilder;
+use serde_json::{Value, json};
+
+use super::{Effect, Output, Running, Tool, Workplace, failed, text};
+use crate::conversation::Call;
+use crate::model::ToolSpec;
+
+/// How many files or lines one call gives.
+const MOST: usize = 200;
+/// Files above this size are not searched.
+const LARGE: u64 = 4 << 20;
+/// How long a line may be that is shown.
+const WIDE: usize = 400;
+
+pub(super) struct Glob;
+
+impl Tool for Glob {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Glob",
+            about: "Finds files by a pattern such as `src/**/*.rs`.",
+            schema: json!({
+                "type": "object",
+                "properties": {
+                    "pattern": {"type": "string", "description": "The pattern."},
+                    "path": {"type": "string", "description": "The directory to start in."}
+                },
+                "required": ["pattern"],
+                "additionalProperties": false
+            }),
+        }
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Looks
+    }
+
+    fn run<'a>(&'a self, call: &'a Call, place: &'a Workplace) -> Running<'a> {
+        Box::pin(aside(glob, call, place))
+    }
+}
+
+pub(super) struct Grep;
+
+impl Tool for Grep {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Grep",
+            about: "Finds lines that match a regular expression.",
+            schema: json!({
+                "type": "object",
+                "properties": {
+                    "pattern": {"type": "string", "description": "The regular expression."},
+                    "path": {"type": "string", "description": "The file or directory to search."},
+                    "glob": {"type": "string", "description": "Only files that this pattern names."},
+                    "-i": {"type": "boolean", "description": "Whatever the case."}
+                },
+                "required": ["pattern"],
+                "additionalProperties": false
+            }),
+        }
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Looks
+    }
+
+    fn run<'a>(&'a self, call: &'a Call, place: &'a Workplace) -> Running<'a> {
+        Box::pin(aside(grep, call, place))
+    }
+}
+
+/// A search reads many files: not on a thread that others wait for.
+async fn aside(
+    search: fn(&Call, &Workplace) -> Result<Vec<String>, String>,
+    call: &Call,
+    place: &Workplace,
+) -> Output {
+    let (call, place) = (call.clone(), place.clone());
+    let found = tokio::task::spawn_blocking(move || search(&call, &place)).await;
+    match found {
+        Ok(Ok(found)) => Output::Done {
+            text: if found.is_empty() { "(nothing found)".to_owned() } else { found.join("\n") },
+            response: json!({"found": found}),
+        },
+        Ok(Err(why)) => failed(why),
+        Err(error) => failed(format!("the search broke off: {error}")),
+    }
+}
+
+fn glob(call: &Call, place: &Workplace) -> Result<Vec<String>, String> {
+    let pattern = matcher(text(call, "pattern").ok_or("`pattern` is missing")?)?;
+    let root = place.path(text(call, "path").unwrap_or("."));
+    let named = |path: &Path| path.strip_prefix(&root).is_ok_and(|it| pattern.is_match(it));
+    Ok(files(&root, place)
+        .filter(|path| named(path))
+        .take(MOST)
+        .map(|it| shown(&it, place))
+        .collect())
+}
+
+fn grep(call: &Call, place: &Workplace) -> Result<Vec<String>, String> {
+    let pattern = text(call, "pattern").ok_or("`pattern` is missing")?;
+    let any_case = call.input.get("-i").and_then(Value::as_bool) == Some(true);
+    let pattern = RegexBuilder::new(pattern)
+        .case_insensitive(any_case)
+        .build()
+        .map_err(|error| format!("`pattern` is no regular expression: {error}"))?;
+    let only = text(call, "glob").map(matcher).transpose()?;
+    let root = place.path(text(call, "path").unwrap_or("."));
+    let mut found = Vec::new();
+    for path in files(&root, place) {
+        let wanted = only.as_ref().is_none_or(|only| {
+            path.file_name().is_some_and(|it| only.is_match(it)) || only.is_match(&path)
+        });
+        if !wanted || path.metadata().is_ok_and(|it| it.len() > LARGE) {
+            continue;
+        }
+        let Ok(content) = std::fs::read(&path) else { continue };
+        for (at, line) in String::from_utf8_lossy(&content).lines().enumerate() {
+            if pattern.is_match(line) {
+                let line: String = line.chars().take(WIDE).collect();
+                found.push(format!("{}:{}:{line}", shown(&path, place), at + 1));
+            }
+            if found.len() >= MOST {
+                return Ok(found);
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn matcher(pattern: &str) -> Result<GlobMatcher, String> {
+    let glob = GlobBuilder::new(pattern).literal_separator(true).build();
+    glob.map(|it| it.compile_matcher())
+        .map_err(|error| format!("`{pattern}` is no pattern: {error}"))
+}
+
+/// Every file below `root`, in the order of paths, until the user stops it.
+fn files(root: &Path, place: &Workplace) -> impl Iterator<Item = PathBuf> {
+    let cancel = place.cancel.clone();
+    let walk = WalkBuilder::new(root)
+        .hidden(false)
+        .filter_entry(|it| it.file_name() != ".git")
+        .sort_by_file_path(Ord::cmp)
+        .build();
+    walk.take_while(move |_| !cancel.is_cancelled())
+        .filter_map(Result::ok)
+        .filter(|it| it.file_type().is_some_and(|it| it.is_file()))
+        .map(ignore::DirEntry::into_path)
+}
+
+fn shown(path: &Path, place: &Workplace) -> String {
+    path.strip_prefix(&place.cwd).unwrap_or(path).display().to_string()
+}

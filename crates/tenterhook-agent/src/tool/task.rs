@@ -1,0 +1,41 @@
+//! How a subagent is told to the model. What it does is the agent's own affair: `subagent.rs`.
+
+use serde_json::json;
+
+use super::{Effect, Running, Tool, Workplace, failed};
+use crate::conversation::Call;
+use crate::model::ToolSpec;
+
+/// The tool's name.
+pub(crate) const NAME: &str = "Task";
+
+pub(super) struct Task;
+
+impl Tool for Task {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: NAME,
+            about: "Gives a task to a subagent with a conversation of its own, and returns its last words.",
+            schema: json!({
+                "type": "object",
+                "properties": {
+                    "description": {"type": "string", "description": "The task in a few words."},
+                    "prompt": {"type": "string", "description": "Everything that the subagent must know."},
+                    "subagent_type": {"type": "string", "description": "What kind of agent; `general` by default."},
+                    "isolation": {"type": "string", "enum": ["worktree"], "description": "Work in a Git worktree of its own."}
+                },
+                "required": ["description", "prompt"],
+                "additionalProperties": false
+            }),
+        }
+    }
+
+    /// What it does is asked about inside, call by call.
+    fn effect(&self) -> Effect {
+        Effect::Looks
+    }
+
+    fn run<'a>(&'a self, _call: &'a Call, _place: &'a Workplace) -> Running<'a> {
+        Box::pin(async { failed("a subagent has no subagents") })
+    }
+}

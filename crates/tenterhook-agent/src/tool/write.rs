@@ -1,0 +1,54 @@
+//! Writes a whole file for the model.
+
+use serde_json::json;
+
+use super::{Effect, Output, Running, Tool, Workplace, failed, text};
+use crate::conversation::Call;
+use crate::model::ToolSpec;
+
+pub(super) struct Write;
+
+impl Tool for Write {
+    fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: "Write",
+            about: "Writes a file, whole; what was there is replaced.",
+            schema: json!({
+                "type": "object",
+                "properties": {
+                    "file_path": {"type": "string", "description": "The file."},
+                    "content": {"type": "string", "description": "Everything that it holds."}
+                },
+                "required": ["file_path", "content"],
+                "additionalProperties": false
+            }),
+        }
+    }
+
+    fn effect(&self) -> Effect {
+        Effect::Writes
+    }
+
+    fn run<'a>(&'a self, call: &'a Call, place: &'a Workplace) -> Running<'a> {
+        Box::pin(async move { write(call, place).await })
+    }
+}
+
+async fn write(call: &Call, place: &Workplace) -> Output {
+    let (Some(name), Some(content)) = (text(call, "file_path"), text(call, "content")) else {
+        return failed("`file_path` or `content` is missing");
+    };
+    let path = place.path(name);
+    if let Some(parent) = path.parent()
+        && let Err(error) = tokio::fs::create_dir_all(parent).await
+    {
+        return failed(format!("`{}` cannot be made: {error}", parent.display()));
+    }
+    match tokio::fs::write(&path, content).await {
+        Ok(()) => Output::Done {
+            text: format!("wrote {} bytes to `{name}`", content.len()),
+            response: json!({"filePath": name, "success": true}),
+        },
+        Err(error) => failed(format!("`{name}` cannot be written: {error}")),
+    }
+}

@@ -1,0 +1,143 @@
+//! What the runtime tells a face, and what a face tells the runtime. Values and two channels; decides nothing.
+//!
+//! Every face hears the same updates and may say the same inputs, so that no face can have events of its own.
+
+use serde_json::Value;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::conversation::{Call, ToolResult};
+
+/// What a face may say.
+#[derive(Debug)]
+pub(crate) enum Input {
+    /// A prompt, or a command that begins with a slash.
+    Prompt(String),
+    /// A prompt for after the turn under way.
+    Queue(String),
+    /// Stop what is under way.
+    Interrupt,
+    /// The person is typing.
+    Typing,
+    /// Nobody says anything more: what was asked for is done to its end.
+    Close,
+    /// The person is leaving, and why: a matcher subject of `SessionEnd`.
+    Quit(&'static str),
+}
+
+/// What a face is told.
+#[derive(Debug)]
+pub(crate) enum Update {
+    /// The session began, or goes on.
+    Session { id: String, model: String, cwd: String, transcript: String },
+    /// A prompt was taken in: its final text, as history has it.
+    Prompt { text: String },
+    /// A prompt was refused: nothing of it is kept, and its text belongs back into the composer.
+    Refused { text: String, reason: String },
+    /// So many prompts wait for the turn to end.
+    Queued(usize),
+    /// Whether a turn is under way.
+    Loading(bool),
+    /// More of the model's words.
+    Text(String),
+    /// More of the model's thoughts.
+    Reasoning(String),
+    /// The model's words of one call are complete.
+    Reply(String),
+    /// What hooks made of the model's words, for the screen alone.
+    Rewrite(String),
+    /// A tool is about to run.
+    ToolStarted(Call),
+    /// A tool ran, failed or was refused.
+    ToolEnded { call: Call, result: ToolResult },
+    /// The user is to decide.
+    Ask(Ask),
+    /// The decision was taken elsewhere: the question is void.
+    AskVoid { id: String },
+    /// Something went wrong that stops nothing.
+    Warn { event: String, reason: String },
+    /// Something to know.
+    Notice(String),
+    /// What hooks did at one event.
+    Hooks(Trace),
+    /// What hooks are doing right now.
+    Status(Option<String>),
+    /// A turn is over.
+    TurnEnded { error: Option<String> },
+    /// A page of text, the answer to a command.
+    Page { title: String, text: String },
+    /// The session is over.
+    Ended,
+}
+
+/// A question to the user about one tool call.
+#[derive(Debug)]
+pub(crate) struct Ask {
+    /// The call's id.
+    pub(crate) id: String,
+    /// The call as it would run.
+    pub(crate) call: Call,
+    /// Why the question is asked.
+    pub(crate) reason: String,
+    /// Where the decision goes. Dropping it refuses.
+    pub(crate) decide: oneshot::Sender<Decision>,
+}
+
+/// What the user decides.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Decision {
+    /// This once.
+    Once,
+    /// From now on, in this session.
+    Always,
+    /// No, and why.
+    No(String),
+}
+
+/// What hooks did at one event, for the panel.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Trace {
+    /// The event.
+    pub(crate) event: String,
+    /// What came of it, in one word.
+    pub(crate) came: String,
+    /// One line a hook.
+    pub(crate) steps: Vec<TraceStep>,
+    /// The payload, for `explain LAST`.
+    pub(crate) payload: Value,
+}
+
+/// What one hook did.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct TraceStep {
+    /// The hook.
+    pub(crate) hook: String,
+    /// How it ended.
+    pub(crate) ended: String,
+    /// How long it took, in milliseconds.
+    pub(crate) took_ms: u64,
+    /// What it decided.
+    pub(crate) verdict: &'static str,
+}
+
+/// Where updates go. A face that is gone hears nothing, and nobody minds.
+#[derive(Clone, Debug)]
+pub(crate) struct Updates(mpsc::UnboundedSender<Update>);
+
+impl Updates {
+    /// A channel to a face.
+    pub(crate) fn channel() -> (Self, mpsc::UnboundedReceiver<Update>) {
+        let (sender, receiver) = mpsc::unbounded_channel();
+        (Self(sender), receiver)
+    }
+
+    /// Tells the face.
+    pub(crate) fn tell(&self, update: Update) {
+        // A face that has left is no reason to stop: the end of the session still runs its hooks.
+        let _ = self.0.send(update);
+    }
+
+    /// One `[warn]` line.
+    pub(crate) fn warn(&self, event: &str, reason: impl Into<String>) {
+        self.tell(Update::Warn { event: event.to_owned(), reason: reason.into() });
+    }
+}

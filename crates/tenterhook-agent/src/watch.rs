@@ -1,0 +1,105 @@
+//! Keeps an eye on files: those with hooks, and those that hooks asked to watch. Tells hooks what became of them, beside the
+//! session and never in its way.
+
+mod eye;
+
+use std::path::PathBuf;
+
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+use crate::hooks::Hooks;
+use crate::update::{Update, Updates};
+use eye::{Eye, Seen};
+
+/// The watch of one session. Ends when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Watch {
+    wishes: mpsc::UnboundedSender<oneshot::Sender<()>>,
+    worker: JoinHandle<()>,
+}
+
+impl Watch {
+    /// Begins to look. Where the system cannot, a warning says so, and hooks are fired by everything else.
+    pub(crate) fn start(hooks: Hooks, updates: Updates) -> Self {
+        let (wishes, receiver) = mpsc::unbounded_channel();
+        let eye = Eye::open().map(|mut eye| {
+            eye.look_at(files(&hooks));
+            eye
+        });
+        let worker = tokio::spawn(async move {
+            match eye {
+                Ok(eye) => look(eye, hooks, updates, receiver).await,
+                Err(error) => {
+                    updates.warn("FileChanged", format!("files cannot be watched: {error}"))
+                }
+            }
+        });
+        Self { wishes, worker }
+    }
+
+    /// Looks at what is to be looked at now: what hooks asked for, and where the agent works, may have changed.
+    pub(crate) async fn look(&self) {
+        let (done, looked) = oneshot::channel();
+        // Where nobody looks, nobody is waited for.
+        if self.wishes.send(done).is_ok() {
+            let _ = looked.await;
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.worker.abort();
+    }
+}
+
+/// Everything that is to be looked at.
+fn files(hooks: &Hooks) -> Vec<PathBuf> {
+    hooks.config_files().into_iter().map(|(path, _)| path).chain(hooks.watched_files()).collect()
+}
+
+async fn look(
+    mut eye: Eye,
+    hooks: Hooks,
+    updates: Updates,
+    mut wishes: mpsc::UnboundedReceiver<oneshot::Sender<()>>,
+) {
+    let mut asked = hooks.watching();
+    loop {
+        tokio::select! {
+            seen = eye.next() => {
+                for seen in seen {
+                    tell(&hooks, &updates, &seen).await;
+                }
+                eye.look_at(files(&hooks));
+            }
+            () = asked.changed() => eye.look_at(files(&hooks)),
+            wish = wishes.recv() => {
+                let Some(done) = wish else { return };
+                eye.look_at(files(&hooks));
+                // Who asked may have left meanwhile.
+                let _ = done.send(());
+            }
+        }
+    }
+}
+
+async fn tell(hooks: &Hooks, updates: &Updates, seen: &Seen) {
+    if let Some((_, source)) = hooks.config_files().into_iter().find(|(path, _)| *path == seen.path)
+    {
+        let shown = seen.path.display();
+        match hooks.config_changed(source, &seen.path).await {
+            Some(reason) => updates.tell(Update::Notice(format!(
+                "`{shown}` changed, and the hooks stay as they were: {reason}"
+            ))),
+            None => updates.tell(Update::Notice(format!(
+                "`{shown}` changed. {}",
+                hooks.reload_after(&seen.path).trim_end()
+            ))),
+        }
+    }
+    if hooks.watched_files().iter().any(|path| seen.path.starts_with(path)) {
+        hooks.file_changed(&seen.path, seen.change.word()).await;
+    }
+}

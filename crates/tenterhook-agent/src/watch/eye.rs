@@ -1,0 +1,237 @@
+//! Which of some files changed, and how: looks at them when the system says that something moved there. Knows no hook.
+//!
+//! What the system tells is a hint alone: events are merged, lost and doubled. What counts is how each file stands, before and
+//! after.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep};
+
+/// How long it must be quiet before files are looked at: who saves one writes several times.
+const QUIET: Duration = Duration::from_millis(50);
+/// How long it may go on until they are looked at all the same.
+const LONGEST: Duration = Duration::from_millis(500);
+/// How many files of a directory are looked at.
+const MOST: usize = 10_000;
+
+/// What became of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// It came.
+    Add,
+    /// It is another one.
+    Differ,
+    /// It went.
+    Unlink,
+}
+
+impl Change {
+    /// The word that hooks are told.
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Add => "add",
+            Self::Differ => "change",
+            Self::Unlink => "unlink",
+        }
+    }
+}
+
+/// A file that changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Seen {
+    pub(super) path: PathBuf,
+    pub(super) change: Change,
+}
+
+/// How a file stands: two files that stand the same are the same. Moment, size, place.
+type Stamp = (i64, i64, u64, u64);
+
+/// The one who looks.
+pub(super) struct Eye {
+    watcher: RecommendedWatcher,
+    stirred: Arc<Notify>,
+    /// What is looked at, files and directories.
+    wanted: BTreeSet<PathBuf>,
+    /// How each file stood last.
+    known: BTreeMap<PathBuf, Option<Stamp>>,
+    /// The directories that the system looks at, and which they were.
+    places: BTreeMap<PathBuf, (u64, u64)>,
+}
+
+impl Eye {
+    /// One who looks at nothing yet.
+    pub(super) fn open() -> notify::Result<Self> {
+        let stirred = Arc::new(Notify::new());
+        let stir = Arc::clone(&stirred);
+        let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
+            // Reading changes nothing, and looking at a directory is reading.
+            if !matches!(event, Ok(notify::Event { kind: EventKind::Access(_), .. })) {
+                stir.notify_one();
+            }
+        })?;
+        Ok(Self {
+            watcher,
+            stirred,
+            wanted: BTreeSet::new(),
+            known: BTreeMap::new(),
+            places: BTreeMap::new(),
+        })
+    }
+
+    /// Looks at these from now on, and at nothing else.
+    pub(super) fn look_at(&mut self, paths: impl IntoIterator<Item = PathBuf>) {
+        self.wanted = paths.into_iter().collect();
+        self.arm();
+        let standing = self.standing();
+        self.known.retain(|path, _| standing.contains_key(path));
+        for (path, stamp) in standing {
+            self.known.entry(path).or_insert(stamp);
+        }
+    }
+
+    /// What changed next. Pends while nothing does; cancel safe.
+    pub(super) async fn next(&mut self) -> Vec<Seen> {
+        loop {
+            self.stirred.notified().await;
+            let latest = Instant::now() + LONGEST;
+            while Instant::now() < latest {
+                tokio::select! {
+                    () = self.stirred.notified() => {}
+                    () = sleep(QUIET) => break,
+                }
+            }
+            let seen = self.compare();
+            if !seen.is_empty() {
+                return seen;
+            }
+        }
+    }
+
+    fn compare(&mut self) -> Vec<Seen> {
+        self.arm();
+        let standing = self.standing();
+        let mut seen = Vec::new();
+        for path in self.known.keys().chain(standing.keys()).collect::<BTreeSet<_>>() {
+            let before = self.known.get(path).copied().flatten();
+            let change = match (before, standing.get(path).copied().flatten()) {
+                (None, Some(_)) => Change::Add,
+                (Some(_), None) => Change::Unlink,
+                (Some(before), Some(now)) if before != now => Change::Differ,
+                _ => continue,
+            };
+            seen.push(Seen { path: path.clone(), change });
+        }
+        self.known = standing;
+        seen
+    }
+
+    /// How everything stands that is looked at.
+    fn standing(&self) -> BTreeMap<PathBuf, Option<Stamp>> {
+        let mut standing = BTreeMap::new();
+        for path in &self.wanted {
+            if path.is_dir() {
+                standing.extend(inside(path).into_iter().map(|it| (it.clone(), stamp(&it))));
+            } else {
+                standing.insert(path.clone(), stamp(path));
+            }
+        }
+        standing
+    }
+
+    /// Has the system look at the directories in which something can happen; those that do not exist yet, at their parents.
+    fn arm(&mut self) {
+        let mut needed: BTreeMap<PathBuf, (RecursiveMode, (u64, u64))> = BTreeMap::new();
+        for path in &self.wanted {
+            let mode =
+                if path.is_dir() { RecursiveMode::Recursive } else { RecursiveMode::NonRecursive };
+            let from = if path.is_dir() { Some(path.as_path()) } else { path.parent() };
+            let place = from.into_iter().flat_map(Path::ancestors).find(|it| it.is_dir());
+            let Some((place, which)) = place.and_then(|it| Some((it, which(it)?))) else {
+                continue;
+            };
+            let entry = needed.entry(place.to_owned()).or_insert((mode, which));
+            if mode == RecursiveMode::Recursive {
+                entry.0 = mode;
+            }
+        }
+        let gone = |place: &PathBuf, which| needed.get(place).is_none_or(|it| it.1 != which);
+        let old: Vec<_> = self
+            .places
+            .iter()
+            .filter(|(it, which)| gone(it, **which))
+            .map(|(it, _)| it.clone())
+            .collect();
+        for place in old {
+            self.places.remove(&place);
+            // One that was removed is looked at no more anyway.
+            let _ = self.watcher.unwatch(&place);
+        }
+        for (place, (mode, which)) in needed {
+            // Where the system cannot look, it is tried again at the next change elsewhere.
+            if !self.places.contains_key(&place) && self.watcher.watch(&place, mode).is_ok() {
+                self.places.insert(place, which);
+            }
+        }
+    }
+}
+
+fn which(path: &Path) -> Option<(u64, u64)> {
+    std::fs::metadata(path).ok().map(|it| (it.dev(), it.ino()))
+}
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let found = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
+    Some((found.mtime(), found.mtime_nsec(), found.len(), found.ino()))
+}
+
+/// The files in a directory and below.
+fn inside(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut left = vec![directory.to_owned()];
+    while let Some(next) = left.pop() {
+        for entry in std::fs::read_dir(next).into_iter().flatten().flatten() {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => left.push(entry.path()),
+                Ok(_) if found.len() < MOST => found.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tenterhook_testkit::Sandbox;
+
+    /// `FileWatcherFiresFileChangedForWatchedPath`: a file that comes, changes and goes, in a directory that is not there yet.
+    #[tokio::test]
+    async fn a_file_comes_changes_and_goes() {
+        let room = Sandbox::new().unwrap();
+        let (path, tree) = (room.project().join("deep/er/file"), room.project().join("tree"));
+        room.write("tree/old", "").unwrap();
+        let mut eye = Eye::open().unwrap();
+        eye.look_at([path.clone(), tree.clone()]);
+        let mut expect = async |path: &Path, change| {
+            assert_eq!(eye.next().await, [Seen { path: path.to_owned(), change }]);
+        };
+        room.write("deep/er/file", "one").unwrap();
+        expect(&path, Change::Add).await;
+        room.write("deep/er/file", "three").unwrap();
+        expect(&path, Change::Differ).await;
+        room.write("deep/er/other", "not looked at").unwrap();
+        std::fs::remove_dir_all(room.project().join("deep")).unwrap();
+        expect(&path, Change::Unlink).await;
+        room.write("deep/er/file", "again").unwrap();
+        expect(&path, Change::Add).await;
+        room.write("tree/new/leaf", "").unwrap();
+        expect(&tree.join("new/leaf"), Change::Add).await;
+    }
+}

@@ -1,0 +1,128 @@
+//! What hooks may answer to a question, and what they may change with it (rulings 16 and 17).
+
+use serde_json::Value;
+
+use crate::room::Room;
+
+const WRITES: &str = r#"
+[[reply]]
+call = [{ tool = "Write", input = { file_path = "one.txt", content = "x" } }]
+[[reply]]
+call = [{ tool = "Write", input = { file_path = "two.txt", content = "x" } }]
+[[reply]]
+text = "done"
+"#;
+
+fn answers(answer: &str) -> String {
+    format!(
+        "[hook.yes]\non = \"PermissionRequest\"\nonce = true\nshell = '''cat >> asked.jsonl; echo '{answer}' '''\n\
+         [hook.mode]\non = \"ModeChange\"\nshell = \"cat >> mode.jsonl\"\n"
+    )
+}
+
+/// The mode and rules that a hook sets hold for the session; what would loosen a guard is refused, and told.
+#[test]
+fn a_hook_that_answers_may_change_permissions() {
+    for (change, second) in [
+        (r#"{"type": "setMode", "mode": "acceptEdits", "destination": "session"}"#, true),
+        (
+            r#"{"type": "addRules", "rules": [{"toolName": "Write", "ruleContent": "two.txt"}], "behavior": "allow", "destination": "session"}"#,
+            true,
+        ),
+        (r#"{"type": "addRules", "rules": [{"toolName": "Write"}], "behavior": "allow"}"#, true),
+        (
+            r#"{"type": "addRules", "rules": [{"toolName": "Write", "ruleContent": "two.txt"}], "behavior": "deny"}"#,
+            false,
+        ),
+        (r#"{"type": "setMode", "mode": "bypassPermissions"}"#, false),
+        (r#"{"type": "addDirectories", "directories": ["/"]}"#, false),
+        (r#"{"type": "bogus"}"#, false),
+    ] {
+        let answer = format!(r#"{{"decision": "allow", "permissions": [{change}]}}"#);
+        let room = Room::new(&answers(&answer), WRITES);
+        let mut run = room.start(&[]);
+        run.prompt("write");
+        // The question of the second call, if there is one, is closed with the input, and that is a no.
+        run.wait("the first result", |line| line["type"] == "tool_result");
+        run.end();
+        let results: Vec<_> =
+            run.of("tool_result").iter().map(|it| it["is_error"] == false).collect();
+        assert_eq!(results, [true, second], "{change}");
+        assert_eq!(room.text("mode.jsonl").contains("acceptEdits"), change.contains("acceptEdits"));
+        let refused = ["bypass", "addDirectories", "bogus"].iter().any(|it| change.contains(it));
+        assert_eq!(!run.of("warn").is_empty(), refused, "{change}");
+    }
+}
+
+/// A hook answers a routine question; that of a rule, or of a safety check, is the user's.
+#[test]
+fn the_question_of_a_rule_is_the_users() {
+    let yes = answers(r#"{"decision": "allow"}"#);
+    let outside = "[[reply]]\ncall = [{ tool = \"Write\", input = { file_path = \"../out.txt\", content = \"x\" } }]\n[[reply]]\ntext = \"done\"\n";
+    for (script, args, written) in [
+        (WRITES, &[][..], true),
+        (WRITES, &["--ask", "Write(*)"], false),
+        (outside, &[], false),
+        (outside, &["--permission-mode", "bypassPermissions"], false),
+    ] {
+        let room = Room::new(&yes, script);
+        let run = room.ask("write", args);
+        assert_eq!(run.of("tool_result")[0]["is_error"] == false, written, "{args:?}");
+        assert!(!room.text("asked.jsonl").is_empty());
+    }
+}
+
+/// What a hook makes of a call when it consents is judged by the rules like any other call.
+#[test]
+fn a_call_that_consent_rewrote_is_judged_again() {
+    let yes =
+        answers(r#"{"decision": "allow", "input": {"file_path": "secret.txt", "content": "x"}}"#);
+    for (args, file) in [(&[][..], "secret.txt"), (&["--deny", "Write(secret.txt)"], "")] {
+        let room = Room::new(&yes, WRITES);
+        let run = room.ask("write", args);
+        assert_eq!(run.of("tool_result")[0]["is_error"], Value::Bool(file.is_empty()));
+        assert_eq!(room.text("secret.txt").is_empty(), file.is_empty());
+        assert_eq!(room.text("one.txt"), "", "the call as it was is gone");
+    }
+}
+
+/// `PermissionDeniedRetryAppendsDenialResult`: the model is told that it may try again.
+#[test]
+fn a_hook_may_let_the_model_try_again() {
+    let hooks = r#"
+[hook.retry]
+on = "PermissionDenied"
+shell = '''cat >> denied.jsonl; echo '{"retry": true, "context": "write to two.txt"}' '''
+"#;
+    let room = Room::new(hooks, WRITES);
+    let run = room.ask("write", &["--permission-mode", "acceptEdits", "--deny", "Write(one.txt)"]);
+    let results = run.of("tool_result");
+    assert!(results[0]["text"].as_str().unwrap().contains("may try it again"), "{results:?}");
+    assert_eq!(results[1]["is_error"], false);
+    assert!(room.text("denied.jsonl").contains("one.txt"));
+    let room = Room::new("", WRITES);
+    let run = room.ask("write", &["--permission-mode", "acceptEdits", "--deny", "Write(one.txt)"]);
+    assert!(!run.of("tool_result")[0]["text"].as_str().unwrap().contains("again"));
+}
+
+/// What a tool gave may be replaced, by text or by anything else; the model reads that alone, and hooks the original.
+#[test]
+fn the_output_of_a_tool_may_be_replaced() {
+    for (output, read) in [
+        (r#""[redacted]""#, "[redacted]"),
+        (r#"{"lines": [1, 2], "ok": true}"#, r#"{"lines":[1,2],"ok":true}"#),
+        ("[1]", "[1]"),
+        ("false", "false"),
+    ] {
+        let hooks = format!(
+            "[hook.hide]\non = \"PostToolUse\"\nshell = '''cat >> seen.jsonl; echo '{{\"output\": {output}}}' '''\n"
+        );
+        let script = "record = \"requests.jsonl\"\n[[reply]]\ncall = [{ tool = \"Read\", input = { file_path = \"key.txt\" } }]\n[[reply]]\ntext = \"done\"\n";
+        let room = Room::new(&hooks, script);
+        room.sandbox.write("key.txt", "the-key").unwrap();
+        let run = room.ask("read", &[]);
+        assert_eq!(run.of("tool_result")[0]["text"], read);
+        assert!(room.text("seen.jsonl").contains("the-key"));
+        assert!(!room.text("requests.jsonl").contains("the-key"));
+    }
+}

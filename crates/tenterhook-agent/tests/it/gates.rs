@@ -1,0 +1,301 @@
+//! Gates that say no more than once, and where their words go.
+
+use serde_json::Value;
+
+use crate::room::{Room, Run};
+
+fn count(run: &Run, event: &str, came: &str) -> usize {
+    run.of("hooks").iter().filter(|it| it["event"] == event && it["came"] == came).count()
+}
+
+fn warned(run: &Run, words: &str) -> bool {
+    run.of("warn").iter().any(|it| it["reason"].as_str().unwrap().contains(words))
+}
+
+/// Ruling 32: a refused call of the model is tried again with the reason as a message; the third refusal in a row ends the turn.
+#[test]
+fn a_refused_call_of_the_model_is_tried_again_and_ends_the_turn_at_last() {
+    let settings =
+        |script: &str| format!(r#"{{"hooks": {{"PreModelCall": [{{"command": "{script}"}}]}}}}"#);
+    let script = "record = \"requests.jsonl\"\n[[reply]]\nrepeat = true\ntext = \"hello\"\n";
+    let room = Room::new("", script);
+    let refuse = settings("echo x >> tries.txt; echo 'say please' >&2; exit 2");
+    room.sandbox.write(".reasonix/settings.json", &refuse).unwrap();
+    let run = room.ask("hi", &[]);
+    assert_eq!(room.text("tries.txt").lines().count(), 3);
+    assert_eq!(room.text("requests.jsonl"), "", "the model was never asked");
+    let error = run.of("turn_ended")[0]["error"].as_str().unwrap();
+    assert!(error.contains("in a row") && error.contains("say please"), "{error}");
+    assert!(warned(&run, "in a row"));
+
+    let room = Room::new("", script);
+    let once = settings("if test ! -e tried; then touch tried; echo 'say please' >&2; exit 2; fi");
+    room.sandbox.write(".reasonix/settings.json", &once).unwrap();
+    let run = room.ask("hi", &[]);
+    assert_eq!(run.of("turn_ended")[0]["error"], Value::Null);
+    assert!(room.text("requests.jsonl").contains("say please"));
+}
+
+/// A gate at the end that never relents gives way after eight denials in a row, and says so.
+#[test]
+fn a_gate_that_never_relents_gives_way_with_a_notice() {
+    let hooks = "[hook.never]\non = \"Stop\"\nshell = \"cat >> stops.jsonl; echo >> stops.jsonl; echo 'not yet' >&2; exit 2\"\n";
+    let room = Room::new(hooks, "[[reply]]\nrepeat = true\ntext = \"done\"\n");
+    let run = room.ask("work", &[]);
+    assert_eq!(count(&run, "Stop", "deny"), 8);
+    assert!(warned(&run, "denied 8 times in a row"));
+    assert!(run.of("notice").iter().any(|it| it["text"].as_str().unwrap().contains("not yet")));
+    assert_eq!(run.of("turn_ended")[0]["error"], Value::Null);
+    let stops = room.text("stops.jsonl");
+    let active: Vec<_> = stops
+        .lines()
+        .filter(|line| !line.is_empty())
+        .map(|line| {
+            serde_json::from_str::<Value>(line).unwrap()["data"]["stop_hook_active"].clone()
+        })
+        .collect();
+    assert_eq!(active.len(), 9);
+    assert!(active[0] == false && active[1..].iter().all(|it| *it == true), "{active:?}");
+}
+
+/// A turn that a hook refuses does not reach the model, and what hooks say at its start does.
+#[test]
+fn a_turn_is_refused_or_told_something_at_its_start() {
+    let hooks = r#"
+[hook.gate]
+on = "TurnStart"
+shell = '''if grep -q forbidden; then echo 'closed today' >&2; exit 2; fi; echo '{"context": "it is Sunday"}' '''
+[hook.end]
+on = "TurnComplete"
+shell = "cat >> ends.jsonl"
+"#;
+    let room = Room::new(hooks, "record = \"requests.jsonl\"\n[[reply]]\ntext = \"hello\"\n");
+    let run = room.ask("forbidden", &[]);
+    assert_eq!(run.of("turn_ended")[0]["error"], "closed today");
+    assert_eq!(room.text("requests.jsonl"), "");
+    assert!(room.text("ends.jsonl").contains("\"stopped\""));
+    room.ask("hi", &[]);
+    assert!(room.text("requests.jsonl").contains("it is Sunday"));
+}
+
+/// Hooks are told by the kind of failure.
+#[test]
+fn a_model_that_fails_is_told_by_the_kind_of_failure() {
+    let hooks = r#"
+[hook.limits]
+on = "StopFailure"
+match = "rate_limit"
+shell = "cat >> limits.jsonl"
+[hook.bills]
+on = "StopFailure"
+match = "billing_error"
+shell = "cat >> bills.jsonl"
+[hook.errors]
+on = "HostError"
+shell = "cat >> errors.jsonl"
+"#;
+    let room = Room::new(hooks, "[[reply]]\nerror = \"rate_limit\"\n");
+    let run = room.ask("hi", &[]);
+    assert_eq!(run.events(), ["StopFailure", "HostError"]);
+    assert!(room.text("limits.jsonl").contains("rate_limit"));
+    assert_eq!(room.text("bills.jsonl"), "");
+    assert!(!room.text("errors.jsonl").is_empty());
+}
+
+/// A subagent is kept at work like its giver, and one that breaks off is told, too.
+#[test]
+fn a_subagent_is_kept_at_work_and_one_that_breaks_off_is_told() {
+    let hooks = r#"
+[hook.more]
+on = "SubagentStop"
+shell = '''cat >> stops.jsonl; echo >> stops.jsonl; if test ! -e asked; then touch asked; echo 'look twice' >&2; exit 2; fi'''
+"#;
+    let script = r#"
+[[reply]]
+on = "delegate"
+call = [{ tool = "Task", input = { description = "look", prompt = "look inside" } }]
+[[reply]]
+on = "look inside"
+text = "seen once"
+[[reply]]
+on = "look twice"
+text = "seen twice"
+[[reply]]
+on = "seen twice"
+call = [{ tool = "Task", input = { description = "fail", prompt = "fall over" } }]
+[[reply]]
+on = "fall over"
+error = "server_error"
+[[reply]]
+on = "failed"
+text = "all done"
+"#;
+    let room = Room::new(hooks, script);
+    let run = room.ask("delegate", &[]);
+    let said: Vec<_> = run.of("reply").iter().map(|it| it["text"].as_str().unwrap()).collect();
+    assert_eq!(said, ["seen once", "seen twice", "all done"]);
+    let stops = room.text("stops.jsonl");
+    let told: Vec<_> = stops
+        .lines()
+        .filter(|line| !line.is_empty())
+        .map(|line| {
+            serde_json::from_str::<Value>(line).unwrap()["data"]["status"]
+                .as_str()
+                .unwrap()
+                .to_owned()
+        })
+        .collect();
+    assert_eq!(told, ["completed", "completed", "failed"]);
+}
+
+/// Ruling 15: compaction may be refused, and what hooks say joins its instructions, by hand and by itself.
+#[test]
+fn compaction_may_be_refused_and_hooks_join_its_instructions() {
+    let hooks = r#"
+[hook.keep]
+on = "PreCompact"
+shell = '''if test -e locked; then echo 'not while it builds' >&2; exit 2; fi; echo '{"context": "keep the number"}' '''
+[hook.see]
+on = ["PreCompact", "PostCompact", "SessionStart", "InstructionsLoaded"]
+shell = "cat >> life.jsonl; echo >> life.jsonl"
+"#;
+    let script = r#"
+record = "requests.jsonl"
+[[reply]]
+on = "Sum up"
+repeat = true
+text = "the number is 41"
+[[reply]]
+repeat = true
+text = "hello"
+"#;
+    let room = Room::new(hooks, script);
+    room.sandbox.write("AGENTS.md", "be brief").unwrap();
+    let mut run = room.start(&[]);
+    run.prompt("hi");
+    run.wait_for("turn_ended");
+    room.sandbox.write("locked", "").unwrap();
+    run.prompt("/compact");
+    assert!(run.wait_for("page")["text"].as_str().unwrap().contains("not while it builds"));
+    std::fs::remove_file(room.sandbox.project().join("locked")).unwrap();
+    run.prompt("/compact and names");
+    run.wait("compaction", |line| {
+        line["type"] == "notice" && line["text"].as_str().unwrap().contains("compacted")
+    });
+    run.prompt(&"long ".repeat(130_000));
+    run.wait("compaction", |line| {
+        line["type"] == "notice" && line["text"].as_str().unwrap().contains("compacted")
+    });
+    run.wait_for("turn_ended");
+    run.end();
+    let requests: Vec<Value> = room
+        .text("requests.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let asked: Vec<_> = requests
+        .iter()
+        .filter_map(|it| it["messages"].as_array().unwrap().last().unwrap()["text"].as_str())
+        .filter(|text| text.contains("Sum up"))
+        .collect();
+    assert_eq!(asked.len(), 2);
+    assert!(asked.iter().all(|text| text.contains("keep the number")), "{asked:?}");
+    assert!(asked[0].contains("and names"));
+    assert!(requests.last().unwrap()["messages"].to_string().contains("the number is 41"));
+    let life = room.text("life.jsonl");
+    let told = |event: &str, key: &str| {
+        let lines = life.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let lines = lines.filter(|line| line["event"] == event);
+        lines.map(|line| line["data"][key].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(told("PreCompact", "trigger"), ["manual", "manual", "auto"]);
+    assert_eq!(told("PostCompact", "trigger"), ["manual", "auto"]);
+    assert_eq!(told("SessionStart", "source"), ["startup", "compact", "compact"]);
+    assert_eq!(told("InstructionsLoaded", "load_reason"), ["session_start", "compact", "compact"]);
+}
+
+const IN_WORKTREE: &str = r#"
+[[reply]]
+on = "delegate"
+call = [{ tool = "Task", input = { description = "look", prompt = "look inside", isolation = "worktree" } }]
+[[reply]]
+on = "look inside"
+call = [{ tool = "Read", input = { file_path = "a.txt" } }]
+[[reply]]
+on = "content of a"
+text = "seen"
+[[reply]]
+on = "change inside"
+call = [{ tool = "Write", input = { file_path = "b.txt", content = "new" } }]
+[[reply]]
+on = "wrote"
+text = "written"
+[[reply]]
+repeat = true
+text = "all done"
+"#;
+
+pub(crate) fn repository(room: &Room) {
+    room.sandbox.write("a.txt", "content of a").unwrap();
+    for args in [
+        &["init", "-q"][..],
+        &["add", "a.txt"],
+        &["-c", "user.name=a", "-c", "user.email=a", "commit", "-qm", "a"],
+    ] {
+        let mut git = std::process::Command::new("git");
+        git.args(args).current_dir(room.sandbox.project()).env("GIT_CONFIG_NOSYSTEM", "1");
+        assert!(git.env("HOME", room.sandbox.home()).status().unwrap().success());
+    }
+}
+
+/// `TestWorktreeHooksFire`: a worktree of Git's comes and goes, and one with work in it stays and is told.
+#[test]
+fn a_task_works_in_a_worktree_of_gits() {
+    let hooks = "[hook.see]\non = [\"WorktreeCreate\", \"WorktreeRemove\"]\nshell = \"cat >> trees.jsonl; echo >> trees.jsonl\"\n";
+    let room = Room::new(hooks, IN_WORKTREE);
+    repository(&room);
+    let run = room.ask("delegate", &[]);
+    assert_eq!(run.events(), ["WorktreeCreate", "WorktreeRemove"]);
+    let trees = room.text("trees.jsonl");
+    let last: Value =
+        serde_json::from_str(trees.lines().rfind(|it| !it.is_empty()).unwrap()).unwrap();
+    let path = last["data"]["worktree_path"].as_str().unwrap();
+    assert!(!std::path::Path::new(path).exists(), "it was removed");
+
+    let room = Room::new(
+        hooks,
+        &IN_WORKTREE.replace("prompt = \"look inside\"", "prompt = \"change inside\""),
+    );
+    repository(&room);
+    let run = room.ask("delegate", &["--permission-mode", "acceptEdits"]);
+    assert_eq!(run.events(), ["WorktreeCreate"], "work is not thrown away");
+    let result = run.of("tool_result").into_iter().find(|it| it["tool"] == "Task").unwrap();
+    let text = result["text"].as_str().unwrap();
+    let path = text.rsplit_once("worktree `").unwrap().1.split_once('`').unwrap().0;
+    assert_eq!(std::fs::read_to_string(format!("{path}/b.txt")).unwrap(), "new");
+    assert_eq!(room.text("b.txt"), "");
+}
+
+/// A hook may make the worktree, and then removes it; or refuse it, and no task runs.
+#[test]
+fn a_task_works_where_a_hook_says() {
+    let hooks = r#"
+[hook.make]
+on = "WorktreeCreate"
+shell = '''mkdir -p made; echo 'content of a' > made/a.txt; echo "{\"output\": \"$PWD/made\"}"'''
+[hook.remove]
+on = "WorktreeRemove"
+shell = "rm -r made"
+"#;
+    let room = Room::new(hooks, IN_WORKTREE);
+    let run = room.ask("delegate", &[]);
+    assert_eq!(run.events(), ["WorktreeCreate", "WorktreeRemove"]);
+    assert!(run.of("tool_result").iter().all(|it| it["is_error"] == false));
+    assert!(!room.sandbox.project().join("made").exists());
+
+    let refuse = "[hook.no]\non = \"WorktreeCreate\"\nshell = \"echo 'no room' >&2; exit 2\"\n";
+    let room = Room::new(refuse, IN_WORKTREE);
+    let run = room.ask("delegate", &[]);
+    let result = run.of("tool_result")[0];
+    assert!(result["text"].as_str().unwrap().contains("no room"), "{result}");
+}

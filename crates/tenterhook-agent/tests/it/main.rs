@@ -1,0 +1,19 @@
+//! What the agent does, seen from outside: the program itself, its hooks, a model that plays from a file.
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::disallowed_methods,
+    reason = "what tests share may fail them, and starts the program as a person does"
+)]
+
+mod agents;
+mod consent;
+mod gates;
+mod life;
+mod models;
+mod points;
+mod prompts;
+mod room;
+mod tools;
+mod turns;
+mod watched;

@@ -1,0 +1,156 @@
+//! A place of its own for one test, with a program in it that can be told things while it runs.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tenterhook_testkit::Sandbox;
+
+/// How long a test waits for something that should come at once: only a broken program needs it.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A home, a project, hooks and a script for the model.
+pub(crate) struct Room {
+    pub(crate) sandbox: Sandbox,
+    /// Which model, and the variables that give access to it.
+    model: String,
+    env: Vec<(String, String)>,
+}
+
+/// A run of the agent.
+pub(crate) struct Run {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<Value>,
+    /// Everything that was heard.
+    pub(crate) heard: Vec<Value>,
+}
+
+impl Room {
+    /// A room whose hooks are this `tenterhook.toml` and whose model plays these replies.
+    pub(crate) fn new(hooks: &str, script: &str) -> Self {
+        let sandbox = Sandbox::new().unwrap();
+        sandbox.write("tenterhook.toml", hooks).unwrap();
+        sandbox.write("script.toml", script).unwrap();
+        Self { sandbox, model: "scripted:script.toml".to_owned(), env: Vec::new() }
+    }
+
+    /// A room whose hooks are this `tenterhook.toml` and whose model is one of a service.
+    pub(crate) fn with_model(hooks: &str, model: &str, env: &[(&str, &str)]) -> Self {
+        let env = env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        Self { model: model.to_owned(), env: env.collect(), ..Self::new(hooks, "") }
+    }
+
+    /// Starts the agent with lines of JSON in both directions.
+    pub(crate) fn start(&self, args: &[&str]) -> Run {
+        let mut child = self
+            .command()
+            .args(["--stdin", "--output-format", "stream-json", "--model", &self.model])
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .unwrap();
+        let (sender, lines) = channel();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        std::thread::spawn(move || {
+            for line in stdout.lines().map_while(Result::ok) {
+                let _ = sender.send(serde_json::from_str(&line).unwrap());
+            }
+        });
+        let stdin = child.stdin.take();
+        Run { child, stdin, lines, heard: Vec::new() }
+    }
+
+    /// The program in its place, with nothing said to it yet.
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tenterhook-agent"));
+        command.current_dir(self.sandbox.project()).env_clear();
+        command.envs(self.sandbox.env()).envs(self.env.iter().cloned());
+        command
+    }
+
+    /// Sends one prompt and runs to the end.
+    pub(crate) fn ask(&self, prompt: &str, args: &[&str]) -> Run {
+        let mut run = self.start(args);
+        run.prompt(prompt);
+        run.end();
+        run
+    }
+
+    /// The text of a file of the project; empty where there is none.
+    pub(crate) fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.sandbox.project().join(name)).unwrap_or_default()
+    }
+}
+
+impl Run {
+    /// Says a line.
+    pub(crate) fn say(&mut self, line: Value) {
+        writeln!(self.stdin.as_mut().unwrap(), "{line}").unwrap();
+    }
+
+    /// Sends a prompt.
+    pub(crate) fn prompt(&mut self, text: &str) {
+        self.say(json!({"type": "prompt", "text": text}));
+    }
+
+    /// Waits for the next line for which `is` holds.
+    pub(crate) fn wait(&mut self, what: &str, is: impl Fn(&Value) -> bool) -> Value {
+        loop {
+            let Ok(line) = self.lines.recv_timeout(PATIENCE) else {
+                panic!("no {what} came; heard {:#?}", self.heard);
+            };
+            self.heard.push(line.clone());
+            if is(&line) {
+                return line;
+            }
+        }
+    }
+
+    /// Waits for so many lines for which `is` holds.
+    pub(crate) fn wait_many(&mut self, what: &str, times: usize, is: impl Fn(&Value) -> bool) {
+        for _ in 0..times {
+            self.wait(what, &is);
+        }
+    }
+
+    /// Sends the program a signal.
+    pub(crate) fn signal(&self, name: &str) {
+        let id = self.child.id().to_string();
+        Command::new("kill").args([format!("-{name}"), id]).status().unwrap();
+    }
+
+    /// Waits for a line of this type.
+    pub(crate) fn wait_for(&mut self, kind: &str) -> Value {
+        self.wait(kind, |line| line["type"] == kind)
+    }
+
+    /// Says no more and waits for the end; the exit code.
+    pub(crate) fn end(&mut self) -> i32 {
+        drop(self.stdin.take());
+        self.wait_for("ended");
+        self.child.wait().unwrap().code().unwrap()
+    }
+
+    /// The lines of this type, in order.
+    pub(crate) fn of(&self, kind: &str) -> Vec<&Value> {
+        self.heard.iter().filter(|line| line["type"] == kind).collect()
+    }
+
+    /// The events at which hooks ran, in order.
+    pub(crate) fn events(&self) -> Vec<&str> {
+        self.of("hooks").into_iter().map(|line| line["event"].as_str().unwrap()).collect()
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        // A test that failed half-way leaves nothing behind.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,76 @@
+//! A turn from its start to its end.
+
+use crate::room::Room;
+
+/// What hooks say at the end keeps the agent at work, as a user message, until they have nothing more to say.
+#[test]
+fn the_gate_at_the_end_keeps_the_agent_at_work() {
+    let hooks = r#"
+[hook.tests]
+on = "Stop"
+shell = '''if test ! -e tested; then touch tested; echo "run the tests" >&2; exit 2; fi'''
+"#;
+    let script =
+        "[[reply]]\ntext = \"finished\"\n[[reply]]\non = \"run the tests\"\ntext = \"tested\"\n";
+    let room = Room::new(hooks, script);
+    let run = room.ask("do it", &[]);
+    let said: Vec<_> = run.of("reply").iter().map(|it| it["text"].as_str().unwrap()).collect();
+    assert_eq!(said, ["finished", "tested"]);
+}
+
+/// The events of a turn, in their order.
+#[test]
+fn a_turn_fires_its_events_in_order() {
+    let hooks = r#"
+[hook.see]
+on = ["SessionStart", "UserPromptSubmit", "UserPromptCommitted", "TurnStart", "PreModelCall", "PostModelCall", "PreToolUse",
+  "PostToolUse", "PostToolBatch", "Stop", "TurnComplete", "SessionEnd"]
+shell = "true"
+"#;
+    let script = r#"
+[[reply]]
+call = [{ tool = "Read", input = { file_path = "script.toml" } }]
+[[reply]]
+text = "done"
+"#;
+    let run = Room::new(hooks, script).ask("read", &[]);
+    assert_eq!(
+        run.events(),
+        [
+            "SessionStart",
+            "UserPromptSubmit",
+            "UserPromptCommitted",
+            "TurnStart",
+            "PreModelCall",
+            "PostModelCall",
+            "PreToolUse",
+            "PostToolUse",
+            "PostToolBatch",
+            "PreModelCall",
+            "PostModelCall",
+            "Stop",
+            "TurnComplete",
+            "SessionEnd",
+        ]
+    );
+}
+
+/// A denial in the background wakes an idle agent with its words.
+#[test]
+fn a_hook_in_the_background_wakes_an_idle_agent() {
+    let hooks = r#"
+[hook.later]
+on = "Stop"
+once = true
+wake = true
+shell = '''until test -e go; do sleep 0.01; done; echo "the build is red" >&2; exit 2'''
+"#;
+    let script = "[[reply]]\ntext = \"finished\"\n[[reply]]\non = \"the build is red\"\ntext = \"mending\"\n";
+    let room = Room::new(hooks, script);
+    let mut run = room.start(&[]);
+    run.prompt("do it");
+    run.wait_for("turn_ended");
+    room.sandbox.write("go", "").unwrap();
+    run.wait("the answer to the hook", |line| line["text"] == "mending");
+    run.end();
+}

@@ -1,0 +1,149 @@
+//! Files that change while a session goes on.
+#![expect(clippy::indexing_slicing, reason = "what tests share may fail them")]
+
+use serde_json::Value;
+
+use crate::room::{Room, Run};
+
+const HELLO: &str = "[[reply]]\nrepeat = true\ntext = \"hello\"\n";
+
+fn fired(event: &'static str) -> impl Fn(&Value) -> bool {
+    move |line| line["type"] == "hooks" && line["event"] == event
+}
+
+/// The data of the events that a hook kept in a file.
+fn kept(room: &Room, file: &str) -> Vec<Value> {
+    let text = room.text(file);
+    let lines = text.lines().filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_str::<Value>(line).unwrap()["data"].clone()).collect()
+}
+
+/// Starts, and waits until everything is looked at that is to be.
+fn started(room: &Room) -> Run {
+    let mut run = room.start(&[]);
+    run.prompt("hi");
+    run.wait_for("turn_ended");
+    run
+}
+
+/// `InitRegistersWatchPathsFromSessionStart`, and each answer replaces the list: files come, change and go.
+#[test]
+fn a_watched_file_comes_changes_and_goes() {
+    let hooks = r#"
+[hook.look]
+on = "SessionStart"
+shell = '''echo '{"watch": ["notes/a.txt"]}' '''
+[hook.told]
+on = "FileChanged"
+shell = "cat >> files.jsonl; echo >> files.jsonl"
+[hook.next]
+on = "FileChanged"
+match = "b.txt"
+shell = '''echo '{"watch": ["notes/c.txt"]}' '''
+[hook.moved]
+on = "CwdChanged"
+shell = '''cat >> moved.jsonl; echo '{"watch": ["b.txt"]}' '''
+"#;
+    let room = Room::new(hooks, HELLO);
+    let mut run = started(&room);
+    for text in ["one", "another"] {
+        room.sandbox.write("notes/a.txt", text).unwrap();
+        run.wait("change", fired("FileChanged"));
+    }
+    room.sandbox.write("notes/other.txt", "not watched").unwrap();
+    std::fs::remove_file(room.sandbox.project().join("notes/a.txt")).unwrap();
+    run.wait("end of the file", fired("FileChanged"));
+    run.prompt("/cd notes");
+    run.wait_for("page");
+    room.sandbox.write("notes/a.txt", "not watched any more").unwrap();
+    room.sandbox.write("notes/b.txt", "watched now").unwrap();
+    run.wait("the other file", fired("FileChanged"));
+    run.prompt("hi");
+    run.wait_for("turn_ended");
+    run.end();
+    let told: Vec<_> = kept(&room, "files.jsonl")
+        .iter()
+        .map(|it| {
+            let path = it["file_path"].as_str().unwrap();
+            format!("{} {}", it["event"].as_str().unwrap(), path.rsplit_once('/').unwrap().1)
+        })
+        .collect();
+    assert_eq!(
+        told,
+        ["add a.txt", "change a.txt", "unlink a.txt"],
+        "hooks start where the agent works"
+    );
+    let there: Vec<_> = kept(&room, "notes/files.jsonl");
+    assert_eq!(there.len(), 1);
+    assert!(there[0]["file_path"].as_str().unwrap().ends_with("notes/b.txt"));
+    let moved = room.text("notes/moved.jsonl");
+    assert!(moved.contains("old_cwd") && moved.contains("new_cwd"), "{moved}");
+}
+
+/// A change of a file with hooks holds when no hook objects; one that is refused leaves the hooks as they were.
+#[test]
+fn a_change_of_the_hooks_holds_unless_a_hook_objects() {
+    let hooks = |words: &str| {
+        format!(
+            "[hook.guard]\non = \"ConfigChange\"\nshell = '''cat >> changes.jsonl; echo >> changes.jsonl; if test -e locked; then echo 'not now' >&2; exit 2; fi'''\n\
+             [hook.words]\non = \"UserPromptSubmit\"\nshell = \"echo {words} >> words.txt\"\n"
+        )
+    };
+    let room = Room::new(&hooks("old"), HELLO);
+    let mut run = started(&room);
+    room.sandbox.write("locked", "").unwrap();
+    room.sandbox.write("tenterhook.toml", &hooks("refused")).unwrap();
+    run.wait("refusal", |line| {
+        line["type"] == "notice" && line["text"].as_str().unwrap().contains("not now")
+    });
+    run.prompt("hi");
+    run.wait_for("turn_ended");
+    std::fs::remove_file(room.sandbox.project().join("locked")).unwrap();
+    // Another file may change meanwhile: what was refused stays refused.
+    let local = r#"{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "echo local >> words.txt"}]}]}}"#;
+    room.sandbox.write(".claude/settings.local.json", local).unwrap();
+    run.wait("reload", |line| {
+        line["type"] == "notice" && line["text"].as_str().unwrap().contains("loaded")
+    });
+    run.prompt("hi");
+    run.wait_for("turn_ended");
+    room.sandbox.write("tenterhook.toml", &hooks("newer")).unwrap();
+    run.wait("reload", |line| {
+        line["type"] == "notice" && line["text"].as_str().unwrap().contains("loaded")
+    });
+    run.prompt("hi");
+    run.wait_for("turn_ended");
+    run.end();
+    let text = room.text("words.txt");
+    let mut words: Vec<_> = text.lines().collect();
+    assert_eq!(words[..2], ["old", "old"]);
+    words[2..4].sort_unstable();
+    words[4..].sort_unstable();
+    assert_eq!(words[2..], ["local", "old", "local", "newer"]);
+    let sources: Vec<_> = kept(&room, "changes.jsonl")
+        .iter()
+        .map(|it| it["source"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(sources, ["project_settings", "local_settings", "project_settings"]);
+}
+
+/// A directory that is added may be written to like the project, and hooks hear of it.
+#[test]
+fn a_directory_may_be_added() {
+    let hooks = r#"
+[hook.told]
+on = "DirectoryAdded"
+shell = '''cat >> added.jsonl; echo '{"context": "mind the licence"}' '''
+"#;
+    let script = "[[reply]]\non = \"mind the licence\"\ncall = [{ tool = \"Write\", input = { file_path = \"../home/more/a.txt\", content = \"x\" } }]\n[[reply]]\ntext = \"done\"\n";
+    let room = Room::new(hooks, script);
+    room.sandbox.write("~/more/.keep", "").unwrap();
+    let mut run = room.start(&["--permission-mode", "acceptEdits"]);
+    run.prompt("/add-dir ../home/more");
+    run.wait_for("page");
+    run.prompt("write there");
+    run.wait_for("turn_ended");
+    run.end();
+    assert!(room.text("added.jsonl").contains("slash_command"));
+    assert_eq!(room.text("../home/more/a.txt"), "x");
+}

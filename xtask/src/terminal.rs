@@ -1,0 +1,89 @@
+//! `cargo xtask terminal`: is the agent's interactive face what a person wants in front of them? Plays it in tmux: types,
+//! reads the screen, interrupts, resizes, ends it every way. `--bless` writes the screens of `docs/screens` anew; words that
+//! follow choose the plays whose names hold them.
+
+mod asking;
+mod leaving;
+mod looks;
+mod prompts;
+pub(crate) mod room;
+mod screens;
+mod working;
+
+use std::collections::VecDeque;
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
+
+use crate::{Said, tree};
+use room::Room;
+
+/// How many play at once: they mostly wait.
+const AT_ONCE: usize = 4;
+
+/// One play: what must be seen, and how it is made to be.
+pub(crate) type Play = (&'static str, fn(&Stage) -> Result<(), String>);
+
+/// What every play is given.
+#[derive(Debug)]
+pub(crate) struct Stage {
+    /// The agent.
+    program: PathBuf,
+    /// Whether the screens are written anew.
+    bless: bool,
+}
+
+impl Stage {
+    /// A home and a project with these hooks, and a model that plays this script.
+    fn room(&self, hooks: &str, script: &str) -> Result<Room, String> {
+        Room::new(&self.program, hooks, script)
+    }
+}
+
+pub(crate) fn run(args: &[&str]) -> Said {
+    tree::cargo(&["build", "--quiet", "--package", "tenterhook-agent"])?;
+    let bless = args.contains(&"--bless");
+    let chosen: Vec<&&str> = args.iter().filter(|it| !it.starts_with("--")).collect();
+    let stage = Stage { program: tree::root().join("target/debug/tenterhook-agent"), bless };
+    let plays = [prompts::PLAYS, asking::PLAYS, working::PLAYS, leaving::PLAYS, looks::PLAYS];
+    let plays = plays.concat().into_iter();
+    let plays =
+        plays.filter(|(name, _)| chosen.is_empty() || chosen.iter().any(|it| name.contains(**it)));
+    let queue: Mutex<VecDeque<Play>> = Mutex::new(plays.collect());
+    let told: Mutex<(String, usize, usize)> = Mutex::default();
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some((name, play)) = next(&queue) {
+                    let began = Instant::now();
+                    let done = play(&stage);
+                    let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+                    let took = began.elapsed().as_secs_f64();
+                    let _ = match done {
+                        Ok(()) => {
+                            told.1 += 1;
+                            writeln!(told.0, "ok      {name} ({took:.1} s)")
+                        }
+                        Err(why) => {
+                            told.2 += 1;
+                            writeln!(told.0, "FAILED  {name} ({took:.1} s)\n{why}")
+                        }
+                    };
+                }
+            });
+        }
+    });
+    let (mut text, held, failed) = told.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let _ = writeln!(text, "{held} plays hold, {failed} fail");
+    Ok((text, failed == 0 && held > 0))
+}
+
+fn next(queue: &Mutex<VecDeque<Play>>) -> Option<Play> {
+    queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
+}
+
+/// Fails with these words unless `holds`.
+fn must(holds: bool, words: impl FnOnce() -> String) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(words()) }
+}

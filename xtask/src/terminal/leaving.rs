@@ -1,0 +1,112 @@
+//! Every way out: keys, commands, signals, a terminal that is taken away. The terminal is given back, hooks hear of it once.
+
+use super::room::{Room, Terminal, awaited, lives};
+use super::{Play, Stage, must};
+
+pub(super) const PLAYS: &[Play] = &[
+    ("Ctrl-C empties, then stops, then leaves", control_c),
+    ("Ctrl-D leaves", |stage| leaves(stage, "0", |it| it.press("C-d"))),
+    ("/quit leaves", |stage| leaves(stage, "0", |it| it.say("/quit"))),
+    ("SIGTERM leaves", |stage| leaves(stage, "0", |it| it.signal("TERM"))),
+    ("SIGHUP leaves", |stage| leaves(stage, "0", |it| it.signal("HUP"))),
+    ("SIGINT leaves", |stage| leaves(stage, "0", |it| it.signal("INT"))),
+    ("leaving in the middle of a turn ends it first", in_a_turn),
+    ("a terminal that is taken away ends the session", taken_away),
+    ("a session that is still beginning can be left", still_beginning),
+];
+
+const SIZE: (u16, u16) = (80, 24);
+
+const ENDS: &str = "[hook.ends]\non = \"SessionEnd\"\nshell = \"cat >>ended\"\n";
+
+/// The terminal is as it was.
+fn given_back(room: &Room, terminal: &Terminal<'_>, code: &str) -> Result<(), String> {
+    let screen = terminal.see(&format!("left with {code}"))?;
+    must(!screen.contains("Type a prompt"), || format!("the screen is still there:\n{screen}"))?;
+    let (before, after) = (room.text("before"), room.text("after"));
+    must(before == after && before.contains(" icanon"), || {
+        format!("the terminal was\n{before}\nand is\n{after}")
+    })?;
+    let (other, cursor) = (terminal.knows("alternate_on")?, terminal.knows("cursor_flag")?);
+    must(other == "0" && cursor == "1", || format!("alternate {other}, cursor {cursor}"))
+}
+
+/// `SessionEnd` came, once.
+fn heard_once(room: &Room) -> Result<(), String> {
+    let heard = room.text("ended");
+    let count = heard.matches("\"SessionEnd\"").count();
+    must(count == 1, || format!("SessionEnd came {count} times: {heard}"))
+}
+
+fn leaves(
+    stage: &Stage,
+    code: &str,
+    how: fn(&Terminal<'_>) -> Result<(), String>,
+) -> Result<(), String> {
+    let room = stage.room(ENDS, "")?;
+    let terminal = room.start(SIZE, &[])?;
+    must(terminal.knows("alternate_on")? == "1", || "the screen is not its own".to_owned())?;
+    how(&terminal)?;
+    given_back(&room, &terminal, code)?;
+    heard_once(&room)
+}
+
+fn control_c(stage: &Stage) -> Result<(), String> {
+    let script = "[[reply]]\ncall = [{ tool = \"Bash\", input = { command = \"sleep 1000\" } }]\n";
+    let room = stage.room(ENDS, script)?;
+    let terminal = room.start(SIZE, &["--allow", "Bash(*)"])?;
+    terminal.say("work")?;
+    terminal.see("  running")?;
+    terminal.types("never mind")?;
+    terminal.see("│ never mind ")?;
+    terminal.press("C-c")?;
+    let screen = terminal.see("│ Type a prompt")?;
+    must(screen.contains("running"), || format!("it stopped the tool:\n{screen}"))?;
+    terminal.press("C-c")?;
+    terminal.until("the end of the turn", |it| {
+        it.contains("the turn ended: interrupted") && !it.contains("Esc stops")
+    })?;
+    terminal.press("C-c")?;
+    terminal.see("Ctrl-C again leaves")?;
+    // Another key takes it back.
+    terminal.types("x")?;
+    terminal.until("the line", |it| it.contains("│ x ") && !it.contains("again leaves"))?;
+    terminal.press("BSpace")?;
+    terminal.see("│ Type a prompt")?;
+    terminal.press("C-c")?;
+    terminal.see("Ctrl-C again leaves")?;
+    terminal.press("C-c")?;
+    given_back(&room, &terminal, "0")?;
+    heard_once(&room)
+}
+
+fn in_a_turn(stage: &Stage) -> Result<(), String> {
+    let script = "[[reply]]\ncall = [{ tool = \"Bash\", input = { command = \"echo $$ >tool; sleep 1000\" } }]\n";
+    let room = stage.room(ENDS, script)?;
+    let terminal = room.start(SIZE, &["--allow", "Bash(*)"])?;
+    terminal.say("work")?;
+    let tool = terminal.until_file("tool")?;
+    terminal.signal("TERM")?;
+    given_back(&room, &terminal, "0")?;
+    heard_once(&room)?;
+    awaited(|| Ok(!lives(tool.trim()))).map_err(|_| "the tool goes on".to_owned())
+}
+
+fn taken_away(stage: &Stage) -> Result<(), String> {
+    let room = stage.room(ENDS, "")?;
+    let terminal = room.start(SIZE, &[])?;
+    let pid = terminal.pid()?;
+    terminal.kill()?;
+    awaited(|| Ok(!lives(&pid))).map_err(|_| "the agent goes on without a terminal".to_owned())?;
+    heard_once(&room)
+}
+
+fn still_beginning(stage: &Stage) -> Result<(), String> {
+    let hooks = "[hook.slow]\non = \"SessionStart\"\ntimeout = \"20m\"\nshell = \"echo $$ >hook; sleep 1000\"\n";
+    let room = stage.room(hooks, "")?;
+    let terminal = room.start(SIZE, &[])?;
+    let hook = terminal.until_file("hook")?;
+    terminal.press("C-d")?;
+    given_back(&room, &terminal, "0")?;
+    awaited(|| Ok(!lives(hook.trim()))).map_err(|_| "the hook goes on".to_owned())
+}
