@@ -1,6 +1,6 @@
 //! Sends the envelope to a server and reports what it replied. Knows no dialect and judges nothing.
 //!
-//! What can be decided without a connection stands in files of its own: [`address`] where a request may go, `headers`
+//! What can be decided without a connection stands in files of its own: `address` where a request may go, `headers`
 //! what its headers say, `signature` how it is signed, `reply` what a reply is worth. Rules: HT.
 
 pub(crate) mod address;
