@@ -48,12 +48,12 @@ fn judge(words: &[String], binary: &Path, place: &Path) -> Result<(), String> {
     let config = place.join("tenterhook.toml");
     let text = format!("[hook.guard]\non = \"PreToolUse\"\nworker = {}\n", json!(words));
     std::fs::write(&config, text).map_err(|error| error.to_string())?;
-    let event = |command: &str| {
+    let event = |(id, command): (usize, &str)| {
         let tool = json!({"name": "Bash", "input": {"command": command}});
-        json!({"event": "PreToolUse", "tool": tool}).to_string() + "\n"
+        json!({"id": id, "event": "PreToolUse", "tool": tool}).to_string() + "\n"
     };
     let events = place.join("events.jsonl");
-    let lines: String = ASKED.iter().map(|(command, _)| event(command)).collect();
+    let lines: String = ASKED.iter().map(|(command, _)| *command).enumerate().map(event).collect();
     std::fs::write(&events, lines).map_err(|error| error.to_string())?;
     let input = std::fs::File::open(&events).map_err(|error| error.to_string())?;
     let output = Command::new(binary)
@@ -65,7 +65,9 @@ fn judge(words: &[String], binary: &Path, place: &Path) -> Result<(), String> {
     let output = output.map_err(|error| format!("tenterhook cannot be run: {error}"))?;
     let said = String::from_utf8_lossy(&output.stdout);
     let outcome = |line: &str| serde_json::from_str(line).unwrap_or(Value::Null);
-    let outcomes: Vec<Value> = said.lines().map(outcome).collect();
+    let mut outcomes: Vec<Value> = said.lines().map(outcome).collect();
+    // Events of a stream are fired at once; each outcome says whose it is.
+    outcomes.sort_by_key(|it| it.get("id").and_then(Value::as_u64));
     let as_expected = outcomes.len() == ASKED.len()
         && outcomes.iter().zip(ASKED).all(|(outcome, (_, denies))| judged_as(outcome, *denies));
     if as_expected { Ok(()) } else { Err(format!("said {said}")) }
