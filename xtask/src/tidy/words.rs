@@ -9,28 +9,26 @@ use crate::tree::File;
 const RECORDS: &[(&str, &str)] = &[
     ("conformance/observed/", "what real agents did, unmodified"),
     ("conformance/guardrails/", "ordinary commands and attacks, which hold addresses and versions"),
-    ("xtask/src/tidy/words.rs", "names what it looks for"),
 ];
 
 /// Addresses that belong to nobody.
 const NOBODY: &[&str] = &["git@github.com", "example.com", "example.org", ".example", "evil.org"];
 
+/// Where this clone lies: no file says so, or it would mean one machine.
+const HERE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/");
+
 /// In two parts, so that this file does not hold what it looks for.
 const SUPPRESSION: &str = concat!("#[", "allow(");
 
 pub(super) fn check(files: &[File], findings: &mut Findings) {
-    let (Ok(path), Ok(mail)) = (
-        Regex::new(r#"(^|[\s"'`(=:])(/work/|/tmp/wt|/root/)"#),
-        Regex::new(r"[A-Za-z0-9._-]+@[A-Za-z0-9-]+\.[A-Za-z.]+"),
-    ) else {
-        return;
-    };
+    let Ok(mail) = Regex::new(r"[A-Za-z0-9._-]+@[A-Za-z0-9-]+\.[A-Za-z.]+") else { return };
+    let here = HERE.trim_end_matches("xtask/");
     for file in files {
         if RECORDS.iter().any(|(prefix, _)| file.path.starts_with(prefix)) {
             continue;
         }
         for line in file.text.lines() {
-            if path.is_match(line) {
+            if line.contains(here) {
                 findings.error(&file.path, format!("names a path of one machine: {}", line.trim()));
             }
             for found in mail.find_iter(line) {
