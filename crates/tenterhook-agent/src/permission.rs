@@ -3,24 +3,27 @@
 //! The order is the rule: a denial of a hook, deny rules, safety checks, ask rules, a hook's wish to ask, a hook's consent,
 //! the mode. A hook's consent waives a routine question; it loosens no rule and no safety check.
 
+mod arguments;
 mod changes;
+mod place;
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use serde_json::Value;
 use tokio::sync::oneshot;
 
 use crate::conversation::Call;
 use crate::hooks::{Doubt, Hooks, PermissionRule, Said};
 use crate::tool::{self, Effect};
 use crate::update::{Ask, Decision, Update, Updates};
+use arguments::{fits, readable};
+use place::Place;
 
 /// How much is done without asking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Mode {
-    /// Looking is free; writing and running are asked about.
+    /// Looking at the project is free; looking elsewhere, writing and running are asked about.
     #[default]
     Default,
     /// Changing files of the project is free, too.
@@ -227,7 +230,10 @@ impl Permissions {
             return Leaning::Refuse(format!("the rule `{rule}` denies it"));
         }
         let effect = tool::find(&call.tool).map_or(Effect::Runs, tool::Tool::effect);
-        if let Some(danger) = unsafe_path(desk, &state.directories, call, effect) {
+        let place = Place::of(call, desk, &state.directories);
+        if effect == Effect::Writes
+            && let Some(danger) = place.danger()
+        {
             return Leaning::Ask(Question::for_user(danger));
         }
         if let Some(rule) = hit(&state.rules.ask, Doubt::Counts) {
@@ -240,14 +246,19 @@ impl Permissions {
             return Leaning::Refuse("in plan mode nothing is changed".to_owned());
         }
         let free = match state.mode {
-            Mode::Default | Mode::Plan => effect == Effect::Looks,
-            Mode::AcceptEdits => effect != Effect::Runs,
+            Mode::Default | Mode::Plan => effect == Effect::Looks && place.is_inside(),
+            Mode::AcceptEdits => effect != Effect::Runs && place.is_inside(),
             Mode::Bypass => true,
         };
         if said.allowed || free || hit(&state.rules.allow, Doubt::Fails).is_some() {
             return Leaning::Permit;
         }
-        Leaning::Ask(Question::routine(format!("`{}` is asked about in this mode", call.tool)))
+        Leaning::Ask(Question::routine(match place {
+            Place::Outside(name) => format!("`{name}` is outside the project"),
+            Place::Inside | Place::Guarded(_) => {
+                format!("`{}` is asked about in this mode", call.tool)
+            }
+        }))
     }
 
     /// Asks hooks and the user at once: the first answer wins, a late one is dropped.
@@ -375,83 +386,4 @@ enum Decided {
     No(Call, String),
     /// Hooks leave it to the user.
     Open(Call),
-}
-
-/// Whether the model's arguments are a JSON object at all; they are text where they could not be read.
-fn readable(call: &Call) -> Result<(), String> {
-    let why = match &call.input {
-        Value::Object(_) => return Ok(()),
-        Value::String(text) => serde_json::from_str::<Value>(text).err(),
-        _ => None,
-    };
-    let why = why.map(|error| format!(": {error}")).unwrap_or_default();
-    Err(format!("the arguments of `{}` are no JSON object{why}", call.tool))
-}
-
-/// Whether the arguments are what the tool takes, as far as its schema says.
-fn fits(call: &Call) -> Result<(), String> {
-    let Some(tool) = tool::find(&call.tool) else {
-        return Err(format!("there is no tool `{}`", call.tool));
-    };
-    let Some(input) = call.input.as_object() else {
-        return Err(format!("the arguments of `{}` are no JSON object", call.tool));
-    };
-    let schema = tool.spec().schema;
-    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
-    for key in required.filter_map(Value::as_str) {
-        if !input.contains_key(key) {
-            return Err(format!("`{}` lacks its argument `{key}`", call.tool));
-        }
-    }
-    let known = schema.get("properties");
-    for (key, value) in input {
-        let Some(property) = known.and_then(|it| it.get(key)) else {
-            return Err(format!("`{}` takes no argument `{key}`", call.tool));
-        };
-        let right = match property.get("type").and_then(Value::as_str) {
-            Some("string") => value.is_string(),
-            Some("integer") => value.is_u64() || value.is_i64(),
-            Some("boolean") => value.is_boolean(),
-            _ => true,
-        };
-        if !right {
-            return Err(format!("the argument `{key}` of `{}` has the wrong type", call.tool));
-        }
-    }
-    Ok(())
-}
-
-/// What makes a write dangerous, whoever consents: it leaves the project, or changes what decides over the agent.
-fn unsafe_path(
-    desk: &Desk<'_>,
-    directories: &[PathBuf],
-    call: &Call,
-    effect: Effect,
-) -> Option<String> {
-    if effect != Effect::Writes {
-        return None;
-    }
-    let name = tool::text(call, "file_path")?;
-    let path = plain(&desk.cwd.join(name));
-    let within = std::iter::once(desk.project).chain(directories.iter().map(PathBuf::as_path));
-    let Some(root) = within.into_iter().find(|it| path.starts_with(it)) else {
-        return Some(format!("`{name}` is outside the project"));
-    };
-    let guarded = [".git", ".claude", ".gen", ".reasonix", ".ignis", "tenterhook.toml"];
-    let inside = path.strip_prefix(root).ok()?;
-    let hit = inside.components().any(|it| guarded.iter().any(|name| it.as_os_str() == *name));
-    hit.then(|| format!("`{name}` decides over the agent itself"))
-}
-
-/// A path without `.` and `..`, by its text alone.
-fn plain(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => drop(out.pop()),
-            Component::CurDir => {}
-            other => out.push(other),
-        }
-    }
-    out
 }

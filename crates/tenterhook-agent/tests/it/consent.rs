@@ -72,6 +72,33 @@ fn the_question_of_a_rule_is_the_users() {
     }
 }
 
+/// A link is followed before a place is judged, and what is outside the project is looked at only with consent.
+#[cfg(unix)]
+#[test]
+fn a_link_leads_out_of_the_project() {
+    let calls = [
+        (r#"{ tool = "Write", input = { file_path = "out/new.txt", content = "x" } }"#, false),
+        (r#"{ tool = "Read", input = { file_path = "out/old.txt" } }"#, true),
+        (r#"{ tool = "Grep", input = { pattern = "x", path = ".." } }"#, true),
+        (r#"{ tool = "Read", input = { file_path = "inside.txt" } }"#, true),
+    ];
+    for (hooks, consents) in [(answers(r#"{"decision": "allow"}"#), true), (String::new(), false)] {
+        for (call, may_be_waived) in calls {
+            let script = format!("[[reply]]\ncall = [{call}]\n[[reply]]\ntext = \"done\"\n");
+            let room = Room::new(&hooks, &script);
+            let elsewhere = tempfile::tempdir().unwrap();
+            std::fs::write(elsewhere.path().join("old.txt"), "old").unwrap();
+            room.sandbox.write("inside.txt", "inside").unwrap();
+            std::os::unix::fs::symlink(elsewhere.path(), room.sandbox.project().join("out"))
+                .unwrap();
+            let run = room.ask("go", &[]);
+            let ran = run.of("tool_result")[0]["is_error"] == false;
+            assert_eq!(ran, call.contains("inside") || (consents && may_be_waived), "{call}");
+            assert!(!elsewhere.path().join("new.txt").exists());
+        }
+    }
+}
+
 /// What a hook makes of a call when it consents is judged by the rules like any other call.
 #[test]
 fn a_call_that_consent_rewrote_is_judged_again() {

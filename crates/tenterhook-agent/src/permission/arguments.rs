@@ -1,0 +1,50 @@
+//! Are the arguments of a call what its tool takes? Reads the tool's schema; judges nothing that they mean.
+
+use serde_json::Value;
+
+use crate::conversation::Call;
+use crate::tool;
+
+/// Whether the model's arguments are a JSON object at all; they are text where they could not be read.
+pub(super) fn readable(call: &Call) -> Result<(), String> {
+    let why = match &call.input {
+        Value::Object(_) => return Ok(()),
+        Value::String(text) => serde_json::from_str::<Value>(text).err(),
+        _ => None,
+    };
+    let why = why.map(|error| format!(": {error}")).unwrap_or_default();
+    Err(format!("the arguments of `{}` are no JSON object{why}", call.tool))
+}
+
+/// Whether the arguments are what the tool takes, as far as its schema says.
+pub(super) fn fits(call: &Call) -> Result<(), String> {
+    let Some(tool) = tool::find(&call.tool) else {
+        return Err(format!("there is no tool `{}`", call.tool));
+    };
+    let Some(input) = call.input.as_object() else {
+        return Err(format!("the arguments of `{}` are no JSON object", call.tool));
+    };
+    let schema = tool.spec().schema;
+    let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
+    for key in required.filter_map(Value::as_str) {
+        if !input.contains_key(key) {
+            return Err(format!("`{}` lacks its argument `{key}`", call.tool));
+        }
+    }
+    let known = schema.get("properties");
+    for (key, value) in input {
+        let Some(property) = known.and_then(|it| it.get(key)) else {
+            return Err(format!("`{}` takes no argument `{key}`", call.tool));
+        };
+        let right = match property.get("type").and_then(Value::as_str) {
+            Some("string") => value.is_string(),
+            Some("integer") => value.is_u64() || value.is_i64(),
+            Some("boolean") => value.is_boolean(),
+            _ => true,
+        };
+        if !right {
+            return Err(format!("the argument `{key}` of `{}` has the wrong type", call.tool));
+        }
+    }
+    Ok(())
+}
