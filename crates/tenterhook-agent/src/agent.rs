@@ -90,6 +90,8 @@ pub(crate) struct Patience {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Steering {
     texts: Arc<Mutex<VecDeque<Message>>>,
+    /// What the model is told with the next call that somebody else causes.
+    later: Arc<Mutex<Vec<Message>>>,
     queued: Arc<AtomicUsize>,
     stop: Arc<Mutex<CancellationToken>>,
 }
@@ -98,6 +100,11 @@ impl Steering {
     /// Adds a message for the next call of the model.
     pub(crate) fn add(&self, message: Message) {
         self.texts.lock().unwrap_or_else(PoisonError::into_inner).push_back(message);
+    }
+
+    /// Adds a message that is no reason to call the model: it is told with the next one that is.
+    pub(crate) fn add_later(&self, message: Message) {
+        self.later.lock().unwrap_or_else(PoisonError::into_inner).push(message);
     }
 
     /// So many prompts wait for the turn to end.
@@ -111,9 +118,17 @@ impl Steering {
         self.queued.load(Ordering::Relaxed) + late
     }
 
-    /// What was added since.
+    /// Everything that the model is to be told now.
     pub(crate) fn take(&self) -> Vec<Message> {
-        self.texts.lock().unwrap_or_else(PoisonError::into_inner).drain(..).collect()
+        let mut all =
+            std::mem::take(&mut *self.later.lock().unwrap_or_else(PoisonError::into_inner));
+        all.extend(self.take_late());
+        all
+    }
+
+    /// What came too late to steer a turn, and is a reason for another one.
+    pub(crate) fn take_late(&self) -> VecDeque<Message> {
+        std::mem::take(&mut *self.texts.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Stops what is under way.

@@ -2,6 +2,7 @@
 //! engine; it decides nothing that an outcome does not say.
 
 mod agents;
+mod asides;
 mod files;
 mod late;
 mod panel;
@@ -26,6 +27,7 @@ use tenterhook::executor::model::Model;
 use tenterhook::executor::model::genai::Genai;
 use tenterhook::{Engine, Event, Outcome, Session, discover};
 
+use asides::Asides;
 use files::Loaded;
 pub(crate) use late::Late;
 pub(crate) use rules::{Doubt, PermissionRule};
@@ -63,6 +65,8 @@ pub(crate) struct Hooks {
     env: Arc<Vec<(String, String)>>,
     /// The last event, for `/hooks explain`.
     last: Arc<Mutex<Option<Event>>>,
+    /// What nobody waits for.
+    asides: Asides,
     /// Which subagent fires, if one does.
     agent: Map<String, Value>,
     updates: Updates,
@@ -120,6 +124,7 @@ impl Hooks {
             place: Arc::new(Mutex::new(place)),
             env: Arc::new(env.to_vec()),
             last: Arc::default(),
+            asides: Asides::default(),
             agent: Map::new(),
             updates,
         }

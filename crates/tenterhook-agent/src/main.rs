@@ -22,6 +22,7 @@ mod tasks;
 mod tool;
 mod transcript;
 mod turn;
+mod underway;
 mod update;
 mod watch;
 

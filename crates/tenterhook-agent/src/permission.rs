@@ -265,13 +265,11 @@ impl Permissions {
     async fn ask(&self, desk: &Desk<'_>, call: Call, question: Question) -> Decided {
         let reason = &question.why;
         let (decide, decided) = oneshot::channel();
-        if desk.attended {
+        let asked = desk.attended.then(|| {
             let ask =
                 Ask { id: call.id.clone(), call: call.clone(), reason: reason.clone(), decide };
-            desk.updates.tell(Update::Ask(ask));
-        } else {
-            drop(decide);
-        }
+            Asked::put(desk.updates, ask)
+        });
         let of_user = calling(desk, call.tool.clone(), decided);
         tokio::pin!(of_user);
         // Where nobody is there, or nobody any more, what hooks say is all there is.
@@ -290,22 +288,23 @@ impl Permissions {
             }
         };
         let said = match first {
-            First::User(decision) => return self.user_decides(decision, call),
+            First::User(decision) => {
+                asked.into_iter().for_each(Asked::answered);
+                return self.user_decides(decision, call);
+            }
             First::Hooks(said) => *said,
         };
-        let id = call.id.clone();
-        let decided = match self.hooks_decide(desk, said, call, &question).await {
+        match self.hooks_decide(desk, said, call, &question).await {
             Decided::Open(call) => {
                 let decision = if alone { None } else { of_user.await };
-                if let Some(decision) = decision {
-                    return self.user_decides(decision, call);
-                }
-                Decided::No(call, format!("{reason}, and nobody is there to answer"))
+                let Some(decision) = decision else {
+                    return Decided::No(call, format!("{reason}, and nobody is there to answer"));
+                };
+                asked.into_iter().for_each(Asked::answered);
+                self.user_decides(decision, call)
             }
             decided => decided,
-        };
-        desk.updates.tell(Update::AskVoid { id });
-        decided
+        }
     }
 
     async fn hooks_decide(
@@ -373,6 +372,32 @@ async fn calling(
     }
     desk.hooks.notify("permission_prompt", &format!("`{tool}` waits for your permission"));
     decided.await.ok()
+}
+
+/// A question that stands before the user. Dropped without their answer, it is void: hooks decided, or the turn was stopped.
+struct Asked<'a> {
+    updates: &'a Updates,
+    id: Option<String>,
+}
+
+impl<'a> Asked<'a> {
+    fn put(updates: &'a Updates, ask: Ask) -> Self {
+        let id = Some(ask.id.clone());
+        updates.tell(Update::Ask(ask));
+        Self { updates, id }
+    }
+
+    fn answered(mut self) {
+        self.id = None;
+    }
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        if let Some(id) = self.id.take() {
+            self.updates.tell(Update::AskVoid { id });
+        }
+    }
 }
 
 /// Who answered first.

@@ -4,6 +4,7 @@ mod commands;
 mod helm;
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -17,6 +18,9 @@ use crate::hooks::{Hooks, Late};
 use crate::update::{Input, Update, Updates};
 use crate::watch::Watch;
 use helm::Helm;
+
+/// How long the end waits for what hooks do beside the session.
+const ASIDE: Duration = Duration::from_millis(500);
 
 /// A session.
 pub(crate) struct Session {
@@ -95,6 +99,7 @@ impl Session {
             Some(Leave(_)) => drop(timeout(LEAVING, renderer.finish()).await),
             None => renderer.finish().await,
         }
+        hooks.aside(ASIDE).await;
         hooks.session_ended(leave.map_or("other", |it| it.0), turns).await;
         status.abort();
         updates.tell(Update::Ended);
@@ -220,7 +225,7 @@ impl Session {
                 late = self.agent.hooks.late() => match late {
                     Late::Wakes(message) => return Ok(Some(Next::Judged(message))),
                     // It wakes nobody, and is told with the next prompt.
-                    Late::Tells(message) => self.agent.steering.add(message),
+                    Late::Tells(message) => self.agent.steering.add_later(message),
                     Late::Silent => {}
                 },
             }
@@ -249,7 +254,8 @@ impl Session {
                     () = &mut door, if leaving.is_some() => break,
                     message = tasks.ended() => steering.add(message),
                     late = hooks.late() => match late {
-                        Late::Wakes(message) | Late::Tells(message) => steering.add(message),
+                        Late::Wakes(message) => steering.add(message),
+                        Late::Tells(message) => steering.add_later(message),
                         Late::Silent => {}
                     },
                     input = inputs.recv(), if !gone => match input {
@@ -282,7 +288,7 @@ impl Session {
             helm.finish().await;
         }
         // What came too late to steer this turn is the next prompt.
-        for message in steering.take().into_iter().rev() {
+        for message in steering.take_late().into_iter().rev() {
             self.queue.push_front(Next::Judged(message));
         }
         if self.heard == Heard::Listening {

@@ -12,6 +12,7 @@ use crate::render::Renderer;
 use crate::tool::{self, Output, failed, text};
 use crate::transcript::Transcript;
 use crate::turn::Ending;
+use crate::underway::Underway;
 
 /// What a subagent is when nobody says it.
 const GENERAL: &str = "general";
@@ -84,19 +85,11 @@ impl Agent {
             turns: 0,
         };
         agent.keep(Message::user(prompt, started.context));
-        let stop = self.steering.token();
-        let inner = agent.steering.clone();
-        let ending = {
-            // A turn may run a turn: of unknown size, so in a box.
-            let turn = Box::pin(agent.turn(prompt));
-            tokio::select! {
-                ending = turn => ending,
-                () = stop.cancelled() => {
-                    inner.stop();
-                    Ending::Interrupted
-                }
-            }
-        };
+        let hooks = agent.hooks.clone();
+        let underway = Underway::begin(move || hooks.subagent_interrupted());
+        // A turn may run a turn: of unknown size, so in a box.
+        let ending = Box::pin(agent.turn(prompt)).await;
+        underway.over();
         match ending {
             Ending::Done => Ok(agent.last_reply()),
             Ending::Stopped(reason) => Err(format!("the subagent was stopped: {reason}")),

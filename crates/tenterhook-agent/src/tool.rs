@@ -42,8 +42,6 @@ pub(crate) enum Output {
     Failed {
         /// Why, for the model.
         why: String,
-        /// Whether the user stopped it.
-        interrupted: bool,
     },
 }
 
@@ -54,7 +52,7 @@ pub(crate) struct Workplace {
     pub(crate) cwd: PathBuf,
     /// The environment of shell commands.
     pub(crate) env: Vec<(String, String)>,
-    /// Ends what is under way.
+    /// Ends what goes on in a thread of its own; everything else ends when it is dropped.
     pub(crate) cancel: CancellationToken,
 }
 
@@ -115,7 +113,7 @@ pub(crate) async fn run(permit: &Permit, place: &Workplace) -> Output {
 
 /// A failure, told to the model.
 pub(crate) fn failed(why: impl Into<String>) -> Output {
-    Output::Failed { why: why.into(), interrupted: false }
+    Output::Failed { why: why.into() }
 }
 
 /// A text argument.

@@ -10,7 +10,9 @@ use crate::conversation::{Author, Call, Message, Reply, ToolResult};
 use crate::hooks::TurnEnd;
 use crate::model::{Delta, ErrorKind, ModelError, Request, Stop, Usage};
 use crate::permission::{Desk, Permit, Refusal};
+use crate::session::from_hook;
 use crate::tool::{self, Output, Workplace};
+use crate::underway::Underway;
 use crate::update::Update;
 
 /// How long one answer may be.
@@ -258,31 +260,50 @@ impl Agent {
         let call = permit.call().clone();
         self.tally.used_tool();
         self.updates.tell(Update::ToolStarted(call.clone()));
+        let underway = Underway::begin(self.interruption(call.clone()));
         let mut env = self.settings.env.clone();
         if call.tool == "Bash" {
             env.extend(self.hooks.shell_env(&call).await);
         }
-        let cancel = self.steering.token();
+        let cancel = CancellationToken::new();
+        let _ends = cancel.clone().drop_guard();
         let place = Workplace { cwd: self.settings.cwd.clone(), env, cancel };
         let output = match (call.tool.as_str(), self.role) {
             (tool::task::NAME, Role::Main) => self.delegate(&call).await,
             ("Bash", _) if in_background(&call) => self.send_off(permit, place).await,
             _ => tool::run(&permit, &place).await,
         };
+        underway.over();
         let (said, text, is_error) = match output {
             Output::Done { text, response } => {
                 let said = self.hooks.after_tool(&call, &response).await;
                 let text = said.output.as_ref().map_or(text, as_text);
                 (said, text, false)
             }
-            Output::Failed { why, interrupted } => {
-                (self.hooks.tool_failed(&call, &why, interrupted).await, why, true)
-            }
+            Output::Failed { why } => (self.hooks.tool_failed(&call, &why).await, why, true),
         };
         // What was done cannot be undone: an objection is for the model to read.
         context.extend(said.blocked);
         context.extend(said.context);
         (self.ended(&call, text, is_error), context, said.stop)
+    }
+
+    /// What is told where this call is stopped half-way: the face at once, hooks beside it.
+    fn interruption(&self, call: Call) -> impl FnOnce() + use<> {
+        const WHY: &str = "interrupted";
+        let (hooks, updates) = (self.hooks.clone(), self.updates.clone());
+        let steering = self.steering.clone();
+        move || {
+            // What they say of it reaches the model with the person's next words: who stops a turn wants no other one.
+            hooks.tool_interrupted(&call, WHY, move |said| {
+                let context: Vec<_> = said.blocked.into_iter().chain(said.context).collect();
+                if !context.is_empty() {
+                    steering.add_later(from_hook(String::new(), context));
+                }
+            });
+            let result = ToolResult { id: call.id.clone(), text: WHY.to_owned(), is_error: true };
+            updates.tell(Update::ToolEnded { call, result });
+        }
     }
 
     /// Runs a shell command in the background; the agent is told when it ends.
@@ -301,7 +322,7 @@ impl Agent {
                 Output::Done { text, .. } => {
                     format!("Background task {id} (`{name}`) is done:\n{text}")
                 }
-                Output::Failed { why, .. } => {
+                Output::Failed { why } => {
                     format!("Background task {id} (`{name}`) failed:\n{why}")
                 }
             };

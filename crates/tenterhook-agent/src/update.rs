@@ -29,6 +29,8 @@ pub(crate) enum Input {
 pub(crate) enum Update {
     /// The session began, or goes on.
     Session { id: String, model: String, cwd: String, transcript: String },
+    /// What was said so far is forgotten.
+    Cleared,
     /// A prompt was taken in: its final text, as history has it.
     Prompt { text: String },
     /// A prompt was refused: nothing of it is kept, and its text belongs back into the composer.

@@ -1,6 +1,7 @@
 //! The interactive face: draws what it is told, says what is typed. Fires no event and runs no hook; what a hook takes, the
 //! person does not wait for.
 
+mod ask;
 mod composer;
 mod draw;
 mod guard;
@@ -8,6 +9,8 @@ mod keys;
 mod panel;
 mod screen;
 mod shown;
+mod talk;
+mod view;
 mod wrap;
 
 #[cfg(test)]
@@ -27,6 +30,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
 
 use super::told::Told;
 use crate::update::{Input, Update};
+use draw::Drawn;
 use guard::Guard;
 use screen::Screen;
 
@@ -35,7 +39,7 @@ const FRAME: Duration = Duration::from_millis(40);
 /// How long updates are taken before the person is listened to again.
 const TAKEN: Duration = Duration::from_millis(10);
 /// How long the session may take to end when the program is told to leave: more than its last hooks have.
-const GRACE: Duration = Duration::from_secs(5);
+const GRACE: Duration = Duration::from_secs(6);
 /// What a frame may write at once.
 const WRITTEN: usize = 64 * 1024;
 
@@ -147,11 +151,11 @@ impl<B: Backend> Life<B> {
             return;
         }
         self.due = Due::Not;
-        let mut top = 0;
+        let mut drawn = Drawn::default();
         let screen = &self.screen;
-        match self.terminal.draw(|frame| top = draw::draw(frame, screen)) {
-            // Nobody scrolls beyond the beginning.
-            Ok(_) => self.screen.scroll = top,
+        match self.terminal.draw(|frame| drawn = draw::draw(frame, screen)) {
+            // Nobody looks beyond the beginning, or the end.
+            Ok(_) => (self.screen.view, self.screen.read) = (drawn.view, drawn.read),
             Err(_) => self.gone(),
         }
     }

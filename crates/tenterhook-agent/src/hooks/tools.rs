@@ -44,12 +44,25 @@ impl Hooks {
     }
 
     /// A tool failed.
-    pub(crate) async fn tool_failed(&self, call: &Call, error: &str, interrupted: bool) -> Said {
-        let event = self
-            .about("PostToolUseFailure", call)
+    pub(crate) async fn tool_failed(&self, call: &Call, error: &str) -> Said {
+        self.fire(self.failure(call, error, false)).await
+    }
+
+    /// A tool was interrupted. Nobody waits for what hooks make of that but `session_ended`, and it not for long.
+    pub(crate) fn tool_interrupted(
+        &self,
+        call: &Call,
+        error: &str,
+        then: impl FnOnce(Said) + Send + 'static,
+    ) {
+        let (event, hooks) = (self.failure(call, error, true), self.clone());
+        self.asides.run(async move { then(hooks.fire(event).await) });
+    }
+
+    fn failure(&self, call: &Call, error: &str, interrupted: bool) -> Event {
+        self.about("PostToolUseFailure", call)
             .with("error", error)
-            .with("is_interrupt", interrupted);
-        self.fire(event).await
+            .with("is_interrupt", interrupted)
     }
 
     /// All tool calls of one reply are done.

@@ -2,6 +2,8 @@
 
 use serde_json::json;
 
+use tenterhook::Event;
+
 use super::{Hooks, Said};
 use crate::model::{ErrorKind, Usage};
 use crate::tally::Counts;
@@ -92,13 +94,22 @@ impl Hooks {
 
     /// A subagent broke off: nothing can keep it at work any more.
     pub(crate) async fn subagent_broke_off(&self, status: &str, error: Option<&str>, last: &str) {
-        let event = self
-            .event("SubagentStop")
+        self.fire(self.broken_off(status, error, last)).await;
+    }
+
+    /// A subagent was stopped with the turn that gave it its task. Nobody waits for what hooks make of that.
+    pub(crate) fn subagent_interrupted(&self) {
+        let (event, hooks) =
+            (self.broken_off("interrupted", Some("interrupted"), ""), self.clone());
+        self.asides.run(async move { drop(hooks.fire(event).await) });
+    }
+
+    fn broken_off(&self, status: &str, error: Option<&str>, last: &str) -> Event {
+        self.event("SubagentStop")
             .with("status", status)
             .with("error", error)
             .with("stop_hook_active", false)
-            .with("last_assistant_message", last);
-        self.fire(event).await;
+            .with("last_assistant_message", last)
     }
 
     /// The host met an error.

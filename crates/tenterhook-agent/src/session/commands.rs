@@ -70,6 +70,7 @@ impl Session {
     async fn clear(&mut self) -> Result<(), Leave> {
         self.agent.hooks.session_ended("clear", self.agent.turns).await;
         self.agent.forget();
+        self.agent.updates.tell(Update::Cleared);
         self.source = "clear";
         self.begin().await
     }
@@ -114,6 +115,7 @@ impl Session {
         };
         self.agent.hooks.session_ended("resume", self.agent.turns).await;
         let note = self.agent.go_on(kept, transcript);
+        self.agent.updates.tell(Update::Cleared);
         self.source = "resume";
         self.begin().await?;
         self.page("/resume", note);
@@ -140,7 +142,7 @@ impl Session {
         self.agent.permissions.directories(|all| all.push(added.clone()));
         let said = self.agent.hooks.directory_added(&added, "slash_command").await;
         if !said.context.is_empty() {
-            self.agent.steering.add(from_hook(String::new(), said.context));
+            self.agent.steering.add_later(from_hook(String::new(), said.context));
         }
         self.page("/add-dir", format!("`{}` may be changed, too.", added.display()));
     }

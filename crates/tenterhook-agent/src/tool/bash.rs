@@ -56,13 +56,7 @@ async fn run(call: &Call, place: &Workplace) -> Output {
             let _ = done.send(report);
         });
     });
-    let report = tokio::select! {
-        report = finished => report,
-        () = place.cancel.cancelled() => {
-            return Output::Failed { why: "the user stopped it".to_owned(), interrupted: true };
-        }
-    };
-    let Ok(report) = report else { return failed("its end was not reported") };
+    let Ok(report) = finished.await else { return failed("its end was not reported") };
     let stdout = String::from_utf8_lossy(&report.stdout.bytes).into_owned();
     let stderr = String::from_utf8_lossy(&report.stderr.bytes).into_owned();
     let text = [stdout.trim_end(), stderr.trim_end()].join("\n").trim().to_owned();

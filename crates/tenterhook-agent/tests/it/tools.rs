@@ -1,6 +1,6 @@
 //! Tools and permissions.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::room::Room;
 
@@ -98,4 +98,92 @@ text = "done"
     assert!(texts[3].contains("does not stand"), "{texts:?}");
     assert!(texts[4].contains("no tool `Nothing`"), "{texts:?}");
     assert_eq!(room.text("src/a.rs"), "fn start() {}\n");
+}
+
+/// What stops a hook of these tests until somebody lets it go on.
+const TELLS: &str = r#"
+[hook.tells]
+on = "PostToolUseFailure"
+timeout = "1m"
+shell = '''cat >> failed.jsonl; echo >> failed.jsonl; until test -e go; do sleep 0.01; done; echo '{"context": "the lock is left"}' '''
+"#;
+
+fn objects(lines: &str) -> Vec<Value> {
+    let lines = lines.lines().filter(|line| !line.is_empty());
+    lines.map(|it| serde_json::from_str(it).unwrap()).collect()
+}
+
+/// A tool that the person stops has failed, and hooks hear of it; the person does not wait for them. What they say of it reaches
+/// the model with the next prompt, and is no reason for a turn.
+#[test]
+fn an_interrupted_tool_is_told_to_hooks_beside_the_session() {
+    let script = r#"
+[[reply]]
+on = "build"
+call = [{ tool = "Bash", input = { command = "sleep 1000" } }]
+[[reply]]
+on = "the lock is left"
+text = "I remove it"
+[[reply]]
+repeat = true
+text = "what now?"
+"#;
+    let room = Room::new(TELLS, script);
+    let mut run = room.start(&["--allow", "Bash(*)"]);
+    run.prompt("build");
+    run.wait_for("tool");
+    run.say(json!({"type": "interrupt"}));
+    assert_eq!(run.wait_for("tool_result")["text"], "interrupted");
+    // The hook is still at it.
+    assert_eq!(run.wait_for("turn_ended")["error"], "interrupted");
+    room.sandbox.write("go", "").unwrap();
+    run.wait("the hook", |line| line["type"] == "hooks");
+    // Nobody promises that its words are there as soon as it is seen to have ended.
+    let answered = (1..100).find(|_| {
+        run.prompt("go on");
+        run.wait_for("turn_ended");
+        run.heard.iter().any(|line| line["text"] == "I remove it")
+    });
+    run.end();
+    let turns = run.of("turn_ended").len();
+    assert_eq!(Some(turns), answered.map(|it| it + 1), "it is no reason for a turn");
+    let told = objects(&room.text("failed.jsonl"));
+    assert_eq!(told.len(), 1);
+    assert_eq!(told[0]["data"]["is_interrupt"], true);
+    assert_eq!(told[0]["tool"]["input"]["command"], "sleep 1000");
+}
+
+/// The same where the person leaves, and for the tool of a subagent, which ends with the tool that it is for the main agent.
+#[test]
+fn who_leaves_interrupts_too() {
+    let hooks = "[hook.tells]\non = [\"PostToolUseFailure\", \"SubagentStop\"]\nshell = \"cat >> $HOME/ended.jsonl; echo >> $HOME/ended.jsonl\"\n";
+    let script = r#"
+[[reply]]
+on = "delegate"
+call = [{ tool = "Task", input = { description = "look", prompt = "look inside" } }]
+[[reply]]
+on = "look inside"
+call = [{ tool = "Bash", input = { command = "sleep 1000" } }]
+"#;
+    let room = Room::new(hooks, script);
+    let mut run = room.start(&["--allow", "Bash(*)"]);
+    run.prompt("delegate");
+    run.wait("the tool of the subagent", |line| line["type"] == "tool" && line["tool"] == "Bash");
+    run.signal("TERM");
+    run.end();
+    let told = objects(&room.text("../home/ended.jsonl"));
+    let mut told: Vec<_> = told
+        .iter()
+        .map(|it| {
+            let by = if it["session"].get("agent_id").is_some() { "sub" } else { "main" };
+            format!("{by} {} {} {}", it["event"], it["tool"]["name"], it["data"]["is_interrupt"])
+        })
+        .collect();
+    told.sort_unstable();
+    let wanted = [
+        "main \"PostToolUseFailure\" \"Task\" true",
+        "sub \"PostToolUseFailure\" \"Bash\" true",
+        "sub \"SubagentStop\" null null",
+    ];
+    assert_eq!(told, wanted);
 }

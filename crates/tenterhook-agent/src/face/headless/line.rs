@@ -64,6 +64,7 @@ pub(super) fn of(update: &Update) -> Option<Value> {
             "type": "session", "session_id": id, "model": model, "cwd": cwd,
             "transcript_path": transcript,
         }),
+        Update::Cleared => json!({"type": "cleared"}),
         Update::Prompt { text } => json!({"type": "prompt", "text": text}),
         Update::Refused { text, reason } => {
             json!({"type": "refused", "text": text, "reason": reason})

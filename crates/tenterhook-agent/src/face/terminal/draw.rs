@@ -5,65 +5,81 @@
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
-use ratatui::style::{Color, Modifier, Style};
+use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block as Boxed, Borders, Paragraph};
 use unicode_width::UnicodeWidthStr;
 
-use super::panel;
-use super::screen::{Block, Question, Screen, State};
-use super::wrap::{chop, upward, wrap};
+use super::ask::Asked;
+use super::screen::{Read, Screen};
+use super::view::View;
+use super::wrap::chop;
+use super::{panel, talk};
 
 /// What turns while something is under way, and how long each of them stands.
 const SPINNER: &[&str] = &["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
 const TURN: u128 = 80;
-/// How many lines of a tool's output, or of one argument that is asked about, are shown.
-const ROWS: usize = 12;
 /// How wide the terminal must be for the panel to stand beside the conversation, and how wide it is then.
 const WIDE: u16 = 100;
 const PANEL: u16 = 46;
 /// How many lines the composer may take, and how much of a text that is longer it looks at.
 const TALL: usize = 6;
 const LOOKED_AT: usize = 4000;
+/// How many rows a question may take in any case, if there are so many.
+const FEW: usize = 8;
+/// In how few rows a composer in which nothing stands gives way to a question.
+const LOW: u16 = 8;
 /// What the composer says when it is empty.
 const INVITES: &str = "Type a prompt, or /help";
 
 pub(super) const DIM: Style = Style::new().add_modifier(Modifier::DIM);
 pub(super) const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
-const PLAIN: Style = Style::new();
-const THOUGHT: Style = DIM.add_modifier(Modifier::ITALIC);
-const WARNING: Style = Style::new().fg(Color::Yellow);
-const REFUSAL: Style = BOLD.fg(Color::Red);
-const REWRITE: Style = BOLD.fg(Color::Cyan);
+pub(super) const PLAIN: Style = Style::new();
 
-/// Draws the screen; how far it is scrolled, which is no further than there are lines.
-pub(super) fn draw(frame: &mut Frame<'_>, screen: &Screen) -> usize {
+/// What the person was shown, where that is not for them alone to say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Drawn {
+    /// Of the conversation.
+    pub(super) view: View,
+    /// Of the question.
+    pub(super) read: Read,
+}
+
+/// Draws the screen.
+pub(super) fn draw(frame: &mut Frame<'_>, screen: &Screen) -> Drawn {
     let area = frame.area();
     let width = usize::from(area.width);
     let typed = Typed::of(screen, area);
-    let tall = u16::try_from(typed.lines.len()).unwrap_or(1) + 2;
-    let mut asked = screen.questions.front().map(|it| question(it, screen, width));
-    let room = usize::from(area.height.saturating_sub(tall + 1)) * 2 / 3;
-    if let Some(lines) = &mut asked {
-        fit(lines, room);
+    let asked = Asked::of(screen, width);
+    let mut tall = u16::try_from(typed.lines.len()).unwrap_or(1) + 2;
+    if asked.is_some() && typed.empty && area.height < LOW {
+        tall = 0;
     }
-    let asking = u16::try_from(asked.as_ref().map_or(0, Vec::len)).unwrap_or(0);
+    let left = usize::from(area.height.saturating_sub(tall + 1));
+    let asking = asked.as_ref().map_or(0, |it| it.height().min(room(left)));
     let [main, ask, status, composer] = Layout::vertical([
-        Constraint::Min(1),
-        Constraint::Length(asking),
+        Constraint::Fill(1),
+        Constraint::Length(u16::try_from(asking).unwrap_or(0)),
         Constraint::Length(1),
         Constraint::Length(tall),
     ])
     .areas(area);
-    let (talk, beside) = split(main, screen.panel);
-    let top = conversation(frame, talk, screen);
+    let (conversation, beside) = split(main, screen.panel);
+    let view = talk::draw(frame, conversation, screen);
     if let Some(beside) = beside {
         panel::draw(frame, beside, screen);
     }
-    frame.render_widget(Paragraph::new(asked.unwrap_or_default()), ask);
-    frame.render_widget(Paragraph::new(status_line(screen, width)), status);
+    let read = asked.map_or_else(Read::default, |it| it.draw(frame, ask, screen.read));
+    frame.render_widget(Paragraph::new(status_line(screen, view.below, width)), status);
     compose(frame, composer, &typed);
-    top
+    Drawn { view, read }
+}
+
+/// How many of the rows that are left a question may take: most, and where there are few, nearly all.
+const fn room(left: usize) -> usize {
+    let most = left * 2 / 3;
+    let few = if left > FEW { FEW } else { left };
+    if most > few { most } else { few }
 }
 
 fn split(area: Rect, panel: bool) -> (Rect, Option<Rect>) {
@@ -78,153 +94,9 @@ fn split(area: Rect, panel: bool) -> (Rect, Option<Rect>) {
     (talk, Some(panel))
 }
 
-/// The end of the conversation, or what lies so many lines above it.
-fn conversation(frame: &mut Frame<'_>, area: Rect, screen: &Screen) -> usize {
-    let (width, height) = (usize::from(area.width), usize::from(area.height));
-    // From the end, and no further than is seen: a long conversation costs no more than a short one.
-    let wanted = height + screen.scroll;
-    let mut lines: Vec<Line<'static>> = Vec::new();
-    for text in screen.sent.iter().rev() {
-        take_up(&mut lines, wanted, marked("> ", text, width, DIM));
-        lines.push(Line::default());
-    }
-    for block in screen.blocks.iter().rev() {
-        if lines.len() >= wanted {
-            break;
-        }
-        block_lines(block, width, wanted, &mut lines);
-        lines.push(Line::default());
-    }
-    // What comes first has nothing above it to stand apart from.
-    while lines.last().is_some_and(|line| line.width() == 0) {
-        lines.pop();
-    }
-    let scroll = screen.scroll.min(lines.len().saturating_sub(height));
-    let mut seen: Vec<_> = lines.into_iter().skip(scroll).take(height).collect();
-    seen.reverse();
-    frame.render_widget(Paragraph::new(seen), area);
-    scroll
-}
-
-/// Adds lines that come from the last to the first, until there are enough.
-fn take_up(
-    lines: &mut Vec<Line<'static>>,
-    wanted: usize,
-    more: impl Iterator<Item = Line<'static>>,
-) {
-    let room = wanted.saturating_sub(lines.len());
-    lines.extend(more.take(room));
-}
-
-/// The lines of a block, from the last to the first.
-fn block_lines(block: &Block, width: usize, wanted: usize, lines: &mut Vec<Line<'static>>) {
-    match block {
-        Block::User(text) => take_up(lines, wanted, marked("> ", text, width, BOLD)),
-        Block::Model(text) => take_up(lines, wanted, marked("", text, width, PLAIN)),
-        Block::Thought(text) => take_up(lines, wanted, marked("~ ", text, width, THOUGHT)),
-        Block::Rewrite(text) => {
-            take_up(lines, wanted, marked("", text, width, PLAIN));
-            lines.push(Line::styled("[hook rewrite]", REWRITE));
-        }
-        Block::Tool { title, state, .. } => {
-            lines.extend(output(state, width).into_iter().rev());
-            take_up(lines, usize::MAX, marked("* ", title, width, BOLD));
-        }
-        Block::Warn(text) => take_up(lines, wanted, marked("[warn] ", text, width, WARNING)),
-        Block::Notice(text) => take_up(lines, wanted, marked("· ", text, width, DIM)),
-        Block::Refused(text) => take_up(lines, wanted, marked("[not sent] ", text, width, REFUSAL)),
-        Block::Page { title, text } => {
-            take_up(lines, wanted, marked("  ", text, width, PLAIN));
-            take_up(lines, usize::MAX, marked("", title, width, BOLD));
-        }
-    }
-}
-
-/// A text whose first line carries a mark, from the last line to the first; the others stand under it.
-fn marked<'a>(
-    mark: &'static str,
-    text: &'a str,
-    width: usize,
-    style: Style,
-) -> impl Iterator<Item = Line<'static>> + use<'a> {
-    let text = text.trim_end();
-    // A mark that would leave no room for words stands alone above them.
-    let hang = if mark.width() * 2 <= width { mark.width() } else { 0 };
-    let mut rows = upward(text, width.saturating_sub(hang)).peekable();
-    let mut done = false;
-    std::iter::from_fn(move || {
-        let Some(row) = rows.next() else {
-            let alone = hang == 0 && !mark.is_empty() && !std::mem::replace(&mut done, true);
-            return alone.then(|| Line::styled(mark.trim_end(), style));
-        };
-        let lead = if rows.peek().is_none() && hang > 0 { mark } else { "" };
-        Some(Line::styled(format!("{lead:<hang$}{row}"), style))
-    })
-}
-
-/// What came of a tool.
-fn output(state: &State, width: usize) -> Vec<Line<'static>> {
-    let (mark, text, more) = match state {
-        State::Running => return vec![Line::styled("  running", DIM)],
-        State::Done { text, more } => ("", text, *more),
-        State::Failed { text, more } => ("failed: ", text, *more),
-    };
-    let all = wrap(&format!("{mark}{text}"), width.saturating_sub(2));
-    let hidden = all.len() > ROWS;
-    let style = if mark.is_empty() { DIM } else { PLAIN };
-    let mut lines: Vec<_> =
-        all.into_iter().take(ROWS).map(|line| Line::styled(format!("  {line}"), style)).collect();
-    match (more, hidden) {
-        (0, false) => {}
-        (0, true) => lines.push(Line::styled("  (more)", DIM)),
-        (1, _) => lines.push(Line::styled("  (1 line more)", DIM)),
-        (more, _) => lines.push(Line::styled(format!("  ({more} lines more)"), DIM)),
-    }
-    lines
-}
-
-fn question(asked: &Question, screen: &Screen, width: usize) -> Vec<Line<'static>> {
-    let mut lines = vec![Line::styled("─".repeat(width), DIM)];
-    let mut add = |text: &str, style: Style| {
-        let mut rows: Vec<_> = marked("  ", text, width, style).collect();
-        rows.reverse();
-        let hidden = rows.len().saturating_sub(ROWS);
-        lines.extend(rows.into_iter().take(ROWS));
-        if hidden > 0 {
-            lines.push(Line::styled(format!("  ({hidden} lines more)"), DIM));
-        }
-    };
-    let more = screen.questions.len() - 1;
-    let after = if more > 0 { format!("   ({more} more after this)") } else { String::new() };
-    add(&format!("May {} run?{after}", asked.title), BOLD);
-    for argument in &asked.arguments {
-        add(&argument.replace('\n', "\n  "), PLAIN);
-    }
-    add(&asked.reason, DIM);
-    let choices = match screen.asked() {
-        Some(_) => "[y] once  [a] always this call  [n] no",
-        None if screen.composer.text().is_empty() => "…",
-        None => "Send or empty the line (Ctrl-U) to answer.",
-    };
-    add(choices, BOLD);
-    lines
-}
-
-/// Makes a question fit: its beginning and its choices stay.
-fn fit(lines: &mut Vec<Line<'_>>, room: usize) {
-    let room = room.max(3);
-    if lines.len() > room {
-        let hidden = lines.len() - room + 1;
-        lines.splice(
-            room - 2..lines.len() - 1,
-            [Line::styled(format!("  ({hidden} lines more)"), DIM)],
-        );
-    }
-}
-
 /// What is under way and for how long, what waits, and where the person is.
-fn status_line(screen: &Screen, width: usize) -> Line<'static> {
-    let left = cut(&under_way(screen), width);
+fn status_line(screen: &Screen, below: usize, width: usize) -> Line<'static> {
+    let left = cut(&under_way(screen, below), width);
     let right = format!("{}  {}", screen.model, screen.cwd);
     let room = width.saturating_sub(left.width() + 2);
     let right = if right.width() <= room { right } else { String::new() };
@@ -232,7 +104,7 @@ fn status_line(screen: &Screen, width: usize) -> Line<'static> {
     Line::from(vec![Span::raw(left), Span::raw(" ".repeat(gap)), Span::styled(right, DIM)])
 }
 
-fn under_way(screen: &Screen) -> String {
+fn under_way(screen: &Screen, below: usize) -> String {
     let mut parts = Vec::new();
     if screen.busy() {
         let took = screen.now.saturating_duration_since(screen.since);
@@ -256,8 +128,9 @@ fn under_way(screen: &Screen) -> String {
     if screen.queued > 0 {
         parts.push(format!("{} queued", screen.queued));
     }
-    if screen.scroll > 0 {
-        parts.push(format!("{} lines up, End returns", screen.scroll));
+    if below > 0 {
+        let lines = if below == 1 { "line" } else { "lines" };
+        parts.push(format!("{below} {lines} below, End returns"));
     }
     parts.join("  ")
 }

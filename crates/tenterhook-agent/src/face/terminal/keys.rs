@@ -3,12 +3,11 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::screen::Screen;
+use super::view::View;
 use crate::update::{Decision, Input};
 
 /// The matcher subject of `SessionEnd` when somebody leaves at the prompt.
 const LEFT: &str = "prompt_input_exit";
-/// How far a page is.
-const PAGE: usize = 10;
 
 /// Presses a key.
 pub(super) fn press(screen: &mut Screen, key: KeyEvent) -> Option<Input> {
@@ -34,13 +33,13 @@ pub(super) fn press(screen: &mut Screen, key: KeyEvent) -> Option<Input> {
         KeyCode::Right => screen.composer.right(),
         KeyCode::Home => screen.composer.home(),
         KeyCode::End => {
-            screen.scroll = 0;
+            screen.view = View::default();
             screen.composer.end();
         }
         KeyCode::Up => screen.composer.older(),
         KeyCode::Down => screen.composer.newer(),
-        KeyCode::PageUp => screen.scroll += PAGE,
-        KeyCode::PageDown => screen.scroll = screen.scroll.saturating_sub(PAGE),
+        KeyCode::PageUp => screen.page(false),
+        KeyCode::PageDown => screen.page(true),
         _ => {}
     }
     None

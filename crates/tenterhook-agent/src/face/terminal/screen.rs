@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::composer::Composer;
 use super::shown::{self, Pieces};
+use super::view::View;
 use crate::conversation::{Call, ToolResult};
 use crate::update::{Ask, Decision, Trace, Update};
 
@@ -15,6 +16,8 @@ use crate::update::{Ask, Decision, Trace, Update};
 const BLOCKS: usize = 1000;
 /// How many firings the panel keeps.
 const TRACES: usize = 100;
+/// How far a page is.
+const PAGE: isize = 10;
 /// How many lines of a tool's output are shown.
 const OUTPUT: usize = 8;
 /// How long a question stands before a key answers it: whoever was typing when it came has not read it.
@@ -42,6 +45,17 @@ pub(super) enum State {
     Failed { text: String, more: usize },
 }
 
+/// How far a question is read that is taller than its room.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Read {
+    /// From which of its lines it is shown.
+    pub(super) from: usize,
+    /// How many lines are shown at once.
+    pub(super) page: usize,
+    /// Whether all of them are.
+    pub(super) whole: bool,
+}
+
 /// A question to the person. Dropped, it refuses.
 #[derive(Debug)]
 pub(super) struct Question {
@@ -59,18 +73,23 @@ pub(super) struct Question {
 /// Everything on the screen.
 pub(super) struct Screen {
     pub(super) composer: Composer,
-    pub(super) blocks: VecDeque<Block>,
+    blocks: VecDeque<Block>,
+    /// How many there were before these.
+    dropped: usize,
     pub(super) traces: VecDeque<Trace>,
     /// What was sent and is not taken in yet: hooks may still rewrite or refuse it.
-    pub(super) sent: VecDeque<String>,
+    /// Each with what of it is shown.
+    pub(super) sent: VecDeque<(String, String)>,
     /// What waits for the turn to end.
     waiting: VecDeque<String>,
     /// The questions that wait, oldest first.
     pub(super) questions: VecDeque<Question>,
     /// Whether the panel of hooks is shown.
     pub(super) panel: bool,
-    /// How many lines the view is above the end.
-    pub(super) scroll: usize,
+    /// Where the person looks.
+    pub(super) view: View,
+    /// How far they have read the question.
+    pub(super) read: Read,
     pub(super) loading: bool,
     pub(super) queued: usize,
     pub(super) status: Option<String>,
@@ -97,12 +116,14 @@ impl Screen {
         Self {
             composer: Composer::default(),
             blocks: VecDeque::new(),
+            dropped: 0,
             traces: VecDeque::new(),
             sent: VecDeque::new(),
             waiting: VecDeque::new(),
             questions: VecDeque::new(),
             panel: false,
-            scroll: 0,
+            view: View::default(),
+            read: Read::default(),
             loading: false,
             queued: 0,
             status: None,
@@ -151,6 +172,7 @@ impl Screen {
 
     fn hear(&mut self, update: Update) {
         match update {
+            Update::Cleared => self.clear(),
             Update::Session { model, cwd, .. } => self.begun(&model, &cwd),
             Update::Prompt { text } => {
                 self.answered(&text);
@@ -170,7 +192,7 @@ impl Screen {
             Update::ToolStarted(call) => self.push(tool(&call, State::Running)),
             Update::ToolEnded { call, result } => self.ended(&call, &result),
             Update::Ask(ask) => self.questions.push_back(question(ask, self.now)),
-            Update::AskVoid { id } => self.questions.retain(|it| it.ask.id != id),
+            Update::AskVoid { id } => self.void(&id),
             Update::Warn { event, reason } => {
                 let text = format!("{event}: {}", reason.trim_end());
                 self.push(Block::Warn(shown::text(&text, shown::OUTPUT)));
@@ -191,7 +213,7 @@ impl Screen {
     /// Sends what was typed.
     pub(super) fn send(&mut self) -> Option<String> {
         let text = self.composer.send()?;
-        self.scroll = 0;
+        self.view = View::default();
         self.timed(|it| it.on_its_way(text.clone()));
         Some(text)
     }
@@ -206,7 +228,8 @@ impl Screen {
     fn on_its_way(&mut self, text: String) {
         // A command is obeyed, and no hook stands before it.
         if !text.trim_start().starts_with('/') {
-            self.sent.push_back(text);
+            let shown = shown::text(&text, shown::TEXT);
+            self.sent.push_back((text, shown));
         }
     }
 
@@ -237,10 +260,47 @@ impl Screen {
             // The question may have been answered elsewhere meanwhile.
             let _ = question.ask.decide.send(decision);
         }
-        // The next one was not to be seen until now.
+        self.next_question();
+    }
+
+    /// The question of that call is answered elsewhere, or not at all.
+    fn void(&mut self, id: &str) {
+        let first = self.questions.front().is_some_and(|it| it.ask.id == id);
+        self.questions.retain(|it| it.ask.id != id);
+        if first {
+            self.next_question();
+        }
+    }
+
+    /// The next question was not to be seen until now.
+    fn next_question(&mut self) {
+        self.read = Read::default();
         if let Some(next) = self.questions.front_mut() {
             next.since = self.now;
         }
+    }
+
+    /// Looks a page up or down: in the question, where not all of that is seen, else in the conversation.
+    pub(super) fn page(&mut self, down: bool) {
+        if !self.questions.is_empty() && !self.read.whole {
+            let Read { from, page, .. } = self.read;
+            self.read.from = if down { from + page } else { from.saturating_sub(page) };
+        } else {
+            self.view.up(if down { -PAGE } else { PAGE });
+        }
+    }
+
+    /// The blocks with their numbers, which they keep.
+    pub(super) fn numbered(&self) -> impl DoubleEndedIterator<Item = (usize, &Block)> {
+        self.blocks.iter().enumerate().map(|(at, it)| (self.dropped + at, it))
+    }
+
+    /// The conversation begins anew.
+    fn clear(&mut self) {
+        self.dropped += self.blocks.len();
+        self.blocks.clear();
+        self.view = View::default();
+        (self.streaming, self.thinking, self.parted) = (None, None, false);
     }
 
     fn begun(&mut self, model: &str, cwd: &str) {
@@ -255,7 +315,7 @@ impl Screen {
 
     /// Something that was sent is no longer on its way.
     fn answered(&mut self, text: &str) {
-        let at = self.sent.iter().position(|it| it == text).unwrap_or(0);
+        let at = self.sent.iter().position(|(it, _)| it == text).unwrap_or(0);
         self.sent.remove(at);
     }
 
@@ -265,6 +325,7 @@ impl Screen {
         self.blocks.push_back(block);
         if self.blocks.len() > BLOCKS {
             self.blocks.pop_front();
+            self.dropped += 1;
         }
     }
 
@@ -317,13 +378,7 @@ impl Screen {
         }
     }
 
-    /// Nothing runs beyond the end of its turn, though its own end may not have been told.
     fn turn_ended(&mut self, error: Option<String>) {
-        for block in &mut self.blocks {
-            if let Block::Tool { state: open @ State::Running, .. } = block {
-                *open = State::Failed { text: "interrupted".to_owned(), more: 0 };
-            }
-        }
         if let Some(error) = error {
             let text = format!("the turn ended: {error}");
             self.push(Block::Notice(shown::text(&text, shown::OUTPUT)));
@@ -361,7 +416,7 @@ fn question(ask: Ask, since: Instant) -> Question {
     let arguments = ask.call.input.as_object().into_iter().flatten();
     let arguments = arguments.map(|(name, value)| {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let value = shown::text(value.trim_end(), shown::OUTPUT);
+        let value = shown::text(value.trim_end(), shown::ASKED);
         let gap = if value.contains('\n') { "\n" } else { " " };
         format!("{}:{gap}{value}", shown::line(name))
     });

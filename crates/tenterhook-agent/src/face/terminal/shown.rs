@@ -5,8 +5,10 @@ use crate::hooks;
 
 /// How many characters of one text are shown.
 pub(super) const TEXT: usize = 100_000;
-/// How many characters of a tool's output, or of one argument, are shown.
+/// How many characters of a tool's output, or of a reason, are shown.
 pub(super) const OUTPUT: usize = 4_000;
+/// How many characters of an argument that is asked about are shown: more than anybody reads.
+pub(super) const ASKED: usize = 20_000;
 /// How many characters of something that stands on one line are shown.
 const LINE: usize = 500;
 /// Says that something is missing.

@@ -8,6 +8,7 @@ use ratatui::backend::TestBackend;
 use serde_json::json;
 use tokio::sync::oneshot;
 
+use super::view::View;
 use super::*;
 use crate::conversation::{Call, ToolResult};
 use crate::update::{Ask, Decision, Trace, TraceStep};
@@ -21,10 +22,22 @@ fn screen() -> Screen {
 
 /// The lines as a person sees them.
 fn drawn(screen: &Screen, width: u16, height: u16) -> Vec<String> {
+    shown(screen, width, height).0
+}
+
+/// The same, and then the screen as it goes on from there.
+fn seen(screen: &mut Screen, width: u16, height: u16) -> String {
+    let (lines, drawn) = shown(screen, width, height);
+    (screen.view, screen.read) = (drawn.view, drawn.read);
+    lines.join("\n")
+}
+
+fn shown(screen: &Screen, width: u16, height: u16) -> (Vec<String>, Drawn) {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).unwrap();
-    terminal.draw(|frame| _ = draw::draw(frame, screen)).unwrap();
+    let mut told = Drawn::default();
+    terminal.draw(|frame| told = draw::draw(frame, screen)).unwrap();
     let shown = terminal.backend().to_string();
-    shown.lines().map(|it| it.trim_matches('"').trim_end().to_owned()).collect()
+    (shown.lines().map(|it| it.trim_matches('"').trim_end().to_owned()).collect(), told)
 }
 
 fn press(screen: &mut Screen, code: KeyCode) -> Option<Input> {
@@ -85,6 +98,118 @@ fn a_question_shows_all_and_is_answered_only_once_it_was_read() {
     }
     types(&mut screen, "y");
     assert_eq!(decided.try_recv(), Ok(Decision::Once));
+}
+
+/// However much would run, and however low the terminal is: all of it can be read, and the choices are seen meanwhile.
+#[test]
+fn a_question_that_is_taller_than_its_room_is_read_in_pages() {
+    for (width, height) in [(80, 24), (40, 12), (40, 10), (60, 7), (40, 5), (40, 3), (20, 8)] {
+        let mut screen = screen();
+        let command = (0..30).map(|at| format!("step-{at};\n")).collect::<String>();
+        let call = Call { input: json!({"command": command}), ..call("1") };
+        let (decide, _decided) = oneshot::channel();
+        let reason = "`Bash` is asked about".to_owned();
+        screen.take(Update::Ask(Ask { id: "1".to_owned(), call, reason, decide }));
+        screen.tick(screen.now + Duration::from_millis(500));
+        let mut all = String::new();
+        for _ in 0..40 {
+            let lines = seen(&mut screen, width, height);
+            for words in ["[y]", "[n]"] {
+                assert!(lines.contains(words), "{width}x{height}: `{words}` is not in\n{lines}");
+            }
+            all.push_str(&lines);
+            press(&mut screen, KeyCode::PageDown);
+        }
+        let read = (0..30).filter(|at| all.contains(&format!("step-{at};"))).count();
+        assert!(read == 30 || height < 5, "{width}x{height}: {read} of 30 lines were shown");
+        for _ in 0..40 {
+            press(&mut screen, KeyCode::PageUp);
+        }
+        assert!(height < 5 || seen(&mut screen, width, height).contains("  command:"));
+        assert_eq!(screen.view, View::default(), "the conversation stands still");
+    }
+}
+
+/// Nobody answers a question for the next one by pressing a key twice, whoever takes the first one away.
+#[test]
+fn the_next_question_was_not_read_yet() {
+    let mut screen = screen();
+    let _first = ask(&mut screen);
+    let (decide, mut second) = oneshot::channel();
+    let (id, call) = ("2".to_owned(), call("2"));
+    screen.take(Update::Ask(Ask { id, call, reason: String::new(), decide }));
+    screen.tick(screen.now + Duration::from_millis(500));
+    assert!(drawn(&screen, 60, 20).join("\n").contains("(1 more after this)"));
+    screen.take(Update::AskVoid { id: "1".to_owned() });
+    types(&mut screen, "y");
+    assert!(second.try_recv().is_err(), "nobody can have read it");
+}
+
+#[test]
+fn the_view_stays_where_it_is_while_more_comes() {
+    let mut screen = screen();
+    for at in 0..40 {
+        screen.take(Update::Notice(format!(
+            "notice {at} with words that are broken where it is narrow"
+        )));
+    }
+    seen(&mut screen, 60, 16);
+    press(&mut screen, KeyCode::PageUp);
+    press(&mut screen, KeyCode::PageUp);
+    let before = seen(&mut screen, 60, 16);
+    assert!(before.contains("20 lines below, End returns"), "{before}");
+    screen.take(Update::Text("now ".to_owned()));
+    for at in 0..30 {
+        screen.take(Update::Text(format!("the model speaks {at}\n")));
+        screen.take(Update::Notice(format!("and hooks do {at}")));
+        let after = seen(&mut screen, 60, 16);
+        let talk = |text: &str| text.lines().take(12).map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(talk(&after), talk(&before));
+    }
+    // The place stays in another width, and where blocks go on from before are forgotten.
+    let top = |text: &str| {
+        text.lines().next().unwrap().trim_start_matches("· ").chars().take(9).collect::<String>()
+    };
+    assert_eq!(top(&seen(&mut screen, 30, 16)), top(&before));
+    for at in 0..2000 {
+        screen.take(Update::Notice(format!("later {at}")));
+    }
+    assert!(seen(&mut screen, 60, 16).starts_with("· later 1000"), "the oldest there is");
+    for _ in 0..1000 {
+        press(&mut screen, KeyCode::PageDown);
+        seen(&mut screen, 60, 16);
+    }
+    assert!(seen(&mut screen, 60, 16).contains("later 1999"));
+    assert_eq!(screen.view, View::default());
+}
+
+#[test]
+fn nobody_looks_beyond_the_beginning() {
+    let mut screen = screen();
+    for at in 0..20 {
+        screen.take(Update::Notice(format!("notice {at}")));
+    }
+    for _ in 0..50 {
+        press(&mut screen, KeyCode::PageUp);
+    }
+    let lines = seen(&mut screen, 60, 16);
+    assert!(lines.starts_with("· gpt-x works in ~/notes."), "{lines}");
+    press(&mut screen, KeyCode::PageDown);
+    assert!(!seen(&mut screen, 60, 16).contains("gpt-x works in"));
+    press(&mut screen, KeyCode::End);
+    assert!(seen(&mut screen, 60, 16).contains("notice 19"));
+}
+
+#[test]
+fn what_is_forgotten_is_gone_from_the_screen() {
+    let mut screen = screen();
+    screen.take(Update::Prompt { text: "the old plan".to_owned() });
+    screen.take(Update::Text("half a".to_owned()));
+    screen.take(Update::Cleared);
+    screen.take(Update::Text("afresh".to_owned()));
+    let lines = drawn(&screen, 60, 16).join("\n");
+    assert!(!lines.contains("old plan") && !lines.contains("half a"), "{lines}");
+    assert!(lines.starts_with("afresh"), "{lines}");
 }
 
 #[test]
