@@ -180,6 +180,12 @@ impl Agent {
         }
     }
 
+    /// What was still to be said in this conversation is for nobody in the next one.
+    pub(crate) fn begin_anew(&self) {
+        self.hooks.begin_anew();
+        drop(self.steering.take());
+    }
+
     /// Goes on with a session as its transcript has it: what there is to say about that.
     pub(crate) fn go_on(&mut self, kept: Kept, transcript: Transcript) -> String {
         let path = transcript.path().to_owned();

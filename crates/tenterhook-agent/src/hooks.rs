@@ -69,6 +69,8 @@ pub(crate) struct Hooks {
     asides: Asides,
     /// Which subagent fires, if one does.
     agent: Map<String, Value>,
+    /// Where that one works, if elsewhere.
+    elsewhere: Option<PathBuf>,
     updates: Updates,
 }
 
@@ -126,16 +128,17 @@ impl Hooks {
             last: Arc::default(),
             asides: Asides::default(),
             agent: Map::new(),
+            elsewhere: None,
             updates,
         }
     }
 
-    /// The same hooks, fired by a subagent.
-    pub(crate) fn of_subagent(&self, id: &str, kind: &str) -> Self {
+    /// The same hooks, fired by a subagent that may work elsewhere.
+    pub(crate) fn of_subagent(&self, id: &str, kind: &str, elsewhere: Option<&Path>) -> Self {
         let mut agent = Map::new();
         agent.insert("agent_id".to_owned(), id.into());
         agent.insert("agent_type".to_owned(), kind.into());
-        Self { agent, ..self.clone() }
+        Self { agent, elsewhere: elsewhere.map(Path::to_owned), ..self.clone() }
     }
 
     /// Changes a fact of the session.
@@ -168,7 +171,7 @@ impl Hooks {
         facts.extend(self.agent.clone());
         let within = Surroundings {
             session_id: place.session.clone(),
-            cwd: place.cwd.clone(),
+            cwd: self.elsewhere.clone().unwrap_or_else(|| place.cwd.clone()),
             project: place.project.clone(),
             home: place.home.clone(),
             transcript: Some(place.transcript.clone()),

@@ -55,7 +55,7 @@ impl Agent {
         prompt: &str,
         worktree: Option<&Path>,
     ) -> Result<String, String> {
-        let hooks = self.hooks.of_subagent(&call.id, kind);
+        let hooks = self.hooks.of_subagent(&call.id, kind, worktree);
         let started = hooks.subagent_started(about, prompt).await;
         if let Some(reason) = started.stop {
             return Err(reason);

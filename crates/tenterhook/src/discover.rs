@@ -5,6 +5,7 @@
 
 mod servers;
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
@@ -259,6 +260,15 @@ fn places(roots: &Roots) -> Vec<(DialectId, Candidate)> {
             all.extend(paths.map(|path| (dialect.id(), Candidate { path, layer })));
         }
     }
+    // Whoever works in their home has no project there: what is the user's is not the project's, too.
+    let users: BTreeSet<_> = all
+        .iter()
+        .filter(|(_, it)| it.layer == Layer::User)
+        .map(|(dialect, it)| (*dialect, it.path.clone()))
+        .collect();
+    all.retain(|(dialect, it)| {
+        it.layer == Layer::User || !users.contains(&(*dialect, it.path.clone()))
+    });
     all
 }
 

@@ -218,6 +218,12 @@ impl Session {
         self.inner.status.watch()
     }
 
+    /// Says that what the session was about is over and that it goes on with something else, as when a conversation is
+    /// cleared. Background steps that started before end in their own time and are pushed as stale (N-13).
+    pub fn begin_anew(&self) {
+        self.inner.background.begin_anew();
+    }
+
     /// How many background steps are under way, waiting ones included; at most [`MAX_BACKGROUND`].
     #[must_use]
     pub fn background(&self) -> usize {

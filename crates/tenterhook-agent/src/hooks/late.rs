@@ -28,6 +28,9 @@ impl Hooks {
         for fault in &finished.verdict.faults {
             self.updates.warn(&event, fault.message.clone());
         }
+        if finished.stale {
+            return Late::Silent;
+        }
         let hook = finished.step.hook.as_str();
         let context = finished
             .verdict
@@ -45,6 +48,11 @@ impl Hooks {
         } else {
             Late::Tells(from_hook(String::new(), context))
         }
+    }
+
+    /// The conversation is another one: what hooks in the background have to say of the one before is for nobody.
+    pub(crate) fn begin_anew(&self) {
+        self.session.begin_anew();
     }
 
     /// What to show while hooks run.

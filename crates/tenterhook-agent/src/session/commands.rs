@@ -69,6 +69,7 @@ impl Session {
     /// Ends the conversation and begins another one in the same session.
     async fn clear(&mut self) -> Result<(), Leave> {
         self.agent.hooks.session_ended("clear", self.agent.turns).await;
+        self.agent.begin_anew();
         self.agent.forget();
         self.agent.updates.tell(Update::Cleared);
         self.source = "clear";
@@ -114,6 +115,7 @@ impl Session {
             }
         };
         self.agent.hooks.session_ended("resume", self.agent.turns).await;
+        self.agent.begin_anew();
         let note = self.agent.go_on(kept, transcript);
         self.agent.updates.tell(Update::Cleared);
         self.source = "resume";

@@ -1,13 +1,21 @@
 //! Subagents, their worktrees, and tasks in the background.
 
+use serde_json::Value;
+
 use crate::room::Room;
 
 const SEE: &str = r#"
 [hook.see]
 on = ["TaskCreated", "TaskCompleted", "SubagentStart", "SubagentStop", "PreToolUse", "WorktreeCreate", "WorktreeRemove"]
-shell = "cat >> events.jsonl"
+shell = "cat >> events.jsonl; echo >> events.jsonl"
 cwd = "."
 "#;
+
+/// What a hook kept in a file, an event a line.
+fn told(text: &str) -> Vec<Value> {
+    let lines = text.lines().filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+}
 
 /// Tool events fire inside subagents (ruling 25), and say which agent it is.
 #[test]
@@ -66,4 +74,71 @@ text = "it is built"
     room.sandbox.write("go", "").unwrap();
     run.wait("the answer to the task", |line| line["text"] == "it is built");
     run.end();
+    assert_eq!(run.events(), ["PreToolUse", "TaskCreated", "TaskCompleted"]);
+    let told = told(&room.text("events.jsonl"));
+    for key in ["task_id", "task_subject"] {
+        assert_eq!(told[1]["data"][key], told[2]["data"][key]);
+    }
+    assert_eq!(told[1]["data"]["task_id"], told[0]["tool"]["id"]);
+}
+
+/// `TestTaskLifecycleHandler`: a task that a hook refuses is not begun, and one that does not count as done says why.
+#[test]
+fn a_task_in_the_background_is_refused_or_does_not_count() {
+    let script = r#"
+record = "requests.jsonl"
+[[reply]]
+call = [{ tool = "Bash", input = { command = "touch begun", run_in_background = true } }]
+[[reply]]
+repeat = true
+text = "waiting"
+"#;
+    let hook =
+        |on: &str| format!("[hook.no]\non = \"{on}\"\nshell = \"echo 'not today' >&2; exit 2\"\n");
+    let room = Room::new(&hook("TaskCreated"), script);
+    let run = room.ask("build", &["--allow", "Bash(*)"]);
+    let result = run.of("tool_result")[0];
+    assert!(
+        result["is_error"] == true && result["text"].as_str().unwrap().contains("not today"),
+        "{result}"
+    );
+    assert!(!room.sandbox.project().join("begun").exists());
+
+    let room = Room::new(&hook("TaskCompleted"), script);
+    let mut run = room.start(&["--allow", "Bash(*)"]);
+    run.prompt("build");
+    run.wait_many("turn", 2, |it| it["type"] == "turn_ended");
+    run.end();
+    assert!(room.sandbox.project().join("begun").exists());
+    assert!(room.text("requests.jsonl").contains("It does not count as done: not today"));
+}
+
+/// `hook_context_snapshots_redirected_cwd`: inside a task that works in a worktree, hooks are told that, and start there.
+#[test]
+fn hooks_of_a_task_see_where_it_works() {
+    let script = r#"
+[[reply]]
+on = "delegate"
+call = [{ tool = "Task", input = { description = "look", prompt = "look inside", isolation = "worktree" } }]
+[[reply]]
+on = "look inside"
+call = [{ tool = "Bash", input = { command = "pwd" } }]
+[[reply]]
+text = "seen"
+[[reply]]
+text = "all done"
+"#;
+    let hooks = "[hook.see]\non = \"PreToolUse\"\nshell = \"cat >> $HOME/calls.jsonl; echo >> $HOME/calls.jsonl; pwd >> $HOME/where.txt\"\n";
+    let room = Room::new(hooks, script);
+    super::gates::repository(&room);
+    let run = room.ask("delegate", &["--allow", "Bash(*)"]);
+    let results = run.of("tool_result");
+    let inside = results.iter().find(|it| it["tool"] == "Bash").unwrap()["text"].as_str().unwrap();
+    let calls = told(&room.text("../home/calls.jsonl"));
+    let project = room.sandbox.project().display().to_string();
+    assert_eq!(calls[0]["session"]["cwd"], project);
+    assert_eq!(calls[1]["session"]["cwd"], inside.trim());
+    assert_ne!(inside.trim(), project);
+    assert_eq!(calls[1]["session"]["project"], project, "hooks of the project are found there");
+    assert_eq!(room.text("../home/where.txt"), format!("{project}\n{inside}\n"));
 }

@@ -142,6 +142,22 @@ run = ["./no-such-program"]
     }
 }
 
+/// quit: a session whose transcript is gone ends like any other, and once.
+#[test]
+fn a_session_without_its_transcript_still_ends() {
+    let hooks = "[hook.last]\non = \"SessionEnd\"\nshell = \"echo ended >> end.txt\"\n";
+    let room = Room::new(hooks, HELLO);
+    let mut run = room.start(&[]);
+    let session = run.wait_for("session");
+    let transcript = std::path::Path::new(session["transcript_path"].as_str().unwrap());
+    std::fs::remove_dir_all(transcript.parent().unwrap()).unwrap();
+    run.prompt("hi");
+    run.wait_for("turn_ended");
+    run.say(json!({"type": "quit"}));
+    assert_eq!(run.end(), 0);
+    assert_eq!(room.text("end.txt"), "ended\n");
+}
+
 /// `session_id_is_stable_across_every_event_and_survives_a_rebind`, and what ran once or was denied in a row stays so.
 #[test]
 fn a_resumed_session_is_the_same_one() {

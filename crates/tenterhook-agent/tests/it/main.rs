@@ -7,13 +7,17 @@
 )]
 
 mod agents;
+mod asking;
 mod consent;
 mod gates;
+mod hosts;
+mod late;
 mod life;
 mod models;
 mod points;
 mod prompts;
 mod room;
+mod shown;
 mod tools;
 mod turns;
 mod watched;

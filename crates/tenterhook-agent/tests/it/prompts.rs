@@ -1,8 +1,15 @@
 //! The way of a prompt.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::room::Room;
+
+const HELLO: &str = "record = \"requests.jsonl\"\n[[reply]]\nrepeat = true\ntext = \"hello\"\n";
+
+/// A hook of ignis on prompts.
+fn ignis(line: &str) -> String {
+    json!({"hooks": {"UserPromptSubmit": [{"argv": ["sh", "-c", line]}]}}).to_string()
+}
 
 const BLOCK: &str = r#"
 [hook.no-secrets]
@@ -56,6 +63,7 @@ fn steering_is_judged_once_and_a_blocked_steer_is_dropped() {
          [hook.hold]\non = \"PostToolUse\"\nshell = \"until test -e go; do sleep 0.01; done\"\n"
     );
     let script = r#"
+record = "requests.jsonl"
 [[reply]]
 text = "working"
 call = [{ tool = "Read", input = { file_path = "script.toml" } }]
@@ -66,6 +74,7 @@ text = "done"
     let room = Room::new(&hooks, script);
     let mut run = room.start(&[]);
     run.prompt("work");
+    let transcript = run.wait_for("session")["transcript_path"].as_str().unwrap().to_owned();
     run.wait_for("tool");
     run.prompt("the secret way");
     assert_eq!(run.wait_for("refused")["text"], "the secret way");
@@ -76,6 +85,9 @@ text = "done"
     run.end();
     assert_eq!(run.of("warn").len(), 1);
     assert_eq!(room.text("seen.jsonl").lines().count(), 3, "each text once");
+    for kept in [room.text("requests.jsonl"), std::fs::read_to_string(transcript).unwrap()] {
+        assert!(kept.contains("faster") && !kept.contains("the secret way"), "{kept}");
+    }
 }
 
 /// Mentions and commands are looked up in the final text, and a command may be refused when it becomes a prompt.
@@ -107,4 +119,59 @@ shell = "echo 'not on a Friday' >&2; exit 2"
     run.prompt("/deploy prod");
     assert_eq!(run.wait_for("refused")["reason"], "not on a Friday");
     run.end();
+}
+
+/// IG-S4: nothing of a prompt is kept, told or sent before its hooks have agreed; what is then announced, kept and sent is the
+/// text that they made of it.
+#[test]
+fn a_prompt_is_kept_when_its_hooks_have_agreed() {
+    let room = Room::new(
+        "[hook.told]\non = \"UserPromptCommitted\"\nshell = \"cat >> told.jsonl\"\n",
+        HELLO,
+    );
+    let line = "touch asked; until test -e go; do sleep 0.01; done; echo '{\"hookSpecificOutput\": {\"updatedInput\": \"the final text\"}}'";
+    room.sandbox.write("~/.ignis/hooks.json", &ignis(line)).unwrap();
+    let mut run = room.start(&[]);
+    run.prompt("the first text");
+    let transcript = run.wait_for("session")["transcript_path"].as_str().unwrap().to_owned();
+    let kept = || std::fs::read_to_string(&transcript).unwrap();
+    room.until("the hook to be asked", || room.sandbox.project().join("asked").exists());
+    assert!(!kept().contains("\"message\""), "{}", kept());
+    assert_eq!(room.text("requests.jsonl") + &room.text("told.jsonl"), "");
+    room.sandbox.write("go", "").unwrap();
+    run.wait_for("turn_ended");
+    run.end();
+    for text in [kept(), room.text("requests.jsonl"), room.text("told.jsonl")] {
+        assert!(text.contains("the final text") && !text.contains("the first text"), "{text}");
+    }
+    assert_eq!(run.of("prompt")[0]["text"], "the final text");
+}
+
+/// `inject_runs_through_user_prompt_submit_hook_chain`: history has the prompt and the steer as their hooks made them.
+#[test]
+fn history_has_every_message_as_its_hooks_made_it() {
+    let hooks =
+        "[hook.hold]\non = \"PostToolUse\"\nshell = \"until test -e go; do sleep 0.01; done\"\n";
+    let script = r#"
+record = "requests.jsonl"
+[[reply]]
+call = [{ tool = "Read", input = { file_path = "script.toml" } }]
+[[reply]]
+text = "done"
+"#;
+    let room = Room::new(hooks, script);
+    let shout = r#"printf '{"hookSpecificOutput": {"updatedInput": "%s"}}' "$(sed 's/.*"prompt":"\([^"]*\)".*/\1/' | tr a-z A-Z)""#;
+    room.sandbox.write("~/.ignis/hooks.json", &ignis(shout)).unwrap();
+    let mut run = room.start(&[]);
+    run.prompt("hi there");
+    run.wait_for("tool");
+    run.prompt("steer me");
+    run.wait("the steer", |line| line["type"] == "prompt" && line["text"] == "STEER ME");
+    room.sandbox.write("go", "").unwrap();
+    run.end();
+    let last = room.text("requests.jsonl").lines().last().unwrap().to_owned();
+    let last: Value = serde_json::from_str(&last).unwrap();
+    let users = last["messages"].as_array().unwrap().iter().filter(|it| it["role"] == "user");
+    let users: Vec<_> = users.map(|it| it["text"].as_str().unwrap()).collect();
+    assert_eq!(users, ["HI THERE", "STEER ME"]);
 }

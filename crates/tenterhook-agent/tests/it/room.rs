@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tenterhook_testkit::Sandbox;
@@ -79,6 +79,15 @@ impl Room {
         run.prompt(prompt);
         run.end();
         run
+    }
+
+    /// Waits until this holds.
+    pub(crate) fn until(&self, what: &str, holds: impl Fn() -> bool) {
+        let until = Instant::now() + PATIENCE;
+        while !holds() {
+            assert!(Instant::now() < until, "waited in vain for {what}");
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
     }
 
     /// The text of a file of the project; empty where there is none.

@@ -186,4 +186,30 @@ call = [{ tool = "Bash", input = { command = "sleep 1000" } }]
         "sub \"SubagentStop\" null null",
     ];
     assert_eq!(told, wanted);
+
+/// Ruling 33: `PostToolUse` is told of what succeeded; a failure has its own event, and a call that was refused has neither.
+#[test]
+fn only_what_succeeded_is_told_as_used() {
+    let hooks = "[hook.see]\non = [\"PostToolUse\", \"PostToolUseFailure\"]\nshell = \"true\"\n";
+    let reply = |line: &str| {
+        format!(
+            "[[reply]]\ncall = [{{ tool = \"Bash\", input = {{ command = \"{line}\" }} }}]\n[[reply]]\ntext = \"done\"\n"
+        )
+    };
+    for (line, events) in
+        [("true", &["PostToolUse"][..]), ("exit 3", &["PostToolUseFailure"]), ("false", &[])]
+    {
+        let room = Room::new(hooks, &reply(line));
+        let run = room.ask("work", &["--allow", "Bash(*)", "--deny", "Bash(false)"]);
+        assert_eq!(run.events(), events, "{line}");
+    }
+}
+
+/// loop: a turn without tools fires no `PreToolUse`, and warns of nothing.
+#[test]
+fn a_turn_without_tools_fires_no_tool_event() {
+    let hooks = "[hook.see]\non = [\"PreToolUse\", \"PostToolUse\", \"PostToolUseFailure\", \"PostToolBatch\"]\nshell = \"true\"\n";
+    let run = Room::new(hooks, "[[reply]]\ntext = \"hello\"\n").ask("hi", &[]);
+    assert_eq!(run.of("reply").len(), 1);
+    assert!(run.events().is_empty() && run.of("warn").is_empty(), "{:?}", run.heard);
 }

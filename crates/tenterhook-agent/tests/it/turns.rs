@@ -1,5 +1,7 @@
 //! A turn from its start to its end.
 
+use serde_json::json;
+
 use crate::room::Room;
 
 /// What hooks say at the end keeps the agent at work, as a user message, until they have nothing more to say.
@@ -73,4 +75,33 @@ shell = '''until test -e go; do sleep 0.01; done; echo "the build is red" >&2; e
     room.sandbox.write("go", "").unwrap();
     run.wait("the answer to the hook", |line| line["text"] == "mending");
     run.end();
+}
+
+/// A turn that was stopped has no end to judge: its gate is not asked. One that ends without a word is judged like any other,
+/// because silence is no way past a gate.
+#[test]
+fn the_gate_at_the_end_judges_every_turn_that_was_not_stopped() {
+    let hooks = r#"
+[hook.gate]
+on = "Stop"
+shell = '''if test ! -e asked; then touch asked; echo "run the tests" >&2; exit 2; fi'''
+"#;
+    let slow =
+        "[[reply]]\nword_ms = 20\ntext = \"one two three four five six seven eight nine ten\"\n";
+    let room = Room::new(hooks, slow);
+    let mut run = room.start(&[]);
+    run.prompt("count");
+    run.wait_for("text");
+    run.say(json!({"type": "interrupt"}));
+    assert_eq!(run.wait_for("turn_ended")["error"], "interrupted");
+    run.end();
+    assert!(run.events().is_empty(), "{:?}", run.events());
+
+    let room = Room::new(
+        hooks,
+        "[[reply]]\nthink = \"hm\"\n[[reply]]\non = \"run the tests\"\ntext = \"they pass\"\n",
+    );
+    let run = room.ask("work", &[]);
+    assert_eq!(run.events(), ["Stop", "Stop"]);
+    assert_eq!(run.of("reply").last().unwrap()["text"], "they pass");
 }

@@ -105,6 +105,25 @@ fn what_an_agent_would_load_is_found_in_order() {
     assert_eq!(found.diagnostics, []);
 }
 
+/// C-4: who works in their home has each file of it read once, as their own.
+#[test]
+fn a_home_is_no_project() {
+    let room = room();
+    for file in [".claude/settings.json", ".gen/settings.json", ".reasonix/settings.json"] {
+        let path = room.path().join(file);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        fs::write(path, "{}").expect("write");
+    }
+    let home = room.path().to_owned();
+    let found = find(&Roots { cwd: home.clone(), home, ..Roots::default() });
+    let mut names: Vec<_> = found.sources.iter().map(|it| &*it.name).collect();
+    assert!(found.sources.iter().all(|it| it.layer == Layer::User));
+    let all = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!((names.len(), all), (3, 3), "{names:?}");
+}
+
 /// C-6.
 #[test]
 fn what_this_directory_hides_is_named() {

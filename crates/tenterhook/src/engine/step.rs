@@ -219,6 +219,7 @@ fn finished(step: &Step, event: &Event, report: &Report) -> Finished {
         wakes: wakes && done.verdict.restraint == Restraint::Deny,
         step: done.record,
         verdict: done.verdict,
+        stale: false,
     }
 }
 

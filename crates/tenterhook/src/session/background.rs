@@ -1,6 +1,7 @@
 //! The steps that outlive their event: who owns them, how many there may be, and how the host hears of their end.
 
 use std::future::Future;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::mpsc;
@@ -25,28 +26,38 @@ pub struct Finished {
     pub verdict: Verdict,
     /// Whether its denial wakes an idle agent.
     pub wakes: bool,
+    /// Whether what it is about is over: the host began anew after it started. Its words are for nobody (N-13).
+    pub stale: bool,
 }
 
 /// The background of one session.
 #[derive(Debug)]
 pub(super) struct Background {
     tasks: Mutex<JoinSet<()>>,
-    sender: mpsc::UnboundedSender<Finished>,
-    receiver: tokio::sync::Mutex<mpsc::UnboundedReceiver<Finished>>,
+    /// How often the host began anew.
+    age: AtomicU64,
+    /// What ended, with the age in which it started.
+    sender: mpsc::UnboundedSender<(u64, Finished)>,
+    receiver: tokio::sync::Mutex<mpsc::UnboundedReceiver<(u64, Finished)>>,
 }
 
 impl Default for Background {
     fn default() -> Self {
         // Unbounded, but never longer than the tasks that may exist plus what the host has not taken yet.
         let (sender, receiver) = mpsc::unbounded_channel();
-        Self { tasks: Mutex::default(), sender, receiver: tokio::sync::Mutex::new(receiver) }
+        Self {
+            tasks: Mutex::default(),
+            age: AtomicU64::new(0),
+            sender,
+            receiver: tokio::sync::Mutex::new(receiver),
+        }
     }
 }
 
 impl Background {
     /// Takes over a step; `false` when there are too many already.
     pub(super) fn adopt(&self, step: impl Future<Output = Finished> + Send + 'static) -> bool {
-        let sender = self.sender.clone();
+        let (sender, age) = (self.sender.clone(), self.age.load(Ordering::Acquire));
         let mut tasks = self.tasks();
         while tasks.try_join_next().is_some() {}
         if tasks.len() >= MAX_BACKGROUND {
@@ -54,9 +65,20 @@ impl Background {
         }
         tasks.spawn(async move {
             // A host that no longer listens has ended the session; there is nobody left to tell.
-            let _ = sender.send(step.await);
+            let _ = sender.send((age, step.await));
         });
         true
+    }
+
+    /// What is under way belongs to what is over.
+    pub(super) fn begin_anew(&self) {
+        self.age.fetch_add(1, Ordering::AcqRel);
+    }
+
+    /// A step as the host hears of it: one that outlived what it is about wakes nobody.
+    fn told(&self, (age, finished): (u64, Finished)) -> Finished {
+        let stale = age != self.age.load(Ordering::Acquire);
+        Finished { wakes: finished.wakes && !stale, stale, ..finished }
     }
 
     /// Ends every step that is under way.
@@ -71,7 +93,8 @@ impl Background {
     }
 
     pub(super) async fn next(&self) -> Option<Finished> {
-        self.receiver.lock().await.recv().await
+        let finished = self.receiver.lock().await.recv().await?;
+        Some(self.told(finished))
     }
 
     pub(super) async fn drain(&self) -> Vec<Finished> {
@@ -85,7 +108,7 @@ impl Background {
         let mut receiver = self.receiver.lock().await;
         let mut finished = Vec::new();
         while let Ok(one) = receiver.try_recv() {
-            finished.push(one);
+            finished.push(self.told(one));
         }
         finished
     }

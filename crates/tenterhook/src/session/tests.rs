@@ -100,7 +100,8 @@ fn finished(hook: &str) -> Finished {
         verdict: Restraint::Silent,
         context: Vec::new(),
     };
-    Finished { event: "Stop".into(), step, verdict: Verdict::default(), wakes: false }
+    let event = "Stop".into();
+    Finished { event, step, verdict: Verdict::default(), wakes: true, stale: false }
 }
 
 /// N-4: what ends in the background is pushed to whoever listens.
@@ -127,6 +128,33 @@ async fn draining_waits_for_all() {
     hooks.sort();
     assert_eq!(hooks, ["first", "second"]);
     assert!(session.drain().await.is_empty());
+}
+
+/// N-13: what began before the host did so anew is pushed, whether it had ended by then or not, and wakes nobody.
+#[tokio::test]
+async fn what_is_over_wakes_nobody() {
+    let session = Session::default();
+    session.adopt(async { finished("ended") });
+    while session.background() > 0 {
+        tokio::task::yield_now().await;
+    }
+    let (go, wait) = tokio::sync::oneshot::channel();
+    session.adopt(async move {
+        let _ = wait.await;
+        finished("under way")
+    });
+    session.begin_anew();
+    session.adopt(async { finished("new") });
+    go.send(()).unwrap();
+    let mut told: Vec<_> = session
+        .drain()
+        .await
+        .into_iter()
+        .map(|it| (it.step.hook.to_string(), it.stale, it.wakes))
+        .collect();
+    told.sort();
+    let row = |hook: &str, stale: bool| (hook.to_owned(), stale, !stale);
+    assert_eq!(told, [row("ended", true), row("new", false), row("under way", true)]);
 }
 
 /// N-5: a session that is dropped ends its background steps.

@@ -1,0 +1,150 @@
+//! What hooks make of the model's words, and what a person is shown beside them.
+
+use serde_json::Value;
+
+use crate::room::{Room, Run};
+
+/// A hook of ignis on words that are about to be shown: whatever it prints for them.
+fn shows(line: &str) -> String {
+    serde_json::json!({"hooks": {"AssistantMessageRender": [{"argv": ["sh", "-c", line], "sandbox": false}]}})
+        .to_string()
+}
+
+fn texts<'a>(run: &'a Run, kind: &str) -> Vec<&'a str> {
+    run.of(kind).into_iter().map(|it| it["text"].as_str().unwrap()).collect()
+}
+
+fn warnings(run: &Run, event: &str) -> Vec<String> {
+    let warned = run.of("warn").into_iter().filter(|it| it["event"] == event);
+    warned.map(|it| it["reason"].as_str().unwrap().to_owned()).collect()
+}
+
+/// IG-S6: the rewrite is a block of its own beside the words, and history and the next request keep the words.
+#[test]
+fn a_rewrite_is_a_block_of_its_own_and_history_keeps_the_original() {
+    let script = "record = \"requests.jsonl\"\n[[reply]]\nrepeat = true\ntext = \"good day\"\n";
+    let room = Room::new("", script);
+    let translate = shows(r#"echo '{"hookSpecificOutput": {"updatedOutput": "guten Tag"}}'"#);
+    room.sandbox.write("~/.ignis/hooks.json", &translate).unwrap();
+    let mut run = room.start(&[]);
+    run.prompt("greet me");
+    let transcript = run.wait_for("session")["transcript_path"].as_str().unwrap().to_owned();
+    assert_eq!(run.wait_for("hook_rewrite")["text"], "guten Tag");
+    run.prompt("again");
+    run.end();
+    assert_eq!(texts(&run, "reply"), ["good day", "good day"]);
+    for kept in [room.text("requests.jsonl"), std::fs::read_to_string(transcript).unwrap()] {
+        assert!(kept.contains("good day") && !kept.contains("guten Tag"), "{kept}");
+    }
+}
+
+/// IG-S6: a hook that blocks what was said already is a warning, and the same text again is no block of its own.
+#[test]
+fn words_that_were_said_are_blocked_by_nobody() {
+    for (line, warned) in [
+        ("echo 'not in front of the children' >&2; exit 2", true),
+        (r#"echo '{"hookSpecificOutput": {"updatedOutput": "good day"}}'"#, false),
+    ] {
+        let room = Room::new("", "[[reply]]\ntext = \"good day\"\n");
+        room.sandbox.write("~/.ignis/hooks.json", &shows(line)).unwrap();
+        let run = room.ask("greet me", &[]);
+        assert_eq!(texts(&run, "reply"), ["good day"]);
+        assert!(run.of("hook_rewrite").is_empty());
+        let said = warnings(&run, "MessageDisplay");
+        assert_eq!(said.iter().any(|it| it.contains("does not honour `deny`")), warned, "{said:?}");
+        assert_eq!(run.of("turn_ended")[0]["error"], Value::Null);
+    }
+}
+
+/// A reply of words, and one of thoughts alone, on the way through two calls of a tool.
+const WORDS: &str = r#"
+[[reply]]
+think = "hm"
+text = "one"
+call = [{ tool = "Read", input = { file_path = "script.toml" } }]
+[[reply]]
+think = "nobody reads this"
+call = [{ tool = "Read", input = { file_path = "script.toml" } }]
+[[reply]]
+text = "two"
+"#;
+
+/// IG-S12, `render_hook_preserves_order_when_first_hook_is_slower`: one after the other, whichever hook is slower.
+#[test]
+fn what_was_said_first_is_shown_first_however_slow_its_hook() {
+    let room = Room::new("", WORDS);
+    let slow = shows(
+        r#"in=$(cat); echo began >> order.txt
+case $in in *'"content":"one"'*) until test -e go; do sleep 0.01; done; text=ONE;; *) text=TWO;; esac
+echo ended >> order.txt
+printf '{"hookSpecificOutput": {"updatedOutput": "%s"}}' $text"#,
+    );
+    room.sandbox.write("~/.ignis/hooks.json", &slow).unwrap();
+    let mut run = room.start(&[]);
+    run.prompt("count");
+    // The turn waits for none of them: it is over while the first one still runs.
+    run.wait_for("turn_ended");
+    assert!(run.of("hook_rewrite").is_empty());
+    room.sandbox.write("go", "").unwrap();
+    run.end();
+    assert_eq!(texts(&run, "hook_rewrite"), ["ONE", "TWO"]);
+    assert_eq!(room.text("order.txt"), "began\nended\nbegan\nended\n", "one at a time");
+}
+
+/// IG-S12, `render_hook_skips_reasoning_only_messages`: thoughts are nobody's to rewrite, alone or beside words.
+#[test]
+fn thoughts_are_given_to_no_hook() {
+    let room = Room::new("", WORDS);
+    room.sandbox
+        .write("~/.ignis/hooks.json", &shows("cat >> seen.jsonl; echo >> seen.jsonl"))
+        .unwrap();
+    let run = room.ask("count", &[]);
+    assert_eq!(texts(&run, "reasoning").len(), 4, "the model did think");
+    let seen = room.text("seen.jsonl");
+    let seen = seen.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let seen: Vec<_> = seen.map(|it| it["content"].as_str().unwrap().to_owned()).collect();
+    assert_eq!(seen, ["one", "two"]);
+}
+
+/// The queue is bounded, and what does not fit is shown as it is, with a warning: nothing is lost, nothing waits for ever.
+#[test]
+fn more_words_than_fit_are_shown_as_they_are_and_say_so() {
+    let reply = "[[reply]]\ntext = \"word\"\ncall = [{ tool = \"Glob\", input = { pattern = \"none\" } }]\n";
+    let room = Room::new("", &format!("{}[[reply]]\ntext = \"end\"\n", reply.repeat(24)));
+    let hold = shows(
+        r#"until test -e go; do sleep 0.01; done; echo '{"hookSpecificOutput": {"updatedOutput": "WORD"}}'"#,
+    );
+    room.sandbox.write("~/.ignis/hooks.json", &hold).unwrap();
+    let mut run = room.start(&[]);
+    run.prompt("talk");
+    run.wait_for("turn_ended");
+    room.sandbox.write("go", "").unwrap();
+    run.end();
+    assert_eq!(texts(&run, "reply").len(), 25);
+    let over = warnings(&run, "MessageDisplay").len();
+    assert!(over >= 8, "one under way and sixteen that wait are all there is room for: {over}");
+    assert_eq!(run.of("hook_rewrite").len() + over, 25);
+}
+
+/// Ruling 24, `[warn] hooks: soft fail` is shown: one line an event, with what the hook said, cut between characters; and the
+/// rewrite has its label. Beside the answer, which stands alone on standard output.
+#[test]
+fn people_are_shown_warnings_and_rewrites_with_their_labels() {
+    let room = Room::new("", "[[reply]]\ntext = \"good day\"\n");
+    let hooks = serde_json::json!({"hooks": {
+        "UserPromptSubmit": [{"argv": ["sh", "-c", "echo 'the list is missing' >&2; echo '字字字' >&2; exit 1"], "sandbox": false}],
+        "AssistantMessageRender": [
+            {"argv": ["sh", "-c", r#"echo '{"hookSpecificOutput": {"updatedOutput": "guten Tag"}}'"#], "sandbox": false},
+        ],
+    }});
+    room.sandbox.write("~/.ignis/hooks.json", &hooks.to_string()).unwrap();
+    let output =
+        room.command().args(["--model", "scripted:script.toml", "-p", "hi"]).output().unwrap();
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), "good day\n");
+    let aside = String::from_utf8(output.stderr).unwrap();
+    let warned: Vec<_> = aside.lines().filter(|it| it.starts_with("[warn] ")).collect();
+    assert_eq!(warned.len(), 1, "{aside}");
+    assert!(warned[0].starts_with("[warn] UserPromptSubmit: "), "{aside}");
+    assert!(warned[0].contains("the list is missing"), "{aside}");
+    assert!(aside.contains("[hook rewrite]\nguten Tag\n"), "{aside}");
+}
