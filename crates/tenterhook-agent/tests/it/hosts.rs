@@ -53,7 +53,7 @@ fn hooks_are_swapped_and_start_where_the_agent_works() {
     assert!(run.events().is_empty());
     let says = "cat >> $HOME/told.jsonl; pwd >> $HOME/where.txt";
     let reload = |run: &mut Run, entry: Value| {
-        room.sandbox.write(".reasonix/settings.json", &reasonix("TurnStart", entry)).unwrap();
+        room.swap(".reasonix/settings.json", &reasonix("TurnStart", entry));
         assert!(page(run, "/hooks reload").starts_with("1 hook is loaded"));
         run.prompt("hi");
         run.wait_for("turn_ended");
@@ -87,7 +87,7 @@ fn hooks_are_listed_and_reloaded_at_a_word() {
     let room = Room::new("", HELLO);
     let mut run = room.start(&[]);
     assert_eq!(page(&mut run, "/hooks"), "No hooks are configured.");
-    room.sandbox.write("~/.ignis/hooks.json", &file(&["one"])).unwrap();
+    room.swap("~/.ignis/hooks.json", &file(&["one"]));
     assert!(page(&mut run, "/hooks reload").starts_with("1 hook is loaded"));
     let listed = page(&mut run, "/hooks");
     assert_eq!(listed, page(&mut run, "/hooks list"));
@@ -97,10 +97,10 @@ fn hooks_are_listed_and_reloaded_at_a_word() {
             && listed.contains(".ignis/hooks.json:"),
         "{listed}"
     );
-    room.sandbox.write("~/.ignis/hooks.json", &file(&["one", "two"])).unwrap();
+    room.swap("~/.ignis/hooks.json", &file(&["one", "two"]));
     assert!(page(&mut run, "/hooks reload").starts_with("2 hooks are loaded"));
     assert!(page(&mut run, "/hooks").contains("echo two"));
-    room.sandbox.write("~/.ignis/hooks.json", "{\"hooks\": {").unwrap();
+    room.swap("~/.ignis/hooks.json", "{\"hooks\": {");
     let said = page(&mut run, "/hooks reload");
     assert!(said.starts_with("2 hooks are loaded") && said.contains("error"), "{said}");
     run.prompt("hi");
@@ -135,7 +135,7 @@ fn a_changed_file_of_hooks_is_told_with_whose_it_is() {
     ];
     let mut wanted = Vec::new();
     for (file, source) in files {
-        let path = room.sandbox.write(file, "{}").unwrap();
+        let path = room.swap(file, "{}");
         wanted.push((path.display().to_string(), source.to_owned()));
         run.wait("change", |it| it["type"] == "hooks" && it["event"] == "ConfigChange");
     }

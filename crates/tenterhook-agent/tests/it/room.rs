@@ -1,6 +1,7 @@
 //! A place of its own for one test, with a program in it that can be told things while it runs.
 
 use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
@@ -79,6 +80,14 @@ impl Room {
         run.prompt(prompt);
         run.end();
         run
+    }
+
+    /// Puts a file in its place, whole: nobody who watches it sees half of it.
+    pub(crate) fn swap(&self, name: &str, text: &str) -> PathBuf {
+        let next = self.sandbox.write(&format!("{name}.next"), text).unwrap();
+        let path = next.with_extension("");
+        std::fs::rename(next, &path).unwrap();
+        path
     }
 
     /// Waits until this holds.

@@ -186,6 +186,7 @@ call = [{ tool = "Bash", input = { command = "sleep 1000" } }]
         "sub \"SubagentStop\" null null",
     ];
     assert_eq!(told, wanted);
+}
 
 /// Ruling 33: `PostToolUse` is told of what succeeded; a failure has its own event, and a call that was refused has neither.
 #[test]

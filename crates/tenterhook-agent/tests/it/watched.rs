@@ -92,7 +92,7 @@ fn a_change_of_the_hooks_holds_unless_a_hook_objects() {
     let room = Room::new(&hooks("old"), HELLO);
     let mut run = started(&room);
     room.sandbox.write("locked", "").unwrap();
-    room.sandbox.write("tenterhook.toml", &hooks("refused")).unwrap();
+    room.swap("tenterhook.toml", &hooks("refused"));
     run.wait("refusal", |line| {
         line["type"] == "notice" && line["text"].as_str().unwrap().contains("not now")
     });
@@ -101,13 +101,13 @@ fn a_change_of_the_hooks_holds_unless_a_hook_objects() {
     std::fs::remove_file(room.sandbox.project().join("locked")).unwrap();
     // Another file may change meanwhile: what was refused stays refused.
     let local = r#"{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "echo local >> words.txt"}]}]}}"#;
-    room.sandbox.write(".claude/settings.local.json", local).unwrap();
+    room.swap(".claude/settings.local.json", local);
     run.wait("reload", |line| {
         line["type"] == "notice" && line["text"].as_str().unwrap().contains("loaded")
     });
     run.prompt("hi");
     run.wait_for("turn_ended");
-    room.sandbox.write("tenterhook.toml", &hooks("newer")).unwrap();
+    room.swap("tenterhook.toml", &hooks("newer"));
     run.wait("reload", |line| {
         line["type"] == "notice" && line["text"].as_str().unwrap().contains("loaded")
     });
