@@ -57,6 +57,8 @@ pub enum Manner {
     DripHead,
     /// The head comes at once, the body byte by byte without end.
     DripBody,
+    /// Interim replies come again and again, without end, and never the reply.
+    Interim,
     /// Nothing comes, and the connection is kept.
     Mute,
     /// Nothing comes, and the connection is closed.
@@ -153,6 +155,7 @@ impl Reply {
             }
             Manner::Unended => send(stream, &[self.chunked(), chunk(body)].concat())?,
             Manner::Endless => self.endless(stream)?,
+            Manner::Interim => flood(stream, &b"HTTP/1.1 103 Early Hints\r\n\r\n".repeat(1 << 10))?,
             Manner::DripHead => drip(stream, &self.slow_head(), is_over_within)?,
             Manner::DripBody => {
                 send(stream, &self.head(SLOW_BODY))?;
@@ -202,15 +205,19 @@ impl Reply {
         let body = if self.body.is_empty() { " " } else { &self.body };
         let piece = chunk(body.repeat(PIECE / body.len() + 1).as_bytes());
         send(stream, &self.chunked())?;
-        loop {
-            send(stream, &piece)?;
-        }
+        flood(stream, &piece)
     }
 }
 
 fn send(stream: &mut dyn Stream, bytes: &[u8]) -> io::Result<()> {
     stream.write_all(bytes)?;
     stream.flush()
+}
+
+fn flood(stream: &mut dyn Stream, piece: &[u8]) -> io::Result<()> {
+    loop {
+        send(stream, piece)?;
+    }
 }
 
 fn chunk(bytes: &[u8]) -> Vec<u8> {

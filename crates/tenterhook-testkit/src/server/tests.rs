@@ -56,9 +56,8 @@ fn a_reply_can_be_closed_reset_or_torn() {
 
 #[test]
 fn what_never_ends_ends_with_the_server() {
-    for manner in
-        [Manner::Mute, Manner::Unended, Manner::Endless, Manner::DripHead, Manner::DripBody]
-    {
+    use Manner::{DripBody, DripHead, Endless, Interim, Mute, Unended};
+    for manner in [Mute, Unended, Endless, Interim, DripHead, DripBody] {
         let (server, mut stream) = connected(Reply::json("{}").manner(manner));
         stream.write_all(b"POST / HTTP/1.1\r\n\r\n").unwrap();
         assert!(server.asked(1));

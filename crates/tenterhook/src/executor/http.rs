@@ -8,7 +8,9 @@ pub(crate) mod headers;
 mod network;
 
 #[cfg(feature = "http")]
-mod client;
+mod connect;
+#[cfg(feature = "http")]
+mod connection;
 #[cfg(feature = "http")]
 mod exchange;
 #[cfg(feature = "http")]
@@ -16,11 +18,15 @@ mod failure;
 #[cfg(feature = "http")]
 mod order;
 #[cfg(feature = "http")]
+mod origins;
+#[cfg(feature = "http")]
 mod reply;
 #[cfg(feature = "http")]
-mod resolver;
+pub(in crate::executor) mod resolver;
 #[cfg(feature = "http")]
 mod signature;
+#[cfg(feature = "http")]
+mod wire;
 
 pub use network::Network;
 
@@ -40,13 +46,14 @@ pub(super) async fn run(task: &Task, http: &Http) -> Report {
     use crate::report::{End, Output, Said};
 
     let began = tokio::time::Instant::now();
-    let exchanged = tokio::time::timeout(task.budget(), exchange::exchange(task, http)).await;
-    let (end, body) = match exchanged {
-        Ok(Ok(body)) => (End::Exited(0), body),
+    let mut heard = Vec::new();
+    let exchange = exchange::exchange(task, http, &mut heard);
+    let end = match tokio::time::timeout(task.budget(), exchange).await {
+        Ok(Ok(())) => End::Exited(0),
         Ok(Err(failure)) => failure.end(),
-        Err(_) => (End::TimedOut, Vec::new()),
+        Err(_) => End::TimedOut,
     };
-    let stdout = Output::from(body.as_slice());
+    let stdout = Output { bytes: heard, ..Output::default() };
     let said = Said::Bytes { stdout, stderr: Output::default() };
     Report { said, ..Report::silent(end, began.elapsed()) }
 }

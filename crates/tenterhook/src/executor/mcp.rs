@@ -4,6 +4,8 @@
 //! `mcp`, `Configured` connects those that configurations name. Implements `docs/spec/exec-mcp.md`.
 
 #[cfg(feature = "mcp")]
+pub(in crate::executor) mod client;
+#[cfg(feature = "mcp")]
 mod configured;
 #[cfg(feature = "mcp")]
 mod connection;

@@ -14,6 +14,12 @@ pub(crate) struct Target {
     pub(crate) origin: String,
     /// Whether what is sent is encrypted.
     pub(crate) secure: bool,
+    /// The port, said or not.
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "nobody connects then"))]
+    pub(crate) port: u16,
+    /// Path and query, as they are sent.
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "nobody connects then"))]
+    pub(crate) path: String,
 }
 
 /// Why a URL cannot be used.
@@ -40,6 +46,9 @@ pub(crate) enum BadUrl {
     /// An address in a notation that not everybody reads alike.
     #[error("its host is an address in an unusual notation")]
     Notation,
+    /// A URL that servers do not take.
+    #[error("it is longer than {LENGTH} characters")]
+    Long,
     /// A port that is none.
     #[error("its port is no number from 1 to 65535")]
     Port,
@@ -50,6 +59,12 @@ pub(crate) enum BadUrl {
 
 /// The hosts that mean this machine because somebody wrote them, not because a name leads there.
 const THIS_MACHINE: &[&str] = &["localhost", "127.0.0.1", "::1"];
+
+/// How long a URL may be: what RFC 9110 wants every server to take at least.
+const LENGTH: usize = 8000;
+
+/// What stands in no request line, though people write it in URLs: it is sent as every client sends it, by its number.
+const ENCODED: &[char] = &['"', '<', '>', '^', '`', '{', '|', '}'];
 
 /// Networks of IPv4 that nobody reaches, or should not be made to reach, through a hook.
 const V4: &[(Ipv4Addr, u8, &str)] = &[
@@ -97,23 +112,37 @@ impl Target {
     /// When nothing may be sent there.
     pub(crate) fn read(url: &str) -> Result<Self, BadUrl> {
         odd_character(url)?;
+        if url.len() > LENGTH {
+            return Err(BadUrl::Long);
+        }
         let (scheme, rest) = url.split_once("://").ok_or(BadUrl::Scheme)?;
         let scheme = scheme.to_ascii_lowercase();
         if scheme != "https" && scheme != "http" {
             return Err(BadUrl::Scheme);
         }
-        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (authority, path) = rest.split_at_checked(end).ok_or(BadUrl::NoHost)?;
         if authority.contains('@') {
             return Err(BadUrl::UserInfo);
         }
         let (host, port) = split_port(authority)?;
-        let host = read_host(&host.to_ascii_lowercase())?;
+        let secure = scheme == "https";
         let target = Self {
-            secure: scheme == "https",
-            origin: format!("{scheme}://{}{port}", authority.trim_end_matches(port)),
-            host,
+            host: read_host(&host.to_ascii_lowercase())?,
+            origin: format!("{scheme}://{authority}"),
+            secure,
+            port: port.unwrap_or(default_port(secure)),
+            path: sent_path(path),
         };
         target.permitted()
+    }
+
+    /// Host and port as the request says them: without a port that goes without saying.
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "nobody connects then"))]
+    pub(crate) fn authority(&self) -> String {
+        let Self { host, port, secure, .. } = self;
+        let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };
+        if *port == default_port(*secure) { host } else { format!("{host}:{port}") }
     }
 
     /// Whether it is this machine, and was written so.
@@ -174,22 +203,37 @@ fn odd_character(url: &str) -> Result<(), BadUrl> {
     }
 }
 
-/// The host, and the port with its colon or nothing.
-fn split_port(authority: &str) -> Result<(&str, &str), BadUrl> {
+const fn default_port(secure: bool) -> u16 {
+    if secure { 443 } else { 80 }
+}
+
+/// What stands behind host and port, as a request line has it: from its slash on, without a fragment.
+fn sent_path(written: &str) -> String {
+    let written = written.split('#').next().unwrap_or_default();
+    let slash = if written.starts_with('/') { "" } else { "/" };
+    let encoded = written.chars().map(|c| match ENCODED.contains(&c) {
+        true => format!("%{:02X}", u32::from(c)),
+        false => c.to_string(),
+    });
+    std::iter::once(slash.to_owned()).chain(encoded).collect()
+}
+
+/// The host, and the port where one is written.
+fn split_port(authority: &str) -> Result<(&str, Option<u16>), BadUrl> {
     let end = match authority.rfind(']') {
         Some(at) => at + 1,
         None => authority.find(':').unwrap_or(authority.len()),
     };
     let (host, port) = authority.split_at_checked(end).ok_or(BadUrl::Host)?;
     if port.is_empty() {
-        return Ok((host, port));
+        return Ok((host, None));
     }
     let digits = port.strip_prefix(':').ok_or(BadUrl::Host)?;
     let number = digits.bytes().all(|it| it.is_ascii_digit()).then(|| digits.parse::<u16>().ok());
-    if number.flatten().is_none_or(|it| it == 0) {
-        return Err(BadUrl::Port);
+    match number.flatten() {
+        None | Some(0) => Err(BadUrl::Port),
+        port => Ok((host, port)),
     }
-    Ok((host, port))
 }
 
 fn read_host(host: &str) -> Result<String, BadUrl> {

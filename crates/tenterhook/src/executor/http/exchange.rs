@@ -1,14 +1,21 @@
 //! One request and its reply: sends, sends once more where nothing left, reads up to the cap. Has no clock of its own.
 
+use std::future::poll_fn;
+use std::pin::Pin;
 use std::time::Duration;
 
-use reqwest::{Client, Response};
+use hyper::Response;
+use hyper::body::{Body, Incoming};
 
+use super::address::Target;
+use super::connect::connect;
+use super::connection::{Connection, Post, Unanswered};
 use super::failure::{Failure, Kind};
+use super::network::Network;
 use super::order::Order;
 use super::reply::Head;
 use crate::executor::Task;
-use crate::hook::Http;
+use crate::hook::{Http, Wait};
 
 /// How much of a body is read: what a command may print.
 const CAP: usize = 1 << 20;
@@ -16,60 +23,106 @@ const CAP: usize = 1 << 20;
 /// How long a server that could not be reached is left alone before the second attempt: it may be starting.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The body of the answer; empty where the server has nothing to say.
-pub(super) async fn exchange(task: &Task, http: &Http) -> Result<Vec<u8>, Failure> {
-    let order = Order::new(task, http)?;
-    let client = task.ambient.network.client(order.target.secure);
-    let client = client.map_err(|why| {
-        Failure::new(Kind::Client, format!("no request can be sent from this machine: {why}"))
-    })?;
-    let response = match send(client, &order).await {
+/// Posts the envelope. What the server says, as far as it may count, stands in `heard`, whatever becomes of the exchange: a
+/// denial in it is not lost (HT-53). Nothing in it means that the server has nothing to say.
+pub(super) async fn exchange(task: &Task, http: &Http, heard: &mut Vec<u8>) -> Result<(), Failure> {
+    let Order { target, post, id } = Order::new(task, http)?;
+    let network = &task.ambient.network;
+    let origins = network.origins();
+    let attended = task.hook.wait == Wait::Attached;
+    if let Some(left) = origins.quiet(&target).filter(|_| !attended) {
+        return Err(left_alone(left));
+    }
+    let _turn = origins.turn(&target, attended).await;
+    let (mut connection, response) = deliver(network, &target, post).await?;
+    let head = Head::new(response.status().as_u16(), response.headers());
+    if let Some(time) = head.wants_quiet() {
+        origins.leave_alone(&target, time);
+    }
+    let received = connection.during(receive(response, &head, &target, &id, heard)).await?;
+    origins.keep(&target, connection).await;
+    received
+}
+
+fn left_alone(left: Duration) -> Failure {
+    let what = format!(
+        "its server wants to be left alone for {} more seconds, so it was not asked in the background",
+        left.as_secs() + 1
+    );
+    Failure::new(Kind::Limited, what)
+}
+
+/// Hands the request to a connection that is kept, or to a new one. What never left is sent once more (HT-40).
+async fn deliver(
+    network: &Network,
+    target: &Target,
+    mut post: Post,
+) -> Result<(Connection, Response<Incoming>), Failure> {
+    let broken = |error| Failure::exchanging(&error, &target.origin);
+    while let Some(mut kept) = network.origins().take(target).await {
+        match kept.send(post).await {
+            Ok(response) => return Ok((kept, response)),
+            Err(Unanswered::Lost(error)) => return Err(broken(error)),
+            Err(Unanswered::Unsent(again, _)) => post = *again,
+        }
+    }
+    let mut connection = match connect(network, target).await {
         Err(failure) if failure.never_left() => {
             tokio::time::sleep(PAUSE).await;
-            send(client, &order).await?
+            connect(network, target).await?
         }
         other => other?,
     };
-    receive(response, &order).await
+    match connection.send(post).await {
+        Ok(response) => Ok((connection, response)),
+        Err(Unanswered::Lost(error) | Unanswered::Unsent(_, error)) => Err(broken(error)),
+    }
 }
 
-async fn send(client: &Client, order: &Order) -> Result<Response, Failure> {
-    let lost = || Failure::new(Kind::Client, "the request cannot be sent twice");
-    let request = order.request.try_clone().ok_or_else(lost)?;
-    let sent = client.execute(request).await;
-    sent.map_err(|error| Failure::of(&error, &order.target.origin))
-}
-
-async fn receive(response: Response, order: &Order) -> Result<Vec<u8>, Failure> {
-    let head = Head::new(response.status().as_u16(), response.headers());
-    if let Some(failure) = head.unreadable(&order.id) {
+/// Reads what is worth reading. The outer result says whether the connection is as good as before.
+async fn receive(
+    response: Response<Incoming>,
+    head: &Head,
+    target: &Target,
+    id: &str,
+    heard: &mut Vec<u8>,
+) -> Result<Result<(), Failure>, Failure> {
+    if let Some(failure) = head.unreadable(id) {
         return Err(failure);
     }
-    let Some(refusal) = head.refusal() else { return head.answer(read(response, order).await?) };
-    if !head.may_object() {
-        return Err(refusal);
+    let refusal = head.refusal();
+    match refusal {
+        None => {
+            read(response.into_body(), target, heard).await?;
+            Ok(head.no_answer(heard).map_or(Ok(()), Err))
+        }
+        Some(refusal) if head.may_object() => {
+            // A reply that is no answer fails as that, however it ends.
+            match read(response.into_body(), target, heard).await {
+                Ok(()) => Ok(Err(refusal)),
+                Err(_) => Err(refusal),
+            }
+        }
+        Some(refusal) => Err(refusal),
     }
-    let said = read(response, order).await.unwrap_or_else(|failure| failure.end().1);
-    Err(refusal.saying(said))
 }
 
-async fn read(mut response: Response, order: &Order) -> Result<Vec<u8>, Failure> {
+async fn read(mut body: Incoming, target: &Target, heard: &mut Vec<u8>) -> Result<(), Failure> {
     let too_large = || {
         let what = format!("the reply is longer than {} KiB", CAP >> 10);
         Failure::new(Kind::TooLarge, what)
     };
-    if response.content_length().is_some_and(|it| it > CAP as u64) {
+    if body.size_hint().lower() > CAP as u64 {
         return Err(too_large());
     }
-    let mut body = Vec::new();
-    loop {
-        match response.chunk().await {
-            Ok(None) => return Ok(body),
-            Ok(Some(chunk)) if body.len() + chunk.len() > CAP => {
-                return Err(too_large().saying(body));
-            }
-            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
-            Err(error) => return Err(Failure::of(&error, &order.target.origin).saying(body)),
+    while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
+        let frame = frame.map_err(|error| Failure::exchanging(&error, &target.origin))?;
+        // What is no data is what comes behind chunks: more headers, which say nothing here.
+        let Ok(data) = frame.into_data() else { continue };
+        if heard.len() + data.len() > CAP {
+            return Err(too_large());
         }
+        heard.extend_from_slice(&data);
     }
+    Ok(())
 }

@@ -4,6 +4,7 @@ use std::error::Error;
 use std::io;
 
 use super::resolver::{NotFound, Refused};
+use super::wire::Overspoken;
 use crate::report::End;
 
 /// A kind of failure.
@@ -89,24 +90,18 @@ const KINDS: &[(Kind, &str, &str)] = {
 pub(super) struct Failure {
     pub(super) kind: Kind,
     what: String,
-    /// What was said all the same: a denial in it is not lost (HT-53).
-    said: Vec<u8>,
 }
 
 impl Failure {
     pub(super) fn new(kind: Kind, what: impl Into<String>) -> Self {
-        Self { kind, what: what.into(), said: Vec::new() }
+        Self { kind, what: what.into() }
     }
 
-    pub(super) fn saying(self, said: Vec<u8>) -> Self {
-        Self { said, ..self }
-    }
-
-    /// How the step ended, and what it said.
-    pub(super) fn end(self) -> (End, Vec<u8>) {
+    /// How the step ended.
+    pub(super) fn end(self) -> End {
         let row = KINDS.iter().find(|(kind, _, _)| *kind == self.kind);
         let (code, remedy) = row.map_or(("http-broken", ""), |(_, code, remedy)| (*code, *remedy));
-        (End::Failed { code, why: format!("{}; {remedy}", self.what) }, self.said)
+        End::Failed { code, why: format!("{}; {remedy}", self.what) }
     }
 
     /// Whether the same request may be sent once more: it never left (HT-40).
@@ -114,33 +109,45 @@ impl Failure {
         matches!(self.kind, Kind::Connect)
     }
 
-    /// Reads a client's error. Its own words may hold the URL and are not used; those of its causes are.
-    pub(super) fn of(error: &reqwest::Error, origin: &str) -> Self {
-        let (mut kind, mut words) = (None, String::new());
-        let mut cause = error.source();
+    /// What kept a connection from coming about.
+    pub(super) fn connecting(error: &io::Error, origin: &str) -> Self {
+        Self::told((Kind::Connect, "cannot be reached"), error, origin)
+    }
+
+    /// What became of a request on a connection that there was.
+    pub(super) fn exchanging(error: &hyper::Error, origin: &str) -> Self {
+        let what = match error.is_parse() {
+            true => "does not reply in HTTP/1.1",
+            false => "broke off before its reply was complete",
+        };
+        Self::told((Kind::Broken, what), error, origin)
+    }
+
+    /// The innermost cause tells, in its own words, unless one on the way to it tells a kind of its own.
+    fn told(otherwise: (Kind, &'static str), error: &(dyn Error + 'static), origin: &str) -> Self {
+        let (mut told, mut words) = (None, String::new());
+        let mut cause = Some(error);
         while let Some(error) = cause {
-            kind = kind.or_else(|| telling(error));
+            told = told.or_else(|| telling(error));
             words = error.to_string();
             cause = inner(error).or_else(|| error.source());
         }
-        let connected = !error.is_connect();
-        let kind = kind.unwrap_or(if connected { Kind::Broken } else { Kind::Connect });
-        let what = match kind {
-            Kind::Broken => "broke off before its reply was complete",
-            _ => "cannot be reached",
-        };
+        let (kind, what) = told.unwrap_or(otherwise);
         Self::new(kind, format!("`{origin}` {what}: {words}"))
     }
 }
 
 /// What an error says of the kind of failure, if it does.
-fn telling(error: &(dyn Error + 'static)) -> Option<Kind> {
+fn telling(error: &(dyn Error + 'static)) -> Option<(Kind, &'static str)> {
+    let unreached = |kind| Some((kind, "cannot be reached"));
     if error.is::<Refused>() {
-        Some(Kind::Address)
+        unreached(Kind::Address)
     } else if error.is::<NotFound>() {
-        Some(Kind::Unresolved)
+        unreached(Kind::Unresolved)
     } else if error.is::<rustls::Error>() {
-        Some(Kind::Tls)
+        unreached(Kind::Tls)
+    } else if error.is::<Overspoken>() {
+        Some((Kind::TooLarge, "does not come to an end"))
     } else {
         None
     }
@@ -161,7 +168,7 @@ mod tests {
         for (at, (kind, code, remedy)) in KINDS.iter().enumerate() {
             assert!(code.starts_with("http-") && !remedy.is_empty(), "{kind:?}");
             assert!(KINDS.iter().skip(at + 1).all(|(_, other, _)| other != code), "{code}");
-            let (end, _) = Failure::new(*kind, "it").end();
+            let end = Failure::new(*kind, "it").end();
             assert_eq!(end, End::Failed { code, why: format!("it; {remedy}") });
         }
     }

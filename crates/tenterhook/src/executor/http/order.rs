@@ -2,19 +2,30 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Method, Request, Url};
+use http_body_util::Full;
+use hyper::body::Bytes;
+use hyper::header::{HeaderMap, HeaderName, HeaderValue};
+use hyper::{Method, Request, Uri};
 
 use super::address::Target;
+use super::connection::Post;
 use super::failure::{Failure, Kind};
 use super::{headers, signature};
 use crate::executor::Task;
 use crate::hook::Http;
 
-/// One request, ready to be sent, and sent again unchanged.
+/// What every request says of itself.
+const FIXED: &[(&str, &str)] = &[
+    ("content-type", "application/json"),
+    ("accept", "application/json"),
+    ("accept-encoding", "identity"),
+    ("user-agent", concat!("tenterhook/", env!("CARGO_PKG_VERSION"))),
+];
+
+/// One request, ready to be sent.
 pub(super) struct Order {
     pub(super) target: Target,
-    pub(super) request: Request,
+    pub(super) post: Post,
     /// Tells it from every other one; the same in a second attempt.
     pub(super) id: String,
 }
@@ -22,22 +33,23 @@ pub(super) struct Order {
 impl Order {
     pub(super) fn new(task: &Task, http: &Http) -> Result<Self, Failure> {
         let target = read_target(&http.url)?;
-        let url = read_url(&http.url, &target)?;
         let id = random_id()?;
-        let mut request = Request::new(Method::POST, url);
-        *request.headers_mut() = own_headers(task, http)?;
-        let fixed = [("content-type", "application/json"), ("accept-encoding", "identity")];
-        for (name, value) in fixed {
-            request.headers_mut().insert(name, HeaderValue::from_static(value));
+        let mut post = Request::new(Full::new(Bytes::from(task.envelope.body.clone())));
+        *post.method_mut() = Method::POST;
+        *post.uri_mut() = path(&target)?;
+        *post.headers_mut() = own_headers(task, http)?;
+        let headers = post.headers_mut();
+        for (name, text) in FIXED {
+            headers.entry(*name).or_insert(HeaderValue::from_static(text));
         }
-        request.headers_mut().insert("webhook-id", value(&id)?);
+        headers.insert("host", value(&target.authority())?);
+        headers.insert("webhook-id", value(&id)?);
         if let Some(variable) = &http.secret {
             for (name, text) in sign(task, variable, &id)? {
-                request.headers_mut().insert(name, value(&text)?);
+                headers.insert(name, value(&text)?);
             }
         }
-        *request.body_mut() = Some(task.envelope.body.clone().into());
-        Ok(Self { target, request, id })
+        Ok(Self { target, post, id })
     }
 }
 
@@ -46,14 +58,9 @@ fn read_target(url: &str) -> Result<Target, Failure> {
         .map_err(|error| Failure::new(Kind::Url, format!("its URL cannot be used: {error}")))
 }
 
-/// The client's own reading of the URL must not find another host than ours (HT-10).
-fn read_url(url: &str, target: &Target) -> Result<Url, Failure> {
-    let unlike = || Failure::new(Kind::Url, "its URL can be read in several ways");
-    let url = Url::parse(url).map_err(|_| unlike())?;
-    let host = url.host_str().unwrap_or_default();
-    let host = host.strip_prefix('[').and_then(|it| it.strip_suffix(']')).unwrap_or(host);
-    let same = host == target.host && url.username().is_empty() && url.password().is_none();
-    if same { Ok(url) } else { Err(unlike()) }
+fn path(target: &Target) -> Result<Uri, Failure> {
+    let unlike = |_| Failure::new(Kind::Url, "its path cannot be sent");
+    Uri::try_from(target.path.as_str()).map_err(unlike)
 }
 
 fn variable<'t>(task: &'t Task, name: &str) -> Option<&'t str> {

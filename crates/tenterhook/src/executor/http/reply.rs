@@ -1,6 +1,8 @@
 //! What is a reply worth? Judges a head, then a body; reads no connection.
 
-use reqwest::header::HeaderMap;
+use std::time::Duration;
+
+use hyper::header::HeaderMap;
 
 use super::address::Target;
 use super::failure::{Failure, Kind};
@@ -47,24 +49,21 @@ impl Head {
             300..=399 => (Kind::Redirect, format!("the server sends elsewhere{}", self.whereto())),
             410 => (Kind::Gone, "the server says that nothing is there any more".to_owned()),
             429 => (Kind::Limited, format!("the server takes no more requests{}", self.wait())),
-            _ => (Kind::Status, "the server refused".to_owned()),
+            _ => (Kind::Status, format!("the server refused{}", self.wait())),
         };
         Some(Failure::new(kind, format!("{what} (status {status})")))
     }
 
-    /// The answer that `body` is. Empty is an answer: nothing to say.
-    pub(super) fn answer(&self, body: Vec<u8>) -> Result<Vec<u8>, Failure> {
-        let text = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&body).trim_ascii_start();
-        if text.is_empty() {
-            return Ok(Vec::new());
-        }
+    /// Why `body` is no answer. Empty is one: nothing to say.
+    pub(super) fn no_answer(&self, body: &[u8]) -> Option<Failure> {
+        let text = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body).trim_ascii_start();
         let kind = self.content_type.as_deref();
-        let what = match (kind.is_none_or(is_json), text.starts_with(b"{")) {
-            (true, true) => return Ok(body),
-            (true, false) => "the reply is no JSON object",
+        let what = match (kind.is_none_or(is_json), text.first()) {
+            (_, None) | (true, Some(b'{')) => return None,
+            (true, _) => "the reply is no JSON object",
             (false, _) => "the reply does not say that it is JSON",
         };
-        Err(Failure::new(Kind::NotJson, what).saying(body))
+        Some(Failure::new(Kind::NotJson, what))
     }
 
     /// Whether the body of a reply that is no answer may hold a denial.
@@ -78,10 +77,16 @@ impl Head {
         target.map_or_else(String::new, |it| format!(", to `{}`", it.origin))
     }
 
-    /// How long the server wants to be left alone; it is said, not done.
+    /// How long the server wants to be left alone, where it takes no more requests and says so in seconds (HT-61).
+    pub(super) fn wants_quiet(&self) -> Option<Duration> {
+        let busy = matches!(self.status, 429 | 503);
+        let seconds = self.retry_after.as_deref().filter(|_| busy)?.parse::<u32>().ok()?;
+        Some(Duration::from_secs(seconds.into()))
+    }
+
     fn wait(&self) -> String {
-        let seconds = self.retry_after.as_deref().and_then(|it| it.parse::<u32>().ok());
-        seconds.map_or_else(String::new, |it| format!(" for {it} seconds"))
+        let time = self.wants_quiet();
+        time.map_or_else(String::new, |it| format!(" for {} seconds", it.as_secs()))
     }
 }
 
@@ -96,8 +101,8 @@ mod tests {
 
     fn head(status: u16, headers: &[(&'static str, &'static str)]) -> Head {
         let headers = headers.iter().map(|(name, value)| {
-            let name = reqwest::header::HeaderName::from_static(name);
-            (name, reqwest::header::HeaderValue::from_static(value))
+            let name = hyper::header::HeaderName::from_static(name);
+            (name, hyper::header::HeaderValue::from_static(value))
         });
         Head::new(status, &headers.collect())
     }
@@ -106,23 +111,23 @@ mod tests {
     #[test]
     fn an_object_is_an_answer_and_nothing_is_silence() {
         let json = head(200, &[("content-type", "application/json; charset=utf-8")]);
-        for body in ["{}", " {\"a\": 1}", "\u{feff}{}"] {
-            assert_eq!(json.answer(body.into()), Ok(body.into()), "{body}");
+        let html = head(200, &[("content-type", "text/html")]);
+        for (head, body) in [
+            (&json, "{}"),
+            (&json, " {\"a\": 1}"),
+            (&json, "\u{feff}{}"),
+            (&json, ""),
+            (&json, " \n"),
+            (&head(200, &[]), "{}"),
+            (&html, ""),
+        ] {
+            assert_eq!(head.no_answer(body.as_bytes()), None, "{body}");
         }
-        for body in ["", " \n"] {
-            assert_eq!(json.answer(body.into()), Ok(Vec::new()));
-        }
-        assert_eq!(head(200, &[]).answer("{}".into()), Ok("{}".into()));
-        assert_eq!(head(200, &[("content-type", "text/html")]).answer("".into()), Ok(Vec::new()));
+        let unlike = |head: &Head, body: &str| head.no_answer(body.as_bytes()).map(|it| it.kind);
         for body in ["[]", "<html>", "true", "\"deny\""] {
-            assert_eq!(json.answer(body.into()).unwrap_err().kind, Kind::NotJson, "{body}");
+            assert_eq!(unlike(&json, body), Some(Kind::NotJson), "{body}");
         }
-        let html = head(200, &[("content-type", "text/html")]).answer("{}".into()).unwrap_err();
-        assert_eq!(
-            html,
-            Failure::new(Kind::NotJson, "the reply does not say that it is JSON")
-                .saying("{}".into())
-        );
+        assert_eq!(unlike(&html, "{}"), Some(Kind::NotJson));
     }
 
     /// HT-51
@@ -142,11 +147,22 @@ mod tests {
         ] {
             assert_eq!(kind(status), expected, "{status}");
         }
-        let (end, _) = head(429, &[("retry-after", "31536000")]).refusal().unwrap().end();
+        let end = head(429, &[("retry-after", "31536000")]).refusal().unwrap().end();
         assert!(format!("{end:?}").contains("for 31536000 seconds"), "{end:?}");
         let moved = |to| format!("{:?}", head(301, &[("location", to)]).refusal().unwrap());
         assert!(moved("https://new.example/a?token=b").contains("to `https://new.example`"));
         assert!(!moved("http://169.254.169.254/latest").contains("169"));
+    }
+
+    /// HT-61
+    #[test]
+    fn a_server_that_is_busy_says_how_long() {
+        let wants = |status, value| head(status, &[("retry-after", value)]).wants_quiet();
+        assert_eq!(wants(429, "7"), Some(Duration::from_secs(7)));
+        assert_eq!(wants(503, "0"), Some(Duration::ZERO));
+        for (status, value) in [(200, "7"), (500, "7"), (429, "-7"), (429, "soon"), (429, "")] {
+            assert_eq!(wants(status, value), None, "{status} {value}");
+        }
     }
 
     /// HT-52

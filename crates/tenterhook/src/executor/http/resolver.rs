@@ -4,10 +4,9 @@
 //! name that leads elsewhere the next moment gains nothing (HT-12).
 
 use std::io;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, ToSocketAddrs};
 use std::sync::Arc;
 
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use tokio::sync::{Semaphore, oneshot};
 
 use super::address;
@@ -19,7 +18,8 @@ pub(super) type LookUp = dyn Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync;
 const AT_ONCE: usize = 32;
 
 /// The resolver of all connections.
-pub(super) struct Resolver {
+#[derive(Clone)]
+pub(in crate::executor) struct Resolver {
     look_up: Arc<LookUp>,
     under_way: Arc<Semaphore>,
 }
@@ -44,38 +44,33 @@ impl Resolver {
     pub(super) fn new(look_up: Arc<LookUp>) -> Self {
         Self { look_up, under_way: Arc::new(Semaphore::new(AT_ONCE)) }
     }
-}
 
-impl Resolve for Resolver {
-    fn resolve(&self, name: Name) -> Resolving {
-        let host = name.as_str().to_ascii_lowercase();
-        if address::is_this_machine(&host) {
-            return Box::pin(async { Ok(socket_addresses(this_machine())) });
+    /// The addresses of `host`, a name in small letters, that may be connected to.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`], [`Refused`] or what the system says, as the inside of an error of the system.
+    pub(in crate::executor) async fn addresses(&self, host: &str) -> io::Result<Vec<IpAddr>> {
+        if address::is_this_machine(host) {
+            return Ok(this_machine());
         }
-        let (look_up, under_way) = (Arc::clone(&self.look_up), Arc::clone(&self.under_way));
-        Box::pin(async move {
-            let turn = under_way.acquire_owned().await?;
-            let (tell, told) = oneshot::channel();
-            // A thread of its own, not one of the runtime's: those are waited for when the runtime ends.
-            std::thread::Builder::new().name("tenterhook-name".to_owned()).spawn(move || {
-                let _turn = turn;
-                // The step may be over meanwhile.
-                let _ = tell.send(look_up(&host));
-            })?;
-            let found = told.await?.map_err(NotFound)?;
-            Ok(socket_addresses(vet(found)?))
-        })
+        let (look_up, host) = (Arc::clone(&self.look_up), host.to_owned());
+        let turn = Arc::clone(&self.under_way).acquire_owned().await.map_err(io::Error::other)?;
+        let (tell, told) = oneshot::channel();
+        // A thread of its own, not one of the runtime's: those are waited for when the runtime ends.
+        std::thread::Builder::new().name("tenterhook-name".to_owned()).spawn(move || {
+            let _turn = turn;
+            // The step may be over meanwhile.
+            let _ = tell.send(look_up(&host));
+        })?;
+        let found = told.await.map_err(io::Error::other)?;
+        vet(found.map_err(|error| io::Error::other(NotFound(error)))?).map_err(io::Error::other)
     }
 }
 
 /// This machine was written, so nobody is asked where it is: a resolver could say something else.
 fn this_machine() -> Vec<IpAddr> {
     vec![Ipv4Addr::LOCALHOST.into(), Ipv6Addr::LOCALHOST.into()]
-}
-
-/// The client fills the port in.
-fn socket_addresses(addresses: Vec<IpAddr>) -> Addrs {
-    Box::new(addresses.into_iter().map(|address| SocketAddr::new(address, 0)))
 }
 
 /// Those of `found` that are public.

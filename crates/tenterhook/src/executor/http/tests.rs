@@ -20,6 +20,7 @@ use crate::outcome::Outcome;
 use crate::session::Session;
 
 mod connections;
+mod hostile;
 mod tls;
 
 const EVENT: &str = "deploy.before";
@@ -150,6 +151,8 @@ async fn what_is_no_answer_is_a_failure_that_says_which() {
         (gzip, "http-encoding"),
         (large, "http-too-large"),
         (Reply::json("{ ").manner(Manner::Endless), "http-too-large"),
+        (Reply::json("{}").manner(Manner::Interim), "http-too-large"),
+        (Reply::json("{}").header("x-long", &"x".repeat(256 << 10)), "http-broken"),
         (Reply::json("{}").header("webhook-id", "msg_of_another"), "http-stale"),
     ] {
         assert_fails(&reply(said).await, code);

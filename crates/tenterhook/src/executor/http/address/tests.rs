@@ -16,7 +16,24 @@ fn a_url_is_read_as_it_is_written() {
         assert!(target.is_this_machine() && !target.secure, "{url}");
     }
     assert!(target("https://8.8.8.8/").secure);
+    let long = format!("https://a.example/{}", "x".repeat(8000));
+    assert_eq!(Target::read(&long), Err(BadUrl::Long));
     assert!(target("https://[2606:4700::1111]/").secure);
+}
+
+/// HT-2
+#[test]
+fn what_is_sent_of_a_url_is_what_was_written() {
+    for (url, authority, path) in [
+        ("https://A.example:443/x?y=z#w", "a.example", "/x?y=z"),
+        ("https://a.example:8443?y", "a.example:8443", "/?y"),
+        ("https://a.example#w", "a.example", "/"),
+        ("http://[::1]:80/../x", "[::1]", "/../x"),
+        ("http://localhost:443/%20{a|b}^`<\"'", "localhost:443", "/%20%7Ba%7Cb%7D%5E%60%3C%22'"),
+    ] {
+        let target = Target::read(url).unwrap();
+        assert_eq!((target.authority().as_str(), target.path.as_str()), (authority, path), "{url}");
+    }
 }
 
 #[test]

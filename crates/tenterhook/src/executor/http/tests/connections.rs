@@ -140,3 +140,48 @@ async fn a_request_in_the_background_restrains_nothing_and_wakes_who_asked_for_i
         assert_eq!((one.wakes, server.requests().len()), (wakes, 1));
     }
 }
+
+/// HT-42: a server that keeps a thread for each connection gets it back.
+#[tokio::test]
+async fn a_connection_that_nobody_uses_is_closed() {
+    let server = Arc::new(Server::start(Reply::json("{}")).unwrap());
+    let engine = engine_of(hook(http(&server.url()), LONG), Network::idling(SHORT));
+    assert_eq!(codes(&engine.fire(event(), &Session::default()).await), [""; 0]);
+    let left = Arc::clone(&server);
+    assert!(tokio::task::spawn_blocking(move || left.left()).await.unwrap());
+    assert_eq!(server.connections(), 1);
+    drop(engine);
+}
+
+/// HT-42: nobody would be woken by it on another runtime.
+#[test]
+fn a_connection_is_used_on_its_own_runtime_alone() {
+    let server = Server::start(Reply::json("{}")).unwrap();
+    let engine = engine_of(hook(http(&server.url()), LONG), Network::default());
+    let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let (one, other) = (runtime(), runtime());
+    for (runtime, connections) in [(&one, 1), (&other, 2), (&one, 2), (&other, 2)] {
+        let outcome = runtime.block_on(engine.fire(event(), &Session::default()));
+        assert_eq!((codes(&outcome).len(), server.connections()), (0, connections));
+    }
+}
+
+/// HT-61
+#[tokio::test]
+async fn a_server_that_is_busy_is_left_alone_in_the_background_alone() {
+    let server = Server::start(Reply::status(429).header("retry-after", "31536000")).unwrap();
+    let engine = |wait| {
+        let hook = Hook { wait, ..hook(http(&server.url()), LONG) };
+        Engine::builder().event(row()).hook(hook)
+    };
+    let network = Network::default();
+    for (wait, requests) in [(Wait::Detached, 1), (Wait::Detached, 1), (Wait::Attached, 2)] {
+        let engine = engine(wait).ambient(ambient(network.clone())).build().0;
+        let session = Session::default();
+        let outcome = engine.fire(event(), &session).await;
+        let finished = session.drain().await;
+        let told = finished.iter().flat_map(|it| &it.verdict.faults).chain(&outcome.faults);
+        assert_eq!(told.map(|it| it.code).collect::<Vec<_>>(), ["http-limited"], "{wait:?}");
+        assert_eq!(server.requests().len(), requests, "{wait:?}");
+    }
+}

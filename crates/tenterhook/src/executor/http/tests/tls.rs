@@ -1,4 +1,4 @@
-//! Encrypted connections: to whom a secret is told, and HTTP/2. Certificates are made for each run, so none runs out.
+//! Encrypted connections: to whom a secret is told, and what is kept. Certificates are made for each run, so none runs out.
 
 use std::net::TcpStream;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -105,15 +105,24 @@ async fn a_connection_that_fails_is_tried_once_more_with_the_same_request() {
     }
 }
 
-/// HT-41: the server may have acted before it said goodbye.
+/// HT-2: that it speaks no HTTP/1.1 is found out before a secret is told.
 #[tokio::test]
-async fn a_server_of_http_2_that_says_goodbye_is_not_asked_again() {
+async fn a_server_of_http_2_alone_is_asked_nothing() {
     let authority = authority();
-    // An empty SETTINGS, then a GOAWAY that names no stream and no error.
-    let goodbye = "\0\0\0\x04\0\0\0\0\0\0\0\x08\x07\0\0\0\0\0\0\0\0\0\0\0\0\0";
-    let script = Reply { body: goodbye.to_owned(), manner: Manner::Raw, ..Reply::default() };
-    let server = start(config(&authority, "localhost", false, &["h2"]), script);
+    let server = start(config(&authority, "localhost", false, &["h2"]), Reply::json("{}"));
     let outcome = fire_hook(hook(http(&url(&server)), LONG), trusting(&authority)).await;
-    assert_fails(&outcome, "http-broken");
-    assert_eq!((server.connections(), server.requests()[0].method.as_str()), (1, "PRI"));
+    assert_fails(&outcome, "http-tls");
+    assert_eq!((server.connections(), server.requests().len()), (1, 0));
+}
+
+/// HT-42
+#[tokio::test]
+async fn an_encrypted_connection_is_kept_and_shared() {
+    let authority = authority();
+    let server = start(config(&authority, "localhost", false, &["http/1.1"]), Reply::json("{}"));
+    let engine = engine_of(hook(http(&url(&server)), LONG), trusting(&authority));
+    for _ in 0..3 {
+        assert_eq!(codes(&engine.fire(event(), &Session::default()).await), [""; 0]);
+    }
+    assert_eq!((server.requests().len(), server.connections()), (3, 1));
 }

@@ -1,0 +1,118 @@
+//! Who is connected to, and how? Opens a connection to one of the addresses that were vetted; sends nothing on it.
+
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use rustls::ClientConfig;
+use rustls::crypto::CryptoProvider;
+use rustls::pki_types::{CertificateDer, ServerName};
+use rustls_platform_verifier::Verifier;
+use tokio::net::TcpStream;
+use tokio::task::JoinSet;
+use tokio_rustls::TlsConnector;
+
+use super::address::Target;
+use super::connection::Connection;
+use super::failure::{Failure, Kind};
+use super::network::Network;
+use super::wire::{Allowance, Metered, Wire};
+
+/// How long an address is waited for before the next one is tried beside it: what RFC 8305 recommends.
+const STAGGER: Duration = Duration::from_millis(250);
+
+/// How much a server may say before it was asked anything: chains of certificates are long, but not that long.
+const GREETING: usize = 256 << 10;
+
+/// Opens a connection to `target`.
+pub(super) async fn connect(network: &Network, target: &Target) -> Result<Connection, Failure> {
+    let failed = |error: &io::Error| Failure::connecting(error, &target.origin);
+    let allowance = Allowance::default();
+    allowance.set(GREETING);
+    let addresses = match target.host.parse() {
+        Ok(address) => vec![address],
+        Err(_) => network.resolver().addresses(&target.host).await.map_err(|it| failed(&it))?,
+    };
+    let socket = reach(addresses, target.port).await.map_err(|it| failed(&it))?;
+    let metered = Metered::new(socket, allowance.clone());
+    let wire: Wire = if target.secure {
+        let connector = network.connector().map_err(|why| {
+            Failure::new(Kind::Client, format!("no request can be sent from this machine: {why}"))
+        })?;
+        let secured = connector.connect(name(target)?, metered).await;
+        Box::new(secured.map_err(|it| failed(&it))?)
+    } else {
+        Box::new(metered)
+    };
+    let opened = Connection::over(wire, allowance).await;
+    opened.map_err(|error| Failure::exchanging(&error, &target.origin))
+}
+
+/// The first of `addresses` that takes the connection. None is waited for longer than [`STAGGER`] alone.
+async fn reach(addresses: Vec<IpAddr>, port: u16) -> io::Result<TcpStream> {
+    let mut rest = addresses.into_iter().map(|it| SocketAddr::new(it, port));
+    let mut attempts = JoinSet::new();
+    let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
+    loop {
+        let next = rest.next();
+        let more = next.is_some();
+        if let Some(address) = next {
+            attempts.spawn(TcpStream::connect(address));
+        }
+        let came = if more {
+            tokio::time::timeout(STAGGER, attempts.join_next()).await
+        } else {
+            Ok(attempts.join_next().await)
+        };
+        match came {
+            Ok(Some(Ok(Ok(socket)))) => {
+                socket.set_nodelay(true)?;
+                return Ok(socket);
+            }
+            Ok(Some(Ok(Err(error)))) => last = error,
+            // The runtime is about to end.
+            Ok(Some(Err(_))) => {}
+            Ok(None) => return Err(last),
+            Err(_) => {}
+        }
+    }
+}
+
+/// What the server's certificate must be for.
+fn name(target: &Target) -> Result<ServerName<'static>, Failure> {
+    let host = target.host.strip_suffix('.').unwrap_or(&target.host).to_owned();
+    let bad = |_| Failure::new(Kind::Url, "its host is no name that a certificate can be for");
+    ServerName::try_from(host).map_err(bad)
+}
+
+/// What all encrypted connections share. The provider is named, because a library must not choose one for the whole process
+/// of its host.
+pub(super) fn connector(roots: &[Vec<u8>]) -> Result<TlsConnector, rustls::Error> {
+    let provider: Arc<CryptoProvider> = Arc::new(rustls::crypto::ring::default_provider());
+    let roots = roots.iter().cloned().map(CertificateDer::from);
+    let verifier = Verifier::new_with_extra_roots(roots, Arc::clone(&provider))?;
+    let mut config = ClientConfig::builder_with_provider(provider)
+        .with_safe_default_protocol_versions()?
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(verifier))
+        .with_no_client_auth();
+    config.alpn_protocols = vec![b"http/1.1".to_vec()];
+    Ok(TlsConnector::from(Arc::new(config)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// HT-12
+    #[tokio::test]
+    async fn of_several_addresses_the_first_that_answers_is_spoken_to() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let list = |text: &str| text.split(' ').map(|it| it.parse().unwrap()).collect::<Vec<_>>();
+        let reached = reach(list("127.0.0.2 127.0.0.1"), address.port()).await.unwrap();
+        assert_eq!(reached.peer_addr().unwrap(), address);
+        assert!(reach(list("127.0.0.2 127.0.0.3"), address.port()).await.is_err());
+    }
+}

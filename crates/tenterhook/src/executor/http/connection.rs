@@ -1,0 +1,80 @@
+//! One connection on which requests are sent, one after the other. It lives in the task that asks: nothing of it runs behind
+//! a step, no word of it crosses from task to task, and to drop it closes it.
+
+use std::future::poll_fn;
+use std::pin::{Pin, pin};
+use std::task::Poll;
+
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::client::conn::http1;
+use hyper::{Request, Response};
+use hyper_util::rt::TokioIo;
+
+use super::wire::{Allowance, Wire};
+
+/// What is posted.
+pub(super) type Post = Request<Full<Bytes>>;
+
+/// How much a server may say in one exchange, all told: interim replies and heads that are thrown away, and what chunks and
+/// encryption add to a body at the limit. Whoever says more says something else than an answer (HT-54).
+const ALLOWANCE: usize = (2 << 20) + HEAD;
+
+/// How long the head of a reply may be.
+const HEAD: usize = 64 << 10;
+
+/// A connection and the state of its protocol.
+pub(super) struct Connection {
+    sender: http1::SendRequest<Full<Bytes>>,
+    protocol: http1::Connection<TokioIo<Wire>, Full<Bytes>>,
+    allowance: Allowance,
+    /// The protocol came to its end; it must not be asked again.
+    over: bool,
+}
+
+/// A request was not answered.
+pub(super) enum Unanswered {
+    /// Not a byte of it left, and here it is again.
+    Unsent(Box<Post>, hyper::Error),
+    /// It may have arrived.
+    Lost(hyper::Error),
+}
+
+impl Connection {
+    /// Speaks HTTP/1.1 over `wire`.
+    pub(super) async fn over(wire: Wire, allowance: Allowance) -> hyper::Result<Self> {
+        let (sender, protocol) =
+            http1::Builder::new().max_buf_size(HEAD).handshake(TokioIo::new(wire)).await?;
+        Ok(Self { sender, protocol, allowance, over: false })
+    }
+
+    /// Sends a request and waits for the head of its reply.
+    pub(super) async fn send(&mut self, post: Post) -> Result<Response<Incoming>, Unanswered> {
+        self.allowance.set(ALLOWANCE);
+        let reply = self.sender.try_send_request(post);
+        self.during(reply).await.map_err(|mut error| match error.take_message() {
+            Some(post) => Unanswered::Unsent(Box::new(post), error.into_error()),
+            None => Unanswered::Lost(error.into_error()),
+        })
+    }
+
+    /// Keeps the connection going while `work` waits for what comes of it.
+    pub(super) async fn during<T>(&mut self, work: impl Future<Output = T>) -> T {
+        let mut work = pin!(work);
+        poll_fn(|cx| {
+            self.over = self.over || Pin::new(&mut self.protocol).poll(cx).is_ready();
+            work.as_mut().poll(cx)
+        })
+        .await
+    }
+
+    /// Whether it can take another request: the last reply is over, and nothing came behind it, not even an end (HT-43).
+    pub(super) async fn is_quiet(&mut self) -> bool {
+        self.allowance.set(0);
+        poll_fn(|cx| {
+            self.over = self.over || Pin::new(&mut self.protocol).poll(cx).is_ready();
+            Poll::Ready(!self.over && self.sender.is_ready())
+        })
+        .await
+    }
+}
