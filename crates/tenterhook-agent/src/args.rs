@@ -33,6 +33,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,
 
+    /// Go on in a copy of that session, and leave it as it is.
+    #[arg(long, requires = "resume")]
+    pub(crate) fork: bool,
+
     /// Set the repository up first: hooks of `Setup` run.
     #[arg(long, conflicts_with = "maintenance")]
     pub(crate) init: bool,

@@ -17,6 +17,8 @@ pub(crate) enum Command {
     Model(Option<String>),
     /// Go on with an earlier session.
     Resume(Option<String>),
+    /// Go on in a copy of this session.
+    Fork,
     /// Work in another directory.
     Cd(String),
     /// Let the agent work in one more directory.
@@ -49,6 +51,7 @@ pub(crate) const TABLE: &[(&str, &str, &str)] = &[
     ("clear", "", "forget the conversation"),
     ("model", "[NAME]", "which model answers"),
     ("resume", "[FILE]", "go on with an earlier session"),
+    ("fork", "", "go on in a copy of this session"),
     ("cd", "DIRECTORY", "work somewhere else"),
     ("add-dir", "DIRECTORY", "let the agent change files there, too"),
     ("quit", "", "leave"),
@@ -68,6 +71,7 @@ pub(crate) fn read(text: &str) -> Option<Result<Command, String>> {
         "clear" => Command::Clear,
         "model" => Command::Model(some()),
         "resume" => Command::Resume(some()),
+        "fork" => Command::Fork,
         "cd" | "add-dir" => match some() {
             Some(directory) if name == "cd" => Command::Cd(directory),
             Some(directory) => Command::AddDir(directory),

@@ -7,7 +7,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use serde_json::Map;
 
@@ -21,7 +21,7 @@ use crate::render::Renderer;
 use crate::session::Session;
 use crate::tally::Tally;
 use crate::tasks::Tasks;
-use crate::transcript::{Kept, Line, Transcript};
+use crate::transcript::{self, Kept, Line, Transcript};
 use crate::update::Updates;
 
 /// What the model is told about itself.
@@ -57,25 +57,19 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
         question: seconds("--notify-after", args.notify_after)?,
         idle: seconds("--idle-after", args.idle_after)?,
     };
-    let path = args.resume.clone().unwrap_or_else(|| at(&home, &name(), &env));
-    let (source, kept) = match &args.resume {
-        None => ("startup", Kept::default()),
-        Some(path) => {
-            let kept = Transcript::read(path)
-                .map_err(|error| format!("`{}` cannot be read: {error}", path.display()))?;
-            if kept.torn > 0 {
-                updates.warn("transcript", format!("{} lines of it could not be read", kept.torn));
-            }
-            ("resume", kept)
-        }
-    };
+    let own = || at(&home, &transcript::name(), &env);
+    let path = args.resume.clone().filter(|_| !args.fork).unwrap_or_else(own);
+    let (source, kept) = earlier(&args, &updates)?;
     let id = kept.session(&path);
-    let transcript = Transcript::open(&path).map_err(|error| {
-        format!("the transcript `{}` cannot be written: {error}", path.display())
-    })?;
-    let opened =
-        transcript.add(&Line::Session { id: id.clone(), model: model.clone(), cwd: cwd.clone() });
-    opened.map_err(|error| {
+    let first = Line::Session { id: id.clone(), model: model.clone(), cwd: cwd.clone() };
+    let opened = Transcript::open(&path).and_then(|transcript| {
+        transcript.add(&first)?;
+        if args.fork {
+            transcript.take_over(&kept)?;
+        }
+        Ok(transcript)
+    });
+    let transcript = opened.map_err(|error| {
         format!("the transcript `{}` cannot be written: {error}", path.display())
     })?;
     let mut facts = Map::new();
@@ -127,6 +121,20 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
     Ok(Session::new(agent, source, setup).on(ground))
 }
 
+/// Why the session starts, and what an earlier one has kept for it.
+fn earlier(args: &Args, updates: &Updates) -> Result<(&'static str, Kept), String> {
+    let Some(path) = &args.resume else { return Ok(("startup", Kept::default())) };
+    let kept = Transcript::read(path)
+        .map_err(|error| format!("`{}` cannot be read: {error}", path.display()))?;
+    if kept.torn > 0 {
+        updates.warn("transcript", format!("{} lines of it could not be read", kept.torn));
+    }
+    if args.fork {
+        return Ok(("fork", Kept::forked(kept.messages)));
+    }
+    Ok(("resume", kept))
+}
+
 fn permissions(args: &Args) -> Result<Permissions, String> {
     let mode = Mode::find(&args.permission_mode).ok_or_else(|| {
         let words: Vec<_> = Mode::ALL.iter().map(|(_, word)| *word).collect();
@@ -145,12 +153,6 @@ fn permissions(args: &Args) -> Result<Permissions, String> {
 fn seconds(option: &str, value: f64) -> Result<Duration, String> {
     Duration::try_from_secs_f64(value)
         .map_err(|_| format!("`{option} {value}` is no number of seconds"))
-}
-
-/// Tells sessions apart: the moment and the process.
-fn name() -> String {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    format!("{:x}-{:x}", now.as_millis(), std::process::id())
 }
 
 fn at(home: &Path, id: &str, env: &[(String, String)]) -> PathBuf {

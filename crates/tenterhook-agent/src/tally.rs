@@ -20,6 +20,8 @@ pub(crate) struct Counts {
     pub(crate) session: Usage,
     /// The tool calls of the turn.
     pub(crate) tools: u64,
+    /// Whether the turn asked the model anything.
+    pub(crate) asked: bool,
     began: Option<Instant>,
 }
 
@@ -39,12 +41,17 @@ impl Tally {
     /// A turn begins.
     pub(crate) fn begin_turn(&self) {
         self.change(|counts| {
-            (counts.turn, counts.tools) = (Usage::default(), 0);
+            (counts.turn, counts.tools, counts.asked) = (Usage::default(), 0, false);
             counts.began = Some(Instant::now());
         });
     }
 
-    /// The model was called.
+    /// The model is asked.
+    pub(crate) fn asks(&self) {
+        self.change(|counts| counts.asked = true);
+    }
+
+    /// The model answered.
     pub(crate) fn called(&self, usage: Usage) {
         self.change(|counts| {
             for part in [&mut counts.turn, &mut counts.conversation, &mut counts.session] {

@@ -6,6 +6,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,11 @@ pub(crate) struct Kept {
 }
 
 impl Kept {
+    /// The same messages for a session of another name.
+    pub(crate) fn forked(messages: Vec<Message>) -> Self {
+        Self { id: None, messages, torn: 0 }
+    }
+
     /// What the session is called; where its first line is lost, by its file.
     pub(crate) fn session(&self, path: &Path) -> String {
         let file = || path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -76,6 +82,11 @@ impl Transcript {
         file.write_all(text.as_bytes())
     }
 
+    /// Adds what another session has kept.
+    pub(crate) fn take_over(&self, kept: &Kept) -> io::Result<()> {
+        kept.messages.iter().try_for_each(|it| self.add(&Line::Message(it.clone())))
+    }
+
     /// Reads the file at `path`.
     pub(crate) fn read(path: &Path) -> io::Result<Kept> {
         let mut kept = Kept::default();
@@ -93,6 +104,12 @@ impl Transcript {
         }
         Ok(kept)
     }
+}
+
+/// Tells sessions apart: the moment and the process.
+pub(crate) fn name() -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    format!("{:x}-{:x}", now.as_millis(), std::process::id())
 }
 
 fn ends_with_newline(path: &Path) -> io::Result<bool> {

@@ -145,6 +145,7 @@ impl Agent {
             tools: tool::specs(),
             max_tokens: MAX_TOKENS,
         };
+        self.tally.asks();
         let (reply, usage, stop) = self.hear(request).await.map_err(Ending::Failed)?;
         self.tally.called(usage);
         let all = self.tally.counts().session;

@@ -278,6 +278,11 @@ pub trait Dialect: Sync + fmt::Debug {
     /// Its event table.
     fn rows(&self) -> &'static [EventRow];
 
+    /// The values that matchers of a neutral event can meet, where its agent has a closed list of them.
+    fn subjects(&self, _event: &str) -> &'static [&'static str] {
+        &[]
+    }
+
     /// What hooks may do on an event that the table does not have: by default they observe.
     fn unknown_row(&self, event: &EventName) -> EventRow;
 

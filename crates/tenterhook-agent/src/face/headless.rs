@@ -3,10 +3,9 @@
 mod line;
 
 use std::collections::HashMap;
-use std::io::{self, Write};
+use std::io::{self, BufRead, Write};
 
 use serde_json::json;
-use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::sync::{mpsc, oneshot};
 
 use super::told::Told;
@@ -56,7 +55,7 @@ pub(crate) async fn run(
             say(&inputs, Input::Close);
             None
         }
-        Source::Lines => Some(BufReader::new(tokio::io::stdin()).lines()),
+        Source::Lines => Some(lines()),
     };
     let mut told = Told::new()?;
     let mut asked: HashMap<String, oneshot::Sender<Decision>> = HashMap::new();
@@ -110,12 +109,30 @@ fn say(inputs: &mpsc::UnboundedSender<Input>, input: Input) {
     let _ = inputs.send(input);
 }
 
-/// The next line of standard input; pends where none is read.
+/// How many lines may be read ahead.
+const AHEAD: usize = 16;
+
+/// The lines of standard input, read by a thread of their own: a runtime would wait for one that is blocked there, and a
+/// program that was told to quit would go on until somebody closes its input.
+fn lines() -> mpsc::Receiver<io::Result<String>> {
+    let (sender, lines) = mpsc::channel(AHEAD);
+    std::thread::spawn(move || {
+        for line in io::stdin().lock().lines() {
+            // Nobody listens any more: the session is over.
+            if sender.blocking_send(line).is_err() {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+/// The next line; pends where none is read.
 async fn next(
-    lines: &mut Option<tokio::io::Lines<BufReader<tokio::io::Stdin>>>,
+    lines: &mut Option<mpsc::Receiver<io::Result<String>>>,
 ) -> io::Result<Option<Result<Said, String>>> {
     match lines {
-        Some(lines) => Ok(lines.next_line().await?.map(|line| line::read(&line))),
+        Some(lines) => Ok(lines.recv().await.transpose()?.map(|line| line::read(&line))),
         None => std::future::pending().await,
     }
 }

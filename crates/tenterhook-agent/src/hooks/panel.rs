@@ -19,13 +19,13 @@ impl Hooks {
         let mut text = String::new();
         for hook in ruleset.hooks() {
             let off = self.session.view(&hook.event).is_off(&hook.id);
+            let never = points::never(hook.event.as_str());
             let state = match &hook.arming {
                 Arming::Disarmed { because, .. } => format!("  [off: {because}]"),
                 Arming::Armed if off => "  [off for this session]".to_owned(),
-                Arming::Armed if points::never(&hook.event) => {
-                    "  [rests: this agent never fires that event]".to_owned()
-                }
-                Arming::Armed => String::new(),
+                Arming::Armed => never.map_or_else(String::new, |why| {
+                    format!("  [rests: this agent never fires that event: {why}]")
+                }),
             };
             let place = hook.place.as_ref().map(|it| format!("  {}:{}", it.file, it.line));
             let _ = writeln!(text, "{}  on {}{state}", hook.id, hook.event);
@@ -42,12 +42,16 @@ impl Hooks {
             let powers: Vec<&str> = row.powers.iter().map(|it| it.word()).collect();
             let _ = writeln!(text, "{:<20}  {}", row.name, row.when);
             let _ = writeln!(text, "{:<20}  a hook may: {}", "", powers.join(", "));
-            let Some(point) = points::find(&row.name) else {
-                let _ = writeln!(text, "{:<20}  this agent never fires it", "");
-                continue;
-            };
+            if let Some(why) = points::never(&row.name) {
+                let _ = writeln!(text, "{:<20}  this agent never fires it: {why}", "");
+            }
+            let Some(point) = points::find(&row.name) else { continue };
             if !point.values.is_empty() {
                 let _ = writeln!(text, "{:<20}  matched on: {}", "", point.values.join(", "));
+            }
+            let absences = points::ABSENCES.iter().filter(|it| it.event == point.event);
+            for points::Absence { values, why, .. } in absences {
+                let _ = writeln!(text, "{:<20}  never on {}: {why}", "", values.join(", "));
             }
             if point.faces == points::Faces::Attended {
                 let _ = writeln!(text, "{:<20}  where somebody can answer", "");

@@ -1,9 +1,7 @@
-//! Every event that this agent fires: where it can happen, and the values that its matchers can meet. A table and nothing else.
+//! Every event that this agent fires: where it can happen, and the values that its matchers can meet; and what it never fires,
+//! with the reason. Two tables and nothing else.
 //!
 //! Which events there are, and what hooks may do there, the engine says; what stands here is what this host keeps of that.
-
-use tenterhook::dialect::{DIALECTS, DialectId};
-use tenterhook::event::EventName;
 
 /// In which faces an event can happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,7 +34,7 @@ use Faces::{All, Attended};
 pub(super) static POINTS: &[Point] = &[
     point("Setup", All, &["init", "maintenance"]),
     point("InstructionsLoaded", All, &["session_start", "nested_traversal", "path_glob_match", "include", "compact"]),
-    point("SessionStart", All, &["startup", "resume", "clear", "compact"]),
+    point("SessionStart", All, &["startup", "resume", "clear", "compact", "fork"]),
     point("UserPromptSubmit", All, &[]),
     point("UserPromptExpansion", All, &[]),
     point("UserPromptCommitted", All, &[]),
@@ -65,13 +63,52 @@ pub(super) static POINTS: &[Point] = &[
     point("TurnComplete", All, &[]),
     point("Notification", Attended, &["permission_prompt", "idle_prompt"]),
     point("ModeChange", All, &["default", "acceptEdits", "plan", "bypassPermissions"]),
-    point("PreModelSwitch", Attended, &[]),
-    point("PostModelSwitch", Attended, &[]),
-    point("CwdChanged", Attended, &[]),
-    point("DirectoryAdded", Attended, &["slash_command"]),
+    point("PreModelSwitch", All, &[]),
+    point("PostModelSwitch", All, &[]),
+    point("CwdChanged", All, &[]),
+    point("DirectoryAdded", All, &["slash_command"]),
     point("ConfigChange", All, &["user_settings", "project_settings", "local_settings"]),
     point("FileChanged", All, &[]),
     point("SessionEnd", All, &["clear", "resume", "prompt_input_exit", "other"]),
+];
+
+/// What other agents fire and this one never does.
+#[derive(Debug)]
+pub(super) struct Absence {
+    /// The event's neutral name.
+    pub(super) event: &'static str,
+    /// The values of its matchers that never come; none where the event itself never does.
+    pub(super) values: &'static [&'static str],
+    /// Why.
+    pub(super) why: &'static str,
+}
+
+const fn without(
+    event: &'static str,
+    values: &'static [&'static str],
+    why: &'static str,
+) -> Absence {
+    Absence { event, values, why }
+}
+
+const NO_LOGIN: &str = "nobody logs in: keys come from the environment";
+const NO_MCP: &str = "it speaks to no MCP server, so none can ask";
+
+/// In the same order.
+#[rustfmt::skip]
+pub(super) static ABSENCES: &[Absence] = &[
+    without("TeammateIdle", &[], "it has no teammates: a subagent ends with its task"),
+    without("Elicitation", &[], NO_MCP),
+    without("ElicitationResult", &[], NO_MCP),
+    without("StopFailure", &["oauth_org_not_allowed", "account_on_hold", "verification_required", "cloud_credential_error"], NO_LOGIN),
+    without("Notification", &["auth_success"], NO_LOGIN),
+    without("Notification", &["elicitation_dialog", "elicitation_url_dialog", "elicitation_complete", "elicitation_response"], NO_MCP),
+    without("Notification", &["agent_needs_input", "agent_completed"], "a subagent works inside the turn of the agent that asked it"),
+    without("DirectoryAdded", &["register_repo_root"], "`/add-dir` alone adds directories"),
+    without("ConfigChange", &["policy_settings"], "nobody manages it: it looks for no policy"),
+    without("ConfigChange", &["skills"], "it reads no hooks from skills"),
+    without("SessionEnd", &["logout"], NO_LOGIN),
+    without("SessionEnd", &["bypass_permissions_disabled"], "no policy takes a mode away"),
 ];
 
 /// The row of an event that this agent fires.
@@ -79,35 +116,54 @@ pub(super) fn find(event: &str) -> Option<&'static Point> {
     POINTS.iter().find(|it| it.event == event)
 }
 
-/// Whether hooks wait in vain for an event: the engine knows it, and this agent never fires it.
-pub(super) fn never(event: &EventName) -> bool {
-    let native = DIALECTS.iter().find(|it| it.id() == DialectId::NATIVE);
-    let known = native.is_some_and(|it| it.rows().iter().any(|row| row.event == event.as_str()));
-    known && find(event.as_str()).is_none()
+/// Why hooks wait in vain for an event, if they do.
+pub(super) fn never(event: &str) -> Option<&'static str> {
+    ABSENCES.iter().find(|it| it.event == event && it.values.is_empty()).map(|it| it.why)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use tenterhook::dialect::{DIALECTS, DialectId};
+
     use super::*;
 
-    /// Ruling 21: what the agent produces is in the table; what it does not is here, with the reason.
+    /// Where the absences stand for people.
+    const GUIDE: &str = include_str!("../../../../docs/guide/agent.md");
+
+    /// Ruling 21: what the engine knows the agent fires, or says why it does not, and the guide says the same.
     #[test]
     fn every_event_and_value_is_produced_or_its_absence_is_argued() {
         let native = DIALECTS.iter().find(|it| it.id() == DialectId::NATIVE).unwrap();
-        let without: Vec<_> = native
-            .rows()
-            .iter()
-            .filter(|row| find(&row.event).is_none())
-            .map(|row| &*row.event)
-            .collect();
-        // No teammates, and no MCP server that could ask.
-        assert_eq!(without, ["TeammateIdle", "Elicitation", "ElicitationResult"]);
-        for row in POINTS {
-            assert!(
-                native.rows().iter().any(|it| it.event == row.event),
-                "{} is the engine's",
-                row.event
-            );
+        for row in native.rows() {
+            let (fires, never) = (find(&row.event).is_some(), never(&row.event).is_some());
+            assert!(fires != never, "{}: fires {fires}, argued {never}", row.event);
+        }
+        let known = |event: &str| native.rows().iter().any(|it| it.event == event);
+        for event in POINTS.iter().map(|it| it.event).chain(ABSENCES.iter().map(|it| it.event)) {
+            assert!(known(event), "{event} is the engine's");
+        }
+        for dialect in DIALECTS {
+            for row in dialect.rows() {
+                let Some(point) = find(&row.event) else { continue };
+                let absent = ABSENCES.iter().filter(|it| it.event == point.event);
+                let absent: BTreeSet<_> = absent.flat_map(|it| it.values).collect();
+                for value in dialect.subjects(&row.event) {
+                    let produced = point.values.contains(value);
+                    let shown = format!("{:?}: {} on `{value}`", dialect.id(), row.event);
+                    assert!(produced != absent.contains(value), "{shown}: produced {produced}");
+                }
+            }
+        }
+        for Absence { event, values, why } in ABSENCES {
+            let says = |row: &&str| {
+                let mut words = std::iter::once(event).chain(*values);
+                row.starts_with('|')
+                    && row.contains(why)
+                    && words.all(|it| row.contains(&format!("`{it}`")))
+            };
+            assert!(GUIDE.lines().any(|row| says(&row)), "the guide on {event} {values:?}");
         }
     }
 }

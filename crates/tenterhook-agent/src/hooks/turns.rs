@@ -65,7 +65,7 @@ impl Hooks {
 
     /// A turn is over and all state tells so; the queue waits until hooks have seen it.
     pub(crate) async fn turn_completed(&self, end: &TurnEnd<'_>) {
-        let Counts { turn, conversation, session, tools, .. } = end.counts;
+        let Counts { turn, conversation, session, tools, asked, .. } = end.counts;
         let took = u64::try_from(end.counts.took().as_millis()).unwrap_or(u64::MAX);
         let event = self
             .event("TurnComplete")
@@ -86,7 +86,7 @@ impl Hooks {
             )
             .with("tool_count", tools)
             .with("queued_message_count", end.queued)
-            .with("model_backed", true)
+            .with("model_backed", asked)
             .with("stop_hook_active", false)
             .with("last_assistant_message", end.last);
         self.fire(event).await;

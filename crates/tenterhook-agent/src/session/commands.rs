@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use super::{Leave, Session, from_hook};
+use crate::agent::Settings;
 use crate::command::{self, Command, Hooks};
 use crate::permission::Mode;
-use crate::transcript::Transcript;
+use crate::transcript::{self, Kept, Line, Transcript};
 use crate::update::Update;
 
 impl Session {
@@ -23,6 +24,7 @@ impl Session {
             Command::Clear => self.clear().await?,
             Command::Model(model) => self.model(model).await,
             Command::Resume(file) => self.resume(file).await?,
+            Command::Fork => self.fork().await?,
             Command::Cd(directory) => self.cd(&directory).await,
             Command::AddDir(directory) => self.add_dir(&directory).await,
             Command::Quit => return Err(Leave("prompt_input_exit")),
@@ -101,7 +103,7 @@ impl Session {
     /// Leaves this session and goes on with another one.
     async fn resume(&mut self, file: Option<String>) -> Result<(), Leave> {
         let Some(file) = file else {
-            let text = crate::transcript::list(self.agent.transcript.path());
+            let text = transcript::list(self.agent.transcript.path());
             self.page("/resume", text);
             return Ok(());
         };
@@ -114,14 +116,54 @@ impl Session {
                 return Ok(());
             }
         };
+        let note = self.go_over(kept, transcript, "resume").await?;
+        self.page("/resume", note);
+        Ok(())
+    }
+
+    /// Leaves this session as it is and goes on in a copy: one of its own, where what ran once may run again.
+    async fn fork(&mut self) -> Result<(), Leave> {
+        let name = format!("{}.jsonl", transcript::name());
+        let path = self.agent.transcript.path().with_file_name(name);
+        let kept = Kept::forked(self.agent.messages.clone());
+        let Settings { model, cwd, .. } = &self.agent.settings;
+        let first =
+            Line::Session { id: kept.session(&path), model: model.clone(), cwd: cwd.clone() };
+        let copied = Transcript::open(&path).and_then(|copy| {
+            copy.add(&first)?;
+            copy.take_over(&kept)?;
+            Ok(copy)
+        });
+        match copied {
+            Ok(copy) => {
+                let note = self.go_over(kept, copy, "fork").await?;
+                self.page("/fork", note);
+            }
+            Err(error) => {
+                let why = format!("`{}` cannot be written: {error}", path.display());
+                self.page("/fork", why);
+            }
+        }
+        Ok(())
+    }
+
+    /// Ends this session and begins another one: what there is to say about that.
+    async fn go_over(
+        &mut self,
+        kept: Kept,
+        transcript: Transcript,
+        source: &'static str,
+    ) -> Result<String, Leave> {
         self.agent.hooks.session_ended("resume", self.agent.turns).await;
         self.agent.begin_anew();
         let note = self.agent.go_on(kept, transcript);
-        self.agent.updates.tell(Update::Cleared);
-        self.source = "resume";
+        // A copy goes on where the screen stands.
+        if source == "resume" {
+            self.agent.updates.tell(Update::Cleared);
+        }
+        self.source = source;
         self.begin().await?;
-        self.page("/resume", note);
-        Ok(())
+        Ok(note)
     }
 
     async fn cd(&mut self, directory: &str) {

@@ -89,6 +89,18 @@ shell = "true"
     assert_eq!(run.events(), ["SessionStart", "UserPromptSubmit", "UserPromptSubmit"]);
 }
 
+/// Who says `quit` has said enough: the program ends while its input is still open.
+#[test]
+fn a_program_that_is_told_to_quit_waits_for_nothing_more() {
+    let room = Room::new("", HELLO);
+    let mut run = room.start(&[]);
+    run.prompt("hi");
+    run.wait_for("turn_ended");
+    run.say(json!({"type": "quit"}));
+    run.wait_for("ended");
+    assert_eq!(run.code(), 0);
+}
+
 /// Ruling 35: one end, however many ways out are taken at once, and with how many turns and why.
 #[test]
 fn a_session_ends_once_under_concurrent_exits() {
@@ -198,6 +210,61 @@ shell = "cat >> life.jsonl; echo >> life.jsonl"
     let life = room.text("life.jsonl");
     let id = session["session_id"].as_str().unwrap();
     assert!(life.lines().filter(|it| !it.is_empty()).all(|it| it.contains(id)), "{life}");
+}
+
+/// `SessionStart` on `fork`: a copy goes on under a name of its own, where what ran once runs again, and the session that it
+/// was made of stays as it is; by a command and from the command line.
+#[test]
+fn a_fork_goes_on_under_a_name_of_its_own() {
+    let hooks = r#"
+[hook.once]
+on = "SessionStart"
+match = "fork"
+once = true
+shell = "echo ran >> once.txt"
+[hook.see]
+on = ["SessionStart", "SessionEnd"]
+shell = "cat >> life.jsonl; echo >> life.jsonl"
+"#;
+    let room = Room::new(hooks, HELLO);
+    let mut run = room.start(&[]);
+    run.prompt("remember the number 41");
+    run.wait_for("turn_ended");
+    run.prompt("/fork");
+    run.wait_for("page");
+    run.prompt("what was it");
+    run.wait_for("turn_ended");
+    run.end();
+    let sessions: Vec<_> =
+        run.of("session").iter().map(|it| it["transcript_path"].clone()).collect();
+    let text = |at: usize| std::fs::read_to_string(sessions[at].as_str().unwrap()).unwrap();
+    assert!(!text(0).contains("what was it"), "the first session stays as it was");
+    assert!(text(1).contains("number 41") && text(1).contains("what was it"));
+    let again = room.ask("and now", &["--resume", sessions[0].as_str().unwrap(), "--fork"]);
+    let last = requests(&room).pop().unwrap()["messages"].to_string();
+    assert!(last.contains("number 41") && !last.contains("what was it"), "{last}");
+    let name = |run: &crate::room::Run, at: usize| run.of("session")[at]["session_id"].clone();
+    let names = [name(&run, 0), name(&run, 1), name(&again, 0)];
+    assert!(names[0] != names[1] && names[1] != names[2] && names[0] != names[2], "{names:?}");
+    assert_eq!(room.text("once.txt"), "ran\nran\n", "once in each");
+    let life = room.text("life.jsonl");
+    let told: Vec<Value> = life
+        .lines()
+        .filter(|it| !it.is_empty())
+        .map(|it| serde_json::from_str::<Value>(it).unwrap())
+        .map(|it| json!([it["session"]["id"], it["data"]["source"], it["data"]["reason"]]))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            json!([names[0], "startup", null]),
+            json!([names[0], null, "resume"]),
+            json!([names[1], "fork", null]),
+            json!([names[1], null, "other"]),
+            json!([names[2], "fork", null]),
+            json!([names[2], null, "other"]),
+        ]
+    );
 }
 
 /// A line that a crash tore costs that line alone, and is told; `/resume` ends this session and goes on with the other.

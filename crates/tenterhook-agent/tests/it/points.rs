@@ -35,15 +35,23 @@ fn table() -> BTreeMap<String, (BTreeSet<String>, bool)> {
     table
 }
 
-/// A hook on every event.
+/// A hook on every event, which keeps each in a file of its own, since events may come at once. Another has a file watched, and
+/// a third agrees to a call and changes the mode, where the test wants it.
 fn everywhere(table: &BTreeMap<String, (BTreeSet<String>, bool)>) -> String {
     let names: Vec<_> = table.keys().map(|it| format!("\"{it}\"")).collect();
-    format!(
-        "[hook.see]\non = [{}]\nshell = \"cat >> $HOME/events.jsonl; echo >> $HOME/events.jsonl\"\n\
-         [hook.look]\non = \"SessionStart\"\nshell = '''echo '{{\"watch\": [\"watched.txt\"]}}' '''\n",
-        names.join(", ")
-    )
+    format!("[hook.see]\non = [{}]\n{SEE}", names.join(", "))
 }
+
+const SEE: &str = r#"
+shell = 'mkdir -p "$HOME/events"; f="$HOME/events/$$-$(date +%N)"; cat > "$f" && mv "$f" "$f.json"'
+[hook.look]
+on = "SessionStart"
+shell = """echo '{"watch": ["watched.txt"]}'"""
+[hook.agrees]
+on = "PermissionRequest"
+shell = """if test -e agree; then echo '{"decision": "allow", "permissions": [
+  {"type": "setMode", "mode": "acceptEdits", "destination": "session"}]}'; fi"""
+"#;
 
 const WORK: &str = r#"
 [[reply]]
@@ -55,7 +63,8 @@ call = [
   { tool = "Edit", input = { file_path = "sub/a.txt", old_string = "a", new_string = "b" } },
   { tool = "Glob", input = { pattern = "*.txt" } },
   { tool = "Grep", input = { pattern = "x" } },
-  { tool = "Bash", input = { command = "true" } },
+  { tool = "Bash", input = { command = "mkdir -p .claude; echo '{}' > .claude/settings.local.json" } },
+  { tool = "Bash", input = { command = "until grep -lq FileChanged ~/events/*.json && grep -lq ConfigChange ~/events/*.json; do sleep 0.01; done" } },
   { tool = "Bash", input = { command = "false" } },
   { tool = "Bash", input = { command = "exit 3" } },
   { tool = "Task", input = { description = "look", prompt = "look inside", isolation = "worktree" } },
@@ -75,6 +84,9 @@ repeat = true
 text = "done"
 "#;
 
+/// What fills a conversation so that it is made short: ten files, each as long as one that is mentioned may be.
+const FILLS: &str = "compare @0.txt @1.txt @2.txt @3.txt @4.txt @5.txt @6.txt @7.txt @8.txt @9.txt";
+
 /// The files that the work needs.
 fn furnished(hooks: &str) -> Room {
     let room = Room::new(hooks, WORK);
@@ -88,19 +100,27 @@ fn furnished(hooks: &str) -> Room {
     ] {
         room.sandbox.write(name, text).unwrap();
     }
+    for at in 0..10 {
+        room.sandbox.write(&format!("{at}.txt"), &"long ".repeat(14_000)).unwrap();
+    }
     super::gates::repository(&room);
     room
 }
 
 /// Which events were fired in a room, and with which values of their subjects.
 fn fired(room: &Room) -> BTreeMap<String, BTreeSet<String>> {
+    const KEYS: &[&str] =
+        &["source", "trigger", "reason", "load_reason", "notification_type", "mode", "error"];
     let mut fired: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let text = room.text("../home/events.jsonl");
-    for line in text.lines().filter(|line| !line.is_empty()) {
-        let Ok(line) = serde_json::from_str::<Value>(line) else { continue };
-        let values = fired.entry(line["event"].as_str().unwrap().to_owned()).or_default();
-        let keys = ["source", "trigger", "reason", "load_reason", "notification_type", "mode"];
-        values.extend(keys.iter().filter_map(|key| line["data"][key].as_str().map(str::to_owned)));
+    for entry in std::fs::read_dir(room.sandbox.home().join("events")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_none_or(|it| it != "json") {
+            continue;
+        }
+        let event: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        let values = fired.entry(event["event"].as_str().unwrap().to_owned()).or_default();
+        let said = KEYS.iter().filter_map(|key| event["data"][key].as_str());
+        values.extend(said.chain(event["tool"]["name"].as_str()).map(str::to_owned));
     }
     fired
 }
@@ -148,110 +168,77 @@ fn attended(hooks: &str) -> BTreeMap<String, BTreeSet<String>> {
     };
     for file in ["~/.claude/settings.json", ".claude/settings.json", ".claude/settings.local.json"]
     {
-        room.sandbox.write(file, "{}").unwrap();
+        room.sandbox.write(file, "{ }").unwrap();
         run.wait("change", changed);
     }
     run.prompt("/compact");
     run.wait("compaction", |line| {
         line["type"] == "notice" && line["text"].as_str().unwrap().contains("compacted")
     });
-    run.prompt(&"long ".repeat(130_000));
+    run.prompt(FILLS);
     run.wait("compaction", |line| {
         line["type"] == "notice" && line["text"].as_str().unwrap().contains("compacted")
     });
     run.wait_for("turn_ended");
     run.prompt("/clear");
-    run.prompt(&format!("/resume {transcript}"));
-    run.wait_for("page");
+    for command in [&*format!("/resume {transcript}"), "/fork"] {
+        run.prompt(command);
+        run.wait_for("page");
+    }
     run.say(json!({"type": "quit"}));
     run.end();
     fired(&room)
 }
 
-/// One prompt on the command line.
+/// One prompt on the command line, time and again.
 fn printed(hooks: &str) -> BTreeMap<String, BTreeSet<String>> {
     let room = furnished(hooks);
-    let status = room
-        .command()
-        .args([
-            "--maintenance",
-            "--model",
-            "scripted:script.toml",
-            "--permission-mode",
-            "acceptEdits",
-        ])
-        .args(["--allow", "Bash(*)", "--deny", "Bash(exit 3)", "--print", "everything"])
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
-        .status()
-        .unwrap();
-    assert!(status.success());
+    room.sandbox.write("agree", "").unwrap();
+    for prompt in ["everything", "rate_limit", "/hello you", FILLS].into_iter().chain([
+        "/model scripted:script.toml",
+        "/add-dir ../home",
+        "/cd sub",
+        "/quit",
+    ]) {
+        let status = room
+            .command()
+            .args(["--maintenance", "--model", "scripted:script.toml", "--print", prompt])
+            .args(["--allow", "Bash(*)", "--deny", "Bash(exit 3)"])
+            .stdout(std::process::Stdio::null())
+            .stderr(std::process::Stdio::null())
+            .status()
+            .unwrap();
+        assert_eq!(status.success(), prompt != "rate_limit", "{prompt}");
+    }
     fired(&room)
 }
 
-/// X3.15, ruling 21: the union of what is fired is the table, event by event and value by value.
+/// X3.15, ruling 21: in each face exactly the events are fired that the table has for it, and of the closed lists every value.
 #[test]
 fn every_event_of_the_table_has_a_live_call_site() {
     let table = table();
     let hooks = everywhere(&table);
     let (attended, printed) = (attended(&hooks), printed(&hooks));
-    let both: BTreeSet<_> = attended.keys().chain(printed.keys()).collect();
-    assert_eq!(both, table.keys().collect::<BTreeSet<_>>());
+    let names = |with_attended: bool| {
+        let rows = table.iter().filter(|(_, (_, attended))| with_attended || !attended);
+        rows.map(|(event, _)| event.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(attended.keys().cloned().collect::<Vec<_>>(), names(true), "with somebody there");
+    assert_eq!(printed.keys().cloned().collect::<Vec<_>>(), names(false), "with nobody there");
     for event in [
         "Setup",
         "SessionStart",
         "InstructionsLoaded",
+        "PreToolUse",
         "PreCompact",
         "PostCompact",
         "SessionEnd",
         "ConfigChange",
         "Notification",
     ] {
-        let mut values: BTreeSet<String> = [&attended, &printed]
-            .iter()
-            .filter_map(|it| it.get(event))
-            .flatten()
-            .cloned()
-            .collect();
-        values.retain(|it| {
-            event != "SessionEnd"
-                || it != "prompt_input_exit"
-                || attended["SessionEnd"].contains(it)
-        });
+        let both = [&attended, &printed].into_iter().filter_map(|it| it.get(event)).flatten();
+        let values: BTreeSet<String> = both.cloned().collect();
         assert_eq!(values, table[event].0, "{event}");
-    }
-    // What one prompt can bring about is fired for it just the same.
-    let of_prompt = [
-        "Setup",
-        "SessionStart",
-        "InstructionsLoaded",
-        "UserPromptSubmit",
-        "UserPromptCommitted",
-        "TurnStart",
-        "PreModelCall",
-        "PostModelCall",
-        "MessageDisplay",
-        "PreToolUse",
-        "PermissionDenied",
-        "ShellEnv",
-        "PostToolUse",
-        "PostToolUseFailure",
-        "PostToolBatch",
-        "TaskCreated",
-        "SubagentStart",
-        "SubagentStop",
-        "TaskCompleted",
-        "WorktreeCreate",
-        "WorktreeRemove",
-        "Stop",
-        "TurnComplete",
-        "SessionEnd",
-    ];
-    for event in of_prompt {
-        assert!(printed.contains_key(event), "{event}");
-    }
-    for (event, (_, attended)) in &table {
-        assert!(!attended || !printed.contains_key(event), "{event} needs somebody who is there");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -151,6 +151,19 @@ impl Run {
     pub(crate) fn end(&mut self) -> i32 {
         drop(self.stdin.take());
         self.wait_for("ended");
+        self.code()
+    }
+
+    /// Waits for the end of the program, whose input stays open; the exit code.
+    pub(crate) fn code(&mut self) -> i32 {
+        loop {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => self.heard.push(line),
+                // Its output is closed when it is gone.
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => panic!("no end came; heard {:#?}", self.heard),
+            }
+        }
         self.child.wait().unwrap().code().unwrap()
     }
 

@@ -53,6 +53,13 @@ impl Dialect for Claude {
         &events::ROWS
     }
 
+    fn subjects(&self, event: &str) -> &'static [&'static str] {
+        match vocabulary::find_event(event).map(|it| &it.subjects) {
+            Some(vocabulary::Subjects::Closed(values)) => values,
+            _ => &[],
+        }
+    }
+
     fn unknown_row(&self, event: &EventName) -> EventRow {
         EventRow {
             name: Cow::Owned(event.to_string()),

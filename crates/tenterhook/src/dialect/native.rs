@@ -58,6 +58,10 @@ impl Dialect for Native {
         table::ROWS
     }
 
+    fn subjects(&self, event: &str) -> &'static [&'static str] {
+        table::VALUES.iter().find(|(name, _)| *name == event).map_or(&[], |(_, values)| values)
+    }
+
     fn unknown_row(&self, event: &EventName) -> EventRow {
         table::unknown(event)
     }
