@@ -3,6 +3,7 @@
 //! follow choose the plays whose names hold them.
 
 mod asking;
+mod faces;
 mod leaving;
 mod looks;
 mod prompts;
@@ -46,7 +47,8 @@ pub(crate) fn run(args: &[&str]) -> Said {
     let bless = args.contains(&"--bless");
     let chosen: Vec<&&str> = args.iter().filter(|it| !it.starts_with("--")).collect();
     let stage = Stage { program: tree::root().join("target/debug/tenterhook-agent"), bless };
-    let plays = [prompts::PLAYS, asking::PLAYS, working::PLAYS, leaving::PLAYS, looks::PLAYS];
+    let plays =
+        [prompts::PLAYS, asking::PLAYS, working::PLAYS, leaving::PLAYS, looks::PLAYS, faces::PLAYS];
     let plays = plays.concat().into_iter();
     let plays =
         plays.filter(|(name, _)| chosen.is_empty() || chosen.iter().any(|it| name.contains(**it)));

@@ -52,6 +52,29 @@ impl Room {
         std::fs::read_to_string(self.project().join(name)).unwrap_or_default()
     }
 
+    /// Makes the project a repository with one file.
+    pub(crate) fn repository(&self) -> Result<(), String> {
+        self.write("a.txt", "content of a")?;
+        for args in [
+            &["init", "-q"][..],
+            &["add", "a.txt"],
+            &["-c", "user.name=a", "-c", "user.email=a", "commit", "-qm", "a"],
+        ] {
+            let mut git = Command::new("git");
+            git.args(args).current_dir(self.project());
+            done_in(git.env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", self.sandbox.home()))?;
+        }
+        Ok(())
+    }
+
+    /// What hooks have kept of each event, in files of their own.
+    pub(crate) fn events(&self) -> Result<Vec<String>, String> {
+        let directory = self.sandbox.home().join("events");
+        let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+        let files = entries.map(|it| it.path()).filter(|it| it.extension().is_some());
+        files.map(|it| std::fs::read_to_string(it).map_err(|error| error.to_string())).collect()
+    }
+
     /// The environment of the agent, and the words that start it; nothing of ours passes.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(&self.program);
@@ -209,6 +232,10 @@ pub(crate) fn lives(pid: &str) -> bool {
 
 /// Runs a command to its end; what it printed.
 fn done(mut command: Command) -> Result<String, String> {
+    done_in(&mut command)
+}
+
+fn done_in(command: &mut Command) -> Result<String, String> {
     let program = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| format!("{program} cannot be run: {error}"))?;
     if output.status.success() {
