@@ -1,4 +1,4 @@
-//! Does every row of `docs/spec/seed-coverage.md` name a case or a test that exists, or a reason of the closed list?
+//! Does every row of `docs/spec/seed-coverage.md` name a case, a test or a play that exists, or a reason of the closed list?
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -58,6 +58,8 @@ struct Proofs {
     /// Case files without folder and ending, and folders of tables with both.
     cases: Vec<String>,
     tests: BTreeSet<String>,
+    /// The plays of `cargo xtask terminal`.
+    plays: BTreeSet<String>,
     /// Files that a suite of `.ci/run` runs, or that are the proof themselves.
     files: BTreeSet<String>,
 }
@@ -74,8 +76,23 @@ impl Proofs {
             let found = named.iter().flat_map(|named| named.captures_iter(file.tests()));
             found.filter_map(|it| Some(it.get(1)?.as_str().to_owned())).collect::<Vec<_>>()
         });
+        let play = Regex::new(r#"\(\s*"([^"]+)","#).ok();
+        let stages = files.iter().filter(|it| it.path.starts_with("xtask/src/terminal/"));
+        let tables = stages.filter_map(|file| {
+            let (_, rest) = file.text.split_once("PLAYS: &[Play] =")?;
+            rest.split_once("];").map(|(table, _)| table)
+        });
+        let plays = tables.flat_map(|table| {
+            let found = play.iter().flat_map(|play| play.captures_iter(table));
+            found.filter_map(|it| Some(it.get(1)?.as_str().to_owned())).collect::<Vec<_>>()
+        });
         let paths = files.iter().map(|file| file.path.clone());
-        Self { cases: cases.collect(), tests: tests.collect(), files: paths.collect() }
+        Self {
+            cases: cases.collect(),
+            tests: tests.collect(),
+            plays: plays.collect(),
+            files: paths.collect(),
+        }
     }
 
     fn hold(&self, covered: &str) -> Result<(), String> {
@@ -91,10 +108,10 @@ impl Proofs {
         }
         let names: Vec<&str> = covered.split('`').skip(1).step_by(2).collect();
         if names.is_empty() {
-            return Err("names no case and no test".to_owned());
+            return Err("names no case, no test and no play".to_owned());
         }
         match names.iter().find(|name| !self.know(name)) {
-            Some(name) => Err(format!("`{name}` is neither a case nor a test")),
+            Some(name) => Err(format!("`{name}` is no case, no test and no play")),
             None => Ok(()),
         }
     }
@@ -102,7 +119,7 @@ impl Proofs {
     fn know(&self, name: &str) -> bool {
         let test = name.rsplit("::").next().unwrap_or(name);
         let file = name.split(' ').next().unwrap_or(name);
-        if self.tests.contains(test) || self.files.contains(file) {
+        if self.tests.contains(test) || self.plays.contains(name) || self.files.contains(file) {
             return true;
         }
         self.cases.iter().any(|case| {
@@ -124,11 +141,14 @@ mod tests {
         let proofs = Proofs {
             cases: vec!["gen/G-1-x".to_owned()],
             tests: ["t".to_owned()].into(),
+            plays: ["a prompt is seen".to_owned()].into(),
             files: BTreeSet::new(),
         };
         for (covered, holds) in [
             ("`G-1-x`", true),
             ("`G-1-*`, test `t`", true),
+            ("play `a prompt is seen`", true),
+            ("play `a prompt is lost`", false),
             ("`gen/G-1-x`", true),
             ("`G-2-x`", false),
             ("later: host (once)", true),

@@ -8,14 +8,17 @@
 
 mod agents;
 mod asking;
+mod codewhale;
 mod consent;
 mod gates;
+mod gen_settings;
 mod hosts;
 mod late;
 mod life;
 mod models;
 mod points;
 mod prompts;
+mod reasonix;
 mod room;
 mod shown;
 mod tools;

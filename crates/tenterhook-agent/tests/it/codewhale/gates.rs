@@ -1,0 +1,163 @@
+//! What becomes of tool calls: gates that are lost, rewrites that are judged, and who is told of what ran.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::{entry, lines, room};
+
+/// One call, and what it leaves.
+const RUNS: &str = r#"
+[[reply]]
+call = [{ tool = "Bash", input = { command = "echo ran >> ran.txt" } }]
+[[reply]]
+text = "done"
+"#;
+
+/// `lost_executor_fails_closed_for_every_matched_strict_gate`, `lost_executor_does_not_deny_when_no_strict_gate_matched`: a
+/// gate whose process is gone gave no answer, and where it is strict and was meant, that denies.
+#[test]
+fn a_lost_gate_denies_where_it_is_strict_and_was_meant() {
+    const STRICT: &str = "continue_on_error = false";
+    const ELSEWHERE: &str =
+        "continue_on_error = false\ncondition = { type = \"tool_name\", name = \"File\" }";
+    for (gates, runs, told) in [
+        (&[("one", STRICT)][..], false, &["one"][..]),
+        (&[("one", ""), ("two", STRICT)], false, &["one", "two"]),
+        (&[("one", STRICT), ("two", STRICT)], false, &["one", "two"]),
+        (&[("one", ELSEWHERE)], true, &[]),
+        (&[("one", "")], true, &["one"]),
+    ] {
+        let gates: Vec<_> = gates
+            .iter()
+            .map(|(name, rest)| {
+                entry("tool_call_before", "kill -9 $$", &format!("name = \"{name}\"\n{rest}"))
+            })
+            .collect();
+        let room = room(&gates, RUNS);
+        let run = room.ask("go", &["--allow", "Bash(*)"]);
+        assert_eq!(room.text("ran.txt"), if runs { "ran\n" } else { "" }, "{gates:?}");
+        let result = run.of("tool_result")[0];
+        assert_eq!(result["is_error"], !runs, "{result}");
+        let warnings: Vec<_> =
+            run.of("warn").iter().map(|it| it["reason"].as_str().unwrap()).collect();
+        let names: Vec<_> = warnings.iter().map(|it| it.split('`').nth(1).unwrap()).collect();
+        assert_eq!(names, told, "{gates:?}: {warnings:?}");
+    }
+}
+
+/// `lost_executor_receipts_are_bounded_and_defanged`: the model and the person read which gate it was, in one short line
+/// without what drives a terminal, and nothing of its command.
+#[test]
+fn what_is_said_of_a_lost_gate_is_one_short_line() {
+    let name = format!("evil\\u001b[2J\\nname {}", "x".repeat(500));
+    let rest = format!("continue_on_error = false\nname = \"{name}\"");
+    let gate = entry("tool_call_before", "token=hush-hush; kill -9 $$", &rest);
+    let room = room(&[gate], RUNS);
+    let run = room.ask("go", &["--allow", "Bash(*)"]);
+    let told = run.of("tool_result")[0]["text"].as_str().unwrap();
+    assert!(told.contains("evil"), "{told}");
+    assert!(told.chars().count() <= 400 && !told.contains(char::is_control), "{told}");
+    assert!(!format!("{:?}", run.heard).contains("hush-hush"), "{:?}", run.heard);
+}
+
+/// `acp_strict_tool_call_before_deny_blocks_before_execution`, `acp_hook_rewrite_is_reprepared_and_policy_is_re_evaluated`: on
+/// the lines of JSON as everywhere, a denied call never starts, and a rewritten one is judged as the call that it became.
+#[test]
+fn a_program_that_speaks_lines_is_held_to_the_same_gates() {
+    let deny =
+        entry("tool_call_before", "echo 'not here' >&2; exit 2", "continue_on_error = false");
+    let room_of_deny = room(&[deny], RUNS);
+    let run = room_of_deny.ask("go", &["--allow", "Bash(*)"]);
+    assert!(run.of("tool").is_empty(), "it never starts");
+    assert!(run.of("tool_result")[0]["text"].as_str().unwrap().contains("not here"));
+    assert_eq!(room_of_deny.text("ran.txt"), "");
+
+    let rewrite = entry(
+        "tool_call_before",
+        r#"echo '{"updatedInput": {"command": "echo other >> ran.txt"}}'"#,
+        "",
+    );
+    for (args, ran) in [
+        (&["--allow", "Bash(*)"][..], "other\n"),
+        (&["--allow", "Bash(*)", "--deny", "Bash(echo other *)"], ""),
+        // What may run without a question is the call that runs, not the one that was asked for.
+        (&["--allow", "Bash(echo ran *)"], ""),
+    ] {
+        let room = room(std::slice::from_ref(&rewrite), RUNS);
+        let mut run = room.start(args);
+        run.prompt("go");
+        let next = run.wait("the call or the question", |it| {
+            it["type"] == "ask" || it["type"] == "tool_result"
+        });
+        if next["type"] == "ask" {
+            assert_eq!(next["input"]["command"], "echo other >> ran.txt");
+            run.say(json!({"type": "decide", "id": next["id"], "allow": false}));
+        }
+        run.end();
+        assert_eq!(room.text("ran.txt"), ran, "{args:?}");
+    }
+}
+
+/// `ignored_tool_calls_still_fire_after_and_error_hooks_once`: every call that ran is told once, those of a subagent, which
+/// the conversation never shows, too; a failed one once more to those who wait for errors.
+#[test]
+fn every_call_that_ran_is_told_once() {
+    let says = |file: &str| {
+        format!(
+            "printf '{{\"id\": \"%s\", \"ok\": \"%s\"}}\\n' \"$DEEPSEEK_TOOL_CALL_ID\" \"$DEEPSEEK_TOOL_SUCCESS\" >> {file}"
+        )
+    };
+    let entries = [
+        entry("tool_call_after", &says("after.jsonl"), ""),
+        entry("on_error", &says("errors.jsonl"), ""),
+        entry("tool_call_before", "if grep -q forbidden; then exit 2; fi", ""),
+    ];
+    let script = r#"
+[[reply]]
+on = "go"
+call = [
+  { tool = "Bash", input = { command = "true" } },
+  { tool = "Bash", input = { command = "false" } },
+  { tool = "Bash", input = { command = "echo forbidden" } },
+  { tool = "Task", input = { description = "look", prompt = "look inside" } },
+]
+[[reply]]
+on = "look inside"
+call = [{ tool = "Bash", input = { command = "exit 3" } }]
+[[reply]]
+repeat = true
+text = "done"
+"#;
+    let room = room(&entries, script);
+    let run = room.ask("go", &["--allow", "Bash(*)"]);
+    let ran: BTreeMap<String, bool> = run
+        .of("tool_result")
+        .iter()
+        .filter(|it| !it["text"].as_str().unwrap().contains("was refused"))
+        .map(|it| (it["id"].as_str().unwrap().to_owned(), it["is_error"] == false))
+        .collect();
+    assert_eq!(ran.len(), 4);
+    let told = |file: &str| {
+        let mut all: Vec<_> = lines(&room, file)
+            .into_iter()
+            .map(|it| (it["id"].as_str().unwrap().to_owned(), it["ok"] == "true"))
+            .collect();
+        all.sort();
+        all
+    };
+    assert_eq!(told("after.jsonl"), ran.clone().into_iter().collect::<Vec<_>>());
+    let failed: Vec<_> = ran.into_iter().filter(|(_, ok)| !ok).collect();
+    assert_eq!((told("errors.jsonl"), failed.len()), (failed.clone(), 2));
+}
+
+/// `read_only_shell_skips_shell_env_hooks`: where nothing may run, nobody is asked for its environment.
+#[test]
+fn a_shell_that_may_not_run_asks_for_no_environment() {
+    for (mode, asked) in [("plan", ""), ("bypassPermissions", "asked\n")] {
+        let room = room(&[entry("shell_env", "echo asked >> asked.txt", "")], RUNS);
+        let run = room.ask("go", &["--permission-mode", mode]);
+        assert_eq!(run.of("tool_result")[0]["is_error"], Value::Bool(mode == "plan"));
+        assert_eq!(room.text("asked.txt"), asked, "{mode}");
+    }
+}

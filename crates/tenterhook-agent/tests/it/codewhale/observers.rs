@@ -1,0 +1,111 @@
+//! Who watches: observers in the background and in the way of nobody, and what they are told of the session and its turns.
+
+use serde_json::json;
+
+use super::{HELLO, entry, lines, room};
+
+/// `bounded_observer_dispatcher_executes_a_submitted_event`: an observer in the background runs, and nobody waits for it.
+#[test]
+fn an_observer_in_the_background_runs_and_holds_nobody_up() {
+    let hook = "until test -e go; do sleep 0.01; done; cat > told.json; touch done";
+    let waits = "if test -e go; then until test -e done; do sleep 0.01; done; fi";
+    let entries =
+        [entry("turn_end", hook, "background = true"), entry("message_submit", waits, "")];
+    let room = room(&entries, HELLO);
+    let mut run = room.start(&[]);
+    run.prompt("hi");
+    run.wait_for("turn_ended");
+    // The next turn begins and ends while the hook of the first still waits.
+    run.prompt("again");
+    run.wait_for("turn_ended");
+    assert_eq!(room.text("told.json"), "");
+    room.sandbox.write("go", "").unwrap();
+    run.prompt("go on when it has run");
+    run.wait_for("turn_ended");
+    assert!(room.text("told.json").contains("\"turn_end\""));
+}
+
+/// C 9, CW-S13: an observer that fails, strict or not, is a warning, and the next one runs; the turn ends as it did.
+#[test]
+fn a_failing_observer_keeps_nobody_from_the_next() {
+    let mut entries: Vec<_> = ["exit 1", "exit 2", "kill -9 $$", "./no-such-program"]
+        .map(|it| entry("turn_end", it, "continue_on_error = false"))
+        .into();
+    entries.push(entry("turn_end", "cat >> told.jsonl", ""));
+    let room = room(&entries, HELLO);
+    let run = room.ask("hi", &[]);
+    let warned = run.of("warn").into_iter().filter(|it| it["event"] == "TurnComplete");
+    assert_eq!(warned.count(), 4);
+    assert_eq!(lines(&room, "told.jsonl")[0]["status"], "completed");
+    assert_eq!(run.of("turn_ended")[0]["error"], json!(null));
+}
+
+/// `observer_dispatch_failures_are_event_specific_and_fixed`: an observer that cannot be started any more is told by its
+/// event, in words that hold nothing of the payload or the command.
+#[test]
+fn an_observer_too_many_is_told_by_its_event() {
+    let holds = entry("session_start", "sleep 1000", "background = true").repeat(256);
+    let late = |event: &str| entry(event, "token=hush-hush", "background = true");
+    let script = "[[reply]]\ncall = [{ tool = \"Read\", input = { file_path = \"script.toml\" } }]\n\
+                  [[reply]]\ntext = \"hello\"\n";
+    let room = room(&[holds, late("tool_call_after"), late("turn_end")], script);
+    let run = room.ask("a private prompt", &[]);
+    assert_eq!(run.of("reply")[0]["text"], "hello", "it stops nothing");
+    let warnings = run.of("warn");
+    let events: Vec<_> = warnings.iter().map(|it| it["event"].as_str().unwrap()).collect();
+    assert_eq!(events, ["PostToolUse", "TurnComplete"]);
+    let reason = |at: usize| {
+        let whole = warnings[at]["reason"].as_str().unwrap();
+        whole.split_once(": ").unwrap().1.to_owned()
+    };
+    assert_eq!(reason(0), reason(1), "behind the name of the hook the words are fixed");
+    assert!(warnings.iter().all(|it| {
+        let text = it.to_string();
+        !text.contains("hush-hush") && !text.contains("script.toml")
+    }));
+}
+
+/// `test_executor_session_id`: a session has a name, which every hook of it is told, by variable and by object; another session
+/// has another.
+#[test]
+fn every_session_has_a_name_of_its_own() {
+    let by_variable = r#"echo "$DEEPSEEK_SESSION_ID" >> ids.txt"#;
+    let by_object = r#"sed 's/.*"session_id":"\([^"]*\)".*/\1/' >> ids.txt"#;
+    let entries = [
+        entry("session_start", by_variable, ""),
+        entry("message_submit", by_object, ""),
+        entry("turn_end", by_object, ""),
+        entry("session_end", by_variable, ""),
+    ];
+    let room = room(&entries, HELLO);
+    let mut names = Vec::new();
+    for _ in 0..2 {
+        let run = room.ask("hi", &[]);
+        names.push(run.of("session")[0]["session_id"].as_str().unwrap().to_owned());
+    }
+    assert!(names[0] != names[1] && !names[0].is_empty(), "{names:?}");
+    let told = room.text("ids.txt");
+    let expected: Vec<_> =
+        names.iter().flat_map(|it| std::iter::repeat_n(it.as_str(), 4)).collect();
+    assert_eq!(told.lines().collect::<Vec<_>>(), expected);
+}
+
+/// `completion_only_hook_metadata_is_synthetic_and_non_model`: a turn that ended before any model was asked says so, and has a
+/// name like every other.
+#[test]
+fn a_turn_that_asked_no_model_says_so() {
+    let room = room(&[entry("turn_end", "cat >> turns.jsonl", "")], HELLO);
+    let gate =
+        "[hook.gate]\non = \"TurnStart\"\nshell = \"if grep -q forbidden; then exit 2; fi\"\n";
+    room.sandbox.write("tenterhook.toml", gate).unwrap();
+    let mut run = room.start(&[]);
+    for prompt in ["forbidden", "hi"] {
+        run.prompt(prompt);
+        run.wait_for("turn_ended");
+    }
+    run.end();
+    let turns = lines(&room, "turns.jsonl");
+    let said: Vec<_> =
+        turns.iter().map(|it| json!([it["turn_id"], it["status"], it["model_backed"]])).collect();
+    assert_eq!(said, [json!(["turn_1", "stopped", false]), json!(["turn_2", "completed", true])]);
+}
