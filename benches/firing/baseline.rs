@@ -3,6 +3,7 @@
 pub(crate) mod http;
 pub(crate) mod line;
 pub(crate) mod process;
+pub(crate) mod settled;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

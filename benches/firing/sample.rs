@@ -31,15 +31,15 @@ impl Sample {
         (Self::from_durations(ones), Self::from_durations(others))
     }
 
-    /// Two things in turn, with a pause before each: what the one leaves behind has that long to settle.
+    /// Two things in turn, with `settle` before each: it waits until what went before is done with.
     pub(crate) fn paced(
         times: usize,
-        pause: Duration,
+        settle: impl Fn(),
         mut one: impl FnMut(),
         mut other: impl FnMut(),
     ) -> (Self, Self) {
         let paced = |run: &mut dyn FnMut()| {
-            std::thread::sleep(pause);
+            settle();
             time(&mut || run())
         };
         let pairs = (0..times).map(|_| (paced(&mut one), paced(&mut other)));
@@ -75,8 +75,16 @@ struct Row {
     name: String,
     /// What was measured, or why nothing was.
     sample: Result<Sample, String>,
-    baseline: Option<(String, Duration)>,
+    baseline: Option<Baseline>,
     reach: String,
+}
+
+/// What a figure is held against.
+struct Baseline {
+    words: String,
+    median: Duration,
+    /// Its 99th percentile, where the row is about the tail too.
+    tail: Option<Duration>,
 }
 
 /// What was measured.
@@ -94,10 +102,24 @@ impl Table {
         &mut self,
         name: impl Into<String>,
         sample: Sample,
-        (words, base): (&str, Duration),
+        (words, median): (&str, Duration),
         reach: &str,
     ) {
-        self.row(name, Ok(sample), Some((words.to_owned(), base)), reach);
+        let baseline = Baseline { words: words.to_owned(), median, tail: None };
+        self.row(name, Ok(sample), Some(baseline), reach);
+    }
+
+    /// Adds a figure with a sample that it is held against, the slowest of the one against the slowest of the other too.
+    pub(crate) fn beside(
+        &mut self,
+        name: impl Into<String>,
+        sample: Sample,
+        (words, other): (&str, Sample),
+        reach: &str,
+    ) {
+        let (median, tail) = (other.median(), Some(other.at(99)));
+        let baseline = Baseline { words: words.to_owned(), median, tail };
+        self.row(name, Ok(sample), Some(baseline), reach);
     }
 
     /// Adds the place of a figure that could not be taken, and why.
@@ -109,7 +131,7 @@ impl Table {
         &mut self,
         name: impl Into<String>,
         sample: Result<Sample, String>,
-        baseline: Option<(String, Duration)>,
+        baseline: Option<Baseline>,
         reach: &str,
     ) {
         self.0.push(Row { name: name.into(), sample, baseline, reach: reach.to_owned() });
@@ -134,15 +156,33 @@ impl fmt::Display for Table {
                     continue;
                 }
             };
-            let ratio = baseline.as_ref().map_or_else(String::new, |(words, base)| {
-                let ratio = sample.median().as_secs_f64() / base.as_secs_f64().max(f64::EPSILON);
-                format!("{ratio:.2}x {words} ({})", short(*base))
-            });
+            let ratio = baseline.as_ref().map_or_else(String::new, |it| it.ratio(sample));
             let (median, p99) = (short(sample.median()), short(sample.at(99)));
             let row = format!("{name:<44} {median:>10} {p99:>10}  {ratio:<36} {reach}");
             writeln!(f, "{}", row.trim_end())?;
         }
         Ok(())
+    }
+}
+
+impl Baseline {
+    fn ratio(&self, sample: &Sample) -> String {
+        let times = |ours: Duration, base: Duration| {
+            format!("{:.2}x", ours.as_secs_f64() / base.as_secs_f64().max(f64::EPSILON))
+        };
+        let Self { words, median, tail } = self;
+        let of_medians = times(sample.median(), *median);
+        match tail {
+            None => format!("{of_medians} {words} ({})", short(*median)),
+            Some(tail) => {
+                let of_tails = times(sample.at(99), *tail);
+                format!(
+                    "{of_medians}, p99 {of_tails} {words} ({}, {})",
+                    short(*median),
+                    short(*tail)
+                )
+            }
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use tempfile::TempDir;
 use super::{Bed, argv, envelope, hook};
 use crate::baseline::interpreter;
 use crate::baseline::process::raw;
+use crate::baseline::settled;
 use crate::sample::{Sample, Table};
 
 /// A language in which people write hooks.
@@ -18,7 +19,7 @@ struct Language {
     program: (&'static str, &'static [&'static str]),
     /// A hook that reads its event, looks into it and has no objection.
     script: &'static str,
-    /// How long a spare is given to be up before the next event, as it would have in a session.
+    /// How long a spare is given to be up before the next event where nobody can see whether it is.
     start: Duration,
     times: usize,
     /// The ways to start it before it is needed, with how much of a cold start may be left.
@@ -109,7 +110,7 @@ fn measure(table: &mut Table, language: &Language, args: impl Fn(&Path) -> Vec<S
             Ok(bed) => {
                 let (cold, ours) = Sample::paced(
                     language.times,
-                    language.start,
+                    || settled::wait(language.start),
                     || {
                         black_box(cold.fire());
                     },
