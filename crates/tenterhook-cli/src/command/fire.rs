@@ -7,6 +7,7 @@ use tenterhook::Engine;
 use tenterhook::diagnostic::{Diagnostic, Severity};
 use tenterhook::dialect::native::encode_outcome;
 use tenterhook::executor::Ambient;
+use tenterhook::executor::http::Network;
 use tenterhook::executor::mcp::{Configured, Servers};
 use tenterhook::executor::model::genai::Genai;
 use tenterhook::outcome::Fault;
@@ -34,13 +35,15 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     };
     loaded.announce(term, &here.roots);
     let scratch = Scratch::new()?;
-    let servers = Arc::new(Configured::new([], here.env.clone()));
+    let network = Network::default();
+    let servers = Configured::new([], here.env.clone()).reached_by(network.clone());
+    let servers = Arc::new(servers);
     let ambient = Ambient {
         servers: Some(Arc::clone(&servers) as Arc<dyn Servers>),
         env: here.env.clone(),
         scratch: scratch.path().map(Path::to_owned),
         model: Some(Arc::new(Genai::new(&here.env, args.model.as_deref()))),
-        ..Ambient::default()
+        network,
     };
     let engine = loaded.engine(ambient);
     servers.replace(servers::find(&mut loaded, &engine.ruleset(), &here.roots));

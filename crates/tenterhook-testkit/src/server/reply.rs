@@ -122,11 +122,12 @@ impl Reply {
     /// The reply to `request`, where `given` of those that come in order were given already.
     pub(super) fn to(&self, request: &Request, given: &mut usize) -> &Self {
         if let Some(when) = self.when.iter().find(|it| request.body.contains(&it.contains)) {
-            return when;
+            return when.to(request, given);
         }
-        let next = self.then.get(*given).or(self.then.last());
+        let Some(last) = self.then.last() else { return self };
+        let next = self.then.get(*given).unwrap_or(last);
         *given += 1;
-        next.unwrap_or(self)
+        next
     }
 
     /// Takes the time that it takes.

@@ -10,14 +10,24 @@ mod configured;
 #[cfg(feature = "mcp")]
 mod connection;
 #[cfg(feature = "mcp")]
+mod epitaph;
+#[cfg(feature = "mcp")]
 mod expand;
 #[cfg(feature = "mcp")]
 mod health;
+#[cfg(feature = "mcp")]
+mod program;
+#[cfg(feature = "mcp")]
+mod reached;
 #[cfg(feature = "mcp")]
 mod stdio;
 #[cfg(feature = "mcp")]
 mod streamable;
 pub(crate) mod substitute;
+#[cfg(feature = "mcp")]
+mod unasked;
+#[cfg(feature = "mcp")]
+mod withheld;
 
 #[cfg(test)]
 mod tests;

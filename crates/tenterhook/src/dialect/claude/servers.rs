@@ -8,6 +8,7 @@ use std::sync::Arc;
 use crate::config::{Plugin, Reach, Server};
 use crate::diagnostic::{Diagnostic, Place, Severity, Span};
 use crate::dialect::{DialectId, Roots};
+use crate::executor::http::address::Target;
 use crate::hook::{Command, Http, Inherit, Invocation, Layer};
 use crate::syntax::{self, Format, Node};
 
@@ -131,12 +132,17 @@ impl Reading<'_> {
                 command.cwd = Some(self.roots.cwd.clone());
                 Ok(Reach::Program(command))
             }
-            Some("http" | "streamable-http") => Ok(Reach::Address(Http {
-                url: word("url")?,
-                headers: words("headers"),
-                variables: Vec::new(),
-                secret: None,
-            })),
+            Some("http" | "streamable-http") => {
+                let url = word("url")?;
+                // What a variable will stand for is seen when the server is called.
+                if !url.contains("${")
+                    && let Err(bad) = Target::read(&url)
+                {
+                    return Err(format!("has a `url` to which nothing can be sent: {bad}"));
+                }
+                let (headers, variables) = (words("headers"), Vec::new());
+                Ok(Reach::Address(Http { url, headers, variables, secret: None }))
+            }
             Some(other) => Err(format!("is of the type `{other}`, which is not spoken here")),
         }
     }
@@ -207,13 +213,18 @@ mod tests {
         let text = r#"{"mcpServers": {
             "old": {"type": "sse", "url": "https://example.org"},
             "empty": {},
+            "inside": {"type": "http", "url": "https://10.0.0.1/mcp"},
+            "filled": {"type": "http", "url": "https://${HOST}/mcp"},
             "good": {"type": "http", "url": "https://example.org/mcp", "headers": {"A": "${K}"}}}}"#;
         let file = ServerFile { name: ".mcp.json", text, layer: Layer::Project, plugin: None };
         let (servers, told) = read(file, &roots());
-        assert_eq!(servers.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["good"]);
+        assert_eq!(
+            servers.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(),
+            ["filled", "good"]
+        );
         let told: Vec<_> =
             told.iter().map(|it| (it.code, it.place.as_ref().map(|it| it.line))).collect();
-        assert_eq!(told, [("unusable-server", Some(2)), ("unusable-server", Some(3))]);
+        assert_eq!(told, [2, 3, 4].map(|line| ("unusable-server", Some(line))));
         let (_, told) = read(ServerFile { text: "{", ..file }, &roots());
         assert_eq!(told.len(), 1);
     }

@@ -1,26 +1,23 @@
 //! One connection to a server, from its start to its end: opens it, and calls its tools. Starts nothing twice.
 
-use std::ffi::OsString;
 use std::sync::Arc;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ClientConfig, ContentBlock, ErrorCode,
     ErrorData, Implementation,
 };
-use rmcp::service::{Peer, RunningService, ServiceError, serve_client};
+use rmcp::service::{ClientInitializeError, Peer, RunningService, ServiceError, serve_client};
 use rmcp::{ClientHandler, RoleClient};
-use tenterhook_process as process;
 
-use super::expand::expand;
-use super::stdio::{Epitaph, Over, Stdio};
+use super::epitaph::{Epitaph, Over};
+use super::program::describe;
+use super::reached::Reached;
+use super::stdio::Stdio;
 use super::streamable;
 use super::{Call, CallFault, CallFaultKind, Content, Reply};
 use crate::config::{Reach, Server};
 use crate::diagnostic::nearest;
-use crate::dialect::DialectId;
-use crate::executor::command::LISTED;
 use crate::executor::http::Network;
-use crate::hook::{Command, Inherit, Invocation};
 
 /// The host's environment.
 pub(super) type Env = Arc<[(String, String)]>;
@@ -71,25 +68,26 @@ impl Connection {
     ) -> Result<(Self, Life), String> {
         let (opened, epitaph) = match &server.reach {
             Reach::Program(command) => {
-                let (transport, epitaph) = Stdio::start(describe(server, command, env)?);
+                let (described, withheld) = describe(server, command, env)?;
+                let epitaph = Epitaph::new(withheld);
+                let transport = Stdio::start(described, epitaph.clone());
                 (serve_client(Client, transport).await, epitaph)
             }
             Reach::Address(http) => {
-                let transport = streamable::open(server, http, env, network)?;
-                (serve_client(Client, transport).await, Epitaph::default())
+                let (transport, withheld) = streamable::open(server, http, env, network)?;
+                let epitaph = Epitaph::new(withheld);
+                let transport = Reached::new(transport, epitaph.clone());
+                (serve_client(Client, transport).await, epitaph)
             }
         };
-        let service = opened.map_err(|error| {
-            let known = epitaph.read().map(|(_, why)| why);
-            known.unwrap_or_else(|| format!("it does not speak MCP: {error}"))
-        })?;
+        let service = opened.map_err(|error| unopened(&error, &epitaph))?;
         let peer = service.peer().clone();
         Ok((Self { peer, epitaph: epitaph.clone() }, Life { service, epitaph }))
     }
 
     /// Whether it can be asked.
     pub(super) fn is_open(&self) -> bool {
-        !self.peer.is_transport_closed()
+        !self.peer.is_transport_closed() && self.epitaph.read().is_none()
     }
 
     /// Calls a tool. Dropped before the reply, it tells the server that nobody waits any longer.
@@ -97,7 +95,7 @@ impl Connection {
         let tool = call.tool.to_owned();
         let params = CallToolRequestParams::new(tool).with_arguments(call.input.clone());
         match self.peer.call_tool_once(params).await {
-            Ok(CallToolResponse::Complete(result)) => Ok(reply(result)),
+            Ok(CallToolResponse::Complete(result)) => Ok(self.reply(result)),
             Ok(_) => {
                 Err(protocol(&call, "wants to ask the user or to take its time, which no hook can"))
             }
@@ -107,6 +105,19 @@ impl Connection {
             }
             Err(error) => Err(self.lost(&call, &error)),
         }
+    }
+
+    /// What a tool says that failed ends up in a fault, so it is without what the server was handed.
+    fn reply(&self, result: CallToolResult) -> Reply {
+        let mut reply = reply(result);
+        if reply.is_error {
+            for content in &mut reply.content {
+                if let Content::Text(text) = content {
+                    *text = self.epitaph.without_withheld(text);
+                }
+            }
+        }
+        reply
     }
 
     /// An error of the server. Which tools it has is asked only now: a call that goes well costs one message.
@@ -119,7 +130,7 @@ impl Connection {
         {
             return no_tool(call, &tools.iter().map(|it| &*it.name).collect::<Vec<_>>());
         }
-        let message: String = error.message.chars().take(super::QUOTED).collect();
+        let message = self.epitaph.quote(&error.message);
         protocol(call, &format!("answered with the error {}: {message}", error.code.0))
     }
 
@@ -133,11 +144,31 @@ impl Connection {
             ),
             None => CallFault::new(
                 CallFaultKind::NotConnected,
-                format!(
-                    "the connection to the server `{server}` was lost while `{tool}` was called: {error}"
-                ),
+                format!("the server `{server}` brought no answer to `{tool}`: {}", unsent(error)),
             ),
         }
+    }
+}
+
+/// What kept a server from saying hello.
+fn unopened(error: &ClientInitializeError, epitaph: &Epitaph) -> String {
+    if let Some((_, why)) = epitaph.read() {
+        return why;
+    }
+    match error {
+        ClientInitializeError::TransportError { error, .. } => {
+            format!("it cannot be asked: {}", error.error)
+        }
+        other => format!("it does not speak MCP: {}", epitaph.quote(&other.to_string())),
+    }
+}
+
+/// What kept a message from the server: what the transport said, without the names of its types.
+fn unsent(error: &ServiceError) -> String {
+    match error {
+        ServiceError::TransportSend(error) => error.error.to_string(),
+        ServiceError::TransportClosed => "its answer broke off".to_owned(),
+        other => other.to_string(),
     }
 }
 
@@ -185,42 +216,4 @@ fn kind(block: &ContentBlock) -> &'static str {
         ContentBlock::ResourceLink(_) => "resource_link",
         _ => "unknown",
     }
-}
-
-/// What is started: the program of the configuration, as its format names variables, in an environment of the rules of
-/// command hooks.
-fn describe(server: &Server, command: &Command, env: &Env) -> Result<process::Command, String> {
-    let fill = |text: &str| match server.dialect {
-        DialectId::NATIVE => Ok(text.to_owned()),
-        _ => expand(text, |name| variable(env, name)).map_err(|name| {
-            format!("its configuration names the variable `{name}`, which is not set")
-        }),
-    };
-    let cwd = command.cwd.clone().unwrap_or_default();
-    let mut described = match &command.invocation {
-        Invocation::Argv { program, args } => {
-            let args = args.iter().map(|it| fill(it)).collect::<Result<Vec<_>, _>>()?;
-            process::Command::new(fill(program)?, args, cwd)
-        }
-        Invocation::Shell { text, .. } => process::Command::shell(text, cwd),
-    };
-    let passes = |name: &str| match command.inherit {
-        Inherit::All => !server.dialect.dialect().withholds(name),
-        Inherit::Listed => LISTED.contains(&name) || command.pass.iter().any(|it| it == name),
-    };
-    let mut variables: Vec<(OsString, OsString)> = env
-        .iter()
-        .filter(|(name, _)| passes(name) && !command.env.iter().any(|(own, _)| own == name))
-        .map(|(name, value)| (name.into(), value.into()))
-        .collect();
-    for (name, value) in &command.env {
-        variables.push((name.into(), fill(value)?.into()));
-    }
-    described.env = variables;
-    described.umask = None;
-    Ok(described)
-}
-
-pub(super) fn variable(env: &Env, name: &str) -> Option<String> {
-    env.iter().rev().find(|(own, _)| own == name).map(|(_, value)| value.clone())
 }

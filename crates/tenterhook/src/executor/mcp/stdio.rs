@@ -4,8 +4,8 @@
 //! directions are bounded: a server that writes faster than it is read waits, one that writes nonsense without end, or
 //! a line without end, is ended.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -13,17 +13,14 @@ use rmcp::transport::Transport;
 use tenterhook_process as process;
 use tokio::sync::mpsc;
 
+use super::epitaph::{Epitaph, Over};
+use super::unasked::Unasked;
+
 /// The longest message that is taken: four times what is kept of a reply.
 const LINE: usize = 4 << 20;
 
 /// How much may wait to be read before the server is no longer listened to.
 const BEHIND: usize = 1 << 20;
-
-/// How much a server may write that answers nothing (logs, notifications) before it counts as flooding.
-const UNASKED: usize = 16 << 20;
-
-/// What a line counts beside its length: to look at an empty one costs time as well.
-const LOOK: usize = 256;
 
 /// How much may wait to be taken by a server that says nothing.
 const UNHEARD: usize = 64 << 20;
@@ -31,48 +28,22 @@ const UNHEARD: usize = 64 << 20;
 /// How much of standard error is kept, to say why a server ended.
 const STDERR: usize = 64 << 10;
 
-/// Why the conversation is over, once it is.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Epitaph(Arc<Mutex<Option<(Over, String)>>>);
-
-/// How it came to an end.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Over {
-    /// The server could not be started, or ended by itself.
-    Gone,
-    /// It was ended, because it broke the protocol.
-    Ended,
-}
-
-impl Epitaph {
-    /// What is known of the end.
-    pub(super) fn read(&self) -> Option<(Over, String)> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
-
-    /// The first reason stands: what follows from it is none.
-    fn write(&self, over: Over, why: String) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert((over, why));
-    }
-}
-
 /// A server that was started.
 pub(super) struct Stdio {
     child: process::Child,
     lines: mpsc::UnboundedReceiver<Vec<u8>>,
     waiting: Arc<AtomicUsize>,
     epitaph: Epitaph,
-    unasked: usize,
+    unasked: Unasked,
     unheard: usize,
 }
 
 impl Stdio {
     /// Starts the program; that it could not be is told by the epitaph.
-    pub(super) fn start(mut command: process::Command) -> (Self, Epitaph) {
+    pub(super) fn start(mut command: process::Command, epitaph: Epitaph) -> Self {
         command.limits.line = LINE;
         command.limits.stdout = 0;
         command.limits.stderr = STDERR;
-        let epitaph = Epitaph::default();
         let (sender, lines) = mpsc::unbounded_channel();
         let waiting = Arc::new(AtomicUsize::new(0));
         let (counter, told) = (Arc::clone(&waiting), epitaph.clone());
@@ -86,14 +57,12 @@ impl Stdio {
                 if heard && behind >= BEHIND { process::Flow::Pause } else { process::Flow::More }
             });
             child.finish(move |report| {
-                told.write(Over::Gone, words(&report));
+                told.write(Over::Gone, words(&report, &told));
                 // Only now the lines are at their end, so that whoever reads them knows why.
                 drop(last);
             });
         });
-        let started =
-            Self { child, lines, waiting, epitaph: epitaph.clone(), unasked: 0, unheard: 0 };
-        (started, epitaph)
+        Self { child, lines, waiting, epitaph, unasked: Unasked::default(), unheard: 0 }
     }
 
     fn took(&self, line: &[u8]) {
@@ -106,7 +75,7 @@ impl Stdio {
     }
 
     /// Ends a server that broke the protocol.
-    fn end(&mut self, why: String) {
+    fn end(&mut self, why: impl Into<String>) {
         self.epitaph.write(Over::Ended, why);
         self.lines.close();
         self.child.cancel();
@@ -144,16 +113,8 @@ impl Transport<RoleClient> for Stdio {
                 return None;
             }
             let message = serde_json::from_slice(&line).ok();
-            let answers = matches!(
-                message,
-                Some(
-                    RxJsonRpcMessage::<RoleClient>::Response(_)
-                        | RxJsonRpcMessage::<RoleClient>::Error(_)
-                )
-            );
-            self.unasked = if answers { 0 } else { self.unasked + line.len() + LOOK };
-            if self.unasked > UNASKED {
-                self.end("it writes without end and answers nothing, and was ended".to_owned());
+            if self.unasked.note(line.len(), message.as_ref()) {
+                self.end("it writes without end and answers nothing, and was ended");
                 return None;
             }
             if message.is_some() {
@@ -170,7 +131,7 @@ impl Transport<RoleClient> for Stdio {
 }
 
 /// How a server ended, with the last that it wrote on standard error.
-fn words(report: &process::Report) -> String {
+fn words(report: &process::Report, epitaph: &Epitaph) -> String {
     let ended = match &report.end {
         process::End::NotStarted(error) => return format!("it cannot be started: {error}"),
         process::End::Exited(code) => format!("it ended with exit code {code}"),
@@ -179,6 +140,6 @@ fn words(report: &process::Report) -> String {
     };
     let stderr = String::from_utf8_lossy(&report.stderr.bytes);
     let last = stderr.lines().rev().map(str::trim).find(|it| !it.is_empty()).unwrap_or_default();
-    let last: String = last.chars().take(super::QUOTED).collect();
+    let last = epitaph.quote(last);
     if last.is_empty() { ended } else { format!("{ended}: {last}") }
 }

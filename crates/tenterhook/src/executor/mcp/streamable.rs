@@ -9,8 +9,10 @@ use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::common::client_side_sse::NeverRetry;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 
-use super::connection::{Env, variable};
+use super::connection::Env;
 use super::expand::expand;
+use super::program::variable;
+use super::withheld::Withheld;
 use crate::config::Server;
 use crate::dialect::DialectId;
 use crate::executor::http::address::Target;
@@ -20,7 +22,7 @@ use crate::hook::Http;
 /// The longest event that is taken, as of a program's line.
 const EVENT: usize = 4 << 20;
 
-/// A transport to the address; nothing is sent yet.
+/// A transport to the address, and what is handed to whoever answers there; nothing is sent yet.
 ///
 /// # Errors
 ///
@@ -30,17 +32,19 @@ pub(super) fn open(
     http: &Http,
     env: &Env,
     network: &Network,
-) -> Result<StreamableHttpClientTransport<reqwest::Client>, String> {
+) -> Result<(StreamableHttpClientTransport<reqwest::Client>, Withheld), String> {
     let url = fill(server, &http.url, env)?;
     let target = Target::read(&url).map_err(|error| format!("its URL cannot be used: {error}"))?;
     let client = network.client(target.secure)?.clone();
+    let own = own_headers(server, http, env)?;
+    let withheld = Withheld::of(own.values().filter_map(|it| it.to_str().ok()));
     let mut config = StreamableHttpClientTransportConfig::with_uri(url)
-        .custom_headers(own_headers(server, http, env)?)
+        .custom_headers(own)
         .max_sse_event_size(EVENT)
         // A call that was sent is not sent again (MC-1).
         .reinit_on_expired_session(false);
     config.retry_config = Arc::new(NeverRetry::default());
-    Ok(StreamableHttpClientTransport::with_client(client, config))
+    Ok((StreamableHttpClientTransport::with_client(client, config), withheld))
 }
 
 /// A text of the configuration, as its format names variables; a native URL names none.

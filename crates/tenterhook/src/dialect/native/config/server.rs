@@ -4,8 +4,8 @@ use super::fields::Fields;
 use super::keys::{self, listed};
 use super::{Reader, values};
 use crate::config::{Reach, Server};
-use crate::diagnostic::Severity;
-use crate::dialect::DialectId;
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::dialect::{DialectId, requests};
 use crate::hook::Http;
 use crate::syntax::Entry;
 
@@ -73,7 +73,7 @@ impl Reader<'_> {
     fn address(&mut self, fields: &Fields<'_>) -> Option<Http> {
         let url = self.needed(fields, "url", fields.get("url"), "url")?;
         let headers = fields.get("headers").map(crate::syntax::Node::entries).unwrap_or_default();
-        Some(Http {
+        let http = Http {
             url,
             headers: headers
                 .iter()
@@ -81,7 +81,12 @@ impl Reader<'_> {
                 .collect(),
             variables: fields.words("pass").into_iter().map(|(name, _)| name.to_owned()).collect(),
             secret: None,
-        })
+        };
+        for (span, found) in requests::check(&http, fields.span("url"), headers, "pass") {
+            let place = Some(self.place_of(span));
+            self.out.diagnostics.push(Diagnostic { place, ..found });
+        }
+        Some(http)
     }
 }
 
@@ -104,14 +109,17 @@ mod tests {
         let Some(Reach::Program(command)) = reach else { panic!("{told:?}") };
         assert_eq!((command.line(), command.cwd), ("/p/s x".to_owned(), Some("/p".into())));
         assert_eq!(command.pass, ["KEY"]);
-        let (reach, told) = read("[mcp.a]\nurl = 'https://e/m'\nheaders = { X = '$KEY' }");
+        let (reach, told) =
+            read("[mcp.a]\nurl = 'https://e/m'\nheaders = { X = '$K' }\npass = ['K']");
         let Some(Reach::Address(http)) = reach else { panic!("{told:?}") };
-        assert_eq!(http.headers, [("X".to_owned(), "$KEY".to_owned())]);
+        assert_eq!(http.headers, [("X".to_owned(), "$K".to_owned())]);
         for (text, code) in [
             ("[mcp.a]", "missing-run"),
             ("[mcp.a]\nrun = ['s']\nurl = 'u'", "several-runs"),
             ("[mcp.a]\nrun = []", "empty-run"),
             ("[mcp.a]\nurl = ' '", "empty-run"),
+            ("[mcp.a]\nurl = 'https://10.0.0.1/'", "unusable-url"),
+            ("[mcp.a]\nurl = 'https://e/'\nheaders = { X = '$K' }", "unusable-header"),
             ("[mcp.a]\nrun = 's'", "wrong-type"),
             ("[mcp.a]\nurls = 's'", "unknown-key"),
             ("[mcp.'a b']\nrun = ['s']", "bad-name"),
@@ -121,6 +129,8 @@ mod tests {
         ] {
             assert_eq!(read(text), (None, vec![code]), "{text}");
         }
+        let (reach, told) = read("[mcp.a]\nurl = 'https://e/'\nheaders = { Host = 'x' }");
+        assert_eq!((reach.is_some(), told), (true, vec!["header-not-sent"]));
         assert_eq!(read("[mcp.a]\nrun = ['s']\nheaders = { A = 'b' }").1, ["no-effect"]);
     }
 }

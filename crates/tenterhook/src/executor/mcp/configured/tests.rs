@@ -1,6 +1,7 @@
 //! Real servers over standard streams: what they say, and every way in which they fail.
 
 mod address;
+mod streamable;
 
 use std::time::Duration;
 
@@ -26,6 +27,15 @@ fn server(args: &[&str]) -> Server {
         reach: Reach::Program(command),
         place: None,
     }
+}
+
+/// The same, which is handed a secret.
+fn handed(args: &[&str], secret: &str) -> Server {
+    let mut server = server(args);
+    if let Reach::Program(command) = &mut server.reach {
+        command.env.push(("LICENCE".to_owned(), secret.to_owned()));
+    }
+    server
 }
 
 fn configured() -> Configured {
@@ -105,7 +115,7 @@ async fn what_is_no_result_is_a_fault_of_its_kind() {
     assert!(fault.why.ends_with("did you mean `fake`?"), "{fault}");
 }
 
-/// MC-7, MC-13.
+/// MC-7, MC-13, MC-16.
 #[tokio::test]
 async fn a_server_that_does_not_come_up_says_why() {
     let mut unset = server(&["${TENTERHOOK_NONE}"]);
@@ -116,6 +126,10 @@ async fn a_server_that_does_not_come_up_says_why() {
     }
     for (server, words) in [
         (server(&["--stderr", "no licence", "--exit", "7"]), "exit code 7: no licence"),
+        (
+            handed(&["--stderr", "no licence for k-12345678!", "--exit", "7"], "k-12345678"),
+            "exit code 7: no licence for ***!",
+        ),
         (
             server(&[
                 "--read-line",

@@ -5,9 +5,9 @@ use tenterhook_testkit::server::{Reply as Says, Server as Scripted};
 use super::*;
 use crate::hook::Http;
 
-const HELLO: &str = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#;
+pub(super) const HELLO: &str = r#"{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":"2025-06-18","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#;
 
-fn says(contains: &str, status: u16, body: &str) -> Says {
+pub(super) fn says(contains: &str, status: u16, body: &str) -> Says {
     let headers = [("content-type".to_owned(), "application/json".to_owned())].into();
     Says {
         contains: contains.to_owned(),
@@ -28,7 +28,7 @@ fn scripted(status: u16, body: &str) -> Scripted {
     Scripted::start(Says { when, ..says("", 405, "") }).expect("a port")
 }
 
-fn at(url: &str, variables: &[&str]) -> Configured {
+pub(super) fn at(url: &str, variables: &[&str]) -> Configured {
     let http = Http {
         url: url.to_owned(),
         headers: vec![("Authorization".to_owned(), "Bearer ${TOKEN}".to_owned())],
@@ -36,7 +36,7 @@ fn at(url: &str, variables: &[&str]) -> Configured {
         secret: None,
     };
     let reached = Server { reach: Reach::Address(http), ..server(&[]) };
-    Configured::new([reached], vec![("TOKEN".to_owned(), "s3cret".to_owned())])
+    Configured::new([reached], vec![("TOKEN".to_owned(), "s3cret-token".to_owned())])
 }
 
 /// MC-1, MC-8, MC-13.
@@ -50,7 +50,10 @@ async fn a_server_at_an_address_is_asked() {
     let calls: Vec<_> =
         scripted.requests().into_iter().filter(|it| it.body.contains("tools/call")).collect();
     assert_eq!(calls.len(), 1);
-    assert_eq!(calls[0].headers.get("authorization").map(String::as_str), Some("Bearer s3cret"));
+    assert_eq!(
+        calls[0].headers.get("authorization").map(String::as_str),
+        Some("Bearer s3cret-token")
+    );
 }
 
 /// MC-1, MC-7.

@@ -1,0 +1,206 @@
+//! Servers at an address that speak in streams, keep sessions, or misbehave: what becomes of the call, and of the next one.
+
+use tenterhook_testkit::server::{Manner, Reply as Says, Server as Scripted};
+
+use super::address::{HELLO, at, says};
+use super::*;
+
+const TOKEN: &[&str] = &["TOKEN"];
+
+/// A message that answers nothing.
+const NOTHING: &str = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"WORDS"}}"#;
+
+fn answer(id: usize) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"hello"}}]}}}}"#
+    )
+}
+
+/// These messages as a stream.
+fn stream(messages: &[&str]) -> Says {
+    let events: String =
+        messages.iter().map(|it| format!("event: message\ndata: {it}\n\n")).collect();
+    says("", 200, &format!(": a comment\n\n{events}")).header("content-type", "text/event-stream")
+}
+
+/// Says hello as part of a session, takes what needs no answer, and replies to calls with one of `calls` after the other.
+fn keeping_a_session(calls: &[Says]) -> Scripted {
+    let when = vec![
+        says("\"method\":\"initialize\"", 200, HELLO).header("mcp-session-id", "s-1"),
+        says("\"method\":\"notifications/", 202, ""),
+        Says { then: calls.to_vec(), ..says("\"method\":\"tools/call\"", 500, "") },
+    ];
+    Scripted::start(Says { when, ..says("", 405, "") }).expect("a port")
+}
+
+fn times(scripted: &Scripted, word: &str) -> usize {
+    scripted.requests().iter().filter(|it| it.body.contains(word)).count()
+}
+
+/// Waits until the server was sent a request that is `wanted`.
+async fn sent(scripted: &Scripted, wanted: impl Fn(&tenterhook_testkit::server::Request) -> bool) {
+    let sent = async {
+        while !scripted.requests().iter().any(&wanted) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(LONG, sent).await.expect("it is sent in time");
+}
+
+/// MC-8.
+#[tokio::test]
+async fn an_answer_may_come_in_a_stream_behind_other_messages() {
+    let scripted = keeping_a_session(&[stream(&[NOTHING, &answer(1)]), stream(&[&answer(2)])]);
+    let servers = at(&scripted.url(), TOKEN);
+    for _ in 0..2 {
+        assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
+    }
+    assert_eq!([times(&scripted, "\"initialize\""), times(&scripted, "tools/call")], [1, 2]);
+}
+
+/// MC-15.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_is_named_in_each_request_and_left_at_the_end() {
+    let scripted = keeping_a_session(&[stream(&[&answer(1)])]);
+    let servers = at(&scripted.url(), TOKEN);
+    assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
+    drop(servers);
+    sent(&scripted, |it| it.method == "DELETE").await;
+    for request in scripted.requests() {
+        let header = |name: &str| request.headers.get(name).map(String::as_str);
+        let is_first = request.body.contains("\"method\":\"initialize\"");
+        let after = |text| (!is_first).then_some(text);
+        assert_eq!(header("mcp-session-id"), after("s-1"), "{request:?}");
+        assert_eq!(header("mcp-protocol-version"), after("2025-06-18"), "{request:?}");
+        assert_eq!(header("authorization"), Some("Bearer s3cret-token"), "{request:?}");
+    }
+}
+
+/// MC-15: so says a server that was started anew.
+#[tokio::test]
+async fn a_session_that_is_forgotten_is_begun_anew_by_the_next_call() {
+    let scripted = keeping_a_session(&[says("", 404, ""), says("", 200, &answer(1))]);
+    let servers = at(&scripted.url(), TOKEN);
+    let fault = ask(&servers, "say").await.expect_err("it forgot");
+    assert!(fault.why.contains("knows our session no more"), "{fault}");
+    assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
+    assert_eq!([times(&scripted, "\"initialize\""), times(&scripted, "tools/call")], [2, 2]);
+}
+
+/// MC-15: a status says nothing about the session.
+#[tokio::test]
+async fn one_bad_reply_costs_one_call() {
+    let scripted = keeping_a_session(&[says("", 503, ""), says("", 200, &answer(2))]);
+    let servers = at(&scripted.url(), TOKEN);
+    ask(&servers, "say").await.expect_err("it is busy");
+    assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
+    assert_eq!(times(&scripted, "\"initialize\""), 1);
+}
+
+/// MC-7, MC-16: no call is sent twice, no redirect followed, and nothing of what the server was handed comes back.
+#[tokio::test]
+async fn whatever_a_server_at_an_address_does_wrong_is_a_fault() {
+    use CallFaultKind::{NotConnected, Protocol};
+    let error = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32600,"message":"no s3cret-token"}}"#;
+    let failed = r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"it failed"}}"#;
+    let challenge = |status| says("", status, "").header("www-authenticate", "Bearer realm=\"x\"");
+    let long = NOTHING.replace("WORDS", &"x".repeat(1 << 16));
+    for (call, kind, words) in [
+        (says("", 400, "what s3cret-token?"), NotConnected, "HTTP 400 Bad Request: what ***?"),
+        (says("", 400, error), Protocol, "the error -32600: no ***"),
+        (says("", 500, failed), Protocol, "the error -32603: it failed"),
+        (says("", 401, ""), NotConnected, "HTTP 401"),
+        (challenge(401), NotConnected, "the status 401; give it an `Authorization` header"),
+        (challenge(403), NotConnected, "the status 403"),
+        (says("", 429, ""), NotConnected, "the status 429"),
+        (says("", 503, ""), NotConnected, "the status 503"),
+        (says("", 307, "").header("location", "http://127.0.0.1:1/"), NotConnected, "HTTP 307"),
+        (says("", 200, "").header("content-type", "text/html"), NotConnected, "text/html"),
+        (says("", 200, "").manner(Manner::Closed), NotConnected, "connection closed"),
+        (says("", 200, "{}").manner(Manner::Torn), NotConnected, "end of file"),
+        (says("", 200, " ").manner(Manner::Endless), NotConnected, "exceeded the maximum size"),
+        (stream(&[NOTHING]), NotConnected, "its answer broke off"),
+        (stream(&[NOTHING]).manner(Manner::Torn), NotConnected, "its answer broke off"),
+        (stream(&["no json"]), NotConnected, "its answer broke off"),
+        (stream(&[&long]).manner(Manner::Endless), Protocol, "says things without end"),
+        (
+            Says { body: "data: x".into(), ..stream(&[]).manner(Manner::Endless) },
+            NotConnected,
+            "its answer broke off",
+        ),
+    ] {
+        let scripted = keeping_a_session(&[call]);
+        let fault = ask(&at(&scripted.url(), TOKEN), "say").await.expect_err(words);
+        assert_eq!(fault.kind, kind, "{words}: {fault}");
+        assert!(fault.why.contains(words), "{words}: {fault}");
+        let shown = fault.why.contains("s3cret") || fault.why.contains(&scripted.url());
+        assert!(!shown, "{fault}");
+        assert_eq!(times(&scripted, "tools/call"), 1, "{words}");
+    }
+}
+
+/// MC-10.
+#[tokio::test]
+async fn a_call_that_is_given_up_at_an_address_is_cancelled_and_three_are_a_hang() {
+    let mute = says("", 200, "").manner(Manner::Mute);
+    let scripted = keeping_a_session(&[mute]);
+    let servers = at(&scripted.url(), TOKEN);
+    for call in 1..=3 {
+        let input = Map::new();
+        let by = Instant::now() + LONG;
+        let calling = servers.call(Call { server: "fake", tool: "hang", input: &input, by });
+        let is_asked = sent(&scripted, |it| {
+            it.body.contains("tools/call") && times(&scripted, "tools/call") == call
+        });
+        tokio::select! {
+            _ = calling => panic!("it hangs"),
+            () = is_asked => {}
+        }
+        // The third one is a hang, and all that the server hears is that we leave.
+        let cancelled = format!("\"requestId\":{call}");
+        let is_left = |method: &str| call == 3 && method == "DELETE";
+        sent(&scripted, |it| it.body.contains(&cancelled) || is_left(&it.method)).await;
+        assert_eq!(times(&scripted, "\"initialize\""), 1);
+    }
+    let input = Map::new();
+    let by = Instant::now() + LONG;
+    let again = servers.call(Call { server: "fake", tool: "hang", input: &input, by });
+    tokio::select! {
+        _ = again => panic!("it hangs"),
+        () = sent(&scripted, |_| times(&scripted, "\"initialize\"") == 2) => {}
+    }
+}
+
+/// MC-9: it does not matter who listens.
+#[tokio::test]
+async fn one_that_floods_the_stream_beside_the_calls_is_left() {
+    let long = NOTHING.replace("WORDS", &"x".repeat(1 << 16));
+    let flood = stream(&[&long]).manner(Manner::Endless);
+    let when = vec![
+        says("\"method\":\"initialize\"", 200, HELLO).header("mcp-session-id", "s-1"),
+        says("\"method\":\"notifications/", 202, ""),
+        Says { contains: "tools/call".into(), ..says("", 200, "").manner(Manner::Mute) },
+    ];
+    let scripted = Scripted::start(Says { when, ..flood }).expect("a port");
+    let servers = at(&scripted.url(), TOKEN);
+    let fault = ask(&servers, "say").await.expect_err("it was left");
+    assert!(fault.why.contains("says things without end"), "{fault}");
+}
+
+/// MC-7, MC-16: where nobody listens, and where what answers is no MCP server.
+#[tokio::test]
+async fn an_address_that_does_not_say_hello_says_why() {
+    let closed = Scripted::start(Says::default()).expect("a port").url();
+    let fault =
+        ask(&at(&format!("{closed}/?key=s3cret-token"), TOKEN), "say").await.expect_err("nobody");
+    assert!(fault.why.contains("it cannot be asked") && !fault.why.contains("s3cret"), "{fault}");
+    for (reply, words) in [
+        (says("", 200, "{}"), "unrecognized JSON-RPC message"),
+        (says("", 404, "no s3cret-token"), "HTTP 404 Not Found: no ***"),
+    ] {
+        let scripted = Scripted::start(reply).expect("a port");
+        let fault = ask(&at(&scripted.url(), TOKEN), "say").await.expect_err(words);
+        assert_eq!(fault.kind, CallFaultKind::NotConnected);
+        assert!(fault.why.contains(words), "{words}: {fault}");
+    }
+}

@@ -1,0 +1,62 @@
+//! What is started for a server, and what is it handed? Reads its configuration and the host's environment; starts nothing.
+
+use tenterhook_process as process;
+
+use super::connection::Env;
+use super::expand::expand;
+use super::withheld::{Withheld, is_telling};
+use crate::config::Server;
+use crate::dialect::DialectId;
+use crate::executor::command::LISTED;
+use crate::hook::{Command, Inherit, Invocation};
+
+/// What is started: the program of the configuration, as its format names variables, in an environment of the rules of
+/// command hooks.
+///
+/// # Errors
+///
+/// The variable that its configuration names and that is not set, for people.
+pub(super) fn describe(
+    server: &Server,
+    command: &Command,
+    env: &Env,
+) -> Result<(process::Command, Withheld), String> {
+    let fill = |text: &str| match server.dialect {
+        DialectId::NATIVE => Ok(text.to_owned()),
+        _ => expand(text, |name| variable(env, name)).map_err(|name| {
+            format!("its configuration names the variable `{name}`, which is not set")
+        }),
+    };
+    let cwd = command.cwd.clone().unwrap_or_default();
+    let mut described = match &command.invocation {
+        Invocation::Argv { program, args } => {
+            let args = args.iter().map(|it| fill(it)).collect::<Result<Vec<_>, _>>()?;
+            process::Command::new(fill(program)?, args, cwd)
+        }
+        Invocation::Shell { text, .. } => process::Command::shell(text, cwd),
+    };
+    let passes = |name: &str| match command.inherit {
+        Inherit::All => !server.dialect.dialect().withholds(name),
+        Inherit::Listed => LISTED.contains(&name) || command.pass.iter().any(|it| it == name),
+    };
+    let inherited = env
+        .iter()
+        .filter(|(name, _)| passes(name) && !command.env.iter().any(|(own, _)| own == name));
+    let mut variables: Vec<(String, String)> = inherited.cloned().collect();
+    for (name, value) in &command.env {
+        variables.push((name.clone(), fill(value)?));
+    }
+    let is_given = |name: &String| {
+        command.env.iter().any(|(own, _)| own == name) || command.pass.contains(name)
+    };
+    let withheld = variables.iter().filter(|(name, _)| is_given(name) || is_telling(name));
+    let withheld = Withheld::of(withheld.map(|(_, value)| value.as_str()));
+    described.env =
+        variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+    described.umask = None;
+    Ok((described, withheld))
+}
+
+pub(super) fn variable(env: &Env, name: &str) -> Option<String> {
+    env.iter().rev().find(|(own, _)| own == name).map(|(_, value)| value.clone())
+}

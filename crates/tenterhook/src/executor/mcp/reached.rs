@@ -1,0 +1,103 @@
+//! A server at an address, as one that may misbehave: bounds what it says unasked, and says in plain words why a message did
+//! not reach it. Knows no tool and no hook.
+
+use reqwest::Client;
+use rmcp::RoleClient;
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::transport::Transport;
+use rmcp::transport::streamable_http_client::{StreamableHttpClientTransport, StreamableHttpError};
+
+use super::epitaph::{Epitaph, Over};
+use super::unasked::{Unasked, answers};
+
+/// The conversation with it.
+pub(super) struct Reached {
+    inner: StreamableHttpClientTransport<Client>,
+    unasked: Unasked,
+    epitaph: Epitaph,
+}
+
+/// Why a message did not reach the server, for people. It names no address: one may hold a secret.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub(super) struct Unsent(String);
+
+impl Reached {
+    pub(super) fn new(inner: StreamableHttpClientTransport<Client>, epitaph: Epitaph) -> Self {
+        Self { inner, unasked: Unasked::default(), epitaph }
+    }
+}
+
+impl Transport<RoleClient> for Reached {
+    type Error = Unsent;
+
+    fn send(
+        &mut self,
+        item: TxJsonRpcMessage<RoleClient>,
+    ) -> impl Future<Output = Result<(), Unsent>> + Send + 'static {
+        let (sent, epitaph) = (self.inner.send(item), self.epitaph.clone());
+        async move {
+            sent.await.map_err(|error| {
+                let is_forgotten = matches!(error, StreamableHttpError::SessionExpired);
+                let why = epitaph.quote(&words(error));
+                if is_forgotten {
+                    epitaph.write(Over::Gone, why.clone());
+                }
+                Unsent(why)
+            })
+        }
+    }
+
+    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
+        let message = self.inner.receive().await?;
+        let size = match answers(&message) {
+            true => 0,
+            false => serde_json::to_vec(&message).map_or(0, |it| it.len()),
+        };
+        if self.unasked.note(size, Some(&message)) {
+            self.epitaph
+                .write(Over::Ended, "it says things without end and answers nothing, and was left");
+            return None;
+        }
+        Some(message)
+    }
+
+    async fn close(&mut self) -> Result<(), Unsent> {
+        self.inner.close().await.map_err(|error| Unsent(self.epitaph.quote(&words(error))))
+    }
+}
+
+fn words(error: StreamableHttpError<reqwest::Error>) -> String {
+    use StreamableHttpError as Error;
+    match error {
+        Error::Client(error) => {
+            let error = error.without_url();
+            match root(&error) {
+                Some(root) => format!("{error}: {root}"),
+                None => error.to_string(),
+            }
+        }
+        Error::HttpStatus(error) => format!("it answered with the status {}", error.status),
+        Error::AuthRequired(_) => {
+            "it answered with the status 401; give it an `Authorization` header".to_owned()
+        }
+        Error::InsufficientScope(_) => {
+            "it answered with the status 403: what its `Authorization` header says is not enough"
+                .to_owned()
+        }
+        Error::SessionExpired => {
+            "it knows our session no more, as after a restart; the next call begins a new one"
+                .to_owned()
+        }
+        other => other.to_string(),
+    }
+}
+
+/// What is at the bottom of an error: "connection refused" says more than that a request could not be sent.
+fn root(error: &dyn std::error::Error) -> Option<String> {
+    let mut root = error.source()?;
+    while let Some(deeper) = root.source() {
+        root = deeper;
+    }
+    Some(root.to_string())
+}
