@@ -13,6 +13,8 @@ pub(super) const PLAYS: &[Play] = &[
     ("leaving in the middle of a turn ends it first", in_a_turn),
     ("a terminal that is taken away ends the session", taken_away),
     ("a session that is still beginning can be left", still_beginning),
+    ("a screen that breaks gives the terminal back", screen_breaks),
+    ("a session that breaks gives the terminal back", session_breaks),
 ];
 
 const SIZE: (u16, u16) = (80, 24);
@@ -109,4 +111,29 @@ fn still_beginning(stage: &Stage) -> Result<(), String> {
     terminal.press("C-d")?;
     given_back(&room, &terminal, "0")?;
     awaited(|| Ok(!lives(hook.trim()))).map_err(|_| "the hook goes on".to_owned())
+}
+
+fn screen_breaks(stage: &Stage) -> Result<(), String> {
+    let script = "[[reply]]\ncall = [{ tool = \"Bash\", input = { command = \"echo $$ >tool; sleep 1000\" } }]\n";
+    let room = stage.room("", script)?;
+    let terminal = room.start(SIZE, &["--allow", "Bash(*)"])?;
+    terminal.say("work")?;
+    let tool = terminal.until_file("tool")?;
+    terminal.press("C-\\")?;
+    given_back(&room, &terminal, "101")?;
+    // Who reads it can tell where it broke.
+    let screen = terminal.see("broke the screen, as a mistake")?;
+    must(screen.contains("panicked at"), || format!("it does not say where:\n{screen}"))?;
+    awaited(|| Ok(!lives(tool.trim()))).map_err(|_| "the tool goes on".to_owned())
+}
+
+fn session_breaks(stage: &Stage) -> Result<(), String> {
+    let script = "[[reply]]\non = \"break\"\npanic = \"the model has a mistake\"\n";
+    let room = stage.room("", script)?;
+    let terminal = room.start(SIZE, &[])?;
+    terminal.say("break")?;
+    given_back(&room, &terminal, "2")?;
+    let screen = terminal.see("the model has a mistake")?;
+    let told = screen.contains("scripted.rs:") && screen.contains("error: the session broke off");
+    must(told, || format!("it does not say where, or that it is over:\n{screen}"))
 }

@@ -8,6 +8,8 @@
 //! call = [{ tool = "Bash", input = { command = "ls" } }]
 //! ```
 //!
+//! Instead of words, `error = "rate_limit"` (or another kind) fails, and `panic = "..."` breaks.
+//!
 //! `record = "FILE"` at the top keeps each request there, one JSON object a line.
 //!
 //! Each request takes the first reply that fits and was not played; `repeat = true` plays again and again. When nothing is
@@ -57,6 +59,8 @@ struct Line {
     word_ms: u64,
     /// The word of an error kind: the model fails with it.
     error: Option<String>,
+    /// What is said by a panic: the code of the model breaks, as that of a program with a mistake does.
+    panic: Option<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -123,6 +127,9 @@ impl Scripted {
 
 impl Lines {
     fn play(&mut self, line: &Line) -> Vec<(u64, Result<Delta, ModelError>)> {
+        if let Some(words) = &line.panic {
+            broken(words);
+        }
         let words = |text: &str| text.split_inclusive(' ').map(str::to_owned).collect::<Vec<_>>();
         let mut deltas: Vec<(u64, Result<Delta, ModelError>)> = Vec::new();
         deltas.extend(
@@ -146,6 +153,14 @@ impl Lines {
         deltas.push((0, Ok(Delta::End(Usage { input: 0, output }, Stop::Done))));
         deltas
     }
+}
+
+#[expect(
+    clippy::panic,
+    reason = "the script asks for it, to see what is left when something breaks"
+)]
+fn broken(words: &str) {
+    panic!("{words}");
 }
 
 impl Provider for Scripted {

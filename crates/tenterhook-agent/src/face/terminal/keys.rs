@@ -56,9 +56,16 @@ fn control(screen: &mut Screen, key: KeyCode, warned: bool) -> Option<Input> {
         KeyCode::Char('a') => screen.composer.home(),
         KeyCode::Char('e') => screen.composer.end(),
         KeyCode::Char('j') => screen.composer.insert("\n"),
+        // Ctrl-\, which elsewhere ends a program with a core dump: to see that the terminal is given back. In no release.
+        KeyCode::Char('4' | '\\') if cfg!(debug_assertions) => broken(),
         _ => {}
     }
     None
+}
+
+#[expect(clippy::panic, reason = "it is what the key is for")]
+fn broken() {
+    panic!("Ctrl-\\ broke the screen, as a mistake in its code would");
 }
 
 /// What a key says to a question.
