@@ -25,6 +25,8 @@ use tenterhook::event::Surroundings;
 use tenterhook::executor::Ambient;
 use tenterhook::executor::model::Model;
 use tenterhook::executor::model::genai::Genai;
+/// The services that models run on: one table for hooks and for the agent itself.
+pub(crate) use tenterhook::executor::model::genai::{MODEL, services};
 use tenterhook::{Engine, Event, Outcome, Session, discover};
 
 use asides::Asides;

@@ -13,6 +13,7 @@ use futures_util::Stream;
 use serde_json::Value;
 
 use crate::conversation::{Call, Echo, Message};
+use crate::hooks::{MODEL, services};
 
 /// Everything that one call of the model is given.
 #[derive(Clone, Debug, Default)]
@@ -155,7 +156,7 @@ pub(crate) struct Opened {
 /// key for.
 pub(crate) fn open(name: Option<&str>, env: &[(String, String)]) -> Result<Opened, String> {
     let name = name.filter(|it| !it.trim().is_empty());
-    let name = name.or_else(|| genai::value(env, genai::MODEL));
+    let name = name.or_else(|| services::value(env, MODEL));
     if let Some((name, file)) = name.and_then(|it| Some((it, it.strip_prefix("scripted:")?))) {
         let provider = Arc::new(scripted::Scripted::load(Path::new(file))?);
         return Ok(Opened { name: name.to_owned(), provider });

@@ -8,7 +8,8 @@ use std::sync::PoisonError;
 use tenterhook::config::Source;
 use tenterhook::dialect::DIALECTS;
 use tenterhook::discover;
-use tenterhook::hook::Layer;
+use tenterhook::hook::{Arming, Layer};
+use tenterhook::matcher::MatcherSpec;
 use tokio::sync::watch;
 
 use super::{Hooks, roots};
@@ -73,6 +74,17 @@ const fn word(layer: Layer) -> &'static str {
     }
 }
 
+/// The file names that a matcher lists. A list is an expression where a dialect takes the dot of a name for one; any other
+/// expression names no file.
+fn names(matcher: &MatcherSpec) -> Vec<&str> {
+    let plain = |it: &&str| it.chars().all(|c| c.is_alphanumeric() || "._- ".contains(c));
+    match matcher {
+        MatcherSpec::Words(words) => words.iter().map(String::as_str).collect(),
+        MatcherSpec::Regex(text) => text.split('|').map(str::trim).filter(plain).collect(),
+        MatcherSpec::Any | MatcherSpec::Never(_) => Vec::new(),
+    }
+}
+
 impl Hooks {
     /// Every file in which hooks may stand, whether it is there or not, with whose it is.
     pub(crate) fn config_files(&self) -> Vec<(PathBuf, &'static str)> {
@@ -81,10 +93,19 @@ impl Hooks {
         places.map(|it| (it.path, word(it.layer))).collect()
     }
 
-    /// The files that hooks asked to watch.
+    /// The files that hooks ask to watch: with their answers, and by the names in their matchers, which are files of the
+    /// directory in which the agent works.
     pub(crate) fn watched_files(&self) -> Vec<PathBuf> {
         let cwd = self.place.lock().unwrap_or_else(PoisonError::into_inner).cwd.clone();
-        self.session.watched().borrow().iter().map(|path| cwd.join(path)).collect()
+        let answered: Vec<_> =
+            self.session.watched().borrow().iter().map(|it| cwd.join(it)).collect();
+        let (loaded, added) = (self.engine.ruleset(), self.session.hooks());
+        let hooks = loaded.hooks().iter().chain(added.hooks());
+        let watching = hooks
+            .filter(|it| it.event.as_str() == "FileChanged" && matches!(it.arming, Arming::Armed));
+        let named = watching.flat_map(|it| names(it.matcher.spec())).map(|name| cwd.join(name));
+        // A matcher sees names of files: what happens in a directory of that name, it never hears.
+        answered.into_iter().chain(named.filter(|it| !it.is_dir())).collect()
     }
 
     /// Tells when hooks ask for other files.

@@ -5,7 +5,6 @@
 //! again where the service has too much to do and nothing of an answer was heard yet; never after.
 
 mod fault;
-mod services;
 #[cfg(test)]
 mod tests;
 mod wire;
@@ -20,9 +19,8 @@ use genai::Client;
 use genai::chat::{ChatOptions, ChatRequest, ChatStream, ChatStreamEvent};
 
 use super::{Answer, Delta, ModelError, Provider, Request};
+use crate::hooks::services::{self, Target, Taste, Unreachable};
 use fault::{Again, Fault};
-use services::Target;
-pub(super) use services::{MODEL, value};
 
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(20);
@@ -53,7 +51,8 @@ impl fmt::Debug for Genai {
 impl Genai {
     /// The model of that name; without one, that of the first service that there is a key for.
     pub(super) fn open(wanted: Option<&str>, env: &[(String, String)]) -> Result<Self, String> {
-        let target = Arc::new(services::choose(env, wanted)?);
+        let chosen = services::choose(env, wanted, Taste::Able);
+        let target = Arc::new(chosen.map_err(|why| told(&why))?);
         Ok(Self { target, client: Arc::default() })
     }
 
@@ -78,6 +77,18 @@ impl Genai {
             over: false,
         }
     }
+}
+
+/// What a person reads who could have said something else.
+fn told(why: &Unreachable) -> String {
+    let more = match why {
+        Unreachable::Closed { .. } | Unreachable::Nobody => {
+            "; `--model scripted:FILE` plays from a file"
+        }
+        Unreachable::Unnamed(_) => ", or say it with `--model`",
+        _ => "",
+    };
+    format!("{why}{more}")
 }
 
 impl Provider for Genai {

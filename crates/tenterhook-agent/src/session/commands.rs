@@ -14,7 +14,7 @@ impl Session {
     pub(super) async fn obey(&mut self, command: Command) -> Result<(), Leave> {
         match command {
             Command::Help => self.page("/help", command::help()),
-            Command::Hooks(hooks) => self.hooks(hooks),
+            Command::Hooks(hooks) => self.hooks(hooks).await,
             Command::Permissions(mode) => self.permissions(mode).await,
             Command::Compact(instructions) => {
                 if let Err(why) = self.agent.compact("manual", &instructions).await {
@@ -36,7 +36,7 @@ impl Session {
         self.agent.updates.tell(Update::Page { title: title.to_owned(), text: text.into() });
     }
 
-    fn hooks(&self, what: Hooks) {
+    async fn hooks(&self, what: Hooks) {
         let hooks = &self.agent.hooks;
         let text = match what {
             Hooks::List => hooks.list(),
@@ -46,6 +46,8 @@ impl Session {
             Hooks::Enable(name) => hooks.switch(&name, true).unwrap_or_else(|why| why),
             Hooks::Disable(name) => hooks.switch(&name, false).unwrap_or_else(|why| why),
         };
+        // Others than before may name files to watch.
+        self.watch.look().await;
         self.page("/hooks", text);
     }
 

@@ -230,6 +230,7 @@ fn every_failure_is_told_by_its_kind() {
             json!({"type": "error", "error": {"type": kind, "message": format!("no, {KEY}")}});
         Reply { status: code, ..Reply::json(&body.to_string()) }.header("retry-after", "0")
     };
+    const FAR: &str = "Fri, 01 Jan 2100 00:00:00 GMT";
     for service in BOTH {
         let begun = service.begun();
         let overloaded = "event: error\ndata: {\"error\":{\"type\":\"overloaded_error\",\"message\":\"busy\"}}\n\n";
@@ -238,7 +239,8 @@ fn every_failure_is_told_by_its_kind() {
             (says(402, "x"), "billing_error", "status 402", 1),
             (says(429, "insufficient_quota"), "billing_error", "see to the account", 1),
             (says(429, "rate_limit_error"), "rate_limit", "status 429: no, [key]", 4),
-            (says(429, "x").header("retry-after", "3600"), "rate_limit", "try again later", 1),
+            (says(429, "x").header("retry-after", "3600"), "rate_limit", "try again in 3600 s", 1),
+            (says(429, "x").header("retry-after", FAR), "rate_limit", "try again in ", 1),
             (says(529, "overloaded_error"), "overloaded", "status 529", 4),
             (says(500, "api_error"), "server_error", "status 500", 4),
             (says(500, "x").header("x-should-retry", "false"), "server_error", "status 500", 1),

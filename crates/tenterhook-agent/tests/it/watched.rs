@@ -147,3 +147,45 @@ shell = '''cat >> added.jsonl; echo '{"context": "mind the licence"}' '''
     assert!(room.text("added.jsonl").contains("slash_command"));
     assert_eq!(room.text("../home/more/a.txt"), "x");
 }
+
+/// The names in the matchers of `FileChanged` are watched where the agent works, in each dialect; those of a reload, too.
+#[test]
+fn the_names_in_matchers_are_watched() {
+    let hooks = |names: &str| {
+        format!(
+            "[hook.told]\non = \"FileChanged\"\nmatch = {names}\nshell = \"cat >> $HOME/files.jsonl; echo >> $HOME/files.jsonl\"\n"
+        )
+    };
+    let room = Room::new(&hooks(r#"["a.txt", "notes"]"#), HELLO);
+    room.sandbox.write("notes/.keep", "").unwrap();
+    let settings = r#"{"hooks": {"FileChanged": [{"matcher": ".env|.envrc", "hooks": [{"type": "command", "command": "cat >> $HOME/env.jsonl"}]}]}}"#;
+    room.sandbox.write(".claude/settings.json", settings).unwrap();
+    let mut run = started(&room);
+    room.sandbox.write("other.txt", "not watched").unwrap();
+    room.sandbox.write("notes/b.txt", "not watched").unwrap();
+    room.sandbox.write("a.txt", "one").unwrap();
+    run.wait("change", fired("FileChanged"));
+    room.sandbox.write(".envrc", "export A=1").unwrap();
+    run.wait("change", fired("FileChanged"));
+    room.sandbox.write("tenterhook.toml", &hooks("\"b.txt\"")).unwrap();
+    run.wait("reload", |line| line["type"] == "notice");
+    run.prompt("/hooks reload");
+    run.wait_for("page");
+    room.sandbox.write("a.txt", "not watched any more").unwrap();
+    room.sandbox.write("b.txt", "two").unwrap();
+    run.wait("change", fired("FileChanged"));
+    run.prompt("/cd notes");
+    run.wait_for("page");
+    room.sandbox.write("notes/b.txt", "three").unwrap();
+    run.wait("change", fired("FileChanged"));
+    run.end();
+    let told = kept(&room, "../home/files.jsonl");
+    let told: Vec<_> = told
+        .iter()
+        .map(|it| it["file_path"].as_str().unwrap().rsplit_once("project/").unwrap().1)
+        .collect();
+    assert_eq!(told, ["a.txt", "b.txt", "notes/b.txt"]);
+    let env: Value = serde_json::from_str(&room.text("../home/env.jsonl")).unwrap();
+    assert!(env["file_path"].as_str().unwrap().ends_with("/.envrc"), "{env}");
+    assert_eq!(env["event"], "add");
+}

@@ -3,13 +3,14 @@
 
 use std::error::Error as Cause;
 use std::ops::RangeInclusive;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use genai::Error;
 use reqwest::header::HeaderMap;
 use serde_json::Value;
 
-use super::services::Target;
+use super::LONGEST_WAIT;
+use crate::hooks::services::Target;
 use crate::model::{ErrorKind, ModelError};
 
 /// How much of what a server says is repeated.
@@ -96,13 +97,19 @@ impl Fault {
 
     fn new(kind: ErrorKind, again: Again, what: &str, target: &Target) -> Self {
         let what = format!("`{}`: {}", target.name, clean(what, target.key.as_deref()));
-        let message = format!("{what}{}", remedy(kind, &target.wants));
+        let message = format!("{what}{}", remedy(kind, again, &target.wants));
         Self { error: ModelError { kind, message }, what, again }
     }
 }
 
 /// What to do about it.
-fn remedy(kind: ErrorKind, wants: &str) -> String {
+fn remedy(kind: ErrorKind, again: Again, wants: &str) -> String {
+    if let Again::After(wait) = again
+        && wait > LONGEST_WAIT
+    {
+        let seconds = wait.as_secs();
+        return format!("; try again in {seconds} s, or name another model with `/model`");
+    }
     match kind {
         ErrorKind::Auth => format!("; check the key in {wants}, and that it may use this model"),
         ErrorKind::Billing => "; see to the account, or name another model".to_owned(),
@@ -139,8 +146,17 @@ fn wished(headers: &HeaderMap) -> Option<Again> {
         return Some(Again::Never);
     }
     let number = |name: &str| header(name)?.trim().parse::<f64>().ok();
-    let seconds = number("retry-after-ms").map(|it| it / 1000.0).or(number("retry-after"))?;
-    Duration::try_from_secs_f64(seconds).ok().map(Again::After)
+    let seconds = number("retry-after-ms").map(|it| it / 1000.0).or(number("retry-after"));
+    let wait = match seconds {
+        Some(seconds) => Duration::try_from_secs_f64(seconds).ok()?,
+        None => {
+            let moment = |name: &str| httpdate::parse_http_date(header(name)?.trim()).ok();
+            // Its own clock says how long that is, wherever ours stands. What is over by then is no wish.
+            let now = moment("date").unwrap_or_else(SystemTime::now);
+            moment("retry-after")?.duration_since(now).ok()?
+        }
+    };
+    Some(Again::After(wait))
 }
 
 /// An error that came where an answer should.
@@ -191,4 +207,42 @@ fn clean(text: &str, key: Option<&str>) -> String {
     let words = text.split(|c: char| c.is_whitespace() || c.is_control());
     let line = words.filter(|it| !it.is_empty()).collect::<Vec<_>>().join(" ");
     line.chars().take(WORDS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use reqwest::header::{DATE, HeaderName, RETRY_AFTER};
+
+    use super::*;
+
+    /// A wish is a number of seconds or a moment, by the server's clock; what is neither, or is over, is none.
+    #[test]
+    fn a_service_says_when_it_wants_to_be_asked_again() {
+        const NOW: &str = "Sun, 22 Nov 2026 12:00:00 GMT";
+        let after = |seconds| Some(Again::After(Duration::from_secs_f64(seconds)));
+        for (wish, date, wanted) in [
+            ("7", NOW, after(7.0)),
+            ("0.5", NOW, after(0.5)),
+            ("Sun, 22 Nov 2026 12:00:20 GMT", NOW, after(20.0)),
+            ("Sunday, 22-Nov-26 12:00:20 GMT", NOW, after(20.0)),
+            ("Sun Nov 22 12:00:20 2026", NOW, after(20.0)),
+            ("Mon, 23 Nov 2026 12:00:00 GMT", NOW, after(86400.0)),
+            ("Sun, 22 Nov 2026 11:59:59 GMT", NOW, None),
+            ("Wed, 01 Jan 2020 00:00:00 GMT", "no date", None),
+            ("soon", NOW, None),
+            ("-1", NOW, None),
+            ("NaN", NOW, None),
+            ("1e300", NOW, None),
+        ] {
+            let headers: HeaderMap = [(RETRY_AFTER, wish), (DATE, date)]
+                .into_iter()
+                .map(|(name, value)| (name, value.parse().unwrap()))
+                .collect();
+            assert_eq!(wished(&headers), wanted, "{wish}");
+        }
+        let no = (HeaderName::from_static("x-should-retry"), "false".parse().unwrap());
+        assert_eq!(wished(&[no].into_iter().collect()), Some(Again::Never));
+        let far = Again::After(Duration::from_secs(86400));
+        assert!(remedy(ErrorKind::RateLimit, far, "").starts_with("; try again in 86400 s, or"));
+    }
 }

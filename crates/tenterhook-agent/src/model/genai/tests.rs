@@ -6,15 +6,15 @@ use genai::chat::{ContentPart, MessageContent, StopReason, StreamEnd, ToolCall};
 use serde_json::{Value, json};
 
 use super::fault::{Again, Fault};
-use super::services::{Target, choose};
 use super::{FIRST_WAIT, Genai, wire};
 use crate::conversation::{Call, Echo, Message, Reply, ToolResult};
+use crate::hooks::services::{Target, Taste, choose};
 use crate::model::{Delta, Request, Stop};
 
 fn target(model: &str) -> Target {
     let env = ["ANTHROPIC_API_KEY", "GEMINI_API_KEY", "DEEPSEEK_API_KEY", "OPENAI_API_KEY"];
     let env: Vec<_> = env.iter().map(|it| ((*it).to_owned(), "secret-key".to_owned())).collect();
-    choose(&env, Some(model)).unwrap()
+    choose(&env, Some(model), Taste::Able).unwrap()
 }
 
 fn call(id: &str) -> Call {

@@ -3,15 +3,14 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use genai::adapter::AdapterKind;
 use genai::chat::{
     CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatRole, ContentPart, MessageContent,
     StopReason, StreamEnd, Tool, ToolCall, ToolResponse,
 };
 use serde_json::{Map, Value, json};
 
-use super::services::Target;
 use crate::conversation::{Call, Echo, Message, Reply, ToolResult};
+use crate::hooks::services::{Protocol, Target};
 use crate::model::{Delta, Request, Stop, ToolSpec, Usage};
 
 /// How long a service may say nothing at all: some think for minutes.
@@ -21,7 +20,7 @@ const SILENCE: Duration = Duration::from_mins(5);
 pub(super) fn request(request: &Request, target: &Target) -> ChatRequest {
     let mut messages = messages(&request.messages, target);
     // The one service that must be told what it may remember: everything so far, which the next request begins with.
-    if let Some(last) = messages.last_mut().filter(|_| target.speaks == AdapterKind::Anthropic) {
+    if let Some(last) = messages.last_mut().filter(|_| target.speaks == Protocol::Anthropic) {
         last.options = Some(CacheControl::Ephemeral.into());
     }
     let mut out = ChatRequest::new(messages);
@@ -108,7 +107,7 @@ fn said(reply: &Reply, target: &Target) -> MessageContent {
             })
         });
         // The one service that wants to read again what it thought, as plain text.
-        let thinks = target.speaks == AdapterKind::DeepSeek && !reply.reasoning.is_empty();
+        let thinks = target.speaks == Protocol::DeepSeek && !reply.reasoning.is_empty();
         let thoughts = thinks.then(|| ContentPart::ReasoningContent(reply.reasoning.clone()));
         MessageContent::from_parts(
             text.into_iter().chain(thoughts).chain(calls).collect::<Vec<_>>(),

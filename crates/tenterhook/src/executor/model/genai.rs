@@ -5,18 +5,18 @@
 //! What a fault says never holds a key.
 
 mod fault;
-mod services;
+pub mod services;
 mod wire;
 
 use std::fmt;
 use std::sync::OnceLock;
 
-use ::genai::Client;
+use ::genai::adapter::AdapterKind;
+use ::genai::resolver::{AuthData, Endpoint};
+use ::genai::{Client, ModelIden, ModelSpec, ServiceTarget};
 
 use super::{Asking, FaultKind, Model, ModelFault, Question, Reply};
-use services::Target;
-
-pub use services::variables;
+use services::{Protocol, Target, Taste};
 
 #[cfg(test)]
 mod tests;
@@ -46,11 +46,10 @@ impl Genai {
     /// what [`MODEL`] names, else to the first service in the table that there is a key for.
     #[must_use]
     pub fn new(env: &[(String, String)], model: Option<&str>) -> Self {
-        let known = |name: &str| name == MODEL || variables().any(|it| it == name);
+        let known = |name: &str| name == MODEL || services::variables().any(|it| it == name);
         let given = |(name, value): &&(String, String)| known(name) && !value.trim().is_empty();
         let env: Vec<_> = env.iter().filter(given).cloned().collect();
-        let named = env.iter().find(|(name, _)| name == MODEL).map(|(_, value)| value.as_str());
-        let model = model.or(named).map(|it| it.trim().to_owned());
+        let model = model.or(services::value(&env, MODEL)).map(|it| it.trim().to_owned());
         Self { env, model, client: OnceLock::new() }
     }
 
@@ -61,7 +60,8 @@ impl Genai {
 
     async fn put(&self, question: &Question) -> Result<Reply, ModelFault> {
         let wanted = question.model.as_deref().or(self.model.as_deref());
-        let target = services::choose(&self.env, wanted)?;
+        let target = services::choose(&self.env, wanted, Taste::Quick)
+            .map_err(|why| ModelFault::new(FaultKind::NoCredentials, why.to_string()))?;
         let Target { name, address, key, .. } = &target;
         let asked = self
             .client()?
@@ -77,6 +77,28 @@ impl Genai {
 impl Model for Genai {
     fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
         Box::pin(self.put(question))
+    }
+}
+
+impl Target {
+    /// The same in the words of the crate `genai`, for those who ask with it themselves. Complete: nothing of it is looked for
+    /// in the environment.
+    #[must_use]
+    pub fn spec(&self) -> ModelSpec {
+        let speaks = match self.speaks {
+            Protocol::OpenAi => AdapterKind::OpenAI,
+            Protocol::Anthropic => AdapterKind::Anthropic,
+            Protocol::Gemini => AdapterKind::Gemini,
+            Protocol::DeepSeek => AdapterKind::DeepSeek,
+            Protocol::Ollama => AdapterKind::Ollama,
+        };
+        // Servers of one's own want no key, and the protocol has no way to send none.
+        let key = self.key.as_deref().unwrap_or("none");
+        ModelSpec::Target(ServiceTarget {
+            endpoint: Endpoint::from_owned(self.address.as_str()),
+            auth: AuthData::from_single(key),
+            model: ModelIden::new(speaks, self.model.as_str()),
+        })
     }
 }
 

@@ -1,17 +1,40 @@
 //! Which services there are, which variables give access to them, and which one answers for a model's name. A table and the
-//! choice from it (MO-20 to MO-22). Pure.
+//! choice from it (MO-20 to MO-22). Pure: a host that talks to models itself chooses here, too, and nothing is sent.
 
-use genai::adapter::AdapterKind;
-use genai::resolver::{AuthData, Endpoint};
-use genai::{ModelIden, ModelSpec, ServiceTarget};
+use std::fmt;
 
 use super::MODEL;
-use crate::executor::model::{FaultKind, ModelFault};
+
+/// What a service speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Protocol {
+    /// The chat completions of OpenAI, which most services speak.
+    OpenAi,
+    /// The messages of Anthropic.
+    Anthropic,
+    /// The contents of Gemini.
+    Gemini,
+    /// OpenAI's, with thoughts that are to be given back.
+    DeepSeek,
+    /// The chat of Ollama.
+    Ollama,
+}
+
+/// Which model is asked where nobody names one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Taste {
+    /// A small and fast one, because somebody waits.
+    Quick,
+    /// One that can work alone for long.
+    Able,
+}
 
 /// One service.
+#[derive(Debug)]
 struct Service {
     name: &'static str,
-    speaks: AdapterKind,
+    speaks: Protocol,
     /// The variables that may hold its key, best first; none: it wants none.
     keys: &'static [&'static str],
     /// The variable that may hold another address.
@@ -20,8 +43,8 @@ struct Service {
     address: &'static str,
     /// The path of its version, which an address without a path gets.
     version: &'static str,
-    /// The model that is asked where nobody names one: small and fast, because somebody waits.
-    model: Option<&'static str>,
+    /// The models that are asked where nobody names one, a quick one and an able one.
+    models: Option<(&'static str, &'static str)>,
     /// How the names of its models begin.
     prefixes: &'static [&'static str],
 }
@@ -30,92 +53,92 @@ struct Service {
 const SERVICES: &[Service] = &[
     Service {
         name: "anthropic",
-        speaks: AdapterKind::Anthropic,
+        speaks: Protocol::Anthropic,
         keys: &["ANTHROPIC_API_KEY"],
         base: "ANTHROPIC_BASE_URL",
         address: "https://api.anthropic.com/",
         version: "v1/",
-        model: Some("claude-haiku-4-5"),
+        models: Some(("claude-haiku-4-5", "claude-sonnet-4-6")),
         prefixes: &["claude"],
     },
     Service {
         name: "openai",
-        speaks: AdapterKind::OpenAI,
+        speaks: Protocol::OpenAi,
         keys: &["OPENAI_API_KEY"],
         base: "OPENAI_BASE_URL",
         address: "https://api.openai.com/",
         version: "v1/",
-        model: Some("gpt-5.4-mini"),
+        models: Some(("gpt-5.4-mini", "gpt-5.4-mini")),
         prefixes: &["gpt", "chatgpt", "o1", "o3", "o4"],
     },
     Service {
         name: "gemini",
-        speaks: AdapterKind::Gemini,
+        speaks: Protocol::Gemini,
         keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
         base: "GEMINI_BASE_URL",
         address: "https://generativelanguage.googleapis.com/",
         version: "v1beta/",
-        model: Some("gemini-3.8-flash"),
+        models: Some(("gemini-3.8-flash", "gemini-3.8-flash")),
         prefixes: &["gemini"],
     },
     Service {
         name: "deepseek",
-        speaks: AdapterKind::DeepSeek,
+        speaks: Protocol::DeepSeek,
         keys: &["DEEPSEEK_API_KEY"],
         base: "DEEPSEEK_BASE_URL",
         address: "https://api.deepseek.com/",
         version: "v1/",
-        model: Some("deepseek-chat"),
+        models: Some(("deepseek-chat", "deepseek-chat")),
         prefixes: &["deepseek"],
     },
     Service {
         name: "openrouter",
-        speaks: AdapterKind::OpenAI,
+        speaks: Protocol::OpenAi,
         keys: &["OPENROUTER_API_KEY"],
         base: "OPENROUTER_BASE_URL",
-        address: "https://openrouter.ai/api/v1/",
+        address: "https://openrouter.ai/",
         version: "api/v1/",
-        model: None,
+        models: None,
         prefixes: &[],
     },
     Service {
         name: "mistral",
-        speaks: AdapterKind::OpenAI,
+        speaks: Protocol::OpenAi,
         keys: &["MISTRAL_API_KEY"],
         base: "MISTRAL_BASE_URL",
         address: "https://api.mistral.ai/",
         version: "v1/",
-        model: None,
+        models: None,
         prefixes: &["mistral", "codestral", "ministral"],
     },
     Service {
         name: "groq",
-        speaks: AdapterKind::OpenAI,
+        speaks: Protocol::OpenAi,
         keys: &["GROQ_API_KEY"],
         base: "GROQ_BASE_URL",
-        address: "https://api.groq.com/openai/v1/",
+        address: "https://api.groq.com/",
         version: "openai/v1/",
-        model: None,
+        models: None,
         prefixes: &[],
     },
     Service {
         name: "xai",
-        speaks: AdapterKind::OpenAI,
+        speaks: Protocol::OpenAi,
         keys: &["XAI_API_KEY"],
         base: "XAI_BASE_URL",
         address: "https://api.x.ai/",
         version: "v1/",
-        model: None,
+        models: None,
         prefixes: &["grok"],
     },
     Service {
         name: "ollama",
-        speaks: AdapterKind::Ollama,
+        speaks: Protocol::Ollama,
         keys: &[],
         base: "OLLAMA_HOST",
         address: "http://127.0.0.1:11434/",
         version: "",
-        model: None,
+        models: None,
         prefixes: &[],
     },
 ];
@@ -129,34 +152,83 @@ pub fn variables() -> impl Iterator<Item = &'static str> {
     SERVICES.iter().flat_map(|it| it.keys.iter().copied().chain([it.base]))
 }
 
+/// The names of all services.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    SERVICES.iter().map(|it| it.name)
+}
+
 type Env<'a> = &'a [(String, String)];
 
-fn value<'a>(env: Env<'a>, name: &str) -> Option<&'a str> {
-    env.iter().find(|(it, _)| it == name).map(|(_, value)| value.trim())
+/// What a variable holds; nothing where it is empty.
+#[must_use]
+pub fn value<'a>(env: Env<'a>, name: &str) -> Option<&'a str> {
+    let found = env.iter().find(|(it, _)| it == name).map(|(_, value)| value.trim());
+    found.filter(|it| !it.is_empty())
 }
 
 /// Where a question goes.
-pub(super) struct Target {
-    /// The service and the model, for people.
-    pub(super) name: String,
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Target {
+    /// The service and the model, for people: `openai::gpt-5`.
+    pub name: String,
     /// Where the service is.
-    pub(super) address: String,
-    pub(super) key: Option<String>,
-    speaks: AdapterKind,
-    model: String,
+    pub address: String,
+    /// The credentials; none where a server of one's own wants none.
+    pub key: Option<String>,
+    /// The variables that could hold them, for people.
+    pub wants: String,
+    /// What the service speaks.
+    pub speaks: Protocol,
+    /// The model, as its service calls it.
+    pub model: String,
 }
 
-impl Target {
-    /// The same, complete: nothing of it is looked for in the environment.
-    pub(super) fn spec(&self) -> ModelSpec {
-        // Servers of one's own want no key, and the protocol has no way to send none.
-        let key = self.key.clone().unwrap_or_else(|| "none".to_owned());
-        ModelSpec::Target(ServiceTarget {
-            endpoint: Endpoint::from_owned(self.address.as_str()),
-            auth: AuthData::from_single(key),
-            model: ModelIden::new(self.speaks, self.model.as_str()),
-        })
+impl fmt::Debug for Target {
+    /// Says nothing of the key.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, address, .. } = self;
+        f.debug_struct("Target")
+            .field("name", name)
+            .field("address", address)
+            .finish_non_exhaustive()
     }
+}
+
+/// Why nobody can be asked (MO-22).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Unreachable {
+    /// There is no service of that name.
+    #[error("no service is called `{name}`; there are {}", called())]
+    Unknown {
+        /// The name.
+        name: String,
+    },
+    /// Nothing gives access to the service of a model.
+    #[error("the model `{model}` of {service} needs {wants}, which is not set")]
+    Closed {
+        /// The model.
+        model: String,
+        /// Its service.
+        service: &'static str,
+        /// The variables that could give access.
+        wants: String,
+    },
+    /// There is access to a service that has no model of its own choice.
+    #[error("nobody says which model of {0} to ask: set `{MODEL}` to `{0}::NAME`")]
+    Unnamed(&'static str),
+    /// There is access to none.
+    #[error("there is no model to ask: none of {} is set", wanted())]
+    Nobody,
+}
+
+fn called() -> String {
+    names().map(|it| format!("`{it}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn wanted() -> String {
+    SERVICES.iter().map(Service::wants).collect::<Vec<_>>().join(", ")
 }
 
 impl Service {
@@ -170,14 +242,11 @@ impl Service {
     }
 
     fn target(&self, env: Env<'_>, model: &str) -> Target {
-        let address = match value(env, self.base) {
-            Some(base) => complete(base, self.version),
-            None => complete(self.address, self.version),
-        };
         Target {
             name: format!("{}::{model}", self.name),
-            address,
+            address: complete(value(env, self.base).unwrap_or(self.address), self.version),
             key: self.key(env).map(str::to_owned),
+            wants: self.wants(),
             speaks: self.speaks,
             model: model.to_owned(),
         }
@@ -189,13 +258,9 @@ impl Service {
         if keys.is_empty() { format!("`{}`", self.base) } else { keys }
     }
 
-    fn closed(&self, model: &str) -> ModelFault {
-        let message = format!(
-            "the model `{model}` of {} needs {}, which is not set",
-            self.name,
-            self.wants()
-        );
-        ModelFault::new(FaultKind::NoCredentials, message)
+    fn closed(&self, model: &str) -> Unreachable {
+        let (model, service) = (model.to_owned(), self.name);
+        Unreachable::Closed { model, service, wants: self.wants() }
     }
 }
 
@@ -205,18 +270,29 @@ fn complete(address: &str, version: &str) -> String {
     let full =
         if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
     let has_path = full.split_once("://").is_some_and(|(_, rest)| rest.contains('/'));
-    if has_path { format!("{full}/") } else { format!("{full}/{version}") }
+    if has_path || version.is_empty() { format!("{full}/") } else { format!("{full}/{version}") }
 }
 
-/// The service and the model that answer for `wanted`.
-pub(super) fn choose(env: Env<'_>, wanted: Option<&str>) -> Result<Target, ModelFault> {
+/// The service and the model that answer for `wanted`; without a name, those of the first service that the variables of `env`
+/// give access to (MO-20, MO-21).
+///
+/// # Errors
+///
+/// When nobody can be asked: why.
+pub fn choose(env: Env<'_>, wanted: Option<&str>, taste: Taste) -> Result<Target, Unreachable> {
     let open = || SERVICES.iter().filter(|it| it.is_open(env));
     let Some(wanted) = wanted.filter(|it| !it.is_empty()) else {
-        let first = open().find_map(|it| Some(it.target(env, it.model?)));
-        return first.ok_or_else(|| nobody(open().next()));
+        let own = |it: &Service| {
+            let (quick, able) = it.models?;
+            Some(it.target(env, if taste == Taste::Quick { quick } else { able }))
+        };
+        return open().find_map(own).ok_or_else(|| nobody(open().next()));
     };
     if let Some((name, model)) = wanted.split_once("::") {
-        let service = SERVICES.iter().find(|it| it.name == name).ok_or_else(|| unknown(name))?;
+        let service = SERVICES
+            .iter()
+            .find(|it| it.name == name)
+            .ok_or_else(|| Unreachable::Unknown { name: name.to_owned() })?;
         let access = service.is_open(env) || service.keys.is_empty();
         return if access { Ok(service.target(env, model)) } else { Err(service.closed(model)) };
     }
@@ -238,27 +314,9 @@ pub(super) fn choose(env: Env<'_>, wanted: Option<&str>) -> Result<Target, Model
     }
 }
 
-fn unknown(name: &str) -> ModelFault {
-    let names: Vec<_> = SERVICES.iter().map(|it| format!("`{}`", it.name)).collect();
-    let message = format!("no service is called `{name}`; there are {}", names.join(", "));
-    ModelFault::new(FaultKind::NoCredentials, message)
-}
-
 /// Nobody can be asked; where there is access to a service that has no model of its own choice, the name is missing.
-fn nobody(open: Option<&Service>) -> ModelFault {
-    let message = match open {
-        Some(service) => {
-            format!(
-                "nobody says which model of {} to ask: set `{MODEL}` to `{}::NAME`",
-                service.name, service.name
-            )
-        }
-        None => {
-            let keys: Vec<_> = SERVICES.iter().map(Service::wants).collect();
-            format!("there is no model to ask: none of {} is set", keys.join(", "))
-        }
-    };
-    ModelFault::new(FaultKind::NoCredentials, message)
+fn nobody(open: Option<&Service>) -> Unreachable {
+    open.map_or(Unreachable::Nobody, |service| Unreachable::Unnamed(service.name))
 }
 
 #[cfg(test)]
@@ -267,10 +325,8 @@ mod tests {
 
     fn chosen(env: &[(&str, &str)], wanted: Option<&str>) -> Result<(String, String), String> {
         let env: Vec<_> = env.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
-        match choose(&env, wanted) {
-            Ok(target) => Ok((target.name, target.address)),
-            Err(fault) => Err(fault.to_string()),
-        }
+        let chosen = choose(&env, wanted, Taste::Quick);
+        chosen.map(|it| (it.name, it.address)).map_err(|why| why.to_string())
     }
 
     /// MO-20, MO-21
@@ -358,10 +414,21 @@ mod tests {
             ),
             (&[], Some("grok::x"), "no service is called `grok`; there are `anthropic`"),
             (&[("GROQ_API_KEY", "g")], None, "set `TENTERHOOK_MODEL` to `groq::NAME`"),
+            (&[("OPENAI_API_KEY", " ")], None, "there is no model to ask"),
             (&[], Some("qwen3"), "there is no model to ask"),
         ] {
             let fault = chosen(env, wanted).unwrap_err();
             assert!(fault.contains(said), "{fault}");
         }
+    }
+    #[test]
+    fn who_works_alone_gets_another_model_than_who_waits() {
+        let env = [("ANTHROPIC_API_KEY".to_owned(), "a".to_owned())];
+        let name = |taste| choose(&env, None, taste).unwrap().name;
+        assert_eq!(name(Taste::Quick), "anthropic::claude-haiku-4-5");
+        assert_eq!(name(Taste::Able), "anthropic::claude-sonnet-4-6");
+        let target = choose(&env, Some("opus"), Taste::Able).unwrap();
+        assert_eq!(target.name, "anthropic::claude-opus-5");
+        assert!(!format!("{target:?}").contains("\"a\""), "a key is not shown");
     }
 }
