@@ -192,13 +192,15 @@ pub(crate) struct Rules {
 #[derive(Debug, Subcommand)]
 pub(crate) enum RulesDo {
     /// List the packs, and where they are in place
-    List,
+    List(Output),
     /// Say what the rules of a pack hold up, or print one of them
     Show {
         /// The pack
         pack: String,
         /// One rule of it
         rule: Option<String>,
+        #[command(flatten)]
+        output: Output,
     },
     /// Put a pack where hooks are read; a file that was changed stays
     Add {
@@ -236,6 +238,8 @@ pub(crate) enum SchemaOf {
     List,
     /// What `explain --format json` prints
     Explain,
+    /// What `rules list` and `rules show` print with `--format json`
+    Rules,
     /// What `events --format json` prints
     Events,
     /// What `convert --format json` prints

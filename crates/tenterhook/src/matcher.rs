@@ -8,6 +8,7 @@ pub mod rule;
 
 use std::sync::OnceLock;
 
+pub(crate) use condition::Written;
 pub use condition::{Condition, Occasion, Picked};
 
 /// A pattern as data.

@@ -27,7 +27,8 @@ pub struct Step {
     pub row: EventRow,
     /// Why its *allow* may not count (S-9).
     pub widened: Option<String>,
-    /// Its matcher or its entry cannot be used: the step is settled by its policy without being run (S-3, C-60).
+    /// Its matcher, its condition or its entry cannot be used: the step is settled by its policy without being run (S-3,
+    /// S-59, C-60).
     pub broken: Option<Failure>,
 }
 
@@ -161,7 +162,7 @@ impl Weighed<'_> {
             | Self::Off
             | Self::Spent
             | Self::Mismatched(_)
-            | Self::Picked(.., Picked::No(_)) => None,
+            | Self::Picked(.., Picked::No(_) | Picked::Failed(_)) => None,
         }
     }
 
@@ -181,7 +182,7 @@ impl Weighed<'_> {
                     Picked::Widely(why) => {
                         (format!("{matched}, and `{text}` holds, to restrain only: {why}"), "S-9")
                     }
-                    Picked::No(why) => {
+                    Picked::No(why) | Picked::Failed(why) => {
                         (format!("{matched}, but `{text}` does not hold: {why}"), "S-4")
                     }
                 }
@@ -233,6 +234,10 @@ fn weigh<'a>(
     }
     match picked {
         None => Weighed::Matched(subject),
+        Some((_, Picked::Failed(why))) => {
+            let (part, code) = ("condition", "condition-failed");
+            Weighed::Broken { part, code, why, rule: "S-59" }
+        }
         Some((condition, picked)) => Weighed::Picked(subject, condition, picked),
     }
 }

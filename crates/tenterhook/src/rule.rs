@@ -4,6 +4,7 @@
 //! evaluated or would cost too much is a value, and the hook's failure policy decides (RU-1 to RU-35 of
 //! `docs/spec/exec-rule.md`). Without the feature `rule` a rule is text that nobody can evaluate.
 
+mod expression;
 mod flaw;
 mod sight;
 
@@ -28,6 +29,8 @@ mod parse;
 #[cfg(feature = "rule")]
 mod path;
 #[cfg(feature = "rule")]
+mod search;
+#[cfg(feature = "rule")]
 mod secret;
 #[cfg(feature = "rule")]
 mod seen;
@@ -47,6 +50,7 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
+pub use expression::Expression;
 pub use flaw::{Flaw, Part};
 pub use sight::Sight;
 
@@ -176,7 +180,7 @@ impl Rule {
     }
 }
 
-/// Why a rule gave no answer.
+/// Why a rule or an expression gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Unsettled {
     /// It cannot be compiled.
@@ -187,6 +191,15 @@ pub enum Unsettled {
     TooCostly(String),
     /// There was no more time.
     OutOfTime,
+}
+
+impl fmt::Display for Unsettled {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Broken(why) | Self::Failed(why) | Self::TooCostly(why) => f.write_str(why),
+            Self::OutOfTime => f.write_str("its time is up"),
+        }
+    }
 }
 
 impl PartialEq for Rule {

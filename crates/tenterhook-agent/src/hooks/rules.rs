@@ -62,7 +62,7 @@ impl Hooks {
                 match condition.pick(&Occasion::of(&event), Compat::Guarded) {
                     Picked::No(_) => false,
                     Picked::Exactly => true,
-                    Picked::Widely(_) => doubt == Doubt::Counts,
+                    Picked::Widely(_) | Picked::Failed(_) => doubt == Doubt::Counts,
                 }
             }
         }

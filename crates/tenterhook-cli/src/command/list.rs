@@ -15,6 +15,7 @@ use crate::args::{Format, List};
 use crate::exit::Exit;
 use crate::load::{self, Loaded};
 use crate::problem::Problem;
+use crate::show::outcome::own_name;
 use crate::show::paint::{BOLD, DIM, PLAIN, WARNING, paint};
 use crate::show::table::{Cell, Column, Give, Table};
 use crate::show::words;
@@ -51,8 +52,7 @@ fn timeout(ruleset: &Ruleset, hook: &Hook) -> Duration {
 fn runs(hook: &Hook, loaded: &Loaded) -> String {
     let text = hook.run.line();
     let line = shortened(&text, &loaded.cwd).unwrap_or(text);
-    let id = hook.id.as_str();
-    if id.contains([':', '/']) { line } else { format!("{id}: {line}") }
+    own_name(hook).map_or_else(|| line.clone(), |name| format!("{name}: {line}"))
 }
 
 /// A command whose first word is `"$SOMEWHERE"/file`, or a file under `cwd`, without that start.

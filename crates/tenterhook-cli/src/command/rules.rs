@@ -4,13 +4,15 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use serde_json::{Value, json};
 use tenterhook::diagnostic::nearest;
 
+use super::print_json;
 use crate::ambient::Here;
-use crate::args::{Rules, RulesDo};
+use crate::args::{Format, Output, Rules, RulesDo};
 use crate::exit::Exit;
 use crate::load::shorten;
-use crate::pack::{self, PACKS, Pack};
+use crate::pack::{self, PACKS, Pack, PackRule};
 use crate::problem::Problem;
 use crate::show::paint::{BOLD, DIM, HELP, PLAIN, paint};
 use crate::show::table::{Cell, Column, Give, Table};
@@ -19,8 +21,10 @@ use crate::term::Term;
 
 pub(crate) fn run(args: &Rules, here: &Here, term: Term) -> Result<Exit, Problem> {
     match &args.what {
-        RulesDo::List => list(here, term)?,
-        RulesDo::Show { pack, rule } => show(find(pack)?, rule.as_deref(), term)?,
+        RulesDo::List(output) => list(output, here, term)?,
+        RulesDo::Show { pack, rule, output } => {
+            show(find(pack)?, rule.as_deref(), output, here, term)?;
+        }
         RulesDo::Add { pack, project, force } => {
             let place = if *project { project_directory(here) } else { user_directory(here) };
             add(find(pack)?, &place, *force, here, term)?;
@@ -49,52 +53,111 @@ fn project_directory(here: &Here) -> PathBuf {
     here.roots.repository.clone().unwrap_or_else(|| here.roots.cwd.clone())
 }
 
-fn list(here: &Here, term: Term) -> Result<(), Problem> {
+/// The files that a pack stands in, and whether somebody changed them.
+fn places(pack: &Pack, here: &Here) -> Vec<(String, bool)> {
+    let directories = [user_directory(here), project_directory(here)].into_iter();
+    let place = |directory: PathBuf| {
+        let file = directory.join(pack.file());
+        let text = fs::read_to_string(&file).ok()?;
+        Some((shorten(&file.to_string_lossy(), &here.roots), text != pack.text))
+    };
+    directories.filter_map(place).collect()
+}
+
+fn list(output: &Output, here: &Here, term: Term) -> Result<(), Problem> {
+    if output.format == Format::Json {
+        let packs: Vec<Value> = PACKS.iter().map(|it| to_json(it, &it.rules(), here)).collect();
+        return print_json(&json!({ "packs": packs }), term);
+    }
     let mut out = String::new();
     for pack in PACKS {
         let about = format!("{}: {}", words::count(pack.rules().len(), "rule"), pack.about);
         out.push_str(&format!("{}  {about}\n", paint(BOLD, pack.name)));
-        for directory in [user_directory(here), project_directory(here)] {
-            let file = directory.join(pack.file());
-            let Ok(text) = fs::read_to_string(&file) else { continue };
-            let changed = if text == pack.text { "" } else { ", changed" };
-            let shown = shorten(&file.to_string_lossy(), &here.roots);
-            out.push_str(&format!("  {}\n", paint(DIM, format!("in {shown}{changed}"))));
+        for (file, changed) in places(pack, here) {
+            let changed = if changed { ", changed" } else { "" };
+            out.push_str(&format!("  {}\n", paint(DIM, format!("in {file}{changed}"))));
         }
     }
     term.data(&out)
 }
 
-fn show(pack: &Pack, rule: Option<&str>, term: Term) -> Result<(), Problem> {
-    let rules = pack.rules();
-    let Some(name) = rule else {
-        let mut table = Table::new(&[
-            Column::new("RULE", Give::Keep),
-            Column::new("SAYS", Give::Keep),
-            Column::new("WHEN", Give::Wrap),
+fn to_json(pack: &Pack, rules: &[PackRule<'_>], here: &Here) -> Value {
+    let rule = |rule: &PackRule<'_>| {
+        json!({
+            "id": format!("{}/{}", pack.name, rule.name),
+            "decision": rule.decision,
+            "about": rule.about,
+            "example": rule.example,
+            "entry": rule.text,
+        })
+    };
+    let place = |(file, changed)| json!({ "file": file, "changed": changed });
+    json!({
+        "name": pack.name,
+        "about": pack.about,
+        "places": places(pack, here).into_iter().map(place).collect::<Vec<_>>(),
+        "rules": rules.iter().map(rule).collect::<Vec<_>>(),
+    })
+}
+
+fn show(
+    pack: &Pack,
+    rule: Option<&str>,
+    output: &Output,
+    here: &Here,
+    term: Term,
+) -> Result<(), Problem> {
+    let mut rules = pack.rules();
+    if let Some(name) = rule {
+        rules = vec![find_rule(pack, rules, name)?];
+    }
+    if output.format == Format::Json {
+        return print_json(&json!({ "packs": [to_json(pack, &rules, here)] }), term);
+    }
+    match rules.as_slice() {
+        [one] if rule.is_some() => show_one(pack, one, term),
+        all => term.data(&table(all).render(term.width())),
+    }
+}
+
+fn table(rules: &[PackRule<'_>]) -> Table {
+    let mut table = Table::new(&[
+        Column::new("RULE", Give::Keep),
+        Column::new("SAYS", Give::Keep),
+        Column::new("WHEN", Give::Wrap),
+    ]);
+    for rule in rules {
+        table.row([
+            Cell::new(BOLD, rule.name),
+            Cell::new(HELP, rule.decision),
+            Cell::new(PLAIN, rule.about.as_str()),
         ]);
-        for rule in &rules {
-            table.row([
-                Cell::new(BOLD, rule.name),
-                Cell::new(HELP, rule.decision),
-                Cell::new(PLAIN, rule.about.as_str()),
-            ]);
-            table.note(2, Cell::new(DIM, rule.example));
-        }
-        return term.data(&table.render(term.width()));
-    };
+        table.note(2, Cell::new(DIM, rule.example));
+    }
+    table
+}
+
+fn find_rule<'a>(
+    pack: &Pack,
+    rules: Vec<PackRule<'a>>,
+    name: &str,
+) -> Result<PackRule<'a>, Problem> {
     let name = name.strip_prefix(&format!("{}/", pack.name)).unwrap_or(name);
-    let Some(rule) = rules.iter().find(|it| it.name == name) else {
-        let near = nearest(name, rules.iter().map(|it| it.name));
-        let help = near.map_or_else(
-            || format!("`tenterhook rules show {}` lists them", pack.name),
-            |near| format!("did you mean `{near}`?"),
-        );
-        return Err(Problem::new(format!("`{}` has no rule `{name}`", pack.name)).help(help));
-    };
+    let near = nearest(name, rules.iter().map(|it| it.name));
+    let help = near.map_or_else(
+        || format!("`tenterhook rules show {}` lists them", pack.name),
+        |near| format!("did you mean `{near}`?"),
+    );
+    rules
+        .into_iter()
+        .find(|it| it.name == name)
+        .ok_or_else(|| Problem::new(format!("`{}` has no rule `{name}`", pack.name)).help(help))
+}
+
+fn show_one(pack: &Pack, rule: &PackRule<'_>, term: Term) -> Result<(), Problem> {
     let off = format!(
         "# To switch it off, write into `tenterhook.toml`:\n#\n#     {}\n",
-        switch(pack, name).replace('\n', "\n#     ")
+        switch(pack, rule.name).replace('\n', "\n#     ")
     );
     term.data(&format!("{}\n\n{off}", rule.text))
 }

@@ -16,6 +16,7 @@ pub(crate) fn run(args: &Schema, term: Term) -> Result<Exit, Problem> {
         SchemaOf::Check => include_str!("schema/check.json"),
         SchemaOf::List => include_str!("schema/list.json"),
         SchemaOf::Explain => include_str!("schema/explain.json"),
+        SchemaOf::Rules => include_str!("schema/rules.json"),
         SchemaOf::Events => include_str!("schema/events.json"),
         SchemaOf::Convert => include_str!("schema/convert.json"),
     };

@@ -70,11 +70,15 @@ pub(crate) fn step_verdict(restraint: Restraint) -> (&'static str, Style) {
     }
 }
 
-/// What people call a hook: its own name, or the file that it runs where its name only says where it stands.
+/// The name that people gave a hook; a name with a colon was made up and only says where the hook stands.
+pub(crate) fn own_name(hook: &Hook) -> Option<&str> {
+    Some(hook.id.as_str()).filter(|id| !id.contains(':'))
+}
+
+/// What people call a hook: its own name, or the file that it runs where it has none.
 pub(crate) fn hook_name(hook: &Hook) -> String {
-    let id = hook.id.as_str();
-    if !id.contains([':', '/']) {
-        return id.to_owned();
+    if let Some(name) = own_name(hook) {
+        return name.to_owned();
     }
     let text = hook.run.line();
     let bare = |word: &str| word.trim_matches(['"', '\'', ';', '(', ')']).to_owned();

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::room::Room;
+use crate::room::{Room, fits_schema};
 
 const FILE: &str = "home/.config/tenterhook/tenterhook.guardrails.toml";
 const PACK: &str = include_str!("../../packs/guardrails.toml");
@@ -47,6 +47,42 @@ fn rules_are_shown() {
     assert!(all.lines().all(|line| line.chars().count() <= 80), "{all}");
     assert_snapshot!(room.run(&["rules", "show", "guardrails", "read-evn"], "").all());
     assert_snapshot!(room.run(&["rules", "add", "guardrail"], "").all());
+}
+
+#[test]
+fn as_json() {
+    let room = Room::new();
+    room.run(&["rules", "add", "guardrails"], "");
+    let all = room.json(&["rules", "list", "--format", "json"], "", 0);
+    fits_schema("rules", &all);
+    let pack = &all["packs"][0];
+    assert_eq!(pack["rules"].as_array().map(Vec::len), Some(33));
+    assert_eq!(pack["places"].as_array().map(Vec::len), Some(1));
+    assert_eq!(pack["places"][0]["changed"], false);
+    let shown = room.json(&["rules", "show", "guardrails", "--format", "json"], "", 0);
+    assert_eq!(shown, all);
+    let one = room.json(&["rules", "show", "guardrails", "read-env", "--format", "json"], "", 0);
+    fits_schema("rules", &one);
+    let rules = one["packs"][0]["rules"].as_array().unwrap();
+    assert_eq!(rules.len(), 1);
+    assert_eq!(
+        (&rules[0]["id"], &rules[0]["decision"]),
+        (&"guardrails/read-env".into(), &"ask".into())
+    );
+    assert!(rules[0]["entry"].as_str().unwrap().contains("call.reads.exists"));
+}
+
+/// A rule of a pack is called by its name wherever it is spoken of.
+#[test]
+fn rules_of_a_pack_have_their_names() {
+    let room = Room::new();
+    room.run(&["rules", "add", "guardrails"], "");
+    let explained = room.run(&["explain", "Bash", "rm -rf ~"], "").stdout;
+    let listed = room.run(&["list"], "").stdout;
+    let fired = room.run(&["fire", "-"], &event("rm -rf ~")).stdout;
+    for said in [explained, listed, fired] {
+        assert!(said.contains("guardrails/delete-vital"), "{said}");
+    }
 }
 
 #[test]

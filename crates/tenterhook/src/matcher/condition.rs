@@ -1,5 +1,6 @@
 //! The condition of a hook beside its matcher. Pure.
 
+use std::cell::OnceCell;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -7,6 +8,7 @@ use std::sync::Arc;
 use super::rule::{Call, Covers, Places, Reading, Rule, RuleFault, Selection};
 use crate::event::Event;
 use crate::hook::Compat;
+use crate::rule::{Expression, Sight};
 
 /// A further condition that an event must meet, made once, when its config is read.
 #[derive(Clone, Debug)]
@@ -20,6 +22,8 @@ pub struct Condition {
 enum Test {
     /// One permission rule.
     Rule(Arc<RuleTest>),
+    /// An expression over the event.
+    When(Expression),
     /// What only a dialect knows.
     Custom(Custom),
     /// Several conditions that must all hold.
@@ -62,6 +66,8 @@ pub enum Picked {
     Exactly,
     /// It holds, but in a way that may only restrain: why an *allow* does not count (S-9).
     Widely(String),
+    /// Nobody can say whether it holds: why (S-59).
+    Failed(String),
 }
 
 /// One event as conditions see it: whatever many hooks ask, its command line is read once.
@@ -69,6 +75,7 @@ pub enum Picked {
 pub struct Occasion<'a> {
     event: &'a Event,
     call: Option<Call<'a>>,
+    sight: OnceCell<Sight>,
 }
 
 impl<'a> Occasion<'a> {
@@ -76,7 +83,12 @@ impl<'a> Occasion<'a> {
     #[must_use]
     pub fn of(event: &'a Event) -> Self {
         let call = event.tool().map(|tool| Call::new(tool, Places::default(), &[]));
-        Self { event, call }
+        Self { event, call, sight: OnceCell::new() }
+    }
+
+    /// What expressions see of it: made for the first one that asks.
+    fn sight(&self) -> &Sight {
+        self.sight.get_or_init(|| Sight::of(&Arc::new(self.event.clone())))
     }
 }
 
@@ -94,6 +106,12 @@ impl Condition {
         Self { text: text.to_owned(), test: Test::Rule(Arc::new(rule)) }
     }
 
+    /// An expression over the event (S-58).
+    #[must_use]
+    pub fn when(expression: Expression) -> Self {
+        Self { text: expression.text().to_owned(), test: Test::When(expression) }
+    }
+
     /// A test that is none of a permission rule: `text` is what people read of it.
     #[must_use]
     pub fn custom(
@@ -109,20 +127,22 @@ impl Condition {
     pub fn written_as(self, toml: impl Into<String>) -> Self {
         let test = match self.test {
             Test::Custom(custom) => Test::Custom(Custom { written: Some(toml.into()), ..custom }),
-            other @ (Test::Rule(_) | Test::All(_) | Test::Any(_)) => other,
+            other @ (Test::Rule(_) | Test::When(_) | Test::All(_) | Test::Any(_)) => other,
         };
         Self { test, ..self }
     }
 
-    /// Each of its parts as a native file writes it: `Ok` is the text of a rule, `Err` the TOML value of another test, or
-    /// nothing where it cannot be written.
-    pub(crate) fn written(&self) -> Vec<Result<&str, Option<&str>>> {
+    /// Each of its parts as a native file writes it.
+    pub(crate) fn written(&self) -> Vec<Written<'_>> {
         match &self.test {
-            Test::Rule(_) => vec![Ok(&self.text)],
-            Test::Custom(custom) => vec![Err(custom.written.as_deref())],
+            Test::Rule(_) => vec![Written::Rule(&self.text)],
+            Test::When(expression) => vec![Written::When(expression.text())],
+            Test::Custom(custom) => {
+                vec![custom.written.as_deref().map_or(Written::Lost, Written::Toml)]
+            }
             Test::All(conditions) => conditions.iter().flat_map(Self::written).collect(),
             // A native file has a list of rules that must all hold, and none of alternatives.
-            Test::Any(_) => vec![Err(None)],
+            Test::Any(_) => vec![Written::Lost],
         }
     }
 
@@ -158,7 +178,7 @@ impl Condition {
     fn with(self, change: impl Fn(RuleTest) -> RuleTest + Copy) -> Self {
         let test = match self.test {
             Test::Rule(rule) => Test::Rule(Arc::new(change(Arc::unwrap_or_clone(rule)))),
-            other @ (Test::Custom(_) | Test::All(_)) => other,
+            other @ (Test::Custom(_) | Test::When(_) | Test::All(_)) => other,
             Test::Any(conditions) => {
                 Test::Any(conditions.iter().map(|it| it.clone().with(change)).collect())
             }
@@ -177,7 +197,7 @@ impl Condition {
     pub fn fault(&self) -> Option<&RuleFault> {
         match &self.test {
             Test::Rule(test) => test.rule.as_ref().err(),
-            Test::Custom(_) => None,
+            Test::Custom(_) | Test::When(_) => None,
             Test::All(conditions) | Test::Any(conditions) => {
                 conditions.iter().find_map(Self::fault)
             }
@@ -191,31 +211,62 @@ impl Condition {
     pub fn pick(&self, occasion: &Occasion<'_>, compat: Compat) -> Picked {
         match &self.test {
             Test::Rule(test) => test.pick(occasion, compat),
+            Test::When(expression) => of_expression(expression, occasion.sight()),
             Test::Custom(custom) => (custom.test)(occasion.event),
-            Test::All(conditions) => {
-                let mut all = Picked::Exactly;
-                for condition in conditions.iter() {
-                    match condition.pick(occasion, compat) {
-                        Picked::Exactly => {}
-                        Picked::Widely(why) => all = Picked::Widely(why),
-                        no @ Picked::No(_) => return no,
-                    }
-                }
-                all
-            }
-            Test::Any(conditions) => {
-                let mut any = Picked::No("none of its patterns holds".to_owned());
-                for condition in conditions.iter() {
-                    match condition.pick(occasion, compat) {
-                        Picked::Exactly => return Picked::Exactly,
-                        Picked::Widely(why) => any = Picked::Widely(why),
-                        Picked::No(_) => {}
-                    }
-                }
-                any
-            }
+            Test::All(conditions) => all(conditions.iter().map(|it| it.pick(occasion, compat))),
+            Test::Any(conditions) => any(conditions.iter().map(|it| it.pick(occasion, compat))),
         }
     }
+}
+
+/// One part of a condition as a native file writes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Written<'c> {
+    /// The text of a rule.
+    Rule(&'c str),
+    /// An expression.
+    When(&'c str),
+    /// A TOML value that means something beside `speaks`.
+    Toml(&'c str),
+    /// Not at all.
+    Lost,
+}
+
+/// An expression selects, and cannot say of which command of a line it spoke: of several, an *allow* could be about another
+/// one (S-58). It is bounded in steps, and so asks no clock.
+fn of_expression(expression: &Expression, sight: &Sight) -> Picked {
+    match expression.holds(sight, &|| true) {
+        Ok(true) if sight.is_one_thing() => Picked::Exactly,
+        Ok(true) => Picked::Widely("the line holds more than one command that is known".to_owned()),
+        Ok(false) => Picked::No("it is false of this event".to_owned()),
+        Err(why) => Picked::Failed(why.to_string()),
+    }
+}
+
+/// All must hold: one that does not decides, then one of which nobody can say it.
+fn all(parts: impl Iterator<Item = Picked>) -> Picked {
+    let mut all = Picked::Exactly;
+    for part in parts {
+        match (part, &all) {
+            (no @ Picked::No(_), _) => return no,
+            (Picked::Exactly, _) | (Picked::Widely(_), Picked::Failed(_)) => {}
+            (part, _) => all = part,
+        }
+    }
+    all
+}
+
+/// One must hold: one that does decides, then one that does widely, then one of which nobody can say it.
+fn any(parts: impl Iterator<Item = Picked>) -> Picked {
+    let mut any = Picked::No("none of its patterns holds".to_owned());
+    for part in parts {
+        match (part, &any) {
+            (Picked::Exactly, _) => return Picked::Exactly,
+            (Picked::No(_), _) | (Picked::Failed(_), Picked::Widely(_)) => {}
+            (part, _) => any = part,
+        }
+    }
+    any
 }
 
 impl RuleTest {
@@ -280,6 +331,7 @@ mod tests {
                     Picked::No(_) => "no",
                     Picked::Exactly => "exactly",
                     Picked::Widely(_) => "widely",
+                    Picked::Failed(_) => "failed",
                 };
                 assert_eq!(picked, expected, "{command} {compat:?}");
             }
@@ -302,6 +354,45 @@ mod tests {
         assert!(matches!(pick("git status; ls"), Picked::Widely(_)));
         assert!(matches!(pick("ls"), Picked::No(_)));
         assert!(Condition::all(Vec::new()).is_none());
+    }
+
+    /// S-58, S-59.
+    #[cfg(feature = "rule")]
+    #[test]
+    fn an_expression_selects_and_one_without_a_value_fails() {
+        let pick = |when: &str, command: &str| {
+            let condition = Condition::when(Expression::new(when));
+            condition.pick(&Occasion::of(&bash(command)), Compat::Guarded)
+        };
+        let git = "shell.commands.exists(c, c.program == 'git')";
+        assert_eq!(pick(git, "git status"), Picked::Exactly);
+        for line in ["git status; rm -rf x", "git status | sh", "git log $(x)", "git log \"$(x\""] {
+            assert!(matches!(pick(git, line), Picked::Widely(_)), "{line}");
+        }
+        assert!(matches!(pick(git, "ls"), Picked::No(_)));
+        for when in ["tool.input.x == 1", "tool.nme == 'x'", "payload.words.exists(w, true)"] {
+            assert!(matches!(pick(when, "ls"), Picked::Failed(_)), "{when}");
+        }
+    }
+
+    /// What is false decides before what has no value, and that before what holds widely.
+    #[test]
+    fn of_several_conditions_the_surest_decides() {
+        let no = || Picked::No("no".to_owned());
+        let wide = || Picked::Widely("wide".to_owned());
+        let failed = || Picked::Failed("failed".to_owned());
+        let yes = || Picked::Exactly;
+        for (parts, of_all, of_any) in [
+            (vec![yes(), wide()], wide(), yes()),
+            (vec![yes(), failed(), wide()], failed(), yes()),
+            (vec![wide(), failed()], failed(), wide()),
+            (vec![failed(), wide()], failed(), wide()),
+            (vec![failed(), no()], no(), failed()),
+            (vec![no(), failed()], no(), failed()),
+        ] {
+            assert_eq!(all(parts.clone().into_iter()), of_all, "{parts:?}");
+            assert_eq!(any(parts.clone().into_iter()), of_any, "{parts:?}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What stands behind a name of the vocabulary? The event's names, and the fields of the shell reader's records.
 
 use super::Sight;
+use super::eval::ELEMENT;
 use super::functions;
 use super::value::{List, Map, Record, Value};
 use super::words::{Field, Member};
@@ -42,6 +43,47 @@ pub(super) fn field(sight: &Sight, field: Field) -> Value<'_> {
         Field::Call(list) => sight.deeds().list(list).iter().map(|it| it.as_str().into()).collect(),
         Field::ShellReads => sight.redirected(true).into_iter().map(Value::from).collect(),
         Field::ShellWrites => sight.redirected(false).into_iter().map(Value::from).collect(),
+    }
+}
+
+/// What it costs to put that together, in steps; what is only handed on costs nothing.
+pub(super) fn field_cost(sight: &Sight, field: Field) -> usize {
+    match field {
+        Field::ToolPath | Field::ToolPaths => sight.listed_paths() * ELEMENT,
+        Field::ShellPrograms => sight.commands().len() * ELEMENT,
+        Field::ShellReads | Field::ShellWrites => sight.redirects() * ELEMENT,
+        Field::Call(list) => sight.deeds().list(list).len() * ELEMENT,
+        Field::Event
+        | Field::Prompt
+        | Field::Cwd
+        | Field::Project
+        | Field::Home
+        | Field::Session
+        | Field::Agent
+        | Field::Mode
+        | Field::Payload
+        | Field::ToolName
+        | Field::ToolKind
+        | Field::ToolInput
+        | Field::ToolCommand
+        | Field::ToolUrl
+        | Field::ToolText
+        | Field::ToolServer
+        | Field::ToolOutput
+        | Field::ShellCommands
+        | Field::ShellComplete
+        | Field::ShellDoubt
+        | Field::CallCommands => 0,
+    }
+}
+
+/// The same for a field of a record.
+pub(super) fn member_cost(record: Record<'_>, member: Member) -> usize {
+    let Record::Command(command) = record else { return 0 };
+    match member {
+        Member::Operands | Member::Known => command.words.len(),
+        Member::Text => command.words.iter().map(|it| 1 + it.text.len() / 16).sum(),
+        _ => 0,
     }
 }
 

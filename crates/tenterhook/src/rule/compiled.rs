@@ -12,22 +12,28 @@ use crate::answer::{Answer, Restraint};
 
 /// Longest text that a rule says.
 const LONGEST_TEXT: usize = 16 * 1024;
+/// Longest text as it is written, and most expressions in it: each of them is parsed when the rule is loaded.
+const LONGEST_WRITTEN: usize = 16 * 1024;
+const MOST_EXPRESSIONS: usize = 32;
 /// How much of an expression a message quotes.
 const QUOTED: usize = 200;
 
 /// A compiled rule.
 #[derive(Debug)]
 pub(super) struct Compiled {
-    when: Source<Expr>,
+    when: Test,
     deny: Option<Source<Text>>,
     ask: Option<Source<Text>>,
     context: Option<Source<Text>>,
     rewrite: Option<Source<Expr>>,
 }
 
+/// An expression that is true or false.
+pub(super) type Test = Source<Expr>;
+
 /// Something compiled, and what was written.
 #[derive(Debug)]
-struct Source<T> {
+pub(super) struct Source<T> {
     is: T,
     written: String,
 }
@@ -44,8 +50,7 @@ enum Said {
 /// Compiles a rule, or says everything that is wrong with it.
 pub(super) fn compile(rule: &Rule) -> Result<Compiled, Vec<Flaw>> {
     let mut flaws = Vec::new();
-    let when = keep(expression(rule.when(), Part::When, 0), &mut flaws)
-        .and_then(|typed| keep(of_shape(typed, Shape::Bool, Part::When, rule), &mut flaws));
+    let when = keep(test(rule.when()), &mut flaws);
     let mut said = |part| {
         let written = rule.text(part)?;
         let is = keep(text(written, part), &mut flaws)?;
@@ -66,29 +71,28 @@ pub(super) fn compile(rule: &Rule) -> Result<Compiled, Vec<Flaw>> {
         });
     }
     match when {
-        Some(when) if flaws.is_empty() => {
-            let when = Source { is: when, written: quoted(rule.when()) };
-            Ok(Compiled { when, deny, ask, context, rewrite })
-        }
+        Some(when) if flaws.is_empty() => Ok(Compiled { when, deny, ask, context, rewrite }),
         _ => Err(flaws),
     }
 }
 
-fn keep<T>(result: Result<T, Flaw>, flaws: &mut Vec<Flaw>) -> Option<T> {
-    result.map_err(|flaw| flaws.push(flaw)).ok()
-}
-
-fn of_shape((expr, shape): Typed, wanted: Shape, part: Part, rule: &Rule) -> Result<Expr, Flaw> {
-    if shape.may_be(wanted) {
-        return Ok(expr);
+/// Compiles an expression that is true or false.
+pub(super) fn test(text: &str) -> Result<Test, Flaw> {
+    let (is, shape) = expression(text, Part::When, 0)?;
+    if shape.may_be(Shape::Bool) {
+        return Ok(Source { is, written: quoted(text) });
     }
     Err(Flaw {
-        part,
+        part: Part::When,
         code: "bad-rule",
-        at: 0..rule.text(part).map_or(0, str::len),
-        message: format!("this is {}, and {} is needed", shape.word(), wanted.word()),
+        at: 0..text.len(),
+        message: format!("this is {}, and {} is needed", shape.word(), Shape::Bool.word()),
         help: "compare it with something, such as `tool.name == \"Bash\"`".to_owned(),
     })
+}
+
+fn keep<T>(result: Result<T, Flaw>, flaws: &mut Vec<Flaw>) -> Option<T> {
+    result.map_err(|flaw| flaws.push(flaw)).ok()
 }
 
 /// Compiles an expression that begins at byte `from` of a part's text.
@@ -113,6 +117,16 @@ fn expression(text: &str, part: Part, from: usize) -> Result<Typed, Flaw> {
 }
 
 fn text(text: &str, part: Part) -> Result<Text, Flaw> {
+    let too_large = |message: String| Flaw {
+        part,
+        code: "rule-too-costly",
+        at: 0..text.len(),
+        message,
+        help: "say less, or write several rules".to_owned(),
+    };
+    if text.len() > LONGEST_WRITTEN {
+        return Err(too_large(format!("it is longer than {LONGEST_WRITTEN} bytes")));
+    }
     let pieces = template::split(text).map_err(|at| Flaw {
         part,
         code: "bad-rule",
@@ -120,6 +134,9 @@ fn text(text: &str, part: Part) -> Result<Text, Flaw> {
         message: "a brace without its other half".to_owned(),
         help: "write `{expression}`, or `{{` and `}}` for the braces themselves".to_owned(),
     })?;
+    if pieces.iter().filter(|it| matches!(it, Piece::Expression(_))).count() > MOST_EXPRESSIONS {
+        return Err(too_large(format!("it has more than {MOST_EXPRESSIONS} expressions")));
+    }
     let compile = |piece| match piece {
         Piece::Plain(plain) => Ok(Said::Plain(plain)),
         Piece::Expression(at) => {
@@ -130,6 +147,17 @@ fn text(text: &str, part: Part) -> Result<Text, Flaw> {
     pieces.into_iter().map(compile).collect()
 }
 
+impl Test {
+    /// Whether it holds of what is seen.
+    pub(super) fn holds(&self, sight: &Sight, go_on: &dyn Fn() -> bool) -> Result<bool, Unsettled> {
+        self.is_true(&Machine::new(sight, go_on))
+    }
+
+    fn is_true<'a>(&'a self, machine: &Machine<'a, '_>) -> Result<bool, Unsettled> {
+        machine.truth(&self.is).map_err(|stop| unsettled(self, stop))
+    }
+}
+
 impl Compiled {
     /// What the rule says of what it sees.
     pub(super) fn judge(
@@ -138,7 +166,7 @@ impl Compiled {
         go_on: &dyn Fn() -> bool,
     ) -> Result<Answer, Unsettled> {
         let machine = Machine::new(sight, go_on);
-        if !machine.truth(&self.when.is).map_err(|stop| unsettled(&self.when, stop))? {
+        if !self.when.is_true(&machine)? {
             return Ok(Answer::default());
         }
         let (deny, ask) = (said(&machine, self.deny.as_ref())?, said(&machine, self.ask.as_ref())?);
@@ -166,12 +194,12 @@ fn said<'a>(
             Said::Plain(plain) => said.push_str(plain),
             Said::Value(expr) => {
                 let value = machine.value(expr).map_err(|stop| unsettled(text, stop))?;
-                said.push_str(&value.to_string());
+                let room = LONGEST_TEXT.saturating_sub(said.len());
+                said.push_str(&machine.text(&value, room).map_err(|stop| unsettled(text, stop))?);
             }
         }
         if said.len() > LONGEST_TEXT {
-            let end = (0..=LONGEST_TEXT).rev().find(|at| said.is_char_boundary(*at)).unwrap_or(0);
-            said.truncate(end);
+            said.truncate(said.floor_char_boundary(LONGEST_TEXT));
             break;
         }
     }
@@ -186,12 +214,13 @@ fn replace<'a>(
 ) -> Result<(), Unsettled> {
     let value = machine.value(&rewrite.is).map_err(|stop| unsettled(rewrite, stop))?;
     let event = machine.sight.event();
+    let json = |value: &Value<'a>| value.to_json(machine).map_err(|stop| unsettled(rewrite, stop));
     let wrong = |wanted: &str, got: &Value<'_>| Err(unsettled(rewrite, Stop::needs(wanted, got)));
     if event.payload.contains_key("tool_response") {
-        answer.effects.updated_output = Some(value.to_json());
+        answer.effects.updated_output = Some(json(&value)?);
     } else if event.tool().is_some() {
         let Value::Map(_) = &value else { return wrong("an object", &value) };
-        answer.effects.updated_input = Some(value.to_json());
+        answer.effects.updated_input = Some(json(&value)?);
     } else {
         let Value::Text(prompt) = &value else { return wrong("a text", &value) };
         answer.effects.updated_prompt = Some(prompt.to_string());
@@ -203,7 +232,7 @@ fn unsettled<T>(of: &Source<T>, stop: Stop) -> Unsettled {
     let message = format!("`{}`: {stop}", of.written);
     match stop {
         Stop::Failed(_) => Unsettled::Failed(message),
-        Stop::TooCostly => Unsettled::TooCostly(message),
+        Stop::TooCostly(_) => Unsettled::TooCostly(message),
         Stop::OutOfTime => Unsettled::OutOfTime,
     }
 }

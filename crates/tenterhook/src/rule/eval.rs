@@ -3,18 +3,20 @@
 //! An own evaluator instead of the crate's: `docs/design/rule.md` says why.
 
 use std::cell::{Cell, RefCell};
-use std::fmt;
+use std::fmt::{self, Write};
 
 use super::ask;
 use super::expr::{Constant, Expr, Loop, LoopKind};
 use super::functions;
 use super::operate;
 use super::sight::Sight;
-use super::value::{List, Map, Text, Value};
-use super::words::{Do, FUNCTIONS, Member};
+use super::value::{List, Map, Record, Text, Value};
+use super::words::{Do, FUNCTIONS, Field, Member};
 
 /// Most steps of one rule on one event (RU-32): some 50 ms on a slow machine.
 pub(super) const MOST_STEPS: usize = 2_000_000;
+/// Steps for each element of a list that is put together: so many bound the memory that a rule can ask for, too.
+pub(super) const ELEMENT: usize = 4;
 /// After how many steps it is asked whether there is still time.
 const STEPS_A_LOOK: usize = 1 << 14;
 
@@ -23,8 +25,8 @@ const STEPS_A_LOOK: usize = 1 << 14;
 pub(super) enum Stop {
     /// The expression has none: what went wrong. Another side of `||`, `&&` and the like may make up for it.
     Failed(String),
-    /// It took more steps than it may.
-    TooCostly,
+    /// It costs more than it may: why.
+    TooCostly(String),
     /// There is no more time.
     OutOfTime,
 }
@@ -48,8 +50,7 @@ impl Stop {
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Failed(why) => f.write_str(why),
-            Self::TooCostly => write!(f, "it takes more than {MOST_STEPS} steps"),
+            Self::Failed(why) | Self::TooCostly(why) => f.write_str(why),
             Self::OutOfTime => f.write_str("its time is up"),
         }
     }
@@ -81,7 +82,7 @@ impl<'a, 'g> Machine<'a, 'g> {
         let spent = self.steps.get().saturating_add(steps);
         self.steps.set(spent);
         if spent > MOST_STEPS {
-            return Err(Stop::TooCostly);
+            return Err(Stop::TooCostly(format!("it takes more than {MOST_STEPS} steps")));
         }
         if spent >= self.look.get() {
             self.look.set(spent + STEPS_A_LOOK);
@@ -92,15 +93,13 @@ impl<'a, 'g> Machine<'a, 'g> {
         Ok(())
     }
 
-    /// A value that had to be put together is paid for by its size.
-    fn paid(&self, value: Value<'a>) -> Result<Value<'a>, Stop> {
-        let steps = match &value {
-            Value::Text(Text::Made(text)) => text.len() / 16,
-            Value::List(List::Made(items)) => items.len(),
-            _ => 0,
-        };
-        self.spend(steps)?;
-        Ok(value)
+    /// A value as people read it, or the start of it that is longer than `most`. Paid for as it is written: lists that hold
+    /// one list several times are small to keep and endless to write.
+    pub(super) fn text(&self, value: &Value<'a>, most: usize) -> Result<String, Stop> {
+        let mut said = Said { machine: self, text: String::new(), most, stop: None };
+        // It ends with an error where it is long enough, which is no fault, or costs too much, which is in `stop`.
+        let _ = value.write(&mut said);
+        said.stop.map_or(Ok(said.text), Err)
     }
 
     /// The value of `expr`. Its depth is bounded by the parser's bounds.
@@ -109,11 +108,11 @@ impl<'a, 'g> Machine<'a, 'g> {
         match expr {
             Expr::Constant(constant) => Ok(constant.into()),
             Expr::Local(at) => self.local(*at),
-            Expr::Field(field) => self.paid(ask::field(self.sight, *field)),
+            Expr::Field(field) => self.field(*field),
             Expr::Member(of, member) => self.member(of, *member),
             Expr::Get(of, name) => self.get(of, name),
-            Expr::Has(of, name) => Ok(Value::Bool(has(&self.value(of)?, name)?)),
-            Expr::Says(field) => Ok(Value::Bool(says(&ask::field(self.sight, *field)))),
+            Expr::Has(of, name) => Ok(Value::Bool(self.has(of, name)?)),
+            Expr::Says(field) => Ok(Value::Bool(says(&self.field(*field)?))),
             Expr::Index(sides) => self.index(sides),
             Expr::Not(of) => Ok(Value::Bool(!self.truth(of)?)),
             Expr::Negate(of) => match self.value(of)? {
@@ -150,6 +149,16 @@ impl<'a, 'g> Machine<'a, 'g> {
             Value::Bool(flag) => Ok(flag),
             other => Err(Stop::needs("a truth value", &other)),
         }
+    }
+
+    fn field(&self, field: Field) -> Result<Value<'a>, Stop> {
+        self.spend(ask::field_cost(self.sight, field))?;
+        Ok(ask::field(self.sight, field))
+    }
+
+    fn member_of(&self, record: Record<'a>, member: Member) -> Result<Value<'a>, Stop> {
+        self.spend(ask::member_cost(record, member))?;
+        Ok(ask::member(record, member))
     }
 
     fn local(&self, at: usize) -> Result<Value<'a>, Stop> {
@@ -204,6 +213,7 @@ impl<'a, 'g> Machine<'a, 'g> {
         let range = match self.value(&looped.range)? {
             Value::List(list) => list,
             Value::Map(map) => {
+                self.spend(map.len() * ELEMENT)?;
                 let keys = map.fields().into_iter().map(|(key, _)| Value::Text(key));
                 List::Made(keys.collect())
             }
@@ -223,6 +233,7 @@ impl<'a, 'g> Machine<'a, 'g> {
                 let mut kept = Vec::new();
                 for item in range.iter() {
                     if self.holds(&looped.body, item.clone())? {
+                        self.spend(ELEMENT)?;
                         kept.push(item);
                     }
                 }
@@ -236,6 +247,7 @@ impl<'a, 'g> Machine<'a, 'g> {
                         None => true,
                     };
                     if wanted {
+                        self.spend(ELEMENT)?;
                         made.push(self.under(item, |it| it.value(&looped.body))?);
                     }
                 }
@@ -279,17 +291,23 @@ impl<'a, 'g> Machine<'a, 'g> {
                     Stop::Failed(format!("the list has {} elements, and no [{at}]", list.len()))
                 })
             }
-            (Value::Map(map), Value::Text(key)) => map.get(&key).ok_or_else(|| no_key(&key)),
+            (Value::Map(map), Value::Text(key)) => {
+                self.spend(map.search_cost())?;
+                map.get(&key).ok_or_else(|| no_key(&key))
+            }
             (of, at) => Err(Stop::Failed(format!("{} has no element by {}", of.word(), at.word()))),
         }
     }
 
     fn get(&self, of: &'a Expr, name: &str) -> Result<Value<'a>, Stop> {
         match self.value(of)? {
-            Value::Map(map) => map.get(name).ok_or_else(|| no_key(name)),
+            Value::Map(map) => {
+                self.spend(map.search_cost())?;
+                map.get(name).ok_or_else(|| no_key(name))
+            }
             Value::Record(record) => {
                 let member = record.kind().members().iter().find(|it| it.name == name);
-                member.map_or_else(|| Err(no_key(name)), |it| self.paid(ask::member(record, it.is)))
+                member.map_or_else(|| Err(no_key(name)), |it| self.member_of(record, it.is))
             }
             other => Err(Stop::Failed(format!("{} has no field `{name}`", other.word()))),
         }
@@ -297,23 +315,45 @@ impl<'a, 'g> Machine<'a, 'g> {
 
     fn member(&self, of: &'a Expr, member: Member) -> Result<Value<'a>, Stop> {
         match self.value(of)? {
-            Value::Record(record) => self.paid(ask::member(record, member)),
+            Value::Record(record) => self.member_of(record, member),
             other => Err(Stop::needs("a record of the shell reader", &other)),
         }
+    }
+
+    fn has(&self, of: &'a Expr, name: &str) -> Result<bool, Stop> {
+        match self.value(of)? {
+            Value::Map(map) => {
+                self.spend(map.search_cost())?;
+                Ok(map.get(name).is_some())
+            }
+            Value::Record(record) => Ok(record.kind().members().iter().any(|it| it.name == name)),
+            other => Err(Stop::Failed(format!("{} has no fields", other.word()))),
+        }
+    }
+}
+
+/// A text that is written at its price, and that ends when it is long enough.
+struct Said<'m, 'a, 'g> {
+    machine: &'m Machine<'a, 'g>,
+    text: String,
+    most: usize,
+    stop: Option<Stop>,
+}
+
+impl Write for Said<'_, '_, '_> {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        if let Err(stop) = self.machine.spend(1 + part.len() / 16) {
+            self.stop = Some(stop);
+            return Err(fmt::Error);
+        }
+        self.text.push_str(part);
+        if self.text.len() > self.most { Err(fmt::Error) } else { Ok(()) }
     }
 }
 
 fn no_key(key: &str) -> Stop {
     let shown: String = key.chars().take(80).collect();
     Stop::Failed(format!("there is no key `{shown}`; ask `has(...)` first"))
-}
-
-fn has(of: &Value<'_>, name: &str) -> Result<bool, Stop> {
-    match of {
-        Value::Map(map) => Ok(map.get(name).is_some()),
-        Value::Record(record) => Ok(record.kind().members().iter().any(|it| it.name == name)),
-        other => Err(Stop::Failed(format!("{} has no fields", other.word()))),
-    }
 }
 
 /// Whether there is anything in what the event says.

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use globset::GlobMatcher;
-use regex::Regex;
-
+use super::search::Search;
 use super::words::{Do, Field, Member};
 
 /// A compiled expression.
@@ -101,15 +99,15 @@ pub(super) enum LoopKind {
 /// A pattern that is compiled with the rule.
 #[derive(Debug)]
 pub(super) enum Pattern {
-    Matches(Regex),
-    Find(Regex),
+    Matches(Search),
+    Find(Search),
     Glob(Glob),
 }
 
 /// A glob and whether it is held against the whole path.
 #[derive(Debug)]
 pub(super) struct Glob {
-    pub(super) matcher: GlobMatcher,
+    pub(super) matcher: Search,
     pub(super) anchor: Anchor,
 }
 

@@ -1,20 +1,20 @@
 //! What do the functions of rules do? Each takes values and gives one; patterns that are written down are compiled here.
 
-use regex::{Regex, RegexBuilder};
-
-use super::eval::{Machine, Stop};
+use super::eval::{ELEMENT, Machine, Stop};
 use super::expr::{Constant, Expr, Pattern};
 use super::path;
+use super::search::{Search, Written};
 use super::secret;
 use super::value::{List, Map, Record, Text, Value};
 use super::words::Do;
 use crate::call::place;
 use crate::shell::SimpleCommand;
 
-/// Largest compiled pattern, in bytes (RU-33).
-const LARGEST_PATTERN: usize = 1 << 20;
-/// What it costs to compile a pattern that is worked out by the rule, in steps.
-const COMPILING: usize = 20_000;
+/// Longest pattern that is worked out by a rule, in bytes (RU-36).
+const LONGEST_SAID: usize = 1024;
+/// What it costs to compile such a pattern, in steps: so many, and so many for each byte.
+const COMPILING: usize = 10_000;
+const COMPILING_A_BYTE: usize = 400;
 
 /// A call as it is compiled.
 pub(super) enum Compiling {
@@ -26,16 +26,11 @@ pub(super) enum Compiling {
 
 /// Compiles a call; a pattern that is written down is compiled with it.
 pub(super) fn compile(does: Do, mut args: Vec<Expr>) -> Compiling {
-    let make = match does {
-        Do::Matches => |text: &str| regex(text).map(Pattern::Matches),
-        Do::Find => |text: &str| regex(text).map(Pattern::Find),
-        Do::Glob => |text: &str| path::glob(text).map(Pattern::Glob),
-        _ => return Compiling::Done(Expr::Call(does, args)),
-    };
-    if args.len() == 2
+    if matches!(does, Do::Matches | Do::Find | Do::Glob)
+        && args.len() == 2
         && let Some(Expr::Constant(Constant::Text(text))) = args.last()
     {
-        let made = match make(text) {
+        let made = match compiled(does, text, Written::InRule) {
             Ok(pattern) => pattern,
             Err(why) => return Compiling::BadPattern(why),
         };
@@ -47,22 +42,12 @@ pub(super) fn compile(does: Do, mut args: Vec<Expr>) -> Compiling {
     Compiling::Done(Expr::Call(does, args))
 }
 
-fn regex(text: &str) -> Result<Regex, String> {
-    RegexBuilder::new(text)
-        .size_limit(LARGEST_PATTERN)
-        .dfa_size_limit(LARGEST_PATTERN)
-        .nest_limit(64)
-        .build()
-        .map_err(|error| match error {
-            regex::Error::CompiledTooBig(_) => "the pattern is too large".to_owned(),
-            other => last_line(&other.to_string()),
-        })
-}
-
-/// The crate draws the pattern and says what is wrong below it.
-fn last_line(message: &str) -> String {
-    let last = message.lines().last().unwrap_or_default();
-    last.strip_prefix("error: ").unwrap_or(last).to_owned()
+fn compiled(does: Do, text: &str, written: Written) -> Result<Pattern, String> {
+    match does {
+        Do::Matches => Search::compile(text, written).map(Pattern::Matches),
+        Do::Find => Search::compile(text, written).map(Pattern::Find),
+        _ => path::glob(text, written).map(Pattern::Glob),
+    }
 }
 
 /// Holds a pattern that is compiled against a text.
@@ -72,19 +57,18 @@ pub(super) fn pattern<'a>(
     subject: Value<'a>,
 ) -> Result<Value<'a>, Stop> {
     let Value::Text(subject) = subject else { return Err(Stop::needs("a text", &subject)) };
-    machine.spend(subject.len() / 2)?;
+    let spend = |steps| machine.spend(steps);
     Ok(match pattern {
-        Pattern::Matches(regex) => Value::Bool(regex.is_match(&subject)),
-        Pattern::Find(regex) => found(regex, &subject),
-        Pattern::Glob(glob) => Value::Bool(path::selects(glob, &subject, machine.sight.event())),
+        Pattern::Matches(regex) => Value::Bool(regex.is_in(&subject, &spend)?),
+        Pattern::Find(regex) => match &subject {
+            Text::Borrowed(text) => regex.first(text, &spend)?.unwrap_or_default().into(),
+            Text::Made(text) => regex.first(text, &spend)?.unwrap_or_default().to_owned().into(),
+        },
+        Pattern::Glob(glob) => {
+            machine.spend(subject.len() / PATH_A_STEP)?;
+            Value::Bool(path::selects(glob, &subject, machine.sight.event(), &spend)?)
+        }
     })
-}
-
-fn found<'a>(regex: &Regex, subject: &Text<'a>) -> Value<'a> {
-    match subject {
-        Text::Borrowed(text) => regex.find(text).map_or("", |it| it.as_str()).into(),
-        Text::Made(text) => regex.find(text).map_or("", |it| it.as_str()).to_owned().into(),
-    }
 }
 
 /// Calls a function.
@@ -98,11 +82,7 @@ pub(super) fn call<'a>(
     let event = machine.sight.event();
     Ok(match (does, args) {
         (Do::Size, [of]) => size(of)?,
-        (Do::String, [of]) => {
-            let made = of.to_string();
-            machine.spend(made.len())?;
-            made.into()
-        }
+        (Do::String, [of]) => machine.text(of, usize::MAX)?.into(),
         (Do::Int, [of]) => int(of)?,
         (Do::Join, [Value::List(list), Value::Text(between)]) => join(machine, list, between)?,
         (Do::With, [Value::Map(map), Value::Map(changes)]) => with(machine, map, changes)?,
@@ -112,21 +92,15 @@ pub(super) fn call<'a>(
         (Do::Runs, [Value::Record(Record::Command(command)), Value::Text(words)]) => {
             Value::Bool(runs(command, words))
         }
-        (Do::Matches, [of @ Value::Text(_), Value::Text(text)]) => {
-            worked_out(machine, of.clone(), regex(text).map(Pattern::Matches))?
-        }
-        (Do::Find, [of @ Value::Text(_), Value::Text(text)]) => {
-            worked_out(machine, of.clone(), regex(text).map(Pattern::Find))?
-        }
-        (Do::Glob, [of @ Value::Text(_), Value::Text(text)]) => {
-            worked_out(machine, of.clone(), path::glob(text).map(Pattern::Glob))?
+        (Do::Matches | Do::Find | Do::Glob, [of @ Value::Text(_), Value::Text(text)]) => {
+            said(machine, does, of.clone(), text)?
         }
         (Do::Replace, [Value::Text(text), Value::Text(old), Value::Text(new)]) => {
             replace(machine, text, old, new)?
         }
-        (Do::Split, [Value::Text(text), Value::Text(between)]) => {
-            machine.spend(text.len())?;
-            text.split(&**between).map(|it| Value::from(it.to_owned())).collect()
+        (Do::Split, [Value::Text(text), Value::Text(between)]) => split(machine, text, between)?,
+        (Do::CarriesSecret, [Value::Text(text)]) => {
+            Value::Bool(secret::carries(text, &|steps| machine.spend(steps))?)
         }
         (_, [Value::Text(text)]) => of_text(does, text, event),
         (_, [Value::Text(text), Value::Text(other)]) => Value::Bool(match does {
@@ -140,12 +114,17 @@ pub(super) fn call<'a>(
     })
 }
 
+/// How much of a path is one step, where it is taken apart and put together.
+const PATH_A_STEP: usize = 4;
+
 /// What a call costs beside the walk over its values, in steps.
 fn base(does: Do, args: &[Value<'_>]) -> usize {
+    let text = || args.iter().map(Value::weight).sum::<usize>();
     match (does, args) {
-        (Do::IsSecret, _) => 40,
-        (Do::CarriesSecret, [Value::Text(text)]) => 40 + text.len(),
-        (Do::Resolve | Do::Inside | Do::Glob, _) => 10,
+        (Do::IsSecret | Do::Resolve | Do::Inside, _) => 40 + text() / PATH_A_STEP,
+        // Each of some hundred places is held against each part of the path.
+        (Do::Place(_), _) => 40 + text() * 2,
+        (Do::Lower | Do::Upper, _) => text() / 4,
         (Do::Flag | Do::Runs, [Value::Record(Record::Command(command)), ..]) => command.words.len(),
         _ => 1,
     }
@@ -161,19 +140,41 @@ fn of_text<'a>(does: Do, text: &Text<'a>, event: &crate::Event) -> Value<'a> {
         Do::Extension => path::extension(text).to_owned().into(),
         Do::Resolve => path::resolve(text, event).into(),
         Do::IsSecret => Value::Bool(secret::is_secret(text, event)),
-        Do::CarriesSecret => Value::Bool(secret::carries(text)),
         Do::Place(kind) => Value::Bool(place::is(&crate::call::seen(text, &event.within), kind)),
         _ => Value::Null,
     }
 }
 
-fn worked_out<'a>(
+/// Holds a pattern that the rule works out, perhaps from what the event says, against a text.
+fn said<'a>(
     machine: &Machine<'a, '_>,
+    does: Do,
     subject: Value<'a>,
-    made: Result<Pattern, String>,
+    text: &str,
 ) -> Result<Value<'a>, Stop> {
-    machine.spend(COMPILING)?;
-    pattern(machine, &made.map_err(Stop::Failed)?, subject)
+    if text.len() > LONGEST_SAID {
+        let most = format!("a pattern that a rule works out has at most {LONGEST_SAID} bytes");
+        return Err(Stop::TooCostly(format!("{most}, and this one has {}", text.len())));
+    }
+    machine.spend(COMPILING + COMPILING_A_BYTE * text.len())?;
+    let made = compiled(does, text, Written::InEvent).map_err(Stop::Failed)?;
+    pattern(machine, &made, subject)
+}
+
+/// The parts of a text; with nothing between them, its characters.
+fn split<'a>(machine: &Machine<'a, '_>, text: &Text<'a>, between: &str) -> Result<Value<'a>, Stop> {
+    let most = if between.is_empty() { text.len() } else { text.matches(between).count() + 1 };
+    machine.spend(text.len() / 16 + most * ELEMENT)?;
+    Ok(match text {
+        Text::Borrowed(text) => parts(text, between).map(|it| Value::Text(it.into())).collect(),
+        Text::Made(text) => parts(text, between).map(|it| Value::from(it.to_owned())).collect(),
+    })
+}
+
+fn parts<'t>(text: &'t str, between: &str) -> impl Iterator<Item = &'t str> {
+    // The library finds something before the first character and behind the last one, too.
+    let of_characters = between.is_empty();
+    text.split(between).filter(move |it| !of_characters || !it.is_empty())
 }
 
 #[expect(clippy::cast_possible_wrap, reason = "no text in memory is that long")]

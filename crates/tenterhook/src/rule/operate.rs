@@ -1,6 +1,6 @@
 //! What do the operators of expressions give? What they walk over is paid for in steps.
 
-use super::eval::{Machine, Stop};
+use super::eval::{ELEMENT, Machine, Stop};
 use super::expr::Operator;
 use super::value::{Record, Value};
 
@@ -39,8 +39,9 @@ fn equal<'a>(machine: &Machine<'a, '_>, left: &Value<'a>, right: &Value<'a>) -> 
             Ok(true)
         }
         (Value::Map(left), Value::Map(right)) if left.len() == right.len() => {
-            machine.spend(left.len())?;
+            machine.spend(left.len() * ELEMENT)?;
             for (key, value) in left.fields() {
+                machine.spend(right.search_cost())?;
                 let Some(other) = right.get(&key) else { return Ok(false) };
                 if !equal(machine, &value, &other)? {
                     return Ok(false);
@@ -49,7 +50,7 @@ fn equal<'a>(machine: &Machine<'a, '_>, left: &Value<'a>, right: &Value<'a>) -> 
             Ok(true)
         }
         (Value::Record(left), Value::Record(right)) => {
-            machine.spend(100)?;
+            machine.spend(left.weight().min(right.weight()))?;
             Ok(match (left, right) {
                 (Record::Command(left), Record::Command(right)) => left == right,
                 (Record::Redirect(left), Record::Redirect(right)) => left == right,
@@ -76,7 +77,10 @@ fn contains<'a>(
             }
             Ok(Value::Bool(false))
         }
-        (Value::Map(map), Value::Text(key)) => Ok(Value::Bool(map.get(key).is_some())),
+        (Value::Map(map), Value::Text(key)) => {
+            machine.spend(map.search_cost())?;
+            Ok(Value::Bool(map.get(key).is_some()))
+        }
         (Value::Map(_), _) => Ok(Value::Bool(false)),
         (other, _) => Err(Stop::needs("a list or an object behind `in`", other)),
     }
@@ -93,7 +97,7 @@ fn add<'a>(
             Ok(format!("{}{}", &**left, &**right).into())
         }
         (Value::List(left), Value::List(right)) => {
-            machine.spend(left.len() + right.len())?;
+            machine.spend((left.len() + right.len()) * ELEMENT)?;
             Ok(left.iter().chain(right.iter()).collect())
         }
         _ => calculate(Operator::Add, left, right),

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use globset::GlobBuilder;
 
+use super::eval::Stop;
 use super::expr::{Anchor, Glob};
+use super::search::{Search, Written};
 use crate::Event;
 
 /// Deepest nest of `{ }` that is compiled; the compiler recurses.
@@ -69,7 +71,7 @@ pub(super) fn is_inside(path: &str, directory: &str, event: &Event) -> bool {
 
 /// Compiles a glob: without a slash it is held against the file name, else against the path from the project, the home
 /// (`~/`) or the root (`/`, `**`) on.
-pub(super) fn glob(text: &str) -> Result<Glob, String> {
+pub(super) fn glob(text: &str, written: Written) -> Result<Glob, String> {
     if text.matches('{').count() > DEEPEST_BRACES {
         return Err("the glob has too many braces".to_owned());
     }
@@ -83,23 +85,29 @@ pub(super) fn glob(text: &str) -> Result<Glob, String> {
     };
     let built = GlobBuilder::new(&rest).literal_separator(true).backslash_escape(true).build();
     let glob = built.map_err(|error| format!("`{text}` is no glob: {}", error.kind()))?;
-    Ok(Glob { matcher: glob.compile_matcher(), anchor })
+    Ok(Glob { matcher: Search::of_glob(glob.regex(), written)?, anchor })
 }
 
 /// Whether a glob selects a path.
-pub(super) fn selects(glob: &Glob, path: &str, event: &Event) -> bool {
+pub(super) fn selects(
+    glob: &Glob,
+    path: &str,
+    event: &Event,
+    spend: &dyn Fn(usize) -> Result<(), Stop>,
+) -> Result<bool, Stop> {
     if path.is_empty() {
-        return false;
+        return Ok(false);
     }
     let from = |directory: &Path| {
         let whole = resolve(path, event);
         let directory = resolve(&directory.to_string_lossy(), event);
-        Path::new(&whole).strip_prefix(directory).is_ok_and(|rest| glob.matcher.is_match(rest))
+        let rest = Path::new(&whole).strip_prefix(directory).ok();
+        rest.and_then(Path::to_str).map_or(Ok(false), |rest| glob.matcher.is_in(rest, spend))
     };
     match glob.anchor {
-        Anchor::Name => glob.matcher.is_match(basename(path)),
+        Anchor::Name => glob.matcher.is_in(basename(path), spend),
         Anchor::Project => from(&event.within.project),
         Anchor::Home => from(&event.within.home),
-        Anchor::Root => glob.matcher.is_match(resolve(path, event)),
+        Anchor::Root => glob.matcher.is_in(&resolve(path, event), spend),
     }
 }

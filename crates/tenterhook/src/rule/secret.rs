@@ -2,9 +2,9 @@
 
 use std::sync::OnceLock;
 
-use regex::RegexSet;
-
+use super::eval::Stop;
 use super::path;
+use super::search::{Search, Written};
 use crate::Event;
 
 /// Names of files that hold secrets.
@@ -93,27 +93,31 @@ pub(super) fn is_secret(path: &str, event: &Event) -> bool {
 /// Secrets that can be told by their letters.
 const TEXTS: &[&str] = &[
     r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----",
-    r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
-    r"\bgh[pousr]_[0-9A-Za-z]{36,}",
-    r"\bgithub_pat_[0-9A-Za-z_]{22,}",
-    r"\bglpat-[0-9A-Za-z_-]{20,}",
-    r"\bsk-ant-[0-9A-Za-z_-]{20,}",
-    r"\bsk-(?:proj-)?[0-9A-Za-z_-]{32,}",
-    r"\bxox[abeoprs]-[0-9A-Za-z-]{10,}",
-    r"\bAIza[0-9A-Za-z_-]{35}",
-    r"\b[sr]k_live_[0-9A-Za-z]{16,}",
-    r"\bnpm_[0-9A-Za-z]{36}\b",
-    r"\bpypi-[0-9A-Za-z_-]{50,}",
-    r"\bSG\.[0-9A-Za-z_-]{16,}\.[0-9A-Za-z_-]{16,}",
-    r"\bhf_[0-9A-Za-z]{30,}",
-    r"\beyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}",
+    r"(?-u:\b)(?:AKIA|ASIA)[0-9A-Z]{16}(?-u:\b)",
+    r"(?-u:\b)gh[pousr]_[0-9A-Za-z]{36,}",
+    r"(?-u:\b)github_pat_[0-9A-Za-z_]{22,}",
+    r"(?-u:\b)glpat-[0-9A-Za-z_-]{20,}",
+    r"(?-u:\b)sk-ant-[0-9A-Za-z_-]{20,}",
+    r"(?-u:\b)sk-(?:proj-)?[0-9A-Za-z_-]{32,}",
+    r"(?-u:\b)xox[abeoprs]-[0-9A-Za-z-]{10,}",
+    r"(?-u:\b)AIza[0-9A-Za-z_-]{35}",
+    r"(?-u:\b)[sr]k_live_[0-9A-Za-z]{16,}",
+    r"(?-u:\b)npm_[0-9A-Za-z]{36}(?-u:\b)",
+    r"(?-u:\b)pypi-[0-9A-Za-z_-]{50,}",
+    r"(?-u:\b)SG\.[0-9A-Za-z_-]{16,}\.[0-9A-Za-z_-]{16,}",
+    r"(?-u:\b)hf_[0-9A-Za-z]{30,}",
+    r"(?-u:\b)eyJ[0-9A-Za-z_-]{10,}\.eyJ[0-9A-Za-z_-]{10,}\.[0-9A-Za-z_-]{10,}",
 ];
 
 /// Whether a text carries a secret that can be told by its letters.
-pub(super) fn carries(text: &str) -> bool {
-    static SET: OnceLock<Option<RegexSet>> = OnceLock::new();
+pub(super) fn carries(text: &str, spend: &dyn Fn(usize) -> Result<(), Stop>) -> Result<bool, Stop> {
     // The table is tested to compile; were it not, every text would be suspect rather than none.
-    SET.get_or_init(|| RegexSet::new(TEXTS).ok()).as_ref().is_none_or(|set| set.is_match(text))
+    compiled().map_or(Ok(true), |it| it.is_in(text, spend))
+}
+
+fn compiled() -> Option<&'static Search> {
+    static ALL: OnceLock<Option<Search>> = OnceLock::new();
+    ALL.get_or_init(|| Search::compile(&TEXTS.join("|"), Written::InRule).ok()).as_ref()
 }
 
 #[cfg(test)]
@@ -122,7 +126,7 @@ mod tests {
 
     #[test]
     fn the_table_compiles() {
-        RegexSet::new(TEXTS).unwrap();
-        assert!(!carries("an ordinary text with AKIA in it"));
+        assert!(compiled().is_some());
+        assert!(!carries("an ordinary text with AKIA in it", &|_| Ok(())).unwrap());
     }
 }

@@ -65,6 +65,13 @@ impl Sight {
         one.chain(lists.flatten().filter_map(Value::as_str))
     }
 
+    /// How many values there are to look at for a path.
+    pub(super) fn listed_paths(&self) -> usize {
+        let input = self.tool().map_or(&Value::Null, |it| it.input);
+        let lists = PATH_LISTS.iter().filter_map(|key| input.get(key)?.as_array());
+        PATHS.len() + lists.map(Vec::len).sum::<usize>()
+    }
+
     pub(super) fn url(&self) -> &str {
         self.input("url")
     }
@@ -135,8 +142,19 @@ impl Sight {
         }
     }
 
+    /// Whether the call is about one thing: what holds of a part of it holds of all of it.
+    pub(crate) fn is_one_thing(&self) -> bool {
+        let one = |line: &Line| line.parsed == Parsed::Full && line.written().count() == 1;
+        self.command().is_empty() || self.line().is_some_and(one)
+    }
+
     pub(super) fn is_complete(&self) -> bool {
         self.command().is_empty() || self.line().is_some_and(|it| it.parsed == Parsed::Full)
+    }
+
+    /// How many redirections the line has, and commands that may have some.
+    pub(super) fn redirects(&self) -> usize {
+        self.commands().iter().map(|it| 1 + it.redirects.len()).sum()
     }
 
     /// The files that redirections read, or write, each once: a command behind a wrapper has its wrapper's, too.

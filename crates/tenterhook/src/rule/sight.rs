@@ -18,6 +18,14 @@ pub struct Sight {
     pub(super) output: OnceLock<String>,
 }
 
+#[cfg(not(feature = "rule"))]
+impl Sight {
+    /// Whether the call is about one thing: a build without rules has nobody who asks.
+    pub(crate) const fn is_one_thing(&self) -> bool {
+        false
+    }
+}
+
 impl Sight {
     /// What rules see of `event`.
     #[must_use]

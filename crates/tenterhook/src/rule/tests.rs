@@ -1,5 +1,6 @@
 //! The language of rules, sentence by sentence, and its bounds.
 
+mod cost;
 mod laws;
 
 use std::sync::Arc;

@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
+use super::eval::{ELEMENT, Machine, Stop};
 use super::words::Kind;
-use crate::shell::{Assignment, Redirect, SimpleCommand, Word};
+use crate::shell::{Assignment, Redirect, SimpleCommand, Target, Word};
 
 /// A value.
 #[derive(Clone, Debug)]
@@ -173,6 +174,14 @@ impl<'a> Map<'a> {
         }
     }
 
+    /// Steps to find a key: those of the event are hashed, those of the rule are looked through.
+    pub(super) fn search_cost(&self) -> usize {
+        match self {
+            Self::Made(fields) => fields.len() / 4,
+            Self::Json(_) => 0,
+        }
+    }
+
     pub(super) fn fields(&self) -> Vec<(Text<'a>, Value<'a>)> {
         match self {
             Self::Made(fields) => fields.to_vec(),
@@ -189,6 +198,23 @@ impl Record<'_> {
             Self::Command(_) => Kind::Command,
             Self::Redirect(_) => Kind::Redirect,
             Self::Assignment(_) => Kind::Assignment,
+        }
+    }
+
+    /// How large it is to whoever compares it.
+    pub(super) fn weight(&self) -> usize {
+        let text = |text: &str| 1 + text.len() / 16;
+        match self {
+            Self::Command(command) => {
+                let words = command.words.iter().map(|it| text(&it.source)).sum::<usize>();
+                100 + words + 10 * (command.redirects.len() + command.assignments.len())
+            }
+            Self::Redirect(Redirect { target: Target::HereDocument { body, .. }, .. }) => {
+                text(body)
+            }
+            Self::Redirect(Redirect { target: Target::Word(word), .. }) => text(&word.source),
+            Self::Redirect(_) => 1,
+            Self::Assignment(assignment) => text(&assignment.value.source),
         }
     }
 }
@@ -236,22 +262,78 @@ impl Value<'_> {
         }
     }
 
-    /// The value as JSON; a record is what its command line says.
-    pub(super) fn to_json(&self) -> Json {
-        match self {
+    /// The value as JSON, each part of it at its price; a record is what its command line says.
+    pub(super) fn to_json(&self, machine: &Machine<'_, '_>) -> Result<Json, Stop> {
+        machine.spend(1 + self.weight() / 16)?;
+        Ok(match self {
             Self::Null => Json::Null,
             Self::Bool(flag) => (*flag).into(),
             Self::Int(number) => (*number).into(),
             Self::Double(number) => (*number).into(),
             Self::Text(text) => (**text).into(),
-            Self::List(list) => list.iter().map(|it| it.to_json()).collect(),
-            Self::Map(map) => map
-                .fields()
-                .into_iter()
-                .map(|(key, it)| ((*key).to_owned(), it.to_json()))
-                .collect(),
-            Self::Record(record) => record.to_string().into(),
+            Self::List(list) => {
+                list.iter().map(|it| it.to_json(machine)).collect::<Result<_, _>>()?
+            }
+            Self::Map(map) => {
+                machine.spend(map.len() * ELEMENT)?;
+                let fields = map.fields().into_iter();
+                let fields = fields.map(|(key, it)| Ok(((*key).to_owned(), it.to_json(machine)?)));
+                Json::Object(fields.collect::<Result<_, Stop>>()?)
+            }
+            Self::Record(record) => {
+                machine.spend(record.weight())?;
+                record.to_string().into()
+            }
+        })
+    }
+
+    /// Writes the value as people read it in a message: a text as it is, the elements of a list with commas between them.
+    pub(super) fn write(&self, out: &mut impl fmt::Write) -> fmt::Result {
+        match self {
+            Self::Null => out.write_str("null"),
+            Self::Bool(flag) => write!(out, "{flag}"),
+            Self::Int(number) => write!(out, "{number}"),
+            Self::Double(number) => write!(out, "{}", Json::from(*number)),
+            Self::Text(text) => out.write_str(text),
+            Self::Record(record) => write!(out, "{record}"),
+            Self::List(list) => {
+                for (at, item) in list.iter().enumerate() {
+                    out.write_str(if at == 0 { "" } else { ", " })?;
+                    item.write(out)?;
+                }
+                Ok(())
+            }
+            Self::Map(map) => write_map(map, out),
         }
+    }
+}
+
+/// An object as JSON has it, whose texts are quoted.
+fn write_map(map: &Map<'_>, out: &mut impl fmt::Write) -> fmt::Result {
+    let quoted = |text: &str, out: &mut dyn fmt::Write| write!(out, "{}", Json::from(text));
+    out.write_str("{")?;
+    for (at, (key, value)) in map.fields().into_iter().enumerate() {
+        out.write_str(if at == 0 { "" } else { "," })?;
+        quoted(&key, out)?;
+        out.write_str(":")?;
+        write_json(&value, out)?;
+    }
+    out.write_str("}")
+}
+
+fn write_json(value: &Value<'_>, out: &mut impl fmt::Write) -> fmt::Result {
+    match value {
+        Value::Text(text) => write!(out, "{}", Json::from(&**text)),
+        Value::Record(record) => write!(out, "{}", Json::from(record.to_string())),
+        Value::List(list) => {
+            out.write_str("[")?;
+            for (at, item) in list.iter().enumerate() {
+                out.write_str(if at == 0 { "" } else { "," })?;
+                write_json(&item, out)?;
+            }
+            out.write_str("]")
+        }
+        other => other.write(out),
     }
 }
 
@@ -263,24 +345,6 @@ impl fmt::Display for Record<'_> {
             Self::Assignment(assignment) => {
                 write!(f, "{}={}", assignment.name, assignment.value.text)
             }
-        }
-    }
-}
-
-/// The value as people read it in a message: a text as it is, the elements of a list with commas between them.
-impl fmt::Display for Value<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(text) => f.write_str(text),
-            Self::Record(record) => record.fmt(f),
-            Self::List(list) => {
-                for (at, item) in list.iter().enumerate() {
-                    f.write_str(if at == 0 { "" } else { ", " })?;
-                    item.fmt(f)?;
-                }
-                Ok(())
-            }
-            other => other.to_json().fmt(f),
         }
     }
 }

@@ -165,7 +165,7 @@ fn all(tests: &[Test], event: &Event) -> Picked {
     for test in tests {
         match test.pick(event) {
             Picked::Exactly => {}
-            widely @ Picked::Widely(_) => found = widely,
+            doubt @ (Picked::Widely(_) | Picked::Failed(_)) => found = doubt,
             Picked::No(why) => return Picked::No(format!("`{}` does not: {why}", test.text())),
         }
     }
@@ -177,7 +177,7 @@ fn any(tests: &[Test], event: &Event) -> Picked {
     for test in tests {
         match test.pick(event) {
             Picked::Exactly => return Picked::Exactly,
-            widely @ Picked::Widely(_) => found = widely,
+            doubt @ (Picked::Widely(_) | Picked::Failed(_)) => found = doubt,
             Picked::No(_) => {}
         }
     }

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::*;
 use crate::answer::{Power, Restraint};
 use crate::config::Switch;
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::Subject;
 use crate::hook::{Hook, Inherit, Invocation, OnFailure, Phase, Run, Wait};
 use crate::matcher::MatcherSpec;
@@ -232,6 +232,44 @@ fn a_worker_is_a_list_that_names_a_program() {
 fn an_empty_rule_is_an_error() {
     let read = load("[hook.a]\non = 'PreToolUse'\nshell = 'x'\nif = ' '\n");
     assert_eq!(read.diagnostics.iter().map(|it| it.code).collect::<Vec<_>>(), ["bad-condition"]);
+}
+
+/// C-48, C-43.
+#[test]
+fn an_expression_is_a_condition() {
+    let told = |rest: &str| {
+        let read = load(&format!("[hook.a]\non = 'Stop'\nshell = 'x'\n{rest}\n"));
+        let told = |it: &Diagnostic| (it.code, it.help.clone().unwrap_or_default());
+        read.diagnostics.iter().map(told).collect::<Vec<_>>()
+    };
+    let codes = |rest: &str| told(rest).into_iter().map(|(code, _)| code).collect::<Vec<_>>();
+    for right in ["if = { when = 'true' }", "if = [{ when = 'true' }, { when = \"cwd == 'x'\" }]"] {
+        assert_eq!(codes(right), [""; 0], "{right}");
+    }
+    for wrong in ["if = { when = '' }", "if = { when = 1 }", "if = { when = 'true', deny = 'x' }"] {
+        assert_eq!(codes(wrong), ["bad-condition"], "{wrong}");
+    }
+    let [(code, help)] = &told("when = 'true'")[..] else { panic!() };
+    assert_eq!(*code, "several-runs");
+    assert!(help.contains("`if = { when = "), "{help}");
+    let [(code, _)] = &told("speaks = 'codewhale'\nif = { type = 'mode', when = 'true' }")[..]
+    else {
+        panic!()
+    };
+    assert_eq!(*code, "bad-condition");
+}
+
+/// RU-30: a mistake in an expression stands at its place.
+#[cfg(feature = "rule")]
+#[test]
+fn a_mistake_in_an_expression_is_named_where_it_stands() {
+    let text = "[hook.a]\non = 'Stop'\nshell = 'x'\nif = { when = \"tol.name == 'x'\" }\n";
+    let read = load(text);
+    let told = &read.diagnostics[0];
+    assert_eq!(told.code, "unknown-rule-name");
+    let span = told.place.as_ref().expect("a place").span;
+    assert_eq!(text.get(span.start..span.end), Some("tol"));
+    assert!(unusable(&read.hooks[0]));
 }
 
 #[test]

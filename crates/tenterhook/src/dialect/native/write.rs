@@ -13,7 +13,7 @@ use super::config::keys::PROMISED;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::DialectId;
 use crate::hook::{Arming, Command, Confine, Hook, Invocation, Phase, Prewarm, Run, Shell, Wait};
-use crate::matcher::MatcherSpec;
+use crate::matcher::{MatcherSpec, Written};
 use crate::rule::Part;
 use name::Names;
 
@@ -34,6 +34,13 @@ pub fn write(hooks: &[Arc<Hook>]) -> (String, Vec<Diagnostic>) {
     let mut document = DocumentMut::new();
     document.insert("hook", Item::Table(tables));
     (document.to_string().trim_start().to_owned(), writer.diagnostics)
+}
+
+/// A condition that is an expression.
+fn when(expression: &str) -> Value {
+    let mut table = InlineTable::new();
+    table.insert("when", expression.into());
+    table.into()
 }
 
 struct Writer {
@@ -90,8 +97,10 @@ impl Writer {
         let mut conditions: Vec<Value> = Vec::new();
         for part in written {
             let found = match part {
-                Ok(rule) => Some(Value::from(rule)),
-                Err(toml) => toml.and_then(|it| it.parse::<Value>().ok()),
+                Written::Rule(rule) => Some(Value::from(rule)),
+                Written::When(expression) => Some(when(expression)),
+                Written::Toml(toml) => toml.parse::<Value>().ok(),
+                Written::Lost => None,
             };
             match found {
                 Some(value) => conditions.push(value),

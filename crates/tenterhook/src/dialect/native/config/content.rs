@@ -3,13 +3,12 @@
 use super::Reader;
 use super::fields::Fields;
 use super::keys::listed;
-#[cfg(feature = "rule")]
-use crate::diagnostic::Span;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::dialect::{DialectId, findings, requests};
 use crate::executor::mcp::substitute;
 use crate::hook::{Http, McpTool, Prompt, Run, Worker};
-use crate::rule::{Part, Rule};
+use crate::matcher::Condition;
+use crate::rule::{Expression, Part, Rule};
 use crate::syntax::Node;
 
 /// Keys that mean something only beside some of the keys that say what runs.
@@ -125,6 +124,40 @@ impl Reader<'_> {
         self.check_rule(fields, &rule);
         Some(Run::Rule(rule))
     }
+
+    /// `{ when = "..." }`: an expression over the event (S-58).
+    pub(super) fn when(&mut self, table: &Node) -> Option<Condition> {
+        for other in table.entries().iter().filter(|it| it.key != "when") {
+            let message = format!("a condition with `when` has no `{}`", other.key);
+            self.report("bad-condition", Severity::Error, other.key_span, message).help =
+                Some("write `if = { when = \"...\" }` with the expression alone".to_owned());
+        }
+        let node = table.get("when")?;
+        let Some(text) = node.as_str().filter(|it| !it.trim().is_empty()) else {
+            let message = "`when` holds no expression".to_owned();
+            self.report("bad-condition", Severity::Error, node.span, message).help = Some(
+                "write an expression, such as `if = { when = \"tool.kind == 'write'\" }`"
+                    .to_owned(),
+            );
+            return None;
+        };
+        let expression = Expression::new(text);
+        self.check_expression_of(&expression, node.span);
+        Some(Condition::when(expression))
+    }
+
+    #[cfg(feature = "rule")]
+    fn check_expression_of(&mut self, expression: &Expression, at: Span) {
+        if let Some(flaw) = expression.check() {
+            let span = self.inside(at, Some(expression.text()), &flaw.at);
+            let message = format!("`when`: {}", flaw.message);
+            self.report(flaw.code, Severity::Error, span, message).help = Some(flaw.help.clone());
+        }
+    }
+
+    #[cfg(not(feature = "rule"))]
+    #[expect(clippy::unused_self, reason = "the other form needs it")]
+    fn check_expression_of(&mut self, _expression: &Expression, _at: Span) {}
 
     /// Everything that is wrong with a rule, at its place in the file.
     #[cfg(feature = "rule")]

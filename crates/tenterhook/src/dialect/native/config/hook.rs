@@ -253,6 +253,10 @@ impl Reader<'_> {
                     Some("leave `if` out to run on every tool call, or write a rule".to_owned());
                 continue;
             }
+            if part.get("when").is_some() {
+                all.extend(self.when(part));
+                continue;
+            }
             match speaks.dialect().condition(part, self.source) {
                 Ok(condition) => {
                     self.check_tool(part);

@@ -28,6 +28,10 @@ impl Reader<'_> {
             [first, .., last] => {
                 let span = fields.key_span(last);
                 let both = listed(given.iter().copied());
+                // `when` beside a program asks for a condition.
+                let condition = given.contains(&"when").then_some(
+                    "to run it only where the expression holds, write `if = { when = \"...\" }`",
+                );
                 let first = *first;
                 self.report(
                     "several-runs",
@@ -35,7 +39,10 @@ impl Reader<'_> {
                     span,
                     format!("hook `{}` has {both}, and can run only one", fields.entry.key),
                 )
-                .help = Some(format!("keep `{first}`, or make two hooks of it"));
+                .help = Some(condition.map_or_else(
+                    || format!("keep `{first}`, or make two hooks of it"),
+                    str::to_owned,
+                ));
                 return None;
             }
         };

@@ -121,6 +121,29 @@ fn what_is_written_selects_the_same() {
     assert!(hits >= 15, "{hits}");
 }
 
+/// S-58.
+#[test]
+fn an_expression_is_written_as_one() {
+    let text = r#"[hook.a]
+on = "PreToolUse"
+if = ["Bash(git *)", { when = "tool.name == 'x' || prompt == \"\"" }]
+run = ["x"]
+[hook.b]
+on = "Stop"
+if = { when = "true" }
+run = ["x"]
+"#;
+    let before = ruleset(DialectId::NATIVE, text);
+    let (after, written, codes) = converted(&before);
+    assert!(codes.is_empty(), "{written}");
+    let texts = |of: &Ruleset| -> Vec<String> {
+        let conditions = of.hooks().iter().filter_map(|it| it.condition.as_ref());
+        conditions.map(|it| it.text().to_owned()).collect()
+    };
+    assert_eq!(texts(&after), texts(&before), "{written}");
+    assert_eq!(texts(&after).len(), 2);
+}
+
 /// C-59.
 #[test]
 fn what_cannot_be_written_is_said() {

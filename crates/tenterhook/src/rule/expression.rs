@@ -1,0 +1,83 @@
+//! Does an expression hold? The condition of a hook that is no rule: it says nothing, and only selects (S-58).
+
+use std::fmt;
+use std::sync::Arc;
+
+#[cfg(feature = "rule")]
+use super::{Flaw, compiled};
+use super::{Sight, Unsettled};
+
+/// An expression that is true or false of an event, compiled at its first use.
+#[derive(Clone)]
+pub struct Expression {
+    text: Arc<str>,
+    #[cfg(feature = "rule")]
+    compiled: Arc<std::sync::OnceLock<Result<compiled::Test, Flaw>>>,
+}
+
+impl Expression {
+    /// The expression `text`.
+    #[must_use]
+    pub fn new(text: &str) -> Self {
+        Self {
+            text: text.into(),
+            #[cfg(feature = "rule")]
+            compiled: Arc::default(),
+        }
+    }
+
+    /// The expression as written.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+}
+
+#[cfg(feature = "rule")]
+impl Expression {
+    /// What is wrong with it, found without an event.
+    #[must_use]
+    pub fn check(&self) -> Option<&Flaw> {
+        self.compiled().as_ref().err()
+    }
+
+    /// Whether it holds of what is seen. `go_on` is asked now and then whether there is still time.
+    ///
+    /// # Errors
+    ///
+    /// An expression that cannot be compiled or evaluated, or costs too much, says nothing.
+    pub fn holds(&self, sight: &Sight, go_on: &dyn Fn() -> bool) -> Result<bool, Unsettled> {
+        match self.compiled() {
+            Ok(test) => test.holds(sight, go_on),
+            Err(flaw) => Err(Unsettled::Broken(flaw.message.clone())),
+        }
+    }
+
+    fn compiled(&self) -> &Result<compiled::Test, Flaw> {
+        self.compiled.get_or_init(|| compiled::test(&self.text))
+    }
+}
+
+#[cfg(not(feature = "rule"))]
+impl Expression {
+    /// Whether it holds: a build without rules cannot say.
+    ///
+    /// # Errors
+    ///
+    /// Always.
+    pub fn holds(&self, _sight: &Sight, _go_on: &dyn Fn() -> bool) -> Result<bool, Unsettled> {
+        Err(Unsettled::Broken("this build has no rules".to_owned()))
+    }
+}
+
+impl PartialEq for Expression {
+    fn eq(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+}
+
+impl fmt::Debug for Expression {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.text.fmt(f)
+    }
+}

@@ -1,0 +1,301 @@
+//! Is a regular expression found in a text? Its cost is counted as it goes: every stretch of text that is walked over, and
+//! every state that has to be worked out (RU-33).
+//!
+//! The `regex` crate is linear in the text, and the factor is the size of the pattern: `(a|b)*a(a|b){500}` takes seconds for a
+//! megabyte, and nobody can stop it. So this walks the crate's own lazy automaton a byte at a time.
+
+use std::fmt;
+use std::sync::Arc;
+
+use regex_automata::hybrid::LazyStateID;
+use regex_automata::hybrid::dfa::{self, Cache, DFA};
+use regex_automata::nfa::thompson::pikevm::PikeVM;
+use regex_automata::nfa::thompson::{self, NFA, WhichCaptures};
+use regex_automata::util::pool::Pool;
+use regex_automata::util::syntax;
+use regex_automata::{Anchored, Input, MatchKind};
+
+use super::eval::Stop;
+
+/// Largest compiled pattern, in bytes (RU-33).
+const LARGEST: usize = 1 << 20;
+/// The same for one that an event says.
+const LARGEST_SAID: usize = 1 << 18;
+/// What an automaton may keep of what it worked out, in bytes.
+const KEPT: usize = 1 << 18;
+/// Deepest nest of groups.
+const DEEPEST: u32 = 64;
+
+/// How much text is paid for at once, and how much of it is one step.
+const STRETCH: usize = 512;
+const BYTES_A_STEP: usize = 8;
+/// A state is worked out from all states of the pattern: how many of them are one step.
+const STATES_A_STEP: usize = 4;
+
+/// Who wrote a pattern.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Written {
+    /// It stands in the rule.
+    InRule,
+    /// The rule works it out from the event.
+    InEvent,
+}
+
+/// A compiled regular expression.
+pub(super) struct Search {
+    ahead: Arc<DFA>,
+    back: Arc<DFA>,
+    caches: Pool<Caches, MakeCaches>,
+}
+
+/// What both automata have worked out.
+struct Caches {
+    ahead: Cache,
+    back: Cache,
+}
+
+type MakeCaches = Box<dyn Fn() -> Caches + Send + Sync>;
+
+/// Pays for work before it is done.
+type Spend<'s> = &'s dyn Fn(usize) -> Result<(), Stop>;
+
+/// Why a walk came to no end.
+enum Lost {
+    Stop(Stop),
+    /// What a word is beyond ASCII, such an automaton cannot say.
+    Unicode,
+}
+
+impl Search {
+    /// Compiles the expression `text`.
+    pub(super) fn compile(text: &str, written: Written) -> Result<Self, String> {
+        Self::build(text, syntax::Config::new(), true, written)
+    }
+
+    /// Compiles the expression that stands for a glob: over bytes, and any byte is a character.
+    pub(super) fn of_glob(text: &str, written: Written) -> Result<Self, String> {
+        let config = syntax::Config::new().utf8(false).dot_matches_new_line(true);
+        Self::build(text, config, false, written)
+    }
+
+    fn build(
+        text: &str,
+        config: syntax::Config,
+        utf8: bool,
+        written: Written,
+    ) -> Result<Self, String> {
+        let config = config.nest_limit(DEEPEST);
+        let tree = syntax::parse_with(text, &config).map_err(|it| last_line(&it.to_string()))?;
+        let largest = if written == Written::InRule { LARGEST } else { LARGEST_SAID };
+        let nfa = |reverse| {
+            let captures = if reverse { WhichCaptures::None } else { WhichCaptures::Implicit };
+            let config = thompson::Config::new().utf8(utf8).reverse(reverse);
+            let config = config.which_captures(captures).nfa_size_limit(Some(largest));
+            let built = thompson::Compiler::new().configure(config).build_from_hir(&tree);
+            built.map_err(|_| "the pattern is too large".to_owned())
+        };
+        let lazy = |nfa: NFA, kind| {
+            let config = dfa::Config::new().match_kind(kind).unicode_word_boundary(true);
+            let config = config.cache_capacity(KEPT).skip_cache_capacity_check(true);
+            let built = dfa::Builder::new().configure(config).build_from_nfa(nfa);
+            built.map(Arc::new).map_err(|it| it.to_string())
+        };
+        let ahead = lazy(nfa(false)?, MatchKind::LeftmostFirst)?;
+        let back = lazy(nfa(true)?, MatchKind::All)?;
+        let (first, second) = (Arc::clone(&ahead), Arc::clone(&back));
+        let make: MakeCaches =
+            Box::new(move || Caches { ahead: first.create_cache(), back: second.create_cache() });
+        Ok(Self { ahead, back, caches: Pool::new(make) })
+    }
+
+    /// Whether it is found anywhere.
+    pub(super) fn is_in(&self, text: &str, spend: Spend<'_>) -> Result<bool, Stop> {
+        let mut caches = self.caches.get();
+        match self.end(&mut caches, text, Until::First, spend) {
+            Ok(end) => Ok(end.is_some()),
+            Err(Lost::Stop(stop)) => Err(stop),
+            Err(Lost::Unicode) => Ok(self.slowly(text, spend)?.is_some()),
+        }
+    }
+
+    /// The first place where it is found.
+    pub(super) fn first<'t>(
+        &self,
+        text: &'t str,
+        spend: Spend<'_>,
+    ) -> Result<Option<&'t str>, Stop> {
+        let mut caches = self.caches.get();
+        let found = self.end(&mut caches, text, Until::Last, spend).and_then(|end| {
+            let Some(end) = end else { return Ok(None) };
+            Ok(self.start(&mut caches, text, end, spend)?.map(|start| start..end))
+        });
+        match found {
+            Ok(place) => Ok(place.and_then(|it| text.get(it))),
+            Err(Lost::Stop(stop)) => Err(stop),
+            Err(Lost::Unicode) => self.slowly(text, spend),
+        }
+    }
+
+    /// Where the first match ends, or the first place that is known to be in one.
+    fn end(
+        &self,
+        caches: &mut Caches,
+        text: &str,
+        until: Until,
+        spend: Spend<'_>,
+    ) -> Result<Option<usize>, Lost> {
+        let input = Input::new(text);
+        let start = |dfa: &DFA, cache: &mut Cache| dfa.start_state_forward(cache, &input).ok();
+        let mut walk = Walk::begin(&self.ahead, &mut caches.ahead, spend, start)?;
+        let mut last = None;
+        for (at, stretch) in text.as_bytes().chunks(STRETCH).enumerate() {
+            walk.pay(stretch)?;
+            for (within, byte) in stretch.iter().enumerate() {
+                match walk.step(*byte)? {
+                    Seen::Nothing => {}
+                    Seen::Match => last = Some(at * STRETCH + within),
+                    Seen::End => return Ok(last),
+                }
+                if last.is_some() && until == Until::First {
+                    return Ok(last);
+                }
+            }
+        }
+        Ok(if walk.ends()? { Some(text.len()) } else { last })
+    }
+
+    /// Where the match begins that ends at `end`.
+    fn start(
+        &self,
+        caches: &mut Caches,
+        text: &str,
+        end: usize,
+        spend: Spend<'_>,
+    ) -> Result<Option<usize>, Lost> {
+        let input = Input::new(text).range(..end).anchored(Anchored::Yes);
+        let start = |dfa: &DFA, cache: &mut Cache| dfa.start_state_reverse(cache, &input).ok();
+        let mut walk = Walk::begin(&self.back, &mut caches.back, spend, start)?;
+        let mut last = None;
+        let mut at = end;
+        for stretch in text.as_bytes().get(..end).unwrap_or_default().rchunks(STRETCH) {
+            walk.pay(stretch)?;
+            for byte in stretch.iter().rev() {
+                match walk.step(*byte)? {
+                    Seen::Nothing => {}
+                    Seen::Match => last = Some(at),
+                    Seen::End => return Ok(last),
+                }
+                at -= 1;
+            }
+        }
+        Ok(if walk.ends()? { Some(0) } else { last })
+    }
+
+    /// The same by a way that knows all words, and may take all states for every byte.
+    fn slowly<'t>(&self, text: &'t str, spend: Spend<'_>) -> Result<Option<&'t str>, Stop> {
+        let nfa = self.ahead.get_nfa().clone();
+        spend(nfa.states().len().saturating_mul(text.len()) / BYTES_A_STEP)?;
+        let Ok(slow) = PikeVM::new_from_nfa(nfa) else { return Ok(None) };
+        let found = slow.find(&mut slow.create_cache(), text);
+        Ok(found.and_then(|it| text.get(it.range())))
+    }
+}
+
+/// How far a search goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Until {
+    /// To the first place that is in a match.
+    First,
+    /// To the end of the match.
+    Last,
+}
+
+/// What one byte shows. An automaton says that there is a match when it sees the byte behind it.
+enum Seen {
+    Nothing,
+    Match,
+    End,
+}
+
+/// One automaton on its way over a text.
+struct Walk<'w> {
+    dfa: &'w DFA,
+    cache: &'w mut Cache,
+    spend: Spend<'w>,
+    state: LazyStateID,
+}
+
+impl<'w> Walk<'w> {
+    fn begin(
+        dfa: &'w DFA,
+        cache: &'w mut Cache,
+        spend: Spend<'w>,
+        start: impl Fn(&DFA, &mut Cache) -> Option<LazyStateID>,
+    ) -> Result<Self, Lost> {
+        spend(worked_out(dfa)).map_err(Lost::Stop)?;
+        let state = start(dfa, cache).ok_or(Lost::Unicode)?;
+        Ok(Self { dfa, cache, spend, state })
+    }
+
+    fn pay(&self, stretch: &[u8]) -> Result<(), Lost> {
+        (self.spend)(stretch.len() / BYTES_A_STEP).map_err(Lost::Stop)
+    }
+
+    fn step(&mut self, byte: u8) -> Result<Seen, Lost> {
+        let next = if self.state.is_tagged() {
+            self.after_match(byte)?
+        } else {
+            match self.dfa.next_state_untagged(self.cache, self.state, byte) {
+                next if next.is_unknown() => {
+                    (self.spend)(worked_out(self.dfa)).map_err(Lost::Stop)?;
+                    self.worked_out(byte)?
+                }
+                next => next,
+            }
+        };
+        self.state = next;
+        match next {
+            state if state.is_match() => Ok(Seen::Match),
+            state if state.is_dead() => Ok(Seen::End),
+            state if state.is_quit() => Err(Lost::Unicode),
+            _ => Ok(Seen::Nothing),
+        }
+    }
+
+    /// From a state with a match the crate tells nobody whether the next one is known: it is paid for behind.
+    fn after_match(&mut self, byte: u8) -> Result<LazyStateID, Lost> {
+        let before = self.cache.memory_usage();
+        let next = self.worked_out(byte)?;
+        let steps = if self.cache.memory_usage() == before { 1 } else { worked_out(self.dfa) };
+        (self.spend)(steps).map_err(Lost::Stop)?;
+        Ok(next)
+    }
+
+    fn worked_out(&mut self, byte: u8) -> Result<LazyStateID, Lost> {
+        self.dfa.next_state(self.cache, self.state, byte).map_err(|_| Lost::Unicode)
+    }
+
+    /// Whether there is a match that ends with the text.
+    fn ends(&mut self) -> Result<bool, Lost> {
+        (self.spend)(worked_out(self.dfa)).map_err(Lost::Stop)?;
+        let state = self.dfa.next_eoi_state(self.cache, self.state).map_err(|_| Lost::Unicode)?;
+        Ok(state.is_match())
+    }
+}
+
+/// What it costs at most to work one state out.
+fn worked_out(dfa: &DFA) -> usize {
+    1 + dfa.get_nfa().states().len() / STATES_A_STEP
+}
+
+/// The crate draws the pattern and says what is wrong below it.
+fn last_line(message: &str) -> String {
+    let last = message.lines().last().unwrap_or_default();
+    last.strip_prefix("error: ").unwrap_or(last).to_owned()
+}
+
+impl fmt::Debug for Search {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Search({} states)", self.ahead.get_nfa().states().len())
+    }
+}
