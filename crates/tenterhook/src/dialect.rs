@@ -15,6 +15,7 @@ mod findings;
 mod first_line;
 pub mod gencode;
 pub mod ignis;
+mod lost_no;
 pub mod native;
 mod near_miss;
 mod objection;
@@ -323,8 +324,8 @@ pub trait Dialect: Sync + fmt::Debug {
     }
 
     /// Reads what such a model said.
-    fn read_words(&self, _: &Prompt, _: &Event, _: &EventRow, report: &Report) -> Answer {
-        native::read_words(report)
+    fn read_words(&self, _: &Prompt, _: &Event, row: &EventRow, report: &Report) -> Answer {
+        native::read_words(row, report)
     }
 
     /// How long a hook that runs this may take, where it says nothing itself: by default what the event's row says.

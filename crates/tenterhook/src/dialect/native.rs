@@ -41,8 +41,8 @@ pub(super) fn shape(prompt: &Prompt, row: &EventRow) -> String {
 }
 
 /// Reads what such a model said.
-pub(super) fn read_words(report: &Report) -> Answer {
-    model::read(report)
+pub(super) fn read_words(row: &EventRow, report: &Report) -> Answer {
+    model::read(row, report)
 }
 
 /// The dialect.

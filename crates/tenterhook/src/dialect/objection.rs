@@ -31,12 +31,12 @@ pub(super) enum Halt {
 }
 
 /// Keys of other protocols whose value is a decision.
-const DECISION_KEYS: &[&str] =
+pub(super) const DECISION_KEYS: &[&str] =
     &["permissiondecision", "permission", "behavior", "action", "verdict"];
 /// Keys of other protocols whose `false` objects.
-const CONSENT_KEYS: &[&str] = &["ok", "allow", "allowed", "approve", "approved"];
+pub(super) const CONSENT_KEYS: &[&str] = &["ok", "allow", "allowed", "approve", "approved"];
 /// Keys of other protocols whose `true` objects.
-const DENIAL_KEYS: &[&str] = &["block", "blocked", "deny", "denied"];
+pub(super) const DENIAL_KEYS: &[&str] = &["block", "blocked", "deny", "denied"];
 /// Objects in which other protocols put their decision.
 const NESTS: &[&str] = &["hookSpecificOutput", "decision", "answer", "result"];
 /// Where reasons stand.
@@ -115,11 +115,13 @@ fn own(protocol: &Protocol, object: &Map<String, Value>) -> Option<Objection> {
     })
 }
 
-fn reason(object: &Map<String, Value>) -> Option<String> {
+/// The first text that gives a reason.
+pub(super) fn reason(object: &Map<String, Value>) -> Option<String> {
     REASONS.iter().find_map(|key| object.get(*key)?.as_str()).map(str::to_owned)
 }
 
-fn misplaced(detail: &str) -> Slip {
+/// A decision that stands where nobody looks for it.
+pub(super) fn misplaced(detail: &str) -> Slip {
     Slip { kind: SlipKind::MisplacedDecision, detail: format!("`{detail}`") }
 }
 

@@ -69,6 +69,16 @@ pub(super) fn says_no(value: &Value) -> bool {
     }
 }
 
+/// `true`, and what shells and languages write for it.
+pub(super) fn says_yes(value: &Value) -> bool {
+    match value {
+        Value::Bool(truth) => *truth,
+        Value::String(word) => matches!(plain_word(word).as_str(), "true" | "yes"),
+        Value::Number(number) => number.as_f64() == Some(1.0),
+        Value::Null | Value::Array(_) | Value::Object(_) => false,
+    }
+}
+
 /// A key without its style: `permission_decision` and `PermissionDecision` are the same. So is a plural of the one key
 /// whose singular people forget.
 pub(super) fn plain_key(key: &str) -> String {

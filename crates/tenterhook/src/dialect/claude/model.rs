@@ -7,9 +7,9 @@ use serde_json::{Map, Value};
 
 use super::answer::PROTOCOL;
 use crate::answer::{Answer, Effects, Failure, Power, Restraint, SlipKind, Stop};
-use crate::dialect::EventRow;
 use crate::dialect::near_miss::{self, Hearing, Home};
 use crate::dialect::words::says_no;
+use crate::dialect::{EventRow, lost_no};
 use crate::event::Event;
 use crate::hook::{Prompt, Run};
 use crate::report::{Closed, End, Report, Said};
@@ -105,7 +105,7 @@ pub(super) fn read(prompt: &Prompt, event: &Event, row: &EventRow, report: &Repo
         protocol: &PROTOCOL,
     };
     let plain = exact.clone();
-    exact = near_miss::look(&hearing, exact);
+    exact = lost_no::or_found(near_miss::look(&hearing, exact), row, report);
     if exact.restraint == Restraint::Deny && plain.restraint != Restraint::Deny {
         exact.effects.stop =
             exact.effects.stop.or_else(|| stop(prompt, row, exact.reason.as_deref()));

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{answer, table};
 use crate::answer::{Answer, Power};
-use crate::dialect::EventRow;
+use crate::dialect::{EventRow, lost_no};
 use crate::hook::{Prompt, Run};
 use crate::report::{End, Report};
 
@@ -61,10 +61,11 @@ pub(super) fn shape(prompt: &Prompt, row: &EventRow) -> String {
 }
 
 /// Reads the words as a native answer; saying nothing is none, because a model that was asked owes an object.
-pub(super) fn read(report: &Report) -> Answer {
+pub(super) fn read(row: &EventRow, report: &Report) -> Answer {
     let mute = report.end == End::Exited(0) && report.stdout().trim_ascii().is_empty();
     if mute {
         return Answer::failed("no-answer", "the model said nothing");
     }
-    Answer { detached: false, ..answer::read(report) }
+    let answer = Answer { detached: false, ..answer::read(report) };
+    lost_no::or_found(answer, row, report)
 }

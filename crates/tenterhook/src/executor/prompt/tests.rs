@@ -375,3 +375,43 @@ async fn other_dialects_take_a_native_answer() {
         says(DialectId::CODEWHALE, "PreToolUse", r#"{"decision": "deny", "reason": "r"}"#).await;
     assert_eq!((outcome.restraint, outcome.reason().as_deref()), (Restraint::Deny, Some("r")));
 }
+
+/// MO-9: in every dialect that models answer in, however deep, and as whatever type it stands there.
+#[tokio::test(start_paused = true)]
+async fn a_no_that_left_its_form_is_no_consent() {
+    for words in [
+        r#"{"ok": "false", "reason": "why"}"#,
+        r#"{"ok": "No.", "reason": "why"}"#,
+        r#"{"approved": 0, "reason": "why"}"#,
+        r#"{"blocked": "yes", "reason": "why"}"#,
+        r#"{"verdict": "no", "reason": "why"}"#,
+        r#"{"response": {"decision": "deny", "reason": "why"}}"#,
+        r#"{"analysis": {"verdict": {"decision": "block"}}, "reason": "why"}"#,
+        r#"{"hook": {"hookSpecificOutput": {"permissionDecision": "deny"}}, "reason": "why"}"#,
+        r#"{"decisions": [{"decision": "allow"}, {"allowed": false, "reason": "why"}]}"#,
+        "Well.\n{\"data\": {\"ok\": \"false\", \"reason\": \"why\"}}",
+    ] {
+        for dialect in [DialectId::NATIVE, DialectId::GEN, DialectId::CLAUDE] {
+            let outcome = says(dialect, "PreToolUse", words).await;
+            assert_eq!(outcome.restraint, Restraint::Deny, "{dialect:?}: {words}");
+            assert_eq!(outcome.reason().as_deref(), Some("why"), "{dialect:?}: {words}");
+            assert!(
+                codes(&outcome).contains(&"misplaced-decision")
+                    || dialect == DialectId::CLAUDE && words.starts_with(r#"{"ok""#),
+                "{dialect:?}: {:?}",
+                codes(&outcome)
+            );
+        }
+    }
+    // What is content, what says yes, and what the event cannot be denied.
+    for (dialect, name, words) in [
+        (DialectId::GEN, "PreToolUse", r#"{"ok": "true"}"#),
+        (DialectId::GEN, "PreToolUse", r#"{"note": {"input": {"blocked": true}}}"#),
+        (DialectId::CLAUDE, "Stop", r#"{"ok": true, "checks": [{"ok": false}]}"#),
+        (DialectId::CLAUDE, "Stop", r#"{"ok": false, "impossible": true, "x": 1}"#),
+        (DialectId::GEN, "PostToolUse", r#"{"result": {"decision": "ask"}}"#),
+    ] {
+        let outcome = says(dialect, name, words).await;
+        assert_eq!(outcome.restraint, Restraint::Silent, "{name}: {words}");
+    }
+}
