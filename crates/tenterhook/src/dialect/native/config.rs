@@ -149,7 +149,9 @@ impl<'a> Reader<'a> {
 
     fn unknown_key(&mut self, entry: &Entry, of: &str, known: &[Key]) {
         let names = || known.iter().map(|key| key.name);
-        let help = keys::foreign(&entry.key).map(str::to_owned).unwrap_or_else(|| {
+        // Within the table of one executor a key of another format means something else: `args` of `mcp`.
+        let foreign = keys::foreign(&entry.key).filter(|_| !of.starts_with('`'));
+        let help = foreign.map(str::to_owned).unwrap_or_else(|| {
             nearest(&entry.key, names()).map_or_else(
                 || format!("{of} has {}", keys::listed(names())),
                 |near| format!("did you mean `{near}`?"),

@@ -565,3 +565,48 @@ fn nobody_waits_for_the_background() {
 mod hostile;
 mod near_misses;
 mod unusable;
+
+/// C-60: whatever is wrong with what an executor is given, the finding names its line and says what to write.
+#[test]
+fn a_mistake_in_what_runs_says_what_to_write() {
+    for (line, code, help) in [
+        ("run = 'x'", "wrong-type", "`shell = \"...\"` for a shell line"),
+        ("run = ['']", "empty-run", "write `run = [\"program\", \"argument\"]`"),
+        ("shell = ['x']", "wrong-type", "write `shell = \"...\"`"),
+        ("run = ['x']\nprewarm = 'ruby'", "wrong-type", "`prewarm = \"python\"`"),
+        ("shell = 'x'\ntimeout = -1", "bad-duration", "`\"5s\"`"),
+        ("shell = 'x'\ntimeout = 5", "duration-without-unit", "write `\"5s\"`"),
+        ("worker = 'x'", "wrong-type", "write `worker = [\"program\", \"argument\"]`"),
+        ("http = 1", "wrong-type", "write `http = \"...\"`, or a table with `url`"),
+        ("http = { uri = 'https://e' }", "unknown-key", "did you mean `url`?"),
+        ("http = {}", "empty-run", "write `url = \"...\"`"),
+        ("http = 'ftp://e'", "unusable-url", "write `https://HOST/PATH`"),
+        ("prompt = ['x']", "wrong-type", "write `prompt = \"...\"`, or a table with `text`"),
+        ("prompt = { text = 'x', turns = 3 }", "unknown-key", "`prompt` has `text`"),
+        ("prompt = { text = 'x', allow = 'yes' }", "wrong-type", "write `allow = true`"),
+        ("agent = { text = 'x', turns = 0 }", "wrong-type", "write `turns = 10`"),
+        ("agent = { prompt = 'x' }", "unknown-key", "`agent` has `text`"),
+        ("mcp = 's/t'", "wrong-type", "give it `server`, `tool` and `input`"),
+        ("mcp = { server = 's' }", "empty-run", "write `tool = \"...\"`"),
+        ("mcp = { server = 's', tool = 't', args = {} }", "unknown-key", "and `input`"),
+        ("mcp = { server = 's', tool = 't', input = { a = '${' } }", "bad-place", "write `${tool"),
+        ("when = 1\ndeny = 'x'", "wrong-type", "write `when = \"...\"`"),
+        ("when = ''\ndeny = 'x'", "empty-run", "write `when = \"...\"`"),
+        ("when = 'true'", "empty-rule", "add `deny`"),
+        ("deny = 'x'", "missing-run", "write a rule, `when = \"...\"`, beside `deny`"),
+        ("shell = 'x'\nhttp = 'https://e'", "several-runs", "keep `shell`"),
+        ("args = ['x']", "unknown-key", "behind the program"),
+        ("status = 'x'", "missing-run", "give it exactly one of `run`"),
+    ] {
+        let text = format!("[hook.a]\non = 'PreToolUse'\n{line}\n");
+        let source = Source::given("t.toml", DialectId::NATIVE, &text, "/p");
+        let read = DialectId::NATIVE.dialect().read_config(&source);
+        let [found] = read.diagnostics.as_slice() else { panic!("{line}: {read:?}") };
+        assert_eq!(found.code, code, "{line}: {}", found.message);
+        assert!(found.place.is_some(), "{line}");
+        let says = found.help.as_deref().unwrap_or_default();
+        assert!(says.contains(help), "{line}: {says}");
+        let [hook] = read.hooks.as_slice() else { panic!("{line}: {read:?}") };
+        assert_eq!(hook.run.executor(), "none", "{line}");
+    }
+}

@@ -212,7 +212,7 @@ impl Reader<'_> {
             };
             let span = node.map_or_else(|| fields.span(key), |it| it.span);
             self.report("empty-run", Severity::Error, span, message).help =
-                Some(format!("say the {name}, or remove the hook"));
+                Some(format!("write `{name} = \"...\"`, or remove the hook"));
         }
         text.map(str::to_owned)
     }

@@ -22,15 +22,9 @@ impl<'n> Fields<'n> {
         known: &'static [Key],
     ) -> Option<Self> {
         if entry.node.as_object().is_none() {
-            reader
-                .report(
-                    "wrong-type",
-                    Severity::Error,
-                    entry.node.span,
-                    format!("{of} is a table, not {}", entry.node.kind()),
-                )
-                .help =
-                Some(format!("give it {}", listed(known.iter().map(|key| key.name).take(3))));
+            let message = format!("{of} is a table, not {}", entry.node.kind());
+            reader.report("wrong-type", Severity::Error, entry.node.span, message).help =
+                Some(format!("give it {}", some(known)));
             return None;
         }
         let before = reader.errors();
@@ -118,6 +112,13 @@ impl Reader<'_> {
             Shape::Prewarm => node.as_bool().is_some() || node.as_str() == Some("python"),
             Shape::Count => node.as_f64().is_some_and(values::is_count),
             Shape::TextOr(_) if node.as_str().is_some() => true,
+            Shape::TextOr(known) if node.as_object().is_none() => {
+                let (key, found) = (&field.key, node.kind());
+                let message = format!("`{key}` is a string or a table, not {found}");
+                let help = format!("write `{key} = \"...\"`, or a table with {}", some(known));
+                self.report("wrong-type", Severity::Error, node.span, message).help = Some(help);
+                return;
+            }
             Shape::TextOr(known) | Shape::Fields(known) => {
                 let of = format!("`{}`", field.key);
                 let _ = Fields::open(self, field, &of, known);
@@ -140,6 +141,11 @@ impl Reader<'_> {
                 ("bad-duration", message, "write `\"250ms\"`, `\"5s\"` or `\"2m\"`".to_owned())
             }
             None => match node.as_f64() {
+                Some(number) if number < 0.0 => (
+                    "bad-duration",
+                    format!("`{} = {number}` lies in the past", field.key),
+                    "write `\"250ms\"`, `\"5s\"` or `\"2m\"`".to_owned(),
+                ),
                 Some(number) => (
                     "duration-without-unit",
                     format!("`{} = {number}` has no unit", field.key),
@@ -186,6 +192,11 @@ impl Reader<'_> {
     }
 }
 
+/// The first keys of a table, for people.
+fn some(known: &[Key]) -> String {
+    listed(known.iter().map(|key| key.name).take(3))
+}
+
 /// What stands in the way, and where: of a list or table of the right kind it is the first thing in it that is no string.
 fn misfit(node: &Node, shape: Shape) -> (String, Span) {
     let whole = (node.kind().to_owned(), node.span);
@@ -216,6 +227,10 @@ fn expectation(key: &str, shape: Shape) -> (&'static str, String) {
             "a list: the program and its arguments",
             "write `run = [\"program\", \"argument\"]`, or `shell = \"...\"` for a shell line"
                 .to_owned(),
+        ),
+        Shape::List if key == "worker" => (
+            "a list: the program and its arguments",
+            "write `worker = [\"program\", \"argument\"]`".to_owned(),
         ),
         Shape::List => ("a list of strings", format!("write `{key} = [\"...\"]`")),
         Shape::Variables => {

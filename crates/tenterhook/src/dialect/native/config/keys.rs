@@ -100,6 +100,9 @@ pub(in crate::dialect::native) const HOOK: &[Key] = &[
     key("test", Shape::Cases),
 ];
 
+/// What a rule says when it holds.
+pub(super) const SAYS: &[&str] = &["deny", "ask", "context", "rewrite"];
+
 /// The keys of `http`.
 const HTTP: &[Key] =
     &[key("url", Shape::Text), key("headers", Shape::Variables), key("secret", Shape::Text)];

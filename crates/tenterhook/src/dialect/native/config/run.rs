@@ -21,8 +21,10 @@ impl Reader<'_> {
                     fields.entry.key_span,
                     format!("hook `{}` says nothing to run", fields.entry.key),
                 )
-                .help =
-                    Some(format!("give it exactly one of {}", listed(keys::RUN.iter().copied())));
+                .help = Some(match keys::SAYS.iter().find(|key| fields.has(key)) {
+                    Some(says) => format!("write a rule, `when = \"...\"`, beside `{says}`"),
+                    None => format!("give it exactly one of {}", listed(keys::RUN.iter().copied())),
+                });
                 return None;
             }
             [first, .., last] => {
