@@ -91,6 +91,56 @@ pub(crate) struct ToolResult {
     pub(crate) is_error: bool,
 }
 
+/// The results of calls that nobody waited for.
+pub(crate) fn interrupted<'a>(calls: impl IntoIterator<Item = &'a str>) -> Vec<ToolResult> {
+    let result = |id: &str| ToolResult {
+        id: id.to_owned(),
+        text: "it was interrupted".to_owned(),
+        is_error: true,
+    };
+    calls.into_iter().map(result).collect()
+}
+
+/// A conversation that a model takes, whatever a crash left of it: it begins with the user, each call has a result right after
+/// it, and each result a call.
+pub(crate) fn whole(messages: Vec<Message>) -> Vec<Message> {
+    let (mut out, mut open) = (Vec::new(), Vec::new());
+    for message in messages.into_iter().skip_while(|it| !matches!(it, Message::User { .. })) {
+        if let Message::Tools { results, context } = message {
+            out.push(answered(&mut open, results, context));
+            continue;
+        }
+        close(&mut open, &mut out);
+        if let Message::Assistant(reply) = &message {
+            open = reply.calls.iter().map(|call| call.id.clone()).collect();
+        }
+        out.push(message);
+    }
+    close(&mut open, &mut out);
+    out
+}
+
+/// The results of the calls that are open, and of no other.
+fn answered(open: &mut Vec<String>, mut results: Vec<ToolResult>, context: Vec<String>) -> Message {
+    results.retain(|it| open.contains(&it.id));
+    open.retain(|id| !results.iter().any(|it| it.id == *id));
+    results.extend(interrupted(open.iter().map(String::as_str)));
+    open.clear();
+    if results.is_empty() {
+        return Message::User { text: String::new(), context, author: Author::Hook };
+    }
+    Message::Tools { results, context }
+}
+
+/// Gives calls that are still open their results.
+fn close(open: &mut Vec<String>, out: &mut Vec<Message>) {
+    let results = interrupted(open.iter().map(String::as_str));
+    open.clear();
+    if !results.is_empty() {
+        out.push(Message::Tools { results, context: Vec::new() });
+    }
+}
+
 impl Message {
     /// A message of the user.
     pub(crate) fn user(text: impl Into<String>, context: Vec<String>) -> Self {
@@ -100,6 +150,11 @@ impl Message {
     /// A message in place of the user's.
     pub(crate) fn from(author: Author, text: impl Into<String>) -> Self {
         Self::User { text: text.into(), context: Vec::new(), author }
+    }
+
+    /// Whether this author wrote it in place of the user.
+    pub(crate) fn is_by(&self, by: Author) -> bool {
+        matches!(self, Self::User { author, .. } if *author == by)
     }
 
     /// The user's words in it; empty where it is not the user's.
@@ -122,6 +177,56 @@ impl Message {
             Self::Tools { results, context } => {
                 results.iter().map(|it| it.text.len()).sum::<usize>() + all(context)
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(calls: &[&str]) -> Message {
+        let call =
+            |id: &&str| Call { id: (*id).to_owned(), tool: "Read".to_owned(), input: Value::Null };
+        Message::Assistant(Reply { calls: calls.iter().map(call).collect(), ..Reply::default() })
+    }
+
+    fn results(ids: &[&str]) -> Message {
+        let result =
+            |id: &&str| ToolResult { id: (*id).to_owned(), text: "ok".to_owned(), is_error: false };
+        Message::Tools { results: ids.iter().map(result).collect(), context: Vec::new() }
+    }
+
+    /// What a model is told: `u` for the user, `a` for the model with its calls, and the results, good or bad.
+    fn told(messages: Vec<Message>) -> String {
+        let word = |it: Message| match it {
+            Message::User { .. } => "u".to_owned(),
+            Message::Assistant(reply) => {
+                reply.calls.iter().fold("a".to_owned(), |all, it| format!("{all} {}?", it.id))
+            }
+            Message::Tools { results, .. } => {
+                let word =
+                    |it: &ToolResult| format!("{}{}", it.id, if it.is_error { "!" } else { "." });
+                results.iter().map(word).collect::<Vec<_>>().join(" ")
+            }
+        };
+        whole(messages).into_iter().map(word).collect::<Vec<_>>().join(", ")
+    }
+
+    #[test]
+    fn what_a_crash_left_becomes_a_conversation_that_a_model_takes() {
+        let user = || Message::user("hi", Vec::new());
+        for (messages, wanted) in [
+            (vec![user(), reply(&["a"]), results(&["a"]), reply(&[])], "u, a a?, a., a"),
+            (vec![user(), reply(&["a", "b"])], "u, a a? b?, a! b!"),
+            (vec![user(), reply(&["a"]), user()], "u, a a?, a!, u"),
+            (vec![user(), reply(&["a", "b"]), results(&["b"]), user()], "u, a a? b?, b. a!, u"),
+            (vec![user(), results(&["a"]), reply(&[])], "u, u, a"),
+            (vec![user(), reply(&["a"]), results(&["x"])], "u, a a?, a!"),
+            (vec![reply(&["a"]), results(&["a"]), user()], "u"),
+            (vec![], ""),
+        ] {
+            assert_eq!(told(messages), wanted);
         }
     }
 }

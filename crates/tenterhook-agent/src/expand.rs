@@ -1,11 +1,16 @@
 //! What a prompt refers to: a command that a file holds, files that it mentions. Works on the final text alone, after hooks.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
+use serde_json::json;
+
 use crate::agent::Agent;
+use crate::conversation::Call;
+use crate::file;
 
 /// How much of a mentioned file goes to the model.
-const MENTIONED: usize = 64 << 10;
+const MENTIONED: u64 = 64 << 10;
 
 /// A prompt with everything that it refers to.
 #[derive(Clone, Debug, PartialEq)]
@@ -30,15 +35,29 @@ impl Agent {
             expanded.context = said.context;
         }
         for name in mentions(&expanded.prompt) {
-            let path = self.settings.cwd.join(name);
-            if let Ok(bytes) = tokio::fs::read(&path).await {
-                let content = String::from_utf8_lossy(&bytes);
-                let cut = content.floor_char_boundary(MENTIONED);
-                let (content, _) = content.split_at(cut);
-                expanded.context.push(format!("The file `{name}`:\n{content}"));
+            match self.mentioned(name) {
+                Ok((content, all)) => {
+                    let cut = if all { "" } else { ", its beginning" };
+                    expanded.context.push(format!("The file `{name}`{cut}:\n{content}"));
+                }
+                // A word that only looks like the name of a file is none.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                Err(error) => {
+                    self.updates.warn("prompt", format!("`{name}` is not added: {error}"));
+                }
             }
         }
         Ok(expanded)
+    }
+
+    /// The beginning of a file that is mentioned. What rules keep from the model no mention shows it.
+    fn mentioned(&self, name: &str) -> io::Result<(String, bool)> {
+        let input = json!({"file_path": name});
+        let call = Call { id: String::new(), tool: "Read".to_owned(), input };
+        if let Some(rule) = self.permissions.denied(&self.hooks, &call) {
+            return Err(io::Error::other(format!("the rule `{rule}` denies it")));
+        }
+        file::text(&self.settings.cwd.join(name), MENTIONED)
     }
 
     /// The command that the text calls, with its arguments and what its file says.
@@ -47,8 +66,9 @@ impl Agent {
         let (name, args) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
         let plain =
             !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "-_".contains(c));
-        let file = plain.then(|| places(&self.settings.project, &self.settings.home, name))?;
-        let body = file.into_iter().find_map(|path| std::fs::read_to_string(path).ok())?;
+        let files = plain.then(|| places(&self.settings.project, &self.settings.home, name))?;
+        let body = files.into_iter().find_map(|path| file::whole(&path).ok())?;
+        let body = String::from_utf8_lossy(&body);
         Some((name.to_owned(), args.trim().to_owned(), without_front_matter(&body).to_owned()))
     }
 }

@@ -6,10 +6,12 @@ mod rules;
 
 use std::path::{Path, PathBuf};
 
+use crate::file;
+
 /// What such a file is called.
 const NAMES: &[&str] = &["AGENTS.md", "CLAUDE.md", "CLAUDE.local.md"];
 /// How much of one is read.
-const LONGEST: usize = 64 << 10;
+const LONGEST: u64 = 64 << 10;
 /// How deep files include each other.
 const DEEPEST: usize = 5;
 
@@ -100,10 +102,7 @@ fn take(
     if found.iter().any(|it| it.path == path) {
         return;
     }
-    let Ok(bytes) = std::fs::read(path) else { return };
-    let text = String::from_utf8_lossy(&bytes);
-    let (text, _) = text.split_at(text.floor_char_boundary(LONGEST));
-    let text = text.to_owned();
+    let Ok((text, _)) = file::text(path, LONGEST) else { return };
     found.push(Instructions { path: path.to_owned(), text, memory, reason, parent });
 }
 

@@ -7,6 +7,7 @@ mod compact;
 mod conversation;
 mod expand;
 mod face;
+mod file;
 mod ground;
 mod hooks;
 mod instructions;
@@ -28,6 +29,7 @@ mod watch;
 
 use std::io::{IsTerminal, Read, Write};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Parser;
 use tokio::sync::mpsc;
@@ -41,6 +43,10 @@ use crate::update::Updates;
 const USAGE: u8 = 2;
 /// What shells say of a program that was interrupted.
 const ABANDONED: u8 = 130;
+/// How long the end waits for threads: what a system call holds up may hold it for ever.
+const THREADS: Duration = Duration::from_millis(500);
+/// Longer than any process takes to end: its grace, and the search for what it left.
+const PROCESSES: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
     // Where the system cannot do it, hooks run all the same, and survivors are reported.
@@ -77,7 +83,7 @@ fn play(args: Args) -> Result<u8, String> {
     let (updates, shown) = Updates::channel();
     let (inputs, said) = mpsc::unbounded_channel();
     let format = args.output_format;
-    runtime.block_on(async {
+    let code = runtime.block_on(async {
         let session = setup::session(args, updates)?;
         let home = session.home();
         let work = tokio::spawn(session.run(said));
@@ -99,5 +105,9 @@ fn play(args: Args) -> Result<u8, String> {
             (Ok(code), Err(error)) if error.is_cancelled() => Ok(code),
             (_, Err(error)) => Err(format!("the session broke off: {error}")),
         }
-    })
+    });
+    // What tools and hooks started ends with the program, and also what hid from them; what does not is stuck in the kernel.
+    runtime.shutdown_timeout(THREADS);
+    let _ = tenterhook_process::wait_for_all(PROCESSES);
+    code
 }

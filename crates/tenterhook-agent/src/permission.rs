@@ -164,6 +164,12 @@ impl Permissions {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).directories)
     }
 
+    /// The rule that denies a call, if one does.
+    pub(crate) fn denied(&self, hooks: &Hooks, call: &Call) -> Option<String> {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        hit(hooks, &state.rules.deny, call, Doubt::Counts)
+    }
+
     /// The mode and the rules, for people.
     pub(crate) fn page(&self) -> String {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -222,10 +228,7 @@ impl Permissions {
     /// What rules, safety, hooks and the mode say, in this order.
     fn lean(&self, desk: &Desk<'_>, call: &Call, said: &Said) -> Leaning {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let hit = |rules: &[PermissionRule], doubt| {
-            let found = rules.iter().find(|rule| desk.hooks.rule_holds(rule, call, doubt));
-            found.map(|rule| rule.text().to_owned())
-        };
+        let hit = |rules: &[PermissionRule], doubt| hit(desk.hooks, rules, call, doubt);
         if let Some(rule) = hit(&state.rules.deny, Doubt::Counts) {
             return Leaning::Refuse(format!("the rule `{rule}` denies it"));
         }
@@ -350,6 +353,12 @@ impl Permissions {
             Decision::No(reason) => Decided::No(call, reason),
         }
     }
+}
+
+/// The first of these rules that is about a call.
+fn hit(hooks: &Hooks, rules: &[PermissionRule], call: &Call, doubt: Doubt) -> Option<String> {
+    let found = rules.iter().find(|rule| hooks.rule_holds(rule, call, doubt));
+    found.map(|rule| rule.text().to_owned())
 }
 
 /// Tells hooks of a refusal; they may let the model try again.

@@ -1,7 +1,10 @@
 //! The way of a prompt: hooks first, then everything that uses its text. Nothing here starts a turn.
 
+use tokio_util::sync::CancellationToken;
+
 use crate::agent::{Agent, Steering};
 use crate::conversation::Message;
+use crate::expand::Expanded;
 use crate::hooks::Hooks;
 use crate::update::{Update, Updates};
 
@@ -23,43 +26,72 @@ pub(crate) async fn judge(hooks: &Hooks, text: String) -> Taken {
     Taken::In { text: said.prompt.unwrap_or(text), context: said.context }
 }
 
+/// Announces a final text. Who stops that takes nothing back: the text is in.
+async fn announce(hooks: &Hooks, text: &str, stop: &CancellationToken) {
+    let _ = stop.run_until_cancelled(hooks.prompt_committed(text)).await;
+}
+
+/// What is told of a text whose hooks were not heard to the end: they have not agreed.
+fn given_back(text: String) -> Update {
+    Update::Refused { text, reason: "interrupted".to_owned() }
+}
+
 /// Judges a text that is to steer a turn under way, and adds it: a refused one is dropped with a warning, and the turn goes
 /// on. Who is told of it can rely on that it is there.
-pub(crate) async fn steer(hooks: &Hooks, updates: &Updates, steering: &Steering, text: String) {
-    match judge(hooks, text.clone()).await {
-        Taken::In { text, context } => {
-            hooks.prompt_committed(&text).await;
+pub(crate) async fn steer(
+    hooks: &Hooks,
+    updates: &Updates,
+    steering: &Steering,
+    text: String,
+    stop: &CancellationToken,
+) {
+    match stop.run_until_cancelled(judge(hooks, text.clone())).await {
+        Some(Taken::In { text, context }) => {
+            announce(hooks, &text, stop).await;
             steering.add(Message::user(text.clone(), context));
             updates.tell(Update::Prompt { text });
         }
-        Taken::Refused { reason } => {
+        Some(Taken::Refused { reason }) => {
             updates.warn("UserPromptSubmit", format!("the text was not sent: {reason}"));
             updates.tell(Update::Refused { text, reason });
         }
+        None => updates.tell(given_back(text)),
     }
 }
 
 impl Agent {
-    /// Takes a prompt in; what the model is asked, or nothing where it was refused.
-    pub(crate) async fn take_in(&mut self, text: String) -> Option<String> {
-        match judge(&self.hooks, text.clone()).await {
-            Taken::Refused { reason } => {
+    /// Takes a prompt in; what the model is asked, or nothing where it was refused, or stopped while hooks judged it.
+    pub(crate) async fn take_in(
+        &mut self,
+        text: String,
+        stop: &CancellationToken,
+    ) -> Option<String> {
+        let accepted = match stop.run_until_cancelled(self.accept(text.clone())).await {
+            Some(Ok(accepted)) => accepted,
+            Some(Err(reason)) => {
                 self.updates.tell(Update::Refused { text, reason });
-                None
+                return None;
             }
-            Taken::In { text: last, mut context } => {
-                let expanded = match self.expand(last.clone()).await {
-                    Ok(expanded) => expanded,
-                    Err(reason) => {
-                        self.updates.tell(Update::Refused { text, reason });
-                        return None;
-                    }
-                };
-                self.hooks.prompt_committed(&last).await;
-                self.updates.tell(Update::Prompt { text: last });
+            None => {
+                self.updates.tell(given_back(text));
+                return None;
+            }
+        };
+        let (last, Expanded { prompt, context }) = accepted;
+        announce(&self.hooks, &last, stop).await;
+        self.updates.tell(Update::Prompt { text: last });
+        self.keep(Message::user(prompt.clone(), context));
+        Some(prompt)
+    }
+
+    /// Has a prompt judged, and then what it refers to put in place: its final text, and what the model is asked.
+    async fn accept(&self, text: String) -> Result<(String, Expanded), String> {
+        match judge(&self.hooks, text).await {
+            Taken::Refused { reason } => Err(reason),
+            Taken::In { text, mut context } => {
+                let expanded = self.expand(text.clone()).await?;
                 context.extend(expanded.context);
-                self.keep(Message::user(expanded.prompt.clone(), context));
-                Some(expanded.prompt)
+                Ok((text, Expanded { context, ..expanded }))
             }
         }
     }

@@ -19,6 +19,8 @@ use crate::update::{Input, Update, Updates};
 use crate::watch::Watch;
 use helm::Helm;
 
+/// How often hooks may wake the agent while nobody says anything.
+const WAKES: u32 = 8;
 /// How long the end waits for what hooks do beside the session.
 const ASIDE: Duration = Duration::from_millis(500);
 
@@ -36,6 +38,8 @@ pub(crate) struct Session {
     watch: Watch,
     /// Whether somebody may still say something.
     heard: Heard,
+    /// How often hooks woke the agent since a person said something.
+    woken: u32,
     /// What the script brought along; it goes with the session.
     ground: Option<Ground>,
 }
@@ -75,6 +79,7 @@ impl Session {
             queue: VecDeque::new(),
             watch,
             heard: Heard::Listening,
+            woken: 0,
             ground: None,
         }
     }
@@ -94,10 +99,14 @@ impl Session {
         let status = show_status(&self.agent.hooks, &self.agent.updates);
         let leave = self.live(&mut inputs).await;
         let Agent { hooks, updates, renderer, turns, .. } = self.agent;
+        let shown = renderer.finish();
         match leave {
             // What was said is shown to its end; nobody waits at a door.
-            Some(Leave(_)) => drop(timeout(LEAVING, renderer.finish()).await),
-            None => renderer.finish().await,
+            Some(Leave(_)) => drop(timeout(LEAVING, shown).await),
+            None => tokio::select! {
+                () = shown => {}
+                () = quit(&mut inputs) => {}
+            },
         }
         hooks.aside(ASIDE).await;
         hooks.session_ended(leave.map_or("other", |it| it.0), turns).await;
@@ -121,6 +130,7 @@ impl Session {
                 },
             };
             self.agent.updates.tell(Update::Queued(self.queue.len()));
+            let Some(next) = self.bounded(next) else { continue };
             let command = match &next {
                 Next::Raw(text) => command::read(text),
                 Next::Judged(_) => None,
@@ -135,6 +145,27 @@ impl Session {
             };
             if let Err(leave) = done {
                 return Some(leave);
+            }
+        }
+    }
+
+    /// Hooks that wake the agent again and again would have it at work for ever: from some time on, what they say waits for the
+    /// person's next word.
+    fn bounded(&mut self, next: Next) -> Option<Next> {
+        match next {
+            Next::Judged(message) if message.is_by(Author::Hook) => {
+                self.woken += 1;
+                if self.woken <= WAKES {
+                    return Some(Next::Judged(message));
+                }
+                let why = format!("hooks woke the agent {WAKES} times in a row; this waits");
+                self.agent.updates.warn("hooks", why);
+                self.agent.steering.add_later(message);
+                None
+            }
+            next => {
+                self.woken = 0;
+                Some(next)
             }
         }
     }
@@ -239,13 +270,18 @@ impl Session {
         inputs: &mut mpsc::UnboundedReceiver<Input>,
     ) -> Result<(), Leave> {
         let (hooks, steering) = (self.agent.hooks.clone(), self.agent.steering.clone());
-        let (tasks, helm) = (self.agent.tasks.clone(), Helm::start(&self.agent));
+        let (tasks, mut helm) = (self.agent.tasks.clone(), Helm::start(&self.agent));
         let (mut leaving, mut gone) = (None, false);
         let door = sleep(LEAVING);
         steering.queue(self.queue.len());
         let updates = self.agent.updates.clone();
         {
-            let work = turn(&mut self.agent, next);
+            let judged = helm.judged();
+            let work = async {
+                turn(&mut self.agent, next).await;
+                // Texts that were to steer the turn are judged to their end, and somebody may stop that, too.
+                judged.await;
+            };
             tokio::pin!(work, door);
             loop {
                 tokio::select! {
@@ -259,7 +295,10 @@ impl Session {
                         Late::Silent => {}
                     },
                     input = inputs.recv(), if !gone => match input {
-                        Some(Input::Interrupt) => steering.stop(),
+                        Some(Input::Interrupt) => {
+                            steering.stop();
+                            helm.stop();
+                        }
                         // A command steers nothing: it is for the agent, or a prompt of its own.
                         Some(Input::Prompt(text)) if !text.trim_start().starts_with('/') => {
                             helm.steer(text);
@@ -282,11 +321,7 @@ impl Session {
                 }
             }
         }
-        if leaving.is_some() {
-            helm.drop_all();
-        } else {
-            helm.finish().await;
-        }
+        drop(helm);
         // What came too late to steer this turn is the next prompt.
         for message in steering.take_late().into_iter().rev() {
             self.queue.push_front(Next::Judged(message));
@@ -298,25 +333,25 @@ impl Session {
     }
 }
 
+/// Waits until somebody wants to leave.
+async fn quit(inputs: &mut mpsc::UnboundedReceiver<Input>) {
+    while let Some(input) = inputs.recv().await {
+        if matches!(input, Input::Quit(_)) {
+            return;
+        }
+    }
+    // Nobody says anything more, and nobody is in a hurry.
+    std::future::pending().await
+}
+
 /// One prompt and its turn, stopped whenever the person says so.
 async fn turn(agent: &mut Agent, next: Next) {
     let stopped = agent.steering.renew();
     let text = match next {
-        Next::Raw(text) => {
-            let taken = tokio::select! {
-                taken = agent.take_in(text.clone()) => taken,
-                // Hooks that were not heard to the end have not agreed.
-                () = stopped.cancelled() => {
-                    let reason = "interrupted".to_owned();
-                    agent.updates.tell(Update::Refused { text, reason });
-                    None
-                }
-            };
-            match taken {
-                Some(text) => text,
-                None => return,
-            }
-        }
+        Next::Raw(text) => match agent.take_in(text, &stopped).await {
+            Some(text) => text,
+            None => return,
+        },
         Next::Judged(message) => {
             let text = message.text().to_owned();
             agent.keep(message);

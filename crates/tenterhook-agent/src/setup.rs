@@ -5,6 +5,7 @@
 )]
 
 use std::env;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -58,20 +59,15 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
         idle: seconds("--idle-after", args.idle_after)?,
     };
     let own = || at(&home, &transcript::name(), &env);
-    let path = args.resume.clone().filter(|_| !args.fork).unwrap_or_else(own);
-    let (source, kept) = earlier(&args, &updates)?;
+    let Begun { source, kept, transcript } = begin(&args, own, &updates)?;
+    let path = transcript.path().to_owned();
     let id = kept.session(&path);
     let first = Line::Session { id: id.clone(), model: model.clone(), cwd: cwd.clone() };
-    let opened = Transcript::open(&path).and_then(|transcript| {
-        transcript.add(&first)?;
-        if args.fork {
-            transcript.take_over(&kept)?;
-        }
-        Ok(transcript)
+    let written = transcript.add(&first).and_then(|()| match source {
+        "fork" => transcript.take_over(&kept),
+        _ => Ok(()),
     });
-    let transcript = opened.map_err(|error| {
-        format!("the transcript `{}` cannot be written: {error}", path.display())
-    })?;
+    written.map_err(|error| cannot("written", &path, &error))?;
     let mut facts = Map::new();
     facts.insert("permission_mode".to_owned(), permissions.mode().word().into());
     facts.insert("model".to_owned(), model.as_str().into());
@@ -121,18 +117,41 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
     Ok(Session::new(agent, source, setup).on(ground))
 }
 
-/// Why the session starts, and what an earlier one has kept for it.
-fn earlier(args: &Args, updates: &Updates) -> Result<(&'static str, Kept), String> {
-    let Some(path) = &args.resume else { return Ok(("startup", Kept::default())) };
-    let kept = Transcript::read(path)
-        .map_err(|error| format!("`{}` cannot be read: {error}", path.display()))?;
-    if kept.torn > 0 {
-        updates.warn("transcript", format!("{} lines of it could not be read", kept.torn));
+/// How a session begins.
+struct Begun {
+    /// Why: a matcher subject of `SessionStart`.
+    source: &'static str,
+    /// What an earlier one has kept for it.
+    kept: Kept,
+    /// Where it keeps what comes.
+    transcript: Transcript,
+}
+
+fn begin(args: &Args, own: impl FnOnce() -> PathBuf, updates: &Updates) -> Result<Begun, String> {
+    let anew = || {
+        let path = own();
+        Transcript::open(&path).map_err(|error| cannot("written", &path, &error))
+    };
+    let Some(path) = &args.resume else {
+        return Ok(Begun { source: "startup", kept: Kept::default(), transcript: anew()? });
+    };
+    let begun = if args.fork {
+        let kept = Transcript::read(path).map_err(|error| cannot("read", path, &error))?;
+        let mut copy = Kept::forked(kept.messages);
+        copy.torn = kept.torn;
+        Begun { source: "fork", kept: copy, transcript: anew()? }
+    } else {
+        let resumed = Transcript::resume(path).map_err(|error| cannot("read", path, &error));
+        resumed.map(|(kept, transcript)| Begun { source: "resume", kept, transcript })?
+    };
+    if begun.kept.torn > 0 {
+        updates.warn("transcript", format!("{} lines of it could not be read", begun.kept.torn));
     }
-    if args.fork {
-        return Ok(("fork", Kept::forked(kept.messages)));
-    }
-    Ok(("resume", kept))
+    Ok(begun)
+}
+
+fn cannot(what: &str, path: &Path, error: &io::Error) -> String {
+    format!("the transcript `{}` cannot be {what}: {error}", path.display())
 }
 
 fn permissions(args: &Args) -> Result<Permissions, String> {

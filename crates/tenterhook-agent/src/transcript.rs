@@ -1,16 +1,17 @@
 //! The file that keeps a conversation, one JSON object a line. Knows no hook and no model.
 //!
-//! A line that was cut off by a crash costs that line alone: reading skips it and says so.
+//! A line that was cut off by a crash costs that line alone: reading skips it and says so. One session at a time writes a file.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Write};
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
-use crate::conversation::Message;
+use crate::conversation::{self, Message};
+use crate::file;
 
 /// One line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,14 +39,38 @@ pub(crate) struct Kept {
     id: Option<String>,
     /// The messages since the last cut.
     pub(crate) messages: Vec<Message>,
-    /// How many lines could not be read.
+    /// How many lines could be read.
+    read: usize,
+    /// How many could not.
     pub(crate) torn: usize,
 }
 
 impl Kept {
+    fn read(file: &mut File) -> io::Result<Self> {
+        let mut kept = Self::default();
+        for line in BufReader::new(file).split(b'\n') {
+            let line = line?;
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            kept.read += 1;
+            match serde_json::from_slice(&line) {
+                Ok(Line::Session { id, .. }) => kept.id = kept.id.or(Some(id)),
+                Ok(Line::Message(message)) => kept.messages.push(message),
+                Ok(Line::Cut) => kept.messages.clear(),
+                Err(_) => (kept.read, kept.torn) = (kept.read - 1, kept.torn + 1),
+            }
+        }
+        if kept.read == 0 && kept.torn > 0 {
+            return Err(io::Error::other("it is no transcript"));
+        }
+        kept.messages = conversation::whole(kept.messages);
+        Ok(kept)
+    }
+
     /// The same messages for a session of another name.
     pub(crate) fn forked(messages: Vec<Message>) -> Self {
-        Self { id: None, messages, torn: 0 }
+        Self { messages, ..Self::default() }
     }
 
     /// What the session is called; where its first line is lost, by its file.
@@ -56,17 +81,32 @@ impl Kept {
 }
 
 impl Transcript {
-    /// Opens the file at `path` to add to it.
+    /// Begins the file at `path`, or goes on with it, whatever it holds.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent)?;
         }
-        let mut file = OpenOptions::new().create(true).append(true).read(true).open(path)?;
-        // What is added begins a line of its own, whatever a crash left at the end.
-        if !ends_with_newline(path)? {
-            file.write_all(b"\n")?;
-        }
+        let mut file = open(path, OpenOptions::new().create(true))?;
+        end_the_line(&mut file)?;
         Ok(Self { path: path.to_owned(), file: Arc::new(Mutex::new(file)) })
+    }
+
+    /// Goes on with the session whose transcript is the file at `path`.
+    pub(crate) fn resume(path: &Path) -> io::Result<(Kept, Self)> {
+        file::regular(&std::fs::metadata(path)?)?;
+        let mut file = open(path, &mut OpenOptions::new())?;
+        let kept = Kept::read(&mut file)?;
+        end_the_line(&mut file)?;
+        Ok((kept, Self { path: path.to_owned(), file: Arc::new(Mutex::new(file)) }))
+    }
+
+    /// Goes on with the session of the file at `path`, which may be the one that this is.
+    pub(crate) fn resume_from(&self, path: &Path) -> io::Result<(Kept, Self)> {
+        let real = |path: &Path| path.canonicalize().ok();
+        if real(path).is_some_and(|it| real(&self.path) == Some(it)) {
+            return Ok((Self::read(path)?, self.clone()));
+        }
+        Self::resume(path)
     }
 
     /// Where it is.
@@ -87,22 +127,9 @@ impl Transcript {
         kept.messages.iter().try_for_each(|it| self.add(&Line::Message(it.clone())))
     }
 
-    /// Reads the file at `path`.
+    /// Reads what a session has kept so far, also while it goes on.
     pub(crate) fn read(path: &Path) -> io::Result<Kept> {
-        let mut kept = Kept::default();
-        for line in BufReader::new(File::open(path)?).split(b'\n') {
-            let line = line?;
-            if line.iter().all(u8::is_ascii_whitespace) {
-                continue;
-            }
-            match serde_json::from_slice(&line) {
-                Ok(Line::Session { id, .. }) => kept.id = kept.id.or(Some(id)),
-                Ok(Line::Message(message)) => kept.messages.push(message),
-                Ok(Line::Cut) => kept.messages.clear(),
-                Err(_) => kept.torn += 1,
-            }
-        }
-        Ok(kept)
+        Kept::read(&mut file::open(path)?)
     }
 }
 
@@ -112,9 +139,26 @@ pub(crate) fn name() -> String {
     format!("{:x}-{:x}", now.as_millis(), std::process::id())
 }
 
-fn ends_with_newline(path: &Path) -> io::Result<bool> {
-    let bytes = std::fs::read(path)?;
-    Ok(bytes.last().is_none_or(|last| *last == b'\n'))
+/// Opens a file that nobody else writes.
+fn open(path: &Path, how: &mut OpenOptions) -> io::Result<File> {
+    let file = how.append(true).read(true).open(path)?;
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            Err(io::Error::other("it is in use: a session is writing it"))
+        }
+        // Some file systems know no locks: there it is as it always was.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(file),
+    }
+}
+
+/// What is added begins a line of its own, whatever a crash left at the end.
+fn end_the_line(file: &mut File) -> io::Result<()> {
+    let mut last = [b'\n'];
+    if file.seek(SeekFrom::End(0))? > 0 {
+        file.seek(SeekFrom::End(-1))?;
+        file.read_exact(&mut last)?;
+    }
+    if last == *b"\n" { Ok(()) } else { file.write_all(b"\n") }
 }
 
 /// The transcripts beside this one, newest first, one a line.

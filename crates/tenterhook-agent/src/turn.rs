@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Agent, Role};
-use crate::conversation::{Author, Call, Message, Reply, ToolResult};
+use crate::conversation::{self, Author, Call, Message, Reply, ToolResult};
 use crate::hooks::TurnEnd;
 use crate::model::{Delta, ErrorKind, ModelError, Request, Stop, Usage};
 use crate::permission::{Desk, Permit, Refusal};
@@ -359,12 +359,7 @@ impl Agent {
         if reply.calls.is_empty() {
             return;
         }
-        let results = reply.calls.iter().map(|call| ToolResult {
-            id: call.id.clone(),
-            text: "it was interrupted".to_owned(),
-            is_error: true,
-        });
-        let results = results.collect();
+        let results = conversation::interrupted(reply.calls.iter().map(|call| &*call.id));
         self.keep(Message::Tools { results, context: Vec::new() });
     }
 

@@ -114,10 +114,10 @@ const AHEAD: usize = 16;
 
 /// The lines of standard input, read by a thread of their own: a runtime would wait for one that is blocked there, and a
 /// program that was told to quit would go on until somebody closes its input.
-fn lines() -> mpsc::Receiver<io::Result<String>> {
+fn lines() -> mpsc::Receiver<io::Result<Vec<u8>>> {
     let (sender, lines) = mpsc::channel(AHEAD);
     std::thread::spawn(move || {
-        for line in io::stdin().lock().lines() {
+        for line in io::stdin().lock().split(b'\n') {
             // Nobody listens any more: the session is over.
             if sender.blocking_send(line).is_err() {
                 return;
@@ -129,7 +129,7 @@ fn lines() -> mpsc::Receiver<io::Result<String>> {
 
 /// The next line; pends where none is read.
 async fn next(
-    lines: &mut Option<mpsc::Receiver<io::Result<String>>>,
+    lines: &mut Option<mpsc::Receiver<io::Result<Vec<u8>>>>,
 ) -> io::Result<Option<Result<Said, String>>> {
     match lines {
         Some(lines) => Ok(lines.recv().await.transpose()?.map(|line| line::read(&line))),

@@ -25,6 +25,11 @@ impl Asides {
 }
 
 impl Hooks {
+    /// Does `work` beside the agent.
+    pub(crate) fn beside(&self, work: impl Future<Output = ()> + Send + 'static) {
+        self.asides.run(work);
+    }
+
     /// Waits for what was fired beside the agent, and ends what takes longer than this.
     pub(crate) async fn aside(&self, budget: Duration) {
         let mut all =

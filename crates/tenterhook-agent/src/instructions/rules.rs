@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use globset::Glob;
 
+use crate::file;
+
 /// One file of rules.
 pub(super) struct Rule {
     pub(super) path: PathBuf,
@@ -29,7 +31,7 @@ pub(super) fn of(directory: &Path) -> Vec<Rule> {
         paths.filter(|it| it.extension().is_some_and(|it| it == "md")).collect();
     paths.sort();
     let rule = |path: PathBuf| {
-        let text = String::from_utf8_lossy(&std::fs::read(&path).ok()?).into_owned();
+        let (text, _) = file::text(&path, super::LONGEST).ok()?;
         Some(Rule { paths: named(&text), path })
     };
     paths.into_iter().filter_map(rule).collect()

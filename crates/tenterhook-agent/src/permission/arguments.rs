@@ -45,6 +45,19 @@ pub(super) fn fits(call: &Call) -> Result<(), String> {
         if !right {
             return Err(format!("the argument `{key}` of `{}` has the wrong type", call.tool));
         }
+        if !allowed(property, value) {
+            return Err(format!("`{}` does not take {value} for `{key}`", call.tool));
+        }
     }
     Ok(())
+}
+
+/// Whether a value is one of those that its property lists, and in its bounds.
+fn allowed(property: &Value, value: &Value) -> bool {
+    let bound = |name: &str| property.get(name).and_then(Value::as_i64);
+    let number = value.as_i64().unwrap_or(i64::MAX);
+    let listed = property.get("enum").and_then(Value::as_array);
+    listed.is_none_or(|all| all.contains(value))
+        && bound("minimum").is_none_or(|least| number >= least)
+        && bound("maximum").is_none_or(|most| number <= most)
 }

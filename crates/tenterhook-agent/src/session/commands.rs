@@ -110,8 +110,8 @@ impl Session {
             return Ok(());
         };
         let path = Path::new(&file);
-        let read = Transcript::read(path).and_then(|kept| Ok((kept, Transcript::open(path)?)));
-        let (kept, transcript) = match read {
+        let own = &self.agent.transcript;
+        let (kept, transcript) = match own.resume_from(path) {
             Ok(read) => read,
             Err(error) => {
                 self.page("/resume", format!("`{file}` cannot be read: {error}"));
@@ -157,12 +157,12 @@ impl Session {
         source: &'static str,
     ) -> Result<String, Leave> {
         self.agent.hooks.session_ended("resume", self.agent.turns).await;
-        self.agent.begin_anew();
-        let note = self.agent.go_on(kept, transcript);
         // A copy goes on where the screen stands.
         if source == "resume" {
+            self.agent.begin_anew();
             self.agent.updates.tell(Update::Cleared);
         }
+        let note = self.agent.go_on(kept, transcript);
         self.source = source;
         self.begin().await?;
         Ok(note)

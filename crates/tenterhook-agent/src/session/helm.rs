@@ -1,43 +1,63 @@
 //! Takes texts that are to steer the turn under way through their hooks, one after the other, and holds nobody up.
 
-use tokio::sync::mpsc;
+use std::sync::Arc;
+
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 use crate::agent::Agent;
 use crate::prompt;
 
 /// The way of steering texts, for one turn.
 pub(super) struct Helm {
-    texts: mpsc::UnboundedSender<String>,
+    texts: mpsc::UnboundedSender<(String, CancellationToken)>,
+    /// How many texts are not judged yet.
+    left: Arc<watch::Sender<usize>>,
+    /// Ends the hooks of the texts that came before it was pulled.
+    stop: CancellationToken,
     worker: JoinHandle<()>,
 }
 
 impl Helm {
     pub(super) fn start(agent: &Agent) -> Self {
-        let (texts, mut receiver) = mpsc::unbounded_channel();
+        let (texts, mut receiver) = mpsc::unbounded_channel::<(String, CancellationToken)>();
+        let left = Arc::new(watch::Sender::new(0_usize));
+        let judged = Arc::clone(&left);
         let (hooks, updates) = (agent.hooks.clone(), agent.updates.clone());
         let steering = agent.steering.clone();
         let worker = tokio::spawn(async move {
-            while let Some(text) = receiver.recv().await {
-                prompt::steer(&hooks, &updates, &steering, text).await;
+            while let Some((text, stop)) = receiver.recv().await {
+                prompt::steer(&hooks, &updates, &steering, text, &stop).await;
+                judged.send_modify(|left| *left = left.saturating_sub(1));
             }
         });
-        Self { texts, worker }
+        Self { texts, left, stop: CancellationToken::new(), worker }
     }
 
     pub(super) fn steer(&self, text: String) {
+        self.left.send_modify(|left| *left += 1);
         // The worker ends only when this end of the channel is dropped.
-        let _ = self.texts.send(text);
+        let _ = self.texts.send((text, self.stop.clone()));
     }
 
-    /// Waits until every text was judged.
-    pub(super) async fn finish(self) {
-        drop(self.texts);
-        let _ = self.worker.await;
+    /// Waits until no text is left to judge.
+    pub(super) fn judged(&self) -> impl Future<Output = ()> + use<> {
+        let mut left = self.left.subscribe();
+        async move {
+            // Nobody is left who could judge: that is the end of it, too.
+            let _ = left.wait_for(|left| *left == 0).await;
+        }
     }
 
-    /// Judges nothing more.
-    pub(super) fn drop_all(self) {
+    /// Gives the texts back that are not judged yet.
+    pub(super) fn stop(&mut self) {
+        std::mem::take(&mut self.stop).cancel();
+    }
+}
+
+impl Drop for Helm {
+    fn drop(&mut self) {
         self.worker.abort();
     }
 }

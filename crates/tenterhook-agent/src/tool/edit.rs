@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Effect, Output, Running, Tool, Workplace, failed, text};
 use crate::conversation::Call;
+use crate::file;
 use crate::model::ToolSpec;
 
 pub(super) struct Edit;
@@ -43,7 +44,7 @@ async fn edit(call: &Call, place: &Workplace) -> Result<Output, String> {
     let new = text(call, "new_string").ok_or("`new_string` is missing")?;
     let all = call.input.get("replace_all").and_then(Value::as_bool) == Some(true);
     let path = place.path(name);
-    let before = tokio::fs::read(&path)
+    let before = file::read(path.clone())
         .await
         .map_err(|error| format!("`{name}` cannot be read: {error}"))?;
     // What is not text is not changed: to write it back would destroy it.

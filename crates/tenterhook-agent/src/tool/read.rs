@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::{Effect, Output, Running, Tool, Workplace, failed, text};
 use crate::conversation::Call;
+use crate::file;
 use crate::model::ToolSpec;
 
 /// How many lines one call gives.
@@ -40,7 +41,7 @@ impl Tool for Read {
 
 async fn read(call: &Call, place: &Workplace) -> Output {
     let Some(name) = text(call, "file_path") else { return failed("`file_path` is missing") };
-    let bytes = match tokio::fs::read(place.path(name)).await {
+    let bytes = match file::read(place.path(name)).await {
         Ok(bytes) => bytes,
         Err(error) => return failed(format!("`{name}` cannot be read: {error}")),
     };

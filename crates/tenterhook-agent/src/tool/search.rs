@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Effect, Output, Running, Tool, Workplace, failed, text};
 use crate::conversation::Call;
+use crate::file;
 use crate::model::ToolSpec;
 
 /// How many files or lines one call gives.
@@ -122,7 +123,7 @@ fn grep(call: &Call, place: &Workplace) -> Result<Vec<String>, String> {
         if !wanted || path.metadata().is_ok_and(|it| it.len() > LARGE) {
             continue;
         }
-        let Ok(content) = std::fs::read(&path) else { continue };
+        let Ok((content, _)) = file::start(&path, LARGE) else { continue };
         for (at, line) in String::from_utf8_lossy(&content).lines().enumerate() {
             if pattern.is_match(line) {
                 let line: String = line.chars().take(WIDE).collect();

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::{Effect, Output, Running, Tool, Workplace, failed, text};
 use crate::conversation::Call;
+use crate::file;
 use crate::model::ToolSpec;
 
 pub(super) struct Write;
@@ -43,6 +44,10 @@ async fn write(call: &Call, place: &Workplace) -> Output {
         && let Err(error) = tokio::fs::create_dir_all(parent).await
     {
         return failed(format!("`{}` cannot be made: {error}", parent.display()));
+    }
+    // To write to a FIFO is to wait for whoever reads it.
+    if let Err(error) = std::fs::metadata(&path).map_or(Ok(()), |it| file::regular(&it)) {
+        return failed(format!("`{name}` cannot be written: {error}"));
     }
     match tokio::fs::write(&path, content).await {
         Ok(()) => Output::Done {

@@ -12,6 +12,7 @@ mod codewhale;
 mod consent;
 mod gates;
 mod gen_settings;
+mod hostile;
 mod hosts;
 mod late;
 mod life;

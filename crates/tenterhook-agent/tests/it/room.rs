@@ -111,6 +111,16 @@ impl Run {
         writeln!(self.stdin.as_mut().unwrap(), "{line}").unwrap();
     }
 
+    /// Says bytes that may be no line of JSON.
+    pub(crate) fn say_bytes(&mut self, bytes: &[u8]) {
+        self.stdin.as_mut().unwrap().write_all(bytes).unwrap();
+    }
+
+    /// Says no more, and waits for nothing.
+    pub(crate) fn close(&mut self) {
+        drop(self.stdin.take());
+    }
+
     /// Sends a prompt.
     pub(crate) fn prompt(&mut self, text: &str) {
         self.say(json!({"type": "prompt", "text": text}));

@@ -35,8 +35,8 @@ enum Line {
 }
 
 /// Reads a line.
-pub(super) fn read(line: &str) -> Result<Said, String> {
-    let line: Line = serde_json::from_str(line).map_err(|error| {
+pub(super) fn read(line: &[u8]) -> Result<Said, String> {
+    let line: Line = serde_json::from_slice(line).map_err(|error| {
         format!("the line is none of prompt, queue, interrupt, typing, decide, quit: {error}")
     })?;
     Ok(Said::Input(match line {

@@ -1,0 +1,99 @@
+//! Reads a file that somebody else names: a model, a prompt, a repository. A regular file, and no more of it than a limit: a
+//! device or a FIFO is refused, and nobody waits for it. Decides nothing about what is read.
+
+use std::fs::{File, FileType, Metadata};
+use std::io::{self, Read};
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+/// The most that is read of a file that is wanted whole.
+pub(crate) const LARGEST: u64 = 16 << 20;
+
+/// Whether a file is of one kind.
+type Is = fn(&FileType) -> bool;
+
+/// What is no regular file, by its kind.
+const KINDS: &[(Is, &str)] = &[
+    (FileType::is_dir, "a directory"),
+    (FileType::is_fifo, "a FIFO"),
+    (FileType::is_socket, "a socket"),
+    (FileType::is_block_device, "a device"),
+    (FileType::is_char_device, "a device"),
+];
+
+/// Opens a regular file for reading.
+pub(crate) fn open(path: &Path) -> io::Result<File> {
+    // Asked before it is opened: to open a FIFO is to wait for whoever writes to it.
+    regular(&std::fs::metadata(path)?)?;
+    File::open(path)
+}
+
+/// Whether it is a regular file; what it is, where it is another thing.
+pub(crate) fn regular(it: &Metadata) -> io::Result<()> {
+    let kind = it.file_type();
+    if kind.is_file() {
+        return Ok(());
+    }
+    let what = KINDS.iter().find(|(is, _)| is(&kind)).map_or("no file", |(_, what)| what);
+    Err(io::Error::other(format!("it is {what}, not a file")))
+}
+
+/// The beginning of a file: so many bytes, and whether that is all.
+pub(crate) fn start(path: &Path, most: u64) -> io::Result<(Vec<u8>, bool)> {
+    let mut bytes = Vec::new();
+    open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    let all = bytes.len() as u64 <= most;
+    bytes.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+    Ok((bytes, all))
+}
+
+/// The same as text: what is no UTF-8 is replaced, and no character is cut in two.
+pub(crate) fn text(path: &Path, most: u64) -> io::Result<(String, bool)> {
+    let (bytes, all) = start(path, most)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let text = if all { &text } else { text.trim_end_matches(char::REPLACEMENT_CHARACTER) };
+    Ok((text.to_owned(), all))
+}
+
+/// A file, whole.
+pub(crate) fn whole(path: &Path) -> io::Result<Vec<u8>> {
+    match start(path, LARGEST)? {
+        (bytes, true) => Ok(bytes),
+        (_, false) => Err(io::Error::other(format!("it is larger than {} MiB", LARGEST >> 20))),
+    }
+}
+
+/// The same on a thread that nobody waits for but who asks: a disk may take its time.
+pub(crate) async fn read(path: PathBuf) -> io::Result<Vec<u8>> {
+    let read = tokio::task::spawn_blocking(move || whole(&path)).await;
+    read.unwrap_or_else(|error| Err(io::Error::other(error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tenterhook_testkit::Sandbox;
+
+    #[test]
+    fn only_a_regular_file_is_read_and_no_more_than_is_wanted() {
+        let room = Sandbox::new().unwrap();
+        let path = room.write("a.txt", "one two").unwrap();
+        assert_eq!(start(&path, 3).unwrap(), (b"one".to_vec(), false));
+        assert_eq!(start(&path, 7).unwrap(), (b"one two".to_vec(), true));
+        assert_eq!(whole(&path).unwrap(), b"one two");
+        let path = room.write("b.txt", "a€€").unwrap();
+        assert_eq!(text(&path, 5).unwrap(), ("a€".to_owned(), false));
+        let fifo = room.project().join("fifo");
+        assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+        for (path, why) in [
+            (fifo.as_path(), "it is a FIFO, not a file"),
+            (Path::new("/dev/zero"), "it is a device, not a file"),
+            (room.project().as_path(), "it is a directory, not a file"),
+        ] {
+            assert_eq!(whole(path).unwrap_err().to_string(), why);
+        }
+        let large = room.project().join("large");
+        File::create(&large).unwrap().set_len(LARGEST + 1).unwrap();
+        assert_eq!(whole(&large).unwrap_err().to_string(), "it is larger than 16 MiB");
+    }
+}

@@ -1,0 +1,102 @@
+//! The worktree of a task: where a hook made one, else a new one of Git's. It goes with the task, unless there is work in it.
+
+use std::path::{Path, PathBuf};
+
+use tenterhook_process as process;
+
+use crate::agent::Agent;
+use crate::hooks::Hooks;
+use crate::tool;
+use crate::update::{Update, Updates};
+
+/// Where a task works.
+#[derive(Clone)]
+pub(super) struct Worktree {
+    path: PathBuf,
+    /// The commit that it began at; none where a hook made it, and knows how to remove it.
+    from: Option<String>,
+    /// The project that it belongs to.
+    project: PathBuf,
+    hooks: Hooks,
+    updates: Updates,
+}
+
+impl Worktree {
+    /// Makes one.
+    pub(super) async fn make(agent: &Agent, name: &str) -> Result<Self, String> {
+        let said = agent.hooks.worktree_wanted(name).await;
+        if let Some(reason) = said.blocked {
+            return Err(format!("no worktree was made: {reason}"));
+        }
+        let project = agent.settings.project.clone();
+        let (path, from) = match said.output.as_ref().and_then(|it| it.as_str()) {
+            Some(made) if Path::new(made).is_dir() => (PathBuf::from(made), None),
+            Some(made) => return Err(format!("`{made}` is no directory")),
+            None => {
+                let path = agent.transcript.path().with_extension(format!("{name}.worktree"));
+                let text = path.display().to_string();
+                git(&project, &["worktree", "add", "--detach", &text]).await?;
+                let from = git(&path, &["rev-parse", "HEAD"]).await?;
+                (path, Some(from))
+            }
+        };
+        let (hooks, updates) = (agent.hooks.clone(), agent.updates.clone());
+        Ok(Self { path, from, project, hooks, updates })
+    }
+
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Leaves it. What there is to say of work that stays.
+    pub(super) async fn leave(self) -> Option<String> {
+        let path = self.path.display().to_string();
+        if let Some(from) = &self.from {
+            let changed = git(&self.path, &["status", "--porcelain"]).await;
+            let head = git(&self.path, &["rev-parse", "HEAD"]).await;
+            if changed.as_deref() != Ok("") || head.as_ref() != Ok(from) {
+                return Some(format!("The work is in the worktree `{path}`."));
+            }
+        }
+        self.hooks.worktree_removed(&self.path).await;
+        if self.from.is_some()
+            && let Err(why) = git(&self.project, &["worktree", "remove", &path]).await
+        {
+            self.updates.warn("WorktreeRemove", why);
+        }
+        None
+    }
+
+    /// Leaves it where its task was stopped: nobody waits for that, and the person is told where the work is.
+    pub(super) fn abandon(self) {
+        let (hooks, updates) = (self.hooks.clone(), self.updates.clone());
+        hooks.beside(async move {
+            if let Some(words) = self.leave().await {
+                updates.tell(Update::Notice(words));
+            }
+        });
+    }
+}
+
+/// What Git prints.
+async fn git(directory: &Path, args: &[&str]) -> Result<String, String> {
+    let mut command = process::Command::new("git", args, directory);
+    command.env = vec![("PATH".into(), tool::PATH.into())];
+    let (done, finished) = tokio::sync::oneshot::channel();
+    let _child = process::start_fed(command, |child| {
+        child.finish(move |report| {
+            let _ = done.send(report);
+        });
+    });
+    let report = finished.await.map_err(|_| "git's end was not reported".to_owned())?;
+    match report.end {
+        process::End::Exited(0) => {
+            Ok(String::from_utf8_lossy(&report.stdout.bytes).trim().to_owned())
+        }
+        end => {
+            let words = String::from_utf8_lossy(&report.stderr.bytes).trim().to_owned();
+            Err(format!("`git {}` failed ({end:?}): {words}", args.join(" ")))
+        }
+    }
+}

@@ -1,0 +1,340 @@
+//! What a stranger tries who wants to break the agent: files without an end, hooks that hang, ends in the middle of things.
+
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::room::{Room, Run};
+
+const HELLO: &str = "record = \"requests.jsonl\"\n[[reply]]\nrepeat = true\ntext = \"hello\"\n";
+
+fn fifo(room: &Room, name: &str) {
+    let path = room.sandbox.project().join(name);
+    assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
+}
+
+fn there(room: &Room, name: &str) -> bool {
+    room.sandbox.project().join(name).exists()
+}
+
+fn lives(pid: &str) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+}
+
+fn warned(run: &Run, words: &str) -> bool {
+    run.of("warn").iter().any(|it| it["reason"].as_str().unwrap().contains(words))
+}
+
+fn requests(room: &Room) -> Vec<Value> {
+    let text = room.text("requests.jsonl");
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// A mention of what is no file, or of what a rule keeps from the model, is told and adds nothing; of a large file the
+/// beginning is added, and a word that only looks like a mention is nobody's affair.
+#[test]
+fn a_mention_adds_a_file_and_nothing_else() {
+    let room = Room::new("", HELLO);
+    fifo(&room, "fifo");
+    room.sandbox.write("key.txt", "the-key").unwrap();
+    room.sandbox.write("large.txt", &"0123456789abcde\n".repeat(1 << 20)).unwrap();
+    let prompt = "see @fifo @/dev/zero @src/ @key.txt @nobody and @large.txt";
+    room.sandbox.write("src/a.rs", "").unwrap();
+    let run = room.ask(prompt, &["--deny", "Read(key.txt)"]);
+    assert_eq!(run.of("reply").len(), 1);
+    for words in [
+        "`fifo` is not added: it is a FIFO",
+        "`/dev/zero` is not added: it is a device",
+        "`src/` is not added: it is a directory",
+        "`key.txt` is not added: the rule",
+    ] {
+        assert!(warned(&run, words), "{words}: {:?}", run.of("warn"));
+    }
+    assert_eq!(run.of("warn").len(), 4);
+    let asked = room.text("requests.jsonl");
+    assert!(asked.contains("The file `large.txt`, its beginning:") && asked.len() < 80_000);
+    assert!(!asked.contains("the-key"));
+}
+
+/// Tools and instructions wait for no FIFO, read no file that has no end, and follow no link in a circle.
+#[test]
+fn what_is_no_file_is_waited_for_by_nobody() {
+    let script = r#"
+[[reply]]
+call = [
+  { tool = "Read", input = { file_path = "fifo" } },
+  { tool = "Write", input = { file_path = "fifo", content = "x" } },
+  { tool = "Edit", input = { file_path = "fifo", old_string = "x", new_string = "y" } },
+  { tool = "Grep", input = { pattern = "x", path = "fifo" } },
+  { tool = "Grep", input = { pattern = "needle", glob = "*.txt" } },
+  { tool = "Glob", input = { pattern = "**/*.txt" } },
+  { tool = "Read", input = { file_path = "zeroes" } },
+]
+[[reply]]
+text = "done"
+"#;
+    let room = Room::new("", script);
+    room.sandbox.write("sub/a.txt", "needle").unwrap();
+    for name in ["fifo", "AGENTS.md", "sub/deep.fifo"] {
+        fifo(&room, name);
+    }
+    let project = room.sandbox.project();
+    std::os::unix::fs::symlink(&project, project.join("sub/loop")).unwrap();
+    std::fs::File::create(project.join("zeroes")).unwrap().set_len(1 << 30).unwrap();
+    let run = room.ask("look", &["--permission-mode", "acceptEdits"]);
+    let results = run.of("tool_result");
+    let texts: Vec<_> = results.iter().map(|it| it["text"].as_str().unwrap()).collect();
+    let fifo = "it is a FIFO, not a file";
+    let wanted = [fifo, fifo, fifo, "(nothing found)", "sub/a.txt:1:needle", "sub/a.txt", "16 MiB"];
+    for (text, words) in texts.iter().zip(wanted) {
+        assert!(text.contains(words), "{words}: {texts:?}");
+    }
+    assert_eq!((texts.len(), texts[5]), (7, "sub/a.txt"));
+}
+
+/// A line that is no text, or says nothing that is known, costs that line alone.
+#[test]
+fn a_broken_line_of_input_costs_itself_alone() {
+    let room = Room::new("", HELLO);
+    let mut run = room.start(&[]);
+    run.say_bytes(b"\xff\xfe\n[]\n{\"type\": \"prompt\", \"text\": \"\xff\"}\n\n");
+    run.prompt("hi");
+    run.wait_for("turn_ended");
+    assert_eq!(run.end(), 0);
+    assert_eq!(requests(&room).len(), 1);
+}
+
+/// Hooks on what is shown hold up nobody who leaves, also where the session had nothing else to do any more.
+#[test]
+fn whoever_leaves_waits_for_no_hook_on_what_is_shown() {
+    let hooks = "[hook.hangs]\non = \"MessageDisplay\"\ntimeout = \"10m\"\nshell = \"touch began; sleep 600\"\n";
+    let room = Room::new(hooks, HELLO);
+    let mut run = room.start(&[]);
+    run.prompt("hi");
+    run.wait_for("turn_ended");
+    run.close();
+    room.until("the hook", || there(&room, "began"));
+    run.signal("TERM");
+    run.wait_for("ended");
+}
+
+const HANGS: &str = r#"
+[hook.hangs]
+on = "UserPromptSubmit"
+timeout = "10m"
+shell = '''if grep -q slow; then touch began; sleep 600; fi'''
+"#;
+
+/// A text that is to steer is given back when somebody stops it while its hooks judge it, also after the turn; the next one is
+/// judged as ever, and nobody who leaves waits for it.
+#[test]
+fn a_steer_whose_hooks_hang_is_given_back() {
+    let script = "record = \"requests.jsonl\"\n[[reply]]\nrepeat = true\nword_ms = 20\ntext = \"one two three four five six seven eight nine ten eleven twelve\"\n";
+    let room = Room::new(HANGS, script);
+    let mut run = room.start(&[]);
+    run.prompt("hi");
+    run.wait_for("text");
+    run.prompt("slow down");
+    room.until("the hook", || there(&room, "began"));
+    run.wait_for("turn_ended");
+    run.say(json!({"type": "interrupt"}));
+    let back = run.wait_for("refused");
+    assert_eq!((&back["text"], &back["reason"]), (&json!("slow down"), &json!("interrupted")));
+    run.prompt("go on");
+    run.wait_for("text");
+    run.prompt("slow and steady");
+    run.wait_for("turn_ended");
+    run.say(json!({"type": "quit"}));
+    run.wait_for("ended");
+    let said = room.text("requests.jsonl");
+    assert!(said.contains("go on") && !said.contains("slow"), "{said}");
+}
+
+/// A prompt that was announced as final is in, whoever stops the announcement: no hook is told of a text that is taken back.
+#[test]
+fn a_prompt_that_was_announced_is_not_taken_back() {
+    let hooks = "[hook.hangs]\non = \"UserPromptCommitted\"\ntimeout = \"10m\"\nshell = \"touch began; sleep 600\"\n";
+    let room = Room::new(hooks, HELLO);
+    let mut run = room.start(&[]);
+    run.prompt("hi");
+    room.until("the hook", || there(&room, "began"));
+    run.say(json!({"type": "interrupt"}));
+    assert_eq!(run.wait_for("turn_ended")["error"], "interrupted");
+    let transcript = run.of("session")[0]["transcript_path"].as_str().unwrap().to_owned();
+    assert!(run.of("refused").is_empty() && run.of("prompt").len() == 1);
+    run.end();
+    assert!(std::fs::read_to_string(transcript).unwrap().contains("\"text\":\"hi\""));
+}
+
+/// A session that was killed in the middle of a call goes on as one that a model takes: the call has a result.
+#[test]
+fn a_session_that_was_killed_in_the_middle_of_a_call_goes_on() {
+    let script = "record = \"requests.jsonl\"\n[[reply]]\non = \"go\"\ncall = [{ tool = \"Bash\", input = { command = \"touch began; exec sleep 600\" } }]\n[[reply]]\ntext = \"fine\"\n";
+    let room = Room::new("", script);
+    let mut run = room.start(&["--allow", "Bash(*)"]);
+    run.prompt("go");
+    let transcript = run.wait_for("session")["transcript_path"].as_str().unwrap().to_owned();
+    room.until("the call", || there(&room, "began"));
+    run.signal("KILL");
+    drop(run);
+    let run = room.ask("again", &["--resume", &transcript]);
+    assert_eq!(run.of("reply")[0]["text"], "fine");
+    let last = requests(&room).pop().unwrap()["messages"].clone();
+    let roles: Vec<_> =
+        last.as_array().unwrap().iter().map(|it| it["role"].as_str().unwrap()).collect();
+    assert_eq!(roles, ["user", "assistant", "tools", "user"], "{last:#}");
+    assert_eq!(last[2]["results"][0]["id"], last[1]["calls"][0]["id"]);
+}
+
+/// One session at a time writes a transcript, and no file of another kind becomes one.
+#[test]
+fn a_transcript_is_written_by_one_session() {
+    let room = Room::new("", HELLO);
+    let mut run = room.start(&[]);
+    let transcript = run.wait_for("session")["transcript_path"].as_str().unwrap().to_owned();
+    room.sandbox.write("notes.txt", "dear diary\n").unwrap();
+    fifo(&room, "fifo");
+    for (file, why) in [
+        (transcript.as_str(), "in use"),
+        ("notes.txt", "no transcript"),
+        ("fifo", "a FIFO"),
+        (".", "a directory"),
+        ("nowhere", "No such file"),
+    ] {
+        let mut other = room.command();
+        other.args(["--model", "scripted:script.toml", "-p", "hi", "--resume", file]);
+        let output = other.output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(why), "{said}");
+        let why = if why == "in use" { "Going on with 0 messages" } else { why };
+        run.prompt(&format!("/resume {file}"));
+        let page = run.wait_for("page");
+        assert!(page["text"].as_str().unwrap().contains(why), "{page}");
+    }
+    run.prompt("hi");
+    run.wait_for("turn_ended");
+    run.end();
+    assert_eq!(room.text("notes.txt"), "dear diary\n");
+    let run = room.ask("again", &["--resume", &transcript]);
+    assert_eq!(run.of("reply").len(), 1, "it is free again");
+}
+
+const INSIDE: &str = r#"
+[[reply]]
+on = "delegate"
+call = [{ tool = "Task", input = { description = "look", prompt = "look inside", isolation = "worktree" } }]
+[[reply]]
+on = "look inside"
+call = [{ tool = "Bash", input = { command = "WORK; pwd > $HOME/where; exec sleep 600" } }]
+[[reply]]
+repeat = true
+text = "well"
+"#;
+
+/// A task that is stopped leaves no worktree behind, unless there is work in it: then the person is told where.
+#[test]
+fn a_stopped_task_leaves_its_worktree() {
+    for (work, stays) in [("true", false), ("echo new > new.txt", true)] {
+        let hooks = "[hook.see]\non = \"WorktreeRemove\"\nshell = \"true\"\n";
+        let room = Room::new(hooks, &INSIDE.replace("WORK", work));
+        super::gates::repository(&room);
+        let mut run = room.start(&["--allow", "Bash(*)"]);
+        run.prompt("delegate");
+        room.until("the task", || room.text("../home/where").ends_with('\n'));
+        run.say(json!({"type": "interrupt"}));
+        run.wait_for("turn_ended");
+        let text = room.text("../home/where");
+        let worktree = Path::new(text.trim());
+        if stays {
+            let told = run.wait_for("notice");
+            assert!(told["text"].as_str().unwrap().contains(text.trim()), "{told}");
+            assert!(worktree.join("new.txt").exists());
+        } else {
+            room.until("the worktree to go", || !worktree.exists());
+        }
+        run.end();
+        assert_eq!(run.events().contains(&"WorktreeRemove"), !stays);
+    }
+}
+
+/// What commands left behind ends with the session, also what made a session of its own.
+#[test]
+fn nothing_of_a_command_outlives_the_session() {
+    let script = r#"
+[[reply]]
+on = "go"
+call = [
+  { tool = "Bash", input = { command = "setsid sh -c 'echo $$ > daemon; exec sleep 600' & echo $$ > leader; sleep 600", run_in_background = true } },
+  { tool = "Bash", input = { command = "until test -s left; do test -e begun || { touch begun; sh -c 'echo $$ > left; exec sleep 600' > /dev/null 2>&1 & }; done" } },
+]
+[[reply]]
+repeat = true
+text = "well"
+"#;
+    for how in ["quit", "TERM", "close"] {
+        let room = Room::new("", script);
+        let mut run = room.start(&["--allow", "Bash(*)"]);
+        run.prompt("go");
+        run.wait_for("turn_ended");
+        let pid = |name: &str| room.text(name);
+        room.until("the processes", || !pid("daemon").is_empty() && !pid("leader").is_empty());
+        assert!(lives(&pid("daemon")) && lives(&pid("leader")));
+        match how {
+            "quit" => run.say(json!({"type": "quit"})),
+            "TERM" => run.signal("TERM"),
+            _ => {}
+        }
+        run.end();
+        for name in ["daemon", "leader", "left"] {
+            assert!(!lives(&pid(name)), "{name} outlives {how}");
+        }
+    }
+}
+
+/// Hooks that wake the agent whenever it rests have it work only so often while nobody says anything; what they say then is
+/// told with the next prompt.
+#[test]
+fn hooks_that_wake_the_agent_for_ever_are_bounded() {
+    let hooks =
+        "[hook.again]\non = \"Stop\"\nwake = true\nshell = \"echo 'once more' >&2; exit 2\"\n";
+    let room = Room::new(hooks, HELLO);
+    let mut run = room.start(&[]);
+    run.prompt("hi");
+    run.wait("the end of it", |line| {
+        line["type"] == "warn" && line["reason"].as_str().unwrap().contains("8 times in a row")
+    });
+    assert_eq!(run.of("turn_ended").len(), 9);
+    run.prompt("enough");
+    run.wait_for("turn_ended");
+    run.say(json!({"type": "quit"}));
+    run.end();
+    let all = requests(&room);
+    let said = all[9]["messages"].as_array().unwrap();
+    let said: Vec<_> = said.iter().map(|it| it["text"].as_str().unwrap()).collect();
+    assert!(said.ends_with(&["enough", "once more"]), "{said:?}");
+}
+
+/// What a model or a hook writes into the arguments is held to all that the schema says: bounds and lists, too.
+#[test]
+fn arguments_are_held_to_their_bounds() {
+    let script = r#"
+[[reply]]
+call = [
+  { tool = "Bash", input = { command = "touch ran", timeout = 0 } },
+  { tool = "Bash", input = { command = "touch ran", timeout = 600001 } },
+  { tool = "Read", input = { file_path = "script.toml", limit = -1 } },
+  { tool = "Task", input = { description = "d", prompt = "p", isolation = "none" } },
+  { tool = "Bash", input = { command = "true", timeout = 600000 } },
+]
+[[reply]]
+text = "done"
+"#;
+    let room = Room::new("", script);
+    let run = room.ask("go", &["--allow", "Bash(*)"]);
+    let failed: Vec<_> = run.of("tool_result").iter().map(|it| it["is_error"] == true).collect();
+    assert_eq!(failed, [true, true, true, true, false]);
+    assert!(!there(&room, "ran"));
+}
