@@ -269,11 +269,12 @@ fn session(room: &Room, face: &dyn Face) -> Result<(), String> {
     face.say("/hello you")?;
     comes(room, "UserPromptExpansion", "", 1)?;
     for (command, event, times) in [
-        ("/permissions plan", "ModeChange", 1),
         ("/model scripted:script.toml", "PostModelSwitch", 1),
         ("/add-dir ..", "DirectoryAdded", 1),
         ("/cd sub", "CwdChanged", 1),
         ("/cd ..", "CwdChanged", 2),
+        // One command is over before the next begins: by now the files of this directory are watched again.
+        ("/permissions plan", "ModeChange", 1),
     ] {
         face.say(command)?;
         comes(room, event, "", times)?;
