@@ -198,7 +198,8 @@ fn variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> {
         set("DEEPSEEK_WORKSPACE", Some(workspace(event)), VALUE_CAP);
         set("DEEPSEEK_MODEL", model(event).map(str::to_owned), VALUE_CAP);
         set("DEEPSEEK_MODE", modes::of(event).map(str::to_owned), VALUE_CAP);
-        set("DEEPSEEK_PREVIOUS_MODE", text("previous_mode"), VALUE_CAP);
+        let previous = event.text("previous_mode").map(|it| modes::spelt(it).to_owned());
+        set("DEEPSEEK_PREVIOUS_MODE", previous, VALUE_CAP);
         let tokens = Some(total_tokens(event)).filter(Value::is_number);
         set("DEEPSEEK_TOTAL_TOKENS", tokens.map(|it| it.to_string()), VALUE_CAP);
         let cost = event.within.facts.get("session_cost").and_then(Value::as_f64);

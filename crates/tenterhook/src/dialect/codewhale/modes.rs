@@ -36,10 +36,15 @@ pub(super) fn told(word: &str) -> &str {
 pub(super) fn of(event: &Event) -> Option<&str> {
     let fact = |key: &str| event.within.facts.get(key)?.as_str();
     if let Some(word) = event.text("mode").or_else(|| fact("mode")) {
-        return Some(told(word));
+        return Some(spelt(word));
     }
     let foreign = fact("permission_mode")?;
     FOREIGN.iter().find(|(word, _)| *word == foreign).map(|(_, own)| *own)
+}
+
+/// A mode that an event names, in whoever's word, as hooks are told it.
+pub(super) fn spelt(word: &str) -> &str {
+    FOREIGN.iter().find(|(foreign, _)| *foreign == word).map_or_else(|| told(word), |(_, own)| own)
 }
 
 /// What another host would call this mode, for hooks of its dialect.
@@ -53,4 +58,25 @@ pub(super) fn holds(wanted: &str, mode: &str) -> bool {
     let labelled = LABELS.iter().find(|(label, _)| label.eq_ignore_ascii_case(wanted));
     told(wanted).eq_ignore_ascii_case(told(mode))
         || labelled.is_some_and(|(_, modes)| modes.contains(&told(mode)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// CW-31: a change of modes in another host is told in the words of this agent.
+    #[test]
+    fn a_mode_is_told_in_the_words_of_the_agent() {
+        for (word, told) in [
+            ("acceptEdits", "agent"),
+            ("bypassPermissions", "yolo"),
+            ("plan", "plan"),
+            ("ACT", "agent"),
+            ("Operate", "operate"),
+            ("research", "research"),
+        ] {
+            let event = Event::new("ModeChange", Default::default()).with("mode", word);
+            assert_eq!(of(&event), Some(told), "{word}");
+        }
+    }
 }
