@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -94,6 +94,8 @@ pub(crate) struct Steering {
     later: Arc<Mutex<Vec<Message>>>,
     queued: Arc<AtomicUsize>,
     stop: Arc<Mutex<CancellationToken>>,
+    /// Whether the turn listens to nobody any more: hooks are told of its end.
+    over: Arc<AtomicBool>,
 }
 
 impl Steering {
@@ -141,8 +143,19 @@ impl Steering {
         self.stop.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// The turn is over, and what comes now is for the next one.
+    pub(crate) fn close(&self) {
+        self.over.store(true, Ordering::Release);
+    }
+
+    /// Whether there is a turn to steer.
+    pub(crate) fn is_open(&self) -> bool {
+        !self.over.load(Ordering::Acquire)
+    }
+
     /// Begins a turn that nobody has stopped yet.
     pub(crate) fn renew(&self) -> CancellationToken {
+        self.over.store(false, Ordering::Release);
         let token = CancellationToken::new();
         *self.stop.lock().unwrap_or_else(PoisonError::into_inner) = token.clone();
         token

@@ -300,7 +300,9 @@ impl Session {
                             helm.stop();
                         }
                         // A command steers nothing: it is for the agent, or a prompt of its own.
-                        Some(Input::Prompt(text)) if !text.trim_start().starts_with('/') => {
+                        Some(Input::Prompt(text))
+                            if steering.is_open() && !text.trim_start().starts_with('/') =>
+                        {
                             helm.steer(text);
                         }
                         Some(Input::Prompt(text) | Input::Queue(text)) => {
@@ -360,6 +362,7 @@ async fn turn(agent: &mut Agent, next: Next) {
     };
     agent.updates.tell(Update::Loading(true));
     let ending = agent.turn(&text).await;
+    agent.steering.close();
     agent.updates.tell(Update::Loading(false));
     agent.turn_over(&ending).await;
 }

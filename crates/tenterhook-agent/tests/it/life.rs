@@ -411,6 +411,32 @@ error = "overloaded"
     );
 }
 
+/// CW-S12: a prompt that comes while hooks are told of the end of a turn is one of the next, and waits until they have heard.
+#[test]
+fn a_prompt_that_comes_at_the_end_of_a_turn_waits_for_the_next() {
+    let hooks = r#"
+[hook.end]
+on = "TurnComplete"
+timeout = "1m"
+shell = "touch ending; until test -e go; do sleep 0.1; done"
+[hook.next]
+on = "UserPromptSubmit"
+shell = "true"
+"#;
+    let room = Room::new(hooks, HELLO);
+    let mut run = room.start(&[]);
+    run.prompt("first");
+    room.until("the end of the turn", || room.sandbox.project().join("ending").exists());
+    run.prompt("second");
+    // Lines are heard in their order: a wrong one is answered when the prompt was heard.
+    run.say(json!({"type": "queue", "text": "/help"}));
+    room.sandbox.write("go", "").unwrap();
+    run.wait_for("page");
+    run.end();
+    let turn = ["UserPromptSubmit", "TurnComplete"];
+    assert_eq!(run.events(), [turn, turn].concat());
+}
+
 fn position(line: &Value) -> Option<String> {
     match line["type"].as_str()? {
         "loading" => Some(format!("loading {}", line["loading"])),

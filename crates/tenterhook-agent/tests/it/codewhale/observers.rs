@@ -4,6 +4,74 @@ use serde_json::json;
 
 use super::{HELLO, entry, lines, room};
 
+/// Ruling 8: every event of CodeWhale fires here, told by its own name and variables.
+#[test]
+fn all_eleven_events_fire_with_their_variables() {
+    const EVENTS: &[(&str, &str)] = &[
+        ("session_start", "$DEEPSEEK_MODE"),
+        ("message_submit", "$DEEPSEEK_MESSAGE"),
+        ("tool_call_before", "$DEEPSEEK_TOOL_NAME"),
+        ("shell_env", "$DEEPSEEK_TOOL_NAME"),
+        ("tool_call_after", "$DEEPSEEK_TOOL_SUCCESS"),
+        ("subagent_spawn", "$DEEPSEEK_MESSAGE"),
+        ("subagent_complete", "$DEEPSEEK_MESSAGE"),
+        ("turn_end", "$DEEPSEEK_MODE"),
+        ("on_error", "$DEEPSEEK_ERROR"),
+        ("mode_change", "$DEEPSEEK_PREVIOUS_MODE $DEEPSEEK_MODE"),
+        ("session_end", "$DEEPSEEK_MODE"),
+    ];
+    let says = |(event, words): &(&str, &str)| {
+        entry(event, &format!("echo \"{event} {words}\" >> fired.txt"), "")
+    };
+    let script = r#"
+[[reply]]
+on = "work"
+call = [
+  { tool = "Bash", input = { command = "true" } },
+  { tool = "Task", input = { description = "look", prompt = "look inside" } },
+]
+[[reply]]
+on = "look inside"
+text = "seen"
+[[reply]]
+on = "fall over"
+error = "overloaded"
+[[reply]]
+text = "done"
+"#;
+    let room = room(&EVENTS.iter().map(says).collect::<Vec<_>>(), script);
+    let mut run = room.start(&["--allow", "Bash(*)"]);
+    for prompt in ["work", "fall over"] {
+        run.prompt(prompt);
+        run.wait_for("turn_ended");
+    }
+    run.prompt("/permissions plan");
+    run.end();
+    let fired = room.text("fired.txt");
+    assert_eq!(
+        fired.lines().collect::<Vec<_>>(),
+        [
+            "session_start agent",
+            "message_submit work",
+            "tool_call_before bash",
+            "shell_env bash",
+            "tool_call_after true",
+            "tool_call_before Task",
+            "subagent_spawn look inside",
+            "subagent_complete seen",
+            "tool_call_after true",
+            "turn_end agent",
+            "message_submit fall over",
+            "on_error the script fails here with `overloaded`",
+            "turn_end agent",
+            "mode_change agent plan",
+            "session_end plan",
+        ]
+    );
+    let fires = |it: &&(&str, &str)| fired.lines().any(|line| line.starts_with(it.0));
+    assert!(EVENTS.iter().all(|it| fires(&it)));
+}
+
 /// `bounded_observer_dispatcher_executes_a_submitted_event`: an observer in the background runs, and nobody waits for it.
 #[test]
 fn an_observer_in_the_background_runs_and_holds_nobody_up() {
