@@ -6,6 +6,7 @@
 
 mod code;
 mod files;
+mod fill;
 mod hosts;
 mod installs;
 mod literals;
@@ -28,8 +29,8 @@ use crate::shell::{Line, SimpleCommand};
 
 pub use hosts::{is_catcher, is_drop};
 
-/// Most commands from variables that are followed.
-const MOST_FILLED: usize = 16;
+/// Most texts that are read as lines of their own: commands from variables, code in quotes, scripts that the line writes.
+const MOST_LINES: usize = 64;
 
 /// What one tool call would do. Every list is sorted and holds each text once.
 ///
@@ -72,6 +73,8 @@ pub struct Deeds {
 /// The lists while they are filled.
 #[derive(Debug, Default)]
 struct Found {
+    /// How many texts were read as lines of their own.
+    lines: usize,
     commands: Vec<SimpleCommand>,
     reads: BTreeSet<String>,
     writes: BTreeSet<String>,
@@ -174,7 +177,7 @@ pub fn seen<'a>(path: &'a str, within: &Surroundings) -> Cow<'a, str> {
 /// A shell line, also one that stands in the code of another language.
 fn shell(line: &Line, text: &str, paths: &path::Paths, found: &mut Found) {
     found.commands.extend(line.commands.iter().cloned());
-    let view::Seen { views, groups, cwd, filled } = view::look(line, paths);
+    let view::Seen { views, groups, cwd, filled, too_much } = view::look(line, paths);
     files::redirects(&groups, &cwd, paths, found);
     for view in &views {
         files::look(view, paths, found);
@@ -183,13 +186,29 @@ fn shell(line: &Line, text: &str, paths: &path::Paths, found: &mut Found) {
     }
     code::look(line, &views, &groups, text, found);
     send::look(&views, &groups, found);
-    for (text, cwd) in filled.into_iter().take(MOST_FILLED) {
-        let there = path::Paths { cwd, ..paths.clone() };
-        shell(&crate::shell::read(&text), &text, &there, found);
+    if too_much {
+        found.is_hidden();
+    }
+    for (text, cwd) in filled {
+        inner(&text, &path::Paths { cwd, ..paths.clone() }, found);
     }
 }
 
+/// A text that would be run as a line of its own. What is not read because there are too many of them, nobody can see.
+fn inner(text: &str, paths: &path::Paths, found: &mut Found) {
+    if found.lines >= MOST_LINES {
+        return found.is_hidden();
+    }
+    found.lines += 1;
+    shell(&crate::shell::read(text), text, paths, found);
+}
+
 impl Found {
+    /// There is code that nobody can read.
+    fn is_hidden(&mut self) {
+        self.code.insert("hidden".to_owned());
+    }
+
     fn done(self) -> Deeds {
         let list = |set: BTreeSet<String>| set.into_iter().collect();
         Deeds {

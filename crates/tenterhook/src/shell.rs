@@ -44,6 +44,28 @@ pub struct Line {
     pub constructs: Vec<Construct>,
     /// Redirections that stand behind a group or a list, and so belong to no single command of it (S-26).
     pub redirects: Vec<Redirect>,
+    /// The variables of loops over words (S-27).
+    pub loops: Vec<Loop>,
+    /// The functions that the line defines (S-27).
+    pub functions: Vec<Function>,
+}
+
+/// `for NAME in WORDS`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Loop {
+    /// The variable.
+    pub variable: String,
+    /// What it is, one after the other.
+    pub words: Vec<Word>,
+}
+
+/// `NAME() { BODY; }`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// The name.
+    pub name: String,
+    /// The body as written, with its braces.
+    pub body: String,
 }
 
 impl Line {

@@ -52,6 +52,23 @@ const COMMAND_FORMS: &[&str] = &[
     "find . -maxdepth 1 -name x -exec {command} \\;",
     "find . -name x -execdir {command} +",
     "sudo nohup nice timeout 5 {command}",
+    "uv run {command}",
+    "uv run --with x -- {command}",
+    "poetry run {command}",
+    "pipx run {command}",
+    "bundle exec {command}",
+    "npm exec -- {command}",
+    "npx {command}",
+    "pnpm dlx {command}",
+    "conda run -n x {command}",
+    "direnv exec . {command}",
+    "parallel {command} ::: x",
+    "echo x | parallel {command}",
+    "for c in {program}; do $c {rest}; done",
+    "for c in ls {program}; do $c {rest}; done",
+    "C={quoted}; $C",
+    "alias c={quoted}; c",
+    "set -- {command}; \"$@\"",
 ];
 
 /// Ways to put any line.
@@ -89,6 +106,12 @@ const LINE_FORMS: &[&str] = &[
     "flock /tmp/l -c {quoted}",
     "su -c {quoted} root",
     "script -c {quoted} /dev/null",
+    "parallel ::: {quoted}",
+    "tmux send-keys -t x {quoted} Enter",
+    "nix-shell -p x --run {quoted}",
+    "uv run bash -c {quoted}",
+    "npm exec -c {quoted}",
+    "echo {quoted} > /tmp/x.sh; bash /tmp/x.sh",
 ];
 
 /// Ways to put a line that has no here-document.
@@ -102,6 +125,8 @@ const FLAT_FORMS: &[&str] = &[
     "{line} | cat",
     "{line} 2>&1 | tee /tmp/log",
     "cd src; cd ..; {line}",
+    "cat > /tmp/x.sh <<'EOF'\n{line}\nEOF\nbash /tmp/x.sh",
+    "cat <<'EOF' | sh\n{line}\nEOF",
 ];
 
 /// One rule of the pack and the table of its cases.
@@ -171,12 +196,17 @@ impl Guard {
             let (program, rest) = command.split_once(' ').unwrap_or((command, ""));
             let put = |form: &&str| {
                 let form = form.replace("{program}", program).replace("{rest}", rest);
-                form.replace("{command}", command)
+                form.replace("{command}", command).replace("{quoted}", &quote(command))
             };
-            found.extend(COMMAND_FORMS.iter().map(put));
+            // What parts a text at its blanks parts the words between quotes, too.
+            let plain = !command.contains(['\'', '"', '\\', '{', '*', '~', '$']);
+            let fits = |form: &&&str| {
+                plain || !(form.contains("$C") || form.contains("$@") || form.contains("parallel"))
+            };
+            found.extend(COMMAND_FORMS.iter().filter(fits).map(put));
         }
         for line in commands.into_iter().chain(self.texts("lines")) {
-            let quoted = format!("'{}'", line.replace('\'', r"'\''"));
+            let quoted = quote(line);
             let put = |form: &&str| form.replace("{line}", line).replace("{quoted}", &quoted);
             let many = line.contains('\n');
             let background = line.ends_with('&');
@@ -186,7 +216,11 @@ impl Guard {
                 let replaced = (form.starts_with("find ") && line.contains("{}"))
                     || (form.starts_with("xargs -I%") && line.contains('%'));
                 let arithmetic = line.starts_with('(') && form.contains("({line}");
-                !(many && (embeds || **form == "env -S {quoted}"))
+                // The grammar reads `! for` and `! f()` not at all.
+                let negated = form.starts_with("! ")
+                    && ["for ", "f()", "function "].iter().any(|it| line.starts_with(it));
+                !negated
+                    && !(many && (embeds || **form == "env -S {quoted}"))
                     && !(background && embeds)
                     && !replaced
                     && !arithmetic
@@ -196,6 +230,11 @@ impl Guard {
         }
         found
     }
+}
+
+/// The text between single quotes.
+fn quote(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 fn sight(tool: &str, input: Value) -> Sight {

@@ -40,6 +40,11 @@ const DECODERS: &[(&str, &[&str])] = &[
     ("rot13", &[]),
     ("gpg", &["-d", "--decrypt"]),
 ];
+/// Most files with code from elsewhere that are followed.
+const MOST_FETCHED: usize = 256;
+/// Decoders that people clean scripts with, too: what they write into a file is no secret.
+const CHANGERS: &[&str] =
+    &["tr", "rev", "gunzip", "zcat", "gzip", "bzcat", "xzcat", "unxz", "echo", "printf"];
 /// What code of another language decodes with.
 const DECODING: &[&str] = &[
     "b64decode",
@@ -99,6 +104,7 @@ pub(super) fn look(
     kinds.languages(views);
     kinds.remote(views, groups);
     if line.commands.iter().any(hides)
+        || parts_itself(line)
         || is_braced(line, text)
         || views.iter().any(|it| encoded_powershell(it))
     {
@@ -123,7 +129,7 @@ impl Kinds {
     fn pipes(&mut self, views: &[View<'_>]) {
         let mut before: Vec<&str> = Vec::new();
         for view in views {
-            if !before.is_empty() && runs_input(view) {
+            if !before.is_empty() && (runs_input(view) || runs_dash(view)) {
                 before.drain(..).for_each(|kind| self.add(kind));
             }
             before.extend(brings(view).filter(|_| view.feeds()));
@@ -152,8 +158,13 @@ impl Kinds {
 
     /// `eval "$(curl ...)"`, `bash -c "$(...)"`, `bash <(curl ...)`, `sh <<< "$(...)"`.
     fn words(&mut self, views: &[View<'_>]) {
-        for view in views.iter().filter(|it| takes_code(it)) {
-            let words = view.command.words.iter().skip(1);
+        for view in views {
+            let words =
+                view.command.words.iter().skip(if takes_code(view) { 1 } else { usize::MAX });
+            let words = words.chain(code_words(view));
+            if !takes_code(view) && words.clone().next().is_none() {
+                continue;
+            }
             let targets = view.command.redirects.iter().filter_map(|it| match &it.target {
                 Target::Word(word) => Some(word),
                 Target::HereDocument { .. } | Target::Closed => None,
@@ -172,36 +183,41 @@ impl Kinds {
         }
     }
 
-    /// `curl -o x ... && sh x`.
+    /// `curl -o x ... && sh x`, `base64 -d x > y; sh y`.
     fn files(&mut self, views: &[View<'_>], groups: &[Redirected]) {
-        // `a || curl ... > x`: the file belongs to the list.
-        let downloads = views
+        // `a || curl ... > x`: the file belongs to the list, and so does what is brought by any command of it.
+        let bringing =
+            |view: &View<'_>| brings(view).filter(|_| !CHANGERS.contains(&view.name.as_str()));
+        let into = || groups.iter().filter(|(operator, _)| operator.starts_with('>'));
+        let of_groups = views
             .iter()
-            .any(|it| DOWNLOADERS.contains(&it.name.as_str()) && !hosts::of(it).is_empty());
-        let of_groups =
-            groups.iter().filter(|(operator, _)| downloads && operator.starts_with('>'));
-        let mut fetched: Vec<String> = of_groups.map(|(_, file)| file.clone()).collect();
+            .filter_map(bringing)
+            .flat_map(|kind| into().map(move |(_, file)| (kind, file.clone())));
+        let mut fetched: Vec<(&str, String)> = of_groups.take(MOST_FETCHED).collect();
         for view in views {
             let runs = |file: &String| {
                 let name = file_name(file);
+                let fed = view
+                    .redirects
+                    .iter()
+                    .any(|(operator, from)| operator == "<" && file_name(from) == name);
                 let by_name = view.command.via.iter().any(|via| {
                     matches!(via, Via::Path(path) if file_name(path.trim_matches(['"', '\''])) == name)
                 });
                 let operand =
                     view.operands(&["-c"]).first().is_some_and(|it| file_name(it) == name);
-                by_name || (operand && takes_code(view)) || (operand && is_language(&view.name))
+                by_name || ((operand || fed) && (takes_code(view) || is_language(&view.name)))
             };
-            if fetched.iter().any(runs) {
-                self.add("downloaded");
+            let run: Vec<&str> =
+                fetched.iter().filter(|(_, file)| runs(file)).map(|(kind, _)| *kind).collect();
+            run.into_iter().for_each(|kind| self.add(kind));
+            let Some(kind) = bringing(view) else { continue };
+            if DOWNLOADERS.contains(&view.name.as_str()) {
+                fetched.extend(hosts::saved(view).into_iter().map(|file| (kind, file)));
             }
-            if DOWNLOADERS.contains(&view.name.as_str()) && !hosts::of(view).is_empty() {
-                fetched.extend(hosts::saved(view));
-                let to = view.command.redirects.iter().filter(|it| it.operator.starts_with('>'));
-                fetched.extend(to.filter_map(|it| match &it.target {
-                    Target::Word(word) => Some(word.text.clone()),
-                    Target::HereDocument { .. } | Target::Closed => None,
-                }));
-            }
+            let to = view.redirects.iter().filter(|(operator, _)| operator.starts_with('>'));
+            fetched.extend(to.map(|(_, file)| (kind, file.clone())));
+            fetched.extend(view.values(&["-out"]).into_iter().map(|file| (kind, file.to_owned())));
         }
     }
 
@@ -257,7 +273,7 @@ fn is_escaped(text: &str) -> bool {
     hex >= 2 || octal >= 2
 }
 
-fn is_language(name: &str) -> bool {
+pub(super) fn is_language(name: &str) -> bool {
     LANGUAGES.contains(&name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.'))
 }
 
@@ -273,12 +289,46 @@ fn runs_input(view: &View<'_>) -> bool {
             || behind_xargs(view);
     }
     if is_language(name) {
-        return view.args.iter().all(|it| it == "-" || it == "/dev/stdin" || it == "-u");
+        let says_code = |it: &String| {
+            literals::interpreter(name).is_some_and(|options| options.contains(&it.as_str()))
+                || it == "-m"
+        };
+        return matches!(operands.first(), None | Some(&"-" | &"/dev/stdin"))
+            && !view.args.iter().any(says_code)
+            && !view.args.iter().any(|it| it.starts_with("--") || it == "-V" || it == "-v");
     }
     if name == "eval" {
         return view.command.words.iter().any(|it| it.kind == WordKind::Expansion);
     }
     EVALUATORS.contains(&name) && operands.contains(&"/dev/stdin")
+}
+
+/// Runners of scripts that read one where they are handed `-`: `uv run -`, `deno run -`, `bun -`.
+const DASH: &[&str] = &["uv", "deno", "bun", "tsx", "ts-node", "npx"];
+
+fn runs_dash(view: &View<'_>) -> bool {
+    // The reader may have lost a dash behind `run`, and without one nothing is run.
+    let bare = || view.operands(&[]) == ["run"];
+    DASH.contains(&view.name.as_str()) && (view.says(&["-", "/dev/stdin"]) || bare())
+}
+
+/// The words behind the options with which an interpreter takes code: `python -c "$(curl ...)"`.
+fn code_words<'w>(view: &'w View<'_>) -> impl Iterator<Item = &'w crate::shell::Word> + Clone {
+    let options = literals::interpreter(&view.name).unwrap_or_default();
+    let words = view.command.words.iter();
+    let pairs = words.clone().zip(words.skip(1));
+    pairs.filter(|(option, _)| options.contains(&option.text.as_str())).map(|(_, code)| code)
+}
+
+/// `IFS=,; $X`: what parts the words of a line is changed, and a program is put together.
+fn parts_itself(line: &Line) -> bool {
+    let sets = |it: &crate::shell::SimpleCommand| {
+        it.words.is_empty() && it.assignments.iter().any(|it| it.name == "IFS")
+    };
+    let computed = |it: &crate::shell::SimpleCommand| {
+        it.words.first().is_some_and(|it| it.kind == WordKind::Expansion)
+    };
+    line.commands.iter().any(sets) && line.commands.iter().any(computed)
 }
 
 /// `... | xargs -I{} sh -c '{}'`

@@ -193,8 +193,13 @@ pub(super) fn look(view: &View<'_>, paths: &Paths, found: &mut Found) {
     here.writes(found);
     here.deletes(found);
     here.by_other_names(found);
-    if RIGHTS.contains(&view.name.as_str()) && (view.has('R', "recursive")) {
-        found.rights.extend(here.all_seen(view.operands(&[]).into_iter().skip(1)));
+    if RIGHTS.contains(&view.name.as_str()) {
+        // What `find` and `xargs` hand on is everything that lies there.
+        let handed = view.fed.iter().map(String::as_str);
+        found.rights.extend(here.all_seen(handed));
+        if view.has('R', "recursive") {
+            found.rights.extend(here.all_seen(view.operands(&[]).into_iter().skip(1)));
+        }
     }
 }
 
@@ -238,6 +243,7 @@ impl Here<'_> {
         let args: Vec<&str> = match name {
             "git" => git_reads(self.view),
             "curl" | "wget" => uploads(self.view),
+            "aws" | "gcloud" | "az" | "gh" | "glab" => super::hosts::uploaded(self.view),
             "mv" | "ln" => self.view.operands(valued(name)),
             "dd" => self.view.args.iter().filter_map(|it| it.strip_prefix("if=")).collect(),
             _ if skipped => return,
@@ -309,7 +315,9 @@ impl Here<'_> {
         let mut operands = self.view.operands(valued(&self.view.name));
         let fed = self.view.fed.iter().map(String::as_str);
         let directory = !self.view.values(&["-t", "--target-directory"]).is_empty();
-        if !directory && self.view.command.via.last() == Some(&Via::Wrapper("xargs")) {
+        let appended =
+            matches!(self.view.command.via.last(), Some(Via::Wrapper("xargs" | "parallel")));
+        if !directory && appended {
             // What is appended takes the last place, or the first where a placeholder says so.
             let all = operands.iter().copied().chain(fed);
             let all = self.all_seen(all);
@@ -351,6 +359,9 @@ impl Here<'_> {
                 let starts = starts.into_iter().filter(|it| !narrow || *it == "/");
                 found.deletes.extend(self.all_seen(starts));
             }
+            "tar" if view.says(&["--remove-files"]) => {
+                found.deletes.extend(all(view.operands(&["-f", "-C", "--file"])));
+            }
             "rimraf" | "trash" | "srm" | "wipe" => found.deletes.extend(all(view.operands(&[]))),
             "mv" => {
                 let mut operands = view.operands(valued(&view.name));
@@ -390,6 +401,9 @@ impl Here<'_> {
 
 /// The subcommands of git that print a file which is not its own.
 fn git_reads<'a>(view: &'a View<'_>) -> Vec<&'a str> {
+    if view.says(&["add"]) && view.has('f', "force") {
+        return view.operands(&["-C", "-c"]).into_iter().skip(1).collect();
+    }
     if !view.says(&["show", "diff", "cat-file", "hash-object", "blame", "apply"]) {
         return Vec::new();
     }

@@ -7,8 +7,10 @@ pub(super) const DOWNLOADERS: &[&str] =
     &["curl", "wget", "fetch", "aria2c", "http", "https", "xh", "lynx", "axel"];
 /// Programs that carry what they are handed to another machine.
 const CARRIERS: &[&str] = &[
-    "nc", "ncat", "netcat", "telnet", "socat", "openssl", "ftp", "tftp", "sftp", "scp", "rsync",
-    "rclone", "ssh",
+    "nc", "ncat", "netcat", "telnet", "socat", "openssl", "ftp", "lftp", "tftp", "sftp", "scp",
+    "rsync", "rclone", "ssh", "aws", "gsutil", "gcloud", "az", "azcopy", "s3cmd", "s5cmd", "mc",
+    "b2", "gh", "glab", "mail", "mailx", "mutt", "sendmail", "swaks", "msmtp", "croc", "wormhole",
+    "wscat", "websocat",
 ];
 /// Programs that ask for a name, which is a way to say something.
 pub(super) const RESOLVERS: &[&str] =
@@ -107,16 +109,94 @@ pub(super) fn of_address(address: &str) -> Option<String> {
     if scheme.is_empty() || scheme.ends_with("file") {
         return None;
     }
-    let end = rest.find(['/', '?', '#', ' ', '"', '\'']).unwrap_or(rest.len());
+    let end = rest.find(['/', '\\', '?', '#', ' ', '"', '\'']).unwrap_or(rest.len());
     let (authority, path) = rest.split_at_checked(end)?;
     let host = authority.rsplit('@').next().unwrap_or_default();
     let host = match host.strip_prefix('[') {
         Some(inner) => inner.split(']').next().unwrap_or_default(),
         None => host.split(':').next().unwrap_or_default(),
     };
-    let host = host.to_ascii_lowercase();
+    let host = canonical(host);
     let hook = path.starts_with("/api/webhooks");
     Some(if hook { format!("{host}/api/webhooks") } else { host }).filter(|it| !it.is_empty())
+}
+
+/// A host as everybody writes it: `2852039166`, `0xa9.0xfe.0xa9.0xfe` and `[::ffff:169.254.169.254]` are one machine.
+fn canonical(host: &str) -> String {
+    let lower = host.trim_end_matches('.').to_ascii_lowercase();
+    let plain = lower.strip_prefix("::ffff:").unwrap_or(&lower);
+    let number = |part: &str| {
+        if let Some(hex) = part.strip_prefix("0x") {
+            return u64::from_str_radix(hex, 16).ok();
+        }
+        let octal = part.len() > 1 && part.starts_with('0');
+        if octal { u64::from_str_radix(part, 8).ok() } else { part.parse().ok() }
+    };
+    let Some(parts) = plain.split('.').map(number).collect::<Option<Vec<u64>>>() else {
+        return lower;
+    };
+    let Some((last, first)) = parts.split_last().filter(|(_, first)| first.len() < 4) else {
+        return lower;
+    };
+    // The last part fills the bytes that are left.
+    let bits = 8 * (4 - first.len());
+    let mut address = *last;
+    for (at, part) in first.iter().enumerate() {
+        address |= part << (24 - 8 * at);
+    }
+    let fits = *last < (1 << bits) && first.iter().all(|it| *it < 256);
+    match u32::try_from(address) {
+        Ok(address) if fits => std::net::Ipv4Addr::from(address).to_string(),
+        _ => lower,
+    }
+}
+
+/// The machine behind `/dev/tcp/HOST/PORT`.
+pub(super) fn of_socket(file: &str) -> Option<String> {
+    let rest = file.strip_prefix("/dev/tcp/").or_else(|| file.strip_prefix("/dev/udp/"))?;
+    let host = canonical(rest.split('/').next().unwrap_or_default());
+    (!is_local(&host)).then_some(host)
+}
+
+/// The files that a command puts on another machine, where its arguments are no plain list of them.
+pub(super) fn uploaded<'a>(view: &'a View<'_>) -> Vec<&'a str> {
+    let operands = || {
+        view.operands(&[
+            "--region",
+            "--profile",
+            "--acl",
+            "-d",
+            "--desc",
+            "-R",
+            "--repo",
+            "-t",
+            "--title",
+        ])
+    };
+    let mut found = view.values(&["--body-file", "--notes-file", "--input", "--file", "--source"]);
+    if matches!(view.name.as_str(), "gh" | "glab") {
+        found.extend(
+            view.values(&["-F", "--field"])
+                .into_iter()
+                .map(|it| it.split_once("=@").map_or(it, |(_, file)| file)),
+        );
+    }
+    let words = operands();
+    let behind = |group: &str, verb: &str| match words.as_slice() {
+        [first, second, rest @ ..] if *first == group && *second == verb => rest.to_vec(),
+        _ => Vec::new(),
+    };
+    match view.name.as_str() {
+        "aws" | "gcloud" => found.extend(words.iter().skip(2).filter(|it| !it.contains("://"))),
+        "az" => {}
+        _ => {
+            found.extend(behind("gist", "create"));
+            found.extend(behind("snippet", "create"));
+            found.extend(behind("release", "upload").into_iter().skip(1));
+            found.extend(behind("release", "create").into_iter().skip(1));
+        }
+    }
+    found
 }
 
 /// The machines that a command speaks with, without this one.
@@ -181,6 +261,20 @@ pub(super) fn of(view: &View<'_>) -> Vec<String> {
                 || matches!(lower.as_str(), "tcp" | "udp" | "tcp4" | "tcp6" | "ssl" | "openssl");
             rest.split(':').next().filter(|_| remote).map(str::to_owned)
         })),
+        "gh" | "glab" if view.says(&["gist", "release", "issue", "pr", "mr", "api", "snippet"]) => {
+            hosts.push(if name == "gh" { "github.com" } else { "gitlab.com" }.to_owned());
+        }
+        "az" | "azcopy" if view.says(&["upload", "upload-batch", "copy", "cp"]) => {
+            hosts.push("blob.core.windows.net".to_owned());
+        }
+        "aws" if view.says(&["put-object", "put-secret-value", "publish", "send-message"]) => {
+            hosts.push("amazonaws.com".to_owned());
+        }
+        "croc" | "wormhole" if view.says(&["send"]) => hosts.push(name.to_owned()),
+        "mail" | "mailx" | "mutt" | "sendmail" | "swaks" | "msmtp" => {
+            let to = view.args.iter().filter_map(|it| it.rsplit_once('@'));
+            hosts.extend(to.map(|(_, host)| host.to_owned()));
+        }
         "openssl" => hosts.extend(
             view.values(&["-connect"])
                 .iter()
@@ -191,6 +285,8 @@ pub(super) fn of(view: &View<'_>) -> Vec<String> {
         }
         _ => {}
     }
+    hosts.extend(view.redirects.iter().filter_map(|(_, file)| of_socket(file)));
+    let mut hosts: Vec<String> = hosts.iter().map(|host| canonical(host)).collect();
     hosts.retain(|host| !is_local(host) && !host.is_empty());
     hosts
 }
@@ -198,8 +294,33 @@ pub(super) fn of(view: &View<'_>) -> Vec<String> {
 /// Whether a command can carry something away: not whether it does.
 pub(super) fn carries(view: &View<'_>) -> bool {
     let name = view.name.as_str();
-    DOWNLOADERS.contains(&name) || CARRIERS.contains(&name)
+    let speaks = || {
+        super::literals::code(view).iter().any(|code| NETWORK.iter().any(|it| code.contains(it)))
+    };
+    DOWNLOADERS.contains(&name)
+        || CARRIERS.contains(&name)
+        || view.redirects.iter().any(|(_, file)| of_socket(file).is_some())
+        || speaks()
 }
+
+/// What code of other languages speaks with other machines by.
+const NETWORK: &[&str] = &[
+    "requests.",
+    "urllib",
+    "urlopen",
+    "http.",
+    "https.",
+    "httpx",
+    "aiohttp",
+    "fetch(",
+    "axios",
+    "socket",
+    "Net::HTTP",
+    "LWP",
+    "curl",
+    "WebSocket",
+    "smtplib",
+];
 
 /// The files that curl and wget leave behind.
 pub(super) fn saved(view: &View<'_>) -> Vec<String> {
@@ -240,6 +361,15 @@ mod tests {
             ("http://u:p@B.example:80", Some("b.example")),
             ("http://[::1]:3/x", Some("::1")),
             ("https://discord.com/api/webhooks/1/x", Some("discord.com/api/webhooks")),
+            ("https://good.example@evil.example/x", Some("evil.example")),
+            ("https://evil.example\\@good.example/", Some("evil.example")),
+            ("http://2852039166/", Some("169.254.169.254")),
+            ("http://0xA9.0xfe.0251.254/", Some("169.254.169.254")),
+            ("http://169.254.43518/", Some("169.254.169.254")),
+            ("http://[::ffff:169.254.169.254]:80/", Some("169.254.169.254")),
+            ("http://metadata.google.internal./", Some("metadata.google.internal")),
+            ("http://1.2.3.4.5/", Some("1.2.3.4.5")),
+            ("http://999.1.1.1/", Some("999.1.1.1")),
             ("file:///etc/passwd", None),
             ("a.example", None),
         ] {

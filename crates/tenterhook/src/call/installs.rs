@@ -41,7 +41,6 @@ const MANAGERS: &[Manager] = &[
     manager("pnpm", Registry::Npm, &[&["dlx"]], Does::Run),
     manager("yarn", Registry::Npm, &[&["dlx"]], Does::Run),
     manager("pip", Registry::PyPi, &[&["install"], &["download"]], Does::Install),
-    manager("pip3", Registry::PyPi, &[&["install"], &["download"]], Does::Install),
     manager("pipx", Registry::PyPi, &[&["install"]], Does::Install),
     manager("pipx", Registry::PyPi, &[&["run"]], Does::Run),
     manager(
@@ -104,9 +103,8 @@ const VALUED: &[&str] = &[
     "--from",
     "-E",
     "--extra",
-    "-e",
-    "--editable",
     "--dest",
+    "--spec",
 ];
 
 /// Indexes that everybody uses.
@@ -176,11 +174,12 @@ pub(super) fn look(view: &View<'_>, found: &mut Found) {
     configured(view, found);
 }
 
-/// `python -m pip` is pip.
+/// `python -m pip` is pip, and so is `pip3.12`.
 fn manager_name<'a>(view: &'a View<'_>) -> &'a str {
     let is_module =
         view.name.starts_with("python") && view.args.windows(2).any(|it| it == ["-m", "pip"]);
-    if is_module { "pip" } else { view.name.as_str() }
+    let plain = view.name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    if is_module || plain == "pip" { "pip" } else { view.name.as_str() }
 }
 
 /// What stands behind the verb of a manager, if its verb is there.
@@ -192,7 +191,14 @@ fn packages_of<'a>(view: &'a View<'_>, manager: &Manager) -> Option<Vec<&'a str>
         let rest = all.strip_prefix(*verb)?;
         // Of what is run only the first is a package; the rest is its own business.
         let most = if manager.does == Does::Run { 1 } else { rest.len() };
-        Some(rest.iter().take(most).copied().collect())
+        let named = view.values(&["--from", "--spec", "--package", "-p"]);
+        if manager.does == Does::Run && !named.is_empty() && !manager.name.starts_with("pnpm") {
+            return Some(named);
+        }
+        let from_afar = view.values(&["-r", "--requirement", "-c", "--constraint"]);
+        let from_afar = from_afar.into_iter().filter(|it| it.contains("://"));
+        let lists = from_afar.filter(|_| manager.does == Does::Install);
+        Some(lists.chain(rest.iter().take(most).copied()).collect())
     })
 }
 

@@ -120,7 +120,10 @@ pub fn is_vital(path: &str) -> bool {
 pub fn is_system(path: &str) -> bool {
     let own = own(path);
     let top = without_stars(&own);
-    SYSTEM.lines().chain(OF_HOME.lines()).any(|it| it == top) || top == ".."
+    let places = || SYSTEM.lines().chain(OF_HOME.lines());
+    places().any(|it| it.eq_ignore_ascii_case(top))
+        || top == ".."
+        || (top.contains(['*', '?', '[']) && top.len() > 1 && places().any(|it| like(top, it)))
 }
 
 /// Whether `path` holds keys, tokens or passwords. A `.env` file is a case of its own: [`is_env`].
@@ -162,7 +165,10 @@ pub fn is_agent_config(path: &str) -> bool {
 /// Whether an agent reads `path` as instructions.
 #[must_use]
 pub fn is_instructions(path: &str) -> bool {
-    anywhere(INSTRUCTIONS.lines(), path)
+    // A page about agents may be called `agents.md`; the file that agents read is written in capitals.
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let known = INSTRUCTIONS.lines().find(|it| it.eq_ignore_ascii_case(name));
+    known.is_none_or(|it| it == name) && anywhere(INSTRUCTIONS.lines(), path)
 }
 
 /// Whether an editor runs what `path` says when a folder is opened.
@@ -233,7 +239,11 @@ fn is_or_below(place: &str, path: &str) -> bool {
     if place.contains('*') {
         return like(place, path);
     }
-    path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    // Some file systems take `.Git/Hooks` for `.git/hooks`.
+    let (Some(start), Some(rest)) = (path.get(..place.len()), path.get(place.len()..)) else {
+        return false;
+    };
+    start.eq_ignore_ascii_case(place) && (rest.is_empty() || rest.starts_with('/'))
 }
 
 /// The same for places that may lie in any directory.
@@ -281,7 +291,9 @@ fn name_like(pattern: &[u8], text: &[u8]) -> bool {
                 p += 1;
             }
             Some(b'?') => (p, t) = (p + 1, t + 1),
-            Some(c) if text.get(t) == Some(c) => (p, t) = (p + 1, t + 1),
+            Some(c) if text.get(t).is_some_and(|it| it.eq_ignore_ascii_case(c)) => {
+                (p, t) = (p + 1, t + 1);
+            }
             _ => {
                 let Some((star, from)) = back else { return false };
                 back = Some((star, from + 1));
@@ -313,6 +325,9 @@ mod tests {
             "/usr",
             "/root",
             "/home/bob",
+            "/e*",
+            "/us?",
+            "~/Doc*",
         ] {
             assert!(is_vital(path), "{path}");
         }
@@ -325,6 +340,10 @@ mod tests {
             ".github",
             "/opt/x",
             "~/code/app",
+            "*.o",
+            "/tmp/x*",
+            "~/code/a*",
+            "build*",
         ] {
             assert!(!is_vital(path), "{path}");
         }
@@ -390,10 +409,12 @@ mod tests {
         assert!(is_git_hook(".git/hooks/pre-commit") && is_git_hook("vendor/.git/config"));
         assert!(!is_git_hook(".git/hooks/pre-commit.sample") && !is_git_hook(".github/hooks"));
         assert!(
-            is_agent_config("a/.claude/settings.json")
+            is_git_hook(".Git/Hooks/pre-commit")
+                && is_agent_config("a/.claude/settings.json")
                 && is_agent_config("~/.config/tenterhook/tenterhook.toml")
         );
         assert!(!is_agent_config(".claude/plans/x.md") && !is_agent_config("docs/tenterhook.md"));
+        assert!(!is_instructions("docs/agents.md") && !is_instructions("claude.md"));
         assert!(is_instructions("web/CLAUDE.md") && is_editor_task(".vscode/tasks.json"));
         assert!(
             is_disk("/dev/sda1")

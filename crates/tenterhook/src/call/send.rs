@@ -68,7 +68,11 @@ pub(super) fn look(views: &[View<'_>], groups: &[Redirected], found: &mut Found)
         names(view, found);
         statements(view, views, found);
     }
-    let carriers = views.iter().any(|view| hosts::carries(view) && !hosts::of(view).is_empty());
+    let sockets: Vec<String> =
+        groups.iter().filter_map(|(_, file)| hosts::of_socket(file)).collect();
+    let carriers = !sockets.is_empty()
+        || views.iter().any(|view| hosts::carries(view) && !hosts::of(view).is_empty());
+    found.hosts.extend(sockets);
     if carriers {
         let kept = found.reads.iter().filter(|it| place::holds_keys(it) || place::is_env(it));
         let kept: Vec<String> = kept.cloned().collect();

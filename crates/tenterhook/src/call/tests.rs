@@ -123,3 +123,97 @@ fn variables_that_double_cost_no_more_than_their_bound() {
     let line = format!("X=aaaaaaaaaa;{} rm -rf $X ~", "X=$X$X;".repeat(60));
     assert!(of(&line).deletes.iter().any(|it| it == "~"));
 }
+
+/// What the line says before counts behind: loops, functions, parameters, aliases, arrays, scripts that it writes.
+#[test]
+fn a_line_is_followed_into_what_it_runs() {
+    for line in [
+        "for c in ls rm; do $c -rf /; done",
+        "f() { rm -rf \"$1\"; }; f /",
+        "alias x='rm -rf'; x /",
+        "a=(rm -rf /); \"${a[@]}\"",
+        "set -- rm -rf /; \"$@\"",
+        "X=/; bash -c \"rm -rf $X\"",
+        "bash -c 'rm -rf \"$1\"' _ /",
+        "echo 'rm -rf /' > x.sh; bash x.sh",
+        "cat <<EOF | sh\nrm -rf /\nEOF",
+        "parallel rm -rf ::: /",
+        "python3 -c \"subprocess.run(['rm', '-rf', '/'])\"",
+    ] {
+        assert!(of(line).deletes.iter().any(|it| it == "/"), "{line}: {:?}", of(line).deletes);
+    }
+    // A value that stays between its quotes is one word.
+    assert_eq!(of("X='/ x'; rm -rf \"$X\"").deletes, ["/ x"]);
+}
+
+/// What is not followed because there is too much of it is hidden, and costs no more than its bound.
+#[test]
+fn more_than_is_followed_is_hidden() {
+    let many = |text: &str, times: usize| text.repeat(times);
+    let variables: String = (0..70).map(|at| format!("A{at}=ls; $A{at} {at}; ")).collect();
+    let quotes = format!("python3 -c \"os.system({})\"", many("'a b',", 200));
+    for line in [
+        format!("echo {}; {}", many("a ", 5000), many("xargs b;", 3000)),
+        variables,
+        quotes.replace("'a b',", "'a b';"),
+        format!("for x in {}; do rm $x; done", many("{a,b}", 12)),
+    ] {
+        let deeds = of(&line);
+        let shown = line.get(..60).unwrap_or(&line);
+        assert!(deeds.code.iter().any(|it| it == "hidden"), "{shown}");
+        assert!(deeds.commands.len() < 20_000, "{shown}: {}", deeds.commands.len());
+    }
+}
+
+const PIECES: &[&str] = &[
+    "X=$X$X;",
+    "X='$X';",
+    "for c in a $X {b,c}; do ",
+    "done;",
+    "$X ",
+    "\"$X\" ",
+    "f() { ",
+    "};",
+    "f ",
+    "eval ",
+    "eval \"$X\";",
+    "alias f='f f';",
+    "\"$@\" ",
+    "set -- ",
+    "xargs ",
+    "parallel ",
+    "::: ",
+    "bash -c \"$X\" ",
+    "echo ",
+    "> x ",
+    "| sh ",
+    "; bash x;",
+    "$(echo ",
+    ")",
+    "`",
+    "{a,",
+    "}",
+    "'",
+    "\"",
+    "python -c \"os.system('",
+    "')\";",
+    "cat <<E\n",
+    "\nE\n",
+    "read X <<< ",
+    "find . -exec ",
+    "\\; ",
+    "/ ",
+    "-rf ",
+    "rm ",
+];
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+    /// Any line comes to an end, and what is worked out of it is bounded.
+    #[test]
+    fn every_line_comes_to_an_end(pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..40)) {
+        let deeds = of(&pieces.concat());
+        proptest::prop_assert!(deeds.commands.len() < 100_000);
+    }
+}

@@ -32,6 +32,8 @@ const PATHS: &[&str] = &[
 const STATEMENTS: &[&str] = &["sql", "query", "statement", "command", "pipeline"];
 /// Fields that hold a line for a shell.
 const LINES: &[&str] = &["command", "cmd", "script", "shell_command"];
+/// Fields that hold the arguments of a program.
+const ARGUMENTS: &[&str] = &["args", "arguments", "argv"];
 /// Parts of the names of MCP tools that change files.
 const CHANGING: &[&str] = &[
     "write", "edit", "create", "move", "rename", "delete", "remove", "append", "update", "patch",
@@ -76,6 +78,12 @@ pub(super) fn look(call: ToolCall<'_>, paths: &Paths, found: &mut Found) {
     }
 }
 
+/// A list of words as a line.
+fn words(items: &[Value]) -> String {
+    let words = items.iter().filter_map(Value::as_str).map(super::view::quoted);
+    words.collect::<Vec<_>>().join(" ")
+}
+
 struct Look<'a> {
     tool: Tool,
     changes: bool,
@@ -89,6 +97,13 @@ impl Look<'_> {
     fn value(&mut self, key: &str, value: &Value, depth: usize) {
         match value {
             Value::String(text) => self.text(key, text),
+            Value::Object(fields) if depth < DEEPEST && self.argv(fields).is_some() => {
+                let line = self.argv(fields).unwrap_or_default();
+                self.text("command", &line);
+            }
+            Value::Array(items) if depth < DEEPEST && LINES.contains(&key) => {
+                self.text(key, &words(items));
+            }
             Value::Array(items) if depth < DEEPEST => {
                 items.iter().for_each(|it| self.value(key, it, depth + 1))
             }
@@ -97,6 +112,13 @@ impl Look<'_> {
             }
             _ => {}
         }
+    }
+
+    /// `{"command": "rm", "args": ["-rf", "/"]}`
+    fn argv(&self, fields: &serde_json::Map<String, Value>) -> Option<String> {
+        let args = ARGUMENTS.iter().find_map(|key| fields.get(*key)?.as_array())?;
+        let program = LINES.iter().find_map(|key| fields.get(*key)?.as_str())?;
+        Some(format!("{program} {}", words(args)))
     }
 
     fn text(&mut self, key: &str, text: &str) {
@@ -120,11 +142,11 @@ impl Look<'_> {
             self.found.sql.insert(text.to_owned());
         }
         if self.tool == Tool::Mcp && self.shell && LINES.contains(&key) {
-            super::shell(&crate::shell::read(text), text, self.paths, self.found);
+            super::inner(text, self.paths, self.found);
         }
         // Some tools of other agents are shells by another name.
         if self.tool == Tool::Other && LINES.contains(&key) {
-            super::shell(&crate::shell::read(text), text, self.paths, self.found);
+            super::inner(text, self.paths, self.found);
         }
     }
 

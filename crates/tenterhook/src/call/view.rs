@@ -2,22 +2,27 @@
 //!
 //! It follows `cd` and assignments along the line, because `cd ~ && rm -rf .` and `D=/; rm -rf $D` are what they are.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 
+use super::fill::Variables;
 use super::path::Paths;
-use crate::shell::{Context, Line, Redirect, SimpleCommand, Target, Via, Word, WordKind};
+use crate::shell::{Context, Expands, Line, Redirect, SimpleCommand, Target, Via, Word, WordKind};
 
-/// The longest text that variables are put into: `X=$X$X` doubles its value every time, so a short line could ask for all
-/// memory there is.
-const LONGEST_FILLED: usize = 4 * 1024;
-/// What prints the directory that a command runs in.
-const HERE: &[&str] = &["(pwd)", "(pwd -P)", "`pwd`"];
 /// Shells that run what they find on their input.
 const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash", "ksh", "ash", "fish"];
 
+/// Programs that run the text of their option `-c` as a shell does.
+const RUNNERS: &[&str] = &["su", "runuser", "sg"];
+/// Programs that read a file as code of this shell.
+const READERS: &[&str] = &["source", "."];
+
 /// Most words that the braces of one word are unfolded into.
 const MOST_UNFOLDED: usize = 32;
+/// Most words of a line, with what variables and braces make of them, and most of them that are handed on by `xargs`.
+const MOST_WORDS: usize = 64 * 1024;
+const MOST_FED: usize = 4 * 1024;
+/// Most bytes that are kept of what the line writes into files.
+const MOST_WRITTEN: usize = 64 * 1024;
 
 /// One simple command, by its program's file name.
 #[derive(Debug)]
@@ -45,44 +50,79 @@ pub(super) struct Seen<'a> {
     pub(super) groups: Vec<Redirected>,
     /// Where the line ends up.
     pub(super) cwd: String,
-    /// Commands whose program comes from a variable that the line sets, with its value, and where they would run.
+    /// Texts that a shell would run once what is known is put in, and where they would run.
     pub(super) filled: Vec<(String, String)>,
+    /// Whether the line holds more of something than is followed.
+    pub(super) too_much: bool,
 }
 
 /// What the line has said so far.
 struct Sofar<'p> {
     paths: &'p Paths,
-    variables: HashMap<String, String>,
-    cwd: String,
+    line: &'p Line,
+    variables: Variables,
     printed: Vec<String>,
     searched: Vec<String>,
     filled: Vec<(String, String)>,
     piped: Vec<String>,
+    aliases: HashMap<String, String>,
+    /// Files that the line writes, with what it writes there.
+    files: HashMap<String, String>,
+    words: usize,
+    fed: usize,
+    written: usize,
+    too_much: bool,
 }
 
 /// Follows a line from its start to its end.
 pub(super) fn look<'a>(line: &'a Line, paths: &Paths) -> Seen<'a> {
-    let variables =
-        [("HOME", &paths.home), ("PWD", &paths.cwd), ("CLAUDE_PROJECT_DIR", &paths.cwd)];
+    let mut variables = Variables::at(&paths.cwd, &paths.project);
+    for (name, value) in
+        [("HOME", &paths.home), ("PWD", &paths.cwd), ("CLAUDE_PROJECT_DIR", &paths.cwd)]
+    {
+        variables.set(name, vec![value.clone()]);
+    }
     let mut sofar = Sofar {
         paths,
-        variables: variables.map(|(name, value)| (name.to_owned(), value.clone())).into(),
-        cwd: paths.cwd.clone(),
+        line,
+        variables,
         printed: Vec::new(),
         searched: Vec::new(),
         filled: Vec::new(),
         piped: Vec::new(),
+        aliases: HashMap::new(),
+        files: HashMap::new(),
+        words: 0,
+        fed: 0,
+        written: 0,
+        too_much: false,
     };
+    sofar.loops();
     let views = line.commands.iter().filter_map(|command| sofar.view(command)).collect();
     let groups = sofar.redirects(&line.redirects);
-    Seen { views, groups, cwd: sofar.cwd, filled: sofar.filled }
+    let Sofar { variables, filled, too_much, .. } = sofar;
+    Seen { views, groups, cwd: variables.cwd, filled, too_much }
 }
 
 impl Sofar<'_> {
+    fn cwd(&self) -> &str {
+        &self.variables.cwd
+    }
+
+    /// The variables of loops are all that they will be.
+    fn loops(&mut self) {
+        for each in &self.line.loops {
+            let words = each.words.iter().flat_map(|word| words(&self.variables, word));
+            let values: Vec<String> = words.take(MOST_UNFOLDED + 1).collect();
+            self.too_much |= values.len() > MOST_UNFOLDED;
+            self.variables.set(&each.variable, values);
+        }
+    }
+
     fn redirects(&self, redirects: &[Redirect]) -> Vec<Redirected> {
         let files = redirects.iter().filter_map(|it| match &it.target {
             Target::Word(word) if !it.operator.starts_with("<<") => {
-                Some((it.operator.clone(), self.fill(word).into_owned()))
+                Some((it.operator.clone(), self.variables.fill(word).first()))
             }
             Target::Word(_) | Target::HereDocument { .. } | Target::Closed => None,
         });
@@ -91,56 +131,192 @@ impl Sofar<'_> {
 
     fn view<'a>(&mut self, command: &'a SimpleCommand) -> Option<View<'a>> {
         for assignment in &command.assignments {
-            let value = self.fill(&assignment.value).into_owned();
-            self.variables.insert(assignment.name.clone(), value);
+            let name = assignment.name.split('[').next().unwrap_or_default();
+            self.variables.assign(name, &assignment.value);
         }
-        let (name, rest) = match command.words.split_first() {
-            None => (String::new(), command.words.as_slice()),
-            Some((program, rest)) => (self.fill(program).into_owned(), rest),
+        if !command.assignments.is_empty() {
+            self.loops();
+        }
+        let (program, rest) = match command.words.split_first() {
+            None => (None, command.words.as_slice()),
+            Some((program, rest)) => (Some(program), rest),
         };
+        let dynamic = program.is_some_and(Word::is_dynamic);
+        let mut choices = self.programs(program).into_iter();
+        let (name, mut args) = choices.next().unwrap_or_default();
         // A program that is named by a path is listed once more, under its file name.
-        if name.contains('/') && command.words.first().is_some_and(|it| !it.is_dynamic()) {
+        if name.contains('/') && !dynamic {
+            self.runs_file(&name);
             return None;
         }
+        let own: Vec<String> = self.args(rest);
+        for (name, before) in choices.filter(|(name, _)| is_known(name)) {
+            let text = line_of(&name, before.iter().chain(&own));
+            self.run(text);
+        }
+        args.extend(own);
         let name = name.rsplit('/').next().unwrap_or_default().to_owned();
+        if dynamic && is_known(&name) {
+            self.run(line_of(&name, args.iter()));
+        }
+        let fed = self.handed(command);
+        let redirects = self.redirects(&command.redirects);
+        let cwd = self.cwd().to_owned();
+        let view = View { command, name, args, redirects, cwd, fed };
+        self.note(&view);
+        self.code(&view);
+        Some(view)
+    }
+
+    /// Each program that a word may name, with the words that come with it: `X='rm -rf'; $X`.
+    fn programs(&self, program: Option<&Word>) -> Vec<(String, Vec<String>)> {
+        let Some(program) = program else { return vec![Default::default()] };
+        let choices = self.variables.fill(program);
+        let split = |words: Vec<String>| {
+            let mut words = words.into_iter();
+            (words.next().unwrap_or_default(), words.collect())
+        };
+        choices.choices().map(split).collect()
+    }
+
+    /// The arguments, with known variables put in and braces unfolded.
+    fn args(&mut self, rest: &[Word]) -> Vec<String> {
         let mut args = Vec::new();
         for word in rest {
-            unfold(&self.fill(word), &mut args);
+            args.extend(words(&self.variables, word));
+            if self.words + args.len() > MOST_WORDS {
+                self.too_much = true;
+                break;
+            }
         }
-        let fed = match command.via.last() {
-            Some(Via::Wrapper("xargs")) => self.printed.clone(),
-            Some(Via::Wrapper("find")) => self.searched.clone(),
+        self.too_much |= args.iter().any(|it| is_braced(it)) && args.len() >= MOST_UNFOLDED;
+        self.words += args.len();
+        args
+    }
+
+    /// What `xargs` and `find` hand to a command.
+    fn handed(&mut self, command: &SimpleCommand) -> Vec<String> {
+        let from: Vec<&String> = match command.via.last() {
+            Some(Via::Wrapper("xargs" | "parallel")) => self.printed.iter().collect(),
+            Some(Via::Wrapper("find")) => self.searched.iter().collect(),
             _ => Vec::new(),
         };
-        let redirects = self.redirects(&command.redirects);
-        if command.words.first().is_some_and(Word::is_dynamic)
-            && !name.contains(['$', '`', '*', '?'])
-        {
-            let text: Vec<String> =
-                std::iter::once(&name).chain(&args).map(|it| quoted(it)).collect();
-            self.filled.push((text.join(" "), self.cwd.clone()));
+        self.fed += from.len();
+        if self.fed > MOST_FED {
+            self.too_much = true;
+            return Vec::new();
         }
-        let view = View { command, name, args, redirects, cwd: self.cwd.clone(), fed };
-        self.note(&view);
-        Some(view)
+        let mut handed: Vec<String> = from.into_iter().cloned().collect();
+        if command.via.last() == Some(&Via::Wrapper("xargs")) {
+            let here = self.here(command);
+            handed.extend(here.iter().flat_map(|it| it.split_whitespace()).map(str::to_owned));
+        }
+        handed
+    }
+
+    /// The texts that a command finds on its input because they stand on the line.
+    fn here(&self, command: &SimpleCommand) -> Vec<String> {
+        let texts = command.redirects.iter().filter_map(|it| match &it.target {
+            Target::HereDocument { body, expands: Expands::No } => Some(body.clone()),
+            Target::HereDocument { body, .. } if !body.contains(['$', '`', '\\']) => {
+                Some(body.clone())
+            }
+            Target::HereDocument { body, .. } => Some(self.variables.fill_text(body)),
+            Target::Word(word) if it.operator == "<<<" => Some(self.variables.fill(word).first()),
+            Target::Word(_) | Target::Closed => None,
+        });
+        texts.collect()
+    }
+
+    /// Has a text be read as one that a shell runs here.
+    fn run(&mut self, text: String) {
+        let entry = (text, self.cwd().to_owned());
+        if !self.filled.contains(&entry) {
+            self.filled.push(entry);
+        }
+    }
+
+    /// The same for one that was put together; of what another program prints nothing is known.
+    fn expanded(&mut self, text: String) {
+        if !text.trim_start().starts_with("$(") && !text.trim_start().starts_with('`') {
+            self.run(text);
+        }
+    }
+
+    /// A file that the line itself wrote.
+    fn runs_file(&mut self, path: &str) {
+        let path = self.paths.absolute(path, self.cwd());
+        if let Some(text) = self.files.get(&path).cloned() {
+            self.run(text);
+        }
+    }
+
+    /// The code that a shell or a function is handed, where it is only known with what the line says before.
+    fn code(&mut self, view: &View<'_>) {
+        let name = view.name.as_str();
+        let is_shell = SHELLS.contains(&name);
+        let expands = view.command.words.iter().skip(1).any(|it| it.kind == WordKind::Expansion);
+        if name == "eval" && expands {
+            self.expanded(view.args.join(" "));
+        }
+        let option = |arg: &String| {
+            let cluster = is_shell && arg.starts_with('-') && !arg.starts_with("--");
+            arg == "-c" || (cluster && arg.contains('c'))
+        };
+        let coded = is_shell || RUNNERS.contains(&name);
+        match view.args.iter().position(option).filter(|_| coded) {
+            Some(at) => self.shell_code(view, at + 1, expands),
+            None if is_shell => {
+                let from = view.redirects.iter().filter(|(operator, _)| operator == "<");
+                let files: Vec<String> = from.map(|(_, file)| file.clone()).collect();
+                let script = view.operands(&[]).first().map(|it| (*it).to_owned());
+                files.iter().chain(script.iter()).for_each(|it| self.runs_file(it));
+                // A here-document without variables the reader has read.
+                let here = self.here(view.command);
+                here.into_iter().filter(|_| script.is_none()).for_each(|it| self.run(it));
+            }
+            None if READERS.contains(&name) => {
+                let script = view.operands(&[]).first().map(|it| (*it).to_owned());
+                script.iter().for_each(|it| self.runs_file(it));
+            }
+            None => {}
+        }
+        let called = self.line.functions.iter().find(|it| it.name == name);
+        if let Some(function) = called.filter(|it| !view.args.is_empty() && it.body.contains('$')) {
+            let parameters = line_of("set -- ", view.args.iter());
+            self.run(format!("{parameters}; {}", function.body));
+        }
+        if let Some(alias) = self.aliases.get(name) {
+            let rest = line_of("", view.args.iter());
+            self.run(format!("{alias} {rest}"));
+        }
+    }
+
+    /// `bash -c 'rm -rf "$1"' _ /`, `xargs -I{} sh -c 'rm -rf {}'`
+    fn shell_code(&mut self, view: &View<'_>, at: usize, expands: bool) {
+        let Some(code) = view.args.get(at) else { return };
+        let rest = view.args.get(at + 2..).unwrap_or_default();
+        let handed = view.fed.join(" ");
+        let code = if view.fed.is_empty() { code.clone() } else { code.replace("{}", &handed) };
+        let parameters = line_of("set -- ", rest.iter().filter(|it| *it != "{}").chain(&view.fed));
+        if code.contains('$') && !(rest.is_empty() && view.fed.is_empty()) {
+            self.run(format!("{parameters}; {code}"));
+        } else if expands {
+            self.expanded(code);
+        }
     }
 
     /// What the command changes for those that follow.
     fn note(&mut self, view: &View<'_>) {
-        if view.feeds() && matches!(view.name.as_str(), "echo" | "printf") {
-            self.piped.push(view.operands(&[]).join(" ").replace("\\n", "\n"));
-        }
-        let only_options = view.operands(&[]).iter().all(|it| *it == "-");
-        if view.feeds() && only_options && SHELLS.contains(&view.name.as_str()) {
-            let there = self.cwd.clone();
-            self.filled.extend(self.piped.drain(..).map(|text| (text, there.clone())));
-        }
-        match view.name.as_str() {
+        let name = view.name.as_str();
+        self.pipe(view);
+        self.write(view);
+        match name {
             "cd" | "pushd" => {
                 if let Some(to) = view.operands(&[]).first() {
-                    self.cwd = self.paths.absolute(to, &self.cwd);
-                } else if view.name == "cd" {
-                    self.cwd.clone_from(&self.paths.home);
+                    self.variables.cwd = self.paths.absolute(to, self.cwd());
+                } else if name == "cd" {
+                    self.variables.cwd.clone_from(&self.paths.home);
                 }
             }
             "echo" | "printf" | "ls" | "realpath" => {
@@ -152,57 +328,123 @@ impl Sofar<'_> {
                 self.printed.extend(self.searched.iter().cloned());
             }
             "export" | "declare" | "readonly" | "local" | "typeset" => {
+                for (name, value) in view.args.iter().filter_map(|it| it.split_once('=')) {
+                    self.variables.set(name, vec![value.to_owned()]);
+                }
+            }
+            "alias" => {
                 let pairs = view.args.iter().filter_map(|it| it.split_once('='));
-                self.variables
-                    .extend(pairs.map(|(name, value)| (name.to_owned(), value.to_owned())));
+                let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
+                self.aliases.extend(pairs);
+            }
+            "set" => {
+                if let Some(at) = view.args.iter().position(|it| it == "--") {
+                    self.variables.parameters(view.args.get(at + 1..).unwrap_or_default());
+                }
+            }
+            "read" => {
+                let said = self.here(view.command).concat();
+                let names = view.operands(&["-d", "-n", "-p", "-t", "-u", "-i", "-N"]);
+                let said = said
+                    .split_whitespace()
+                    .map(str::to_owned)
+                    .chain(std::iter::repeat_with(String::new));
+                for (name, value) in names.into_iter().zip(said) {
+                    self.variables.set(name, vec![value]);
+                }
             }
             _ => {}
         }
     }
 
-    /// The word without quotes, with the variables that the line sets.
-    fn fill<'w>(&self, word: &'w Word) -> Cow<'w, str> {
-        if word.kind == WordKind::Literal {
-            return Cow::Borrowed(&word.text);
+    /// What a command prints into a pipe, and a shell that runs it.
+    fn pipe(&mut self, view: &View<'_>) {
+        let only_options = view.operands(&[]).iter().all(|it| *it == "-");
+        if view.feeds() {
+            self.piped.extend(self.printed_by(view));
         }
-        let mut filled = String::new();
-        let mut rest = word.source.as_str();
-        while let Some(at) = rest.find(['$', '"', '\'', '\\', '`']) {
-            let (before, from) = rest.split_at(at);
-            filled.push_str(before);
-            let mut after = from.chars();
-            let first = after.next();
-            let from = if first == Some('`') { from } else { after.as_str() };
-            let here = HERE.iter().find_map(|it| from.strip_prefix(it));
-            if let Some(behind) = here.filter(|_| matches!(first, Some('$' | '`'))) {
-                filled.push_str(&self.cwd);
-                rest = behind;
-                continue;
-            }
-            rest = after.as_str();
-            if first == Some('`') {
-                filled.push('`');
-            }
-            if first != Some('$') {
-                continue;
-            }
-            let (name, behind) = variable(rest);
-            let value = self.variables.get(name).filter(|_| !name.is_empty());
-            match value.filter(|it| filled.len() + it.len() <= LONGEST_FILLED) {
-                Some(value) => {
-                    filled.push_str(value);
-                    rest = behind;
-                }
-                None => filled.push('$'),
-            }
+        if view.feeds() && only_options && SHELLS.contains(&view.name.as_str()) {
+            let piped: Vec<String> = self.piped.drain(..).collect();
+            piped.into_iter().for_each(|text| self.run(text));
         }
-        filled.push_str(rest);
-        Cow::Owned(filled)
+    }
+
+    /// What a command prints, where it stands on the line.
+    fn printed_by(&self, view: &View<'_>) -> Vec<String> {
+        match view.name.as_str() {
+            "echo" | "printf" => vec![view.operands(&[]).join(" ").replace("\\n", "\n")],
+            "cat" => self.here(view.command),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What the line writes into files, which it may run.
+    fn write(&mut self, view: &View<'_>) {
+        let mut said = self.printed_by(view);
+        let mut files: Vec<(bool, &str)> = Vec::new();
+        // `true && echo x > y`: the file belongs to the list, and to all that it prints.
+        let groups = self.redirects(&self.line.redirects);
+        let own = || view.redirects.iter().filter(|(operator, _)| operator.starts_with('>'));
+        let all = groups.iter().filter(|(operator, _)| operator.starts_with('>'));
+        files.extend(own().map(|(operator, file)| (operator == ">>", file.as_str())));
+        files.extend(all.filter(|_| own().next().is_none()).map(|(_, file)| (true, file.as_str())));
+        if view.name == "tee" {
+            files.extend(view.operands(&[]).into_iter().map(|it| (view.has('a', "append"), it)));
+            said = self.here(view.command);
+            said.extend(self.piped.iter().cloned());
+        }
+        if said.is_empty() {
+            return;
+        }
+        let said = said.join("\n") + "\n";
+        for (appends, file) in files {
+            self.written += said.len();
+            if self.written > MOST_WRITTEN {
+                self.too_much = true;
+                return;
+            }
+            let path = self.paths.absolute(file, &self.variables.cwd);
+            let text = self.files.entry(path).or_default();
+            if !appends {
+                text.clear();
+            }
+            text.push_str(&said);
+        }
     }
 }
 
+/// Every word that a word stands for.
+fn words(variables: &Variables, word: &Word) -> Vec<String> {
+    if word.kind == WordKind::Literal {
+        return vec![word.text.clone()];
+    }
+    let mut unfolded = Vec::new();
+    for text in variables.fill(word).words() {
+        unfold(&text, &mut unfolded);
+    }
+    unfolded
+}
+
+/// Whether a program is known by its name.
+fn is_known(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['$', '`', '*', '?'])
+}
+
+/// A program and its arguments as a line.
+fn line_of<'t>(program: &str, args: impl Iterator<Item = &'t String>) -> String {
+    let mut line = if program.ends_with(' ') { program.to_owned() } else { quoted(program) + " " };
+    if program.is_empty() {
+        line.clear();
+    }
+    for arg in args {
+        line.push_str(&quoted(arg));
+        line.push(' ');
+    }
+    line.trim_end().to_owned()
+}
+
 /// A word that a shell reads as this text.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+:@%,~".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
         return text.to_owned();
@@ -210,23 +452,9 @@ fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// The variable's name at the start of what follows `$`, and what comes behind it.
-fn variable(text: &str) -> (&str, &str) {
-    if let Some(inner) = text.strip_prefix('{') {
-        return inner.split_once('}').unwrap_or(("", text));
-    }
-    let end = text.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(text.len());
-    text.split_at_checked(end).unwrap_or(("", text))
-}
-
 /// The words that `a{b,c}d` stands for.
 fn unfold(word: &str, out: &mut Vec<String>) {
-    let parts = || {
-        let (before, rest) = word.split_once('{').filter(|(before, _)| !before.ends_with('$'))?;
-        let (inner, after) = rest.split_once('}')?;
-        (inner.contains(',') && !inner.contains(['{', ' '])).then_some((before, inner, after))
-    };
-    match parts() {
+    match braces(word) {
         Some((before, inner, after)) if out.len() < MOST_UNFOLDED => {
             for choice in inner.split(',') {
                 unfold(&format!("{before}{choice}{after}"), out);
@@ -234,6 +462,18 @@ fn unfold(word: &str, out: &mut Vec<String>) {
         }
         _ => out.push(word.to_owned()),
     }
+}
+
+/// What stands before, in and behind the first braces that unfold.
+fn braces(word: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = word.split_once('{').filter(|(before, _)| !before.ends_with('$'))?;
+    let (inner, after) = rest.split_once('}')?;
+    (inner.contains(',') && !inner.contains(['{', ' ', ':', '"'])).then_some((before, inner, after))
+}
+
+/// Whether braces are left that were not unfolded.
+fn is_braced(word: &str) -> bool {
+    word.contains("{/") && braces(word).is_some()
 }
 
 /// Tests of `find` that leave out most of what lies there.
@@ -279,9 +519,11 @@ fn search(view: &View<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Whether a `find` has a test that leaves out most of what lies there.
+/// Whether a `find` has a test that leaves out most of what lies there; a name that may be any is none.
 pub(super) fn is_narrow(view: &View<'_>) -> bool {
-    view.args.iter().any(|it| NARROWING.contains(&it.as_str()))
+    let tests = view.args.iter().zip(view.args.iter().skip(1).map(String::as_str).chain([""]));
+    let mut narrow = tests.filter(|(test, _)| NARROWING.contains(&test.as_str()));
+    narrow.any(|(_, value)| !matches!(value, "*" | ".*" | "*.*" | "*/*" | "/*"))
 }
 
 impl View<'_> {

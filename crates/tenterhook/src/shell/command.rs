@@ -10,8 +10,8 @@ use super::read::{Code, Item, Reader, children, hidden, slice, without_continuat
 use super::word::{self, Word, WordKind};
 use super::wrapper::{self, Behind};
 use super::{
-    Assignment, Construct, Context, Doubt, Expands, MOST_WRAPPERS, Redirect, SimpleCommand, Target,
-    Via,
+    Assignment, Construct, Context, Doubt, Expands, Loop, MOST_WRAPPERS, Redirect, SimpleCommand,
+    Target, Via,
 };
 
 /// Node kinds that stand for something unknown in a word.
@@ -58,6 +58,8 @@ struct Parts<'t> {
     pieces: Vec<Node<'t>>,
     assignments: Vec<Assignment>,
     redirects: Vec<Redirect>,
+    /// A dash stands behind the words, which the grammar lost.
+    dash: bool,
 }
 
 impl<'c, 't> Builder<'_, 'c, 't> {
@@ -90,6 +92,15 @@ impl<'c, 't> Builder<'_, 'c, 't> {
                 _ => parts.pieces.push(*node),
             }
         }
+        if let (Some(end), Some(first)) = (end, redirects.first()) {
+            // The grammar loses a dash before a descriptor: `x - 2>&1` (S-24).
+            let gap = end..first.start_byte();
+            if self.source(&gap).trim() == "-" {
+                parts.dash = true;
+            } else {
+                self.reader.check_gap(self.code, &gap);
+            }
+        }
         for redirect in redirects {
             self.redirect(*redirect, &mut parts);
         }
@@ -118,6 +129,9 @@ impl<'c, 't> Builder<'_, 'c, 't> {
             None => self.simple(&[], &redirects),
             Some(node) => {
                 self.later(node);
+                if let Some(first) = redirects.first() {
+                    self.reader.check_gap(self.code, &(node.end_byte()..first.start_byte()));
+                }
                 let mut parts = Parts::default();
                 for redirect in redirects {
                     self.redirect(redirect, &mut parts);
@@ -166,6 +180,16 @@ impl<'c, 't> Builder<'_, 'c, 't> {
         self.finish(Parts { assignments, ..Parts::default() });
     }
 
+    /// `for NAME in WORDS`: its parts are visited as those of every group.
+    pub(super) fn looped(&mut self) {
+        let node = self.item.node;
+        let Some(variable) = node.child_by_field_name("variable") else { return };
+        let variable = self.source(&variable.byte_range()).to_owned();
+        let words: Vec<Node<'t>> = node.children_by_field_name("value", &mut node.walk()).collect();
+        let words = words.iter().map(|word| self.word(&word.byte_range(), &[*word])).collect();
+        self.reader.loops.push(Loop { variable, words });
+    }
+
     fn assignment(&mut self, node: Node<'t>) -> Assignment {
         let whole = node.byte_range();
         let mut name = whole.start..whole.end;
@@ -190,7 +214,12 @@ impl<'c, 't> Builder<'_, 'c, 't> {
         let mut words = Vec::new();
         for child in children(node) {
             match child.kind() {
-                "file_descriptor" => descriptor = Some(self.source(&child.byte_range()).to_owned()),
+                "file_descriptor" => {
+                    let written = self.source(&child.byte_range());
+                    let number = written.trim_start_matches('-').trim();
+                    parts.dash |= written.starts_with('-');
+                    descriptor = Some(number.to_owned());
+                }
                 "ERROR" => self.later(child),
                 _ if operator.is_empty() => {
                     self.source(&child.byte_range()).clone_into(&mut operator)
@@ -221,9 +250,12 @@ impl<'c, 't> Builder<'_, 'c, 't> {
                 "heredoc_body" => body = Some(child),
                 "heredoc_end" => end = Some(child),
                 "file_redirect" | "herestring_redirect" => self.redirect(child, parts),
-                "pipeline" | "list" | "ERROR" | "comment" | "&&" | "||" | "|" | "|&" => {
-                    self.later(child)
+                // `cat <<EOF | sh`: the command feeds what comes behind it.
+                "pipeline" => {
+                    self.item.context = Context::Pipeline;
+                    self.later(child);
                 }
+                "list" | "ERROR" | "comment" | "&&" | "||" | "|" | "|&" => self.later(child),
                 kind if SIMPLE.contains(&kind) || kind.ends_with("_statement") => self.later(child),
                 _ if body.is_some() => self.later(child),
                 _ => parts.pieces.push(child),
@@ -334,7 +366,8 @@ impl<'c, 't> Builder<'_, 'c, 't> {
         let groups = self.groups(&parts.pieces);
         let mut words: Vec<Word> = groups.iter().map(|group| self.group_word(group)).collect();
         self.strip_reserved(&mut words);
-        let Parts { assignments, redirects, .. } = parts;
+        let Parts { assignments, redirects, dash, .. } = parts;
+        words.extend(dash.then(|| Word::literal("-")));
         if words.is_empty() && assignments.is_empty() && redirects.is_empty() {
             return;
         }

@@ -12,7 +12,7 @@ use tree_sitter::{Node, ParseOptions, ParseState, Parser, Point, Tree};
 
 use super::command::Builder;
 use super::{
-    Construct, Context, DEEPEST_NEST, Doubt, LONGEST_LINE, Line, MOST_WRAPPERS, Parsed,
+    Construct, Context, DEEPEST_NEST, Doubt, Function, LONGEST_LINE, Line, MOST_WRAPPERS, Parsed,
     SimpleCommand, Via,
 };
 
@@ -42,6 +42,8 @@ pub(super) fn line(text: &str) -> Line {
         doubt: None,
         constructs: Vec::new(),
         redirects: Vec::new(),
+        loops: Vec::new(),
+        functions: Vec::new(),
         budget,
     };
     reader.code(&Code { text, via: &[], context: Context::TopLevel, depth: 0, wrapper: None });
@@ -51,6 +53,8 @@ pub(super) fn line(text: &str) -> Line {
         parsed,
         constructs: reader.constructs,
         redirects: reader.redirects,
+        loops: reader.loops,
+        functions: reader.functions,
     }
 }
 
@@ -71,6 +75,8 @@ pub(super) struct Reader {
     doubt: Option<Doubt>,
     constructs: Vec<Construct>,
     pub(super) redirects: Vec<super::Redirect>,
+    pub(super) loops: Vec<super::Loop>,
+    functions: Vec<Function>,
     budget: Budget,
 }
 
@@ -184,7 +190,11 @@ impl Reader {
             "file_redirect" | "herestring_redirect" => build.stray(node),
             "variable_assignment" => build.alone(&[node]),
             "variable_assignments" => build.alone(&children(node)),
-            _ => {
+            kind => {
+                if kind == "for_statement" {
+                    build.looped();
+                }
+                self.function(code, node);
                 self.descend(code, item, &mut next);
                 stack.extend(next.into_iter().rev());
                 return;
@@ -218,6 +228,19 @@ impl Reader {
                 node.kind() == "c_style_for_statement" && child.kind() == "variable_assignment";
             let nodes = if is_arithmetic { children(child) } else { vec![child] };
             next.extend(nodes.into_iter().map(|node| Item { node, context, nest }));
+        }
+    }
+
+    /// A function is what its name runs.
+    fn function(&mut self, code: &Code<'_>, node: Node<'_>) {
+        let part = |name| {
+            let node: Node<'_> = node.child_by_field_name(name)?;
+            Some(slice(code.text, &node.byte_range()).to_owned())
+        };
+        if node.kind() == "function_definition"
+            && let (Some(name), Some(body)) = (part("name"), part("body"))
+        {
+            self.functions.push(Function { name, body });
         }
     }
 

@@ -444,3 +444,58 @@ fn a_redirection_behind_a_group_is_kept() {
     }
     assert_eq!(read("a > f").redirects, []);
 }
+
+/// S-24: the grammar loses a dash before a redirection with a descriptor.
+#[test]
+fn a_dash_before_a_redirection_is_a_word() {
+    for (line, words) in [
+        ("x run - 2>&1", "x run -"),
+        ("x - 2> f | y", "x -"),
+        ("x - > f", "x -"),
+        ("x -- 2>&1", "x --"),
+    ] {
+        let read = read(line);
+        assert_eq!(read.commands[0].text(), words, "{line}");
+        assert_eq!(read.parsed, Parsed::Full, "{line}");
+    }
+}
+
+/// S-27.
+#[test]
+fn loops_and_functions_are_kept() {
+    let line = read("f() { rm \"$1\"; }; for d in a \"b c\" $X; do (for e in 1; do f; done); done");
+    let of = |at: usize| -> Vec<&str> {
+        line.loops[at].words.iter().map(|word| word.text.as_str()).collect()
+    };
+    assert_eq!((line.loops[0].variable.as_str(), of(0)), ("d", vec!["a", "b c", "$X"]));
+    assert_eq!((line.loops[1].variable.as_str(), of(1)), ("e", vec!["1"]));
+    let functions: Vec<_> = line.functions.iter().map(|it| (&*it.name, &*it.body)).collect();
+    assert_eq!(functions, [("f", "{ rm \"$1\"; }")]);
+    assert_eq!(line.parsed, Parsed::Full);
+}
+
+/// S-33: what stands behind a verb of a wrapper, behind `:::`, and in a pane of `tmux`.
+#[test]
+fn verbs_lead_to_a_command() {
+    for (line, program) in [
+        ("uv run --with x rm y", "rm"),
+        ("uv --directory d run -- rm y", "rm"),
+        ("poetry run rm y", "rm"),
+        ("npm exec --package=x -- rm y", "rm"),
+        ("npm exec -c 'rm y'", "rm"),
+        ("npx -y rm y", "rm"),
+        ("direnv exec . rm y", "rm"),
+        ("aws-vault exec p -- rm y", "rm"),
+        ("parallel -j 4 rm {} ::: y", "rm"),
+        ("parallel ::: 'rm y'", "rm"),
+        ("tmux send-keys -t x 'rm y' Enter", "rm"),
+        ("nix-shell -p x --run 'rm y'", "rm"),
+    ] {
+        assert!(read(line).commands.iter().any(|it| it.program() == Some(program)), "{line}");
+    }
+    for line in ["uv pip install rm", "npm run rm", "uv run -", "tmux ls", "poetry add rm", "npx"] {
+        let found = read(line);
+        assert!(found.commands.iter().all(|it| it.via.is_empty()), "{line}: {found:?}");
+        assert_eq!(found.parsed, Parsed::Full, "{line}");
+    }
+}

@@ -33,6 +33,19 @@ enum Follows {
     Joined,
     /// Code: the first operand.
     Operand,
+    /// What stands behind one of these words, their options and so many operands of theirs; without words, at once.
+    Verb { verbs: &'static [&'static str], operands: usize, runs: Runs },
+    /// A command line to which the words behind `:::` are appended, or what it reads from its standard input.
+    Parallel,
+}
+
+/// What stands behind a verb.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Runs {
+    /// A command.
+    Command,
+    /// Code: the words, joined by spaces.
+    Code,
 }
 
 /// What may stand before the command itself.
@@ -70,6 +83,63 @@ const fn shell(name: &'static str) -> Wrapper {
     let valued = &["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];
     Wrapper { name, valued, inert: &["--version", "--help"], follows: Follows::Shell }
 }
+
+const fn verb(
+    name: &'static str,
+    valued: &'static [&'static str],
+    verbs: &'static [&'static str],
+) -> Wrapper {
+    let follows = Follows::Verb { verbs, operands: 0, runs: Runs::Command };
+    Wrapper { name, valued, inert: &["--version", "--help"], follows }
+}
+
+const fn code_of_option(name: &'static str) -> Wrapper {
+    Wrapper { name, valued: &[], inert: &[], follows: Follows::Option { operands: None } }
+}
+
+const PARALLEL_VALUED: &[&str] = &[
+    "-j",
+    "--jobs",
+    "-n",
+    "-N",
+    "-L",
+    "-P",
+    "--max-procs",
+    "-S",
+    "-a",
+    "--arg-file",
+    "-I",
+    "-C",
+    "--colsep",
+    "-d",
+    "--delay",
+    "--timeout",
+    "--joblog",
+    "--results",
+    "--tmpdir",
+    "--wd",
+    "--retries",
+];
+const UV_VALUED: &[&str] = &[
+    "--with",
+    "--with-requirements",
+    "--with-editable",
+    "-p",
+    "--python",
+    "--extra",
+    "--group",
+    "--env-file",
+    "--directory",
+    "--project",
+    "--index",
+    "--index-url",
+    "--package",
+    "--from",
+];
+const NPM_VALUED: &[&str] =
+    &["-w", "--workspace", "--prefix", "-p", "--package", "-C", "--dir", "-F", "--filter", "--cwd"];
+const TMUX_VALUED: &[&str] =
+    &["-t", "-s", "-n", "-x", "-y", "-F", "-e", "-l", "-p", "-T", "-L", "-S", "-f", "-N"];
 
 const SUDO_VALUED: &[&str] = &[
     "-u",
@@ -214,6 +284,102 @@ const WRAPPERS: &[Wrapper] = &[
         inert: &["-v", "--version", "-h", "--help"],
         follows: Follows::Joined,
     },
+    verb("uv", UV_VALUED, &["run"]),
+    verb("poetry", &["-C", "--directory", "-P", "--project"], &["run"]),
+    verb("pdm", &["-p", "--project"], &["run"]),
+    verb("pipenv", &[], &["run"]),
+    verb("hatch", &["-e", "--env"], &["run"]),
+    verb("rye", &[], &["run"]),
+    verb("pixi", &["-e", "--environment", "--manifest-path"], &["run"]),
+    verb("conda", &["-n", "--name", "-p", "--prefix", "--cwd"], &["run"]),
+    verb("mamba", &["-n", "--name", "-p", "--prefix", "--cwd"], &["run"]),
+    verb("micromamba", &["-n", "--name", "-p", "--prefix", "--cwd"], &["run"]),
+    verb("pipx", &["--spec", "--python", "--index-url", "--pip-args"], &["run"]),
+    verb("bundle", &[], &["exec"]),
+    verb("npm", NPM_VALUED, &["exec", "x"]),
+    verb("pnpm", NPM_VALUED, &["exec", "dlx"]),
+    verb("yarn", NPM_VALUED, &["exec", "dlx"]),
+    verb("bun", &[], &["x"]),
+    verb("rbenv", &[], &["exec"]),
+    verb("pyenv", &[], &["exec"]),
+    verb("asdf", &[], &["exec"]),
+    verb("op", &["--env-file", "--account"], &["run"]),
+    verb("doppler", &["-p", "--project", "-c", "--config"], &["run"]),
+    verb("dotenvx", &["-f", "--env-file"], &["run"]),
+    verb("npx", NPM_VALUED, &[]),
+    verb("bunx", &["-p", "--package"], &[]),
+    verb("uvx", UV_VALUED, &[]),
+    Wrapper {
+        name: "direnv",
+        valued: &[],
+        inert: &[],
+        follows: Follows::Verb { verbs: &["exec"], operands: 1, runs: Runs::Command },
+    },
+    Wrapper {
+        name: "aws-vault",
+        valued: &["-d", "--duration"],
+        inert: &[],
+        follows: Follows::Verb { verbs: &["exec"], operands: 1, runs: Runs::Command },
+    },
+    Wrapper {
+        name: "tmux",
+        valued: TMUX_VALUED,
+        inert: &["-V"],
+        follows: Follows::Verb {
+            verbs: &[
+                "new",
+                "new-session",
+                "neww",
+                "new-window",
+                "splitw",
+                "split-window",
+                "send",
+                "send-keys",
+                "run",
+                "run-shell",
+                "respawn-pane",
+            ],
+            operands: 0,
+            runs: Runs::Code,
+        },
+    },
+    Wrapper {
+        name: "parallel",
+        valued: PARALLEL_VALUED,
+        inert: &["--version"],
+        follows: Follows::Parallel,
+    },
+    Wrapper {
+        name: "cross-env",
+        valued: &[],
+        inert: &[],
+        follows: Follows::Command { operands: 0, first: First::Assignments },
+    },
+    after("gosu", &[], 1),
+    after("su-exec", &[], 1),
+    command("screen", &["-S", "-c", "-h", "-L", "-p", "-s", "-t", "-T"]),
+    command("run0", &["-u", "--user", "-g", "--group", "-D", "--chdir", "--setenv"]),
+    command("tini", &["-p", "-e"]),
+    command("dumb-init", &["-r", "--rewrite"]),
+    command("setpriv", &["--reuid", "--regid", "--groups", "--inh-caps", "--bounding-set"]),
+    command("prlimit", &[]),
+    command("firejail", &[]),
+    command("valgrind", &[]),
+    command("dbus-run-session", &[]),
+    command("xvfb-run", &["-n", "--server-num", "-s", "--server-args", "-e", "-f", "-w"]),
+    command("proxychains", &["-f"]),
+    command("proxychains4", &["-f"]),
+    command("torsocks", &[]),
+    command("rlwrap", &[]),
+    command("entr", &[]),
+    Wrapper {
+        name: "hyperfine",
+        valued: &["-w", "-r", "-m", "-M", "-p", "-n"],
+        inert: &[],
+        follows: Follows::Joined,
+    },
+    code_of_option("nix-shell"),
+    code_of_option("sg"),
     Wrapper { name: "trap", valued: &[], inert: &["-l", "-p"], follows: Follows::Operand },
 ];
 
@@ -269,9 +435,46 @@ impl Wrapper {
             },
             Follows::Joined if rest.is_empty() => Vec::new(),
             Follows::Joined => vec![as_code(&rest.iter().collect::<Vec<_>>())],
+            Follows::Verb { verbs, operands, runs } => {
+                self.behind_verb(rest, verbs, operands, runs).unwrap_or_default()
+            }
+            Follows::Parallel => parallel(rest),
             Follows::Operand => rest.first().map(|word| as_code(&[word])).into_iter().collect(),
             Follows::Actions(_) => Vec::new(),
         }
+    }
+
+    /// `uv run --with x COMMAND`, `npm exec -c CODE`
+    fn behind_verb(
+        &self,
+        rest: &[Word],
+        verbs: &[&str],
+        operands: usize,
+        runs: Runs,
+    ) -> Option<Vec<Behind>> {
+        let mut rest = rest;
+        if !verbs.is_empty() {
+            let (verb, behind) = rest.split_first()?;
+            verbs.contains(&verb.text.as_str()).then_some(())?;
+            if let [option, code, ..] = behind
+                && matches!(option.text.as_str(), "-c" | "--call")
+                && self.name != "tmux"
+            {
+                return Some(vec![as_code(&[code])]);
+            }
+            rest = self.options(behind).rest?;
+        }
+        rest = rest.get(operands..)?;
+        rest = rest.strip_prefix(&[Word::literal("--")][..]).unwrap_or(rest);
+        // `uv run -` reads a script of another language.
+        rest.first().filter(|it| it.text != "-")?;
+        Some(match runs {
+            Runs::Command => plain(rest, First::Plain),
+            Runs::Code => {
+                let is_key = |word: &&Word| KEYS.contains(&word.text.as_str());
+                vec![as_code(&rest.iter().filter(|it| !is_key(it)).collect::<Vec<_>>())]
+            }
+        })
     }
 
     /// Walks over the wrapper's own options.
@@ -391,7 +594,8 @@ enum Split<'a> {
 
 /// `su -c 'git push'`, wherever the option stands.
 fn code_option(words: &[Word]) -> Option<Behind> {
-    let at = words.iter().position(|word| matches!(word.text.as_str(), "-c" | "--command"));
+    let at =
+        words.iter().position(|word| matches!(word.text.as_str(), "-c" | "--command" | "--run"));
     if let Some(at) = at {
         return Some(words.get(at + 1).map_or(Behind::Unknown, |word| as_code(&[word])));
     }
@@ -447,6 +651,41 @@ fn appended(words: &[Word], placeholder: Option<&str>) -> Vec<Behind> {
     }
     vec![Behind::Command(words)]
 }
+
+/// GNU `parallel`: its words are a line of the shell; what comes behind `:::` is quoted and put into it.
+fn parallel(words: &[Word]) -> Vec<Behind> {
+    let is_mark = |word: &Word| matches!(word.text.as_str(), ":::" | ":::+");
+    let at = words.iter().position(is_mark);
+    let (command, arguments) = words.split_at(at.unwrap_or(words.len()));
+    let arguments = arguments.iter().filter(|it| !is_mark(it));
+    if command.is_empty() {
+        return arguments.map(|it| as_code(&[it])).collect();
+    }
+    if command.iter().any(|it| it.kind == WordKind::Expansion) {
+        return vec![Behind::Unknown];
+    }
+    // A pattern is the shell's before it is a word of `parallel`.
+    let as_read = |word: &Word| match word.kind {
+        WordKind::Literal => word.text.clone(),
+        WordKind::Pattern | WordKind::Expansion => word.source.clone(),
+    };
+    let mut line = command.iter().map(as_read).collect::<Vec<_>>().join(" ");
+    let mut all = arguments.map(|it| it.source.as_str()).collect::<Vec<_>>().join(" ");
+    if at.is_none() {
+        "$@".clone_into(&mut all);
+    }
+    match PARALLEL_PLACES.iter().any(|place| line.contains(place)) {
+        true => PARALLEL_PLACES.iter().for_each(|place| line = line.replace(place, &all)),
+        false => line = format!("{line} {all}"),
+    }
+    vec![Behind::Code(line)]
+}
+
+/// Keys that end what is typed into a pane.
+const KEYS: &[&str] = &["Enter", "C-m", "C-j", "KPEnter"];
+
+/// Where `parallel` puts what it was handed.
+const PARALLEL_PLACES: &[&str] = &["{}", "{.}", "{/}", "{//}", "{1}", "{2}"];
 
 /// `find -exec ... ;`, as often as it occurs.
 fn actions(words: &[Word], starts: &[&str]) -> Vec<Behind> {

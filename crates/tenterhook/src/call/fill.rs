@@ -1,0 +1,336 @@
+//! What does a word stand for, with the variables that the line itself sets? Expands nothing that only a run could know.
+//!
+//! A variable may have several values: `for d in / /etc; do rm -rf $d; done` is both. What is not known stays as written.
+
+use std::collections::HashMap;
+
+use crate::shell::{Context, SimpleCommand, Word, WordKind};
+
+/// The longest text that variables are put into: `X=$X$X` doubles its value every time, so a short line could ask for all
+/// memory there is.
+const LONGEST: usize = 4 * 1024;
+/// Most texts that one word may stand for.
+const MOST: usize = 32;
+/// Deepest nest of substitutions that are looked into.
+const DEEPEST: usize = 3;
+
+/// What parts a text into words, where a value with blanks was put in without quotes.
+const PART: char = '\u{1f}';
+
+/// What a word stands for: each text that it may be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Filled(Vec<String>);
+
+/// The variables of a line.
+#[derive(Clone, Debug)]
+pub(super) struct Variables {
+    values: HashMap<String, Vec<String>>,
+    pub(super) cwd: String,
+    pub(super) project: String,
+}
+
+impl Filled {
+    fn one(text: &str) -> Self {
+        Self(vec![text.to_owned()])
+    }
+
+    /// The first text that it may be.
+    pub(super) fn first(self) -> String {
+        self.0.into_iter().next().unwrap_or_default().replace(PART, " ")
+    }
+
+    /// Each text that it may be, as its words.
+    pub(super) fn choices(&self) -> impl Iterator<Item = Vec<String>> {
+        self.0.iter().map(|text| {
+            let parted = text.contains(PART);
+            let words = text.split(PART).filter(|it| !parted || !it.is_empty());
+            words.map(str::to_owned).collect()
+        })
+    }
+
+    /// Every word that it may be.
+    pub(super) fn words(self) -> Vec<String> {
+        self.choices().flatten().collect()
+    }
+
+    fn push(&mut self, text: &str) {
+        for filled in &mut self.0 {
+            if filled.len() + text.len() <= LONGEST {
+                filled.push_str(text);
+            }
+        }
+    }
+
+    /// Each text with each of `values` behind it; without quotes, their blanks part words.
+    fn choose(&mut self, values: &[String], parts: bool) {
+        let fits = |text: &String, value: &String| text.len() + value.len() <= LONGEST;
+        let put = |text: &String, value: &String| match parts {
+            true => format!("{text}{}", value.replace(char::is_whitespace, &PART.to_string())),
+            false => format!("{text}{value}"),
+        };
+        let chosen = self.0.iter().flat_map(|text| {
+            let fitting = values.iter().filter(|value| fits(text, value));
+            fitting.map(|value| put(text, value)).collect::<Vec<_>>()
+        });
+        let chosen: Vec<String> = chosen.take(MOST).collect();
+        if !chosen.is_empty() {
+            self.0 = chosen;
+        }
+    }
+}
+
+impl Variables {
+    /// No variables, at a directory of a project.
+    pub(super) fn at(cwd: &str, project: &str) -> Self {
+        let (cwd, project) = (cwd.to_owned(), project.to_owned());
+        Self { values: HashMap::new(), cwd, project }
+    }
+
+    pub(super) fn set(&mut self, name: &str, values: Vec<String>) {
+        self.values.insert(name.to_owned(), values);
+    }
+
+    /// `NAME=value`, also `NAME=(a b c)` and `NAME+=value`.
+    pub(super) fn assign(&mut self, name: &str, value: &Word) {
+        let filled = self.fill(value).first();
+        let list = filled.strip_prefix('(').and_then(|it| it.strip_suffix(')'));
+        let filled = list.filter(|_| value.source.starts_with('(')).unwrap_or(&filled);
+        self.set(name, vec![filled.to_owned()]);
+    }
+
+    /// The parameters `$1`, `$2`, ... and all of them.
+    pub(super) fn parameters(&mut self, all: &[String]) {
+        for (at, one) in all.iter().enumerate() {
+            self.set(&(at + 1).to_string(), vec![one.clone()]);
+        }
+        let joined = all.join(" ");
+        self.set("@", vec![joined.clone()]);
+        self.set("*", vec![joined]);
+    }
+
+    /// The word without its quotes, with what is known put in.
+    pub(super) fn fill(&self, word: &Word) -> Filled {
+        if word.kind == WordKind::Literal {
+            Filled::one(&word.text)
+        } else {
+            self.expand(&word.source, 0)
+        }
+    }
+
+    /// The same for a text that a shell expands, such as a here-document.
+    pub(super) fn fill_text(&self, text: &str) -> String {
+        let escaped = text.replace('"', "\\\"").replace('\'', "\\'");
+        self.expand(&escaped, 0).first()
+    }
+
+    fn expand(&self, source: &str, depth: usize) -> Filled {
+        let mut filled = Filled::one("");
+        let mut quoted = false;
+        let mut rest = source;
+        while let Some(at) = rest.find(['$', '"', '\'', '\\', '`']) {
+            let (before, from) = rest.split_at(at);
+            filled.push(before);
+            let mut after = from.chars();
+            let sign = after.next();
+            rest = after.as_str();
+            match sign {
+                Some('"') => quoted = !quoted,
+                Some('\'') if !quoted => {
+                    let (inner, behind) = rest.split_once('\'').unwrap_or((rest, ""));
+                    filled.push(inner);
+                    rest = behind;
+                }
+                Some('\\') => {
+                    let next = rest.chars().next().map_or(0, char::len_utf8);
+                    filled.push(rest.get(..next).unwrap_or_default());
+                    rest = rest.get(next..).unwrap_or_default();
+                }
+                Some('`') => {
+                    let (inner, behind) = rest.split_once('`').unwrap_or((rest, ""));
+                    match self.printed(inner, depth) {
+                        Some(text) => filled.choose(&[text], !quoted),
+                        None => filled.push(&format!("`{inner}`")),
+                    }
+                    rest = behind;
+                }
+                Some('$') => rest = self.dollar(rest, quoted, depth, &mut filled),
+                _ => filled.push("'"),
+            }
+        }
+        filled.push(rest);
+        filled
+    }
+
+    /// Puts in what a `$` stands for, and gives what comes behind it.
+    fn dollar<'s>(
+        &self,
+        rest: &'s str,
+        quoted: bool,
+        depth: usize,
+        filled: &mut Filled,
+    ) -> &'s str {
+        if let Some(inner) = rest.strip_prefix('(') {
+            let (inner, behind) = inside(inner);
+            match self.printed(inner, depth) {
+                Some(text) => filled.choose(&[text], !quoted),
+                None => filled.push(&format!("$({inner})")),
+            }
+            return behind;
+        }
+        let (name, default, behind) = parameter(rest);
+        let values = self.values.get(name).filter(|_| !name.is_empty());
+        match (values, default) {
+            (Some(values), _) => {
+                let listed = matches!(name, "@" | "*") || rest.contains("[@]");
+                filled.choose(values, !quoted || listed);
+            }
+            (None, Some(default)) if depth < DEEPEST => {
+                filled.push(&self.expand(default, depth + 1).first());
+            }
+            // What is not known stays as it is written.
+            (None, _) => {
+                filled.push("$");
+                return rest;
+            }
+        }
+        behind
+    }
+
+    /// What a substitution prints, where that is plain to see.
+    fn printed(&self, inner: &str, depth: usize) -> Option<String> {
+        if depth >= DEEPEST || inner.len() > LONGEST {
+            return None;
+        }
+        match inner.split_whitespace().collect::<Vec<_>>().as_slice() {
+            ["pwd"] | ["pwd", "-P" | "-L"] => return Some(self.cwd.clone()),
+            ["git", "rev-parse", "--show-toplevel"] => return Some(self.project.clone()),
+            _ => {}
+        }
+        let line = crate::shell::read(inner);
+        let (command, inner) = line.commands.split_first()?;
+        let within = |it: &SimpleCommand| it.context == Context::CommandSubstitution;
+        if command.context != Context::TopLevel || !inner.iter().all(within) {
+            return None;
+        }
+        let words = self.all_words(command, depth);
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let said = match words.as_slice() {
+            ["echo", "-n" | "-e" | "-ne", said @ ..] | ["echo", said @ ..] => said.join(" "),
+            ["printf", "%s" | "%s\\n", said @ ..] => said.concat(),
+            ["printf", said] if !said.contains(['%', '\\']) => (*said).to_owned(),
+            ["which", name] | ["command", "-v", name] | ["type", "-p" | "-P", name] => {
+                (*name).to_owned()
+            }
+            ["realpath" | "readlink", .., path] => (*path).to_owned(),
+            _ => return None,
+        };
+        (!said.contains(['$', '`'])).then_some(said)
+    }
+
+    fn all_words(&self, command: &SimpleCommand, depth: usize) -> Vec<String> {
+        let fill = |word: &Word| match word.kind {
+            WordKind::Literal => vec![word.text.clone()],
+            _ => self.expand(&word.source, depth + 1).words(),
+        };
+        command.words.iter().flat_map(fill).collect()
+    }
+}
+
+/// What stands in the brackets that are open, and what comes behind them.
+fn inside(text: &str) -> (&str, &str) {
+    let mut depth = 1_usize;
+    for (at, sign) in text.char_indices() {
+        match sign {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return (text.get(..at).unwrap_or_default(), text.get(at + 1..).unwrap_or_default());
+        }
+    }
+    (text, "")
+}
+
+/// The name of a parameter at the start of what follows `$`, its default, and what comes behind it.
+fn parameter(text: &str) -> (&str, Option<&str>, &str) {
+    let is_name = |c: char| c == '_' || c.is_ascii_alphanumeric();
+    let Some(inner) = text.strip_prefix('{') else {
+        if text.starts_with(['@', '*']) {
+            return (text.get(..1).unwrap_or_default(), None, text.get(1..).unwrap_or_default());
+        }
+        let end = text.find(|c: char| !is_name(c)).unwrap_or(text.len());
+        let (name, behind) = text.split_at_checked(end).unwrap_or(("", text));
+        return (name, None, behind);
+    };
+    let Some((inner, behind)) = inner.split_once('}') else { return ("", None, text) };
+    let end = inner.find(|c: char| !is_name(c) && !"@*".contains(c)).unwrap_or(inner.len());
+    let (name, operator) = inner.split_at_checked(end).unwrap_or((inner, ""));
+    let default = operator.strip_prefix(':').unwrap_or(operator).strip_prefix(['-', '=']);
+    let cuts = operator
+        .strip_prefix(':')
+        .is_some_and(|it| it.starts_with(|c: char| c.is_ascii_digit() || c == ' '));
+    // `${x:0:1}` is a part of the value, and `${x:+y}` another text.
+    if cuts || operator.starts_with(":+") || operator.starts_with('+') {
+        return ("", None, text);
+    }
+    (name, default, behind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known() -> Variables {
+        let mut known = Variables::at("/p", "/p");
+        known.set("A", vec!["rm".into()]);
+        known.set("L", vec!["-rf /".into()]);
+        known.set("E", vec!["/".into(), "/etc".into()]);
+        known.parameters(&["x".into(), "y".into()]);
+        known
+    }
+
+    #[test]
+    fn a_word_is_filled_with_what_is_known() {
+        for (source, words) in [
+            ("$A", &["rm"][..]),
+            ("${A}x", &["rmx"]),
+            ("$L", &["-rf", "/"]),
+            ("\"$L\"", &["-rf /"]),
+            ("'$L'$A", &["$Lrm"]),
+            ("$E/x", &["//x", "/etc/x"]),
+            ("\"$@\"", &["x", "y"]),
+            ("$2", &["y"]),
+            ("${N:-$A}", &["rm"]),
+            ("${A:?no}", &["rm"]),
+            ("${A%/}", &["rm"]),
+            ("${A:0:1}", &["${A:0:1}"]),
+            ("$N/x", &["$N/x"]),
+            ("$(pwd)/x", &["/p/x"]),
+            ("`pwd`", &["/p"]),
+            ("$(echo r)m", &["rm"]),
+            ("$(printf %s r m)", &["rm"]),
+            ("$(command -v $A)", &["rm"]),
+            ("$(echo $(echo $A))", &["rm"]),
+            ("$(git rev-parse --show-toplevel)", &["/p"]),
+            ("$(echo rm -rf)", &["rm", "-rf"]),
+            ("\"$(echo rm -rf)\"", &["rm -rf"]),
+            ("$(ls)", &["$(ls)"]),
+            ("$(echo a | sh)", &["$(echo a | sh)"]),
+            ("a\\ b$A", &["a brm"]),
+        ] {
+            assert_eq!(known().expand(source, 0).words(), words, "{source}");
+        }
+    }
+
+    #[test]
+    fn a_word_stands_for_so_many_texts_and_no_more() {
+        let mut known = known();
+        known.set("B", (0..20).map(|it| it.to_string()).collect());
+        assert_eq!(known.expand("$B$B$B$B", 0).0.len(), MOST);
+        known.set("X", vec!["x".repeat(LONGEST)]);
+        assert!(known.expand("$X$X$X$X", 0).first().len() <= LONGEST);
+        let nest = format!("{}{}", "$(echo ".repeat(50), ")".repeat(50));
+        assert!(known.expand(&nest, 0).first().contains("$(echo"));
+    }
+}
