@@ -1,6 +1,7 @@
 //! The raw ways to the same work: what a figure is held against. None of them knows the engine.
 
 pub(crate) mod http;
+pub(crate) mod library;
 pub(crate) mod line;
 pub(crate) mod process;
 pub(crate) mod settled;

@@ -4,6 +4,7 @@
 
 mod names;
 mod repeats;
+mod requests;
 pub mod ruleset;
 mod server;
 mod switches;
@@ -103,6 +104,24 @@ pub enum Switch {
     },
     /// Rules for the hooks of another source.
     Govern(Govern),
+    /// What `http` hooks of this dialect may do, a list of theirs (C-19).
+    Requests {
+        /// What the list is about.
+        about: Requests,
+        /// Its items.
+        allowed: Vec<String>,
+        /// Where it stands.
+        place: Option<Place>,
+    },
+}
+
+/// What of a request a list allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Requests {
+    /// URLs, with `*` for anything.
+    Urls,
+    /// Variables that headers may name.
+    Variables,
 }
 
 /// What one source says about another file's hooks: `[source."~/.claude/settings.json"]`.
@@ -128,6 +147,7 @@ impl Switch {
     pub const fn place(&self) -> Option<&Place> {
         match self {
             Self::DisableHook { place, .. } => place.as_ref(),
+            Self::Requests { place, .. } => place.as_ref(),
             Self::Govern(govern) => govern.place.as_ref(),
             Self::DisableAll | Self::EnableAll | Self::ManagedOnly => None,
         }

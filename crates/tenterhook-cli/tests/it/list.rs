@@ -43,6 +43,29 @@ reading tenterhook.toml (native, project)
 "##);
 }
 
+/// C-19: who looks at a hook that settings bar finds out which line bars it, wherever he looks.
+#[test]
+fn a_hook_that_settings_bar_says_so() {
+    let room = Room::with_settings(
+        r#"{"allowedHttpHookUrls": ["https://hooks.example.com/*"],
+"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+  {"type": "http", "url": "https://elsewhere.example/"}
+]}]}}"#,
+    );
+    // Tables and boxes break lines where the path of this room wants it.
+    let because = "1:2)doesnotnameitsURL";
+    for (line, mark) in [
+        (&["check"][..], "url-not-allowed"),
+        (&["list"], "C-19"),
+        (&["explain", "Bash", "ls"], "C-19"),
+    ] {
+        let said = room.run(line, "").all();
+        let words: String = said.split_whitespace().collect();
+        assert!(words.contains(because) && words.contains("`allowedHttpHookUrls`"), "{said}");
+        assert!(words.contains(mark), "{said}");
+    }
+}
+
 #[test]
 fn as_json() {
     let room = Room::with_settings(SETTINGS);

@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{ReadConfig, Source, Switch, disarm};
+use super::{ReadConfig, Source, Switch, disarm, requests};
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::dialect::DialectId;
 use crate::hook::{Hook, Layer, Run};
@@ -15,6 +15,7 @@ use crate::hook::{Hook, Layer, Run};
 /// What comes back are the statements that were not heard.
 pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnostic> {
     let mut unheard: Vec<(Option<Place>, String)> = Vec::new();
+    let mut barred = Vec::new();
     let said: Vec<Statement> = read.iter().flat_map(statements).collect();
     for (source, config) in read.iter_mut() {
         for hook in &mut config.hooks {
@@ -23,6 +24,7 @@ pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnosti
                 unheard.extend(told.map(|message| (statement.switch.place().cloned(), message)));
             }
             disable_all(&said, source.dialect, hook);
+            barred.extend(requests::bar(&said, source.dialect, hook));
             if hook.on_failure.is_none() {
                 hook.on_failure = source.on_failure;
             }
@@ -34,15 +36,15 @@ pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnosti
         Diagnostic::new("switch-not-heard", Severity::Warning, message, place)
             .help("say it in a file of your own, such as `~/.config/tenterhook/tenterhook.toml`")
     };
-    unheard.into_iter().map(told).collect()
+    unheard.into_iter().map(told).chain(barred).collect()
 }
 
 /// What one source says about more than one hook.
-struct Statement {
-    dialect: DialectId,
-    layer: Layer,
+pub(super) struct Statement {
+    pub(super) dialect: DialectId,
+    pub(super) layer: Layer,
     by: Arc<str>,
-    switch: Switch,
+    pub(super) switch: Switch,
 }
 
 fn statements((source, config): &(Source, ReadConfig)) -> impl Iterator<Item = Statement> {
@@ -55,7 +57,7 @@ fn statements((source, config): &(Source, ReadConfig)) -> impl Iterator<Item = S
 }
 
 /// Whether a statement of `by` may bind a hook of `hook`: no layer binds a managed hook but the managed one.
-fn binds(by: Layer, hook: &Hook) -> bool {
+pub(super) fn binds(by: Layer, hook: &Hook) -> bool {
     hook.layer != Layer::Managed || by == Layer::Managed
 }
 
@@ -76,7 +78,9 @@ fn apply(statement: &Statement, source: &Source, hook: &mut Hook) -> Option<Stri
     let meant = match switch {
         Switch::DisableHook { name, .. } => hook.id.as_str() == name,
         Switch::Govern(govern) => Path::new(&*source.name) == govern.file,
-        Switch::ManagedOnly | Switch::DisableAll | Switch::EnableAll => false,
+        Switch::ManagedOnly | Switch::DisableAll | Switch::EnableAll | Switch::Requests { .. } => {
+            false
+        }
     };
     if meant && distance(layer) > distance(hook.layer) {
         return Some(format!(
@@ -110,19 +114,21 @@ fn apply(statement: &Statement, source: &Source, hook: &mut Hook) -> Option<Stri
         Switch::ManagedOnly
         | Switch::DisableHook { .. }
         | Switch::Govern(_)
+        | Switch::Requests { .. }
         | Switch::DisableAll
         | Switch::EnableAll => {}
     }
     None
 }
 
+/// The layers that are settings, in the order of precedence of what is one value, strongest first.
+pub(super) const SETTINGS: &[Layer] =
+    &[Layer::Managed, Layer::Given, Layer::Local, Layer::Project, Layer::User];
+
 /// `disableAllHooks` is one scalar of a dialect: the strongest layer that says anything wins (C-11). It is about that
 /// dialect's hooks alone, or a repository could disarm a guard that another agent's file never knew.
 fn disable_all(said: &[Statement], dialect: DialectId, hook: &mut Hook) {
-    /// The order of precedence of scalar settings, strongest first.
-    const PRECEDENCE: &[Layer] =
-        &[Layer::Managed, Layer::Given, Layer::Local, Layer::Project, Layer::User];
-    for strongest in PRECEDENCE {
+    for strongest in SETTINGS {
         let word = said.iter().rev().find(|statement| {
             statement.layer == *strongest
                 && statement.dialect == dialect

@@ -99,6 +99,76 @@ fn only_the_managed_layer_excludes_the_others() {
     );
 }
 
+fn asks(name: &str, layer: Layer, switches: Vec<Switch>) -> (Source, ReadConfig) {
+    let mut read = reads(name, layer, switches);
+    read.1.hooks[0].run = Run::Http(crate::hook::Http {
+        url: format!("https://{name}.example/x"),
+        headers: Vec::new(),
+        variables: vec!["A".to_owned(), "B".to_owned()],
+        secret: None,
+    });
+    read
+}
+
+fn allows(about: Requests, allowed: &[&str]) -> Vec<Switch> {
+    let allowed = allowed.iter().map(|it| (*it).to_owned()).collect();
+    vec![Switch::Requests { about, allowed, place: None }]
+}
+
+/// C-19: lists are one over all settings, and bind managed hooks where the managed settings have one.
+#[test]
+fn a_url_that_no_list_names_is_barred() {
+    let user = |allowed: &[&str]| asks("user", Layer::User, allows(Requests::Urls, allowed));
+    let bare = |name, layer| asks(name, layer, vec![]);
+    check(
+        vec![bare("managed", Layer::Managed), user(&[]), bare("plugin", Layer::Plugin)],
+        &[("managed", "armed"), ("user", "C-19"), ("plugin", "C-19")],
+    );
+    let managed =
+        |allowed: &[&str]| asks("managed", Layer::Managed, allows(Requests::Urls, allowed));
+    check(
+        vec![managed(&["https://user.example/*"]), bare("user", Layer::User)],
+        &[("managed", "C-19"), ("user", "armed")],
+    );
+    check(
+        vec![managed(&[]), user(&["https://managed.example/*"])],
+        &[("managed", "armed"), ("user", "C-19")],
+    );
+    // A plugin's file is no settings, and another agent's settings are not Claude Code's.
+    let plugin = asks("plugin", Layer::Plugin, allows(Requests::Urls, &[]));
+    check(vec![plugin], &[("plugin", "armed")]);
+    let mut other = bare("other", Layer::Project);
+    other.0.dialect = DialectId::GEN;
+    check(vec![user(&[]), other], &[("user", "C-19"), ("other", "armed")]);
+}
+
+/// C-19
+#[test]
+fn a_variable_that_no_list_names_is_not_sent() {
+    for (user, managed, expected) in [
+        (None, None, ["AB", "AB"]),
+        (Some("B"), None, ["AB", "B"]),
+        (Some("B"), Some("A"), ["AB", "AB"]),
+        (None, Some("A"), ["A", "A"]),
+        (None, Some("C"), ["", ""]),
+    ] {
+        let list = |it: Option<&str>| it.map_or(vec![], |it| allows(Requests::Variables, &[it]));
+        let mut read = vec![
+            asks("managed", Layer::Managed, list(managed)),
+            asks("user", Layer::User, list(user)),
+        ];
+        let told = apply_switches(&mut read);
+        let left = read.iter().map(|(_, config)| match &config.hooks[0].run {
+            Run::Http(http) => http.variables.concat(),
+            other => panic!("{other:?}"),
+        });
+        let left: Vec<_> = left.collect();
+        assert_eq!(left, expected, "{user:?} {managed:?}");
+        assert_eq!(told.len(), 4 - left.concat().len());
+        assert!(told.iter().all(|it| it.code == "variable-not-allowed"));
+    }
+}
+
 /// C-14: a named hook is off, unless it is managed and the word is not.
 #[test]
 fn a_hook_is_switched_off_by_name() {

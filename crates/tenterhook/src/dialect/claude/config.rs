@@ -14,7 +14,7 @@ use super::lint;
 use super::placeholders::Placeholders;
 use super::places::is_markdown;
 use super::vocabulary::find_event;
-use crate::config::{Plugin, ReadConfig, Source, Switch};
+use crate::config::{Plugin, ReadConfig, Requests, Source, Switch};
 use crate::diagnostic::{Diagnostic, Place, Span};
 use crate::dialect::findings::Findings;
 pub(super) use crate::dialect::findings::{advice, error, warning};
@@ -286,6 +286,25 @@ impl<'a> Reading<'a> {
                 }
                 _ => {}
             }
+        }
+        self.lists(root);
+    }
+
+    /// What settings let requests do (C-19).
+    fn lists(&mut self, root: &Node) {
+        for about in [Requests::Urls, Requests::Variables] {
+            let Some(entry) = root.entry(about.key()) else { continue };
+            let items = entry.node.as_array();
+            let texts =
+                items.and_then(|it| it.iter().map(Node::as_str).collect::<Option<Vec<_>>>());
+            let Some(texts) = texts else {
+                let message = format!("`{}` takes an array of strings", about.key());
+                self.report(entry.node.span, error("wrong-field-type", message));
+                continue;
+            };
+            let allowed = texts.into_iter().map(str::to_owned).collect();
+            let place = Some(self.findings.place(entry.key_span));
+            self.read.switches.push(Switch::Requests { about, allowed, place });
         }
     }
 

@@ -15,10 +15,8 @@ pub(crate) struct Target {
     /// Whether what is sent is encrypted.
     pub(crate) secure: bool,
     /// The port, said or not.
-    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "nobody connects then"))]
     pub(crate) port: u16,
     /// Path and query, as they are sent.
-    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "nobody connects then"))]
     pub(crate) path: String,
 }
 

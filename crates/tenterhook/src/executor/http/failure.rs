@@ -12,6 +12,7 @@ use crate::report::End;
 pub(super) enum Kind {
     Url,
     Header,
+    Heavy,
     Secret,
     Client,
     Address,
@@ -39,6 +40,7 @@ const KINDS: &[(Kind, &str, &str)] = {
             "http-header",
             "correct the header, or set the variable where the agent is started",
         ),
+        (Heavy, "http-too-heavy", "let the hook match less, or judge such events on this machine"),
         (Secret, "http-secret", "set the variable to `whsec_` and the secret in Base64"),
         (Client, "http-client", "install the system's certificates"),
         (

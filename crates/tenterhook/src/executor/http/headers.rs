@@ -23,6 +23,12 @@ const RESERVED: &[&str] = &[
     "webhook-timestamp",
 ];
 
+/// How long the name of a header may be: what HTTP libraries take.
+const NAME: usize = 1 << 10;
+
+/// How many characters of a name a message shows.
+const SHOWN: usize = 64;
+
 /// Why a header cannot be sent.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadHeader {
@@ -86,25 +92,33 @@ pub(crate) fn fill<'v>(
     listed: &[String],
     variable: impl Fn(&str) -> Option<&'v str>,
 ) -> Result<String, BadHeader> {
-    if name.is_empty() || !name.bytes().all(is_token) {
-        return Err(BadHeader::Name(name.to_owned()));
+    let header = || shown(name);
+    if name.is_empty() || name.len() > NAME || !name.bytes().all(is_token) {
+        return Err(BadHeader::Name(header()));
     }
-    let header = || name.to_owned();
     let mut filled = String::new();
     for piece in pieces(value).ok_or_else(|| BadHeader::Torn(header()))? {
         filled.push_str(match piece {
             Piece::Text(text) => text,
             Piece::Variable(it) if !listed.iter().any(|listed| listed == it) => {
-                return Err(BadHeader::NotListed { header: header(), variable: it.to_owned() });
+                return Err(BadHeader::NotListed { header: header(), variable: shown(it) });
             }
             Piece::Variable(it) => variable(it)
                 .filter(|value| !value.is_empty())
-                .ok_or_else(|| BadHeader::Unset { header: header(), variable: it.to_owned() })?,
+                .ok_or_else(|| BadHeader::Unset { header: header(), variable: shown(it) })?,
         });
     }
     // Not even spaces round it: some servers keep them, some do not.
     let fits = |it: u8| matches!(it, b' '..=b'~' | b'\t');
     if filled.bytes().all(fits) { Ok(filled) } else { Err(BadHeader::Value(header())) }
+}
+
+/// As much of a name as a message has room for: nobody bounds what a configuration calls things.
+pub(super) fn shown(name: &str) -> String {
+    match name.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}...", name.get(..end).unwrap_or_default()),
+        None => name.to_owned(),
+    }
 }
 
 /// Takes a value apart; a `$` before anything but a name or a brace is a `$`.
@@ -201,6 +215,17 @@ mod tests {
         assert_eq!(flaw("X-Key", "$OTHER", &[]), Some(other()));
         assert_eq!(flaw("X Key", "", &[]), Some(BadHeader::Name("X Key".to_owned())));
         assert_eq!(flaw("X-Key", "${A}", &["A".to_owned()]), None);
+    }
+
+    #[test]
+    fn messages_do_not_grow_with_names() {
+        let long = "X".repeat(100_000);
+        for (name, value) in
+            [(long.as_str(), "x"), (&format!("{long} "), "x"), ("X", &format!("${long}"))]
+        {
+            let found = flaw(name, value, &[]).unwrap().to_string();
+            assert!(found.contains("XXX...`") && found.len() < 250, "{found}");
+        }
     }
 
     #[test]

@@ -22,6 +22,9 @@ const FIXED: &[(&str, &str)] = &[
     ("user-agent", concat!("tenterhook/", env!("CARGO_PKG_VERSION"))),
 ];
 
+/// How large an envelope may be (HT-3).
+const HEAVIEST: usize = 8 << 20;
+
 /// One request, ready to be sent.
 pub(super) struct Order {
     pub(super) target: Target,
@@ -33,8 +36,13 @@ pub(super) struct Order {
 impl Order {
     pub(super) fn new(task: &Task, http: &Http) -> Result<Self, Failure> {
         let target = read_target(&http.url)?;
+        let body = &task.envelope.body;
+        if body.len() > HEAVIEST {
+            let what = format!("its event is larger than {} MiB", HEAVIEST >> 20);
+            return Err(Failure::new(Kind::Heavy, what));
+        }
         let id = random_id()?;
-        let mut post = Request::new(Full::new(Bytes::from(task.envelope.body.clone())));
+        let mut post = Request::new(Full::new(Bytes::from(body.clone())));
         *post.method_mut() = Method::POST;
         *post.uri_mut() = path(&target)?;
         *post.headers_mut() = own_headers(task, http)?;
@@ -90,7 +98,9 @@ fn value(text: &str) -> Result<HeaderValue, Failure> {
 }
 
 fn sign(task: &Task, name: &str, id: &str) -> Result<[(&'static str, String); 2], Failure> {
-    let failed = |what: &str| Failure::new(Kind::Secret, format!("the variable `{name}` {what}"));
+    let failed = |what: &str| {
+        Failure::new(Kind::Secret, format!("the variable `{}` {what}", headers::shown(name)))
+    };
     let secrets = variable(task, name).filter(|it| !it.is_empty());
     let secrets = secrets.ok_or_else(|| failed("that holds the secret is not set or empty"))?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();

@@ -48,6 +48,7 @@ impl Head {
             200..=299 => return None,
             300..=399 => (Kind::Redirect, format!("the server sends elsewhere{}", self.whereto())),
             410 => (Kind::Gone, "the server says that nothing is there any more".to_owned()),
+            413 => (Kind::Status, "the server takes no event of this size".to_owned()),
             429 => (Kind::Limited, format!("the server takes no more requests{}", self.wait())),
             _ => (Kind::Status, format!("the server refused{}", self.wait())),
         };

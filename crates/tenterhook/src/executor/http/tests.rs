@@ -247,6 +247,19 @@ async fn what_cannot_be_sent_as_it_is_written_is_not_sent() {
     assert_eq!(server.requests().len(), 1, "only what could be sent was");
 }
 
+/// HT-3
+#[tokio::test]
+async fn what_is_too_heavy_is_not_sent_in_part() {
+    let server = Server::start(Reply::json("{}")).unwrap();
+    let engine = engine_of(hook(http(&server.url()), LONG), Network::default());
+    for (size, sent) in [(9 << 20, 0), (7 << 20, 1)] {
+        let event = event().with("content", "x".repeat(size));
+        let outcome = engine.fire(event, &Session::default()).await;
+        assert_eq!(codes(&outcome).first().copied(), (sent == 0).then_some("http-too-heavy"));
+        assert_eq!(server.requests().len(), sent);
+    }
+}
+
 /// HT-22
 #[tokio::test]
 async fn headers_of_the_connection_are_not_the_hooks_to_say() {

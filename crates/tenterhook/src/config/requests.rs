@@ -1,0 +1,194 @@
+//! Which requests do a dialect's settings allow? Reads the lists of all its settings as one, and bars the hooks that stand in
+//! none (C-19). Pure.
+
+use std::fmt;
+
+use regex::Regex;
+
+use super::switches::{SETTINGS, Statement, binds};
+use super::{Requests, Switch, disarm};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::dialect::DialectId;
+use crate::hook::{Arming, Hook, Run};
+
+impl Requests {
+    /// The key that holds the list.
+    pub(crate) const fn key(self) -> &'static str {
+        match self {
+            Self::Urls => "allowedHttpHookUrls",
+            Self::Variables => "httpHookAllowedEnvVars",
+        }
+    }
+}
+
+/// Bars a hook whose URL is not allowed, and takes the variables from it that it may not send; says so of each.
+pub(super) fn bar(said: &[Statement], dialect: DialectId, hook: &mut Hook) -> Vec<Diagnostic> {
+    let (urls, variables) = (
+        List::of(said, dialect, hook, Requests::Urls),
+        List::of(said, dialect, hook, Requests::Variables),
+    );
+    let Run::Http(http) = &mut hook.run else { return Vec::new() };
+    if hook.arming != Arming::Armed {
+        return Vec::new();
+    }
+    let place = hook.place.clone();
+    let told = |code, message| Diagnostic::new(code, Severity::Warning, message, place.clone());
+    if let Some(list) = urls.filter(|list| !list.names_url(&http.url)) {
+        let because = format!("{list} does not name its URL");
+        let found = told("url-not-allowed", format!("the hook never runs: {because}"));
+        disarm(hook, because, "C-19");
+        return vec![found.help("add the URL there, `*` stands for anything; or remove the hook")];
+    }
+    let Some(list) = variables else { return Vec::new() };
+    let (kept, taken) =
+        std::mem::take(&mut http.variables).into_iter().partition(|it| list.names(it));
+    http.variables = kept;
+    let taken: Vec<String> = taken;
+    let found = taken.iter().map(|name| {
+        let message = format!(
+            "`{name}` is not sent, and a request that needs it fails: {list} does not name it"
+        );
+        told("variable-not-allowed", message).help("add the name there, or use no such header")
+    });
+    found.collect()
+}
+
+/// What all lists about one thing say together.
+struct List<'s> {
+    about: Requests,
+    items: Vec<&'s str>,
+    /// Where the lists stand.
+    places: Vec<String>,
+}
+
+impl<'s> List<'s> {
+    /// What binds `hook`; `None` where nothing is said that does. Lists of several settings are one; for a managed hook they
+    /// count only where managed settings have one.
+    fn of(
+        said: &'s [Statement],
+        dialect: DialectId,
+        hook: &Hook,
+        wanted: Requests,
+    ) -> Option<Self> {
+        let mut list = Self { about: wanted, items: Vec::new(), places: Vec::new() };
+        let mut bound = false;
+        for statement in said {
+            let Switch::Requests { about, allowed, place } = &statement.switch else { continue };
+            let counts = *about == wanted && statement.dialect == dialect;
+            if !counts || !SETTINGS.contains(&statement.layer) {
+                continue;
+            }
+            bound |= binds(statement.layer, hook);
+            list.items.extend(allowed.iter().map(String::as_str));
+            list.places.extend(place.as_ref().map(ToString::to_string));
+        }
+        bound.then_some(list)
+    }
+
+    fn names(&self, item: &str) -> bool {
+        self.items.contains(&item)
+    }
+
+    fn names_url(&self, url: &str) -> bool {
+        let url = Url::read(url).whole("/");
+        self.items.iter().any(|pattern| matches(pattern, &url))
+    }
+}
+
+/// `KEY (FILE:LINE)`, for people.
+impl fmt::Display for List<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` ({})", self.about.key(), self.places.join(", "))
+    }
+}
+
+/// A URL or a pattern of one, in the one spelling in which they are compared.
+struct Url<'t> {
+    /// With its `://`, in small letters; empty where there is none.
+    scheme: String,
+    /// In small letters, without a dot at the end of the name and without the port that goes without saying.
+    authority: String,
+    /// From its slash on, as written.
+    rest: &'t str,
+}
+
+impl<'t> Url<'t> {
+    fn read(text: &'t str) -> Self {
+        let at = text.find("://").map_or(0, |it| it + 3);
+        let (scheme, rest) = text.split_at_checked(at).unwrap_or(("", text));
+        let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+        let (authority, rest) = rest.split_at_checked(end).unwrap_or((rest, ""));
+        let (scheme, authority) = (scheme.to_ascii_lowercase(), authority.to_ascii_lowercase());
+        let unsaid = if scheme == "https://" { ":443" } else { ":80" };
+        let authority = authority.strip_suffix(unsaid).unwrap_or(&authority);
+        let (host, port) = match authority.rsplit_once(':') {
+            Some((host, port)) if !port.ends_with(']') => (host, format!(":{port}")),
+            _ => (authority, String::new()),
+        };
+        let host = host.strip_suffix('.').unwrap_or(host);
+        Self { authority: format!("{host}{port}"), scheme, rest }
+    }
+
+    /// All of it, with `path` where none is written.
+    fn whole(&self, path: &str) -> String {
+        let path = if self.rest.starts_with('/') { "" } else { path };
+        format!("{}{}{path}{}", self.scheme, self.authority, self.rest)
+    }
+}
+
+/// Whether `url` is one that the pattern means. A `*` in the host stays within it, or `https://*.example.com/*` would name
+/// `https://elsewhere/.example.com/`; one at the very end stands for whatever comes.
+fn matches(pattern: &str, url: &str) -> bool {
+    let read = Url::read(pattern);
+    let open = pattern.ends_with('*');
+    let host = regex::escape(&format!("{}{}", read.scheme, read.authority));
+    let path = if read.rest.starts_with('/') || (read.rest.is_empty() && open) { "" } else { "/" };
+    let rest = regex::escape(&format!("{path}{}", read.rest));
+    let mut pattern = format!("{}{}", host.replace(r"\*", "[^/?#]*"), rest.replace(r"\*", ".*"));
+    if open && read.rest.is_empty() {
+        pattern = pattern.strip_suffix("[^/?#]*").map(|it| format!("{it}.*")).unwrap_or(pattern);
+    }
+    // A pattern too large to be compiled names nothing.
+    Regex::new(&format!("^{pattern}$")).is_ok_and(|it| it.is_match(url))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// C-19
+    #[test]
+    fn a_pattern_names_what_it_says_and_no_other_host() {
+        let names = |pattern: &str, url: &str| matches(pattern, &Url::read(url).whole("/"));
+        for (pattern, url) in [
+            ("https://hooks.example.com/*", "https://Hooks.Example.COM/a/b?c"),
+            ("https://HOOKS.example.com./*", "https://hooks.example.com:443/a"),
+            ("https://hooks.example.com:443/*", "https://hooks.example.com./a"),
+            ("https://*.example.com/*", "https://a.b.example.com/x"),
+            ("http://localhost:*", "http://localhost:8000/x/y"),
+            ("http://localhost:*/*", "http://localhost:8000/"),
+            ("http://[::1]:*/x", "http://[::1]:8000/x"),
+            ("https://example.com", "https://example.com/"),
+            ("https://example.com?*", "https://example.com/?a"),
+            ("*", "https://example.com/x"),
+            ("https://example.com/a?b=*", "https://example.com/a?b=c"),
+        ] {
+            assert!(names(pattern, url), "{pattern} {url}");
+        }
+        for (pattern, url) in [
+            ("https://hooks.example.com/*", "http://hooks.example.com/a"),
+            ("https://hooks.example.com/*", "https://hooks.example.com.evil.example/a"),
+            ("https://hooks.example.com/*", "https://hooks.example.com:8443/a"),
+            ("https://*.example.com/*", "https://evil.example/.example.com/"),
+            ("https://*.example.com/*", "https://evil.example?.example.com/"),
+            ("https://*.example.com/*", "https://example.com/"),
+            ("https://example.com/a", "https://example.com/A"),
+            ("https://example.com/a", "https://example.com/ab"),
+            ("https://example.com", "https://example.com/x"),
+            ("https://exampleXcom/*", "https://example.com/x"),
+            ("", "https://example.com/"),
+        ] {
+            assert!(!names(pattern, url), "{pattern} {url}");
+        }
+    }
+}
