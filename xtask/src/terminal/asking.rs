@@ -115,7 +115,9 @@ text = "done with it"
     let terminal = room.start((40, 20), &[])?;
     terminal.say("list")?;
     let screen = terminal.see("[n] no")?;
-    must(screen.contains("rm -rf build"), || format!("the second line is hidden:\n{screen}"))?;
+    must(screen.contains("rm -rf build\\u{1b}[2J\\u{202e}"), || {
+        format!("the second line is hidden:\n{screen}")
+    })?;
     must(screen.contains("May Bash run?"), || screen.clone())?;
     screens::keep(stage, "question-narrow", &screen)?;
     terminal.press("n")?;

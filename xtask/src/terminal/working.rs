@@ -223,7 +223,8 @@ fn flood(stage: &Stage) -> Result<(), String> {
     for _ in 0..3 {
         terminal.press("PageUp")?;
     }
-    terminal.until("earlier words", |it| it.contains("30 lines up") && !it.contains("all said"))?;
+    terminal
+        .until("earlier words", |it| it.contains("30 lines below") && !it.contains("all said"))?;
     terminal.press("End")?;
     terminal.see("all said").map(drop)
 }

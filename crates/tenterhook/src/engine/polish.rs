@@ -52,8 +52,9 @@ pub(super) fn polish(mut outcome: Outcome, ambient: &Ambient) -> Outcome {
         fault.message = text::clean(&fault.message, FAULT_CAP).text;
     }
     if hidden > 0 {
+        let texts = if hidden == 1 { "a text".to_owned() } else { format!("{hidden} texts") };
         let message = format!(
-            "{hidden} texts held characters that nobody sees or that reorder a line; they were removed"
+            "{texts} held characters that nobody sees or that reorder a line; they were removed"
         );
         outcome.faults.push(Fault { code: "hidden-text", hook: None, message });
     }

@@ -406,19 +406,19 @@ fn grow(text: &mut String, piece: &str) {
 }
 
 fn tool(call: &Call, state: State) -> Block {
-    let title = format!("{} {}", shown::line(&call.tool), subject(&call.input));
+    let title = format!("{} {}", shown::spelled(&call.tool, shown::NAME), subject(&call.input));
     Block::Tool { id: call.id.clone(), title: title.trim_end().to_owned(), state }
 }
 
 fn question(ask: Ask, since: Instant) -> Question {
-    let title = shown::line(&ask.call.tool);
+    let title = shown::spelled(&ask.call.tool, shown::NAME);
     let reason = shown::text(&ask.reason, shown::OUTPUT);
     let arguments = ask.call.input.as_object().into_iter().flatten();
     let arguments = arguments.map(|(name, value)| {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let value = shown::text(value.trim_end(), shown::ASKED);
+        let value = shown::spelled(value.trim_end(), shown::ASKED);
         let gap = if value.contains('\n') { "\n" } else { " " };
-        format!("{}:{gap}{value}", shown::line(name))
+        format!("{}:{gap}{value}", shown::spelled(name, shown::NAME))
     });
     let arguments = arguments.collect();
     Question { ask, since, title, arguments, reason }
@@ -433,5 +433,6 @@ fn subject(input: &Value) -> String {
     let mut texts = input.as_object().into_iter().flatten().filter_map(|(_, value)| value.as_str());
     let text = named.or_else(|| texts.next()).unwrap_or_default();
     let more = if text.trim_end().contains('\n') { " …" } else { "" };
-    format!("{}{more}", shown::line(text.lines().next().unwrap_or_default()))
+    let first = shown::spelled(text.lines().next().unwrap_or_default(), shown::NAME);
+    format!("{}{more}", shown::line(&first))
 }

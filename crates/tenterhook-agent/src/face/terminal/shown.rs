@@ -11,6 +11,8 @@ pub(super) const OUTPUT: usize = 4_000;
 pub(super) const ASKED: usize = 20_000;
 /// How many characters of something that stands on one line are shown.
 const LINE: usize = 500;
+/// How many characters of a name are shown.
+pub(super) const NAME: usize = LINE;
 /// Says that something is missing.
 const CUT: &str = "… [cut]";
 
@@ -29,7 +31,26 @@ pub(super) fn text(raw: &str, cap: usize) -> String {
     clean
 }
 
-/// The same on one line.
+/// The text with everything in it that is not seen or drives a terminal spelled out: what is agreed to is read whole. A shell
+/// runs what a terminal would take for a title.
+pub(super) fn spelled(raw: &str, cap: usize) -> String {
+    let start = raw.char_indices().nth(cap).map_or(raw, |(at, _)| raw.split_at(at).0);
+    let mut spelled = String::with_capacity(start.len());
+    for c in start.chars() {
+        let plain = (' '..='~').contains(&c) || matches!(c, '\n' | '\t');
+        if plain || hooks::safe(c.encode_utf8(&mut [0; 4])).starts_with(c) {
+            spelled.push(c);
+        } else {
+            spelled.extend(c.escape_default());
+        }
+    }
+    if start.len() < raw.len() {
+        spelled.push_str(CUT);
+    }
+    spelled
+}
+
+/// A text on one line, safe to show.
 pub(super) fn line(raw: &str) -> String {
     text(raw, LINE).split_whitespace().collect::<Vec<_>>().join(" ")
 }
@@ -89,6 +110,14 @@ mod tests {
         assert_eq!(text(&hidden, 2), CUT, "a cut is told even where nothing is left");
         let huge = "x".repeat(50_000_000);
         assert_eq!(text(&huge, 10).chars().count(), 10 + CUT.chars().count());
+    }
+
+    #[test]
+    fn what_is_not_seen_is_spelled_out() {
+        assert_eq!(spelled("a\tb\nc é 日本", 100), "a\tb\nc é 日本");
+        assert_eq!(spelled("ls\u{1b}]0;rm x\u{7}\r", 100), "ls\\u{1b}]0;rm x\\u{7}\\r");
+        assert_eq!(spelled("a\u{202e}b\u{200b}", 100), "a\\u{202e}b\\u{200b}");
+        assert_eq!(spelled("abc", 2), format!("ab{CUT}"));
     }
 
     #[test]
