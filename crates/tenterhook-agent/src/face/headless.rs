@@ -3,12 +3,13 @@
 mod line;
 
 use std::collections::HashMap;
-use std::io::{self, BufRead, Write};
+use std::io::{self, BufRead, IsTerminal, Write};
 
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
 use super::told::Told;
+use crate::hooks;
 use crate::update::{Decision, Input, Update};
 use line::Said;
 
@@ -137,15 +138,20 @@ async fn next(
     }
 }
 
-/// What people read beside the answer.
+/// What people read beside the answer; others wrote it, and it drives no terminal.
 fn aside(update: &Update) -> io::Result<()> {
-    let mut err = io::stderr();
-    match update {
-        Update::Warn { event, reason } => writeln!(err, "[warn] {event}: {reason}"),
-        Update::Notice(text) => writeln!(err, "{text}"),
-        Update::Rewrite(text) => writeln!(err, "[hook rewrite]\n{text}"),
-        _ => Ok(()),
-    }
+    let text = match update {
+        Update::Warn { event, reason } => format!("[warn] {event}: {reason}"),
+        Update::Notice(text) => text.clone(),
+        Update::Rewrite(text) => format!("[hook rewrite]\n{text}"),
+        _ => return Ok(()),
+    };
+    writeln!(io::stderr(), "{}", hooks::safe(&text))
+}
+
+/// The answer: byte for byte where a program reads it, safe to show where a person does.
+fn answer(text: &str, terminal: bool) -> String {
+    if terminal { hooks::safe(text) } else { text.to_owned() }
 }
 
 impl Summary {
@@ -164,8 +170,13 @@ impl Summary {
 
     fn print(&self, format: Format) -> io::Result<()> {
         match (format, &self.error) {
-            (Format::Text, Some(error)) => writeln!(io::stderr(), "error: {error}"),
-            (Format::Text, None) => writeln!(io::stdout(), "{}", self.text),
+            (Format::Text, Some(error)) => {
+                writeln!(io::stderr(), "{}", hooks::safe(&format!("error: {error}")))
+            }
+            (Format::Text, None) => {
+                let mut out = io::stdout();
+                writeln!(out, "{}", answer(&self.text, out.is_terminal()))
+            }
             (Format::Json, _) => {
                 let value = json!({
                     "session_id": self.session,
@@ -177,5 +188,17 @@ impl Summary {
             }
             (Format::StreamJson, _) => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_drives_no_terminal_and_is_whole_elsewhere() {
+        let said = "a\u{1b}]0;title\u{7}\u{1b}[2Jb";
+        assert_eq!(answer(said, true), "ab");
+        assert_eq!(answer(said, false), said);
     }
 }

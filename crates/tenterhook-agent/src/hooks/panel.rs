@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use tenterhook::dialect::{DIALECTS, DialectId};
-use tenterhook::hook::{Arming, HookId};
+use tenterhook::hook::{Arming, HookId, Layer};
 use tenterhook::plan;
 
 use super::{Hooks, points};
@@ -77,11 +77,51 @@ impl Hooks {
     /// Switches a hook off or on for this session.
     pub(crate) fn switch(&self, name: &str, on: bool) -> Result<String, String> {
         let ruleset = self.engine.ruleset();
-        if !ruleset.hooks().iter().any(|hook| hook.id.as_str() == name) {
+        let Some(hook) = ruleset.hooks().iter().find(|hook| hook.id.as_str() == name) else {
             return Err(format!("no hook is called `{name}`; `/hooks` lists them"));
+        };
+        if hook.layer == Layer::Managed && !on {
+            return Err(format!("`{name}` is managed: it stays on, whatever is said here"));
         }
         self.session.switch(&HookId::new(name), on);
         let word = if on { "on again" } else { "off for this session" };
-        Ok(format!("`{name}` is {word}. A managed hook stays on, whatever is said here."))
+        Ok(format!("`{name}` is {word}."))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tenterhook::Engine;
+    use tenterhook::config::Source;
+    use tenterhook_testkit::Sandbox;
+
+    use super::super::Place;
+    use super::*;
+    use crate::update::Updates;
+
+    #[test]
+    fn a_managed_hook_stays_on() {
+        let room = Sandbox::new().unwrap();
+        let place = Place {
+            home: room.home(),
+            cwd: room.project(),
+            transcript: room.project().join("t.jsonl"),
+            ..Place::default()
+        };
+        let mut hooks = Hooks::load(place, &room.env(), Updates::channel().0);
+        let text = |name: &str| format!("[hook.{name}]\non = \"Stop\"\nshell = \"true\"\n");
+        let source = |name, layer| {
+            let given = Source::given(name, DialectId::NATIVE, &text(name), room.project());
+            Source { layer, ..given }
+        };
+        let all = [source("ours", Layer::Managed), source("mine", Layer::User)];
+        hooks.engine = all.into_iter().fold(Engine::builder(), |all, it| all.source(it)).build().0;
+        assert!(hooks.switch("ours", false).unwrap_err().contains("stays on"));
+        assert_eq!(hooks.switch("mine", false).as_deref(), Ok("`mine` is off for this session."));
+        let list = hooks.list();
+        assert_eq!(list.matches("[off for this session]").count(), 1, "{list}");
+        assert!(list.contains("mine  on Stop  [off for this session]"), "{list}");
+        assert_eq!(hooks.switch("mine", true).as_deref(), Ok("`mine` is on again."));
+        assert!(hooks.switch("theirs", false).unwrap_err().contains("no hook is called"));
     }
 }
