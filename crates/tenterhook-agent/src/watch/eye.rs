@@ -56,6 +56,8 @@ type Stamp = (i64, i64, u64, u64);
 pub(super) struct Eye {
     watcher: RecommendedWatcher,
     stirred: Arc<Notify>,
+    /// Something moved since files were looked at: kept here, because whoever waits may be called away before it is quiet.
+    stirs: bool,
     /// What is looked at, files and directories.
     wanted: BTreeSet<PathBuf>,
     /// How each file stood last.
@@ -78,6 +80,7 @@ impl Eye {
         Ok(Self {
             watcher,
             stirred,
+            stirs: false,
             wanted: BTreeSet::new(),
             known: BTreeMap::new(),
             places: BTreeMap::new(),
@@ -98,7 +101,10 @@ impl Eye {
     /// What changed next. Pends while nothing does; cancel safe.
     pub(super) async fn next(&mut self) -> Vec<Seen> {
         loop {
-            self.stirred.notified().await;
+            if !self.stirs {
+                self.stirred.notified().await;
+                self.stirs = true;
+            }
             let latest = Instant::now() + LONGEST;
             while Instant::now() < latest {
                 tokio::select! {
@@ -106,6 +112,7 @@ impl Eye {
                     () = sleep(QUIET) => break,
                 }
             }
+            self.stirs = false;
             let seen = self.compare();
             if !seen.is_empty() {
                 return seen;
@@ -233,5 +240,24 @@ mod tests {
         expect(&path, Change::Add).await;
         room.write("tree/new/leaf", "").unwrap();
         expect(&tree.join("new/leaf"), Change::Add).await;
+    }
+
+    /// Whoever waits may be called away at any moment and come back.
+    #[tokio::test]
+    async fn what_moved_is_seen_by_who_was_called_away() {
+        let room = Sandbox::new().unwrap();
+        let path = room.project().join("file");
+        let mut eye = Eye::open().unwrap();
+        eye.look_at([path.clone()]);
+        room.write("file", "one").unwrap();
+        let mut seen = Vec::new();
+        while !eye.stirs && seen.is_empty() {
+            seen = tokio::time::timeout(QUIET / 10, eye.next()).await.unwrap_or_default();
+        }
+        if seen.is_empty() {
+            eye.look_at([path.clone()]);
+            seen = eye.next().await;
+        }
+        assert_eq!(seen, [Seen { path, change: Change::Add }]);
     }
 }
