@@ -109,7 +109,8 @@ const KEYS: &[(&str, &str)] = &[
     ("Ctrl-C", "empty the line, stop, or (twice) leave"),
     ("Ctrl-J", "begin another line"),
     ("Up, Down", "what was sent before"),
-    ("PageUp, End", "look back, and return"),
+    ("PageUp, PageDown", "look back and forth; read a long question"),
+    ("End", "return to the end"),
     ("F2, Ctrl-T", "show what hooks do"),
 ];
 
