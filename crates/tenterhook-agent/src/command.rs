@@ -31,7 +31,8 @@ pub(crate) enum Command {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Hooks {
     List,
-    Events,
+    /// In the words of this agent, or of the one that is named.
+    Events(String),
     Explain,
     Reload,
     Enable(String),
@@ -90,7 +91,7 @@ fn hooks(args: &str) -> Result<Hooks, String> {
     };
     match word {
         "" | "list" => Ok(Hooks::List),
-        "events" => Ok(Hooks::Events),
+        "events" => Ok(Hooks::Events(name.trim().to_owned())),
         "explain" => Ok(Hooks::Explain),
         "reload" => Ok(Hooks::Reload),
         "enable" => named(Hooks::Enable),

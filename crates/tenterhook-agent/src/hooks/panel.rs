@@ -35,28 +35,29 @@ impl Hooks {
     }
 
     /// What hooks may do at each event, when it fires, and what matchers can meet there.
-    pub(crate) fn events(&self) -> String {
+    /// In the words of the agent that is named, else in this one's.
+    pub(crate) fn events(&self, agent: &str) -> String {
+        let id = match agent {
+            "" => DialectId::NATIVE,
+            name => match DialectId::find(name) {
+                Some(id) => id,
+                None => return format!("no agent is called `{name}`: it is one of {}", agents()),
+            },
+        };
         let mut text = String::new();
-        let native = DIALECTS.iter().find(|it| it.id() == DialectId::NATIVE);
-        for row in native.map(|it| it.rows()).unwrap_or_default() {
+        for row in id.dialect().rows() {
             let powers: Vec<&str> = row.powers.iter().map(|it| it.word()).collect();
+            let powers = if powers.is_empty() { "observe".to_owned() } else { powers.join(", ") };
             let _ = writeln!(text, "{:<20}  {}", row.name, row.when);
-            let _ = writeln!(text, "{:<20}  a hook may: {}", "", powers.join(", "));
-            if let Some(why) = points::never(&row.name) {
+            let _ = writeln!(text, "{:<20}  a hook may: {powers}", "");
+            if let Some(why) = points::never(&row.event) {
                 let _ = writeln!(text, "{:<20}  this agent never fires it: {why}", "");
             }
-            let Some(point) = points::find(&row.name) else { continue };
-            if !point.values.is_empty() {
-                let _ = writeln!(text, "{:<20}  matched on: {}", "", point.values.join(", "));
-            }
-            let absences = points::ABSENCES.iter().filter(|it| it.event == point.event);
-            for points::Absence { values, why, .. } in absences {
-                let _ = writeln!(text, "{:<20}  never on {}: {why}", "", values.join(", "));
-            }
-            if point.faces == points::Faces::Attended {
-                let _ = writeln!(text, "{:<20}  where somebody can answer", "");
+            if id == DialectId::NATIVE {
+                happens(&mut text, &row.event);
             }
         }
+        let _ = writeln!(text, "  `/hooks events AGENT` says it in the words of {}.", agents());
         text
     }
 
@@ -123,5 +124,24 @@ mod tests {
         assert!(list.contains("mine  on Stop  [off for this session]"), "{list}");
         assert_eq!(hooks.switch("mine", true).as_deref(), Ok("`mine` is on again."));
         assert!(hooks.switch("theirs", false).unwrap_err().contains("no hook is called"));
+    }
+}
+
+/// The agents whose hooks run here.
+fn agents() -> String {
+    DIALECTS.iter().map(|it| it.id().as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// When an event happens in this agent, and what matchers can meet there.
+fn happens(text: &mut String, event: &str) {
+    let Some(point) = points::find(event) else { return };
+    if !point.values.is_empty() {
+        let _ = writeln!(text, "{:<20}  matched on: {}", "", point.values.join(", "));
+    }
+    for it in points::ABSENCES.iter().filter(|it| it.event == point.event) {
+        let _ = writeln!(text, "{:<20}  never on {}: {}", "", it.values.join(", "), it.why);
+    }
+    if point.faces == points::Faces::Attended {
+        let _ = writeln!(text, "{:<20}  where somebody can answer", "");
     }
 }

@@ -40,7 +40,7 @@ impl Session {
         let hooks = &self.agent.hooks;
         let text = match what {
             Hooks::List => hooks.list(),
-            Hooks::Events => hooks.events(),
+            Hooks::Events(agent) => hooks.events(&agent),
             Hooks::Explain => hooks.explain_last(),
             Hooks::Reload => hooks.reload(),
             Hooks::Enable(name) => hooks.switch(&name, true).unwrap_or_else(|why| why),

@@ -171,7 +171,8 @@ fn a_lost_gate_gives_the_text_back_and_the_next_one_goes() {
 /// their hooks, none is lost and each is told once; who leaves meanwhile is not held up.
 #[test]
 fn no_text_is_lost_however_many_wait_for_their_hooks() {
-    let hook = "touch began; until test -e go; do sleep 0.01; done; if grep -q ' 7\"'; then exit 2; fi";
+    let hook =
+        "touch began; until test -e go; do sleep 0.01; done; if grep -q ' 7\"'; then exit 2; fi";
     let texts: Vec<_> = (0..40).map(|at| format!("text {at}")).collect();
     for goes in [true, false] {
         let room = room(&[entry("message_submit", hook, "")], HELLO);

@@ -72,6 +72,29 @@ text = "done"
     assert!(EVENTS.iter().all(|it| fires(&it)));
 }
 
+/// Ruling 12, CW-S17: `/hooks events` says in CodeWhale's words what its hooks may do.
+#[test]
+fn events_are_listed_in_the_words_of_codewhale() {
+    let room = room(&[], HELLO);
+    let mut run = room.start(&[]);
+    let mut page = |command: &str| {
+        run.prompt(command);
+        run.wait_for("page")["text"].as_str().unwrap().to_owned()
+    };
+    let text = page("/hooks events codewhale");
+    let words = |event: &str| {
+        let (_, rest) = text.split_once(&format!("{event} ")).unwrap();
+        rest.lines().nth(1).unwrap().trim().to_owned()
+    };
+    assert!(text.contains("a hook may transform or block its text"), "{text}");
+    assert_eq!(words("message_submit"), "a hook may: deny, rewrite prompt");
+    for event in ["turn_end", "subagent_spawn", "subagent_complete"] {
+        assert_eq!(words(event), "a hook may: observe", "{event}");
+    }
+    assert!(page("/hooks events whale").contains("no agent is called `whale`: it is one of"));
+    run.end();
+}
+
 /// `bounded_observer_dispatcher_executes_a_submitted_event`: an observer in the background runs, and nobody waits for it.
 #[test]
 fn an_observer_in_the_background_runs_and_holds_nobody_up() {
