@@ -43,8 +43,7 @@ const DECODERS: &[(&str, &[&str])] = &[
 /// Most files with code from elsewhere that are followed.
 const MOST_FETCHED: usize = 256;
 /// Decoders that people clean scripts with, too: what they write into a file is no secret.
-const CHANGERS: &[&str] =
-    &["tr", "rev", "gunzip", "zcat", "gzip", "bzcat", "xzcat", "unxz", "echo", "printf"];
+const CHANGERS: &[&str] = &["tr", "rev", "gunzip", "zcat", "gzip", "bzcat", "xzcat", "unxz"];
 /// What code of another language decodes with.
 const DECODING: &[&str] = &[
     "b64decode",
@@ -138,6 +137,8 @@ impl Kinds {
 
     /// `python3 <(curl ...)`, and shells whose ends are on another machine: `nc -e sh host 99`, `sh > /dev/tcp/host/99`.
     fn remote(&mut self, views: &[View<'_>], groups: &[Redirected]) {
+        let connected =
+            views.iter().any(|it| SOCKETS.contains(&it.name.as_str()) && !hosts::of(it).is_empty());
         for view in views {
             let words = view.command.words.iter().filter(|it| it.source.starts_with("<("));
             for word in words.filter(|_| is_language(&view.name)) {
@@ -150,7 +151,9 @@ impl Kinds {
                 });
             let hands_over = SOCKETS.contains(&view.name.as_str())
                 && (view.says(HANDING_OVER) || view.args.iter().any(|it| says_exec(it)));
-            if (is_shell && socket) || hands_over {
+            // `sh -i 2>&1 | nc host 99`
+            let talks = is_shell && view.feeds() && view.has('i', "") && connected;
+            if (is_shell && socket) || hands_over || talks {
                 self.add("downloaded");
             }
         }
@@ -159,17 +162,14 @@ impl Kinds {
     /// `eval "$(curl ...)"`, `bash -c "$(...)"`, `bash <(curl ...)`, `sh <<< "$(...)"`.
     fn words(&mut self, views: &[View<'_>]) {
         for view in views {
-            let words =
-                view.command.words.iter().skip(if takes_code(view) { 1 } else { usize::MAX });
-            let words = words.chain(code_words(view));
-            if !takes_code(view) && words.clone().next().is_none() {
-                continue;
-            }
+            let own = view.command.words.iter().skip(1).filter(|_| takes_code(view));
+            let reads = takes_code(view) || (is_language(&view.name) && runs_input(view));
             let targets = view.command.redirects.iter().filter_map(|it| match &it.target {
-                Target::Word(word) => Some(word),
+                Target::Word(word) => Some(word).filter(|_| reads),
                 Target::HereDocument { .. } | Target::Closed => None,
             });
-            for word in words.chain(targets).filter(|it| it.kind == WordKind::Expansion) {
+            let all = own.chain(code_words(view)).chain(targets);
+            for word in all.filter(|it| it.kind == WordKind::Expansion) {
                 inside(&word.source).into_iter().for_each(|kind| self.add(kind));
             }
         }
@@ -225,6 +225,10 @@ impl Kinds {
     fn languages(&mut self, views: &[View<'_>]) {
         for code in views.iter().flat_map(literals::code) {
             let says = |words: &[&str]| words.iter().any(|word| code.contains(word));
+            // A shell whose ends are on another machine.
+            if code.contains("socket") && says(&["/bin/sh", "/bin/bash", "'sh'", "\"sh\""]) {
+                self.add("downloaded");
+            }
             if says(RUNNING) && says(DECODING) {
                 self.add("decoded");
             }

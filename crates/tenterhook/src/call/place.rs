@@ -15,6 +15,9 @@ const KEPT: &str = include_str!("places/keys.txt");
 const NOT_KEPT: &[&str] =
     &["~/.ssh/config", "~/.ssh/known_hosts", "~/.ssh/*.pub", "~/.ssh/authorized_keys"];
 
+/// Directories that hold such files beside others: who reads all of them reads those, too.
+const AMONG: &[&str] = &["~/.aws", "~/.kube", "~/.docker", "~/.config/gh"];
+
 /// Names of private keys, wherever they lie.
 const KEYS: &[&str] =
     &["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519", "id_ecdsa_sk", "id_ed25519_sk"];
@@ -134,7 +137,10 @@ pub fn holds_keys(path: &str) -> bool {
     if any(NOT_KEPT.iter().copied(), &own) {
         return false;
     }
-    KEYS.contains(&name) || any(KEPT.lines(), &own) || may_be(&own, KEPT_SAMPLES)
+    KEYS.contains(&name)
+        || AMONG.contains(&without_stars(&own))
+        || any(KEPT.lines(), &own)
+        || may_be(&own, KEPT_SAMPLES)
 }
 
 /// Whether `path` is an environment file with real values: `.env`, `.env.local`, `.envrc`, not `.env.example`.

@@ -32,6 +32,8 @@ const PATHS: &[&str] = &[
 const STATEMENTS: &[&str] = &["sql", "query", "statement", "command", "pipeline"];
 /// Fields that hold a line for a shell.
 const LINES: &[&str] = &["command", "cmd", "script", "shell_command"];
+/// Those of them that say so whatever the tool is called.
+const PLAIN_LINES: &[&str] = &["command", "cmd", "shell_command"];
 /// Fields that hold the arguments of a program.
 const ARGUMENTS: &[&str] = &["args", "arguments", "argv"];
 /// Parts of the names of MCP tools that change files.
@@ -141,7 +143,14 @@ impl Look<'_> {
         if self.tool == Tool::Mcp && STATEMENTS.contains(&key) {
             self.found.sql.insert(text.to_owned());
         }
-        if self.tool == Tool::Mcp && self.shell && LINES.contains(&key) {
+        // A search is held against the names that it takes.
+        if self.tool == Tool::Search && key == "glob" {
+            self.path(text);
+        }
+        if self.tool == Tool::Mcp
+            && (self.shell || PLAIN_LINES.contains(&key))
+            && LINES.contains(&key)
+        {
             super::inner(text, self.paths, self.found);
         }
         // Some tools of other agents are shells by another name.
