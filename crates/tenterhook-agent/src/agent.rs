@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::conversation::Message;
+use crate::conversation::{Message, ToolResult};
 use crate::hooks::Hooks;
 use crate::instructions::{self, Instructions};
 use crate::model::Provider;
@@ -39,6 +39,8 @@ pub(crate) struct Agent {
     pub(crate) messages: Vec<Message>,
     /// What the model said of an answer that is under way.
     pub(crate) unfinished: String,
+    /// What came of the tools of a reply so far.
+    pub(crate) done: Vec<ToolResult>,
     /// How many turns there were.
     pub(crate) turns: u64,
 }
@@ -124,13 +126,14 @@ impl Steering {
     pub(crate) fn take(&self) -> Vec<Message> {
         let mut all =
             std::mem::take(&mut *self.later.lock().unwrap_or_else(PoisonError::into_inner));
-        all.extend(self.take_late());
+        let mut texts = self.texts.lock().unwrap_or_else(PoisonError::into_inner);
+        all.extend(texts.drain(..));
         all
     }
 
-    /// What came too late to steer a turn, and is a reason for another one.
-    pub(crate) fn take_late(&self) -> VecDeque<Message> {
-        std::mem::take(&mut *self.texts.lock().unwrap_or_else(PoisonError::into_inner))
+    /// The first message that came too late to steer a turn, and is a reason for another one, which the others steer.
+    pub(crate) fn take_late(&self) -> Option<Message> {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner).pop_front()
     }
 
     /// Stops what is under way.

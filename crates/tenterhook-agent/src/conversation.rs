@@ -121,7 +121,11 @@ pub(crate) fn whole(messages: Vec<Message>) -> Vec<Message> {
 }
 
 /// The results of the calls that are open, and of no other.
-fn answered(open: &mut Vec<String>, mut results: Vec<ToolResult>, context: Vec<String>) -> Message {
+pub(crate) fn answered(
+    open: &mut Vec<String>,
+    mut results: Vec<ToolResult>,
+    context: Vec<String>,
+) -> Message {
     results.retain(|it| open.contains(&it.id));
     open.retain(|id| !results.iter().any(|it| it.id == *id));
     results.extend(interrupted(open.iter().map(String::as_str)));

@@ -98,6 +98,7 @@ impl Session {
     pub(crate) async fn run(mut self, mut inputs: mpsc::UnboundedReceiver<Input>) {
         let status = show_status(&self.agent.hooks, &self.agent.updates);
         let leave = self.live(&mut inputs).await;
+        self.keep_judged();
         let Agent { hooks, updates, renderer, turns, .. } = self.agent;
         let shown = renderer.finish();
         match leave {
@@ -114,13 +115,27 @@ impl Session {
         updates.tell(Update::Ended);
     }
 
+    /// Keeps what hooks have agreed to and no turn was there for: it was told to be in.
+    fn keep_judged(&mut self) {
+        let judged = std::mem::take(&mut self.queue).into_iter().filter_map(|next| match next {
+            Next::Judged(message) => Some(message),
+            Next::Raw(_) => None,
+        });
+        let late = self.agent.steering.take();
+        for message in judged.chain(late).filter(|it| it.is_by(Author::User)) {
+            self.agent.keep(message);
+        }
+    }
+
     /// Everything between the first hook and the last; why it ends, where somebody left.
     async fn live(&mut self, inputs: &mut mpsc::UnboundedReceiver<Input>) -> Option<Leave> {
         if let Err(leave) = self.attend(inputs, async |session| session.begin().await).await {
             return Some(leave);
         }
         loop {
-            let next = match self.queue.pop_front() {
+            // What came too late to steer a turn is the next prompt.
+            let late = self.agent.steering.take_late().map(Next::Judged);
+            let next = match late.or_else(|| self.queue.pop_front()) {
                 Some(next) => next,
                 None if self.heard == Heard::Closed => return None,
                 None => match self.wait(inputs).await {
@@ -324,10 +339,6 @@ impl Session {
             }
         }
         drop(helm);
-        // What came too late to steer this turn is the next prompt.
-        for message in steering.take_late().into_iter().rev() {
-            self.queue.push_front(Next::Judged(message));
-        }
         if self.heard == Heard::Listening {
             self.heard = Heard::Waiting;
         }

@@ -62,7 +62,8 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
     let Begun { source, kept, transcript } = begin(&args, own, &updates)?;
     let path = transcript.path().to_owned();
     let id = kept.session(&path);
-    let first = Line::Session { id: id.clone(), model: model.clone(), cwd: cwd.clone() };
+    let first =
+        Line::Session { id: id.clone(), model: model.clone(), cwd: cwd.display().to_string() };
     let written = transcript.add(&first).and_then(|()| match source {
         "fork" => transcript.take_over(&kept),
         _ => Ok(()),
@@ -107,6 +108,7 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
         settings,
         messages: kept.messages,
         unfinished: String::new(),
+        done: Vec::new(),
         turns: 0,
     };
     let setup = match (args.init, args.maintenance) {

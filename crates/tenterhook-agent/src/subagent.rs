@@ -91,6 +91,7 @@ impl Agent {
             settings,
             messages: Vec::new(),
             unfinished: String::new(),
+            done: Vec::new(),
             turns: 0,
         };
         agent.keep(Message::user(prompt, started.context));

@@ -18,7 +18,7 @@ use crate::file;
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum Line {
     /// Where the session began.
-    Session { id: String, model: String, cwd: PathBuf },
+    Session { id: String, model: String, cwd: String },
     /// A message.
     Message(Message),
     /// Everything before was cleared, or compacted into what follows.

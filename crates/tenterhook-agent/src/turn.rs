@@ -17,6 +17,8 @@ use crate::update::Update;
 
 /// How long one answer may be.
 const MAX_TOKENS: u32 = 8192;
+/// What is said of a call that was stopped.
+const CUT_SHORT: &str = "interrupted";
 
 /// How a turn ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -219,7 +221,8 @@ impl Agent {
 
     /// Runs the tools of one reply, in their order.
     async fn run_tools(&mut self, calls: Vec<Call>) -> Step {
-        let (mut results, mut context) = (Vec::new(), Vec::new());
+        self.done.clear();
+        let mut context = Vec::new();
         let mut stop = None;
         for call in &calls {
             let (result, told, ends) = self.run_tool(call.clone()).await;
@@ -227,12 +230,13 @@ impl Agent {
                 let file = self.settings.cwd.join(name);
                 self.learn_from(&file).await;
             }
-            results.push(result);
+            self.done.push(result);
             context.extend(told);
             stop = stop.or(ends);
         }
         let said = self.hooks.batch_done(&calls).await;
         context.extend(said.context);
+        let results = std::mem::take(&mut self.done);
         self.keep(Message::Tools { results, context });
         match said.blocked.or(said.stop).or(stop) {
             Some(reason) => Err(Ending::Stopped(reason)),
@@ -261,6 +265,7 @@ impl Agent {
         let call = permit.call().clone();
         self.tally.used_tool();
         self.updates.tell(Update::ToolStarted(call.clone()));
+        let shown = Underway::begin(self.cut_short(call.clone()));
         let underway = Underway::begin(self.interruption(call.clone()));
         let mut env = self.settings.env.clone();
         if call.tool == "Bash" {
@@ -286,24 +291,31 @@ impl Agent {
         // What was done cannot be undone: an objection is for the model to read.
         context.extend(said.blocked);
         context.extend(said.context);
+        shown.over();
         (self.ended(&call, text, is_error), context, said.stop)
     }
 
-    /// What is told where this call is stopped half-way: the face at once, hooks beside it.
+    /// What the face is told where this call, or what hooks make of it, is stopped half-way.
+    fn cut_short(&self, call: Call) -> impl FnOnce() + use<> {
+        let updates = self.updates.clone();
+        move || {
+            let result =
+                ToolResult { id: call.id.clone(), text: CUT_SHORT.to_owned(), is_error: true };
+            updates.tell(Update::ToolEnded { call, result });
+        }
+    }
+
+    /// What hooks are told, beside the agent, where this call is stopped half-way.
     fn interruption(&self, call: Call) -> impl FnOnce() + use<> {
-        const WHY: &str = "interrupted";
-        let (hooks, updates) = (self.hooks.clone(), self.updates.clone());
-        let steering = self.steering.clone();
+        let (hooks, steering) = (self.hooks.clone(), self.steering.clone());
         move || {
             // What they say of it reaches the model with the person's next words: who stops a turn wants no other one.
-            hooks.tool_interrupted(&call, WHY, move |said| {
+            hooks.tool_interrupted(&call, CUT_SHORT, move |said| {
                 let context: Vec<_> = said.blocked.into_iter().chain(said.context).collect();
                 if !context.is_empty() {
                     steering.add_later(from_hook(String::new(), context));
                 }
             });
-            let result = ToolResult { id: call.id.clone(), text: WHY.to_owned(), is_error: true };
-            updates.tell(Update::ToolEnded { call, result });
         }
     }
 
@@ -359,8 +371,10 @@ impl Agent {
         if reply.calls.is_empty() {
             return;
         }
-        let results = conversation::interrupted(reply.calls.iter().map(|call| &*call.id));
-        self.keep(Message::Tools { results, context: Vec::new() });
+        // What hooks were heard of to the end is told; what was interrupted is not known.
+        let mut open = reply.calls.iter().map(|call| call.id.clone()).collect();
+        let results = std::mem::take(&mut self.done);
+        self.keep(conversation::answered(&mut open, results, Vec::new()));
     }
 
     /// Tells hooks of an end that no gate has seen.

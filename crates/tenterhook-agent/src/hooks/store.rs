@@ -11,6 +11,7 @@ use tenterhook::event::EventName;
 use tenterhook::hook::HookId;
 use tenterhook::session::Store;
 
+use crate::file;
 use crate::update::Updates;
 
 /// The file of one session.
@@ -77,7 +78,7 @@ impl Marks {
 }
 
 fn read(path: &Path) -> io::Result<Page> {
-    match std::fs::read(path) {
+    match file::whole(path) {
         Ok(bytes) => Ok(serde_json::from_slice(&bytes)?),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Page::default()),
         Err(error) => Err(error),

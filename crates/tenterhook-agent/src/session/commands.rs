@@ -129,8 +129,11 @@ impl Session {
         let path = self.agent.transcript.path().with_file_name(name);
         let kept = Kept::forked(self.agent.messages.clone());
         let Settings { model, cwd, .. } = &self.agent.settings;
-        let first =
-            Line::Session { id: kept.session(&path), model: model.clone(), cwd: cwd.clone() };
+        let first = Line::Session {
+            id: kept.session(&path),
+            model: model.clone(),
+            cwd: cwd.display().to_string(),
+        };
         let copied = Transcript::open(&path).and_then(|copy| {
             copy.add(&first)?;
             copy.take_over(&kept)?;

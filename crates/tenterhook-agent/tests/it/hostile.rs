@@ -294,6 +294,92 @@ text = "well"
     }
 }
 
+/// Texts that came too late to steer are told to the model in their order, and what was told to be in is kept whoever leaves; a
+/// call that was done before an interrupt has its result, and each call that was shown to begin is shown to end.
+#[test]
+fn nothing_that_was_told_to_be_in_is_lost() {
+    let script = r#"
+record = "requests.jsonl"
+[[reply]]
+on = "go"
+call = [
+  { tool = "Bash", input = { command = "echo first it is" } },
+  { tool = "Read", input = { file_path = "script.toml" } },
+]
+[[reply]]
+repeat = true
+text = "well"
+"#;
+    let hooks = "[hook.hangs]\non = \"PostToolUse\"\nmatch = \"Read\"\ntimeout = \"10m\"\nshell = \"touch began; sleep 600\"\n\
+                 [hook.ends]\non = \"TurnComplete\"\ntimeout = \"10m\"\nshell = \"until test -e go; do sleep 0.01; done\"\n";
+    let room = Room::new(hooks, script);
+    let mut run = room.start(&["--allow", "Bash(*)"]);
+    run.prompt("go");
+    room.until("the hook", || there(&room, "began"));
+    for text in ["steer one", "steer two", "steer three"] {
+        run.prompt(text);
+        run.wait("the steer", |line| line["type"] == "prompt" && line["text"] == text);
+    }
+    run.say(json!({"type": "interrupt"}));
+    run.wait_for("turn_ended");
+    assert_eq!(run.of("tool").len(), run.of("tool_result").len());
+    room.sandbox.write("go", "").unwrap();
+    run.wait_for("turn_ended");
+    let last = requests(&room).pop().unwrap()["messages"].clone();
+    let said: Vec<_> = last
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|it| it["role"] == "user")
+        .map(|it| it["text"].as_str().unwrap())
+        .collect();
+    assert_eq!(said, ["go", "steer one", "steer two", "steer three"]);
+    let results = &last[2]["results"];
+    assert_eq!(
+        (&results[0]["text"], &results[0]["is_error"]),
+        (&json!("first it is"), &json!(false))
+    );
+    assert_eq!(results[1]["is_error"], true, "what its hooks would have made of it is not known");
+    run.end();
+}
+
+/// What was told to be in is kept where somebody leaves before the model could hear it.
+#[test]
+fn a_steer_is_kept_whoever_leaves() {
+    let script = "[[reply]]\ncall = [{ tool = \"Bash\", input = { command = \"touch began; exec sleep 600\" } }]\n";
+    let room = Room::new("", script);
+    let mut run = room.start(&["--allow", "Bash(*)"]);
+    run.prompt("go");
+    room.until("the call", || there(&room, "began"));
+    run.prompt("steer");
+    run.wait("the steer", |line| line["type"] == "prompt" && line["text"] == "steer");
+    run.say(json!({"type": "quit"}));
+    run.end();
+    let transcript = run.of("session")[0]["transcript_path"].as_str().unwrap();
+    assert!(std::fs::read_to_string(transcript).unwrap().contains("\"text\":\"steer\""));
+}
+
+/// A directory whose name is no text is one to work in, and a file of marks that is none is told and not waited for.
+#[test]
+fn odd_names_and_odd_marks_hold_nobody_up() {
+    use std::os::unix::ffi::OsStrExt;
+    let room = Room::new("", HELLO);
+    let odd = room.sandbox.project().join(std::ffi::OsStr::from_bytes(b"odd\xff"));
+    std::fs::create_dir(&odd).unwrap();
+    let script = format!("scripted:{}/script.toml", room.sandbox.project().display());
+    let mut agent = room.command();
+    let output = agent.current_dir(odd).args(["--model", &script, "-p", "hi"]).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "hello\n");
+
+    let run = room.ask("hi", &[]);
+    let transcript = run.of("session")[0]["transcript_path"].as_str().unwrap().to_owned();
+    let marks = Path::new(&transcript).with_extension("hooks.json");
+    assert!(Command::new("mkfifo").arg(marks).status().unwrap().success());
+    let run = room.ask("again", &["--resume", &transcript]);
+    assert_eq!(run.of("reply").len(), 1);
+    assert!(warned(&run, "it is a FIFO"), "{:?}", run.of("warn"));
+}
+
 /// Hooks that wake the agent whenever it rests have it work only so often while nobody says anything; what they say then is
 /// told with the next prompt.
 #[test]
