@@ -90,6 +90,25 @@ impl Hooks {
     }
 }
 
+/// The agents whose hooks run here.
+fn agents() -> String {
+    DIALECTS.iter().map(|it| it.id().as_str()).collect::<Vec<_>>().join(", ")
+}
+
+/// When an event happens in this agent, and what matchers can meet there.
+fn happens(text: &mut String, event: &str) {
+    let Some(point) = points::find(event) else { return };
+    if !point.values.is_empty() {
+        let _ = writeln!(text, "{:<20}  matched on: {}", "", point.values.join(", "));
+    }
+    for it in points::ABSENCES.iter().filter(|it| it.event == point.event) {
+        let _ = writeln!(text, "{:<20}  never on {}: {}", "", it.values.join(", "), it.why);
+    }
+    if point.faces == points::Faces::Attended {
+        let _ = writeln!(text, "{:<20}  where somebody can answer", "");
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use tenterhook::Engine;
@@ -124,24 +143,5 @@ mod tests {
         assert!(list.contains("mine  on Stop  [off for this session]"), "{list}");
         assert_eq!(hooks.switch("mine", true).as_deref(), Ok("`mine` is on again."));
         assert!(hooks.switch("theirs", false).unwrap_err().contains("no hook is called"));
-    }
-}
-
-/// The agents whose hooks run here.
-fn agents() -> String {
-    DIALECTS.iter().map(|it| it.id().as_str()).collect::<Vec<_>>().join(", ")
-}
-
-/// When an event happens in this agent, and what matchers can meet there.
-fn happens(text: &mut String, event: &str) {
-    let Some(point) = points::find(event) else { return };
-    if !point.values.is_empty() {
-        let _ = writeln!(text, "{:<20}  matched on: {}", "", point.values.join(", "));
-    }
-    for it in points::ABSENCES.iter().filter(|it| it.event == point.event) {
-        let _ = writeln!(text, "{:<20}  never on {}: {}", "", it.values.join(", "), it.why);
-    }
-    if point.faces == points::Faces::Attended {
-        let _ = writeln!(text, "{:<20}  where somebody can answer", "");
     }
 }
