@@ -2,6 +2,7 @@
 //! engine's HTTP library alone.
 
 use std::hint::black_box;
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use super::{Bed, envelope, event, hook};
@@ -45,11 +46,37 @@ pub(crate) fn http(table: &mut Table) {
     table.add(raw_name, raws, "");
     table.against("the HTTP library alone", theirs, ("raw request", base), "");
     table.against(name, ours, ("raw request", base), reach);
+    match on_one_thread(&bed, address, &mut raw) {
+        Some((theirs, ours)) => {
+            table.against("the HTTP library alone, one thread", theirs, ("raw request", base), "");
+            table.against("one http hook, one thread", ours, ("raw request", base), reach);
+        }
+        None => table.skip("one http hook, one thread", "no runtime", reach),
+    }
     let (theirs, ours) = in_a_task(&bed, library);
     let alone = theirs.median();
     table.against("the HTTP library alone, in a task", theirs, ("raw request", base), "");
     table.against("one http hook, in a task", ours.clone(), ("raw request", base), "");
     table.against("the same", ours, ("library alone, in a task", alone), "");
+}
+
+/// The library alone and a hook, each in turn with the raw client, on a runtime of one thread: no word crosses threads but
+/// to the server and back.
+fn on_one_thread(
+    bed: &Bed,
+    address: SocketAddr,
+    mut raw: impl FnMut(),
+) -> Option<(Sample, Sample)> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+    let mut library = runtime.block_on(Library::connect(address, envelope()))?;
+    let bed = Bed { runtime, engine: bed.engine.clone(), session: bed.session.clone() };
+    let (_, ours) = Sample::pair(TIMES, &mut raw, || {
+        black_box(bed.fire());
+    });
+    let (_, theirs) = Sample::pair(TIMES, &mut raw, || {
+        black_box(bed.runtime.block_on(library.turn()));
+    });
+    Some((theirs, ours))
 }
 
 /// The library alone and a hook, in turn, by a task of the runtime.

@@ -68,13 +68,18 @@ impl Connection {
         .await
     }
 
-    /// Whether it can take another request: the last reply is over, and nothing came behind it, not even an end (HT-43).
-    pub(super) async fn is_quiet(&mut self) -> bool {
-        self.allowance.set(0);
+    /// Whether it can take another request, as far as is known: the last reply is over, and nothing came behind it.
+    pub(super) async fn is_done(&mut self) -> bool {
         poll_fn(|cx| {
             self.over = self.over || Pin::new(&mut self.protocol).poll(cx).is_ready();
             Poll::Ready(!self.over && self.sender.is_ready())
         })
         .await
+    }
+
+    /// The same, and nothing has come since, not even an end: the system is asked (HT-43).
+    pub(super) async fn is_quiet(&mut self) -> bool {
+        self.allowance.set(0);
+        self.is_done().await
     }
 }

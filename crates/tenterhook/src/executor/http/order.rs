@@ -1,11 +1,13 @@
 //! What is sent? Makes the request of one step, complete with its headers and signature; sends nothing.
 
+use std::sync::LazyLock;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use http_body_util::Full;
 use hyper::body::Bytes;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use hyper::{Method, Request, Uri};
+use rustls::crypto::SecureRandom;
 
 use super::address::Target;
 use super::connection::Post;
@@ -110,9 +112,11 @@ fn sign(task: &Task, name: &str, id: &str) -> Result<[(&'static str, String); 2]
 }
 
 fn random_id() -> Result<String, Failure> {
+    /// To ask for the provider makes its tables of ciphers anew.
+    static RANDOM: LazyLock<&dyn SecureRandom> =
+        LazyLock::new(|| rustls::crypto::ring::default_provider().secure_random);
     let mut bytes = [0; 16];
-    rustls::crypto::ring::default_provider()
-        .secure_random
+    RANDOM
         .fill(&mut bytes)
         .map_err(|_| Failure::new(Kind::Client, "the system has no random numbers"))?;
     Ok(format!("msg_{:032x}", u128::from_be_bytes(bytes)))

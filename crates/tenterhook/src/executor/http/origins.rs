@@ -137,7 +137,7 @@ impl Origins {
 
     /// Keeps a connection whose last reply was read to its end, for the next request.
     pub(super) async fn keep(self: &Arc<Self>, target: &Target, mut connection: Connection) {
-        if !connection.is_quiet().await {
+        if !connection.is_done().await {
             return;
         }
         let runtime = Handle::current().id();
