@@ -133,8 +133,9 @@ impl<B: Backend> Life<B> {
                 () = ends(self.until) => return Left::Abandoned,
                 // It says so with its last update, if it can still say something.
                 () = inputs.closed() => return Left::Ended,
-                now = frames.tick(), if self.due == Due::Soon || self.screen.moves() => {
-                    self.screen.tick(now);
+                _ = frames.tick(), if self.due == Due::Soon || self.screen.moves() => {
+                    // Not the moment of the tick: the first one after a silence was due when that began.
+                    self.screen.tick(Instant::now());
                     self.due = Due::Now;
                 }
                 Some(update) = updates.recv() => {
@@ -188,7 +189,9 @@ impl<B: Backend> Life<B> {
         if self.due == Due::Not {
             self.due = Due::Soon;
         }
-        let until = Instant::now() + TAKEN;
+        let now = Instant::now();
+        self.screen.tick(now);
+        let until = now + TAKEN;
         let mut next = Some(first);
         while let Some(update) = next {
             if matches!(update, Update::Ended) {

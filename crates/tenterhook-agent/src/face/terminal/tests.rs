@@ -303,6 +303,26 @@ async fn whoever_cannot_wait_for_the_end_need_not() {
     assert!(matches!(said.recv().await, Some(Input::Quit("prompt_input_exit"))));
 }
 
+/// However long nothing happened before: what is under way is as old as it is.
+#[tokio::test(start_paused = true)]
+async fn a_silence_counts_for_nothing() {
+    let (inputs, said) = mpsc::unbounded_channel();
+    let (sender, updates) = mpsc::unbounded_channel();
+    let (_tell, told) = mpsc::unbounded_channel();
+    let mut life = life(inputs);
+    let happens = async {
+        tokio::time::sleep(Duration::from_mins(1)).await;
+        sender.send(Update::Notice("a frame is due".to_owned())).unwrap();
+        tokio::time::sleep(Duration::from_millis(1)).await;
+        sender.send(Update::Loading(true)).unwrap();
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        sender.send(Update::Ended).unwrap();
+        said
+    };
+    let _ = tokio::join!(life.live(stream::pending(), told, updates), happens);
+    assert_eq!((life.screen.now - life.screen.since).as_secs(), 5);
+}
+
 /// Keys are heard while updates come faster than they can be taken.
 #[tokio::test]
 async fn a_flood_does_not_drown_the_keys() {
