@@ -109,7 +109,7 @@ fn a_broken_line_of_input_costs_itself_alone() {
 /// Hooks on what is shown hold up nobody who leaves, also where the session had nothing else to do any more.
 #[test]
 fn whoever_leaves_waits_for_no_hook_on_what_is_shown() {
-    let hooks = "[hook.hangs]\non = \"MessageDisplay\"\ntimeout = \"10m\"\nshell = \"touch began; sleep 600\"\n";
+    let hooks = "[hook.hangs]\non = \"MessageDisplay\"\ntimeout = \"10m\"\nshell = \"touch began; exec sleep 600\"\n";
     let room = Room::new(hooks, HELLO);
     let mut run = room.start(&[]);
     run.prompt("hi");
@@ -117,14 +117,14 @@ fn whoever_leaves_waits_for_no_hook_on_what_is_shown() {
     run.close();
     room.until("the hook", || there(&room, "began"));
     run.signal("TERM");
-    run.wait_for("ended");
+    run.code();
 }
 
 const HANGS: &str = r#"
 [hook.hangs]
 on = "UserPromptSubmit"
 timeout = "10m"
-shell = '''if grep -q slow; then touch began; sleep 600; fi'''
+shell = '''if grep -q slow; then touch began; exec sleep 600; fi'''
 "#;
 
 /// A text that is to steer is given back when somebody stops it while its hooks judge it, also after the turn; the next one is
@@ -147,7 +147,7 @@ fn a_steer_whose_hooks_hang_is_given_back() {
     run.prompt("slow and steady");
     run.wait_for("turn_ended");
     run.say(json!({"type": "quit"}));
-    run.wait_for("ended");
+    run.code();
     let said = room.text("requests.jsonl");
     assert!(said.contains("go on") && !said.contains("slow"), "{said}");
 }
@@ -155,7 +155,7 @@ fn a_steer_whose_hooks_hang_is_given_back() {
 /// A prompt that was announced as final is in, whoever stops the announcement: no hook is told of a text that is taken back.
 #[test]
 fn a_prompt_that_was_announced_is_not_taken_back() {
-    let hooks = "[hook.hangs]\non = \"UserPromptCommitted\"\ntimeout = \"10m\"\nshell = \"touch began; sleep 600\"\n";
+    let hooks = "[hook.hangs]\non = \"UserPromptCommitted\"\ntimeout = \"10m\"\nshell = \"touch began; exec sleep 600\"\n";
     let room = Room::new(hooks, HELLO);
     let mut run = room.start(&[]);
     run.prompt("hi");
@@ -310,7 +310,7 @@ call = [
 repeat = true
 text = "well"
 "#;
-    let hooks = "[hook.hangs]\non = \"PostToolUse\"\nmatch = \"Read\"\ntimeout = \"10m\"\nshell = \"touch began; sleep 600\"\n\
+    let hooks = "[hook.hangs]\non = \"PostToolUse\"\nmatch = \"Read\"\ntimeout = \"10m\"\nshell = \"touch began; exec sleep 600\"\n\
                  [hook.ends]\non = \"TurnComplete\"\ntimeout = \"10m\"\nshell = \"until test -e go; do sleep 0.01; done\"\n";
     let room = Room::new(hooks, script);
     let mut run = room.start(&["--allow", "Bash(*)"]);
