@@ -62,7 +62,7 @@ fn pages(stage: &Stage) -> Result<(), String> {
     let rules = ["--deny", "Bash(rm *)", "--allow", "Bash(git status)"];
     for (name, last) in [("help", "F2"), ("hooks", "toml:1"), ("permissions", "git status")] {
         let room = stage.room(hooks, "")?;
-        let terminal = room.start((80, 30), &rules)?;
+        let terminal = room.start((80, 34), &rules)?;
         terminal.say(&format!("/{name}"))?;
         screens::keep(stage, name, &terminal.see(last)?)?;
     }
