@@ -34,6 +34,10 @@ impl Network {
     /// A network whose servers may also be vouched for by these authorities, each given as the DER of its certificate: a
     /// company's own, say.
     #[must_use]
+    #[cfg_attr(
+        not(feature = "http"),
+        expect(clippy::needless_update, reason = "nothing else is shared then")
+    )]
     pub fn trusting(roots: Vec<Vec<u8>>) -> Self {
         Self { inner: Arc::new(Inner { roots, ..Inner::default() }) }
     }
