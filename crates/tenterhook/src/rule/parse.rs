@@ -80,10 +80,41 @@ fn offset(text: &str, (line, column): (isize, isize)) -> usize {
     before + rest.char_indices().nth(column).map_or(rest.len(), |(at, _)| at)
 }
 
-/// The complaint without the words that say that it is one, in one line.
+/// How the parser begins to complain of what it met, which it then quotes.
+const MET: &[&str] = &[
+    "mismatched input '",
+    "extraneous input '",
+    "no viable alternative at input '",
+    "token recognition error at: '",
+];
+
+/// What people write who come from other languages, and what it is here.
+const OTHERWISE: &[(&str, &str)] = &[("=", "=="), ("and", "&&"), ("or", "||")];
+
+/// The complaint in words for people: the parser's own speak of its grammar.
 fn plain(message: &str) -> String {
     let message = message.strip_prefix("Syntax error: ").unwrap_or(message);
-    message.lines().next().unwrap_or_default().chars().take(200).collect()
+    let line = message.lines().next().unwrap_or_default();
+    let met = MET.iter().find_map(|it| line.strip_prefix(it)?.split('\'').next());
+    let lacks = line.strip_prefix("missing '").and_then(|it| it.split('\'').next());
+    if met == Some("<EOF>") || line.starts_with("Incomplete") {
+        return "it ends before it is complete".to_owned();
+    }
+    match (met, lacks) {
+        (Some(met), _) => stranger(met.trim()),
+        (None, Some(sign)) => format!("`{sign}` is missing"),
+        (None, None) => shortened(line),
+    }
+}
+
+fn stranger(met: &str) -> String {
+    let said = format!("`{}` does not belong here", shortened(met));
+    let here = OTHERWISE.iter().find(|(it, _)| *it == met);
+    here.map_or_else(|| said.clone(), |(_, sign)| format!("{said}: write `{sign}`"))
+}
+
+fn shortened(text: &str) -> String {
+    text.chars().take(200).collect()
 }
 
 /// Refuses what could exhaust the stack.
@@ -114,4 +145,31 @@ fn bound(text: &str) -> Result<(), NotParsed> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_wrong_is_said_in_words_for_people() {
+        for (text, message) in [
+            ("tool.name ==", "it ends before it is complete"),
+            ("tool.name == \"Bash\" tool", "`tool` does not belong here"),
+            ("tool.name = \"Bash\"", "`=` does not belong here: write `==`"),
+            ("a and b", "`and` does not belong here: write `&&`"),
+            ("a && || b", "`||` does not belong here"),
+            ("[1, 2", "it ends before it is complete"),
+            ("(a || b", "`)` is missing"),
+            ("a ? b", "it ends before it is complete"),
+            ("", "it ends before it is complete"),
+        ] {
+            match parse(text) {
+                Err(NotParsed::Malformed { message: said, .. }) => {
+                    assert_eq!(said, message, "{text}")
+                }
+                _ => panic!("`{text}` was read"),
+            }
+        }
+    }
 }
