@@ -19,7 +19,7 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
 }
 
 pub(super) fn encode(event: &Event) -> Envelope {
-    let mut body = Value::Object(SHAPE.encode(event)).to_string().into_bytes();
+    let mut body = Envelope::written(&SHAPE.encode(event));
     // Scripts that read one line wait for its end.
     body.push(b'\n');
     Envelope {

@@ -75,7 +75,7 @@ fn body(event: &Event, spec: Option<&Spec>) -> Vec<u8> {
         // A hook that another file put on an event of its own is told everything.
         None => form.extend(event.payload.clone()),
     }
-    let mut body = Value::Object(form).to_string().into_bytes();
+    let mut body = Envelope::written(&form);
     // Programs that read a line must find its end.
     body.push(b'\n');
     body

@@ -42,7 +42,7 @@ pub(super) fn encode(event: &Event) -> Envelope {
         rename(fields.get_mut("error"), |it| other(it, |(own, new)| (new, own)));
     }
     // No line break at the end: the agent writes none.
-    let body = Value::Object(fields).to_string().into_bytes();
+    let body = Envelope::written(&fields);
     Envelope { body, env: variables(event), env_file: None }
 }
 

@@ -91,7 +91,7 @@ pub(super) fn encode(event: &Event) -> Envelope {
         }
     }
     // No line feed at the end, and nothing in variables: that is how the agent does it.
-    Envelope { body: Value::Object(fields).to_string().into_bytes(), ..Envelope::default() }
+    Envelope { body: Envelope::written(&fields), ..Envelope::default() }
 }
 
 fn encode_tool(event: &Event, fields: &mut Map<String, Value>) {

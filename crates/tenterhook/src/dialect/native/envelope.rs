@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use serde::ser::SerializeMap;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::{VERSION, table};
@@ -22,62 +24,100 @@ const TOOL: &[(&str, &str)] = &[
 /// The file into which a hook may write `KEY=VALUE` lines, on events that take variables (V-9).
 const ENV_FILE: &str = "TENTERHOOK_ENV_FILE";
 
+/// The form as it is written: it borrows the event, because an event may hold a file and is written for every dialect.
+#[derive(Serialize)]
+struct Form<'e> {
+    v: u64,
+    event: &'e str,
+    session: Session<'e>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool: Option<Tool<'e>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    prompt: Option<&'e Value>,
+    data: Rest<'e>,
+}
+
 /// Writes the form, and the variables beside it.
 pub(super) fn encode(event: &Event) -> Envelope {
     let within = &event.within;
-    let mut form = Map::new();
-    form.insert("v".into(), VERSION.into());
-    form.insert("event".into(), event.name.as_str().into());
-    form.insert("session".into(), session(within));
-    let mut rest = event.payload.clone();
-    if let Some(tool) = tool(event, &mut rest) {
-        form.insert("tool".into(), tool);
-    }
-    if let Some(prompt) = rest.shift_remove("prompt") {
-        form.insert("prompt".into(), prompt);
-    }
-    form.insert("data".into(), Value::Object(rest));
-    let mut body = Value::Object(form).to_string().into_bytes();
+    let tool = event.tool().map(|call| Tool { kind: call.tool().word(), payload: &event.payload });
+    let mut body = Envelope::written(&Form {
+        v: VERSION,
+        event: event.name.as_str(),
+        session: Session(within),
+        prompt: event.payload.get("prompt"),
+        data: Rest { payload: &event.payload, beside_tool: tool.is_some() },
+        tool,
+    });
     // Programs that read a line must find its end.
     body.push(b'\n');
-    let text = |path: &PathBuf| path.to_string_lossy().into_owned();
     let takes_env = table::row(event.name.as_str()).is_some_and(|row| row.powers.has(Power::Env));
     Envelope {
         body,
         env: vec![
             ("TENTERHOOK_EVENT".into(), event.name.to_string()),
             ("TENTERHOOK_SESSION_ID".into(), within.session_id.clone()),
-            ("TENTERHOOK_PROJECT_DIR".into(), text(&within.project)),
+            ("TENTERHOOK_PROJECT_DIR".into(), within.project.to_string_lossy().into_owned()),
         ],
         env_file: takes_env.then_some(ENV_FILE),
     }
 }
 
-fn session(within: &Surroundings) -> Value {
-    let path = |path: &PathBuf| Value::from(path.to_string_lossy());
-    let mut session = Map::new();
-    session.insert("id".into(), within.session_id.clone().into());
-    session.insert("cwd".into(), path(&within.cwd));
-    session.insert("project".into(), path(&within.project));
-    session.insert("transcript".into(), within.transcript.as_ref().map_or(Value::Null, path));
-    for (key, value) in &within.facts {
-        session.entry(key.clone()).or_insert_with(|| value.clone());
+/// Where it happens; a fact of the host never takes the place of what is said here.
+struct Session<'e>(&'e Surroundings);
+
+impl Serialize for Session<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let within = self.0;
+        let own = [
+            ("id", Some(within.session_id.as_str().into())),
+            ("cwd", Some(within.cwd.to_string_lossy())),
+            ("project", Some(within.project.to_string_lossy())),
+            ("transcript", within.transcript.as_ref().map(|it| it.to_string_lossy())),
+        ];
+        let facts = within.facts.iter().filter(|(key, _)| own.iter().all(|(it, _)| it != key));
+        let mut map = serializer.serialize_map(None)?;
+        own.iter().try_for_each(|(key, value)| map.serialize_entry(key, value))?;
+        facts.into_iter().try_for_each(|(key, value)| map.serialize_entry(key, value))?;
+        map.end()
     }
-    Value::Object(session)
 }
 
-fn tool(event: &Event, rest: &mut Map<String, Value>) -> Option<Value> {
-    let kind = event.tool()?.tool().word();
-    let mut tool = Map::new();
-    for (key, field) in TOOL {
-        if let Some(value) = rest.shift_remove(*field) {
-            tool.insert((*key).into(), value);
+/// The tool, and what it does.
+struct Tool<'e> {
+    kind: &'static str,
+    payload: &'e Map<String, Value>,
+}
+
+impl Serialize for Tool<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (key, field) in TOOL {
+            if let Some(value) = self.payload.get(*field) {
+                map.serialize_entry(key, value)?;
+            }
+            if *key == "name" {
+                map.serialize_entry("kind", self.kind)?;
+            }
         }
-        if *key == "name" {
-            tool.insert("kind".into(), kind.into());
-        }
+        map.end()
     }
-    Some(Value::Object(tool))
+}
+
+/// What has no key of its own.
+struct Rest<'e> {
+    payload: &'e Map<String, Value>,
+    /// Whether the fields of a tool stand in `tool`.
+    beside_tool: bool,
+}
+
+impl Serialize for Rest<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let elsewhere = |key: &str| {
+            key == "prompt" || (self.beside_tool && TOOL.iter().any(|(_, field)| *field == key))
+        };
+        serializer.collect_map(self.payload.iter().filter(|(key, _)| !elsewhere(key)))
+    }
 }
 
 /// Reads the form. What it leaves out, `roots` give.

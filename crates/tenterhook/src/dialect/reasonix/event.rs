@@ -128,7 +128,7 @@ pub(super) fn encode(event: &Event) -> Envelope {
     for (key, value) in rest {
         fields.entry(key).or_insert(value);
     }
-    let mut body = Value::Object(fields).to_string().into_bytes();
+    let mut body = Envelope::written(&fields);
     body.push(b'\n');
     Envelope { body, ..Envelope::default() }
 }
