@@ -32,12 +32,13 @@ pub(crate) fn run() -> Said {
     tree::cargo(&["build", "--quiet", "--package", "tenterhook-agent"])?;
     let program = tree::root().join("target/debug/tenterhook-agent");
     let words = "word ".repeat(50_000);
-    let script = format!("[[reply]]\ntext = \"{words}\"\nword_ms = 5\n");
+    let script = format!("[[reply]]\ntext = \"streaming {words}\"\nword_ms = 5\n");
     let room = Room::new(&program, HOOKS, &script)?;
     let mut line = Line::open(&room)?;
     line.await_text("Type a prompt")?;
     line.write("talk\r")?;
-    line.await_text("word word")?;
+    // One word: the terminal is sent what changes, and a gap between two words does not.
+    line.await_text("streaming")?;
     line.write("hold\r")?;
     crate::terminal::room::awaited(|| Ok(room.project().join("held").exists()))
         .map_err(|why| format!("the hook did not begin{why}"))?;
