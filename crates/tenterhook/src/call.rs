@@ -7,6 +7,7 @@
 mod code;
 mod files;
 mod fill;
+mod find;
 mod hosts;
 mod installs;
 mod literals;

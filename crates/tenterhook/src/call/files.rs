@@ -355,7 +355,7 @@ impl Here<'_> {
                 let starts = self.view.args.iter().take_while(|it| !it.starts_with('-'));
                 let starts: Vec<&str> = starts.map(String::as_str).collect();
                 let starts = if starts.is_empty() { vec!["."] } else { starts };
-                let narrow = super::view::is_narrow(view);
+                let narrow = super::find::is_narrow(view);
                 let starts = starts.into_iter().filter(|it| !narrow || *it == "/");
                 found.deletes.extend(self.all_seen(starts));
             }

@@ -1,0 +1,53 @@
+//! What does a `find` come upon? Reads its words; looks at no disk.
+
+use super::view::View;
+
+/// Tests of `find` that leave out most of what lies there.
+const NARROWING: &[&str] = &[
+    "-name",
+    "-iname",
+    "-path",
+    "-ipath",
+    "-wholename",
+    "-regex",
+    "-iregex",
+    "-mtime",
+    "-mmin",
+    "-ctime",
+    "-cmin",
+    "-atime",
+    "-amin",
+    "-newer",
+    "-size",
+    "-empty",
+    "-user",
+    "-perm",
+    "-inum",
+    "-links",
+];
+
+/// What a `find` comes upon: where it starts, or the names that it looks for there.
+pub(super) fn search(view: &View<'_>) -> Vec<String> {
+    let starts = view.args.iter().take_while(|it| !it.starts_with('-') && *it != "(" && *it != "!");
+    let mut starts: Vec<&str> = starts.map(String::as_str).collect();
+    if starts.is_empty() {
+        starts.push(".");
+    }
+    if !is_narrow(view) {
+        return starts.into_iter().map(str::to_owned).collect();
+    }
+    let named = view.args.iter().zip(view.args.iter().skip(1));
+    let names = named.filter(|(test, _)| matches!(test.as_str(), "-name" | "-iname"));
+    let names: Vec<&str> = names.map(|(_, name)| name.as_str()).collect();
+    starts
+        .iter()
+        .flat_map(|start| names.iter().map(move |name| format!("{start}/{name}")))
+        .collect()
+}
+
+/// Whether a `find` has a test that leaves out most of what lies there; a name that may be any is none.
+pub(super) fn is_narrow(view: &View<'_>) -> bool {
+    let tests = view.args.iter().zip(view.args.iter().skip(1).map(String::as_str).chain([""]));
+    let mut narrow = tests.filter(|(test, _)| NARROWING.contains(&test.as_str()));
+    narrow.any(|(_, value)| !matches!(value, "*" | ".*" | "*.*" | "*/*" | "/*"))
+}
