@@ -43,6 +43,8 @@ pub struct Command {
     pub privileges: Privileges,
     /// When to look for descendants that left the process group.
     pub sweep: Sweep,
+    /// Whether the program may say its exit code before it is gone.
+    pub announce: Announce,
 }
 
 impl Command {
@@ -76,6 +78,7 @@ impl Command {
             oom_score_adj: None,
             privileges: Privileges::Keep,
             sweep: Sweep::Suspected,
+            announce: Announce::Never,
         }
     }
 }
@@ -188,6 +191,24 @@ pub enum Privileges {
     Keep,
     /// Never again (`no_new_privs`): `sudo` below the child fails.
     NoNew,
+}
+
+/// Whether a program may say its exit code before it is gone.
+///
+/// The kernel tells how a process ended only when it has taken the process's memory apart, which takes milliseconds where
+/// there is much of it. A program that has done all its work can say so before: it closes its standard output and standard
+/// error, writes its exit code to descriptor 3, as a line with a decimal number up to 255, and leaves.
+///
+/// The report goes out when the code was said *and* both streams are at their end: a descendant that still holds one of them
+/// is waited for as ever, and then it is the real exit that counts. Other lines are ignored. Whoever announced an exit and
+/// has not left a grace later is killed. An announcement changes nothing about a time-out or a cancellation that came first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Announce {
+    /// The kernel says how it ended. The program has no descriptor 3.
+    #[default]
+    Never,
+    /// Descriptor 3 takes its announcement. Where [`ANNOUNCES`](crate::ANNOUNCES) is false, such a command is not started.
+    OnDescriptor3,
 }
 
 /// When to search the process table for descendants that left the process group.

@@ -15,6 +15,9 @@ pub(crate) enum Input {
     KeepOpen,
 }
 
+/// Whether a program can announce its exit.
+pub(crate) const ANNOUNCES: bool = false;
+
 /// Makes this process the parent of orphaned descendants; only Linux can.
 ///
 /// # Errors

@@ -56,7 +56,7 @@
 //!
 //! - **Linux 5.4 or later**: all of the above, and tested.
 //! - **Other Unixes**: through `posix_spawn`, with a process group but in the host's session; no
-//!   death with the host, no search for descendants that left. Not tested there yet.
+//!   death with the host, no search for descendants that left, no announced exits. Not tested there yet.
 //! - **Elsewhere**: every run reports [`End::NotStarted`] at [`Step::Prepare`].
 
 #[cfg(all(target_os = "linux", not(tenterhook_portable)))]
@@ -79,10 +79,13 @@ mod report;
 mod stream;
 mod tag;
 
+/// Whether [`Announce::OnDescriptor3`] works here.
+pub const ANNOUNCES: bool = backend::ANNOUNCES;
+
 pub use backend::adopt_orphans;
 pub use cancel::Cancel;
 pub use child::{Child, Lines, run, run_blocking, start, start_fed, start_with};
-pub use command::{Command, Limits, Privileges, Program, Resource, Shell, Sweep};
+pub use command::{Announce, Command, Limits, Privileges, Program, Resource, Shell, Sweep};
 pub use live::wait_for_all;
 pub use report::{Closed, Delivery, End, Force, NotStarted, Output, Report, Step, Times};
 pub use stream::Flow;

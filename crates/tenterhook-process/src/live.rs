@@ -24,7 +24,31 @@ pub(crate) fn over() {
     }
 }
 
-/// Waits until every run of this process is over, at most `within`. Says whether that is so.
+/// A run whose report is out, and whose process is not gone yet.
+#[cfg_attr(
+    any(not(target_os = "linux"), tenterhook_portable),
+    expect(dead_code, reason = "only on Linux a report comes before the end")
+)]
+pub(crate) struct Leaving(());
+
+impl Leaving {
+    #[cfg_attr(
+        any(not(target_os = "linux"), tenterhook_portable),
+        expect(dead_code, reason = "only on Linux a report comes before the end")
+    )]
+    pub(crate) fn begun() -> Self {
+        begun();
+        Self(())
+    }
+}
+
+impl Drop for Leaving {
+    fn drop(&mut self) {
+        over();
+    }
+}
+
+/// Waits until every run of this process is over and its process gone, at most `within`. Says whether that is so.
 ///
 /// Cancelling a run, or dropping its [`Child`](crate::Child), only asks for its end: the group gets
 /// TERM, a grace, then KILL, from a thread that ends with the process. A program that has

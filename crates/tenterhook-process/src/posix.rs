@@ -4,7 +4,7 @@
 //! Built and tried on Linux (`--cfg tenterhook_portable`), not yet on the systems it is for. It
 //! promises less: a group of its own but the host's session and terminal, the host's mask for
 //! files, no death with the host, no search for those who left the group. What it cannot do and
-//! is asked to do (limits, privileges) it refuses, rather than start without.
+//! is asked to do (limits, privileges, announced exits) it refuses, rather than start without.
 
 use std::collections::{HashMap, VecDeque};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -19,7 +19,7 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use crate::command::{Command, Privileges, Program};
+use crate::command::{Announce, Command, Privileges, Program};
 use crate::inbox::{Inbox, Order, shielded};
 use crate::report::{Delivery, End, Force, NotStarted, Output, Report, Step, Times};
 use crate::stream::{Capture, Flow};
@@ -31,6 +31,9 @@ pub(crate) enum Input {
     Close,
     KeepOpen,
 }
+
+/// Whether a program can announce its exit.
+pub(crate) const ANNOUNCES: bool = false;
 
 /// Makes this process the parent of orphaned descendants; only Linux can.
 ///
@@ -138,6 +141,9 @@ impl Run {
             .map_err(|(path, errno)| fault(Step::Find, &path, errno))?;
         if !command.resources.is_empty() {
             return Err(fault(Step::Resources, &path, Errno::NOSYS));
+        }
+        if command.announce == Announce::OnDescriptor3 {
+            return Err(fault(Step::Streams, &path, Errno::NOSYS));
         }
         if command.privileges == Privileges::NoNew {
             return Err(fault(Step::Privileges, &path, Errno::NOSYS));

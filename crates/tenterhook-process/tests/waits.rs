@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use tenterhook_process::{Command, start, wait_for_all};
+use tenterhook_process::{Announce, Cancel, Command, End, run_blocking, start, wait_for_all};
 
 #[test]
 fn waits_until_every_run_is_over() {
@@ -13,4 +13,10 @@ fn waits_until_every_run_is_over() {
     assert!(!wait_for_all(Duration::ZERO), "it runs");
     drop(child);
     assert!(wait_for_all(Duration::from_secs(10)), "it was ended");
+    // Nor does it leave one behind that has announced its exit, and was reported.
+    let mut command = Command::shell("exec >&- 2>&-; echo 0 >&3; while :; do :; done", "/");
+    command.announce = Announce::OnDescriptor3;
+    assert_eq!(run_blocking(command, &Cancel::new()).end, End::Exited(0));
+    assert!(!wait_for_all(Duration::ZERO), "it lives on");
+    assert!(wait_for_all(Duration::from_secs(10)), "it was killed");
 }

@@ -21,8 +21,10 @@ pub(crate) struct Plan<'a> {
     pub(crate) argv: &'a Strings,
     pub(crate) env: &'a Strings,
     pub(crate) cwd: &'a CStr,
-    /// The child's ends of its three streams, all above 2.
+    /// The child's ends of its three streams, all above 3.
     pub(crate) streams: [RawFd; 3],
+    /// What becomes its descriptor 3, above 3.
+    pub(crate) announce: Option<RawFd>,
     pub(crate) umask: Option<u32>,
     pub(crate) resources: &'a [(i64, u64)],
     pub(crate) oom_score_adj: Option<&'a [u8]>,
@@ -176,8 +178,13 @@ unsafe fn become_program(plan: &Plan<'_>, host: libc::pid_t) -> Step {
         if libc::dup2(stdin, 0) < 0 || libc::dup2(stdout, 1) < 0 || libc::dup2(stderr, 2) < 0 {
             return Step::Streams;
         }
+        let first_closed = match plan.announce {
+            None => 3,
+            Some(announce) if libc::dup2(announce, 3) < 0 => return Step::Streams,
+            Some(_) => 4,
+        };
         // Before the first call that may block on a file system: no pipe of another run is held.
-        close_all_above_2();
+        close_all_from(first_closed);
         if let Some(mask) = plan.umask {
             libc::umask(mask as libc::mode_t);
         }
@@ -214,16 +221,15 @@ unsafe fn reset_signals() {
     }
 }
 
-unsafe fn close_all_above_2() {
+unsafe fn close_all_from(first: c_int) {
     // SAFETY: closing descriptors of the child, which has its own table.
     unsafe {
-        if libc::syscall(libc::SYS_close_range, 3 as c_long, c_long::from(u32::MAX), 0 as c_long)
-            == 0
-        {
+        let last = c_long::from(u32::MAX);
+        if libc::syscall(libc::SYS_close_range, c_long::from(first), last, 0 as c_long) == 0 {
             return;
         }
         // Before Linux 5.9. Ours are close-on-exec; this catches those of a careless host.
-        for fd in 3..4096 {
+        for fd in first..4096 {
             libc::close(fd);
         }
     }

@@ -16,7 +16,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Pid;
 
 use super::clone::{self, Failure, Plan, Stack, Strings};
-use crate::command::{Command, Privileges, Program, Resource};
+use crate::command::{Announce, Command, Privileges, Program, Resource};
 use crate::lookup;
 use crate::report::{NotStarted, Step};
 use crate::tag;
@@ -31,6 +31,8 @@ pub(crate) struct Launched {
     pub(crate) written: usize,
     pub(crate) stdout: OwnedFd,
     pub(crate) stderr: OwnedFd,
+    /// Where it may announce its exit.
+    pub(crate) announce: Option<OwnedFd>,
     pub(crate) executed: Instant,
     pub(crate) cwd_substituted: Option<PathBuf>,
     pub(crate) word: String,
@@ -53,10 +55,10 @@ const SCARCE_PAUSE: Duration = Duration::from_millis(20);
 pub(crate) fn launch(command: &Command, input: Input, id: u64) -> Result<Launched, NotStarted> {
     let word = tag::word(id);
     let prepared = Prepared::new(command, &word)?;
-    let pipes = match Pipes::new() {
+    let pipes = match Pipes::new(command.announce) {
         Err(errno) if is_scarce(errno) => {
             std::thread::sleep(SCARCE_PAUSE);
-            Pipes::new()
+            Pipes::new(command.announce)
         }
         pipes => pipes,
     };
@@ -74,6 +76,7 @@ pub(crate) fn launch(command: &Command, input: Input, id: u64) -> Result<Launche
         written,
         stdout: pipes.stdout.ours,
         stderr: pipes.stderr.ours,
+        announce: pipes.announce.map(|it| it.ours),
         executed,
         cwd_substituted,
         word,
@@ -187,6 +190,7 @@ fn spawn_in(
         env: &prepared.env,
         cwd: &c_string(cwd.as_os_str())?,
         streams: [&pipes.stdin, &pipes.stdout, &pipes.stderr].map(|it| it.theirs.as_raw_fd()),
+        announce: pipes.announce.as_ref().map(|it| it.theirs.as_raw_fd()),
         umask: command.umask,
         resources: &prepared.resources,
         oom_score_adj: prepared.oom_score_adj.as_deref(),
@@ -242,32 +246,40 @@ struct Pipes {
     stdin: Ends,
     stdout: Ends,
     stderr: Ends,
+    announce: Option<Ends>,
 }
 
 impl Pipes {
-    fn new() -> Result<Self, Errno> {
+    fn new(announce: Announce) -> Result<Self, Errno> {
         let (theirs, ours) = pipe()?;
         let stdin = Ends { ours, theirs };
         let (ours, theirs) = pipe()?;
         let stdout = Ends { ours, theirs };
         let (ours, theirs) = pipe()?;
         let stderr = Ends { ours, theirs };
-        for ends in [&stdin, &stdout, &stderr] {
+        let announce = match announce {
+            Announce::Never => None,
+            Announce::OnDescriptor3 => {
+                let (ours, theirs) = pipe()?;
+                Some(Ends { ours, theirs })
+            }
+        };
+        for ends in [&stdin, &stdout, &stderr].into_iter().chain(&announce) {
             rustix::fs::fcntl_setfl(&ends.ours, OFlags::NONBLOCK)?;
         }
-        Ok(Self { stdin, stdout, stderr })
+        Ok(Self { stdin, stdout, stderr, announce })
     }
 }
 
-/// Makes a pipe whose ends are above 2, also in a host that closed its own standard streams:
-/// the child moves them to 0, 1 and 2 one after the other.
+/// Makes a pipe whose ends are above 3, also in a host that closed its own standard streams:
+/// the child moves them to 0, 1, 2 and 3 one after the other. To move 3 to itself would leave it close-on-exec.
 fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
     let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
-    Ok((above_2(read)?, above_2(write)?))
+    Ok((above_3(read)?, above_3(write)?))
 }
 
-fn above_2(fd: OwnedFd) -> Result<OwnedFd, Errno> {
-    if fd.as_raw_fd() > 2 { Ok(fd) } else { rustix::io::fcntl_dupfd_cloexec(&fd, 3) }
+fn above_3(fd: OwnedFd) -> Result<OwnedFd, Errno> {
+    if fd.as_raw_fd() > 3 { Ok(fd) } else { rustix::io::fcntl_dupfd_cloexec(&fd, 4) }
 }
 
 /// Writes what fits. An error here is met again by the supervisor.

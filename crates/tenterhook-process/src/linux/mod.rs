@@ -3,6 +3,7 @@
 //! Threads are made at the first run and live as long as the host: one supervisor, a few
 //! starters, and a sweeper where one was needed.
 
+mod announce;
 mod clone;
 mod launch;
 mod pipes;
@@ -28,6 +29,9 @@ use launch::Launched;
 use pool::Pool;
 use post::{Adopted, Message, Post, Source, mark};
 pub use sweep::adopt_orphans;
+
+/// Whether a program can announce its exit.
+pub(crate) const ANNOUNCES: bool = true;
 
 /// What all runs share.
 pub(crate) struct Host {
@@ -150,10 +154,13 @@ fn watch(host: &Host, id: u64, launched: &Launched) -> Result<(), Errno> {
     let readable = epoll::EventFlags::IN;
     epoll::add(&host.post.epoll, &launched.stdout, mark(id, Source::Stdout), readable)?;
     epoll::add(&host.post.epoll, &launched.stderr, mark(id, Source::Stderr), readable)?;
+    if let Some(announce) = &launched.announce {
+        epoll::add(&host.post.epoll, announce, mark(id, Source::Announcement), readable)?;
+    }
     epoll::add(&host.post.epoll, &launched.pidfd, mark(id, Source::Exit), readable)
 }
 
-/// Ends a process that cannot be supervised: the kernel has no memory for three more entries.
+/// Ends a process that cannot be supervised: the kernel has no memory for a few more entries.
 fn end_unwatched(launched: &Launched) {
     use rustix::process::{Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
     // Both fail only where there is nothing left to do.

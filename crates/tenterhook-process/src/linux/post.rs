@@ -49,28 +49,31 @@ pub(crate) enum Source {
     Stdout,
     Stderr,
     Exit,
+    Announcement,
 }
 
-/// The mark of an event: the run in the high bits, the source in the low two.
+/// The mark of an event: the run in the high bits, the source in the low three.
 pub(crate) fn mark(id: u64, source: Source) -> epoll::EventData {
     let source = match source {
         Source::Stdin => 0,
         Source::Stdout => 1,
         Source::Stderr => 2,
         Source::Exit => 3,
+        Source::Announcement => 4,
     };
-    epoll::EventData::new_u64(id << 2 | source)
+    epoll::EventData::new_u64(id << 3 | source)
 }
 
 /// Reads a mark. Run 0 does not exist: it stands for the bell and the alarm.
 pub(crate) fn read_mark(data: epoll::EventData) -> (u64, Source) {
-    let source = match data.u64() & 3 {
+    let source = match data.u64() & 7 {
         0 => Source::Stdin,
         1 => Source::Stdout,
         2 => Source::Stderr,
-        _ => Source::Exit,
+        3 => Source::Exit,
+        _ => Source::Announcement,
     };
-    (data.u64() >> 2, source)
+    (data.u64() >> 3, source)
 }
 
 /// The mark of the bell.

@@ -13,11 +13,13 @@ use rustix::process::{
     test_kill_process_group, waitid,
 };
 
+use super::announce::Announcements;
 use super::pipes::{Reader, Writer};
 use super::post::{Adopted, Post, Source};
 use super::sweep::{self, Search, Swept};
 use crate::command::{Limits, Sweep};
 use crate::inbox::{Inbox, Order};
+use crate::live::Leaving;
 use crate::report::{End, Force, Output, Report, Times};
 
 /// What a run sees of the supervisor while it handles an event.
@@ -45,6 +47,9 @@ pub(crate) struct Run {
     stdin: Writer,
     stdout: Reader,
     stderr: Reader,
+    announcements: Announcements,
+    /// The exit code that it said itself.
+    announced: Option<u8>,
     limits: Limits,
     sweep: Sweep,
     word: String,
@@ -55,6 +60,8 @@ pub(crate) struct Run {
     force: Force,
     said: Option<[Output; 2]>,
     marks: Marks,
+    /// Counted among those that live while its process does, though its report is out.
+    leaving: Option<Leaving>,
     cwd_substituted: Option<std::path::PathBuf>,
 }
 
@@ -62,6 +69,10 @@ pub(crate) struct Run {
 #[derive(Clone, Copy, Debug)]
 enum Phase {
     Running,
+    /// It has said its exit code, the report is out, and it is on its way out.
+    Leaving {
+        kill_at: Instant,
+    },
     /// TERM was sent.
     Terminating {
         kill_at: Instant,
@@ -122,6 +133,8 @@ impl Run {
             stdin: Writer::new(launched.stdin, command.stdin, launched.written, close_stdin),
             stdout: Reader::new(launched.stdout, Source::Stdout, limits.stdout),
             stderr: Reader::new(launched.stderr, Source::Stderr, limits.stderr),
+            announcements: Announcements::new(launched.announce),
+            announced: None,
             limits,
             sweep: command.sweep,
             word: launched.word,
@@ -132,6 +145,7 @@ impl Run {
             force: Force::None,
             said: None,
             marks: Marks { requested, executed: launched.executed, signalled: None, exited: None },
+            leaving: None,
             cwd_substituted: launched.cwd_substituted,
         }
     }
@@ -145,7 +159,7 @@ impl Run {
     pub(crate) fn due(&self) -> Option<Instant> {
         match self.phase {
             Phase::Running => self.deadline,
-            Phase::Terminating { kill_at } => Some(kill_at),
+            Phase::Leaving { kill_at } | Phase::Terminating { kill_at } => Some(kill_at),
             Phase::Killed { give_up_at } => Some(give_up_at),
             Phase::Draining { until } => Some(until),
             Phase::Emptying { look_at, .. } => Some(look_at),
@@ -189,12 +203,34 @@ impl Run {
             Source::Stdin => self.stdin.write(turn.post, id),
             Source::Stdout => self.stdout.read(turn.post, id, turn.scratch),
             Source::Stderr => self.stderr.read(turn.post, id, turn.scratch),
+            Source::Announcement => self.on_announcement(turn),
             Source::Exit => return self.on_exit(turn),
         }
-        match self.phase {
-            Phase::Draining { .. } if self.is_silent() => self.destroy(turn),
+        match (self.phase, self.announced) {
+            (Phase::Draining { .. }, _) if self.is_silent() => self.destroy(turn),
+            (Phase::Running, Some(code)) if self.is_silent() => self.believe(code, turn),
             _ => Next::Stay,
         }
+    }
+
+    fn on_announcement(&mut self, turn: &mut Turn<'_>) {
+        self.announced = self.announced.or(self.announcements.read(turn.post, turn.scratch));
+        if self.announced.is_some() {
+            // What was said must be heard, whoever made it pause.
+            self.stdout.resume(turn.post, self.inbox.id);
+        }
+    }
+
+    /// Reports the exit that was announced. The process goes on dying behind its report, and then is handled as any other.
+    fn believe(&mut self, code: u8, turn: &mut Turn<'_>) -> Next {
+        self.exit = Some(Exit::Code(code.into()));
+        self.marks.exited = Some(turn.now);
+        self.stdin.close(turn.post);
+        self.last_look(turn);
+        self.leaving = Some(Leaving::begun());
+        self.settle(Swept::default(), turn.now);
+        self.phase = Phase::Leaving { kill_at: turn.now + self.limits.grace };
+        Next::Stay
     }
 
     fn is_silent(&self) -> bool {
@@ -211,7 +247,7 @@ impl Run {
                 self.terminate(Cause::TimedOut, turn.now);
                 Next::Stay
             }
-            Phase::Terminating { .. } => {
+            Phase::Leaving { .. } | Phase::Terminating { .. } => {
                 self.kill(turn.now);
                 Next::Stay
             }
@@ -347,6 +383,7 @@ impl Run {
         Next::Stay
     }
 
+    /// Hands over the report. A second one, of a process that had announced its exit, reaches nobody.
     fn settle(&mut self, swept: Swept, now: Instant) {
         let [stdout, stderr] = self.said.take().unwrap_or_default();
         let exited = self.marks.exited.unwrap_or(now);

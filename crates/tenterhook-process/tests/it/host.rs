@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use tenterhook_process::{Cancel, Command, End, TAG, run, run_blocking};
+use tenterhook_process::{Announce, Cancel, Command, End, TAG, run, run_blocking, wait_for_all};
 
 use crate::scene::{left, scene, tagged};
 
@@ -60,6 +60,10 @@ fn nothing_is_kept_after_many_runs() {
             scene("--sleep-ms 500").timeout(Duration::from_millis(5)).command,
             &Cancel::new(),
         );
+        let mut announcing = Command::shell("exec >&- 2>&-; echo 0 >&3", "/");
+        announcing.announce = Announce::OnDescriptor3;
+        run_blocking(announcing, &Cancel::new());
+        assert!(wait_for_all(Duration::from_secs(10)), "its process is gone too");
         run_blocking(Command::new("/no/such", [] as [&str; 0], "/"), &Cancel::new());
     };
     each();

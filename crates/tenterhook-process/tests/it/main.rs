@@ -5,6 +5,7 @@
 #![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what tests share may fail them")]
 
+mod announces;
 mod ends;
 mod floods;
 mod host;
