@@ -1,6 +1,6 @@
 //! A run in parts, for callers that do more than wait: feed, listen, set a deadline, let go.
 //!
-//! Holds only the inbox of the run; the process belongs to the supervisor.
+//! Holds only the inbox and the input of the run; the process belongs to the supervisor.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, mpsc};
@@ -37,9 +37,10 @@ pub fn start_fed(command: Command, prepare: impl FnOnce(&Child)) -> Child {
 }
 
 fn launch(command: Command, input: backend::Input, prepare: impl FnOnce(&Child)) -> Child {
-    let child = Child { inbox: Inbox::new(), hold: Hold::Owned };
+    let inbox = Inbox::new();
+    let child = Child { stdin: backend::Stdin::new(inbox.id), inbox, hold: Hold::Owned };
     prepare(&child);
-    backend::submit(command, input, &child.inbox);
+    backend::submit(command, input, &child.inbox, &child.stdin);
     child
 }
 
@@ -49,6 +50,7 @@ fn launch(command: Command, input: backend::Input, prepare: impl FnOnce(&Child))
 #[must_use = "dropping a child cancels its run"]
 pub struct Child {
     inbox: Arc<Inbox>,
+    stdin: Arc<backend::Stdin>,
     hold: Hold,
 }
 
@@ -58,15 +60,15 @@ enum Hold {
 }
 
 impl Child {
-    /// Writes `bytes` to standard input, after all that was fed before. Never blocks; the bytes
-    /// are kept until the child takes them.
+    /// Writes `bytes` to standard input, after all that was fed before. Never blocks; what the
+    /// child has no room for is kept until it takes it.
     pub fn feed(&self, bytes: impl Into<Arc<[u8]>>) {
-        self.order(Order::Feed(bytes.into()));
+        self.stdin.feed(bytes.into());
     }
 
     /// Closes standard input right after the last byte that was fed.
     pub fn close_stdin(&self) {
-        self.order(Order::CloseStdin);
+        self.stdin.close_when_empty();
     }
 
     /// Sets the moment when the run must be over, or none; replaces the command's own time-outs.
@@ -77,10 +79,11 @@ impl Child {
     /// Gives a child that waits its work: all its input, and the moment when the run must be over.
     ///
     /// The same as [`deadline`](Self::deadline), [`feed`](Self::feed) and
-    /// [`close_stdin`](Self::close_stdin), for one wake-up of the supervisor.
+    /// [`close_stdin`](Self::close_stdin); the child may begin before the supervisor wakes.
     pub fn hand(&self, bytes: impl Into<Arc<[u8]>>, by: Option<Instant>) {
-        let work = [Order::Deadline(by), Order::Feed(bytes.into()), Order::CloseStdin];
-        if self.inbox.order_all(work) {
+        let wanted = self.inbox.order(Order::Deadline(by));
+        self.stdin.feed_last(bytes.into());
+        if wanted {
             backend::nudge(self.inbox.id);
         }
     }

@@ -17,8 +17,6 @@ pub(crate) type Done = Box<dyn FnOnce(Report) + Send>;
 
 /// What the owner of a run wants of it.
 pub(crate) enum Order {
-    Feed(Arc<[u8]>),
-    CloseStdin,
     Deadline(Option<Instant>),
     Follow(Sink),
     Resume,
@@ -59,15 +57,6 @@ impl Inbox {
         let mut state = self.lock();
         if !state.settled {
             state.orders.push(order);
-        }
-        !state.settled
-    }
-
-    /// Leaves several orders that are read together.
-    pub(crate) fn order_all(&self, orders: impl IntoIterator<Item = Order>) -> bool {
-        let mut state = self.lock();
-        if !state.settled {
-            state.orders.extend(orders);
         }
         !state.settled
     }

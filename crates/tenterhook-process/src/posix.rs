@@ -44,6 +44,52 @@ pub fn adopt_orphans() -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())
 }
 
+/// What a run is fed, until its thread takes it.
+pub(crate) struct Stdin {
+    id: u64,
+    fed: Mutex<Fed>,
+}
+
+#[derive(Default)]
+struct Fed {
+    queue: VecDeque<Arc<[u8]>>,
+    close: bool,
+}
+
+impl Stdin {
+    /// The input of run `id`.
+    pub(crate) fn new(id: u64) -> Arc<Self> {
+        Arc::new(Self { id, fed: Mutex::default() })
+    }
+
+    /// Writes `bytes` after all that was fed before.
+    pub(crate) fn feed(&self, bytes: Arc<[u8]>) {
+        self.owner(|fed| fed.queue.push_back(bytes));
+    }
+
+    /// Writes `bytes` likewise, and closes after them.
+    pub(crate) fn feed_last(&self, bytes: Arc<[u8]>) {
+        self.owner(|fed| {
+            fed.queue.push_back(bytes);
+            fed.close = true;
+        });
+    }
+
+    /// Closes after the last byte that was fed.
+    pub(crate) fn close_when_empty(&self) {
+        self.owner(|fed| fed.close = true);
+    }
+
+    fn owner(&self, change: impl FnOnce(&mut Fed)) {
+        change(&mut self.lock());
+        nudge(self.id);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Fed> {
+        self.fed.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// How often a run looks whether its program has exited: nothing here tells it.
 const LOOK: Duration = Duration::from_millis(5);
 
@@ -62,13 +108,14 @@ pub(crate) fn nudge(id: u64) {
 }
 
 /// Gives `command` a thread of its own.
-pub(crate) fn submit(command: Command, input: Input, inbox: &Arc<Inbox>) {
+pub(crate) fn submit(command: Command, input: Input, inbox: &Arc<Inbox>, stdin: &Arc<Stdin>) {
     let requested = Instant::now();
-    let own = inbox.clone();
+    let (own, stdin) = (inbox.clone(), stdin.clone());
     let thread = std::thread::Builder::new().name("process-run".into());
     let spawned = thread.spawn(move || {
         let id = own.id;
-        let report = shielded(|| play(command, input, &own, requested)).unwrap_or_else(lost);
+        let report =
+            shielded(|| play(command, input, &own, &stdin, requested)).unwrap_or_else(lost);
         bells().remove(&id);
         own.settle(report);
     });
@@ -88,12 +135,18 @@ fn fault(step: Step, path: &Path, errno: Errno) -> NotStarted {
     NotStarted { step, path: path.to_path_buf(), errno: errno.raw_os_error() }
 }
 
-fn play(command: Command, input: Input, inbox: &Inbox, requested: Instant) -> Report {
+fn play(
+    command: Command,
+    input: Input,
+    inbox: &Inbox,
+    stdin: &Stdin,
+    requested: Instant,
+) -> Report {
     if inbox.is_cancelled() {
         return Report::without_process(End::Cancelled, requested.elapsed());
     }
     match Run::start(command, input, inbox.id, requested) {
-        Ok(mut run) => run.to_the_end(inbox),
+        Ok(mut run) => run.to_the_end(inbox, stdin),
         Err(fault) => Report::without_process(End::NotStarted(fault), requested.elapsed()),
     }
 }
@@ -194,9 +247,10 @@ impl Run {
         })
     }
 
-    fn to_the_end(&mut self, inbox: &Inbox) -> Report {
+    fn to_the_end(&mut self, inbox: &Inbox, stdin: &Stdin) -> Report {
         loop {
             self.take_orders(inbox);
+            self.take_input(stdin);
             self.write();
             self.read();
             self.look_at_exit();
@@ -212,9 +266,6 @@ impl Run {
         let _ = rustix::io::read(&self.bell, &mut [0; 64]);
         for order in inbox.take_orders() {
             match order {
-                Order::Feed(bytes) if bytes.is_empty() => (),
-                Order::Feed(bytes) => self.queue.push_back(bytes),
-                Order::CloseStdin => self.input = Input::Close,
                 Order::Deadline(at) => self.deadline = at,
                 Order::Follow(sink) => {
                     let [(fd, capture), _] = &mut self.streams;
@@ -227,6 +278,14 @@ impl Run {
                 Order::Resume => self.paused = Flow::More,
                 Order::Cancel => self.terminate(End::Cancelled),
             }
+        }
+    }
+
+    fn take_input(&mut self, stdin: &Stdin) {
+        let mut fed = stdin.lock();
+        self.queue.extend(fed.queue.drain(..).filter(|it| !it.is_empty()));
+        if fed.close {
+            self.input = Input::Close;
         }
     }
 

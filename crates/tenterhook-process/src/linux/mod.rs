@@ -10,6 +10,8 @@ mod pipes;
 mod pool;
 mod post;
 mod run;
+mod sigpipe;
+mod stdin;
 mod supervisor;
 mod sweep;
 
@@ -28,6 +30,7 @@ pub(crate) use launch::Input;
 use launch::Launched;
 use pool::Pool;
 use post::{Adopted, Message, Post, Source, mark};
+pub(crate) use stdin::Stdin;
 pub use sweep::adopt_orphans;
 
 /// Whether a program can announce its exit.
@@ -79,7 +82,7 @@ fn host() -> Result<&'static Arc<Host>, Errno> {
 }
 
 /// Hands `command` to the starters.
-pub(crate) fn submit(command: Command, input: Input, inbox: &Arc<Inbox>) {
+pub(crate) fn submit(command: Command, input: Input, inbox: &Arc<Inbox>, stdin: &Arc<Stdin>) {
     let requested = Instant::now();
     if inbox.is_cancelled() {
         return inbox.settle(Report::without_process(End::Cancelled, Duration::ZERO));
@@ -87,12 +90,12 @@ pub(crate) fn submit(command: Command, input: Input, inbox: &Arc<Inbox>) {
     let submitted = host().and_then(|host| {
         let start_by = requested + command.limits.start;
         let by = command.by;
-        let inbox = inbox.clone();
+        let (inbox, stdin) = (inbox.clone(), stdin.clone());
         host.post.leave(Message::Expect { inbox: inbox.clone(), requested, start_by, by });
         let look = start_by.min(requested + supervisor::STUCK);
         host.post.wake_at(by.map_or(look, |by| by.min(look)));
         let starter = host.clone();
-        host.starters.submit(Box::new(move || start(&starter, command, input, inbox)))
+        host.starters.submit(Box::new(move || start(&starter, command, input, inbox, stdin)))
     });
     if let Err(errno) = submitted {
         let fault = NotStarted {
@@ -105,7 +108,7 @@ pub(crate) fn submit(command: Command, input: Input, inbox: &Arc<Inbox>) {
 }
 
 /// Starts `command` and hands it to the supervisor. Runs on a starter.
-fn start(host: &Host, command: Command, input: Input, inbox: Arc<Inbox>) {
+fn start(host: &Host, command: Command, input: Input, inbox: Arc<Inbox>, stdin: Arc<Stdin>) {
     let id = inbox.id;
     // Over while it waited for its turn.
     if inbox.is_cancelled() {
@@ -128,22 +131,22 @@ fn start(host: &Host, command: Command, input: Input, inbox: Arc<Inbox>) {
         })?;
         Ok(launched)
     });
-    let launched = match launched {
+    let mut launched = match launched {
         Ok(launched) => launched,
         Err(fault) => return host.post.send(Message::Failed(id, End::NotStarted(fault))),
     };
     let own = command.timeout.map(|timeout| launched.executed + timeout);
     let due = [own, command.by].into_iter().flatten().min();
-    // What did not fit into the pipe before the start is for the supervisor to write, now.
-    let more_input = launched.written < command.stdin.len();
-    let close_stdin = input == Input::Close;
-    let adopted = Adopted { inbox: inbox.clone(), command, close_stdin, launched };
+    // What did not fit into the pipe before the start, and what was fed meanwhile.
+    let (first, written) = (command.stdin.clone(), launched.written);
+    stdin.open(launched.stdin.take(), first, written, input, &host.post);
+    let adopted = Adopted { inbox: inbox.clone(), stdin, command, launched };
     host.post.leave(Message::Adopt(Box::new(adopted)));
     if let Some(at) = due {
         host.post.wake_at(at);
     }
     // Looked at after the mail was left: an order that comes later brings its own bell.
-    if more_input || inbox.has_orders() || inbox.is_settled() {
+    if inbox.has_orders() || inbox.is_settled() {
         host.post.ring();
     }
 }
@@ -229,12 +232,8 @@ mod tests {
         let pid = launched.pid;
         let host = host().unwrap();
         watch(host, inbox.id, &launched).unwrap();
-        host.post.send(Message::Adopt(Box::new(Adopted {
-            inbox,
-            command,
-            close_stdin: true,
-            launched,
-        })));
+        let stdin = Stdin::new(inbox.id);
+        host.post.send(Message::Adopt(Box::new(Adopted { inbox, stdin, command, launched })));
         let until = Instant::now() + PATIENCE;
         while rustix::process::test_kill_process(pid).is_ok() {
             assert!(Instant::now() < until, "it lives");

@@ -1,18 +1,16 @@
-//! Our ends of a child's streams: what is read, written, watched and closed.
+//! Our ends of a child's output streams: what is read, watched and closed.
 //!
 //! Never blocks. Takes a descriptor out of the epoll set before it closes it: a process that is
 //! being made at this moment may hold a copy for some microseconds more.
 
-use std::collections::VecDeque;
 use std::os::fd::OwnedFd;
-use std::sync::Arc;
 
 use rustix::event::epoll;
 use rustix::io::Errno;
 
 use super::post::{Post, Source, mark};
 use crate::inbox::shielded;
-use crate::report::{Delivery, Output};
+use crate::report::Output;
 use crate::stream::{Capture, Flow, Sink};
 
 /// An output stream.
@@ -25,7 +23,7 @@ pub(crate) struct Reader {
 
 /// Whether epoll looks at a descriptor.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Watch {
+pub(crate) enum Watch {
     On,
     Off,
 }
@@ -133,119 +131,4 @@ impl Reader {
 enum Read {
     Some(Flow),
     Nothing,
-}
-
-/// The input stream.
-pub(crate) struct Writer {
-    fd: Option<OwnedFd>,
-    watch: Watch,
-    queue: VecDeque<Arc<[u8]>>,
-    /// How much of the first in the queue is written.
-    offset: usize,
-    written: u64,
-    /// How much of that nobody had read when the input was given up.
-    left: u64,
-    close_when_empty: bool,
-}
-
-impl Writer {
-    /// Takes the input, of which `written` bytes of `first` are in the pipe already.
-    pub(crate) fn new(
-        fd: Option<OwnedFd>,
-        first: Arc<[u8]>,
-        written: usize,
-        close_when_empty: bool,
-    ) -> Self {
-        let mut queue = VecDeque::new();
-        let offset = if written < first.len() { written } else { 0 };
-        if written < first.len() {
-            queue.push_back(first);
-        }
-        let written = written as u64;
-        Self { fd, watch: Watch::Off, queue, offset, written, left: 0, close_when_empty }
-    }
-
-    pub(crate) fn feed(&mut self, bytes: Arc<[u8]>, post: &Post, id: u64) {
-        if !bytes.is_empty() {
-            self.queue.push_back(bytes);
-        }
-        self.write(post, id);
-    }
-
-    pub(crate) fn close_when_empty(&mut self, post: &Post, id: u64) {
-        self.close_when_empty = true;
-        self.write(post, id);
-    }
-
-    /// Writes what fits, closes after the last byte, and watches only while there is more.
-    pub(crate) fn write(&mut self, post: &Post, id: u64) {
-        while let (Some(fd), Some(first)) = (&self.fd, self.queue.front()) {
-            match rustix::io::write(fd, first.get(self.offset..).unwrap_or_default()) {
-                Ok(count) => {
-                    self.written += count as u64;
-                    self.offset += count;
-                    if self.offset >= first.len() {
-                        self.queue.pop_front();
-                        self.offset = 0;
-                    }
-                }
-                Err(Errno::INTR) => (),
-                Err(Errno::AGAIN) => return self.set_watch(post, id, Watch::On),
-                // A closed pipe is no fault: exit and output decide.
-                Err(_) => self.close(post),
-            }
-        }
-        if self.close_when_empty {
-            // Its reader has not come to the end yet; what is left in the pipe is still its own.
-            self.shut(post);
-        } else {
-            self.set_watch(post, id, Watch::Off);
-        }
-    }
-
-    fn set_watch(&mut self, post: &Post, id: u64, watch: Watch) {
-        let Some(fd) = &self.fd else { return };
-        if self.watch == watch {
-            return;
-        }
-        let changed = match watch {
-            Watch::On => {
-                epoll::add(&post.epoll, fd, mark(id, Source::Stdin), epoll::EventFlags::OUT)
-            }
-            Watch::Off => epoll::delete(&post.epoll, fd),
-        };
-        if changed.is_ok() {
-            self.watch = watch;
-        }
-    }
-
-    /// Gives up what is not written, and looks what was not read.
-    pub(crate) fn close(&mut self, post: &Post) {
-        if let Some(fd) = &self.fd {
-            // It fails for what is no pipe; then all of it may have been read.
-            self.left = rustix::io::ioctl_fionread(fd).unwrap_or(0);
-        }
-        self.shut(post);
-    }
-
-    fn shut(&mut self, post: &Post) {
-        if let Some(fd) = self.fd.take()
-            && self.watch == Watch::On
-        {
-            // It fails only for a descriptor that is not in the set.
-            let _ = epoll::delete(&post.epoll, &fd);
-        }
-    }
-
-    /// How many bytes can have been read.
-    pub(crate) fn taken(&self) -> u64 {
-        self.written.saturating_sub(self.left)
-    }
-
-    pub(crate) fn delivery(&self) -> Delivery {
-        match self.queue.is_empty() {
-            true => Delivery::Delivered,
-            false => Delivery::Refused { written: self.written },
-        }
-    }
 }

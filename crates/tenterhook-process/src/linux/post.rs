@@ -15,6 +15,7 @@ use rustix::time::{
 };
 
 use super::launch::Launched;
+use super::stdin::Stdin;
 use super::sweep::Swept;
 use crate::command::Command;
 use crate::inbox::Inbox;
@@ -37,8 +38,8 @@ pub(crate) enum Message {
 /// A started process on its way to the supervisor.
 pub(crate) struct Adopted {
     pub(crate) inbox: Arc<Inbox>,
+    pub(crate) stdin: Arc<Stdin>,
     pub(crate) command: Command,
-    pub(crate) close_stdin: bool,
     pub(crate) launched: Launched,
 }
 

@@ -14,8 +14,9 @@ use rustix::process::{
 };
 
 use super::announce::Announcements;
-use super::pipes::{Reader, Writer};
+use super::pipes::Reader;
 use super::post::{Adopted, Post, Source};
+use super::stdin::Stdin;
 use super::sweep::{self, Search, Swept};
 use crate::command::{Limits, Sweep};
 use crate::inbox::{Inbox, Order};
@@ -44,7 +45,7 @@ pub(crate) struct Run {
     inbox: Arc<Inbox>,
     pid: Pid,
     pidfd: OwnedFd,
-    stdin: Writer,
+    stdin: Arc<Stdin>,
     stdout: Reader,
     stderr: Reader,
     announcements: Announcements,
@@ -122,7 +123,7 @@ const LAST_PAUSE: Duration = Duration::from_millis(8);
 
 impl Run {
     pub(crate) fn new(adopted: Adopted, requested: Instant) -> Self {
-        let Adopted { inbox, command, close_stdin, launched } = adopted;
+        let Adopted { inbox, stdin, command, launched } = adopted;
         let own = command.timeout.map(|timeout| launched.executed + timeout);
         let deadline = [own, command.by].into_iter().flatten().min();
         let limits = command.limits;
@@ -130,7 +131,7 @@ impl Run {
             inbox,
             pid: launched.pid,
             pidfd: launched.pidfd,
-            stdin: Writer::new(launched.stdin, command.stdin, launched.written, close_stdin),
+            stdin,
             stdout: Reader::new(launched.stdout, Source::Stdout, limits.stdout),
             stderr: Reader::new(launched.stderr, Source::Stderr, limits.stderr),
             announcements: Announcements::new(launched.announce),
@@ -167,17 +168,10 @@ impl Run {
         }
     }
 
-    /// Writes what was not in the pipe before the start.
-    pub(crate) fn begin(&mut self, turn: &mut Turn<'_>) {
-        self.stdin.write(turn.post, self.inbox.id);
-    }
-
     pub(crate) fn on_orders(&mut self, turn: &mut Turn<'_>) -> Next {
         let id = self.inbox.id;
         for order in self.inbox.take_orders() {
             match order {
-                Order::Feed(bytes) => self.stdin.feed(bytes, turn.post, id),
-                Order::CloseStdin => self.stdin.close_when_empty(turn.post, id),
                 Order::Deadline(at) => self.deadline = at,
                 Order::Follow(sink) => self.stdout.follow(sink, self.limits.line, turn.post, id),
                 Order::Resume => self.stdout.resume(turn.post, id),
@@ -200,7 +194,7 @@ impl Run {
     pub(crate) fn on_event(&mut self, source: Source, turn: &mut Turn<'_>) -> Next {
         let id = self.inbox.id;
         match source {
-            Source::Stdin => self.stdin.write(turn.post, id),
+            Source::Stdin => self.stdin.write(turn.post),
             Source::Stdout => self.stdout.read(turn.post, id, turn.scratch),
             Source::Stderr => self.stderr.read(turn.post, id, turn.scratch),
             Source::Announcement => self.on_announcement(turn),

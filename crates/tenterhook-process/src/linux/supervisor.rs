@@ -148,7 +148,6 @@ impl Supervisor {
         let run = Box::new(Run::new(adopted, requested));
         self.runs.insert(id, Entry::Started { run, alarm: None });
         self.with_run(id, now, |run, turn| {
-            run.begin(turn);
             if abandoned {
                 run.cancel(turn.now);
             }

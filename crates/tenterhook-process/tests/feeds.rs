@@ -1,0 +1,66 @@
+//! What is fed is written by who feeds it. A binary of its own: one test holds the supervisor of the whole process, the
+//! other one changes how the process takes a signal.
+#![cfg(all(target_os = "linux", not(tenterhook_portable)))]
+#![expect(unsafe_code, reason = "how a process takes a signal is changed by a raw call")]
+
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::time::{Duration, Instant};
+
+use tenterhook_process::{Command, Delivery, End, Flow, start};
+
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// One test at a time: a process that is being started holds a copy of all pipes for a moment.
+static ALONE: Mutex<()> = Mutex::new(());
+
+#[test]
+fn a_line_reaches_its_child_while_the_supervisor_is_busy() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    let path = std::env::temp_dir().join(format!("process-fed-{}", std::process::id()));
+    let line = format!("echo up; read word; echo \"$word\" > '{}'", path.display());
+    let reader = start(Command::shell(line, "/"));
+    assert_eq!(reader.lines().next(), Some(b"up".to_vec()), "it runs");
+    let talker = start(Command::shell("echo busy; read end; true", "/"));
+    let (held, wait) = (mpsc::channel(), mpsc::channel::<()>());
+    let (begun, busy) = held;
+    let (release, until) = wait;
+    talker.on_line(move |_| {
+        // Ends when the test does, whatever comes of it.
+        begun.send(()).unwrap();
+        assert!(until.recv_timeout(PATIENCE * 2).is_err());
+        Flow::More
+    });
+    busy.recv_timeout(PATIENCE).unwrap();
+
+    reader.feed(*b"word\n");
+
+    let give_up = Instant::now() + PATIENCE;
+    while std::fs::read(&path).unwrap_or_default() != b"word\n" {
+        assert!(Instant::now() < give_up, "the line waits for the supervisor");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    drop(release);
+    assert_eq!(reader.wait().end, End::Exited(0));
+    assert_eq!(talker.wait().end, End::Exited(0));
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn a_closed_input_is_no_signal_for_a_host_that_would_die_of_it() {
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
+    // SAFETY: the default is set for a signal that nothing in this process handles.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+    let child = start(Command::shell("read word; exec 0<&-; echo closed; sleep 30", "/"));
+    // Until the child has read, its end of the pipe may still be open here.
+    child.feed(*b"word\n");
+    assert_eq!(child.lines().next(), Some(b"closed".to_vec()));
+
+    child.feed(*b"nobody reads this\n");
+
+    let status = std::fs::read_to_string("/proc/thread-self/status").unwrap();
+    let blocked = status.lines().find_map(|line| line.strip_prefix("SigBlk:")).unwrap();
+    let blocked = u64::from_str_radix(blocked.trim(), 16).unwrap();
+    assert_eq!(blocked & (1 << (libc::SIGPIPE - 1)), 0, "the mask of the thread is as it was");
+    child.cancel();
+    assert_eq!(child.wait().stdin, Delivery::Refused { written: 5 });
+}
