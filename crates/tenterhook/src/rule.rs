@@ -158,6 +158,9 @@ impl Rule {
 
     /// What the rule says of what it sees. `go_on` is asked now and then whether there is still time.
     ///
+    /// A rule that holds and restrains does so even where the rest of what it says has no value; the answer's `failure` tells of
+    /// that (RU-6).
+    ///
     /// # Errors
     ///
     /// A rule that cannot be compiled or evaluated, or costs too much, gives no answer.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::{Semaphore, SemaphorePermit};
+use tokio::task::JoinError;
 use tokio::time::Instant;
 
 use crate::answer::{Answer, Failure, Power, Restraint};
@@ -44,6 +45,18 @@ pub(super) struct Done {
 impl Done {
     pub(super) fn passed_over(step: &Step) -> Self {
         Self::silent(step, "not run: an earlier step denied")
+    }
+
+    /// A step whose task is gone: whoever ran it ended it, or something in it panicked. Its failure policy decides.
+    pub(super) fn lost(step: &Step, error: &JoinError) -> Self {
+        let (code, message) = if error.is_panic() {
+            ("panicked", "it panicked: this is a defect of its executor")
+        } else {
+            ("cancelled", "the host's runtime was shut down before it was over")
+        };
+        let failure = Failure { code, message: message.to_owned() };
+        let answer = Answer { failure: Some(failure), ..Answer::default() };
+        judge(step, answer, code.to_owned(), Duration::ZERO)
     }
 
     pub(super) fn denies(&self) -> bool {
@@ -182,8 +195,9 @@ fn circumstances(report: &Report) -> impl Iterator<Item = Failure> {
 }
 
 fn said(step: &Step, event: &Event, report: &Report) -> Answer {
-    if let (Said::Answer(answer), End::Exited(0)) = (&report.said, &report.end) {
-        return Answer::clone(answer);
+    if let Said::Answer(answer) = &report.said {
+        let answer = Answer::clone(answer);
+        return Answer { failure: report.failure().or(answer.failure), ..answer };
     }
     if report.is_mute() {
         return Answer { failure: report.failure(), ..Answer::default() };

@@ -28,23 +28,23 @@ pub(super) fn run(task: &Task, rule: &Rule) -> Report {
             &own
         }
     };
-    let end = match rule.judge(sight, &|| started.elapsed() < budget) {
-        Ok(answer) => {
-            let report = Report::silent(End::Exited(0), started.elapsed());
-            return Report { said: Said::Answer(Box::new(answer)), ..report };
+    let (end, said) = match rule.judge(sight, &|| started.elapsed() < budget) {
+        Ok(mut answer) => {
+            // What holds restrains, though the rule failed to say all that it wanted to (RU-6).
+            let end = answer.failure.take().map_or(End::Exited(0), failed);
+            (end, Some(Said::Answer(Box::new(answer))))
         }
-        Err(Unsettled::Broken(why)) => End::Failed {
-            code: "broken-rule",
-            why: format!("the rule cannot be used: {why}; `tenterhook check` shows where"),
-        },
-        Err(Unsettled::Failed(why)) => {
-            End::Failed { code: "rule-failed", why: format!("the rule has no value: {why}") }
-        }
-        Err(Unsettled::TooCostly(why)) => End::Failed {
-            code: "rule-too-costly",
-            why: format!("the rule was given up: {why}; ask for less of a large text or list"),
-        },
-        Err(Unsettled::OutOfTime) => End::TimedOut,
+        Err(Unsettled::OutOfTime) => (End::TimedOut, None),
+        Err(unsettled) => (failed(unsettled.failure()), None),
     };
-    Report::silent(end, started.elapsed())
+    let report = Report::silent(end, started.elapsed());
+    match said {
+        Some(said) => Report { said, ..report },
+        None => report,
+    }
+}
+
+#[cfg(feature = "rule")]
+fn failed(failure: crate::answer::Failure) -> crate::report::End {
+    crate::report::End::Failed { code: failure.code, why: failure.message }
 }

@@ -8,7 +8,7 @@ use super::template::{self, Piece};
 use super::value::Value;
 use super::words::Shape;
 use super::{Flaw, Part, Rule, Sight, Unsettled};
-use crate::answer::{Answer, Restraint};
+use crate::answer::{Answer, Effects, Failure, Restraint};
 
 /// Longest text that a rule says.
 const LONGEST_TEXT: usize = 16 * 1024;
@@ -169,33 +169,58 @@ impl Compiled {
         if !self.when.is_true(&machine)? {
             return Ok(Answer::default());
         }
-        let (deny, ask) = (said(&machine, self.deny.as_ref())?, said(&machine, self.ask.as_ref())?);
-        let mut answer = match (deny, ask) {
-            (Some(reason), _) => Answer::decided(Restraint::Deny, reason),
-            (None, Some(reason)) => Answer::decided(Restraint::Ask, reason),
+        let mut hole = None;
+        let mut answer = match (&self.deny, &self.ask) {
+            (Some(deny), _) => Answer::decided(Restraint::Deny, said(&machine, deny, &mut hole)),
+            (None, Some(ask)) => Answer::decided(Restraint::Ask, said(&machine, ask, &mut hole)),
             (None, None) => Answer::default(),
         };
-        answer.effects.context.extend(said(&machine, self.context.as_ref())?);
-        if let Some(rewrite) = &self.rewrite {
-            replace(&machine, rewrite, &mut answer)?;
+        let whole = hole.map_or(Ok(()), Err);
+        match whole.and_then(|()| self.say_more(&machine, &mut answer)) {
+            // It holds, so it restrains, whatever has no value in the rest of what it says (RU-6).
+            Err(hole) if answer.restraint > Restraint::Allow => {
+                let failure = Some(hole.failure());
+                Ok(Answer { effects: Effects::default(), failure, ..answer })
+            }
+            other => other.map(|()| answer),
         }
-        Ok(answer)
+    }
+
+    /// What a rule says beside its restraint.
+    fn say_more<'a>(
+        &'a self,
+        machine: &Machine<'a, '_>,
+        answer: &mut Answer,
+    ) -> Result<(), Unsettled> {
+        if let Some(context) = &self.context {
+            let mut hole = None;
+            answer.effects.context.push(said(machine, context, &mut hole));
+            hole.map_or(Ok(()), Err)?;
+        }
+        self.rewrite.as_ref().map_or(Ok(()), |rewrite| replace(machine, rewrite, answer))
     }
 }
 
+/// A text of the rule. `...` stands where an expression has no value, and `hole` is the first of those.
 fn said<'a>(
     machine: &Machine<'a, '_>,
-    text: Option<&'a Source<Text>>,
-) -> Result<Option<String>, Unsettled> {
-    let Some(text) = text else { return Ok(None) };
+    text: &'a Source<Text>,
+    hole: &mut Option<Unsettled>,
+) -> String {
     let mut said = String::new();
     for piece in &text.is {
+        let room = LONGEST_TEXT.saturating_sub(said.len());
         match piece {
             Said::Plain(plain) => said.push_str(plain),
             Said::Value(expr) => {
-                let value = machine.value(expr).map_err(|stop| unsettled(text, stop))?;
-                let room = LONGEST_TEXT.saturating_sub(said.len());
-                said.push_str(&machine.text(&value, room).map_err(|stop| unsettled(text, stop))?);
+                let value = machine.value(expr).and_then(|value| machine.text(&value, room));
+                match value {
+                    Ok(value) => said.push_str(&value),
+                    Err(stop) => {
+                        hole.get_or_insert_with(|| unsettled(text, stop));
+                        said.push_str("...");
+                    }
+                }
             }
         }
         if said.len() > LONGEST_TEXT {
@@ -203,7 +228,7 @@ fn said<'a>(
             break;
         }
     }
-    Ok(Some(said))
+    said
 }
 
 /// Replaces what the event is about: what came out of a tool, else what goes into it, else the prompt (RU-5).
@@ -226,6 +251,25 @@ fn replace<'a>(
         answer.effects.updated_prompt = Some(prompt.to_string());
     }
     Ok(())
+}
+
+impl Unsettled {
+    /// What people are told: the code of the fault, what happened and what to do about it.
+    pub(crate) fn failure(self) -> Failure {
+        let (code, message) = match self {
+            Self::Broken(why) => (
+                "broken-rule",
+                format!("the rule cannot be used: {why}; `tenterhook check` shows where"),
+            ),
+            Self::Failed(why) => ("rule-failed", format!("the rule has no value: {why}")),
+            Self::TooCostly(why) => (
+                "rule-too-costly",
+                format!("the rule was given up: {why}; ask for less of a large text or list"),
+            ),
+            Self::OutOfTime => ("timed-out", "it took longer than it may".to_owned()),
+        };
+        Failure { code, message }
+    }
 }
 
 fn unsettled<T>(of: &Source<T>, stop: Stop) -> Unsettled {

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::Event;
-use crate::answer::{Answer, Restraint};
+use crate::answer::{Answer, Effects, Restraint};
 use crate::event::Surroundings;
 
 fn within() -> Surroundings {
@@ -188,6 +188,26 @@ fn a_rule_says_what_is_written_in_it() {
     let after = bash("ls").with("tool_response", "secret");
     let answer = judge(&Rule::new("true").rewrite(r#"tool.output.replace("secret", "*")"#), after);
     assert_eq!(answer.unwrap().effects.updated_output, Some(json!("*")));
+}
+
+/// RU-6: a rule that holds restrains, and names what it could not say.
+#[test]
+fn what_holds_restrains_though_the_rest_has_no_value() {
+    const HOLE: &str = "{tool.input.missing}";
+    let holds = || Rule::new("tool.name == 'Bash'");
+    for (rule, restraint, reason) in [
+        (holds().deny(&format!("no {HOLE} by {{tool.name}}")), Restraint::Deny, "no ... by Bash"),
+        (holds().deny("no").context(HOLE), Restraint::Deny, "no"),
+        (holds().ask("sure?").rewrite("tool.input.missing"), Restraint::Ask, "sure?"),
+        (holds().ask("sure?").context("kept").rewrite("[1]"), Restraint::Ask, "sure?"),
+    ] {
+        let answer = judge(&rule, bash("ls")).unwrap();
+        assert_eq!((answer.restraint, answer.reason.as_deref()), (restraint, Some(reason)));
+        assert_eq!(answer.effects, Effects::default(), "{reason}");
+        assert_eq!(answer.failure.unwrap().code, "rule-failed", "{reason}");
+    }
+    let silent = judge(&holds().context(HOLE), bash("ls"));
+    assert!(matches!(silent, Err(Unsettled::Failed(_))), "{silent:?}");
 }
 
 /// RU-3, RU-30: what is wrong is said before it runs, at its place, with the nearest name.
