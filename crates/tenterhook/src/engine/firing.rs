@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
 
 use super::second_round::{combine, may_judge_again, one_author, rewrites_action, void_allow};
@@ -159,26 +159,36 @@ impl<'a> Firing<'a> {
         }
         let mut all = Vec::with_capacity(steps.len());
         let mut running = JoinSet::new();
+        // What is handed to a task stays known here: a task can be lost, and a gate that is lost is no consent.
+        let mut handed = Vec::new();
         // What works outside sets out first, so that it is under way while this task does what is done inside.
         let (inside, outside): (Vec<_>, Vec<_>) =
             steps.into_iter().enumerate().partition(|(_, step)| step.hook.run.is_inside());
         for (at, step) in outside {
+            let copy = step.clone();
             let run = step::run(self.set(step));
-            running.spawn(async move { (at, run.await) });
+            let task = running.spawn(async move { (at, run.await) });
+            handed.push((task.id(), at, copy));
         }
         for (at, step) in inside {
+            let copy = step.clone();
             let mut run = Box::pin(step::run(self.set(step)));
             match begin(run.as_mut()).await {
                 // To make a task costs more than most rules and callbacks do.
                 Poll::Ready(done) => all.push((at, done)),
                 Poll::Pending => {
-                    running.spawn(async move { (at, run.await) });
+                    let task = running.spawn(async move { (at, run.await) });
+                    handed.push((task.id(), at, copy));
                 }
             }
         }
-        // A step cannot panic (executors catch), and nobody else holds the set to abort one.
         while let Some(joined) = running.join_next().await {
-            all.extend(joined);
+            // Executors catch what panics; what is left is the end of the host's runtime.
+            let lost = |error: JoinError| {
+                let (_, at, step) = handed.iter().find(|(id, ..)| *id == error.id())?;
+                Some((*at, Done::lost(step, &error)))
+            };
+            all.extend(joined.map_or_else(lost, Some));
         }
         all.sort_unstable_by_key(|(at, _)| *at);
         all.into_iter().map(|(_, done)| done).collect()

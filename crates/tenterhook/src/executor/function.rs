@@ -56,13 +56,16 @@ impl fmt::Debug for Function {
 }
 
 /// The signal under which a panic is reported: what an aborting program would die of.
-pub(super) const ABORTED: i32 = 6;
+const ABORTED: i32 = 6;
+
+/// Who panicked, for people.
+const CALLBACK: &str = "its callback";
 
 pub(super) async fn run(task: &Task, function: &Function) -> Report {
     let (started, budget) = (Instant::now(), task.budget());
     let mut call = match wall(|| (function.call)(Arc::clone(&task.event))) {
         Ok(call) => Walled(Some(call)),
-        Err(words) => return panicked(words, started),
+        Err(words) => return panicked(CALLBACK, &words, started),
     };
     // Most callbacks are over at once, and then no clock needs to be set.
     let first = std::future::poll_fn(|context| Poll::Ready(call.poll(context))).await;
@@ -79,14 +82,14 @@ pub(super) async fn run(task: &Task, function: &Function) -> Report {
             let said = Said::Answer(Box::new(answer));
             Report { said, ..Report::silent(End::Exited(0), started.elapsed()) }
         }
-        Ok(Err(words)) => panicked(words, started),
+        Ok(Err(words)) => panicked(CALLBACK, &words, started),
         Err(_) => Report::silent(End::TimedOut, started.elapsed()),
     }
 }
 
 /// A panic, as what it is to everybody else: a step that did not come to its own end, and its last words.
-fn panicked(words: String, started: Instant) -> Report {
-    let note = Failure { code: "panicked", message: format!("its callback panicked: {words}") };
+pub(super) fn panicked(who: &str, words: &str, started: Instant) -> Report {
+    let note = Failure { code: "panicked", message: format!("{who} panicked: {words}") };
     let report = Report::silent(End::Signalled(ABORTED), started.elapsed());
     Report { notes: vec![note], ..report }
 }

@@ -42,7 +42,7 @@ use tokio::time::Instant;
 #[cfg(feature = "mcp")]
 pub use configured::Configured;
 
-use super::{Task, not_started};
+use super::{Task, function, not_started};
 use crate::hook::McpTool;
 use crate::report::{Closed, Delivery, End, Output, Report, Said};
 use crate::strict::out_of_prose;
@@ -161,11 +161,15 @@ pub(super) async fn run(task: &Task, call: &McpTool) -> Report {
     };
     let by = began + task.budget();
     let call = Call { server: &call.server, tool: &call.tool, input: &input, by };
-    let (end, said) = match tokio::time::timeout_at(by, servers.call(call)).await {
-        Ok(Ok(reply)) => read(&call, reply),
-        Ok(Err(fault)) => {
+    let calling = function::catch(async { servers.call(call).await });
+    let (end, said) = match tokio::time::timeout_at(by, calling).await {
+        Ok(Ok(Ok(reply))) => read(&call, reply),
+        Ok(Ok(Err(fault))) => {
             let (_, code, remedy) = fault.kind.row();
             (failed(code, format!("{fault}; {remedy}")), silence())
+        }
+        Ok(Err(words)) => {
+            return function::panicked("whoever calls MCP tools here", &words, began);
         }
         Err(_) => (End::TimedOut, silence()),
     };

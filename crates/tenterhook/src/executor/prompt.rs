@@ -34,7 +34,7 @@ pub(super) async fn run(task: &Task, prompt: &Prompt) -> Report {
     let asked = function::catch(ask(task, prompt, model));
     let (end, words) = match tokio::time::timeout(task.budget(), asked).await {
         Ok(Ok(ended)) => ended,
-        Ok(Err(_)) => (End::Signalled(function::ABORTED), String::new()),
+        Ok(Err(words)) => return function::panicked("the host's model", &words, started),
         Err(_) => (End::TimedOut, String::new()),
     };
     let words = question::unfenced(&words);

@@ -112,6 +112,31 @@ async fn a_gate_waits_for_no_turn_past_its_budget() {
     assert!(outcome.blocked() && began.elapsed().is_zero());
 }
 
+/// a host that shuts its runtime down while somebody waits for an outcome takes the tasks of its steps with it.
+#[test]
+fn a_runtime_that_is_shut_down_is_no_consent() {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = runtime.worker_threads(1).enable_time().build().unwrap();
+    let (entered, begun) = std::sync::mpsc::channel();
+    let hooks = ["first", "second"].map(|id| {
+        let entered = entered.clone();
+        hook(id, move |_| {
+            entered.send(()).unwrap();
+            std::future::pending()
+        })
+    });
+    let (engine, handle) = (engine(hooks), runtime.handle().clone());
+    let waits = std::thread::spawn(move || {
+        handle.block_on(async { engine.fire(event(), &Session::default()).await })
+    });
+    begun.iter().take(2).for_each(drop);
+    runtime.shutdown_background();
+    let outcome = waits.join().unwrap();
+    assert!(outcome.blocked(), "{outcome:?}");
+    assert_eq!(codes(&outcome), ["cancelled", "cancelled"]);
+    assert_eq!(outcome.steps.len(), 2);
+}
+
 /// S-3: a broken matcher goes to the failure policy without a run.
 #[tokio::test]
 async fn a_broken_matcher_is_a_failure() {

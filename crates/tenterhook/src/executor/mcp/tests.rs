@@ -64,6 +64,34 @@ fn text(text: &str) -> Content {
 
 const DENIAL: &str = r#"{"decision": "deny", "reason": "no"}"#;
 
+/// Panics where it is called, and again where it is awaited.
+#[derive(Debug)]
+struct Panicking {
+    at_once: bool,
+}
+
+impl Servers for Panicking {
+    fn call<'a>(&'a self, _: Call<'a>) -> Calling<'a> {
+        assert!(!self.at_once, "on purpose");
+        Box::pin(async { panic!("on purpose") })
+    }
+}
+
+/// R-15: alone, and beside another hook, whose task would be lost with it.
+#[tokio::test]
+async fn a_host_that_panics_gave_no_answer() {
+    let beside = format!("{CONFIG}\n{}", CONFIG.replace("hook.guard", "hook.beside"));
+    for (config, hooks) in [(CONFIG, 1), (beside.as_str(), 2)] {
+        for at_once in [true, false] {
+            let outcome = fire(config, Some(Arc::new(Panicking { at_once }))).await;
+            assert!(outcome.blocked(), "{outcome:?}");
+            let codes: Vec<_> = outcome.faults.iter().map(|it| it.code).collect();
+            assert_eq!(codes, ["panicked", "signalled"].repeat(hooks));
+            assert!(outcome.faults[0].message.contains("on purpose"), "{outcome:?}");
+        }
+    }
+}
+
 /// MC-1, MC-5.
 #[tokio::test]
 async fn the_first_text_is_the_answer_and_no_denial_behind_it_is_lost() {

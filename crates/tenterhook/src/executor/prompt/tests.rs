@@ -311,7 +311,10 @@ async fn a_model_may_be_asked_in_the_background() {
 async fn a_model_that_panics_is_a_hook_that_did_not_answer() {
     let outcome =
         fire(&Scripted::new([]), hook(DialectId::NATIVE, "PreToolUse", Prompt::new("?"))).await;
-    assert_eq!((outcome.restraint, codes(&outcome)), (Restraint::Deny, vec!["signalled"]));
+    assert_eq!(
+        (outcome.restraint, codes(&outcome)),
+        (Restraint::Deny, vec!["panicked", "signalled"])
+    );
 }
 
 /// MO-10, MO-11: what a model of Claude Code may say, per event.
