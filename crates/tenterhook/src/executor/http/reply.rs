@@ -16,6 +16,8 @@ pub(super) struct Head {
     id: Option<String>,
     retry_after: Option<String>,
     location: Option<String>,
+    /// Whether it says that there is no body, and that there is one.
+    contradicts: bool,
 }
 
 impl Head {
@@ -28,6 +30,7 @@ impl Head {
             id: text("webhook-id"),
             retry_after: text("retry-after"),
             location: text("location"),
+            contradicts: status == 204 && speaks_of_a_body(headers),
         }
     }
 
@@ -45,6 +48,10 @@ impl Head {
     pub(super) fn refusal(&self) -> Option<Failure> {
         let status = self.status;
         let (kind, what) = match status {
+            // HTTP gives it no body, so nobody reads what may be a denial.
+            204 if self.contradicts => {
+                (Kind::NotJson, "the reply has a body where none can be".to_owned())
+            }
             200..=299 => return None,
             300..=399 => (Kind::Redirect, format!("the server sends elsewhere{}", self.whereto())),
             410 => (Kind::Gone, "the server says that nothing is there any more".to_owned()),
@@ -89,6 +96,11 @@ impl Head {
         let time = self.wants_quiet();
         time.map_or_else(String::new, |it| format!(" for {} seconds", it.as_secs()))
     }
+}
+
+fn speaks_of_a_body(headers: &HeaderMap) -> bool {
+    let length = headers.get("content-length").and_then(|it| it.to_str().ok());
+    headers.contains_key("transfer-encoding") || length.is_some_and(|it| it.trim() != "0")
 }
 
 fn is_json(content_type: &str) -> bool {
@@ -148,6 +160,10 @@ mod tests {
         ] {
             assert_eq!(kind(status), expected, "{status}");
         }
+        let with = |name, value| head(204, &[(name, value)]).refusal().map(|it| it.kind);
+        assert_eq!(with("content-length", "0"), None);
+        assert_eq!(with("content-length", "45"), Some(Kind::NotJson));
+        assert_eq!(with("transfer-encoding", "chunked"), Some(Kind::NotJson));
         let end = head(429, &[("retry-after", "31536000")]).refusal().unwrap().end();
         assert!(format!("{end:?}").contains("for 31536000 seconds"), "{end:?}");
         let moved = |to| format!("{:?}", head(301, &[("location", to)]).refusal().unwrap());
