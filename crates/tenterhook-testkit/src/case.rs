@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+mod callback;
 mod script;
 mod tools;
 
+pub use callback::Callback;
 pub use script::Script;
 pub use tools::Tool;
 
@@ -57,6 +59,9 @@ pub struct Case {
     /// The programs that the configuration runs.
     #[serde(default)]
     pub hook: BTreeMap<String, Script>,
+    /// The callbacks of the host, behind the configured hooks; a case that has any is for the library alone.
+    #[serde(default)]
+    pub callback: BTreeMap<String, Callback>,
     /// The servers that the configuration speaks to.
     #[serde(default)]
     pub server: BTreeMap<String, Reply>,
@@ -78,7 +83,7 @@ pub enum Only {
     /// All of them.
     #[default]
     Every,
-    /// The library alone: a budget, or a layer that no command line can claim.
+    /// The library alone: a budget, a callback, or a layer that no command line can claim.
     Library,
 }
 
@@ -164,6 +169,11 @@ impl Case {
         case.file = path.to_owned();
         if case.rule.is_empty() {
             return Err(fault("a case cites at least one rule".to_owned()));
+        }
+        if !case.callback.is_empty() && case.only != Only::Library {
+            return Err(fault(
+                "no command line has callbacks: say `only = \"library\"`".to_owned(),
+            ));
         }
         Ok(case)
     }

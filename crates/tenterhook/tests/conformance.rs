@@ -6,6 +6,9 @@
     reason = "a case that cannot be set up is a failure of the test"
 )]
 
+#[path = "conformance/callback.rs"]
+mod callback;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -61,7 +64,10 @@ fn engine(case: &Case, staged: &Staged, sandbox: &Sandbox) -> Engine {
     };
     let builder = Engine::builder().ambient(ambient);
     let sources: Vec<Source> = staged.sources.iter().map(|it| source(it, sandbox)).collect();
-    let (engine, diagnostics) = sources.iter().cloned().fold(builder, Builder::source).build();
+    let builder = sources.iter().cloned().fold(builder, Builder::source);
+    let mark = |name: &str| sandbox.scripts().join(format!("{name}.ran"));
+    let callbacks = case.callback.iter().map(|(name, it)| callback::hook(name, it, mark(name)));
+    let (engine, diagnostics) = callbacks.fold(builder, Builder::hook).build();
     let roots = Roots { cwd: sandbox.project(), home: sandbox.home(), ..Roots::default() };
     let (found, _) = discover::servers(&roots, &sources);
     let all = engine.ruleset().servers().iter().cloned().chain(found).collect::<Vec<_>>();

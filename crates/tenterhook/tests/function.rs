@@ -1,6 +1,6 @@
 //! Callbacks as hooks, through the public API: what every executor is held to, and what only a callback can do wrong.
 //!
-//! A callback cannot be written in a file, so its cases stand here instead of in `conformance/`.
+//! A callback cannot be written in a file: here stands what a case of `conformance/` cannot say of one.
 
 use std::future::pending;
 use std::pin::Pin;
