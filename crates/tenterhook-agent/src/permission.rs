@@ -5,54 +5,22 @@
 
 mod arguments;
 mod changes;
+mod mode;
 mod place;
+mod question;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::oneshot;
-
 use crate::conversation::Call;
 use crate::hooks::{Doubt, Hooks, PermissionRule, Said};
 use crate::tool::{self, Effect};
-use crate::update::{Ask, Decision, Update, Updates};
+use crate::update::Updates;
 use arguments::{fits, readable};
+pub(crate) use mode::Mode;
 use place::Place;
-
-/// How much is done without asking.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Mode {
-    /// Looking at the project is free; looking elsewhere, writing and running are asked about.
-    #[default]
-    Default,
-    /// Changing files of the project is free, too.
-    AcceptEdits,
-    /// Only looking; nothing else runs.
-    Plan,
-    /// Nothing is asked about but what rules and safety checks demand.
-    Bypass,
-}
-
-impl Mode {
-    /// Every mode with the word that people and hooks use.
-    pub(crate) const ALL: &'static [(Self, &'static str)] = &[
-        (Self::Default, "default"),
-        (Self::AcceptEdits, "acceptEdits"),
-        (Self::Plan, "plan"),
-        (Self::Bypass, "bypassPermissions"),
-    ];
-
-    /// The word.
-    pub(crate) fn word(self) -> &'static str {
-        Self::ALL.iter().find(|(mode, _)| *mode == self).map_or("", |(_, word)| word)
-    }
-
-    /// The mode of that word.
-    pub(crate) fn find(word: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, it)| it.eq_ignore_ascii_case(word)).map(|(mode, _)| *mode)
-    }
-}
+use question::{Decided, Question};
 
 /// The rules of one session.
 #[derive(Debug, Default)]
@@ -79,7 +47,7 @@ struct State {
     directories: Vec<PathBuf>,
 }
 
-/// The consent to one call. Only this file makes one, and no tool runs without it.
+/// The consent to one call. Only this room makes one, and no tool runs without it.
 #[derive(Debug)]
 pub(crate) struct Permit {
     call: Call,
@@ -124,23 +92,6 @@ enum Leaning {
     Refuse(String),
     Ask(Question),
     Permit,
-}
-
-/// A question, and who may answer it.
-struct Question {
-    why: String,
-    /// A routine question, which the consent of a hook answers. Any other is the user's: a hook can only refuse.
-    routine: bool,
-}
-
-impl Question {
-    fn routine(why: impl Into<String>) -> Self {
-        Self { why: why.into(), routine: true }
-    }
-
-    fn for_user(why: impl Into<String>) -> Self {
-        Self { why: why.into(), routine: false }
-    }
 }
 
 impl Permissions {
@@ -217,10 +168,6 @@ impl Permissions {
             Leaning::Ask(question) => match self.ask(desk, call, question).await {
                 Decided::Yes(call) => Ok((Permit { call }, said.context)),
                 Decided::No(call, reason) => Err(denied(desk, refuse(&call, reason)).await),
-                Decided::Open(call) => {
-                    let reason = "nobody is there to answer".to_owned();
-                    Err(denied(desk, refuse(&call, reason)).await)
-                }
             },
         }
     }
@@ -263,96 +210,6 @@ impl Permissions {
             }
         }))
     }
-
-    /// Asks hooks and the user at once: the first answer wins, a late one is dropped.
-    async fn ask(&self, desk: &Desk<'_>, call: Call, question: Question) -> Decided {
-        let reason = &question.why;
-        let (decide, decided) = oneshot::channel();
-        let asked = desk.attended.then(|| {
-            let ask =
-                Ask { id: call.id.clone(), call: call.clone(), reason: reason.clone(), decide };
-            Asked::put(desk.updates, ask)
-        });
-        let of_user = calling(desk, call.tool.clone(), decided);
-        tokio::pin!(of_user);
-        // Where nobody is there, or nobody any more, what hooks say is all there is.
-        let mut alone = false;
-        let first = {
-            let of_hooks = desk.hooks.permission_asked(&call);
-            tokio::pin!(of_hooks);
-            loop {
-                tokio::select! {
-                    said = &mut of_hooks => break First::Hooks(Box::new(said)),
-                    decision = &mut of_user, if !alone => match decision {
-                        Some(decision) => break First::User(decision),
-                        None => alone = true,
-                    },
-                }
-            }
-        };
-        let said = match first {
-            First::User(decision) => {
-                asked.into_iter().for_each(Asked::answered);
-                return self.user_decides(decision, call);
-            }
-            First::Hooks(said) => *said,
-        };
-        match self.hooks_decide(desk, said, call, &question).await {
-            Decided::Open(call) => {
-                let decision = if alone { None } else { of_user.await };
-                let Some(decision) = decision else {
-                    return Decided::No(call, format!("{reason}, and nobody is there to answer"));
-                };
-                asked.into_iter().for_each(Asked::answered);
-                self.user_decides(decision, call)
-            }
-            decided => decided,
-        }
-    }
-
-    async fn hooks_decide(
-        &self,
-        desk: &Desk<'_>,
-        said: Said,
-        call: Call,
-        question: &Question,
-    ) -> Decided {
-        if let Some(reason) = said.blocked.clone().or_else(|| said.stop.clone()) {
-            return Decided::No(call, reason);
-        }
-        if !said.allowed || !question.routine {
-            return Decided::Open(call);
-        }
-        let allowed = match &said.input {
-            None => call,
-            Some(input) => {
-                let made = Call { input: input.clone(), ..call.clone() };
-                if let Err(why) = fits(&made) {
-                    return Decided::No(made, why);
-                }
-                // What the hook made of the call is another call, and rules judge that one.
-                match self.lean(desk, &made, &said) {
-                    Leaning::Permit => made,
-                    Leaning::Refuse(why) => return Decided::No(made, why),
-                    // The user is asked about the call that they were shown.
-                    Leaning::Ask(_) => return Decided::Open(call),
-                }
-            }
-        };
-        changes::apply(self, desk.hooks, desk.updates, &said.permissions).await;
-        Decided::Yes(allowed)
-    }
-
-    fn user_decides(&self, decision: Decision, call: Call) -> Decided {
-        match decision {
-            Decision::Once => Decided::Yes(call),
-            Decision::Always => {
-                self.rules(|rules| rules.allow.push(PermissionRule::exactly(&call)));
-                Decided::Yes(call)
-            }
-            Decision::No(reason) => Decided::No(call, reason),
-        }
-    }
 }
 
 /// The first of these rules that is about a call.
@@ -367,57 +224,4 @@ async fn denied(desk: &Desk<'_>, mut refusal: Refusal) -> Refusal {
     refusal.context.extend(said.context);
     refusal.retry = said.retry;
     refusal
-}
-
-/// Waits for the user's decision, and after a while has hooks call them. `None`: nobody is there who could decide.
-async fn calling(
-    desk: &Desk<'_>,
-    tool: String,
-    mut decided: oneshot::Receiver<Decision>,
-) -> Option<Decision> {
-    tokio::select! {
-        decision = &mut decided => return decision.ok(),
-        () = tokio::time::sleep(desk.patience) => {}
-    }
-    desk.hooks.notify("permission_prompt", &format!("`{tool}` waits for your permission"));
-    decided.await.ok()
-}
-
-/// A question that stands before the user. Dropped without their answer, it is void: hooks decided, or the turn was stopped.
-struct Asked<'a> {
-    updates: &'a Updates,
-    id: Option<String>,
-}
-
-impl<'a> Asked<'a> {
-    fn put(updates: &'a Updates, ask: Ask) -> Self {
-        let id = Some(ask.id.clone());
-        updates.tell(Update::Ask(ask));
-        Self { updates, id }
-    }
-
-    fn answered(mut self) {
-        self.id = None;
-    }
-}
-
-impl Drop for Asked<'_> {
-    fn drop(&mut self) {
-        if let Some(id) = self.id.take() {
-            self.updates.tell(Update::AskVoid { id });
-        }
-    }
-}
-
-/// Who answered first.
-enum First {
-    Hooks(Box<Said>),
-    User(Decision),
-}
-
-enum Decided {
-    Yes(Call),
-    No(Call, String),
-    /// Hooks leave it to the user.
-    Open(Call),
 }

@@ -2,6 +2,7 @@
 
 mod commands;
 mod helm;
+mod listener;
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -18,6 +19,7 @@ use crate::hooks::{Hooks, Late};
 use crate::update::{Input, Update, Updates};
 use crate::watch::Watch;
 use helm::Helm;
+use listener::Listener;
 
 /// How often hooks may wake the agent while nobody says anything.
 const WAKES: u32 = 8;
@@ -285,13 +287,20 @@ impl Session {
         inputs: &mut mpsc::UnboundedReceiver<Input>,
     ) -> Result<(), Leave> {
         let (hooks, steering) = (self.agent.hooks.clone(), self.agent.steering.clone());
-        let (tasks, mut helm) = (self.agent.tasks.clone(), Helm::start(&self.agent));
-        let (mut leaving, mut gone) = (None, false);
+        let tasks = self.agent.tasks.clone();
+        let mut listener = Listener {
+            queue: &mut self.queue,
+            heard: &mut self.heard,
+            helm: Helm::start(&self.agent),
+            steering: steering.clone(),
+            updates: self.agent.updates.clone(),
+            leaving: None,
+            gone: false,
+        };
         let door = sleep(LEAVING);
-        steering.queue(self.queue.len());
-        let updates = self.agent.updates.clone();
+        steering.queue(listener.queue.len());
         {
-            let judged = helm.judged();
+            let judged = listener.helm.judged();
             let work = async {
                 turn(&mut self.agent, next).await;
                 // Texts that were to steer the turn are judged to their end, and somebody may stop that, too.
@@ -302,43 +311,24 @@ impl Session {
                 tokio::select! {
                     () = &mut work => break,
                     // What does not stop when it is told to holds nobody up.
-                    () = &mut door, if leaving.is_some() => break,
+                    () = &mut door, if listener.leaving.is_some() => break,
                     message = tasks.ended() => steering.add(message),
                     late = hooks.late() => match late {
                         Late::Wakes(message) => steering.add(message),
                         Late::Tells(message) => steering.add_later(message),
                         Late::Silent => {}
                     },
-                    input = inputs.recv(), if !gone => match input {
-                        Some(Input::Interrupt) => {
-                            steering.stop();
-                            helm.stop();
-                        }
-                        // A command steers nothing: it is for the agent, or a prompt of its own.
-                        Some(Input::Prompt(text))
-                            if steering.is_open() && !text.trim_start().starts_with('/') =>
-                        {
-                            helm.steer(text);
-                        }
-                        Some(Input::Prompt(text) | Input::Queue(text)) => {
-                            self.queue.push_back(Next::Raw(text));
-                            steering.queue(self.queue.len());
-                            updates.tell(Update::Queued(self.queue.len()));
-                        }
-                        Some(Input::Typing) => {}
-                        Some(Input::Quit(reason)) if leaving.is_none() => {
-                            leaving = Some(Leave(reason));
+                    input = inputs.recv(), if !listener.gone => {
+                        let stayed = listener.leaving.is_none();
+                        listener.hear(input);
+                        if stayed && listener.leaving.is_some() {
                             door.as_mut().reset(Instant::now() + LEAVING);
-                            steering.stop();
                         }
-                        Some(Input::Quit(_)) => {}
-                        Some(Input::Close) => self.heard = Heard::Closed,
-                        None => (self.heard, gone) = (Heard::Closed, true),
-                    },
+                    }
                 }
             }
         }
-        drop(helm);
+        let leaving = listener.leaving;
         if self.heard == Heard::Listening {
             self.heard = Heard::Waiting;
         }

@@ -36,22 +36,7 @@ const HOMES: &[&str] =
 /// Builds the session.
 pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
     let ground = Ground::of(args.model.as_deref())?;
-    let cwd = match &ground {
-        Some(ground) => ground.project(),
-        None => env::current_dir()
-            .map_err(|error| format!("the current directory cannot be read: {error}"))?,
-    };
-    let own_home = || env::home_dir().filter(|it| it.is_absolute());
-    let home = ground.as_ref().map(Ground::home).or_else(own_home).unwrap_or_else(|| "/".into());
-    let mut env: Vec<(String, String)> = env::vars_os()
-        .map(|(name, value)| {
-            (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
-        })
-        .collect();
-    if ground.is_some() {
-        env.retain(|(name, _)| !HOMES.contains(&name.as_str()));
-        env.push(("HOME".to_owned(), home.display().to_string()));
-    }
+    let Around { cwd, home, env } = around(ground.as_ref())?;
     let Opened { name: model, provider } = model::open(args.model.as_deref(), &env)?;
     let permissions = permissions(&args)?;
     let patience = Patience {
@@ -59,16 +44,9 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
         idle: seconds("--idle-after", args.idle_after)?,
     };
     let own = || at(&home, &transcript::name(), &env);
-    let Begun { source, kept, transcript } = begin(&args, own, &updates)?;
-    let path = transcript.path().to_owned();
-    let id = kept.session(&path);
-    let first =
-        Line::Session { id: id.clone(), model: model.clone(), cwd: cwd.display().to_string() };
-    let written = transcript.add(&first).and_then(|()| match source {
-        "fork" => transcript.take_over(&kept),
-        _ => Ok(()),
-    });
-    written.map_err(|error| cannot("written", &path, &error))?;
+    let begun = begin(&args, own, &updates)?;
+    let id = begun.write_head(&model, &cwd)?;
+    let Begun { source, kept, transcript } = begun;
     let mut facts = Map::new();
     facts.insert("permission_mode".to_owned(), permissions.mode().word().into());
     facts.insert("model".to_owned(), model.as_str().into());
@@ -77,35 +55,33 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
         cwd: cwd.clone(),
         project: cwd.clone(),
         home: home.clone(),
-        transcript: path,
+        transcript: transcript.path().to_owned(),
         facts,
     };
     let hooks = Hooks::load(place, &env, updates.clone());
-    let settings = Settings {
-        model,
-        system: SYSTEM.to_owned(),
-        started: Vec::new(),
-        instructions: Vec::new(),
-        cwd: cwd.clone(),
-        project: cwd,
-        home,
-        env,
-        attended: args.print.is_none(),
-        patience,
-    };
-    let renderer = Renderer::start(hooks.clone(), updates.clone());
     let agent = Agent {
         role: Role::Main,
         tasks: Tasks::default(),
         tally: Tally::default(),
+        renderer: Renderer::start(hooks.clone(), updates.clone()),
         hooks,
-        renderer,
         updates,
         provider,
         permissions: Arc::new(permissions),
         transcript,
         steering: Steering::default(),
-        settings,
+        settings: Settings {
+            model,
+            system: SYSTEM.to_owned(),
+            started: Vec::new(),
+            instructions: Vec::new(),
+            cwd: cwd.clone(),
+            project: cwd,
+            home,
+            env,
+            attended: args.print.is_none(),
+            patience,
+        },
         messages: kept.messages,
         unfinished: String::new(),
         done: Vec::new(),
@@ -119,6 +95,31 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
     Ok(Session::new(agent, source, setup).on(ground))
 }
 
+/// What the program finds round itself, or the ground of a script in its place.
+struct Around {
+    cwd: PathBuf,
+    home: PathBuf,
+    env: Vec<(String, String)>,
+}
+
+fn around(ground: Option<&Ground>) -> Result<Around, String> {
+    let mut env: Vec<(String, String)> = env::vars_os()
+        .map(|(name, value)| {
+            (name.to_string_lossy().into_owned(), value.to_string_lossy().into_owned())
+        })
+        .collect();
+    let Some(ground) = ground else {
+        let cwd = env::current_dir()
+            .map_err(|error| format!("the current directory cannot be read: {error}"))?;
+        let home = env::home_dir().filter(|it| it.is_absolute()).unwrap_or_else(|| "/".into());
+        return Ok(Around { cwd, home, env });
+    };
+    let home = ground.home();
+    env.retain(|(name, _)| !HOMES.contains(&name.as_str()));
+    env.push(("HOME".to_owned(), home.display().to_string()));
+    Ok(Around { cwd: ground.project(), home, env })
+}
+
 /// How a session begins.
 struct Begun {
     /// Why: a matcher subject of `SessionStart`.
@@ -127,6 +128,22 @@ struct Begun {
     kept: Kept,
     /// Where it keeps what comes.
     transcript: Transcript,
+}
+
+impl Begun {
+    /// Writes what the transcript begins with; the id of the session.
+    fn write_head(&self, model: &str, cwd: &Path) -> Result<String, String> {
+        let path = self.transcript.path();
+        let id = self.kept.session(path);
+        let (model, cwd) = (model.to_owned(), cwd.display().to_string());
+        let head = Line::Session { id: id.clone(), model, cwd };
+        let written = self.transcript.add(&head).and_then(|()| match self.source {
+            "fork" => self.transcript.take_over(&self.kept),
+            _ => Ok(()),
+        });
+        written.map_err(|error| cannot("written", path, &error))?;
+        Ok(id)
+    }
 }
 
 fn begin(args: &Args, own: impl FnOnce() -> PathBuf, updates: &Updates) -> Result<Begun, String> {

@@ -4,16 +4,19 @@
 //! then judge, in texts that rules can compare; it judges nothing itself. What it cannot see it leaves out: a variable
 //! from elsewhere, a script on disk, a remote shell (`docs/guide/guardrails.md` says so to people).
 
+mod braces;
 mod code;
 mod files;
 mod fill;
 mod find;
+mod follow;
 mod hosts;
 mod installs;
 mod literals;
 mod packages;
 mod path;
 pub mod place;
+mod quoted;
 mod send;
 mod tools;
 mod view;
@@ -178,7 +181,7 @@ pub fn seen<'a>(path: &'a str, within: &Surroundings) -> Cow<'a, str> {
 /// A shell line, also one that stands in the code of another language.
 fn shell(line: &Line, text: &str, paths: &path::Paths, found: &mut Found) {
     found.commands.extend(line.commands.iter().cloned());
-    let view::Seen { views, groups, cwd, filled, too_much } = view::look(line, paths);
+    let follow::Seen { views, groups, cwd, filled, too_much } = follow::look(line, paths);
     files::redirects(&groups, &cwd, paths, found);
     for view in &views {
         files::look(view, paths, found);

@@ -4,8 +4,10 @@
 //! where it is in doubt instead of guessing: the grammar and Bash differ in places, and a guard that trusts a wrong
 //! reading is worse than one that asks. Rules S-21 to S-34 of `docs/spec/matching-shell.md`.
 
+mod behind;
 mod command;
 mod read;
+mod redirect;
 mod word;
 mod wrapper;
 

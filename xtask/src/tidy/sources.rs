@@ -38,28 +38,62 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
     }
 }
 
-/// A function ends at the brace that stands as deep as its `fn`; `rustfmt` sees to that.
+/// A function ends at the brace that stands as deep as its `fn`; `rustfmt` sees to that. One without a body is not looked at.
 fn long_functions(file: &File, findings: &mut Findings) {
-    let mut open: Option<(usize, usize, String)> = None;
+    let mut open: Option<(usize, usize, &str)> = None;
     for (at, line) in file.source().lines().enumerate() {
-        let depth = line.len() - line.trim_start().len();
         let word = line.trim_start();
-        let begins =
-            ["fn ", "pub fn ", "pub(crate) fn ", "pub(super) fn ", "async fn ", "pub async fn "];
-        match &open {
-            None if begins.iter().any(|it| word.starts_with(it)) && !line.ends_with('}') => {
-                let name = word.split_once("fn ").map_or("", |(_, rest)| rest);
-                let name = name.split(['(', '<']).next().unwrap_or_default();
-                open = Some((depth, at, name.to_owned()));
-            }
-            Some((deep, began, name)) if *deep == depth && word.starts_with('}') => {
+        let depth = line.len() - word.len();
+        match open {
+            None if !line.ends_with(['}', ';']) => open = name(word).map(|name| (depth, at, name)),
+            Some((deep, began, name)) if deep == depth && word.starts_with('}') => {
                 let lines = at - began + 1;
                 if lines > WARN_FUNCTION {
                     findings.warning(&file.path, format!("`{name}` has {lines} lines"));
                 }
                 open = None;
             }
+            // A signature over several lines that a trait declares.
+            Some((deep, ..)) if deep == depth && word.ends_with(';') => open = None,
             _ => {}
+        }
+    }
+}
+
+/// The name of the function that begins on this line.
+fn name(line: &str) -> Option<&str> {
+    let (before, rest) = line.split_once("fn ")?;
+    let is_qualifier = |it: &str| {
+        matches!(it, "async" | "const" | "unsafe") || it.starts_with("pub") || it.ends_with(')')
+    };
+    before.split_whitespace().all(is_qualifier).then(|| rest.split(['(', '<']).next())?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn functions_are_found_by_their_names() {
+        assert_eq!(name("pub(super) async fn ask(&self) -> Reply {"), Some("ask"));
+        assert_eq!(name("pub(in crate::executor) const fn of<'a>("), Some("of"));
+        assert_eq!(name("/// Calls fn first"), None);
+        assert_eq!(name("let change: impl fn "), None);
+    }
+
+    #[test]
+    fn a_function_that_a_trait_declares_has_no_length() {
+        let body = "        x();\n".repeat(WARN_FUNCTION);
+        let text = |declared: &str| {
+            format!(
+                "trait A {{\n    {declared}\n}}\n\nimpl A {{\n    fn long() {{\n{body}    }}\n}}\n"
+            )
+        };
+        for declared in ["fn ask(&self);", "fn ask(\n        &self,\n    ) -> Asking;"] {
+            let file = File { path: "a.rs".to_owned(), text: text(declared) };
+            let mut findings = Findings::default();
+            long_functions(&file, &mut findings);
+            assert_eq!(findings.warnings, ["warning: a.rs: `long` has 62 lines"], "{declared}");
         }
     }
 }

@@ -2,13 +2,16 @@
 //! person does not wait for.
 
 mod ask;
+mod block;
 mod composer;
 mod draw;
 mod guard;
 mod keys;
 mod panel;
+mod question;
 mod screen;
 mod shown;
+mod style;
 mod talk;
 mod view;
 mod wrap;

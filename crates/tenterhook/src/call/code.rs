@@ -1,92 +1,18 @@
 //! Would the line run code that nobody has read: downloaded, decoded, or hidden from the eye?
 
+mod table;
+
 use super::Found;
 use super::hosts::{self, DOWNLOADERS};
 use super::literals;
 use super::view::{Redirected, View};
 use crate::shell::{Line, Parsed, Target, Via, WordKind};
+use table::{
+    CHANGERS, DECODERS, DECODING, EVALUATORS, HANDING_OVER, LANGUAGES, RUNNING, SHELLS, SOCKETS,
+};
 
-/// Programs that run what they read on their input when they are handed no script.
-const SHELLS: &[&str] =
-    &["bash", "sh", "zsh", "dash", "ksh", "ash", "fish", "pwsh", "powershell", "tcsh", "csh"];
-/// The same for programs of other languages.
-const LANGUAGES: &[&str] =
-    &["python", "node", "perl", "ruby", "php", "deno", "bun", "lua", "osascript"];
-/// Programs that run their operands as code of this shell.
-const EVALUATORS: &[&str] = &["eval", "source", "."];
-
-/// Programs that carry bytes between a socket and a program.
-const SOCKETS: &[&str] = &["nc", "ncat", "netcat", "nc.traditional", "nc.openbsd", "socat"];
-/// Their options that put a program behind the socket.
-const HANDING_OVER: &[&str] = &["-e", "-c", "--exec", "--sh-exec", "-lvpe", "-nve", "-ve"];
-
-/// What makes a program decode what it is handed.
-const DECODERS: &[(&str, &[&str])] = &[
-    ("base64", &["-d", "-D", "--decode", "-di", "-id"]),
-    ("gbase64", &["-d", "--decode"]),
-    ("base32", &["-d", "--decode"]),
-    ("basenc", &["-d", "--decode"]),
-    ("openssl", &["-d"]),
-    ("xxd", &["-r", "-rp"]),
-    ("uudecode", &[]),
-    ("rev", &[]),
-    ("tr", &[]),
-    ("gunzip", &[]),
-    ("zcat", &[]),
-    ("gzip", &["-d", "-dc", "-cd"]),
-    ("bzcat", &[]),
-    ("xzcat", &[]),
-    ("unxz", &[]),
-    ("rot13", &[]),
-    ("gpg", &["-d", "--decrypt"]),
-];
 /// Most files with code from elsewhere that are followed.
 const MOST_FETCHED: usize = 256;
-/// Decoders that people clean scripts with, too: what they write into a file is no secret.
-const CHANGERS: &[&str] = &["tr", "rev", "gunzip", "zcat", "gzip", "bzcat", "xzcat", "unxz"];
-/// What code of another language decodes with.
-const DECODING: &[&str] = &[
-    "b64decode",
-    "b32decode",
-    "b16decode",
-    "fromhex",
-    "unhexlify",
-    "a2b_",
-    "codecs.decode",
-    "zlib.decompress",
-    "marshal.loads",
-    "'base64'",
-    "\"base64\"",
-    "'hex'",
-    "\"hex\"",
-    "atob(",
-    "decode_base64",
-    "MIME::Base64",
-    "pack(\"H*\"",
-    "pack('H*'",
-    "pack \"H*\"",
-    "unpack",
-    "Base64.decode",
-    "base64_decode",
-    "hex2bin",
-    "gzinflate",
-    "str_rot13",
-    "fromCharCode",
-    "\\x",
-];
-/// What such code runs the result with.
-const RUNNING: &[&str] = &[
-    "exec(",
-    "eval(",
-    "eval ",
-    "exec ",
-    "system(",
-    "system ",
-    "popen",
-    "spawn",
-    "subprocess",
-    "Function(",
-];
 
 pub(super) fn look(
     line: &Line,
@@ -352,7 +278,7 @@ fn takes_code(view: &View<'_>) -> bool {
 fn inside(source: &str) -> Vec<&'static str> {
     let inner = crate::shell::read(&format!(": {source}"));
     let paths = super::path::Paths::default();
-    let seen = super::view::look(&inner, &paths);
+    let seen = super::follow::look(&inner, &paths);
     seen.views.iter().filter_map(brings).collect()
 }
 

@@ -199,36 +199,37 @@ pub(super) fn uploaded<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     found
 }
 
+/// Options of programs that speak with machines which take the next word as their value.
+const VALUED: &[&str] = &[
+    "-H",
+    "--header",
+    "-X",
+    "--request",
+    "-o",
+    "--output",
+    "-d",
+    "--data",
+    "-u",
+    "-A",
+    "-e",
+    "-F",
+    "-p",
+    "-P",
+    "-i",
+    "-l",
+    "-T",
+    "-w",
+    "-O",
+    "-U",
+    "-m",
+    "-c",
+    "--max-time",
+];
+
 /// The machines that a command speaks with, without this one.
 pub(super) fn of(view: &View<'_>) -> Vec<String> {
     let name = view.name.as_str();
-    let operands = || {
-        view.operands(&[
-            "-H",
-            "--header",
-            "-X",
-            "--request",
-            "-o",
-            "--output",
-            "-d",
-            "--data",
-            "-u",
-            "-A",
-            "-e",
-            "-F",
-            "-p",
-            "-P",
-            "-i",
-            "-l",
-            "-T",
-            "-w",
-            "-O",
-            "-U",
-            "-m",
-            "-c",
-            "--max-time",
-        ])
-    };
+    let operands = || view.operands(VALUED);
     let addresses = view.args.iter().filter_map(|it| of_address(it.trim_start_matches("--url=")));
     let mut hosts: Vec<String> = addresses.collect();
     if DOWNLOADERS.contains(&name) {
@@ -238,6 +239,18 @@ pub(super) fn of(view: &View<'_>) -> Vec<String> {
             .filter(|it| !it.contains("://") && it.contains('.') && !it.contains(' '));
         hosts.extend(bare.filter_map(|it| of_address(&format!("http://{it}"))));
     }
+    hosts.extend(in_words_of(view));
+    hosts.extend(view.redirects.iter().filter_map(|(_, file)| of_socket(file)));
+    let mut hosts: Vec<String> = hosts.iter().map(|host| canonical(host)).collect();
+    hosts.retain(|host| !is_local(host) && !host.is_empty());
+    hosts
+}
+
+/// The machines that a program names in a way of its own.
+fn in_words_of(view: &View<'_>) -> Vec<String> {
+    let name = view.name.as_str();
+    let operands = || view.operands(VALUED);
+    let mut hosts = Vec::new();
     match name {
         "nc" | "ncat" | "netcat" | "telnet" | "ftp" | "tftp" if !view.has('l', "listen") => {
             hosts.extend(operands().first().map(|it| (*it).to_owned()));
@@ -285,9 +298,6 @@ pub(super) fn of(view: &View<'_>) -> Vec<String> {
         }
         _ => {}
     }
-    hosts.extend(view.redirects.iter().filter_map(|(_, file)| of_socket(file)));
-    let mut hosts: Vec<String> = hosts.iter().map(|host| canonical(host)).collect();
-    hosts.retain(|host| !is_local(host) && !host.is_empty());
     hosts
 }
 

@@ -123,7 +123,7 @@ fn listed(code: &str, all: &[(usize, &str)]) -> Vec<String> {
         let between = end.and_then(|end: usize| code.get(end + 1..start - 1)).unwrap_or(";");
         let joins = between.contains(',')
             && between.chars().all(|c| c.is_whitespace() || ",[(".contains(c));
-        let word = super::view::quoted(text);
+        let word = super::quoted::quoted(text);
         match lines.last_mut() {
             Some(line) if joins => {
                 line.push(' ');

@@ -4,27 +4,24 @@
 //! the verdict stage can keep a widened selection from carrying an allow. It looks at no file and resolves no link.
 //! Rules S-41 to S-57 of `docs/spec/matching-shell.md`.
 
+mod call;
 mod command;
 mod file;
 mod pattern;
+mod selection;
+mod spec;
 
 #[cfg(test)]
 mod observed;
 #[cfg(test)]
 mod tests;
 
-use std::fmt;
-use std::sync::{Arc, OnceLock};
-
-use serde_json::Value;
-
-use self::command::CommandPattern;
-use self::file::FilePattern;
 use self::pattern::Stars;
-use crate::event::tool::ToolCall;
-use crate::shell::{self, Construct, Doubt, Line, Via};
+use self::spec::Spec;
 
+pub use self::call::Call;
 pub use self::file::Places;
+pub use self::selection::{Covers, Miss, Selection, Widening};
 
 /// Longest rule that is compiled, in bytes: far above any that a person writes, and low enough for one glob (S-42).
 const LONGEST_RULE: usize = 4096;
@@ -47,56 +44,6 @@ enum ToolPattern {
     /// Every tool of an MCP server (`mcp__memory`), or a pattern of MCP tools (`mcp__memory__read_*`).
     Mcp(Stars),
 }
-
-/// What a rule says about the input.
-#[derive(Clone, Debug)]
-enum Spec {
-    /// Nothing.
-    Any,
-    /// A pattern of Bash commands.
-    Command(CommandPattern),
-    /// A pattern of lines in a shell whose language is not read here.
-    ForeignCommand(CommandPattern),
-    /// A pattern of paths.
-    File(Box<FilePattern>),
-    /// A pattern of hosts (`domain:example.com`).
-    Domain(Stars),
-    /// A pattern of the input field that names what is run (`Skill(commit)`).
-    Field(&'static str, Stars),
-    /// A pattern of any input field (`Tool(param:value)`).
-    Param(String, Stars),
-    /// Not a form that is known for this tool.
-    Opaque,
-}
-
-/// How the parenthesis of a tool is read.
-#[derive(Clone, Copy)]
-enum Family {
-    Command,
-    ForeignCommand,
-    File,
-    Domain,
-    Field(&'static str),
-}
-
-/// How each tool's parenthesis is read; a tool that is not listed has only the parameter form (S-45).
-const FAMILIES: &[(&str, Family)] = &[
-    ("Bash", Family::Command),
-    ("PowerShell", Family::ForeignCommand),
-    ("Read", Family::File),
-    ("Write", Family::File),
-    ("Edit", Family::File),
-    ("MultiEdit", Family::File),
-    ("NotebookEdit", Family::File),
-    ("NotebookRead", Family::File),
-    ("Glob", Family::File),
-    ("Grep", Family::File),
-    ("LS", Family::File),
-    ("WebFetch", Family::Domain),
-    ("Skill", Family::Field("skill")),
-    ("Agent", Family::Field("subagent_type")),
-    ("Task", Family::Field("subagent_type")),
-];
 
 /// Why a text is no rule. In the reading of the observed agent such a rule never selects anything (S-43).
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -148,139 +95,6 @@ pub enum Reading {
     /// What Claude Code was seen to fire on, which is more (S-50).
     Claude,
 }
-
-/// Whether, and how surely, a rule selects a call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Selection {
-    /// It does not.
-    Not(Miss),
-    /// It does.
-    Exact,
-    /// It does, but only because doubt is restraint: this never carries an allow (S-41).
-    Widened(Widening),
-}
-
-impl Selection {
-    /// Whether the call is selected at all.
-    #[must_use]
-    pub fn is_selected(&self) -> bool {
-        !matches!(self, Self::Not(_))
-    }
-}
-
-/// Why a rule does not select a call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Miss {
-    /// It is about another tool.
-    Tool,
-    /// Nothing in the input matches its pattern.
-    Spec,
-}
-
-/// Why a rule selects a call that it does not exactly match.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Widening {
-    /// The agent does not read through this construct and fires (S-50).
-    Construct(Construct),
-    /// An expansion may turn the command into one that matches (S-48, S-51).
-    Expansion,
-    /// The line could not be read in full (S-47).
-    Unread(Doubt),
-    /// The input lacks what the pattern is held against, or the form is not known (S-46).
-    Input,
-    /// The command that matches stands behind wrappers (S-49).
-    Wrapper(Vec<Via>),
-}
-
-impl Widening {
-    /// Whether Claude Code itself would fire, too: what a reading that is exact for that agent keeps (S-52).
-    #[must_use]
-    pub fn is_agents_own(&self) -> bool {
-        match self {
-            Self::Construct(_) | Self::Expansion | Self::Input => true,
-            Self::Unread(doubt) => {
-                matches!(doubt, Doubt::Syntax { .. } | Doubt::TooLong | Doubt::TooDeep)
-            }
-            Self::Wrapper(_) => false,
-        }
-    }
-}
-
-impl fmt::Display for Miss {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Tool => "it is about another tool",
-            Self::Spec => "nothing in the call matches it",
-        })
-    }
-}
-
-impl fmt::Display for Widening {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Construct(construct) => write!(f, "the agent does not read through {construct}"),
-            Self::Expansion => f.write_str("an expansion may make it match"),
-            Self::Unread(doubt) => write!(f, "{doubt}"),
-            Self::Input => f.write_str("the input cannot be held against it"),
-            Self::Wrapper(via) => {
-                let via: Vec<_> = via.iter().map(ToString::to_string).collect();
-                write!(f, "the command stands {}", via.join(", "))
-            }
-        }
-    }
-}
-
-/// Whether an allow of a hook that a rule selected may count (S-53).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Covers {
-    /// Everything that the call would do matches the rule.
-    Every,
-    /// Something does not, or is not known.
-    NotEvery {
-        /// What, in one clause.
-        reason: String,
-    },
-}
-
-/// One tool call as rules see it; its command line is read once, at the first rule that asks.
-#[derive(Debug)]
-pub struct Call<'a> {
-    tool: ToolCall<'a>,
-    places: Places<'a>,
-    aliases: &'a [(&'a str, &'a str)],
-    line: Arc<OnceLock<Option<Line>>>,
-}
-
-impl<'a> Call<'a> {
-    /// A call that is made at these places; `aliases` are pairs of an old tool name and the present one.
-    #[must_use]
-    pub fn new(tool: ToolCall<'a>, places: Places<'a>, aliases: &'a [(&'a str, &'a str)]) -> Self {
-        Self { tool, places, aliases, line: Arc::new(OnceLock::new()) }
-    }
-
-    /// The same call as another rule sees it; the line that was read for one is read for both.
-    #[must_use]
-    pub fn placed<'b>(&'b self, places: Places<'b>, aliases: &'b [(&'b str, &'b str)]) -> Call<'b> {
-        Call { tool: self.tool, places, aliases, line: Arc::clone(&self.line) }
-    }
-
-    /// The command line, read; `None` where the input holds none.
-    pub fn line(&self) -> Option<&Line> {
-        self.line.get_or_init(|| self.field(COMMAND_KEYS).map(shell::read)).as_ref()
-    }
-
-    /// The first of these fields that is a text.
-    fn field(&self, keys: &[&str]) -> Option<&'a str> {
-        keys.iter().find_map(|key| self.tool.input.get(key).and_then(Value::as_str))
-    }
-
-    fn canonical<'n>(&'n self, name: &'n str) -> &'n str {
-        self.aliases.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new)
-    }
-}
-
-/// Input fields that hold a command line.
-const COMMAND_KEYS: &[&str] = &["command", "cmd"];
 
 impl Rule {
     /// Compiles a rule.
@@ -347,26 +161,7 @@ impl Rule {
         if !self.tool.matches(call) {
             return Selection::Not(Miss::Tool);
         }
-        match &self.spec {
-            Spec::Any => Selection::Exact,
-            Spec::Command(pattern) => match call.line() {
-                Some(line) => pattern.select(line, reading),
-                None => Selection::Widened(Widening::Input),
-            },
-            Spec::ForeignCommand(pattern) => match call.field(COMMAND_KEYS) {
-                Some(line) => pattern.select_foreign(line),
-                None => Selection::Widened(Widening::Input),
-            },
-            Spec::File(pattern) => pattern.select(call.tool, &call.places),
-            Spec::Domain(pattern) => {
-                found(call.field(&["url"]).and_then(host).map(|host| pattern.matches(&host)))
-            }
-            Spec::Field(field, pattern) => {
-                found(call.field(&[field]).map(|text| pattern.matches(text)))
-            }
-            Spec::Param(name, pattern) => select_param(call.tool.input.get(name), pattern),
-            Spec::Opaque => Selection::Widened(Widening::Input),
-        }
+        self.spec.select(call, reading)
     }
 
     /// Whether everything that `call` would do matches the rule, so that an allow may count (S-53).
@@ -411,67 +206,4 @@ impl ToolPattern {
             Self::Mcp(pattern) => pattern.matches(call.tool.name),
         }
     }
-}
-
-impl Spec {
-    fn parse(tool: &str, spec: &str) -> Result<Self, RuleFault> {
-        let family = FAMILIES.iter().find(|(name, _)| *name == tool).map(|(_, family)| *family);
-        let param = || match spec.split_once(':') {
-            Some((name, value)) if !name.trim().is_empty() => {
-                Self::Param(name.trim().to_owned(), Stars::new(value.trim()))
-            }
-            _ => Self::Opaque,
-        };
-        Ok(match family {
-            Some(Family::Command) => Self::Command(CommandPattern::new(spec)),
-            Some(Family::ForeignCommand) => Self::ForeignCommand(CommandPattern::new(spec)),
-            Some(Family::File) => Self::File(Box::new(FilePattern::new(spec)?)),
-            Some(Family::Domain) => match spec.strip_prefix("domain:") {
-                Some(domain) => Self::Domain(Stars::new(&domain.trim().to_ascii_lowercase())),
-                None => param(),
-            },
-            Some(Family::Field(field)) if !spec.contains(':') || plugin_name(spec) => {
-                Self::Field(field, Stars::new(spec))
-            }
-            Some(Family::Field(_)) | None => param(),
-        })
-    }
-}
-
-/// `plugin:skill` names a skill of a plugin; `model:opus` is a parameter. Only the documented parameters are taken.
-fn plugin_name(spec: &str) -> bool {
-    const PARAMS: &[&str] = &["skill", "args", "subagent_type", "model", "prompt", "description"];
-    !spec.split_once(':').is_some_and(|(name, _)| PARAMS.contains(&name.trim()))
-}
-
-fn found(matched: Option<bool>) -> Selection {
-    match matched {
-        Some(true) => Selection::Exact,
-        Some(false) => Selection::Not(Miss::Spec),
-        None => Selection::Widened(Widening::Input),
-    }
-}
-
-fn select_param(value: Option<&Value>, pattern: &Stars) -> Selection {
-    let text = match value {
-        None | Some(Value::Null) => return Selection::Not(Miss::Spec),
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Bool(value)) => value.to_string(),
-        Some(Value::Number(value)) => value.to_string(),
-        Some(Value::Array(_) | Value::Object(_)) => return Selection::Widened(Widening::Input),
-    };
-    found(Some(pattern.matches(&text)))
-}
-
-/// The host of a URL, in lower case, without user, port and final dot.
-fn host(url: &str) -> Option<String> {
-    let rest = url.trim().split_once("://").map_or(url.trim(), |(_, rest)| rest);
-    let authority = rest.split(['/', '\\', '?', '#']).next()?;
-    let host = authority.rsplit('@').next()?;
-    let host = match host.strip_prefix('[') {
-        Some(address) => address.split(']').next()?,
-        None => host.split(':').next()?,
-    };
-    let host = host.trim_end_matches('.').to_ascii_lowercase();
-    (!host.is_empty()).then_some(host)
 }

@@ -8,9 +8,9 @@ use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr;
 
-use super::draw::{BOLD, DIM, PLAIN};
-use super::screen::{Question, Read, Screen};
-use super::talk::marked;
+use super::question::{Question, Read};
+use super::screen::Screen;
+use super::style::{BOLD, DIM, PLAIN, marked};
 
 /// What can be said to it, the first that fits.
 const CHOICES: &[&str] =

@@ -5,15 +5,16 @@
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Position, Rect};
-use ratatui::style::{Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block as Boxed, Borders, Paragraph};
 use unicode_width::UnicodeWidthStr;
 
 use super::ask::Asked;
-use super::screen::{Read, Screen};
+use super::question::Read;
+use super::screen::Screen;
+use super::style::DIM;
 use super::view::View;
-use super::wrap::chop;
+use super::wrap::{chop, cut};
 use super::{panel, talk};
 
 /// What turns while something is under way, and how long each of them stands.
@@ -31,10 +32,6 @@ const FEW: usize = 8;
 const LOW: u16 = 8;
 /// What the composer says when it is empty.
 const INVITES: &str = "Type a prompt, or /help";
-
-pub(super) const DIM: Style = Style::new().add_modifier(Modifier::DIM);
-pub(super) const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
-pub(super) const PLAIN: Style = Style::new();
 
 /// What the person was shown, where that is not for them alone to say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -177,16 +174,4 @@ fn compose(frame: &mut Frame<'_>, area: Rect, typed: &Typed) {
     if inner.contains(Position { x, y }) {
         frame.set_cursor_position(Position { x, y });
     }
-}
-
-/// The text as far as it fits.
-pub(super) fn cut(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let mut start = chop(text, width.saturating_sub(1)).into_iter().next().unwrap_or_default();
-    if width > 0 {
-        start.push('…');
-    }
-    start
 }

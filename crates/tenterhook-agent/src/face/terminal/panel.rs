@@ -6,8 +6,9 @@ use ratatui::text::Line;
 use ratatui::widgets::{Block as Boxed, Borders, Paragraph};
 use unicode_width::UnicodeWidthStr;
 
-use super::draw::{BOLD, DIM, cut};
 use super::screen::Screen;
+use super::style::{BOLD, DIM};
+use super::wrap::cut;
 use crate::update::{Trace, TraceStep};
 
 /// How wide the column of times is.

@@ -1,16 +1,17 @@
 //! What is on the screen: everything that was told, and what is being typed. Pure; draws nothing and reads no clock.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use serde_json::Value;
 use tokio::time::Instant;
 
+use super::block::{Block, State};
 use super::composer::Composer;
+use super::question::{Question, Read};
 use super::shown::{self, Pieces};
 use super::view::View;
 use crate::conversation::{Call, ToolResult};
-use crate::update::{Ask, Decision, Trace, Update};
+use crate::update::{Decision, Trace, Update};
 
 /// How many blocks are kept to scroll back to.
 const BLOCKS: usize = 1000;
@@ -18,57 +19,6 @@ const BLOCKS: usize = 1000;
 const TRACES: usize = 100;
 /// How far a page is.
 const PAGE: isize = 10;
-/// How many lines of a tool's output are shown.
-const OUTPUT: usize = 8;
-/// How long a question stands before a key answers it: whoever was typing when it came has not read it.
-const READ: Duration = Duration::from_millis(400);
-
-/// One thing that was said or done. Every text in it is fit to be shown.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Block {
-    User(String),
-    Model(String),
-    Thought(String),
-    Rewrite(String),
-    Tool { id: String, title: String, state: State },
-    Warn(String),
-    Notice(String),
-    Refused(String),
-    Page { title: String, text: String },
-}
-
-/// How far a tool is.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum State {
-    Running,
-    Done { text: String, more: usize },
-    Failed { text: String, more: usize },
-}
-
-/// How far a question is read that is taller than its room.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Read {
-    /// From which of its lines it is shown.
-    pub(super) from: usize,
-    /// How many lines are shown at once.
-    pub(super) page: usize,
-    /// Whether all of them are.
-    pub(super) whole: bool,
-}
-
-/// A question to the person. Dropped, it refuses.
-#[derive(Debug)]
-pub(super) struct Question {
-    ask: Ask,
-    /// When it came.
-    since: Instant,
-    /// What would run.
-    pub(super) title: String,
-    /// With which arguments: all of them, because what is not read is not agreed to.
-    pub(super) arguments: Vec<String>,
-    /// Why it is asked.
-    pub(super) reason: String,
-}
 
 /// Everything on the screen.
 pub(super) struct Screen {
@@ -189,9 +139,9 @@ impl Screen {
             Update::Reasoning(text) => self.think(&text),
             Update::Reply(text) => self.replied(&text),
             Update::Rewrite(text) => self.push(Block::Rewrite(shown::text(&text, shown::TEXT))),
-            Update::ToolStarted(call) => self.push(tool(&call, State::Running)),
+            Update::ToolStarted(call) => self.push(Block::tool(&call, State::Running)),
             Update::ToolEnded { call, result } => self.ended(&call, &result),
-            Update::Ask(ask) => self.questions.push_back(question(ask, self.now)),
+            Update::Ask(ask) => self.questions.push_back(Question::new(ask, self.now)),
             Update::AskVoid { id } => self.void(&id),
             Update::Warn { event, reason } => {
                 let text = format!("{event}: {}", reason.trim_end());
@@ -250,23 +200,24 @@ impl Screen {
 
     /// The question that keys answer now: it was there to be read, and nobody is in the middle of a line.
     pub(super) fn asked(&self) -> Option<&Question> {
-        let read = |it: &&Question| self.now.saturating_duration_since(it.since) >= READ;
-        self.questions.front().filter(read).filter(|_| self.composer.text().is_empty())
+        self.questions
+            .front()
+            .filter(|it| it.is_read(self.now))
+            .filter(|_| self.composer.text().is_empty())
     }
 
     /// Answers the oldest question.
     pub(super) fn decide(&mut self, decision: Decision) {
         if let Some(question) = self.questions.pop_front() {
-            // The question may have been answered elsewhere meanwhile.
-            let _ = question.ask.decide.send(decision);
+            question.answer(decision);
         }
         self.next_question();
     }
 
     /// The question of that call is answered elsewhere, or not at all.
     fn void(&mut self, id: &str) {
-        let first = self.questions.front().is_some_and(|it| it.ask.id == id);
-        self.questions.retain(|it| it.ask.id != id);
+        let first = self.questions.front().is_some_and(|it| it.is_of(id));
+        self.questions.retain(|it| !it.is_of(id));
         if first {
             self.next_question();
         }
@@ -276,7 +227,7 @@ impl Screen {
     fn next_question(&mut self) {
         self.read = Read::default();
         if let Some(next) = self.questions.front_mut() {
-            next.since = self.now;
+            next.begin(self.now);
         }
     }
 
@@ -363,18 +314,14 @@ impl Screen {
     }
 
     fn ended(&mut self, call: &Call, result: &ToolResult) {
-        let (text, more) = shown::head(&result.text, OUTPUT);
-        let state = match result.is_error {
-            true => State::Failed { text, more },
-            false => State::Done { text, more },
-        };
+        let state = State::of(result);
         let waiting = self.blocks.iter_mut().rev().find_map(|block| match block {
             Block::Tool { id, state: open @ State::Running, .. } if *id == call.id => Some(open),
             _ => None,
         });
         match waiting {
             Some(open) => *open = state,
-            None => self.push(tool(call, state)),
+            None => self.push(Block::tool(call, state)),
         }
     }
 
@@ -403,36 +350,4 @@ fn grow(text: &mut String, piece: &str) {
     if text.len() < shown::TEXT {
         text.push_str(piece);
     }
-}
-
-fn tool(call: &Call, state: State) -> Block {
-    let title = format!("{} {}", shown::spelled(&call.tool, shown::NAME), subject(&call.input));
-    Block::Tool { id: call.id.clone(), title: title.trim_end().to_owned(), state }
-}
-
-fn question(ask: Ask, since: Instant) -> Question {
-    let title = shown::spelled(&ask.call.tool, shown::NAME);
-    let reason = shown::text(&ask.reason, shown::OUTPUT);
-    let arguments = ask.call.input.as_object().into_iter().flatten();
-    let arguments = arguments.map(|(name, value)| {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        let value = shown::spelled(value.trim_end(), shown::ASKED);
-        let gap = if value.contains('\n') { "\n" } else { " " };
-        format!("{}:{gap}{value}", shown::spelled(name, shown::NAME))
-    });
-    let arguments = arguments.collect();
-    Question { ask, since, title, arguments, reason }
-}
-
-/// Which arguments say what a call is about; without them, its first text does.
-const SUBJECTS: &[&str] = &["command", "file_path", "pattern", "description"];
-
-/// What a call is about, on one line.
-fn subject(input: &Value) -> String {
-    let named = SUBJECTS.iter().find_map(|name| input.get(name)?.as_str());
-    let mut texts = input.as_object().into_iter().flatten().filter_map(|(_, value)| value.as_str());
-    let text = named.or_else(|| texts.next()).unwrap_or_default();
-    let more = if text.trim_end().contains('\n') { " …" } else { "" };
-    let first = shown::spelled(text.lines().next().unwrap_or_default(), shown::NAME);
-    format!("{}{more}", shown::line(&first))
 }

@@ -5,12 +5,12 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
-use unicode_width::UnicodeWidthStr;
 
-use super::draw::{BOLD, DIM, PLAIN};
-use super::screen::{Block, Screen, State};
+use super::block::{Block, State};
+use super::screen::Screen;
+use super::style::{BOLD, DIM, PLAIN, marked};
 use super::view::{Span, View};
-use super::wrap::{upward, wrap};
+use super::wrap::wrap;
 
 /// How many lines of a tool's output are shown.
 const ROWS: usize = 12;
@@ -102,28 +102,6 @@ fn block_lines(block: &Block, width: usize, wanted: usize, lines: &mut Vec<Line<
             take_up(lines, usize::MAX, marked("", title, width, BOLD));
         }
     }
-}
-
-/// A text whose first line carries a mark, from the last line to the first; the others stand under it.
-pub(super) fn marked<'a>(
-    mark: &'static str,
-    text: &'a str,
-    width: usize,
-    style: Style,
-) -> impl Iterator<Item = Line<'static>> + use<'a> {
-    let text = text.trim_end();
-    // A mark that would leave no room for words stands alone above them.
-    let hang = if mark.width() * 2 <= width { mark.width() } else { 0 };
-    let mut rows = upward(text, width.saturating_sub(hang)).peekable();
-    let mut done = false;
-    std::iter::from_fn(move || {
-        let Some(row) = rows.next() else {
-            let alone = hang == 0 && !mark.is_empty() && !std::mem::replace(&mut done, true);
-            return alone.then(|| Line::styled(mark.trim_end(), style));
-        };
-        let lead = if rows.peek().is_none() && hang > 0 { mark } else { "" };
-        Some(Line::styled(format!("{lead:<hang$}{row}"), style))
-    })
 }
 
 /// What came of a tool.

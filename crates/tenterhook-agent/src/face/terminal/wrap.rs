@@ -31,6 +31,18 @@ pub(super) fn chop(text: &str, width: usize) -> Vec<String> {
     lines
 }
 
+/// The text as far as it fits.
+pub(super) fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let mut start = chop(text, width.saturating_sub(1)).into_iter().next().unwrap_or_default();
+    if width > 0 {
+        start.push('…');
+    }
+    start
+}
+
 /// A line that is being filled.
 struct Open {
     text: String,

@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::*;
+use crate::event::tool::ToolCall;
 
 const TABLE: &str = include_str!(concat!(
     env!("CARGO_MANIFEST_DIR"),

@@ -1,9 +1,10 @@
 //! Rules in tables: what is selected, how surely, and what is covered.
 
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
+use crate::event::tool::ToolCall;
 use crate::shell::Doubt;
 
 const PLACES: Places<'static> =

@@ -1,0 +1,36 @@
+//! What sets one text apart from another? A mark or a weight, never a colour alone.
+
+use ratatui::style::{Modifier, Style};
+use ratatui::text::Line;
+use unicode_width::UnicodeWidthStr;
+
+use super::wrap::upward;
+
+/// What is of less weight.
+pub(super) const DIM: Style = Style::new().add_modifier(Modifier::DIM);
+/// What is of more weight.
+pub(super) const BOLD: Style = Style::new().add_modifier(Modifier::BOLD);
+/// What is neither.
+pub(super) const PLAIN: Style = Style::new();
+
+/// A text whose first line carries a mark, from the last line to the first; the others stand under it.
+pub(super) fn marked<'a>(
+    mark: &'static str,
+    text: &'a str,
+    width: usize,
+    style: Style,
+) -> impl Iterator<Item = Line<'static>> + use<'a> {
+    let text = text.trim_end();
+    // A mark that would leave no room for words stands alone above them.
+    let hang = if mark.width() * 2 <= width { mark.width() } else { 0 };
+    let mut rows = upward(text, width.saturating_sub(hang)).peekable();
+    let mut done = false;
+    std::iter::from_fn(move || {
+        let Some(row) = rows.next() else {
+            let alone = hang == 0 && !mark.is_empty() && !std::mem::replace(&mut done, true);
+            return alone.then(|| Line::styled(mark.trim_end(), style));
+        };
+        let lead = if rows.peek().is_none() && hang > 0 { mark } else { "" };
+        Some(Line::styled(format!("{lead:<hang$}{row}"), style))
+    })
+}

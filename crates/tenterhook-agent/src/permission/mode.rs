@@ -1,0 +1,35 @@
+//! How much does a session do without asking?
+
+/// How much is done without asking.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Looking at the project is free; looking elsewhere, writing and running are asked about.
+    #[default]
+    Default,
+    /// Changing files of the project is free, too.
+    AcceptEdits,
+    /// Only looking; nothing else runs.
+    Plan,
+    /// Nothing is asked about but what rules and safety checks demand.
+    Bypass,
+}
+
+impl Mode {
+    /// Every mode with the word that people and hooks use.
+    pub(crate) const ALL: &'static [(Self, &'static str)] = &[
+        (Self::Default, "default"),
+        (Self::AcceptEdits, "acceptEdits"),
+        (Self::Plan, "plan"),
+        (Self::Bypass, "bypassPermissions"),
+    ];
+
+    /// The word.
+    pub(crate) fn word(self) -> &'static str {
+        Self::ALL.iter().find(|(mode, _)| *mode == self).map_or("", |(_, word)| word)
+    }
+
+    /// The mode of that word.
+    pub(crate) fn find(word: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(_, it)| it.eq_ignore_ascii_case(word)).map(|(mode, _)| *mode)
+    }
+}

@@ -1,0 +1,175 @@
+//! Who answers a question about a call? Hooks and the user are asked at once: the first answer wins, a late one is dropped.
+//! What an answer makes of the call goes by the rules again; what no rule permits it cannot permit either.
+
+use std::ops::ControlFlow;
+
+use tokio::sync::oneshot;
+
+use super::arguments::fits;
+use super::{Desk, Leaning, Permissions, changes};
+use crate::conversation::Call;
+use crate::hooks::{PermissionRule, Said};
+use crate::update::{Ask, Decision, Update, Updates};
+
+/// A question, and who may answer it.
+pub(super) struct Question {
+    why: String,
+    /// A routine question, which the consent of a hook answers. Any other is the user's: a hook can only refuse.
+    routine: bool,
+}
+
+impl Question {
+    pub(super) fn routine(why: impl Into<String>) -> Self {
+        Self { why: why.into(), routine: true }
+    }
+
+    pub(super) fn for_user(why: impl Into<String>) -> Self {
+        Self { why: why.into(), routine: false }
+    }
+}
+
+/// What came of a question.
+pub(super) enum Decided {
+    /// The call runs.
+    Yes(Call),
+    /// It does not: why.
+    No(Call, String),
+}
+
+impl Permissions {
+    /// Asks hooks and the user at once.
+    pub(super) async fn ask(&self, desk: &Desk<'_>, call: Call, question: Question) -> Decided {
+        let reason = &question.why;
+        let (decide, decided) = oneshot::channel();
+        let asked = desk.attended.then(|| {
+            let ask =
+                Ask { id: call.id.clone(), call: call.clone(), reason: reason.clone(), decide };
+            Asked::put(desk.updates, ask)
+        });
+        let of_user = calling(desk, call.tool.clone(), decided);
+        tokio::pin!(of_user);
+        // Where nobody is there, or nobody any more, what hooks say is all there is.
+        let mut alone = false;
+        let first = {
+            let of_hooks = desk.hooks.permission_asked(&call);
+            tokio::pin!(of_hooks);
+            loop {
+                tokio::select! {
+                    said = &mut of_hooks => break First::Hooks(Box::new(said)),
+                    decision = &mut of_user, if !alone => match decision {
+                        Some(decision) => break First::User(decision),
+                        None => alone = true,
+                    },
+                }
+            }
+        };
+        let said = match first {
+            First::User(decision) => {
+                asked.into_iter().for_each(Asked::answered);
+                return self.user_decides(decision, call);
+            }
+            First::Hooks(said) => *said,
+        };
+        let call = match self.hooks_decide(desk, said, call, &question).await {
+            ControlFlow::Break(decided) => return decided,
+            ControlFlow::Continue(call) => call,
+        };
+        let decision = if alone { None } else { of_user.await };
+        let Some(decision) = decision else {
+            return Decided::No(call, format!("{reason}, and nobody is there to answer"));
+        };
+        asked.into_iter().for_each(Asked::answered);
+        self.user_decides(decision, call)
+    }
+
+    /// What hooks decide; the call, where they leave it to the user.
+    async fn hooks_decide(
+        &self,
+        desk: &Desk<'_>,
+        said: Said,
+        call: Call,
+        question: &Question,
+    ) -> ControlFlow<Decided, Call> {
+        if let Some(reason) = said.blocked.clone().or_else(|| said.stop.clone()) {
+            return ControlFlow::Break(Decided::No(call, reason));
+        }
+        if !said.allowed || !question.routine {
+            return ControlFlow::Continue(call);
+        }
+        let allowed = match &said.input {
+            None => call,
+            Some(input) => {
+                let made = Call { input: input.clone(), ..call.clone() };
+                if let Err(why) = fits(&made) {
+                    return ControlFlow::Break(Decided::No(made, why));
+                }
+                // What the hook made of the call is another call, and rules judge that one.
+                match self.lean(desk, &made, &said) {
+                    Leaning::Permit => made,
+                    Leaning::Refuse(why) => return ControlFlow::Break(Decided::No(made, why)),
+                    // The user is asked about the call that they were shown.
+                    Leaning::Ask(_) => return ControlFlow::Continue(call),
+                }
+            }
+        };
+        changes::apply(self, desk.hooks, desk.updates, &said.permissions).await;
+        ControlFlow::Break(Decided::Yes(allowed))
+    }
+
+    fn user_decides(&self, decision: Decision, call: Call) -> Decided {
+        match decision {
+            Decision::Once => Decided::Yes(call),
+            Decision::Always => {
+                self.rules(|rules| rules.allow.push(PermissionRule::exactly(&call)));
+                Decided::Yes(call)
+            }
+            Decision::No(reason) => Decided::No(call, reason),
+        }
+    }
+}
+
+/// Waits for the user's decision, and after a while has hooks call them. `None`: nobody is there who could decide.
+async fn calling(
+    desk: &Desk<'_>,
+    tool: String,
+    mut decided: oneshot::Receiver<Decision>,
+) -> Option<Decision> {
+    tokio::select! {
+        decision = &mut decided => return decision.ok(),
+        () = tokio::time::sleep(desk.patience) => {}
+    }
+    desk.hooks.notify("permission_prompt", &format!("`{tool}` waits for your permission"));
+    decided.await.ok()
+}
+
+/// A question that stands before the user. Dropped without their answer, it is void: hooks decided, or the turn was stopped.
+struct Asked<'a> {
+    updates: &'a Updates,
+    id: Option<String>,
+}
+
+impl<'a> Asked<'a> {
+    fn put(updates: &'a Updates, ask: Ask) -> Self {
+        let id = Some(ask.id.clone());
+        updates.tell(Update::Ask(ask));
+        Self { updates, id }
+    }
+
+    fn answered(mut self) {
+        self.id = None;
+    }
+}
+
+impl Drop for Asked<'_> {
+    fn drop(&mut self) {
+        if let Some(id) = self.id.take() {
+            self.updates.tell(Update::AskVoid { id });
+        }
+    }
+}
+
+/// Who answered first.
+enum First {
+    Hooks(Box<Said>),
+    User(Decision),
+}

@@ -1,0 +1,138 @@
+//! What becomes of one tool call? It is asked for, run and told to hooks; stopped half-way, that is told, too.
+
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::agent::{Agent, Role};
+use crate::conversation::{Call, ToolResult};
+use crate::permission::{Desk, Permit, Refusal};
+use crate::session::from_hook;
+use crate::tool::{self, Output, Workplace};
+use crate::underway::Underway;
+use crate::update::Update;
+
+/// What is said of a call that was stopped.
+const CUT_SHORT: &str = "interrupted";
+
+impl Agent {
+    /// One call: asked for, run, and told to hooks. What it gives beside its result is context, and why all should end.
+    pub(super) async fn run_tool(&self, call: Call) -> (ToolResult, Vec<String>, Option<String>) {
+        let desk = Desk {
+            hooks: &self.hooks,
+            updates: &self.updates,
+            project: &self.settings.project,
+            cwd: &self.settings.cwd,
+            attended: self.settings.attended,
+            patience: self.settings.patience.question,
+        };
+        let (permit, mut context) = match self.permissions.seek(&desk, call).await {
+            Ok(permitted) => permitted,
+            Err(Refusal { call, reason, stop, context, retry }) => {
+                let again = if retry { "; a hook says that you may try it again" } else { "" };
+                let text = format!("the call was refused: {reason}{again}");
+                return (self.ended(&call, text, true), context, stop);
+            }
+        };
+        let call = permit.call().clone();
+        self.tally.used_tool();
+        self.updates.tell(Update::ToolStarted(call.clone()));
+        let shown = Underway::begin(self.cut_short(call.clone()));
+        let underway = Underway::begin(self.interruption(call.clone()));
+        let mut env = self.settings.env.clone();
+        if call.tool == "Bash" {
+            env.extend(self.hooks.shell_env(&call).await);
+        }
+        let cancel = CancellationToken::new();
+        let _ends = cancel.clone().drop_guard();
+        let place = Workplace { cwd: self.settings.cwd.clone(), env, cancel };
+        let output = match (call.tool.as_str(), self.role) {
+            (tool::task::NAME, Role::Main) => self.delegate(&call).await,
+            ("Bash", _) if in_background(&call) => self.send_off(permit, place).await,
+            _ => tool::run(&permit, &place).await,
+        };
+        underway.over();
+        let (said, text, is_error) = match output {
+            Output::Done { text, response } => {
+                let said = self.hooks.after_tool(&call, &response).await;
+                let text = said.output.as_ref().map_or(text, as_text);
+                (said, text, false)
+            }
+            Output::Failed { why } => (self.hooks.tool_failed(&call, &why).await, why, true),
+        };
+        // What was done cannot be undone: an objection is for the model to read.
+        context.extend(said.blocked);
+        context.extend(said.context);
+        shown.over();
+        (self.ended(&call, text, is_error), context, said.stop)
+    }
+
+    /// What the face is told where this call, or what hooks make of it, is stopped half-way.
+    fn cut_short(&self, call: Call) -> impl FnOnce() + use<> {
+        let updates = self.updates.clone();
+        move || {
+            let result =
+                ToolResult { id: call.id.clone(), text: CUT_SHORT.to_owned(), is_error: true };
+            updates.tell(Update::ToolEnded { call, result });
+        }
+    }
+
+    /// What hooks are told, beside the agent, where this call is stopped half-way.
+    fn interruption(&self, call: Call) -> impl FnOnce() + use<> {
+        let (hooks, steering) = (self.hooks.clone(), self.steering.clone());
+        move || {
+            // What they say of it reaches the model with the person's next words: who stops a turn wants no other one.
+            hooks.tool_interrupted(&call, CUT_SHORT, move |said| {
+                let context: Vec<_> = said.blocked.into_iter().chain(said.context).collect();
+                if !context.is_empty() {
+                    steering.add_later(from_hook(String::new(), context));
+                }
+            });
+        }
+    }
+
+    /// Runs a shell command in the background; the agent is told when it ends.
+    async fn send_off(&self, permit: Permit, place: Workplace) -> Output {
+        let call = permit.call().clone();
+        let line = tool::text(&call, "command").unwrap_or_default().to_owned();
+        if let Some(reason) = self.hooks.task_created(&call.id, &line, &line).await.blocked {
+            return tool::failed(format!("the task was not created: {reason}"));
+        }
+        let hooks = self.hooks.clone();
+        let (id, name) = (call.id.clone(), line.clone());
+        // It outlives the turn that began it, and an interrupt of that.
+        let place = Workplace { cancel: CancellationToken::new(), ..place };
+        let begun = self.tasks.run(async move {
+            let text = match tool::run(&permit, &place).await {
+                Output::Done { text, .. } => {
+                    format!("Background task {id} (`{name}`) is done:\n{text}")
+                }
+                Output::Failed { why } => {
+                    format!("Background task {id} (`{name}`) failed:\n{why}")
+                }
+            };
+            match hooks.task_completed(&id, &name, &name).await.blocked {
+                Some(reason) => format!("{text}\nIt does not count as done: {reason}"),
+                None => text,
+            }
+        });
+        if !begun {
+            return tool::failed("too many tasks run in the background: wait for one to end");
+        }
+        let text = format!("task {} runs in the background; you are told when it ends", call.id);
+        Output::Done { response: json!({"backgroundTaskId": call.id}), text }
+    }
+
+    fn ended(&self, call: &Call, text: String, is_error: bool) -> ToolResult {
+        let result = ToolResult { id: call.id.clone(), text, is_error };
+        self.updates.tell(Update::ToolEnded { call: call.clone(), result: result.clone() });
+        result
+    }
+}
+
+fn in_background(call: &Call) -> bool {
+    call.input.get("run_in_background").and_then(Value::as_bool) == Some(true)
+}
+
+fn as_text(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}

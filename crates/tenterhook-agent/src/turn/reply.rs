@@ -1,0 +1,107 @@
+//! What does the model answer? Hooks are heard before it is asked and after it has said all.
+
+use futures_util::StreamExt;
+
+use super::{Ending, Step};
+use crate::agent::Agent;
+use crate::conversation::{Author, Message, Reply};
+use crate::model::{Delta, ErrorKind, ModelError, Request, Stop, Usage};
+use crate::tool;
+use crate::update::Update;
+
+/// How long one answer may be, in tokens.
+const MAX_TOKENS: u32 = 8192;
+
+impl Agent {
+    /// Asks the model once, as often as hooks want it asked again.
+    pub(super) async fn ask(&mut self) -> Step<Reply> {
+        let system = loop {
+            let prompt = self.last_user_text();
+            let said = self.hooks.before_model(&prompt, &self.settings.model).await;
+            if let Some(reason) = said.stop {
+                return Err(Ending::Stopped(reason));
+            }
+            match said.blocked {
+                None => break said.context,
+                // Its words are a message, and the call is tried again; the engine counts, and ends it (ruling 32).
+                Some(reason) => self.keep(Message::from(Author::Hook, reason)),
+            }
+        };
+        let request = Request {
+            system: [self.settings.preamble()]
+                .into_iter()
+                .chain(system)
+                .collect::<Vec<_>>()
+                .join("\n\n"),
+            messages: self.messages.clone(),
+            tools: tool::specs(),
+            max_tokens: MAX_TOKENS,
+        };
+        self.tally.asks();
+        let (reply, usage, stop) = self.hear(request).await.map_err(Ending::Failed)?;
+        self.tally.called(usage);
+        let all = self.tally.counts().session;
+        self.hooks.fact("total_tokens", all.input + all.output);
+        self.keep(Message::Assistant(reply.clone()));
+        self.hooks.after_model(&reply.text, usage).await;
+        if !reply.text.is_empty() {
+            self.updates.tell(Update::Reply(reply.text.clone()));
+            self.renderer.show(&reply.text);
+        }
+        self.is_whole(&reply, stop).map_err(Ending::Failed)?;
+        Ok(reply)
+    }
+
+    /// Whether an answer can be worked with. One that was cut can where it calls tools: the model reads what became of those.
+    fn is_whole(&self, reply: &Reply, stop: Stop) -> Result<(), ModelError> {
+        let (kind, message) = match stop {
+            Stop::Done => return Ok(()),
+            Stop::Length => {
+                let message = format!("the answer was cut at its limit of {MAX_TOKENS} tokens");
+                if !reply.calls.is_empty() {
+                    self.updates.warn("model", message);
+                    return Ok(());
+                }
+                (ErrorKind::MaxTokens, message)
+            }
+            Stop::Refused(word) => {
+                (ErrorKind::InvalidRequest, format!("the service refused to answer: `{word}`"))
+            }
+        };
+        Err(ModelError { kind, message })
+    }
+
+    /// Listens to one answer to its end.
+    async fn hear(&mut self, request: Request) -> Result<(Reply, Usage, Stop), ModelError> {
+        let mut answer = self.provider.ask(request);
+        let (mut reply, mut usage, mut stop) = (Reply::default(), Usage::default(), Stop::Done);
+        while let Some(delta) = answer.next().await {
+            match delta? {
+                Delta::Text(text) => {
+                    self.unfinished.push_str(&text);
+                    self.updates.tell(Update::Text(text));
+                }
+                Delta::Reasoning(text) => {
+                    reply.reasoning.push_str(&text);
+                    self.updates.tell(Update::Reasoning(text));
+                }
+                Delta::Call(call) => reply.calls.push(call),
+                Delta::Echo(echo) => reply.echo = Some(echo),
+                Delta::Waits { why, wait } => {
+                    self.updates.warn("model", format!("{why}; asked again in {wait:?}"));
+                }
+                Delta::End(cost, why) => (usage, stop) = (cost, why),
+            }
+        }
+        reply.text = std::mem::take(&mut self.unfinished);
+        Ok((reply, usage, stop))
+    }
+
+    fn last_user_text(&self) -> String {
+        let user = |message: &Message| match message {
+            Message::User { text, .. } => Some(text.clone()),
+            Message::Assistant(_) | Message::Tools { .. } => None,
+        };
+        self.messages.iter().rev().find_map(user).unwrap_or_default()
+    }
+}

@@ -1,0 +1,28 @@
+//! Which words does a word with braces stand for?
+
+/// Most words that the braces of one word are unfolded into.
+pub(super) const MOST_UNFOLDED: usize = 32;
+
+/// The words that `a{b,c}d` stands for.
+pub(super) fn unfold(word: &str, out: &mut Vec<String>) {
+    match braces(word) {
+        Some((before, inner, after)) if out.len() < MOST_UNFOLDED => {
+            for choice in inner.split(',') {
+                unfold(&format!("{before}{choice}{after}"), out);
+            }
+        }
+        _ => out.push(word.to_owned()),
+    }
+}
+
+/// What stands before, in and behind the first braces that unfold.
+fn braces(word: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = word.split_once('{').filter(|(before, _)| !before.ends_with('$'))?;
+    let (inner, after) = rest.split_once('}')?;
+    (inner.contains(',') && !inner.contains(['{', ' ', ':', '"'])).then_some((before, inner, after))
+}
+
+/// Whether braces are left that were not unfolded.
+pub(super) fn is_braced(word: &str) -> bool {
+    word.contains("{/") && braces(word).is_some()
+}

@@ -1,0 +1,90 @@
+//! Which programs run, fetch and decode code, and which words of other languages do? Names only.
+
+/// Programs that run what they read on their input when they are handed no script.
+pub(super) const SHELLS: &[&str] =
+    &["bash", "sh", "zsh", "dash", "ksh", "ash", "fish", "pwsh", "powershell", "tcsh", "csh"];
+
+/// The same for programs of other languages.
+pub(super) const LANGUAGES: &[&str] =
+    &["python", "node", "perl", "ruby", "php", "deno", "bun", "lua", "osascript"];
+
+/// Programs that run their operands as code of this shell.
+pub(super) const EVALUATORS: &[&str] = &["eval", "source", "."];
+
+/// Programs that carry bytes between a socket and a program.
+pub(super) const SOCKETS: &[&str] =
+    &["nc", "ncat", "netcat", "nc.traditional", "nc.openbsd", "socat"];
+
+/// Their options that put a program behind the socket.
+pub(super) const HANDING_OVER: &[&str] =
+    &["-e", "-c", "--exec", "--sh-exec", "-lvpe", "-nve", "-ve"];
+
+/// What makes a program decode what it is handed.
+pub(super) const DECODERS: &[(&str, &[&str])] = &[
+    ("base64", &["-d", "-D", "--decode", "-di", "-id"]),
+    ("gbase64", &["-d", "--decode"]),
+    ("base32", &["-d", "--decode"]),
+    ("basenc", &["-d", "--decode"]),
+    ("openssl", &["-d"]),
+    ("xxd", &["-r", "-rp"]),
+    ("uudecode", &[]),
+    ("rev", &[]),
+    ("tr", &[]),
+    ("gunzip", &[]),
+    ("zcat", &[]),
+    ("gzip", &["-d", "-dc", "-cd"]),
+    ("bzcat", &[]),
+    ("xzcat", &[]),
+    ("unxz", &[]),
+    ("rot13", &[]),
+    ("gpg", &["-d", "--decrypt"]),
+];
+
+/// Decoders that people clean scripts with, too: what they write into a file is no secret.
+pub(super) const CHANGERS: &[&str] =
+    &["tr", "rev", "gunzip", "zcat", "gzip", "bzcat", "xzcat", "unxz"];
+
+/// What code of another language decodes with.
+pub(super) const DECODING: &[&str] = &[
+    "b64decode",
+    "b32decode",
+    "b16decode",
+    "fromhex",
+    "unhexlify",
+    "a2b_",
+    "codecs.decode",
+    "zlib.decompress",
+    "marshal.loads",
+    "'base64'",
+    "\"base64\"",
+    "'hex'",
+    "\"hex\"",
+    "atob(",
+    "decode_base64",
+    "MIME::Base64",
+    "pack(\"H*\"",
+    "pack('H*'",
+    "pack \"H*\"",
+    "unpack",
+    "Base64.decode",
+    "base64_decode",
+    "hex2bin",
+    "gzinflate",
+    "str_rot13",
+    "fromCharCode",
+    "\\x",
+];
+
+/// What such code runs the result with.
+pub(super) const RUNNING: &[&str] = &[
+    "exec(",
+    "eval(",
+    "eval ",
+    "exec ",
+    "system(",
+    "system ",
+    "popen",
+    "spawn",
+    "subprocess",
+    "Function(",
+];

@@ -1,0 +1,274 @@
+//! What does each command of a line say, with what the line itself says before?
+//!
+//! It follows `cd` and assignments along the line, because `cd ~ && rm -rf .` and `D=/; rm -rf $D` are what they are.
+
+mod inner;
+
+use std::collections::HashMap;
+
+use super::braces::{MOST_UNFOLDED, is_braced, unfold};
+use super::fill::Variables;
+use super::find::search;
+use super::path::Paths;
+use super::quoted::line_of;
+use super::view::{Redirected, View};
+use crate::shell::{Expands, Line, Redirect, SimpleCommand, Target, Via, Word, WordKind};
+
+/// Most words of a line, with what variables and braces make of them, and most of them that are handed on by `xargs`.
+const MOST_WORDS: usize = 64 * 1024;
+const MOST_FED: usize = 4 * 1024;
+
+/// What a line holds.
+pub(super) struct Seen<'a> {
+    /// Every command that is known by name.
+    pub(super) views: Vec<View<'a>>,
+    /// The redirections of groups.
+    pub(super) groups: Vec<Redirected>,
+    /// Where the line ends up.
+    pub(super) cwd: String,
+    /// Texts that a shell would run once what is known is put in, and where they would run.
+    pub(super) filled: Vec<(String, String)>,
+    /// Whether the line holds more of something than is followed.
+    pub(super) too_much: bool,
+}
+
+/// What the line has said so far.
+struct Sofar<'p> {
+    paths: &'p Paths,
+    line: &'p Line,
+    variables: Variables,
+    printed: Vec<String>,
+    searched: Vec<String>,
+    filled: Vec<(String, String)>,
+    piped: Vec<String>,
+    aliases: HashMap<String, String>,
+    /// Files that the line writes, with what it writes there.
+    files: HashMap<String, String>,
+    words: usize,
+    fed: usize,
+    written: usize,
+    too_much: bool,
+}
+
+/// Follows a line from its start to its end.
+pub(super) fn look<'a>(line: &'a Line, paths: &Paths) -> Seen<'a> {
+    let mut variables = Variables::at(&paths.cwd, &paths.project);
+    for (name, value) in
+        [("HOME", &paths.home), ("PWD", &paths.cwd), ("CLAUDE_PROJECT_DIR", &paths.cwd)]
+    {
+        variables.set(name, vec![value.clone()]);
+    }
+    let mut sofar = Sofar {
+        paths,
+        line,
+        variables,
+        printed: Vec::new(),
+        searched: Vec::new(),
+        filled: Vec::new(),
+        piped: Vec::new(),
+        aliases: HashMap::new(),
+        files: HashMap::new(),
+        words: 0,
+        fed: 0,
+        written: 0,
+        too_much: false,
+    };
+    sofar.loops();
+    let views = line.commands.iter().filter_map(|command| sofar.view(command)).collect();
+    let groups = sofar.redirects(&line.redirects);
+    let Sofar { variables, filled, too_much, .. } = sofar;
+    Seen { views, groups, cwd: variables.cwd, filled, too_much }
+}
+
+impl Sofar<'_> {
+    fn cwd(&self) -> &str {
+        &self.variables.cwd
+    }
+
+    /// The variables of loops are all that they will be.
+    fn loops(&mut self) {
+        for each in &self.line.loops {
+            let words = each.words.iter().flat_map(|word| words(&self.variables, word));
+            let values: Vec<String> = words.take(MOST_UNFOLDED + 1).collect();
+            self.too_much |= values.len() > MOST_UNFOLDED;
+            self.variables.set(&each.variable, values);
+        }
+    }
+
+    fn redirects(&self, redirects: &[Redirect]) -> Vec<Redirected> {
+        let files = redirects.iter().filter_map(|it| match &it.target {
+            Target::Word(word) if !it.operator.starts_with("<<") => {
+                Some((it.operator.clone(), self.variables.fill(word).first()))
+            }
+            Target::Word(_) | Target::HereDocument { .. } | Target::Closed => None,
+        });
+        files.collect()
+    }
+
+    fn view<'a>(&mut self, command: &'a SimpleCommand) -> Option<View<'a>> {
+        for assignment in &command.assignments {
+            let name = assignment.name.split('[').next().unwrap_or_default();
+            self.variables.assign(name, &assignment.value);
+        }
+        if !command.assignments.is_empty() {
+            self.loops();
+        }
+        let (program, rest) = match command.words.split_first() {
+            None => (None, command.words.as_slice()),
+            Some((program, rest)) => (Some(program), rest),
+        };
+        let dynamic = program.is_some_and(Word::is_dynamic);
+        let mut choices = self.programs(program).into_iter();
+        let (name, mut args) = choices.next().unwrap_or_default();
+        // A program that is named by a path is listed once more, under its file name.
+        if name.contains('/') && !dynamic {
+            self.runs_file(&name);
+            return None;
+        }
+        let own: Vec<String> = self.args(rest);
+        for (name, before) in choices.filter(|(name, _)| is_known(name)) {
+            let text = line_of(&name, before.iter().chain(&own));
+            self.run(text);
+        }
+        args.extend(own);
+        let name = name.rsplit('/').next().unwrap_or_default().to_owned();
+        if dynamic && is_known(&name) {
+            self.run(line_of(&name, args.iter()));
+        }
+        let fed = self.handed(command);
+        let redirects = self.redirects(&command.redirects);
+        let cwd = self.cwd().to_owned();
+        let view = View { command, name, args, redirects, cwd, fed };
+        self.note(&view);
+        self.code(&view);
+        Some(view)
+    }
+
+    /// Each program that a word may name, with the words that come with it: `X='rm -rf'; $X`.
+    fn programs(&self, program: Option<&Word>) -> Vec<(String, Vec<String>)> {
+        let Some(program) = program else { return vec![Default::default()] };
+        let choices = self.variables.fill(program);
+        let split = |words: Vec<String>| {
+            let mut words = words.into_iter();
+            (words.next().unwrap_or_default(), words.collect())
+        };
+        choices.choices().map(split).collect()
+    }
+
+    /// The arguments, with known variables put in and braces unfolded.
+    fn args(&mut self, rest: &[Word]) -> Vec<String> {
+        let mut args = Vec::new();
+        for word in rest {
+            args.extend(words(&self.variables, word));
+            if self.words + args.len() > MOST_WORDS {
+                self.too_much = true;
+                break;
+            }
+        }
+        self.too_much |= args.iter().any(|it| is_braced(it)) && args.len() >= MOST_UNFOLDED;
+        self.words += args.len();
+        args
+    }
+
+    /// What `xargs` and `find` hand to a command.
+    fn handed(&mut self, command: &SimpleCommand) -> Vec<String> {
+        let from: Vec<&String> = match command.via.last() {
+            Some(Via::Wrapper("xargs" | "parallel")) => self.printed.iter().collect(),
+            Some(Via::Wrapper("find")) => self.searched.iter().collect(),
+            _ => Vec::new(),
+        };
+        self.fed += from.len();
+        if self.fed > MOST_FED {
+            self.too_much = true;
+            return Vec::new();
+        }
+        let mut handed: Vec<String> = from.into_iter().cloned().collect();
+        if command.via.last() == Some(&Via::Wrapper("xargs")) {
+            let here = self.here(command);
+            handed.extend(here.iter().flat_map(|it| it.split_whitespace()).map(str::to_owned));
+        }
+        handed
+    }
+
+    /// The texts that a command finds on its input because they stand on the line.
+    fn here(&self, command: &SimpleCommand) -> Vec<String> {
+        let texts = command.redirects.iter().filter_map(|it| match &it.target {
+            Target::HereDocument { body, expands: Expands::No } => Some(body.clone()),
+            Target::HereDocument { body, .. } if !body.contains(['$', '`', '\\']) => {
+                Some(body.clone())
+            }
+            Target::HereDocument { body, .. } => Some(self.variables.fill_text(body)),
+            Target::Word(word) if it.operator == "<<<" => Some(self.variables.fill(word).first()),
+            Target::Word(_) | Target::Closed => None,
+        });
+        texts.collect()
+    }
+
+    /// What the command changes for those that follow.
+    fn note(&mut self, view: &View<'_>) {
+        let name = view.name.as_str();
+        self.pipe(view);
+        self.write(view);
+        match name {
+            "cd" | "pushd" => {
+                if let Some(to) = view.operands(&[]).first() {
+                    self.variables.cwd = self.paths.absolute(to, self.cwd());
+                } else if name == "cd" {
+                    self.variables.cwd.clone_from(&self.paths.home);
+                }
+            }
+            "echo" | "printf" | "ls" | "realpath" => {
+                let words = view.operands(&[]).into_iter().flat_map(str::split_whitespace);
+                self.printed.extend(words.map(str::to_owned));
+            }
+            "find" => {
+                self.searched = search(view);
+                self.printed.extend(self.searched.iter().cloned());
+            }
+            "export" | "declare" | "readonly" | "local" | "typeset" => {
+                for (name, value) in view.args.iter().filter_map(|it| it.split_once('=')) {
+                    self.variables.set(name, vec![value.to_owned()]);
+                }
+            }
+            "alias" => {
+                let pairs = view.args.iter().filter_map(|it| it.split_once('='));
+                let pairs = pairs.map(|(name, value)| (name.to_owned(), value.to_owned()));
+                self.aliases.extend(pairs);
+            }
+            "set" => {
+                if let Some(at) = view.args.iter().position(|it| it == "--") {
+                    self.variables.parameters(view.args.get(at + 1..).unwrap_or_default());
+                }
+            }
+            "read" => {
+                let said = self.here(view.command).concat();
+                let names = view.operands(&["-d", "-n", "-p", "-t", "-u", "-i", "-N"]);
+                let said = said
+                    .split_whitespace()
+                    .map(str::to_owned)
+                    .chain(std::iter::repeat_with(String::new));
+                for (name, value) in names.into_iter().zip(said) {
+                    self.variables.set(name, vec![value]);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Every word that a word stands for.
+fn words(variables: &Variables, word: &Word) -> Vec<String> {
+    if word.kind == WordKind::Literal {
+        return vec![word.text.clone()];
+    }
+    let mut unfolded = Vec::new();
+    for text in variables.fill(word).words() {
+        unfold(&text, &mut unfolded);
+    }
+    unfolded
+}
+
+/// Whether a program is known by its name.
+fn is_known(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['$', '`', '*', '?'])
+}

@@ -1,0 +1,153 @@
+//! Which texts would a shell run that the line itself puts together: code in variables, in pipes, in files that it writes?
+
+use super::super::quoted::line_of;
+use super::super::view::View;
+use super::Sofar;
+use crate::shell::WordKind;
+
+/// Shells that run what they find on their input.
+const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash", "ksh", "ash", "fish"];
+
+/// Programs that run the text of their option `-c` as a shell does.
+const RUNNERS: &[&str] = &["su", "runuser", "sg"];
+
+/// Programs that read a file as code of this shell.
+const READERS: &[&str] = &["source", "."];
+
+/// Most bytes that are kept of what the line writes into files.
+const MOST_WRITTEN: usize = 64 * 1024;
+
+impl Sofar<'_> {
+    /// Has a text be read as one that a shell runs here.
+    pub(super) fn run(&mut self, text: String) {
+        let entry = (text, self.cwd().to_owned());
+        if !self.filled.contains(&entry) {
+            self.filled.push(entry);
+        }
+    }
+
+    /// The same for one that was put together; of what another program prints nothing is known.
+    fn expanded(&mut self, text: String) {
+        if !text.trim_start().starts_with("$(") && !text.trim_start().starts_with('`') {
+            self.run(text);
+        }
+    }
+
+    /// A file that the line itself wrote.
+    pub(super) fn runs_file(&mut self, path: &str) {
+        let path = self.paths.absolute(path, self.cwd());
+        if let Some(text) = self.files.get(&path).cloned() {
+            self.run(text);
+        }
+    }
+
+    /// The code that a shell or a function is handed, where it is only known with what the line says before.
+    pub(super) fn code(&mut self, view: &View<'_>) {
+        let name = view.name.as_str();
+        let is_shell = SHELLS.contains(&name);
+        let expands = view.command.words.iter().skip(1).any(|it| it.kind == WordKind::Expansion);
+        if name == "eval" && expands {
+            self.expanded(view.args.join(" "));
+        }
+        let option = |arg: &String| {
+            let cluster = is_shell && arg.starts_with('-') && !arg.starts_with("--");
+            arg == "-c" || (cluster && arg.contains('c'))
+        };
+        let coded = is_shell || RUNNERS.contains(&name);
+        match view.args.iter().position(option).filter(|_| coded) {
+            Some(at) => self.shell_code(view, at + 1, expands),
+            None if is_shell => {
+                let from = view.redirects.iter().filter(|(operator, _)| operator == "<");
+                let files: Vec<String> = from.map(|(_, file)| file.clone()).collect();
+                let script = view.operands(&[]).first().map(|it| (*it).to_owned());
+                files.iter().chain(script.iter()).for_each(|it| self.runs_file(it));
+                // A here-document without variables the reader has read.
+                let here = self.here(view.command);
+                here.into_iter().filter(|_| script.is_none()).for_each(|it| self.run(it));
+            }
+            None if READERS.contains(&name) => {
+                let script = view.operands(&[]).first().map(|it| (*it).to_owned());
+                script.iter().for_each(|it| self.runs_file(it));
+            }
+            None => {}
+        }
+        let called = self.line.functions.iter().find(|it| it.name == name);
+        if let Some(function) = called.filter(|it| !view.args.is_empty() && it.body.contains('$')) {
+            let parameters = line_of("set -- ", view.args.iter());
+            self.run(format!("{parameters}; {}", function.body));
+        }
+        if let Some(alias) = self.aliases.get(name) {
+            let rest = line_of("", view.args.iter());
+            self.run(format!("{alias} {rest}"));
+        }
+    }
+
+    /// `bash -c 'rm -rf "$1"' _ /`, `xargs -I{} sh -c 'rm -rf {}'`
+    fn shell_code(&mut self, view: &View<'_>, at: usize, expands: bool) {
+        let Some(code) = view.args.get(at) else { return };
+        let rest = view.args.get(at + 2..).unwrap_or_default();
+        let handed = view.fed.join(" ");
+        let code = if view.fed.is_empty() { code.clone() } else { code.replace("{}", &handed) };
+        let parameters = line_of("set -- ", rest.iter().filter(|it| *it != "{}").chain(&view.fed));
+        if code.contains('$') && !(rest.is_empty() && view.fed.is_empty()) {
+            self.run(format!("{parameters}; {code}"));
+        } else if expands {
+            self.expanded(code);
+        }
+    }
+
+    /// What a command prints into a pipe, and a shell that runs it.
+    pub(super) fn pipe(&mut self, view: &View<'_>) {
+        let only_options = view.operands(&[]).iter().all(|it| *it == "-");
+        if view.feeds() {
+            self.piped.extend(self.printed_by(view));
+        }
+        if view.feeds() && only_options && SHELLS.contains(&view.name.as_str()) {
+            let piped: Vec<String> = self.piped.drain(..).collect();
+            piped.into_iter().for_each(|text| self.run(text));
+        }
+    }
+
+    /// What a command prints, where it stands on the line.
+    fn printed_by(&self, view: &View<'_>) -> Vec<String> {
+        match view.name.as_str() {
+            "echo" | "printf" => vec![view.operands(&[]).join(" ").replace("\\n", "\n")],
+            "cat" => self.here(view.command),
+            _ => Vec::new(),
+        }
+    }
+
+    /// What the line writes into files, which it may run.
+    pub(super) fn write(&mut self, view: &View<'_>) {
+        let mut said = self.printed_by(view);
+        let mut files: Vec<(bool, &str)> = Vec::new();
+        // `true && echo x > y`: the file belongs to the list, and to all that it prints.
+        let groups = self.redirects(&self.line.redirects);
+        let own = || view.redirects.iter().filter(|(operator, _)| operator.starts_with('>'));
+        let all = groups.iter().filter(|(operator, _)| operator.starts_with('>'));
+        files.extend(own().map(|(operator, file)| (operator == ">>", file.as_str())));
+        files.extend(all.filter(|_| own().next().is_none()).map(|(_, file)| (true, file.as_str())));
+        if view.name == "tee" {
+            files.extend(view.operands(&[]).into_iter().map(|it| (view.has('a', "append"), it)));
+            said = self.here(view.command);
+            said.extend(self.piped.iter().cloned());
+        }
+        if said.is_empty() {
+            return;
+        }
+        let said = said.join("\n") + "\n";
+        for (appends, file) in files {
+            self.written += said.len();
+            if self.written > MOST_WRITTEN {
+                self.too_much = true;
+                return;
+            }
+            let path = self.paths.absolute(file, &self.variables.cwd);
+            let text = self.files.entry(path).or_default();
+            if !appends {
+                text.clear();
+            }
+            text.push_str(&said);
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! What stands behind a command's wrapper?
+//!
+//! `wrapper` says how each wrapper is written; this lists what it finds, and what stands behind that in turn.
+
+use super::command::is_leading;
+use super::read::{Code, Reader};
+use super::word::{Word, WordKind};
+use super::wrapper::{self, Behind, Wrapper};
+use super::{Doubt, Expands, MOST_WRAPPERS, SimpleCommand, Target, Via};
+
+/// Lists a command and everything behind its wrappers (S-31).
+pub(super) fn follow(reader: &mut Reader, code: &Code<'_>, command: SimpleCommand) {
+    let mut queue = vec![command];
+    while let Some(command) = queue.pop() {
+        reader.commands.push(command.clone());
+        let Some(program) = command.words.first() else { continue };
+        if command.via.len() < MOST_WRAPPERS {
+            queue.extend(look_behind(reader, code, &command, program).into_iter().rev());
+        } else if program.is_dynamic() || wrapper::find(&program.text).is_some() {
+            reader.doubt(code, Doubt::TooDeep);
+        }
+    }
+}
+
+/// One step behind a command's program.
+fn look_behind(
+    reader: &mut Reader,
+    code: &Code<'_>,
+    command: &SimpleCommand,
+    program: &Word,
+) -> Vec<SimpleCommand> {
+    if let Some(name) = file_name(program).filter(|name| !name.is_empty()) {
+        let mut words = command.words.clone();
+        if let Some(first) = words.first_mut() {
+            *first = Word::literal(name);
+        }
+        return vec![derived(command, words, Via::Path(program.source.clone()))];
+    }
+    if program.kind != WordKind::Literal {
+        reader.doubt(code, Doubt::Program { source: program.source.clone() });
+        return Vec::new();
+    }
+    let Some(wrapper) = wrapper::find(&program.text) else { return Vec::new() };
+    let all = wrapper.behind(&command.words).into_iter();
+    all.filter_map(|behind| one_behind(reader, code, command, wrapper, behind)).collect()
+}
+
+/// The name of a program that is named by a path.
+fn file_name(program: &Word) -> Option<String> {
+    match program.kind {
+        WordKind::Literal => program.text.rsplit_once('/').map(|(_, name)| name.to_owned()),
+        _ => program.file_name.clone(),
+    }
+}
+
+/// The command that is found one step behind another.
+fn derived(command: &SimpleCommand, words: Vec<Word>, step: Via) -> SimpleCommand {
+    let via = [command.via.as_slice(), &[step]].concat();
+    SimpleCommand { words, via, ..command.clone() }
+}
+
+/// A command that stands behind a wrapper; code is read as a line of its own, and what cannot be known is a doubt.
+fn one_behind(
+    reader: &mut Reader,
+    code: &Code<'_>,
+    command: &SimpleCommand,
+    wrapper: &Wrapper,
+    behind: Behind,
+) -> Option<SimpleCommand> {
+    let step = Via::Wrapper(wrapper.name);
+    let inner = match behind {
+        // `coproc NAME { ...; }`: the group's name is no program.
+        Behind::Command(words) if words.get(1).is_some_and(|word| word.source == "{") => None,
+        Behind::Command(mut words) => {
+            let group = words.iter().take_while(|word| is_leading(word)).count();
+            words.drain(..group);
+            return (!words.is_empty()).then(|| derived(command, words, step));
+        }
+        Behind::Code(text) => Some(text),
+        Behind::Input => input(command),
+        Behind::Unknown => None,
+    };
+    match inner {
+        Some(text) => reader.code(&Code {
+            text: &text,
+            via: &[command.via.as_slice(), &[step]].concat(),
+            context: command.context,
+            depth: code.depth + 1,
+            wrapper: Some(wrapper.name),
+        }),
+        None => reader.doubt(code, Doubt::Code { wrapper: wrapper.name }),
+    }
+    None
+}
+
+/// The code that a shell reads from its standard input, where the line holds it.
+fn input(command: &SimpleCommand) -> Option<String> {
+    command.redirects.iter().rev().find_map(|redirect| match &redirect.target {
+        Target::Word(word) if redirect.operator == "<<<" && word.kind == WordKind::Literal => {
+            Some(word.text.clone())
+        }
+        Target::HereDocument { body, expands: Expands::No } => Some(body.clone()),
+        Target::HereDocument { body, expands: Expands::Yes }
+            if !body.contains(['$', '`', '\\']) =>
+        {
+            Some(body.clone())
+        }
+        _ => None,
+    })
+}

@@ -1,0 +1,135 @@
+//! What does a redirection name, and what does a here-document hold?
+//!
+//! Adds to the parts of a command; queues the nodes in which more commands may stand, and does not walk them.
+
+use tree_sitter::Node;
+
+use super::command::{Builder, Parts, SIMPLE};
+use super::read::{children, hidden};
+use super::{Construct, Context, Expands, Redirect, Target, word};
+
+impl<'t> Builder<'_, '_, 't> {
+    /// A redirection, and what the grammar took for a part of it.
+    pub(super) fn redirect(&mut self, node: Node<'t>, parts: &mut Parts<'t>) {
+        if node.kind() == "heredoc_redirect" {
+            return self.here_document(node, parts);
+        }
+        let mut operator = String::new();
+        let mut descriptor = None;
+        let mut words = Vec::new();
+        for child in children(node) {
+            match child.kind() {
+                "file_descriptor" => {
+                    let written = self.source(&child.byte_range());
+                    let number = written.trim_start_matches('-').trim();
+                    parts.dash |= written.starts_with('-');
+                    descriptor = Some(number.to_owned());
+                }
+                "ERROR" => self.later(child),
+                _ if operator.is_empty() => {
+                    self.source(&child.byte_range()).clone_into(&mut operator)
+                }
+                _ => words.push(child),
+            }
+        }
+        // The grammar gives a redirection all words after it; Bash gives it one, and the rest to the command.
+        let mut groups = self.groups(&words).into_iter();
+        let target = match groups.next() {
+            Some(group) => Target::Word(self.group_word(&group)),
+            None => Target::Closed,
+        };
+        parts.pieces.extend(groups.flatten());
+        parts.redirects.push(Redirect { operator, descriptor, target });
+    }
+
+    fn here_document(&mut self, node: Node<'t>, parts: &mut Parts<'t>) {
+        self.reader.construct(self.code, Construct::HereDocument);
+        let (mut start, mut body, mut end) = (None, None, None);
+        let mut operator = "";
+        let mut descriptor = None;
+        for child in children(node) {
+            match child.kind() {
+                "<<" | "<<-" => operator = self.source(&child.byte_range()),
+                "file_descriptor" => descriptor = Some(self.source(&child.byte_range()).to_owned()),
+                "heredoc_start" => start = Some(child),
+                "heredoc_body" => body = Some(child),
+                "heredoc_end" => end = Some(child),
+                "file_redirect" | "herestring_redirect" => self.redirect(child, parts),
+                // `cat <<EOF | sh`: the command feeds what comes behind it.
+                "pipeline" => {
+                    self.item.context = Context::Pipeline;
+                    self.later(child);
+                }
+                "list" | "ERROR" | "comment" | "&&" | "||" | "|" | "|&" => self.later(child),
+                kind if SIMPLE.contains(&kind) || kind.ends_with("_statement") => self.later(child),
+                _ if body.is_some() => self.later(child),
+                _ => parts.pieces.push(child),
+            }
+        }
+        let (Some(start), Some(body)) = (start, body) else {
+            return self.reader.syntax(self.code, node.start_byte());
+        };
+        let written = self.source(&start.byte_range());
+        let delimiter = word::read(written, &[]).map(|word| word.text).unwrap_or_default();
+        let text = self.source(&body.byte_range());
+        let ending = end.map(|end| self.source(&end.byte_range()));
+        if !ends_as_written(text, ending, &delimiter, operator) {
+            self.reader.syntax(self.code, node.start_byte());
+        }
+        let expands = if written.contains(['\'', '"', '\\']) { Expands::No } else { Expands::Yes };
+        if expands == Expands::Yes {
+            self.body(body);
+        }
+        let target = Target::HereDocument { body: text.to_owned(), expands };
+        parts.redirects.push(Redirect { operator: operator.to_owned(), descriptor, target });
+    }
+
+    /// Reads the backtick substitutions that were put off.
+    pub(super) fn finish_backticks(&mut self) {
+        for inner in std::mem::take(&mut self.backticks) {
+            self.reader.backticks(self.code, inner);
+        }
+    }
+
+    /// The body of a here-document that the shell expands. The grammar finds `$( )` in it, but no backticks.
+    fn body(&mut self, body: Node<'t>) {
+        let mut at = body.start_byte();
+        let mut plain = String::new();
+        for child in children(body) {
+            if child.kind() == "heredoc_content" {
+                continue;
+            }
+            plain.push_str(self.source(&(at..child.start_byte())));
+            plain.push_str(&"\u{1}".repeat(child.end_byte() - child.start_byte()));
+            at = child.end_byte();
+            self.later(child);
+        }
+        plain.push_str(self.source(&(at..body.end_byte())));
+        let whole = self.source(&body.byte_range());
+        let mut from = 0;
+        while let Some(found) = plain.get(from..).and_then(hidden) {
+            let open = from + found + 1;
+            let rest = whole.get(open..).unwrap_or_default();
+            let close = plain
+                .get(open..)
+                .and_then(hidden)
+                .filter(|_| plain.get(open - 1..open) == Some("`"));
+            let Some(close) = close else {
+                return self.reader.syntax(self.code, body.start_byte() + open);
+            };
+            self.backticks.push(rest.get(..close).unwrap_or_default());
+            from = open + close + 1;
+        }
+    }
+}
+
+/// Whether a here-document ends at the first line that is its delimiter, and only there.
+fn ends_as_written(body: &str, ending: Option<&str>, delimiter: &str, operator: &str) -> bool {
+    let plain = |line: &str| {
+        let line = line.trim_end_matches(['\n', '\r']);
+        if operator == "<<-" { line.trim_start_matches('\t').to_owned() } else { line.to_owned() }
+    };
+    let ends = ending.is_some_and(|ending| plain(ending).trim_start_matches('\t') == delimiter);
+    let early = body.lines().any(|line| plain(line) == delimiter && !delimiter.is_empty());
+    ends && !early && !delimiter.is_empty()
+}
