@@ -121,8 +121,14 @@ fn a_runtime_that_is_shut_down_is_no_consent() {
     let hooks = ["first", "second"].map(|id| {
         let entered = entered.clone();
         hook(id, move |_| {
-            entered.send(()).unwrap();
-            std::future::pending()
+            let entered = entered.clone();
+            async move {
+                // Its clock is set when it was polled twice, and no clock can be set any more when the runtime has ended.
+                tokio::task::yield_now().await;
+                tokio::task::yield_now().await;
+                entered.send(()).unwrap();
+                std::future::pending().await
+            }
         })
     });
     let (engine, handle) = (engine(hooks), runtime.handle().clone());
