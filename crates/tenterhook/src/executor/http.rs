@@ -12,11 +12,15 @@ mod connect;
 #[cfg(feature = "http")]
 mod connection;
 #[cfg(feature = "http")]
+mod destination;
+#[cfg(feature = "http")]
 mod exchange;
 #[cfg(feature = "http")]
 mod failure;
 #[cfg(feature = "http")]
 mod order;
+#[cfg(feature = "http")]
+mod origin;
 #[cfg(feature = "http")]
 mod origins;
 #[cfg(feature = "http")]

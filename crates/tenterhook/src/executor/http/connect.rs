@@ -26,7 +26,10 @@ const STAGGER: Duration = Duration::from_millis(250);
 const GREETING: usize = 256 << 10;
 
 /// Opens a connection to `target`.
-pub(super) async fn connect(network: &Network, target: &Target) -> Result<Connection, Failure> {
+pub(super) async fn connect(
+    network: &Network,
+    target: &Target,
+) -> Result<Box<Connection>, Failure> {
     let failed = |error: &io::Error| Failure::connecting(error, &target.origin);
     let allowance = Allowance::default();
     allowance.set(GREETING);
@@ -46,7 +49,7 @@ pub(super) async fn connect(network: &Network, target: &Target) -> Result<Connec
         Box::new(metered)
     };
     let opened = Connection::over(wire, allowance).await;
-    opened.map_err(|error| Failure::exchanging(&error, &target.origin))
+    opened.map(Box::new).map_err(|error| Failure::exchanging(&error, &target.origin))
 }
 
 /// The first of `addresses` that takes the connection. None is waited for longer than [`STAGGER`] alone.

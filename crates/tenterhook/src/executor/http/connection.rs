@@ -58,10 +58,14 @@ impl Connection {
         })
     }
 
-    /// Keeps the connection going while `work` waits for what comes of it.
+    /// Keeps the connection going while `work` waits for what comes of it. Mostly a body came with its head, and then
+    /// nothing has to be kept going.
     pub(super) async fn during<T>(&mut self, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         poll_fn(|cx| {
+            if let Poll::Ready(done) = work.as_mut().poll(cx) {
+                return Poll::Ready(done);
+            }
             self.over = self.over || Pin::new(&mut self.protocol).poll(cx).is_ready();
             work.as_mut().poll(cx)
         })

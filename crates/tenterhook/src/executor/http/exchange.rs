@@ -7,9 +7,9 @@ use std::time::Duration;
 use hyper::Response;
 use hyper::body::{Body, Incoming};
 
-use super::address::Target;
 use super::connect::connect;
 use super::connection::{Connection, Post, Unanswered};
+use super::destination::Destination;
 use super::failure::{Failure, Kind};
 use super::network::Network;
 use super::order::Order;
@@ -26,21 +26,23 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Posts the envelope. What the server says, as far as it may count, stands in `heard`, whatever becomes of the exchange: a
 /// denial in it is not lost (HT-53). Nothing in it means that the server has nothing to say.
 pub(super) async fn exchange(task: &Task, http: &Http, heard: &mut Vec<u8>) -> Result<(), Failure> {
-    let Order { target, post, id } = Order::new(task, http)?;
     let network = &task.ambient.network;
     let origins = network.origins();
+    let to = origins.destination(&http.url)?;
+    let Order { post, id } = Order::new(task, http, &to)?;
     let attended = task.hook.wait == Wait::Attached;
-    if let Some(left) = origins.quiet(&target).filter(|_| !attended) {
+    if !attended && let Some(left) = to.origin.quiet() {
         return Err(left_alone(left));
     }
-    let _turn = origins.turn(&target, attended).await;
-    let (mut connection, response) = deliver(network, &target, post).await?;
-    let head = Head::new(response.status().as_u16(), response.headers());
+    let _turn = to.origin.turn(attended).await;
+    let (mut connection, response) = deliver(network, &to, post).await?;
+    let (head, body) = response.into_parts();
+    let head = Head::new(head.status, head.headers);
     if let Some(time) = head.wants_quiet() {
-        origins.leave_alone(&target, time);
+        to.origin.leave_alone(time);
     }
-    let received = connection.during(receive(response, &head, &target, &id, heard)).await?;
-    origins.keep(&target, connection).await;
+    let received = connection.during(receive(body, &head, &to, &id, heard)).await?;
+    origins.keep(&to, connection).await;
     received
 }
 
@@ -55,35 +57,40 @@ fn left_alone(left: Duration) -> Failure {
 /// Hands the request to a connection that is kept, or to a new one. What never left is sent once more (HT-40).
 async fn deliver(
     network: &Network,
-    target: &Target,
+    to: &Destination,
     mut post: Post,
-) -> Result<(Connection, Response<Incoming>), Failure> {
-    let broken = |error| Failure::exchanging(&error, &target.origin);
-    while let Some(mut kept) = network.origins().take(target).await {
+) -> Result<(Box<Connection>, Response<Incoming>), Failure> {
+    let broken = |error| Failure::exchanging(&error, &to.target.origin);
+    while let Some(mut kept) = network.origins().take(to).await {
         match kept.send(post).await {
             Ok(response) => return Ok((kept, response)),
             Err(Unanswered::Lost(error)) => return Err(broken(error)),
             Err(Unanswered::Unsent(again, _)) => post = *again,
         }
     }
-    let mut connection = match connect(network, target).await {
-        Err(failure) if failure.never_left() => {
-            tokio::time::sleep(PAUSE).await;
-            connect(network, target).await?
-        }
-        other => other?,
-    };
+    // Most requests find a connection and should not have the room for this to carry about.
+    let mut connection = Box::pin(open(network, to)).await?;
     match connection.send(post).await {
         Ok(response) => Ok((connection, response)),
         Err(Unanswered::Lost(error) | Unanswered::Unsent(_, error)) => Err(broken(error)),
     }
 }
 
+async fn open(network: &Network, to: &Destination) -> Result<Box<Connection>, Failure> {
+    match connect(network, &to.target).await {
+        Err(failure) if failure.never_left() => {
+            tokio::time::sleep(PAUSE).await;
+            connect(network, &to.target).await
+        }
+        other => other,
+    }
+}
+
 /// Reads what is worth reading. The outer result says whether the connection is as good as before.
 async fn receive(
-    response: Response<Incoming>,
+    body: Incoming,
     head: &Head,
-    target: &Target,
+    to: &Destination,
     id: &str,
     heard: &mut Vec<u8>,
 ) -> Result<Result<(), Failure>, Failure> {
@@ -93,12 +100,12 @@ async fn receive(
     let refusal = head.refusal();
     match refusal {
         None => {
-            read(response.into_body(), target, heard).await?;
+            read(body, to, heard).await?;
             Ok(head.no_answer(heard).map_or(Ok(()), Err))
         }
         Some(refusal) if head.may_object() => {
             // A reply that is no answer fails as that, however it ends.
-            match read(response.into_body(), target, heard).await {
+            match read(body, to, heard).await {
                 Ok(()) => Ok(Err(refusal)),
                 Err(_) => Err(refusal),
             }
@@ -107,7 +114,7 @@ async fn receive(
     }
 }
 
-async fn read(mut body: Incoming, target: &Target, heard: &mut Vec<u8>) -> Result<(), Failure> {
+async fn read(mut body: Incoming, to: &Destination, heard: &mut Vec<u8>) -> Result<(), Failure> {
     let too_large = || {
         let what = format!("the reply is longer than {} KiB", CAP >> 10);
         Failure::new(Kind::TooLarge, what)
@@ -116,7 +123,7 @@ async fn read(mut body: Incoming, target: &Target, heard: &mut Vec<u8>) -> Resul
         return Err(too_large());
     }
     while let Some(frame) = poll_fn(|cx| Pin::new(&mut body).poll_frame(cx)).await {
-        let frame = frame.map_err(|error| Failure::exchanging(&error, &target.origin))?;
+        let frame = frame.map_err(|error| Failure::exchanging(&error, &to.target.origin))?;
         // What is no data is what comes behind chunks: more headers, which say nothing here.
         let Ok(data) = frame.into_data() else { continue };
         if heard.len() + data.len() > CAP {

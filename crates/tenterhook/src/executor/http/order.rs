@@ -1,76 +1,67 @@
 //! What is sent? Makes the request of one step, complete with its headers and signature; sends nothing.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use http_body_util::Full;
 use hyper::body::Bytes;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
-use hyper::{Method, Request, Uri};
+use hyper::{Method, Request};
 use rustls::crypto::SecureRandom;
 
-use super::address::Target;
 use super::connection::Post;
+use super::destination::Destination;
 use super::failure::{Failure, Kind};
 use super::{headers, signature};
-use crate::executor::Task;
+use crate::executor::{Sealed, Task};
 use crate::hook::Http;
 
-/// What every request says of itself.
-const FIXED: &[(&str, &str)] = &[
-    ("content-type", "application/json"),
-    ("accept", "application/json"),
-    ("accept-encoding", "identity"),
-    ("user-agent", concat!("tenterhook/", env!("CARGO_PKG_VERSION"))),
-];
+/// Says which request it is; a reply may say to which it belongs (HT-52).
+pub(super) const ID: HeaderName = HeaderName::from_static("webhook-id");
+const TIMESTAMP: HeaderName = HeaderName::from_static("webhook-timestamp");
+const SIGNATURE: HeaderName = HeaderName::from_static("webhook-signature");
 
 /// How large an envelope may be (HT-3).
 const HEAVIEST: usize = 8 << 20;
 
 /// One request, ready to be sent.
 pub(super) struct Order {
-    pub(super) target: Target,
     pub(super) post: Post,
     /// Tells it from every other one; the same in a second attempt.
     pub(super) id: String,
 }
 
 impl Order {
-    pub(super) fn new(task: &Task, http: &Http) -> Result<Self, Failure> {
-        let target = read_target(&http.url)?;
-        let body = &task.envelope.body;
-        if body.len() > HEAVIEST {
+    pub(super) fn new(task: &Task, http: &Http, to: &Destination) -> Result<Self, Failure> {
+        if task.envelope.body.len() > HEAVIEST {
             let what = format!("its event is larger than {} MiB", HEAVIEST >> 20);
             return Err(Failure::new(Kind::Heavy, what));
         }
         let id = random_id()?;
-        let mut post = Request::new(Full::new(Bytes::from(body.clone())));
+        let body = Bytes::from_owner(Body(Arc::clone(&task.envelope)));
+        let mut post = Request::new(Full::new(body));
         *post.method_mut() = Method::POST;
-        *post.uri_mut() = path(&target)?;
-        *post.headers_mut() = own_headers(task, http)?;
+        *post.uri_mut() = to.path.clone();
+        *post.headers_mut() = to.headers.clone();
         let headers = post.headers_mut();
-        for (name, text) in FIXED {
-            headers.entry(*name).or_insert(HeaderValue::from_static(text));
-        }
-        headers.insert("host", value(&target.authority())?);
-        headers.insert("webhook-id", value(&id)?);
+        own_headers(task, http, headers)?;
+        headers.insert(ID, value(&id)?);
         if let Some(variable) = &http.secret {
             for (name, text) in sign(task, variable, &id)? {
                 headers.insert(name, value(&text)?);
             }
         }
-        Ok(Self { target, post, id })
+        Ok(Self { post, id })
     }
 }
 
-fn read_target(url: &str) -> Result<Target, Failure> {
-    Target::read(url)
-        .map_err(|error| Failure::new(Kind::Url, format!("its URL cannot be used: {error}")))
-}
+/// The body of an envelope, which is sent as it lies there: an event may hold a file.
+struct Body(Arc<Sealed>);
 
-fn path(target: &Target) -> Result<Uri, Failure> {
-    let unlike = |_| Failure::new(Kind::Url, "its path cannot be sent");
-    Uri::try_from(target.path.as_str()).map_err(unlike)
+impl AsRef<[u8]> for Body {
+    fn as_ref(&self) -> &[u8] {
+        &self.0.body
+    }
 }
 
 fn variable<'t>(task: &'t Task, name: &str) -> Option<&'t str> {
@@ -78,9 +69,8 @@ fn variable<'t>(task: &'t Task, name: &str) -> Option<&'t str> {
     Some(value)
 }
 
-/// The headers that the hook's entry says, each with its variables filled in.
-fn own_headers(task: &Task, http: &Http) -> Result<HeaderMap, Failure> {
-    let mut map = HeaderMap::new();
+/// Puts down the headers that the hook's entry says, each with its variables filled in.
+fn own_headers(task: &Task, http: &Http, map: &mut HeaderMap) -> Result<(), Failure> {
     for (name, text) in http.headers.iter().filter(|(name, _)| !headers::is_reserved(name)) {
         let bad = |error: headers::BadHeader| Failure::new(Kind::Header, error.to_string());
         let filled = headers::fill(name, text, &http.variables, |it| variable(task, it));
@@ -88,7 +78,7 @@ fn own_headers(task: &Task, http: &Http) -> Result<HeaderMap, Failure> {
         let torn = |_| bad(headers::BadHeader::Name(name.clone()));
         map.insert(HeaderName::from_bytes(name.as_bytes()).map_err(torn)?, value(&filled)?);
     }
-    Ok(map)
+    Ok(())
 }
 
 /// A value that no log of a library below shows.
@@ -99,7 +89,7 @@ fn value(text: &str) -> Result<HeaderValue, Failure> {
     Ok(value)
 }
 
-fn sign(task: &Task, name: &str, id: &str) -> Result<[(&'static str, String); 2], Failure> {
+fn sign(task: &Task, name: &str, id: &str) -> Result<[(HeaderName, String); 2], Failure> {
     let failed = |what: &str| {
         Failure::new(Kind::Secret, format!("the variable `{}` {what}", headers::shown(name)))
     };
@@ -108,16 +98,40 @@ fn sign(task: &Task, name: &str, id: &str) -> Result<[(&'static str, String); 2]
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
     let signature = signature::sign(secrets, id, now, &task.envelope.body)
         .ok_or_else(|| failed("holds no secret that can be read"))?;
-    Ok([("webhook-timestamp", now.to_string()), ("webhook-signature", signature)])
+    Ok([(TIMESTAMP, now.to_string()), (SIGNATURE, signature)])
 }
 
 fn random_id() -> Result<String, Failure> {
+    let number =
+        random().ok_or_else(|| Failure::new(Kind::Client, "the system has no random numbers"))?;
+    let digits = number.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
+    let digits = digits.filter_map(|it| char::from_digit(it.into(), 16));
+    let mut id = String::with_capacity("msg_".len() + 2 * NUMBER);
+    id.push_str("msg_");
+    id.extend(digits);
+    Ok(id)
+}
+
+/// How long a random number is.
+const NUMBER: usize = 16;
+
+/// Random numbers that were drawn ahead. They tell requests apart and are no secrets, and to ask the system each time takes
+/// longer than to make the rest of a request.
+struct Drawn {
+    numbers: [[u8; NUMBER]; 64],
+    left: usize,
+}
+
+fn random() -> Option<[u8; NUMBER]> {
     /// To ask for the provider makes its tables of ciphers anew.
     static RANDOM: LazyLock<&dyn SecureRandom> =
         LazyLock::new(|| rustls::crypto::ring::default_provider().secure_random);
-    let mut bytes = [0; 16];
-    RANDOM
-        .fill(&mut bytes)
-        .map_err(|_| Failure::new(Kind::Client, "the system has no random numbers"))?;
-    Ok(format!("msg_{:032x}", u128::from_be_bytes(bytes)))
+    static DRAWN: Mutex<Drawn> = Mutex::new(Drawn { numbers: [[0; NUMBER]; 64], left: 0 });
+    let mut drawn = DRAWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if drawn.left == 0 {
+        RANDOM.fill(drawn.numbers.as_flattened_mut()).ok()?;
+        drawn.left = drawn.numbers.len();
+    }
+    drawn.left -= 1;
+    drawn.numbers.get(drawn.left).copied()
 }

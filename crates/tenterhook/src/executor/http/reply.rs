@@ -2,44 +2,39 @@
 
 use std::time::Duration;
 
-use hyper::header::HeaderMap;
+use hyper::StatusCode;
+use hyper::header::{
+    AsHeaderName, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER,
+    TRANSFER_ENCODING,
+};
 
 use super::address::Target;
 use super::failure::{Failure, Kind};
+use super::order::ID;
 
-/// What of a reply's head counts.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// The head of a reply.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Head {
-    pub(super) status: u16,
-    content_type: Option<String>,
-    encoding: Option<String>,
-    id: Option<String>,
-    retry_after: Option<String>,
-    location: Option<String>,
-    /// Whether it says that there is no body, and that there is one.
-    contradicts: bool,
+    status: u16,
+    headers: HeaderMap,
 }
 
 impl Head {
-    pub(super) fn new(status: u16, headers: &HeaderMap) -> Self {
-        let text = |name: &str| Some(headers.get(name)?.to_str().ok()?.trim().to_owned());
-        Self {
-            status,
-            content_type: text("content-type"),
-            encoding: text("content-encoding"),
-            id: text("webhook-id"),
-            retry_after: text("retry-after"),
-            location: text("location"),
-            contradicts: status == 204 && speaks_of_a_body(headers),
-        }
+    pub(super) fn new(status: StatusCode, headers: HeaderMap) -> Self {
+        Self { status: status.as_u16(), headers }
+    }
+
+    /// What a header says, where that is text.
+    fn text(&self, name: impl AsHeaderName) -> Option<&str> {
+        Some(self.headers.get(name)?.to_str().ok()?.trim())
     }
 
     /// Why the body is not even looked at.
     pub(super) fn unreadable(&self, id: &str) -> Option<Failure> {
-        if self.id.as_deref().is_some_and(|it| it != id) {
+        if self.text(ID).is_some_and(|it| it != id) {
             return Some(Failure::new(Kind::Stale, "the reply names another request"));
         }
-        let encoding = self.encoding.as_deref().unwrap_or_default();
+        let encoding = self.text(CONTENT_ENCODING).unwrap_or_default();
         let plain = encoding.is_empty() || encoding.eq_ignore_ascii_case("identity");
         (!plain).then(|| Failure::new(Kind::Encoding, "the reply is compressed"))
     }
@@ -49,7 +44,7 @@ impl Head {
         let status = self.status;
         let (kind, what) = match status {
             // HTTP gives it no body, so nobody reads what may be a denial.
-            204 if self.contradicts => {
+            204 if self.speaks_of_a_body() => {
                 (Kind::NotJson, "the reply has a body where none can be".to_owned())
             }
             200..=299 => return None,
@@ -65,7 +60,7 @@ impl Head {
     /// Why `body` is no answer. Empty is one: nothing to say.
     pub(super) fn no_answer(&self, body: &[u8]) -> Option<Failure> {
         let text = body.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(body).trim_ascii_start();
-        let kind = self.content_type.as_deref();
+        let kind = self.text(CONTENT_TYPE);
         let what = match (kind.is_none_or(is_json), text.first()) {
             (_, None) | (true, Some(b'{')) => return None,
             (true, _) => "the reply is no JSON object",
@@ -76,19 +71,24 @@ impl Head {
 
     /// Whether the body of a reply that is no answer may hold a denial.
     pub(super) fn may_object(&self) -> bool {
-        self.content_type.as_deref().is_some_and(is_json)
+        self.text(CONTENT_TYPE).is_some_and(is_json)
+    }
+
+    fn speaks_of_a_body(&self) -> bool {
+        let length = self.text(CONTENT_LENGTH);
+        self.headers.contains_key(TRANSFER_ENCODING) || length.is_some_and(|it| it != "0")
     }
 
     /// Where a redirect leads, as far as it may be said: no path, and nothing that is no URL.
     fn whereto(&self) -> String {
-        let target = self.location.as_deref().and_then(|it| Target::read(it).ok());
+        let target = self.text(LOCATION).and_then(|it| Target::read(it).ok());
         target.map_or_else(String::new, |it| format!(", to `{}`", it.origin))
     }
 
     /// How long the server wants to be left alone, where it takes no more requests and says so in seconds (HT-61).
     pub(super) fn wants_quiet(&self) -> Option<Duration> {
         let busy = matches!(self.status, 429 | 503);
-        let seconds = self.retry_after.as_deref().filter(|_| busy)?.parse::<u32>().ok()?;
+        let seconds = self.text(RETRY_AFTER).filter(|_| busy)?.parse::<u32>().ok()?;
         Some(Duration::from_secs(seconds.into()))
     }
 
@@ -96,11 +96,6 @@ impl Head {
         let time = self.wants_quiet();
         time.map_or_else(String::new, |it| format!(" for {} seconds", it.as_secs()))
     }
-}
-
-fn speaks_of_a_body(headers: &HeaderMap) -> bool {
-    let length = headers.get("content-length").and_then(|it| it.to_str().ok());
-    headers.contains_key("transfer-encoding") || length.is_some_and(|it| it.trim() != "0")
 }
 
 fn is_json(content_type: &str) -> bool {
@@ -117,7 +112,7 @@ mod tests {
             let name = hyper::header::HeaderName::from_static(name);
             (name, hyper::header::HeaderValue::from_static(value))
         });
-        Head::new(status, &headers.collect())
+        Head::new(StatusCode::from_u16(status).unwrap(), headers.collect())
     }
 
     /// HT-50
