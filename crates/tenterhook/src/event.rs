@@ -96,13 +96,24 @@ impl Event {
     /// A text field of the payload.
     #[must_use]
     pub fn text(&self, key: &str) -> Option<&str> {
-        self.payload.get(key).and_then(Value::as_str)
+        field(&self.payload, key).and_then(Value::as_str)
     }
 
     /// The tool call that this event is about, if it is about one.
     #[must_use]
     pub fn tool(&self) -> Option<ToolCall<'_>> {
         let name = self.text("tool_name")?;
-        Some(ToolCall { name, input: self.payload.get("tool_input").unwrap_or(&Value::Null) })
+        Some(ToolCall { name, input: field(&self.payload, "tool_input").unwrap_or(&Value::Null) })
     }
+}
+
+/// Up to how many fields it is quicker to compare all names with the one that is looked for than to make its hash.
+const FEW: usize = 16;
+
+/// A field of a payload. Every firing looks for some of them many times, and most payloads have few.
+pub(crate) fn field<'a>(payload: &'a Map<String, Value>, key: &str) -> Option<&'a Value> {
+    if payload.len() > FEW {
+        return payload.get(key);
+    }
+    payload.iter().find_map(|(name, value)| (name == key).then_some(value))
 }

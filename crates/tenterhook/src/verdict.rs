@@ -42,19 +42,19 @@ pub struct Bench<'a> {
 /// then failure; then what the event permits; then what a model may say; then what the way of selection
 /// permits (S-9).
 #[must_use]
-pub fn judge(bench: Bench<'_>, answer: Answer) -> Verdict {
+pub fn judge(bench: Bench<'_>, mut answer: Answer) -> Verdict {
     let mut faults = Vec::new();
     // What nobody reads is said, and costs nothing else.
     for remark in &answer.remarks {
         faults.push(Fault::of(&bench.hook.id, remark.code, remark.message.clone()));
     }
     faults.extend(unconfined(bench.hook));
-    let believed = believe(bench, answer, &mut faults);
-    let settled = settle_failure(bench, believed, &mut faults);
-    let permitted = permit(bench, settled, &mut faults);
-    let restrained = restrain_model(bench, permitted, &mut faults);
-    let Answer { restraint, reason, printed, if_denied, effects, .. } =
-        restrain_widened(bench, restrained, &mut faults);
+    believe(bench, &mut answer, &mut faults);
+    settle_failure(bench, &mut answer, &mut faults);
+    permit(bench, &mut answer, &mut faults);
+    restrain_model(bench, &mut answer, &mut faults);
+    restrain_widened(bench, &mut answer, &mut faults);
+    let Answer { restraint, reason, printed, if_denied, effects, .. } = answer;
     let said = |text| Reason { hook: bench.hook.id.clone(), text };
     let words = reason.or_else(|| default_reason(bench.hook, restraint, printed.as_deref()));
     Verdict { restraint, reason: words.map(said), if_denied: if_denied.map(said), effects, faults }
@@ -83,11 +83,15 @@ fn default_reason(hook: &Hook, restraint: Restraint, printed: Option<&str>) -> O
 }
 
 /// Applies the slips: guarded reading keeps the restraint and drops the rest, exact reading does what the agent does.
-fn believe(bench: Bench<'_>, answer: Answer, faults: &mut Vec<Fault>) -> Answer {
+fn believe(bench: Bench<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
     if answer.slips.is_empty() {
-        return answer;
+        return;
     }
     faults.extend(answer.slips.iter().map(|slip| slip_fault(bench.hook, slip)));
+    *answer = believed(bench, std::mem::take(answer));
+}
+
+fn believed(bench: Bench<'_>, answer: Answer) -> Answer {
     match bench.hook.compat {
         Compat::Guarded => only_restraint(answer),
         Compat::Exact => {
@@ -147,12 +151,12 @@ fn only_restraint(answer: Answer) -> Answer {
 }
 
 /// A gate that did not answer goes to its policy.
-fn settle_failure(bench: Bench<'_>, mut answer: Answer, faults: &mut Vec<Fault>) -> Answer {
+fn settle_failure(bench: Bench<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
     // Silence is an answer, unless the hook's entry wants words.
-    if bench.hook.answer_required && answer == Answer::default() {
-        answer = Answer::failed("no-answer", "it must answer, and said nothing");
+    if bench.hook.answer_required && *answer == Answer::default() {
+        *answer = Answer::failed("no-answer", "it must answer, and said nothing");
     }
-    let Some(failure) = answer.failure.take() else { return answer };
+    let Some(failure) = answer.failure.take() else { return };
     let policy = enforceable(policy(bench, &failure), bench.row.powers);
     let hook = &bench.hook.id;
     let consequence = match policy {
@@ -164,14 +168,13 @@ fn settle_failure(bench: Bench<'_>, mut answer: Answer, faults: &mut Vec<Fault>)
     let restraint = match policy {
         OnFailure::Block => Restraint::Deny,
         OnFailure::Ask => Restraint::Ask,
-        OnFailure::Continue => return answer,
+        OnFailure::Continue => return,
     };
     // A readable denial beside the failure keeps its own words.
     if answer.restraint < restraint {
         answer.restraint = restraint;
         answer.reason = Some(format!("hook `{hook}` gave no answer: {}", failure.message));
     }
-    answer
 }
 
 /// The hook's own key, else its source's (already folded into the hook), else the dialect's promise for the event.
@@ -194,7 +197,7 @@ const fn enforceable(policy: OnFailure, powers: Powers) -> OnFailure {
 }
 
 /// Drops what the event does not permit, with a fault for each.
-fn permit(bench: Bench<'_>, mut answer: Answer, faults: &mut Vec<Fault>) -> Answer {
+fn permit(bench: Bench<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
     let powers = bench.row.powers;
     let hook = bench.hook;
     let mut refuse = |power: Power| {
@@ -216,8 +219,7 @@ fn permit(bench: Bench<'_>, mut answer: Answer, faults: &mut Vec<Fault>) -> Answ
         answer.restraint = Restraint::Silent;
         answer.reason = None;
     }
-    answer.effects = permit_effects(powers, std::mem::take(&mut answer.effects), &mut refuse);
-    answer
+    permit_effects(powers, &mut answer.effects, &mut refuse);
 }
 
 const fn restraint_power(restraint: Restraint) -> Option<Power> {
@@ -230,7 +232,7 @@ const fn restraint_power(restraint: Restraint) -> Option<Power> {
     }
 }
 
-fn permit_effects(powers: Powers, mut effects: Effects, refuse: &mut impl FnMut(Power)) -> Effects {
+fn permit_effects(powers: Powers, effects: &mut Effects, refuse: &mut impl FnMut(Power)) {
     let mut strip = |power: Power, given: bool| {
         let refused = given && !powers.has(power);
         if refused {
@@ -271,15 +273,14 @@ fn permit_effects(powers: Powers, mut effects: Effects, refuse: &mut impl FnMut(
     if strip(Power::Env, !effects.env.is_empty()) {
         effects.env.clear();
     }
-    effects
 }
 
 /// A model that reads what others wrote can be talked into consent, so its *allow* is silent, unless whoever configured it
 /// takes that risk; what rode on the consent falls with it.
-fn restrain_model(bench: Bench<'_>, mut answer: Answer, faults: &mut Vec<Fault>) -> Answer {
-    let Run::Prompt(prompt) = &bench.hook.run else { return answer };
+fn restrain_model(bench: Bench<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
+    let Run::Prompt(prompt) = &bench.hook.run else { return };
     if prompt.may_allow || bench.hook.compat == Compat::Exact {
-        return answer;
+        return;
     }
     let effects = &mut answer.effects;
     let consents = answer.restraint == Restraint::Allow;
@@ -295,14 +296,13 @@ fn restrain_model(bench: Bench<'_>, mut answer: Answer, faults: &mut Vec<Fault>)
             "a model's consent does not count; set `allow = true` in a native entry if it should";
         faults.push(Fault::of(&bench.hook.id, "model-allow", message.to_owned()));
     }
-    answer
 }
 
 /// Whatever widens a match may only restrain: an *allow* that came that way is silent (S-9).
-fn restrain_widened(bench: Bench<'_>, mut answer: Answer, faults: &mut Vec<Fault>) -> Answer {
-    let Some(why) = bench.widened else { return answer };
+fn restrain_widened(bench: Bench<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
+    let Some(why) = bench.widened else { return };
     if answer.restraint != Restraint::Allow {
-        return answer;
+        return;
     }
     let message = format!("its allow does not count: {why}");
     faults.push(Fault::of(&bench.hook.id, "allow-not-covered", message));
@@ -310,5 +310,4 @@ fn restrain_widened(bench: Bench<'_>, mut answer: Answer, faults: &mut Vec<Fault
     answer.reason = None;
     // A rewrite that rode on the allow was written for another command than the one that was matched.
     answer.effects.updated_input = None;
-    answer
 }

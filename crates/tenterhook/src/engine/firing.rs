@@ -139,7 +139,7 @@ impl<'a> Firing<'a> {
                 );
             }
         }
-        let second = self.run_all(again).await;
+        let second = Box::pin(self.run_all(again)).await;
         self.done = combine(std::mem::take(&mut self.done), second);
     }
 
@@ -194,11 +194,11 @@ impl<'a> Firing<'a> {
         all.into_iter().map(|(_, done)| done).collect()
     }
 
-    fn set(&mut self, step: Step) -> Setting {
+    fn set(&mut self, step: Step) -> Box<Setting> {
         let sight = matches!(step.hook.run, Run::Rule(_)).then(|| {
             Arc::clone(self.sight.get_or_insert_with(|| Arc::new(Sight::of(&self.event))))
         });
-        Setting {
+        Box::new(Setting {
             envelope: self.envelope(step.hook.dialect),
             event: Arc::clone(&self.event),
             deadline: self.deadline,
@@ -211,7 +211,7 @@ impl<'a> Firing<'a> {
             version: self.version,
             sight,
             step,
-        }
+        })
     }
 
     /// The one envelope of the event as it stands, for all hooks of a dialect.

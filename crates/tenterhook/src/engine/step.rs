@@ -18,7 +18,8 @@ use crate::rule::Sight;
 use crate::session::{Finished, MAX_BACKGROUND, Session};
 use crate::verdict::{self, Bench, Verdict};
 
-/// Everything that one step needs.
+/// Everything that one step needs. It is passed on in a box: each future on the way would have room for it otherwise, and is
+/// copied as a whole more than once.
 pub(super) struct Setting {
     pub(super) step: Step,
     pub(super) event: Arc<Event>,
@@ -69,12 +70,12 @@ impl Done {
     }
 }
 
-pub(super) async fn run(setting: Setting) -> Done {
+pub(super) async fn run(setting: Box<Setting>) -> Done {
     let version = setting.version;
     Done { version, ..run_once(setting).await }
 }
 
-async fn run_once(setting: Setting) -> Done {
+async fn run_once(setting: Box<Setting>) -> Done {
     let step = &setting.step;
     if let Some(failure) = &step.broken {
         let answer = Answer { failure: Some(failure.clone()), ..Answer::default() };
@@ -99,7 +100,7 @@ async fn run_once(setting: Setting) -> Done {
     }
 }
 
-async fn attached(setting: Setting) -> Done {
+async fn attached(setting: Box<Setting>) -> Done {
     let progress = {
         let _turn = turn(&setting).await;
         let _shown = setting.session.show(setting.step.hook.status.as_deref());
@@ -254,6 +255,7 @@ fn record(step: &Step, ended: String, took: Duration, verdict: Restraint) -> out
 fn ended(report: &Report) -> String {
     match &report.end {
         End::NotStarted { why } => format!("not started: {why}"),
+        End::Exited(0) => "exit 0".to_owned(),
         End::Exited(code) => format!("exit {code}"),
         End::Signalled(signal) => format!("signal {signal}"),
         End::Failed { code, .. } => (*code).to_owned(),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use tokio::time::Instant;
+use tokio::time::error::Elapsed;
 
 use super::Task;
 use crate::answer::{Answer, Failure};
@@ -68,15 +69,16 @@ pub(super) async fn run(task: &Task, function: &Function) -> Report {
         Err(words) => return panicked(CALLBACK, &words, started),
     };
     // Most callbacks are over at once, and then no clock needs to be set.
-    let first = std::future::poll_fn(|context| Poll::Ready(call.poll(context))).await;
-    let ended = match first {
-        Poll::Ready(ended) => Ok(ended),
-        Poll::Pending => {
-            let left = budget.saturating_sub(started.elapsed());
-            let rest = std::future::poll_fn(|context| call.poll(context));
-            tokio::time::timeout(left, rest).await
-        }
-    };
+    match std::future::poll_fn(|context| Poll::Ready(call.poll(context))).await {
+        Poll::Ready(ended) => return report(Ok(ended), started),
+        Poll::Pending => {}
+    }
+    let left = budget.saturating_sub(started.elapsed());
+    let rest = std::future::poll_fn(|context| call.poll(context));
+    report(Box::pin(tokio::time::timeout(left, rest)).await, started)
+}
+
+fn report(ended: Result<Result<Answer, String>, Elapsed>, started: Instant) -> Report {
     match ended {
         Ok(Ok(answer)) => {
             let said = Said::Answer(Box::new(answer));

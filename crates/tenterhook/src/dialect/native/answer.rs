@@ -189,6 +189,9 @@ fn denied(said: Answer, stderr: &[u8]) -> Answer {
 
 /// A denial on stderr while stdout is empty: the descriptors were mixed up (V-34). Anything else there is a log.
 fn on_stderr(stderr: &[u8]) -> Answer {
+    if stderr.is_empty() {
+        return Answer::default();
+    }
     let reading = strict::read(stderr);
     let whole = reading.strict().filter(|_| reading.begins_with_brace());
     match whole.and_then(|it| objection::find(&PROTOCOL, it)) {

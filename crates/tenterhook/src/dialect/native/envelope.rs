@@ -10,7 +10,7 @@ use super::{VERSION, table};
 use crate::answer::Power;
 use crate::diagnostic::nearest;
 use crate::dialect::{Envelope, EventFault, Roots};
-use crate::event::{Event, Surroundings};
+use crate::event::{Event, Surroundings, field};
 
 /// The keys of the form.
 pub(super) const KEYS: &[&str] = &["v", "event", "session", "tool", "prompt", "data"];
@@ -45,7 +45,7 @@ pub(super) fn encode(event: &Event) -> Envelope {
         v: VERSION,
         event: event.name.as_str(),
         session: Session(within),
-        prompt: event.payload.get("prompt"),
+        prompt: field(&event.payload, "prompt"),
         data: Rest { payload: &event.payload, beside_tool: tool.is_some() },
         tool,
     });
@@ -92,8 +92,8 @@ struct Tool<'e> {
 impl Serialize for Tool<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
-        for (key, field) in TOOL {
-            if let Some(value) = self.payload.get(*field) {
+        for (key, name) in TOOL {
+            if let Some(value) = field(self.payload, name) {
                 map.serialize_entry(key, value)?;
             }
             if *key == "name" {

@@ -3,7 +3,7 @@
 
 use std::future::poll_fn;
 use std::pin::{Pin, pin};
-use std::task::Poll;
+use std::task::{Context, Poll, Waker};
 
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
@@ -23,10 +23,12 @@ const ALLOWANCE: usize = (2 << 20) + HEAD;
 /// How long the head of a reply may be.
 const HEAD: usize = 64 << 10;
 
+type Protocol = http1::Connection<TokioIo<Wire>, Full<Bytes>>;
+
 /// A connection and the state of its protocol.
 pub(super) struct Connection {
     sender: http1::SendRequest<Full<Bytes>>,
-    protocol: http1::Connection<TokioIo<Wire>, Full<Bytes>>,
+    protocol: Protocol,
     allowance: Allowance,
     /// The protocol came to its end; it must not be asked again.
     over: bool,
@@ -51,39 +53,47 @@ impl Connection {
     /// Sends a request and waits for the head of its reply.
     pub(super) async fn send(&mut self, post: Post) -> Result<Response<Incoming>, Unanswered> {
         self.allowance.set(ALLOWANCE);
-        let reply = self.sender.try_send_request(post);
-        self.during(reply).await.map_err(|mut error| match error.take_message() {
+        let reply = pin!(self.sender.try_send_request(post));
+        let reply = during(&mut self.protocol, &mut self.over, reply).await;
+        reply.map_err(|mut error| match error.take_message() {
             Some(post) => Unanswered::Unsent(Box::new(post), error.into_error()),
             None => Unanswered::Lost(error.into_error()),
         })
     }
 
-    /// Keeps the connection going while `work` waits for what comes of it. Mostly a body came with its head, and then
-    /// nothing has to be kept going.
+    /// Keeps the connection going while `work` waits for what comes of it.
     pub(super) async fn during<T>(&mut self, work: impl Future<Output = T>) -> T {
-        let mut work = pin!(work);
-        poll_fn(|cx| {
-            if let Poll::Ready(done) = work.as_mut().poll(cx) {
-                return Poll::Ready(done);
-            }
-            self.over = self.over || Pin::new(&mut self.protocol).poll(cx).is_ready();
-            work.as_mut().poll(cx)
-        })
-        .await
+        during(&mut self.protocol, &mut self.over, pin!(work)).await
     }
 
     /// Whether it can take another request, as far as is known: the last reply is over, and nothing came behind it.
-    pub(super) async fn is_done(&mut self) -> bool {
-        poll_fn(|cx| {
-            self.over = self.over || Pin::new(&mut self.protocol).poll(cx).is_ready();
-            Poll::Ready(!self.over && self.sender.is_ready())
-        })
-        .await
+    pub(super) fn is_done(&mut self) -> bool {
+        // Nobody waits here, so nobody must be woken. Whoever sends the next request would be by its own words otherwise, and
+        // be asked once more, the reactor too, before anything can have come.
+        let cx = &mut Context::from_waker(Waker::noop());
+        self.over = self.over || Pin::new(&mut self.protocol).poll(cx).is_ready();
+        !self.over && self.sender.is_ready()
     }
 
     /// The same, and nothing has come since, not even an end: the system is asked (HT-43).
-    pub(super) async fn is_quiet(&mut self) -> bool {
+    pub(super) fn is_quiet(&mut self) -> bool {
         self.allowance.set(0);
-        self.is_done().await
+        self.is_done()
     }
+}
+
+/// Mostly a body came with its head, and then nothing has to be kept going.
+async fn during<T>(
+    protocol: &mut Protocol,
+    over: &mut bool,
+    mut work: Pin<&mut impl Future<Output = T>>,
+) -> T {
+    poll_fn(|cx| {
+        if let Poll::Ready(done) = work.as_mut().poll(cx) {
+            return Poll::Ready(done);
+        }
+        *over = *over || Pin::new(&mut *protocol).poll(cx).is_ready();
+        work.as_mut().poll(cx)
+    })
+    .await
 }

@@ -42,7 +42,7 @@ pub(super) async fn exchange(task: &Task, http: &Http, heard: &mut Vec<u8>) -> R
         to.origin.leave_alone(time);
     }
     let received = connection.during(receive(body, &head, &to, &id, heard)).await?;
-    origins.keep(&to, connection).await;
+    origins.keep(&to, connection);
     received
 }
 
@@ -61,7 +61,7 @@ async fn deliver(
     mut post: Post,
 ) -> Result<(Box<Connection>, Response<Incoming>), Failure> {
     let broken = |error| Failure::exchanging(&error, &to.target.origin);
-    while let Some(mut kept) = network.origins().take(to).await {
+    while let Some(mut kept) = network.origins().take(to) {
         match kept.send(post).await {
             Ok(response) => return Ok((kept, response)),
             Err(Unanswered::Lost(error)) => return Err(broken(error)),

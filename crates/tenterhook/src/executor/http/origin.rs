@@ -68,7 +68,7 @@ impl Origin {
     }
 
     /// A connection on which nothing was said since it was kept, and that is kept for no longer than `idle`.
-    pub(super) async fn take(&self, idle: Duration) -> Option<Box<Connection>> {
+    pub(super) fn take(&self, idle: Duration) -> Option<Box<Connection>> {
         let runtime = Handle::current().id();
         loop {
             let Kept { mut connection, since, .. } = {
@@ -76,15 +76,15 @@ impl Origin {
                 let at = known.kept.iter().rposition(|it| it.runtime == runtime)?;
                 known.kept.remove(at)
             };
-            if since.elapsed() < idle && connection.is_quiet().await {
+            if since.elapsed() < idle && connection.is_quiet() {
                 return Some(connection);
             }
         }
     }
 
     /// Keeps a connection whose last reply was read to its end, for the next request; `false` where it takes none.
-    pub(super) async fn keep(&self, mut connection: Box<Connection>) -> bool {
-        if !connection.is_done().await {
+    pub(super) fn keep(&self, mut connection: Box<Connection>) -> bool {
+        if !connection.is_done() {
             return false;
         }
         let kept = Kept { connection, since: Instant::now(), runtime: Handle::current().id() };

@@ -71,17 +71,13 @@ impl Origins {
     }
 
     /// A connection on which nothing was said since it was kept.
-    pub(super) async fn take(&self, destination: &Destination) -> Option<Box<Connection>> {
-        destination.origin.take(self.idle).await
+    pub(super) fn take(&self, destination: &Destination) -> Option<Box<Connection>> {
+        destination.origin.take(self.idle)
     }
 
     /// Keeps a connection whose last reply was read to its end, for the next request.
-    pub(super) async fn keep(
-        self: &Arc<Self>,
-        destination: &Destination,
-        connection: Box<Connection>,
-    ) {
-        if !destination.origin.keep(connection).await {
+    pub(super) fn keep(self: &Arc<Self>, destination: &Destination, connection: Box<Connection>) {
+        if !destination.origin.keep(connection) {
             return;
         }
         let mut known = self.known();
