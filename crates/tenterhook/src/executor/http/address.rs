@@ -143,12 +143,6 @@ impl Target {
         if *port == default_port(*secure) { host } else { format!("{host}:{port}") }
     }
 
-    /// Whether both are one server, whatever is asked of it.
-    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "nobody connects then"))]
-    pub(crate) fn is_same_server(&self, other: &Self) -> bool {
-        (self.secure, self.port, &self.host) == (other.secure, other.port, &other.host)
-    }
-
     /// Whether it is this machine, and was written so.
     pub(crate) fn is_this_machine(&self) -> bool {
         is_this_machine(&self.host)

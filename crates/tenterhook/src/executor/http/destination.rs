@@ -44,4 +44,10 @@ impl Destination {
         headers.insert(HOST, host);
         Ok(Self { target, path, headers, origin })
     }
+
+    /// Whether both lead to one server, whatever is asked of it.
+    pub(super) fn is_on_the_server_of(&self, other: &Target) -> bool {
+        let server = |it: &Target| (it.secure, it.port, it.host.clone());
+        server(&self.target) == server(other)
+    }
 }

@@ -63,7 +63,7 @@ impl Origins {
         }
         let target = Target::read(url)
             .map_err(|error| Failure::new(Kind::Url, format!("its URL cannot be used: {error}")))?;
-        let same = |it: &&Arc<Destination>| it.target.is_same_server(&target);
+        let same = |it: &&Arc<Destination>| it.is_on_the_server_of(&target);
         let origin = known.destinations.values().find(same).map(|it| Arc::clone(&it.origin));
         let made = Arc::new(Destination::new(target, origin.unwrap_or_default())?);
         known.destinations.insert(url.into(), Arc::clone(&made));
@@ -90,8 +90,10 @@ impl Origins {
     fn sweep(&self) -> bool {
         let mut known = self.known();
         let now = Instant::now();
-        let left = |it: &Arc<Destination>| it.origin.sweep(now, self.idle);
-        let left = known.destinations.values().map(left).fold(false, |any, it| any || it);
+        let mut left = false;
+        for destination in known.destinations.values() {
+            left |= destination.origin.sweep(now, self.idle);
+        }
         // Whoever uses a destination got it under this lock: with two of one server, its requests would be counted twice.
         let in_use = |it: &Arc<Destination>| Arc::strong_count(it) > 1;
         known.destinations.retain(|_, it| in_use(it) || it.origin.matters(now));
@@ -127,7 +129,10 @@ mod tests {
         let take = async |target: &Arc<Destination>, attended| {
             tokio::select! {
                 biased;
-                turn = target.origin.turn(attended) => Some(std::mem::forget(turn.unwrap())),
+                turn = target.origin.turn(attended) => {
+                    turn.unwrap().forget();
+                    Some(())
+                }
                 () = async {} => None,
             }
         };
