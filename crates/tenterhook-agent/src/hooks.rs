@@ -167,6 +167,18 @@ impl Hooks {
         });
     }
 
+    /// The hooks of a place that a test made.
+    #[cfg(test)]
+    pub(crate) fn of_room(room: &tenterhook_testkit::Sandbox) -> Self {
+        let place = Place {
+            home: room.home(),
+            cwd: room.project(),
+            transcript: room.project().join("t.jsonl"),
+            ..Place::default()
+        };
+        Self::load(place, &room.env(), Updates::channel().0)
+    }
+
     fn event(&self, name: &str) -> Event {
         let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
         let mut facts = place.facts.clone();
@@ -188,14 +200,14 @@ impl Hooks {
 
     async fn fire_within(&self, event: Event, budget: Option<Duration>) -> Said {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(event.clone());
-        let (name, payload) = (event.name.to_string(), Value::Object(event.payload.clone()));
+        let name = event.name.to_string();
         let outcome = self.engine.fire_within(event, &self.session, budget).await;
-        self.tell(&name, payload, &outcome);
+        self.tell(&name, &outcome);
         said(outcome)
     }
 
     /// What a person may see of it: what ran, what hooks say to the user, what went wrong.
-    fn tell(&self, event: &str, payload: Value, outcome: &Outcome) {
+    fn tell(&self, event: &str, outcome: &Outcome) {
         for fault in &outcome.faults {
             let hook = fault.hook.as_ref().map(|it| format!("hook `{it}`: ")).unwrap_or_default();
             self.updates.warn(event, format!("{hook}{}", fault.message));
@@ -216,7 +228,6 @@ impl Hooks {
             event: event.to_owned(),
             came: outcome.restraint.word().unwrap_or("silent").to_owned(),
             steps: steps.collect(),
-            payload,
         }));
     }
 }

@@ -22,7 +22,7 @@ use crate::render::Renderer;
 use crate::session::Session;
 use crate::tally::Tally;
 use crate::tasks::Tasks;
-use crate::transcript::{self, Kept, Line, Transcript};
+use crate::transcript::{self, Kept, Transcript};
 use crate::update::Updates;
 
 /// What the model is told about itself.
@@ -45,7 +45,7 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
     };
     let own = || at(&home, &transcript::name(), &env);
     let begun = begin(&args, own, &updates)?;
-    let id = begun.write_head(&model, &cwd)?;
+    let id = begun.write(&model, &cwd)?;
     let Begun { source, kept, transcript } = begun;
     let mut facts = Map::new();
     facts.insert("permission_mode".to_owned(), permissions.mode().word().into());
@@ -132,17 +132,15 @@ struct Begun {
 
 impl Begun {
     /// Writes what the transcript begins with; the id of the session.
-    fn write_head(&self, model: &str, cwd: &Path) -> Result<String, String> {
-        let path = self.transcript.path();
-        let id = self.kept.session(path);
-        let (model, cwd) = (model.to_owned(), cwd.display().to_string());
-        let head = Line::Session { id: id.clone(), model, cwd };
-        let written = self.transcript.add(&head).and_then(|()| match self.source {
-            "fork" => self.transcript.take_over(&self.kept),
-            _ => Ok(()),
+    fn write(&self, model: &str, cwd: &Path) -> Result<String, String> {
+        let Self { source, kept, transcript } = self;
+        let written = transcript.begin(kept, model, cwd).and_then(|id| {
+            if *source == "fork" {
+                transcript.take_over(kept)?;
+            }
+            Ok(id)
         });
-        written.map_err(|error| cannot("written", path, &error))?;
-        Ok(id)
+        written.map_err(|error| cannot("written", transcript.path(), &error))
     }
 }
 

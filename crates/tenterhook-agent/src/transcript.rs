@@ -122,6 +122,14 @@ impl Transcript {
         file.write_all(text.as_bytes())
     }
 
+    /// Adds what a session begins with, here as the one that has kept this; what it is called.
+    pub(crate) fn begin(&self, kept: &Kept, model: &str, cwd: &Path) -> io::Result<String> {
+        let id = kept.session(&self.path);
+        let (model, cwd) = (model.to_owned(), cwd.display().to_string());
+        self.add(&Line::Session { id: id.clone(), model, cwd })?;
+        Ok(id)
+    }
+
     /// Adds what another session has kept.
     pub(crate) fn take_over(&self, kept: &Kept) -> io::Result<()> {
         kept.messages.iter().try_for_each(|it| self.add(&Line::Message(it.clone())))

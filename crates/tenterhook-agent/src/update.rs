@@ -2,7 +2,6 @@
 //!
 //! Every face hears the same updates and may say the same inputs, so that no face can have events of its own.
 
-use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::conversation::{Call, ToolResult};
@@ -104,8 +103,6 @@ pub(crate) struct Trace {
     pub(crate) came: String,
     /// One line a hook.
     pub(crate) steps: Vec<TraceStep>,
-    /// The payload, for `explain LAST`.
-    pub(crate) payload: Value,
 }
 
 /// What one hook did.

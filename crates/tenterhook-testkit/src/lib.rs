@@ -1,9 +1,10 @@
 //! Test support of Tenterhook: neutral cases, a hermetic place to run them in, the comparison with what came out,
-//! the program that answers, and the server that replies.
+//! the program that answers, the server that replies, and what brings an agent to every event.
 //!
 //! Depends on no other crate of ours, so that every one of them, and any other engine, can be tested with it.
 
 pub mod case;
+pub mod everything;
 pub mod expect;
 mod fakehook;
 pub mod sandbox;

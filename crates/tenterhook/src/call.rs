@@ -14,7 +14,7 @@ mod hosts;
 mod installs;
 mod literals;
 mod packages;
-mod path;
+pub(crate) mod path;
 pub mod place;
 mod quoted;
 mod send;

@@ -1,6 +1,8 @@
 //! One configured entry: where it comes from, what it matches, what it runs. Values only; nothing runs here.
 
+pub(crate) mod named;
 mod prewarm;
+pub(crate) mod row;
 mod run;
 mod script;
 
@@ -9,9 +11,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::diagnostic::Place;
-use crate::dialect::{DialectId, EventRow};
 use crate::event::EventName;
 use crate::matcher::{Condition, Matcher};
+
+use named::DialectId;
 
 pub use run::{Command, Http, Inherit, Invocation, McpTool, Prewarm, Prompt, Run, Shell, Worker};
 pub use script::Script;
@@ -233,10 +236,11 @@ impl Hook {
         }
     }
 
-    /// How long it may take on an event of this row: what its entry says, else what its dialect promises.
-    #[must_use]
-    pub fn time(&self, row: &EventRow) -> Duration {
-        self.timeout.unwrap_or_else(|| self.dialect.dialect().timeout(&self.run, row))
+    /// Switches it off for good, where nothing else has yet: the first reason is the one that is told.
+    pub(crate) fn disarm(&mut self, because: String, rule: &'static str) {
+        if self.arming == Arming::Armed {
+            self.arming = Arming::Disarmed { because, rule };
+        }
     }
 
     /// Whether its next process is started before it is needed: its entry says so, and it runs more than once.

@@ -89,6 +89,7 @@ pub mod report;
 pub mod rule;
 pub mod session;
 pub mod shell;
+mod source;
 pub mod strict;
 pub mod syntax;
 pub mod text;

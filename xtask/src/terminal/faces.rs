@@ -7,6 +7,7 @@ use std::process::{Child, ChildStdin, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Value, json};
+use tenterhook_testkit::everything::{FILLS, REPLIES, SEE, files};
 
 use super::room::{Room, Terminal, awaited};
 use super::{Play, Stage, must};
@@ -29,15 +30,8 @@ const ARGS: &[&str] = &[
     "0.05",
 ];
 
-/// Keeps each event in a file of its own: events may come at once.
-const SEE: &str = r#"
-shell = 'mkdir -p "$HOME/events"; f="$HOME/events/$$-$(date +%N)"; cat > "$f" && mv "$f" "$f.json"'
-[hook.looks]
-on = "SessionStart"
-shell = """echo '{"watch": ["watched.txt"]}'"""
-"#;
-
-const SCRIPT: &str = r#"
+/// What the model calls at once.
+const CALLS: &str = r#"
 [[reply]]
 on = "everything"
 text = "at once"
@@ -51,23 +45,7 @@ call = [
   { tool = "Bash", input = { command = "true", run_in_background = true } },
   { tool = "Task", input = { description = "look", prompt = "look inside", isolation = "worktree" } },
 ]
-[[reply]]
-on = "look inside"
-text = "seen"
-[[reply]]
-on = "Sum up"
-repeat = true
-text = "much was said"
-[[reply]]
-on = "rate_limit"
-error = "rate_limit"
-[[reply]]
-repeat = true
-text = "done"
 "#;
-
-/// What fills a conversation so that it is made short: ten files, each as long as one that is mentioned may be.
-const FILLS: &str = "compare @0.txt @1.txt @2.txt @3.txt @4.txt @5.txt @6.txt @7.txt @8.txt @9.txt";
 
 /// The text at this place of a value; empty where there is none.
 fn of<'a>(value: &'a Value, place: &str) -> &'a str {
@@ -202,19 +180,9 @@ fn table(stage: &Stage) -> Result<BTreeSet<String>, String> {
 fn furnished(stage: &Stage, events: &BTreeSet<String>) -> Result<Room, String> {
     let names: Vec<_> = events.iter().map(|it| format!("\"{it}\"")).collect();
     let hooks = format!("[hook.sees]\non = [{}]\n{SEE}", names.join(", "));
-    let room = stage.room(&hooks, SCRIPT)?;
-    for (name, text) in [
-        ("sub/a.txt", "a"),
-        ("sub/AGENTS.md", "be brief"),
-        ("AGENTS.md", "@more.md"),
-        ("more.md", "be exact"),
-        (".claude/rules/texts.md", "---\npaths: sub/*.txt\n---\nquote"),
-        (".claude/commands/hello.md", "say $ARGUMENTS"),
-    ] {
-        room.write(name, text)?;
-    }
-    for at in 0..10 {
-        room.write(&format!("{at}.txt"), &"long ".repeat(14_000))?;
+    let room = stage.room(&hooks, &format!("{CALLS}{REPLIES}"))?;
+    for (name, text) in files() {
+        room.write(&name, &text)?;
     }
     room.repository()?;
     Ok(room)

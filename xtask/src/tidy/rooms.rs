@@ -1,4 +1,7 @@
-//! Are the pure rooms of the engine pure? Purity is an absence: no clock, no file, no process, no runtime.
+//! Are the pure rooms of the engine pure, and does each know only what stands below it? Purity is an absence: no clock, no
+//! file, no process, no runtime.
+
+use std::collections::BTreeSet;
 
 use super::Findings;
 use crate::tree::File;
@@ -6,6 +9,7 @@ use crate::tree::File;
 /// The rooms that the design calls pure.
 const PURE: &[&str] = &[
     "answer",
+    "call",
     "config",
     "diagnostic",
     "dialect",
@@ -18,6 +22,7 @@ const PURE: &[&str] = &[
     "report",
     "rule",
     "shell",
+    "source",
     "strict",
     "syntax",
     "text",
@@ -37,11 +42,62 @@ const IMPURE: &[&str] = &[
 ];
 
 /// Files in pure rooms that need an impure word, and why.
-const EXCEPTIONS: &[(&str, &str, &str)] = &[(
-    "crates/tenterhook/src/shell/read.rs",
-    "Instant::now",
-    "a line that takes too long counts as unparsable, which only restrains",
-)];
+const EXCEPTIONS: &[(&str, &str, &str)] = &[
+    (
+        "crates/tenterhook/src/shell/read.rs",
+        "Instant::now",
+        "a line that takes too long counts as unparsable, which only restrains",
+    ),
+    (
+        "crates/tenterhook/src/call/hosts.rs",
+        "std::net",
+        "an address is a number that is written in several ways; nothing is reached",
+    ),
+];
+
+/// The rooms from the ground up: each may know those before it, and none behind it.
+const FLOORS: &[&str] = &[
+    "text",
+    "diagnostic",
+    "event",
+    "shell",
+    "strict",
+    "syntax",
+    "answer",
+    "report",
+    "call",
+    "rule",
+    "matcher",
+    "hook",
+    "outcome",
+    "source",
+    "dialect",
+    "config",
+    "discover",
+    "verdict",
+    "merge",
+    "executor",
+    "session",
+    "plan",
+    "record",
+    "engine",
+];
+
+/// Arrows that run up, and why.
+const UPWARD: &[(&str, &str, &str)] = &[
+    (
+        "matcher",
+        "hook",
+        "how strictly a source is followed decides what a doubtful match may carry",
+    ),
+    ("hook", "executor", "a hook of the host holds the function that it runs"),
+    (
+        "dialect",
+        "executor",
+        "an address, a header and an argument are checked by what will send them",
+    ),
+    ("executor", "session", "spares and workers belong to the session that started them"),
+];
 
 /// What no room of the engine names: printing, leaving and the environment are the caller's.
 const NOWHERE: &[&str] =
@@ -63,6 +119,16 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
                 }
             }
         }
+        for other in known(&code) {
+            let floor = |name: &str| FLOORS.iter().position(|it| *it == name);
+            let excepted = UPWARD.iter().any(|(from, to, _)| (*from, *to) == (room, other));
+            if !excepted && floor(other) > floor(room) {
+                findings.error(
+                    &file.path,
+                    format!("the room `{room}` stands below `{other}`, and must not know it"),
+                );
+            }
+        }
         for word in NOWHERE.iter().filter(|word| code.contains(**word)) {
             findings.error(&file.path, format!("the engine does not use `{word}`"));
         }
@@ -73,10 +139,61 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
 fn room(path: &str) -> Option<&str> {
     let rest = path.strip_prefix("crates/tenterhook/src/")?;
     let first = rest.split('/').next()?;
-    Some(first.strip_suffix(".rs").unwrap_or(first))
+    Some(first.strip_suffix(".rs").unwrap_or(first)).filter(|it| *it != "lib")
+}
+
+/// The rooms that some code names: `crate::hook::Hook`, `crate::{plan, session::View}`.
+fn known(code: &str) -> impl Iterator<Item = &'static str> {
+    let mut words = BTreeSet::new();
+    for rest in code.split("crate::").skip(1) {
+        let group = rest.strip_prefix('{').and_then(|it| it.split('}').next());
+        for path in
+            group.unwrap_or(rest).split(',').take(if group.is_some() { usize::MAX } else { 1 })
+        {
+            let word = path.trim().split(|c: char| !c.is_alphanumeric() && c != '_').next();
+            words.extend(word.map(str::to_lowercase));
+        }
+    }
+    FLOORS.iter().copied().filter(move |room| words.contains(*room))
 }
 
 fn without_comments(code: &str) -> String {
     let lines = code.lines().filter(|line| !line.trim_start().starts_with("//"));
     lines.collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rooms_are_known_by_their_names_and_by_what_the_crate_shows_of_them() {
+        let code =
+            "use crate::hook::Hook;\nuse crate::{plan, session::View};\nlet it: crate::Event;";
+        assert_eq!(known(code).collect::<Vec<_>>(), ["event", "hook", "session", "plan"]);
+    }
+
+    #[test]
+    fn a_room_that_knows_one_above_it_is_told() {
+        let file = |room: &str, code: &str| File {
+            path: format!("crates/tenterhook/src/{room}.rs"),
+            text: format!("//! X\n{code}\n"),
+        };
+        let mut findings = Findings::default();
+        check(&[file("event", "use crate::hook::Hook;")], &mut findings);
+        assert_eq!(findings.errors.len(), 1, "{findings:?}");
+        let mut findings = Findings::default();
+        check(&[file("hook", "use crate::event::Event;")], &mut findings);
+        assert!(findings.errors.is_empty(), "{findings:?}");
+    }
+
+    #[test]
+    fn every_room_has_its_floor() {
+        let engine = crate::tree::files().unwrap();
+        let homeless: BTreeSet<_> = engine
+            .iter()
+            .filter_map(|it| room(&it.path).filter(|room| !FLOORS.contains(room)))
+            .collect();
+        assert_eq!(homeless, BTreeSet::new());
+    }
 }

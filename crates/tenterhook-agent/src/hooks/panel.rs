@@ -115,20 +115,12 @@ mod tests {
     use tenterhook::config::Source;
     use tenterhook_testkit::Sandbox;
 
-    use super::super::Place;
     use super::*;
-    use crate::update::Updates;
 
     #[test]
     fn a_managed_hook_stays_on() {
         let room = Sandbox::new().unwrap();
-        let place = Place {
-            home: room.home(),
-            cwd: room.project(),
-            transcript: room.project().join("t.jsonl"),
-            ..Place::default()
-        };
-        let mut hooks = Hooks::load(place, &room.env(), Updates::channel().0);
+        let mut hooks = Hooks::of_room(&room);
         let text = |name: &str| format!("[hook.{name}]\non = \"Stop\"\nshell = \"true\"\n");
         let source = |name, layer| {
             let given = Source::given(name, DialectId::NATIVE, &text(name), room.project());

@@ -101,23 +101,15 @@ mod tests {
     use tenterhook::dialect::DialectId;
     use tenterhook::event::EventName;
     use tenterhook::hook::{Hook, HookId, Run};
-
-    use super::super::Place;
-    use super::*;
-    use crate::update::Updates;
     use tenterhook_testkit::Sandbox;
+
+    use super::*;
 
     /// `FireSessionEndClearsSessionHooks`.
     #[tokio::test]
     async fn the_end_of_a_session_clears_its_hooks() {
         let room = Sandbox::new().unwrap();
-        let place = Place {
-            home: room.home(),
-            cwd: room.project(),
-            transcript: room.project().join("t.jsonl"),
-            ..Place::default()
-        };
-        let hooks = Hooks::load(place, &room.env(), Updates::channel().0);
+        let hooks = Hooks::of_room(&room);
         let run = Run::Unusable { why: String::new() };
         hooks.session.add_hook(Hook::new(
             HookId::new("mine"),

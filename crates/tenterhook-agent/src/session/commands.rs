@@ -6,7 +6,7 @@ use super::{Leave, Session, from_hook};
 use crate::agent::Settings;
 use crate::command::{self, Command, Hooks};
 use crate::permission::Mode;
-use crate::transcript::{self, Kept, Line, Transcript};
+use crate::transcript::{self, Kept, Transcript};
 use crate::update::Update;
 
 impl Session {
@@ -129,13 +129,8 @@ impl Session {
         let path = self.agent.transcript.path().with_file_name(name);
         let kept = Kept::forked(self.agent.messages.clone());
         let Settings { model, cwd, .. } = &self.agent.settings;
-        let first = Line::Session {
-            id: kept.session(&path),
-            model: model.clone(),
-            cwd: cwd.display().to_string(),
-        };
         let copied = Transcript::open(&path).and_then(|copy| {
-            copy.add(&first)?;
+            copy.begin(&kept, model, cwd)?;
             copy.take_over(&kept)?;
             Ok(copy)
         });

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde_json::{Value, json};
+use tenterhook_testkit::everything::{FILLS, REPLIES, SEE, files};
 
 use crate::room::Room;
 
@@ -35,18 +36,14 @@ fn table() -> BTreeMap<String, (BTreeSet<String>, bool)> {
     table
 }
 
-/// A hook on every event, which keeps each in a file of its own, since events may come at once. Another has a file watched, and
-/// a third agrees to a call and changes the mode, where the test wants it.
+/// A hook on every event. Another has a file watched, and a third agrees to a call and changes the mode, where the test
+/// wants it.
 fn everywhere(table: &BTreeMap<String, (BTreeSet<String>, bool)>) -> String {
     let names: Vec<_> = table.keys().map(|it| format!("\"{it}\"")).collect();
-    format!("[hook.see]\non = [{}]\n{SEE}", names.join(", "))
+    format!("[hook.see]\non = [{}]\n{SEE}{AGREES}", names.join(", "))
 }
 
-const SEE: &str = r#"
-shell = 'mkdir -p "$HOME/events"; f="$HOME/events/$$-$(date +%N)"; cat > "$f" && mv "$f" "$f.json"'
-[hook.look]
-on = "SessionStart"
-shell = """echo '{"watch": ["watched.txt"]}'"""
+const AGREES: &str = r#"
 [hook.agrees]
 on = "PermissionRequest"
 shell = """if test -e agree; then echo '{"decision": "allow", "permissions": [
@@ -69,39 +66,13 @@ call = [
   { tool = "Bash", input = { command = "exit 3" } },
   { tool = "Task", input = { description = "look", prompt = "look inside", isolation = "worktree" } },
 ]
-[[reply]]
-on = "look inside"
-text = "seen"
-[[reply]]
-on = "Sum up"
-repeat = true
-text = "much was said"
-[[reply]]
-on = "rate_limit"
-error = "rate_limit"
-[[reply]]
-repeat = true
-text = "done"
 "#;
-
-/// What fills a conversation so that it is made short: ten files, each as long as one that is mentioned may be.
-const FILLS: &str = "compare @0.txt @1.txt @2.txt @3.txt @4.txt @5.txt @6.txt @7.txt @8.txt @9.txt";
 
 /// The files that the work needs.
 fn furnished(hooks: &str) -> Room {
-    let room = Room::new(hooks, WORK);
-    for (name, text) in [
-        ("sub/a.txt", "a"),
-        ("sub/AGENTS.md", "be brief"),
-        ("AGENTS.md", "@more.md"),
-        ("more.md", "be exact"),
-        (".claude/rules/texts.md", "---\npaths: sub/*.txt\n---\nquote"),
-        (".claude/commands/hello.md", "say $ARGUMENTS"),
-    ] {
-        room.sandbox.write(name, text).unwrap();
-    }
-    for at in 0..10 {
-        room.sandbox.write(&format!("{at}.txt"), &"long ".repeat(14_000)).unwrap();
+    let room = Room::new(hooks, &format!("{WORK}{REPLIES}"));
+    for (name, text) in files() {
+        room.sandbox.write(&name, &text).unwrap();
     }
     super::gates::repository(&room);
     room

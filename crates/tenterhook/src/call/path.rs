@@ -74,7 +74,7 @@ fn below<'a>(path: &'a str, top: &str) -> Option<&'a str> {
 }
 
 /// A path without `.`, `..` and doubled slashes.
-fn plain(path: &str) -> String {
+pub(crate) fn plain(path: &str) -> String {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
         match part {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::{ReadConfig, Source, disarm};
+use super::{ReadConfig, Source};
 use crate::dialect::DialectId;
 use crate::event::EventName;
 use crate::hook::{Arming, Hook, Invocation, Layer, Run};
@@ -26,7 +26,7 @@ pub(super) fn drop_repeats(read: &mut [(Source, ReadConfig)]) {
             match seen.entry((source.dialect, fingerprint)) {
                 Entry::Occupied(first) if first.get().0 == file => {}
                 Entry::Occupied(first) => {
-                    disarm(hook, format!("the same entry stands at {}", first.get().1), "C-13");
+                    hook.disarm(format!("the same entry stands at {}", first.get().1), "C-13");
                 }
                 Entry::Vacant(slot) => {
                     let place = hook.place.as_ref().map(ToString::to_string).unwrap_or_default();

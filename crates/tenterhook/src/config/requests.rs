@@ -6,20 +6,10 @@ use std::fmt;
 use regex::Regex;
 
 use super::switches::{SETTINGS, Statement, binds};
-use super::{Requests, Switch, disarm};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::DialectId;
 use crate::hook::{Arming, Hook, Run};
-
-impl Requests {
-    /// The key that holds the list.
-    pub(crate) const fn key(self) -> &'static str {
-        match self {
-            Self::Urls => "allowedHttpHookUrls",
-            Self::Variables => "httpHookAllowedEnvVars",
-        }
-    }
-}
+use crate::source::{Requests, Switch};
 
 /// Bars a hook whose URL is not allowed, and takes the variables from it that it may not send; says so of each.
 pub(super) fn bar(said: &[Statement], dialect: DialectId, hook: &mut Hook) -> Vec<Diagnostic> {
@@ -36,7 +26,7 @@ pub(super) fn bar(said: &[Statement], dialect: DialectId, hook: &mut Hook) -> Ve
     if let Some(list) = urls.filter(|list| !list.names_url(&http.url)) {
         let because = format!("{list} does not name its URL");
         let found = told("url-not-allowed", format!("the hook never runs: {because}"));
-        disarm(hook, because, "C-19");
+        hook.disarm(because, "C-19");
         return vec![found.help("add the URL there, `*` stands for anything; or remove the hook")];
     }
     let Some(list) = variables else { return Vec::new() };

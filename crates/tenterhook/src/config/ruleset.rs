@@ -4,23 +4,12 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::{ReadConfig, Server};
 use crate::dialect::{Cap, DialectId, EventRow, Subject};
 use crate::event::EventName;
 use crate::hook::{Hook, Phase};
+use crate::source::{ReadConfig, Server};
 
-/// How the steps of one stage relate.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
-    /// All see the same payload and run at once.
-    Parallel,
-    /// All see the same payload and run one after the other, until one denies.
-    Serial,
-    /// All see the same payload and run one after the other, every one.
-    InTurn,
-    /// One after the other, each seeing the last one's rewrite, until one denies.
-    Chained,
-}
+pub use crate::hook::row::Mode;
 
 /// Hooks of one event that run together.
 #[derive(Clone, Debug)]

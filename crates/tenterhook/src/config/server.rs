@@ -1,45 +1,8 @@
-//! The MCP servers that sources configure, and which of two of one name counts. Values only; nothing is started here.
-
-use crate::diagnostic::{Diagnostic, Place, Severity};
-use crate::dialect::DialectId;
-use crate::hook::{Command, Http, Layer};
+//! Which of several MCP servers of one name counts?
 
 use super::switches::distance;
-
-/// An MCP server whose tools hooks can call.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Server {
-    /// What hooks call it.
-    pub name: String,
-    /// In whose format it is configured: which variables its program inherits, and how its texts name variables.
-    pub dialect: DialectId,
-    /// Whose configuration it is.
-    pub layer: Layer,
-    /// How it is reached.
-    pub reach: Reach,
-    /// Where it is configured.
-    pub place: Option<Place>,
-}
-
-/// How a server is reached.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reach {
-    /// It is a program, spoken to by its standard streams. It starts where the command says, or not at all.
-    Program(Command),
-    /// It answers at an address (streamable HTTP).
-    Address(Http),
-}
-
-impl Reach {
-    /// One line that says what it is, for people.
-    #[must_use]
-    pub fn line(&self) -> String {
-        match self {
-            Self::Program(command) => command.line(),
-            Self::Address(http) => http.url.clone(),
-        }
-    }
-}
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::source::Server;
 
 /// One server of each name (MC-12): the one of the layer nearest to the person, of equals the first. Otherwise a
 /// repository could put a server of its own in the place of one that a guard of the user asks.
@@ -75,7 +38,9 @@ pub fn settle(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hook::{Inherit, Invocation};
+    use crate::dialect::DialectId;
+    use crate::hook::{Command, Inherit, Invocation, Layer};
+    use crate::source::Reach;
 
     fn server(name: &str, layer: Layer, program: &str) -> Server {
         let invocation = Invocation::Argv { program: program.to_owned(), args: Vec::new() };

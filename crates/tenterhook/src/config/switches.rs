@@ -5,7 +5,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::{ReadConfig, Source, Switch, disarm, requests};
+use super::{ReadConfig, Source, Switch, requests};
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::dialect::DialectId;
 use crate::hook::{Hook, Layer, Run};
@@ -92,18 +92,17 @@ fn apply(statement: &Statement, source: &Source, hook: &mut Hook) -> Option<Stri
     }
     match switch {
         Switch::ManagedOnly if layer == Layer::Managed && hook.layer != Layer::Managed => {
-            disarm(
-                hook,
+            hook.disarm(
                 format!("`allowManagedHooksOnly` in {by} lets only managed hooks run"),
                 "C-12",
             );
         }
         Switch::DisableHook { .. } if meant => {
-            disarm(hook, format!("{by} says `enabled = false` for it"), "C-14");
+            hook.disarm(format!("{by} says `enabled = false` for it"), "C-14");
         }
         Switch::Govern(govern) if meant => {
             if govern.enabled == Some(false) {
-                disarm(hook, format!("{by} says `enabled = false` for its file"), "C-15");
+                hook.disarm(format!("{by} says `enabled = false` for its file"), "C-15");
             }
             hook.compat = govern.compat.unwrap_or(hook.compat);
             hook.on_failure = hook.on_failure.or(govern.on_failure);
@@ -136,7 +135,7 @@ fn disable_all(said: &[Statement], dialect: DialectId, hook: &mut Hook) {
         });
         let Some(Statement { layer, by, switch, .. }) = word else { continue };
         if *switch == Switch::DisableAll && binds(*layer, hook) {
-            disarm(hook, format!("`disableAllHooks` is true in {by}"), "C-11");
+            hook.disarm(format!("`disableAllHooks` is true in {by}"), "C-11");
         }
         return;
     }

@@ -2,9 +2,11 @@
 
 use super::*;
 use crate::diagnostic::{Place, Span};
+use crate::dialect::DialectId;
 use crate::executor::function::Function;
-use crate::hook::{Command, HookId, Inherit, Shell};
-use crate::hook::{Invocation, Run};
+use crate::hook::{
+    Arming, Command, Compat, HookId, Inherit, Invocation, Layer, OnFailure, Run, Shell,
+};
 use crate::matcher::Matcher;
 use crate::matcher::MatcherSpec;
 

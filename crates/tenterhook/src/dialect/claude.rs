@@ -32,12 +32,12 @@ use super::{
     first_line,
 };
 use crate::answer::{Answer, Powers, SlipKind};
-use crate::config::{ReadConfig, Source};
 use crate::event::{Event, EventName};
 use crate::hook::{Hook, OnFailure, Prompt, Run};
 use crate::matcher::Condition;
 use crate::matcher::rule::Reading;
 use crate::report::Report;
+use crate::source::{ReadConfig, Source};
 use crate::syntax::Node;
 
 /// The dialect.

@@ -22,11 +22,12 @@ use serde_json::{Map, Value};
 
 use super::{Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Honour, Roots};
 use crate::answer::{Answer, SlipKind};
-use crate::config::{Mode, ReadConfig, Source};
 use crate::event::{Event, EventName};
 use crate::hook::Phase;
+use crate::hook::row::Mode;
 use crate::matcher::Condition;
 use crate::report::Report;
+use crate::source::{ReadConfig, Source};
 use crate::syntax::Node;
 
 /// The dialect.

@@ -3,8 +3,8 @@
 
 use std::collections::HashMap;
 
-use crate::config::Source;
 use crate::diagnostic::{Diagnostic, Lines, Place, Severity, Span};
+use crate::source::Source;
 
 /// A finding that has no place yet.
 pub(super) fn error(code: &'static str, message: impl Into<String>) -> Diagnostic {

@@ -23,10 +23,11 @@ use super::{
     Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Honour, Roots, first_line,
 };
 use crate::answer::{Answer, SlipKind};
-use crate::config::{Mode, ReadConfig, Source};
 use crate::event::{Event, EventName};
+use crate::hook::row::Mode;
 use crate::hook::{Layer, Phase, Prompt, Run};
 use crate::report::Report;
+use crate::source::{ReadConfig, Source};
 use crate::syntax::Node;
 
 /// The dialect.

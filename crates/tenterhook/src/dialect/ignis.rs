@@ -17,10 +17,10 @@ use serde_json::{Map, Value};
 
 use super::{Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Honour, Roots};
 use crate::answer::{Answer, SlipKind};
-use crate::config::{ReadConfig, Source};
 use crate::event::{Event, EventName};
 use crate::hook::Inherit;
 use crate::report::Report;
+use crate::source::{ReadConfig, Source};
 use crate::syntax::Node;
 
 /// The dialect.

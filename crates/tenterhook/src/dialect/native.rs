@@ -26,10 +26,10 @@ pub use write::write;
 
 use super::{Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Honour, Roots};
 use crate::answer::{Answer, SlipKind};
-use crate::config::{ReadConfig, Source};
 use crate::event::{Event, EventName};
 use crate::hook::{Inherit, Prompt, Run};
 use crate::report::Report;
+use crate::source::{ReadConfig, Source};
 use crate::syntax::Node;
 
 /// The version of the protocol that this build speaks (V-1).

@@ -22,10 +22,11 @@ use super::{
     Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Honour, Roots, Subject,
 };
 use crate::answer::{Answer, Failure, Power, Powers, SlipKind};
-use crate::config::{Mode, ReadConfig, Source};
 use crate::event::{Event, EventName};
+use crate::hook::row::Mode;
 use crate::hook::{Compat, Hook, OnFailure, Phase};
 use crate::report::Report;
+use crate::source::{ReadConfig, Source};
 use crate::syntax::Node;
 
 /// The dialect.

@@ -53,9 +53,9 @@ fn remedy(bad: &BadHeader, list: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::config::Source;
     use crate::dialect::DialectId;
     use crate::hook::{Arming, Run};
+    use crate::source::Source;
 
     fn check(dialect: DialectId, name: &str, text: &str) -> Vec<&'static str> {
         let read = dialect.dialect().read_config(&Source::given(name, dialect, text, "/repo"));

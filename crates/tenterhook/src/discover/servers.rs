@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use super::{MAX_BYTES, absent, active_plugins, read_at_most, unreadable};
+use super::active_plugins;
+use super::file::{MAX_BYTES, absent, read_at_most, unreadable};
 use crate::config::{Plugin, Server, Source};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::claude::servers::{self, ServerFile};

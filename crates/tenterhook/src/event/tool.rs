@@ -1,5 +1,7 @@
 //! Which tool a call is for, in neutral words. Pure data: dialects map their names and keys onto these.
 
+pub(crate) mod words;
+
 use serde_json::Value;
 
 /// What a tool does, whatever an agent calls it.

@@ -8,6 +8,7 @@ use super::eval::Stop;
 use super::expr::{Anchor, Glob};
 use super::search::{Search, Written};
 use crate::Event;
+use crate::call::path::plain;
 
 /// Deepest nest of `{ }` that is compiled; the compiler recurses.
 const DEEPEST_BRACES: usize = 8;
@@ -46,19 +47,8 @@ pub(super) fn resolve(path: &str, event: &Event) -> String {
         None if Path::new(path).is_absolute() => path.to_owned(),
         None => format!("{}/{path}", event.within.cwd.to_string_lossy()),
     };
-    plain(&whole)
-}
-
-fn plain(path: &str) -> String {
-    let mut parts: Vec<&str> = Vec::new();
-    for part in path.split('/') {
-        match part {
-            "" | "." => {}
-            ".." => drop(parts.pop()),
-            part => parts.push(part),
-        }
-    }
-    format!("/{}", parts.join("/"))
+    // Nothing is relative here, also where the event names no directory.
+    plain(&format!("/{whole}"))
 }
 
 /// Whether a path is the directory, or stands in it. An empty path is nowhere; nothing is inside an empty directory.

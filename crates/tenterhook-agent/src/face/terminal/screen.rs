@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use serde_json::Value;
 use tokio::time::Instant;
 
 use super::block::{Block, State};
@@ -333,7 +332,6 @@ impl Screen {
     }
 
     fn fired(&mut self, mut trace: Trace) {
-        trace.payload = Value::Null;
         for step in &mut trace.steps {
             step.hook = shown::line(&step.hook);
             step.ended = shown::line(&step.ended);

@@ -231,7 +231,7 @@ fn the_panel_stands_beside_where_there_is_room_and_else_below() {
     let step =
         TraceStep { hook: "h".to_owned(), ended: "exit 2".to_owned(), took_ms: 7, verdict: "deny" };
     let (event, came) = ("PreToolUse".to_owned(), "deny".to_owned());
-    screen.take(Update::Hooks(Trace { event, came, steps: vec![step], payload: json!({}) }));
+    screen.take(Update::Hooks(Trace { event, came, steps: vec![step] }));
     let wide = drawn(&screen, 100, 12);
     assert!(wide[0].starts_with("· gpt-x") && wide[0].contains("┌ hooks"), "{wide:#?}");
     let (event, step) = (wide[1].find("deny").unwrap(), wide[2].find("deny").unwrap());

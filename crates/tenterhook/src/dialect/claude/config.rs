@@ -4,6 +4,7 @@
 //! entry that the agent would not run becomes a hook that never runs and says why (C-22).
 
 mod entry;
+mod text;
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -14,13 +15,13 @@ use super::lint;
 use super::placeholders::Placeholders;
 use super::places::is_markdown;
 use super::vocabulary::find_event;
-use crate::config::{Plugin, ReadConfig, Requests, Source, Switch};
 use crate::diagnostic::{Diagnostic, Place, Span};
 use crate::dialect::findings::Findings;
 pub(super) use crate::dialect::findings::{advice, error, warning};
 use crate::event::EventName;
 use crate::hook::{Arming, Hook, Layer};
-use crate::syntax::{self, FaultKind, Format, Node, NotStrict, Parsed, SyntaxFault};
+use crate::source::{Plugin, ReadConfig, Requests, Source, Switch};
+use crate::syntax::{self, Format, Node};
 
 /// Reads `source`.
 pub(super) fn read(source: &Source) -> ReadConfig {
@@ -150,49 +151,6 @@ impl<'a> Reading<'a> {
         self.findings.ordinal(name)
     }
 
-    /// Reports what the format forbids; what comes back is why the agent refuses the whole file (C-21).
-    fn syntax(&mut self, parsed: &Parsed) -> Option<Off> {
-        let mut refused = None;
-        let mut said: Vec<FaultKind> = Vec::new();
-        for fault in &parsed.faults {
-            if said.contains(&fault.kind) {
-                continue;
-            }
-            said.push(fault.kind);
-            let is_mark = fault.kind == FaultKind::NotStrict(NotStrict::ByteOrderMark);
-            if !is_mark {
-                self.read.unreadable = true;
-                let because =
-                    format!("Claude Code refuses the whole file, because {}", fault.message);
-                refused = refused.or(Some(Off::new(because, "C-21")));
-            }
-            self.report(fault.span, self.syntax_finding(fault));
-        }
-        refused
-    }
-
-    fn syntax_finding(&self, fault: &SyntaxFault) -> Diagnostic {
-        let help = fault.help.clone();
-        let found = match fault.kind {
-            FaultKind::NotStrict(NotStrict::ByteOrderMark) => {
-                advice("byte-order-mark", fault.message.clone())
-            }
-            _ if self.kind.is_front_matter() => error(
-                "broken-front-matter",
-                format!("no hook of this file runs: {}", fault.message),
-            ),
-            FaultKind::Empty if self.source.text.trim().is_empty() => {
-                warning("empty-file", "the file is empty")
-            }
-            _ => error("not-strict-json", format!("no hook of this file runs: {}", fault.message)),
-        };
-        let found = found.label("here");
-        match help {
-            Some(help) => found.help(help),
-            None => found,
-        }
-    }
-
     fn document(&mut self, root: &Node, refused: Option<&Off>) {
         if root.as_object().is_none() {
             let message = format!("expected an object, found {}", root.kind());
@@ -231,32 +189,6 @@ impl<'a> Reading<'a> {
     fn ignored_agent(&self) -> Option<Off> {
         let ignored = self.kind == FileKind::Agent && self.source.plugin.is_some();
         ignored.then(|| Off::new("hooks of agents that a plugin brings are ignored", "C-32"))
-    }
-
-    /// Keys that were written twice: the agent keeps the last one (C-39).
-    fn duplicates(&mut self, root: &Node) {
-        let hooks: Vec<Span> = root
-            .entries()
-            .iter()
-            .filter(|it| it.key == "hooks" || find_event(&it.key).is_some())
-            .map(|it| Span::new(it.key_span.start, it.node.span.end))
-            .collect();
-        for twice in root.duplicates() {
-            let first = self.findings.place(twice.first);
-            let message = format!("`{}` is written twice: only the last one counts", twice.key);
-            let matters =
-                hooks.iter().any(|it| it.start <= twice.again.start && twice.again.end <= it.end);
-            let found = if matters {
-                error("duplicate-keys", message)
-            } else {
-                advice("duplicate-keys", message)
-            };
-            let help = format!(
-                "move what stands under the first one (line {}) into the last one",
-                first.line
-            );
-            self.report(twice.again, found.help(help));
-        }
     }
 
     fn switches(&mut self, root: &Node) {
@@ -402,7 +334,5 @@ fn plugin_around(source: &Source) -> Option<Plugin> {
     Some(Plugin { name, root: root.to_path_buf(), data: "".into() })
 }
 
-#[cfg(test)]
-mod observed;
 #[cfg(test)]
 mod tests;

@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use crate::config::Plugin;
+use crate::source::Plugin;
 
 /// The placeholders that have a value here, without their `${` and `}`.
 #[derive(Clone, Debug, Default)]

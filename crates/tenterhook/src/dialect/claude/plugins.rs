@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::config::Plugin;
 use crate::dialect::Roots;
+use crate::source::Plugin;
 use crate::syntax::{self, Format, Node, NodeValue};
 
 /// The agent's list of installed plugins.

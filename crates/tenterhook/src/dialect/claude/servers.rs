@@ -5,11 +5,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::config::{Plugin, Reach, Server};
 use crate::diagnostic::{Diagnostic, Place, Severity, Span};
 use crate::dialect::{DialectId, Roots};
 use crate::executor::http::address::Target;
 use crate::hook::{Command, Http, Inherit, Invocation, Layer};
+use crate::source::{Plugin, Reach, Server};
 use crate::syntax::{self, Format, Node};
 
 use super::placeholders::Placeholders;

@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::places::FileKind;
-use crate::config::{ReadConfig, Source};
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::dialect::findings::{Findings, advice, error, warning};
 use crate::hook::{Hook, Layer};
 use crate::matcher::{Condition, Picked};
+use crate::source::{ReadConfig, Source};
 use crate::syntax::{self, Entry, FaultKind, Format, Node};
 
 pub(super) use layers::settle;

@@ -2,11 +2,11 @@
 //! Handlers are read in `handler.rs`. A bad entry is rejected alone: the agent skips the whole file.
 
 use super::{events, handler, matcher};
-use crate::config::{ReadConfig, Source, disarm};
 use crate::diagnostic::{Diagnostic, Span, nearest};
 use crate::dialect::findings::{Findings, advice, error, warning};
 use crate::event::EventName;
 use crate::hook::{Compat, Hook};
+use crate::source::{ReadConfig, Source};
 use crate::syntax::{
     self, Entry, FaultKind, Format, Node, NodeValue, NotStrict, Parsed, SyntaxFault,
 };
@@ -28,7 +28,7 @@ pub(super) fn read(source: &Source) -> ReadConfig {
     if let (true, Some(fault)) = (exact, faults.iter().find(|it| is_refused(it))) {
         let because = format!("Gen refuses the whole file, because {}", fault.message);
         reader.read.mentions.clear();
-        reader.read.hooks.iter_mut().for_each(|it| disarm(it, because.clone(), "G-4"));
+        reader.read.hooks.iter_mut().for_each(|it| it.disarm(because.clone(), "G-4"));
     }
     ReadConfig { diagnostics: reader.findings.into_list(), ..reader.read }
 }
@@ -65,7 +65,7 @@ impl Reader<'_> {
     pub(super) fn add(&mut self, span: Span, mut hook: Hook, off: Option<String>) {
         hook.place = Some(self.findings.place(span));
         if let Some(because) = off {
-            disarm(&mut hook, because, "G-4");
+            hook.disarm(because, "G-4");
         }
         self.read.hooks.push(hook);
     }

@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use super::config::{Reader, Scope};
 use super::{events, matcher};
-use crate::config::Source;
 use crate::diagnostic::nearest;
 use crate::dialect::findings::{error, misspelt_place, warning};
 use crate::dialect::{DialectId, requests};
@@ -15,6 +14,7 @@ use crate::hook::{
     Command, Hook, HookId, Http, Inherit, Invocation, Layer, Prompt, Run, Shell, Wait,
 };
 use crate::matcher::{Condition, Matcher};
+use crate::source::Source;
 use crate::syntax::{Entry, Node};
 
 /// The types of handlers, with the field that each cannot do without.

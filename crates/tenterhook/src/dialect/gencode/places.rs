@@ -5,10 +5,10 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::events;
-use crate::config::{ReadConfig, Source, disarm};
 use crate::dialect::{Candidate, Fit, Roots};
 use crate::event::EventName;
 use crate::hook::Layer;
+use crate::source::{ReadConfig, Source};
 use crate::syntax::Node;
 
 /// The settings, weakest first. The project is where the agent is started: there is no walk up to its parents.
@@ -64,7 +64,7 @@ pub(super) fn settle(layers: &mut [(&Source, &mut ReadConfig)]) {
                 .filter(|(rank, _, events)| *rank > own && events.contains(&hook.event));
             if let Some((_, name, _)) = stronger.max_by_key(|(rank, ..)| *rank) {
                 let because = format!("`{name}` says what runs on `{}`", hook.event);
-                disarm(hook, because, "G-2");
+                hook.disarm(because, "G-2");
             }
         }
     }

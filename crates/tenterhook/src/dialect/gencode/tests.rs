@@ -11,12 +11,12 @@ use serde_json::{Map, Value, json};
 
 use super::{Gen, matcher};
 use crate::answer::Restraint;
-use crate::config::{Plugin, ReadConfig, Source};
 use crate::dialect::{Dialect, DialectId, Roots};
 use crate::event::{Event, Surroundings};
 use crate::hook::{Arming, Command, Compat, Hook, Invocation, Layer, Run, Shell, Wait};
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::report::{End, Output, Report, Said};
+use crate::source::{Plugin, ReadConfig, Source};
 use crate::verdict::{Bench, judge};
 
 fn source(text: &str) -> Source {

@@ -7,12 +7,12 @@
 mod entry;
 
 use super::events;
-use crate::config::{ReadConfig, Source};
 use crate::diagnostic::{Span, nearest};
 use crate::dialect::EventRow;
 use crate::dialect::findings::{Findings, advice, error, warning};
 use crate::event::EventName;
 use crate::hook::{Arming, Compat, Confine, Hook};
+use crate::source::{ReadConfig, Source};
 use crate::syntax::{self, Entry, FaultKind, Format, Node, NotStrict, Parsed};
 
 /// What a file looks like.

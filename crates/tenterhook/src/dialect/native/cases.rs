@@ -4,9 +4,9 @@ use serde_json::{Map, Value};
 
 use super::config::{self, Reader, keys};
 use crate::answer::Restraint;
-use crate::config::Source;
 use crate::diagnostic::Place;
 use crate::hook::HookId;
+use crate::source::Source;
 use crate::syntax::{self, Node};
 
 /// One case.

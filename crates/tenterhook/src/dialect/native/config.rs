@@ -1,5 +1,6 @@
 //! Reads `tenterhook.toml` and `tenterhook.json` into hooks and diagnostics (C-40 to C-59). Opens no file.
 
+mod check;
 mod content;
 mod event;
 mod fields;
@@ -16,8 +17,8 @@ pub(super) use event::answer_words;
 
 use std::path::{Component, Path, PathBuf};
 
-use crate::config::{ReadConfig, Source};
 use crate::diagnostic::{Diagnostic, Place, Severity, Span, nearest};
+use crate::source::{ReadConfig, Source};
 use crate::syntax::{self, Entry, FaultKind, Format, Node, Parsed};
 use fields::Fields;
 use keys::Key;

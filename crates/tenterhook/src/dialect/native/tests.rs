@@ -7,12 +7,12 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::answer::{Power, Restraint};
-use crate::config::Switch;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::Subject;
 use crate::hook::{Hook, Inherit, Invocation, OnFailure, Phase, Run, Wait};
 use crate::matcher::MatcherSpec;
 use crate::report::{End, Output, Said};
+use crate::source::Switch;
 
 fn source(text: &str) -> Source {
     let mut source = Source::given("/p/tenterhook.toml", DialectId::NATIVE, text, "/p");

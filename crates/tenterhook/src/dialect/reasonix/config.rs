@@ -2,11 +2,11 @@
 //! in `entry.rs`. What the agent drops without a word becomes a hook that never runs and says why (RX-15).
 
 use super::events::{self, EVENTS, Spec};
-use crate::config::{ReadConfig, Source};
 use crate::diagnostic::{Diagnostic, Span, nearest};
 use crate::dialect::findings::{Findings, advice, error, warning};
 use crate::event::EventName;
 use crate::hook::{Arming, Compat, Hook};
+use crate::source::{ReadConfig, Source};
 use crate::syntax::{self, Entry, FaultKind, Format, Node, NodeValue, NotStrict, Parsed};
 
 /// The shape of a file, for help.

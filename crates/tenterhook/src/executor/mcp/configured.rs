@@ -12,9 +12,9 @@ use tokio::time::Instant;
 use super::connection::{Connection, Env};
 use super::health::Health;
 use super::{Call, CallFault, CallFaultKind, Calling, Reply, Servers};
-use crate::config::Server;
 use crate::diagnostic::nearest;
 use crate::executor::http::Network;
+use crate::source::Server;
 
 /// How long a server may take to start and to say hello, whoever waits for it: what agents give theirs. A hook whose time
 /// is up earlier leaves it starting, so that the next one finds it.

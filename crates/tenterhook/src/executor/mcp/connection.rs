@@ -15,9 +15,9 @@ use super::reached::Reached;
 use super::stdio::Stdio;
 use super::streamable;
 use super::{Call, CallFault, CallFaultKind, Content, Reply};
-use crate::config::{Reach, Server};
 use crate::diagnostic::nearest;
 use crate::executor::http::Network;
+use crate::source::{Reach, Server};
 
 /// The host's environment.
 pub(super) type Env = Arc<[(String, String)]>;

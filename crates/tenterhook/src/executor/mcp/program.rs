@@ -5,10 +5,10 @@ use tenterhook_process as process;
 use super::connection::Env;
 use super::expand::expand;
 use super::withheld::{Withheld, is_telling};
-use crate::config::Server;
 use crate::dialect::DialectId;
 use crate::executor::command::LISTED;
 use crate::hook::{Command, Inherit, Invocation};
+use crate::source::Server;
 
 /// What is started: the program of the configuration, as its format names variables, in an environment of the rules of
 /// command hooks.

@@ -13,11 +13,11 @@ use super::connection::Env;
 use super::expand::expand;
 use super::program::variable;
 use super::withheld::Withheld;
-use crate::config::Server;
 use crate::dialect::DialectId;
 use crate::executor::http::address::Target;
 use crate::executor::http::{Network, headers};
 use crate::hook::Http;
+use crate::source::Server;
 
 /// The longest event that is taken, as of a program's line.
 const EVENT: usize = 4 << 20;

@@ -1,5 +1,7 @@
 //! Files in, hooks and findings out.
 
+mod observed;
+
 use super::*;
 use crate::dialect::DialectId;
 use crate::hook::{Compat, Invocation, OnFailure, Run, Shell, Wait};

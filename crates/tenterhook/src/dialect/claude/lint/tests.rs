@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use toml_edit::{DocumentMut, Item};
 
-use crate::config::Source;
 use crate::diagnostic::Diagnostic;
 use crate::dialect::DialectId;
 use crate::dialect::claude::config;
 use crate::hook::Layer;
+use crate::source::Source;
 
 /// Every code that a config of this agent can earn.
 const CODES: &[&str] = &[

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::super::condition::{Needs, Test};
 use super::super::events::{self, Class, Spec};
 use super::Reader;
-use crate::config::disarm;
+
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::dialect::DialectId;
 use crate::dialect::findings::{error, warning};
@@ -83,7 +83,7 @@ impl Reader<'_> {
             hook.timeout = self.settings.timeout.or(timeout);
             (hook.wait, hook.on_failure) = (wait, on_failure);
             if let Some((because, rule)) = &off {
-                disarm(&mut hook, because.clone(), rule);
+                hook.disarm(because.clone(), rule);
             }
             self.hooks.push(hook);
         }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use super::super::places::{self, FileKind};
 use super::{Reader, Settings, find};
-use crate::config::{ReadConfig, Source, disarm};
 use crate::hook::{Hook, Layer, Run};
+use crate::source::{ReadConfig, Source};
 use crate::syntax::{self, Format};
 
 pub(in super::super) fn settle(layers: &mut [(&Source, &mut ReadConfig)]) {
@@ -22,7 +22,7 @@ pub(in super::super) fn settle(layers: &mut [(&Source, &mut ReadConfig)]) {
             if let Some(present) = replaced {
                 let because =
                     format!("CodeWhale reads `{present}` instead of the file of its old name");
-                disarm(hook, because, "CW-27");
+                hook.disarm(because, "CW-27");
             }
             if !governs_itself {
                 governs.iter().for_each(|(name, settings)| govern(hook, name, settings));
@@ -33,7 +33,7 @@ pub(in super::super) fn settle(layers: &mut [(&Source, &mut ReadConfig)]) {
 
 fn govern(hook: &mut Hook, by: &str, settings: &Settings) {
     if settings.off {
-        disarm(hook, format!("`enabled` is false in {by}"), "CW-26");
+        hook.disarm(format!("`enabled` is false in {by}"), "CW-26");
     }
     hook.timeout = settings.timeout.or(hook.timeout);
     if let (Run::Command(command), Some(directory)) = (&mut hook.run, &settings.directory) {

@@ -2,15 +2,13 @@
 
 use super::fields::Fields;
 use super::{Reader, keys, source, values};
-use crate::answer::Power;
-use crate::config::Switch;
-use crate::diagnostic::{Severity, Span, nearest};
-use crate::dialect::native::{Native, cases, table};
-use crate::dialect::{DIALECTS, Dialect, DialectId, EventRow, Subject};
+use crate::diagnostic::{Severity, nearest};
+use crate::dialect::native::{Native, table};
+use crate::dialect::{DIALECTS, Dialect, DialectId, EventRow};
 use crate::event::EventName;
-use crate::hook::{Arming, Hook, HookId, OnFailure, Phase, Wait};
-use crate::matcher::rule::Rule;
+use crate::hook::{Arming, Hook, HookId, Phase, Wait};
 use crate::matcher::{Condition, Matcher, MatcherSpec};
+use crate::source::Switch;
 use crate::syntax::{Entry, Node};
 
 impl Reader<'_> {
@@ -51,19 +49,6 @@ impl Reader<'_> {
         self.check_expression(&fields, hooks.first());
         self.out.hooks.extend(hooks);
         Some(())
-    }
-
-    /// An expression that cannot be compiled costs nobody the hook: its failure policy decides each time (S-3), which is
-    /// safer than a gate that is gone.
-    fn check_expression(&mut self, fields: &Fields<'_>, hook: Option<&Hook>) {
-        let Some(Err(why)) = hook.map(|hook| hook.matcher.compile()) else { return };
-        self.report(
-            "bad-expression",
-            Severity::Error,
-            fields.span("match"),
-            format!("`match` is no expression: {why}"),
-        )
-        .help = Some("until it is mended, the hook's failure policy decides each time".to_owned());
     }
 
     fn hooks_of(&mut self, fields: &Fields<'_>) -> Vec<Hook> {
@@ -173,27 +158,6 @@ impl Reader<'_> {
         events
     }
 
-    fn check_event(&mut self, word: &str, span: Span) {
-        let built_in = DIALECTS.iter().flat_map(|it| it.rows()).map(|row| &*row.event);
-        let declared: Vec<String> =
-            self.out.events.iter().map(|row| row.event.to_string()).collect();
-        let all: Vec<&str> = built_in.chain(declared.iter().map(String::as_str)).collect();
-        if all.contains(&word) {
-            return;
-        }
-        let help = match nearest(word, all) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("declare it with `[event.\"{word}\"]` if it is one of your own"),
-        };
-        self.report(
-            "unknown-event",
-            Severity::Warning,
-            span,
-            format!("no event is called `{word}`; the hook waits for one of that name, and only observes it"),
-        )
-        .help = Some(help);
-    }
-
     pub(super) fn row(&self, event: &EventName) -> EventRow {
         let declared = self.out.events.iter().find(|row| row.event == event.as_str());
         let found = declared.or_else(|| table::row(event.as_str())).cloned();
@@ -276,161 +240,4 @@ impl Reader<'_> {
         self.report("bad-condition", Severity::Error, node.span, message).help =
             Some("write one rule, such as `Bash(git push *)` or `Edit(src/**)`".to_owned());
     }
-
-    fn check_tool(&mut self, node: &Node) {
-        let text = node.as_str().unwrap_or_default();
-        let Some((wrong, right)) = text.split('(').next().and_then(miscased) else { return };
-        let message = format!("no tool is called `{wrong}`, so this rule never holds");
-        self.report("dead-condition", Severity::Warning, node.span, message).help =
-            Some(format!("case counts: write `{right}`"));
-    }
-
-    /// A pattern or rule on an event that has nothing to test it on restricts nothing, or everything (C-48).
-    pub(super) fn check_subject(&mut self, fields: &Fields<'_>, row: &EventRow) {
-        if row.subject == Subject::None && fields.has("match") {
-            self.report(
-                "matcher-without-subject",
-                Severity::Warning,
-                fields.key_span("match"),
-                format!(
-                    "`{}` has no subject, so `match` is ignored and the hook runs on every one",
-                    row.name
-                ),
-            )
-            .help = Some("leave `match` out".to_owned());
-        }
-        // What is no rule about a tool call, a dialect of its own reads.
-        let about_tool = matches!(row.subject, Subject::Field("tool_name") | Subject::Tool(_));
-        if !about_tool && fields.get("if").is_some_and(|it| it.as_str().is_some()) {
-            self.report(
-                "condition-without-tool",
-                Severity::Error,
-                fields.key_span("if"),
-                format!("`if` is a rule about a tool call, and `{}` is about none", row.name),
-            )
-            .help = Some("leave `if` out, or use an event such as `PreToolUse`".to_owned());
-        }
-        self.check_tools(fields, row);
-        self.check_let_through(fields, row);
-        let Some((_, values)) = table::VALUES.iter().find(|(event, _)| *event == row.event) else {
-            return;
-        };
-        self.check_values(fields, row, values);
-    }
-
-    /// The names of tools are open, but nobody calls one `bash` beside `Bash`.
-    fn check_tools(&mut self, fields: &Fields<'_>, row: &EventRow) {
-        if row.subject != Subject::Field("tool_name") {
-            return;
-        }
-        for word in match_words(fields) {
-            let Some((wrong, right)) = miscased(word) else { continue };
-            let message = format!("no tool is called `{wrong}`");
-            self.report("dead-matcher", Severity::Warning, fields.span("match"), message).help =
-                Some(format!("case counts: write `{right}`"));
-        }
-    }
-
-    /// A rule about a tool that `match` keeps out never holds.
-    fn check_let_through(&mut self, fields: &Fields<'_>, row: &EventRow) {
-        let words = match_words(fields);
-        if row.subject != Subject::Field("tool_name") || words.is_empty() {
-            return;
-        }
-        for (text, span) in fields.words("if") {
-            let rule = Rule::parse(text).ok();
-            let Some(tool) = rule.as_ref().and_then(Rule::tool) else { continue };
-            if words.contains(&tool) || miscased(tool).is_some() {
-                continue;
-            }
-            let message = format!("`match` lets no `{tool}` through, so this rule never holds");
-            self.report("dead-condition", Severity::Warning, span, message).help =
-                Some(format!("add `{tool}` to `match`, or change the rule"));
-        }
-    }
-
-    fn check_values(&mut self, fields: &Fields<'_>, row: &EventRow, known: &[&str]) {
-        for word in match_words(fields).into_iter().filter(|word| !known.contains(word)) {
-            let help = nearest(word, known.iter().copied()).map_or_else(
-                || format!("it can be {}", keys::listed(known.iter().copied())),
-                |near| format!("did you mean `{near}`?"),
-            );
-            self.report(
-                "dead-matcher",
-                Severity::Warning,
-                fields.span("match"),
-                format!("`{}` never has `{word}` for its subject", row.name),
-            )
-            .help = Some(help);
-        }
-    }
-
-    /// What a hook says while nobody waits for it decides nothing (C-51).
-    fn check_waiting(&mut self, fields: &Fields<'_>, hooks: &[Hook]) {
-        let Some(hook) = hooks.first().filter(|hook| hook.wait != Wait::Attached) else { return };
-        let key = if hook.wait == Wait::Rewake { "wake" } else { "background" };
-        if hook.phase == Phase::Rewrite {
-            self.report(
-                "background-rewrite",
-                Severity::Error,
-                fields.key_span(key),
-                "nobody waits for a hook in the background, so it can rewrite nothing",
-            )
-            .help = Some(format!("leave out `{key}` or `phase`"));
-        } else if fields.has("on_failure") && hook.on_failure != Some(OnFailure::Continue) {
-            self.report(
-                "background-gate",
-                Severity::Warning,
-                fields.key_span("on_failure"),
-                "nobody waits for a hook in the background, so its failure cannot restrain anything",
-            )
-            .help = Some(format!("leave out `{key}` to make it a gate, or `on_failure`"));
-        } else if hook.wait == Wait::Detached
-            && self.row(&hook.event).powers.has(Power::Deny)
-            && fields.text("phase") == Some("decide")
-        {
-            self.report(
-                "background-gate",
-                Severity::Warning,
-                fields.key_span(key),
-                "nobody waits for a hook in the background, so it can decide nothing",
-            )
-            .help = Some(format!("leave out `{key}` to make it a gate"));
-        }
-    }
-
-    fn check_cases(&mut self, fields: &Fields<'_>) {
-        let Some(node) = fields.get("test") else { return };
-        for node in cases::nodes(node) {
-            let entry = Entry { key: "test".to_owned(), key_span: node.span, node: node.clone() };
-            let Some(case) = self.fields(&entry, "a case of `test`", keys::TEST) else { continue };
-            for key in ["event", "expect"].into_iter().filter(|key| !case.has(key)) {
-                self.report(
-                    "missing-key",
-                    Severity::Error,
-                    node.span,
-                    format!("a case of `test` needs `{key}`"),
-                )
-                .help = Some("write `test = [{ event = { ... }, expect = \"deny\" }]`".to_owned());
-            }
-        }
-    }
-}
-
-/// The exact words of `match`; of an expression, none.
-fn match_words<'n>(fields: &Fields<'n>) -> Vec<&'n str> {
-    match fields.text("match") {
-        Some(text) if matches!(values::pattern(text), Ok(MatcherSpec::Words(_))) => {
-            text.split('|').map(str::trim).collect()
-        }
-        Some(_) => Vec::new(),
-        None => fields.words("match").into_iter().map(|(word, _)| word).collect(),
-    }
-}
-
-/// A name that differs from that of a known tool in nothing but case, and that of the tool.
-fn miscased(word: &str) -> Option<(&str, &'static str)> {
-    let word = word.trim();
-    let near = table::TOOLS.iter().find(|tool| tool.eq_ignore_ascii_case(word))?;
-    (*near != word).then_some((word, *near))
 }

@@ -3,10 +3,10 @@
 use super::fields::Fields;
 use super::keys::{self, listed};
 use super::{Reader, values};
-use crate::config::{Reach, Server};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::{DialectId, requests};
 use crate::hook::Http;
+use crate::source::{Reach, Server};
 use crate::syntax::Entry;
 
 /// The keys that say how a server is reached: it has exactly one.
@@ -93,7 +93,8 @@ impl Reader<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Added, Source, load};
+    use crate::config::{Added, load};
+    use crate::source::Source;
 
     /// C-63, C-64.
     #[test]

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::run::prewarm;
 use super::{Reader, keys};
-use crate::config::{Govern, Switch};
 use crate::diagnostic::Severity;
 use crate::hook::{Compat, OnFailure};
+use crate::source::{Govern, Switch};
 use crate::syntax::Entry;
 
 impl Reader<'_> {

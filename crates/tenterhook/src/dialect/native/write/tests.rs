@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use super::*;
-use crate::config::{self, Added, Ruleset, Source};
+use crate::config::{self, Added, Ruleset};
 use crate::event::{Event, Surroundings};
 use crate::hook::{Compat, OnFailure};
 use crate::plan;
 use crate::session::View;
+use crate::source::Source;
 
 fn ruleset(dialect: DialectId, text: &str) -> Ruleset {
     config::load(&[Source::given("/p/hooks", dialect, text, "/p")], &Added::default(), None).ruleset

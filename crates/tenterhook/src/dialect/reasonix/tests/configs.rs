@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::config::{ReadConfig, Source};
 use crate::dialect::{Dialect, DialectId, Fit, Roots};
 use crate::event::Event;
 use crate::hook::{Arming, Command, Compat, Invocation, Layer, Phase, Run, Wait};
 use crate::matcher::{Matcher, MatcherSpec, Occasion, Picked};
+use crate::source::{ReadConfig, Source};
 use crate::syntax::{Format, parse};
 
 use super::super::Reasonix;

@@ -2,9 +2,10 @@
 
 use serde_json::{Value, json};
 
-use crate::config::{Added, Source, load};
+use crate::config::{Added, load};
 use crate::dialect::{DialectId, Roots};
 use crate::hook::Compat;
+use crate::source::Source;
 use crate::{plan, session::View};
 
 /// The agent was run in a project below `/tmp`, which one of its rules names.

@@ -1,0 +1,77 @@
+//! What an agent calls the tools that all agents share, and their inputs: one table a dialect, read in both directions.
+//! What stands in no table keeps the name and the input that it has.
+
+use serde_json::{Map, Value};
+
+/// One tool in an agent's words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ToolWords {
+    /// The agent's names for it, the one that hooks are told first; others are older or newer, or variants of it.
+    pub own: &'static [&'static str],
+    /// The neutral name.
+    pub neutral: &'static str,
+    /// Keys of its input, the agent's and the neutral one, where they differ. The first pair of a neutral key is the one
+    /// that hooks are told.
+    pub keys: &'static [(&'static str, &'static str)],
+}
+
+/// The tool that the agent calls `name`.
+#[must_use]
+pub fn by_own(table: &'static [ToolWords], name: &str) -> Option<&'static ToolWords> {
+    table.iter().find(|tool| tool.own.contains(&name))
+}
+
+/// The tool of that neutral name.
+#[must_use]
+pub fn by_neutral(table: &'static [ToolWords], name: &str) -> Option<&'static ToolWords> {
+    table.iter().find(|tool| tool.neutral == name)
+}
+
+impl ToolWords {
+    /// An input with the neutral keys. A neutral key that is there already is not overwritten.
+    #[must_use]
+    pub fn neutral_input(&self, input: &Value) -> Value {
+        renamed(input, |key| self.keys.iter().find(|(own, _)| own == &key).map(|(_, it)| *it))
+    }
+
+    /// An input with the agent's keys.
+    #[must_use]
+    pub fn own_input(&self, input: &Value) -> Value {
+        renamed(input, |key| self.keys.iter().find(|(_, it)| it == &key).map(|(own, _)| *own))
+    }
+}
+
+fn renamed(input: &Value, name: impl Fn(&str) -> Option<&'static str>) -> Value {
+    let Value::Object(fields) = input else { return input.clone() };
+    let mut renamed = Map::new();
+    for (key, value) in fields {
+        let key = name(key).filter(|it| !fields.contains_key(*it)).unwrap_or(key);
+        renamed.insert(key.to_owned(), value.clone());
+    }
+    Value::Object(renamed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    const TABLE: &[ToolWords] = &[ToolWords {
+        own: &["write_file", "create_file"],
+        neutral: "Write",
+        keys: &[("path", "file_path"), ("file", "file_path")],
+    }];
+
+    #[test]
+    fn keys_go_there_and_back_and_never_overwrite() {
+        let tool = by_own(TABLE, "create_file").expect("a known tool");
+        assert_eq!(by_neutral(TABLE, "Write"), Some(tool));
+        let neutral = tool.neutral_input(&json!({"file": "a", "content": "b"}));
+        assert_eq!(neutral, json!({"file_path": "a", "content": "b"}));
+        assert_eq!(tool.own_input(&neutral), json!({"path": "a", "content": "b"}));
+        let both = json!({"path": "a", "file_path": "b"});
+        assert_eq!(tool.neutral_input(&both), both);
+        assert_eq!(tool.own_input(&json!("raw")), json!("raw"));
+        assert!(by_own(TABLE, "Write").is_none());
+    }
+}

@@ -1,0 +1,40 @@
+//! Which dialect does somebody speak? A name and nothing else; what it stands for is found in `dialect`.
+
+use std::fmt;
+
+/// The name of a dialect.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DialectId(&'static str);
+
+impl DialectId {
+    /// Tenterhook's own.
+    pub const NATIVE: Self = Self("native");
+    /// Claude Code's.
+    pub const CLAUDE: Self = Self("claude");
+    /// Gen's.
+    pub const GEN: Self = Self("gen");
+    /// CodeWhale's.
+    pub const CODEWHALE: Self = Self("codewhale");
+    /// Reasonix's.
+    pub const REASONIX: Self = Self("reasonix");
+    /// That of ignis.
+    pub const IGNIS: Self = Self("ignis");
+
+    /// The name.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        self.0
+    }
+}
+
+impl fmt::Display for DialectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}
+
+impl fmt::Debug for DialectId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.0)
+    }
+}

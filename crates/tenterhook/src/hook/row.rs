@@ -1,0 +1,123 @@
+//! What may hooks do on one event, as one dialect has it, and how do those that run together relate? Values only.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::OnFailure;
+use crate::answer::Powers;
+use crate::event::Event;
+use crate::event::tool::words::{self, ToolWords};
+
+/// What one dialect lets its hooks do on one event: one row of its event table (E-3).
+#[derive(Clone, Debug, PartialEq)]
+pub struct EventRow {
+    /// The dialect's own name for the event.
+    pub name: Cow<'static, str>,
+    /// The neutral name.
+    pub event: Cow<'static, str>,
+    /// What its matchers are tested on.
+    pub subject: Subject,
+    /// What a hook may do.
+    pub powers: Powers,
+    /// How long a hook may take that says nothing itself.
+    pub timeout: Duration,
+    /// What a gate's silence means: the dialect's promise for this event (decision 2).
+    pub failure: OnFailure,
+    /// How many denials in a row the event bears, so that nothing loops for ever.
+    pub cap: Option<Cap>,
+    /// When it fires, for people.
+    pub when: Cow<'static, str>,
+}
+
+/// What a matcher of an event is tested on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Subject {
+    /// The event has no subject; a matcher on it means nothing.
+    None,
+    /// A text field of the payload.
+    Field(&'static str),
+    /// The tool, in the agent's words.
+    Tool(&'static [ToolWords]),
+    /// The last component of a path field of the payload.
+    FileName(&'static str),
+    /// A text field that a config named for its own event.
+    Declared(Arc<str>),
+}
+
+impl Subject {
+    /// The text that a matcher is tested on; `None` where the event has, or here carries, no subject.
+    #[must_use]
+    pub fn of<'a>(&self, event: &'a Event) -> Option<&'a str> {
+        match self {
+            Self::None => None,
+            Self::Field(key) => event.text(key),
+            Self::Declared(key) => event.text(key),
+            Self::Tool(table) => event.text("tool_name").map(|name| {
+                let own = words::by_neutral(table, name).and_then(|tool| tool.own.first());
+                own.map_or(name, |own| *own)
+            }),
+            Self::FileName(key) => {
+                event.text(key).map(|path| path.rsplit(['/', '\\']).next().unwrap_or(path))
+            }
+        }
+    }
+
+    /// What else the same subject is called, in older or newer versions of the agent and by other agents: a matcher that
+    /// knows one of these names means it too (S-5).
+    #[must_use]
+    pub fn others<'a>(&self, event: &'a Event) -> Vec<&'a str> {
+        let Self::Tool(table) = self else { return Vec::new() };
+        let Some(name) = event.text("tool_name") else { return Vec::new() };
+        let own = words::by_neutral(table, name).map_or(&[][..], |tool| tool.own);
+        if own.is_empty() {
+            return Vec::new();
+        }
+        own.iter().skip(1).copied().chain([name]).collect()
+    }
+}
+
+/// How many denials in a row an event bears, and what then happens (N-3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Cap {
+    /// So many denials hold; the next one does not.
+    pub denials: u32,
+    /// What happens to the next one.
+    pub then: Then,
+}
+
+/// What happens to a denial past the cap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Then {
+    /// It does not hold: the action goes on.
+    GiveWay,
+    /// It does not hold, and everything ends: going on is what the gate was there to prevent.
+    Stop,
+}
+
+impl Cap {
+    /// So many denials hold, then the action goes on.
+    #[must_use]
+    pub const fn give_way(denials: u32) -> Self {
+        Self { denials, then: Then::GiveWay }
+    }
+
+    /// So many denials hold, then everything ends.
+    #[must_use]
+    pub const fn stop(denials: u32) -> Self {
+        Self { denials, then: Then::Stop }
+    }
+}
+
+/// How the steps of one stage relate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// All see the same payload and run at once.
+    Parallel,
+    /// All see the same payload and run one after the other, until one denies.
+    Serial,
+    /// All see the same payload and run one after the other, every one.
+    InTurn,
+    /// One after the other, each seeing the last one's rewrite, until one denies.
+    Chained,
+}

@@ -1,0 +1,148 @@
+//! What do the options of a wrapper itself say, and where do they end?
+
+use super::super::word::{Word, WordKind};
+use super::{Behind, First, Follows, Wrapper, as_code};
+
+/// What the wrapper's own options say.
+pub(super) struct Options<'a> {
+    pub(super) code: Option<Split<'a>>,
+    pub(super) placeholder: Option<&'a str>,
+    /// The words after the options; `None` where nothing is run.
+    pub(super) rest: Option<&'a [Word]>,
+}
+
+/// Where the code of an option is.
+pub(super) enum Split<'a> {
+    /// The first operand (`bash -c`).
+    Operand,
+    /// This text (`env -S`).
+    Text(&'a str),
+    /// Not known before it runs.
+    Unknown,
+}
+
+/// Where an option's value is.
+#[derive(PartialEq, Eq)]
+enum Value {
+    /// It has none, or it is attached.
+    None,
+    /// The next word.
+    NextWord,
+}
+
+impl Wrapper {
+    /// Walks over the wrapper's own options.
+    pub(super) fn options<'a>(&self, words: &'a [Word]) -> Options<'a> {
+        let mut options = Options { code: None, placeholder: None, rest: None };
+        let mut at = 0;
+        while let Some(word) = words.get(at) {
+            let text = word.text.as_str();
+            if text == "--" {
+                at += 1;
+                break;
+            }
+            let long_enough = text.len() > 1 || (text == "-" && self.takes_assignments());
+            let plus = matches!(self.follows, Follows::Shell) && text.starts_with('+');
+            if word.kind == WordKind::Expansion || !(text.starts_with('-') || plus) || !long_enough
+            {
+                break;
+            }
+            if self.inert.contains(&text) {
+                return options;
+            }
+            at += 1;
+            if self.note(text, words.get(at), &mut options) == Value::NextWord {
+                at += 1;
+            }
+            if self.name == "env" && options.code.is_some() {
+                // The words after `-S` follow the text that it splits; they are no options of `env`.
+                break;
+            }
+        }
+        options.rest = Some(words.get(at..).unwrap_or_default());
+        options
+    }
+
+    fn takes_assignments(&self) -> bool {
+        matches!(self.follows, Follows::Command { first: First::Assignments, .. })
+    }
+
+    /// Remembers what an option says about the command, and says whether its value is the next word.
+    fn note<'a>(&self, text: &'a str, next: Option<&'a Word>, options: &mut Options<'a>) -> Value {
+        let is_long = text.starts_with("--");
+        let valued = |option: &str| self.valued.contains(&option);
+        match &self.follows {
+            // `bash -lc CODE`: any short cluster with a `c`.
+            Follows::Shell if !is_long && text.contains('c') && text.starts_with('-') => {
+                options.code = Some(Split::Operand);
+                return if text.ends_with('o') { Value::NextWord } else { Value::None };
+            }
+            // `bash -s ARG`: the operands belong to the code on standard input.
+            Follows::Shell if text.starts_with('-') && !is_long && text.contains('s') => {
+                options.code.get_or_insert(Split::Unknown);
+            }
+            Follows::Command { first: First::Assignments, .. } if self.name == "env" => {
+                if let Some(found) = env_split(text, next) {
+                    options.code = Some(found.0);
+                    return found.1;
+                }
+            }
+            Follows::Appended { placeholders } => {
+                for option in *placeholders {
+                    if let Some(attached) = text.strip_prefix(option) {
+                        let attached = attached.trim_start_matches('=');
+                        let takes_next = attached.is_empty() && valued(option);
+                        options.placeholder = match next {
+                            Some(next) if takes_next => Some(next.text.as_str()),
+                            _ if attached.is_empty() => Some("{}"),
+                            _ => Some(attached),
+                        };
+                    }
+                }
+            }
+            _ => {}
+        }
+        if is_long {
+            return if valued(text) { Value::NextWord } else { Value::None };
+        }
+        // In a cluster the first option with a value takes the rest of the word, or the next word where none is left.
+        let sign = text.get(..1).unwrap_or_default();
+        if valued(text) {
+            return Value::NextWord;
+        }
+        let mut letters = text.chars().skip(1);
+        let taker = letters.find(|letter| valued(&format!("{sign}{letter}")));
+        match taker {
+            Some(_) if letters.next().is_none() => Value::NextWord,
+            _ => Value::None,
+        }
+    }
+}
+
+/// `su -c 'git push'`, wherever the option stands.
+pub(super) fn code_option(words: &[Word]) -> Option<Behind> {
+    let at =
+        words.iter().position(|word| matches!(word.text.as_str(), "-c" | "--command" | "--run"));
+    if let Some(at) = at {
+        return Some(words.get(at + 1).map_or(Behind::Unknown, |word| as_code(&[word])));
+    }
+    let attached = words.iter().find(|word| word.text.starts_with("--command="))?;
+    let known = attached.kind == WordKind::Literal;
+    let code = attached.text.strip_prefix("--command=").filter(|_| known);
+    Some(code.map_or(Behind::Unknown, |code| Behind::Code(code.to_owned())))
+}
+
+/// `env -S 'git push'`, in its four spellings.
+fn env_split<'a>(text: &'a str, next: Option<&'a Word>) -> Option<(Split<'a>, Value)> {
+    let attached = |prefix: &str| text.strip_prefix(prefix).filter(|rest| !rest.is_empty());
+    if text == "--split-string" || (!text.starts_with("--") && text.ends_with('S')) {
+        let split = match next {
+            Some(word) if word.kind == WordKind::Literal => Split::Text(&word.text),
+            _ => Split::Unknown,
+        };
+        return Some((split, Value::NextWord));
+    }
+    let code =
+        attached("--split-string=").or_else(|| attached("-S")).or_else(|| attached("-vS"))?;
+    Some((Split::Text(code), Value::None))
+}

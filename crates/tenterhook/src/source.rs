@@ -1,0 +1,174 @@
+//! What does one text configure? The text as it was given, and what its dialect read from it. Values only.
+//!
+//! `dialect` reads them, `config` makes one ruleset of many, and is where the world finds their names.
+
+mod server;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::diagnostic::{Diagnostic, Place};
+use crate::event::EventName;
+use crate::hook::named::DialectId;
+use crate::hook::row::EventRow;
+use crate::hook::{Compat, Hook, Layer, OnFailure, Prewarm};
+
+pub use server::{Reach, Server};
+
+/// One text that configures hooks.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// What people call it, usually its path.
+    pub name: Arc<str>,
+    /// Whose format it is in.
+    pub dialect: DialectId,
+    /// Whose configuration it is.
+    pub layer: Layer,
+    /// The text.
+    pub text: Arc<str>,
+    /// The directory that the file is in.
+    pub directory: PathBuf,
+    /// The project that relative rules and commands mean.
+    pub project: PathBuf,
+    /// The home that `~` means; empty where the caller named none.
+    pub home: PathBuf,
+    /// The plugin that it belongs to.
+    pub plugin: Option<Plugin>,
+    /// How strictly the dialect is followed.
+    pub compat: Compat,
+    /// What happens when a gate of this source gives no answer and says nothing itself.
+    pub on_failure: Option<OnFailure>,
+}
+
+impl Source {
+    /// A source given by the caller, guarded, in no plugin, whose project is its directory.
+    #[must_use]
+    pub fn given(
+        name: &str,
+        dialect: DialectId,
+        text: &str,
+        directory: impl Into<PathBuf>,
+    ) -> Self {
+        let directory = directory.into();
+        Self {
+            name: name.into(),
+            dialect,
+            layer: Layer::Given,
+            text: text.into(),
+            project: directory.clone(),
+            directory,
+            home: PathBuf::new(),
+            plugin: None,
+            compat: Compat::Guarded,
+            on_failure: None,
+        }
+    }
+}
+
+/// The plugin that a source belongs to.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Plugin {
+    /// Its name.
+    pub name: String,
+    /// Where it is installed: `${CLAUDE_PLUGIN_ROOT}`.
+    pub root: PathBuf,
+    /// Where it keeps its data: `${CLAUDE_PLUGIN_DATA}`.
+    pub data: PathBuf,
+}
+
+/// A statement of a source about more than one hook.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Switch {
+    /// No hook runs but managed ones; from a managed source, none at all.
+    DisableAll,
+    /// Takes back a `DisableAll` of a weaker layer.
+    EnableAll,
+    /// Only managed hooks run.
+    ManagedOnly,
+    /// The hook of this name (native) is off.
+    DisableHook {
+        /// Its name.
+        name: String,
+        /// Where that is said.
+        place: Option<Place>,
+    },
+    /// Rules for the hooks of another source.
+    Govern(Govern),
+    /// What `http` hooks of this dialect may do, a list of theirs (C-19).
+    Requests {
+        /// What the list is about.
+        about: Requests,
+        /// Its items.
+        allowed: Vec<String>,
+        /// Where it stands.
+        place: Option<Place>,
+    },
+}
+
+impl Switch {
+    /// Where it is said, if that is known.
+    #[must_use]
+    pub const fn place(&self) -> Option<&Place> {
+        match self {
+            Self::DisableHook { place, .. } => place.as_ref(),
+            Self::Requests { place, .. } => place.as_ref(),
+            Self::Govern(govern) => govern.place.as_ref(),
+            Self::DisableAll | Self::EnableAll | Self::ManagedOnly => None,
+        }
+    }
+}
+
+/// What of a request a list allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Requests {
+    /// URLs, with `*` for anything.
+    Urls,
+    /// Variables that headers may name.
+    Variables,
+}
+
+impl Requests {
+    /// The key that holds the list.
+    pub(crate) const fn key(self) -> &'static str {
+        match self {
+            Self::Urls => "allowedHttpHookUrls",
+            Self::Variables => "httpHookAllowedEnvVars",
+        }
+    }
+}
+
+/// What one source says about another file's hooks: `[source."~/.claude/settings.json"]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Govern {
+    /// The file, with `~` and relative paths already resolved.
+    pub file: PathBuf,
+    /// What happens when its gates give no answer.
+    pub on_failure: Option<OnFailure>,
+    /// How strictly its dialect is followed.
+    pub compat: Option<Compat>,
+    /// Whether its hooks run.
+    pub enabled: Option<bool>,
+    /// Whether the next process of its commands is started before it is needed.
+    pub prewarm: Option<Prewarm>,
+    /// Where that is said.
+    pub place: Option<Place>,
+}
+
+/// What a dialect read from one source.
+#[derive(Clone, Debug, Default)]
+pub struct ReadConfig {
+    /// Its hooks, in the order of the file.
+    pub hooks: Vec<Hook>,
+    /// Its statements about more than one hook.
+    pub switches: Vec<Switch>,
+    /// Events that it says anything about, an empty list included: some dialects replace by event.
+    pub mentions: Vec<EventName>,
+    /// Custom events that it declares.
+    pub events: Vec<EventRow>,
+    /// The MCP servers that it configures.
+    pub servers: Vec<Server>,
+    /// What is wrong with it.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The text could not be read at all: on reload the last good hooks of this source stay (C-3).
+    pub unreadable: bool,
+}

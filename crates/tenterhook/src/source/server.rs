@@ -1,0 +1,40 @@
+//! What is an MCP server whose tools hooks can call?
+
+use crate::diagnostic::Place;
+use crate::hook::named::DialectId;
+use crate::hook::{Command, Http, Layer};
+
+/// An MCP server whose tools hooks can call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    /// What hooks call it.
+    pub name: String,
+    /// In whose format it is configured: which variables its program inherits, and how its texts name variables.
+    pub dialect: DialectId,
+    /// Whose configuration it is.
+    pub layer: Layer,
+    /// How it is reached.
+    pub reach: Reach,
+    /// Where it is configured.
+    pub place: Option<Place>,
+}
+
+/// How a server is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// It is a program, spoken to by its standard streams. It starts where the command says, or not at all.
+    Program(Command),
+    /// It answers at an address (streamable HTTP).
+    Address(Http),
+}
+
+impl Reach {
+    /// One line that says what it is, for people.
+    #[must_use]
+    pub fn line(&self) -> String {
+        match self {
+            Self::Program(command) => command.line(),
+            Self::Address(http) => http.url.clone(),
+        }
+    }
+}
