@@ -3,34 +3,51 @@
 use std::fs::Metadata;
 use std::path::Path;
 
-use tenterhook::config::{Ruleset, Source};
-use tenterhook::diagnostic::{Diagnostic, Severity};
-use tenterhook::hook::{Arming, Hook, Layer, Script};
+use tenterhook::config::{Reach, Ruleset, Server, Source};
+use tenterhook::diagnostic::{Diagnostic, Place, Severity};
+use tenterhook::hook::{Arming, Hook, HookId, Layer, Run, Script};
 
-/// One finding for each hook whose file is missing or cannot be started.
+/// One finding for each hook, and each MCP server that a hook calls, whose file is missing or cannot be started.
 ///
 /// A config whose place does not tell which project it is for may be a template for another: then it is advice.
 pub(crate) fn check(ruleset: &Ruleset, sources: &[Source]) -> Vec<Diagnostic> {
     let armed = ruleset.hooks().iter().filter(|it| it.arming == Arming::Armed);
+    let called = |server: &&Server| {
+        let calls = |it: &&std::sync::Arc<Hook>| matches!(&it.run, Run::McpTool(call) if call.server == server.name);
+        armed.clone().any(|hook| calls(&hook))
+    };
+    let servers = ruleset.servers().iter().filter(called).filter_map(as_hook);
+    let servers: Vec<Hook> = servers.collect();
     armed
+        .clone()
+        .map(|hook| &**hook)
+        .chain(&servers)
         .filter_map(|hook| {
             let name = &hook.place.as_ref()?.file;
             let source = sources.iter().find(|it| it.name == *name)?;
             let script = hook.script(&source.project, &source.home)?;
             let is_placed = hook.layer != Layer::Given || source.directory.ends_with(".claude");
-            finding(hook, &script, if is_placed { Severity::Error } else { Severity::Advice })
+            let severity = if is_placed { Severity::Error } else { Severity::Advice };
+            finding(hook.place.clone(), &script, severity)
         })
         .collect()
 }
 
-fn finding(hook: &Hook, script: &Script, severity: Severity) -> Option<Diagnostic> {
+/// A server's program starts as a hook's does.
+fn as_hook(server: &Server) -> Option<Hook> {
+    let Reach::Program(command) = &server.reach else { return None };
+    let run = Run::Command(command.clone());
+    let hook = Hook::new(HookId::new(&*server.name), server.dialect, "".into(), run);
+    Some(Hook { place: server.place.clone(), layer: server.layer, ..hook })
+}
+
+fn finding(place: Option<Place>, script: &Script, severity: Severity) -> Option<Diagnostic> {
     let path = script.path.display();
     let (code, message, help) = match script.path.metadata() {
         Err(error) => (
             "script-missing",
             format!("`{path}` cannot be started: {}", words(&error)),
-            "correct the path, or add the file: a gate whose program is missing decides nothing"
-                .to_owned(),
+            "correct the path, or add the file: until then its failure policy decides".to_owned(),
         ),
         Ok(found) if found.is_dir() => {
             ("script-missing", format!("`{path}` is a directory"), "name the file in it".to_owned())
@@ -42,7 +59,6 @@ fn finding(hook: &Hook, script: &Script, severity: Severity) -> Option<Diagnosti
         ),
         Ok(_) => return None,
     };
-    let place = hook.place.clone();
     Some(Diagnostic::new(code, severity, message, place).label("never decides").help(help))
 }
 
@@ -111,6 +127,28 @@ mod tests {
             assert_eq!(found(command, Layer::Project), error, "{command}");
             assert_eq!(found(command, Layer::Given), advice, "{command}");
         }
+    }
+
+    #[test]
+    fn the_program_of_a_server_that_is_called_is_looked_for_too() {
+        use tenterhook::config::{Added, load};
+        use tenterhook::dialect::DialectId;
+
+        let project = tempfile::tempdir().expect("a directory");
+        let found = |called: &str| {
+            let text = format!(
+                "[mcp.policy]\nrun = ['python3', 'none.py']\n\n[hook.a]\non = 'Stop'\nmcp = {{ server = '{called}', tool = 't' }}\n"
+            );
+            let source = Source::given("tenterhook.toml", DialectId::NATIVE, &text, project.path());
+            let ruleset = load(&[source.clone()], &Added::default(), None).ruleset;
+            let found = check(&ruleset, &[source]);
+            found
+                .iter()
+                .map(|it| (it.code, it.place.as_ref().map(|it| it.line)))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(found("policy"), [("script-missing", Some(1))]);
+        assert_eq!(found("another"), []);
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use tenterhook::Event;
-use tenterhook::dialect::{DialectId, Roots};
+use tenterhook::dialect::{DIALECTS, DialectId, Roots};
 use tenterhook::event::Surroundings;
 
 use crate::problem::Problem;
@@ -68,10 +68,21 @@ pub(crate) fn decode_map(
     roots: &Roots,
 ) -> Result<Event, Problem> {
     dialect.dialect().decode_event(map, roots).map_err(|fault| {
-        Problem::new(format!("the event cannot be read as {dialect}: {fault}")).help(format!(
-            "`tenterhook events --dialect {dialect}` lists the events; `--dialect` names another agent's"
-        ))
+        let help = match readers(map, roots) {
+            Some(names) => format!("it reads as an event of {names}: say so with `--dialect`"),
+            None => format!(
+                "`tenterhook events --dialect {dialect}` lists the events; `--dialect` names another agent's"
+            ),
+        };
+        Problem::new(format!("the event cannot be read as {dialect}: {fault}")).help(help)
     })
+}
+
+/// The dialects that could read such an event.
+fn readers(map: &Map<String, Value>, roots: &Roots) -> Option<String> {
+    let reads = DIALECTS.iter().filter(|it| it.decode_event(map, roots).is_ok());
+    let names: Vec<String> = reads.map(|it| format!("`{}`", it.id())).collect();
+    (!names.is_empty()).then(|| names.join(" or "))
 }
 
 /// Which key of its input a tool's one word means. Tools that are not here take JSON.

@@ -3,7 +3,7 @@
 use anstyle::Style;
 use tenterhook::answer::Restraint;
 use tenterhook::config::Ruleset;
-use tenterhook::hook::{Hook, HookId};
+use tenterhook::hook::{Hook, HookId, Run};
 use tenterhook::{Event, Outcome};
 
 use super::paint::{BOLD, DIM, ERROR, GOOD, HELP, PLAIN, WARNING, paint};
@@ -83,12 +83,14 @@ pub(crate) fn hook_name(hook: &Hook) -> String {
     let text = hook.run.line();
     let bare = |word: &str| word.trim_matches(['"', '\'', ';', '(', ')']).to_owned();
     let mut words = text.split_whitespace().map(bare);
-    match words
-        .find(|word| word.contains('/') && !word.starts_with("/bin/") && !word.starts_with("/usr/"))
-    {
-        Some(path) => path.rsplit('/').next().unwrap_or(&path).replace('"', ""),
-        None => cut(&text, 28),
-    }
+    let program = |word: &String| {
+        word.contains('/') && !word.starts_with("/bin/") && !word.starts_with("/usr/")
+    };
+    // A question to a model may speak of files; it runs none.
+    let asks = matches!(hook.run, Run::Prompt(_));
+    let path = words.find(program).filter(|_| !asks);
+    let last = path.as_deref().and_then(|path| path.rsplit('/').find(|part| !part.is_empty()));
+    last.map_or_else(|| cut(&text, 28), |last| last.replace('"', ""))
 }
 
 /// What people call the hook of that id.

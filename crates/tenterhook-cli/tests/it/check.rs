@@ -167,3 +167,143 @@ fn a_hook_that_calls_a_server_that_is_not_there() {
     assert_eq!(told, [("unusable-server", 1), ("unknown-server", 2), ("unknown-server", 4)]);
     assert_eq!(found["diagnostics"][1]["help"], "did you mean `policy`?");
 }
+
+/// Bad hooks of every kind that a dialect has: the code, the line, and what to write instead.
+#[test]
+fn a_bad_hook_comes_with_its_line_and_with_what_to_write() {
+    let claude = |group: &str| {
+        format!("{{\"hooks\": {{\"PreToolUse\": [\n{group}\n]}}}}").replace('\'', "\"")
+    };
+    let native = |lines: &str| format!("[hook.a]\non = 'PreToolUse'\n{lines}\n");
+    for (file, text, code, line, help) in [
+        (
+            ".claude/settings.json",
+            claude("{'matchr': 'Bash', 'hooks': [{'type': 'command', 'command': 'true'}]}"),
+            "unknown-group-field",
+            2,
+            "did you mean `matcher`?",
+        ),
+        (
+            ".claude/settings.json",
+            claude("{'matcher': 'Bash', 'hooks': [{'type': 'htpp', 'url': 'https://x.example/'}]}"),
+            "unknown-handler-type",
+            2,
+            "did you mean `http`?",
+        ),
+        (
+            ".claude/settings.json",
+            claude("{'hooks': [{'type': 'http'}]}"),
+            "handler-missing-field",
+            2,
+            "add `\"url\": \"...\"`",
+        ),
+        (
+            ".claude/settings.json",
+            claude("{'hooks': [{'type': 'agent'}]}"),
+            "handler-missing-field",
+            2,
+            "add `\"prompt\": \"...\"`",
+        ),
+        (
+            ".claude/settings.json",
+            claude("{'hooks': [{'type': 'mcp_tool', 'server': 's'}]}"),
+            "handler-missing-field",
+            2,
+            "add `\"tool\": \"...\"`",
+        ),
+        (
+            ".claude/settings.json",
+            claude(
+                "{'hooks': [{'type': 'http', 'url': 'https://x.example/', 'allowedEnvVars': 'T'}]}",
+            ),
+            "wrong-field-type",
+            2,
+            "write `\"allowedEnvVars\": [\"NAME\"]`",
+        ),
+        (
+            ".gen/settings.json",
+            claude("{'matchr': 'Bash', 'hooks': [{'type': 'command', 'command': 'true'}]}"),
+            "unknown-group-field",
+            2,
+            "did you mean `matcher`?",
+        ),
+        (
+            ".gen/settings.json",
+            claude("{'hooks': [{'type': 'prompt'}]}"),
+            "handler-missing-field",
+            2,
+            "add `\"prompt\": \"...\"`",
+        ),
+        (
+            ".gen/settings.json",
+            claude("{'hooks': [{'type': 'promt', 'prompt': 'x'}]}"),
+            "unknown-handler-type",
+            2,
+            "did you mean `prompt`?",
+        ),
+        (
+            ".reasonix/settings.json",
+            claude("{'match': 'bash'}"),
+            "missing-command",
+            2,
+            "add `\"command\": \"...\"`",
+        ),
+        (
+            ".codewhale/hooks.toml",
+            "[[hooks]]\nevent = 'tool_call_before'\n".to_owned(),
+            "missing-command",
+            1,
+            "add `command = ",
+        ),
+        (
+            ".codewhale/hooks.toml",
+            "[[hooks]]\nevent = tool_call_before\n\n[[hooks]]\n".to_owned(),
+            "broken-file",
+            2,
+            "lost until then: `[[hooks]]` in line 1, `[[hooks]]` in line 4",
+        ),
+        ("tenterhook.toml", native("prompt = ''"), "empty-run", 3, "write `prompt = \"...\"`"),
+        (
+            "tenterhook.toml",
+            native("http = { headers = {} }"),
+            "empty-run",
+            3,
+            "write `url = \"...\"`",
+        ),
+        (
+            "tenterhook.toml",
+            native("mcp = { server = 's' }"),
+            "empty-run",
+            3,
+            "write `tool = \"...\"`",
+        ),
+        (
+            "tenterhook.toml",
+            native("worker = []"),
+            "empty-run",
+            3,
+            "write `worker = [\"program\", \"argument\"]`",
+        ),
+        ("tenterhook.toml", native("wroker = ['x']"), "unknown-key", 3, "did you mean `worker`?"),
+        ("tenterhook.toml", native("shell = true"), "wrong-type", 3, "write"),
+        (
+            "tenterhook.toml",
+            native("shell = 'x"),
+            "broken-file",
+            3,
+            "lost until then: `[hook.a]` in line 1",
+        ),
+    ] {
+        let room = Room::new();
+        room.write(&format!("project/{file}"), &text);
+        let said = room.run(&["check", "--format", "json", file], "").stdout;
+        let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+        let found = said["diagnostics"].as_array().unwrap();
+        let one = found
+            .iter()
+            .find(|it| it["code"] == code)
+            .unwrap_or_else(|| panic!("{text}: {found:?}"));
+        assert_eq!(one["line"], line, "{text}: {one}");
+        assert!(one["help"].as_str().unwrap_or_default().contains(help), "{text}: {one}");
+    }
+}

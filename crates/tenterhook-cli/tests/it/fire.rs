@@ -83,6 +83,9 @@ fn an_event_that_cannot_be_read_is_no_consent() {
         assert_eq!((said.code, said.stdout.as_str()), (1, ""), "{args:?} {stdin}");
         assert!(said.stderr.contains("error:"), "{}", said.stderr);
     }
+    let native = r#"{"event": "PreToolUse", "tool": {"name": "Bash", "input": {}}}"#;
+    let said = room.run(&["fire"], native).stderr;
+    assert!(said.contains("it reads as an event of `native`"), "{said}");
     assert_snapshot!(room.run(&["fire"], "{\"hook_event_name\": 7}").all(), @r##"
 exit 1
 --- stdout

@@ -323,3 +323,54 @@ proptest! {
         }
     }
 }
+
+/// Each way in which people break a TOML file is found in the line where it stands; what never ends, where the reader lost it.
+#[test]
+fn broken_toml_is_found_in_its_line() {
+    for (text, line, column) in [
+        ("[hook.a]\non = \"Stop\nshell = \"true\"\n", 2, 11),
+        ("[hook.a]\non = 'Stop\nshell = \"true\"\n", 2, 11),
+        ("[hook.a]\non =\nshell = \"true\"\n", 2, 5),
+        ("[hook.a]\non \"Stop\"\n", 2, 4),
+        ("[hook.a]\non: \"Stop\"\n", 2, 5),
+        ("[hook.a]\non = Stop\n", 2, 6),
+        ("[hook.a]\non = \"Stop\"\nonce = yes\n", 3, 8),
+        ("[hook.a]\r\non = \"Stop\"\r\nonce = yes\r\n", 3, 8),
+        ("[hook.a]\non = \"Stop\";\n", 2, 12),
+        ("[hook.a]\non = \"Stop\",\nonce = true\n", 2, 12),
+        ("[hook.a]\non = \"Stop\"\non = \"Stop\"\n", 3, 1),
+        ("[hook.a]\non = \"Stop\"\n\n[hook.a]\n", 4, 7),
+        ("[hook.a]\non = \"Stop\"\n\n[[hook.a]]\n", 4, 8),
+        ("[hook.a\non = \"Stop\"\n", 1, 8),
+        ("[hook.a]\nrun = [\"a\" \"b\"]\n", 2, 12),
+        ("[hook.a]\nrun = [\"a\",\n\n[hook.b]\non = \"Stop\"\n", 5, 1),
+        ("[hook.a]\nhttp = { url = \"x\"\non = \"Stop\"\n", 3, 1),
+        ("[hook.a]\nhttp = \"x\"\nhttp.url = \"y\"\n", 3, 1),
+        ("[hook.a]\nwhen = \"a\\.b\"\n", 2, 11),
+        ("[hook.a]\nwhen = '''\ntrue\n[hook.b]\n", 5, 1),
+        ("[hook.a]\non = \"St\u{1}op\"\n", 2, 9),
+        ("# \u{e9}\n[hook.a]\non = \"\u{e9}\" \u{e9}\n", 3, 10),
+        ("\u{feff}[hook.a]\nonce = yes\n", 2, 8),
+    ] {
+        let parsed = parse(text, Format::Toml);
+        let [fault] = parsed.faults.as_slice() else { panic!("{text:?}: {parsed:?}") };
+        let before = &text[..fault.span.start];
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        let found = (before.matches('\n').count() + 1, before[start..].chars().count() + 1);
+        assert_eq!(found, (line, column), "{text:?}: {}", fault.message);
+    }
+}
+
+/// What is lost with a broken file is named, so that nobody takes its other hooks for alive.
+#[test]
+fn broken_toml_says_what_is_lost() {
+    let help = |text: &str| parse(text, Format::Toml).faults[0].help.clone();
+    let lost = "mend it; lost until then: ";
+    assert_eq!(
+        help("[hook.a] # one\non = Stop\nrun = [\n [1, 2]\n]\n\n  [[hooks]]\n").unwrap(),
+        format!("{lost}`[hook.a]` in line 1, `[[hooks]]` in line 7")
+    );
+    let many = (0..7).fold("x = y\n".to_owned(), |text, at| format!("{text}[hook.h{at}]\n"));
+    assert!(help(&many).unwrap().ends_with("`[hook.h4]` in line 6 and 2 more"));
+    assert_eq!(help("x = y\n"), None);
+}

@@ -25,9 +25,34 @@ pub(super) fn parse(text: &str) -> Parsed {
                     "nested deeper than the TOML reader takes",
                 ));
             }
-            Parsed::failed(SyntaxFault::new(FaultKind::Broken, span, message))
+            let fault = SyntaxFault::new(FaultKind::Broken, span, message);
+            Parsed::failed(SyntaxFault { help: lost(text), ..fault })
         }
     }
+}
+
+/// How many tables are named that are lost with a text.
+const NAMED: usize = 5;
+
+/// What is lost with a text that cannot be read: its tables, as far as their headers look like some.
+fn lost(text: &str) -> Option<String> {
+    let headers = text.lines().zip(1..).filter_map(|(line, at)| Some((header(line)?, at)));
+    let headers: Vec<(&str, usize)> = headers.collect();
+    let named = headers.iter().take(NAMED).map(|(header, at)| format!("`{header}` in line {at}"));
+    let named = named.collect::<Vec<_>>().join(", ");
+    let more = match headers.len().saturating_sub(NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    (!named.is_empty()).then(|| format!("mend it; lost until then: {named}{more}"))
+}
+
+/// The header of a table on a line of its own.
+fn header(line: &str) -> Option<&str> {
+    let line = line.split('#').next().unwrap_or_default().trim();
+    let name = line.strip_prefix('[')?.strip_suffix(']')?;
+    // What has several parts is an item of a list.
+    (!name.is_empty() && !name.contains(',')).then_some(line)
 }
 
 fn table(table: &dyn TableLike, parent: Span) -> NodeValue {

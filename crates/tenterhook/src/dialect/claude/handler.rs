@@ -211,9 +211,8 @@ impl Reading<'_> {
             if known || key == "matcher" && stands == Stands::AsGroup {
                 continue;
             }
-            let of = kind
-                .map_or_else(|| "a handler".to_owned(), |it| format!("a `{}` handler", it.name));
-            let message = format!("{of} has no field `{key}`: it is ignored");
+            let of = kind.map_or_else(String::new, |it| format!(" of type `{}`", it.name));
+            let message = format!("a handler{of} has no field `{key}`: it is ignored");
             let found = if lint::is_note(key) {
                 advice("unknown-handler-field", message)
             } else {
@@ -226,7 +225,9 @@ impl Reading<'_> {
         for field in kind.into_iter().flat_map(|it| it.required) {
             if node.get(field).is_none_or(Node::is_null) {
                 let message = format!("the handler has no `{field}`");
-                self.report(node.span, error("handler-missing-field", message).label(lint::NEVER));
+                let help = format!("add `\"{field}\": \"...\"`");
+                let found = error("handler-missing-field", message).label(lint::NEVER);
+                self.report(node.span, found.help(help));
             }
         }
     }
@@ -306,7 +307,8 @@ impl Reading<'_> {
             return Ok(args.into_iter().map(str::to_owned).collect());
         }
         let message = "`args` takes an array of strings";
-        self.report(node.span, error("wrong-field-type", message).label(lint::NEVER));
+        let found = error("wrong-field-type", message).label(lint::NEVER);
+        self.report(node.span, found.help("write `\"args\": [\"...\"]`"));
         Err(Off::new("its `args` is no array of strings", "C-24"))
     }
 

@@ -11,7 +11,7 @@ pub(super) use condition::check as condition;
 pub(super) use matcher::check as matcher;
 
 use super::vocabulary::{EVENTS, find_event};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Diagnostic, Severity, nearest};
 use crate::hook::Hook;
 use crate::matcher::MatcherSpec;
 
@@ -125,7 +125,10 @@ pub(super) fn group_field(key: &str) -> String {
         "if" | "timeout" | "once" | "async" | "type" | "command" | "statusMessage" => {
             format!("`{key}` is a field of a handler: move it into `hooks`")
         }
-        _ => "a group has `matcher` and `hooks`".to_owned(),
+        _ => match nearest(key, ["matcher", "hooks"]) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "a group has `matcher` and `hooks`".to_owned(),
+        },
     }
 }
 

@@ -77,8 +77,11 @@ pub(super) fn read(source: &Source) -> ReadConfig {
     let parsed = syntax::parse(&source.text, Format::Toml);
     let mut reader = Reader::new(source);
     for fault in parsed.faults.iter().filter(|it| it.kind != FaultKind::Empty) {
-        let found = error("broken-file", fault.message.clone())
-            .help("no hook of this file is read before all of it is well formed");
+        let help = fault.help.clone();
+        let found = error("broken-file", format!("no hook of this file runs: {}", fault.message))
+            .help(
+                help.unwrap_or_else(|| "none is read before all of it is well formed".to_owned()),
+            );
         reader.findings.report(fault.span, found);
     }
     let unreadable = parsed.root.is_none() && !reader.is_blank();

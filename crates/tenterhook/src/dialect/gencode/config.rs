@@ -208,7 +208,11 @@ impl Reader<'_> {
         }
         for entry in node.entries().iter().filter(|it| !known(&it.key)) {
             let message = format!("a group has no field `{}`: it is ignored", entry.key);
-            self.report(entry.key_span, warning("unknown-group-field", message));
+            let help = match nearest(&entry.key, ["matcher", "hooks"]) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "a group has `matcher` and `hooks`".to_owned(),
+            };
+            self.report(entry.key_span, warning("unknown-group-field", message).help(help));
         }
         match handler::field(node, "hooks").map(|it| (&it.node.value, it)) {
             Some((NodeValue::Array(handlers), _)) if !handlers.is_empty() => {

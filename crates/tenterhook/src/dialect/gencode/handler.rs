@@ -149,8 +149,9 @@ impl Reader<'_> {
         };
         let text = self.text(node, needed).filter(|text| !text.trim().is_empty());
         let Some(text) = text else {
-            let message = format!("the handler has no `{needed}` to run");
-            self.report(node.span, error("handler-missing-field", message).label("never runs"));
+            let message = format!("the handler has no `{needed}`");
+            let found = error("handler-missing-field", message).label("never runs");
+            self.report(node.span, found.help(format!("add `\"{needed}\": \"...\"`")));
             return Err(format!("it has no `{needed}`"));
         };
         Ok(match kind {

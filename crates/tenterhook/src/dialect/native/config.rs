@@ -38,7 +38,11 @@ pub(super) fn read(source: &Source) -> ReadConfig {
         let help = fault
             .help
             .unwrap_or_else(|| "the file is read only when all of it is well formed".to_owned());
-        reader.report(code, severity, fault.span, fault.message).help = Some(help);
+        let message = match severity {
+            Severity::Error => format!("nothing of this file counts: {}", fault.message),
+            _ => fault.message,
+        };
+        reader.report(code, severity, fault.span, message).help = Some(help);
     }
     if let Some(root) = root {
         reader.file(&root);

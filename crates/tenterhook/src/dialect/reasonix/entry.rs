@@ -169,7 +169,7 @@ impl Reading<'_> {
     fn invocation(&mut self, node: &Node) -> Option<Invocation> {
         let Some(entry) = self.entry_of(node, "command") else {
             let found = error("missing-command", "the hook has no `command`").label("never runs");
-            self.report(node.span, found);
+            self.report(node.span, found.help("add `\"command\": \"...\"`, a line for a shell"));
             return None;
         };
         let Some(text) = entry.node.as_str() else {

@@ -99,7 +99,8 @@ impl Reading<'_> {
             return names.into_iter().map(str::to_owned).collect();
         }
         let message = "`allowedEnvVars` takes an array of strings";
-        self.report(entry.node.span, error("wrong-field-type", message));
+        let found = error("wrong-field-type", message);
+        self.report(entry.node.span, found.help("write `\"allowedEnvVars\": [\"NAME\"]`"));
         Vec::new()
     }
 }

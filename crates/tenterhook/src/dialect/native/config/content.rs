@@ -194,7 +194,8 @@ impl Reader<'_> {
         let node = fields.get(key)?;
         let table = node.as_object().is_some().then_some(node);
         let text = if table.is_some() { node.get(main) } else { Some(node) };
-        Some((self.needed(fields, key, text, main)?, table))
+        let name = if table.is_some() { main } else { key };
+        Some((self.needed(fields, key, text, name)?, table))
     }
 
     pub(super) fn needed(
