@@ -7,6 +7,8 @@ use crate::dialect::{EventRow, Honour};
 use crate::hook::{Compat, Confine, Hook, OnFailure, Phase, Run, Wait};
 use crate::outcome::{Fault, Reason};
 
+mod remedy;
+
 #[cfg(test)]
 mod tests;
 
@@ -164,7 +166,8 @@ fn settle_failure(bench: Bench<'_>, answer: &mut Answer, faults: &mut Vec<Fault>
         OnFailure::Ask => "; the user is asked, because the hook's failure policy says so",
         OnFailure::Continue => "",
     };
-    faults.push(Fault::of(hook, failure.code, format!("{}{consequence}", failure.message)));
+    let message = remedy::with(failure.code, &failure.message);
+    faults.push(Fault::of(hook, failure.code, format!("{message}{consequence}")));
     let restraint = match policy {
         OnFailure::Block => Restraint::Deny,
         OnFailure::Ask => Restraint::Ask,

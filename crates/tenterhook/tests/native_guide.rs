@@ -1,4 +1,5 @@
-//! The guide of the native format does what it says: every block loads, fits its schema, and its cases hold.
+//! The guides of the native format and of what runs its hooks do what they say: every block loads, fits its schema, and its
+//! cases hold.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
 
@@ -20,6 +21,17 @@ const GUIDE: &str = include_str!("../../../docs/guide/native.md");
 const PROTOCOL: &str = include_str!("../../../docs/spec/protocol.md");
 const CONFIG: &str = include_str!("../../../docs/spec/config-native.md");
 
+/// The pages about what runs a hook, each with blocks.
+const EXECUTORS: &[&str] = &[
+    include_str!("../../../docs/guide/executors/command.md"),
+    include_str!("../../../docs/guide/executors/http.md"),
+    include_str!("../../../docs/guide/executors/mcp.md"),
+    include_str!("../../../docs/guide/executors/model.md"),
+    include_str!("../../../docs/guide/executors/prewarm.md"),
+    include_str!("../../../docs/guide/executors/rule.md"),
+    include_str!("../../../docs/guide/executors/worker.md"),
+];
+
 /// The fenced blocks of `page` whose info string is `info`.
 fn blocks<'a>(page: &'a str, info: &str) -> Vec<&'a str> {
     let opening = format!("```{info}\n");
@@ -35,8 +47,10 @@ fn source(text: &str) -> Source {
 #[test]
 fn every_config_block_loads_cleanly_and_fits_the_schema() {
     let validator = validator_for(&schema(Kind::Config)).unwrap();
-    let all: Vec<&str> = [GUIDE, CONFIG].iter().flat_map(|page| blocks(page, "toml")).collect();
-    assert!(all.len() > 12, "only {} blocks", all.len());
+    assert!(EXECUTORS.iter().all(|page| !blocks(page, "toml").is_empty()));
+    let pages = [GUIDE, CONFIG].iter().chain(EXECUTORS);
+    let all: Vec<&str> = pages.flat_map(|page| blocks(page, "toml")).collect();
+    assert!(all.len() > 25, "only {} blocks", all.len());
     for block in all {
         let read = DialectId::NATIVE.dialect().read_config(&source(block));
         assert_eq!(read.diagnostics, [], "{block}");

@@ -58,6 +58,24 @@ pub const LISTED: &[&str] = &[
     "WINDIR",
 ];
 
+/// The number of the system's error for a file that is no program: the same in Linux, macOS and the BSDs.
+const NO_PROGRAM: i32 = 8;
+
+/// Why a program was not started, and what to do about it.
+pub(super) fn not_there(error: &process::NotStarted) -> String {
+    let remedy = match error.error().kind() {
+        std::io::ErrorKind::NotFound => "; correct the path, or add what it names",
+        std::io::ErrorKind::PermissionDenied => {
+            "; make it executable, or start it with its interpreter"
+        }
+        _ if error.errno == NO_PROGRAM => {
+            "; begin it with a `#!` line, or start it with its interpreter"
+        }
+        _ => "",
+    };
+    format!("{error}{remedy}")
+}
+
 pub(super) async fn run(task: Task) -> Progress {
     let Run::Command(command) = &task.hook.run else {
         return Progress::Ended(Report::silent(End::Cancelled, Duration::ZERO));

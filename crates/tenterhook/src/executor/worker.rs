@@ -65,11 +65,11 @@ fn report(told: Told, began: Instant) -> Report {
         }
         // A denial that can be made out in a line that is no reply is not lost.
         Heard::Broken { why, line } => {
-            let why = format!("{why}; the worker was ended, and the next event starts another");
+            let why = format!("{why}; it was ended, and the next event starts another");
             (End::Failed { code: "worker-protocol", why }, line)
         }
         Heard::Ended(why) | Heard::NotTaken(why) => {
-            let why = format!("{why} before it replied; the next event starts another");
+            let why = format!("{why}; the next event starts another");
             (End::Failed { code: "worker-ended", why }, Vec::new())
         }
         Heard::NotStarted(why) => (End::NotStarted { why }, Vec::new()),

@@ -78,6 +78,21 @@ fn what_the_event_does_not_permit_is_dropped_and_said() {
 }
 
 ///
+/// who is told that a hook gave no answer is told what to do about it, where the message itself does not say it.
+#[test]
+fn a_hook_without_an_answer_comes_with_a_remedy() {
+    let row = row(ALL, OnFailure::Block);
+    for (code, remedy) in [
+        ("timed-out", "it happened; raise its `timeout`"),
+        ("worker-ended", "it happened; catch what it throws"),
+        ("http-status", "it happened; the action is blocked"),
+    ] {
+        let verdict = judged(&hook(), &row, Answer::failed(code, "it happened"));
+        assert!(verdict.faults[0].message.starts_with(remedy), "{:?}", verdict.faults);
+        assert!(verdict.reason.unwrap().text.ends_with("it happened"), "{code}");
+    }
+}
+
 #[test]
 fn a_restraint_without_words_gets_some() {
     let row = row(ALL, OnFailure::Continue);

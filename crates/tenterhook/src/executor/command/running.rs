@@ -123,7 +123,7 @@ fn translate(
     // The supervisor always reports; should it not, the step is not known to have said anything.
     let Some(report) = report else { return Report::silent(End::Cancelled, Duration::ZERO) };
     let end = match report.end {
-        process::End::NotStarted(error) => End::NotStarted { why: error.to_string() },
+        process::End::NotStarted(error) => End::NotStarted { why: super::not_there(&error) },
         process::End::Exited(code) => End::Exited(code),
         process::End::Signalled(signal) => End::Signalled(signal),
         process::End::TimedOut => End::TimedOut,

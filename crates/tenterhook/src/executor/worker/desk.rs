@@ -133,7 +133,7 @@ impl Desk {
             let Some(reply) = link.ask(id, line, by) else { continue };
             let asked = Asked { desk: self, link: Some(&link) };
             // The link tells everybody who waits; should it not, the worker is gone.
-            let gone = |_| Heard::NotTaken("it is gone".to_owned());
+            let gone = |_| Heard::NotTaken("it was gone before it replied".to_owned());
             let heard = reply.await.unwrap_or_else(gone);
             asked.over(&heard);
             // One that left between two events was no failure of either; one that never answered is.

@@ -139,6 +139,8 @@ mod tests {
         for (line, said) in [
             (r#"{"id":7}"#, answer("")),
             (r#"{"id":7,"answer":null}"#, answer("")),
+            (r#"{"id":7,"answer":null,"error":null}"#, answer("")),
+            (r#"{"id":7,"error":""}"#, Said::Error(String::new())),
             (r#" {"answer": {"decision": "deny"}, "id": 7} "#, answer(r#"{"decision": "deny"}"#)),
             (r#"{"id":7,"answer":"words\n"}"#, answer("words\n")),
             // Read by the hook's dialect, which knows what two keys of one name mean.

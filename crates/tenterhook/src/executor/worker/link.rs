@@ -10,6 +10,7 @@ use tenterhook_process as process;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+use super::command;
 use super::frame::{self, Reply};
 
 /// A worker that nobody asked for so long is ended; the next event starts another (WK-13).
@@ -173,7 +174,7 @@ impl Link {
         let closed = self.state().closed;
         for waiting in self.close() {
             let heard = match &report.end {
-                process::End::NotStarted(error) => Heard::NotStarted(error.to_string()),
+                process::End::NotStarted(error) => Heard::NotStarted(command::not_there(error)),
                 _ if report.taken <= waiting.offset => Heard::NotTaken(told(report, closed)),
                 _ => Heard::Ended(told(report, closed)),
             };
@@ -231,6 +232,7 @@ fn told(report: &process::Report, closed: bool) -> String {
         _ if closed => "it closed its output".to_owned(),
         _ => "it was ended".to_owned(),
     };
+    let how = format!("{how} before it replied");
     let stderr = String::from_utf8_lossy(&report.stderr.bytes);
     match stderr.lines().rev().find(|line| !line.trim().is_empty()) {
         Some(line) => format!("{how}; on stderr: {}", crate::text::clean(line, 200).text),

@@ -1,0 +1,19 @@
+//! What to do about a hook that gave no answer, where its own message does not say it. A table; decides nothing.
+
+/// The codes whose messages say what happened and no more, with a remedy each.
+const REMEDIES: &[(&str, &str)] = &[
+    ("timed-out", "raise its `timeout`, or see what it waits for"),
+    ("signalled", "see what ended it"),
+    ("output-too-large", "print one short answer"),
+    ("worker-ended", "catch what it throws, and reply with `error`"),
+    ("worker-protocol", "reply with one line that has the `id` of the event, and log to stderr"),
+    ("entry-unusable", "`tenterhook check` says what to write"),
+];
+
+/// What happened, and what to do about it.
+pub(super) fn with(code: &str, message: &str) -> String {
+    match REMEDIES.iter().find(|(it, _)| *it == code) {
+        Some((_, remedy)) => format!("{message}; {remedy}"),
+        None => message.to_owned(),
+    }
+}
