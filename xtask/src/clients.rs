@@ -1,4 +1,5 @@
-//! `cargo xtask clients`: do the example clients of `fire --stream` hear every outcome, and do the example workers judge?
+//! `cargo xtask clients`: do the example clients of `fire --stream` hear every outcome, and do the example workers and the
+//! programs of the guide judge?
 //! Needs Python and Node; Go where it is there. They are no part of `cargo test`, which needs Rust alone.
 
 use std::fmt::Write as _;
@@ -7,6 +8,7 @@ use std::process::Command;
 
 use crate::{Said, tree};
 
+mod guide;
 mod workers;
 
 /// A client: the words that run it, its file, and whether a machine without its language is at fault.
@@ -49,7 +51,8 @@ pub(crate) fn run() -> Said {
         holds &= heard.is_ok();
         let _ = writeln!(said, "{file}: {}", heard.unwrap_or_else(|error| error));
     }
-    for (name, judged) in workers::judge_all(&root, &binary)? {
+    let judged = [workers::judge_all(&root, &binary)?, guide::judge_all(&root, &binary)?].concat();
+    for (name, judged) in judged {
         holds &= judged.is_ok();
         let _ = writeln!(said, "{name}: {}", judged.map_or_else(|error| error, str::to_owned));
     }

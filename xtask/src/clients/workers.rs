@@ -6,16 +6,16 @@ use std::process::Command;
 use serde_json::{Value, json};
 use tenterhook_testkit::Sandbox;
 
-/// What each worker is asked, and whether it denies.
-const ASKED: &[(&str, bool)] = &[
+/// What each gate is asked, and whether it denies.
+pub(super) const ASKED: &[(&str, bool)] = &[
     ("git status", false),
     ("git push --force origin main", true),
     ("git push origin main", false),
-    ("git push -f", true),
+    ("sudo git push --force", true),
 ];
 
 /// What became of one worker.
-type Judged = (String, Result<&'static str, String>);
+pub(super) type Judged = (String, Result<&'static str, String>);
 
 pub(super) fn judge_all(root: &Path, binary: &Path) -> Result<Vec<Judged>, String> {
     let sandbox = Sandbox::new().map_err(|error| error.to_string())?;
@@ -30,7 +30,8 @@ pub(super) fn judge_all(root: &Path, binary: &Path) -> Result<Vec<Judged>, Strin
     ];
     let names = ["no_force_push.py", "no_force_push.mjs", "no_force_push.rs"];
     let judged = names.iter().zip(workers).map(|(name, words)| {
-        let judged = judge(&words, binary, &place);
+        let asked = [ASKED, &[("git push -f", true)]].concat();
+        let judged = judge(&format!("worker = {}", json!(words)), &asked, binary, &place);
         (format!("workers/{name}"), judged.map(|()| "judges every command"))
     });
     Ok(judged.collect())
@@ -43,17 +44,22 @@ fn compile(source: &str, program: &str) -> Result<(), String> {
     if output.status.success() { Ok(()) } else { Err(said.into_owned()) }
 }
 
-/// Fires all commands in one session, so that one process answers them.
-fn judge(words: &[String], binary: &Path, place: &Path) -> Result<(), String> {
+/// Fires all commands at a gate that runs what `run` says, in one session, so that one process answers them.
+pub(super) fn judge(
+    run: &str,
+    asked: &[(&str, bool)],
+    binary: &Path,
+    place: &Path,
+) -> Result<(), String> {
     let config = place.join("tenterhook.toml");
-    let text = format!("[hook.guard]\non = \"PreToolUse\"\nworker = {}\n", json!(words));
+    let text = format!("[hook.guard]\non = \"PreToolUse\"\n{run}\n");
     std::fs::write(&config, text).map_err(|error| error.to_string())?;
     let event = |(id, command): (usize, &str)| {
         let tool = json!({"name": "Bash", "input": {"command": command}});
         json!({"id": id, "event": "PreToolUse", "tool": tool}).to_string() + "\n"
     };
     let events = place.join("events.jsonl");
-    let lines: String = ASKED.iter().map(|(command, _)| *command).enumerate().map(event).collect();
+    let lines: String = asked.iter().map(|(command, _)| *command).enumerate().map(event).collect();
     std::fs::write(&events, lines).map_err(|error| error.to_string())?;
     let input = std::fs::File::open(&events).map_err(|error| error.to_string())?;
     let output = Command::new(binary)
@@ -68,8 +74,8 @@ fn judge(words: &[String], binary: &Path, place: &Path) -> Result<(), String> {
     let mut outcomes: Vec<Value> = said.lines().map(outcome).collect();
     // Events of a stream are fired at once; each outcome says whose it is.
     outcomes.sort_by_key(|it| it.get("id").and_then(Value::as_u64));
-    let as_expected = outcomes.len() == ASKED.len()
-        && outcomes.iter().zip(ASKED).all(|(outcome, (_, denies))| judged_as(outcome, *denies));
+    let as_expected = outcomes.len() == asked.len()
+        && outcomes.iter().zip(asked).all(|(outcome, (_, denies))| judged_as(outcome, *denies));
     if as_expected { Ok(()) } else { Err(format!("said {said}")) }
 }
 

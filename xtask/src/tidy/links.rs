@@ -1,4 +1,4 @@
-//! Does every link between pages lead somewhere?
+//! Does every link between pages lead somewhere, down to the heading that it names?
 
 use std::path::Path;
 
@@ -14,11 +14,54 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
         let folder = root.join(Path::new(&file.path).parent().unwrap_or(Path::new("")));
         for to in link.captures_iter(&file.text).filter_map(|it| it.get(1)) {
             let to = to.as_str();
-            let elsewhere = to.contains("://") || to.starts_with('#') || to.starts_with("mailto:");
-            let path = to.split('#').next().unwrap_or_default();
-            if !elsewhere && !folder.join(path).exists() {
+            if to.contains("://") || to.starts_with("mailto:") {
+                continue;
+            }
+            let (path, heading) = to.split_once('#').unwrap_or((to, ""));
+            let target = folder.join(path);
+            if !path.is_empty() && !target.exists() {
                 findings.error(&file.path, format!("links to `{to}`, which does not exist"));
+            } else if !heading.is_empty() && !has(&file.text, path, &target, heading) {
+                findings.error(&file.path, format!("links to `{to}`, which is no heading there"));
             }
         }
+    }
+}
+
+/// Whether a page has a heading: the one that links, where it names no other. What is no page has none.
+fn has(own: &str, path: &str, target: &Path, heading: &str) -> bool {
+    if path.is_empty() {
+        return anchors(own).any(|it| it == heading);
+    }
+    let text = std::fs::read_to_string(target).unwrap_or_default();
+    path.ends_with(".md") && anchors(&text).any(|it| it == heading)
+}
+
+/// What the headings of a page are called in links: in small letters, with a hyphen for each space and without other signs.
+fn anchors(text: &str) -> impl Iterator<Item = String> {
+    let mut fenced = false;
+    let headings = text.lines().filter(move |line| {
+        fenced ^= line.trim_start().starts_with("```");
+        !fenced && line.starts_with('#')
+    });
+    headings.map(|line| {
+        let name = line.trim_start_matches('#').trim().to_lowercase().replace(' ', "-");
+        name.chars().filter(|it| it.is_alphanumeric() || matches!(it, '-' | '_')).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headings_are_called_as_links_call_them() {
+        let page =
+            "# One\n\n```sh\n# no heading\n```\n## What it `costs`, and why: 2 ms\n#### ok_it-is\n";
+        let found: Vec<String> = anchors(page).collect();
+        assert_eq!(found, ["one", "what-it-costs-and-why-2-ms", "ok_it-is"]);
+        assert!(has(page, "", Path::new(""), "one"));
+        assert!(!has(page, "", Path::new(""), "no-heading"));
+        assert!(!has(page, "x.rs", Path::new("x.rs"), "one"));
     }
 }
