@@ -15,6 +15,7 @@ use tenterhook::config::Source;
 use tenterhook::dialect::DialectId;
 use tenterhook::engine::Builder;
 use tenterhook::event::Surroundings;
+use tenterhook::executor::Ambient;
 use tenterhook::{Engine, Event, Outcome, Session};
 use tokio::runtime::Runtime;
 
@@ -54,13 +55,13 @@ impl Bed {
 
     /// A bed of hooks that are written down, each in its own native table.
     fn written(hooks: impl IntoIterator<Item = String>) -> Self {
-        let text: String = hooks.into_iter().collect();
-        Self::of(Engine::builder().source(Source::given(
-            "tenterhook.toml",
-            DialectId::NATIVE,
-            &text,
-            "/tmp",
-        )))
+        Self::of(configured(hooks))
+    }
+
+    /// The same in a host that gives a place for the files of its session.
+    fn written_beside(hooks: impl IntoIterator<Item = String>, scratch: &Path) -> Self {
+        let ambient = Ambient { scratch: Some(scratch.to_owned()), ..Ambient::default() };
+        Self::of(configured(hooks).ambient(ambient))
     }
 
     fn fire(&self) -> Outcome {
@@ -74,6 +75,11 @@ impl Bed {
             None => Ok(self),
         }
     }
+}
+
+fn configured(hooks: impl IntoIterator<Item = String>) -> Builder {
+    let text: String = hooks.into_iter().collect();
+    Engine::builder().source(Source::given("tenterhook.toml", DialectId::NATIVE, &text, "/tmp"))
 }
 
 #[expect(clippy::expect_used, reason = "without a runtime there is nothing to measure")]

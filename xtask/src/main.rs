@@ -21,7 +21,7 @@ usage: cargo xtask VERB
   gen           write the generated pages anew
   conformance   fire every case through the library and the command line
   clients       do the example clients of the stream hear every outcome? (Python, Node)
-  prewarm       do Python scripts behave in the shim as they do started plainly? (Python; other interpreters may follow)
+  prewarm       do scripts behave prewarmed as they do started plainly? (python3 and node; other interpreters may follow)
   terminal      does the agent's interactive face hold in a real terminal? (tmux; `--bless` writes docs/screens anew)
   bench         how long does what is typed take to be seen, while a hook sleeps and the model streams?
   corpus DIR    does `check` find what is known of a directory of real configs?
@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         ["gen"] => generate::run(),
         ["conformance"] => conformance::run(),
         ["clients"] => clients::run(),
-        ["prewarm", pythons @ ..] => prewarm::run(pythons),
+        ["prewarm", interpreters @ ..] => prewarm::run(interpreters),
         ["bench"] => bench::run(),
         ["terminal", args @ ..] => terminal::run(args),
         ["convert", directory] => convert::run(Path::new(directory)),

@@ -1,6 +1,7 @@
-//! `cargo xtask prewarm`: does a Python script behave in the shim of `prewarm = "python"` as it does started plainly? Needs
-//! Python, which `cargo test` does not. Names of further interpreters may follow.
+//! `cargo xtask prewarm`: does a script behave in the form of its interpreter (`prewarm = "python"`, `"node"`) as it does
+//! started plainly? Needs interpreters, which `cargo test` does not. Names of others than `python3` and `node` may follow.
 
+mod node;
 mod tests;
 
 use std::fmt::Write as _;
@@ -31,45 +32,57 @@ struct Behaviour {
     written: Option<String>,
 }
 
-pub(crate) fn run(pythons: &[&str]) -> Said {
+/// What is tried where nothing is named.
+const INTERPRETERS: &[&str] = &["python3", "node"];
+
+pub(crate) fn run(named: &[&str]) -> Said {
+    let mut said = String::new();
+    let mut differing = 0;
+    for interpreter in if named.is_empty() { INTERPRETERS } else { named } {
+        let file_name = interpreter.rsplit('/').next().unwrap_or(interpreter);
+        let (lines, wrong) = match file_name.starts_with("node") {
+            true => node::run(interpreter)?,
+            false => python(interpreter)?,
+        };
+        said.push_str(&lines);
+        differing += wrong;
+    }
+    Ok((said, differing == 0))
+}
+
+/// Runs all scripts with one Python. Gives what is to be said, and how many behave differently.
+fn python(python: &str) -> Result<(String, usize), String> {
     let shim = std::fs::read_to_string(tree::root().join(SHIM)).map_err(|it| it.to_string())?;
     let mut said = String::new();
     let mut differing = 0;
-    for python in if pythons.is_empty() { &["python3"][..] } else { pythons } {
-        let mut same = 0;
-        for script in SCRIPTS {
-            let room = Room::new(script)?;
-            let plain = behaviour(python, script, None, &room)?;
-            room.clean();
-            let shimmed = behaviour(python, script, Some(&shim), &room)?;
-            if plain == shimmed {
-                same += 1;
-            } else {
-                differing += 1;
-                let _ = writeln!(
-                    said,
-                    "{python}: {}\n  plain {plain:#?}\n  shim {shimmed:#?}",
-                    script.name
-                );
-            }
+    for script in SCRIPTS {
+        let room = Room::new("script.py", script.text, script.beside)?;
+        let plain = behaviour(python, script, None, &room)?;
+        room.clean();
+        let shimmed = behaviour(python, script, Some(&shim), &room)?;
+        if plain != shimmed {
+            differing += 1;
+            let name = script.name;
+            let _ = writeln!(said, "{python}: {name}\n  plain {plain:#?}\n  shim {shimmed:#?}");
         }
-        let _ = writeln!(said, "{python}: {same} of {} scripts behave the same", SCRIPTS.len());
     }
-    Ok((said, differing == 0))
+    let (all, same) = (SCRIPTS.len(), SCRIPTS.len().saturating_sub(differing));
+    let _ = writeln!(said, "{python}: {same} of {all} scripts behave the same");
+    Ok((said, differing))
 }
 
 /// A directory of one script and what stands beside it.
 struct Room(PathBuf);
 
 impl Room {
-    fn new(script: &Script) -> Result<Self, String> {
+    fn new(file: &str, text: &str, beside: &[(&str, &str)]) -> Result<Self, String> {
         let path = std::env::temp_dir().join(format!("tenterhook-prewarm-{}", std::process::id()));
         let room = Self(path);
         let make = || -> std::io::Result<()> {
             std::fs::create_dir_all(room.0.join("tools"))?;
             std::fs::create_dir_all(room.0.join("work"))?;
-            std::fs::write(room.0.join("tools/script.py"), script.text)?;
-            for (name, text) in script.beside {
+            std::fs::write(room.0.join("tools").join(file), text)?;
+            for (name, text) in beside {
                 std::fs::write(room.0.join(name), text)?;
             }
             Ok(())

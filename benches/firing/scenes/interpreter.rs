@@ -61,7 +61,10 @@ const NODE: Language = Language {
              });\n",
     start: Duration::from_millis(250),
     times: 25,
-    prewarmed: &[("prewarmed Node", "prewarm = true", "0.1x")],
+    prewarmed: &[
+        ("prewarmed Node", "prewarm = true", ""),
+        ("prewarmed Node, exit announced", "prewarm = \"node\"", "0.1x"),
+    ],
 };
 
 /// A line of shell, which the engine hands to `sh -c`.
@@ -106,7 +109,8 @@ fn measure(table: &mut Table, language: &Language, args: impl Fn(&Path) -> Vec<S
     );
     table.against(cold_name, ours, ("raw posix_spawn", bare.median()), "");
     for (name, prewarm, reach) in language.prewarmed {
-        match Bed::written([hook(0, &format!("{run}\n{prewarm}"))]).ready() {
+        let hooks = [hook(0, &format!("{run}\n{prewarm}"))];
+        match Bed::written_beside(hooks, directory.path()).ready() {
             Ok(bed) => {
                 let (cold, ours) = Sample::paced(
                     language.times,

@@ -455,6 +455,7 @@ impl Run {
             },
             survivors: if unkillable { vec![pid] } else { Vec::new() },
             swept: 0,
+            announced: false,
             cwd_substituted: self.cwd_substituted.take(),
         }
     }

@@ -29,6 +29,9 @@ pub struct Report {
     pub survivors: Vec<u32>,
     /// How many descendants outside the process group were found and killed.
     pub swept: usize,
+    /// Whether the program said its exit code itself, and was believed before it was gone: see
+    /// [`Announce`](crate::Announce).
+    pub announced: bool,
     /// The directory that stood in for the one that was asked for.
     pub cwd_substituted: Option<PathBuf>,
 }
@@ -47,6 +50,7 @@ impl Report {
             times: Times { spawn, ..Times::default() },
             survivors: Vec::new(),
             swept: 0,
+            announced: false,
             cwd_substituted: None,
         }
     }

@@ -18,7 +18,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("embed-minimal", &["tenterhook"]),
     ("tenterhook-testkit", &[]),
     ("tenterhook-benches", &["tenterhook", "tenterhook-testkit"]),
-    ("xtask", &["tenterhook", "tenterhook-testkit"]),
+    ("xtask", &["tenterhook", "tenterhook-process", "tenterhook-testkit"]),
 ];
 
 /// What the library's default features must not bring along: HTTP, models, MCP, databases, terminals.

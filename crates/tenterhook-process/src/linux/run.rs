@@ -411,6 +411,7 @@ impl Run {
             times,
             survivors: swept.survivors,
             swept: swept.killed,
+            announced: self.leaving.is_some(),
             cwd_substituted: self.cwd_substituted.take(),
         });
     }

@@ -1,54 +1,60 @@
 //! In which form can the next process of a command be started before its event? Reads the command as text, and looks at no file.
 //!
-//! It says yes to the form of Python, and no to a program that is deaf, only where it is certain.
+//! It says yes to the form of an interpreter, and no to a program that is deaf, only where it is certain.
+
+mod language;
 
 use super::{Invocation, Prewarm, Shell};
-use crate::shell::{self, Context, Parsed, Word, WordKind};
-
-/// Options of one letter that stand alone and leave the script what it is.
-const ALONE: &str = "BbdEIOPRsSuvq";
-
-/// Options of one letter that take the rest of their word, or the next word.
-const WITH_VALUE: &str = "WX";
+use crate::shell::{self, Context, Parsed, Word};
+use language::{Language, NODE, PYTHON};
 
 impl Prewarm {
-    /// What of it is possible for a command: the form of Python needs one whose script is certain.
+    /// What of it is possible for a command: the form of an interpreter needs one whose script is certain.
     #[must_use]
     pub fn of(self, invocation: &Invocation) -> Self {
+        match self.language() {
+            Some(_) if !invocation.is_script_for(self) => Self::Never,
+            _ => self,
+        }
+    }
+
+    const fn language(self) -> Option<Language> {
         match self {
-            Self::Python if !invocation.is_python_script() => Self::Never,
-            possible => possible,
+            Self::Never | Self::AsItStands => None,
+            Self::Python => Some(PYTHON),
+            Self::Node => Some(NODE),
         }
     }
 }
 
 impl Invocation {
-    /// Whether it is an interpreter of Python with a script, in a form that can be read for certain.
+    /// Whether it is the interpreter of a form with a script, in words that can be read for certain.
     #[must_use]
-    pub fn is_python_script(&self) -> bool {
-        self.with_python_shim("").is_some()
+    pub fn is_script_for(&self, form: Prewarm) -> bool {
+        self.with_option(form, "", "").is_some()
     }
 
-    /// The same command with the Python text `shim` before the script, which becomes its first argument. `None` where it is
-    /// not certain what is the script.
+    /// The same command with one more option, and its `value`, before the script. `None` where it is not certain what is the
+    /// script, for a form without an interpreter, and for a value with a single quote in a shell line.
     #[must_use]
-    pub fn with_python_shim(&self, shim: &str) -> Option<Self> {
+    pub fn with_option(&self, form: Prewarm, option: &str, value: &str) -> Option<Self> {
+        let language = form.language()?;
         match self {
             Self::Argv { program, args } => {
                 let words: Vec<Word> =
                     std::iter::once(program).chain(args).map(Word::literal).collect();
-                let options = options(&words)?;
+                let options = language.options(&words)?;
                 let (before, after) = args.split_at_checked(options)?;
-                let shim = ["-c".to_owned(), shim.to_owned()];
-                let args = before.iter().chain(&shim).chain(after).cloned().collect();
+                let option = [option.to_owned(), value.to_owned()];
+                let args = before.iter().chain(&option).chain(after).cloned().collect();
                 Some(Self::Argv { program: program.clone(), args })
             }
             Self::Shell { text, shell: shell @ (Shell::Sh | Shell::Bash) } => {
-                let at = script_in(text)?;
+                let at = script_in(text, &language)?;
                 let (before, after) = text.split_at_checked(at)?;
                 // A text without single quotes stands in single quotes as it is.
-                let text =
-                    (!shim.contains('\'')).then(|| format!("{before} -c '{shim}'{after}"))?;
+                let text = (!value.contains('\''))
+                    .then(|| format!("{before} {option} '{value}'{after}"))?;
                 Some(Self::Shell { text, shell: *shell })
             }
             Self::Shell { shell: Shell::PowerShell, .. } => None,
@@ -82,52 +88,8 @@ impl Invocation {
     }
 }
 
-/// How many options stand between the interpreter and its script.
-fn options(words: &[Word]) -> Option<usize> {
-    let (program, args) = words.split_first()?;
-    if program.kind != WordKind::Literal || !is_python(&program.text) {
-        return None;
-    }
-    let mut at = 0;
-    loop {
-        let word = args.get(at)?;
-        match word.kind {
-            WordKind::Literal if !word.text.starts_with('-') => {
-                return (!word.text.is_empty()).then_some(at);
-            }
-            WordKind::Literal => {}
-            // `$D/a.py` is a script; what `$D` alone or `$D*` stands for, nobody knows.
-            WordKind::Pattern | WordKind::Expansion => {
-                return word.source.trim_end_matches('"').ends_with(".py").then_some(at);
-            }
-        }
-        at += if takes_next(&word.text)? { 2 } else { 1 };
-    }
-}
-
-/// Whether an option takes the next word; `None` for one after which no script is read, or that nobody knows.
-fn takes_next(option: &str) -> Option<bool> {
-    let letters = option.strip_prefix('-').filter(|it| !it.is_empty())?;
-    for (at, letter) in letters.char_indices() {
-        if WITH_VALUE.contains(letter) {
-            return Some(at + letter.len_utf8() == letters.len());
-        }
-        if !ALONE.contains(letter) {
-            return None;
-        }
-    }
-    Some(false)
-}
-
-/// `python`, `python3`, `python3.12`, with or without directories.
-fn is_python(program: &str) -> bool {
-    let name = program.rsplit('/').next().unwrap_or(program);
-    let Some(version) = name.strip_prefix("python") else { return false };
-    version.chars().all(|it| it.is_ascii_digit() || it == '.') && !version.starts_with('2')
-}
-
 /// Where, in a line that is one command and nothing else, the options of its interpreter end.
-fn script_in(text: &str) -> Option<usize> {
+fn script_in(text: &str, language: &Language) -> Option<usize> {
     let line = shell::read(text);
     let mut written = line.written();
     let command = written.next().filter(|it| it.context == Context::TopLevel)?;
@@ -137,7 +99,7 @@ fn script_in(text: &str) -> Option<usize> {
     if !is_alone || reads_elsewhere || !line.constructs.is_empty() || stands_behind(text) {
         return None;
     }
-    let options = options(&command.words)?;
+    let options = language.options(&command.words)?;
     let mut at = 0;
     let sources = command
         .assignments
@@ -165,12 +127,16 @@ fn stands_behind(text: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn shimmed(text: &str) -> Option<String> {
+    fn with_option(form: Prewarm, option: &str, text: &str) -> Option<String> {
         let line = Invocation::Shell { text: text.to_owned(), shell: Shell::Sh };
-        match line.with_python_shim("SHIM")? {
+        match line.with_option(form, option, "SHIM")? {
             Invocation::Shell { text, .. } => Some(text),
             Invocation::Argv { .. } => None,
         }
+    }
+
+    fn shimmed(text: &str) -> Option<String> {
+        with_option(Prewarm::Python, "-c", text)
     }
 
     #[test]
@@ -228,8 +194,51 @@ mod tests {
         };
         let given = argv(&["-W", "error", "-u", "a.py", "-x"]);
         let expected = argv(&["-W", "error", "-u", "-c", "SHIM", "a.py", "-x"]);
-        assert_eq!(given.with_python_shim("SHIM"), Some(expected));
-        assert_eq!(argv(&["-W"]).with_python_shim("SHIM"), None);
-        assert_eq!(argv(&["-W", "error"]).with_python_shim("SHIM"), None);
+        let shimmed = |it: Invocation| it.with_option(Prewarm::Python, "-c", "SHIM");
+        assert_eq!(shimmed(given), Some(expected));
+        assert_eq!(shimmed(argv(&["-W"])), None);
+        assert_eq!(shimmed(argv(&["-W", "error"])), None);
+    }
+
+    #[test]
+    fn node_has_options_and_commands_of_its_own() {
+        for (line, expected) in [
+            ("node a.mjs x", Some("node --require 'SHIM' a.mjs x")),
+            ("/opt/n/bin/node \"$D\"/a.js", Some("/opt/n/bin/node --require 'SHIM' \"$D\"/a.js")),
+            (
+                "A=1 node --no-warnings -r ./b.js --import=tsx --max-old-space-size=64 a.ts 2>&1",
+                Some(
+                    "A=1 node --no-warnings -r ./b.js --import=tsx --max-old-space-size=64 --require 'SHIM' a.ts 2>&1",
+                ),
+            ),
+            ("node", None),
+            ("node -", None),
+            ("node -e 1 a.js", None),
+            ("node --test a.js", None),
+            ("node --cpu-prof a.js", None),
+            ("node --inspect=0 a.js", None),
+            ("node --max-old-space-size 64 a.js", None),
+            ("node -r=x a.js", None),
+            ("node inspect a.js", None),
+            ("node hook", None),
+            ("node \"$HOOK\"", None),
+            ("node a.js < file", None),
+            ("node a.js | cat", None),
+            ("nodemon a.js", None),
+            ("npx tsx a.ts", None),
+            ("python3 a.py", None),
+        ] {
+            assert_eq!(
+                with_option(Prewarm::Node, "--require", line).as_deref(),
+                expected,
+                "{line}"
+            );
+        }
+        let line = Invocation::Shell { text: "node a.js".to_owned(), shell: Shell::Sh };
+        assert_eq!(line.with_option(Prewarm::Node, "--require", "/it's"), None);
+        assert_eq!(line.with_option(Prewarm::AsItStands, "--require", "x"), None);
+        assert_eq!(Prewarm::Node.of(&line), Prewarm::Node);
+        assert_eq!(Prewarm::Python.of(&line), Prewarm::Never);
+        assert_eq!(Prewarm::AsItStands.of(&line), Prewarm::AsItStands);
     }
 }

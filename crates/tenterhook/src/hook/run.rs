@@ -59,6 +59,25 @@ pub enum Prewarm {
     AsItStands,
     /// A Python interpreter is, which loads the script when the event comes and leaves without its long goodbye.
     Python,
+    /// A Node interpreter is, with the script, and says its exit code before it is gone.
+    Node,
+}
+
+/// The words that stand for the forms of interpreters.
+const FORMS: &[(&str, Prewarm)] = &[("python", Prewarm::Python), ("node", Prewarm::Node)];
+
+impl Prewarm {
+    /// The form that a word stands for.
+    #[must_use]
+    pub fn from_word(word: &str) -> Option<Self> {
+        FORMS.iter().find(|(name, _)| *name == word).map(|(_, form)| *form)
+    }
+
+    /// The word for the form of an interpreter.
+    #[must_use]
+    pub fn word(self) -> Option<&'static str> {
+        FORMS.iter().find(|(_, form)| *form == self).map(|(name, _)| *name)
+    }
 }
 
 /// A command to run.

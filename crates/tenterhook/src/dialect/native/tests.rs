@@ -229,6 +229,21 @@ fn a_worker_is_a_list_that_names_a_program() {
 }
 
 #[test]
+fn the_form_of_an_interpreter_needs_a_script_that_is_certain() {
+    for (keys, codes) in [
+        ("run = ['node', 'a.mjs']\nprewarm = 'node'", &[][..]),
+        ("run = ['python3', 'a.py']\nprewarm = 'python'", &[]),
+        ("shell = 'npx tsx a.ts'\nprewarm = 'node'", &["prewarm-without-effect"]),
+        ("run = ['python3', 'a.py']\nprewarm = 'node'", &["prewarm-without-effect"]),
+        ("run = ['node', 'a.mjs']\nprewarm = 'python'", &["prewarm-without-effect"]),
+        ("run = ['node', 'a.mjs']\nprewarm = 'node'\nonce = true", &["prewarm-without-effect"]),
+    ] {
+        let read = load(&format!("[hook.a]\non = 'PreToolUse'\n{keys}\n"));
+        assert_eq!(read.diagnostics.iter().map(|it| it.code).collect::<Vec<_>>(), codes, "{keys}");
+    }
+}
+
+#[test]
 fn an_empty_rule_is_an_error() {
     let read = load("[hook.a]\non = 'PreToolUse'\nshell = 'x'\nif = ' '\n");
     assert_eq!(read.diagnostics.iter().map(|it| it.code).collect::<Vec<_>>(), ["bad-condition"]);
@@ -573,7 +588,11 @@ fn a_mistake_in_what_runs_says_what_to_write() {
         ("run = 'x'", "wrong-type", "`shell = \"...\"` for a shell line"),
         ("run = ['']", "empty-run", "write `run = [\"program\", \"argument\"]`"),
         ("shell = ['x']", "wrong-type", "write `shell = \"...\"`"),
-        ("run = ['x']\nprewarm = 'ruby'", "wrong-type", "`prewarm = \"python\"`"),
+        (
+            "run = ['x']\nprewarm = 'ruby'",
+            "wrong-type",
+            "`prewarm = \"python\"` or `prewarm = \"node\"`",
+        ),
         ("shell = 'x'\ntimeout = -1", "bad-duration", "`\"5s\"`"),
         ("shell = 'x'\ntimeout = 5", "duration-without-unit", "write `\"5s\"`"),
         ("worker = 'x'", "wrong-type", "write `worker = [\"program\", \"argument\"]`"),

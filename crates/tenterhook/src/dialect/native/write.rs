@@ -169,7 +169,7 @@ impl Writer {
         match command.prewarm {
             Prewarm::Never => {}
             Prewarm::AsItStands => drop(table.insert("prewarm", true.into())),
-            Prewarm::Python => drop(table.insert("prewarm", text("python"))),
+            form => drop(form.word().map(|word| table.insert("prewarm", text(word)))),
         }
         self.surroundings(hook, command, table);
         Some(())

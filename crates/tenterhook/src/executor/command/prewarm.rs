@@ -4,6 +4,7 @@
 //! and directory, and the same bytes in its script. In every doubt the command is started cold, which costs time alone.
 
 mod likeness;
+mod stand_in;
 
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
@@ -14,9 +15,10 @@ use super::super::env_file::EnvFile;
 use super::super::{Progress, Rest, Task, not_started};
 use super::running::{Course, Running};
 use super::{describe, start_now};
-use crate::hook::{Hook, HookId, Prewarm, Run};
+use crate::hook::{Hook, HookId, Run};
 use crate::session::Taken;
 pub(crate) use likeness::Likeness;
+pub(super) use stand_in::StandIn;
 
 /// How long a spare waits for its event. An interpreter holds some ten megabytes: an hour of silence is not worth them.
 const IDLE: Duration = Duration::from_secs(600);
@@ -40,16 +42,14 @@ impl Spare {
         let Run::Command(command) = &task.hook.run else { return None };
         let env_file = EnvFile::create(task).ok()?;
         let mut described = describe(task, command, env_file.as_ref());
-        if command.prewarm == Prewarm::Python {
-            described.program = super::started(&command.invocation.with_python_shim(SHIM)?);
-        }
+        let stand_in = StandIn::enter(&mut described, command, task.ambient.scratch.as_deref())?;
         let since = Instant::now();
         described.stdin = Arc::from([]);
         described.timeout = None;
         described.by = Some(since + IDLE);
         let mut likeness = Likeness::of(task, command);
         likeness.look(task);
-        let running = Running::wait(described, env_file);
+        let running = Running::wait(described, env_file, stand_in);
         let (hook, id) = (Arc::downgrade(&task.hook), task.hook.id.clone());
         Some(Self { hook, id, likeness, since, running })
     }
@@ -146,6 +146,3 @@ pub(crate) fn start_ahead(tasks: Vec<Arc<Task>>) {
         }
     }));
 }
-
-/// What stands in the place of a Python script until its event comes.
-const SHIM: &str = include_str!("shim.py");

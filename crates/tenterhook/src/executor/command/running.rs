@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::super::env_file::EnvFile;
 use super::super::{Progress, Rest, Task};
+use super::prewarm::StandIn;
 use crate::dialect::Dialect;
 use crate::report::{Closed, Delivery, End, Output, Report, Said};
 
@@ -21,6 +22,8 @@ pub(crate) struct Running {
     child: process::Child,
     finished: oneshot::Receiver<process::Report>,
     env_file: Option<EnvFile>,
+    /// What was put into it, which goes with it.
+    stand_in: StandIn,
     /// When the event came, where the command was started before it.
     handed: Option<Instant>,
 }
@@ -41,14 +44,18 @@ impl Running {
     pub(super) fn start(described: process::Command, env_file: Option<EnvFile>) -> Self {
         let (done, finished) = oneshot::channel();
         let child = process::start_fed(described, |child| report_to(child, done));
-        Self { child, finished, env_file, handed: None }
+        Self { child, finished, env_file, stand_in: StandIn::default(), handed: None }
     }
 
     /// Starts what is described, to wait for its input until [`hand`](Self::hand).
-    pub(super) fn wait(described: process::Command, env_file: Option<EnvFile>) -> Self {
+    pub(super) fn wait(
+        described: process::Command,
+        env_file: Option<EnvFile>,
+        stand_in: StandIn,
+    ) -> Self {
         let (done, finished) = oneshot::channel();
         let child = process::start_with(described, |child| report_to(child, done));
-        Self { child, finished, env_file, handed: None }
+        Self { child, finished, env_file, stand_in, handed: None }
     }
 
     /// How it ended, if it is over although nobody handed it anything.
@@ -69,7 +76,7 @@ impl Running {
 
     /// Waits for its end, or for its first line to ask for the background.
     pub(super) async fn follow(self, task: &Task) -> Course {
-        let Self { child, mut finished, env_file, handed } = self;
+        let Self { child, mut finished, env_file, stand_in, handed } = self;
         if let Ok(report) = tokio::time::timeout(QUICK, &mut finished).await {
             return over(report.ok(), env_file, handed);
         }
@@ -83,7 +90,7 @@ impl Running {
                 child.deadline(Some((Instant::now() + task.timeout).into_std()));
                 Course::Detached(Rest(Box::pin(async move {
                     let report = translate(finished.await.ok(), env_file, handed);
-                    drop(child);
+                    drop((child, stand_in));
                     report
                 })))
             }

@@ -6,6 +6,7 @@ use super::Reader;
 use super::keys::{Key, Shape, listed};
 use super::values;
 use crate::diagnostic::{Severity, Span, nearest};
+use crate::hook::Prewarm;
 use crate::syntax::{Entry, Node};
 
 /// A table whose keys are known and whose values have the right shape.
@@ -109,7 +110,9 @@ impl Reader<'_> {
                 let one = |it: &Node| it.as_str().is_some() || it.as_object().is_some();
                 one(node) || node.as_array().is_some_and(|items| items.iter().all(one))
             }
-            Shape::Prewarm => node.as_bool().is_some() || node.as_str() == Some("python"),
+            Shape::Prewarm => {
+                node.as_bool().is_some() || node.as_str().and_then(Prewarm::from_word).is_some()
+            }
             Shape::Count => node.as_f64().is_some_and(values::is_count),
             Shape::TextOr(_) if node.as_str().is_some() => true,
             Shape::TextOr(known) if node.as_object().is_none() => {
@@ -243,8 +246,10 @@ fn expectation(key: &str, shape: Shape) -> (&'static str, String) {
         Shape::Conditions => ("a rule", format!("write `{key} = \"Bash(git push *)\"`")),
         Shape::Table => ("a table", format!("write `{key} = {{ ... }}`")),
         Shape::Prewarm => (
-            "`true`, `false` or `\"python\"`",
-            format!("write `{key} = true`, or `{key} = \"python\"` for a Python script"),
+            "`true`, `false`, `\"python\"` or `\"node\"`",
+            format!(
+                "write `{key} = true`, or `{key} = \"python\"` or `{key} = \"node\"` for such a script"
+            ),
         ),
         Shape::Count => ("a whole number above 0", format!("write `{key} = 10`")),
         Shape::Time | Shape::Choice(_) | Shape::Fields(_) | Shape::TextOr(_) => {

@@ -23,7 +23,7 @@ pub(in crate::dialect::native) enum Shape {
     Cases,
     /// An object.
     Table,
-    /// `true`, `false` or `"python"`.
+    /// `true`, `false`, or the form of an interpreter.
     Prewarm,
     /// A number that counts something, above 0.
     Count,

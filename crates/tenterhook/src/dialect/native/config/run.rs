@@ -146,11 +146,17 @@ impl Reader<'_> {
     /// Says where `prewarm` does not do what it promises (PW-2, PW-10).
     fn prewarmed(&mut self, fields: &Fields<'_>, invocation: &Invocation) {
         let (message, help) = match prewarm(fields) {
-            Prewarm::Python if !invocation.is_python_script() => (
-                "it is not certain what the script of this command is, so it is not prewarmed",
+            Prewarm::Python if !invocation.is_script_for(Prewarm::Python) => (
+                UNCERTAIN,
                 "write `run = [\"python3\", \"script.py\"]`, or `prewarm = true` for a program that waits on its input",
             ),
-            Prewarm::AsItStands | Prewarm::Python if fields.flag("once") == Some(true) => {
+            Prewarm::Node if !invocation.is_script_for(Prewarm::Node) => (
+                UNCERTAIN,
+                "write `run = [\"node\", \"script.mjs\"]`, or `prewarm = true` for a program that waits on its input",
+            ),
+            Prewarm::AsItStands | Prewarm::Python | Prewarm::Node
+                if fields.flag("once") == Some(true) =>
+            {
                 ("a hook that runs once needs no next process", "leave `prewarm` out")
             }
             Prewarm::AsItStands if invocation.reads_no_input() => (
@@ -169,11 +175,15 @@ impl Reader<'_> {
     }
 }
 
+/// Why an interpreter is not started before its event.
+const UNCERTAIN: &str =
+    "it is not certain what the script of this command is, so it is not prewarmed";
+
 /// Whether and how the next process is started before it is needed.
 pub(super) fn prewarm(fields: &Fields<'_>) -> Prewarm {
-    match fields.get("prewarm") {
-        Some(node) if node.as_str() == Some("python") => Prewarm::Python,
-        Some(node) if node.as_bool() == Some(true) => Prewarm::AsItStands,
-        _ => Prewarm::Never,
+    let Some(node) = fields.get("prewarm") else { return Prewarm::Never };
+    match node.as_bool() {
+        Some(true) => Prewarm::AsItStands,
+        _ => node.as_str().and_then(Prewarm::from_word).unwrap_or_default(),
     }
 }
