@@ -11,6 +11,7 @@ use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::discover::{self, Hidden};
 use tenterhook::executor::Ambient;
 use tenterhook::hook::Compat;
+use tenterhook::outcome::Fault;
 
 use crate::ambient::Here;
 use crate::args::{CompatArg, Named, Which};
@@ -117,6 +118,17 @@ pub(crate) fn shorten(name: &str, roots: &Roots) -> String {
 }
 
 impl Loaded {
+    /// A hook that was rejected is a fault of every event that it might have guarded: whoever waits for the outcome must
+    /// hear of it.
+    pub(crate) fn faults(&self) -> Vec<Fault> {
+        let errors = self.diagnostics.iter().filter(|it| it.severity == Severity::Error);
+        let fault = |it: &Diagnostic| {
+            let place = it.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+            Fault { code: it.code, hook: None, message: format!("{place}{}", it.message) }
+        };
+        errors.map(fault).collect()
+    }
+
     /// Builds the engine; what is wrong with the sources joins the diagnostics.
     pub(crate) fn engine(&mut self, ambient: Ambient) -> Engine {
         let mut builder = Engine::builder().ambient(ambient);

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 mod callback;
+mod quote;
 mod script;
 mod tools;
 

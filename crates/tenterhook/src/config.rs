@@ -7,6 +7,7 @@ mod repeats;
 mod requests;
 pub mod ruleset;
 mod server;
+mod statements;
 mod switches;
 
 use std::sync::Arc;

@@ -31,7 +31,7 @@ pub struct Matcher {
     compiled: OnceLock<Result<Regex, String>>,
 }
 
-/// A compiled expression: linear time where the syntax allows it, else with a bounded number of steps (H50).
+/// A compiled expression: linear time where the syntax allows it, else with a bounded number of steps.
 #[derive(Debug)]
 enum Regex {
     Linear(regex::Regex),

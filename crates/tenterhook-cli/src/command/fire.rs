@@ -4,13 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tenterhook::Engine;
-use tenterhook::diagnostic::{Diagnostic, Severity};
 use tenterhook::dialect::native::encode_outcome;
 use tenterhook::executor::Ambient;
 use tenterhook::executor::http::Network;
 use tenterhook::executor::mcp::{Configured, Servers};
 use tenterhook::executor::model::genai::Genai;
-use tenterhook::outcome::Fault;
 use tenterhook::session::Finished;
 use tenterhook::{Outcome, Session};
 
@@ -50,7 +48,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     refuse_nothing(args, &loaded, &engine)?;
     loaded.warn(term);
     let Some(event) = event else {
-        return stream::run(&engine, args, here, &loaded.diagnostics, term);
+        return stream::run(&engine, args, here, loaded.faults(), term);
     };
     let session = Session::of_one_event();
     let waited = block_on(async {
@@ -66,7 +64,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
             return Ok(Exit::Cancelled(signal));
         }
     };
-    outcome.faults.splice(0..0, config_faults(&loaded.diagnostics));
+    outcome.faults.splice(0..0, loaded.faults());
     match args.output.format {
         Format::Json => print_json(&encode_outcome(&outcome), term)?,
         Format::Text => {
@@ -98,22 +96,6 @@ fn refuse_nothing(args: &Fire, loaded: &Loaded, engine: &Engine) -> Result<(), P
         let place = it.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
         Err(Problem { message: format!("{place}{}", it.message), help: it.help.clone() })
     })
-}
-
-/// A hook that was rejected is a fault of every event that it might have guarded: whoever waits for the outcome must
-/// hear of it.
-pub(crate) fn config_faults(diagnostics: &[Diagnostic]) -> Vec<Fault> {
-    diagnostics
-        .iter()
-        .filter(|it| it.severity == Severity::Error)
-        .map(|it| {
-            let message = match &it.place {
-                Some(place) => format!("{place}: {}", it.message),
-                None => it.message.clone(),
-            };
-            Fault { code: it.code, hook: None, message }
-        })
-        .collect()
 }
 
 /// Adds what background steps left. They come too late to decide: whether the event is blocked does not change.

@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Map, Value, json};
 use tenterhook::answer::Restraint;
-use tenterhook::diagnostic::Diagnostic;
 use tenterhook::dialect::native::encode_outcome;
 use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::outcome::{Fault, Reason};
@@ -19,7 +18,6 @@ use tenterhook::{Engine, Outcome, Session};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use super::fire::config_faults;
 use super::input::{self, MAX_BYTES};
 use crate::ambient::Here;
 use crate::args::Fire;
@@ -55,7 +53,7 @@ pub(crate) fn run(
     engine: &Engine,
     args: &Fire,
     here: &Here,
-    diagnostics: &[Diagnostic],
+    config: Vec<Fault>,
     term: Term,
 ) -> Result<Exit, Problem> {
     let shared = Arc::new(Line {
@@ -64,7 +62,7 @@ pub(crate) fn run(
         dialect: args.which.dialect,
         roots: here.roots.clone(),
         budget: args.budget,
-        config: config_faults(diagnostics),
+        config,
         unread: AtomicBool::new(false),
     });
     let lines = read_lines();

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use super::quote::quote;
 use super::tools::{self, Tool};
 
 /// A program that says what the case says.
@@ -87,8 +88,4 @@ fn draw(says: &Script, cat: &str, name: &str, directory: &Path) -> io::Result<St
         let _ = writeln!(text, "{cat} {}{redirect}", quote(&file.to_string_lossy()));
     }
     Ok(text)
-}
-
-pub(super) fn quote(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
 }

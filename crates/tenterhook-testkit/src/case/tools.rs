@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::script::quote;
+use super::quote::quote;
 
 /// A tool that says what the case says; one that says nothing never answers.
 #[derive(Clone, Debug, Default, Deserialize)]

@@ -5,7 +5,7 @@ use std::fmt;
 
 use regex::Regex;
 
-use super::switches::{SETTINGS, Statement, binds};
+use super::statements::{SETTINGS, Statement, binds};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::DialectId;
 use crate::hook::{Arming, Hook, Run};

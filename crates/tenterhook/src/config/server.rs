@@ -1,6 +1,6 @@
 //! Which of several MCP servers of one name counts?
 
-use super::switches::distance;
+use super::statements::distance;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::source::Server;
 

@@ -1,14 +1,13 @@
-//! What sources say about hooks that are not their own: switches, and which of them bind whom. Pure.
-//!
-//! A hook that is switched off stays visible (decision 8).
+//! What do switches do to hooks? One that is switched off stays visible (decision 8). Pure.
 
 use std::path::Path;
-use std::sync::Arc;
 
-use super::{ReadConfig, Source, Switch, requests};
+use super::requests;
+use super::statements::{SETTINGS, Statement, binds, distance, statements};
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::dialect::DialectId;
 use crate::hook::{Hook, Layer, Run};
+use crate::source::{ReadConfig, Source, Switch};
 
 /// Applies what sources say about other sources' hooks. A hook that is switched off stays visible (decision 8).
 ///
@@ -37,38 +36,6 @@ pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnosti
             .help("say it in a file of your own, such as `~/.config/tenterhook/tenterhook.toml`")
     };
     unheard.into_iter().map(told).chain(barred).collect()
-}
-
-/// What one source says about more than one hook.
-pub(super) struct Statement {
-    pub(super) dialect: DialectId,
-    pub(super) layer: Layer,
-    by: Arc<str>,
-    pub(super) switch: Switch,
-}
-
-fn statements((source, config): &(Source, ReadConfig)) -> impl Iterator<Item = Statement> {
-    config.switches.iter().map(|switch| Statement {
-        dialect: source.dialect,
-        layer: source.layer,
-        by: Arc::clone(&source.name),
-        switch: switch.clone(),
-    })
-}
-
-/// Whether a statement of `by` may bind a hook of `hook`: no layer binds a managed hook but the managed one.
-pub(super) fn binds(by: Layer, hook: &Hook) -> bool {
-    hook.layer != Layer::Managed || by == Layer::Managed
-}
-
-/// How near a layer is to the person at the keyboard. A repository's file may switch off what the repository brings, not
-/// what the user did, or it could disarm a guard by its name (C-16).
-pub(super) const fn distance(layer: Layer) -> u8 {
-    match layer {
-        Layer::Managed => 0,
-        Layer::Given | Layer::User | Layer::Local => 1,
-        Layer::Project | Layer::Plugin | Layer::Skill | Layer::Agent => 2,
-    }
 }
 
 /// What comes back is why a statement about this hook was not heard.
@@ -119,10 +86,6 @@ fn apply(statement: &Statement, source: &Source, hook: &mut Hook) -> Option<Stri
     }
     None
 }
-
-/// The layers that are settings, in the order of precedence of what is one value, strongest first.
-pub(super) const SETTINGS: &[Layer] =
-    &[Layer::Managed, Layer::Given, Layer::Local, Layer::Project, Layer::User];
 
 /// `disableAllHooks` is one scalar of a dialect: the strongest layer that says anything wins (C-11). It is about that
 /// dialect's hooks alone, or a repository could disarm a guard that another agent's file never knew.

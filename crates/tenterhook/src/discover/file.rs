@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Severity};
 
-/// How large a config may be (H46). The largest public one has 60 KiB.
+/// How large a config may be, in bytes. The largest public one has 60 KiB.
 pub const MAX_BYTES: u64 = 1 << 20;
 
 /// Reads a config: a regular file of at most [`MAX_BYTES`], in UTF-8 (C-7).
@@ -37,7 +37,7 @@ pub(super) fn read_at_most(path: &Path, most: u64) -> io::Result<Arc<str>> {
     Ok(text.into())
 }
 
-/// Opens without waiting for a writer: a plain open of a FIFO hangs (H46).
+/// Opens without waiting for a writer: a plain open of a FIFO hangs.
 #[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt;

@@ -26,7 +26,7 @@ pub(crate) use running::Running;
 
 /// What every hook inherits, whatever its source: programs cannot find each other, their files or their language
 /// without these. Names that change how a program loads code (`LD_PRELOAD`, `BASH_ENV`, `NODE_OPTIONS`,
-/// `PYTHONPATH`) are left out on purpose (H9).
+/// `PYTHONPATH`) are left out on purpose.
 pub const LISTED: &[&str] = &[
     "HOME",
     "LANG",
@@ -103,7 +103,7 @@ fn describe(task: &Task, command: &Command, env_file: Option<&EnvFile>) -> proce
     let mut described = program(command, cwd);
     let file = env_file.map(|file| (file.variable().to_owned(), file.path().display().to_string()));
     described.env = environment(task, command, task.envelope.env.iter().chain(&file));
-    // A hook still has to judge when the agent's directory was deleted; the report says where it ran (H3). A directory
+    // A hook still has to judge when the agent's directory was deleted; the report says where it ran. A directory
     // that the hook itself names is part of what it judges: elsewhere it would judge something else.
     described.fallback_cwd =
         Some(within.project.clone()).filter(|it| command.cwd.is_none() && it.is_absolute());

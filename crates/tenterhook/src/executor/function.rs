@@ -1,4 +1,4 @@
-//! Runs a callback of the host as a hook: no process, no bytes, one deadline. A panic is a report, never a crash (H70).
+//! Runs a callback of the host as a hook: no process, no bytes, one deadline. A panic is a report, never a crash.
 
 use std::fmt;
 use std::future::Future;

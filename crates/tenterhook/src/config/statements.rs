@@ -1,0 +1,45 @@
+//! Whose word binds which hook? What sources say about hooks that are not their own, and how near each is to the person.
+
+use std::sync::Arc;
+
+use crate::dialect::DialectId;
+use crate::hook::{Hook, Layer};
+use crate::source::{ReadConfig, Source, Switch};
+
+/// What one source says about more than one hook.
+pub(super) struct Statement {
+    pub(super) dialect: DialectId,
+    pub(super) layer: Layer,
+    pub(super) by: Arc<str>,
+    pub(super) switch: Switch,
+}
+
+pub(super) fn statements(
+    (source, config): &(Source, ReadConfig),
+) -> impl Iterator<Item = Statement> {
+    config.switches.iter().map(|switch| Statement {
+        dialect: source.dialect,
+        layer: source.layer,
+        by: Arc::clone(&source.name),
+        switch: switch.clone(),
+    })
+}
+
+/// The layers that are settings, in the order of precedence of what is one value, strongest first.
+pub(super) const SETTINGS: &[Layer] =
+    &[Layer::Managed, Layer::Given, Layer::Local, Layer::Project, Layer::User];
+
+/// Whether a statement of `by` may bind a hook of `hook`: no layer binds a managed hook but the managed one.
+pub(super) fn binds(by: Layer, hook: &Hook) -> bool {
+    hook.layer != Layer::Managed || by == Layer::Managed
+}
+
+/// How near a layer is to the person at the keyboard. A repository's file may switch off what the repository brings, not
+/// what the user did, or it could disarm a guard by its name (C-16).
+pub(super) const fn distance(layer: Layer) -> u8 {
+    match layer {
+        Layer::Managed => 0,
+        Layer::Given | Layer::User | Layer::Local => 1,
+        Layer::Project | Layer::Plugin | Layer::Skill | Layer::Agent => 2,
+    }
+}
