@@ -140,7 +140,7 @@ mod tests {
                 "[mcp.policy]\nrun = ['python3', 'none.py']\n\n[hook.a]\non = 'Stop'\nmcp = {{ server = '{called}', tool = 't' }}\n"
             );
             let source = Source::given("tenterhook.toml", DialectId::NATIVE, &text, project.path());
-            let ruleset = load(&[source.clone()], &Added::default(), None).ruleset;
+            let ruleset = load(std::slice::from_ref(&source), &Added::default(), None).ruleset;
             let found = check(&ruleset, &[source]);
             found
                 .iter()
