@@ -155,6 +155,11 @@ impl Session {
         self.inner.store.claim_once(hook)
     }
 
+    /// Gives the claim of a hook back whose step was not started after all.
+    pub(crate) fn disclaim(&self, hook: &HookId) {
+        self.inner.store.forget_claim(hook);
+    }
+
     /// Switches a hook off, or on again, for the rest of the session, whatever is reloaded meanwhile. A managed hook stays
     /// on, whatever is said here (N-11). Events in flight keep the hooks with which they began.
     pub fn switch(&self, hook: &HookId, on: bool) {
@@ -235,7 +240,8 @@ impl Session {
         self.inner.background.next().await
     }
 
-    /// Waits until every background step has ended and returns what they left that nobody took.
+    /// Waits until every background step has ended and returns what they left that nobody took. Cancel safe: who gives up
+    /// waiting ends no step.
     ///
     /// Not cancel safe: dropping the future ends the steps that it waits for. What had ended before stays to be taken.
     pub async fn drain(&self) -> Vec<Finished> {

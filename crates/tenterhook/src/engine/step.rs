@@ -95,7 +95,12 @@ async fn run_once(setting: Box<Setting>) -> Done {
                 let report = finish(executor::run(task(&setting)).await).await;
                 finished(&setting.step, &setting.event, &report)
             };
-            detach(&session, &step, rest)
+            let done = detach(&session, &step, rest);
+            // What is handed to the background has a fault only where there was no place for it: it was not started after all.
+            if step.hook.once && !done.verdict.faults.is_empty() {
+                session.disclaim(&step.hook.id);
+            }
+            done
         }
     }
 }

@@ -220,6 +220,41 @@ async fn a_background_step_reports_to_the_session() {
     assert!(session.drain().await.is_empty());
 }
 
+/// N-4.
+#[tokio::test(start_paused = true)]
+async fn who_gives_up_waiting_ends_no_background_step() {
+    let mut background = after("background", 6_000, Answer::deny("look at this"));
+    background.wait = Wait::Rewake;
+    let (engine, session) = (engine([background]), Session::default());
+    engine.fire(event(), &session).await;
+    let waited = tokio::time::timeout(Duration::from_secs(1), session.drain()).await;
+    assert!(waited.is_err());
+    assert_eq!(session.background(), 1);
+    let (first, second) = tokio::join!(session.drain(), session.drain());
+    assert_eq!(first.len() + second.len(), 1, "two may wait, and one is told");
+    assert_eq!(session.background(), 0);
+}
+
+/// N-8.
+#[tokio::test(start_paused = true)]
+async fn what_runs_once_and_found_no_place_may_run_later() {
+    let session = Session::default();
+    let mut once = says("once", Answer::deny("look at this"));
+    (once.once, once.wait) = (true, Wait::Rewake);
+    let mut many = after("many", 1_000, Answer::default());
+    many.wait = Wait::Detached;
+    let (filling, engine) = (engine([many]), engine([once]));
+    for _ in 0..crate::session::MAX_BACKGROUND {
+        filling.fire(event(), &session).await;
+    }
+    let outcome = engine.fire(event(), &session).await;
+    assert_eq!(outcome.faults.iter().map(|it| it.code).collect::<Vec<_>>(), ["background-full"]);
+    session.drain().await;
+    engine.fire(event(), &session).await;
+    assert_eq!(session.drain().await.len(), 1, "it ran");
+    assert!(engine.fire(event(), &session).await.steps.is_empty(), "once");
+}
+
 #[tokio::test(start_paused = true)]
 async fn dropping_the_future_ends_its_steps() {
     struct Flag(Arc<AtomicUsize>);

@@ -3,6 +3,7 @@
 use std::future::Future;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, ready};
 
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
@@ -34,6 +35,8 @@ pub struct Finished {
 #[derive(Debug)]
 pub(super) struct Background {
     tasks: Mutex<JoinSet<()>>,
+    /// Held by whoever waits for the end of all of them.
+    draining: tokio::sync::Mutex<()>,
     /// How often the host began anew.
     age: AtomicU64,
     /// What ended, with the age in which it started.
@@ -47,6 +50,7 @@ impl Default for Background {
         let (sender, receiver) = mpsc::unbounded_channel();
         Self {
             tasks: Mutex::default(),
+            draining: tokio::sync::Mutex::default(),
             age: AtomicU64::new(0),
             sender,
             receiver: tokio::sync::Mutex::new(receiver),
@@ -98,13 +102,16 @@ impl Background {
     }
 
     pub(super) async fn drain(&self) -> Vec<Finished> {
-        loop {
-            let mut tasks = std::mem::take(&mut *self.tasks());
-            if tasks.is_empty() {
-                break;
-            }
-            while tasks.join_next().await.is_some() {}
-        }
+        // The set wakes whoever looked at it last, so one waits at a time.
+        let waiting = self.draining.lock().await;
+        // The steps stay where they are: who gives up waiting ends none of them.
+        std::future::poll_fn(|context| {
+            let mut tasks = self.tasks();
+            while ready!(tasks.poll_join_next(context)).is_some() {}
+            Poll::Ready(())
+        })
+        .await;
+        drop(waiting);
         let mut receiver = self.receiver.lock().await;
         let mut finished = Vec::new();
         while let Ok(one) = receiver.try_recv() {
