@@ -131,7 +131,7 @@ struct Begun {
 }
 
 impl Begun {
-    /// Writes what the transcript begins with; the id of the session.
+    /// Writes what the transcript begins with, a copy the whole conversation; the id of the session.
     fn write(&self, model: &str, cwd: &Path) -> Result<String, String> {
         let Self { source, kept, transcript } = self;
         let written = transcript.begin(kept, model, cwd).and_then(|id| {

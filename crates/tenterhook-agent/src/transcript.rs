@@ -122,7 +122,7 @@ impl Transcript {
         file.write_all(text.as_bytes())
     }
 
-    /// Adds what a session begins with, here as the one that has kept this; what it is called.
+    /// Adds the line that a session begins with which goes on from `kept`; what that session is called.
     pub(crate) fn begin(&self, kept: &Kept, model: &str, cwd: &Path) -> io::Result<String> {
         let id = kept.session(&self.path);
         let (model, cwd) = (model.to_owned(), cwd.display().to_string());

@@ -1,5 +1,5 @@
 //! Who answers a question about a call? Hooks and the user are asked at once: the first answer wins, a late one is dropped.
-//! What an answer makes of the call goes by the rules again; what no rule permits it cannot permit either.
+//! What a hook's answer makes of the call is another call, which goes by the rules again; the user's goes by none.
 
 use std::ops::ControlFlow;
 
