@@ -242,8 +242,6 @@ impl Session {
 
     /// Waits until every background step has ended and returns what they left that nobody took. Cancel safe: who gives up
     /// waiting ends no step.
-    ///
-    /// Not cancel safe: dropping the future ends the steps that it waits for. What had ended before stays to be taken.
     pub async fn drain(&self) -> Vec<Finished> {
         self.inner.background.drain().await
     }
