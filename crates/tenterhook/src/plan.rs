@@ -106,7 +106,7 @@ fn confinement(hook: &Hook, because: String) -> String {
 /// Every text that some dialect's matchers are tested on: few, and mostly the same one. `None` when the event lacks the
 /// field that one of them looks for, because then its matchers are ignored (S-2).
 fn subjects<'a>(ruleset: &Ruleset, event: &'a Event) -> Option<Vec<&'a str>> {
-    let mut subjects: Vec<&str> = Vec::with_capacity(1);
+    let mut subjects: Vec<&str> = Vec::with_capacity(DIALECTS.len());
     let rows = DIALECTS.iter().filter_map(|dialect| dialect.row(&event.name));
     for row in rows.chain(ruleset.custom(&event.name)) {
         if row.subject == Subject::None {

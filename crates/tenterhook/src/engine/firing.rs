@@ -123,7 +123,11 @@ impl<'a> Firing<'a> {
             self.version += 1;
         }
         self.apply_rewrites(&done);
-        self.done.extend(done);
+        if self.done.is_empty() {
+            self.done = done;
+        } else {
+            self.done.extend(done);
+        }
     }
 
     /// Gives what the decide phase rewrote once more to the gates that have not judged it (M-8). A link of a chain may
@@ -145,7 +149,13 @@ impl<'a> Firing<'a> {
 
     /// The outcome's material: the event as rewritten, the verdicts and the steps in configured order.
     pub(super) fn finish(self) -> (Arc<Event>, Vec<Verdict>, Vec<outcome::Step>) {
-        let (verdicts, records) = self.done.into_iter().map(|it| (it.verdict, it.record)).unzip();
+        // Room for as many as there are: each is large, and a list that grows by itself begins with room for several.
+        let (mut verdicts, mut records) =
+            (Vec::with_capacity(self.done.len()), Vec::with_capacity(self.done.len()));
+        for done in self.done {
+            verdicts.push(done.verdict);
+            records.push(done.record);
+        }
         (self.event, verdicts, records)
     }
 

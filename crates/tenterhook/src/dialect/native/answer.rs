@@ -123,7 +123,8 @@ fn pair((key, value): &(String, Value)) -> Option<Objection> {
 /// Joins what was said with how it ended (V-21 to V-25).
 fn ended(report: &Report, said: Answer, stderr: &[u8]) -> Answer {
     let failure = match &report.end {
-        End::Exited(0) => return if said == Answer::default() { on_stderr(stderr) } else { said },
+        End::Exited(0) if stderr.is_empty() || said != Answer::default() => return said,
+        End::Exited(0) => return on_stderr(stderr),
         End::Exited(DENIES) => return denied(said, stderr),
         End::Exited(code) => {
             if objects(&said) {
@@ -189,9 +190,6 @@ fn denied(said: Answer, stderr: &[u8]) -> Answer {
 
 /// A denial on stderr while stdout is empty: the descriptors were mixed up (V-34). Anything else there is a log.
 fn on_stderr(stderr: &[u8]) -> Answer {
-    if stderr.is_empty() {
-        return Answer::default();
-    }
     let reading = strict::read(stderr);
     let whole = reading.strict().filter(|_| reading.begins_with_brace());
     match whole.and_then(|it| objection::find(&PROTOCOL, it)) {

@@ -61,18 +61,21 @@ async fn deliver(
     mut post: Post,
 ) -> Result<(Box<Connection>, Response<Incoming>), Failure> {
     let broken = |error| Failure::exchanging(&error, &to.target.origin);
-    while let Some(mut kept) = network.origins().take(to) {
-        match kept.send(post).await {
-            Ok(response) => return Ok((kept, response)),
-            Err(Unanswered::Lost(error)) => return Err(broken(error)),
-            Err(Unanswered::Unsent(again, _)) => post = *again,
+    loop {
+        let kept = network.origins().take(to);
+        let was_kept = kept.is_some();
+        let mut connection = match kept {
+            Some(kept) => kept,
+            // Most requests find one and should not carry the room for this about.
+            None => Box::pin(open(network, to)).await?,
+        };
+        match connection.send(post).await {
+            Ok(response) => return Ok((connection, response)),
+            Err(Unanswered::Unsent(again, _)) if was_kept => post = *again,
+            Err(Unanswered::Lost(error) | Unanswered::Unsent(_, error)) => {
+                return Err(broken(error));
+            }
         }
-    }
-    // Most requests find a connection and should not have the room for this to carry about.
-    let mut connection = Box::pin(open(network, to)).await?;
-    match connection.send(post).await {
-        Ok(response) => Ok((connection, response)),
-        Err(Unanswered::Lost(error) | Unanswered::Unsent(_, error)) => Err(broken(error)),
     }
 }
 
