@@ -77,7 +77,7 @@ impl Connection {
 
     /// The same, and nothing has come since, not even an end: the system is asked (HT-43).
     pub(super) fn is_quiet(&mut self) -> bool {
-        self.allowance.set(0);
+        self.allowance.none();
         self.is_done()
     }
 }

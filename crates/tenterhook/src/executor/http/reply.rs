@@ -1,11 +1,11 @@
 //! What is a reply worth? Judges a head, then a body; reads no connection.
 
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use hyper::StatusCode;
 use hyper::header::{
-    AsHeaderName, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER,
-    TRANSFER_ENCODING,
+    AsHeaderName, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, DATE, HeaderMap, LOCATION,
+    RETRY_AFTER, TRANSFER_ENCODING,
 };
 
 use super::address::Target;
@@ -85,11 +85,18 @@ impl Head {
         target.map_or_else(String::new, |it| format!(", to `{}`", it.origin))
     }
 
-    /// How long the server wants to be left alone, where it takes no more requests and says so in seconds (HT-61).
+    /// How long the server wants to be left alone, where it takes no more requests and says so (HT-61): in seconds, or until
+    /// a moment of its own clock, wherever ours stands.
     pub(super) fn wants_quiet(&self) -> Option<Duration> {
-        let busy = matches!(self.status, 429 | 503);
-        let seconds = self.text(RETRY_AFTER).filter(|_| busy)?.parse::<u32>().ok()?;
-        Some(Duration::from_secs(seconds.into()))
+        if !matches!(self.status, 429 | 503) {
+            return None;
+        }
+        if let Ok(seconds) = self.text(RETRY_AFTER)?.parse::<u32>() {
+            return Some(Duration::from_secs(seconds.into()));
+        }
+        let moment = |name| httpdate::parse_http_date(self.text(name)?).ok();
+        let now = moment(DATE).unwrap_or_else(SystemTime::now);
+        Some(moment(RETRY_AFTER)?.duration_since(now).unwrap_or_default())
     }
 
     fn wait(&self) -> String {
@@ -175,6 +182,17 @@ mod tests {
         for (status, value) in [(200, "7"), (500, "7"), (429, "-7"), (429, "soon"), (429, "")] {
             assert_eq!(wants(status, value), None, "{status} {value}");
         }
+        let date = |value| {
+            let now = ("date", "Sun, 06 Nov 1994 08:49:37 GMT");
+            head(503, &[now, ("retry-after", value)]).wants_quiet()
+        };
+        let minutes = |it: u64| Some(Duration::from_secs(60 * it));
+        assert_eq!(date("Sun, 06 Nov 1994 08:51:37 GMT"), minutes(2));
+        assert_eq!(date("Sunday, 06-Nov-94 08:50:37 GMT"), minutes(1));
+        assert_eq!(date("Sun, 06 Nov 1994 08:00:00 GMT"), minutes(0));
+        // Without a clock of the server's, ours: that moment is over.
+        assert_eq!(wants(429, "Sun, 06 Nov 1994 08:51:37 GMT"), minutes(0));
+        assert!(wants(429, "Fri, 31 Dec 9999 23:59:59 GMT") > minutes(60));
     }
 
     /// HT-52

@@ -1,27 +1,54 @@
 //! The bytes of one connection: is what comes still within what the server may say, and is it encrypted? Knows no HTTP.
 
-use std::io::{self, IoSlice};
+use std::io::{self, IoSlice, Read};
 use std::mem::MaybeUninit;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::{Context, Poll, ready};
 
 use socket2::SockRef;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-/// How many bytes a server may still say. At none it should be silent: whatever it says then ends the connection.
+/// How many bytes a server may still say.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Allowance(Arc<AtomicUsize>);
+pub(super) struct Allowance(Arc<Left>);
+
+#[derive(Debug, Default)]
+struct Left {
+    bytes: AtomicUsize,
+    /// Nobody asked the server anything, and whether it spoke all the same is asked of the system.
+    unasked: AtomicBool,
+}
+
+/// How much encryption may say for itself on a connection on which nothing is asked: a ticket for the next connection, new
+/// keys.
+const UNASKED: usize = 16 << 10;
 
 impl Allowance {
+    /// It is asked something, and may say so much.
     pub(super) fn set(&self, bytes: usize) {
-        self.0.store(bytes, Ordering::Relaxed);
+        self.0.bytes.store(bytes, Ordering::Relaxed);
+        self.0.unasked.store(false, Ordering::Relaxed);
+    }
+
+    /// It was not asked anything, and should have said nothing.
+    pub(super) fn none(&self) {
+        self.0.bytes.store(UNASKED, Ordering::Relaxed);
+        self.0.unasked.store(true, Ordering::Relaxed);
     }
 
     fn left(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
+        self.0.bytes.load(Ordering::Relaxed)
+    }
+
+    fn is_unasked(&self) -> bool {
+        self.0.unasked.load(Ordering::Relaxed)
+    }
+
+    fn spend(&self, bytes: usize) {
+        self.0.bytes.store(self.left().saturating_sub(bytes), Ordering::Relaxed);
     }
 }
 
@@ -57,13 +84,18 @@ impl AsyncRead for Metered {
         cx: &mut Context<'_>,
         buf: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let left = self.allowance.left();
-        if left == 0 && self.is_spoken_to() {
+        let before = buf.filled().len();
+        if self.allowance.left() == 0 && self.is_spoken_to() {
             return Poll::Ready(Err(io::Error::other(Overspoken)));
         }
-        let before = buf.filled().len();
-        ready!(Pin::new(&mut self.socket).poll_read(cx, buf))?;
-        self.allowance.set(left.saturating_sub(buf.filled().len() - before));
+        if self.allowance.is_unasked() && self.is_spoken_to() {
+            // What it is, whoever reads this knows: encryption what is its own, HTTP that nothing else should be there.
+            let length = (&*SockRef::from(&self.socket)).read(buf.initialize_unfilled())?;
+            buf.advance(length);
+        } else {
+            ready!(Pin::new(&mut self.socket).poll_read(cx, buf))?;
+        }
+        self.allowance.spend(buf.filled().len() - before);
         Poll::Ready(Ok(()))
     }
 }

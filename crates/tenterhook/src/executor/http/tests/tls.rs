@@ -1,7 +1,10 @@
 //! Encrypted connections: to whom a secret is told, and what is kept. Certificates are made for each run, so none runs out.
 
+use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, date_time_ymd};
 use rustls::pki_types::PrivateKeyDer;
@@ -125,4 +128,71 @@ async fn an_encrypted_connection_is_kept_and_shared() {
         assert_eq!(codes(&engine.fire(event(), &Session::default()).await), [""; 0]);
     }
     assert_eq!((server.requests().len(), server.connections()), (3, 1));
+}
+
+/// What a server says on an encrypted connection when its reply is long over.
+type Late = fn(&mut StreamOwned<ServerConnection, TcpStream>);
+
+/// A connection that says something late, once it is told to, and tells when that is done.
+struct Tardy {
+    stream: StreamOwned<ServerConnection, TcpStream>,
+    replied: bool,
+    late: Late,
+    told: Arc<Mutex<Receiver<()>>>,
+    done: Sender<()>,
+}
+
+impl Read for Tardy {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        if std::mem::take(&mut self.replied) && self.told.lock().unwrap().recv().is_ok() {
+            (self.late)(&mut self.stream);
+            self.stream.flush()?;
+            self.done.send(()).unwrap();
+        }
+        self.stream.read(buf)
+    }
+}
+
+impl Write for Tardy {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.replied = true;
+        self.stream.write(buf)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.stream.flush()
+    }
+}
+
+/// HT-42, HT-43: what encryption needs is no word of the server's; an end and an answer that nobody asked for are.
+#[tokio::test]
+async fn a_kept_connection_may_renew_its_keys() {
+    let ways: [(&str, Late, usize); 3] = [
+        ("new keys", |it| it.conn.refresh_traffic_keys().unwrap(), 1),
+        ("an end", |it| it.conn.send_close_notify(), 2),
+        ("a byte", |it| it.write_all(b"\n").unwrap(), 2),
+    ];
+    let authority = authority();
+    for (way, late, connections) in ways {
+        let config = config(&authority, "localhost", false, &[]);
+        let (go, told) = channel();
+        let (done, over) = channel();
+        let told = Arc::new(Mutex::new(told));
+        let wrap: Box<Wrap> = Box::new(move |stream| {
+            let connection =
+                ServerConnection::new(Arc::clone(&config)).map_err(io::Error::other)?;
+            let stream = StreamOwned::new(connection, stream);
+            let (told, done) = (Arc::clone(&told), done.clone());
+            Ok(Box::new(Tardy { stream, replied: false, late, told, done }))
+        });
+        let server = Server::start_with(Reply::json("{}"), None, wrap).unwrap();
+        // The server ends when nobody can tell it anything any more.
+        let go = go;
+        let engine = engine_of(hook(http(&url(&server)), LONG), trusting(&authority));
+        assert_eq!(codes(&engine.fire(event(), &Session::default()).await), [""; 0], "{way}");
+        go.send(()).unwrap();
+        over.recv().unwrap();
+        assert_eq!(codes(&engine.fire(event(), &Session::default()).await), [""; 0], "{way}");
+        assert_eq!((server.requests().len(), server.connections()), (2, connections), "{way}");
+    }
 }
