@@ -20,7 +20,7 @@ use crate::tag::TAG;
 /// Whether descendants that lose their parent become children of this process.
 static ADOPTING: AtomicBool = AtomicBool::new(false);
 
-/// A chain of forks that is not caught by then outruns us for good (H30).
+/// A chain of forks that is not caught by then outruns us for good.
 const LONGEST: Duration = Duration::from_millis(200);
 const PAUSE: Duration = Duration::from_millis(1);
 

@@ -215,8 +215,8 @@ pub enum Unreachable {
         /// The variables that could give access.
         wants: String,
     },
-    /// There is access to a service that has no model of its own choice.
-    #[error("nobody says which model of {0} to ask: set `{MODEL}` to `{0}::NAME`")]
+    /// A service is asked for without a model, and has none of its own choice.
+    #[error("nobody says which model of {0} to ask: name it, or set `{MODEL}` to `{0}::NAME`")]
     Unnamed(&'static str),
     /// There is access to none.
     #[error("there is no model to ask: none of {} is set", wanted())]
@@ -293,6 +293,9 @@ pub fn choose(env: Env<'_>, wanted: Option<&str>, taste: Taste) -> Result<Target
             .iter()
             .find(|it| it.name == name)
             .ok_or_else(|| Unreachable::Unknown { name: name.to_owned() })?;
+        if model.is_empty() {
+            return Err(Unreachable::Unnamed(service.name));
+        }
         let access = service.is_open(env) || service.keys.is_empty();
         return if access { Ok(service.target(env, model)) } else { Err(service.closed(model)) };
     }
@@ -413,6 +416,7 @@ mod tests {
                 "the model `gpt-x` of openai needs `OPENAI_API_KEY`",
             ),
             (&[], Some("grok::x"), "no service is called `grok`; there are `anthropic`"),
+            (&[], Some("groq::"), "which model of groq to ask: name it"),
             (&[("GROQ_API_KEY", "g")], None, "set `TENTERHOOK_MODEL` to `groq::NAME`"),
             (&[("OPENAI_API_KEY", " ")], None, "there is no model to ask"),
             (&[], Some("qwen3"), "there is no model to ask"),
@@ -421,6 +425,7 @@ mod tests {
             assert!(fault.contains(said), "{fault}");
         }
     }
+
     #[test]
     fn who_works_alone_gets_another_model_than_who_waits() {
         let env = [("ANTHROPIC_API_KEY".to_owned(), "a".to_owned())];
