@@ -5,6 +5,7 @@ mod agents;
 mod asides;
 mod files;
 mod late;
+mod means;
 mod panel;
 mod points;
 mod prompts;
@@ -22,9 +23,6 @@ use serde_json::{Map, Value};
 use tenterhook::answer::Restraint;
 use tenterhook::dialect::Roots;
 use tenterhook::event::Surroundings;
-use tenterhook::executor::Ambient;
-use tenterhook::executor::model::Model;
-use tenterhook::executor::model::genai::Genai;
 /// The services that models run on: one table for hooks and for the agent itself.
 pub(crate) use tenterhook::executor::model::genai::{MODEL, services};
 use tenterhook::{Engine, Event, Outcome, Session, discover};
@@ -32,6 +30,7 @@ use tenterhook::{Engine, Event, Outcome, Session, discover};
 use asides::Asides;
 use files::Loaded;
 pub(crate) use late::Late;
+use means::Means;
 pub(crate) use rules::{Doubt, PermissionRule};
 use store::Marks;
 pub(crate) use turns::TurnEnd;
@@ -61,6 +60,7 @@ pub(crate) struct Hooks {
     engine: Engine,
     session: Session,
     marks: Arc<Marks>,
+    means: Arc<Means>,
     /// The sources of the hooks that are loaded.
     loaded: Arc<Mutex<Loaded>>,
     place: Arc<Mutex<Place>>,
@@ -108,15 +108,14 @@ impl Hooks {
     pub(crate) fn load(place: Place, env: &[(String, String)], updates: Updates) -> Self {
         let roots = roots(&place, env);
         let found = discover::find(&roots);
-        // The models of hooks, which may be others than the agent's own.
-        let model = Some(Arc::new(Genai::new(env, None)) as Arc<dyn Model>);
-        let ambient = Ambient { env: env.to_vec(), model, ..Ambient::default() };
-        let mut builder = Engine::builder().ambient(ambient);
+        let means = Means::new(env, &updates);
+        let mut builder = Engine::builder().ambient(means.ambient());
         for source in &found.sources {
             builder = builder.source(source.clone());
         }
         let (engine, diagnostics) = builder.build();
-        for it in found.diagnostics.iter().chain(&diagnostics) {
+        let told = means.connect(&engine.ruleset(), &roots, &found.sources);
+        for it in found.diagnostics.iter().chain(&diagnostics).chain(&told) {
             updates.warn("hooks", it.message.clone());
         }
         let marks = Arc::new(Marks::open(&place.transcript, updates.clone()));
@@ -124,6 +123,7 @@ impl Hooks {
             engine,
             session: Session::new(marks.clone()),
             marks,
+            means: Arc::new(means),
             loaded: Arc::new(Mutex::new(Loaded::of(found.sources))),
             place: Arc::new(Mutex::new(place)),
             env: Arc::new(env.to_vec()),

@@ -1,7 +1,7 @@
 //! The MCP servers that hooks call: finds those that are configured here, and says which hook calls one that is not.
 //! Starts none.
 
-use tenterhook::config::{self, Ruleset, Server};
+use tenterhook::config::{Ruleset, Server};
 use tenterhook::diagnostic::{Diagnostic, Severity, nearest};
 use tenterhook::dialect::Roots;
 use tenterhook::discover;
@@ -9,16 +9,11 @@ use tenterhook::hook::{Hook, McpTool, Run};
 
 use crate::load::Loaded;
 
-/// The servers of the native files, and those that Claude Code would connect from here. Where no hook calls a tool, no
-/// file is opened for them (MC-14).
+/// The servers that the hooks can call; what is wrong with them is told with the rest.
 pub(crate) fn find(loaded: &mut Loaded, ruleset: &Ruleset, roots: &Roots) -> Vec<Server> {
-    if calls(ruleset).next().is_none() {
-        return Vec::new();
-    }
-    let (found, told) = discover::servers(roots, &loaded.sources);
+    let (servers, told) = discover::servers_for(ruleset, roots, &loaded.sources);
     loaded.diagnostics.extend(told);
-    let all = ruleset.servers().iter().cloned().chain(found);
-    config::settle_servers(all, &mut loaded.diagnostics)
+    servers
 }
 
 /// One finding for each hook that calls a server that is not configured.

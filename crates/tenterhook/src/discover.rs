@@ -19,7 +19,7 @@ use crate::syntax::{self, Format};
 use file::{absent, unreadable};
 
 pub use file::{MAX_BYTES, read};
-pub use servers::servers;
+pub use servers::{servers, servers_for};
 
 #[cfg(test)]
 mod tests;

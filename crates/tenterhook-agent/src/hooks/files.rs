@@ -148,9 +148,12 @@ impl Hooks {
     }
 
     fn load_again(&self) -> String {
-        let found = discover::find(&self.roots());
+        let roots = self.roots();
+        let found = discover::find(&roots);
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        let diagnostics = self.engine.reload(loaded.merge(found.sources));
+        let sources = loaded.merge(found.sources);
+        let mut diagnostics = self.engine.reload(sources);
+        diagnostics.extend(self.means.connect(&self.engine.ruleset(), &roots, sources));
         drop(loaded);
         let mut text = match self.engine.ruleset().hooks().len() {
             1 => "1 hook is loaded.\n".to_owned(),

@@ -92,7 +92,7 @@ const fn without(
 }
 
 const NO_LOGIN: &str = "nobody logs in: keys come from the environment";
-const NO_MCP: &str = "it speaks to no MCP server, so none can ask";
+const NO_MCP: &str = "its tools come from no MCP server, and one that a hook calls may not ask";
 
 /// In the same order.
 #[rustfmt::skip]

@@ -16,6 +16,7 @@ mod hostile;
 mod hosts;
 mod late;
 mod life;
+mod means;
 mod models;
 mod points;
 mod prompts;

@@ -4,14 +4,31 @@ use std::path::Path;
 
 use super::active_plugins;
 use super::file::{MAX_BYTES, absent, read_at_most, unreadable};
-use crate::config::{Plugin, Server, Source};
+use crate::config::{self, Plugin, Ruleset, Server, Source};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::claude::servers::{self, ServerFile};
 use crate::dialect::{DialectId, Roots};
-use crate::hook::Layer;
+use crate::hook::{Layer, Run};
 
 /// How large the file is in which Claude Code keeps the user's servers, beside a history of its sessions.
 const MAX_STATE: u64 = 64 << 20;
+
+/// The servers that the hooks of `ruleset` can call: those of the native files, and those that Claude Code would connect from
+/// here; and what is wrong with them. Where no hook calls a tool, no file is opened for them (MC-14).
+#[must_use]
+pub fn servers_for(
+    ruleset: &Ruleset,
+    roots: &Roots,
+    sources: &[Source],
+) -> (Vec<Server>, Vec<Diagnostic>) {
+    if !ruleset.hooks().iter().any(|hook| matches!(hook.run, Run::McpTool(_))) {
+        return (Vec::new(), Vec::new());
+    }
+    let (found, mut told) = servers(roots, sources);
+    let all = ruleset.servers().iter().cloned().chain(found);
+    let settled = config::settle_servers(all, &mut told);
+    (settled, told)
+}
 
 /// The servers of Claude Code's files, and what is wrong with those (MC-14). `sources` are what was read of hooks: which
 /// plugins count, and which servers are off, stands there.

@@ -136,7 +136,10 @@ impl Target {
     }
 
     /// Host and port as the request says them: without a port that goes without saying.
-    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "nobody connects then"))]
+    #[cfg_attr(
+        not(any(feature = "http", test)),
+        expect(dead_code, reason = "nobody connects then")
+    )]
     pub(crate) fn authority(&self) -> String {
         let Self { host, port, secure, .. } = self;
         let host = if host.contains(':') { format!("[{host}]") } else { host.clone() };

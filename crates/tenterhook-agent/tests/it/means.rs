@@ -1,0 +1,70 @@
+//! What hooks may use beside their event, in the agent: MCP servers, and files of the session.
+
+use crate::room::Room;
+
+/// Answers a call with a denial, whatever is asked.
+const SERVER: &str = r#"
+while IFS= read -r line; do
+rest=${line#*'"id":'}
+id=${rest%%[,\}]*}
+case $line in
+*'"method":"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"policy","version":"1"}}' ;;
+*'"method":"tools/call"'*) result='{"content":[{"type":"text","text":"{\"decision\":\"deny\",\"reason\":\"the server says no\"}"}]}' ;;
+*) continue ;;
+esac
+printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
+done
+"#;
+
+const WRITE: &str = r#"
+[[reply]]
+call = [{ tool = "Write", input = { file_path = "out.txt", content = "one" } }]
+[[reply]]
+text = "done"
+"#;
+
+const GATE: &str = r#"
+[hook.gate]
+on = "PreToolUse"
+mcp = { server = "policy", tool = "judge" }
+"#;
+
+/// A hook calls the servers of its own file, and those that Claude Code would connect from here.
+#[test]
+fn a_hook_calls_a_tool_of_a_configured_server() {
+    let native = format!("{GATE}[mcp.policy]\nrun = [\"sh\", \"policy.sh\"]\n");
+    let project = r#"{"mcpServers": {"policy": {"command": "sh", "args": ["policy.sh"]}}}"#;
+    for (hooks, file) in [(native.as_str(), None), (GATE, Some(project))] {
+        let room = Room::new(hooks, WRITE);
+        room.sandbox.write("policy.sh", SERVER).unwrap();
+        if let Some(text) = file {
+            room.sandbox.write(".mcp.json", text).unwrap();
+        }
+        let run = room.ask("write", &["--permission-mode", "bypassPermissions"]);
+        let result = run.of("tool_result")[0];
+        assert!(result["text"].as_str().unwrap().contains("the server says no"), "{result}");
+        assert_eq!(room.text("out.txt"), "");
+        assert!(run.of("warn").is_empty(), "{:?}", run.of("warn"));
+    }
+}
+
+/// What a hook writes into its file of variables is there for the tools that follow, and the file is gone with the session.
+#[test]
+fn the_variables_of_a_hook_reach_the_shell() {
+    let script = r#"
+[[reply]]
+call = [{ tool = "Bash", input = { command = "echo \"$GREETING\" > greeted" } }]
+[[reply]]
+text = "done"
+"#;
+    let room = Room::new("", script);
+    let settings = r#"{"hooks": {"SessionStart": [{"hooks": [{"type": "command",
+        "command": "echo \"$CLAUDE_ENV_FILE\" > place; echo 'export GREETING=hello' >> \"$CLAUDE_ENV_FILE\""}]}]}}"#;
+    room.sandbox.write(".claude/settings.json", settings).unwrap();
+    room.ask("greet", &["--permission-mode", "bypassPermissions"]);
+    assert_eq!(room.text("greeted"), "hello\n");
+    let place = room.text("place");
+    assert!(!place.trim().is_empty() && !std::path::Path::new(place.trim()).exists(), "{place}");
+    let directory = std::path::Path::new(place.trim()).parent().unwrap();
+    assert!(!directory.exists(), "{}", directory.display());
+}
