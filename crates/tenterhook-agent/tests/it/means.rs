@@ -1,6 +1,6 @@
 //! What hooks may use beside their event, in the agent: MCP servers, and files of the session.
 
-use crate::room::Room;
+use crate::room::{Room, WRITE};
 
 /// Answers a call with a denial, whatever is asked.
 const SERVER: &str = r#"
@@ -14,13 +14,6 @@ case $line in
 esac
 printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
 done
-"#;
-
-const WRITE: &str = r#"
-[[reply]]
-call = [{ tool = "Write", input = { file_path = "out.txt", content = "one" } }]
-[[reply]]
-text = "done"
 "#;
 
 const GATE: &str = r#"

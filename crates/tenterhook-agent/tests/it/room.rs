@@ -12,6 +12,14 @@ use tenterhook_testkit::Sandbox;
 /// How long a test waits for something that should come at once: only a broken program needs it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// A model that writes a file and is done.
+pub(crate) const WRITE: &str = r#"
+[[reply]]
+call = [{ tool = "Write", input = { file_path = "out.txt", content = "one" } }]
+[[reply]]
+text = "done"
+"#;
+
 /// A home, a project, hooks and a script for the model.
 pub(crate) struct Room {
     pub(crate) sandbox: Sandbox,

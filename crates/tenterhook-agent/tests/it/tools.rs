@@ -2,14 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::room::Room;
-
-const WRITE: &str = r#"
-[[reply]]
-call = [{ tool = "Write", input = { file_path = "out.txt", content = "one" } }]
-[[reply]]
-text = "done"
-"#;
+use crate::room::{Room, WRITE};
 
 /// No tool passes without `PreToolUse`; its denial reaches the model.
 #[test]

@@ -1,9 +1,9 @@
-//! The dialect, from text to hooks and back.
+//! From a text to hooks, and what is said of a text that is wrong.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::*;
 use crate::answer::{Power, Restraint};
@@ -13,6 +13,11 @@ use crate::hook::{Hook, Inherit, Invocation, OnFailure, Phase, Run, Wait};
 use crate::matcher::MatcherSpec;
 use crate::report::{End, Output, Said};
 use crate::source::Switch;
+
+mod hostile;
+mod near_misses;
+mod protocol;
+mod unusable;
 
 fn source(text: &str) -> Source {
     let mut source = Source::given("/p/tenterhook.toml", DialectId::NATIVE, text, "/p");
@@ -327,109 +332,6 @@ fn every_diagnostic_of_an_error_costs_the_hook() {
 }
 
 #[test]
-fn events_survive_the_way_out_and_back() {
-    let roots = Roots { home: "/home/u".into(), ..Roots::default() };
-    let form = json!({
-        "v": 1, "event": "PreToolUse",
-        "session": {"id": "s", "cwd": "/p/sub", "project": "/p", "transcript": null, "permission_mode": "plan"},
-        "tool": {"name": "Bash", "kind": "shell", "input": {"command": "ls"}, "id": "t1"},
-        "data": {"x": 1}
-    });
-    let event =
-        Native.decode_event(form.as_object().expect("an object"), &roots).expect("an event");
-    assert_eq!(event.tool().map(|it| it.name), Some("Bash"));
-    assert_eq!(event.within.facts.get("permission_mode"), Some(&json!("plan")));
-    let envelope = Native.encode_event(&event);
-    let again: Value = serde_json::from_slice(&envelope.body).expect("json");
-    assert_eq!(again, form);
-    assert_eq!(envelope.env_file, None);
-    let start = Native.encode_event(&Event::new("SessionStart", event.within));
-    assert_eq!(start.env_file, Some("TENTERHOOK_ENV_FILE"));
-}
-
-#[test]
-fn an_event_of_another_form_is_refused_with_words() {
-    let refused = |form: Value| {
-        let form = form.as_object().expect("an object").clone();
-        Native.decode_event(&form, &Roots::default()).expect_err("refused").message
-    };
-    assert!(refused(json!({"hook_event_name": "Stop"})).contains("Claude Code"));
-    assert!(refused(json!({"v": 2, "event": "Stop"})).contains("version 1"));
-    assert!(refused(json!({"event": "Stop", "promt": "x"})).contains("did you mean `prompt`"));
-    assert!(refused(json!({"session": {}})).contains("no `event`"));
-}
-
-#[test]
-fn a_whole_answer_is_read() {
-    let answer = said(
-        r#"{"v":1,"decision":"allow","reason":"r","context":["a","b"],"message":"m","input":{"x":1},
-            "stop":"enough","env":{"A":"1"},"watch":[],"permissions":[{}],"retry":true,"first_message":"hi",
-            "output":[1],"prompt":"p","extra":{"k":1}}"#,
-    );
-    assert_eq!((answer.restraint, answer.failure.clone()), (Restraint::Allow, None));
-    assert_eq!(answer.effects.context, ["a", "b"]);
-    assert_eq!(answer.effects.messages, ["m"]);
-    assert_eq!(answer.effects.updated_input, Some(json!({"x": 1})));
-    assert_eq!(answer.effects.stop.and_then(|it| it.reason).as_deref(), Some("enough"));
-    assert_eq!(answer.effects.watch_paths, Some(Vec::new()));
-    assert_eq!(answer.effects.retry, Some(true));
-}
-
-#[test]
-fn exit_codes_say_what_the_protocol_says() {
-    assert_eq!(read(End::Exited(0), "", "log"), Answer::default());
-    let denied = read(End::Exited(2), "", "no\n");
-    assert_eq!((denied.restraint, denied.reason.as_deref()), (Restraint::Deny, Some("no")));
-    let failed = read(End::Exited(1), "", "boom");
-    assert_eq!(failed.failure.map(|it| it.message), Some("it exited with code 1: boom".into()));
-    let slipped = read(End::Exited(1), r#"{"decision":"deny","reason":"r"}"#, "");
-    assert_eq!((slipped.restraint, slipped.slips[0].kind), (Restraint::Deny, SlipKind::WrongExit));
-    let against = read(End::Exited(2), r#"{"decision":"allow"}"#, "");
-    assert_eq!((against.restraint, against.remarks.len()), (Restraint::Deny, 1));
-    let late = read(End::TimedOut, r#"{"decision":"deny","reason":"r"}"#, "");
-    assert_eq!((late.restraint, late.reason.as_deref()), (Restraint::Deny, Some("r")));
-    assert!(late.failure.is_some());
-    assert!(
-        read(End::TimedOut, r#"{"decision":"allow","context":"x"}"#, "").effects.context.is_empty()
-    );
-}
-
-#[test]
-fn an_unknown_key_is_a_remark_and_the_rest_stands() {
-    let answer = said(r#"{"context":"c","severity":1}"#);
-    assert_eq!(answer.effects.context, ["c"]);
-    assert_eq!(answer.remarks[0].code, "unknown-field");
-    assert!(answer.remarks[0].message.contains("extra"));
-}
-
-#[test]
-fn a_hook_goes_to_the_background_by_its_first_line() {
-    assert!(Native.detaches(br#"{"background": true}"#));
-    assert!(!Native.detaches(br#"{"background": true, "decision": "deny"}"#));
-    let answer = said("{\"background\":true}\n{\"context\":\"late\"}");
-    assert!(answer.detached);
-    assert_eq!(answer.effects.context, ["late"]);
-}
-
-#[test]
-fn an_env_file_becomes_variables_and_the_answer_wins() {
-    let mut report = report(End::Exited(0), r#"{"env":{"A":"answer"}}"#, "");
-    report.env_file = Some("export A=\"file\"\nB='x y'\n# c\nnot a pair\n".into());
-    let env = answer::read(&report).effects.env;
-    assert_eq!(Value::Object(env), json!({"A": "answer", "B": "x y"}));
-}
-
-#[test]
-fn an_outcome_has_every_key() {
-    let value = encode_outcome(&crate::Outcome::default());
-    let keys: Vec<&String> = value.as_object().expect("an object").keys().collect();
-    #[rustfmt::skip]
-    assert_eq!(keys, ["blocked", "decision", "reason", "updatedInput", "updatedPrompt", "updatedOutput",
-        "additionalContext", "systemMessages", "stop", "updatedPermissions", "watchPaths", "initialUserMessage",
-        "retry", "env", "extra", "faults", "steps"]);
-}
-
-#[test]
 fn cases_are_kept() {
     let text = "[hook.a]\non = 'PreToolUse'\nrun = ['x']\n[[hook.a.test]]\nname = 'n'\nevent = { tool = { name = 'Bash' } }\nexpect = 'silent'\n";
     clean(text);
@@ -576,10 +478,6 @@ fn nobody_waits_for_the_background() {
     let rewrite = "background = true\nphase = 'rewrite'";
     assert_eq!(told(rewrite), (Some(Wait::Attached), Some("background-rewrite")));
 }
-
-mod hostile;
-mod near_misses;
-mod unusable;
 
 /// C-60: whatever is wrong with what an executor is given, the finding names its line and says what to write.
 #[test]
