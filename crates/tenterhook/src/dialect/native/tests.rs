@@ -235,6 +235,11 @@ fn a_worker_is_a_list_that_names_a_program() {
 
 #[test]
 fn the_form_of_an_interpreter_needs_a_script_that_is_certain() {
+    for (value, found) in [("'nod'", "not another word"), ("1", "not a number")] {
+        let read = load(&format!("[hook.a]\non = 'Stop'\nrun = ['x']\nprewarm = {value}\n"));
+        let message = &read.diagnostics[0].message;
+        assert!(message.ends_with(found), "{message}");
+    }
     for (keys, codes) in [
         ("run = ['node', 'a.mjs']\nprewarm = 'node'", &[][..]),
         ("run = ['python3', 'a.py']\nprewarm = 'python'", &[]),
