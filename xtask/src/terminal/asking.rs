@@ -8,7 +8,9 @@ pub(super) const PLAYS: &[Play] = &[
     ("a question is answered with no", no),
     ("always holds for the next call", always),
     ("a hook answers a question", by_a_hook),
-    ("a key meant for the line answers no question", typing),
+    ("what is typed answers no question", typing),
+    ("a no says why", why),
+    ("what cannot be shown is not agreed to", low),
     ("a question shows everything that would run", all_of_it),
 ];
 
@@ -24,11 +26,11 @@ text = "done with it"
 "#;
 
 /// Choices are seen only when they count.
-const CHOICES: &str = "[y] once  [a] always this call  [n] no";
+const CHOICES: &str = "  1 yes, once";
 
 fn ends(terminal: &Terminal<'_>) -> Result<String, String> {
     terminal.until("the end of the turn", |it| {
-        it.contains("done with it") && !it.contains("Esc stops") && !it.contains("[y]")
+        it.contains("done with it") && !it.contains("Esc stops") && !it.contains("1 yes, once")
     })
 }
 
@@ -39,7 +41,9 @@ fn yes(stage: &Stage) -> Result<(), String> {
     let screen = terminal.see(CHOICES)?;
     screens::keep(stage, "question", &screen)?;
     must(room.text("out.txt").is_empty(), || "it ran before it was agreed to".to_owned())?;
-    terminal.press("y")?;
+    terminal.press("1")?;
+    terminal.see("> 1 yes, once")?;
+    terminal.press("Enter")?;
     let screen = ends(&terminal)?;
     must(room.text("out.txt") == "one\ntwo", || format!("it did not run:\n{screen}"))
 }
@@ -49,7 +53,8 @@ fn no(stage: &Stage) -> Result<(), String> {
     let terminal = room.start(SIZE, &[])?;
     terminal.say("write")?;
     terminal.see(CHOICES)?;
-    terminal.press("n")?;
+    terminal.press("3")?;
+    terminal.press("Enter")?;
     let screen = ends(&terminal)?;
     must(screen.contains("failed: the call was refused: the user said no"), || screen.clone())?;
     must(room.text("out.txt").is_empty(), || "it ran all the same".to_owned())?;
@@ -62,7 +67,10 @@ fn always(stage: &Stage) -> Result<(), String> {
     let terminal = room.start(SIZE, &[])?;
     terminal.say("write")?;
     terminal.see(CHOICES)?;
-    terminal.press("a")?;
+    terminal.press("Down")?;
+    terminal.press("Down")?;
+    terminal.see("> 2 yes, always this call")?;
+    terminal.press("Enter")?;
     terminal
         .until("the end of the turn", |it| it.contains("write again") && !it.contains("Esc"))?;
     terminal.say("write")?;
@@ -86,22 +94,65 @@ timeout = "2m"
 }
 
 fn typing(stage: &Stage) -> Result<(), String> {
+    let script = format!("{WRITES}\n[[reply]]\ntext = \"heard\"\n");
+    for text in ["also run tests", "no, use printf", "yes", "y"] {
+        let room = stage.room("", &script)?;
+        let terminal = room.start(SIZE, &[])?;
+        terminal.say("write")?;
+        terminal.see(CHOICES)?;
+        terminal.say(text)?;
+        let screen = terminal.see(&format!("> {text}"))?;
+        must(screen.contains("May Write run?"), || format!("`{text}` answered:\n{screen}"))?;
+        terminal.press("Escape")?;
+        ends(&terminal)?;
+        must(room.text("out.txt").is_empty(), || format!("`{text}` ran it"))?;
+    }
+    Ok(())
+}
+
+fn why(stage: &Stage) -> Result<(), String> {
+    let script = r#"
+record = "requests.jsonl"
+[[reply]]
+on = "write"
+call = [{ tool = "Edit", input = { file_path = "a.txt", old_string = "one\ntwo\nthree", new_string = "one\nTWO\nthree" } }]
+[[reply]]
+text = "done with it"
+"#;
+    let room = stage.room("", script)?;
+    room.write("a.txt", "one\ntwo\nthree\n")?;
+    let terminal = room.start(SIZE, &[])?;
+    terminal.say("write")?;
+    let screen = terminal.see(CHOICES)?;
+    must(screen.contains("    - two\n    + TWO\n"), || screen.clone())?;
+    screens::keep(stage, "question-edit", &screen)?;
+    terminal.press("3")?;
+    terminal.press("BSpace")?;
+    terminal.types("keep it in small letters")?;
+    terminal.press("Up")?;
+    terminal.see("> 3 no")?;
+    terminal.press("Enter")?;
+    let screen = ends(&terminal)?;
+    must(screen.contains("refused: keep it in small letters"), || screen.clone())?;
+    let told = room.text("requests.jsonl").contains("keep it in small letters");
+    must(told, || "the model does not read it".to_owned())
+}
+
+fn low(stage: &Stage) -> Result<(), String> {
     let room = stage.room("", WRITES)?;
     let terminal = room.start(SIZE, &[])?;
     terminal.say("write")?;
-    // Whoever types before the choices are shown, types.
-    terminal.see("May Write run?")?;
     terminal.see(CHOICES)?;
-    terminal.types("m")?;
-    terminal.see("Send or empty the line (Ctrl-U) to answer.")?;
-    terminal.types("ayny")?;
-    let screen = terminal.see("│ mayny ")?;
-    must(screen.contains("May Write run?"), || format!("a key answered:\n{screen}"))?;
-    terminal.press("C-u")?;
-    terminal.see(CHOICES)?;
+    terminal.resize((20, 3))?;
+    let screen = terminal.see("No room. Esc: no")?;
+    screens::keep(stage, "question-low", &screen)?;
+    for key in ["1", "Enter", "BSpace", "y", "BSpace", "Down", "Enter"] {
+        terminal.press(key)?;
+    }
     terminal.press("Escape")?;
+    terminal.resize(SIZE)?;
     ends(&terminal)?;
-    must(room.text("out.txt").is_empty(), || "it ran".to_owned())
+    must(room.text("out.txt").is_empty(), || "it ran unseen".to_owned())
 }
 
 fn all_of_it(stage: &Stage) -> Result<(), String> {
@@ -114,12 +165,12 @@ text = "done with it"
     let room = stage.room("", script)?;
     let terminal = room.start((40, 20), &[])?;
     terminal.say("list")?;
-    let screen = terminal.see("[n] no")?;
+    let screen = terminal.see("  3 no")?;
     must(screen.contains("rm -rf build\\u{1b}[2J\\u{202e}"), || {
         format!("the second line is hidden:\n{screen}")
     })?;
     must(screen.contains("May Bash run?"), || screen.clone())?;
     screens::keep(stage, "question-narrow", &screen)?;
-    terminal.press("n")?;
+    terminal.press("Escape")?;
     ends(&terminal).map(drop)
 }

@@ -69,8 +69,9 @@ impl Face for Terminal<'_> {
 
     fn agree(&self, tool: &str) -> Result<(), String> {
         let question = format!("May {tool} run?");
-        self.until("the question", |it| it.contains(&question) && it.contains("[y] once"))?;
-        self.press("y")
+        self.until("the question", |it| it.contains(&question) && it.contains("1 yes, once"))?;
+        self.press("1")?;
+        self.press("Enter")
     }
 
     fn leave(&self) -> Result<(), String> {

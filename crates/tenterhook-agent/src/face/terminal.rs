@@ -4,6 +4,7 @@
 mod ask;
 mod block;
 mod composer;
+mod diff;
 mod draw;
 mod guard;
 mod keys;
@@ -178,6 +179,7 @@ impl<B: Backend> Life<B> {
                 }
             }
             Some(Ok(Event::Paste(text))) => {
+                self.screen.typed();
                 self.screen.composer.insert(&text);
                 self.say(Input::Typing);
             }

@@ -8,21 +8,38 @@ use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
 use unicode_width::UnicodeWidthStr;
 
-use super::question::{Question, Read};
+use super::question::{Choice, Question, Read};
 use super::screen::Screen;
 use super::style::{BOLD, DIM, PLAIN, marked};
+use super::wrap::cut;
 
-/// What can be said to it, the first that fits.
-const CHOICES: &[&str] =
-    &["[y] once  [a] always this call  [n] no", "[y] once  [a] always  [n] no", "[y] [a]lways [n]"];
+/// How one chooses, the first that fits.
+const HOW: &[&str] = &[
+    "Up, Down or a number, then Enter. With 3, what you type says why.",
+    "A number, then Enter; with 3 type why.",
+    "Number, Enter.",
+];
+/// What is said in place of a yes where nobody could have read what they agree to (AG-3).
+const TOO_LOW: &[&str] =
+    &["There is no room to show the call: Esc refuses.", "No room. Esc: no.", "Esc: no"];
+/// The same where it is longer than anybody reads.
+const TOO_LONG: &[&str] =
+    &["It is too long to be shown: Esc refuses.", "Too long. Esc: no.", "Esc: no"];
 /// From how many rows on a line sets it apart from what is above.
 const RULED: usize = 6;
+/// From how many rows on each choice has a row of its own.
+const ROOMY: usize = 9;
 
 /// The lines of a question.
 pub(super) struct Asked {
     title: Vec<Line<'static>>,
     body: Vec<Line<'static>>,
-    choices: Vec<Line<'static>>,
+    chosen: Option<Choice>,
+    /// Whether keys answer it yet.
+    open: bool,
+    /// Whether all of it can be read.
+    readable: bool,
+    width: usize,
 }
 
 impl Asked {
@@ -32,26 +49,34 @@ impl Asked {
         let more = screen.questions.len() - 1;
         let after = if more > 0 { format!("   ({more} more after this)") } else { String::new() };
         let title = rows(&format!("May {} run?{after}", asked.title), width, BOLD);
-        Some(Self { title, body: body(asked, width), choices: choices(screen, width) })
+        let (open, chosen) = (screen.asked().is_some(), screen.chosen());
+        let readable = asked.readable;
+        Some(Self { title, body: body(asked, width), chosen, open, readable, width })
     }
 
     /// How many rows it would like to have.
     pub(super) fn height(&self) -> usize {
-        1 + self.title.len() + self.body.len() + self.choices.len()
+        2 + self.title.len() + self.body.len() + Choice::ALL.len()
     }
 
     /// Draws it in this room; how far it is read.
     pub(super) fn draw(self, frame: &mut Frame<'_>, area: Rect, read: Read) -> Read {
         let height = usize::from(area.height);
-        let fits = self.height() <= height;
-        let ruled = usize::from(fits || height >= RULED);
+        let ruled = usize::from(self.height() <= height || height >= RULED);
+        let choices = self.choices(height);
         // The choices first, then what they are about.
-        let left = height.saturating_sub(self.choices.len() + ruled);
+        let left = height.saturating_sub(choices.len() + ruled);
         let title = self.title.len().min(left.saturating_sub(2).max(1)).min(left);
         let room = left - title;
         let all = self.body.len();
-        let shown = if all <= room { room } else { room.saturating_sub(1) };
+        let shown = if all <= room { all } else { room.saturating_sub(1) };
         let from = read.from.min(all.saturating_sub(shown));
+        let seen = title > 0 && shown > 0;
+        let may = seen && self.readable;
+        let choices = match (self.open, may) {
+            (true, false) => vec![self.instead(if seen { TOO_LONG } else { TOO_LOW })],
+            _ => choices,
+        };
         let mut lines = Vec::new();
         if ruled > 0 {
             lines.push(Line::styled("─".repeat(usize::from(area.width)), DIM));
@@ -63,9 +88,50 @@ impl Asked {
             let seen = if shown == 0 { "none".to_owned() } else { format!("{} to {to}", from + 1) };
             lines.push(Line::styled(format!("  ({seen} of {all} lines, PageDown)"), DIM));
         }
-        lines.extend(self.choices);
+        lines.extend(choices);
         frame.render_widget(Paragraph::new(lines), area);
-        Read { from, page: shown.max(1), whole: all <= shown }
+        Read { from, page: shown.max(1), whole: all <= shown, may_agree: may }
+    }
+
+    /// The choices: a row each with how one chooses where there is room, else all on one.
+    fn choices(&self, height: usize) -> Vec<Line<'static>> {
+        if !self.open {
+            return rows("…", self.width, BOLD);
+        }
+        if height < ROOMY {
+            return vec![Line::styled(self.on_one_row(), BOLD)];
+        }
+        let row = |it: &Choice| {
+            let mark = if self.chosen == Some(*it) { '>' } else { ' ' };
+            let [words, ..] = it.words();
+            let text = format!("{mark} {} {words}", it.number());
+            Line::styled(cut(&text, self.width), BOLD)
+        };
+        let mut lines: Vec<_> = Choice::ALL.iter().map(row).collect();
+        lines.push(self.instead(HOW));
+        lines
+    }
+
+    fn on_one_row(&self) -> String {
+        let row = |short: usize| {
+            let choice = |it: &Choice| {
+                let mark = if self.chosen == Some(*it) { '>' } else { ' ' };
+                let words = it.words();
+                format!("{mark}{} {}", it.number(), words.get(short).unwrap_or(&""))
+            };
+            Choice::ALL.iter().map(choice).collect::<Vec<_>>().join(" ")
+        };
+        let long = format!("{}   then Enter", row(0));
+        let rows = [long, row(1), row(2)];
+        let fits = rows.iter().find(|it| it.width() <= self.width).or(rows.last());
+        cut(fits.map_or("", String::as_str), self.width)
+    }
+
+    /// The first of these sentences that fits.
+    fn instead(&self, sentences: &[&'static str]) -> Line<'static> {
+        let fits = |it: &&&str| it.width() + 2 <= self.width;
+        let text = sentences.iter().find(fits).or(sentences.last()).map_or("", |it| it);
+        Line::styled(cut(&format!("  {text}"), self.width), DIM)
     }
 }
 
@@ -79,14 +145,4 @@ fn body(asked: &Question, width: usize) -> Vec<Line<'static>> {
     let arguments = asked.arguments.iter().map(|it| (it.replace('\n', "\n  "), PLAIN));
     let all = arguments.chain([(asked.reason.clone(), DIM)]);
     all.flat_map(|(text, style)| rows(&text, width, style)).collect()
-}
-
-fn choices(screen: &Screen, width: usize) -> Vec<Line<'static>> {
-    let fits = |it: &&&str| it.width() + 2 <= width;
-    let text = match screen.asked() {
-        Some(_) => CHOICES.iter().find(fits).or(CHOICES.last()).map_or("", |it| it),
-        None if screen.composer.text().is_empty() => "…",
-        None => "Send or empty the line (Ctrl-U) to answer.",
-    };
-    rows(text, width, BOLD)
 }

@@ -4,7 +4,7 @@ use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::screen::Screen;
 use super::view::View;
-use crate::update::{Decision, Input};
+use crate::update::Input;
 
 /// The matcher subject of `SessionEnd` when somebody leaves at the prompt.
 const LEFT: &str = "prompt_input_exit";
@@ -15,10 +15,8 @@ pub(super) fn press(screen: &mut Screen, key: KeyEvent) -> Option<Input> {
     if key.modifiers.contains(KeyModifiers::CONTROL) {
         return control(screen, key.code, warned);
     }
-    if screen.asked().is_some()
-        && let Some(decision) = decision(key.code)
-    {
-        screen.decide(decision);
+    // A question takes its own keys only, and none of them is one that a text begins with (AG-1, AG-2).
+    if screen.asked().is_some() && answers(screen, key) {
         return None;
     }
     match key.code {
@@ -68,14 +66,24 @@ fn broken() {
     panic!("Ctrl-\\ broke the screen, as a mistake in its code would");
 }
 
-/// What a key says to a question.
-fn decision(key: KeyCode) -> Option<Decision> {
-    match key {
-        KeyCode::Char('y') => Some(Decision::Once),
-        KeyCode::Char('a') => Some(Decision::Always),
-        KeyCode::Char('n') | KeyCode::Esc => Some(Decision::No("the user said no".to_owned())),
-        _ => None,
+/// Whether a key was for the question: a choice, or what makes it count.
+fn answers(screen: &mut Screen, key: KeyEvent) -> bool {
+    match key.code {
+        KeyCode::Esc => screen.refuse(),
+        KeyCode::Up => screen.choose(false),
+        KeyCode::Down => screen.choose(true),
+        KeyCode::Enter if !key.modifiers.contains(KeyModifiers::ALT) => match screen.chosen() {
+            Some(choice) => screen.decide(choice),
+            None => return false,
+        },
+        // Whoever writes on says something else than yes.
+        KeyCode::Char(_) | KeyCode::Backspace => {
+            screen.typed();
+            return false;
+        }
+        _ => return false,
     }
+    true
 }
 
 /// What is typed first, then what is under way, then the session: that only when the key is pressed twice, because a turn

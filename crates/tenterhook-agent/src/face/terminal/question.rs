@@ -1,10 +1,12 @@
-//! What is the person asked, since when, and how far have they read it?
+//! What is the person asked, since when, how far have they read it, and which answer are they about to give?
 
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio::time::Instant;
 
-use super::shown;
+use super::{diff, shown};
+use crate::conversation::Call;
 use crate::update::{Ask, Decision};
 
 /// How long a question stands before a key answers it: whoever was typing when it came has not read it.
@@ -19,6 +21,66 @@ pub(super) struct Read {
     pub(super) page: usize,
     /// Whether all of them are.
     pub(super) whole: bool,
+    /// Whether there is room to read what would be agreed to: what cannot be shown cannot be answered with yes (AG-3).
+    pub(super) may_agree: bool,
+}
+
+/// What a question can be answered with (AG-1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Choice {
+    /// Yes, this once.
+    Once,
+    /// Yes, for the session.
+    Always,
+    /// No, and what was typed says why.
+    No,
+}
+
+impl Choice {
+    /// All of them, as they are numbered.
+    pub(super) const ALL: &'static [Self] = &[Self::Once, Self::Always, Self::No];
+
+    /// The number that chooses it.
+    pub(super) const fn number(self) -> char {
+        match self {
+            Self::Once => '1',
+            Self::Always => '2',
+            Self::No => '3',
+        }
+    }
+
+    /// What it means, in fewer and fewer words.
+    pub(super) const fn words(self) -> [&'static str; 3] {
+        match self {
+            Self::Once => ["yes, once", "once", "yes"],
+            Self::Always => ["yes, always this call", "always", "all"],
+            Self::No => ["no", "no", "no"],
+        }
+    }
+
+    /// Whether the call runs.
+    pub(super) const fn agrees(self) -> bool {
+        !matches!(self, Self::No)
+    }
+
+    /// The one that this text, all of it, is the number of.
+    pub(super) fn of(text: &str) -> Option<Self> {
+        let is = |it: &&Self| text.chars().eq([it.number()]);
+        Self::ALL.iter().find(is).copied()
+    }
+
+    /// The next one up or down, from the first or the last where none is chosen.
+    pub(super) fn next(now: Option<Self>, down: bool) -> Option<Self> {
+        let last = Self::ALL.len() - 1;
+        let at = now.and_then(|now| Self::ALL.iter().position(|it| *it == now));
+        let at = match (at, down) {
+            (None, true) => 0,
+            (None, false) => last,
+            (Some(at), true) => (at + 1).min(last),
+            (Some(at), false) => at.saturating_sub(1),
+        };
+        Self::ALL.get(at).copied()
+    }
 }
 
 /// A question to the person. Dropped, it refuses.
@@ -31,6 +93,8 @@ pub(super) struct Question {
     pub(super) title: String,
     /// With which arguments: all of them, because what is not read is not agreed to.
     pub(super) arguments: Vec<String>,
+    /// Whether all of them can be read.
+    pub(super) readable: bool,
     /// Why it is asked.
     pub(super) reason: String,
 }
@@ -40,15 +104,11 @@ impl Question {
     pub(super) fn new(ask: Ask, since: Instant) -> Self {
         let title = shown::spelled(&ask.call.tool, shown::NAME);
         let reason = shown::text(&ask.reason, shown::OUTPUT);
-        let arguments = ask.call.input.as_object().into_iter().flatten();
-        let arguments = arguments.map(|(name, value)| {
-            let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let value = shown::spelled(value.trim_end(), shown::ASKED);
-            let gap = if value.contains('\n') { "\n" } else { " " };
-            format!("{}:{gap}{value}", shown::spelled(name, shown::NAME))
-        });
-        let arguments = arguments.collect();
-        Self { ask, since, title, arguments, reason }
+        let arguments = arguments(&ask.call);
+        let length = |it: &Value| it.as_str().map_or_else(|| it.to_string().len(), str::len);
+        let values = ask.call.input.as_object().into_iter().flatten();
+        let readable = values.map(|(_, it)| length(it)).sum::<usize>() <= shown::ASKED;
+        Self { ask, since, title, arguments, readable, reason }
     }
 
     /// Whether it is about this call.
@@ -70,4 +130,23 @@ impl Question {
     pub(super) fn answer(self, decision: Decision) {
         let _ = self.ask.decide.send(decision);
     }
+}
+
+/// The arguments as they are read: a replacement as the lines that go and come, everything else by its name.
+fn arguments(call: &Call) -> Vec<String> {
+    let change = diff::of(call);
+    let by_name = change.is_none();
+    let all = call
+        .input
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| by_name || !diff::PARTS.contains(&name.as_str()));
+    let named = all.map(|(name, value)| {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let value = shown::spelled(value.trim_end(), shown::ASKED);
+        let gap = if value.contains('\n') { "\n" } else { " " };
+        format!("{}:{gap}{value}", shown::spelled(name, shown::NAME))
+    });
+    named.chain(change.map(|it| format!("change:\n{it}"))).collect()
 }

@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use super::block::{Block, State};
 use super::composer::Composer;
-use super::question::{Question, Read};
+use super::question::{Choice, Question, Read};
 use super::shown::{self, Pieces};
 use super::view::View;
 use crate::conversation::{Call, ToolResult};
@@ -16,6 +16,8 @@ use crate::update::{Decision, Trace, Update};
 const BLOCKS: usize = 1000;
 /// How many firings the panel keeps.
 const TRACES: usize = 100;
+/// What the model reads of a no without words.
+const NO: &str = "the user said no";
 /// How far a page is.
 const PAGE: isize = 10;
 
@@ -39,6 +41,8 @@ pub(super) struct Screen {
     pub(super) view: View,
     /// How far they have read the question.
     pub(super) read: Read,
+    /// Which answer the arrows stand on.
+    choice: Option<Choice>,
     pub(super) loading: bool,
     pub(super) queued: usize,
     pub(super) status: Option<String>,
@@ -73,6 +77,7 @@ impl Screen {
             panel: false,
             view: View::default(),
             read: Read::default(),
+            choice: None,
             loading: false,
             queued: 0,
             status: None,
@@ -197,16 +202,52 @@ impl Screen {
         self.timed(|it| it.leaving = true);
     }
 
-    /// The question that keys answer now: it was there to be read, and nobody is in the middle of a line.
+    /// The question that keys answer now: it was there to be read.
     pub(super) fn asked(&self) -> Option<&Question> {
-        self.questions
-            .front()
-            .filter(|it| it.is_read(self.now))
-            .filter(|_| self.composer.text().is_empty())
+        self.questions.front().filter(|it| it.is_read(self.now))
     }
 
-    /// Answers the oldest question.
-    pub(super) fn decide(&mut self, decision: Decision) {
+    /// The answer that Enter gives: the number that stands in the box and nothing beside it, else where the arrows stand.
+    pub(super) fn chosen(&self) -> Option<Choice> {
+        self.asked()?;
+        Choice::of(self.composer.text()).or(self.choice)
+    }
+
+    /// Goes to the next answer.
+    pub(super) fn choose(&mut self, down: bool) {
+        self.choice = Choice::next(self.chosen(), down);
+        if Choice::of(self.composer.text()).is_some() {
+            self.composer.set("");
+        }
+    }
+
+    /// The person writes: a yes that they stood on is taken back.
+    pub(super) fn typed(&mut self) {
+        self.choice = self.choice.filter(|it| !it.agrees());
+    }
+
+    /// Answers the oldest question. What stands in the box says why not, and else stays there (AG-2).
+    pub(super) fn decide(&mut self, choice: Choice) {
+        if choice.agrees() && !self.read.may_agree {
+            return;
+        }
+        if Choice::of(self.composer.text()).is_some() {
+            self.composer.set("");
+        }
+        let decision = match choice {
+            Choice::Once => Decision::Once,
+            Choice::Always => Decision::Always,
+            Choice::No => Decision::No(self.composer.send().unwrap_or_else(|| NO.to_owned())),
+        };
+        self.answer(decision);
+    }
+
+    /// Refuses the oldest question, and takes nothing from the box.
+    pub(super) fn refuse(&mut self) {
+        self.answer(Decision::No(NO.to_owned()));
+    }
+
+    fn answer(&mut self, decision: Decision) {
         if let Some(question) = self.questions.pop_front() {
             question.answer(decision);
         }
@@ -224,7 +265,7 @@ impl Screen {
 
     /// The next question was not to be seen until now.
     fn next_question(&mut self) {
-        self.read = Read::default();
+        (self.read, self.choice) = (Read::default(), None);
         if let Some(next) = self.questions.front_mut() {
             next.begin(self.now);
         }

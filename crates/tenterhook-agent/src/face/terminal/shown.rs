@@ -7,8 +7,8 @@ use crate::hooks;
 pub(super) const TEXT: usize = 100_000;
 /// How many characters of a tool's output, or of a reason, are shown.
 pub(super) const OUTPUT: usize = 4_000;
-/// How many characters of an argument that is asked about are shown: more than anybody reads.
-pub(super) const ASKED: usize = 20_000;
+/// How many characters of an argument that is asked about are shown: more than anybody reads, and what is longer is not agreed to.
+pub(super) const ASKED: usize = 200_000;
 /// How many characters of something that stands on one line are shown.
 const LINE: usize = 500;
 /// How many characters of a name are shown.

@@ -84,20 +84,153 @@ fn any_size_is_drawn() {
     drop(decided);
 }
 
+/// A question that was there long enough to be read, on a screen that was drawn.
+fn asked(screen: &mut Screen) -> oneshot::Receiver<Decision> {
+    let decided = ask(screen);
+    screen.tick(screen.now + Duration::from_millis(500));
+    seen(screen, 80, 24);
+    decided
+}
+
+fn lets(code: KeyCode) -> Option<Decision> {
+    let mut screen = screen();
+    let mut decided = asked(&mut screen);
+    press(&mut screen, code);
+    press(&mut screen, KeyCode::Enter);
+    decided.try_recv().ok()
+}
+
+/// AG-1.
 #[test]
-fn a_question_shows_all_and_is_answered_only_once_it_was_read() {
+fn a_question_shows_all_and_is_answered_by_a_choice_and_enter() {
     let mut screen = screen();
     let mut decided = ask(&mut screen);
-    types(&mut screen, "y");
+    types(&mut screen, "1");
+    press(&mut screen, KeyCode::Enter);
     assert!(decided.try_recv().is_err(), "nobody can have read it");
-    press(&mut screen, KeyCode::Backspace);
     screen.tick(screen.now + Duration::from_millis(500));
-    let lines = drawn(&screen, 60, 20).join("\n");
-    for words in ["May Bash run?", "    ls\n    rm x", "[y] once  [a] always this call  [n] no"] {
+    let lines = seen(&mut screen, 60, 20);
+    for words in
+        ["May Bash run?", "    ls\n    rm x", "  1 yes, once\n  2 yes, always this call\n  3 no"]
+    {
         assert!(lines.contains(words), "`{words}` is not in\n{lines}");
     }
-    types(&mut screen, "y");
+    types(&mut screen, "1");
+    assert!(decided.try_recv().is_err(), "a number is no answer before Enter");
+    assert!(seen(&mut screen, 60, 20).contains("> 1 yes, once"));
+    press(&mut screen, KeyCode::Enter);
     assert_eq!(decided.try_recv(), Ok(Decision::Once));
+    assert_eq!(screen.composer.text(), "");
+    assert_eq!(lets(KeyCode::Down), Some(Decision::Once));
+    assert_eq!(lets(KeyCode::Char('2')), Some(Decision::Always));
+    let no = Some(Decision::No("the user said no".to_owned()));
+    for code in [KeyCode::Up, KeyCode::Char('3'), KeyCode::Esc] {
+        assert_eq!(lets(code), no, "{code:?}");
+    }
+    for code in [KeyCode::Enter, KeyCode::Char('y'), KeyCode::Char('a'), KeyCode::Char(' ')] {
+        assert_eq!(lets(code), None, "{code:?}");
+    }
+}
+
+/// AG-1: whatever somebody types, and with whatever it begins, it is a text.
+#[test]
+fn what_is_typed_answers_no_question() {
+    for text in ["also run tests", "no, use printf", "yes", "1 more thing", "123", "n", "2.", " 1"]
+    {
+        let mut screen = screen();
+        let mut decided = asked(&mut screen);
+        types(&mut screen, text);
+        assert_eq!(screen.composer.text(), text);
+        let sent = press(&mut screen, KeyCode::Enter);
+        assert!(matches!(sent, Some(Input::Prompt(it)) if it == text), "{text}");
+        assert!(decided.try_recv().is_err(), "`{text}` answered");
+    }
+    let mut screen = screen();
+    let mut decided = asked(&mut screen);
+    press(&mut screen, KeyCode::Down);
+    types(&mut screen, "wait");
+    assert!(matches!(press(&mut screen, KeyCode::Enter), Some(Input::Prompt(_))));
+    assert!(decided.try_recv().is_err(), "whoever writes on has not agreed");
+}
+
+/// AG-2.
+#[test]
+fn a_no_says_why() {
+    for arrow_first in [true, false] {
+        let mut screen = screen();
+        let mut decided = asked(&mut screen);
+        if arrow_first {
+            press(&mut screen, KeyCode::Up);
+        }
+        types(&mut screen, "use printf");
+        if !arrow_first {
+            press(&mut screen, KeyCode::Up);
+        }
+        press(&mut screen, KeyCode::Enter);
+        assert_eq!(decided.try_recv(), Ok(Decision::No("use printf".to_owned())));
+        assert_eq!(screen.composer.text(), "");
+    }
+    let mut screen = screen();
+    let mut decided = asked(&mut screen);
+    types(&mut screen, "later");
+    press(&mut screen, KeyCode::Esc);
+    assert_eq!(decided.try_recv(), Ok(Decision::No("the user said no".to_owned())));
+    assert_eq!(screen.composer.text(), "later", "Esc takes no text");
+}
+
+/// AG-3.
+#[test]
+fn what_cannot_be_shown_is_not_agreed_to() {
+    for (width, height, may) in [
+        (20, 3, false),
+        (20, 2, false),
+        (3, 3, false),
+        (80, 3, false),
+        (80, 24, true),
+        (40, 8, true),
+    ] {
+        for code in [KeyCode::Char('1'), KeyCode::Char('2'), KeyCode::Down] {
+            let mut screen = screen();
+            let mut decided = ask(&mut screen);
+            screen.tick(screen.now + Duration::from_millis(500));
+            seen(&mut screen, width, height);
+            press(&mut screen, code);
+            seen(&mut screen, width, height);
+            press(&mut screen, KeyCode::Enter);
+            assert_eq!(decided.try_recv().is_ok(), may, "{width}x{height} {code:?}");
+            if !may {
+                press(&mut screen, KeyCode::Esc);
+                assert!(matches!(decided.try_recv(), Ok(Decision::No(_))), "{width}x{height}");
+            }
+        }
+    }
+    let mut screen = screen();
+    let (decide, mut decided) = oneshot::channel();
+    let long = "x".repeat(shown::ASKED) + "; rm -rf ~";
+    let call = Call { input: json!({"command": long}), ..call("1") };
+    screen.take(Update::Ask(Ask { id: "1".to_owned(), call, reason: String::new(), decide }));
+    screen.tick(screen.now + Duration::from_millis(500));
+    assert!(seen(&mut screen, 80, 24).contains("It is too long to be shown"));
+    types(&mut screen, "1");
+    press(&mut screen, KeyCode::Enter);
+    assert!(decided.try_recv().is_err());
+}
+
+/// AG-4.
+#[test]
+fn an_edit_is_asked_about_as_what_goes_and_comes() {
+    let mut screen = screen();
+    let input = json!({"file_path": "a.rs", "old_string": "fn a() {\n    1\n}", "new_string": "fn a() {\n    2\n}"});
+    let call = Call { id: "1".to_owned(), tool: "Edit".to_owned(), input };
+    let (decide, _decided) = oneshot::channel();
+    screen.take(Update::Ask(Ask { id: "1".to_owned(), call, reason: String::new(), decide }));
+    let lines = seen(&mut screen, 60, 24);
+    assert!(
+        lines.contains(
+            "  file_path: a.rs\n  change:\n      fn a() {\n    -     1\n    +     2\n      }"
+        ),
+        "{lines}"
+    );
 }
 
 /// However much would run, and however low the terminal is: all of it can be read, and the choices are seen meanwhile.
@@ -114,9 +247,8 @@ fn a_question_that_is_taller_than_its_room_is_read_in_pages() {
         let mut all = String::new();
         for _ in 0..40 {
             let lines = seen(&mut screen, width, height);
-            for words in ["[y]", "[n]"] {
-                assert!(lines.contains(words), "{width}x{height}: `{words}` is not in\n{lines}");
-            }
+            let choices = if height < 4 { "Esc" } else { "3 no" };
+            assert!(lines.contains(choices), "{width}x{height}: `{choices}` is not in\n{lines}");
             all.push_str(&lines);
             press(&mut screen, KeyCode::PageDown);
         }
@@ -141,7 +273,9 @@ fn the_next_question_was_not_read_yet() {
     screen.tick(screen.now + Duration::from_millis(500));
     assert!(drawn(&screen, 60, 20).join("\n").contains("(1 more after this)"));
     screen.take(Update::AskVoid { id: "1".to_owned() });
-    types(&mut screen, "y");
+    seen(&mut screen, 60, 20);
+    types(&mut screen, "1");
+    press(&mut screen, KeyCode::Enter);
     assert!(second.try_recv().is_err(), "nobody can have read it");
 }
 
