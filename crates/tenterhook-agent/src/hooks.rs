@@ -24,7 +24,7 @@ use tenterhook::answer::Restraint;
 use tenterhook::dialect::Roots;
 use tenterhook::event::Surroundings;
 /// The services that models run on: one table for hooks and for the agent itself.
-pub(crate) use tenterhook::executor::model::genai::{MODEL, services};
+pub(crate) use tenterhook::executor::model::services::{self, MODEL};
 use tenterhook::{Engine, Event, Outcome, Session, discover};
 
 use asides::Asides;

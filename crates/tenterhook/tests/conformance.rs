@@ -21,8 +21,7 @@ use tenterhook::discover;
 use tenterhook::engine::{Builder, Engine};
 use tenterhook::executor::Ambient;
 use tenterhook::executor::mcp::{Configured, Servers};
-use tenterhook::executor::model::Model;
-use tenterhook::executor::model::genai::Genai;
+use tenterhook::executor::model::{Model, ModelClient};
 use tenterhook::hook::{Compat, Layer};
 use tenterhook::session::Session;
 use tenterhook_testkit::case::{self, Case, Shot, Staged, StagedSource};
@@ -53,7 +52,7 @@ fn engine(case: &Case, staged: &Staged, sandbox: &Sandbox) -> Engine {
     let mut env = sandbox.env();
     env.extend(staged.env.clone());
     // What the command line gives its hooks, so that both ways come to the same.
-    let model: Arc<dyn Model> = Arc::new(Genai::new(&env, None));
+    let model: Arc<dyn Model> = Arc::new(ModelClient::new(&env, None));
     let servers = Arc::new(Configured::new([], env.clone()));
     let ambient = Ambient {
         env,

@@ -11,8 +11,7 @@ use tenterhook::discover;
 use tenterhook::executor::Ambient;
 use tenterhook::executor::http::Network;
 use tenterhook::executor::mcp::{Configured, Servers};
-use tenterhook::executor::model::Model;
-use tenterhook::executor::model::genai::Genai;
+use tenterhook::executor::model::{Model, ModelClient};
 
 use crate::update::Updates;
 
@@ -44,7 +43,7 @@ impl Means {
             env: self.env.clone(),
             scratch: self.directory.as_ref().map(|it| PathBuf::from(it.path())),
             // The models of hooks, which may be others than the agent's own.
-            model: Some(Arc::new(Genai::new(&self.env, None)) as Arc<dyn Model>),
+            model: Some(Arc::new(ModelClient::new(&self.env, None)) as Arc<dyn Model>),
             servers: Some(Arc::clone(&self.servers) as Arc<dyn Servers>),
             network: self.network.clone(),
         }

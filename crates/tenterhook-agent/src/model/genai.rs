@@ -19,7 +19,7 @@ use genai::Client;
 use genai::chat::{ChatOptions, ChatRequest, ChatStream, ChatStreamEvent};
 
 use super::{Answer, Delta, ModelError, Provider, Request};
-use crate::hooks::services::{self, Target, Taste, Unreachable};
+use crate::hooks::services::{self, ModelTier, Target, Unreachable};
 use fault::{Again, Fault};
 
 /// How long a connection may take to be made.
@@ -51,7 +51,7 @@ impl fmt::Debug for Genai {
 impl Genai {
     /// The model of that name; without one, that of the first service that there is a key for.
     pub(super) fn open(wanted: Option<&str>, env: &[(String, String)]) -> Result<Self, String> {
-        let chosen = services::choose(env, wanted, Taste::Able);
+        let chosen = services::choose(env, wanted, ModelTier::Able);
         let target = Arc::new(chosen.map_err(|why| told(&why))?);
         Ok(Self { target, client: Arc::default() })
     }
@@ -182,8 +182,11 @@ impl Exchange {
     async fn put(&mut self) -> Result<ChatStream, Fault> {
         let client = self.client.get_or_init(client).as_ref();
         let client = client.map_err(|why| Fault::unknown(why, &self.target))?;
-        let put =
-            client.exec_chat_stream(self.target.spec(), self.wire.clone(), Some(&self.options));
+        let put = client.exec_chat_stream(
+            wire::spec(&self.target),
+            self.wire.clone(),
+            Some(&self.options),
+        );
         let put = put.await.map_err(|error| Fault::of(&error, &self.target))?;
         Ok(put.stream)
     }

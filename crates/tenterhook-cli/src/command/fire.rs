@@ -8,7 +8,7 @@ use tenterhook::dialect::native::encode_outcome;
 use tenterhook::executor::Ambient;
 use tenterhook::executor::http::Network;
 use tenterhook::executor::mcp::{Configured, Servers};
-use tenterhook::executor::model::genai::Genai;
+use tenterhook::executor::model::ModelClient;
 use tenterhook::session::Finished;
 use tenterhook::{Outcome, Session};
 
@@ -40,7 +40,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
         servers: Some(Arc::clone(&servers) as Arc<dyn Servers>),
         env: here.env.clone(),
         scratch: scratch.path().map(Path::to_owned),
-        model: Some(Arc::new(Genai::new(&here.env, args.model.as_deref()))),
+        model: Some(Arc::new(ModelClient::new(&here.env, args.model.as_deref()))),
         network,
     };
     let engine = loaded.engine(ambient);

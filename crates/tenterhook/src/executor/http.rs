@@ -7,6 +7,8 @@ pub(crate) mod address;
 pub(crate) mod headers;
 mod network;
 
+#[cfg(any(feature = "mcp", feature = "model"))]
+pub(in crate::executor) mod client;
 #[cfg(feature = "http")]
 mod connect;
 #[cfg(feature = "http")]

@@ -12,6 +12,8 @@ mod connection;
 #[cfg(feature = "mcp")]
 mod epitaph;
 #[cfg(feature = "mcp")]
+mod events;
+#[cfg(feature = "mcp")]
 mod expand;
 #[cfg(feature = "mcp")]
 mod health;

@@ -1,15 +1,20 @@
 //! What a host implements so that hooks can ask a model: values and one trait. Asks nothing itself and knows no hook.
 //!
 //! Small on purpose: a question goes out whole and a reply comes back whole. A host that has a model of its own wraps it; one
-//! that has none may take the one that the feature `genai` brings.
+//! that has none may take the one that the feature `model` brings.
 
-#[cfg(feature = "genai")]
-pub mod genai;
+#[cfg(feature = "model")]
+mod client;
+#[cfg(feature = "model")]
+pub mod services;
 
 use std::fmt;
 use std::pin::Pin;
 
 use serde_json::Value;
+
+#[cfg(feature = "model")]
+pub use client::ModelClient;
 
 /// Answers the questions of `prompt` and `agent` hooks.
 ///

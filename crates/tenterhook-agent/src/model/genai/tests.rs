@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use super::fault::{Again, Fault};
 use super::{FIRST_WAIT, Genai, wire};
 use crate::conversation::{Call, Echo, Message, Reply, ToolResult};
-use crate::hooks::services::{Target, Taste, choose};
+use crate::hooks::services::{ModelTier, Target, choose};
 use crate::model::{Delta, Request, Stop};
 
 fn target(model: &str) -> Target {
     let env = ["ANTHROPIC_API_KEY", "GEMINI_API_KEY", "DEEPSEEK_API_KEY", "OPENAI_API_KEY"];
     let env: Vec<_> = env.iter().map(|it| ((*it).to_owned(), "secret-key".to_owned())).collect();
-    choose(&env, Some(model), Taste::Able).unwrap()
+    choose(&env, Some(model), ModelTier::Able).unwrap()
 }
 
 fn call(id: &str) -> Call {

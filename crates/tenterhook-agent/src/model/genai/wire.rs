@@ -3,10 +3,13 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use genai::adapter::AdapterKind;
 use genai::chat::{
     CacheControl, ChatMessage, ChatOptions, ChatRequest, ChatRole, ContentPart, MessageContent,
     StopReason, StreamEnd, Tool, ToolCall, ToolResponse,
 };
+use genai::resolver::{AuthData, Endpoint};
+use genai::{ModelIden, ModelSpec, ServiceTarget};
 use serde_json::{Map, Value, json};
 
 use crate::conversation::{Call, Echo, Message, Reply, ToolResult};
@@ -15,6 +18,25 @@ use crate::model::{Delta, Request, Stop, ToolSpec, Usage};
 
 /// How long a service may say nothing at all: some think for minutes.
 const SILENCE: Duration = Duration::from_mins(5);
+
+/// Where a request goes, as the crate wants it. Complete: nothing of it is looked for in the environment.
+pub(super) fn spec(target: &Target) -> ModelSpec {
+    let speaks = match target.speaks {
+        Protocol::Anthropic => AdapterKind::Anthropic,
+        Protocol::Gemini => AdapterKind::Gemini,
+        Protocol::DeepSeek => AdapterKind::DeepSeek,
+        Protocol::Ollama => AdapterKind::Ollama,
+        // What a later table adds speaks what most services do.
+        _ => AdapterKind::OpenAI,
+    };
+    // Servers of one's own want no key, and the crate has no way to send none.
+    let key = target.key.as_deref().unwrap_or("none");
+    ModelSpec::Target(ServiceTarget {
+        endpoint: Endpoint::from_owned(target.address.as_str()),
+        auth: AuthData::from_single(key),
+        model: ModelIden::new(speaks, target.model.as_str()),
+    })
+}
 
 /// The request as the crate wants it.
 pub(super) fn request(request: &Request, target: &Target) -> ChatRequest {

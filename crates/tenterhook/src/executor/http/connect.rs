@@ -2,7 +2,7 @@
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use rustls::ClientConfig;
@@ -40,7 +40,7 @@ pub(super) async fn connect(
     let socket = reach(addresses, target.port).await.map_err(|it| failed(&it))?;
     let metered = Metered::new(socket, allowance.clone());
     let wire: Wire = if target.secure {
-        let connector = network.connector().map_err(|why| {
+        let connector = network.tls().connector().map_err(|why| {
             Failure::new(Kind::Client, format!("no request can be sent from this machine: {why}"))
         })?;
         let secured = connector.connect(name(target)?, metered).await;
@@ -53,7 +53,7 @@ pub(super) async fn connect(
 }
 
 /// The first of `addresses` that takes the connection. None is waited for longer than [`STAGGER`] alone.
-async fn reach(addresses: Vec<IpAddr>, port: u16) -> io::Result<TcpStream> {
+pub(super) async fn reach(addresses: Vec<IpAddr>, port: u16) -> io::Result<TcpStream> {
     let mut rest = addresses.into_iter().map(|it| SocketAddr::new(it, port));
     let mut attempts = JoinSet::new();
     let mut last = io::Error::from(io::ErrorKind::AddrNotAvailable);
@@ -89,9 +89,29 @@ fn name(target: &Target) -> Result<ServerName<'static>, Failure> {
     ServerName::try_from(host).map_err(bad)
 }
 
-/// What all encrypted connections share. The provider is named, because a library must not choose one for the whole process
-/// of its host.
-pub(super) fn connector(roots: &[Vec<u8>]) -> Result<TlsConnector, rustls::Error> {
+/// What all encrypted connections share.
+#[derive(Default)]
+pub(super) struct Tls {
+    /// Certificates that count beside the system's, each as DER.
+    roots: Vec<Vec<u8>>,
+    /// Made when the first encrypted connection is opened: to load the certificates of a system takes longer than most hooks.
+    connector: OnceLock<Result<TlsConnector, String>>,
+}
+
+impl Tls {
+    pub(super) const fn trusting(roots: Vec<Vec<u8>>) -> Self {
+        Self { roots, connector: OnceLock::new() }
+    }
+
+    /// What encrypts; a system without certificates says why there is none.
+    pub(super) fn connector(&self) -> Result<&TlsConnector, String> {
+        let make = || connector(&self.roots).map_err(|it| it.to_string());
+        self.connector.get_or_init(make).as_ref().map_err(Clone::clone)
+    }
+}
+
+/// The provider is named, because a library must not choose one for the whole process of its host.
+fn connector(roots: &[Vec<u8>]) -> Result<TlsConnector, rustls::Error> {
     let provider: Arc<CryptoProvider> = Arc::new(rustls::crypto::ring::default_provider());
     let roots = roots.iter().cloned().map(CertificateDer::from);
     let verifier = Verifier::new_with_extra_roots(roots, Arc::clone(&provider))?;

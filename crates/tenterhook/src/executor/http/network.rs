@@ -2,8 +2,6 @@
 
 use std::fmt;
 use std::sync::Arc;
-#[cfg(feature = "http")]
-use std::sync::OnceLock;
 
 /// What the `http` hooks of an engine share: connections that are kept, and certificates that count beside the system's.
 ///
@@ -17,29 +15,30 @@ pub struct Network {
 #[derive(Default)]
 struct Inner {
     /// Certificates, each as DER.
-    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "nobody connects then"))]
+    #[cfg(not(feature = "http"))]
+    #[expect(dead_code, reason = "nobody connects then")]
     roots: Vec<Vec<u8>>,
+    #[cfg(feature = "http")]
+    tls: Arc<super::connect::Tls>,
     #[cfg(feature = "http")]
     resolver: super::resolver::Resolver,
     #[cfg(feature = "http")]
     origins: Arc<super::origins::Origins>,
-    /// Made when the first encrypted connection is opened: to load the certificates of a system takes longer than most hooks.
-    #[cfg(feature = "http")]
-    connector: OnceLock<Result<tokio_rustls::TlsConnector, String>>,
     #[cfg(feature = "mcp")]
-    clients: crate::executor::mcp::client::Clients,
+    mcp: std::sync::OnceLock<crate::executor::mcp::client::McpClient>,
 }
 
 impl Network {
     /// A network whose servers may also be vouched for by these authorities, each given as the DER of its certificate: a
     /// company's own, say.
     #[must_use]
-    #[cfg_attr(
-        not(feature = "http"),
-        expect(clippy::needless_update, reason = "nothing else is shared then")
-    )]
     pub fn trusting(roots: Vec<Vec<u8>>) -> Self {
-        Self { inner: Arc::new(Inner { roots, ..Inner::default() }) }
+        #[cfg(not(feature = "http"))]
+        let inner = Inner { roots };
+        #[cfg(feature = "http")]
+        let inner =
+            Inner { tls: Arc::new(super::connect::Tls::trusting(roots)), ..Inner::default() };
+        Self { inner: Arc::new(inner) }
     }
 }
 
@@ -52,7 +51,8 @@ impl Network {
         look_up: impl Fn(&str) -> std::io::Result<Vec<std::net::IpAddr>> + Send + Sync + 'static,
     ) -> Self {
         let resolver = super::resolver::Resolver::new(Arc::new(look_up));
-        Self { inner: Arc::new(Inner { roots, resolver, ..Inner::default() }) }
+        let tls = Arc::new(super::connect::Tls::trusting(roots));
+        Self { inner: Arc::new(Inner { tls, resolver, ..Inner::default() }) }
     }
 
     /// The same, with connections that are kept for so long.
@@ -62,7 +62,7 @@ impl Network {
         Self { inner: Arc::new(Inner { origins, ..Inner::default() }) }
     }
 
-    pub(in crate::executor) fn resolver(&self) -> &super::resolver::Resolver {
+    pub(super) fn resolver(&self) -> &super::resolver::Resolver {
         &self.inner.resolver
     }
 
@@ -70,22 +70,14 @@ impl Network {
         &self.inner.origins
     }
 
-    /// What encrypts; a system without certificates says why there is none.
-    pub(super) fn connector(&self) -> Result<&tokio_rustls::TlsConnector, String> {
-        let make = || super::connect::connector(&self.inner.roots).map_err(|it| it.to_string());
-        self.inner.connector.get_or_init(make).as_ref().map_err(Clone::clone)
+    pub(super) fn tls(&self) -> &Arc<super::connect::Tls> {
+        &self.inner.tls
     }
 
-    /// The client for such requests to MCP servers.
+    /// The client for MCP servers, whose connections all of them share.
     #[cfg(feature = "mcp")]
-    pub(in crate::executor) fn client(&self, secure: bool) -> Result<&reqwest::Client, String> {
-        self.inner.clients.get(secure, self)
-    }
-
-    /// The certificates that count beside the system's, each as DER.
-    #[cfg(feature = "mcp")]
-    pub(in crate::executor) fn roots(&self) -> &[Vec<u8>] {
-        &self.inner.roots
+    pub(in crate::executor) fn mcp(&self) -> crate::executor::mcp::client::McpClient {
+        self.inner.mcp.get_or_init(|| crate::executor::mcp::client::McpClient::new(self)).clone()
     }
 }
 

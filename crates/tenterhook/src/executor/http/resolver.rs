@@ -54,6 +54,15 @@ impl Resolver {
         if address::is_this_machine(host) {
             return Ok(this_machine());
         }
+        vet(self.all(host).await?).map_err(io::Error::other)
+    }
+
+    /// All addresses of `host`, whatever machine they lead to.
+    ///
+    /// # Errors
+    ///
+    /// [`NotFound`] or what the system says, as the inside of an error of the system.
+    pub(in crate::executor) async fn all(&self, host: &str) -> io::Result<Vec<IpAddr>> {
         let (look_up, host) = (Arc::clone(&self.look_up), host.to_owned());
         let turn = Arc::clone(&self.under_way).acquire_owned().await.map_err(io::Error::other)?;
         let (tell, told) = oneshot::channel();
@@ -64,7 +73,7 @@ impl Resolver {
             let _ = tell.send(look_up(&host));
         })?;
         let found = told.await.map_err(io::Error::other)?;
-        vet(found.map_err(|error| io::Error::other(NotFound(error)))?).map_err(io::Error::other)
+        found.map_err(|error| io::Error::other(NotFound(error)))
     }
 }
 

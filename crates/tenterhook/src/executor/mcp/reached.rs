@@ -1,18 +1,19 @@
 //! A server at an address, as one that may misbehave: bounds what it says unasked, and says in plain words why a message did
 //! not reach it. Knows no tool and no hook.
 
-use reqwest::Client;
 use rmcp::RoleClient;
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransport, StreamableHttpError};
 
+use super::client::McpClient;
 use super::epitaph::{Epitaph, Over};
 use super::unasked::{Unasked, answers};
+use crate::executor::http::client::Unanswered;
 
 /// The conversation with it.
 pub(super) struct Reached {
-    inner: StreamableHttpClientTransport<Client>,
+    inner: StreamableHttpClientTransport<McpClient>,
     unasked: Unasked,
     epitaph: Epitaph,
 }
@@ -23,7 +24,7 @@ pub(super) struct Reached {
 pub(super) struct Unsent(String);
 
 impl Reached {
-    pub(super) fn new(inner: StreamableHttpClientTransport<Client>, epitaph: Epitaph) -> Self {
+    pub(super) fn new(inner: StreamableHttpClientTransport<McpClient>, epitaph: Epitaph) -> Self {
         Self { inner, unasked: Unasked::default(), epitaph }
     }
 }
@@ -67,16 +68,10 @@ impl Transport<RoleClient> for Reached {
     }
 }
 
-fn words(error: StreamableHttpError<reqwest::Error>) -> String {
+fn words(error: StreamableHttpError<Unanswered>) -> String {
     use StreamableHttpError as Error;
     match error {
-        Error::Client(error) => {
-            let error = error.without_url();
-            match root(&error) {
-                Some(root) => format!("{error}: {root}"),
-                None => error.to_string(),
-            }
-        }
+        Error::Client(error) => format!("it cannot be asked: {error}"),
         Error::HttpStatus(error) => format!("it answered with the status {}", error.status),
         Error::AuthRequired(_) => {
             "it answered with the status 401; give it an `Authorization` header".to_owned()
@@ -91,13 +86,4 @@ fn words(error: StreamableHttpError<reqwest::Error>) -> String {
         }
         other => other.to_string(),
     }
-}
-
-/// What is at the bottom of an error: "connection refused" says more than that a request could not be sent.
-fn root(error: &dyn std::error::Error) -> Option<String> {
-    let mut root = error.source()?;
-    while let Some(deeper) = root.source() {
-        root = deeper;
-    }
-    Some(root.to_string())
 }

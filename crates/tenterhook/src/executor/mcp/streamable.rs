@@ -4,11 +4,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use reqwest::header::{HeaderName, HeaderValue};
+use hyper::header::{HeaderName, HeaderValue};
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::common::client_side_sse::NeverRetry;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 
+use super::client::McpClient;
 use super::connection::Env;
 use super::expand::expand;
 use super::program::variable;
@@ -32,10 +33,9 @@ pub(super) fn open(
     http: &Http,
     env: &Env,
     network: &Network,
-) -> Result<(StreamableHttpClientTransport<reqwest::Client>, Withheld), String> {
+) -> Result<(StreamableHttpClientTransport<McpClient>, Withheld), String> {
     let url = fill(server, &http.url, env)?;
-    let target = Target::read(&url).map_err(|error| format!("its URL cannot be used: {error}"))?;
-    let client = network.client(target.secure)?.clone();
+    Target::read(&url).map_err(|error| format!("its URL cannot be used: {error}"))?;
     let own = own_headers(server, http, env)?;
     let withheld = Withheld::of(own.values().filter_map(|it| it.to_str().ok()));
     let mut config = StreamableHttpClientTransportConfig::with_uri(url)
@@ -44,7 +44,7 @@ pub(super) fn open(
         // A call that was sent is not sent again (MC-1).
         .reinit_on_expired_session(false);
     config.retry_config = Arc::new(NeverRetry::default());
-    Ok((StreamableHttpClientTransport::with_client(client, config), withheld))
+    Ok((StreamableHttpClientTransport::with_client(network.mcp(), config), withheld))
 }
 
 /// A text of the configuration, as its format names variables; a native URL names none.

@@ -331,13 +331,18 @@ async fn a_worker_in_the_background_tells_the_session() {
 /// N-6, N-9: what holds for every hook holds for a worker.
 #[tokio::test]
 async fn once_and_status_hold_for_workers() {
-    let hook = worker("guard", &["--worker", DENY]) + "once = true\nstatus = \"judging\"\n";
+    // It answers when its status was seen: a fast one would be gone before anybody could look.
+    let room = tempfile::tempdir().unwrap();
+    let seen = room.path().join("seen");
+    let hook = worker("guard", &["--await-file", seen.to_str().unwrap(), "--worker", DENY])
+        + "once = true\nstatus = \"judging\"\n";
     let scene = Scene::new(&hook);
     let mut status = scene.session.status();
     let shown = async {
         while status.current().as_deref() != Some("judging") {
             status.changed().await;
         }
+        std::fs::write(&seen, "").unwrap();
     };
     let (outcome, ()) = tokio::join!(scene.fire("ls"), shown);
     assert!(outcome.blocked());

@@ -8,7 +8,7 @@ use super::*;
 
 const KEY: &str = "sk-test-0123456789";
 
-fn model(server: &Server, service: &str) -> Genai {
+fn model(server: &Server, service: &str) -> ModelClient {
     let (key, base, address) = match service {
         "openai" => ("OPENAI_API_KEY", "OPENAI_BASE_URL", format!("{}/v1", server.url())),
         "anthropic" => ("ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL", server.url()),
@@ -17,7 +17,7 @@ fn model(server: &Server, service: &str) -> Genai {
         _ => ("", "OLLAMA_HOST", server.address().to_string()),
     };
     let env = [(key.to_owned(), KEY.to_owned()), (base.to_owned(), address)];
-    Genai::new(&env, Some(&format!("{service}::some-model")))
+    ModelClient::new(&env, Some(&format!("{service}::some-model")))
 }
 
 fn question() -> Question {
@@ -140,6 +140,60 @@ async fn deepseek_and_ollama_are_spoken() {
     assert_eq!((said.text.as_str(), said.usage), ("{}", Usage { input: 5, output: 7 }));
 }
 
+/// MO-6: what a service wants back with a call comes back, and a call to which it gives no name gets one of ours, which it
+/// is not told.
+#[tokio::test]
+async fn gemini_calls_tools() {
+    let reply = r#"{"candidates": [{"finishReason": "STOP", "content": {"role": "model", "parts": [
+        {"text": "Hm.", "thought": true},
+        {"functionCall": {"name": "read", "args": {"path": "b"}}, "thoughtSignature": "sig"}]}}]}"#;
+    let (_, body, said) = asked("gemini", reply, &later()).await;
+    assert_eq!(body["tools"][0]["functionDeclarations"][0]["name"], "read");
+    assert_eq!((said.text.as_str(), said.thoughts.as_deref()), ("", Some("Hm.")));
+    assert_eq!((&said.stop, said.calls.len()), (&Stop::Calls, 1));
+    let mut again = later();
+    let call = &said.calls[0];
+    let brought =
+        ToolResult { id: call.id.clone(), name: call.name.clone(), text: "what b says".into() };
+    again.messages.extend([Message::Model(said.clone()), Message::Results(vec![brought])]);
+    let (_, body, _) = asked("gemini", reply, &again).await;
+    let function = json!({"name": "read", "args": {"path": "b"}});
+    let expected = json!({"functionCall": function, "thoughtSignature": "sig"});
+    assert_eq!(body["contents"][3]["parts"][0], expected);
+    let response = json!({"name": "read", "response": {"name": "read", "content": "what b says"}});
+    assert_eq!(body["contents"][4]["parts"][0]["functionResponse"], response);
+}
+
+/// MO-6, MO-9: Ollama says `stop` whatever it wants.
+#[tokio::test]
+async fn ollama_calls_tools() {
+    let reply = r#"{"message": {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "read",
+        "arguments": {"path": "b"}}}]}, "done": true, "done_reason": "stop"}"#;
+    let (_, body, said) = asked("ollama", reply, &later()).await;
+    assert_eq!(
+        body["messages"][3],
+        json!({"role": "tool", "content": "what a says", "tool_name": "read"})
+    );
+    assert_eq!((&said.stop, &said.calls[0].input), (&Stop::Calls, &json!({"path": "b"})));
+}
+
+/// MO-9: a question that a service does not take has a reply that says so.
+#[tokio::test]
+async fn gemini_blocks_a_question() {
+    let reply = r#"{"promptFeedback": {"blockReason": "SAFETY"}}"#;
+    assert_eq!(asked("gemini", reply, &question()).await.2.stop, Stop::Refused);
+}
+
+/// MO-20: newer models of OpenAI refuse the older name of the limit.
+#[tokio::test]
+async fn the_limit_of_tokens_has_the_name_that_the_model_takes() {
+    let server = Server::start(Scripted::json(OPENAI)).unwrap();
+    let asked = Question { model: Some("openai::gpt-5.4-mini".to_owned()), ..question() };
+    model(&server, "openai").ask(&asked).await.unwrap();
+    let body: Value = serde_json::from_str(&server.requests()[0].body).unwrap();
+    assert_eq!((body.get("max_tokens"), &body["max_completion_tokens"]), (None, &json!(77)));
+}
+
 /// MO-9: a reply that was cut or refused says so.
 #[tokio::test]
 async fn why_a_reply_ended_is_told() {
@@ -200,8 +254,8 @@ async fn no_key_is_ever_shown() {
         ("PASSWORD".to_owned(), "hunter2".to_owned()),
         (MODEL.to_owned(), " openai::m ".to_owned()),
     ];
-    let shown = format!("{:?}", Genai::new(&env, None));
-    assert_eq!(shown, r#"Genai { env: ["TENTERHOOK_MODEL"], model: Some("openai::m") }"#);
+    let shown = format!("{:?}", ModelClient::new(&env, None));
+    assert_eq!(shown, r#"ModelClient { env: ["TENTERHOOK_MODEL"], model: Some("openai::m"), .. }"#);
 }
 
 /// R-13: a question that nobody waits for any more ends.

@@ -3,7 +3,8 @@
 
 use std::fmt;
 
-use super::MODEL;
+/// The variable that names the model, where neither the hook nor the host does.
+pub const MODEL: &str = "TENTERHOOK_MODEL";
 
 /// What a service speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -23,7 +24,7 @@ pub enum Protocol {
 
 /// Which model is asked where nobody names one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Taste {
+pub enum ModelTier {
     /// A small and fast one, because somebody waits.
     Quick,
     /// One that can work alone for long.
@@ -279,12 +280,12 @@ fn complete(address: &str, version: &str) -> String {
 /// # Errors
 ///
 /// When nobody can be asked: why.
-pub fn choose(env: Env<'_>, wanted: Option<&str>, taste: Taste) -> Result<Target, Unreachable> {
+pub fn choose(env: Env<'_>, wanted: Option<&str>, tier: ModelTier) -> Result<Target, Unreachable> {
     let open = || SERVICES.iter().filter(|it| it.is_open(env));
     let Some(wanted) = wanted.filter(|it| !it.is_empty()) else {
         let own = |it: &Service| {
             let (quick, able) = it.models?;
-            Some(it.target(env, if taste == Taste::Quick { quick } else { able }))
+            Some(it.target(env, if tier == ModelTier::Quick { quick } else { able }))
         };
         return open().find_map(own).ok_or_else(|| nobody(open().next()));
     };
@@ -328,7 +329,7 @@ mod tests {
 
     fn chosen(env: &[(&str, &str)], wanted: Option<&str>) -> Result<(String, String), String> {
         let env: Vec<_> = env.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
-        let chosen = choose(&env, wanted, Taste::Quick);
+        let chosen = choose(&env, wanted, ModelTier::Quick);
         chosen.map(|it| (it.name, it.address)).map_err(|why| why.to_string())
     }
 
@@ -429,10 +430,10 @@ mod tests {
     #[test]
     fn who_works_alone_gets_another_model_than_who_waits() {
         let env = [("ANTHROPIC_API_KEY".to_owned(), "a".to_owned())];
-        let name = |taste| choose(&env, None, taste).unwrap().name;
-        assert_eq!(name(Taste::Quick), "anthropic::claude-haiku-4-5");
-        assert_eq!(name(Taste::Able), "anthropic::claude-sonnet-4-6");
-        let target = choose(&env, Some("opus"), Taste::Able).unwrap();
+        let name = |tier| choose(&env, None, tier).unwrap().name;
+        assert_eq!(name(ModelTier::Quick), "anthropic::claude-haiku-4-5");
+        assert_eq!(name(ModelTier::Able), "anthropic::claude-sonnet-4-6");
+        let target = choose(&env, Some("opus"), ModelTier::Able).unwrap();
         assert_eq!(target.name, "anthropic::claude-opus-5");
         assert!(!format!("{target:?}").contains("\"a\""), "a key is not shown");
     }

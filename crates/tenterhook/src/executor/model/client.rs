@@ -1,0 +1,151 @@
+//! A [`Model`] over the services that people have: OpenAI and what speaks its protocol, Anthropic, Gemini, DeepSeek, Ollama
+//! and others. Reads no environment: the host hands over the variables.
+//!
+//! A question goes to one server, the one that its service's table row or the host's variables name: no proxy, no redirect.
+//! What a fault says never holds a key. What a service's protocol looks like stands in a file of its own.
+
+mod anthropic;
+mod fault;
+mod gemini;
+mod ollama;
+mod openai;
+mod wire;
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderName, HeaderValue, USER_AGENT};
+use hyper::{Method, Request, Response, Uri};
+
+use super::services::{self, MODEL, ModelTier, Protocol, Target};
+use super::{Asking, FaultKind, Model, ModelFault, Question, Reply};
+use crate::executor::http::Network;
+use crate::executor::http::client::{Addresses, Client, whole};
+use fault::Failed;
+use wire::Wire;
+
+#[cfg(test)]
+mod tests;
+
+/// How long a reply may be.
+const REPLY: usize = 16 << 20;
+
+/// The services whose credentials the host has.
+pub struct ModelClient {
+    /// The host's variables, those alone that name a key, an address or a model.
+    env: Vec<(String, String)>,
+    model: Option<String>,
+    network: Network,
+    /// Made at the first question.
+    client: OnceLock<Client>,
+}
+
+impl fmt::Debug for ModelClient {
+    /// Says which variables there are, and of none what it holds.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<_> = self.env.iter().map(|(name, _)| name).collect();
+        f.debug_struct("ModelClient")
+            .field("env", &names)
+            .field("model", &self.model)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ModelClient {
+    /// The services that the variables of `env` give access to. Questions without a model of their own go to `model`, else to
+    /// what [`MODEL`] names, else to the first service in the table that there is a key for.
+    #[must_use]
+    pub fn new(env: &[(String, String)], model: Option<&str>) -> Self {
+        let known = |name: &str| name == MODEL || services::variables().any(|it| it == name);
+        let given = |(name, value): &&(String, String)| known(name) && !value.trim().is_empty();
+        let env: Vec<_> = env.iter().filter(given).cloned().collect();
+        let model = model.or(services::value(&env, MODEL)).map(|it| it.trim().to_owned());
+        Self { env, model, network: Network::default(), client: OnceLock::new() }
+    }
+
+    /// The same, which trusts whom `network` trusts.
+    #[must_use]
+    pub fn reached_by(mut self, network: Network) -> Self {
+        self.network = network;
+        self.client = OnceLock::new();
+        self
+    }
+
+    async fn put(&self, question: &Question) -> Result<Reply, ModelFault> {
+        let wanted = question.model.as_deref().or(self.model.as_deref());
+        let target = services::choose(&self.env, wanted, ModelTier::Quick)
+            .map_err(|why| ModelFault::new(FaultKind::NoCredentials, why.to_string()))?;
+        self.exchange(&target, question).await.map_err(|failed| fault::of(&failed, &target))
+    }
+
+    async fn exchange(&self, target: &Target, question: &Question) -> Result<Reply, Failed> {
+        let wire = target.speaks.wire();
+        let request = request(wire, target, question).ok_or(Failed::Unsendable)?;
+        let client = self.client.get_or_init(|| Client::new(&self.network, Addresses::Any));
+        let response = client.send(request).await.map_err(Failed::Network)?;
+        let body = body(response).await?;
+        let json = serde_json::from_slice(&body).map_err(Failed::BrokenJson)?;
+        (wire.read)(&json).ok_or(Failed::Empty)
+    }
+}
+
+impl Model for ModelClient {
+    fn ask<'a>(&'a self, question: &'a Question) -> Asking<'a> {
+        Box::pin(self.put(question))
+    }
+}
+
+impl Protocol {
+    /// How it is written and read.
+    const fn wire(self) -> &'static Wire {
+        match self {
+            Self::OpenAi => &openai::OPENAI,
+            Self::DeepSeek => &openai::DEEPSEEK,
+            Self::Anthropic => &anthropic::ANTHROPIC,
+            Self::Gemini => &gemini::GEMINI,
+            Self::Ollama => &ollama::OLLAMA,
+        }
+    }
+}
+
+/// The request that puts a question; nothing where the address or the key cannot be sent.
+fn request(wire: &Wire, target: &Target, question: &Question) -> Option<Request<Full<Bytes>>> {
+    let path = (wire.path)(&target.model);
+    let body = serde_json::to_vec(&(wire.write)(&target.model, question)).ok()?;
+    let mut request = Request::new(Full::new(Bytes::from(body)));
+    *request.method_mut() = Method::POST;
+    *request.uri_mut() = Uri::try_from(format!("{}{path}", target.address)).ok()?;
+    let headers = request.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+    let agent = concat!("tenterhook/", env!("CARGO_PKG_VERSION"));
+    headers.insert(USER_AGENT, HeaderValue::from_static(agent));
+    for (name, text) in wire.fixed {
+        headers.insert(HeaderName::from_static(name), HeaderValue::from_static(text));
+    }
+    // A server of one's own may want no key.
+    if let (Some((name, prefix)), Some(key)) = (wire.key, &target.key) {
+        let mut value = HeaderValue::try_from(format!("{prefix}{key}")).ok()?;
+        value.set_sensitive(true);
+        headers.insert(HeaderName::from_static(name), value);
+    }
+    Some(request)
+}
+
+/// The body of a reply that may be an answer.
+async fn body(response: Response<Incoming>) -> Result<Vec<u8>, Failed> {
+    let status = response.status();
+    let kind = response.headers().get(CONTENT_TYPE);
+    let kind = kind.map(|it| String::from_utf8_lossy(it.as_bytes()).into_owned());
+    let body = whole(response.into_body(), REPLY).await;
+    if !status.is_success() {
+        let body = body.unwrap_or_default();
+        return Err(Failed::Status(status.as_u16(), String::from_utf8_lossy(&body).into_owned()));
+    }
+    match kind {
+        Some(kind) if !kind.contains("json") => Err(Failed::NotJson(kind)),
+        _ => body.map_err(Failed::Network),
+    }
+}

@@ -1,0 +1,80 @@
+//! What went wrong with a service, in words for people. Never a key (MO-23).
+
+use serde_json::Value;
+
+use crate::executor::http::client::Unanswered;
+use crate::executor::model::services::Target;
+use crate::executor::model::{FaultKind, ModelFault};
+use crate::text;
+
+/// How much of what a server says is repeated.
+const WORDS: usize = 300;
+
+/// What a status means, first that holds.
+const STATUSES: &[(std::ops::RangeInclusive<u16>, FaultKind)] = &[
+    (401..=401, FaultKind::Auth),
+    (403..=403, FaultKind::Auth),
+    (402..=402, FaultKind::RateLimit),
+    (429..=429, FaultKind::RateLimit),
+    (502..=504, FaultKind::Overloaded),
+    (529..=529, FaultKind::Overloaded),
+];
+
+/// Why a question has no reply.
+#[derive(Debug)]
+pub(super) enum Failed {
+    /// Its address or its key cannot be written into a request.
+    Unsendable,
+    /// No whole reply came.
+    Network(Unanswered),
+    /// A status that is no success, and what the server said with it.
+    Status(u16, String),
+    /// A reply of another kind.
+    NotJson(String),
+    /// A reply that says that it is JSON.
+    BrokenJson(serde_json::Error),
+    /// JSON in which nobody says anything.
+    Empty,
+}
+
+/// The same as a fault.
+pub(super) fn of(failed: &Failed, target: &Target) -> ModelFault {
+    let Target { name, address, key, .. } = target;
+    let other = |what| (FaultKind::Other, what);
+    let (kind, what) = match failed {
+        Failed::Unsendable => other(format!("nothing can be sent to `{address}` with this key")),
+        Failed::Network(why) => (FaultKind::Network, format!("`{address}` did not answer: {why}")),
+        Failed::Status(status, body) => refused(*status, body),
+        Failed::NotJson(kind) => other(format!("`{address}` replied with `{kind}`, not with JSON")),
+        Failed::BrokenJson(why) => other(format!("`{address}` replied with broken JSON: {why}")),
+        Failed::Empty => other("its reply holds no answer".to_owned()),
+    };
+    let said = text::clean(&what, WORDS * 2).text;
+    ModelFault::new(kind, without(&format!("`{name}`: {said}"), key.as_deref()))
+}
+
+fn refused(code: u16, body: &str) -> (FaultKind, String) {
+    let kind = STATUSES.iter().find(|(range, _)| range.contains(&code));
+    let kind = kind.map_or(FaultKind::Other, |(_, kind)| *kind);
+    let words = words(body);
+    let colon = if words.is_empty() { "" } else { ": " };
+    (kind, format!("status {code}{colon}{words}"))
+}
+
+/// What a server says is wrong: the message of the object that all of them send, else the start of the text.
+fn words(body: &str) -> String {
+    let json: Option<Value> = serde_json::from_str(body).ok();
+    let message = json.as_ref().and_then(|it| {
+        let error = it.get("error").or_else(|| it.get(0)?.get("error"))?;
+        error.get("message").unwrap_or(error).as_str()
+    });
+    message.unwrap_or(body).trim().chars().take(WORDS).collect()
+}
+
+/// The text without the key, which some servers repeat.
+fn without(text: &str, key: Option<&str>) -> String {
+    match key.filter(|it| it.len() >= 4) {
+        Some(key) => text.replace(key, "[key]"),
+        None => text.to_owned(),
+    }
+}

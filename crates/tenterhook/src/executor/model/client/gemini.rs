@@ -1,0 +1,124 @@
+//! The contents of Gemini.
+
+use serde_json::{Map, Value, json};
+
+use super::wire::{Wire, list, reply, text, usage};
+use crate::executor::model::{Form, Message, Question, Reply, Tool, ToolCall, ToolResult};
+
+pub(super) static GEMINI: Wire = Wire {
+    path: |model| format!("models/{model}:generateContent"),
+    key: Some(("x-goog-api-key", "")),
+    fixed: &[],
+    write,
+    read,
+};
+
+/// What the ids of calls begin with to which the service gave none.
+const UNNAMED: &str = "call-";
+
+fn write(_: &str, question: &Question) -> Value {
+    let contents: Vec<_> = question.messages.iter().map(message).collect();
+    let mut body = Map::new();
+    body.insert("contents".to_owned(), json!(contents));
+    if !question.system.is_empty() {
+        let parts = json!([{"text": question.system}]);
+        body.insert("systemInstruction".to_owned(), json!({"parts": parts}));
+    }
+    if !question.tools.is_empty() {
+        let tools: Vec<_> = question.tools.iter().map(tool).collect();
+        body.insert("tools".to_owned(), json!([{"functionDeclarations": tools}]));
+    }
+    let mut config = Map::new();
+    if let Some(tokens) = question.max_tokens {
+        config.insert("maxOutputTokens".to_owned(), json!(tokens));
+    }
+    if question.form == Form::Json {
+        config.insert("responseMimeType".to_owned(), json!("application/json"));
+    }
+    if !config.is_empty() {
+        body.insert("generationConfig".to_owned(), Value::Object(config));
+    }
+    Value::Object(body)
+}
+
+fn message(message: &Message) -> Value {
+    match message {
+        Message::User(text) => json!({"role": "user", "parts": [{"text": text}]}),
+        Message::Model(reply) => {
+            let words = Some(&reply.text).filter(|it| !it.is_empty());
+            let words = words.map(|it| json!({"text": it}));
+            let parts: Vec<_> = words.into_iter().chain(reply.calls.iter().map(call)).collect();
+            json!({"role": "model", "parts": parts})
+        }
+        Message::Results(results) => {
+            let parts: Vec<_> = results.iter().map(result).collect();
+            json!({"role": "user", "parts": parts})
+        }
+    }
+}
+
+/// The id that the service itself gave, which it wants back.
+fn own_id(id: &str) -> Option<Value> {
+    (!id.is_empty() && !id.starts_with(UNNAMED)).then(|| json!(id))
+}
+
+fn call(call: &ToolCall) -> Value {
+    let mut function = json!({"name": call.name, "args": call.input});
+    if let (Some(id), Some(function)) = (own_id(&call.id), function.as_object_mut()) {
+        function.insert("id".to_owned(), id);
+    }
+    match call.signatures.first() {
+        Some(signature) => json!({"functionCall": function, "thoughtSignature": signature}),
+        None => json!({"functionCall": function}),
+    }
+}
+
+fn result(result: &ToolResult) -> Value {
+    let said = json!({"name": result.name, "content": result.text});
+    let mut function = json!({"name": result.name, "response": said});
+    if let (Some(id), Some(function)) = (own_id(&result.id), function.as_object_mut()) {
+        function.insert("id".to_owned(), id);
+    }
+    json!({"functionResponse": function})
+}
+
+fn tool(tool: &Tool) -> Value {
+    let Tool { name, about, input } = tool;
+    json!({"name": name, "description": about, "parametersJsonSchema": input})
+}
+
+fn read(body: &Value) -> Option<Reply> {
+    let parts = list(body, "/candidates/0/content/parts");
+    let words = |thoughts: bool| -> String {
+        let is_thought = |it: &&Value| it.get("thought") == Some(&Value::Bool(true));
+        let of = parts.iter().filter(|it| is_thought(it) == thoughts);
+        of.filter_map(|it| text(it, "/text")).collect()
+    };
+    let calls = parts.iter().enumerate().filter_map(|(at, part)| called(at, part));
+    let said = Reply {
+        text: words(false),
+        calls: calls.collect(),
+        thoughts: Some(words(true)).filter(|it| !it.is_empty()),
+        usage: usage(
+            body,
+            "/usageMetadata/promptTokenCount",
+            "/usageMetadata/candidatesTokenCount",
+        ),
+        ..Reply::default()
+    };
+    // It says `STOP` of calls, too; and of a question that it does not take, no candidate at all.
+    let calls = (!said.calls.is_empty()).then_some("tool_calls");
+    let blocked = || text(body, "/promptFeedback/blockReason").map(|_| "safety");
+    reply(said, calls.or_else(|| text(body, "/candidates/0/finishReason")).or_else(blocked))
+}
+
+fn called(at: usize, part: &Value) -> Option<ToolCall> {
+    let function = part.get("functionCall")?;
+    let signature = text(part, "/thoughtSignature").map(str::to_owned);
+    Some(ToolCall {
+        id: text(function, "/id").map_or_else(|| format!("{UNNAMED}{at}"), str::to_owned),
+        name: text(function, "/name")?.to_owned(),
+        input: function.get("args").cloned().unwrap_or_else(|| json!({})),
+        signatures: signature.into_iter().collect(),
+    })
+}

@@ -1,0 +1,80 @@
+//! The chat of Ollama.
+
+use serde_json::{Map, Value, json};
+
+use super::wire::{Wire, list, reply, text, usage};
+use crate::executor::model::{Form, Message, Question, Reply, Tool, ToolCall};
+
+pub(super) static OLLAMA: Wire =
+    Wire { path: |_| "api/chat".to_owned(), key: None, fixed: &[], write, read };
+
+fn write(model: &str, question: &Question) -> Value {
+    let system = Some(&question.system).filter(|it| !it.is_empty());
+    let system = system.map(|it| json!({"role": "system", "content": it}));
+    let rest = question.messages.iter().flat_map(message);
+    let messages: Vec<_> = system.into_iter().chain(rest).collect();
+    let mut body = Map::new();
+    body.insert("model".to_owned(), json!(model));
+    body.insert("messages".to_owned(), json!(messages));
+    body.insert("stream".to_owned(), json!(false));
+    if !question.tools.is_empty() {
+        let tools: Vec<_> = question.tools.iter().map(tool).collect();
+        body.insert("tools".to_owned(), json!(tools));
+    }
+    if let Some(tokens) = question.max_tokens {
+        body.insert("options".to_owned(), json!({"num_predict": tokens}));
+    }
+    if question.form == Form::Json {
+        body.insert("format".to_owned(), json!("json"));
+    }
+    Value::Object(body)
+}
+
+fn message(message: &Message) -> Vec<Value> {
+    match message {
+        Message::User(text) => vec![json!({"role": "user", "content": text})],
+        Message::Model(reply) => {
+            let calls: Vec<_> = reply.calls.iter().map(call).collect();
+            vec![json!({"role": "assistant", "content": reply.text, "tool_calls": calls})]
+        }
+        Message::Results(results) => {
+            let told = results.iter();
+            told.map(|it| json!({"role": "tool", "content": it.text, "tool_name": it.name}))
+                .collect()
+        }
+    }
+}
+
+fn call(call: &ToolCall) -> Value {
+    json!({"function": {"name": call.name, "arguments": call.input}})
+}
+
+fn tool(tool: &Tool) -> Value {
+    let Tool { name, about, input } = tool;
+    let function = json!({"name": name, "description": about, "parameters": input});
+    json!({"type": "function", "function": function})
+}
+
+fn read(body: &Value) -> Option<Reply> {
+    let calls = list(body, "/message/tool_calls").iter().enumerate();
+    let said = Reply {
+        text: text(body, "/message/content").unwrap_or_default().to_owned(),
+        calls: calls.filter_map(|(at, it)| called(at, it)).collect(),
+        thoughts: text(body, "/message/thinking").map(str::to_owned),
+        usage: usage(body, "/prompt_eval_count", "/eval_count"),
+        ..Reply::default()
+    };
+    // It says `stop` of calls, too.
+    let calls = (!said.calls.is_empty()).then_some("tool_calls");
+    reply(said, calls.or_else(|| text(body, "/done_reason")))
+}
+
+fn called(at: usize, call: &Value) -> Option<ToolCall> {
+    Some(ToolCall {
+        // It tells calls apart by their order alone.
+        id: format!("call-{at}"),
+        name: text(call, "/function/name")?.to_owned(),
+        input: call.pointer("/function/arguments").cloned().unwrap_or_else(|| json!({})),
+        signatures: Vec::new(),
+    })
+}

@@ -1,0 +1,111 @@
+//! The chat completions of OpenAI, which most services speak, DeepSeek with thoughts that it wants back.
+
+use serde_json::{Map, Value, json};
+
+use super::wire::{Wire, list, reply, text, usage};
+use crate::executor::model::{Form, Message, Question, Reply, Tool, ToolCall, ToolResult};
+
+pub(super) static OPENAI: Wire = Wire {
+    path: |_| "chat/completions".to_owned(),
+    key: Some(("authorization", "Bearer ")),
+    fixed: &[],
+    write: |model, question| write(model, question, false),
+    read,
+};
+
+pub(super) static DEEPSEEK: Wire =
+    Wire { write: |model, question| write(model, question, true), ..OPENAI };
+
+/// How the names of models begin that call the limit of tokens by its newer name, and refuse the older one.
+const NEWER_LIMIT: &[&str] = &["gpt-5", "gpt-6", "o1", "o3", "o4"];
+
+fn write(model: &str, question: &Question, thoughts_back: bool) -> Value {
+    let system = Some(&question.system).filter(|it| !it.is_empty());
+    let system = system.map(|it| json!({"role": "system", "content": it}));
+    let rest = question.messages.iter().flat_map(|it| message(it, thoughts_back));
+    let messages: Vec<_> = system.into_iter().chain(rest).collect();
+    let mut body = Map::new();
+    body.insert("model".to_owned(), json!(model));
+    body.insert("messages".to_owned(), json!(messages));
+    if !question.tools.is_empty() {
+        let tools: Vec<_> = question.tools.iter().map(tool).collect();
+        body.insert("tools".to_owned(), json!(tools));
+    }
+    if let Some(tokens) = question.max_tokens {
+        let newer = NEWER_LIMIT.iter().any(|it| model.starts_with(it));
+        let name = if newer { "max_completion_tokens" } else { "max_tokens" };
+        body.insert(name.to_owned(), json!(tokens));
+    }
+    if question.form == Form::Json {
+        body.insert("response_format".to_owned(), json!({"type": "json_object"}));
+    }
+    Value::Object(body)
+}
+
+fn message(message: &Message, thoughts_back: bool) -> Vec<Value> {
+    match message {
+        Message::User(text) => vec![json!({"role": "user", "content": text})],
+        Message::Model(reply) => vec![said(reply, thoughts_back)],
+        Message::Results(results) => results.iter().map(result).collect(),
+    }
+}
+
+fn said(reply: &Reply, thoughts_back: bool) -> Value {
+    let mut said = Map::new();
+    said.insert("role".to_owned(), json!("assistant"));
+    said.insert("content".to_owned(), json!(reply.text));
+    if !reply.calls.is_empty() {
+        let calls: Vec<_> = reply.calls.iter().map(call).collect();
+        said.insert("tool_calls".to_owned(), json!(calls));
+    }
+    if let Some(thoughts) = reply.thoughts.as_ref().filter(|_| thoughts_back) {
+        said.insert("reasoning_content".to_owned(), json!(thoughts));
+    }
+    Value::Object(said)
+}
+
+fn call(call: &ToolCall) -> Value {
+    let function = json!({"name": call.name, "arguments": call.input.to_string()});
+    json!({"type": "function", "id": call.id, "function": function})
+}
+
+fn result(result: &ToolResult) -> Value {
+    json!({"role": "tool", "content": result.text, "tool_call_id": result.id})
+}
+
+fn tool(tool: &Tool) -> Value {
+    let Tool { name, about, input } = tool;
+    let function = json!({"name": name, "description": about, "parameters": input});
+    json!({"type": "function", "function": function})
+}
+
+fn read(body: &Value) -> Option<Reply> {
+    let choice = body.pointer("/choices/0")?;
+    let words = match choice.pointer("/message/content") {
+        Some(Value::Array(parts)) => parts.iter().filter_map(|it| text(it, "/text")).collect(),
+        other => other.and_then(Value::as_str).unwrap_or_default().to_owned(),
+    };
+    let thoughts = ["/message/reasoning_content", "/message/reasoning"];
+    let said = Reply {
+        text: words,
+        calls: list(choice, "/message/tool_calls").iter().filter_map(called).collect(),
+        thoughts: thoughts.iter().find_map(|it| text(choice, it)).map(str::to_owned),
+        usage: usage(body, "/usage/prompt_tokens", "/usage/completion_tokens"),
+        ..Reply::default()
+    };
+    reply(said, text(choice, "/finish_reason"))
+}
+
+fn called(call: &Value) -> Option<ToolCall> {
+    let input = match call.pointer("/function/arguments")? {
+        // A text that is no JSON is handed on as it is: whoever makes the call says what is wrong with it.
+        Value::String(text) => serde_json::from_str(text).unwrap_or_else(|_| json!(text)),
+        other => other.clone(),
+    };
+    Some(ToolCall {
+        id: text(call, "/id").unwrap_or_default().to_owned(),
+        name: text(call, "/function/name")?.to_owned(),
+        input,
+        signatures: Vec::new(),
+    })
+}
