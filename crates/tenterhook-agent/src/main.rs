@@ -49,6 +49,8 @@ const THREADS: Duration = Duration::from_millis(500);
 const PROCESSES: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
+    // What a parent ignored or blocked is not meant for a program that waits for children.
+    tenterhook_process::own_signals();
     // Where the system cannot do it, hooks run all the same, and survivors are reported.
     let _ = tenterhook_process::adopt_orphans();
     let args = Args::parse();

@@ -8,6 +8,7 @@ use tenterhook::diagnostic::nearest;
 use tenterhook::dialect::{DIALECTS, DialectId};
 
 use crate::exit;
+use crate::last_word::Form;
 
 /// Check, explain and fire the hooks of AI agents.
 #[derive(Debug, Parser)]
@@ -150,6 +151,17 @@ pub(crate) struct Fire {
     /// The event; standard input when it is `-` or missing
     #[arg(value_name = "EVENT.json | -")]
     pub(crate) event: Option<PathBuf>,
+}
+
+impl Fire {
+    /// In which form its outcome is waited for.
+    pub(crate) const fn form(&self) -> Form {
+        match (self.stream, self.output.format) {
+            (true, _) => Form::Line,
+            (false, Format::Json) => Form::Object,
+            (false, Format::Text) => Form::Page,
+        }
+    }
 }
 
 #[derive(Debug, Args)]

@@ -4,6 +4,7 @@ mod ambient;
 mod args;
 mod command;
 mod exit;
+mod last_word;
 mod load;
 mod pack;
 mod problem;
@@ -27,6 +28,9 @@ use problem::Problem;
 use term::Term;
 
 fn main() -> ExitCode {
+    // What a parent ignored or blocked is not meant for a program that waits for hooks.
+    tenterhook_process::own_signals();
+    last_word::prepare();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return usage(&error).into(),
@@ -47,6 +51,9 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
+    if let Command::Fire(args) = command {
+        last_word::owe(args.form());
+    }
     let here = ambient::Here::look()?;
     match command {
         Command::Check(args) => command::check::run(args, &here, term),

@@ -1,10 +1,13 @@
 //! The directory of one run for what hooks write and what is too long for an outcome. Knows no file in it.
 
+#[cfg(unix)]
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use tempfile::TempDir;
 
-use crate::problem::Problem;
+use crate::show::paint::WARNING;
+use crate::term::Term;
 
 /// A private directory.
 ///
@@ -16,12 +19,23 @@ pub(crate) struct Scratch {
 }
 
 impl Scratch {
-    pub(crate) fn new() -> Result<Self, Problem> {
-        let made = tempfile::Builder::new().prefix("tenterhook-").tempdir();
-        let directory = made.map_err(|error| {
-            Problem::new(format!("no temporary directory can be made: {error}"))
-                .help("set `TMPDIR` to a directory that can be written")
-        })?;
+    /// Makes one; a run without any still asks its hooks, and tells people what they lack.
+    pub(crate) fn or_none(term: Term) -> Self {
+        Self::make().unwrap_or_else(|error| {
+            let text = format!(
+                "no temporary directory can be made ({error}), so that hooks can set no variables; set `TMPDIR` to one \
+                 that can be written"
+            );
+            term.say_after(WARNING, "warning:", &text);
+            Self { directory: None }
+        })
+    }
+
+    fn make() -> std::io::Result<Self> {
+        let directory = tempfile::Builder::new().prefix("tenterhook-").tempdir()?;
+        // A mask that takes the owner's own rights away, too, was not meant for this.
+        #[cfg(unix)]
+        std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o700))?;
         Ok(Self { directory: Some(directory) })
     }
 
@@ -52,12 +66,12 @@ mod tests {
 
     #[test]
     fn stays_only_with_something_in_it() {
-        let scratch = Scratch::new().expect("a directory");
+        let scratch = Scratch::make().expect("a directory");
         let path = scratch.path().expect("a path").to_owned();
         drop(scratch);
         assert!(!path.exists());
 
-        let scratch = Scratch::new().expect("a directory");
+        let scratch = Scratch::make().expect("a directory");
         let path = scratch.path().expect("a path").to_owned();
         std::fs::write(path.join("long.txt"), "text").expect("write");
         drop(scratch);

@@ -3,6 +3,8 @@
 use std::future::Future;
 use std::time::Duration;
 
+use crate::exit::Exit;
+use crate::last_word;
 use crate::problem::Problem;
 
 /// How the wait ended.
@@ -14,6 +16,24 @@ pub(crate) enum Waited<T> {
     Signal(u8),
 }
 
+/// There is not even what it takes to wait for hooks.
+#[derive(Debug)]
+pub(crate) struct Starved(std::io::Error);
+
+impl Starved {
+    /// Whoever waits for an outcome gets one that restrains.
+    pub(crate) fn deny(self) -> Exit {
+        last_word::deny("out-of-resources", &Problem::from(self).message)
+    }
+}
+
+impl From<Starved> for Problem {
+    fn from(Starved(error): Starved) -> Self {
+        Self::new(format!("hooks cannot be waited for: {error}"))
+            .help("look at the limits of this process: threads, open files, memory")
+    }
+}
+
 /// Longer than any run takes to end: its grace, and the search for what it left.
 const ENDING: Duration = Duration::from_secs(5);
 
@@ -21,15 +41,13 @@ const ENDING: Duration = Duration::from_secs(5);
 ///
 /// When the call returns, everything that the work started is over: its tasks, and the processes of its hooks with all
 /// their descendants, also those that made themselves daemons.
-pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<Waited<T>, Problem> {
+pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<Waited<T>, Starved> {
     // Where the system cannot do it, hooks are ended all the same, but a daemon may stay; the report of its hook says so.
     let _ = tenterhook_process::adopt_orphans();
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        // Hooks are other processes: two threads are plenty to hear them out.
-        .worker_threads(2)
-        .enable_all()
-        .build()
-        .map_err(|error| Problem::new(format!("no thread can be started: {error}")))?;
+    let mut builder = tokio::runtime::Builder::new_multi_thread();
+    // Hooks are other processes: two threads are plenty to hear them out.
+    let runtime = last_word::starting(|| builder.worker_threads(2).enable_all().build());
+    let runtime = runtime.map_err(Starved)?;
     let waited = runtime.block_on(async {
         tokio::select! {
             biased;

@@ -29,7 +29,9 @@
 //!   past the leak grace, and what was said before counts.
 //! - **Memory is bounded.** Output beyond its limit is read and counted, not kept.
 //! - **The host is not in the way.** A supervisor thread of this crate owns pipes, deadlines, kill
-//!   and reap, so a host that blocks, panics or drops its runtime delays none of them.
+//!   and reap, so a host that blocks, panics or drops its runtime delays none of them. One that
+//!   reaps all children, or ignores `SIGCHLD`, takes no exit code; where the kernel is too old
+//!   to keep it (before Linux 6.15), the end is [`End::Unknown`], and never a guess.
 //! - **Failure to start is a value**, [`End::NotStarted`], with the step, the path and the error.
 //!
 //! # A run in parts
@@ -52,6 +54,12 @@
 //! assert_eq!(report.stdout.bytes, b"one\ntwo\n");
 //! ```
 //!
+//! # For programs
+//!
+//! What belongs to a whole process is a program's affair, and no run does it by itself: [`own_signals`] takes back what a
+//! parent did to them, [`adopt_orphans`] lets runs end daemons too, [`wait_for_all`] waits for what was cancelled, and
+//! [`Memory`] has a last word where memory is exhausted.
+//!
 //! # Where it works
 //!
 //! - **Linux 5.4 or later**: all of the above, and tested.
@@ -72,9 +80,11 @@ mod cancel;
 mod child;
 mod command;
 mod inbox;
+mod inherited;
 mod live;
 #[cfg(unix)]
 mod lookup;
+mod memory;
 mod report;
 mod stream;
 mod tag;
@@ -86,7 +96,9 @@ pub use backend::adopt_orphans;
 pub use cancel::Cancel;
 pub use child::{Child, Lines, run, run_blocking, start, start_fed, start_with};
 pub use command::{Announce, Command, Limits, Privileges, Program, Resource, Shell, Sweep};
+pub use inherited::own_signals;
 pub use live::wait_for_all;
+pub use memory::{LastWord, Memory, when_exhausted};
 pub use report::{Closed, Delivery, End, Force, NotStarted, Output, Report, Step, Times};
 pub use stream::Flow;
 pub use tag::TAG;

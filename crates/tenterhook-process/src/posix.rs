@@ -340,9 +340,10 @@ impl Run {
             Ok(None) => return,
             Ok(Some(status)) => match status.exit_status() {
                 Some(code) => End::Exited(code),
-                None => End::Signalled(status.terminating_signal().unwrap_or(0)),
+                None => status.terminating_signal().map_or(End::Unknown, End::Signalled),
             },
-            Err(_) => End::Signalled(0),
+            // Somebody else reaped it.
+            Err(_) => End::Unknown,
         };
         self.exited = Some((Instant::now(), end));
         self.stdin = None;

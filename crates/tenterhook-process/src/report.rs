@@ -65,6 +65,9 @@ pub enum End {
     Exited(i32),
     /// The program was killed by this signal, not by this crate.
     Signalled(i32),
+    /// It ended, and nobody can tell how: somebody else reaped it, and this kernel keeps nothing of
+    /// that. It may have said no.
+    Unknown,
     /// Its time was over; it was killed.
     TimedOut,
     /// Its caller gave it up; it was killed.
@@ -84,6 +87,28 @@ pub struct NotStarted {
 }
 
 impl NotStarted {
+    /// Whether this host is the reason, and not the command: it had no memory, thread, process or
+    /// descriptor left, or handed on more than fits. The same command starts on another day.
+    pub fn is_of_host(&self) -> bool {
+        let ours = [Step::Prepare, Step::Clone, Step::Session, Step::ParentDeath, Step::Streams];
+        let scarce = [
+            std::io::ErrorKind::OutOfMemory,
+            std::io::ErrorKind::WouldBlock,
+            std::io::ErrorKind::ArgumentListTooLong,
+        ];
+        ours.contains(&self.step)
+            || scarce.contains(&self.error().kind())
+            || self.has_no_descriptor()
+    }
+
+    /// `std` has no kind for `EMFILE` and `ENFILE`.
+    fn has_no_descriptor(&self) -> bool {
+        #[cfg(unix)]
+        return [libc::EMFILE, libc::ENFILE].contains(&self.errno);
+        #[cfg(not(unix))]
+        return false;
+    }
+
     /// The error of the system, as `std` has it.
     pub fn error(&self) -> std::io::Error {
         std::io::Error::from_raw_os_error(self.errno)

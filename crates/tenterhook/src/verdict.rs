@@ -8,6 +8,7 @@ use crate::hook::{Compat, Confine, Hook, OnFailure, Phase, Run, Wait};
 use crate::outcome::{Fault, Reason};
 
 mod remedy;
+mod unclear;
 
 #[cfg(test)]
 mod tests;
@@ -186,7 +187,11 @@ fn policy(bench: Bench<'_>, failure: &Failure) -> OnFailure {
         return OnFailure::Continue;
     }
     let dialect = bench.hook.dialect.dialect();
-    bench.hook.on_failure.unwrap_or_else(|| dialect.promise(bench.hook, bench.row, failure))
+    let promised = || {
+        let promise = dialect.promise(bench.hook, bench.row, failure);
+        if unclear::asks(failure, bench.row) { promise.max(OnFailure::Ask) } else { promise }
+    };
+    bench.hook.on_failure.unwrap_or_else(promised)
 }
 
 /// Where the event cannot ask, asking means blocking: a policy must not get weaker by the event it meets. Where it

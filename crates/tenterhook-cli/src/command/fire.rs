@@ -32,7 +32,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
         false => Some(input::event(args.event.as_deref(), dialect, &here.roots)?),
     };
     loaded.announce(term, &here.roots);
-    let scratch = Scratch::new()?;
+    let scratch = Scratch::or_none(term);
     let network = Network::default();
     let servers = Configured::new([], here.env.clone()).reached_by(network.clone());
     let servers = Arc::new(servers);
@@ -56,10 +56,11 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
         let mut outcome = engine.fire_within(event.clone(), &session, args.budget).await;
         absorb(&mut outcome, session.drain().await);
         outcome
-    })?;
+    });
     let mut outcome = match waited {
-        Waited::Done(outcome) => outcome,
-        Waited::Signal(signal) => {
+        Err(starved) => return Ok(starved.deny()),
+        Ok(Waited::Done(outcome)) => outcome,
+        Ok(Waited::Signal(signal)) => {
             scratch.discard();
             return Ok(Exit::Cancelled(signal));
         }

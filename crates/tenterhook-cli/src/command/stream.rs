@@ -66,9 +66,10 @@ pub(crate) fn run(
         unread: AtomicBool::new(false),
     });
     let lines = read_lines();
-    match block_on(answer_all(Arc::clone(&shared), lines, term))? {
-        Waited::Signal(signal) => Ok(Exit::Cancelled(signal)),
-        Waited::Done(written) => {
+    match block_on(answer_all(Arc::clone(&shared), lines, term)) {
+        Err(starved) => Ok(starved.deny()),
+        Ok(Waited::Signal(signal)) => Ok(Exit::Cancelled(signal)),
+        Ok(Waited::Done(written)) => {
             written?;
             let unread = shared.unread.load(Ordering::Relaxed);
             Ok(if unread { Exit::Wrong } else { Exit::Good })

@@ -13,5 +13,6 @@ mod found;
 mod list;
 mod room;
 mod rules;
+mod starved;
 mod stream;
 mod usage;

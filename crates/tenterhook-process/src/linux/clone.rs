@@ -3,7 +3,7 @@
 //! `CLONE_VM | CLONE_VFORK` copies no page table, so a start costs the same from a large host. The
 //! price is that the child runs in the host's memory, on a stack of its own, while the calling
 //! thread is suspended: it must not allocate, lock, unwind, or run a signal handler. All that it
-//! needs is prepared in a [`Plan`] before. Besides, only `sigpipe` is unsafe in this crate.
+//! needs is prepared in a [`Plan`] before. What else is unsafe in this crate makes one raw call each: `pidfd`, `sigpipe`, `inherited`, `memory`.
 #![expect(unsafe_code, reason = "clone, and what its child may do, exist only as raw calls")]
 
 use std::ffi::{CStr, c_char, c_int, c_long, c_void};

@@ -5,7 +5,9 @@
 
 mod announce;
 mod clone;
+mod exit;
 mod launch;
+mod pidfd;
 mod pipes;
 mod pool;
 mod post;

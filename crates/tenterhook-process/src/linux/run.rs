@@ -8,12 +8,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::epoll;
+use rustix::io::Errno;
 use rustix::process::{
     Pid, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_send_signal,
     test_kill_process_group, waitid,
 };
 
 use super::announce::Announcements;
+use super::exit::Exit;
+use super::pidfd;
 use super::pipes::Reader;
 use super::post::{Adopted, Post, Source};
 use super::stdin::Stdin;
@@ -61,6 +64,8 @@ pub(crate) struct Run {
     force: Force,
     said: Option<[Output; 2]>,
     marks: Marks,
+    /// Since when it is known that somebody else reaped the leader: its id may be anybody's.
+    taken: Option<Instant>,
     /// Counted among those that live while its process does, though its report is out.
     leaving: Option<Leaving>,
     cwd_substituted: Option<std::path::PathBuf>,
@@ -104,12 +109,6 @@ enum Cause {
     Cancelled,
 }
 
-#[derive(Clone, Copy, Debug)]
-enum Exit {
-    Code(i32),
-    Signal(i32),
-}
-
 struct Marks {
     requested: Instant,
     executed: Instant,
@@ -120,6 +119,8 @@ struct Marks {
 /// A killed group is looked at after 1, 2, 4 and 8 ms. A sleeping process needs less than one.
 const FIRST_LOOK: Duration = Duration::from_millis(1);
 const LAST_PAUSE: Duration = Duration::from_millis(8);
+/// Somebody else reaps a process in microseconds; what the kernel keeps of its end is there afterwards.
+const REAPING: Duration = Duration::from_millis(100);
 
 impl Run {
     pub(crate) fn new(adopted: Adopted, requested: Instant) -> Self {
@@ -146,6 +147,7 @@ impl Run {
             force: Force::None,
             said: None,
             marks: Marks { requested, executed: launched.executed, signalled: None, exited: None },
+            taken: None,
             leaving: None,
             cwd_substituted: launched.cwd_substituted,
         }
@@ -270,24 +272,32 @@ impl Run {
         self.phase = Phase::Killed { give_up_at: now + self.limits.unkillable };
     }
 
-    /// Signals the group. Only before the leader is reaped, while its id cannot be anybody else's.
+    /// Signals the group: by its leader's pidfd, which is never anybody else's. Kernels before 6.9 know no group there, so
+    /// that its id must do, while nobody has reaped the leader.
     fn signal(&self, signal: Signal) {
         // It fails only where nobody is left to signal, or where a set-user-id program may not be.
-        let _ = kill_process_group(self.pid, signal);
+        if pidfd::signal_group(&self.pidfd, signal) == Err(Errno::INVAL) && self.taken.is_none() {
+            let _ = kill_process_group(self.pid, signal);
+        }
     }
 
-    /// The leader has exited, and is a zombie until we reap it.
-    fn on_exit(&mut self, turn: &mut Turn<'_>) -> Next {
+    /// How the leader ended, where that is known. It stays a zombie until we reap it, unless somebody else was faster.
+    fn look_at_exit(&mut self, now: Instant) -> Option<Exit> {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        let exit = match waitid(WaitId::PidFd(self.pidfd.as_fd()), options) {
-            Ok(None) => return Next::Stay,
-            Ok(Some(status)) => match (status.exit_status(), status.terminating_signal()) {
-                (Some(code), _) => Exit::Code(code),
-                (None, signal) => Exit::Signal(signal.unwrap_or(0)),
-            },
-            // Somebody else reaped it: the host waits for children that are not its own.
-            Err(_) => Exit::Signal(0),
-        };
+        match waitid(WaitId::PidFd(self.pidfd.as_fd()), options) {
+            Ok(status) => status.map(Exit::from),
+            // The host waits for children that are not its own, or ignores `SIGCHLD`.
+            Err(_) => {
+                let taken = *self.taken.get_or_insert(now);
+                let late = now.saturating_duration_since(taken) > REAPING;
+                Option::from(pidfd::kept(&self.pidfd)).or(late.then_some(Exit::Unknown))
+            }
+        }
+    }
+
+    /// The leader has exited.
+    fn on_exit(&mut self, turn: &mut Turn<'_>) -> Next {
+        let Some(exit) = self.look_at_exit(turn.now) else { return Next::Stay };
         // The exit is announced until it is reaped; once is enough.
         let _ = epoll::delete(&turn.post.epoll, &self.pidfd);
         if matches!(self.phase, Phase::GivenUp) {
@@ -320,7 +330,8 @@ impl Run {
         let suspected = out || err || self.cause.is_some() || sweep::has_orphans();
         if suspected || self.sweep == Sweep::Always {
             // Reaped after the search: until then the id of the session is nobody else's.
-            return self.search(Some(self.pid));
+            // One that somebody else reaped may have given its id away already.
+            return self.search(self.taken.is_none().then_some(self.pid));
         }
         self.reap();
         self.look(FIRST_LOOK, turn.now)
@@ -388,6 +399,7 @@ impl Run {
             (Some(Cause::Cancelled), _) => End::Cancelled,
             (None, Some(Exit::Code(code))) => End::Exited(code),
             (None, Some(Exit::Signal(signal))) => End::Signalled(signal),
+            (None, Some(Exit::Unknown)) => End::Unknown,
             // Only a killed run is given up, so there is always a cause or an exit.
             (None, None) => End::Cancelled,
         };

@@ -33,7 +33,11 @@ impl EnvFile {
         // It may come to hold credentials.
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(&path)?;
+        let made = options.open(&path)?;
+        // Whatever the mask of the host: its hook must be able to write it.
+        #[cfg(unix)]
+        made.set_permissions(std::os::unix::fs::PermissionsExt::from_mode(0o600))?;
+        drop(made);
         Ok(Some(Self { variable, path }))
     }
 

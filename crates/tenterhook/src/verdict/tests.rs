@@ -213,3 +213,32 @@ fn a_hook_that_asks_to_be_confined_says_that_it_is_not() {
         );
     }
 }
+
+/// what the host lost is a question before an effect, whatever the dialect promises and however it is followed.
+#[test]
+fn what_the_host_lost_is_a_question_before_an_effect() {
+    let before = |powers| EventRow {
+        event: Cow::Borrowed("PreToolUse"),
+        ..row(powers, OnFailure::Continue)
+    };
+    for code in ["unknown-ending", "out-of-resources"] {
+        let lost = || Answer::failed(code, "lost");
+        for compat in [Compat::Guarded, Compat::Exact] {
+            let hook = Hook { compat, ..hook() };
+            let asked = judged(&hook, &before(ALL), lost());
+            assert_eq!((asked.restraint, codes(&asked)), (Restraint::Ask, vec![code]));
+            let denied = judged(&hook, &before(&[Power::Deny]), lost());
+            assert_eq!(denied.restraint, Restraint::Deny, "nobody can be asked");
+        }
+        let stricter = EventRow { failure: OnFailure::Block, ..before(ALL) };
+        assert_eq!(judged(&hook(), &stricter, lost()).restraint, Restraint::Deny);
+        let own = Hook { on_failure: Some(OnFailure::Continue), ..hook() };
+        assert_eq!(judged(&own, &before(ALL), lost()).restraint, Restraint::Silent);
+        let after = judged(&hook(), &row(ALL, OnFailure::Continue), lost());
+        assert_eq!((after.restraint, codes(&after)), (Restraint::Silent, vec![code]));
+        let observer = Hook { phase: Phase::Observe, ..hook() };
+        assert_eq!(judged(&observer, &before(ALL), lost()).restraint, Restraint::Silent);
+    }
+    let its_own = judged(&hook(), &before(ALL), Answer::failed("not-started", "no such file"));
+    assert_eq!(its_own.restraint, Restraint::Silent, "the agent promises that it goes on");
+}

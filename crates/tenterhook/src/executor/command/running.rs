@@ -115,11 +115,21 @@ fn over(
     let unseen = handed.is_some()
         && report.as_ref().is_some_and(|it| {
             let refused = it.stdin == process::Delivery::Refused { written: 0 };
-            let killed = matches!(it.end, process::End::Signalled(_)) && it.taken == 0;
+            let ended = matches!(it.end, process::End::Signalled(_) | process::End::Unknown);
+            let killed = ended && it.taken == 0;
             killed || refused && it.end != process::End::TimedOut
         });
     let report = translate(report, env_file, handed);
     if unseen { Course::Unseen(report) } else { Course::Over(report) }
+}
+
+/// Why nobody knows how a hook ended (R-19).
+const UNKNOWN: &str = "it ended, and how is not known: this process ignores `SIGCHLD` or reaps children that are not its \
+                       own, and before Linux 6.15 the kernel keeps no exit code of theirs; reap by process id";
+
+/// Why the host could not start it, which says nothing about the hook (R-20).
+fn starved(error: &process::NotStarted) -> String {
+    format!("it was not started, for want of something of this host's: {error}; look at its limits")
 }
 
 fn translate(
@@ -130,7 +140,11 @@ fn translate(
     // The supervisor always reports; should it not, the step is not known to have said anything.
     let Some(report) = report else { return Report::silent(End::Cancelled, Duration::ZERO) };
     let end = match report.end {
+        process::End::NotStarted(error) if error.is_of_host() => {
+            End::Failed { code: "out-of-resources", why: starved(&error) }
+        }
         process::End::NotStarted(error) => End::NotStarted { why: super::not_there(&error) },
+        process::End::Unknown => End::Failed { code: "unknown-ending", why: UNKNOWN.to_owned() },
         process::End::Exited(code) => End::Exited(code),
         process::End::Signalled(signal) => End::Signalled(signal),
         process::End::TimedOut => End::TimedOut,

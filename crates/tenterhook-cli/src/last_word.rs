@@ -1,0 +1,142 @@
+//! What the program says where it cannot go on itself: a panic, no memory, no thread. Knows no hook.
+//!
+//! Whoever waits for the outcome of an event reads standard output and the exit code. A program that dies without a word
+//! leaves that to chance; so the word is prepared before anything can go wrong, in the form that was asked for.
+
+use std::io::Write;
+use std::panic::PanicHookInfo;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::Value;
+use tenterhook::Outcome;
+use tenterhook::answer::Restraint;
+use tenterhook::dialect::native::encode_outcome;
+use tenterhook::hook::HookId;
+use tenterhook::outcome::{Fault, Reason};
+use tenterhook_process::LastWord;
+
+use crate::exit::Exit;
+
+/// The system's memory; with a last word where there is none.
+#[global_allocator]
+static MEMORY: tenterhook_process::Memory = tenterhook_process::Memory;
+
+/// In which form somebody waits for an outcome.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A page for people.
+    Page,
+    /// One object.
+    Object,
+    /// One object a line; whose line it would be is not known here.
+    Line,
+}
+
+/// The form, once it is known that an event is fired: any other command owes nobody an outcome.
+static FORM: OnceLock<Form> = OnceLock::new();
+
+/// Whether the runtime is being made: its own complaints there are about the limits of this process.
+static STARTING: AtomicBool = AtomicBool::new(false);
+
+/// From now on nothing ends the program without a word. Call it before there is another thread.
+pub(crate) fn prepare() {
+    std::panic::set_hook(Box::new(panicked));
+}
+
+/// Makes what hooks are waited for with. Where a thread or a descriptor is missing, some of its makers panic, and then wait
+/// for ever for the threads that they did get: that is told as what it is.
+pub(crate) fn starting<T>(make: impl FnOnce() -> T) -> T {
+    STARTING.store(true, Ordering::Relaxed);
+    let made = make();
+    STARTING.store(false, Ordering::Relaxed);
+    made
+}
+
+/// An event is about to be fired.
+pub(crate) fn owe(form: Form) {
+    // A process fires in one form.
+    let _ = FORM.set(form);
+    tenterhook_process::when_exhausted(LastWord {
+        stdout: written(form, "out-of-memory", "there is no memory left").into_bytes(),
+        stderr: b"error: there is no memory left\n".to_vec(),
+        code: Exit::Blocked.code(),
+    });
+}
+
+/// Denies, in the form that is waited for.
+pub(crate) fn deny(code: &'static str, message: &str) -> Exit {
+    // A closed stream leaves nobody to tell; the exit code says it.
+    let _ = writeln!(std::io::stderr(), "error: {message}");
+    if let Some(form) = FORM.get() {
+        let mut stdout = std::io::stdout();
+        let _ = stdout.write_all(written(*form, code, message).as_bytes());
+        let _ = stdout.flush();
+    }
+    Exit::Blocked
+}
+
+/// Ends the program: a panic on any thread may be that of a gate, and to unwind could wait for threads that were never made.
+#[expect(
+    clippy::exit,
+    clippy::disallowed_methods,
+    reason = "a panic ends the program here, on whatever thread it is; `main` may never hear of it"
+)]
+fn panicked(panic: &PanicHookInfo<'_>) {
+    let words = panic.payload_as_str().unwrap_or("without words");
+    let (code, message) = match (STARTING.load(Ordering::Relaxed), panic.location()) {
+        (true, _) => ("out-of-resources", format!("hooks cannot be waited for: {words}")),
+        (false, Some(at)) => {
+            let file = at.file().rsplit('/').next().unwrap_or_default();
+            ("failed", format!("tenterhook itself failed: {words} ({file}:{})", at.line()))
+        }
+        (false, None) => ("failed", format!("tenterhook itself failed: {words}")),
+    };
+    std::process::exit(deny(code, &message).code().into());
+}
+
+fn written(form: Form, code: &'static str, message: &str) -> String {
+    let outcome = outcome(code, message);
+    match form {
+        Form::Page => format!("\n  BLOCKED\n  {}\n", outcome.reason().unwrap_or_default()),
+        Form::Object => format!("{:#}\n", encode_outcome(&outcome)),
+        Form::Line => {
+            let mut line = encode_outcome(&outcome);
+            if let Value::Object(keys) = &mut line {
+                keys.insert("id".to_owned(), Value::Null);
+            }
+            format!("{line}\n")
+        }
+    }
+}
+
+fn outcome(code: &'static str, message: &str) -> Outcome {
+    let text = format!("blocked, because no hook could be asked: {message}");
+    Outcome {
+        restraint: Restraint::Deny,
+        reasons: vec![Reason { hook: HookId::new("tenterhook"), text }],
+        faults: vec![Fault { code, hook: None, message: message.to_owned() }],
+        ..Outcome::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    ///
+    #[test]
+    fn every_form_denies() {
+        for form in [Form::Page, Form::Object, Form::Line] {
+            let said = written(form, "out-of-memory", "there is no memory left");
+            assert!(said.contains("no memory left"), "{said}");
+            if form == Form::Page {
+                assert!(said.contains("BLOCKED"), "{said}");
+                continue;
+            }
+            let value: Value = serde_json::from_str(&said).expect("JSON");
+            assert_eq!(value["decision"], "deny", "{said}");
+            assert_eq!(said.lines().count() == 1, form == Form::Line, "{said}");
+        }
+    }
+}

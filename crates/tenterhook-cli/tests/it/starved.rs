@@ -1,0 +1,83 @@
+//! What `fire` says where it cannot go on itself, or where its parent left it little. `cargo xtask starved` has the whole table.
+#![cfg(target_os = "linux")]
+
+use serde_json::Value;
+
+use crate::room::Room;
+
+const OBJECTS: &str =
+    r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"echo no >&2; exit 2"}]}]}}"#;
+const FIRE: &str = "exec tenterhook fire --config claude=hooks.json";
+
+fn room(command: &str) -> Room {
+    let room = Room::new();
+    room.write("project/hooks.json", OBJECTS);
+    let event = serde_json::json!({
+        "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": command},
+    });
+    room.write("project/event.json", &event.to_string());
+    room
+}
+
+/// R-19: an ignored signal is inherited, and with it the kernel takes every exit code.
+#[test]
+fn what_a_parent_ignored_loses_no_denial() {
+    let room = room("ls");
+    let said = room.shell(&format!("trap '' CHLD; {FIRE} --format json event.json"));
+    let outcome: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!((said.code, &outcome["reason"]), (2, &Value::from("no")), "{}", said.all());
+    assert_eq!(outcome["faults"], Value::Array(Vec::new()));
+}
+
+/// R-20: descriptors that last for the program and not for its hook.
+#[test]
+fn what_the_host_lacks_is_no_silence_of_its_hook() {
+    let room = room("ls");
+    let mut codes = Vec::new();
+    for limit in 8..40 {
+        let said = room.shell(&format!("ulimit -n {limit}; {FIRE} --format json event.json"));
+        assert_ne!(said.code, 0, "{limit}: {}", said.all());
+        let outcome: Value = serde_json::from_str(&said.stdout).unwrap();
+        assert_ne!(outcome["decision"], Value::Null, "{limit}: {}", said.all());
+        codes.extend(outcome["faults"][0]["code"].as_str().map(str::to_owned));
+    }
+    assert!(codes.iter().any(|it| it == "out-of-resources"), "{codes:?}");
+}
+
+/// R-21: enough memory to start, and too little for a large event.
+#[test]
+fn where_memory_ends_the_answer_is_no() {
+    let room = room(&"a ".repeat(16 << 20));
+    let line = format!("ulimit -v 200000; {FIRE}");
+    for form in ["--format json event.json", "event.json", "--stream < event.json"] {
+        let said = room.shell(&format!("{line} {form}"));
+        assert_eq!(said.code, 2, "{}", said.all());
+        assert!(said.stdout.contains("there is no memory left"), "{}", said.all());
+        if form != "event.json" {
+            let outcome: Value = serde_json::from_str(&said.stdout).unwrap();
+            assert_eq!(outcome["decision"], "deny", "{}", said.all());
+            assert_eq!(outcome["faults"][0]["code"], "out-of-memory", "{}", said.all());
+        }
+    }
+}
+
+/// R-21: too few descriptors even to wait. What lacks threads needs another user, and stands in `cargo xtask starved`.
+#[test]
+fn a_single_thread_says_no() {
+    let room = room("ls");
+    for limit in 5..8 {
+        let said = room.shell(&format!("ulimit -n {limit}; {FIRE} --format json event.json"));
+        assert_eq!(said.code, 2, "{limit}: {}", said.all());
+        let outcome: Value = serde_json::from_str(&said.stdout).unwrap();
+        assert_eq!(outcome["faults"][0]["code"], "out-of-resources", "{}", said.all());
+    }
+}
+
+/// R-21: nothing can be written, and the hook is asked all the same.
+#[test]
+fn without_a_temporary_directory_hooks_are_asked() {
+    let room = room("ls");
+    let said = room.shell(&format!("TMPDIR=/proc/none {FIRE} --format json event.json"));
+    let outcome: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!((said.code, &outcome["reason"]), (2, &Value::from("no")), "{}", said.all());
+}

@@ -1,0 +1,38 @@
+//! How a process ended, whoever tells it. Values only.
+
+use rustix::process::WaitIdStatus;
+
+use super::pidfd::Kept;
+
+/// How a leader ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Exit {
+    Code(i32),
+    Signal(i32),
+    Unknown,
+}
+
+impl From<WaitIdStatus> for Exit {
+    fn from(status: WaitIdStatus) -> Self {
+        match (status.exit_status(), status.terminating_signal()) {
+            (Some(code), _) => Self::Code(code),
+            (None, Some(signal)) => Self::Signal(signal),
+            (None, None) => Self::Unknown,
+        }
+    }
+}
+
+impl From<Kept> for Option<Exit> {
+    fn from(kept: Kept) -> Self {
+        match kept {
+            Kept::Status(status) if libc::WIFEXITED(status) => {
+                Some(Exit::Code(libc::WEXITSTATUS(status)))
+            }
+            Kept::Status(status) if libc::WIFSIGNALED(status) => {
+                Some(Exit::Signal(libc::WTERMSIG(status)))
+            }
+            Kept::Status(_) | Kept::Nothing => Some(Exit::Unknown),
+            Kept::NotYet => None,
+        }
+    }
+}
