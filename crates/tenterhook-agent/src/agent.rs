@@ -9,10 +9,11 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use crate::conversation::{Message, ToolResult};
+use crate::file::Judged;
 use crate::hooks::Hooks;
-use crate::instructions::{self, Instructions};
+use crate::instructions::{self, Instructions, Wanted};
 use crate::model::Provider;
-use crate::permission::Permissions;
+use crate::permission::{Desk, Permissions};
 use crate::render::Renderer;
 use crate::tally::Tally;
 use crate::tasks::Tasks;
@@ -216,26 +217,71 @@ impl Agent {
         note
     }
 
+    /// Whose calls are judged here, and from where.
+    pub(crate) fn desk(&self) -> Desk<'_> {
+        Desk {
+            hooks: &self.hooks,
+            updates: &self.updates,
+            project: &self.settings.project,
+            cwd: &self.settings.cwd,
+            attended: self.settings.attended,
+            patience: self.settings.patience.question,
+        }
+    }
+
     /// Reads the instructions that hold from the start.
     pub(crate) async fn learn(&mut self, reason: &'static str) {
         let Settings { home, project, cwd, .. } = &self.settings;
         let root = cwd.ancestors().find(|it| it.join(".git").exists()).unwrap_or(project);
-        let found = instructions::at_start(home, root, cwd, reason);
+        let (root, found) = (root.to_owned(), instructions::at_start(home, root, cwd, reason));
         self.settings.instructions.clear();
-        self.take_instructions(found).await;
+        self.take_instructions(found, &root).await;
     }
 
     /// Reads the instructions of the directories that a file of the project lies in.
     pub(crate) async fn learn_from(&mut self, file: &Path) {
-        let known: Vec<_> = self.settings.instructions.iter().map(|it| it.path.clone()).collect();
-        let found = instructions::on_the_way(&self.settings.project, file, &known);
-        self.take_instructions(found).await;
+        let project = self.settings.project.clone();
+        // The file is given by where it is, so the project is, too.
+        let real = Judged::of(&project).map_or_else(|| project.clone(), |it| it.path);
+        self.take_instructions(instructions::on_the_way(&real, file), &project).await;
     }
 
-    async fn take_instructions(&mut self, found: Vec<Instructions>) {
-        for it in &found {
-            self.hooks.instructions_loaded(it).await;
+    /// Takes these files and what they include, each once, as far as the model may be shown them (AG-11).
+    async fn take_instructions(&mut self, found: Vec<Wanted>, root: &Path) {
+        for wanted in found {
+            let mut layer = vec![wanted];
+            for _ in 0..=instructions::DEEPEST {
+                let mut next = Vec::new();
+                for wanted in layer {
+                    if let Some(taken) = self.take_instruction(wanted, root).await {
+                        next.extend(taken.includes());
+                        self.hooks.instructions_loaded(&taken).await;
+                        self.settings.instructions.push(taken);
+                    }
+                }
+                layer = next;
+            }
         }
-        self.settings.instructions.extend(found);
+    }
+
+    async fn take_instruction(&self, wanted: Wanted, root: &Path) -> Option<Instructions> {
+        let judged = Judged::of(&wanted.path).filter(Judged::exists)?;
+        if self.settings.instructions.iter().any(|it| judged.is_at(&it.path)) {
+            return None;
+        }
+        let root = (wanted.memory != instructions::USER).then_some(root);
+        let path = wanted.path.clone();
+        let taken = match self.permissions.shown_unasked(&self.desk(), &path, root).await {
+            Ok(judged) => wanted.read(&judged).map_err(|error| error.to_string()),
+            Err(why) => Err(why),
+        };
+        match taken {
+            Ok(taken) => Some(taken),
+            Err(why) => {
+                let why = format!("`{}` is not read: {why}", path.display());
+                self.updates.warn("instructions", why);
+                None
+            }
+        }
     }
 }

@@ -3,10 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
-
-use crate::agent::Agent;
-use crate::conversation::Call;
+use crate::agent::{Agent, Settings};
 use crate::file;
 
 /// How much of a mentioned file goes to the model.
@@ -25,7 +22,9 @@ impl Agent {
     /// Puts commands of files in place, and adds the files that the prompt mentions; why not, where a hook objects.
     pub(crate) async fn expand(&self, text: String) -> Result<Expanded, String> {
         let mut expanded = Expanded { prompt: text, context: Vec::new() };
-        if let Some((name, args, body)) = self.command_of(&expanded.prompt) {
+        // What the person mentions is their word; what the file of a command mentions is the word of who wrote that.
+        let own: Vec<String> = mentions(&expanded.prompt).into_iter().map(str::to_owned).collect();
+        if let Some((name, args, body)) = self.command_of(&expanded.prompt).await {
             let prompt = body.replace("$ARGUMENTS", &args);
             let said = self.hooks.prompt_expanded(&name, &args, &prompt).await;
             if let Some(reason) = said.blocked.or(said.stop) {
@@ -35,7 +34,7 @@ impl Agent {
             expanded.context = said.context;
         }
         for name in mentions(&expanded.prompt) {
-            match self.mentioned(name) {
+            match self.mentioned(name, own.iter().any(|it| it == name)).await {
                 Ok((content, all)) => {
                     let cut = if all { "" } else { ", its beginning" };
                     expanded.context.push(format!("The file `{name}`{cut}:\n{content}"));
@@ -51,23 +50,36 @@ impl Agent {
     }
 
     /// The beginning of a file that is mentioned. What rules keep from the model no mention shows it.
-    fn mentioned(&self, name: &str) -> io::Result<(String, bool)> {
-        let input = json!({"file_path": name});
-        let call = Call { id: String::new(), tool: "Read".to_owned(), input };
-        if let Some(rule) = self.permissions.denied(&self.hooks, &call) {
-            return Err(io::Error::other(format!("the rule `{rule}` denies it")));
-        }
-        file::text(&self.settings.cwd.join(name), MENTIONED)
+    async fn mentioned(&self, name: &str, by_person: bool) -> io::Result<(String, bool)> {
+        let desk = self.desk();
+        // A word that only looks like the name of a file is none.
+        std::fs::metadata(self.settings.cwd.join(name))?;
+        let judged = if by_person {
+            self.permissions.mentioned(&desk, name)
+        } else {
+            let path = self.settings.cwd.join(name);
+            self.permissions.shown_unasked(&desk, &path, Some(&self.settings.project)).await
+        };
+        file::text_of(judged.map_err(io::Error::other)?.open()?, MENTIONED)
     }
 
     /// The command that the text calls, with its arguments and what its file says.
-    fn command_of(&self, text: &str) -> Option<(String, String, String)> {
+    async fn command_of(&self, text: &str) -> Option<(String, String, String)> {
         let rest = text.trim().strip_prefix('/')?;
         let (name, args) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
         let plain =
             !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "-_".contains(c));
-        let files = plain.then(|| places(&self.settings.project, &self.settings.home, name))?;
-        let body = files.into_iter().find_map(|path| file::whole(&path).ok())?;
+        let Settings { project, home, .. } = &self.settings;
+        let files = plain.then(|| places(project, home, name))?;
+        let path = files.into_iter().find(|it| it.is_file())?;
+        let root = path.starts_with(project).then_some(project.as_path());
+        let body = match self.permissions.shown_unasked(&self.desk(), &path, root).await {
+            Ok(judged) => judged.whole().ok()?,
+            Err(why) => {
+                self.updates.warn("prompt", format!("`{}` is not read: {why}", path.display()));
+                return None;
+            }
+        };
         let body = String::from_utf8_lossy(&body);
         Some((name.to_owned(), args.trim().to_owned(), without_front_matter(&body).to_owned()))
     }

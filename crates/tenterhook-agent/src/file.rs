@@ -1,10 +1,14 @@
 //! Reads a file that somebody else names: a model, a prompt, a repository. A regular file, and no more of it than a limit: a
 //! device or a FIFO is refused, and nobody waits for it. Decides nothing about what is read.
 
+mod judged;
+
 use std::fs::{File, FileType, Metadata};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::FileTypeExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+pub(crate) use judged::{Judged, open_real};
 
 /// The most that is read of a file that is wanted whole.
 pub(crate) const LARGEST: u64 = 16 << 20;
@@ -40,8 +44,13 @@ pub(crate) fn regular(it: &Metadata) -> io::Result<()> {
 
 /// The beginning of a file: so many bytes, and whether that is all.
 pub(crate) fn start(path: &Path, most: u64) -> io::Result<(Vec<u8>, bool)> {
+    start_of(open(path)?, most)
+}
+
+/// The same of a file that is open.
+pub(crate) fn start_of(file: File, most: u64) -> io::Result<(Vec<u8>, bool)> {
     let mut bytes = Vec::new();
-    open(path)?.take(most + 1).read_to_end(&mut bytes)?;
+    file.take(most + 1).read_to_end(&mut bytes)?;
     let all = bytes.len() as u64 <= most;
     bytes.truncate(usize::try_from(most).unwrap_or(usize::MAX));
     Ok((bytes, all))
@@ -49,7 +58,12 @@ pub(crate) fn start(path: &Path, most: u64) -> io::Result<(Vec<u8>, bool)> {
 
 /// The same as text: what is no UTF-8 is replaced, and no character is cut in two.
 pub(crate) fn text(path: &Path, most: u64) -> io::Result<(String, bool)> {
-    let (bytes, all) = start(path, most)?;
+    text_of(open(path)?, most)
+}
+
+/// The same of a file that is open.
+pub(crate) fn text_of(file: File, most: u64) -> io::Result<(String, bool)> {
+    let (bytes, all) = start_of(file, most)?;
     let text = String::from_utf8_lossy(&bytes);
     let text = if all { &text } else { text.trim_end_matches(char::REPLACEMENT_CHARACTER) };
     Ok((text.to_owned(), all))
@@ -63,10 +77,19 @@ pub(crate) fn whole(path: &Path) -> io::Result<Vec<u8>> {
     }
 }
 
-/// The same on a thread that nobody waits for but who asks: a disk may take its time.
-pub(crate) async fn read(path: PathBuf) -> io::Result<Vec<u8>> {
-    let read = tokio::task::spawn_blocking(move || whole(&path)).await;
+/// Reads the file that was judged, whole, on a thread that nobody waits for but who asks: a disk may take its time.
+pub(crate) async fn read(judged: Judged) -> io::Result<Vec<u8>> {
+    let read = tokio::task::spawn_blocking(move || judged.whole()).await;
     read.unwrap_or_else(|error| Err(io::Error::other(error)))
+}
+
+/// Writes the file that was judged, whole, in the same way.
+pub(crate) async fn write(judged: Judged, content: String) -> io::Result<()> {
+    let written = tokio::task::spawn_blocking(move || {
+        let mut file = judged.create()?;
+        file.write_all(content.as_bytes())
+    });
+    written.await.unwrap_or_else(|error| Err(io::Error::other(error)))
 }
 
 #[cfg(test)]

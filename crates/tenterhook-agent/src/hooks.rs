@@ -4,6 +4,7 @@
 mod agents;
 mod asides;
 mod files;
+mod guarded;
 mod late;
 mod means;
 mod panel;

@@ -1,19 +1,20 @@
 //! The files that tell an agent how to work in a project: `AGENTS.md` and `CLAUDE.md`, the user's, the project's, those of
-//! directories that it comes into, the rules for files that it comes to, and what they include. Finds and reads them; tells
-//! nobody.
+//! directories that it comes into, the rules for files that it comes to, and what they include. Finds and reads them; whether
+//! the model is shown one is decided elsewhere.
 
 mod rules;
 
+use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::file;
+use crate::file::{self, Judged};
 
 /// What such a file is called.
 const NAMES: &[&str] = &["AGENTS.md", "CLAUDE.md", "CLAUDE.local.md"];
 /// How much of one is read.
 const LONGEST: u64 = 64 << 10;
 /// How deep files include each other.
-const DEEPEST: usize = 5;
+pub(crate) const DEEPEST: usize = 5;
 
 /// One file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,80 +31,81 @@ pub(crate) struct Instructions {
     pub(crate) parent: Option<PathBuf>,
 }
 
+/// A file that may be one of them, if it is there and may be shown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    /// Where it would be.
+    pub(crate) path: PathBuf,
+    /// As in [`Instructions`].
+    pub(crate) memory: &'static str,
+    pub(crate) reason: &'static str,
+    pub(crate) parent: Option<PathBuf>,
+}
+
+/// Whose the user's own files are: they lie where only the user puts something.
+pub(crate) const USER: &str = "User";
+
 /// The files that hold from the start: the user's, then those from the repository's root down to `cwd`.
-pub(crate) fn at_start(
-    home: &Path,
-    root: &Path,
-    cwd: &Path,
-    reason: &'static str,
-) -> Vec<Instructions> {
-    let mut found = Vec::new();
-    read(&home.join(".claude/CLAUDE.md"), "User", reason, &mut found);
+pub(crate) fn at_start(home: &Path, root: &Path, cwd: &Path, reason: &'static str) -> Vec<Wanted> {
+    let wanted = |path: PathBuf, memory| Wanted { path, memory, reason, parent: None };
+    let mut found = vec![wanted(home.join(".claude/CLAUDE.md"), USER)];
     let mut directories: Vec<_> = cwd.ancestors().take_while(|it| it.starts_with(root)).collect();
     directories.reverse();
     for directory in directories {
-        in_directory(directory, reason, &mut found);
-        for rule in rules::of(directory).into_iter().filter(|it| it.paths.is_empty()) {
-            read(&rule.path, "Project", reason, &mut found);
-        }
+        found.extend(in_directory(directory, reason));
+        let rules = rules::of(directory).into_iter().filter(|it| it.paths.is_empty());
+        found.extend(rules.map(|it| wanted(it.path, "Project")));
     }
     found
 }
 
-/// The files of the directories between `project` and the file that the agent came to, less those that it knows.
-pub(crate) fn on_the_way(project: &Path, file: &Path, known: &[PathBuf]) -> Vec<Instructions> {
-    let mut found = Vec::new();
+/// The files of the directories between `project` and the file that the agent came to, and the rules that are about it.
+pub(crate) fn on_the_way(project: &Path, file: &Path) -> Vec<Wanted> {
     let below = file.ancestors().skip(1).take_while(|it| *it != project && it.starts_with(project));
     let mut directories: Vec<_> = below.collect();
     directories.reverse();
-    for directory in directories {
-        in_directory(directory, "nested_traversal", &mut found);
-    }
-    for rule in rules::of(project).into_iter().filter(|it| it.is_about(project, file)) {
-        read(&rule.path, "Project", "path_glob_match", &mut found);
-    }
-    found.retain(|it| !known.contains(&it.path));
-    found
+    let nested = directories.into_iter().flat_map(|it| in_directory(it, "nested_traversal"));
+    let rules = rules::of(project).into_iter().filter(|it| it.is_about(project, file));
+    let rules = rules.map(|it| Wanted {
+        path: it.path,
+        memory: "Project",
+        reason: "path_glob_match",
+        parent: None,
+    });
+    nested.chain(rules).collect()
 }
 
-fn in_directory(directory: &Path, reason: &'static str, found: &mut Vec<Instructions>) {
-    for name in NAMES {
-        let memory = if name.contains(".local.") { "Local" } else { "Project" };
-        read(&directory.join(name), memory, reason, found);
-    }
+fn in_directory(directory: &Path, reason: &'static str) -> impl Iterator<Item = Wanted> + use<> {
+    let directory = directory.to_owned();
+    NAMES.iter().map(move |name| Wanted {
+        path: directory.join(name),
+        memory: if name.contains(".local.") { "Local" } else { "Project" },
+        reason,
+        parent: None,
+    })
 }
 
-/// Reads a file and what it includes, each once.
-fn read(path: &Path, memory: &'static str, reason: &'static str, found: &mut Vec<Instructions>) {
-    let first = found.len();
-    take(path, memory, reason, None, found);
-    let mut next = first;
-    let mut depth = 0;
-    while next < found.len() && depth < DEEPEST {
-        depth += 1;
-        let layer: Vec<_> = found.iter().skip(next).cloned().collect();
-        next = found.len();
-        for it in layer {
-            let directory = it.path.parent().unwrap_or(Path::new("/"));
-            for name in included(&it.text) {
-                take(&directory.join(name), memory, "include", Some(it.path.clone()), found);
-            }
-        }
+impl Wanted {
+    /// Reads it, where it is still the file that was judged.
+    pub(crate) fn read(self, judged: &Judged) -> io::Result<Instructions> {
+        let (text, _) = file::text_of(judged.open()?, LONGEST)?;
+        let Self { path, memory, reason, parent } = self;
+        Ok(Instructions { path, text, memory, reason, parent })
     }
 }
 
-fn take(
-    path: &Path,
-    memory: &'static str,
-    reason: &'static str,
-    parent: Option<PathBuf>,
-    found: &mut Vec<Instructions>,
-) {
-    if found.iter().any(|it| it.path == path) {
-        return;
+impl Instructions {
+    /// The files that it includes.
+    pub(crate) fn includes(&self) -> Vec<Wanted> {
+        let directory = self.path.parent().unwrap_or(Path::new("/"));
+        let wanted = |name: &str| Wanted {
+            path: directory.join(name),
+            memory: self.memory,
+            reason: "include",
+            parent: Some(self.path.clone()),
+        };
+        included(&self.text).map(wanted).collect()
     }
-    let Ok((text, _)) = file::text(path, LONGEST) else { return };
-    found.push(Instructions { path: path.to_owned(), text, memory, reason, parent });
 }
 
 /// The files that lines such as `@docs/style.md` name.
@@ -118,32 +120,39 @@ mod tests {
     use tenterhook_testkit::Sandbox;
 
     #[test]
-    fn files_are_found_from_the_root_down_with_what_they_include() {
+    fn files_are_looked_for_from_the_root_down() {
         let room = Sandbox::new().unwrap();
-        room.write("~/.claude/CLAUDE.md", "user").unwrap();
-        room.write("AGENTS.md", "top\n@docs/style.md\n @AGENTS.md").unwrap();
-        room.write("docs/style.md", "style").unwrap();
-        room.write("a/b/CLAUDE.md", "deep").unwrap();
         let project = room.project();
-        let found = at_start(&room.home(), &project, &project, "session_start");
-        let told: Vec<_> =
-            found.iter().map(|it| (it.text.lines().next().unwrap(), it.reason)).collect();
-        assert_eq!(
-            told,
-            [("user", "session_start"), ("top", "session_start"), ("style", "include")]
-        );
-        let known: Vec<_> = found.into_iter().map(|it| it.path).collect();
-        let met = on_the_way(&project, &project.join("a/b/c.rs"), &known);
-        assert_eq!(met.len(), 1);
-        assert_eq!(met[0].reason, "nested_traversal");
-        assert!(on_the_way(&project, &project.join("a.rs"), &known).is_empty());
+        room.write("AGENTS.md", "top\n@docs/style.md\n @AGENTS.md\n@ no\n@a b").unwrap();
         room.write(".claude/rules/sql.md", "---\npaths:\n  - \"db/**/*.sql\"\n---\nquote").unwrap();
         room.write(".claude/rules/all.md", "tidy up").unwrap();
-        let met = on_the_way(&project, &project.join("db/a/b.sql"), &known);
-        assert_eq!(met.len(), 1);
-        assert_eq!((met[0].reason, met[0].path.ends_with("sql.md")), ("path_glob_match", true));
-        assert!(on_the_way(&project, &project.join("b.sql"), &known).is_empty());
-        let now = at_start(&room.home(), &project, &project, "session_start");
-        assert!(now.iter().any(|it| it.text == "tidy up"));
+        let names = |all: Vec<Wanted>| {
+            let name = |it: &Wanted| {
+                let path = it.path.strip_prefix(&project).unwrap_or(&it.path);
+                (path.display().to_string(), it.reason)
+            };
+            all.iter().map(name).filter(|(name, _)| !name.contains("local")).collect::<Vec<_>>()
+        };
+        let start = at_start(&room.home(), &project, &project, "session_start");
+        assert_eq!(start[0].memory, USER);
+        let start: Vec<_> = names(start).into_iter().skip(1).map(|(name, _)| name).collect();
+        assert_eq!(start, ["AGENTS.md", "CLAUDE.md", ".claude/rules/all.md"]);
+        let met = |file: &str| names(on_the_way(&project, &project.join(file)));
+        assert!(met("a.rs").is_empty() && met("b.sql").is_empty());
+        let nested = |name: &str| (name.to_owned(), "nested_traversal");
+        let sql = (".claude/rules/sql.md".to_owned(), "path_glob_match");
+        assert_eq!(met("db/a.sql"), [nested("db/AGENTS.md"), nested("db/CLAUDE.md"), sql]);
+        let wanted = Wanted {
+            path: project.join("AGENTS.md"),
+            memory: "Project",
+            reason: "session_start",
+            parent: None,
+        };
+        let judged = Judged::of(&wanted.path).unwrap();
+        let includes = wanted.read(&judged).unwrap().includes();
+        assert_eq!(
+            names(includes),
+            [("docs/style.md".to_owned(), "include"), ("AGENTS.md".to_owned(), "include")]
+        );
     }
 }

@@ -4,6 +4,7 @@
 //! the mode. A hook's consent waives a routine question; it loosens no rule and no safety check.
 
 mod arguments;
+mod barred;
 mod changes;
 mod mode;
 mod place;
@@ -13,13 +14,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use serde_json::json;
+
 use crate::conversation::Call;
-use crate::hooks::{Doubt, Hooks, PermissionRule, Said};
+use crate::file::Judged;
+use crate::hooks::{Hooks, PermissionRule, Said};
 use crate::tool::{self, Effect};
 use crate::update::Updates;
 use arguments::{fits, readable};
+pub(crate) use barred::Bars;
 pub(crate) use mode::Mode;
-use place::Place;
+use place::{Aim, Place, below};
 use question::{Decided, Question};
 
 /// The rules of one session.
@@ -51,12 +56,23 @@ struct State {
 #[derive(Debug)]
 pub(crate) struct Permit {
     call: Call,
+    judged: Option<Judged>,
 }
 
 impl Permit {
     /// The call as it may run.
     pub(crate) fn call(&self) -> &Call {
         &self.call
+    }
+
+    /// The file that it names, as it was when that was judged.
+    pub(crate) const fn judged(&self) -> Option<&Judged> {
+        self.judged.as_ref()
+    }
+
+    fn of(call: Call, aim: Option<Aim>) -> Self {
+        let judged = aim.and_then(|it| it.judged);
+        Permit { call, judged }
     }
 }
 
@@ -115,10 +131,54 @@ impl Permissions {
         change(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner).directories)
     }
 
-    /// The rule that denies a call, if one does.
-    pub(crate) fn denied(&self, hooks: &Hooks, call: &Call) -> Option<String> {
+    /// Where a file leads that a person mentions; the rule that keeps it from the model, where one does.
+    pub(crate) fn mentioned(&self, desk: &Desk<'_>, name: &str) -> Result<Judged, String> {
+        let (call, aim) = reading(name, desk.cwd);
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        hit(hooks, &state.rules.deny, call, Doubt::Counts)
+        match barred::by(&state.rules.deny, desk.into(), &call, Some(&aim)) {
+            Some(rule) => Err(format!("the rule `{rule}` denies it")),
+            None => aim.judged.ok_or_else(|| "links lead in a circle there".to_owned()),
+        }
+    }
+
+    /// Whether the model is shown a file that nobody asked for, as if it read it: rules, the boundary and hooks are heard, and
+    /// what would need a question is not shown (AG-11). `root`: where it may lie beside the project; none, anywhere.
+    pub(crate) async fn shown_unasked(
+        &self,
+        desk: &Desk<'_>,
+        path: &Path,
+        root: Option<&Path>,
+    ) -> Result<Judged, String> {
+        let (call, aim) = reading(&path.display().to_string(), desk.cwd);
+        {
+            let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let Rules { deny, ask, .. } = &state.rules;
+            if let Some(rule) = barred::by(deny.iter().chain(ask), desk.into(), &call, Some(&aim)) {
+                return Err(format!("the rule `{rule}` is against it"));
+            }
+            if let (Some(root), Some(judged)) = (root, &aim.judged) {
+                let dirs = state.directories.iter().map(PathBuf::as_path);
+                let mut roots = [desk.project, root].into_iter().chain(dirs);
+                if !roots.any(|it| below(&judged.path, it).is_some()) {
+                    let to = judged.path.display();
+                    return Err(format!("it leads to `{to}`, which is outside the project"));
+                }
+            }
+        }
+        let said = desk.hooks.before_tool(&call).await;
+        let changed = said.input.filter(|it| *it != call.input);
+        let changed = changed.map(|_| "a hook would read another file".to_owned());
+        match said.blocked.or(said.stop).or(said.ask).or(changed) {
+            Some(reason) => Err(reason),
+            None => aim.judged.ok_or_else(|| "links lead in a circle there".to_owned()),
+        }
+    }
+
+    /// What rules keep from the model, for a tool that comes to files by itself.
+    pub(crate) fn bars(&self, desk: &Desk<'_>) -> Bars {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let rules = state.rules.deny.iter().chain(&state.rules.ask).cloned();
+        Bars::new(rules.collect(), desk)
     }
 
     /// The mode and the rules, for people.
@@ -162,31 +222,32 @@ impl Permissions {
         if let Err(why) = fits(&call) {
             return Err(refuse(&call, why));
         }
-        match self.lean(desk, &call, &said) {
-            Leaning::Permit => Ok((Permit { call }, said.context)),
+        let aim = Aim::of(&call, desk.cwd);
+        match self.lean(desk, &call, &said, aim.as_ref()) {
+            Leaning::Permit => Ok((Permit::of(call, aim), said.context)),
             Leaning::Refuse(reason) => Err(denied(desk, refuse(&call, reason)).await),
-            Leaning::Ask(question) => match self.ask(desk, call, question).await {
-                Decided::Yes(call) => Ok((Permit { call }, said.context)),
+            Leaning::Ask(question) => match self.ask(desk, call, aim, question).await {
+                Decided::Yes(permit) => Ok((permit, said.context)),
                 Decided::No(call, reason) => Err(denied(desk, refuse(&call, reason)).await),
             },
         }
     }
 
     /// What rules, safety, hooks and the mode say, in this order.
-    fn lean(&self, desk: &Desk<'_>, call: &Call, said: &Said) -> Leaning {
+    fn lean(&self, desk: &Desk<'_>, call: &Call, said: &Said, aim: Option<&Aim>) -> Leaning {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let hit = |rules: &[PermissionRule], doubt| hit(desk.hooks, rules, call, doubt);
-        if let Some(rule) = hit(&state.rules.deny, Doubt::Counts) {
+        let hit = |rules: &[PermissionRule]| barred::by(rules, desk.into(), call, aim);
+        if let Some(rule) = hit(&state.rules.deny) {
             return Leaning::Refuse(format!("the rule `{rule}` denies it"));
         }
         let effect = tool::find(&call.tool).map_or(Effect::Runs, tool::Tool::effect);
-        let place = Place::of(call, desk, &state.directories);
+        let place = Place::of(aim, desk, &state.directories);
         if effect == Effect::Writes
             && let Some(danger) = place.danger()
         {
             return Leaning::Ask(Question::for_user(danger));
         }
-        if let Some(rule) = hit(&state.rules.ask, Doubt::Counts) {
+        if let Some(rule) = hit(&state.rules.ask) {
             return Leaning::Ask(Question::for_user(format!("the rule `{rule}` asks")));
         }
         if let Some(reason) = &said.ask {
@@ -200,11 +261,12 @@ impl Permissions {
             Mode::AcceptEdits => effect != Effect::Runs && place.is_inside(),
             Mode::Bypass => true,
         };
-        if said.allowed || free || hit(&state.rules.allow, Doubt::Fails).is_some() {
+        let mut allow = state.rules.allow.iter();
+        if said.allowed || free || allow.any(|it| barred::allows(it, desk.into(), call, aim)) {
             return Leaning::Permit;
         }
         Leaning::Ask(Question::routine(match place {
-            Place::Outside(name) => format!("`{name}` is outside the project"),
+            Place::Outside(why) => why,
             Place::Inside | Place::Guarded(_) => {
                 format!("`{}` is asked about in this mode", call.tool)
             }
@@ -212,10 +274,11 @@ impl Permissions {
     }
 }
 
-/// The first of these rules that is about a call.
-fn hit(hooks: &Hooks, rules: &[PermissionRule], call: &Call, doubt: Doubt) -> Option<String> {
-    let found = rules.iter().find(|rule| hooks.rule_holds(rule, call, doubt));
-    found.map(|rule| rule.text().to_owned())
+fn reading(name: &str, cwd: &Path) -> (Call, Aim) {
+    let input = json!({"file_path": name});
+    let call = Call { id: String::new(), tool: "Read".to_owned(), input };
+    let aim = Aim { name: name.to_owned(), judged: Judged::of(&cwd.join(name)) };
+    (call, aim)
 }
 
 /// Tells hooks of a refusal; they may let the model try again.

@@ -7,15 +7,16 @@ mod search;
 pub(crate) mod task;
 mod write;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::pin::Pin;
 
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::conversation::Call;
+use crate::file::Judged;
 use crate::model::ToolSpec;
-use crate::permission::Permit;
+use crate::permission::{Bars, Permit};
 
 /// What a tool does to the world: the permission mode asks for no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,14 +53,18 @@ pub(crate) struct Workplace {
     pub(crate) cwd: PathBuf,
     /// The environment of shell commands.
     pub(crate) env: Vec<(String, String)>,
+    /// The file or directory that the call names, as it was when that was judged.
+    pub(crate) judged: Option<Judged>,
+    /// What of the files that a tool comes to by itself is kept from the model.
+    pub(crate) bars: Bars,
     /// Ends what goes on in a thread of its own; everything else ends when it is dropped.
     pub(crate) cancel: CancellationToken,
 }
 
 impl Workplace {
-    /// A path of the model's, from where the agent works.
-    pub(crate) fn path(&self, text: &str) -> PathBuf {
-        self.cwd.join(Path::new(text))
+    /// The file or directory that was judged: a tool comes to no other one.
+    fn aim(&self) -> Result<Judged, String> {
+        self.judged.clone().ok_or_else(|| "links lead in a circle there".to_owned())
     }
 }
 
@@ -108,7 +113,8 @@ pub(crate) async fn run(permit: &Permit, place: &Workplace) -> Output {
     let Some(tool) = find(&call.tool) else {
         return failed(format!("there is no tool `{}`", call.tool));
     };
-    tool.run(call, place).await
+    let place = Workplace { judged: permit.judged().cloned(), ..place.clone() };
+    tool.run(call, &place).await
 }
 
 /// A failure, told to the model.

@@ -8,7 +8,6 @@ use crate::agent::{Agent, Role};
 use crate::conversation::{self, Author, Call, Message, Reply};
 use crate::hooks::TurnEnd;
 use crate::model::ModelError;
-use crate::tool;
 use crate::update::Update;
 
 /// How a turn ended.
@@ -132,9 +131,8 @@ impl Agent {
         let mut context = Vec::new();
         let mut stop = None;
         for call in &calls {
-            let (result, told, ends) = self.run_tool(call.clone()).await;
-            if let Some(name) = tool::text(call, "file_path") {
-                let file = self.settings.cwd.join(name);
+            let (result, told, ends, file) = self.run_tool(call.clone()).await;
+            if let Some(file) = file {
                 self.learn_from(&file).await;
             }
             self.done.push(result);

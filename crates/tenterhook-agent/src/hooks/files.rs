@@ -165,7 +165,13 @@ impl Hooks {
         text
     }
 
-    fn roots(&self) -> tenterhook::dialect::Roots {
+    /// The files whose hooks are loaded.
+    pub(super) fn sources(&self) -> Vec<PathBuf> {
+        let loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        loaded.sources.iter().map(|it| PathBuf::from(&*it.name)).collect()
+    }
+
+    pub(super) fn roots(&self) -> tenterhook::dialect::Roots {
         let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
         roots(&place, &self.env)
     }

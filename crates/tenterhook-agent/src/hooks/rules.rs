@@ -1,9 +1,14 @@
 //! Permission rules, read and matched by the engine's own matcher, so that rules mean the same here and in hooks.
 
+use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
+
+use tenterhook::call;
 use tenterhook::hook::Compat;
 use tenterhook::matcher::Condition;
 use tenterhook::matcher::condition::{Occasion, Picked};
 use tenterhook::matcher::rule::Reading;
+use tenterhook::shell;
 
 use super::Hooks;
 use crate::conversation::Call;
@@ -18,8 +23,8 @@ pub(crate) struct PermissionRule {
 #[derive(Clone, Debug)]
 enum Meaning {
     Rule(Condition),
-    /// One call, as it is.
-    Exactly(Call),
+    /// One call, as it is, on the file to which it led.
+    Exactly(Call, Option<PathBuf>),
 }
 
 impl PermissionRule {
@@ -33,8 +38,26 @@ impl PermissionRule {
     }
 
     /// The rule that this very call may run again.
-    pub(crate) fn exactly(call: &Call) -> Self {
-        Self { text: format!("{} as it was", call.tool), meaning: Meaning::Exactly(call.clone()) }
+    pub(crate) fn exactly(call: &Call, file: Option<PathBuf>) -> Self {
+        let meaning = Meaning::Exactly(call.clone(), file);
+        Self { text: format!("{} as it was", call.tool), meaning }
+    }
+
+    /// The file to which the one call led that it is about; `None` where it is about more than one call.
+    pub(crate) fn exact(&self) -> Option<Option<&Path>> {
+        match &self.meaning {
+            Meaning::Exactly(_, file) => Some(file.as_deref()),
+            Meaning::Rule(_) => None,
+        }
+    }
+
+    /// The tool and the one file that the rule names; `None` where it names none, or many.
+    pub(crate) fn file(&self) -> Option<(&str, &str)> {
+        let Meaning::Rule(_) = self.meaning else { return None };
+        let (tool, rest) = self.text.trim().split_once('(')?;
+        let name = rest.strip_suffix(')')?.trim();
+        let one = !name.is_empty() && !name.contains(['*', '?', '[', '{', '\\']);
+        one.then_some((tool.trim(), name))
     }
 
     /// The rule as written.
@@ -53,10 +76,40 @@ pub(crate) enum Doubt {
 }
 
 impl Hooks {
+    /// The files that a shell command would show, as far as its text tells.
+    pub(crate) fn read_by(&self, call: &Call) -> Vec<PathBuf> {
+        let Some(line) = crate::tool::text(call, "command") else { return Vec::new() };
+        let event = self.about("PreToolUse", call);
+        let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        let (project, home) = (place.project.clone(), place.home.clone());
+        drop(place);
+        let deeds = call::deeds(&event, Some(&shell::read(line)));
+        let path = |it: &String| match it.strip_prefix("~/") {
+            Some(rest) => home.join(rest),
+            None => project.join(it),
+        };
+        deeds.reads.iter().map(path).collect()
+    }
+
+    /// Where the file may be that a rule names: from the root, the home, the project, or where the agent works.
+    pub(crate) fn places_of(&self, name: &str, cwd: &Path, project: &Path) -> Vec<PathBuf> {
+        if let Some(rest) = name.strip_prefix("//") {
+            return vec![Path::new("/").join(rest)];
+        }
+        if let Some(rest) = name.strip_prefix("~/") {
+            let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+            return vec![place.home.join(rest)];
+        }
+        if let Some(rest) = name.strip_prefix('/') {
+            return vec![project.join(rest)];
+        }
+        vec![cwd.join(name), project.join(name)]
+    }
+
     /// Whether a rule is about this call.
     pub(crate) fn rule_holds(&self, rule: &PermissionRule, call: &Call, doubt: Doubt) -> bool {
         match &rule.meaning {
-            Meaning::Exactly(known) => known.tool == call.tool && known.input == call.input,
+            Meaning::Exactly(known, _) => known.tool == call.tool && known.input == call.input,
             Meaning::Rule(condition) => {
                 let event = self.about("PreToolUse", call);
                 match condition.pick(&Occasion::of(&event), Compat::Guarded) {

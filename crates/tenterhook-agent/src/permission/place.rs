@@ -1,105 +1,138 @@
-//! Where is the file that a call names: in the project, outside it, or among what decides over the agent? Follows links as
-//! the system does; changes nothing.
+//! Where is the file that a call names: in the project, outside it, or among what decides over the agent? Links are followed
+//! first, as the system does; changes nothing.
 
-use std::collections::VecDeque;
-use std::ffi::OsString;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use super::Desk;
 use crate::conversation::Call;
+use crate::file::Judged;
 use crate::tool;
 
-/// What decides over the agent itself, wherever it lies below the project.
+/// What decides over an agent with everything that lies in it, wherever it lies.
 const GUARDED: &[&str] = &[
     ".git",
+    ".agents",
     ".claude",
     ".codewhale",
+    ".codex",
     ".gen",
     ".gen-plugin",
     ".ignis",
     ".reasonix",
-    "tenterhook.toml",
+    ".tenterhook",
 ];
 
-/// As many links as Linux follows.
-const LINKS: usize = 40;
+/// The arguments in which a call names a file.
+pub(super) const KEYS: &[&str] = &["file_path", "path"];
+/// Tools that look at the directory where the agent works when they name none.
+const SEARCHES: &[&str] = &["Glob", "Grep"];
 
-/// Where a call looks or writes. A name is as the model wrote it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place<'a> {
-    /// In the project, in a directory beside it that the user named, or nowhere: the tool has no path.
-    Inside,
-    /// There, but among what decides over the agent.
-    Guarded(&'a str),
-    /// Elsewhere.
-    Outside(&'a str),
+/// What a call looks at or writes.
+#[derive(Clone, Debug)]
+pub(super) struct Aim {
+    /// As the model wrote it.
+    pub(super) name: String,
+    /// Where that leads. Nothing: in a circle.
+    pub(super) judged: Option<Judged>,
 }
 
-impl<'a> Place<'a> {
-    /// Where `call` looks or writes.
-    pub(super) fn of(call: &'a Call, desk: &Desk<'_>, directories: &[PathBuf]) -> Self {
-        let Some(name) = ["file_path", "path"].iter().find_map(|key| tool::text(call, key)) else {
-            return Self::Inside;
-        };
-        let roots = std::iter::once(desk.project).chain(directories.iter().map(PathBuf::as_path));
-        Self::find(name, desk.cwd, roots)
+impl Aim {
+    /// What `call` names, if it names something.
+    pub(super) fn of(call: &Call, cwd: &Path) -> Option<Self> {
+        let named = KEYS.iter().find_map(|key| tool::text(call, key));
+        let name = named.or_else(|| SEARCHES.contains(&call.tool.as_str()).then_some("."))?;
+        Some(Self { name: name.to_owned(), judged: Judged::of(&cwd.join(name)) })
     }
 
-    fn find<'r>(name: &'a str, cwd: &Path, roots: impl Iterator<Item = &'r Path>) -> Self {
-        let Some(path) = real(&cwd.join(name)) else { return Self::Outside(name) };
-        let mut inside = roots.filter_map(real).filter_map(|root| path.strip_prefix(root).ok());
-        let Some(below) = inside.next() else { return Self::Outside(name) };
-        let decides = |part: Component<'_>| {
-            // Some file systems take the letters' case for the same.
-            GUARDED.iter().any(|it| part.as_os_str().eq_ignore_ascii_case(it))
-        };
-        if below.components().any(decides) { Self::Guarded(name) } else { Self::Inside }
+    /// How a person reads it: with where it leads, where the name does not say that.
+    fn told(&self, cwd: &Path) -> String {
+        let Self { name, judged } = self;
+        match judged {
+            Some(it) if it.path != plain(&cwd.join(name)) => {
+                format!("`{name}` leads to `{}`, which", it.path.display())
+            }
+            _ => format!("`{name}`"),
+        }
+    }
+}
+
+/// The path without what the text alone resolves, so that it is said only of a link that it leads elsewhere.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for part in path.components() {
+        match part {
+            std::path::Component::ParentDir => drop(plain.pop()),
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+/// Where a call looks or writes, with the words for what is wrong with that.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In the project, in a directory beside it that the user named, or nowhere: the tool has no path.
+    Inside,
+    /// There, but among what decides over the agent, or a file that has other names.
+    Guarded(String),
+    /// Elsewhere.
+    Outside(String),
+}
+
+impl Place {
+    /// Where it is.
+    pub(super) fn of(aim: Option<&Aim>, desk: &Desk<'_>, directories: &[PathBuf]) -> Self {
+        let Some(aim) = aim else { return Self::Inside };
+        let roots = std::iter::once(desk.project).chain(directories.iter().map(PathBuf::as_path));
+        Self::find(aim, desk.cwd, roots, |file| desk.hooks.decided_by(file))
+    }
+
+    fn find<'r>(
+        aim: &Aim,
+        cwd: &Path,
+        roots: impl Iterator<Item = &'r Path>,
+        decides: impl Fn(&Path) -> Option<String>,
+    ) -> Self {
+        let outside = || Self::Outside(format!("{} is outside the project", aim.told(cwd)));
+        let Some(judged) = &aim.judged else { return outside() };
+        let mut inside = roots.filter_map(|root| below(&judged.path, root));
+        let Some(below) = inside.next() else { return outside() };
+        // Some file systems take the letters' case for the same.
+        let is = |name: &std::ffi::OsStr| GUARDED.iter().any(|it| name.eq_ignore_ascii_case(it));
+        if below.components().any(|part| is(part.as_os_str())) {
+            return Self::Guarded(format!("{} decides over the agent itself", aim.told(cwd)));
+        }
+        if let Some(how) = decides(&judged.path) {
+            return Self::Guarded(format!("{} {how}", aim.told(cwd)));
+        }
+        if judged.has_other_names() {
+            let told = aim.told(cwd);
+            return Self::Guarded(format!(
+                "{told} has other names, which a write would change, too"
+            ));
+        }
+        Self::Inside
     }
 
     /// Whether it is in the project.
-    pub(super) const fn is_inside(self) -> bool {
+    pub(super) const fn is_inside(&self) -> bool {
         !matches!(self, Self::Outside(_))
     }
 
     /// What makes a write there dangerous, whoever consents.
-    pub(super) fn danger(self) -> Option<String> {
+    pub(super) fn danger(&self) -> Option<&str> {
         match self {
             Self::Inside => None,
-            Self::Guarded(name) => Some(format!("`{name}` decides over the agent itself")),
-            Self::Outside(name) => Some(format!("`{name}` is outside the project")),
+            Self::Guarded(why) | Self::Outside(why) => Some(why),
         }
     }
 }
 
-/// The path to which `path` leads, whether or not there is anything yet: a link that dangles is a way to write elsewhere.
-/// `None` where links lead in a circle.
-fn real(path: &Path) -> Option<PathBuf> {
-    let parts = |path: &Path| path.components().map(own).collect::<VecDeque<_>>();
-    let (mut left, mut found, mut links) = (parts(path), PathBuf::new(), 0);
-    while let Some(part) = left.pop_front() {
-        match Path::new(&part).components().next() {
-            Some(Component::Normal(name)) => found.push(name),
-            Some(Component::ParentDir) => drop(found.pop()),
-            Some(Component::CurDir) | None => {}
-            Some(root) => found.push(root),
-        }
-        if let Ok(target) = found.read_link() {
-            links += 1;
-            if links > LINKS {
-                return None;
-            }
-            found.pop();
-            left = parts(&target).into_iter().chain(left).collect();
-        }
-    }
-    Some(found)
+/// The rest of a path, links followed, that lies in a directory.
+pub(super) fn below(path: &Path, root: &Path) -> Option<PathBuf> {
+    path.strip_prefix(Judged::of(root)?.path).ok().map(Path::to_owned)
 }
 
-fn own(part: Component<'_>) -> OsString {
-    part.as_os_str().to_owned()
-}
-
-#[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
@@ -122,10 +155,12 @@ mod tests {
         ground
     }
 
-    fn find<'a>(ground: &Path, name: &'a str) -> Place<'a> {
+    fn find(ground: &Path, name: &str) -> Place {
         // The project is known by a path that is itself a link.
-        let project = ground.join("linked");
-        Place::find(name, &ground.join("project"), std::iter::once(project.as_path()))
+        let (project, cwd) = (ground.join("linked"), ground.join("project"));
+        let aim = Aim { name: name.to_owned(), judged: Judged::of(&cwd.join(name)) };
+        let decides = |file: &Path| file.ends_with("hooks.toml").then(|| "decides".to_owned());
+        Place::find(&aim, &cwd, std::iter::once(project.as_path()), decides)
     }
 
     #[test]
@@ -139,10 +174,14 @@ mod tests {
         for name in
             ["..", "../project2/a", "out/a", "out/../a", "dangling", "circle/a", "/etc/passwd"]
         {
-            assert_eq!(find(ground.path(), name), Place::Outside(name), "{name}");
+            assert!(matches!(find(ground.path(), name), Place::Outside(_)), "{name}");
         }
-        for name in [".git/config", ".GIT/config", "src/innocent", "src/.claude/settings.json"] {
-            assert_eq!(find(ground.path(), name), Place::Guarded(name), "{name}");
+        std::fs::write(ground.path().join("project/one"), "").unwrap();
+        std::fs::hard_link(ground.path().join("project/one"), ground.path().join("other")).unwrap();
+        for name in
+            [".git/config", ".GIT/config", "src/innocent", "a/.claude/x", "src/hooks.toml", "one"]
+        {
+            assert!(matches!(find(ground.path(), name), Place::Guarded(_)), "{name}");
         }
     }
 }

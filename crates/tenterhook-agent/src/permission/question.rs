@@ -6,7 +6,8 @@ use std::ops::ControlFlow;
 use tokio::sync::oneshot;
 
 use super::arguments::fits;
-use super::{Desk, Leaning, Permissions, changes};
+use super::place::Aim;
+use super::{Desk, Leaning, Permissions, Permit, changes};
 use crate::conversation::Call;
 use crate::hooks::{PermissionRule, Said};
 use crate::update::{Ask, Decision, Update, Updates};
@@ -31,14 +32,20 @@ impl Question {
 /// What came of a question.
 pub(super) enum Decided {
     /// The call runs.
-    Yes(Call),
+    Yes(Permit),
     /// It does not: why.
     No(Call, String),
 }
 
 impl Permissions {
     /// Asks hooks and the user at once.
-    pub(super) async fn ask(&self, desk: &Desk<'_>, call: Call, question: Question) -> Decided {
+    pub(super) async fn ask(
+        &self,
+        desk: &Desk<'_>,
+        call: Call,
+        aim: Option<Aim>,
+        question: Question,
+    ) -> Decided {
         let reason = &question.why;
         let (decide, decided) = oneshot::channel();
         let asked = desk.attended.then(|| {
@@ -66,20 +73,20 @@ impl Permissions {
         let said = match first {
             First::User(decision) => {
                 asked.into_iter().for_each(Asked::answered);
-                return self.user_decides(decision, call);
+                return self.user_decides(decision, call, aim);
             }
             First::Hooks(said) => *said,
         };
-        let call = match self.hooks_decide(desk, said, call, &question).await {
+        let (call, aim) = match self.hooks_decide(desk, said, (call, aim), &question).await {
             ControlFlow::Break(decided) => return decided,
-            ControlFlow::Continue(call) => call,
+            ControlFlow::Continue(left) => left,
         };
         let decision = if alone { None } else { of_user.await };
         let Some(decision) = decision else {
             return Decided::No(call, format!("{reason}, and nobody is there to answer"));
         };
         asked.into_iter().for_each(Asked::answered);
-        self.user_decides(decision, call)
+        self.user_decides(decision, call, aim)
     }
 
     /// What hooks decide; the call, where they leave it to the user.
@@ -87,28 +94,29 @@ impl Permissions {
         &self,
         desk: &Desk<'_>,
         said: Said,
-        call: Call,
+        (call, aim): (Call, Option<Aim>),
         question: &Question,
-    ) -> ControlFlow<Decided, Call> {
+    ) -> ControlFlow<Decided, (Call, Option<Aim>)> {
         if let Some(reason) = said.blocked.clone().or_else(|| said.stop.clone()) {
             return ControlFlow::Break(Decided::No(call, reason));
         }
         if !said.allowed || !question.routine {
-            return ControlFlow::Continue(call);
+            return ControlFlow::Continue((call, aim));
         }
         let allowed = match &said.input {
-            None => call,
+            None => Permit::of(call, aim),
             Some(input) => {
                 let made = Call { input: input.clone(), ..call.clone() };
                 if let Err(why) = fits(&made) {
                     return ControlFlow::Break(Decided::No(made, why));
                 }
                 // What the hook made of the call is another call, and rules judge that one.
-                match self.lean(desk, &made, &said) {
-                    Leaning::Permit => made,
+                let aimed = Aim::of(&made, desk.cwd);
+                match self.lean(desk, &made, &said, aimed.as_ref()) {
+                    Leaning::Permit => Permit::of(made, aimed),
                     Leaning::Refuse(why) => return ControlFlow::Break(Decided::No(made, why)),
                     // The user is asked about the call that they were shown.
-                    Leaning::Ask(_) => return ControlFlow::Continue(call),
+                    Leaning::Ask(_) => return ControlFlow::Continue((call, aim)),
                 }
             }
         };
@@ -116,12 +124,15 @@ impl Permissions {
         ControlFlow::Break(Decided::Yes(allowed))
     }
 
-    fn user_decides(&self, decision: Decision, call: Call) -> Decided {
+    fn user_decides(&self, decision: Decision, call: Call, aim: Option<Aim>) -> Decided {
         match decision {
-            Decision::Once => Decided::Yes(call),
+            Decision::Once => Decided::Yes(Permit::of(call, aim)),
             Decision::Always => {
-                self.rules(|rules| rules.allow.push(PermissionRule::exactly(&call)));
-                Decided::Yes(call)
+                let permit = Permit::of(call, aim);
+                let file = permit.judged().map(|it| it.path.clone());
+                let rule = PermissionRule::exactly(permit.call(), file);
+                self.rules(|rules| rules.allow.push(rule));
+                Decided::Yes(permit)
             }
             Decision::No(reason) => Decided::No(call, reason),
         }

@@ -43,8 +43,8 @@ async fn edit(call: &Call, place: &Workplace) -> Result<Output, String> {
         text(call, "old_string").filter(|it| !it.is_empty()).ok_or("`old_string` is empty")?;
     let new = text(call, "new_string").ok_or("`new_string` is missing")?;
     let all = call.input.get("replace_all").and_then(Value::as_bool) == Some(true);
-    let path = place.path(name);
-    let before = file::read(path.clone())
+    let judged = place.aim().map_err(|why| format!("`{name}` cannot be read: {why}"))?;
+    let before = file::read(judged.clone())
         .await
         .map_err(|error| format!("`{name}` cannot be read: {error}"))?;
     // What is not text is not changed: to write it back would destroy it.
@@ -61,7 +61,7 @@ async fn edit(call: &Call, place: &Workplace) -> Result<Output, String> {
         }
     }
     let after = before.replace(old, new);
-    tokio::fs::write(&path, &after)
+    file::write(judged, after)
         .await
         .map_err(|error| format!("`{name}` cannot be written: {error}"))?;
     Ok(Output::Done {

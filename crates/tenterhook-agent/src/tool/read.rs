@@ -41,7 +41,11 @@ impl Tool for Read {
 
 async fn read(call: &Call, place: &Workplace) -> Output {
     let Some(name) = text(call, "file_path") else { return failed("`file_path` is missing") };
-    let bytes = match file::read(place.path(name)).await {
+    let judged = match place.aim() {
+        Ok(judged) => judged,
+        Err(why) => return failed(format!("`{name}` cannot be read: {why}")),
+    };
+    let bytes = match file::read(judged).await {
         Ok(bytes) => bytes,
         Err(error) => return failed(format!("`{name}` cannot be read: {error}")),
     };

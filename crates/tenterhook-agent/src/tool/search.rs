@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Effect, Output, Running, Tool, Workplace, failed, text};
 use crate::conversation::Call;
-use crate::file;
+use crate::file::{self, Judged};
 use crate::model::ToolSpec;
 
 /// How many files or lines one call gives.
@@ -97,7 +97,7 @@ async fn aside(
 
 fn glob(call: &Call, place: &Workplace) -> Result<Vec<String>, String> {
     let pattern = matcher(text(call, "pattern").ok_or("`pattern` is missing")?)?;
-    let root = place.path(text(call, "path").unwrap_or("."));
+    let root = place.aim()?.path;
     let named = |path: &Path| path.strip_prefix(&root).is_ok_and(|it| pattern.is_match(it));
     Ok(files(&root, place)
         .filter(|path| named(path))
@@ -114,8 +114,8 @@ fn grep(call: &Call, place: &Workplace) -> Result<Vec<String>, String> {
         .build()
         .map_err(|error| format!("`pattern` is no regular expression: {error}"))?;
     let only = text(call, "glob").map(matcher).transpose()?;
-    let root = place.path(text(call, "path").unwrap_or("."));
-    let mut found = Vec::new();
+    let root = place.aim()?.path;
+    let (mut found, mut barred) = (Vec::new(), None);
     for path in files(&root, place) {
         let wanted = only.as_ref().is_none_or(|only| {
             path.file_name().is_some_and(|it| only.is_match(it)) || only.is_match(&path)
@@ -123,7 +123,14 @@ fn grep(call: &Call, place: &Workplace) -> Result<Vec<String>, String> {
         if !wanted || path.metadata().is_ok_and(|it| it.len() > LARGE) {
             continue;
         }
-        let Ok((content, _)) = file::start(&path, LARGE) else { continue };
+        if let Some(rule) = place.bars.against(&path) {
+            let (_, count) = barred.unwrap_or((rule.clone(), 0));
+            barred = Some((rule, count + 1));
+            continue;
+        }
+        // What a walk saw may be a link by now.
+        let content = file::open_real(&path).and_then(|it| file::start_of(it, LARGE));
+        let Ok((content, _)) = content else { continue };
         for (at, line) in String::from_utf8_lossy(&content).lines().enumerate() {
             if pattern.is_match(line) {
                 let line: String = line.chars().take(WIDE).collect();
@@ -133,6 +140,9 @@ fn grep(call: &Call, place: &Workplace) -> Result<Vec<String>, String> {
                 return Ok(found);
             }
         }
+    }
+    if let Some((rule, count)) = barred {
+        found.push(format!("({count} not searched: the rule `{rule}` keeps them from you)"));
     }
     Ok(found)
 }
@@ -158,5 +168,7 @@ fn files(root: &Path, place: &Workplace) -> impl Iterator<Item = PathBuf> {
 }
 
 fn shown(path: &Path, place: &Workplace) -> String {
-    path.strip_prefix(&place.cwd).unwrap_or(path).display().to_string()
+    // The root was followed to where it leads; so is the place from which names are told.
+    let cwd = Judged::of(&place.cwd).map_or_else(|| place.cwd.clone(), |it| it.path);
+    path.strip_prefix(cwd).unwrap_or(path).display().to_string()
 }

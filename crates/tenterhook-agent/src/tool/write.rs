@@ -39,17 +39,11 @@ async fn write(call: &Call, place: &Workplace) -> Output {
     let (Some(name), Some(content)) = (text(call, "file_path"), text(call, "content")) else {
         return failed("`file_path` or `content` is missing");
     };
-    let path = place.path(name);
-    if let Some(parent) = path.parent()
-        && let Err(error) = tokio::fs::create_dir_all(parent).await
-    {
-        return failed(format!("`{}` cannot be made: {error}", parent.display()));
-    }
-    // To write to a FIFO is to wait for whoever reads it.
-    if let Err(error) = std::fs::metadata(&path).map_or(Ok(()), |it| file::regular(&it)) {
-        return failed(format!("`{name}` cannot be written: {error}"));
-    }
-    match tokio::fs::write(&path, content).await {
+    let judged = match place.aim() {
+        Ok(judged) => judged,
+        Err(why) => return failed(format!("`{name}` cannot be written: {why}")),
+    };
+    match file::write(judged, content.to_owned()).await {
         Ok(()) => Output::Done {
             text: format!("wrote {} bytes to `{name}`", content.len()),
             response: json!({"filePath": name, "success": true}),

@@ -1,11 +1,13 @@
 //! What becomes of one tool call? It is asked for, run and told to hooks; stopped half-way, that is told, too.
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Agent, Role};
 use crate::conversation::{Call, ToolResult};
-use crate::permission::{Desk, Permit, Refusal};
+use crate::permission::{Permit, Refusal};
 use crate::session::from_hook;
 use crate::tool::{self, Output, Workplace};
 use crate::underway::Underway;
@@ -15,24 +17,21 @@ use crate::update::Update;
 const CUT_SHORT: &str = "interrupted";
 
 impl Agent {
-    /// One call: asked for, run, and told to hooks. What it gives beside its result is context, and why all should end.
-    pub(super) async fn run_tool(&self, call: Call) -> (ToolResult, Vec<String>, Option<String>) {
-        let desk = Desk {
-            hooks: &self.hooks,
-            updates: &self.updates,
-            project: &self.settings.project,
-            cwd: &self.settings.cwd,
-            attended: self.settings.attended,
-            patience: self.settings.patience.question,
-        };
-        let (permit, mut context) = match self.permissions.seek(&desk, call).await {
+    /// One call: asked for, run, and told to hooks. What it gives beside its result is context, why all should end, and the file
+    /// that it came to: nothing is learned from one that was refused or failed.
+    pub(super) async fn run_tool(
+        &self,
+        call: Call,
+    ) -> (ToolResult, Vec<String>, Option<String>, Option<PathBuf>) {
+        let (permit, mut context) = match self.permissions.seek(&self.desk(), call).await {
             Ok(permitted) => permitted,
             Err(Refusal { call, reason, stop, context, retry }) => {
                 let again = if retry { "; a hook says that you may try it again" } else { "" };
                 let text = format!("the call was refused: {reason}{again}");
-                return (self.ended(&call, text, true), context, stop);
+                return (self.ended(&call, text, true), context, stop, None);
             }
         };
+        let file = permit.judged().map(|it| it.path.clone());
         let call = permit.call().clone();
         self.tally.used_tool();
         self.updates.tell(Update::ToolStarted(call.clone()));
@@ -44,7 +43,8 @@ impl Agent {
         }
         let cancel = CancellationToken::new();
         let _ends = cancel.clone().drop_guard();
-        let place = Workplace { cwd: self.settings.cwd.clone(), env, cancel };
+        let bars = self.permissions.bars(&self.desk());
+        let place = Workplace { cwd: self.settings.cwd.clone(), env, judged: None, bars, cancel };
         let output = match (call.tool.as_str(), self.role) {
             (tool::task::NAME, Role::Main) => self.delegate(&call).await,
             ("Bash", _) if in_background(&call) => self.send_off(permit, place).await,
@@ -63,7 +63,8 @@ impl Agent {
         context.extend(said.blocked);
         context.extend(said.context);
         shown.over();
-        (self.ended(&call, text, is_error), context, said.stop)
+        let file = file.filter(|_| !is_error && tool::text(&call, "file_path").is_some());
+        (self.ended(&call, text, is_error), context, said.stop, file)
     }
 
     /// What the face is told where this call, or what hooks make of it, is stopped half-way.

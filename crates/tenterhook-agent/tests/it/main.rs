@@ -25,4 +25,5 @@ mod room;
 mod shown;
 mod tools;
 mod turns;
+mod walls;
 mod watched;

@@ -1,0 +1,270 @@
+//! A file as it was when somebody judged it, and the way back to that one and no other: links are followed once, before it is
+//! judged, and never again. Decides nothing about what may be read or written.
+//!
+//! Between a judgement and its deed lie hooks and a person who reads. Meanwhile a directory can become a link, and a file
+//! another name of one elsewhere. So the way is walked from the root, directory by directory, by descriptors that follow no
+//! link, which is what `openat2` does with `RESOLVE_NO_SYMLINKS` and what also makes missing directories; and what is found
+//! at its end must be the file that was there, or must not be there where none was.
+
+use std::collections::VecDeque;
+use std::ffi::{OsStr, OsString};
+use std::fs::{File, Metadata};
+use std::io::{self, Read as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{Mode, OFlags, mkdirat, open, openat};
+use rustix::io::Errno;
+
+use super::{LARGEST, regular};
+
+/// As many links as Linux follows.
+const LINKS: usize = 40;
+/// What a new directory, and a new file, may be used for, less what the umask takes away.
+const DIRECTORY: Mode = Mode::from_raw_mode(0o777);
+const FILE: Mode = Mode::from_raw_mode(0o666);
+
+/// Where a name led, and what stood there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Judged {
+    /// The path, absolute and without a link.
+    pub(crate) path: PathBuf,
+    /// What stood there; nothing where there was nothing.
+    known: Option<Known>,
+}
+
+/// Which file it is, whatever it is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Known {
+    device: u64,
+    inode: u64,
+    names: u64,
+    is_file: bool,
+}
+
+impl Known {
+    fn of(it: &Metadata) -> Self {
+        Self { device: it.dev(), inode: it.ino(), names: it.nlink(), is_file: it.is_file() }
+    }
+
+    const fn is(self, other: Self) -> bool {
+        self.device == other.device && self.inode == other.inode
+    }
+}
+
+impl Judged {
+    /// Where this path leads now. `None` where links lead in a circle.
+    pub(crate) fn of(path: &Path) -> Option<Self> {
+        let path = real(path)?;
+        let known = std::fs::symlink_metadata(&path).ok().map(|it| Known::of(&it));
+        Some(Self { path, known })
+    }
+
+    /// Whether there is something.
+    pub(crate) const fn exists(&self) -> bool {
+        self.known.is_some()
+    }
+
+    /// Whether it is a file that has other names, so that whoever changes it changes what they name.
+    pub(crate) fn has_other_names(&self) -> bool {
+        self.known.is_some_and(|it| it.is_file && it.names > 1)
+    }
+
+    /// Whether that path leads to the same file.
+    pub(crate) fn is_at(&self, path: &Path) -> bool {
+        let there = std::fs::metadata(path).ok().map(|it| Known::of(&it));
+        self.known.zip(there).is_some_and(|(own, there)| own.is(there))
+    }
+
+    /// Opens the file for reading.
+    pub(crate) fn open(&self) -> io::Result<File> {
+        Self::looks(&std::fs::symlink_metadata(&self.path)?)?;
+        self.checked(open_at(&self.path, OFlags::RDONLY, Way::Stands)?)
+    }
+
+    /// Opens the file for writing, empty, with its directories where they are missing.
+    pub(crate) fn create(&self) -> io::Result<File> {
+        if let Ok(it) = std::fs::symlink_metadata(&self.path) {
+            Self::looks(&it)?;
+        }
+        // What was not there must not be there: somebody else's file is not written over unseen.
+        let new = if self.exists() { OFlags::empty() } else { OFlags::CREATE | OFlags::EXCL };
+        let file = self.checked(open_at(&self.path, OFlags::WRONLY | new, Way::Made)?)?;
+        file.set_len(0)?;
+        Ok(file)
+    }
+
+    /// The file, whole.
+    pub(crate) fn whole(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = Vec::new();
+        self.open()?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > LARGEST {
+            return Err(io::Error::other(format!("it is larger than {} MiB", LARGEST >> 20)));
+        }
+        Ok(bytes)
+    }
+
+    /// Asked before it is opened: a device may do something when it is.
+    fn looks(it: &Metadata) -> io::Result<()> {
+        if it.is_symlink() { Err(moved()) } else { regular(it) }
+    }
+
+    fn checked(&self, file: File) -> io::Result<File> {
+        let found = file.metadata()?;
+        regular(&found)?;
+        match self.known {
+            Some(known) if !known.is(Known::of(&found)) => Err(moved()),
+            _ => Ok(file),
+        }
+    }
+}
+
+/// Opens a file for reading by a path in which there is no link.
+pub(crate) fn open_real(path: &Path) -> io::Result<File> {
+    let file = open_at(path, OFlags::RDONLY, Way::Stands)?;
+    regular(&file.metadata()?)?;
+    Ok(file)
+}
+
+/// Whether the directories on the way are there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Stands,
+    /// They are made where they are missing.
+    Made,
+}
+
+fn open_at(path: &Path, how: OFlags, way: Way) -> io::Result<File> {
+    let name = path.file_name().ok_or_else(|| io::Error::other("it is a directory, not a file"))?;
+    let directory = directory(path.parent().unwrap_or(path), way)?;
+    // To open a FIFO that somebody put there meanwhile is not to wait for its other end.
+    let how = how | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK;
+    Ok(openat(&directory, name, how, FILE).map_err(told)?.into())
+}
+
+/// The directory at an absolute path, reached without following a link.
+fn directory(path: &Path, way: Way) -> io::Result<OwnedFd> {
+    let how = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC | SEARCH;
+    let mut at = open("/", how, Mode::empty())?;
+    for part in path.components() {
+        let Component::Normal(name) = part else { continue };
+        at = match openat(&at, name, how, Mode::empty()) {
+            Err(Errno::NOENT) if way == Way::Made => made(&at, name, how)?,
+            other => other.map_err(told)?,
+        };
+    }
+    Ok(at)
+}
+
+/// What suffices to go through a directory.
+#[cfg(target_os = "linux")]
+const SEARCH: OFlags = OFlags::PATH;
+#[cfg(not(target_os = "linux"))]
+const SEARCH: OFlags = OFlags::RDONLY;
+
+fn made(at: &OwnedFd, name: &OsStr, how: OFlags) -> io::Result<OwnedFd> {
+    match mkdirat(at, name, DIRECTORY) {
+        // Somebody else was quicker; if it is a link, the next call says so.
+        Ok(()) | Err(Errno::EXIST) => Ok(openat(at, name, how, Mode::empty()).map_err(told)?),
+        Err(error) => Err(error.into()),
+    }
+}
+
+fn told(error: Errno) -> io::Error {
+    match error {
+        // A link, where there was none; something else in place of a directory; a file, where there was none.
+        Errno::LOOP | Errno::NOTDIR | Errno::EXIST => moved(),
+        other => other.into(),
+    }
+}
+
+fn moved() -> io::Error {
+    io::Error::other("it is not what it was when it was judged: something else came in its place")
+}
+
+/// The path to which `path` leads, whether or not there is anything yet: a link that dangles is a way to write elsewhere.
+/// `None` where links lead in a circle.
+fn real(path: &Path) -> Option<PathBuf> {
+    let parts = |path: &Path| path.components().map(own).collect::<VecDeque<_>>();
+    let (mut left, mut found, mut links) = (parts(path), PathBuf::new(), 0);
+    while let Some(part) = left.pop_front() {
+        match Path::new(&part).components().next() {
+            Some(Component::Normal(name)) => found.push(name),
+            Some(Component::ParentDir) => drop(found.pop()),
+            Some(Component::CurDir) | None => {}
+            Some(root) => found.push(root),
+        }
+        if let Ok(target) = found.read_link() {
+            links += 1;
+            if links > LINKS {
+                return None;
+            }
+            found.pop();
+            left = parts(&target).into_iter().chain(left).collect();
+        }
+    }
+    Some(found)
+}
+
+fn own(part: Component<'_>) -> OsString {
+    part.as_os_str().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn fails(it: io::Result<File>) -> bool {
+        it.is_err_and(|error| error.to_string().contains("when it was judged"))
+    }
+
+    /// AG-13: whatever comes in place of what was judged, neither is written nor read.
+    #[test]
+    fn what_was_judged_is_what_is_opened() {
+        let ground = tempfile::tempdir().unwrap();
+        let at = |name: &str| ground.path().canonicalize().unwrap().join(name);
+        std::fs::create_dir_all(at("project/src")).unwrap();
+        std::fs::create_dir_all(at("elsewhere/deep")).unwrap();
+        std::fs::write(at("project/src/old"), "old").unwrap();
+        std::fs::write(at("elsewhere/old"), "secret").unwrap();
+        let judged = |name: &str| Judged::of(&at(name)).unwrap();
+        let (new, old) = (judged("project/src/new"), judged("project/src/old"));
+        let deep = judged("project/src/deep/new");
+        std::fs::rename(at("project/src"), at("project/was")).unwrap();
+        symlink(at("elsewhere"), at("project/src")).unwrap();
+        for it in [&new, &old, &deep] {
+            assert!(fails(it.create()), "{it:?}");
+        }
+        assert!(fails(old.open()));
+        assert!(!at("elsewhere/new").exists() && !at("elsewhere/deep/new").exists());
+        assert_eq!(std::fs::read(at("elsewhere/old")).unwrap(), b"secret");
+        std::fs::remove_file(at("project/src")).unwrap();
+        std::fs::rename(at("project/was"), at("project/src")).unwrap();
+        // The last part becomes a link, or another name of a file elsewhere.
+        symlink(at("elsewhere/new"), at("project/src/new")).unwrap();
+        std::fs::remove_file(at("project/src/old")).unwrap();
+        std::fs::hard_link(at("elsewhere/old"), at("project/src/old")).unwrap();
+        assert!(fails(new.create()) && fails(old.create()) && fails(old.open()));
+        assert!(!at("elsewhere/new").exists());
+        deep.create().unwrap().write_all(b"made").unwrap();
+        assert_eq!(std::fs::read(at("project/src/deep/new")).unwrap(), b"made");
+        assert!(judged("project/src/old").has_other_names());
+    }
+
+    #[test]
+    fn a_link_is_followed_before_it_is_judged() {
+        let ground = tempfile::tempdir().unwrap();
+        let at = |name: &str| ground.path().canonicalize().unwrap().join(name);
+        symlink("b", at("a")).unwrap();
+        let judged = Judged::of(&at("a")).unwrap();
+        assert_eq!((judged.path.clone(), judged.exists()), (at("b"), false));
+        judged.create().unwrap().write_all(b"x").unwrap();
+        assert_eq!(std::fs::read(at("b")).unwrap(), b"x");
+        symlink("circle", at("circle")).unwrap();
+        assert_eq!(Judged::of(&at("circle/x")), None);
+    }
+}

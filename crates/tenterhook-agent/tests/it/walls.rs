@@ -1,0 +1,277 @@
+//! The agent's own walls, attacked: what decides over it, files that nobody asked for, names of one file, and what changes
+//! between a question and its answer.
+
+use std::os::unix::fs::symlink;
+
+use serde_json::{Value, json};
+
+use crate::room::Room;
+
+fn script(calls: &[(&str, Value)]) -> String {
+    let reply = |(tool, input): &(&str, Value)| {
+        let input = input.as_object().unwrap().iter().map(|(key, it)| format!("{key} = {it}"));
+        let input = input.collect::<Vec<_>>().join(", ");
+        format!("[[reply]]\ncall = [{{ tool = \"{tool}\", input = {{ {input} }} }}]\n")
+    };
+    let calls = calls.iter().map(reply).collect::<String>();
+    format!("record = \"requests.jsonl\"\n{calls}[[reply]]\ntext = \"done\"\n")
+}
+
+fn write(path: &str) -> (&'static str, Value) {
+    ("Write", json!({"file_path": path, "content": "x"}))
+}
+
+/// AG-10: in no mode and by nobody's consent but the user's.
+#[test]
+fn what_decides_over_the_agent_is_not_written_unasked() {
+    let hooks = r#"
+[hook.yes]
+on = ["PreToolUse", "PermissionRequest"]
+shell = '''echo '{"decision": "allow"}' '''
+[hook.guard]
+on = "Stop"
+shell = "sh tools/guard.sh"
+"#;
+    for file in [
+        "tenterhook.toml",
+        "tenterhook.json",
+        "tenterhook.local.toml",
+        "tenterhook.guardrails.toml",
+        "TENTERHOOK.TOML",
+        "sub/tenterhook.json",
+        "sub/deep/tenterhook.local.toml",
+        "src/../tenterhook.local.toml",
+        ".claude/settings.json",
+        ".claude/settings.local.json",
+        "sub/.claude/settings.json",
+        ".gen/settings.json",
+        ".ignis/hooks.json",
+        ".codewhale/config.toml",
+        ".reasonix/settings.json",
+        ".codex/hooks.json",
+        ".mcp.json",
+        "sub/.mcp.json",
+        ".git/hooks/pre-commit",
+        "tools/guard.sh",
+        "innocent",
+        "other-name",
+    ] {
+        for mode in ["acceptEdits", "bypassPermissions"] {
+            let room = Room::new(hooks, &script(&[write(file)]));
+            let project = room.sandbox.project();
+            room.sandbox.write("tools/guard.sh", "exit 0").unwrap();
+            room.sandbox.write("../outside.txt", "mine").unwrap();
+            symlink("tenterhook.local.toml", project.join("innocent")).unwrap();
+            let outside = project.join("../outside.txt");
+            std::fs::hard_link(outside, project.join("other-name")).unwrap();
+            let mut run = room.start(&["--permission-mode", mode, "--allow", "Write(**)"]);
+            run.prompt("work");
+            run.wait_for("ask");
+            run.say(json!({"type": "interrupt"}));
+            run.end();
+            assert_eq!(room.text("../outside.txt"), "mine");
+        }
+    }
+    let room = Room::new(hooks, &script(&[write("src/a.rs"), write("hooks.md")]));
+    let run = room.ask("work", &["--permission-mode", "acceptEdits"]);
+    assert!(run.of("ask").is_empty(), "what decides nothing is written");
+}
+
+/// AG-11: nothing of a file that may not be read reaches the model, whoever names it.
+#[test]
+fn instructions_pass_the_gate_of_a_read() {
+    let deny = ["--deny", "Read(private/**)"];
+    for (name, files, links, call) in [
+        (
+            "refused",
+            vec![("../other/CLAUDE.md", "SECRET"), ("../other/x", "")],
+            vec![],
+            Some("../other/x"),
+        ),
+        (
+            "absolute",
+            vec![("../s.txt", "SECRET"), ("sub/CLAUDE.md", "@/SANDBOX/s.txt"), ("sub/x", "")],
+            vec![],
+            Some("sub/x"),
+        ),
+        ("above", vec![("../s.txt", "SECRET"), ("CLAUDE.md", "@../s.txt")], vec![], None),
+        (
+            "denied",
+            vec![("private/s.txt", "SECRET"), ("CLAUDE.md", "@private/s.txt")],
+            vec![],
+            None,
+        ),
+        (
+            "denied itself",
+            vec![("private/CLAUDE.md", "SECRET"), ("private/x", "")],
+            vec![],
+            Some("private/x"),
+        ),
+        ("a link", vec![("../s.txt", "SECRET")], vec![("../s.txt", "AGENTS.md")], None),
+        (
+            "a linked include",
+            vec![("../s.txt", "SECRET"), ("CLAUDE.md", "@a.md")],
+            vec![("../s.txt", "a.md")],
+            None,
+        ),
+        (
+            "a linked rule",
+            vec![("../s.txt", "SECRET"), (".claude/rules/a.md", "x")],
+            vec![("../../../s.txt", ".claude/rules/b.md")],
+            None,
+        ),
+        (
+            "a linked directory",
+            vec![("../d/CLAUDE.md", "SECRET"), ("../d/x", "")],
+            vec![("../d", "sub")],
+            Some("sub/x"),
+        ),
+        (
+            "chained",
+            vec![("../s.txt", "SECRET"), ("CLAUDE.md", "@a.md"), ("a.md", "@../s.txt")],
+            vec![],
+            None,
+        ),
+        ("by a hook", vec![("hooked.md", "SECRET"), ("CLAUDE.md", "@hooked.md")], vec![], None),
+    ] {
+        let hooks =
+            "[hook.no]\non = \"PreToolUse\"\nif = \"Read(hooked.md)\"\nshell = \"exit 2\"\n";
+        let calls: Vec<_> = call.iter().map(|it| ("Read", json!({"file_path": it}))).collect();
+        let room = Room::new(hooks, &script(&calls));
+        let sandbox = room.sandbox.project().parent().unwrap().display().to_string();
+        for (path, text) in &files {
+            let text = text.replace("/SANDBOX", &sandbox);
+            room.sandbox.write(path, &text).unwrap();
+        }
+        for (to, at) in links {
+            symlink(to, room.sandbox.project().join(at)).unwrap();
+        }
+        let args = ["-p", "work", "--model", "scripted:script.toml"];
+        let output = room.command().args(args).args(deny).output().unwrap();
+        let told = room.text("requests.jsonl");
+        assert!(!told.is_empty() && !told.contains("SECRET"), "{name}: {told}\n{output:?}");
+    }
+    // What may be read is.
+    let room = Room::new("", &script(&[("Read", json!({"file_path": "sub/x"}))]));
+    for (path, text) in
+        [("sub/x", ""), ("sub/CLAUDE.md", "NESTED"), ("CLAUDE.md", "TOP\n @a.md"), ("a.md", "MORE")]
+    {
+        room.sandbox.write(path, text).unwrap();
+    }
+    room.ask("work", &[]);
+    let told = room.text("requests.jsonl");
+    for text in ["NESTED", "TOP", "MORE"] {
+        assert!(told.contains(text), "{text}: {told}");
+    }
+}
+
+/// AG-11: the files of commands come from whoever wrote the repository.
+#[test]
+fn a_command_of_the_project_shows_nothing_from_elsewhere() {
+    let room = Room::new("", &script(&[]));
+    room.sandbox.write("../s.txt", "SECRET").unwrap();
+    room.sandbox.write(".claude/commands/go.md", "look at @../s.txt and go").unwrap();
+    symlink("../../../s.txt", room.sandbox.project().join(".claude/commands/leak.md")).unwrap();
+    for prompt in ["/go", "/leak"] {
+        let run = room.ask(prompt, &[]);
+        assert!(!run.of("warn").is_empty(), "{prompt}: it is said");
+    }
+    let told = room.text("requests.jsonl");
+    assert!(told.contains("look at") && !told.contains("SECRET"), "{told}");
+}
+
+/// AG-12.
+#[test]
+fn a_denied_file_is_not_seen_by_any_name() {
+    let read = |path: &str| ("Read", json!({"file_path": path}));
+    let forms: Vec<(&str, Value)> = vec![
+        read(".env"),
+        read("./.env"),
+        read("sub/../.env"),
+        read("ABSOLUTE/.env"),
+        read("link"),
+        read("chain"),
+        read("hard"),
+        read("dir/.env"),
+        read("up/project/.env"),
+        ("Grep", json!({"pattern": "^KEY"})),
+        ("Grep", json!({"pattern": "^KEY", "path": ".env"})),
+        ("Grep", json!({"pattern": "^KEY", "path": "."})),
+        ("Grep", json!({"pattern": "^KEY", "path": "link"})),
+        ("Grep", json!({"pattern": "^KEY", "path": "hard"})),
+        ("Grep", json!({"pattern": "^KEY", "path": "dir"})),
+        ("Grep", json!({"pattern": "^KEY", "glob": ".e*"})),
+        ("Edit", json!({"file_path": ".env", "old_string": "KEY=", "new_string": "x"})),
+        ("Edit", json!({"file_path": "hard", "old_string": "KEY=", "new_string": "x"})),
+        ("Bash", json!({"command": "cat .env"})),
+        ("Bash", json!({"command": "cat ./link"})),
+        ("Bash", json!({"command": "head -1 hard"})),
+        ("Bash", json!({"command": "cp sub/../.env copy && cat copy"})),
+    ];
+    let mentions = ["see @.env", "see @./.env", "@link", "@hard", "@sub/../.env", "@dir/.env"];
+    let try_one = |rule: &str, call: Option<&(&str, Value)>, prompt: &str| {
+        let room = Room::new("", "");
+        let project = room.sandbox.project();
+        room.sandbox.write(".env", "KEY=SECRET\n").unwrap();
+        room.sandbox.write("sub/x", "").unwrap();
+        for (to, at) in [(".env", "link"), ("link", "chain"), (".", "dir"), ("..", "up")] {
+            symlink(to, project.join(at)).unwrap();
+        }
+        std::fs::hard_link(project.join(".env"), project.join("hard")).unwrap();
+        let calls: Vec<_> = call.into_iter().cloned().collect();
+        let here = project.canonicalize().unwrap().display().to_string();
+        let text = script(&calls).replace("ABSOLUTE", &here);
+        room.sandbox.write("script.toml", &text).unwrap();
+        room.ask(prompt, &["--permission-mode", "bypassPermissions", "--deny", rule]);
+        let told = room.text("requests.jsonl");
+        assert!(!told.contains("SECRET"), "{rule} {call:?} {prompt}: {told}");
+        assert!(room.text(".env").contains("SECRET"), "{rule} {call:?}");
+    };
+    for rule in ["Read(.env)", "Read(.e*)"] {
+        for form in &forms {
+            try_one(rule, Some(form), "work");
+        }
+        for mention in mentions {
+            try_one(rule, None, mention);
+        }
+    }
+}
+
+/// AG-12: a rule that consents says yes to the file that it names.
+#[test]
+fn a_link_borrows_no_consent() {
+    let room = Room::new("", &script(&[("Read", json!({"file_path": "notes/a"}))]));
+    room.sandbox.write("../s.txt", "SECRET").unwrap();
+    room.sandbox.write("notes/b", "").unwrap();
+    symlink("../../s.txt", room.sandbox.project().join("notes/a")).unwrap();
+    let run = room.ask("work", &["--allow", "Read(notes/**)"]);
+    assert_eq!(run.of("ask").len(), 1);
+    assert!(!room.text("requests.jsonl").contains("SECRET"));
+}
+
+/// AG-13: while the question stands, a directory becomes a link.
+#[test]
+fn what_was_asked_about_is_what_is_written() {
+    for (tool, input) in [
+        ("Write", json!({"file_path": "src/x", "content": "bad"})),
+        ("Write", json!({"file_path": "src/deep/x", "content": "bad"})),
+        ("Edit", json!({"file_path": "src/y", "old_string": "good", "new_string": "bad"})),
+    ] {
+        let room = Room::new("", &script(&[(tool, input.clone())]));
+        let project = room.sandbox.project();
+        room.sandbox.write("src/y", "good").unwrap();
+        room.sandbox.write("../outside/y", "good").unwrap();
+        let mut run = room.start(&[]);
+        run.prompt("work");
+        let id = run.wait_for("ask")["id"].clone();
+        std::fs::rename(project.join("src"), project.join("was")).unwrap();
+        symlink("../outside", project.join("src")).unwrap();
+        run.say(json!({"type": "decide", "id": id, "allow": true}));
+        let result = run.wait_for("tool_result");
+        run.end();
+        assert_eq!(result["is_error"], true, "{input}: {result}");
+        assert_eq!(room.text("../outside/y"), "good", "{input}");
+        assert!(!project.join("../outside/x").exists(), "{input}");
+        assert!(!project.join("../outside/deep").exists(), "{input}");
+    }
+}
