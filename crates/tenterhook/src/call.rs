@@ -12,6 +12,7 @@ mod find;
 mod follow;
 mod hosts;
 mod installs;
+mod judged;
 mod literals;
 mod packages;
 pub(crate) mod path;
@@ -29,6 +30,7 @@ use std::collections::BTreeSet;
 
 use crate::event::tool::Tool;
 use crate::event::{Event, Surroundings};
+use crate::shell::guess::{self, Languages};
 use crate::shell::{Line, SimpleCommand};
 
 pub use hosts::{is_catcher, is_drop};
@@ -192,6 +194,9 @@ fn shell(line: &Line, text: &str, paths: &path::Paths, found: &mut Found) {
     send::look(&views, &groups, found);
     if too_much {
         found.is_hidden();
+    }
+    for guess in guess::of_line(line, &judged::is_judged, Languages::Skip) {
+        inner(&guess.text, &path::Paths { cwd: cwd.clone(), ..paths.clone() }, found);
     }
     for (text, cwd) in filled {
         inner(&text, &path::Paths { cwd, ..paths.clone() }, found);

@@ -6,8 +6,11 @@
 
 mod behind;
 mod command;
+pub(crate) mod guess;
+pub(crate) mod program;
 mod read;
 mod redirect;
+pub(crate) mod strings;
 mod word;
 mod wrapper;
 
@@ -16,7 +19,9 @@ mod tests;
 
 use std::fmt;
 
+pub(crate) use word::quote;
 pub use word::{Word, WordKind};
+pub(crate) use wrapper::is_shell;
 pub use wrapper::names as wrapper_names;
 
 /// Longest line that is read at all, in bytes (S-22).

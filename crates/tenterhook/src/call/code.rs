@@ -6,9 +6,10 @@ use super::Found;
 use super::hosts::{self, DOWNLOADERS};
 use super::literals;
 use super::view::{Redirected, View};
-use crate::shell::{Line, Parsed, Target, Via, WordKind};
+use crate::shell::{self, Line, Parsed, Target, Via, WordKind};
 use table::{
-    CHANGERS, DECODERS, DECODING, EVALUATORS, HANDING_OVER, LANGUAGES, RUNNING, SHELLS, SOCKETS,
+    CHANGERS, DECODERS, DECODING, EVALUATORS, HANDING_OVER, LANGUAGES, OTHER_SHELLS, RUNNING,
+    SOCKETS,
 };
 
 /// Most files with code from elsewhere that are followed.
@@ -70,7 +71,7 @@ impl Kinds {
             for word in words.filter(|_| is_language(&view.name)) {
                 inside(&word.source).into_iter().for_each(|kind| self.add(kind));
             }
-            let is_shell = SHELLS.contains(&view.name.as_str());
+            let is_shell = is_shell(&view.name);
             let socket =
                 view.redirects.iter().chain(groups).any(|(_, file)| {
                     file.starts_with("/dev/tcp/") || file.starts_with("/dev/udp/")
@@ -181,7 +182,7 @@ fn brings(view: &View<'_>) -> Option<&'static str> {
             && (options.is_empty() || view.args.iter().any(|it| options.contains(&it.as_str())))
     });
     let escapes = matches!(name, "printf" | "echo") && view.args.iter().any(|it| is_escaped(it));
-    let prints = literals::interpreter(name).is_some()
+    let prints = shell::strings::interpreter(name).is_some()
         && literals::code(view).iter().any(|code| DECODING.iter().any(|it| code.contains(it)));
     (decodes || escapes || prints).then_some("decoded")
 }
@@ -211,7 +212,7 @@ pub(super) fn is_language(name: &str) -> bool {
 fn runs_input(view: &View<'_>) -> bool {
     let name = view.name.as_str();
     let operands = view.operands(&[]);
-    if SHELLS.contains(&name) {
+    if is_shell(name) {
         let from_input = matches!(operands.first(), None | Some(&"-" | &"/dev/stdin"));
         return (from_input || view.has('s', ""))
             && !view.has('c', "command")
@@ -220,7 +221,7 @@ fn runs_input(view: &View<'_>) -> bool {
     }
     if is_language(name) {
         let says_code = |it: &String| {
-            literals::interpreter(name).is_some_and(|options| options.contains(&it.as_str()))
+            shell::strings::interpreter(name).is_some_and(|options| options.contains(&it.as_str()))
                 || it == "-m"
         };
         return matches!(operands.first(), None | Some(&"-" | &"/dev/stdin"))
@@ -243,8 +244,8 @@ fn runs_dash(view: &View<'_>) -> bool {
 }
 
 /// The words behind the options with which an interpreter takes code: `python -c "$(curl ...)"`.
-fn code_words<'w>(view: &'w View<'_>) -> impl Iterator<Item = &'w crate::shell::Word> + Clone {
-    let options = literals::interpreter(&view.name).unwrap_or_default();
+fn code_words<'w>(view: &'w View<'_>) -> impl Iterator<Item = &'w shell::Word> + Clone {
+    let options = shell::strings::interpreter(&view.name).unwrap_or_default();
     let words = view.command.words.iter();
     let pairs = words.clone().zip(words.skip(1));
     pairs.filter(|(option, _)| options.contains(&option.text.as_str())).map(|(_, code)| code)
@@ -252,10 +253,10 @@ fn code_words<'w>(view: &'w View<'_>) -> impl Iterator<Item = &'w crate::shell::
 
 /// `IFS=,; $X`: what parts the words of a line is changed, and a program is put together.
 fn parts_itself(line: &Line) -> bool {
-    let sets = |it: &crate::shell::SimpleCommand| {
+    let sets = |it: &shell::SimpleCommand| {
         it.words.is_empty() && it.assignments.iter().any(|it| it.name == "IFS")
     };
-    let computed = |it: &crate::shell::SimpleCommand| {
+    let computed = |it: &shell::SimpleCommand| {
         it.words.first().is_some_and(|it| it.kind == WordKind::Expansion)
     };
     line.commands.iter().any(sets) && line.commands.iter().any(computed)
@@ -271,19 +272,19 @@ fn behind_xargs(view: &View<'_>) -> bool {
 
 /// Whether words or redirections of a command are code.
 fn takes_code(view: &View<'_>) -> bool {
-    EVALUATORS.contains(&view.name.as_str()) || SHELLS.contains(&view.name.as_str())
+    EVALUATORS.contains(&view.name.as_str()) || is_shell(&view.name)
 }
 
 /// What the substitutions of a word bring.
 fn inside(source: &str) -> Vec<&'static str> {
-    let inner = crate::shell::read(&format!(": {source}"));
+    let inner = shell::read(&format!(": {source}"));
     let paths = super::path::Paths::default();
     let seen = super::follow::look(&inner, &paths);
     seen.views.iter().filter_map(brings).collect()
 }
 
 /// Whether the name of a program is put together so that nobody can read it.
-fn hides(command: &crate::shell::SimpleCommand) -> bool {
+fn hides(command: &shell::SimpleCommand) -> bool {
     let Some(program) = command.words.first() else { return false };
     let source = program.source.as_str();
     // `$'\x72\x6d'`, `\162\155`
@@ -343,6 +344,10 @@ fn is_braced(line: &Line, text: &str) -> bool {
     let mut words = text.split(|c: char| c.is_whitespace() || "();&|'\"".contains(c));
     line.parsed != Parsed::Full
         && words.any(|word| word.starts_with('{') && word.ends_with('}') && word.contains(",-"))
+}
+
+fn is_shell(name: &str) -> bool {
+    shell::is_shell(name) || OTHER_SHELLS.contains(&name)
 }
 
 fn file_name(path: &str) -> &str {

@@ -82,7 +82,7 @@ pub(super) fn look(call: ToolCall<'_>, paths: &Paths, found: &mut Found) {
 
 /// A list of words as a line.
 fn words(items: &[Value]) -> String {
-    let words = items.iter().filter_map(Value::as_str).map(super::quoted::quoted);
+    let words = items.iter().filter_map(Value::as_str).map(crate::shell::quote);
     words.collect::<Vec<_>>().join(" ")
 }
 

@@ -10,6 +10,7 @@ mod file;
 mod pattern;
 mod selection;
 mod spec;
+mod spelling;
 
 #[cfg(test)]
 mod observed;

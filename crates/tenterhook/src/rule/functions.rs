@@ -9,6 +9,7 @@ use super::value::{List, Map, Record, Text, Value};
 use super::words::Do;
 use crate::call::place;
 use crate::shell::SimpleCommand;
+use crate::shell::program::{Argument, arguments, is_long_option};
 
 /// Longest pattern that is worked out by a rule, in bytes (RU-36).
 const LONGEST_SAID: usize = 1024;
@@ -243,7 +244,10 @@ fn with<'a>(
     Ok(Value::Map(Map::Made(fields.into())))
 }
 
-/// Whether a flag is given: `--force` also as `--force=x`, `-f` also among others as in `-rf`; nothing behind `--`.
+/// Programs that take the start of a long option for the whole: git and GNU's, as far as rules are about them.
+const ABBREVIATING: &str = "git rm cp mv ln chmod chown chgrp install shred truncate tee tar wget xargs env timeout sudo make patch date dd mkdir rmdir touch sort grep sed wipefs killall pkill rsync openssl gpg shutdown reboot poweroff halt";
+
+/// Whether a flag is given: `--force` also as `--force=x`, and cut short where programs take it so, `-f` also among others as in `-rf`; nothing behind `--`.
 fn has_flag(command: &SimpleCommand, flag: &str) -> bool {
     let args = command.words.iter().skip(1).map(|word| word.text.as_str());
     let mut args = args.take_while(|arg| *arg != "--");
@@ -252,6 +256,9 @@ fn has_flag(command: &SimpleCommand, flag: &str) -> bool {
         (Some(letter), None) if letter != '-' => Some(letter),
         _ => None,
     };
+    let abbreviates =
+        command.program().is_some_and(|name| ABBREVIATING.split(' ').any(|it| it == name));
+    let cut = |arg: &str| abbreviates && is_long_option(arg, flag);
     args.any(|arg| {
         let valued = || arg.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='));
         let among = |letter: char| {
@@ -260,45 +267,18 @@ fn has_flag(command: &SimpleCommand, flag: &str) -> bool {
                 it.chars().take_while(char::is_ascii_alphabetic).any(|it| it == letter)
             })
         };
-        arg == flag || (flag.starts_with("--") && valued()) || letter.is_some_and(among)
+        arg == flag
+            || (flag.starts_with("--") && (valued() || cut(arg)))
+            || letter.is_some_and(among)
     })
 }
 
-/// Options that take the next word, before the words that say what a program does.
-const VALUED: &[(&str, &[&str])] = &[
-    ("git", &["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"]),
-    ("docker", &["-H", "--host", "-c", "--context", "--config", "-l", "--log-level"]),
-    ("podman", &["--connection", "--url", "--root", "--log-level"]),
-    ("kubectl", &["-n", "--namespace", "--context", "--cluster", "--kubeconfig", "-s", "--user"]),
-    ("helm", &["-n", "--namespace", "--kube-context", "--kubeconfig"]),
-    ("npm", &["--prefix", "-w", "--workspace"]),
-    ("pnpm", &["-C", "--dir", "-F", "--filter"]),
-    ("yarn", &["--cwd"]),
-    ("cargo", &["--config", "-C", "-Z", "--color"]),
-    ("aws", &["--profile", "--region", "--endpoint-url", "--output"]),
-    ("gcloud", &["--project", "--account", "--configuration"]),
-    ("az", &["--subscription"]),
-    ("gh", &["-R", "--repo"]),
-    ("terraform", &[]),
-    ("systemctl", &["-H", "--host", "-M", "--machine"]),
-];
-
 /// The words of a command that are no options, nor the values of such options of its program as are known.
 pub(super) fn operands(command: &SimpleCommand) -> impl Iterator<Item = &str> {
-    let program = command.program().map(path::basename).unwrap_or_default();
-    let known = VALUED.iter().find(|(name, _)| *name == program);
-    let valued = known.map_or(&[][..], |(_, valued)| *valued);
-    let (mut is_value, mut only_operands) = (false, false);
-    command.words.iter().skip(1).map(|word| word.text.as_str()).filter(move |arg| {
-        if std::mem::take(&mut is_value) {
-            return false;
-        }
-        if only_operands || !arg.starts_with(['-', '+']) || arg.len() < 2 {
-            return true;
-        }
-        only_operands = *arg == "--";
-        is_value = valued.contains(arg);
-        false
+    let all = arguments(command.program().unwrap_or_default(), &command.words);
+    all.filter_map(|(_, it)| match it {
+        Argument::Operand(text) => Some(text),
+        Argument::Option(_) => None,
     })
 }
 

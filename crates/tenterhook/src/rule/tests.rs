@@ -68,6 +68,23 @@ fn a_rule_knows_the_tool_and_the_line_that_it_runs() {
     }
 }
 
+/// S-35, RU-13.
+#[test]
+fn flags_may_be_cut_short() {
+    for (line, when, expected) in [
+        ("git reset --har", r#"shell.commands[0].flag("--hard")"#, true),
+        ("git push --forc", r#"shell.commands[0].flag("--force")"#, true),
+        ("rm --rec x", r#"shell.commands[0].flag("--recursive")"#, true),
+        ("git reset --", r#"shell.commands[0].flag("--hard")"#, false),
+        ("git reset --h", r#"shell.commands[0].flag("--hard")"#, false),
+        ("npm x --forc", r#"shell.commands[0].flag("--force")"#, false),
+        ("git --attr-source HEAD push", r#"shell.commands[0].runs("git push")"#, true),
+        ("docker compose -f x down", r#"shell.commands[0].runs("docker compose down")"#, true),
+    ] {
+        assert_eq!(holds(when, &bash(line)), expected, "{line}");
+    }
+}
+
 /// RU-14: whoever redirects, the line writes.
 #[test]
 fn redirections_are_seen_wherever_they_stand() {

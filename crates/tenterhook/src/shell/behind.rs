@@ -6,13 +6,16 @@ use super::command::is_leading;
 use super::read::{Code, Reader};
 use super::word::{Word, WordKind};
 use super::wrapper::{self, Behind, Wrapper};
-use super::{Doubt, Expands, MOST_WRAPPERS, SimpleCommand, Target, Via};
+use super::{Assignment, Doubt, Expands, MOST_WRAPPERS, SimpleCommand, Target, Via};
 
 /// Lists a command and everything behind its wrappers (S-31).
 pub(super) fn follow(reader: &mut Reader, code: &Code<'_>, command: SimpleCommand) {
     let mut queue = vec![command];
     while let Some(command) = queue.pop() {
         reader.commands.push(command.clone());
+        if let Some(variable) = command.assignments.iter().find_map(computed_start) {
+            reader.doubt(code, Doubt::Code { wrapper: variable });
+        }
         let Some(program) = command.words.first() else { continue };
         if command.via.len() < MOST_WRAPPERS {
             queue.extend(look_behind(reader, code, &command, program).into_iter().rev());
@@ -20,6 +23,16 @@ pub(super) fn follow(reader: &mut Reader, code: &Code<'_>, command: SimpleComman
             reader.doubt(code, Doubt::TooDeep);
         }
     }
+}
+
+/// Variables that name or hold what a shell runs when it starts or prompts.
+const STARTED: &[&str] = &["BASH_ENV", "ENV", "PROMPT_COMMAND"];
+
+/// `BASH_ENV=<(...)`: the start of a shell that another program writes.
+fn computed_start(assignment: &Assignment) -> Option<&'static str> {
+    let name = STARTED.iter().find(|name| **name == assignment.name)?;
+    let source = assignment.value.source.as_str();
+    source.contains(['(', '`']).then_some(*name)
 }
 
 /// One step behind a command's program.

@@ -199,6 +199,19 @@ fn doubt_is_said() {
         "echo ${x:-`git a`}",
         "git\0push",
         "coproc N { git x; }",
+        "bash <(echo git push)",
+        "source <(a)",
+        ". /dev/stdin <<< \"$X\"",
+        "sh - < x",
+        "bash /dev/stdin < x",
+        "echo git push | parallel",
+        "echo git push | at now",
+        "(crontab -l; echo x) | crontab -",
+        "make -f - < x",
+        "make --file=/dev/stdin",
+        "hash -p /usr/bin/git x; x push",
+        "BASH_ENV=<(echo git push) bash -c :",
+        "bash5 -c \"$X\"",
     ] {
         assert!(show(line).ends_with('?'), "{line}: {}", show(line));
     }
@@ -425,6 +438,18 @@ fn no_spelling_hides_a_command() {
         "script -c 'git push' x",
         "nsenter -t 1 git push",
         "nocorrect git push",
+        "bash5 -c 'git push'",
+        "rbash -c 'git push'",
+        "csh -c 'git push'",
+        "script -qec 'git push' x",
+        "su -lc 'git push'",
+        "su -c'git push'",
+        "runuser -l x -c 'git push'",
+        "runuser -u x -- git push",
+        "alias gp='git push'; gp",
+        ". /dev/stdin <<< 'git push'",
+        "source /dev/stdin <<< 'git push'",
+        "sh - <<< 'git push'",
     ] {
         let shown = show(line);
         let seen = shown.split(" | ").any(|it| {

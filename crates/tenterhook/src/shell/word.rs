@@ -67,6 +67,15 @@ pub(super) fn read(source: &str, holes: &[Range<usize>]) -> Option<Word> {
     Some(scan.finish())
 }
 
+/// A word that a shell reads as this text.
+pub(crate) fn quote(text: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+:@%,~".contains(c);
+    if !text.is_empty() && text.chars().all(plain) {
+        return text.to_owned();
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 struct Scan<'a> {
     source: &'a str,
     holes: &'a [Range<usize>],

@@ -38,6 +38,16 @@ enum Follows {
     Joined,
     /// Code: the first operand.
     Operand,
+    /// Code: what stands behind `=` in each operand.
+    Definitions,
+    /// A file of code, which may be standard input or computed.
+    File,
+    /// Code on standard input, where one of these options names that as its file.
+    InputOf(&'static [&'static str]),
+    /// Code on standard input, unless it has options or operands other than `-`, or a time.
+    Input { operands: usize },
+    /// With one of these options, something that nobody can know.
+    Computed(&'static [&'static str]),
     /// What stands behind one of these words, their options and so many operands of theirs; without words, at once.
     Verb { verbs: &'static [&'static str], operands: usize, runs: Runs },
     /// A command line to which the words behind `:::` are appended, or what it reads from its standard input.
@@ -81,8 +91,21 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// The row of the table for a program.
 pub(super) fn find(name: &str) -> Option<&'static Wrapper> {
-    WRAPPERS.iter().find(|wrapper| wrapper.name == name)
+    let row = |name: &str| WRAPPERS.iter().find(|wrapper| wrapper.name == name);
+    row(name).or_else(|| {
+        // `bash5`, `zsh-5.9`, `ksh93`
+        let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        row(plain.trim_end_matches('-')).filter(|row| matches!(row.follows, Follows::Shell))
+    })
 }
+
+/// Whether a program is a shell, also as `bash5`.
+pub(crate) fn is_shell(name: &str) -> bool {
+    find(name).is_some_and(|row| matches!(row.follows, Follows::Shell))
+}
+
+/// Names of standard input.
+const INPUTS: &[&str] = &["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"];
 
 impl Wrapper {
     /// What stands behind the wrapper; `words` begins with its name.
@@ -90,6 +113,13 @@ impl Wrapper {
         let words = words.get(1..).unwrap_or_default();
         if let Follows::Actions(starts) = self.follows {
             return actions(words, starts);
+        }
+        if let Follows::InputOf(options) = self.follows {
+            return input_of(words, options);
+        }
+        if let Follows::Computed(options) = self.follows {
+            let computed = words.iter().any(|it| options.contains(&it.text.as_str()));
+            return if computed { vec![Behind::Unknown] } else { Vec::new() };
         }
         if let Follows::Option { .. } = self.follows
             && let Some(found) = code_option(words)
@@ -119,8 +149,9 @@ impl Wrapper {
                 }
                 Some(_) => vec![Behind::Input],
                 None if rest.is_empty() => vec![Behind::Input],
-                None => Vec::new(),
+                None => rest.first().and_then(file).into_iter().collect(),
             },
+            Follows::File => rest.first().and_then(file).into_iter().collect(),
             Follows::Joined if rest.is_empty() => Vec::new(),
             Follows::Joined => vec![as_code(&rest.iter().collect::<Vec<_>>())],
             Follows::Verb { verbs, operands, runs } => {
@@ -128,7 +159,14 @@ impl Wrapper {
             }
             Follows::Parallel => parallel(rest),
             Follows::Operand => rest.first().map(|word| as_code(&[word])).into_iter().collect(),
-            Follows::Actions(_) => Vec::new(),
+            Follows::Definitions => rest.iter().filter_map(definition).collect(),
+            Follows::Input { operands } => {
+                let more = rest.len() > operands || words.iter().any(|it| is_option(&it.text));
+                let input =
+                    rest.iter().all(|it| INPUTS.contains(&it.text.as_str()) || operands > 1);
+                if more || !input { Vec::new() } else { vec![Behind::Input] }
+            }
+            Follows::Actions(_) | Follows::InputOf(_) | Follows::Computed(_) => Vec::new(),
         }
     }
 
@@ -164,6 +202,42 @@ impl Wrapper {
             }
         })
     }
+}
+
+fn is_option(text: &str) -> bool {
+    text.starts_with('-') && !INPUTS.contains(&text)
+}
+
+/// A file that is run: standard input, or what another program prints. Any other is not on the line.
+fn file(word: &Word) -> Option<Behind> {
+    if INPUTS.contains(&word.text.as_str()) {
+        return Some(Behind::Input);
+    }
+    word.source.starts_with("<(").then_some(Behind::Unknown)
+}
+
+/// `gp='git push'` of `alias`.
+fn definition(word: &Word) -> Option<Behind> {
+    let (_, code) = word.text.split_once('=').filter(|_| word.kind == WordKind::Literal)?;
+    Some(Behind::Code(code.to_owned()))
+}
+
+/// `make -f -`, `make --file=/dev/stdin`
+fn input_of(words: &[Word], options: &[&str]) -> Vec<Behind> {
+    let attached = |word: &Word| {
+        options.iter().any(|option| {
+            let rest = word.text.strip_prefix(option);
+            rest.is_some_and(|it| INPUTS.contains(&it.trim_start_matches('=')))
+        })
+    };
+    let behind = |pair: &[Word]| match pair {
+        [option, file] => {
+            options.contains(&option.text.as_str()) && INPUTS.contains(&file.text.as_str())
+        }
+        _ => false,
+    };
+    let found = words.iter().any(attached) || words.windows(2).any(behind);
+    if found { vec![Behind::Input] } else { Vec::new() }
 }
 
 fn split_string(code: &Split<'_>, rest: &[Word]) -> Vec<Behind> {
@@ -204,6 +278,9 @@ fn parallel(words: &[Word]) -> Vec<Behind> {
     let at = words.iter().position(is_mark);
     let (command, arguments) = words.split_at(at.unwrap_or(words.len()));
     let arguments = arguments.iter().filter(|it| !is_mark(it));
+    if command.is_empty() && at.is_none() {
+        return vec![Behind::Input];
+    }
     if command.is_empty() {
         return arguments.map(|it| as_code(&[it])).collect();
     }

@@ -1,8 +1,7 @@
 //! Which programs run, fetch and decode code, and which words of other languages do? Names only.
 
-/// Programs that run what they read on their input when they are handed no script.
-pub(super) const SHELLS: &[&str] =
-    &["bash", "sh", "zsh", "dash", "ksh", "ash", "fish", "pwsh", "powershell", "tcsh", "csh"];
+/// Shells of another language, which run what they read on their input when they are handed no script.
+pub(super) const OTHER_SHELLS: &[&str] = &["pwsh", "powershell"];
 
 /// The same for programs of other languages.
 pub(super) const LANGUAGES: &[&str] =

@@ -3,10 +3,7 @@
 use super::super::quoted::line_of;
 use super::super::view::View;
 use super::Sofar;
-use crate::shell::WordKind;
-
-/// Shells that run what they find on their input.
-const SHELLS: &[&str] = &["bash", "sh", "zsh", "dash", "ksh", "ash", "fish"];
+use crate::shell::{WordKind, is_shell};
 
 /// Programs that run the text of their option `-c` as a shell does.
 const RUNNERS: &[&str] = &["su", "runuser", "sg"];
@@ -44,7 +41,7 @@ impl Sofar<'_> {
     /// The code that a shell or a function is handed, where it is only known with what the line says before.
     pub(super) fn code(&mut self, view: &View<'_>) {
         let name = view.name.as_str();
-        let is_shell = SHELLS.contains(&name);
+        let is_shell = is_shell(name);
         let expands = view.command.words.iter().skip(1).any(|it| it.kind == WordKind::Expansion);
         if name == "eval" && expands {
             self.expanded(view.args.join(" "));
@@ -102,7 +99,7 @@ impl Sofar<'_> {
         if view.feeds() {
             self.piped.extend(self.printed_by(view));
         }
-        if view.feeds() && only_options && SHELLS.contains(&view.name.as_str()) {
+        if view.feeds() && only_options && is_shell(&view.name) {
             let piped: Vec<String> = self.piped.drain(..).collect();
             piped.into_iter().for_each(|text| self.run(text));
         }

@@ -3,8 +3,10 @@
 //! Holds the pattern against words without quotes, and against words as written; it never reads a line itself.
 
 use super::pattern::Stars;
+use super::spelling::Spelling;
 use super::{Covers, Miss, Reading, Selection, Widening};
-use crate::shell::{Doubt, Line, Parsed, SimpleCommand, WordKind};
+use crate::shell::guess::{self, Languages};
+use crate::shell::{self, Doubt, Line, Parsed, SimpleCommand, WordKind};
 
 /// The pattern of a rule like `Bash(git push *)`.
 #[derive(Clone, Debug)]
@@ -17,7 +19,12 @@ pub(super) struct CommandPattern {
     program: Option<String>,
     /// Whether there is more than the program in it.
     extent: Extent,
+    /// Its words, one by one, where it can be held against them.
+    spelling: Option<Spelling>,
 }
+
+/// Deepest nest of programs that may run what they are handed (S-36).
+const MOST_GUESSED: usize = 2;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Extent {
@@ -76,7 +83,8 @@ impl CommandPattern {
         let (first, rest) = base.split_once(' ').unwrap_or((base, ""));
         let extent = if rest.is_empty() { Extent::Program } else { Extent::Arguments };
         let program = (!first.contains('*')).then(|| first.to_owned());
-        Self { program, extent, base: Stars::new(base), open }
+        let spelling = program.as_ref().and_then(|_| Spelling::new(rest, open.is_some()));
+        Self { program, extent, base: Stars::new(base), open, spelling }
     }
 
     fn matches(&self, text: &str) -> bool {
@@ -108,6 +116,33 @@ impl CommandPattern {
         [Some(&self.base), self.open.as_ref()].into_iter().flatten().any(|it| it.may_match(&parts))
     }
 
+    /// Whether a command runs the program and says what the pattern says, in other places or cut short (S-35).
+    fn spells(&self, command: &SimpleCommand) -> bool {
+        let is_program = || command.program() == self.program.as_deref();
+        self.spelling.as_ref().is_some_and(|it| is_program() && it.fits(command))
+    }
+
+    /// The program that may run a command which matches, where the line hands it one (S-36).
+    ///
+    /// The name of a program alone is a word like any other: behind it there has to be more that matches, or an option.
+    fn guessed(&self, line: &Line, depth: usize) -> Option<String> {
+        let program = self.program.as_deref()?;
+        let is_option =
+            |it: &SimpleCommand| it.words.get(1).is_some_and(|word| word.text.starts_with('-'));
+        let counts = |it: &SimpleCommand| {
+            (self.extent == Extent::Arguments || is_option(it))
+                && (self.matches_command(it) || self.spells(it))
+        };
+        let mut guesses =
+            guess::of_line(line, &|name| name == program, Languages::Read).into_iter();
+        let found = guesses.find(|guess| {
+            let inner = shell::read(&guess.text);
+            inner.commands.iter().any(counts)
+                || (depth > 0 && self.guessed(&inner, depth - 1).is_some())
+        });
+        found.map(|guess| guess.program)
+    }
+
     pub(super) fn select(&self, line: &Line, reading: Reading) -> Selection {
         if line.written().any(|command| self.matches_command(command)) {
             return Selection::Exact;
@@ -127,8 +162,8 @@ impl CommandPattern {
         let unread = |doubt: &Doubt| Widening::Unread(doubt.clone());
         let expands = || {
             reading == Reading::Claude
-                && self.extent == Extent::Arguments
-                && line.written().any(expands)
+                && ((self.extent == Extent::Arguments && line.written().any(expands))
+                    || line.written().any(substitutes))
         };
         let behind = || {
             let mut commands = line.commands.iter().filter(|command| !command.via.is_empty());
@@ -143,6 +178,8 @@ impl CommandPattern {
             .or_else(|| expands().then_some(Widening::Expansion))
             .or_else(|| behind().map(Widening::Wrapper))
             .or_else(|| line.written().any(|it| self.may_match(it)).then_some(Widening::Expansion))
+            .or_else(|| line.commands.iter().any(|it| self.spells(it)).then_some(Widening::Options))
+            .or_else(|| self.guessed(line, MOST_GUESSED).map(|program| Widening::Guess { program }))
             .or_else(|| doubt.map(unread))
     }
 
@@ -196,4 +233,10 @@ impl CommandPattern {
 
 fn expands(command: &SimpleCommand) -> bool {
     command.words.iter().any(|word| word.kind == WordKind::Expansion)
+}
+
+/// Whether a command's words hold what another program prints.
+fn substitutes(command: &SimpleCommand) -> bool {
+    let mut unknown = command.words.iter().filter(|word| word.kind == WordKind::Expansion);
+    unknown.any(|word| word.source.contains("$(") || word.source.contains('`'))
 }

@@ -120,10 +120,12 @@ fn anchor(spec: &str) -> (Anchor, &str) {
             break;
         }
     }
-    let is_plain = rest == spec;
+    // The observed agent reads `./x` as `x`, but `./x/y` as a path from here.
+    let is_name = up == 0 && !rest.trim_end_matches('/').contains('/');
+    let is_plain = rest == spec || is_name;
     match rest.strip_prefix("**/") {
         Some(after) if is_plain => (Anchor::Anywhere, after),
-        _ if is_plain && !rest.trim_end_matches('/').contains('/') => (Anchor::Anywhere, rest),
+        _ if is_name => (Anchor::Anywhere, rest),
         _ => (Anchor::Cwd { up }, rest),
     }
 }

@@ -104,3 +104,45 @@ fn the_agents_own_reading_is_the_table_without_exception() {
         }
     }
 }
+
+/// S-1: under guarded reading nothing that the agent runs is missed.
+#[test]
+fn no_observed_cell_is_missed_under_guarded_reading() {
+    use crate::event::{Event, Surroundings};
+    use crate::hook::Compat;
+    use crate::matcher::{Condition, Occasion, Picked};
+
+    let table: Table = serde_json::from_str(TABLE).unwrap();
+    for row in table.rules.iter().filter(|row| row.field == "if") {
+        let condition = Condition::rule(row.value.as_deref().unwrap(), Reading::Claude)
+            .at(PROJECT.as_ref(), "/home/x".as_ref());
+        for index in &row.fires_on {
+            let call = &table.calls[*index];
+            let within = Surroundings { cwd: PROJECT.into(), ..Surroundings::default() };
+            let event = Event::new("PreToolUse", within)
+                .with("tool_name", call.tool.as_str())
+                .with("tool_input", placed(&call.input));
+            let picked = condition.pick(&Occasion::of(&event), Compat::Guarded);
+            let is_picked = matches!(picked, Picked::Exactly | Picked::Widely(_));
+            assert!(is_picked, "`{}` on call {index}: {picked:?}", condition.text());
+        }
+    }
+}
+
+/// S-47: since 2.1.330 the agent fires every `if` on a line that it cannot read.
+#[test]
+fn a_line_that_breaks_off_selects_every_command_rule() {
+    let call = Observed {
+        tool: "Bash".to_owned(),
+        input: serde_json::json!({"command": "git status &&"}),
+    };
+    for rule in ["Bash(git:*)", "Bash(git push *)", "Bash(rm *)", "Bash(*rm*)", "Bash(cd *)"] {
+        let selection = select(rule, &call);
+        let fires = match &selection {
+            Some(Selection::Widened(widening)) => widening.is_agents_own(),
+            Some(Selection::Exact) => true,
+            _ => false,
+        };
+        assert!(fires, "{rule}: {selection:?}");
+    }
+}

@@ -45,6 +45,13 @@ pub enum Widening {
     Input,
     /// The command that matches stands behind wrappers (S-49).
     Wrapper(Vec<Via>),
+    /// The command matches but for where its options stand, or how far they are written out (S-35).
+    Options,
+    /// The command that matches stands behind a program that may run what it is handed (S-36).
+    Guess {
+        /// That program.
+        program: String,
+    },
 }
 
 impl Widening {
@@ -56,7 +63,7 @@ impl Widening {
             Self::Unread(doubt) => {
                 matches!(doubt, Doubt::Syntax { .. } | Doubt::TooLong | Doubt::TooDeep)
             }
-            Self::Wrapper(_) => false,
+            Self::Wrapper(_) | Self::Options | Self::Guess { .. } => false,
         }
     }
 }
@@ -81,6 +88,11 @@ impl fmt::Display for Widening {
                 let via: Vec<_> = via.iter().map(ToString::to_string).collect();
                 write!(f, "the command stands {}", via.join(", "))
             }
+            Self::Options => f.write_str("the command matches but for its options"),
+            Self::Guess { program } if program.is_empty() => {
+                f.write_str("the line sets what a program runs by itself")
+            }
+            Self::Guess { program } => write!(f, "`{program}` may run the command that matches"),
         }
     }
 }

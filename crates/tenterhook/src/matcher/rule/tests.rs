@@ -130,6 +130,135 @@ fn doubt_selects_and_says_so() {
     );
 }
 
+/// S-51.
+#[test]
+fn what_another_program_prints_selects_every_command_rule_of_the_agent() {
+    for rule in ["Bash(*rm*)", "Bash(git)", "Bash(rm *)", "Bash(npm run x)"] {
+        for line in ["echo $(git status)", "echo `git status`", "echo \"a $(git status)\""] {
+            assert_eq!(
+                bash(rule, line, Reading::Claude),
+                Selection::Widened(Widening::Expansion),
+                "{rule} on {line}"
+            );
+        }
+        assert!(!bash(rule, "A=$(date)", Reading::Claude).is_selected(), "{rule}");
+    }
+}
+
+/// S-35.
+#[test]
+fn options_stand_where_they_like() {
+    let spelled = |rule: &str, line: &str| match bash(rule, line, Reading::Native) {
+        Selection::Widened(Widening::Options) => true,
+        Selection::Not(_) => false,
+        other => panic!("{rule} on {line}: {other:?}"),
+    };
+    for (rule, line) in [
+        ("Bash(git push:*)", "git -C . push"),
+        ("Bash(git push:*)", "git --no-pager -c a=b push origin"),
+        ("Bash(git push:*)", "git --git-dir .git push"),
+        ("Bash(git push --force:*)", "git push origin main --force"),
+        ("Bash(git push --force:*)", "git push --forc"),
+        ("Bash(git push --force)", "git --no-pager push --force"),
+        ("Bash(rm -rf *)", "rm -fr x"),
+        ("Bash(rm -rf *)", "rm -v -rf x"),
+        ("Bash(rm --recursive:*)", "rm --rec x"),
+        ("Bash(docker run:*)", "docker --context x run y"),
+        ("Bash(docker compose down:*)", "docker compose -f x.yml down -v"),
+        ("Bash(kubectl delete:*)", "kubectl -n x delete pod y"),
+        ("Bash(npm publish:*)", "npm --prefix x publish"),
+        ("Bash(cargo publish:*)", "cargo +nightly publish"),
+        ("Bash(helm uninstall:*)", "helm --kube-context x uninstall y"),
+        ("Bash(aws s3 rm:*)", "aws --profile x s3 --region y rm s3://z"),
+        ("Bash(terraform destroy:*)", "terraform -chdir=x destroy"),
+        ("Bash(systemctl stop:*)", "systemctl --user stop x"),
+        ("Bash(ip link:*)", "ip -n x link set y"),
+        ("Bash(gh pr merge:*)", "gh -R a/b pr merge 1"),
+        ("Bash(go install:*)", "go -C x install"),
+    ] {
+        assert!(spelled(rule, line), "{rule} on {line}");
+    }
+    for (rule, line) in [
+        ("Bash(git push:*)", "git -C push status"),
+        ("Bash(git push:*)", "git log push"),
+        ("Bash(git push --force:*)", "git push --follow-tags"),
+        ("Bash(git push)", "git -C . push origin"),
+        ("Bash(rm -rf *)", "rm -f x"),
+        ("Bash(git * main)", "git -C . pull"),
+        ("Bash(docker run:*)", "docker rm run"),
+    ] {
+        assert!(!spelled(rule, line), "{rule} on {line}");
+    }
+}
+
+/// S-36.
+#[test]
+fn a_program_that_nobody_knows_may_run_what_it_is_handed() {
+    for line in [
+        "chronic git push",
+        "foo --bar x git push origin",
+        "foo -- sudo git push",
+        "foo 'cd x && git push'",
+        "foo --exec='git push'",
+        "ssh host git push",
+        "ssh -t host 'cd x; git push'",
+        "docker exec -it x git push",
+        "docker run --rm x sh -c 'git push'",
+        "kubectl exec x -- git push",
+        "git submodule foreach 'git push'",
+        "git rebase --exec 'git push' main",
+        "git -c alias.x='!git push' x",
+        "git config alias.p push",
+        "git -c core.editor='git push' commit",
+        "python3 -c 'import os; os.system(\"git push\")'",
+        "node -e 'require(\"child_process\").spawnSync(\"git\", [\"push\"])'",
+        "sed '1e git push' x",
+        "vim -c ':!git push' -c q",
+        "PROMPT_COMMAND='git push'",
+        "export PROMPT_COMMAND='git push'",
+        "ssh host 'docker exec x git push'",
+        "perf stat git push",
+        "ld.so /usr/bin/git push",
+    ] {
+        let selection = bash("Bash(git push *)", line, Reading::Native);
+        assert!(
+            matches!(&selection, Selection::Widened(Widening::Guess { .. })),
+            "{line}: {selection:?}"
+        );
+    }
+    for (rule, line) in [
+        ("Bash(git push *)", "echo git push"),
+        ("Bash(git push *)", "git commit -m 'git push'"),
+        ("Bash(git push *)", "git log --grep 'git push'"),
+        ("Bash(git push *)", "gh issue create --title x --body 'git push'"),
+        ("Bash(git push *)", "foo --message 'git push'"),
+        ("Bash(git push *)", "rg 'git push' docs"),
+        ("Bash(git push *)", "python3 -c 'print(\"git push\")'"),
+        ("Bash(git *)", "apt install git"),
+        ("Bash(git *)", "foo git"),
+        ("Bash(git *)", "foo git push"),
+        ("Bash(rm *)", "docker rm x"),
+        ("Bash(rm *)", "aws s3 rm s3://x"),
+        ("Bash(rm *)", "foo rm x"),
+        ("Bash(rm *)", "git commit -m 'rm -rf / is bad'"),
+        ("Bash(make *)", "man make"),
+    ] {
+        let selection = bash(rule, line, Reading::Native);
+        assert!(!selection.is_selected(), "{rule} on {line}: {selection:?}");
+    }
+    assert!(bash("Bash(rm *)", "foo rm -rf x", Reading::Native).is_selected());
+}
+
+/// S-36: a guess never carries an allow, whatever it is about.
+#[test]
+fn a_guess_covers_nothing() {
+    let input = json!({"command": "foo git push"});
+    let call = Call::new(ToolCall { name: "Bash", input: &input }, PLACES, &[]);
+    let rule = Rule::parse("Bash(git push *)").unwrap();
+    assert!(rule.select(&call, Reading::Native).is_selected());
+    assert_ne!(rule.covers(&call), Covers::Every);
+}
+
 /// S-53.
 #[test]
 fn an_allow_counts_only_where_everything_matches_as_written() {

@@ -121,14 +121,24 @@ impl Wrapper {
 
 /// `su -c 'git push'`, wherever the option stands.
 pub(super) fn code_option(words: &[Word]) -> Option<Behind> {
-    let at =
-        words.iter().position(|word| matches!(word.text.as_str(), "-c" | "--command" | "--run"));
+    // `script -qec`, `su -lc`: a cluster that ends with the letter takes the next word.
+    let is_cluster = |text: &str| {
+        let letters = text.strip_prefix('-').and_then(|it| it.strip_suffix('c'));
+        letters.is_some_and(|it| it.chars().all(|c| c.is_ascii_alphabetic()))
+    };
+    let is_code = |text: &str| {
+        is_cluster(text) || matches!(text, "--command" | "--session-command" | "--run")
+    };
+    let at = words.iter().position(|word| is_code(word.text.as_str()));
     if let Some(at) = at {
         return Some(words.get(at + 1).map_or(Behind::Unknown, |word| as_code(&[word])));
     }
-    let attached = words.iter().find(|word| word.text.starts_with("--command="))?;
-    let known = attached.kind == WordKind::Literal;
-    let code = attached.text.strip_prefix("--command=").filter(|_| known);
+    let attached = |word: &'_ Word| -> Option<usize> {
+        let starts = ["--command=", "--session-command=", "--run=", "-c"];
+        starts.iter().find(|it| word.text.starts_with(*it)).map(|it| it.len())
+    };
+    let (word, start) = words.iter().find_map(|word| Some((word, attached(word)?)))?;
+    let code = word.text.get(start..).filter(|_| word.kind == WordKind::Literal);
     Some(code.map_or(Behind::Unknown, |code| Behind::Code(code.to_owned())))
 }
 

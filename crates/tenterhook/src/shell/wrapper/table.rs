@@ -12,6 +12,10 @@ const fn after(name: &'static str, valued: &'static [&'static str], operands: us
     Wrapper { name, valued, inert: &[], follows }
 }
 
+const fn row(name: &'static str, follows: Follows) -> Wrapper {
+    Wrapper { name, valued: &[], inert: &[], follows }
+}
+
 const fn shell(name: &'static str) -> Wrapper {
     let valued = &["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];
     Wrapper { name, valued, inert: &["--version", "--help"], follows: Follows::Shell }
@@ -165,10 +169,6 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
         &["-e", "-o", "-p", "-s", "-u", "-l", "-n", "-a", "-x", "-A", "-D", "-F", "-w"],
     ),
     command(
-        "runuser",
-        &["-u", "--user", "-g", "--group", "-G", "--supp-group", "-s", "--shell", "-w"],
-    ),
-    command(
         "systemd-run",
         &["-u", "--unit", "-p", "--property", "-E", "--setenv", "-M", "--machine", "-H", "--host"],
     ),
@@ -197,11 +197,31 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     shell("ksh"),
     shell("ash"),
     shell("fish"),
+    shell("rbash"),
+    shell("mksh"),
+    shell("lksh"),
+    shell("yash"),
+    shell("posh"),
+    shell("csh"),
+    shell("tcsh"),
+    shell("rzsh"),
+    shell("rksh"),
+    shell("osh"),
+    shell("xonsh"),
+    shell("nu"),
+    shell("elvish"),
+    shell("hush"),
     Wrapper {
         name: "flock",
         valued: &["-w", "--wait", "--timeout", "-E", "--conflict-exit-code"],
         inert: &[],
         follows: Follows::Option { operands: Some(1) },
+    },
+    Wrapper {
+        name: "runuser",
+        valued: &["-u", "--user", "-g", "--group", "-G", "--supp-group", "-s", "--shell", "-w"],
+        inert: &[],
+        follows: Follows::Option { operands: Some(0) },
     },
     Wrapper { name: "su", valued: &[], inert: &[], follows: Follows::Option { operands: None } },
     Wrapper {
@@ -313,6 +333,16 @@ pub(super) const WRAPPERS: &[Wrapper] = &[
     },
     code_of_option("nix-shell"),
     code_of_option("sg"),
+    row("alias", Follows::Definitions),
+    row("source", Follows::File),
+    row(".", Follows::File),
+    row("make", Follows::InputOf(&["-f", "--file", "--makefile"])),
+    row("gmake", Follows::InputOf(&["-f", "--file", "--makefile"])),
+    row("at", Follows::Input { operands: 8 }),
+    row("batch", Follows::Input { operands: 0 }),
+    row("crontab", Follows::Input { operands: 1 }),
+    row("hash", Follows::Computed(&["-p"])),
+    row("enable", Follows::Computed(&["-f"])),
     Wrapper { name: "trap", valued: &[], inert: &["-l", "-p"], follows: Follows::Operand },
 ];
 

@@ -1,0 +1,260 @@
+//! Which texts would a command run, were its program one that runs what it is handed?
+//!
+//! No table of wrappers ends: for programs that nobody has listed, what stands behind them is looked at as if it ran
+//! (S-36). A guess may only restrain. It is made for those who ask, with the programs that they ask about, so that a
+//! plain line costs a look at its words; no text is read here.
+
+mod table;
+
+use super::program::{self, Argument, has_subcommands};
+use super::strings;
+use super::word::{Word, WordKind, quote};
+use super::{Line, SimpleCommand, Target, Via};
+use table::{MARKS, is_run, is_running, is_text, takes_code, takes_text};
+
+/// Most guesses about one command, and about one line (S-36).
+const MOST_OF_COMMAND: usize = 4;
+const MOST: usize = 16;
+/// Most words before the one that leads to what a program runs: `az vm run-command invoke`.
+const DEEPEST_VERB: usize = 4;
+
+/// One text that a command may run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Guess {
+    /// The program that may run it.
+    pub(crate) program: String,
+    /// The text, as a shell would read it.
+    pub(crate) text: String,
+}
+
+/// What the commands of a line may run that is about one of the programs that `is_asked` knows.
+///
+/// Code of other languages is looked into only where `strings` says so.
+pub(crate) fn of_line(
+    line: &Line,
+    is_asked: &dyn Fn(&str) -> bool,
+    languages: Languages,
+) -> Vec<Guess> {
+    let mut found = Vec::new();
+    for (at, command) in line.commands.iter().enumerate() {
+        let found_behind = line.commands.get(at + 1).is_some_and(|next| {
+            let own = command.via.len();
+            next.via.len() > own
+                && next.via.get(..own) == Some(command.via.as_slice())
+                && matches!(next.via.get(own), Some(Via::Wrapper(_)))
+        });
+        let mut guesser = Guesser { command, is_asked, found: Vec::new() };
+        guesser.variables();
+        if !found_behind {
+            guesser.arguments(languages);
+        }
+        let program = command.program().unwrap_or_default();
+        let texts = guesser.found.into_iter().take(MOST_OF_COMMAND);
+        found.extend(texts.map(|text| Guess { program: program.to_owned(), text }));
+        if found.len() >= MOST {
+            break;
+        }
+    }
+    found
+}
+
+/// Whether the texts in the code of other languages are looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Languages {
+    /// They are.
+    Read,
+    /// The caller looks at them.
+    Skip,
+}
+
+struct Guesser<'c, 'a> {
+    command: &'c SimpleCommand,
+    is_asked: &'a dyn Fn(&str) -> bool,
+    found: Vec<String>,
+}
+
+impl<'c> Guesser<'c, '_> {
+    /// Whether a text names a program that is asked about.
+    fn names(&self, text: &str) -> bool {
+        let is_part = |c: char| !(c.is_alphanumeric() || "-_.+".contains(c));
+        text.split(is_part).any(|name| !name.is_empty() && (self.is_asked)(name))
+    }
+
+    fn push(&mut self, text: &str) {
+        if self.names(text) && !self.found.iter().any(|it| it == text) {
+            self.found.push(text.to_owned());
+        }
+    }
+
+    /// `PROMPT_COMMAND='git push'`, also behind `export`.
+    fn variables(&mut self) {
+        for assignment in &self.command.assignments {
+            if is_run(&assignment.name) {
+                self.push(unquoted(&assignment.value));
+            }
+        }
+        let exports = ["export", "declare", "typeset", "readonly", "env"];
+        if self.command.program().is_some_and(|name| exports.contains(&name)) {
+            let pairs = self.command.words.iter().filter_map(|word| word.text.split_once('='));
+            for (_, value) in pairs.filter(|(name, _)| is_run(name)) {
+                self.push(value.trim_matches(['"', '\'']));
+            }
+        }
+    }
+
+    fn arguments(&mut self, languages: Languages) {
+        let Some(name) = self.command.program() else { return };
+        // What is named by a path is listed under its file name, too.
+        if name.contains('/') {
+            return;
+        }
+        if strings::interpreter(name).is_some() || strings::is_scripted(name) {
+            if languages == Languages::Read {
+                self.code();
+            }
+            return;
+        }
+        if name == "git" {
+            self.aliases();
+        }
+        match name {
+            _ if name == "sed" || name == "gsed" => self.sed(),
+            _ if has_subcommands(name) => self.behind_verb(name),
+            _ if takes_text(name) => {}
+            _ => self.operands(1, false),
+        }
+    }
+
+    /// The lines in the quotes of another language.
+    fn code(&mut self) {
+        let bodies = self.command.redirects.iter().filter_map(|it| match &it.target {
+            Target::HereDocument { body, .. } => Some(body.as_str()),
+            Target::Word(word) if it.operator == "<<<" => Some(word.text.as_str()),
+            Target::Word(_) | Target::Closed => None,
+        });
+        let words = self.command.words.iter().skip(1).map(unquoted);
+        for code in words.chain(bodies) {
+            if strings::runs_lines(code) && self.names(code) {
+                let all = strings::texts(code);
+                let lines = all.iter().map(|(_, text)| (*text).to_owned());
+                for line in lines.chain(strings::listed(code, &all)) {
+                    self.push(&line);
+                }
+            }
+        }
+    }
+
+    /// `git -c alias.p=push p`, `git config alias.p '!git push'`: what an alias stands for.
+    fn aliases(&mut self) {
+        let words = &self.command.words;
+        for (at, word) in words.iter().enumerate() {
+            let Some((_, rest)) = word.text.split_once("alias.") else { continue };
+            let value = match rest.split_once('=') {
+                Some((_, value)) => Some(value.trim_matches(['"', '\''])),
+                None => words.get(at + 1).map(unquoted),
+            };
+            match value.map(|value| (value, value.strip_prefix('!'))) {
+                Some((_, Some(line))) => self.push(line),
+                Some((value, None)) => self.push(&format!("git {value}")),
+                None => {}
+            }
+        }
+    }
+
+    /// `sed '1e git push'`
+    fn sed(&mut self) {
+        for word in self.command.words.iter().skip(1) {
+            let text =
+                word.text.trim_start_matches(|c: char| c.is_ascii_digit() || "$,!/ ".contains(c));
+            if let Some(line) = text.strip_prefix("e ") {
+                self.push(line);
+            }
+        }
+    }
+
+    /// `docker exec x git push`, `git submodule foreach 'git push'`; else only the options that take code.
+    fn behind_verb(&mut self, name: &str) {
+        let words = &self.command.words;
+        let operands = program::arguments(name, words).filter_map(|(at, it)| match it {
+            Argument::Operand(text) => Some((at, text)),
+            Argument::Option(_) => None,
+        });
+        let verb = operands.take(DEEPEST_VERB).find(|(_, text)| is_running(text));
+        if let Some((at, _)) = verb {
+            self.operands(at + 1, false);
+        }
+        self.operands(1, true);
+    }
+
+    /// The words from `from` on as the start of a command, and each word as code; or only the values of options that take
+    /// code.
+    fn operands(&mut self, from: usize, only_options: bool) {
+        let words: &'c [Word] = &self.command.words;
+        let mut before: &str = "";
+        for (at, word) in words.iter().enumerate().skip(from) {
+            let text = unquoted(word);
+            let is_option = text.starts_with('-');
+            let option = text.split('=').next().unwrap_or_default();
+            let text_due = is_text(before) || (is_option && is_text(option));
+            let code_due =
+                takes_code(before) || (is_option && text.contains('=') && takes_code(option));
+            before = if is_option { text } else { "" };
+            if self.found.len() >= MOST_OF_COMMAND {
+                return;
+            }
+            if only_options && !code_due {
+                continue;
+            }
+            if text.contains(char::is_whitespace) {
+                if !text_due || code_due {
+                    self.line(text);
+                }
+                continue;
+            }
+            let base = text.rsplit('/').next().unwrap_or_default();
+            let is_command =
+                word.kind == WordKind::Literal && !base.is_empty() && (self.is_asked)(base);
+            if is_command && at + 1 < words.len() && (!text_due || code_due) {
+                let rest = words.get(at..).unwrap_or_default().iter();
+                let rest: Vec<String> = rest.map(as_written).collect();
+                self.push(&rest.join(" "));
+            }
+        }
+    }
+
+    /// A word with blanks in it: a line as it is, behind `=`, or behind what leads to one.
+    fn line(&mut self, text: &str) {
+        // What stands in a substitution is read where it stands.
+        if !self.names(text) || text.starts_with("$(") || text.starts_with('`') {
+            return;
+        }
+        self.push(text.trim_start_matches([':', '@', '+', '!', '\\']));
+        if let Some((name, value)) = text.split_once('=')
+            && !name.contains(char::is_whitespace)
+        {
+            self.push(value.trim_start_matches('!'));
+        }
+        for mark in MARKS {
+            if let Some((_, line)) = text.split_once(mark) {
+                self.push(line.trim_matches(['"', '\'', '\\']));
+            }
+        }
+    }
+}
+
+/// A word without quotes around all of it, also where an expansion stands in it.
+fn unquoted(word: &Word) -> &str {
+    if word.kind == WordKind::Literal {
+        return &word.text;
+    }
+    let inner = word.source.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
+    inner.unwrap_or(&word.source)
+}
+
+/// A word as a line writes it, with the quotes that it had or needs.
+fn as_written(word: &Word) -> String {
+    match word.kind {
+        WordKind::Literal => quote(&word.text),
+        WordKind::Pattern | WordKind::Expansion => word.source.clone(),
+    }
+}

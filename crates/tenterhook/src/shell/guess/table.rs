@@ -1,0 +1,80 @@
+//! Which programs take what they are handed as text, and which words and options of the others lead to code? Names only.
+
+/// Programs that take their operands as text, names or files, and run none of them. What is in neither this table nor
+/// that of wrappers, and has no subcommands, may run what it is handed (S-36).
+const TEXT: &str = include_str!("text.txt");
+
+/// Words of a program with subcommands behind which stands what it runs (S-36).
+const RUNNING: &str = "\
+    exec run x dlx foreach ssh rsh shell develop watch console debug attach enter sudo run-command \
+    invoke guestcontrol start with-env command runner session forall remote";
+
+/// Options whose value is code, whatever the program (S-36). `-c` of git is a setting, which may be code, too.
+const CODE_OPTIONS: &str = "\
+    --exec -x --extcmd --command -c --cmd --scripts --script --parameters --tree-filter --index-filter \
+    --msg-filter --env-filter --commit-filter --tag-name-filter --parent-filter --eval --upload-pack \
+    --receive-pack --open-files-in-pager --pager --editor --rsh --post-render --on-change --run --call \
+    --execute --exec-batch --to-command --use-compress-program --sh-exec --startup-script \
+    --container-command --entrypoint --init-command --wrapper --runner --test-cmd --config";
+
+/// Options whose value is text for people or for a search, whatever the program (S-36).
+const TEXT_OPTIONS: &str = "\
+    -m --message --body --title --description --desc --notes --note --comment --label --name --reason \
+    --subject --summary --prompt --grep --pattern --regex --regexp --query --search --match --author \
+    --text --format --header --data --json --input --msg --subtitle";
+
+/// Variables whose value a program runs when it starts, and with it a shell or git (S-36).
+const VARIABLES: &str = "\
+    PROMPT_COMMAND BASH_ENV ENV PS0 PS1 PS2 PS4 PROMPT PAGER MANPAGER GIT_PAGER SYSTEMD_PAGER AWS_PAGER \
+    BAT_PAGER EDITOR VISUAL FCEDIT SUDO_EDITOR KUBE_EDITOR GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH \
+    GIT_SSH_COMMAND GIT_EXTERNAL_DIFF GIT_ASKPASS GIT_PROXY_COMMAND SSH_ASKPASS SUDO_ASKPASS BROWSER \
+    LESSOPEN LESSCLOSE RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER CARGO_BUILD_RUSTC_WRAPPER CC CXX MAKEFLAGS \
+    RSYNC_RSH CVS_RSH SVN_SSH SVN_EDITOR HGEDITOR TAR_OPTIONS FZF_DEFAULT_COMMAND NPM_CONFIG_SHELL \
+    npm_config_script_shell GIT_CONFIG_VALUE_0 GIT_CONFIG_VALUE_1 GIT_CONFIG_PARAMETERS PERL5DB \
+    PYTHONBREAKPOINT DEBUGGER SHELL";
+
+/// What stands before a shell line in the commands of an editor, a debugger or a database (S-36).
+pub(super) const MARKS: &[&str] = &[
+    "!",
+    ".shell ",
+    ".system ",
+    "shell ",
+    "system ",
+    "platform shell ",
+    "exec:",
+    "system:",
+    "-exec ",
+    "command=",
+    "commands=",
+    "ProxyCommand=",
+    "LocalCommand=",
+];
+
+fn lists(words: &str, word: &str) -> bool {
+    !word.is_empty() && words.split_whitespace().any(|it| it == word)
+}
+
+/// Whether a program takes its operands as text.
+pub(super) fn takes_text(program: &str) -> bool {
+    TEXT.lines().filter(|line| !line.starts_with("# ")).any(|line| lists(line, program))
+}
+
+/// Whether what stands behind this word of a program with subcommands is run.
+pub(super) fn is_running(word: &str) -> bool {
+    lists(RUNNING, word)
+}
+
+/// Whether an option takes code.
+pub(super) fn takes_code(option: &str) -> bool {
+    lists(CODE_OPTIONS, option)
+}
+
+/// Whether an option takes text.
+pub(super) fn is_text(option: &str) -> bool {
+    lists(TEXT_OPTIONS, option)
+}
+
+/// Whether some program runs what this variable says.
+pub(super) fn is_run(variable: &str) -> bool {
+    lists(VARIABLES, variable)
+}

@@ -1,0 +1,161 @@
+//! Which share of hostile lines is seen? `Bash(git push:*)` over spellings of a push, the pack `guardrails` over dangerous
+//! lines, and both over ordinary ones. The lists stand in `conformance/observed/attacks` and `conformance/guardrails`.
+//!
+//! `cargo test -p tenterhook --all-features --test lines -- --nocapture` prints what is lost.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
+#![expect(clippy::print_stdout, reason = "what is lost is for people to read")]
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tenterhook::answer::Restraint;
+use tenterhook::config::Source;
+use tenterhook::dialect::DialectId;
+use tenterhook::event::{Event, Surroundings};
+use tenterhook::hook::{Compat, Run};
+use tenterhook::matcher::rule::Reading;
+use tenterhook::matcher::{Condition, Occasion, Picked};
+use tenterhook::rule::{Rule, Sight};
+
+const PACK: &str = include_str!("../../tenterhook-cli/packs/guardrails.toml");
+
+/// Rules as people write them, about programs whose names are words of other programs, too.
+const COMMON: &[&str] = &[
+    "Bash(git push:*)",
+    "Bash(git commit:*)",
+    "Bash(git:*)",
+    "Bash(rm:*)",
+    "Bash(rm -rf:*)",
+    "Bash(npm publish:*)",
+    "Bash(cargo publish:*)",
+    "Bash(docker run:*)",
+    "Bash(kubectl delete:*)",
+    "Bash(curl:*)",
+];
+
+/// Ordinary lines that do run what one of these rules is about, behind a program that no table knows or behind options.
+const MEANT: &[&str] = &[
+    "docker run --rm alpine sh -c 'apk add --no-cache curl && curl -sI https://example.com'",
+    "docker exec app rm -rf /app/tmp/cache",
+    "git -c user.name=ci -c user.email=ci@example.com commit -m \"Update\"",
+    "git -c user.name=x commit --allow-empty -m x",
+];
+
+/// Share of a list that has to be seen, in percent.
+const WANTED: usize = 95;
+
+fn conformance() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance")
+}
+
+/// The lists of one kind in every file of the folder.
+fn lists(kind: &str) -> Vec<String> {
+    let mut lines = Vec::new();
+    for entry in conformance().join("observed/attacks").read_dir().unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        let all: Value = serde_json::from_str(&text).unwrap();
+        let list = all.get(kind).and_then(Value::as_array).into_iter().flatten();
+        lines.extend(list.map(|it| it.as_str().unwrap().to_owned()));
+    }
+    assert!(!lines.is_empty(), "no list of {kind}");
+    lines
+}
+
+/// The shell lines of ordinary work.
+fn ordinary() -> Vec<String> {
+    let mut lines = lists("ordinary");
+    for entry in conformance().join("guardrails/ordinary").read_dir().unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        let is_tool = |line: &&str| {
+            let tool = line.split_once(" {").map_or("", |(tool, _)| tool);
+            tool.starts_with("mcp__")
+                || (!tool.contains(' ') && tool.starts_with(|c: char| c.is_ascii_uppercase()))
+        };
+        lines.extend(text.lines().filter(|it| !is_tool(it)).map(str::to_owned));
+    }
+    lines
+}
+
+fn bash(line: &str) -> Event {
+    let within = Surroundings {
+        session_id: "s".to_owned(),
+        cwd: "/home/u/project".into(),
+        project: "/home/u/project".into(),
+        home: "/home/u".into(),
+        ..Surroundings::default()
+    };
+    Event::new("PreToolUse", within)
+        .with("tool_name", "Bash")
+        .with("tool_input", json!({ "command": line }))
+}
+
+fn pack() -> Vec<(String, Rule)> {
+    let mut source =
+        Source::given("tenterhook.guardrails.toml", DialectId::NATIVE, PACK, "/nowhere");
+    source.home = PathBuf::from("/home/u");
+    let rule = |hook: tenterhook::hook::Hook| match hook.run {
+        Run::Rule(rule) => (hook.id.to_string(), rule),
+        other => panic!("{} is no rule but {other:?}", hook.id),
+    };
+    DialectId::NATIVE.dialect().read_config(&source).hooks.into_iter().map(rule).collect()
+}
+
+/// The rules of the pack that hold a line up.
+fn held(pack: &[(String, Rule)], line: &str) -> Vec<String> {
+    let sight = Sight::of(&Arc::new(bash(line)));
+    let holds = |(name, rule): &(String, Rule)| {
+        let answer = rule.judge(&sight, &|| true).unwrap_or_else(|why| panic!("{line}: {why:?}"));
+        (answer.restraint != Restraint::Silent).then(|| name.clone())
+    };
+    pack.iter().filter_map(holds).collect()
+}
+
+/// Prints the share that is seen, and asks for [`WANTED`].
+#[track_caller]
+fn expect_share(what: &str, lines: &[String], is_seen: impl Fn(&str) -> bool) {
+    let lost: Vec<&String> = lines.iter().filter(|line| !is_seen(line)).collect();
+    let seen = lines.len() - lost.len();
+    println!("{what}: {seen} of {} seen; lost: {lost:#?}", lines.len());
+    assert!(seen * 100 >= lines.len() * WANTED, "{what}: {} of {} lost", lost.len(), lines.len());
+}
+
+#[test]
+fn most_spellings_of_a_push_are_selected() {
+    let rule = Condition::rule("Bash(git push:*)", Reading::Native);
+    expect_share("spellings of a push", &lists("push_forms"), |line| {
+        !matches!(rule.pick(&Occasion::of(&bash(line)), Compat::Guarded), Picked::No(_))
+    });
+}
+
+#[test]
+fn no_ordinary_line_of_the_list_is_held_up() {
+    let pack = pack();
+    for line in lists("ordinary") {
+        assert_eq!(held(&pack, &line), Vec::<String>::new(), "{line}");
+    }
+}
+
+/// S-36: of what a rule is not about, it selects at most 2 in 1,000 commands for a guess or for options.
+#[test]
+fn most_ordinary_commands_are_selected_by_no_guess() {
+    let lines = ordinary();
+    let rules: Vec<Condition> =
+        COMMON.iter().map(|text| Condition::rule(text, Reading::Native)).collect();
+    let mut guessed = Vec::new();
+    for line in &lines {
+        let event = bash(line);
+        let occasion = Occasion::of(&event);
+        for rule in &rules {
+            if let Picked::Widely(why) = rule.pick(&occasion, Compat::Guarded)
+                && (why.contains("may run") || why.contains("but for its options"))
+                && !MEANT.contains(&line.as_str())
+            {
+                guessed.push(format!("{} on {line}: {why}", rule.text()));
+            }
+        }
+    }
+    println!("{} guesses of {} lines: {guessed:#?}", guessed.len(), lines.len());
+    assert!(guessed.len() * 1000 <= lines.len() * 2, "{guessed:#?}");
+}
