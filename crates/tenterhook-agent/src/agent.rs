@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::conversation::{Message, ToolResult};
 use crate::file::Judged;
+use crate::gate::Seen;
 use crate::hooks::Hooks;
 use crate::instructions::{self, Instructions, Wanted};
 use crate::model::Provider;
@@ -38,6 +39,10 @@ pub(crate) struct Agent {
     pub(crate) settings: Settings,
     /// What was said so far.
     pub(crate) messages: Vec<Message>,
+    /// How much of that hooks have let pass.
+    pub(crate) seen: Seen,
+    /// What the model was asked last, and what the person typed for that.
+    pub(crate) typed: Option<(String, String)>,
     /// What the model said of an answer that is under way.
     pub(crate) unfinished: String,
     /// What came of the tools of a reply so far.
@@ -167,14 +172,9 @@ impl Steering {
 }
 
 impl Settings {
-    /// Everything that the model is told before the conversation.
-    pub(crate) fn preamble(&self) -> String {
-        let files = self
-            .instructions
-            .iter()
-            .map(|it| format!("From `{}`:\n{}", it.path.display(), it.text));
-        let own = std::iter::once(self.system.clone()).chain(self.started.iter().cloned());
-        own.chain(files).collect::<Vec<_>>().join("\n\n")
+    /// What the model is told before the conversation, beside the agent's own words.
+    pub(crate) fn told(&self) -> impl Iterator<Item = String> {
+        self.started.iter().cloned().chain(self.instructions.iter().map(Instructions::told))
     }
 }
 
@@ -185,12 +185,25 @@ impl Agent {
             let path = self.transcript.path().display();
             self.updates.warn("transcript", format!("`{path}` cannot be written: {error}"));
         }
+        if matches!(message, Message::Assistant(_)) {
+            self.seen.said_by_model(self.messages.len());
+        }
         self.messages.push(message);
+    }
+
+    /// The transcript says that so many messages are no part of the conversation any more.
+    pub(crate) fn record_taken_back(&self, last: usize) {
+        if last > 0
+            && let Err(error) = self.transcript.add(&Line::TakenBack { last })
+        {
+            self.updates.warn("transcript", format!("it cannot be written: {error}"));
+        }
     }
 
     /// Forgets what was said; the transcript says so.
     pub(crate) fn forget(&mut self) {
         self.messages.clear();
+        self.seen.forget();
         self.tally.forget();
         if let Err(error) = self.transcript.add(&Line::Cut) {
             self.updates.warn("transcript", format!("it cannot be written: {error}"));
@@ -213,6 +226,7 @@ impl Agent {
         if kept.torn > 0 {
             note.push_str(&format!(" {} lines could not be read.", kept.torn));
         }
+        self.seen = Seen::of_earlier(kept.messages.len());
         self.messages = kept.messages;
         note
     }

@@ -4,7 +4,8 @@ use futures_util::StreamExt;
 
 use crate::agent::Agent;
 use crate::conversation::{Author, Message};
-use crate::model::{Delta, Request, Stop};
+use crate::gate::Held;
+use crate::model::{Delta, Stop};
 use crate::update::Update;
 
 /// How long a summary may be.
@@ -44,7 +45,7 @@ impl Agent {
         let mut ask = vec![ASK.to_owned()];
         ask.extend((!instructions.is_empty()).then(|| instructions.to_owned()));
         ask.extend(said.context);
-        let summary = self.sum_up(ask.join("\n\n")).await?;
+        let summary = self.sum_up(&ask.join("\n\n")).await?;
         self.forget();
         self.keep(Message::from(Author::Agent, format!("What was said so far:\n\n{summary}")));
         self.hooks.compacted(trigger, &summary).await;
@@ -55,15 +56,14 @@ impl Agent {
         Ok(())
     }
 
-    async fn sum_up(&self, ask: String) -> Result<String, String> {
-        let mut messages = self.messages.clone();
-        messages.push(Message::from(Author::Agent, ask));
-        let mut answer = self.provider.ask(Request {
-            system: self.settings.preamble(),
-            messages,
-            tools: Vec::new(),
-            max_tokens: MAX_TOKENS,
-        });
+    async fn sum_up(&mut self, ask: &str) -> Result<String, String> {
+        let passed = match self.pass(ask).await {
+            Ok(passed) => passed,
+            Err(Held::Denied(why) | Held::Ends(why)) => {
+                return Err(format!("The conversation stays as it is: {why}"));
+            }
+        };
+        let mut answer = self.send(passed, Vec::new(), MAX_TOKENS);
         let mut summary = String::new();
         while let Some(delta) = answer.next().await {
             match delta {

@@ -91,6 +91,15 @@ pub(crate) struct ToolResult {
     pub(crate) is_error: bool,
 }
 
+/// Cuts a text to so many bytes, between two characters, and marks it.
+pub(crate) fn shorten(text: &mut String, most: usize) {
+    const MARK: &str = " [cut]";
+    text.truncate(text.floor_char_boundary(most.saturating_sub(MARK.len())));
+    if most >= MARK.len() {
+        text.push_str(MARK);
+    }
+}
+
 /// The results of calls that nobody waited for.
 pub(crate) fn interrupted<'a>(calls: impl IntoIterator<Item = &'a str>) -> Vec<ToolResult> {
     let result = |id: &str| ToolResult {
@@ -166,6 +175,36 @@ impl Message {
         match self {
             Self::User { text, .. } => text,
             Self::Assistant(_) | Self::Tools { .. } => "",
+        }
+    }
+
+    /// All that a model reads of it.
+    pub(crate) fn texts(&self) -> Vec<String> {
+        let mut all = match self {
+            Self::User { text, context, .. } => [vec![text.clone()], context.clone()].concat(),
+            Self::Assistant(reply) => {
+                let calls = reply.calls.iter().map(|call| call.input.to_string());
+                let echo = reply.echo.iter().map(|it| it.content.to_string());
+                let own = [reply.reasoning.clone(), reply.text.clone()];
+                own.into_iter().chain(calls).chain(echo).collect()
+            }
+            Self::Tools { results, context } => {
+                let texts = results.iter().map(|it| it.text.clone());
+                texts.chain(context.iter().cloned()).collect()
+            }
+        };
+        all.retain(|it| !it.is_empty());
+        all
+    }
+
+    /// Those of them that can be cut.
+    pub(crate) fn texts_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::User { text, context, .. } => std::iter::once(text).chain(context).collect(),
+            Self::Assistant(reply) => vec![&mut reply.text, &mut reply.reasoning],
+            Self::Tools { results, context } => {
+                results.iter_mut().map(|it| &mut it.text).chain(context).collect()
+            }
         }
     }
 

@@ -17,6 +17,7 @@ mod tools;
 mod turns;
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -66,6 +67,8 @@ pub(crate) struct Hooks {
     loaded: Arc<Mutex<Loaded>>,
     place: Arc<Mutex<Place>>,
     env: Arc<Vec<(String, String)>>,
+    /// How often other hooks took the place of those that were loaded.
+    generation: Arc<AtomicU64>,
     /// The last event, for `/hooks explain`.
     last: Arc<Mutex<Option<Event>>>,
     /// What nobody waits for.
@@ -96,6 +99,8 @@ pub(crate) struct Said {
     pub(crate) output: Option<Value>,
     /// What the model should know, labelled with the hook whose words it is.
     pub(crate) context: Vec<String>,
+    /// Some hook was asked.
+    pub(crate) heard: bool,
     /// Changes of permissions.
     pub(crate) permissions: Vec<Value>,
     /// The model may try the denied call again.
@@ -128,6 +133,7 @@ impl Hooks {
             loaded: Arc::new(Mutex::new(Loaded::of(found.sources))),
             place: Arc::new(Mutex::new(place)),
             env: Arc::new(env.to_vec()),
+            generation: Arc::default(),
             last: Arc::default(),
             asides: Asides::default(),
             agent: Map::new(),
@@ -142,6 +148,16 @@ impl Hooks {
         agent.insert("agent_id".to_owned(), id.into());
         agent.insert("agent_type".to_owned(), kind.into());
         Self { agent, elsewhere: elsewhere.map(Path::to_owned), ..self.clone() }
+    }
+
+    /// Which hooks are loaded and switched on: another number where others are.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    /// Others are, from now on.
+    fn others(&self) {
+        self.generation.fetch_add(1, Ordering::AcqRel);
     }
 
     /// Changes a fact of the session.
@@ -258,6 +274,7 @@ fn said(outcome: Outcome) -> Said {
         ask: (is(Restraint::Ask) || is(Restraint::Defer)).then(reason),
         allowed: is(Restraint::Allow),
         context: outcome.labelled_context(),
+        heard: !outcome.steps.is_empty(),
         stop: outcome.effects.stop.map(|stop| stop.reason.unwrap_or_default()),
         input: outcome.effects.updated_input,
         prompt: outcome.effects.updated_prompt,

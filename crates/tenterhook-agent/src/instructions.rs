@@ -45,6 +45,13 @@ pub(crate) struct Wanted {
 /// Whose the user's own files are: they lie where only the user puts something.
 pub(crate) const USER: &str = "User";
 
+impl Instructions {
+    /// How the model is told of it.
+    pub(crate) fn told(&self) -> String {
+        format!("From `{}`:\n{}", self.path.display(), self.text)
+    }
+}
+
 /// The files that hold from the start: the user's, then those from the repository's root down to `cwd`.
 pub(crate) fn at_start(home: &Path, root: &Path, cwd: &Path, reason: &'static str) -> Vec<Wanted> {
     let wanted = |path: PathBuf, memory| Wanted { path, memory, reason, parent: None };

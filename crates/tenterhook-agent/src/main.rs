@@ -8,6 +8,7 @@ mod conversation;
 mod expand;
 mod face;
 mod file;
+mod gate;
 mod ground;
 mod hooks;
 mod instructions;

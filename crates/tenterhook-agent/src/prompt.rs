@@ -66,6 +66,7 @@ impl Agent {
         text: String,
         stop: &CancellationToken,
     ) -> Option<String> {
+        let typed = text.clone();
         let accepted = match stop.run_until_cancelled(self.accept(text.clone())).await {
             Some(Ok(accepted)) => accepted,
             Some(Err(reason)) => {
@@ -81,6 +82,7 @@ impl Agent {
         announce(&self.hooks, &last, stop).await;
         self.updates.tell(Update::Prompt { text: last });
         self.keep(Message::user(prompt.clone(), context));
+        self.typed = Some((prompt.clone(), typed));
         Some(prompt)
     }
 

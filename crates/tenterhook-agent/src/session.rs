@@ -42,6 +42,8 @@ pub(crate) struct Session {
     heard: Heard,
     /// How often hooks woke the agent since a person said something.
     woken: u32,
+    /// Hooks let no session begin: why, and no prompt is taken (HO-8).
+    shut: Option<String>,
     /// What the script brought along; it goes with the session.
     ground: Option<Ground>,
 }
@@ -82,6 +84,7 @@ impl Session {
             watch,
             heard: Heard::Listening,
             woken: 0,
+            shut: None,
             ground: None,
         }
     }
@@ -206,6 +209,7 @@ impl Session {
         };
         agent.learn("session_start").await;
         let said = agent.hooks.session_started(self.source, &agent.settings.model).await;
+        self.shut = said.blocked.or(said.stop);
         context.extend(said.context);
         agent.settings.started = context;
         self.queue.extend(said.initial.map(Next::Raw));
@@ -280,12 +284,24 @@ impl Session {
         }
     }
 
+    /// Gives back what is said to a session that hooks did not let begin.
+    fn turn_away(&mut self, next: Next, reason: String) {
+        match next {
+            Next::Raw(text) => self.agent.updates.tell(Update::Refused { text, reason }),
+            Next::Judged(message) => self.agent.steering.add_later(message),
+        }
+    }
+
     /// Serves one prompt, while inputs go on to be heard.
     async fn serve(
         &mut self,
         next: Next,
         inputs: &mut mpsc::UnboundedReceiver<Input>,
     ) -> Result<(), Leave> {
+        if let Some(reason) = self.shut.clone() {
+            self.turn_away(next, reason);
+            return Ok(());
+        }
         let (hooks, steering) = (self.agent.hooks.clone(), self.agent.steering.clone());
         let tasks = self.agent.tasks.clone();
         let mut listener = Listener {

@@ -14,6 +14,7 @@ use serde_json::Map;
 
 use crate::agent::{Agent, Patience, Role, Settings, Steering};
 use crate::args::Args;
+use crate::gate::Seen;
 use crate::ground::Ground;
 use crate::hooks::{Hooks, PermissionRule, Place};
 use crate::model::{self, Opened};
@@ -47,9 +48,12 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
     let begun = begin(&args, own, &updates)?;
     let id = begun.write(&model, &cwd)?;
     let Begun { source, kept, transcript } = begun;
-    let mut facts = Map::new();
-    facts.insert("permission_mode".to_owned(), permissions.mode().word().into());
-    facts.insert("model".to_owned(), model.as_str().into());
+    let facts = Map::from_iter([
+        ("permission_mode".to_owned(), permissions.mode().word().into()),
+        ("model".to_owned(), model.as_str().into()),
+        // Nothing was used yet, and hooks that ask are told so.
+        ("total_tokens".to_owned(), 0.into()),
+    ]);
     let place = Place {
         session: id,
         cwd: cwd.clone(),
@@ -82,7 +86,9 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
             attended: args.print.is_none(),
             patience,
         },
+        seen: Seen::of_earlier(kept.messages.len()),
         messages: kept.messages,
+        typed: None,
         unfinished: String::new(),
         done: Vec::new(),
         turns: 0,

@@ -90,6 +90,8 @@ impl Agent {
             tally: self.tally.clone(),
             settings,
             messages: Vec::new(),
+            seen: self.seen.of_subagent(),
+            typed: None,
             unfinished: String::new(),
             done: Vec::new(),
             turns: 0,

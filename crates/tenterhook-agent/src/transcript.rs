@@ -23,6 +23,8 @@ pub(crate) enum Line {
     Message(Message),
     /// Everything before was cleared, or compacted into what follows.
     Cut,
+    /// So many of the messages before it left the conversation: hooks kept them from the model.
+    TakenBack { last: usize },
 }
 
 /// The transcript of one session.
@@ -58,6 +60,10 @@ impl Kept {
                 Ok(Line::Session { id, .. }) => kept.id = kept.id.or(Some(id)),
                 Ok(Line::Message(message)) => kept.messages.push(message),
                 Ok(Line::Cut) => kept.messages.clear(),
+                // Where one of them was torn, one more goes: what hooks kept back is not sent for that.
+                Ok(Line::TakenBack { last }) => {
+                    kept.messages.truncate(kept.messages.len().saturating_sub(last));
+                }
                 Err(_) => (kept.read, kept.torn) = (kept.read - 1, kept.torn + 1),
             }
         }

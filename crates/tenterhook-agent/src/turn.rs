@@ -101,6 +101,8 @@ impl Agent {
         }
         let said = self.hooks.turn_started(prompt, self.turns).await;
         if let Some(reason) = said.blocked.or(said.stop) {
+            // What was refused is no part of the next turn (HO-4).
+            self.take_back(&reason);
             return Err(Ending::Stopped(reason));
         }
         if !said.context.is_empty() {

@@ -155,6 +155,7 @@ impl Hooks {
         let mut diagnostics = self.engine.reload(sources);
         diagnostics.extend(self.means.connect(&self.engine.ruleset(), &roots, sources));
         drop(loaded);
+        self.others();
         let mut text = match self.engine.ruleset().hooks().len() {
             1 => "1 hook is loaded.\n".to_owned(),
             count => format!("{count} hooks are loaded.\n"),

@@ -85,6 +85,7 @@ impl Hooks {
             return Err(format!("`{name}` is managed: it stays on, whatever is said here"));
         }
         self.session.switch(&HookId::new(name), on);
+        self.others();
         let word = if on { "on again" } else { "off for this session" };
         Ok(format!("`{name}` is {word}."))
     }

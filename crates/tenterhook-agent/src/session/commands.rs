@@ -93,6 +93,7 @@ impl Session {
         match crate::model::open(Some(&name), &self.agent.settings.env) {
             Ok(opened) => {
                 self.agent.provider = opened.provider;
+                self.agent.seen.anew();
                 self.agent.settings.model.clone_from(&name);
                 self.agent.hooks.fact("model", name.as_str());
                 self.agent.hooks.model_switched(&from, &name).await;

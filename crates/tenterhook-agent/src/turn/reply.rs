@@ -5,7 +5,8 @@ use futures_util::StreamExt;
 use super::{Ending, Step};
 use crate::agent::Agent;
 use crate::conversation::{Author, Message, Reply};
-use crate::model::{Delta, ErrorKind, ModelError, Request, Stop, Usage};
+use crate::gate::Held;
+use crate::model::{Answer, Delta, ErrorKind, ModelError, Stop, Usage};
 use crate::tool;
 use crate::update::Update;
 
@@ -15,30 +16,21 @@ const MAX_TOKENS: u32 = 8192;
 impl Agent {
     /// Asks the model once, as often as hooks want it asked again.
     pub(super) async fn ask(&mut self) -> Step<Reply> {
-        let system = loop {
-            let prompt = self.last_user_text();
-            let said = self.hooks.before_model(&prompt, &self.settings.model).await;
-            if let Some(reason) = said.stop {
-                return Err(Ending::Stopped(reason));
+        let passed = loop {
+            match self.pass("").await {
+                Ok(passed) => break passed,
+                // Its words are a message, and the call is tried again with all that it would send in view; the engine counts,
+                // and ends it (HO-3).
+                Err(Held::Denied(reason)) => self.keep(Message::from(Author::Hook, reason)),
+                Err(Held::Ends(reason)) => {
+                    self.take_back(&reason);
+                    return Err(Ending::Stopped(reason));
+                }
             }
-            match said.blocked {
-                None => break said.context,
-                // Its words are a message, and the call is tried again; the engine counts, and ends it (ruling 32).
-                Some(reason) => self.keep(Message::from(Author::Hook, reason)),
-            }
-        };
-        let request = Request {
-            system: [self.settings.preamble()]
-                .into_iter()
-                .chain(system)
-                .collect::<Vec<_>>()
-                .join("\n\n"),
-            messages: self.messages.clone(),
-            tools: tool::specs(),
-            max_tokens: MAX_TOKENS,
         };
         self.tally.asks();
-        let (reply, usage, stop) = self.hear(request).await.map_err(Ending::Failed)?;
+        let answer = self.send(passed, tool::specs(), MAX_TOKENS);
+        let (reply, usage, stop) = self.hear(answer).await.map_err(Ending::Failed)?;
         self.tally.called(usage);
         let all = self.tally.counts().session;
         self.hooks.fact("total_tokens", all.input + all.output);
@@ -72,8 +64,7 @@ impl Agent {
     }
 
     /// Listens to one answer to its end.
-    async fn hear(&mut self, request: Request) -> Result<(Reply, Usage, Stop), ModelError> {
-        let mut answer = self.provider.ask(request);
+    async fn hear(&mut self, mut answer: Answer) -> Result<(Reply, Usage, Stop), ModelError> {
         let (mut reply, mut usage, mut stop) = (Reply::default(), Usage::default(), Stop::Done);
         while let Some(delta) = answer.next().await {
             match delta? {
@@ -95,13 +86,5 @@ impl Agent {
         }
         reply.text = std::mem::take(&mut self.unfinished);
         Ok((reply, usage, stop))
-    }
-
-    fn last_user_text(&self) -> String {
-        let user = |message: &Message| match message {
-            Message::User { text, .. } => Some(text.clone()),
-            Message::Assistant(_) | Message::Tools { .. } => None,
-        };
-        self.messages.iter().rev().find_map(user).unwrap_or_default()
     }
 }

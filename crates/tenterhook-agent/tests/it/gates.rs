@@ -36,6 +36,21 @@ fn a_refused_call_of_the_model_is_tried_again_and_ends_the_turn_at_last() {
     assert!(room.text("requests.jsonl").contains("say please"));
 }
 
+/// HO-2: what a gate is not shown for its length, the model is not sent.
+#[test]
+fn what_a_gate_is_not_shown_is_not_sent() {
+    let hooks =
+        "[hook.see]\non = \"PreModelCall\"\nshell = \"cat >> seen.jsonl; echo >> seen.jsonl\"\n";
+    let room = Room::new(hooks, "record = \"requests.jsonl\"\n[[reply]]\ntext = \"hello\"\n");
+    let prompt = format!("{}the last words", "long ".repeat(60_000));
+    let run = room.ask(&prompt, &[]);
+    assert!(warned(&run, "are more than hooks are shown"));
+    for kept in [room.text("seen.jsonl"), room.text("requests.jsonl")] {
+        assert!(kept.contains("long long") && kept.contains("[cut]"), "{} bytes", kept.len());
+        assert!(!kept.contains("the last words"));
+    }
+}
+
 /// A gate at the end that never relents gives way after eight denials in a row, and says so.
 #[test]
 fn a_gate_that_never_relents_gives_way_with_a_notice() {
@@ -43,7 +58,7 @@ fn a_gate_that_never_relents_gives_way_with_a_notice() {
     let room = Room::new(hooks, "[[reply]]\nrepeat = true\ntext = \"done\"\n");
     let run = room.ask("work", &[]);
     assert_eq!(count(&run, "Stop", "deny"), 8);
-    assert!(warned(&run, "denied 8 times in a row"));
+    assert!(warned(&run, "denied 9 times in a row"));
     assert!(run.of("notice").iter().any(|it| it["text"].as_str().unwrap().contains("not yet")));
     assert_eq!(run.of("turn_ended")[0]["error"], Value::Null);
     let stops = room.text("stops.jsonl");

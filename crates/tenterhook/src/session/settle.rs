@@ -69,12 +69,12 @@ pub fn settle(mut outcome: Outcome, view: &View, cap: Option<Cap>) -> (Outcome, 
         return (outcome, Strike::Add);
     }
     let consequence = match cap.then {
-        Then::GiveWay => "it gives way",
+        Then::GiveWay => "it gives way this time",
         Then::Stop => "everything ends",
     };
     let message = format!(
-        "denied {} times in a row, so this time {consequence}; the last reason was: {}",
-        cap.denials,
+        "denied {} times in a row, so {consequence}; the last reason was: {}",
+        cap.denials.saturating_add(1),
         outcome.reason().unwrap_or_default()
     );
     outcome.restraint = Restraint::Silent;

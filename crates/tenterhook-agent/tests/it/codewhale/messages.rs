@@ -47,7 +47,10 @@ fn the_text_that_hooks_make_is_the_only_one() {
     run.end();
     let seen = lines(&room, "seen.jsonl");
     let prompts: Vec<_> = seen.iter().map(|it| &it["prompt"]).collect();
-    assert_eq!(prompts, ["[hooked] see @b.txt"; 3], "{seen:?}");
+    let text = "[hooked] see @b.txt";
+    // The gate before the call sees all that it would send (HO-1).
+    let call = format!("{text}\n\nThe file `b.txt`:\ncontent of b");
+    assert_eq!(prompts, [text, text, &call], "{seen:?}");
     let [request] = requests(&room).try_into().expect("one request");
     assert!(request.contains("[hooked] see @b.txt") && request.contains("content of b"));
     let history = kept(&run).concat();

@@ -51,24 +51,28 @@ const AGENT: Subject = Subject::Field("agent_type");
 const SOURCE: Subject = Subject::Field("source");
 const TRIGGER: Subject = Subject::Field("trigger");
 
-/// Every event, in the order of the agent's own documentation. Events whose outcome the agent discards may only tell the
-/// user something.
+/// Events of other agents after whose denial the same is tried again, so that denials in a row must end at last.
+const RETRIED: &[(&str, Cap)] =
+    &[("PreModelCall", Cap::stop(2)), ("TeammateIdle", Cap::give_way(8))];
+
+/// Every event, in the order of the agent's own documentation. Where the agent goes on without waiting, nothing is blocked;
+/// what a hook has to say reaches the model wherever there is a next call (G-39).
 #[rustfmt::skip]
 pub(super) static ROWS: &[EventRow] = &[
-    row("SessionStart", SOURCE, &[Context, Message, Watch, InitialMessage], "a session begins"),
+    row("SessionStart", SOURCE, &[Deny, Context, Message, Watch, InitialMessage], "a session begins"),
     row("SessionEnd", Subject::Field("reason"), &[Message], "a session ends"),
     row("UserPromptSubmit", NONE, &[Deny, Context, Message], "the user submits a prompt"),
     row("PreToolUse", TOOL, &[Deny, Ask, Allow, Input, Context, Message], "a tool is about to run"),
-    row("PostToolUse", TOOL, &[Message], "a tool has run"),
-    row("PostToolUseFailure", TOOL, &[Message], "a tool has failed"),
+    row("PostToolUse", TOOL, &[Context, Message], "a tool has run"),
+    row("PostToolUseFailure", TOOL, &[Context, Message], "a tool has failed"),
     row("PermissionRequest", TOOL, &[Deny, Allow, Input, Permissions, Context, Message], "the user is about to be asked for permission"),
     row("PermissionDenied", TOOL, &[Retry, Context, Message], "a tool call was denied"),
     capped("Stop", NONE, &[Deny, Context, Message], "the assistant concludes its response"),
     row("StopFailure", Subject::Field("error"), &[Message], "a turn ended with an error"),
     row("Notification", Subject::Field("notification_type"), &[Message], "the user is notified"),
-    row("SubagentStart", AGENT, &[Message], "a subagent starts"),
+    row("SubagentStart", AGENT, &[Context, Message], "a subagent starts"),
     row("SubagentStop", AGENT, &[Message], "a subagent has finished"),
-    row("Setup", TRIGGER, &[Message], "the system is set up"),
+    row("Setup", TRIGGER, &[Context, Message], "the system is set up"),
     row("TaskCreated", NONE, &[Message], "a background task was registered"),
     row("TaskCompleted", NONE, &[Message], "a background task has finished"),
     row("ConfigChange", SOURCE, &[Message], "a configuration file changed"),
@@ -86,9 +90,12 @@ pub(super) fn find(name: &str) -> Option<&'static EventRow> {
     ROWS.iter().find(|row| row.name == name)
 }
 
-/// Event names are open: a hook for an event of another name observes it (ruling 13).
+/// Event names are open, and an event of another name is like those that the agent names: exit code 2 blocks it, and context
+/// arrives (G-39, rulings 13 and 40).
 pub(super) fn unknown(event: &EventName) -> EventRow {
-    let mut row = row("", NONE, &[Message], "an event that the agent does not name itself");
+    let when = "an event that the agent does not name itself";
+    let mut row = row("", NONE, &[Deny, Context, Message], when);
+    row.cap = RETRIED.iter().find(|(name, _)| event.as_str() == *name).map(|(_, cap)| *cap);
     row.name = Cow::Owned(event.to_string());
     row.event = Cow::Owned(event.to_string());
     row

@@ -21,6 +21,8 @@ const LEAVING: Duration = Duration::from_millis(1500);
 
 /// After how many denials in a row an event that keeps the agent at work gives way.
 const CAP: Cap = Cap::give_way(8);
+/// How many denials of a call of the model are tried again: the third in a row ends the turn (ruling 32).
+const TRIES: u32 = 2;
 
 /// A row that only observes: nothing there can be prevented any more.
 const fn observer(
@@ -73,7 +75,7 @@ const fn retried(
     when: &'static str,
 ) -> EventRow {
     let mut row = gate(name, subject, powers, when);
-    row.cap = Some(Cap::stop(CAP.denials));
+    row.cap = Some(Cap::stop(TRIES));
     row
 }
 

@@ -1,0 +1,136 @@
+//! What did everybody get? Turns requests, transcripts and updates into lines, and compares them with what a case expects.
+
+use std::path::Path;
+
+use serde_json::Value;
+
+use super::case::Look;
+
+impl Look {
+    /// What is otherwise; `whose` says of what.
+    pub(crate) fn differences(&self, whose: &str, lines: &[String]) -> Vec<String> {
+        let mut found = Vec::new();
+        if let Some(count) = self.count
+            && count != lines.len()
+        {
+            found.push(format!("{whose}: {} instead of {count}", lines.len()));
+        }
+        if let Some(is) = &self.is
+            && is != lines
+        {
+            found.push(format!("{whose}: expected {is:#?}"));
+        }
+        let mut from = 0;
+        for wanted in &self.has {
+            let rest = lines.get(from..).unwrap_or_default();
+            match rest.iter().position(|it| it.contains(wanted)) {
+                Some(at) => from += at,
+                None => found.push(format!("{whose}: `{wanted}` is missing, or comes too early")),
+            }
+        }
+        for word in &self.never {
+            if let Some(line) = lines.iter().find(|it| it.contains(word)) {
+                found.push(format!("{whose}: `{word}` is in {:?}", end(line)));
+            }
+        }
+        if !found.is_empty() {
+            let ends: Vec<_> = lines.iter().map(|it| end(it)).collect();
+            found.push(format!("{whose} got {ends:#?}"));
+        }
+        found
+    }
+}
+
+/// The end of a line: a request says all that is fixed at its beginning.
+fn end(line: &str) -> &str {
+    const LONGEST: usize = 800;
+    let from = line.len().saturating_sub(LONGEST);
+    line.get(line.ceil_char_boundary(from)..).unwrap_or_default()
+}
+
+/// A text as it came, and beside it every text in it, when it is JSON: what is escaped is there all the same.
+pub(crate) fn opened(text: &str) -> String {
+    let mut all = text.to_owned();
+    if let Ok(value) = serde_json::from_str::<Value>(text) {
+        texts(&value, &mut all);
+    }
+    all
+}
+
+fn texts(value: &Value, all: &mut String) {
+    match value {
+        Value::String(text) => {
+            all.push('\n');
+            all.push_str(text);
+        }
+        Value::Array(items) => items.iter().for_each(|it| texts(it, all)),
+        Value::Object(fields) => fields.values().for_each(|it| texts(it, all)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn text<'v>(value: &'v Value, key: &str) -> &'v str {
+    value.get(key).and_then(Value::as_str).unwrap_or_default()
+}
+
+fn list<'v>(value: &'v Value, key: &str) -> &'v [Value] {
+    value.get(key).and_then(Value::as_array).map_or(&[], Vec::as_slice)
+}
+
+/// The conversation that a transcript keeps: a line for each text, call, result and what hooks add.
+pub(crate) fn history(transcript: &Path) -> Vec<String> {
+    let written = std::fs::read_to_string(transcript).unwrap_or_default();
+    let mut kept: Vec<Value> = Vec::new();
+    for line in written.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok()) {
+        match text(&line, "type") {
+            "message" => kept.push(line),
+            "cut" => kept.clear(),
+            "taken_back" => {
+                let last = line["last"].as_u64().and_then(|it| usize::try_from(it).ok()).unwrap();
+                kept.truncate(kept.len().saturating_sub(last));
+            }
+            _ => {}
+        }
+    }
+    kept.iter().flat_map(message).collect()
+}
+
+fn message(it: &Value) -> Vec<String> {
+    let mut lines = Vec::new();
+    let said = text(it, "text");
+    match text(it, "role") {
+        "user" if said.is_empty() => {}
+        "user" => lines.push(format!("{}: {said}", text(it, "author"))),
+        "assistant" => {
+            lines.extend((!said.is_empty()).then(|| format!("model: {said}")));
+            let calls = list(it, "calls").iter();
+            lines.extend(
+                calls.map(|call| format!("call: {} {}", text(call, "tool"), call["input"])),
+            );
+        }
+        _ => lines
+            .extend(list(it, "results").iter().map(|it| format!("result: {}", text(it, "text")))),
+    }
+    let context = list(it, "context").iter().filter_map(Value::as_str);
+    lines.extend(context.map(|it| format!("context: {it}")));
+    lines
+}
+
+/// What a person reads of an update; `None` where it is nothing of its own.
+pub(crate) fn screen(line: &Value) -> Option<String> {
+    let field = |key| text(line, key);
+    Some(match field("type") {
+        "prompt" => format!("> {}", field("text")),
+        "refused" => format!("[not sent] {}: {}", field("text"), field("reason")),
+        "warn" => format!("[warn] {}: {}", field("event"), field("reason")),
+        "notice" => format!("· {}", field("text")),
+        "hook_rewrite" => format!("[hook rewrite] {}", field("text")),
+        "reply" => field("text").to_owned(),
+        "tool" => format!("* {} {}", field("tool"), line["input"]),
+        "tool_result" => format!("* {}: {}", field("tool"), field("text")),
+        "ask" => format!("? {} {}: {}", field("tool"), line["input"], field("reason")),
+        "page" => format!("# {}\n{}", field("title"), field("text")),
+        "turn_ended" => format!("error: {}", line["error"].as_str()?),
+        _ => return None,
+    })
+}

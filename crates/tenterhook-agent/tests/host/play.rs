@@ -1,0 +1,229 @@
+//! Plays a case: the agent in a place of its own, its person, its model. Expects nothing but what the case says.
+
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tenterhook_testkit::{Sandbox, Server};
+
+use super::case::{Case, Step};
+use super::{look, service};
+
+/// How long something is waited for that should come at once: only a broken program needs it.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The agent under way.
+struct Agent {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<Value>,
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        // A case that failed half-way leaves nothing behind.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A case under way.
+struct Stage<'c> {
+    case: &'c Case,
+    sandbox: Sandbox,
+    server: Server,
+    agent: Agent,
+    /// Everything that faces were told, in all runs.
+    heard: Vec<Value>,
+    transcript: PathBuf,
+    code: i32,
+}
+
+/// Plays a case to its end: what is otherwise than it says.
+pub(crate) fn play(case: &Case) -> Vec<String> {
+    let sandbox = Sandbox::new().unwrap();
+    for (name, text) in &case.files {
+        sandbox.write(name, text).unwrap();
+    }
+    let server = service::start(&case.model);
+    let agent = start(&sandbox, &server, &case.args);
+    let mut stage = Stage {
+        case,
+        sandbox,
+        server,
+        agent,
+        heard: Vec::new(),
+        transcript: PathBuf::new(),
+        code: 0,
+    };
+    for step in &case.step {
+        if let Err(why) = stage.take(step) {
+            return vec![why, format!("heard {:#?}", stage.heard)];
+        }
+    }
+    if let Err(why) = stage.end() {
+        return vec![why];
+    }
+    stage.differences()
+}
+
+fn start(sandbox: &Sandbox, server: &Server, args: &[String]) -> Agent {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_tenterhook-agent"));
+    command.current_dir(sandbox.project()).env_clear().envs(sandbox.env());
+    command.envs(service::env(server));
+    command.args(["--stdin", "--output-format", "stream-json", "--model", service::MODEL]);
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::inherit());
+    let mut child = command.spawn().unwrap();
+    let (sender, lines) = channel();
+    let stdout = BufReader::new(child.stdout.take().unwrap());
+    std::thread::spawn(move || {
+        for line in stdout.lines().map_while(Result::ok) {
+            let _ = sender.send(serde_json::from_str(&line).unwrap());
+        }
+    });
+    Agent { stdin: child.stdin.take(), child, lines }
+}
+
+impl Stage<'_> {
+    fn take(&mut self, step: &Step) -> Result<(), String> {
+        if let Some(args) = &step.start {
+            self.end()?;
+            let transcript = self.transcript.display().to_string();
+            let args: Vec<_> =
+                args.iter().map(|it| it.replace("{transcript}", &transcript)).collect();
+            self.agent = start(&self.sandbox, &self.server, &args);
+        }
+        for (name, text) in &step.files {
+            self.sandbox.write(name, text).unwrap();
+        }
+        if let Some(text) = &step.prompt {
+            let text = text.replace("{transcript}", &self.transcript.display().to_string());
+            self.say(&json!({"type": "prompt", "text": text}));
+        }
+        if step.interrupt {
+            self.say(&json!({"type": "interrupt"}));
+        }
+        if let Some(word) = &step.decide {
+            self.decide(word)?;
+        }
+        match (step.wait.as_deref(), &step.prompt) {
+            (Some("nothing"), _) | (None, None) => Ok(()),
+            (Some(what), _) => match what.strip_prefix("file ") {
+                Some(name) => self.file(name),
+                None => {
+                    let (kind, text) = what.split_once(' ').unwrap_or((what, ""));
+                    let is = |line: &Value| line["type"] == kind && line.to_string().contains(text);
+                    self.wait(what, is).map(drop)
+                }
+            },
+            (None, Some(_)) => self.turn(),
+        }
+    }
+
+    fn say(&mut self, line: &Value) {
+        writeln!(self.agent.stdin.as_mut().unwrap(), "{line}").unwrap();
+    }
+
+    /// Answers the last question.
+    fn decide(&mut self, word: &str) -> Result<(), String> {
+        let asked = |line: &&Value| line["type"] == "ask";
+        let id = match self.heard.iter().rev().find(asked) {
+            Some(ask) => ask["id"].clone(),
+            None => self.wait("question", |line| line["type"] == "ask")?["id"].clone(),
+        };
+        let reason = word.strip_prefix("no").map(str::trim);
+        let (allow, always) = (reason.is_none(), word == "always");
+        let reason = reason.unwrap_or_default();
+        self.say(&json!({"type": "decide", "id": id, "allow": allow, "always": always, "reason": reason}));
+        Ok(())
+    }
+
+    /// Waits for the end of the turn, or for what takes its place.
+    fn turn(&mut self) -> Result<(), String> {
+        let mut begun = false;
+        loop {
+            let line = self.wait("end of the turn", |_| true)?;
+            match line["type"].as_str().unwrap_or_default() {
+                "loading" => begun = true,
+                "turn_ended" | "page" => return Ok(()),
+                "refused" if !begun => return Ok(()),
+                _ => {}
+            }
+        }
+    }
+
+    fn wait(&mut self, what: &str, is: impl Fn(&Value) -> bool) -> Result<Value, String> {
+        loop {
+            let Ok(line) = self.agent.lines.recv_timeout(PATIENCE) else {
+                return Err(format!("no {what} came"));
+            };
+            self.hear(&line);
+            if is(&line) {
+                return Ok(line);
+            }
+        }
+    }
+
+    fn hear(&mut self, line: &Value) {
+        if let Some(path) = line["transcript_path"].as_str() {
+            self.transcript = PathBuf::from(path);
+        }
+        self.heard.push(line.clone());
+    }
+
+    fn file(&self, name: &str) -> Result<(), String> {
+        let (path, until) = (self.sandbox.project().join(name), Instant::now() + PATIENCE);
+        while !path.exists() {
+            if Instant::now() > until {
+                return Err(format!("`{name}` was never there"));
+            }
+            std::thread::park_timeout(Duration::from_millis(5));
+        }
+        Ok(())
+    }
+
+    /// Ends the agent as a person does who has nothing more to say.
+    fn end(&mut self) -> Result<(), String> {
+        drop(self.agent.stdin.take());
+        loop {
+            match self.agent.lines.recv_timeout(PATIENCE) {
+                Ok(line) => self.hear(&line),
+                Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) => return Err("the agent did not end".to_owned()),
+            }
+        }
+        self.code = self.agent.child.wait().unwrap().code().unwrap_or(-1);
+        Ok(())
+    }
+
+    fn differences(&self) -> Vec<String> {
+        let expect = &self.case.expect;
+        let requests: Vec<_> =
+            self.server.requests().iter().map(|it| look::opened(&it.body)).collect();
+        let screen: Vec<_> = self.heard.iter().filter_map(look::screen).collect();
+        let mut found = expect.model.differences("the model", &requests);
+        found.extend(expect.history.differences("history", &look::history(&self.transcript)));
+        found.extend(expect.screen.differences("the screen", &screen));
+        let read = |name: &str| {
+            std::fs::read_to_string(self.sandbox.project().join(name)).unwrap_or_default()
+        };
+        for (name, expected) in &expect.hook {
+            let lines: Vec<_> =
+                read(name).lines().filter(|it| !it.is_empty()).map(look::opened).collect();
+            found.extend(expected.differences(&format!("the hook of `{name}`"), &lines));
+        }
+        for (name, text) in &expect.files {
+            let now = read(name);
+            if now != *text {
+                found.push(format!("`{name}` holds {now:?} instead of {text:?}"));
+            }
+        }
+        if self.code != expect.code {
+            found.push(format!("it ended with {} instead of {}", self.code, expect.code));
+        }
+        found
+    }
+}
