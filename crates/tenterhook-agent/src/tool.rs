@@ -43,6 +43,8 @@ pub(crate) enum Output {
     Failed {
         /// Why, for the model.
         why: String,
+        /// The exit code, where a program ended with one.
+        exit_code: Option<i32>,
     },
 }
 
@@ -119,7 +121,7 @@ pub(crate) async fn run(permit: &Permit, place: &Workplace) -> Output {
 
 /// A failure, told to the model.
 pub(crate) fn failed(why: impl Into<String>) -> Output {
-    Output::Failed { why: why.into() }
+    Output::Failed { why: why.into(), exit_code: None }
 }
 
 /// A text argument.

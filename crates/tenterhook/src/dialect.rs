@@ -284,3 +284,41 @@ fn rule(node: &Node, source: &Source, reading: Reading) -> Result<Condition, Str
         None => Ok(condition.at(&source.project, &source.home)),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    /// E-7: `fire` replaced the place of an event by its own directory.
+    #[test]
+    fn an_event_keeps_its_place_wherever_it_is_handed_on() {
+        let events = [
+            ("claude", json!({"hook_event_name": "Stop", "cwd": "/work/p"})),
+            ("gen", json!({"hook_event_name": "Stop", "cwd": "/work/p"})),
+            (
+                "ignis",
+                json!({"hook_event_name": "UserPromptSubmit", "prompt": "", "cwd": "/work/p"}),
+            ),
+            ("reasonix", json!({"event": "Stop", "cwd": "/work/p"})),
+            ("codewhale", json!({"event": "turn_end", "workspace": "/work/p"})),
+            ("native", json!({"v": 1, "event": "Stop", "session": {"cwd": "/work/p"}})),
+        ];
+        assert_eq!(events.len(), DIALECTS.len());
+        for (dialect, event) in events {
+            for from in ["/elsewhere", "/work", "/work/p/deep", ""] {
+                let roots = Roots { cwd: from.into(), ..Roots::default() };
+                let it = DialectId::find(dialect).unwrap().dialect();
+                let event = it.decode_event(event.as_object().unwrap(), &roots).unwrap();
+                assert_eq!(event.within.cwd, Path::new("/work/p"), "{dialect} from `{from}`");
+                let told = it.encode_event(&event);
+                let body = String::from_utf8_lossy(&told.body);
+                assert!(body.is_empty() || body.contains("\"/work/p\""), "{dialect}: {body}");
+                for (name, value) in told.env.iter().filter(|it| it.0.ends_with("_WORKSPACE")) {
+                    assert_eq!(value, "/work/p", "{name} from `{from}`");
+                }
+            }
+        }
+    }
+}

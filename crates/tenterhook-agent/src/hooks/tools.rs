@@ -44,8 +44,18 @@ impl Hooks {
     }
 
     /// A tool failed.
-    pub(crate) async fn tool_failed(&self, call: &Call, error: &str) -> Said {
-        self.fire(self.failure(call, error, false)).await
+    pub(crate) async fn tool_failed(
+        &self,
+        call: &Call,
+        error: &str,
+        exit_code: Option<i32>,
+    ) -> Said {
+        let event = self.failure(call, error, false);
+        self.fire(match exit_code {
+            Some(code) => event.with("exit_code", code),
+            None => event,
+        })
+        .await
     }
 
     /// A tool was interrupted. Nobody waits for what hooks make of that but `session_ended`, and it not for long.

@@ -60,9 +60,15 @@ async fn run(call: &Call, place: &Workplace) -> Output {
     let stdout = String::from_utf8_lossy(&report.stdout.bytes).into_owned();
     let stderr = String::from_utf8_lossy(&report.stderr.bytes).into_owned();
     let text = [stdout.trim_end(), stderr.trim_end()].join("\n").trim().to_owned();
+    let exit_code = match &report.end {
+        process::End::Exited(code) => Some(*code),
+        _ => None,
+    };
     let ended = match &report.end {
         process::End::Exited(0) => {
-            let response = json!({"stdout": stdout, "stderr": stderr, "interrupted": false});
+            let response = json!({
+                "stdout": stdout, "stderr": stderr, "interrupted": false, "exit_code": 0,
+            });
             let text = if text.is_empty() { "(no output)".to_owned() } else { text };
             return Output::Done { text, response };
         }
@@ -73,5 +79,5 @@ async fn run(call: &Call, place: &Workplace) -> Output {
         process::End::Cancelled => "it was cancelled".to_owned(),
         process::End::NotStarted(error) => format!("it was not started: {error}"),
     };
-    failed(format!("{ended}\n{text}").trim_end().to_owned())
+    Output::Failed { why: format!("{ended}\n{text}").trim_end().to_owned(), exit_code }
 }

@@ -57,7 +57,9 @@ impl Agent {
                 let text = said.output.as_ref().map_or(text, as_text);
                 (said, text, false)
             }
-            Output::Failed { why } => (self.hooks.tool_failed(&call, &why).await, why, true),
+            Output::Failed { why, exit_code } => {
+                (self.hooks.tool_failed(&call, &why, exit_code).await, why, true)
+            }
         };
         // What was done cannot be undone: an objection is for the model to read.
         context.extend(said.blocked);
@@ -107,7 +109,7 @@ impl Agent {
                 Output::Done { text, .. } => {
                     format!("Background task {id} (`{name}`) is done:\n{text}")
                 }
-                Output::Failed { why } => {
+                Output::Failed { why, .. } => {
                     format!("Background task {id} (`{name}`) failed:\n{why}")
                 }
             };

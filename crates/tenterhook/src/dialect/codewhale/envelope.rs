@@ -146,7 +146,12 @@ fn counts(given: Option<&Value>, keys: &[&str]) -> Value {
 }
 
 fn subagent(event: &Event, form: &mut Map<String, Value>, about: &str) {
-    form.shift_insert(1, "agent_id".into(), event.text("agent_id").into());
+    // A host says who it is with the event, or with all that this one's hooks are told.
+    let who = |key: &str| event.text(key).or_else(|| event.within.facts.get(key)?.as_str());
+    form.shift_insert(1, "agent_id".into(), who("agent_id").into());
+    if let Some(kind) = who("agent_type") {
+        form.shift_insert(2, "agent_type".into(), kind.into());
+    }
     form.insert("total_tokens".into(), total_tokens(event));
     let whole = subagent_text(event, about);
     let preview = bounded(whole, PREVIEW_CAP);
@@ -233,10 +238,18 @@ fn variables(event: &Event, spec: Option<&Spec>) -> Vec<(String, String)> {
     all
 }
 
-/// What the tool gave back, as text.
+/// What the tool gave back, as the text that it printed or read, whether it failed or not (CW-57).
 fn result(event: &Event) -> Option<String> {
     let value = event.payload.get("tool_response").or_else(|| event.payload.get("error"))?;
-    Some(value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+    let part = |key: &str| value.get(key).and_then(Value::as_str).map(str::trim_end);
+    let printed = || {
+        let parts = [part("stdout"), part("stderr")];
+        let said: Vec<_> = parts.into_iter().flatten().filter(|it| !it.is_empty()).collect();
+        parts.iter().any(Option::is_some).then(|| said.join("\n"))
+    };
+    let text = value.as_str().map(str::to_owned).or_else(printed);
+    let text = text.or_else(|| part("content").map(str::to_owned));
+    Some(text.unwrap_or_else(|| value.to_string()))
 }
 
 fn error(event: &Event, class: Option<Class>) -> Option<String> {
@@ -273,6 +286,34 @@ mod tests {
         assert_eq!(bounded("aü", 2), format!("a{MARK}"));
         assert_eq!(bounded("🐋🐋", 7), format!("🐋{MARK}"));
         assert_eq!(bounded("🐋", 3), MARK);
+    }
+
+    /// CW-57.
+    #[test]
+    fn a_result_has_one_form() {
+        let of = |key: &str, value: Value| {
+            result(&Event::new("PostToolUse", Default::default()).with(key, value)).unwrap()
+        };
+        for (key, value, expected) in [
+            ("tool_response", serde_json::json!("as it is\n"), "as it is\n"),
+            ("tool_response", serde_json::json!({"stdout": "a\n", "stderr": "b\n"}), "a\nb"),
+            ("tool_response", serde_json::json!({"stdout": "", "stderr": ""}), ""),
+            ("tool_response", serde_json::json!({"file_path": "x", "content": "y"}), "y"),
+            ("tool_response", serde_json::json!({"lines": 3}), "{\"lines\":3}"),
+            ("error", serde_json::json!("exit code 1\nno"), "exit code 1\nno"),
+        ] {
+            assert_eq!(of(key, value), expected);
+        }
+    }
+
+    /// CW-58: whoever names the agent, its hooks hear it.
+    #[test]
+    fn a_subagent_is_named_by_the_event_or_by_its_session() {
+        let mut event = Event::new("SubagentStart", Default::default()).with("prompt", "look");
+        event.within.facts.insert("agent_id".to_owned(), "a-1".into());
+        event.within.facts.insert("agent_type".to_owned(), "general".into());
+        let body: Value = serde_json::from_slice(&encode(&event).body).unwrap();
+        assert_eq!((&body["agent_id"], &body["agent_type"]), (&"a-1".into(), &"general".into()));
     }
 
     #[test]

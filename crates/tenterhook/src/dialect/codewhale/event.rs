@@ -112,12 +112,11 @@ fn surroundings(
             facts.insert(key.to_owned(), value);
         }
     }
-    let project =
-        if roots.cwd.as_os_str().is_empty() { workspace.clone() } else { roots.cwd.clone() };
     Ok(Surroundings {
         session_id,
-        cwd: workspace,
-        project,
+        // What the event calls the workspace is both, wherever the one who hands it on stands (CW-59).
+        cwd: workspace.clone(),
+        project: workspace,
         home: roots.home.clone(),
         transcript: None,
         facts,
