@@ -291,7 +291,7 @@ mod tests {
 
     use super::*;
 
-    /// E-7: `fire` replaced the place of an event by its own directory.
+    /// E-7, CW-59: `fire` replaced the place of an event by its own directory.
     #[test]
     fn an_event_keeps_its_place_wherever_it_is_handed_on() {
         let events = [
