@@ -83,6 +83,8 @@ pub(crate) struct Settings {
     pub(crate) attended: bool,
     /// How long somebody is waited for.
     pub(crate) patience: Patience,
+    /// How often one prompt may have the model asked.
+    pub(crate) steps: u64,
 }
 
 /// How long somebody is waited for before hooks are asked to call them.

@@ -29,6 +29,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "MODE", default_value = "default")]
     pub(crate) permission_mode: String,
 
+    /// How often one prompt may have the model asked, by subagents too, before the turn ends.
+    #[arg(long, value_name = "TIMES", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_steps: u64,
+
     /// Go on with the session of this transcript.
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,

@@ -37,7 +37,7 @@ use tokio::sync::mpsc;
 
 use crate::args::Args;
 use crate::face::headless::Source;
-use crate::face::terminal::Left;
+use crate::face::told::Left;
 use crate::update::Updates;
 
 /// What goes wrong before a session begins: a wrong call.
@@ -90,23 +90,26 @@ fn play(args: Args) -> Result<u8, String> {
         let session = setup::session(args, updates)?;
         let home = session.home();
         let work = tokio::spawn(session.run(said));
-        let code = match source {
+        let left = match source {
             Some(source) => face::headless::run(source, format, inputs, shown).await,
-            None => face::terminal::run(&home, inputs, shown).await.map(|left| match left {
-                Left::Ended => 0,
-                Left::Abandoned => {
-                    work.abort();
-                    ABANDONED
-                }
-            }),
+            None => face::terminal::run(&home, inputs, shown).await,
         };
-        // The session ends when its face does; a panic in it is told by the code.
-        let ended = work.await;
-        match (code, ended) {
-            (Ok(code), Ok(())) => Ok(code),
-            (Err(error), _) => Err(format!("the output cannot be written: {error}")),
-            (Ok(code), Err(error)) if error.is_cancelled() => Ok(code),
-            (_, Err(error)) => Err(format!("the session broke off: {error}")),
+        match left {
+            Ok(Left::Ended(code)) => match work.await {
+                Ok(()) => Ok(code),
+                // A panic in the session is told by the code.
+                Err(error) => Err(format!("the session broke off: {error}")),
+            },
+            Ok(Left::Abandoned) => {
+                // It may be where nothing interrupts it.
+                work.abort();
+                Ok(ABANDONED)
+            }
+            Err(error) => {
+                // The session ends when its face does.
+                let _ = work.await;
+                Err(format!("the output cannot be written: {error}"))
+            }
         }
     });
     // What tools and hooks started ends with the program, and also what hid from them; what does not is stuck in the kernel.

@@ -85,6 +85,7 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
             env,
             attended: args.print.is_none(),
             patience,
+            steps: args.max_steps,
         },
         seen: Seen::of_earlier(kept.messages.len()),
         messages: kept.messages,

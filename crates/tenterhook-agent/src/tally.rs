@@ -22,6 +22,8 @@ pub(crate) struct Counts {
     pub(crate) tools: u64,
     /// Whether the turn asked the model anything.
     pub(crate) asked: bool,
+    /// How often it did, by subagents too.
+    pub(crate) requests: u64,
     began: Option<Instant>,
 }
 
@@ -42,13 +44,14 @@ impl Tally {
     pub(crate) fn begin_turn(&self) {
         self.change(|counts| {
             (counts.turn, counts.tools, counts.asked) = (Usage::default(), 0, false);
+            counts.requests = 0;
             counts.began = Some(Instant::now());
         });
     }
 
     /// The model is asked.
     pub(crate) fn asks(&self) {
-        self.change(|counts| counts.asked = true);
+        self.change(|counts| (counts.asked, counts.requests) = (true, counts.requests + 1));
     }
 
     /// The model answered.

@@ -79,6 +79,13 @@ impl Agent {
                 self.keep(message);
             }
             self.compact_if_full().await;
+            // A model that never comes to its end comes to this one (AG-22).
+            if self.tally.counts().requests >= self.settings.steps {
+                let times = self.settings.steps;
+                return Ending::Stopped(format!(
+                    "it asked the model {times} times; a prompt goes on"
+                ));
+            }
             let reply = match self.ask().await {
                 Ok(reply) => reply,
                 Err(ending) => return ending,

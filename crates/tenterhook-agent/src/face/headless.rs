@@ -7,8 +7,9 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 
-use super::told::Told;
+use super::told::{GRACE, Left, Told, ends};
 use crate::hooks;
 use crate::update::{Decision, Input, Update};
 use line::Said;
@@ -43,13 +44,13 @@ struct Summary {
     refused: bool,
 }
 
-/// Runs a session without a terminal; the exit code.
+/// Runs a session without a terminal; how it was left.
 pub(crate) async fn run(
     source: Source,
     format: Format,
     inputs: mpsc::UnboundedSender<Input>,
     mut updates: mpsc::UnboundedReceiver<Update>,
-) -> io::Result<u8> {
+) -> io::Result<Left> {
     let mut lines = match source {
         Source::Prompt(text) => {
             say(&inputs, Input::Prompt(text));
@@ -61,6 +62,7 @@ pub(crate) async fn run(
     let mut told = Told::new()?;
     let mut asked: HashMap<String, oneshot::Sender<Decision>> = HashMap::new();
     let mut summary = Summary::default();
+    let mut until = None;
     loop {
         let update = tokio::select! {
             update = updates.recv() => update,
@@ -81,9 +83,12 @@ pub(crate) async fn run(
                 continue;
             }
             () = told.leave() => {
+                // A session may be where nothing interrupts it (AG-23).
+                until = until.or(Some(Instant::now() + GRACE));
                 say(&inputs, Input::Quit("other"));
                 continue;
             }
+            () = ends(until) => return Ok(Left::Abandoned),
         };
         let Some(update) = update else { break };
         if format == Format::StreamJson
@@ -102,7 +107,7 @@ pub(crate) async fn run(
         }
     }
     summary.print(format)?;
-    Ok(u8::from(summary.error.is_some()))
+    Ok(Left::Ended(u8::from(summary.error.is_some())))
 }
 
 fn say(inputs: &mpsc::UnboundedSender<Input>, input: Input) {

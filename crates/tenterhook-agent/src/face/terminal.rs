@@ -30,9 +30,9 @@ use futures_util::{Stream, StreamExt};
 use ratatui::Terminal;
 use ratatui::backend::{Backend, CrosstermBackend};
 use tokio::sync::mpsc;
-use tokio::time::{Instant, MissedTickBehavior, interval, sleep_until};
+use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use super::told::Told;
+use super::told::{GRACE, Left, Told, ends};
 use crate::update::{Input, Update};
 use draw::Drawn;
 use guard::Guard;
@@ -42,19 +42,8 @@ use screen::Screen;
 const FRAME: Duration = Duration::from_millis(40);
 /// How long updates are taken before the person is listened to again.
 const TAKEN: Duration = Duration::from_millis(10);
-/// How long the session may take to end when the program is told to leave: more than its last hooks have.
-const GRACE: Duration = Duration::from_secs(6);
 /// What a frame may write at once.
 const WRITTEN: usize = 64 * 1024;
-
-/// How it was left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Left {
-    /// The session ended.
-    Ended,
-    /// It did not, and nobody waits for it any longer.
-    Abandoned,
-}
 
 /// When the screen is to be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -136,15 +125,15 @@ impl<B: Backend> Life<B> {
                 Some(()) = told.recv() => self.leave("other"),
                 () = ends(self.until) => return Left::Abandoned,
                 // It says so with its last update, if it can still say something.
-                () = inputs.closed() => return Left::Ended,
+                () = inputs.closed() => return Left::Ended(0),
                 _ = frames.tick(), if self.due == Due::Soon || self.screen.moves() => {
                     // Not the moment of the tick: the first one after a silence was due when that began.
                     self.screen.tick(Instant::now());
                     self.due = Due::Now;
                 }
                 Some(update) = updates.recv() => {
-                    if self.take(update, &mut updates) == Some(Left::Ended) {
-                        return Left::Ended;
+                    if self.take(update, &mut updates) == Some(Left::Ended(0)) {
+                        return Left::Ended(0);
                     }
                 }
             }
@@ -200,7 +189,7 @@ impl<B: Backend> Life<B> {
         let mut next = Some(first);
         while let Some(update) = next {
             if matches!(update, Update::Ended) {
-                return Some(Left::Ended);
+                return Some(Left::Ended(0));
             }
             self.screen.take(update);
             next = if Instant::now() < until { more.try_recv().ok() } else { None };
@@ -242,12 +231,4 @@ async fn at_once<S: Stream + Unpin>(stream: &mut S) -> Option<Option<S::Item>> {
         Poll::Pending => Poll::Ready(None),
     })
     .await
-}
-
-/// Waits until then, or for ever.
-async fn ends(at: Option<Instant>) {
-    match at {
-        Some(at) => sleep_until(at).await,
-        None => std::future::pending().await,
-    }
 }

@@ -1,14 +1,38 @@
 //! Hears when the program is told to leave from outside, whatever its face.
 
 use std::io;
+use std::time::Duration;
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::time::{Instant, sleep_until};
+
+/// How long the session may take to end when the program is told to leave: more than its last hooks have.
+pub(crate) const GRACE: Duration = Duration::from_secs(6);
+
+/// How a session was left.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Left {
+    /// It ended, and the program ends with this code.
+    Ended(u8),
+    /// It did not, and nobody waits for it any longer.
+    Abandoned,
+}
+
+/// Waits until then, or for ever.
+pub(crate) async fn ends(at: Option<Instant>) {
+    match at {
+        Some(at) => sleep_until(at).await,
+        None => std::future::pending().await,
+    }
+}
 
 /// The signals that end a program.
 pub(crate) struct Told {
     terminated: Signal,
     interrupted: Signal,
     hung_up: Signal,
+    /// What a terminal sends for Ctrl-\\: elsewhere a program drops dead of it, and what it started lives on.
+    quit: Signal,
 }
 
 impl Told {
@@ -18,6 +42,7 @@ impl Told {
             terminated: signal(SignalKind::terminate())?,
             interrupted: signal(SignalKind::interrupt())?,
             hung_up: signal(SignalKind::hangup())?,
+            quit: signal(SignalKind::quit())?,
         })
     }
 
@@ -27,6 +52,7 @@ impl Told {
             _ = self.terminated.recv() => {}
             _ = self.interrupted.recv() => {}
             _ = self.hung_up.recv() => {}
+            _ = self.quit.recv() => {}
         }
     }
 }

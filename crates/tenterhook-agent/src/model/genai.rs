@@ -5,6 +5,7 @@
 //! again where the service has too much to do and nothing of an answer was heard yet; never after.
 
 mod fault;
+mod relay;
 #[cfg(test)]
 mod tests;
 mod wire;
@@ -16,11 +17,12 @@ use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
 use genai::Client;
-use genai::chat::{ChatOptions, ChatRequest, ChatStream, ChatStreamEvent};
+use genai::chat::{ChatRequest, ChatStream, ChatStreamEvent};
 
 use super::{Answer, Delta, ModelError, Provider, Request};
 use crate::hooks::services::{self, ModelTier, Target, Unreachable};
 use fault::{Again, Fault};
+use relay::Relay;
 
 /// How long a connection may take to be made.
 const CONNECT: Duration = Duration::from_secs(20);
@@ -38,7 +40,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 pub(super) struct Genai {
     target: Arc<Target>,
     /// Made at the first request: to load the certificates takes time.
-    client: Arc<OnceLock<Result<Client, String>>>,
+    client: Arc<OnceLock<Result<Line, String>>>,
 }
 
 impl fmt::Debug for Genai {
@@ -65,7 +67,7 @@ impl Genai {
     fn exchange(&self, request: Request) -> Exchange {
         Exchange {
             wire: wire::request(&request, &self.target),
-            options: wire::options(&request),
+            number: None,
             request,
             target: self.target.clone(),
             client: self.client.clone(),
@@ -104,9 +106,10 @@ impl Provider for Genai {
 struct Exchange {
     request: Request,
     wire: ChatRequest,
-    options: ChatOptions,
+    /// The number of the attempt under way.
+    number: Option<u64>,
     target: Arc<Target>,
-    client: Arc<OnceLock<Result<Client, String>>>,
+    client: Arc<OnceLock<Result<Line, String>>>,
     attempts: u32,
     /// How long to wait before the next attempt.
     wait: Duration,
@@ -154,15 +157,15 @@ impl Exchange {
         };
         let event = match heard.next().await {
             Some(Ok(event)) => event,
-            Some(Err(error)) => return Err(Fault::of(&error, &self.target)),
-            None => return Err(Fault::broke_off(&self.target)),
+            Some(Err(error)) => return Err(self.fault(&error)),
+            None => return Err(self.broke_off()),
         };
         match event {
             ChatStreamEvent::Chunk(it) => self.say(Delta::Text(it.content)),
             ChatStreamEvent::ReasoningChunk(it) => self.say(Delta::Reasoning(it.content)),
             ChatStreamEvent::End(end) => {
                 let deltas = wire::end(end, &self.request, &self.target);
-                self.ready.extend(deltas.ok_or_else(|| Fault::broke_off(&self.target))?);
+                self.ready.extend(deltas.ok_or_else(|| self.broke_off())?);
                 self.over = true;
             }
             // A call is handed on whole, at the end.
@@ -180,15 +183,30 @@ impl Exchange {
     }
 
     async fn put(&mut self) -> Result<ChatStream, Fault> {
-        let client = self.client.get_or_init(client).as_ref();
-        let client = client.map_err(|why| Fault::unknown(why, &self.target))?;
-        let put = client.exec_chat_stream(
-            wire::spec(&self.target),
-            self.wire.clone(),
-            Some(&self.options),
-        );
-        let put = put.await.map_err(|error| Fault::of(&error, &self.target))?;
+        let line = self.client.get_or_init(Line::open).as_ref();
+        let Line { client, relay } = line.map_err(|why| Fault::unknown(why, &self.target))?;
+        let number = relay.number();
+        self.number = Some(number);
+        let options = wire::options(&self.request, &self.target, number);
+        let put =
+            client.exec_chat_stream(wire::spec(&self.target), self.wire.clone(), Some(&options));
+        let put = put.await.map_err(|error| self.fault(&error))?;
         Ok(put.stream)
+    }
+
+    /// What went wrong: behind the relay, where that knows.
+    fn fault(&self, error: &genai::Error) -> Fault {
+        self.behind().unwrap_or_else(|| Fault::of(error, &self.target))
+    }
+
+    fn broke_off(&self) -> Fault {
+        self.behind().unwrap_or_else(|| Fault::broke_off(&self.target))
+    }
+
+    fn behind(&self) -> Option<Fault> {
+        let line = self.client.get()?.as_ref().ok()?;
+        let trouble = line.relay.trouble(self.number?)?;
+        Some(Fault::behind(&trouble, &self.target))
     }
 
     /// How long to wait before the next attempt; `None`: this was the last.
@@ -204,16 +222,30 @@ impl Exchange {
     }
 }
 
-/// A client that goes straight to the server that it is told, and nowhere else.
-fn client() -> Result<Client, String> {
-    // One provider of cryptography for the whole process; the engine may have chosen it already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let http = reqwest::Client::builder()
-        .no_proxy()
-        .redirect(reqwest::redirect::Policy::none())
-        .connect_timeout(CONNECT)
-        .build()
-        .map_err(|error| format!("no connection can be made: {error}"))?;
-    let built = Client::builder().with_reqwest(http).build();
-    built.map_err(|error| format!("no client can be made: {error}"))
+/// The way to the service: the crate's client, and what it speaks through.
+struct Line {
+    client: Client,
+    relay: Relay,
+}
+
+impl Line {
+    /// One that goes straight to the server that it is told, and nowhere else.
+    fn open() -> Result<Self, String> {
+        // One provider of cryptography for the whole process; the engine may have chosen it already.
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let straight = || {
+            let client = reqwest::Client::builder().no_proxy().no_gzip();
+            client.redirect(reqwest::redirect::Policy::none())
+        };
+        let none = |error| format!("no connection can be made: {error}");
+        let out = straight().connect_timeout(CONNECT).build().map_err(none)?;
+        let relay =
+            Relay::start(out).map_err(|error| format!("no connection can be made: {error}"))?;
+        // It meets no certificate: what is encrypted is so beyond the relay.
+        let near = straight().unix_socket(relay.socket()).tls_certs_only([]);
+        let near = near.build().map_err(none)?;
+        let built = Client::builder().with_reqwest(near).build();
+        let client = built.map_err(|error| format!("no client can be made: {error}"))?;
+        Ok(Self { client, relay })
+    }
 }

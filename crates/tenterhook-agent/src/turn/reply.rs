@@ -13,6 +13,14 @@ use crate::update::Update;
 /// How long one answer may be, in tokens.
 const MAX_TOKENS: u32 = 8192;
 
+/// How many tools one answer may call (AG-21).
+const CALLS: usize = 128;
+
+fn too_many() -> ModelError {
+    let message = format!("the answer calls more than {CALLS} tools at once");
+    ModelError { kind: ErrorKind::Unknown, message }
+}
+
 impl Agent {
     /// Asks the model once, as often as hooks want it asked again.
     pub(super) async fn ask(&mut self) -> Step<Reply> {
@@ -76,6 +84,7 @@ impl Agent {
                     reply.reasoning.push_str(&text);
                     self.updates.tell(Update::Reasoning(text));
                 }
+                Delta::Call(_) if reply.calls.len() >= CALLS => return Err(too_many()),
                 Delta::Call(call) => reply.calls.push(call),
                 Delta::Echo(echo) => reply.echo = Some(echo),
                 Delta::Waits { why, wait } => {

@@ -422,7 +422,7 @@ async fn a_session_that_broke_off_ends_the_face() {
     let (_sender, updates) = mpsc::unbounded_channel();
     let (_tell, told) = mpsc::unbounded_channel();
     drop(said);
-    assert_eq!(life(inputs).live(stream::pending(), told, updates).await, Left::Ended);
+    assert_eq!(life(inputs).live(stream::pending(), told, updates).await, Left::Ended(0));
 }
 
 /// Whoever leaves twice does not wait for a session that does not end.
@@ -482,6 +482,6 @@ async fn a_flood_does_not_drown_the_keys() {
         said
     };
     let (left, said) = tokio::join!(life.live(Box::pin(events), told, updates), heard);
-    assert_eq!(left, Left::Ended);
+    assert_eq!(left, Left::Ended(0));
     drop((said, keys));
 }

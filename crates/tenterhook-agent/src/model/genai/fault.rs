@@ -10,6 +10,7 @@ use reqwest::header::HeaderMap;
 use serde_json::Value;
 
 use super::LONGEST_WAIT;
+use super::relay::Trouble;
 use crate::hooks::services::Target;
 use crate::model::{ErrorKind, ModelError};
 
@@ -82,6 +83,14 @@ impl Fault {
                 Self::unknown(&format!("its reply cannot be read: {serde_error}"), target)
             }
             _ => Self::unknown("the request could not be put in its words", target),
+        }
+    }
+
+    /// What the relay knows of it.
+    pub(super) fn behind(trouble: &Trouble, target: &Target) -> Self {
+        match trouble {
+            Trouble::Network(error) => network(error, target),
+            Trouble::Bounds(why) => Self::unknown(why, target),
         }
     }
 

@@ -12,6 +12,7 @@ use genai::resolver::{AuthData, Endpoint};
 use genai::{ModelIden, ModelSpec, ServiceTarget};
 use serde_json::{Map, Value, json};
 
+use super::relay;
 use crate::conversation::{Call, Echo, Message, Reply, ToolResult};
 use crate::hooks::services::{Protocol, Target};
 use crate::model::{Delta, Request, Stop, ToolSpec, Usage};
@@ -32,10 +33,19 @@ pub(super) fn spec(target: &Target) -> ModelSpec {
     // Servers of one's own want no key, and the crate has no way to send none.
     let key = target.key.as_deref().unwrap_or("none");
     ModelSpec::Target(ServiceTarget {
-        endpoint: Endpoint::from_owned(target.address.as_str()),
+        endpoint: Endpoint::from_owned(format!("{}{}", relay::HERE, parts(target).1)),
         auth: AuthData::from_single(key),
         model: ModelIden::new(speaks, target.model.as_str()),
     })
+}
+
+/// The address of a service in two: up to its host, and the path from there.
+fn parts(target: &Target) -> (&str, &str) {
+    let address = target.address.as_str();
+    let host = address.find("://").map_or(0, |at| at + 3);
+    let rest = address.get(host..).unwrap_or_default();
+    let path = rest.find('/').map_or(address.len(), |at| host + at);
+    address.split_at(path)
 }
 
 /// The request as the crate wants it.
@@ -56,8 +66,13 @@ pub(super) fn request(request: &Request, target: &Target) -> ChatRequest {
 }
 
 /// How it is to be answered.
-pub(super) fn options(request: &Request) -> ChatOptions {
+pub(super) fn options(request: &Request, target: &Target, number: u64) -> ChatOptions {
+    let headers = [
+        (relay::NUMBER.to_owned(), number.to_string()),
+        (relay::TO.to_owned(), parts(target).0.to_owned()),
+    ];
     ChatOptions::default()
+        .with_extra_headers(headers.to_vec())
         .with_max_tokens(request.max_tokens)
         .with_capture_usage(true)
         .with_capture_content(true)

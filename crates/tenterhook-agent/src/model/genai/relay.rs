@@ -1,0 +1,253 @@
+//! Stands between the crate that speaks the protocols and the service that answers, so that what reaches the crate is bounded
+//! (AG-21): the crate reads lines of any length, unpacks what was packed, and makes room for as many calls as an answer says
+//! that there are. Knows no protocol; changes nothing of what it lets through.
+//!
+//! It listens at a socket in a directory that only this user may enter. A request that comes there goes to the service as it
+//! is, and its answer back, event by event, through `Bounds`. What went wrong is kept under the number of the request, because
+//! the crate would say no more than that an answer broke off.
+
+mod bounds;
+
+use std::collections::HashMap;
+use std::io;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Method, Response};
+use tempfile::TempDir;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::task::JoinHandle;
+
+use bounds::Bounds;
+
+/// The header in which a request says its number and where it goes. Neither reaches the service.
+pub(super) const NUMBER: &str = "x-tenterhook-request";
+pub(super) const TO: &str = "x-tenterhook-to";
+/// The host that the crate is told: the socket is the way there.
+pub(super) const HERE: &str = "http://service.invalid";
+/// How long the head of a request may be, and how much of an error is read.
+const HEAD: usize = 64 << 10;
+const ERROR: usize = 64 << 10;
+/// Headers that are about one connection, or about how the body is packed on it.
+const HOPS: &[&str] = &[
+    "host",
+    "connection",
+    "content-length",
+    "transfer-encoding",
+    "accept-encoding",
+    "keep-alive",
+    NUMBER,
+    TO,
+];
+
+/// What went wrong behind the relay.
+#[derive(Debug)]
+pub(super) enum Trouble {
+    /// With the connection to the service.
+    Network(reqwest::Error),
+    /// The answer is more than anybody wants: in words.
+    Bounds(String),
+}
+
+/// The troubles, by the number of the request.
+type Troubles = Arc<Mutex<HashMap<u64, Trouble>>>;
+
+/// The relay, as long as somebody asks through it.
+#[derive(Debug)]
+pub(super) struct Relay {
+    directory: TempDir,
+    troubles: Troubles,
+    next: AtomicU64,
+    listening: JoinHandle<()>,
+}
+
+impl Drop for Relay {
+    fn drop(&mut self) {
+        self.listening.abort();
+    }
+}
+
+impl Relay {
+    /// Starts one that asks with this client.
+    pub(super) fn start(client: Client) -> io::Result<Self> {
+        let directory = tempfile::Builder::new().prefix("tenterhook-").tempdir()?;
+        let listener = UnixListener::bind(directory.path().join("service"))?;
+        let troubles = Troubles::default();
+        let kept = Arc::clone(&troubles);
+        let listening = tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let (client, kept) = (client.clone(), Arc::clone(&kept));
+                tokio::spawn(async move {
+                    // Whoever asked has gone, or hears of it from what is kept.
+                    let _ = serve(stream, &client, &kept).await;
+                });
+            }
+        });
+        Ok(Self { directory, troubles, next: AtomicU64::new(0), listening })
+    }
+
+    /// Where it listens.
+    pub(super) fn socket(&self) -> std::path::PathBuf {
+        self.directory.path().join("service")
+    }
+
+    /// The number of the next request.
+    pub(super) fn number(&self) -> u64 {
+        self.next.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// What went wrong with that request, once.
+    pub(super) fn trouble(&self, number: u64) -> Option<Trouble> {
+        self.troubles.lock().unwrap_or_else(PoisonError::into_inner).remove(&number)
+    }
+}
+
+/// One request, as it came.
+struct Asked {
+    method: Method,
+    url: String,
+    headers: HeaderMap,
+    number: u64,
+    body: Vec<u8>,
+}
+
+async fn serve(mut stream: UnixStream, client: &Client, troubles: &Troubles) -> io::Result<()> {
+    let Asked { method, url, headers, number, body } = read(&mut stream).await?;
+    let keep = |trouble| {
+        troubles.lock().unwrap_or_else(PoisonError::into_inner).insert(number, trouble);
+    };
+    let sent = client.request(method, url).headers(headers).body(body).send();
+    let response = tokio::select! {
+        response = sent => response,
+        // Nobody waits for it any longer.
+        () = gone(&stream) => return Ok(()),
+    };
+    let mut response = match response {
+        Ok(response) => response,
+        Err(error) => {
+            keep(Trouble::Network(error));
+            return Ok(());
+        }
+    };
+    if packed(&response) {
+        keep(Trouble::Bounds("its answer is compressed, which nobody asked for".to_owned()));
+        return Ok(());
+    }
+    stream.write_all(head(&response).as_bytes()).await?;
+    let of_events = response
+        .headers()
+        .get(CONTENT_TYPE)
+        .and_then(|it| it.to_str().ok())
+        .is_some_and(|it| it.starts_with("text/event-stream"));
+    let refused = !response.status().is_success();
+    let mut bounds = if refused { Bounds::of_error(ERROR) } else { Bounds::new(of_events) };
+    loop {
+        let piece = tokio::select! {
+            piece = response.chunk() => piece,
+            () = gone(&stream) => return Ok(()),
+        };
+        let let_through = match piece {
+            Ok(Some(piece)) => bounds.take(&piece),
+            Ok(None) => {
+                say(&mut stream, &bounds.rest()).await?;
+                return stream.write_all(b"0\r\n\r\n").await;
+            }
+            Err(error) => {
+                keep(Trouble::Network(error));
+                return Ok(());
+            }
+        };
+        match let_through {
+            Ok(bytes) => say(&mut stream, &bytes).await?,
+            Err(why) => {
+                keep(Trouble::Bounds(why));
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Pends until the other side has gone: it says nothing after its request.
+async fn gone(stream: &UnixStream) {
+    let mut byte = [0];
+    loop {
+        if stream.readable().await.is_err() {
+            return;
+        }
+        match stream.try_read(&mut byte) {
+            Ok(0) => return,
+            Err(error) if error.kind() != io::ErrorKind::WouldBlock => return,
+            Ok(_) | Err(_) => {}
+        }
+    }
+}
+
+/// One chunk.
+async fn say(stream: &mut UnixStream, bytes: &[u8]) -> io::Result<()> {
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    stream.write_all(format!("{:x}\r\n", bytes.len()).as_bytes()).await?;
+    stream.write_all(bytes).await?;
+    stream.write_all(b"\r\n").await
+}
+
+fn packed(response: &Response) -> bool {
+    let how = response.headers().get(CONTENT_ENCODING);
+    how.is_some_and(|it| !it.as_bytes().eq_ignore_ascii_case(b"identity"))
+}
+
+fn head(response: &Response) -> String {
+    let status = response.status();
+    let mut head = format!("HTTP/1.1 {} \r\n", status.as_u16());
+    let kept = |name: &HeaderName| !HOPS.contains(&name.as_str());
+    for (name, value) in response.headers().iter().filter(|(name, _)| kept(name)) {
+        // What is no text is nothing that somebody reads.
+        if let Ok(value) = value.to_str() {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+    }
+    head.push_str("connection: close\r\ntransfer-encoding: chunked\r\n\r\n");
+    head
+}
+
+async fn read(stream: &mut UnixStream) -> io::Result<Asked> {
+    let broken = || io::Error::other("the request is none");
+    let mut bytes = Vec::new();
+    let end = loop {
+        if let Some(at) = bytes.windows(4).position(|it| it == b"\r\n\r\n") {
+            break at;
+        }
+        if bytes.len() > HEAD || stream.read_buf(&mut bytes).await? == 0 {
+            return Err(broken());
+        }
+    };
+    let mut body = bytes.split_off(end + 4);
+    let head = String::from_utf8(bytes).map_err(io::Error::other)?;
+    let mut lines = head.split("\r\n");
+    let mut first = lines.next().unwrap_or_default().split(' ');
+    let method = first.next().and_then(|it| it.parse().ok()).ok_or_else(broken)?;
+    let path = first.next().ok_or_else(broken)?;
+    let (mut headers, mut length, mut number, mut to) = (HeaderMap::new(), 0, 0, String::new());
+    for (name, value) in lines.filter_map(|line| line.split_once(':')) {
+        let (name, value) = (name.to_ascii_lowercase(), value.trim());
+        match name.as_str() {
+            "content-length" => length = value.parse().map_err(io::Error::other)?,
+            NUMBER => number = value.parse().map_err(io::Error::other)?,
+            TO => value.clone_into(&mut to),
+            _ => {}
+        }
+        if !HOPS.contains(&name.as_str()) {
+            let name: HeaderName = name.parse().map_err(io::Error::other)?;
+            headers.append(name, HeaderValue::from_str(value).map_err(io::Error::other)?);
+        }
+    }
+    while body.len() < length {
+        if stream.read_buf(&mut body).await? == 0 {
+            return Err(broken());
+        }
+    }
+    Ok(Asked { method, url: format!("{to}{path}"), headers, number, body })
+}

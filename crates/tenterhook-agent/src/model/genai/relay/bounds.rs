@@ -1,0 +1,155 @@
+//! How much of an answer is let through, and in which pieces? Pure. It looks at lines and at the numbers of parts in them, and at
+//! nothing that a protocol means.
+
+/// How long one line, and one event of several lines, may be: a hundred times the longest that services send.
+const LONGEST: usize = 1 << 20;
+/// How long an answer may be: ten times one of as many tokens as are asked for, each in an event of its own.
+const MOST: usize = 32 << 20;
+/// How high the number of a call, or of another part of an answer, may be: who reads makes room for all below it.
+const HIGHEST: u64 = 1000;
+/// What stands before such a number.
+const INDEX: &[u8] = b"index\"";
+
+/// What was let through so far.
+#[derive(Debug)]
+pub(super) struct Bounds {
+    /// What is not let through yet, because its event is not complete.
+    held: Vec<u8>,
+    /// How far that was looked at, and where the line begins that is not complete.
+    seen: usize,
+    line: usize,
+    total: usize,
+    most: usize,
+    /// Whether an empty line ends an event; else each line is one.
+    of_events: bool,
+    /// Whether it is let through as it comes: an error, which nobody takes apart.
+    plain: bool,
+}
+
+impl Bounds {
+    pub(super) const fn new(of_events: bool) -> Self {
+        Self { held: Vec::new(), seen: 0, line: 0, total: 0, most: MOST, of_events, plain: false }
+    }
+
+    /// For an answer that is an error, of which no more than so much is read.
+    pub(super) const fn of_error(most: usize) -> Self {
+        Self { held: Vec::new(), seen: 0, line: 0, total: 0, most, of_events: false, plain: true }
+    }
+
+    /// The events that are complete with this piece; why no more is let through. Looks at each byte once.
+    pub(super) fn take(&mut self, piece: &[u8]) -> Result<Vec<u8>, String> {
+        self.total += piece.len();
+        if self.total > self.most {
+            return Err(format!("its answer is longer than {} KiB", self.most >> 10));
+        }
+        if self.plain {
+            return Ok(piece.to_vec());
+        }
+        self.held.extend_from_slice(piece);
+        let (mut line, mut complete, mut at) = (self.line, 0, self.seen);
+        while let Some(&byte) = self.held.get(at) {
+            at += 1;
+            if !matches!(byte, b'\n' | b'\r') {
+                continue;
+            }
+            let text = self.held.get(line..at - 1).unwrap_or_default();
+            if text.len() > LONGEST {
+                return Err(too_long());
+            }
+            numbered(text)?;
+            // After `\r\n` the line between the two is empty, and ends nothing that the next one would not end.
+            if !self.of_events || text.is_empty() {
+                complete = at;
+            }
+            line = at;
+        }
+        let rest = self.held.split_off(complete);
+        (self.seen, self.line) = (at - complete, line - complete);
+        if rest.len() > LONGEST {
+            return Err(too_long());
+        }
+        Ok(std::mem::replace(&mut self.held, rest))
+    }
+
+    /// What was held when nothing more comes.
+    pub(super) fn rest(&mut self) -> Vec<u8> {
+        let rest = std::mem::take(&mut self.held);
+        // A last line without an end is a line.
+        if numbered(&rest).is_ok() { rest } else { Vec::new() }
+    }
+}
+
+fn too_long() -> String {
+    format!("a line of its answer is longer than {} KiB", LONGEST >> 10)
+}
+
+/// Refuses a line in which a part has a number beyond all bounds. In a text of the model the quote would have a backslash.
+fn numbered(line: &[u8]) -> Result<(), String> {
+    let mut rest = line;
+    while let Some(at) = rest.windows(INDEX.len()).position(|it| it == INDEX) {
+        rest = rest.get(at + INDEX.len()..).unwrap_or_default();
+        let number = rest.trim_ascii_start().strip_prefix(b":").unwrap_or_default();
+        let number = number.trim_ascii_start();
+        let digits = number.iter().take_while(|it| it.is_ascii_digit() || **it == b'.');
+        let digits = String::from_utf8_lossy(number.get(..digits.count()).unwrap_or_default());
+        // `1e9` is a number, too, and no service writes it.
+        let exponent = number.get(digits.len()).is_some_and(|it| it.eq_ignore_ascii_case(&b'e'));
+        let high = digits.parse::<f64>().is_ok_and(|it| it > HIGHEST as f64);
+        if high || exponent && !digits.is_empty() {
+            return Err(format!("a part of its answer has the number {digits}, beyond {HIGHEST}"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn through(of_events: bool, pieces: &[&str]) -> Result<Vec<String>, String> {
+        let mut bounds = Bounds::new(of_events);
+        let text = |it: Vec<u8>| String::from_utf8(it).unwrap();
+        let mut all: Vec<_> = pieces
+            .iter()
+            .map(|it| bounds.take(it.as_bytes()).map(text))
+            .collect::<Result<_, _>>()?;
+        all.push(text(bounds.rest()));
+        Ok(all)
+    }
+
+    #[test]
+    fn events_come_whole_and_nothing_is_lost() {
+        let events = ["data: a\n", "\ndata: b\nda", "ta: c\n\ndata: d"];
+        let wanted = ["", "data: a\n\n", "data: b\ndata: c\n\n", "data: d"];
+        assert_eq!(through(true, &events).unwrap(), wanted);
+        let lines = ["{\"a\":1}\n{\"b", "\":2}\n", "{}"];
+        assert_eq!(through(false, &lines).unwrap(), ["{\"a\":1}\n", "{\"b\":2}\n", "", "{}"]);
+        let returns = through(true, &["data: a\r\n\r\ndata: b\r\rx"]).unwrap().concat();
+        assert_eq!(returns, "data: a\r\n\r\ndata: b\r\rx");
+    }
+
+    /// AG-21.
+    #[test]
+    fn what_is_too_much_is_not_let_through() {
+        let long = "x".repeat(LONGEST + 1);
+        assert!(through(true, &["data: ", &long]).unwrap_err().contains("longer than 1024 KiB"));
+        assert!(through(false, &[&format!("{long}\n")]).is_err());
+        assert!(through(true, &[&"data: x\n".repeat(LONGEST / 8 + 1)]).is_err(), "one event");
+        let much = "data: x\n\n".repeat(100_000);
+        let pieces: Vec<&str> = std::iter::repeat_n(much.as_str(), 40).collect();
+        assert!(through(true, &pieces).unwrap_err().contains("longer than 32768 KiB"));
+        for line in [
+            r#"data: {"tool_calls":[{"index":99999999}]}"#,
+            r#"data: {"tool_calls":[{"index" : 4294967295 }]}"#,
+            r#"data: {"output_index":1e9}"#,
+            r#"data: {"a":{"index":0},"content_index":  1001}"#,
+        ] {
+            assert!(through(true, &[line, "\n\n"]).is_err(), "{line}");
+        }
+        for line in
+            [r#"{"index":127,"x":99999999}"#, r#"{"text":"\"index\":99999999"}"#, "\"index\""]
+        {
+            assert!(through(true, &[line, "\n\n"]).is_ok(), "{line}");
+        }
+    }
+}
