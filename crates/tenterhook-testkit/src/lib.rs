@@ -1,5 +1,5 @@
 //! Test support of Tenterhook: neutral cases, a hermetic place to run them in, the comparison with what came out,
-//! the program that answers, the server that replies, and what brings an agent to every event.
+//! the program that answers, the server that replies, the lines that cost the most, and what brings an agent to every event.
 //!
 //! Depends on no other crate of ours, so that every one of them, and any other engine, can be tested with it.
 
@@ -9,6 +9,7 @@ pub mod expect;
 mod fakehook;
 pub mod sandbox;
 pub mod server;
+pub mod shapes;
 
 pub use case::Case;
 pub use fakehook::fakehook;

@@ -14,6 +14,7 @@ mod hosts;
 mod installs;
 mod judged;
 mod literals;
+pub mod meter;
 mod packages;
 pub(crate) mod path;
 pub mod place;
@@ -34,6 +35,7 @@ use crate::shell::guess::{self, Languages};
 use crate::shell::{Line, SimpleCommand};
 
 pub use hosts::{is_catcher, is_drop};
+use meter::{Cut, Meter};
 
 /// Most texts that are read as lines of their own: commands from variables, code in quotes, scripts that the line writes.
 const MOST_LINES: usize = 64;
@@ -155,19 +157,22 @@ impl Deeds {
 }
 
 /// What the tool call of `event` would do; `line` is its shell command as read, where it has one.
-#[must_use]
-pub fn deeds(event: &Event, line: Option<&Line>) -> Deeds {
+///
+/// # Errors
+///
+/// Where the meter was cut on the way: a part of what a call would do is no answer (RU-37).
+pub fn deeds(event: &Event, line: Option<&Line>, meter: &Meter<'_>) -> Result<Deeds, Cut> {
     let mut found = Found::default();
-    let Some(call) = event.tool() else { return Deeds::default() };
+    let Some(call) = event.tool() else { return Ok(Deeds::default()) };
     let paths = path::Paths::of(&event.within);
     match (call.tool(), line) {
         (Tool::Shell, Some(line)) => {
             let text = call.input.get("command").and_then(serde_json::Value::as_str);
-            shell(line, text.unwrap_or_default(), &paths, &mut found);
+            shell(line, text.unwrap_or_default(), &paths, meter, &mut found);
         }
-        _ => tools::look(call, &paths, &mut found),
+        _ => tools::look(call, &paths, meter, &mut found),
     }
-    found.done()
+    meter.cut().map_or_else(|| Ok(found.done()), Err)
 }
 
 /// An absolute path as [`Deeds`] writes it; any other text as it is.
@@ -181,35 +186,44 @@ pub fn seen<'a>(path: &'a str, within: &Surroundings) -> Cow<'a, str> {
 }
 
 /// A shell line, also one that stands in the code of another language.
-fn shell(line: &Line, text: &str, paths: &path::Paths, found: &mut Found) {
-    found.commands.extend(line.commands.iter().cloned());
-    let follow::Seen { views, groups, cwd, filled, too_much } = follow::look(line, paths);
-    files::redirects(&groups, &cwd, paths, found);
-    for view in &views {
+fn shell(line: &Line, text: &str, paths: &path::Paths, meter: &Meter<'_>, found: &mut Found) {
+    let commands = line.commands.iter().take_while(|it| meter.spend(it.size()));
+    found.commands.extend(commands.cloned());
+    let follow::Seen { views, groups, cwd, filled, too_much } = follow::look(line, paths, meter);
+    files::redirects(&groups, &cwd, paths, meter, found);
+    for view in views.iter().take_while(|it| it.is_paid_for()) {
         files::look(view, paths, found);
         installs::look(view, found);
         literals::look(view, paths, found);
     }
-    code::look(line, &views, &groups, text, found);
+    // What is deleted is written, too.
+    found.writes.extend(found.deletes.iter().cloned());
+    code::look(line, &views, &groups, text, meter, found);
     send::look(&views, &groups, found);
     if too_much {
         found.is_hidden();
     }
+    // Every word may be the start of one.
+    if !line.commands.iter().all(|it| meter.spend(4 * it.size())) {
+        return;
+    }
     for guess in guess::of_line(line, &judged::is_judged, Languages::Skip) {
-        inner(&guess.text, &path::Paths { cwd: cwd.clone(), ..paths.clone() }, found);
+        inner(&guess.text, &path::Paths { cwd: cwd.clone(), ..paths.clone() }, meter, found);
     }
     for (text, cwd) in filled {
-        inner(&text, &path::Paths { cwd, ..paths.clone() }, found);
+        inner(&text, &path::Paths { cwd, ..paths.clone() }, meter, found);
     }
 }
 
 /// A text that would be run as a line of its own. What is not read because there are too many of them, nobody can see.
-fn inner(text: &str, paths: &path::Paths, found: &mut Found) {
+fn inner(text: &str, paths: &path::Paths, meter: &Meter<'_>, found: &mut Found) {
     if found.lines >= MOST_LINES {
         return found.is_hidden();
     }
     found.lines += 1;
-    shell(&crate::shell::read(text), text, paths, found);
+    if let Some(line) = crate::shell::read_while(text, &|steps| meter.spend(steps)) {
+        shell(&line, text, paths, meter, found);
+    }
 }
 
 impl Found {

@@ -176,7 +176,10 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     let limit = folded.len() / 3;
     known
         .into_iter()
-        .map(|candidate| (distance(&folded, &fold(candidate)), candidate))
+        .map(|candidate| (fold(candidate), candidate))
+        // The distance is at least this, and costs the product of both lengths.
+        .filter(|(known, _)| known.len().abs_diff(folded.len()) <= limit)
+        .map(|(known, candidate)| (distance(&folded, &known), candidate))
         .filter(|(distance, _)| *distance <= limit)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)

@@ -38,9 +38,11 @@ enum Regex {
     Stepped(Box<fancy_regex::Regex>),
 }
 
-/// Steps that an expression with look-around or back references may take. The default of the crate; a subject is a few
-/// dozen bytes long, so a pattern that needs more is a bomb.
-const STEPS: usize = 1_000_000;
+/// Steps back that an expression with look-around or back references may take, and the longest subject that it is held
+/// against (S-3). A step may look at all of the subject, so that only both together are a bound; a subject is a few dozen
+/// bytes long, and what needs more is a bomb.
+const STEPS: usize = 20_000;
+const LONGEST_STEPPED: usize = 1024;
 
 /// Compiled size of an expression, the default of the `regex` crate.
 const SIZE: usize = 10 << 20;
@@ -104,6 +106,11 @@ impl Matcher {
             MatcherSpec::Words(words) => Ok(words.iter().any(|word| word == subject)),
             MatcherSpec::Regex(text) => match self.regex(text)? {
                 Regex::Linear(regex) => Ok(regex.is_match(subject)),
+                Regex::Stepped(_) if subject.len() > LONGEST_STEPPED => Err(format!(
+                    "an expression with look-around or back references is held against at most {LONGEST_STEPPED} bytes, \
+                     and this subject has {}",
+                    subject.len()
+                )),
                 Regex::Stepped(regex) => regex.is_match(subject).map_err(|error| error.to_string()),
             },
         }
@@ -156,6 +163,19 @@ mod tests {
         check(MatcherSpec::Regex("^(?!Bash)".into()), "Read", Ok(true));
         check(MatcherSpec::Regex("[".into()), "Bash", Err(()));
         check(MatcherSpec::Never("an expression".into()), "Bash", Ok(false));
+    }
+
+    /// S-3.
+    #[test]
+    fn a_long_subject_is_not_held_against_look_around() {
+        check(MatcherSpec::Regex("^(?!Bash)".into()), &"x".repeat(LONGEST_STEPPED), Ok(true));
+        for pattern in ["(?!a+b)c", "(a*)*(?=b)", "(?<=a)b"] {
+            check(MatcherSpec::Regex(pattern.into()), &"a".repeat(50_000), Err(()));
+            // Within the bound either answer is fine; it must come.
+            let _ = Matcher::new(MatcherSpec::Regex(pattern.into()))
+                .matches(Some(&"a".repeat(LONGEST_STEPPED)));
+        }
+        check(MatcherSpec::Regex("a+c".into()), &"a".repeat(50_000), Ok(false));
     }
 
     #[test]

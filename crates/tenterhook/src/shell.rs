@@ -7,6 +7,7 @@
 mod behind;
 mod command;
 pub(crate) mod guess;
+mod parse;
 pub(crate) mod program;
 mod read;
 mod redirect;
@@ -36,7 +37,13 @@ pub const MOST_WRAPPERS: usize = 8;
 /// Reads one line: everything that would run, and whether that is all (S-21).
 #[must_use]
 pub fn read(line: &str) -> Line {
-    read::line(line)
+    read::line(line, &|_| true).unwrap_or_else(|| Line::unread(Doubt::TooDeep))
+}
+
+/// The same for who counts what it costs: `spend` is told of steps before they are taken, and whether they may be; `None`
+/// where they may not (S-22).
+pub fn read_while(line: &str, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
+    read::line(line, spend)
 }
 
 /// What the reader makes of one shell line.
@@ -75,7 +82,25 @@ pub struct Function {
     pub body: String,
 }
 
+/// A line that nobody read, because it would cost too much.
+#[cfg(feature = "rule")]
+pub(crate) const fn unread() -> Line {
+    Line::unread(Doubt::TooDeep)
+}
+
 impl Line {
+    /// A line of which nothing is known.
+    const fn unread(doubt: Doubt) -> Self {
+        Self {
+            commands: Vec::new(),
+            parsed: Parsed::Doubtful(doubt),
+            constructs: Vec::new(),
+            redirects: Vec::new(),
+            loops: Vec::new(),
+            functions: Vec::new(),
+        }
+    }
+
     /// The commands as written, without those that only the wrapper rule finds.
     pub fn written(&self) -> impl Iterator<Item = &SimpleCommand> {
         self.commands.iter().filter(|command| command.via.is_empty())
@@ -167,6 +192,12 @@ pub struct SimpleCommand {
 }
 
 impl SimpleCommand {
+    /// How much there is of it: what it costs to copy it, and to walk over it once.
+    #[must_use]
+    pub fn size(&self) -> usize {
+        2 + 2 * (self.words.len() + self.assignments.len() + self.redirects.len())
+    }
+
     /// The name of the program, where it is known.
     #[must_use]
     pub fn program(&self) -> Option<&str> {

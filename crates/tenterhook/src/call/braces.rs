@@ -1,14 +1,19 @@
 //! Which words does a word with braces stand for?
 
+use super::meter::Meter;
+
 /// Most words that the braces of one word are unfolded into.
 pub(super) const MOST_UNFOLDED: usize = 32;
 
 /// The words that `a{b,c}d` stands for.
-pub(super) fn unfold(word: &str, out: &mut Vec<String>) {
+pub(super) fn unfold(word: &str, meter: &Meter<'_>, out: &mut Vec<String>) {
+    if !meter.read(word.len()) {
+        return;
+    }
     match braces(word) {
         Some((before, inner, after)) if out.len() < MOST_UNFOLDED => {
             for choice in inner.split(',') {
-                unfold(&format!("{before}{choice}{after}"), out);
+                unfold(&format!("{before}{choice}{after}"), meter, out);
             }
         }
         _ => out.push(word.to_owned()),

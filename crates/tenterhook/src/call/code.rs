@@ -2,9 +2,12 @@
 
 mod table;
 
+use std::collections::{BTreeSet, HashMap, HashSet};
+
 use super::Found;
 use super::hosts::{self, DOWNLOADERS};
 use super::literals;
+use super::meter::Meter;
 use super::view::{Redirected, View};
 use crate::shell::{self, Line, Parsed, Target, Via, WordKind};
 use table::{
@@ -20,12 +23,16 @@ pub(super) fn look(
     views: &[View<'_>],
     groups: &[Redirected],
     text: &str,
+    meter: &Meter<'_>,
     found: &mut Found,
 ) {
+    if !views.iter().all(View::is_paid_for) || !meter.read(8 * text.len()) {
+        return;
+    }
     let mut kinds = Kinds::default();
     kinds.pipes(views);
     kinds.words(views);
-    kinds.fed(views, groups);
+    kinds.fed(views, groups, meter);
     kinds.files(views, groups);
     kinds.languages(views);
     kinds.remote(views, groups);
@@ -39,24 +46,33 @@ pub(super) fn look(
     if is_fork_bomb(line, text) {
         kinds.add("fork bomb");
     }
-    found.code.extend(kinds.0);
+    found.code.extend(kinds.0.into_iter().map(str::to_owned));
 }
 
-/// The kinds of unread code of one line.
+/// The kinds of unread code of one line, and what the substitutions of its words bring, each read once.
 #[derive(Default)]
-struct Kinds(Vec<String>);
+struct Kinds(BTreeSet<&'static str>, HashMap<String, Vec<&'static str>>);
 
 impl Kinds {
-    fn add(&mut self, kind: &str) {
-        self.0.push(kind.to_owned());
+    fn add(&mut self, kind: &'static str) {
+        self.0.insert(kind);
+    }
+
+    /// Adds what the substitutions of a word bring.
+    fn add_inside(&mut self, source: &str, meter: &Meter<'_>) {
+        if !meter.read(4 * source.len()) || !source.contains(['$', '`', '(']) {
+            return;
+        }
+        let found = self.1.entry(source.to_owned()).or_insert_with(|| inside(source, meter));
+        self.0.extend(found.iter());
     }
 
     /// `curl ... | sh`: something that fetches or decodes stands before something that runs its input.
     fn pipes(&mut self, views: &[View<'_>]) {
-        let mut before: Vec<&str> = Vec::new();
+        let mut before: BTreeSet<&'static str> = BTreeSet::new();
         for view in views {
             if !before.is_empty() && (runs_input(view) || runs_dash(view)) {
-                before.drain(..).for_each(|kind| self.add(kind));
+                std::mem::take(&mut before).into_iter().for_each(|kind| self.add(kind));
             }
             before.extend(brings(view).filter(|_| view.feeds()));
         }
@@ -66,16 +82,15 @@ impl Kinds {
     fn remote(&mut self, views: &[View<'_>], groups: &[Redirected]) {
         let connected =
             views.iter().any(|it| SOCKETS.contains(&it.name.as_str()) && !hosts::of(it).is_empty());
+        let is_socket = |file: &str| file.starts_with("/dev/tcp/") || file.starts_with("/dev/udp/");
+        let of_group = groups.iter().any(|(_, file)| is_socket(file));
         for view in views {
             let words = view.command.words.iter().filter(|it| it.source.starts_with("<("));
             for word in words.filter(|_| is_language(&view.name)) {
-                inside(&word.source).into_iter().for_each(|kind| self.add(kind));
+                self.add_inside(&word.source, view.meter);
             }
             let is_shell = is_shell(&view.name);
-            let socket =
-                view.redirects.iter().chain(groups).any(|(_, file)| {
-                    file.starts_with("/dev/tcp/") || file.starts_with("/dev/udp/")
-                });
+            let socket = of_group || view.redirects.iter().any(|(_, file)| is_socket(file));
             let hands_over = SOCKETS.contains(&view.name.as_str())
                 && (view.says(HANDING_OVER) || view.args.iter().any(|it| says_exec(it)));
             // `sh -i 2>&1 | nc host 99`
@@ -97,16 +112,16 @@ impl Kinds {
             });
             let all = own.chain(code_words(view)).chain(targets);
             for word in all.filter(|it| it.kind == WordKind::Expansion) {
-                inside(&word.source).into_iter().for_each(|kind| self.add(kind));
+                self.add_inside(&word.source, view.meter);
             }
         }
     }
 
     /// Same for what a group is fed: `a || sh < <(curl ...)`.
-    fn fed(&mut self, views: &[View<'_>], groups: &[Redirected]) {
+    fn fed(&mut self, views: &[View<'_>], groups: &[Redirected], meter: &Meter<'_>) {
         if views.iter().any(takes_code) {
             let fed = groups.iter().filter(|(operator, _)| operator == "<");
-            fed.flat_map(|(_, file)| inside(file)).for_each(|kind| self.add(kind));
+            fed.for_each(|(_, file)| self.add_inside(file, meter));
         }
     }
 
@@ -120,31 +135,17 @@ impl Kinds {
             .iter()
             .filter_map(bringing)
             .flat_map(|kind| into().map(move |(_, file)| (kind, file.clone())));
-        let mut fetched: Vec<(&str, String)> = of_groups.take(MOST_FETCHED).collect();
+        let mut fetched = Fetched::default();
+        of_groups.take(MOST_FETCHED).for_each(|(kind, file)| fetched.add(kind, &file));
         for view in views {
-            let runs = |file: &String| {
-                let name = file_name(file);
-                let fed = view
-                    .redirects
-                    .iter()
-                    .any(|(operator, from)| operator == "<" && file_name(from) == name);
-                let by_name = view.command.via.iter().any(|via| {
-                    matches!(via, Via::Path(path) if file_name(path.trim_matches(['"', '\''])) == name)
-                });
-                let operand =
-                    view.operands(&["-c"]).first().is_some_and(|it| file_name(it) == name);
-                by_name || ((operand || fed) && (takes_code(view) || is_language(&view.name)))
-            };
-            let run: Vec<&str> =
-                fetched.iter().filter(|(_, file)| runs(file)).map(|(kind, _)| *kind).collect();
-            run.into_iter().for_each(|kind| self.add(kind));
+            runs_files(view).for_each(|name| self.0.extend(fetched.of(name)));
             let Some(kind) = bringing(view) else { continue };
             if DOWNLOADERS.contains(&view.name.as_str()) {
-                fetched.extend(hosts::saved(view).into_iter().map(|file| (kind, file)));
+                hosts::saved(view).iter().for_each(|file| fetched.add(kind, file));
             }
             let to = view.redirects.iter().filter(|(operator, _)| operator.starts_with('>'));
-            fetched.extend(to.map(|(_, file)| (kind, file.clone())));
-            fetched.extend(view.values(&["-out"]).into_iter().map(|file| (kind, file.to_owned())));
+            to.for_each(|(_, file)| fetched.add(kind, file));
+            view.values(&["-out"]).into_iter().for_each(|file| fetched.add(kind, file));
         }
     }
 
@@ -168,6 +169,33 @@ impl Kinds {
             }
         }
     }
+}
+
+/// Files that hold code from elsewhere, by their names.
+#[derive(Default)]
+struct Fetched(HashMap<String, BTreeSet<&'static str>>);
+
+impl Fetched {
+    fn add(&mut self, kind: &'static str, file: &str) {
+        self.0.entry(file_name(file).to_owned()).or_default().insert(kind);
+    }
+
+    fn of(&self, name: &str) -> impl Iterator<Item = &'static str> {
+        self.0.get(name).into_iter().flatten().copied()
+    }
+}
+
+/// The names of the files that a command would run: its own, what an interpreter is handed, and what it is fed.
+fn runs_files<'v>(view: &'v View<'_>) -> impl Iterator<Item = &'v str> {
+    let by_name = view.command.via.iter().filter_map(|via| match via {
+        Via::Path(path) => Some(file_name(path.trim_matches(['"', '\'']))),
+        Via::Wrapper(_) => None,
+    });
+    let reads = takes_code(view) || is_language(&view.name);
+    let operand = view.operands(&["-c"]).into_iter().take(1);
+    let fed = view.redirects.iter().filter(|(operator, _)| operator == "<");
+    let read = operand.chain(fed.map(|(_, from)| from.as_str())).filter(move |_| reads);
+    by_name.chain(read.map(file_name))
 }
 
 /// What kind of code a command would bring, were its output run.
@@ -276,10 +304,11 @@ fn takes_code(view: &View<'_>) -> bool {
 }
 
 /// What the substitutions of a word bring.
-fn inside(source: &str) -> Vec<&'static str> {
-    let inner = shell::read(&format!(": {source}"));
+fn inside(source: &str, meter: &Meter<'_>) -> Vec<&'static str> {
+    let line = shell::read_while(&format!(": {source}"), &|steps| meter.spend(steps));
+    let Some(inner) = line else { return Vec::new() };
     let paths = super::path::Paths::default();
-    let seen = super::follow::look(&inner, &paths);
+    let seen = super::follow::look(&inner, &paths, meter);
     seen.views.iter().filter_map(brings).collect()
 }
 
@@ -330,12 +359,12 @@ fn encoded_powershell(view: &View<'_>) -> bool {
 /// line, so that a text about one is none; where the line cannot be read, letters are all there is.
 fn is_fork_bomb(line: &Line, text: &str) -> bool {
     let squeezed: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let programs: HashSet<&str> = line.commands.iter().filter_map(|it| it.program()).collect();
     let mut bodies = squeezed.split('{').skip(1);
     bodies.any(|body| {
         let Some((name, rest)) = body.split_once('|') else { return false };
         let again = rest.strip_prefix(name).is_some_and(|rest| rest.starts_with('&'));
-        let runs = || line.commands.iter().any(|it| it.program() == Some(name));
-        again && !name.is_empty() && (line.parsed != Parsed::Full || runs())
+        again && !name.is_empty() && (line.parsed != Parsed::Full || programs.contains(name))
     })
 }
 

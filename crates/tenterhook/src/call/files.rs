@@ -6,6 +6,7 @@
 mod table;
 
 use super::Found;
+use super::meter::Meter;
 use super::path::Paths;
 use super::view::{Redirected, View};
 use crate::shell::{Via, wrapper_names};
@@ -13,7 +14,7 @@ use table::{COPIERS, DISK_TOOLS, IN_PLACE, NO_READERS, PATTERN_FIRST, RIGHTS, WR
 
 pub(super) fn look(view: &View<'_>, paths: &Paths, found: &mut Found) {
     let here = Here { view, paths };
-    redirects(&view.redirects, &view.cwd, paths, found);
+    redirects(&view.redirects, &view.cwd, paths, view.meter, found);
     here.reads(found);
     here.writes(found);
     here.deletes(found);
@@ -28,9 +29,21 @@ pub(super) fn look(view: &View<'_>, paths: &Paths, found: &mut Found) {
     }
 }
 
+/// How many times a path is put together and looked through until it stands in a list.
+const WALKS: usize = 4;
+
 /// The files of redirections.
-pub(super) fn redirects(redirects: &[Redirected], cwd: &str, paths: &Paths, found: &mut Found) {
+pub(super) fn redirects(
+    redirects: &[Redirected],
+    cwd: &str,
+    paths: &Paths,
+    meter: &Meter<'_>,
+    found: &mut Found,
+) {
     for (operator, file) in redirects {
+        if !meter.read(WALKS * (file.len() + cwd.len())) {
+            return;
+        }
         let is_number = file.chars().all(|c| c.is_ascii_digit() || c == '-');
         if is_number || file.starts_with("<(") || file.starts_with(">(") {
             continue;
@@ -53,6 +66,9 @@ struct Here<'a> {
 
 impl Here<'_> {
     fn seen(&self, written: &str) -> String {
+        if !self.view.meter.read(WALKS * (written.len() + self.view.cwd.len())) {
+            return String::new();
+        }
         self.paths.seen(written, &self.view.cwd)
     }
 
@@ -197,7 +213,6 @@ impl Here<'_> {
             }
             _ => {}
         }
-        found.writes.extend(found.deletes.iter().cloned());
     }
 
     /// Programs that change a file which they do not name.

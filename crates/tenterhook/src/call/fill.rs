@@ -2,9 +2,12 @@
 //!
 //! A variable may have several values: `for d in / /etc; do rm -rf $d; done` is both. What is not known stays as written.
 
+use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::rc::Rc;
 
-use crate::shell::{Context, SimpleCommand, Word, WordKind};
+use super::meter::Meter;
+use crate::shell::{Context, Line, SimpleCommand, Word, WordKind};
 
 /// The longest text that variables are put into: `X=$X$X` doubles its value every time, so a short line could ask for all
 /// memory there is.
@@ -22,11 +25,18 @@ const PART: char = '\u{1f}';
 pub(super) struct Filled(Vec<String>);
 
 /// The variables of a line.
-#[derive(Clone, Debug)]
-pub(super) struct Variables {
+#[derive(Debug)]
+pub(super) struct Variables<'m> {
     values: HashMap<String, Vec<String>>,
     pub(super) cwd: String,
     pub(super) project: String,
+    meter: &'m Meter<'m>,
+    /// The substitutions that were read so far: a line may hold the same one thousands of times.
+    substitutions: RefCell<HashMap<String, Option<Rc<Line>>>>,
+    /// How often a variable was set.
+    version: usize,
+    /// Whether a text was longer, or stood for more texts, than is followed.
+    too_much: Cell<bool>,
 }
 
 impl Filled {
@@ -53,16 +63,21 @@ impl Filled {
         self.choices().flatten().collect()
     }
 
-    fn push(&mut self, text: &str) {
+    /// Whether there was room for it.
+    fn push(&mut self, text: &str) -> bool {
+        let mut fits = true;
         for filled in &mut self.0 {
             if filled.len() + text.len() <= LONGEST {
                 filled.push_str(text);
+            } else {
+                fits = false;
             }
         }
+        fits
     }
 
-    /// Each text with each of `values` behind it; without quotes, their blanks part words.
-    fn choose(&mut self, values: &[String], parts: bool) {
+    /// Each text with each of `values` behind it; without quotes, their blanks part words. Whether there was room for all.
+    fn choose(&mut self, values: &[String], parts: bool) -> bool {
         let fits = |text: &String, value: &String| text.len() + value.len() <= LONGEST;
         let put = |text: &String, value: &String| match parts {
             true => format!("{text}{}", value.replace(char::is_whitespace, &PART.to_string())),
@@ -73,20 +88,47 @@ impl Filled {
             fitting.map(|value| put(text, value)).collect::<Vec<_>>()
         });
         let chosen: Vec<String> = chosen.take(MOST).collect();
+        let all = chosen.len() == self.0.len().saturating_mul(values.len());
         if !chosen.is_empty() {
             self.0 = chosen;
         }
+        all
     }
 }
 
-impl Variables {
+impl<'m> Variables<'m> {
     /// No variables, at a directory of a project.
-    pub(super) fn at(cwd: &str, project: &str) -> Self {
-        let (cwd, project) = (cwd.to_owned(), project.to_owned());
-        Self { values: HashMap::new(), cwd, project }
+    pub(super) fn at(cwd: &str, project: &str, meter: &'m Meter<'m>) -> Self {
+        Self {
+            values: HashMap::new(),
+            cwd: cwd.to_owned(),
+            project: project.to_owned(),
+            meter,
+            substitutions: RefCell::default(),
+            version: 0,
+            too_much: Cell::new(false),
+        }
+    }
+
+    /// A number that is another one whenever a word may stand for something else than before.
+    pub(super) const fn version(&self) -> usize {
+        self.version
+    }
+
+    /// Whether some word stands for more than is followed.
+    pub(super) const fn is_too_much(&self) -> bool {
+        self.too_much.get()
+    }
+
+    /// From here on the line runs elsewhere.
+    pub(super) fn go(&mut self, cwd: String) {
+        self.version += 1;
+        self.cwd = cwd;
     }
 
     pub(super) fn set(&mut self, name: &str, values: Vec<String>) {
+        self.version += 1;
+        self.meter.read(name.len() + values.iter().map(String::len).sum::<usize>());
         self.values.insert(name.to_owned(), values);
     }
 
@@ -128,8 +170,11 @@ impl Variables {
         let mut quoted = false;
         let mut rest = source;
         while let Some(at) = rest.find(['$', '"', '\'', '\\', '`']) {
+            if !self.meter.read(4 * filled.0.len() * (1 + at)) {
+                return filled;
+            }
             let (before, from) = rest.split_at(at);
-            filled.push(before);
+            self.push(&mut filled, before);
             let mut after = from.chars();
             let sign = after.next();
             rest = after.as_str();
@@ -137,28 +182,44 @@ impl Variables {
                 Some('"') => quoted = !quoted,
                 Some('\'') if !quoted => {
                     let (inner, behind) = rest.split_once('\'').unwrap_or((rest, ""));
-                    filled.push(inner);
+                    self.push(&mut filled, inner);
                     rest = behind;
                 }
                 Some('\\') => {
                     let next = rest.chars().next().map_or(0, char::len_utf8);
-                    filled.push(rest.get(..next).unwrap_or_default());
+                    self.push(&mut filled, rest.get(..next).unwrap_or_default());
                     rest = rest.get(next..).unwrap_or_default();
                 }
                 Some('`') => {
                     let (inner, behind) = rest.split_once('`').unwrap_or((rest, ""));
                     match self.printed(inner, depth) {
-                        Some(text) => filled.choose(&[text], !quoted),
-                        None => filled.push(&format!("`{inner}`")),
+                        Some(text) => self.choose(&mut filled, &[text], !quoted),
+                        None => self.push(&mut filled, &format!("`{inner}`")),
                     }
                     rest = behind;
                 }
                 Some('$') => rest = self.dollar(rest, quoted, depth, &mut filled),
-                _ => filled.push("'"),
+                _ => self.push(&mut filled, "'"),
             }
         }
-        filled.push(rest);
+        self.meter.read(filled.0.len() * rest.len());
+        self.push(&mut filled, rest);
         filled
+    }
+
+    fn push(&self, filled: &mut Filled, text: &str) {
+        let fits = filled.push(text);
+        self.too_much.set(self.too_much.get() || !fits);
+    }
+
+    fn choose(&self, filled: &mut Filled, values: &[String], parts: bool) {
+        let bytes = |texts: &[String]| texts.iter().map(|it| 16 + it.len()).sum::<usize>();
+        let (left, right) = (bytes(&filled.0), bytes(values));
+        let made = left.saturating_mul(values.len()) + right.saturating_mul(filled.0.len());
+        if self.meter.read(made) {
+            let fits = filled.choose(values, parts);
+            self.too_much.set(self.too_much.get() || !fits);
+        }
     }
 
     /// Puts in what a `$` stands for, and gives what comes behind it.
@@ -172,24 +233,30 @@ impl Variables {
         if let Some(inner) = rest.strip_prefix('(') {
             let (inner, behind) = inside(inner);
             match self.printed(inner, depth) {
-                Some(text) => filled.choose(&[text], !quoted),
-                None => filled.push(&format!("$({inner})")),
+                Some(text) => self.choose(filled, &[text], !quoted),
+                None => self.push(filled, &format!("$({inner})")),
             }
             return behind;
+        }
+        // Its end is looked for in all that follows.
+        if rest.starts_with('{') && !self.meter.read(rest.find('}').unwrap_or(rest.len())) {
+            return "";
         }
         let (name, default, behind) = parameter(rest);
         let values = self.values.get(name).filter(|_| !name.is_empty());
         match (values, default) {
             (Some(values), _) => {
-                let listed = matches!(name, "@" | "*") || rest.contains("[@]");
-                filled.choose(values, !quoted || listed);
+                let written = rest.get(..rest.len() - behind.len()).unwrap_or_default();
+                let listed = matches!(name, "@" | "*") || written.contains("[@]");
+                self.choose(filled, values, !quoted || listed);
             }
             (None, Some(default)) if depth < DEEPEST => {
-                filled.push(&self.expand(default, depth + 1).first());
+                let default = self.expand(default, depth + 1).first();
+                self.push(filled, &default);
             }
             // What is not known stays as it is written.
             (None, _) => {
-                filled.push("$");
+                self.push(filled, "$");
                 return rest;
             }
         }
@@ -206,7 +273,7 @@ impl Variables {
             ["git", "rev-parse", "--show-toplevel"] => return Some(self.project.clone()),
             _ => {}
         }
-        let line = crate::shell::read(inner);
+        let line = self.substitution(inner)?;
         let (command, inner) = line.commands.split_first()?;
         let within = |it: &SimpleCommand| it.context == Context::CommandSubstitution;
         if command.context != Context::TopLevel || !inner.iter().all(within) {
@@ -225,6 +292,19 @@ impl Variables {
             _ => return None,
         };
         (!said.contains(['$', '`'])).then_some(said)
+    }
+
+    /// The line of a substitution, read once however often it stands there.
+    fn substitution(&self, inner: &str) -> Option<Rc<Line>> {
+        if !self.meter.read(inner.len()) {
+            return None;
+        }
+        if let Some(known) = self.substitutions.borrow().get(inner) {
+            return known.clone();
+        }
+        let line = crate::shell::read_while(inner, &|steps| self.meter.spend(steps)).map(Rc::new);
+        self.substitutions.borrow_mut().insert(inner.to_owned(), line.clone());
+        line
     }
 
     fn all_words(&self, command: &SimpleCommand, depth: usize) -> Vec<String> {
@@ -281,8 +361,8 @@ fn parameter(text: &str) -> (&str, Option<&str>, &str) {
 mod tests {
     use super::*;
 
-    fn known() -> Variables {
-        let mut known = Variables::at("/p", "/p");
+    fn known<'m>(meter: &'m Meter<'m>) -> Variables<'m> {
+        let mut known = Variables::at("/p", "/p", meter);
         known.set("A", vec!["rm".into()]);
         known.set("L", vec!["-rf /".into()]);
         known.set("E", vec!["/".into(), "/etc".into()]);
@@ -292,6 +372,7 @@ mod tests {
 
     #[test]
     fn a_word_is_filled_with_what_is_known() {
+        let meter = Meter::new(&|| true);
         for (source, words) in [
             ("$A", &["rm"][..]),
             ("${A}x", &["rmx"]),
@@ -319,13 +400,14 @@ mod tests {
             ("$(echo a | sh)", &["$(echo a | sh)"]),
             ("a\\ b$A", &["a brm"]),
         ] {
-            assert_eq!(known().expand(source, 0).words(), words, "{source}");
+            assert_eq!(known(&meter).expand(source, 0).words(), words, "{source}");
         }
     }
 
     #[test]
     fn a_word_stands_for_so_many_texts_and_no_more() {
-        let mut known = known();
+        let meter = Meter::new(&|| true);
+        let mut known = known(&meter);
         known.set("B", (0..20).map(|it| it.to_string()).collect());
         assert_eq!(known.expand("$B$B$B$B", 0).0.len(), MOST);
         known.set("X", vec!["x".repeat(LONGEST)]);

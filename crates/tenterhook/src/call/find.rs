@@ -26,7 +26,8 @@ const NARROWING: &[&str] = &[
     "-links",
 ];
 
-/// What a `find` comes upon: where it starts, or the names that it looks for there.
+/// What a `find` comes upon: where it starts, or the names that it looks for there. Each name may lie at each start, and
+/// each is paid for.
 pub(super) fn search(view: &View<'_>) -> Vec<String> {
     let starts = view.args.iter().take_while(|it| !it.starts_with('-') && *it != "(" && *it != "!");
     let mut starts: Vec<&str> = starts.map(String::as_str).collect();
@@ -41,7 +42,9 @@ pub(super) fn search(view: &View<'_>) -> Vec<String> {
     let names: Vec<&str> = names.map(|(_, name)| name.as_str()).collect();
     starts
         .iter()
-        .flat_map(|start| names.iter().map(move |name| format!("{start}/{name}")))
+        .flat_map(|start| names.iter().map(move |name| (start, name)))
+        .take_while(|(start, name)| view.meter.read(64 + start.len() + name.len()))
+        .map(|(start, name)| format!("{start}/{name}"))
         .collect()
 }
 

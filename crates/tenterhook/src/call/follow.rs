@@ -5,18 +5,23 @@
 mod inner;
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
+use super::MOST_LINES;
 use super::braces::{MOST_UNFOLDED, is_braced, unfold};
 use super::fill::Variables;
 use super::find::search;
+use super::meter::Meter;
 use super::path::Paths;
 use super::quoted::line_of;
 use super::view::{Redirected, View};
-use crate::shell::{Expands, Line, Redirect, SimpleCommand, Target, Via, Word, WordKind};
+use crate::shell::{Expands, Function, Line, Redirect, SimpleCommand, Target, Via, Word, WordKind};
 
 /// Most words of a line, with what variables and braces make of them, and most of them that are handed on by `xargs`.
 const MOST_WORDS: usize = 64 * 1024;
 const MOST_FED: usize = 4 * 1024;
+/// Longest directory that is followed: no system has a longer one.
+const LONGEST_CWD: usize = 4 * 1024;
 
 /// What a line holds.
 pub(super) struct Seen<'a> {
@@ -36,7 +41,11 @@ pub(super) struct Seen<'a> {
 struct Sofar<'p> {
     paths: &'p Paths,
     line: &'p Line,
-    variables: Variables,
+    meter: &'p Meter<'p>,
+    variables: Variables<'p>,
+    functions: HashMap<&'p str, &'p Function>,
+    /// The redirections of groups as the variables stood when they were last asked for.
+    groups: Option<(usize, Rc<Vec<Redirected>>)>,
     printed: Vec<String>,
     searched: Vec<String>,
     filled: Vec<(String, String)>,
@@ -51,17 +60,24 @@ struct Sofar<'p> {
 }
 
 /// Follows a line from its start to its end.
-pub(super) fn look<'a>(line: &'a Line, paths: &Paths) -> Seen<'a> {
-    let mut variables = Variables::at(&paths.cwd, &paths.project);
+pub(super) fn look<'a>(line: &'a Line, paths: &'a Paths, meter: &'a Meter<'a>) -> Seen<'a> {
+    let mut variables = Variables::at(&paths.cwd, &paths.project, meter);
     for (name, value) in
         [("HOME", &paths.home), ("PWD", &paths.cwd), ("CLAUDE_PROJECT_DIR", &paths.cwd)]
     {
         variables.set(name, vec![value.clone()]);
     }
+    let mut functions = HashMap::new();
+    for function in &line.functions {
+        functions.entry(function.name.as_str()).or_insert(function);
+    }
     let mut sofar = Sofar {
         paths,
         line,
+        meter,
         variables,
+        functions,
+        groups: None,
         printed: Vec::new(),
         searched: Vec::new(),
         filled: Vec::new(),
@@ -74,13 +90,20 @@ pub(super) fn look<'a>(line: &'a Line, paths: &Paths) -> Seen<'a> {
         too_much: false,
     };
     sofar.loops();
-    let views = line.commands.iter().filter_map(|command| sofar.view(command)).collect();
+    let mut views = Vec::new();
+    for command in &line.commands {
+        if !meter.spend(command.size()) {
+            break;
+        }
+        views.extend(sofar.view(command));
+    }
     let groups = sofar.redirects(&line.redirects);
-    let Sofar { variables, filled, too_much, .. } = sofar;
+    let Sofar { variables, filled, mut too_much, .. } = sofar;
+    too_much |= variables.is_too_much();
     Seen { views, groups, cwd: variables.cwd, filled, too_much }
 }
 
-impl Sofar<'_> {
+impl<'p> Sofar<'p> {
     fn cwd(&self) -> &str {
         &self.variables.cwd
     }
@@ -88,15 +111,27 @@ impl Sofar<'_> {
     /// The variables of loops are all that they will be.
     fn loops(&mut self) {
         for each in &self.line.loops {
-            let words = each.words.iter().flat_map(|word| words(&self.variables, word));
+            let words = each.words.iter().flat_map(|word| words(&self.variables, word, self.meter));
             let values: Vec<String> = words.take(MOST_UNFOLDED + 1).collect();
             self.too_much |= values.len() > MOST_UNFOLDED;
             self.variables.set(&each.variable, values);
         }
     }
 
+    /// The redirections of groups. Each command may ask, and only a variable that was set makes others of them.
+    fn of_groups(&mut self) -> Rc<Vec<Redirected>> {
+        let version = self.variables.version();
+        if let Some((_, groups)) = self.groups.as_ref().filter(|(of, _)| *of == version) {
+            return Rc::clone(groups);
+        }
+        let groups = Rc::new(self.redirects(&self.line.redirects));
+        self.groups = Some((version, Rc::clone(&groups)));
+        groups
+    }
+
     fn redirects(&self, redirects: &[Redirect]) -> Vec<Redirected> {
-        let files = redirects.iter().filter_map(|it| match &it.target {
+        let redirects = redirects.iter().take_while(|_| self.meter.spend(4));
+        let files = redirects.filter_map(|it| match &it.target {
             Target::Word(word) if !it.operator.starts_with("<<") => {
                 Some((it.operator.clone(), self.variables.fill(word).first()))
             }
@@ -105,7 +140,7 @@ impl Sofar<'_> {
         files.collect()
     }
 
-    fn view<'a>(&mut self, command: &'a SimpleCommand) -> Option<View<'a>> {
+    fn view(&mut self, command: &'p SimpleCommand) -> Option<View<'p>> {
         for assignment in &command.assignments {
             let name = assignment.name.split('[').next().unwrap_or_default();
             self.variables.assign(name, &assignment.value);
@@ -138,7 +173,8 @@ impl Sofar<'_> {
         let fed = self.handed(command);
         let redirects = self.redirects(&command.redirects);
         let cwd = self.cwd().to_owned();
-        let view = View { command, name, args, redirects, cwd, fed };
+        let view = View { command, name, args, redirects, cwd, fed, meter: self.meter };
+        view.is_paid_for();
         self.note(&view);
         self.code(&view);
         Some(view)
@@ -159,7 +195,7 @@ impl Sofar<'_> {
     fn args(&mut self, rest: &[Word]) -> Vec<String> {
         let mut args = Vec::new();
         for word in rest {
-            args.extend(words(&self.variables, word));
+            args.extend(words(&self.variables, word, self.meter));
             if self.words + args.len() > MOST_WORDS {
                 self.too_much = true;
                 break;
@@ -172,17 +208,17 @@ impl Sofar<'_> {
 
     /// What `xargs` and `find` hand to a command.
     fn handed(&mut self, command: &SimpleCommand) -> Vec<String> {
-        let from: Vec<&String> = match command.via.last() {
-            Some(Via::Wrapper("xargs" | "parallel")) => self.printed.iter().collect(),
-            Some(Via::Wrapper("find")) => self.searched.iter().collect(),
-            _ => Vec::new(),
+        let from: &[String] = match command.via.last() {
+            Some(Via::Wrapper("xargs" | "parallel")) => &self.printed,
+            Some(Via::Wrapper("find")) => &self.searched,
+            _ => &[],
         };
         self.fed += from.len();
         if self.fed > MOST_FED {
             self.too_much = true;
             return Vec::new();
         }
-        let mut handed: Vec<String> = from.into_iter().cloned().collect();
+        let mut handed = from.to_vec();
         if command.via.last() == Some(&Via::Wrapper("xargs")) {
             let here = self.here(command);
             handed.extend(here.iter().flat_map(|it| it.split_whitespace()).map(str::to_owned));
@@ -192,7 +228,11 @@ impl Sofar<'_> {
 
     /// The texts that a command finds on its input because they stand on the line.
     fn here(&self, command: &SimpleCommand) -> Vec<String> {
-        let texts = command.redirects.iter().filter_map(|it| match &it.target {
+        let paid = command.redirects.iter().take_while(|it| match &it.target {
+            Target::HereDocument { body, .. } => self.meter.read(4 * body.len()),
+            Target::Word(_) | Target::Closed => self.meter.spend(1),
+        });
+        let texts = paid.filter_map(|it| match &it.target {
             Target::HereDocument { body, expands: Expands::No } => Some(body.clone()),
             Target::HereDocument { body, .. } if !body.contains(['$', '`', '\\']) => {
                 Some(body.clone())
@@ -212,9 +252,14 @@ impl Sofar<'_> {
         match name {
             "cd" | "pushd" => {
                 if let Some(to) = view.operands(&[]).first() {
-                    self.variables.cwd = self.paths.absolute(to, self.cwd());
+                    let to = self.paths.absolute(to, self.cwd());
+                    if to.len() > LONGEST_CWD {
+                        self.too_much = true;
+                    } else {
+                        self.variables.go(to);
+                    }
                 } else if name == "cd" {
-                    self.variables.cwd.clone_from(&self.paths.home);
+                    self.variables.go(self.paths.home.clone());
                 }
             }
             "echo" | "printf" | "ls" | "realpath" => {
@@ -223,6 +268,10 @@ impl Sofar<'_> {
             }
             "find" => {
                 self.searched = search(view);
+                if self.searched.len() > MOST_FED {
+                    self.searched.truncate(MOST_FED);
+                    self.too_much = true;
+                }
                 self.printed.extend(self.searched.iter().cloned());
             }
             "export" | "declare" | "readonly" | "local" | "typeset" => {
@@ -257,13 +306,16 @@ impl Sofar<'_> {
 }
 
 /// Every word that a word stands for.
-fn words(variables: &Variables, word: &Word) -> Vec<String> {
+fn words(variables: &Variables<'_>, word: &Word, meter: &Meter<'_>) -> Vec<String> {
+    if !meter.read(word.source.len()) {
+        return Vec::new();
+    }
     if word.kind == WordKind::Literal {
         return vec![word.text.clone()];
     }
     let mut unfolded = Vec::new();
     for text in variables.fill(word).words() {
-        unfold(&text, &mut unfolded);
+        unfold(&text, meter, &mut unfolded);
     }
     unfolded
 }

@@ -155,11 +155,15 @@ const INDEX_VARIABLES: &[&str] = &[
     "GOPROXY",
 ];
 
+/// What it costs to hold a name against all that are well known, in steps.
+const A_NAME: usize = 256;
+
 pub(super) fn look(view: &View<'_>, found: &mut Found) {
     for manager in MANAGERS.iter().filter(|it| it.name == manager_name(view)) {
         let Some(packages) = packages_of(view, manager) else { continue };
         indexes(view, found);
-        for package in packages {
+        // Each is held against all that are well known.
+        for package in packages.into_iter().take_while(|_| view.meter.spend(A_NAME)) {
             package_of(package, manager, view, found);
         }
         if manager.registry == Registry::Crates {

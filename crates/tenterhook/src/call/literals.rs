@@ -35,13 +35,23 @@ pub(super) fn code<'a>(view: &'a View<'_>) -> Vec<&'a str> {
     found
 }
 
+/// How many words are looked for in code, and how often it is walked over beside.
+const LOOKED_FOR: usize = 40;
+
 pub(super) fn look(view: &View<'_>, paths: &Paths, found: &mut Found) {
     let here = Paths { cwd: view.cwd.clone(), ..paths.clone() };
     for code in code(view) {
+        // Each word of the lists is looked for in all of it.
+        if !view.meter.read(LOOKED_FOR * code.len()) {
+            return;
+        }
         let says = |words: &[&str]| words.iter().any(|word| code.contains(word));
         let (runs, removes, writes) = (runs_lines(code), says(REMOVES), says(WRITES));
         let all = texts(code);
         for text in all.iter().map(|(_, text)| *text) {
+            if !view.meter.read(4 * (text.len() + view.cwd.len())) {
+                return;
+            }
             let path = || paths.seen(text, &view.cwd);
             if removes {
                 found.deletes.insert(path());
@@ -52,11 +62,11 @@ pub(super) fn look(view: &View<'_>, paths: &Paths, found: &mut Found) {
             if !text.contains(' ') {
                 found.reads.insert(path());
             } else if runs {
-                super::inner(text, &here, found);
+                super::inner(text, &here, view.meter, found);
             }
         }
         if runs {
-            listed(code, &all).iter().for_each(|line| super::inner(line, &here, found));
+            listed(code, &all).iter().for_each(|line| super::inner(line, &here, view.meter, found));
         }
     }
 }

@@ -53,7 +53,8 @@ const DATA: &[&str] = &[
 ];
 
 pub(super) fn look(views: &[View<'_>], groups: &[Redirected], found: &mut Found) {
-    for view in views {
+    let mut asked = false;
+    for view in views.iter().take_while(|it| it.is_paid_for()) {
         let hosts = hosts::of(view);
         let puts = !view.values(DATA).is_empty()
             || view.says(&["-X", "--method=POST"])
@@ -66,7 +67,13 @@ pub(super) fn look(views: &[View<'_>], groups: &[Redirected], found: &mut Found)
         }
         found.hosts.extend(hosts);
         names(view, found);
-        statements(view, views, found);
+        asked |= statements(view, found);
+    }
+    if asked {
+        // What is echoed into a client is not told apart from what is echoed elsewhere on the line.
+        let echoed =
+            views.iter().filter(|it| matches!(it.name.as_str(), "echo" | "printf" | "cat"));
+        found.sql.extend(echoed.flat_map(|it| it.texts().map(str::to_owned)));
     }
     let sockets: Vec<String> =
         groups.iter().filter_map(|(_, file)| hosts::of_socket(file)).collect();
@@ -169,17 +176,13 @@ const CLIENTS: &[&str] = &[
     "mycli",
 ];
 
-/// What a database client is handed: arguments, here-documents, and what is echoed into it.
-fn statements(view: &View<'_>, views: &[View<'_>], found: &mut Found) {
+/// What a database client is handed: arguments and here-documents; and whether something may be echoed into it.
+fn statements(view: &View<'_>, found: &mut Found) -> bool {
     let name = view.name.as_str();
     if !CLIENTS.contains(&name) {
-        return;
+        return false;
     }
     found.sql.extend(view.texts().filter(|it| !it.starts_with('-')).map(str::to_owned));
     found.sql.insert(view.args.join(" "));
-    if view.command.context == Context::Pipeline {
-        let echoed =
-            views.iter().filter(|it| matches!(it.name.as_str(), "echo" | "printf" | "cat"));
-        found.sql.extend(echoed.flat_map(|it| it.texts().map(str::to_owned)));
-    }
+    view.command.context == Context::Pipeline
 }

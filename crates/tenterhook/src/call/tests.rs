@@ -16,7 +16,7 @@ fn of(command: &str) -> Deeds {
         .with("tool_name", "Bash")
         .with("tool_input", json!({ "command": command }));
     let line = crate::shell::read(command);
-    deeds(&event, Some(&line))
+    deeds(&event, Some(&line), &Meter::new(&|| true)).unwrap()
 }
 
 #[test]

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use super::Found;
 use super::hosts;
+use super::meter::Meter;
 use super::path::Paths;
 use crate::event::tool::{Tool, ToolCall};
 
@@ -58,7 +59,7 @@ const SHELLS: &[&str] = &[
 /// Deepest nest of an input that is walked.
 const DEEPEST: usize = 16;
 
-pub(super) fn look(call: ToolCall<'_>, paths: &Paths, found: &mut Found) {
+pub(super) fn look(call: ToolCall<'_>, paths: &Paths, meter: &Meter<'_>, found: &mut Found) {
     let tool = call.tool();
     let named = |parts: &[&str]| {
         let name = call.name.to_ascii_lowercase();
@@ -70,6 +71,7 @@ pub(super) fn look(call: ToolCall<'_>, paths: &Paths, found: &mut Found) {
         removes: named(REMOVING),
         shell: named(SHELLS),
         paths,
+        meter,
         found,
     };
     match tool {
@@ -92,11 +94,15 @@ struct Look<'a> {
     removes: bool,
     shell: bool,
     paths: &'a Paths,
+    meter: &'a Meter<'a>,
     found: &'a mut Found,
 }
 
 impl Look<'_> {
     fn value(&mut self, key: &str, value: &Value, depth: usize) {
+        if !self.meter.spend(2) {
+            return;
+        }
         match value {
             Value::String(text) => self.text(key, text),
             Value::Object(fields) if depth < DEEPEST && self.argv(fields).is_some() => {
@@ -124,6 +130,9 @@ impl Look<'_> {
     }
 
     fn text(&mut self, key: &str, text: &str) {
+        if !self.meter.spend(1 + text.len() / 64) {
+            return;
+        }
         let remote = matches!(self.tool, Tool::Mcp | Tool::Fetch);
         if PATHS.contains(&key) && !text.contains('\n') {
             let file = text.strip_prefix("file://").unwrap_or(text);
@@ -151,15 +160,18 @@ impl Look<'_> {
             && (self.shell || PLAIN_LINES.contains(&key))
             && LINES.contains(&key)
         {
-            super::inner(text, self.paths, self.found);
+            super::inner(text, self.paths, self.meter, self.found);
         }
         // Some tools of other agents are shells by another name.
         if self.tool == Tool::Other && LINES.contains(&key) {
-            super::inner(text, self.paths, self.found);
+            super::inner(text, self.paths, self.meter, self.found);
         }
     }
 
     fn path(&mut self, written: &str) {
+        if !self.meter.read(4 * (written.len() + self.paths.cwd.len())) {
+            return;
+        }
         let path = self.paths.seen(written, &self.paths.cwd);
         match self.tool {
             Tool::Write => drop(self.found.writes.insert(path)),

@@ -1,5 +1,6 @@
 //! What does one simple command say? Its options, operands and texts, as its program would read them.
 
+use super::meter::Meter;
 use crate::shell::{Context, SimpleCommand, Target};
 
 /// One simple command, by its program's file name.
@@ -15,12 +16,32 @@ pub(super) struct View<'a> {
     pub(super) cwd: String,
     /// What it finds on its input and is no option: what `echo` prints before `xargs`.
     pub(super) fed: Vec<String>,
+    /// What walks over it are paid from.
+    pub(super) meter: &'a Meter<'a>,
 }
 
 /// The operator of a redirection and the file that it names.
 pub(super) type Redirected = (String, String);
 
+/// How many times each rule of reading walks over all that a command says.
+const WALKS: usize = 8;
+
 impl View<'_> {
+    /// Pays for the walks over all of it; `false` where nobody may go on.
+    pub(super) fn is_paid_for(&self) -> bool {
+        let words = self.args.len() + self.redirects.len() + self.fed.len();
+        let bytes = self.args.iter().chain(&self.fed).map(String::len).sum::<usize>();
+        self.meter.spend(WALKS * (1 + words)) && self.meter.read(WALKS * (bytes + self.cwd.len()))
+    }
+
+    /// The arguments; none where the meter is cut.
+    fn walk(&self) -> std::slice::Iter<'_, String> {
+        match self.meter.spend(1 + self.args.len() / 4) {
+            true => self.args.iter(),
+            false => [].iter(),
+        }
+    }
+
     /// Whether a short option stands alone or in a cluster, or the long one is written.
     pub(super) fn has(&self, short: char, long: &str) -> bool {
         self.options().any(|option| match option.strip_prefix("--") {
@@ -31,12 +52,11 @@ impl View<'_> {
 
     /// Whether one of these words is among the arguments.
     pub(super) fn says(&self, words: &[&str]) -> bool {
-        self.args.iter().any(|arg| words.contains(&arg.as_str()))
+        self.walk().any(|arg| words.contains(&arg.as_str()))
     }
 
     fn options(&self) -> impl Iterator<Item = &str> {
-        self.args
-            .iter()
+        self.walk()
             .map(String::as_str)
             .take_while(|it| *it != "--")
             .filter(|it| it.starts_with('-'))
@@ -45,7 +65,7 @@ impl View<'_> {
     /// The values of options that are written as one of `names`: `-o X`, `-oX`, `--output X`, `--output=X`.
     pub(super) fn values(&self, names: &[&str]) -> Vec<&str> {
         let mut found = Vec::new();
-        let mut args = self.args.iter().map(String::as_str);
+        let mut args = self.walk().map(String::as_str);
         while let Some(arg) = args.next() {
             for name in names {
                 let Some(attached) = arg.strip_prefix(name) else { continue };
@@ -68,7 +88,7 @@ impl View<'_> {
     /// What is no option, and no value of one that is `valued`.
     pub(super) fn operands(&self, valued: &[&str]) -> Vec<&str> {
         let mut found = Vec::new();
-        let mut args = self.args.iter().map(String::as_str);
+        let mut args = self.walk().map(String::as_str);
         while let Some(arg) = args.next() {
             if arg == "--" {
                 found.extend(args);

@@ -1,11 +1,14 @@
 //! Names across sources: each entry its own (C-17), and statements about names and files that are not there (C-18). Pure.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::{ReadConfig, Source, Switch};
 use crate::diagnostic::{Diagnostic, Place, Severity, nearest};
 use crate::hook::{Hook, HookId};
+
+/// Most statements about hooks that are not there for which a name is guessed.
+const MOST_GUESSES: usize = 32;
 
 /// C-17: two entries of one name are two hooks. The later one gets its layer behind its name, so that what is kept by
 /// name (claims, second rounds, records) never takes one hook for the other.
@@ -33,10 +36,18 @@ fn another(hook: &Hook, taken: &HashMap<HookId, Option<Place>>) -> HookId {
 
 /// C-18: what a source says about a hook or a file that no source has. Mostly a slip of the pen, and else it says nothing.
 pub(super) fn unmet(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
-    let names: Vec<&str> = read
+    let names: HashSet<&str> = read
         .iter()
         .flat_map(|(_, config)| config.hooks.iter().map(|hook| hook.id.as_str()))
         .collect();
+    let mut all: Vec<&str> = names.iter().copied().collect();
+    all.sort_unstable();
+    // Each guess looks at every name: of very many statements about nothing, only the first are worth one.
+    let mut guesses = MOST_GUESSES;
+    let mut near = |name: &str| {
+        guesses = guesses.checked_sub(1)?;
+        nearest(name, all.iter().copied())
+    };
     let files: Vec<&str> = read.iter().map(|(source, _)| &*source.name).collect();
     let switches = read
         .iter()
@@ -44,8 +55,8 @@ pub(super) fn unmet(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
     switches
         .filter_map(|(by, switch)| {
             let (said, kind, near) = match switch {
-                Switch::DisableHook { name, .. } if !names.contains(&name.as_str()) => {
-                    (name.clone(), "hook", nearest(name, names.iter().copied()))
+                Switch::DisableHook { name, .. } if !names.contains(name.as_str()) => {
+                    (name.clone(), "hook", near(name))
                 }
                 Switch::Govern(govern) if !files.iter().any(|it| Path::new(it) == govern.file) => {
                     (govern.file.display().to_string(), "file", None)

@@ -1,5 +1,6 @@
 //! What do switches do to hooks? One that is switched off stays visible (decision 8). Pure.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use super::requests;
@@ -16,14 +17,15 @@ pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnosti
     let mut unheard: Vec<(Option<Place>, String)> = Vec::new();
     let mut barred = Vec::new();
     let said: Vec<Statement> = read.iter().flat_map(statements).collect();
+    let said = Said::of(&said);
     for (source, config) in read.iter_mut() {
         for hook in &mut config.hooks {
-            for statement in &said {
+            for statement in said.about(hook.id.as_str()) {
                 let told = apply(statement, source, hook);
                 unheard.extend(told.map(|message| (statement.switch.place().cloned(), message)));
             }
-            disable_all(&said, source.dialect, hook);
-            barred.extend(requests::bar(&said, source.dialect, hook));
+            disable_all(said.all, source.dialect, hook);
+            barred.extend(requests::bar(said.all, source.dialect, hook));
             if hook.on_failure.is_none() {
                 hook.on_failure = source.on_failure;
             }
@@ -36,6 +38,34 @@ pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnosti
             .help("say it in a file of your own, such as `~/.config/tenterhook/tenterhook.toml`")
     };
     unheard.into_iter().map(told).chain(barred).collect()
+}
+
+/// What was said, with those statements set apart that are about one hook by its name: a file may switch off thousands.
+struct Said<'s> {
+    all: &'s [Statement],
+    by_name: HashMap<&'s str, Vec<usize>>,
+    others: Vec<usize>,
+}
+
+impl<'s> Said<'s> {
+    fn of(all: &'s [Statement]) -> Self {
+        let mut said = Self { all, by_name: HashMap::new(), others: Vec::new() };
+        for (at, statement) in all.iter().enumerate() {
+            match &statement.switch {
+                Switch::DisableHook { name, .. } => said.by_name.entry(name).or_default().push(at),
+                _ => said.others.push(at),
+            }
+        }
+        said
+    }
+
+    /// What may be about a hook of that name, in the order in which it was said.
+    fn about(&self, name: &str) -> impl Iterator<Item = &'s Statement> + use<'s> {
+        let mut places = self.others.clone();
+        places.extend(self.by_name.get(name).into_iter().flatten());
+        places.sort_unstable();
+        places.into_iter().filter_map(|at| self.all.get(at))
+    }
 }
 
 /// What comes back is why a statement about this hook was not heard.

@@ -1,7 +1,7 @@
 //! What stands behind a name of the vocabulary? The event's names, and the fields of the shell reader's records.
 
 use super::Sight;
-use super::eval::ELEMENT;
+use super::eval::{ELEMENT, Stop};
 use super::functions;
 use super::value::{List, Map, Record, Value};
 use super::words::{Field, Member};
@@ -43,6 +43,20 @@ pub(super) fn field(sight: &Sight, field: Field) -> Value<'_> {
         Field::Call(list) => sight.deeds().list(list).iter().map(|it| it.as_str().into()).collect(),
         Field::ShellReads => sight.redirected(true).into_iter().map(Value::from).collect(),
         Field::ShellWrites => sight.redirected(false).into_iter().map(Value::from).collect(),
+    }
+}
+
+/// Has everything worked out that the name asks for; whoever asks for a value asks this before (RU-37).
+pub(super) fn prepare(sight: &Sight, field: Field, go_on: &dyn Fn() -> bool) -> Result<(), Stop> {
+    match field {
+        Field::Call(_) | Field::CallCommands => sight.work_out(go_on),
+        Field::ShellCommands
+        | Field::ShellPrograms
+        | Field::ShellComplete
+        | Field::ShellDoubt
+        | Field::ShellReads
+        | Field::ShellWrites => sight.read_line(go_on),
+        _ => Ok(()),
     }
 }
 

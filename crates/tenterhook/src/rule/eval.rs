@@ -152,6 +152,7 @@ impl<'a, 'g> Machine<'a, 'g> {
     }
 
     fn field(&self, field: Field) -> Result<Value<'a>, Stop> {
+        ask::prepare(self.sight, field, self.go_on)?;
         self.spend(ask::field_cost(self.sight, field))?;
         Ok(ask::field(self.sight, field))
     }

@@ -1,10 +1,14 @@
 //! What can a rule ask of the event? Everything in neutral words; what the event does not say is empty (RU-11).
 
 use std::collections::HashSet;
+use std::sync::LazyLock;
+use std::sync::atomic::Ordering;
 
 use serde_json::Value;
 
 use super::Sight;
+use super::eval::Stop;
+use crate::call::meter::{Cut, MOST_STEPS, Meter};
 use crate::call::{self, Deeds};
 use crate::event::Event;
 use crate::event::tool::{Tool, ToolCall};
@@ -110,17 +114,66 @@ impl Sight {
 
     /// The line as the shell reader sees it; `None` for a shell that it does not read.
     fn line(&self) -> Option<&Line> {
-        let read = || {
-            let readable = self.tool().is_none_or(|it| it.name != "PowerShell");
-            readable.then(|| shell::read(self.command()))
-        };
-        self.line.get_or_init(read).as_ref()
+        self.line.get_or_init(|| self.read(&|_| true).flatten()).as_ref()
     }
 
-    /// What the call would do.
+    fn read(&self, spend: &dyn Fn(usize) -> bool) -> Option<Option<Line>> {
+        if self.tool().is_some_and(|it| it.name == "PowerShell") {
+            return Some(None);
+        }
+        shell::read_while(self.command(), spend).map(Some)
+    }
+
+    /// Has the line read, if nobody has yet: whoever asks for it first asks this before (RU-37).
+    pub(super) fn read_line(&self, go_on: &dyn Fn() -> bool) -> Result<(), Stop> {
+        if self.line.get().is_some() {
+            return Ok(());
+        }
+        let meter = Meter::new(go_on);
+        let read = self.read(&|steps| meter.spend(steps));
+        self.spent.fetch_add(meter.spent(), Ordering::Relaxed);
+        match (read, meter.cut()) {
+            (Some(line), _) => drop(self.line.set(line)),
+            (None, Some(Cut::OutOfTime)) => return Err(Stop::OutOfTime),
+            // A line that costs too much is one that nobody can read.
+            (None, _) => drop(self.line.set(Some(shell::unread()))),
+        }
+        Ok(())
+    }
+
+    /// Works out what the call would do, if nobody has yet. What costs too much costs too much for all rules of the event, and
+    /// only the first of them waits for it.
+    pub(super) fn work_out(&self, go_on: &dyn Fn() -> bool) -> Result<(), Stop> {
+        self.read_line(go_on)?;
+        if self.deeds.get().is_none() {
+            let meter = Meter::new(go_on);
+            let line = self.line().filter(|_| !self.command().is_empty());
+            let deeds = call::deeds(&self.event, line, &meter);
+            self.spent.fetch_add(meter.spent(), Ordering::Relaxed);
+            match deeds {
+                Err(Cut::OutOfTime) => return Err(Stop::OutOfTime),
+                Err(Cut::TooCostly) => drop(self.deeds.set(None)),
+                Ok(deeds) => drop(self.deeds.set(Some(deeds))),
+            }
+        }
+        match self.deeds.get() {
+            Some(Some(_)) => Ok(()),
+            _ => Err(Stop::TooCostly(format!(
+                "to work out what the call would do takes more than {MOST_STEPS} steps"
+            ))),
+        }
+    }
+
+    /// What the call would do, which [`Self::work_out`] has worked out.
     pub(super) fn deeds(&self) -> &Deeds {
-        let line = || self.line().filter(|_| !self.command().is_empty());
-        self.deeds.get_or_init(|| call::deeds(&self.event, line()))
+        static NOTHING: LazyLock<Deeds> = LazyLock::new(Deeds::default);
+        self.deeds.get().and_then(Option::as_ref).unwrap_or(&NOTHING)
+    }
+
+    /// What it cost so far to read the event's line and to work out what its call would do, in steps (RU-37).
+    #[must_use]
+    pub fn spent(&self) -> usize {
+        self.spent.load(Ordering::Relaxed)
     }
 
     pub(super) fn commands(&self) -> &[SimpleCommand] {

@@ -1,6 +1,7 @@
 //! What does a rule see of one event? Built once an event, shared by all its rules; nothing is worked out before a rule
 //! asks for it (RU-20). What can be asked stands in `seen`.
 
+use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
 use crate::call::Deeds;
@@ -13,7 +14,10 @@ use crate::shell::Line;
 pub struct Sight {
     pub(super) event: Arc<Event>,
     pub(super) line: OnceLock<Option<Line>>,
-    pub(super) deeds: OnceLock<Deeds>,
+    /// Nothing, where it would cost more than it may.
+    pub(super) deeds: OnceLock<Option<Deeds>>,
+    /// What it cost so far to work things out, in steps.
+    pub(super) spent: AtomicUsize,
     pub(super) text: OnceLock<String>,
     pub(super) output: OnceLock<String>,
 }
@@ -34,6 +38,7 @@ impl Sight {
             event: Arc::clone(event),
             line: OnceLock::new(),
             deeds: OnceLock::new(),
+            spent: AtomicUsize::new(0),
             text: OnceLock::new(),
             output: OnceLock::new(),
         }

@@ -2,6 +2,7 @@
 
 mod cost;
 mod laws;
+mod lines;
 
 use std::sync::Arc;
 

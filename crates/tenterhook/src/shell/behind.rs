@@ -12,6 +12,9 @@ use super::{Assignment, Doubt, Expands, MOST_WRAPPERS, SimpleCommand, Target, Vi
 pub(super) fn follow(reader: &mut Reader, code: &Code<'_>, command: SimpleCommand) {
     let mut queue = vec![command];
     while let Some(command) = queue.pop() {
+        if !reader.pay(code, command.size()) {
+            return;
+        }
         reader.commands.push(command.clone());
         if let Some(variable) = command.assignments.iter().find_map(computed_start) {
             reader.doubt(code, Doubt::Code { wrapper: variable });
@@ -55,6 +58,10 @@ fn look_behind(
     }
     let Some(wrapper) = wrapper::find(&program.text) else { return Vec::new() };
     let all = wrapper.behind(&command.words).into_iter();
+    // What it finds has the redirections and assignments of the wrapper, each of them.
+    let copied = 2 * (command.redirects.len() + command.assignments.len());
+    let all: Vec<Behind> = all.take_while(|_| reader.pay(code, copied)).collect();
+    let all = all.into_iter();
     all.filter_map(|behind| one_behind(reader, code, command, wrapper, behind)).collect()
 }
 
@@ -69,7 +76,13 @@ fn file_name(program: &Word) -> Option<String> {
 /// The command that is found one step behind another.
 fn derived(command: &SimpleCommand, words: Vec<Word>, step: Via) -> SimpleCommand {
     let via = [command.via.as_slice(), &[step]].concat();
-    SimpleCommand { words, via, ..command.clone() }
+    SimpleCommand {
+        words,
+        via,
+        assignments: command.assignments.clone(),
+        redirects: command.redirects.clone(),
+        context: command.context,
+    }
 }
 
 /// A command that stands behind a wrapper; code is read as a line of its own, and what cannot be known is a doubt.

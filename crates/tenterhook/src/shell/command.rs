@@ -40,8 +40,8 @@ const LEADING: &[&str] = &["!", "{", "then", "do", "else", "elif", "if", "while"
 const CLOSING: &[&str] = &["}", "done", "fi", "esac"];
 
 /// Builds the commands of one node.
-pub(super) struct Builder<'r, 'c, 't> {
-    pub(super) reader: &'r mut Reader,
+pub(super) struct Builder<'r, 's, 'c, 't> {
+    pub(super) reader: &'r mut Reader<'s>,
     pub(super) code: &'c Code<'c>,
     pub(super) item: Item<'t>,
     /// What is to be visited next, in order.
@@ -60,7 +60,7 @@ pub(super) struct Parts<'t> {
     pub(super) dash: bool,
 }
 
-impl<'c, 't> Builder<'_, 'c, 't> {
+impl<'c, 't> Builder<'_, '_, 'c, 't> {
     pub(super) fn source(&self, range: &Range<usize>) -> &'c str {
         slice(self.code.text, range)
     }
@@ -237,8 +237,12 @@ impl<'c, 't> Builder<'_, 'c, 't> {
 
     /// Reads one word; one that its quotes contradict is unknown, and a doubt (S-24).
     fn word(&mut self, range: &Range<usize>, nodes: &[Node<'t>]) -> Word {
-        let (holes, is_array) = holes(range, nodes);
         let source = self.source(range);
+        // In a nest, the text of each level holds that of all levels below it.
+        if !self.reader.pay(self.code, 1 + source.len() / 16) {
+            return Word::unknown("");
+        }
+        let (holes, is_array) = holes(range, nodes);
         if is_array {
             return Word::unknown(source);
         }

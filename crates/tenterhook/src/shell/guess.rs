@@ -81,7 +81,11 @@ impl<'c> Guesser<'c, '_> {
     }
 
     fn push(&mut self, text: &str) {
-        if self.names(text) && !self.found.iter().any(|it| it == text) {
+        // More are not looked at.
+        if self.found.len() < MOST_OF_COMMAND
+            && self.names(text)
+            && !self.found.iter().any(|it| it == text)
+        {
             self.found.push(text.to_owned());
         }
     }

@@ -4,13 +4,12 @@
 //! grammar only as far as it can check it: a gap that is not blank, a comment in the middle of a word, a here-document
 //! that ends elsewhere and a substitution inside a leaf all put the line in doubt (S-24).
 
-use std::cell::Cell;
-use std::ops::{ControlFlow, Range};
-use std::time::{Duration, Instant};
+use std::ops::Range;
 
-use tree_sitter::{Node, ParseOptions, ParseState, Parser, Point, Tree};
+use tree_sitter::Node;
 
 use super::command::Builder;
+use super::parse::{A_NODE, A_TEXT, Budget, Paid, parse};
 use super::{
     Construct, Context, DEEPEST_NEST, Doubt, Function, LONGEST_LINE, Line, MOST_WRAPPERS, Parsed,
     SimpleCommand, Via,
@@ -20,24 +19,13 @@ use super::{
 const DEEPEST_CODE: usize = 2 * MOST_WRAPPERS;
 /// Most commands of one line: `a|a|...` fills [`LONGEST_LINE`] with half as many (S-22).
 const MOST_COMMANDS: usize = 64 * 1024;
-/// Most progress reports of the parser for one line (S-22). A report is a hundred steps; a plain line of full length
-/// makes 3,200.
-const MOST_STEPS: usize = 20_000;
-/// The parser is given the text in pieces of this size, so that its reading can be counted.
-const PIECE: usize = 256;
-/// Most bytes that the parser may read for one line, over and over (S-22): its scanner looks ahead as far as it likes
-/// at each token, which is quadratic on hostile lines. A plain line is read about three times.
-const MOST_READ: usize = 4 << 20;
 /// Most `|` on one line (S-22): the grammar reads a pipeline anew at each of its parts, and so many take ten
 /// milliseconds.
 const MOST_PIPES: usize = 512;
-/// The last net under the bounds above, for lines that nobody has thought of (S-22). Plain lines of full length take a
-/// tenth of it; past it a line is in doubt, which restrains.
-const LONGEST_PARSE: Duration = Duration::from_millis(1000);
-
-pub(super) fn line(text: &str) -> Line {
-    let budget = Budget { started: Instant::now(), read: Cell::new(0), steps: 0 };
+pub(super) fn line(text: &str, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
+    let budget = Budget::new(spend);
     let mut reader = Reader {
+        cut: false,
         commands: Vec::new(),
         doubt: None,
         constructs: Vec::new(),
@@ -47,15 +35,18 @@ pub(super) fn line(text: &str) -> Line {
         budget,
     };
     reader.code(&Code { text, via: &[], context: Context::TopLevel, depth: 0, wrapper: None });
+    if reader.cut {
+        return None;
+    }
     let parsed = reader.doubt.map_or(Parsed::Full, Parsed::Doubtful);
-    Line {
+    Some(Line {
         commands: reader.commands,
         parsed,
         constructs: reader.constructs,
         redirects: reader.redirects,
         loops: reader.loops,
         functions: reader.functions,
-    }
+    })
 }
 
 /// A text to be read as shell code.
@@ -70,21 +61,16 @@ pub(super) struct Code<'a> {
 }
 
 /// What has been read so far.
-pub(super) struct Reader {
+pub(super) struct Reader<'s> {
     pub(super) commands: Vec<SimpleCommand>,
     doubt: Option<Doubt>,
     constructs: Vec<Construct>,
     pub(super) redirects: Vec<super::Redirect>,
     pub(super) loops: Vec<super::Loop>,
     functions: Vec<Function>,
-    budget: Budget,
-}
-
-/// What the parser has used up, over the line and all code in it (S-22).
-struct Budget {
-    started: Instant,
-    read: Cell<usize>,
-    steps: usize,
+    budget: Budget<'s>,
+    /// Whoever counts the steps has no more of them.
+    cut: bool,
 }
 
 /// A node that waits to be visited.
@@ -125,7 +111,17 @@ const OPAQUE: &[&str] = &[
     "heredoc_end",
 ];
 
-impl Reader {
+impl Reader<'_> {
+    /// Counts steps of its own work, beside the parser's; `false` where they must not be taken.
+    pub(super) fn pay(&mut self, code: &Code<'_>, steps: usize) -> bool {
+        let paid = self.budget.pay(steps);
+        if paid == Paid::TooMuch {
+            self.doubt(code, Doubt::TooDeep);
+        }
+        self.cut = self.cut || paid == Paid::Cut;
+        paid == Paid::Yes
+    }
+
     pub(super) fn doubt(&mut self, code: &Code<'_>, doubt: Doubt) {
         let doubt = code.wrapper.map_or(doubt, |wrapper| Doubt::Code { wrapper });
         self.doubt.get_or_insert(doubt);
@@ -155,13 +151,20 @@ impl Reader {
         if code.text.matches('|').count() > MOST_PIPES {
             return self.doubt(code, Doubt::TooDeep);
         }
+        if !self.pay(code, A_TEXT) {
+            return;
+        }
         let Some(tree) = parse(code.text, &mut self.budget) else {
+            self.pay(code, 0);
             return self.doubt(code, Doubt::TooDeep);
         };
         let mut stack = vec![Item { node: tree.root_node(), context: code.context, nest: 0 }];
         while let Some(item) = stack.pop() {
             if item.nest > DEEPEST_NEST || self.commands.len() > MOST_COMMANDS {
                 return self.doubt(code, Doubt::TooDeep);
+            }
+            if !self.pay(code, A_NODE) {
+                return;
             }
             self.visit(code, item, &mut stack);
         }
@@ -303,32 +306,6 @@ impl Reader {
             _ => {}
         }
     }
-}
-
-/// Parses a text, within the budget of the line.
-fn parse(text: &str, budget: &mut Budget) -> Option<Tree> {
-    let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
-    // The grammar's scanner looks characters up in tables of 256 (`isdigit`), so one above that is read out of bounds and
-    // may end the process. To Bash such characters are ordinary ones; so is `.`, which keeps every offset (S-24).
-    let masked: Vec<u8> =
-        text.bytes().map(|byte| if byte.is_ascii() { byte } else { b'.' }).collect();
-    let Budget { started, read, steps } = budget;
-    let mut pieces = |at: usize, _: Point| {
-        read.set(read.get() + PIECE);
-        masked.get(at..masked.len().min(at + PIECE)).unwrap_or_default()
-    };
-    let mut progress = |_: &ParseState| {
-        *steps += 1;
-        let spent = read.get() > MOST_READ || started.elapsed() > LONGEST_PARSE;
-        if spent || *steps > MOST_STEPS {
-            ControlFlow::Break(())
-        } else {
-            ControlFlow::Continue(())
-        }
-    };
-    let options = ParseOptions::new().progress_callback(&mut progress);
-    parser.parse_with_options(&mut pieces, None, Some(options))
 }
 
 /// The children of a node, in order.

@@ -8,7 +8,7 @@ use super::command::{Builder, Parts, SIMPLE};
 use super::read::{children, hidden};
 use super::{Construct, Context, Expands, Redirect, Target, word};
 
-impl<'t> Builder<'_, '_, 't> {
+impl<'t> Builder<'_, '_, '_, 't> {
     /// A redirection, and what the grammar took for a part of it.
     pub(super) fn redirect(&mut self, node: Node<'t>, parts: &mut Parts<'t>) {
         if node.kind() == "heredoc_redirect" {

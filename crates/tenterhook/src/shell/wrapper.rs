@@ -6,6 +6,7 @@
 mod options;
 mod table;
 
+use super::LONGEST_LINE;
 use super::word::{Word, WordKind};
 use options::{Options, Split, code_option};
 use table::{SHELLS_WHEN_ALONE, WRAPPERS};
@@ -297,9 +298,16 @@ fn parallel(words: &[Word]) -> Vec<Behind> {
     if at.is_none() {
         "$@".clone_into(&mut all);
     }
-    match PARALLEL_PLACES.iter().any(|place| line.contains(place)) {
-        true => PARALLEL_PLACES.iter().for_each(|place| line = line.replace(place, &all)),
-        false => line = format!("{line} {all}"),
+    if !PARALLEL_PLACES.iter().any(|place| line.contains(place)) {
+        return vec![Behind::Code(format!("{line} {all}"))];
+    }
+    for place in PARALLEL_PLACES {
+        // What it is handed may hold places, too: longer than a line can be, it is not put together.
+        let longest = line.matches(place).count().saturating_mul(all.len());
+        if longest > LONGEST_LINE {
+            return vec![Behind::Unknown];
+        }
+        line = line.replace(place, &all);
     }
     vec![Behind::Code(line)]
 }

@@ -2,7 +2,7 @@
 
 use super::super::quoted::line_of;
 use super::super::view::View;
-use super::Sofar;
+use super::{MOST_LINES, Sofar};
 use crate::shell::{WordKind, is_shell};
 
 /// Programs that run the text of their option `-c` as a shell does.
@@ -17,6 +17,10 @@ const MOST_WRITTEN: usize = 64 * 1024;
 impl Sofar<'_> {
     /// Has a text be read as one that a shell runs here.
     pub(super) fn run(&mut self, text: String) {
+        if self.filled.len() >= MOST_LINES || !self.meter.read(text.len() + self.cwd().len()) {
+            self.too_much = true;
+            return;
+        }
         let entry = (text, self.cwd().to_owned());
         if !self.filled.contains(&entry) {
             self.filled.push(entry);
@@ -68,7 +72,7 @@ impl Sofar<'_> {
             }
             None => {}
         }
-        let called = self.line.functions.iter().find(|it| it.name == name);
+        let called = self.functions.get(name).copied();
         if let Some(function) = called.filter(|it| !view.args.is_empty() && it.body.contains('$')) {
             let parameters = line_of("set -- ", view.args.iter());
             self.run(format!("{parameters}; {}", function.body));
@@ -117,9 +121,15 @@ impl Sofar<'_> {
     /// What the line writes into files, which it may run.
     pub(super) fn write(&mut self, view: &View<'_>) {
         let mut said = self.printed_by(view);
+        if self.written > MOST_WRITTEN || (said.is_empty() && view.name != "tee") {
+            return;
+        }
         let mut files: Vec<(bool, &str)> = Vec::new();
         // `true && echo x > y`: the file belongs to the list, and to all that it prints.
-        let groups = self.redirects(&self.line.redirects);
+        let groups = self.of_groups();
+        if !self.meter.spend(groups.len()) {
+            return;
+        }
         let own = || view.redirects.iter().filter(|(operator, _)| operator.starts_with('>'));
         let all = groups.iter().filter(|(operator, _)| operator.starts_with('>'));
         files.extend(own().map(|(operator, file)| (operator == ">>", file.as_str())));
@@ -127,14 +137,15 @@ impl Sofar<'_> {
         if view.name == "tee" {
             files.extend(view.operands(&[]).into_iter().map(|it| (view.has('a', "append"), it)));
             said = self.here(view.command);
-            said.extend(self.piped.iter().cloned());
+            said.extend(self.piped.iter().take_while(|it| self.meter.read(it.len())).cloned());
         }
         if said.is_empty() {
             return;
         }
         let said = said.join("\n") + "\n";
         for (appends, file) in files {
-            self.written += said.len();
+            // Without a text in them, files cost as well.
+            self.written += said.len() + file.len();
             if self.written > MOST_WRITTEN {
                 self.too_much = true;
                 return;

@@ -15,9 +15,10 @@ mod values;
 #[cfg(test)]
 pub(super) use event::answer_words;
 
+use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
-use crate::diagnostic::{Diagnostic, Place, Severity, Span, nearest};
+use crate::diagnostic::{Diagnostic, Lines, Place, Severity, Span, nearest};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{self, Entry, FaultKind, Format, Node, Parsed};
 use fields::Fields;
@@ -25,7 +26,7 @@ use keys::Key;
 pub(super) use values::is_name;
 
 pub(super) fn read(source: &Source) -> ReadConfig {
-    let mut reader = Reader { source, out: ReadConfig::default() };
+    let mut reader = Reader::new(source);
     let Parsed { root, faults } = syntax::parse(&source.text, format(source));
     for fault in faults {
         let severity = match fault.kind {
@@ -60,13 +61,18 @@ pub(super) fn format(source: &Source) -> Format {
 /// One file on its way from text to hooks.
 pub(super) struct Reader<'a> {
     source: &'a Source,
+    /// Each hook has a place, so a file of thousands asks for thousands.
+    lines: Lines<'a>,
     out: ReadConfig,
+    /// How many of the diagnostics are errors.
+    errors: usize,
 }
 
 impl<'a> Reader<'a> {
     /// A reader that only collects: for those who want a part of the file.
     pub(super) fn new(source: &'a Source) -> Self {
-        Self { source, out: ReadConfig::default() }
+        let lines = Lines::of(&source.name, &source.text);
+        Self { source, lines, out: ReadConfig::default(), errors: 0 }
     }
 
     fn file(&mut self, root: &Node) {
@@ -92,9 +98,9 @@ impl<'a> Reader<'a> {
         // Events first: what a hook may do on one of them is known only when it was declared.
         for (kind, read) in PASSES {
             for (_, entry) in tables.iter().filter(|(key, _)| *key == kind) {
-                let mut seen: Vec<&str> = Vec::new();
+                let mut seen: HashSet<&str> = HashSet::new();
                 for inner in entry.node.entries() {
-                    if seen.contains(&inner.key.as_str()) {
+                    if !seen.insert(inner.key.as_str()) {
                         let told = self.out.diagnostics.len();
                         self.repeated(inner);
                         if kind == "hook" {
@@ -102,7 +108,6 @@ impl<'a> Reader<'a> {
                         }
                         continue;
                     }
-                    seen.push(&inner.key);
                     read(self, inner);
                 }
             }
@@ -142,14 +147,25 @@ impl<'a> Reader<'a> {
         message: impl Into<String>,
     ) -> &mut Diagnostic {
         let place = self.place_of(span);
-        self.out.diagnostics.push(Diagnostic::new(code, severity, message, place));
+        self.push(Diagnostic::new(code, severity, message, place));
         let last = self.out.diagnostics.len() - 1;
         #[expect(clippy::indexing_slicing, reason = "the element was pushed two lines above")]
         &mut self.out.diagnostics[last]
     }
 
+    pub(super) fn push(&mut self, found: Diagnostic) {
+        self.errors += usize::from(found.severity == Severity::Error);
+        self.out.diagnostics.push(found);
+    }
+
+    /// Takes back what was reported from that place on.
+    fn forget(&mut self, from: usize) {
+        let gone = self.out.diagnostics.drain(from.min(self.out.diagnostics.len())..);
+        self.errors -= gone.filter(|it| it.severity == Severity::Error).count();
+    }
+
     pub(super) fn place_of(&self, span: Span) -> Place {
-        Place::find(&self.source.name, &self.source.text, span)
+        self.lines.place(span)
     }
 
     fn unknown_key(&mut self, entry: &Entry, of: &str, known: &[Key]) {

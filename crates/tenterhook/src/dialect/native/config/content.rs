@@ -64,7 +64,7 @@ impl Reader<'_> {
         let span = node.map_or_else(|| fields.span("http"), |it| it.span);
         for (span, found) in requests::check(&http, span, headers, "pass") {
             let place = Some(self.place_of(span));
-            self.out.diagnostics.push(Diagnostic { place, ..found });
+            self.push(Diagnostic { place, ..found });
         }
         Some(Run::Http(http))
     }

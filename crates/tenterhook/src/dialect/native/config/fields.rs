@@ -83,7 +83,7 @@ impl<'n> Fields<'n> {
 
 impl Reader<'_> {
     pub(super) fn errors(&self) -> usize {
-        self.out.diagnostics.iter().filter(|it| it.severity == Severity::Error).count()
+        self.errors
     }
 
     /// Checks one value against its shape.

@@ -84,7 +84,7 @@ impl Reader<'_> {
         };
         for (span, found) in requests::check(&http, fields.span("url"), headers, "pass") {
             let place = Some(self.place_of(span));
-            self.out.diagnostics.push(Diagnostic { place, ..found });
+            self.push(Diagnostic { place, ..found });
         }
         Some(http)
     }

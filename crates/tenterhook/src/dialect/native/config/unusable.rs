@@ -21,7 +21,7 @@ impl Reader<'_> {
         let left = self.readable(entry);
         let hooks = self.hooks_left(entry, &Fields { entry: &left }, &Run::Unusable { why });
         self.out.hooks.extend(hooks);
-        self.out.diagnostics.truncate(told);
+        self.forget(told);
     }
 
     /// C-61: nobody knows what a managed file that cannot be read forbids, so it forbids.

@@ -1,0 +1,75 @@
+//! What it costs to read a line for rules grows with the line, whatever its shape (RU-37). Steps are counted; no clock is
+//! looked at.
+
+use tenterhook_testkit::shapes::{self, Shape};
+
+use super::*;
+
+/// Asks for the line and for what it would do, so that both are worked out.
+const ASKS: &str =
+    "shell.complete || size(call.commands) + size(call.writes) + size(call.code) >= 0";
+
+/// What a line of that length costs, and whether it was given up.
+fn cost(shape: &Shape, bytes: usize) -> (usize, bool) {
+    let sight = Sight::of(&Arc::new(bash(&shape.line(bytes))));
+    let when = format!("{ASKS} && size(call.commands) >= 0");
+    let answer = Rule::new(&when).deny("no").judge(&sight, &|| true);
+    (sight.spent(), matches!(answer, Err(Unsettled::TooCostly(_))))
+}
+
+/// Most steps for a byte, and for a line without any.
+const A_BYTE: usize = 96;
+const A_LINE: usize = 20_000;
+
+/// A cut is no answer: not even the part that was worked out counts, and every rule of the event hears so.
+#[test]
+fn what_is_cut_is_a_fault_and_not_a_part() {
+    let line = format!("rm -rf /; find {} {}", "a ".repeat(8_000), "-name b ".repeat(4_000));
+    let sight = Sight::of(&Arc::new(bash(&line)));
+    for when in ["'/' in call.deletes", "size(call.writes) == 0", "call.code == []"] {
+        let answer = Rule::new(when).deny("no").judge(&sight, &|| true);
+        let Err(Unsettled::TooCostly(why)) = answer else { panic!("{when}: {answer:?}") };
+        assert!(why.contains("what the call would do"), "{why}");
+    }
+    assert!(sight.spent() < 5 * crate::call::meter::MOST_STEPS, "{}", sight.spent());
+}
+
+/// Each shape is cut soon after the time is up: it is asked again and again on the way.
+#[test]
+fn a_rule_ends_with_its_time_whatever_the_line() {
+    for shape in shapes::all() {
+        let asked = std::cell::Cell::new(0);
+        let sight = Sight::of(&Arc::new(bash(&shape.line(4 * 1024))));
+        let rule = Rule::new(ASKS).deny("no");
+        let go_on = || {
+            asked.set(asked.get() + 1);
+            asked.get() < 2
+        };
+        let answer = rule.judge(&sight, &go_on);
+        let cut = matches!(answer, Err(Unsettled::OutOfTime));
+        assert!(
+            cut || sight.spent() < 3 * 4096 * 2,
+            "{}: {answer:?} {}",
+            shape.name,
+            sight.spent()
+        );
+        assert!(asked.get() <= 2, "{}: went on after its time", shape.name);
+    }
+}
+
+/// Each command of these has all redirections of the line, so that the product is what there is to read; it is metered.
+const METERED: &[&str] = &["actions of find, redirected"];
+
+#[test]
+fn no_shape_costs_more_than_its_length() {
+    let mut wrong = Vec::new();
+    for shape in shapes::all() {
+        let (short, long) = (2 * 1024, 8 * 1024);
+        let ((less, _), (more, cut)) = (cost(&shape, short), cost(&shape, long));
+        let linear = more <= A_LINE + 6 * less && more <= A_LINE + A_BYTE * long;
+        if (!linear && !METERED.contains(&shape.name)) || cut {
+            wrong.push(format!("{}: {less}, {more} ({} a byte), {cut}", shape.name, more / long));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
