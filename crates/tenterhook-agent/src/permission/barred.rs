@@ -52,7 +52,15 @@ pub(super) fn by<'r>(
         return Some(rule);
     }
     let mut seen: Vec<Judged> = match (call.tool.as_str(), judged) {
-        ("Bash", _) => ground.hooks.read_by(call).iter().filter_map(|it| Judged::of(it)).collect(),
+        ("Bash", _) => match ground.hooks.read_by(call) {
+            Some(files) => files.iter().filter_map(|it| Judged::of(it)).collect(),
+            // What nobody can tell may be the very file that a rule names.
+            None => {
+                let about_files =
+                    |it: &&PermissionRule| it.file().is_some_and(|(of, _)| of == READ);
+                return rules.clone().into_iter().find(about_files).map(|it| it.text().to_owned());
+            }
+        },
         (tool, Some(judged)) if tool == READ || SHOW.contains(&tool) => vec![judged.clone()],
         _ => Vec::new(),
     };
