@@ -18,7 +18,7 @@ fn cost(shape: &Shape, bytes: usize) -> (usize, bool) {
 }
 
 /// Most steps for a byte, and for a line without any.
-const A_BYTE: usize = 96;
+const A_BYTE: usize = 128;
 const A_LINE: usize = 20_000;
 
 /// A cut is no answer: not even the part that was worked out counts, and every rule of the event hears so.
