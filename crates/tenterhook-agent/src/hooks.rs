@@ -237,7 +237,7 @@ impl Hooks {
         }
         let steps = outcome.steps.iter().map(|step| TraceStep {
             hook: step.hook.to_string(),
-            ended: step.ended.clone(),
+            ended: step.ended.to_string(),
             took_ms: step.took.as_millis().try_into().unwrap_or(u64::MAX),
             verdict: step.verdict.word().unwrap_or(""),
         });

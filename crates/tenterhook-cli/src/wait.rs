@@ -21,6 +21,11 @@ pub(crate) enum Waited<T> {
 pub(crate) struct Starved(std::io::Error);
 
 impl Starved {
+    /// For want of what this error names.
+    pub(crate) const fn new(error: std::io::Error) -> Self {
+        Self(error)
+    }
+
     /// Whoever waits for an outcome gets one that restrains.
     pub(crate) fn deny(self) -> Exit {
         last_word::deny("out-of-resources", &Problem::from(self).message)

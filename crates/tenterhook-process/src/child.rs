@@ -11,7 +11,7 @@ use crate::cancel::Cancel;
 use crate::command::Command;
 use crate::inbox::{Inbox, Order};
 use crate::report::Report;
-use crate::stream::Flow;
+use crate::stream::{Flow, Heard};
 
 /// Starts `command` and returns at once. That it could not be started is told by its report.
 ///
@@ -103,8 +103,17 @@ impl Child {
     ///
     /// `line` runs on the supervisor's thread and must not block. Where it cannot take more, it
     /// answers [`Flow::Pause`]. The output is captured all the same, up to its limit.
-    pub fn on_line(&self, line: impl FnMut(&[u8]) -> Flow + Send + 'static) {
-        self.order(Order::Follow(Box::new(line)));
+    pub fn on_line(&self, mut line: impl FnMut(&[u8]) -> Flow + Send + 'static) {
+        self.on_lines(move |heard| match heard {
+            Heard::Line(text) => line(text),
+            Heard::AllSoFar => Flow::More,
+        });
+    }
+
+    /// The same, and says when that was all so far: lines of one write can be told from lines that
+    /// come later.
+    pub fn on_lines(&self, heard: impl FnMut(Heard<'_>) -> Flow + Send + 'static) {
+        self.order(Order::Follow(Box::new(heard)));
     }
 
     /// Goes on reading after [`Flow::Pause`].

@@ -100,5 +100,5 @@ pub use inherited::own_signals;
 pub use live::wait_for_all;
 pub use memory::{LastWord, Memory, when_exhausted};
 pub use report::{Closed, Delivery, End, Force, NotStarted, Output, Report, Step, Times};
-pub use stream::Flow;
+pub use stream::{Flow, Heard};
 pub use tag::TAG;

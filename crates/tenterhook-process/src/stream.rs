@@ -14,8 +14,18 @@ pub enum Flow {
     Pause,
 }
 
+/// What a receiver of lines is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Heard<'a> {
+    /// A line, without its newline.
+    Line(&'a [u8]),
+    /// That was all that had been written when the last line was read, and no further line had been
+    /// begun: what one write brought is complete.
+    AllSoFar,
+}
+
 /// A receiver of lines.
-pub(crate) type Sink = Box<dyn FnMut(&[u8]) -> Flow + Send>;
+pub(crate) type Sink = Box<dyn FnMut(Heard<'_>) -> Flow + Send>;
 
 /// A bounded capture of one stream.
 pub(crate) struct Capture {
@@ -73,6 +83,15 @@ impl Capture {
 
 impl Lines {
     fn push(&mut self, bytes: &[u8]) -> Flow {
+        let flow = self.push_lines(bytes);
+        if bytes.is_empty() || !self.partial.is_empty() {
+            return flow;
+        }
+        let quiet = (self.sink)(Heard::AllSoFar);
+        if flow == Flow::Pause { Flow::Pause } else { quiet }
+    }
+
+    fn push_lines(&mut self, bytes: &[u8]) -> Flow {
         let mut flow = Flow::More;
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let mut piece = piece;
@@ -102,7 +121,7 @@ impl Lines {
     /// Lines are delivered without their newline. A pause asked for is not taken back.
     fn deliver(&mut self, so_far: Flow) -> Flow {
         let line = self.partial.strip_suffix(b"\n").unwrap_or(&self.partial);
-        let flow = (self.sink)(line);
+        let flow = (self.sink)(Heard::Line(line));
         self.partial.clear();
         if so_far == Flow::Pause { Flow::Pause } else { flow }
     }
@@ -117,8 +136,12 @@ mod tests {
     fn recorder() -> (Arc<Mutex<Vec<String>>>, Sink) {
         let seen = Arc::new(Mutex::new(Vec::new()));
         let sink = seen.clone();
-        let sink: Sink = Box::new(move |line| {
-            sink.lock().unwrap().push(String::from_utf8_lossy(line).into_owned());
+        let sink: Sink = Box::new(move |heard| {
+            let line = match heard {
+                Heard::Line(line) => String::from_utf8_lossy(line).into_owned(),
+                Heard::AllSoFar => "<all>".to_owned(),
+            };
+            sink.lock().unwrap().push(line);
             Flow::More
         });
         (seen, sink)
@@ -150,6 +173,18 @@ mod tests {
         capture.push(b"o\n\nlast");
         capture.end_lines();
         assert_eq!(*seen.lock().unwrap(), ["one", "two", "", "last"]);
+    }
+
+    #[test]
+    fn a_write_is_over_when_no_further_line_has_begun() {
+        let (seen, sink) = recorder();
+        let mut capture = Capture::new(0);
+        capture.follow(sink, 100);
+        for piece in ["one\ntwo\nth", "ree\n", "four\n"] {
+            capture.push(piece.as_bytes());
+        }
+        let told = ["one", "two", "three", "<all>", "four", "<all>"];
+        assert_eq!(*seen.lock().unwrap(), told);
     }
 
     #[test]

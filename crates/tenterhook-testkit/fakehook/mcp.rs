@@ -8,7 +8,7 @@ use crate::{exit, fill, flood, line, put, shut};
 
 /// The tools, as `tools/list` names them.
 const TOOLS: &[&str] = &[
-    "say", "echo", "heard", "pid", "two", "fail", "image", "nothing", "structured", "error", "refuse",
+    "say", "echo", "heard", "pid", "two", "fail", "image", "nothing", "structured", "error", "refuse", "doubled",
     "hang", "crash", "garbage", "odd", "wrong-id", "huge", "big", "flood", "noise", "close",
 ];
 
@@ -47,6 +47,10 @@ fn call(request: &str, id: &str, text: &str, heard: &[String]) {
         "structured" => result(id, r#"{"structuredContent":{"a":1}}"#),
         "error" => error(id, -32000, text),
         "refuse" => error(id, -32602, "refused"),
+        "doubled" => {
+            let line = |text| format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{}}}"#, texts(&[text]));
+            put(1, format!("{}\n{}\n", line("{}"), line(text)).as_bytes());
+        }
         "hang" => {}
         "crash" => {
             put(2, format!("starting up\n{text}\n").as_bytes());

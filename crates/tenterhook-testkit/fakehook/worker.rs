@@ -30,6 +30,10 @@ fn misbehave(word: &str, id: u64, answer: &str) {
             reply(id, answer);
             reply(id, answer);
         }
+        "late-denial" => put(1, format!("{{\"id\":{id}}}\n{{\"id\":{id},\"answer\":{answer}}}\n").as_bytes()),
+        "early-denial" => put(1, format!("{{\"id\":{id},\"answer\":{answer}}}\n{{\"id\":{id}}}\n").as_bytes()),
+        "twice-silent" => put(1, format!("{{\"id\":{id}}}\n{{\"id\":{id}}}\n").as_bytes()),
+        "log-behind" => put(1, format!("{{\"id\":{id}}}\njudged\n").as_bytes()),
         "log" => {
             line(b"judging ...");
             reply(id, answer);

@@ -171,6 +171,12 @@ impl Powers {
         Self(self.0 | power as u32)
     }
 
+    /// The powers that both sets have.
+    #[must_use]
+    pub const fn both(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
     /// The powers of the set, in table order.
     pub fn iter(self) -> impl Iterator<Item = Power> {
         Power::ALL.iter().map(|(power, _)| *power).filter(move |power| self.has(*power))

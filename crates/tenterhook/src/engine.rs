@@ -6,6 +6,7 @@
 
 mod ahead;
 mod firing;
+mod late;
 mod polish;
 mod second_round;
 mod step;

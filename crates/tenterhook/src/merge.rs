@@ -45,7 +45,7 @@ pub fn fold(verdicts: Vec<Verdict>) -> Outcome {
 
 /// Adds the effects of the next verdict in configured order: lists grow, of single values the last stands (M-3), and
 /// two rewrites that differ are reported, because neither saw the other.
-fn absorb(into: &mut Effects, from: Effects, faults: &mut Vec<Fault>) {
+pub(crate) fn absorb(into: &mut Effects, from: Effects, faults: &mut Vec<Fault>) {
     last(&mut into.updated_input, from.updated_input, "updatedInput", faults);
     last(&mut into.updated_prompt, from.updated_prompt, "updatedPrompt", faults);
     last(&mut into.updated_output, from.updated_output, "updatedOutput", faults);

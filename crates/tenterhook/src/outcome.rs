@@ -1,5 +1,6 @@
 //! What the host gets: the fold of all verdicts, with its faults and steps. Values only.
 
+use std::fmt;
 use std::time::Duration;
 
 use crate::answer::{Effects, Restraint};
@@ -34,6 +35,64 @@ pub struct Reason {
     pub text: String,
 }
 
+/// How a step ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Ended {
+    /// By itself, with this code.
+    Exited(i32),
+    /// By this signal.
+    Signalled(i32),
+    /// Its executor could not bring an answer back; the code of the fault.
+    Failed(&'static str),
+    /// Its time was up.
+    TimedOut,
+    /// The host gave up waiting.
+    Cancelled,
+    /// It could not be started, for this reason.
+    NotStarted(String),
+    /// It was not run, for this reason.
+    NotRun(String),
+    /// It goes on in the background.
+    Detached,
+    /// It went on in the background, and ended there like this.
+    InBackground(Box<Self>),
+}
+
+impl Ended {
+    /// Whether the step ran, or was at least tried.
+    #[must_use]
+    pub const fn is_run(&self) -> bool {
+        !matches!(self, Self::NotRun(_))
+    }
+
+    /// The words in it that somebody else may have written: a path, say.
+    pub(crate) fn words_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::NotStarted(why) | Self::NotRun(why) => Some(why),
+            Self::InBackground(ended) => ended.words_mut(),
+            _ => None,
+        }
+    }
+}
+
+/// In the words of records and screens: `exit 0`, `signal 9`, `timed out`, `detached`, `not run: ...`.
+impl fmt::Display for Ended {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exited(code) => write!(f, "exit {code}"),
+            Self::Signalled(signal) => write!(f, "signal {signal}"),
+            Self::Failed(code) => f.write_str(code),
+            Self::TimedOut => f.write_str("timed out"),
+            Self::Cancelled => f.write_str("cancelled"),
+            Self::NotStarted(why) => write!(f, "not started: {why}"),
+            Self::NotRun(why) => write!(f, "not run: {why}"),
+            Self::Detached => f.write_str("detached"),
+            Self::InBackground(ended) => write!(f, "{ended}, detached"),
+        }
+    }
+}
+
 /// How one step of the plan went, for people and logs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Step {
@@ -45,8 +104,8 @@ pub struct Step {
     pub line: usize,
     /// What ran it.
     pub executor: &'static str,
-    /// How it ended: `exit 0`, `signal 9`, `timed out`, `detached`, `not run: ...`.
-    pub ended: String,
+    /// How it ended.
+    pub ended: Ended,
     /// From its start to its settlement.
     pub took: Duration,
     /// Its own restraint, after judging.

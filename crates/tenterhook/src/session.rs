@@ -4,6 +4,7 @@
 //! session's own hooks and owns the detached steps. Nothing here plans, judges or merges.
 
 mod background;
+mod claim;
 mod settle;
 mod spares;
 mod status;
@@ -12,6 +13,7 @@ mod workers;
 
 use std::collections::HashSet;
 use std::future::Future;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
@@ -31,6 +33,7 @@ use crate::event::EventName;
 use crate::hook::{Hook, HookId};
 use crate::outcome::Outcome;
 use background::Background;
+pub(crate) use claim::{Claim, Watched};
 pub(crate) use status::Shown;
 use status::Status;
 pub(crate) use workers::Workers;
@@ -54,7 +57,6 @@ struct Owner(Arc<Inner>);
 impl Drop for Owner {
     fn drop(&mut self) {
         self.0.end();
-        self.0.background.end();
     }
 }
 
@@ -73,12 +75,14 @@ struct Inner {
     settling: Mutex<()>,
     watched: watch::Sender<Vec<String>>,
     workers: Workers,
+    host_waits: AtomicBool,
 }
 
 impl Inner {
     fn end(&self) {
+        self.background.end();
         self.spares.end();
-        self.workers.keep_only(&[]);
+        self.workers.end();
     }
 }
 
@@ -109,6 +113,7 @@ impl Session {
             settling: Mutex::default(),
             watched: watch::Sender::new(Vec::new()),
             workers: Workers::default(),
+            host_waits: AtomicBool::new(false),
         });
         let owner = Some(Arc::new(Owner(Arc::clone(&inner))));
         Self { inner, owner }
@@ -119,16 +124,32 @@ impl Session {
         Self { inner: Arc::clone(&self.inner), owner: None }
     }
 
-    /// A session of which only one event is expected: no process is started ahead of a next one.
+    /// A session whose host waits for everything that an event starts before it goes on, as with
+    /// [`drain_into`](Self::drain_into): all that a hook says counts, also what follows a first line that asks for the
+    /// background.
+    #[must_use]
+    pub fn of_a_waiting_host() -> Self {
+        let session = Self::default();
+        session.inner.host_waits.store(true, Ordering::Relaxed);
+        session
+    }
+
+    /// The same, of which only one event is expected: no process is started ahead of a next one.
     #[must_use]
     pub fn of_one_event() -> Self {
-        let session = Self::default();
+        let session = Self::of_a_waiting_host();
         session.inner.spares.end();
         session
     }
 
-    /// Ends the processes that the session keeps, and starts none ahead of an event any more. Dropping the last handle does
-    /// the same; this is for a host that waits for its processes while it still holds one.
+    /// Whether the host waits for everything that an event starts.
+    pub(crate) fn host_waits(&self) -> bool {
+        self.inner.host_waits.load(Ordering::Relaxed)
+    }
+
+    /// Ends everything that the session runs beside its events, background steps, workers and spares, and starts no process
+    /// ahead of an event any more. Dropping the last handle does the same; this is for a host that waits for its processes
+    /// while it still holds one.
     pub fn end(&self) {
         self.inner.end();
     }
@@ -155,9 +176,9 @@ impl Session {
         self.inner.store.claim_once(hook)
     }
 
-    /// Gives the claim of a hook back whose step was not started after all.
-    pub(crate) fn disclaim(&self, hook: &HookId) {
-        self.inner.store.forget_claim(hook);
+    /// Claims the one run of a hook for a step, which has to come to an answer (N-6).
+    pub(crate) fn claim_run(&self, hook: &HookId) -> Option<Claim> {
+        Claim::take(&self.inner.store, hook)
     }
 
     /// Switches a hook off, or on again, for the rest of the session, whatever is reloaded meanwhile. A managed hook stays
@@ -246,6 +267,12 @@ impl Session {
         self.inner.background.drain().await
     }
 
+    /// The same, and adds what they left to the outcome of the event that started them. They come too late to decide:
+    /// whether it is blocked does not change.
+    pub async fn drain_into(&self, outcome: &mut Outcome) {
+        background::join(outcome, self.drain().await);
+    }
+
     /// The programs that live as long as the session.
     pub(crate) fn workers(&self) -> &Workers {
         &self.inner.workers
@@ -267,9 +294,17 @@ impl Session {
         self.inner.status.show(message)
     }
 
-    /// Takes over a detached step; `false` when there are too many already.
+    /// Takes over a detached step; `false` when there are too many already. What it sets is kept, unless the host began
+    /// anew meanwhile (N-10, N-13).
     pub(crate) fn adopt(&self, step: impl Future<Output = Finished> + Send + 'static) -> bool {
-        self.inner.background.adopt(step)
+        let (session, age) = (self.within(), self.inner.background.age());
+        self.inner.background.adopt(async move {
+            let finished = step.await;
+            if session.inner.background.age() == age {
+                session.keep(&finished.event, Strike::Keep, &finished.outcome);
+            }
+            finished
+        })
     }
 
     /// Settles an outcome on the count as it stands now, not when the event began: events of a session may overlap, and

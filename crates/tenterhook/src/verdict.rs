@@ -39,22 +39,47 @@ pub struct Bench<'a> {
     pub widened: Option<&'a str>,
 }
 
+/// Whether the event that an answer is about still waits for it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    InTime,
+    /// The host has gone on: nothing can be held up or changed any more.
+    Late,
+}
+
+/// What an answer may still do whose event is over.
+const LATE: Powers =
+    Powers::of(&[Power::Context, Power::Message, Power::Watch, Power::InitialMessage, Power::Env]);
+
 /// Judges one answer.
 ///
 /// The order of the steps is the rule: slips first, because they decide how much of the answer is believed;
 /// then failure; then what the event permits; then what a model may say; then what the way of selection
 /// permits (S-9).
 #[must_use]
-pub fn judge(bench: Bench<'_>, mut answer: Answer) -> Verdict {
+pub fn judge(bench: Bench<'_>, answer: Answer) -> Verdict {
+    // The agent goes on at such a first line, whatever follows; followed exactly, so does its source.
+    let is_gone = answer.detached && bench.hook.compat == Compat::Exact;
+    judge_when(bench, answer, if is_gone { When::Late } else { When::InTime })
+}
+
+/// Judges an answer that came when the host had gone on: what it objects to is said, and held up no more.
+#[must_use]
+pub fn judge_late(bench: Bench<'_>, answer: Answer) -> Verdict {
+    judge_when(bench, answer, When::Late)
+}
+
+fn judge_when(bench: Bench<'_>, mut answer: Answer, when: When) -> Verdict {
     let mut faults = Vec::new();
+    let is_background = when == When::Late || answer.detached;
     // What nobody reads is said, and costs nothing else.
     for remark in &answer.remarks {
         faults.push(Fault::of(&bench.hook.id, remark.code, remark.message.clone()));
     }
     faults.extend(unconfined(bench.hook));
     believe(bench, &mut answer, &mut faults);
-    settle_failure(bench, &mut answer, &mut faults);
-    permit(bench, &mut answer, &mut faults);
+    settle_failure(bench, is_background, &mut answer, &mut faults);
+    permit(bench, when, &mut answer, &mut faults);
     restrain_model(bench, &mut answer, &mut faults);
     restrain_widened(bench, &mut answer, &mut faults);
     let Answer { restraint, reason, printed, if_denied, effects, .. } = answer;
@@ -154,13 +179,22 @@ fn only_restraint(answer: Answer) -> Answer {
 }
 
 /// A gate that did not answer goes to its policy.
-fn settle_failure(bench: Bench<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
+fn settle_failure(
+    bench: Bench<'_>,
+    is_background: bool,
+    answer: &mut Answer,
+    faults: &mut Vec<Fault>,
+) {
     // Silence is an answer, unless the hook's entry wants words.
     if bench.hook.answer_required && *answer == Answer::default() {
         *answer = Answer::failed("no-answer", "it must answer, and said nothing");
     }
     let Some(failure) = answer.failure.take() else { return };
-    let policy = enforceable(policy(bench, &failure), bench.row.powers);
+    let policy = match is_background {
+        // One that asked for the background promised to hold nothing up; what it says all the same counts.
+        true => OnFailure::Continue,
+        false => enforceable(policy(bench, &failure), bench.row.powers),
+    };
     let hook = &bench.hook.id;
     let consequence = match policy {
         OnFailure::Block => "; the action is blocked, because the hook's failure policy says so",
@@ -204,22 +238,35 @@ const fn enforceable(policy: OnFailure, powers: Powers) -> OnFailure {
     }
 }
 
-/// Drops what the event does not permit, with a fault for each.
-fn permit(bench: Bench<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
-    let powers = bench.row.powers;
+/// Drops what the event does not permit, with a fault for each, and what comes too late for it.
+fn permit(bench: Bench<'_>, when: When, answer: &mut Answer, faults: &mut Vec<Fault>) {
     let hook = bench.hook;
+    let powers = match (when, hook.wait) {
+        (When::InTime, _) => bench.row.powers,
+        (When::Late, Wait::Rewake) => bench.row.powers.both(LATE.with(Power::Deny)),
+        (When::Late, Wait::Attached | Wait::Detached) => bench.row.powers.both(LATE),
+    };
     let mut refuse = |power: Power| {
-        let message = format!(
-            "`{}` does not honour `{}` from this hook; it was ignored",
-            bench.row.name,
-            power.word()
-        );
-        faults.push(Fault::of(&hook.id, "not-honoured", message));
+        let (code, message) = if powers == bench.row.powers || !bench.row.powers.has(power) {
+            let (event, word) = (&bench.row.name, power.word());
+            let message =
+                format!("`{event}` does not honour `{word}` from this hook; it was ignored");
+            ("not-honoured", message)
+        } else {
+            (
+                "too-late",
+                format!("its `{}` came when the event was over; it was ignored", power.word()),
+            )
+        };
+        faults.push(Fault::of(&hook.id, code, message));
     };
     if let Some(power) = restraint_power(answer.restraint)
         && (hook.phase == Phase::Observe || !powers.has(power))
     {
-        refuse(power);
+        // Consent to what has happened already is no loss.
+        if power != Power::Allow || when == When::InTime {
+            refuse(power);
+        }
         // The words of an objection that cannot block still reach the user: nobody should have to look for them.
         if answer.restraint > Restraint::Allow {
             answer.effects.messages.extend(answer.reason.take());

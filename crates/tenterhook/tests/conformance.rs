@@ -24,7 +24,7 @@ use tenterhook::executor::mcp::{Configured, Servers};
 use tenterhook::executor::model::{Model, ModelClient};
 use tenterhook::hook::{Compat, Layer};
 use tenterhook::session::Session;
-use tenterhook_testkit::case::{self, Case, Shot, Staged, StagedSource};
+use tenterhook_testkit::case::{self, Case, Only, Shot, Staged, StagedSource};
 use tenterhook_testkit::{Sandbox, expect};
 
 const LAYERS: &[Layer] = &[Layer::Managed, Layer::Given, Layer::User, Layer::Project, Layer::Local];
@@ -90,7 +90,11 @@ async fn fire(case: &Case) -> Vec<String> {
     let sandbox = Sandbox::new().expect("a place to run in");
     let staged = case.stage(&sandbox).expect("the case's files can be written");
     let engine = engine(case, &staged, &sandbox);
-    let session = Session::default();
+    // As the command line has it: one event is waited for to its end, and several of one session are a stream.
+    let session = match case.only == Only::Every && staged.shots.len() == 1 {
+        true => Session::of_one_event(),
+        false => Session::default(),
+    };
     let mut found = Vec::new();
     for (at, shot) in staged.shots.iter().enumerate() {
         expect::forget(&sandbox.scripts()).expect("marks can be removed");

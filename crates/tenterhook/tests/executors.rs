@@ -16,6 +16,7 @@ use tenterhook::executor::function::Function;
 use tenterhook::executor::mcp::{Call, Calling, Content, Reply as Told, Servers};
 use tenterhook::executor::model::{Asking, Model, Question, Reply as Worded};
 use tenterhook::hook::{Hook, HookId, Run, Wait};
+use tenterhook::outcome::Ended;
 use tenterhook::{Engine, Event, Outcome, Session};
 use tenterhook_testkit::Sandbox;
 use tenterhook_testkit::server::{Reply, Server};
@@ -171,11 +172,16 @@ async fn each_kind_goes_on_in_the_background_and_may_wake() {
             for _ in 0..2 {
                 let outcome = engine.fire(place.event(), &session).await;
                 assert!(!outcome.blocked(), "{kind}: {outcome:?}");
-                assert_eq!(outcome.steps[0].ended, "detached", "{kind}");
+                assert_eq!(outcome.steps[0].ended, Ended::Detached, "{kind}");
                 let finished = session.next_finished().await.unwrap();
                 assert_eq!((finished.wakes, finished.stale), (wakes, false), "{kind}");
-                assert_eq!(finished.verdict.reason.unwrap().text, "no", "{kind}");
-                assert_eq!(finished.verdict.faults, [], "{kind}");
+                let Outcome { effects, faults, .. } = &finished.outcome;
+                let codes: Vec<_> = faults.iter().map(|it| it.code).collect();
+                // an objection that nobody can heed any more is said, and said to be late.
+                let late = if wakes { "" } else { "too-late" };
+                assert_eq!(codes, Vec::from_iter(Some(late).filter(|it| !it.is_empty())), "{kind}");
+                let said = finished.outcome.reason().or(effects.messages.first().cloned());
+                assert_eq!(said.as_deref(), Some("no"), "{kind}");
             }
         }
     }

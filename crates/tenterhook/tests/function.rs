@@ -248,7 +248,7 @@ async fn once_status_and_the_background_hold_for_callbacks() {
     assert_eq!(calls.load(Ordering::SeqCst), 1);
     let finished = session.next_finished().await.expect("two went on in the background");
     assert!(finished.wakes);
-    assert_eq!(finished.verdict.reason.expect("it said why").text, "look again");
+    assert_eq!(finished.outcome.reason().expect("it said why"), "look again");
     assert_eq!(session.drain().await.len(), 1);
 }
 

@@ -1,11 +1,11 @@
 //! What hooks say that nobody waited for: those in the background, and what is shown while any runs.
 
 use tenterhook::session::StatusWatch;
-use tenterhook::text;
 
 use super::Hooks;
 use crate::conversation::Message;
 use crate::session::from_hook;
+use crate::update::Update;
 
 /// What a hook in the background says when it ends.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,23 +25,19 @@ impl Hooks {
             return std::future::pending().await;
         };
         let event = finished.event.to_string();
-        for fault in &finished.verdict.faults {
+        for fault in &finished.outcome.faults {
             self.updates.warn(&event, fault.message.clone());
         }
         if finished.stale {
             return Late::Silent;
         }
-        let hook = finished.step.hook.as_str();
-        let context = finished
-            .verdict
-            .effects
-            .context
-            .iter()
-            .map(|it| text::label(hook, it))
-            .collect::<Vec<_>>();
-        let reason = finished.verdict.reason.map(|it| it.text);
+        for message in &finished.outcome.effects.messages {
+            self.updates.tell(Update::Notice(message.clone()));
+        }
+        let context = finished.outcome.labelled_context();
         if finished.wakes {
-            return Late::Wakes(from_hook(reason.unwrap_or_default(), context));
+            let reason = finished.outcome.reason().unwrap_or_default();
+            return Late::Wakes(from_hook(reason, context));
         }
         if context.is_empty() {
             Late::Silent

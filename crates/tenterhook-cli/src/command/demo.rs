@@ -15,7 +15,7 @@ use tenterhook::plan;
 use tenterhook::session::Session;
 use tenterhook::{Engine, Event, Outcome};
 
-use super::{fire, input};
+use super::input;
 use crate::ambient::Here;
 use crate::args::Demo;
 use crate::exit::Exit;
@@ -116,7 +116,7 @@ struct Played {
 }
 
 async fn play(engine: &Engine, events: &[Event], term: Term) -> Result<Played, Problem> {
-    let session = Session::default();
+    let session = Session::of_a_waiting_host();
     let ruleset = engine.ruleset();
     let began = Instant::now();
     let mut played = Played::default();
@@ -124,7 +124,7 @@ async fn play(engine: &Engine, events: &[Event], term: Term) -> Result<Played, P
         let at = began.elapsed();
         let plan = plan::explain(&ruleset, &session.view(&event.name), event);
         let mut outcome = engine.fire(event.clone(), &session).await;
-        fire::absorb(&mut outcome, session.drain().await);
+        session.drain_into(&mut outcome).await;
         played.count(&outcome);
         let scene = Scene { at, event, plan: &plan, outcome: &outcome };
         term.data(&timeline::draw(&scene, &ruleset, term.width()))?;
@@ -136,7 +136,7 @@ async fn play(engine: &Engine, events: &[Event], term: Term) -> Result<Played, P
 impl Played {
     fn count(&mut self, outcome: &Outcome) {
         self.events += 1;
-        self.runs += outcome.steps.iter().filter(|it| !it.ended.starts_with("not run")).count();
+        self.runs += outcome.steps.iter().filter(|it| it.ended.is_run()).count();
         self.blocked += usize::from(outcome.restraint == Restraint::Deny);
         self.asked += usize::from(outcome.restraint == Restraint::Ask);
     }

@@ -3,14 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use tenterhook::Engine;
 use tenterhook::dialect::native::encode_outcome;
 use tenterhook::executor::Ambient;
 use tenterhook::executor::http::Network;
 use tenterhook::executor::mcp::{Configured, Servers};
 use tenterhook::executor::model::ModelClient;
-use tenterhook::session::Finished;
-use tenterhook::{Outcome, Session};
+use tenterhook::{Engine, Event, Outcome, Session};
 
 use super::{input, print_json, stream};
 use crate::ambient::Here;
@@ -51,35 +49,39 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
         return stream::run(&engine, args, here, loaded.faults(), term);
     };
     let session = Session::of_one_event();
-    let waited = block_on(async {
+    let told = block_on(async {
         let _ended = stream::Ended(session.clone());
         let mut outcome = engine.fire_within(event.clone(), &session, args.budget).await;
-        absorb(&mut outcome, session.drain().await);
-        outcome
+        session.drain_into(&mut outcome).await;
+        outcome.faults.splice(0..0, loaded.faults());
+        // Told when it is known: that programs have to be ended is no reason to wait for it (V-43).
+        tell(&outcome, &event, args, &engine, &loaded, term).map(|()| Exit::of(&outcome))
     });
-    let mut outcome = match waited {
-        Err(starved) => return Ok(starved.deny()),
-        Ok(Waited::Done(outcome)) => outcome,
+    match told {
+        Err(starved) => Ok(starved.deny()),
+        Ok(Waited::Done(exit)) => exit,
         Ok(Waited::Signal(signal)) => {
             scratch.discard();
-            return Ok(Exit::Cancelled(signal));
-        }
-    };
-    outcome.faults.splice(0..0, loaded.faults());
-    match args.output.format {
-        Format::Json => print_json(&encode_outcome(&outcome), term)?,
-        Format::Text => {
-            let page = show::outcome::page(
-                &event,
-                &outcome,
-                &engine.ruleset(),
-                &loaded.texts,
-                term.width(),
-            );
-            term.data(&page)?;
+            Ok(Exit::Cancelled(signal))
         }
     }
-    Ok(Exit::of(&outcome))
+}
+
+fn tell(
+    outcome: &Outcome,
+    event: &Event,
+    args: &Fire,
+    engine: &Engine,
+    loaded: &Loaded,
+    term: Term,
+) -> Result<(), Problem> {
+    match args.output.format {
+        Format::Json => print_json(&encode_outcome(outcome), term),
+        Format::Text => {
+            let rules = engine.ruleset();
+            term.data(&show::outcome::page(event, outcome, &rules, &loaded.texts, term.width()))
+        }
+    }
 }
 
 /// The findings of files that are not what their ending says.
@@ -97,26 +99,4 @@ fn refuse_nothing(args: &Fire, loaded: &Loaded, engine: &Engine) -> Result<(), P
         let place = it.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
         Err(Problem { message: format!("{place}{}", it.message), help: it.help.clone() })
     })
-}
-
-/// Adds what background steps left. They come too late to decide: whether the event is blocked does not change.
-pub(crate) fn absorb(outcome: &mut Outcome, finished: Vec<Finished>) {
-    for Finished { step, verdict, wakes, .. } in finished {
-        let record =
-            outcome.steps.iter_mut().find(|it| it.hook == step.hook && it.ended == "detached");
-        let mut step = step;
-        step.ended = format!("{}, detached", step.ended);
-        match record {
-            Some(record) => *record = step,
-            None => outcome.steps.push(step),
-        }
-        let effects = &mut outcome.effects;
-        effects.context.extend(verdict.effects.context);
-        effects.messages.extend(verdict.effects.messages);
-        if let Some(reason) = verdict.reason.filter(|_| wakes) {
-            // What would wake an idle agent is for its model to read.
-            effects.context.push(reason.text);
-        }
-        outcome.faults.extend(verdict.faults);
-    }
 }

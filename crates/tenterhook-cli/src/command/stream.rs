@@ -2,11 +2,13 @@
 //!
 //! Lines are fired as they come and answered as they end, each under the `id` of its event. A line that cannot be read
 //! is answered too, with a denial: a guard that did not see the event has not agreed to it. A background step that ends
-//! later is told in a line of its own, `{"finished": {...}}`.
+//! later is told in a line of its own, `{"finished": {...}}`. With the host goes everything (V-42).
 
-use std::io::{BufRead, Read};
+mod host;
+
+use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 use tenterhook::answer::Restraint;
@@ -14,31 +16,24 @@ use tenterhook::dialect::native::encode_outcome;
 use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::outcome::{Fault, Reason};
 use tenterhook::session::Finished;
-use tenterhook::{Engine, Outcome, Session};
-use tokio::sync::mpsc;
-use tokio::task::JoinSet;
+use tenterhook::{Engine, Event, Outcome, Session};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::task::{Id, JoinError, JoinSet};
 
-use super::input::{self, MAX_BYTES};
+use super::input;
 use crate::ambient::Here;
 use crate::args::Fire;
 use crate::exit::Exit;
 use crate::problem::Problem;
-use crate::term::{Reader, Term};
+use crate::term::Term;
 use crate::wait::{Waited, block_on};
+use host::{Gone, Host};
 
-/// How many lines are under way at once; a faster writer waits.
+/// How many lines are under way at once, until their answers are written; a faster writer waits.
 const IN_FLIGHT: usize = 64;
 
-/// What every line needs.
-struct Line {
-    engine: Engine,
-    session: Session,
-    dialect: DialectId,
-    roots: Roots,
-    budget: Option<std::time::Duration>,
-    config: Vec<Fault>,
-    unread: AtomicBool,
-}
+/// How long a host that asks nothing more has to read what it is still told.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// Ends a session when it is dropped, whoever else still holds it.
 pub(super) struct Ended(pub(super) Session);
@@ -56,116 +51,257 @@ pub(crate) fn run(
     config: Vec<Fault>,
     term: Term,
 ) -> Result<Exit, Problem> {
-    let shared = Arc::new(Line {
+    let shared = Arc::new(Shared {
         engine: engine.clone(),
         session: Session::default(),
         dialect: args.which.dialect,
         roots: here.roots.clone(),
         budget: args.budget,
         config,
-        unread: AtomicBool::new(false),
     });
-    let lines = read_lines();
-    match block_on(answer_all(Arc::clone(&shared), lines, term)) {
+    let host = match Host::new(term) {
+        Ok(host) => host,
+        Err(starved) => return Ok(starved.deny()),
+    };
+    let stream = async {
+        // What waits for a next event is ended with the stream, however that ends; nobody waits for it then.
+        let _ended = Ended(shared.session.clone());
+        Stream::new(Arc::clone(&shared), host).serve().await
+    };
+    match block_on(stream) {
         Err(starved) => Ok(starved.deny()),
         Ok(Waited::Signal(signal)) => Ok(Exit::Cancelled(signal)),
-        Ok(Waited::Done(written)) => {
-            written?;
-            let unread = shared.unread.load(Ordering::Relaxed);
-            Ok(if unread { Exit::Wrong } else { Exit::Good })
-        }
+        Ok(Waited::Done(went_wrong)) => Ok(if went_wrong? { Exit::Wrong } else { Exit::Good }),
     }
 }
 
-/// Reads standard input on a thread of its own: a blocked read must not hold up an outcome, nor the end of the program.
-fn read_lines() -> mpsc::Receiver<Vec<u8>> {
-    let (sender, receiver) = mpsc::channel(IN_FLIGHT);
-    std::thread::spawn(move || {
-        let mut input = std::io::stdin().lock();
+/// What every line needs.
+struct Shared {
+    engine: Engine,
+    session: Session,
+    dialect: DialectId,
+    roots: Roots,
+    budget: Option<Duration>,
+    config: Vec<Fault>,
+}
+
+/// What comes next.
+enum Next {
+    Line(Vec<u8>, OwnedSemaphorePermit),
+    EndOfInput,
+    Gone(Gone),
+    Answered(Result<(Id, Outcome), JoinError>),
+    Late(Finished),
+    /// Everything is answered; what the last background steps left.
+    Over(Vec<Finished>),
+}
+
+/// A line that is under way: its `id`, and its room among those that are.
+struct Open {
+    id: Value,
+    room: OwnedSemaphorePermit,
+}
+
+/// One stream while it lasts.
+struct Stream {
+    shared: Arc<Shared>,
+    host: Host,
+    running: JoinSet<Outcome>,
+    open: HashMap<Id, Open>,
+    room: Arc<Semaphore>,
+    /// Whether more lines may come.
+    is_asked: bool,
+    /// Whether a line was refused or not judged to its end.
+    went_wrong: bool,
+}
+
+impl Stream {
+    fn new(shared: Arc<Shared>, host: Host) -> Self {
+        Self {
+            shared,
+            host,
+            running: JoinSet::new(),
+            open: HashMap::new(),
+            room: Arc::new(Semaphore::new(IN_FLIGHT)),
+            is_asked: true,
+            went_wrong: false,
+        }
+    }
+
+    /// Whether something went wrong.
+    async fn serve(mut self) -> Result<bool, Problem> {
         loop {
-            let mut line = Vec::new();
-            // A line that is too long arrives cut, fails to parse and is denied, once: its rest is no line.
-            match (&mut input).take(MAX_BYTES).read_until(b'\n', &mut line) {
-                Ok(0) | Err(_) => break,
-                Ok(_) if !line.ends_with(b"\n") && input.skip_until(b'\n').is_err() => break,
-                Ok(_) if line.iter().all(u8::is_ascii_whitespace) => {}
-                Ok(_) => {
-                    if sender.blocking_send(line).is_err() {
-                        break;
-                    }
+            match self.next().await {
+                Next::Line(line, room) => self.take(&line, room),
+                // All lines of a file are answered: it is nobody who could go.
+                Next::EndOfInput if self.host.is_file => self.is_asked = false,
+                Next::EndOfInput | Next::Gone(Gone::Asking) => return self.cancel().await,
+                Next::Answered(done) => self.answer(done),
+                Next::Late(late) => self.tell(&told(&late), None),
+                // Without a reader there is nobody to ask for: what still runs is ended.
+                Next::Gone(Gone::Reading) => return Ok(self.went_wrong),
+                Next::Over(late) => {
+                    late.iter().for_each(|it| self.tell(&told(it), None));
+                    let Self { host, went_wrong, .. } = self;
+                    drop(host.told);
+                    return host.written.await.unwrap_or(Ok(())).map(|()| went_wrong);
                 }
             }
         }
-    });
-    receiver
-}
+    }
 
-async fn answer_all(
-    shared: Arc<Line>,
-    mut lines: mpsc::Receiver<Vec<u8>>,
-    term: Term,
-) -> Result<(), Problem> {
-    // What waits for a next event is ended with the stream, however that ends; nobody waits for it then.
-    let _ended = Ended(shared.session.clone());
-    let mut running: JoinSet<Value> = JoinSet::new();
-    let mut open = true;
-    while open || !running.is_empty() {
-        let said = tokio::select! {
-            line = lines.recv(), if open && running.len() < IN_FLIGHT => {
-                match line {
-                    None => open = false,
-                    Some(line) => {
-                        let shared = Arc::clone(&shared);
-                        running.spawn(async move { answer(&shared, &line).await });
-                    }
-                }
-                continue;
-            }
-            Some(done) = running.join_next() => match done {
-                Ok(answer) => answer,
-                // A line's task neither panics nor is aborted; if it did, saying nothing is all that is left.
-                Err(_) => continue,
-            },
-            Some(late) = shared.session.next_finished() => told(&late),
+    /// Cancel safe, as is everything that is waited for.
+    async fn next(&mut self) -> Next {
+        let Self { shared, host, running, room, is_asked, .. } = self;
+        let is_over = running.is_empty() && !*is_asked;
+        // A host that does not read what it is told is not listened to either.
+        let line = async {
+            // The semaphore is never closed.
+            let room = Arc::clone(room).acquire_owned().await.ok()?;
+            host.lines.recv().await.map(|line| (line, room))
         };
-        // Without a reader there is nobody to ask for: what still runs is ended.
-        if print(&said, term)? == Reader::Gone {
-            return Ok(());
+        tokio::select! {
+            Some(gone) = host.gone.recv() => Next::Gone(gone),
+            Some(done) = running.join_next_with_id() => Next::Answered(done),
+            line = line, if *is_asked => {
+                line.map_or(Next::EndOfInput, |(line, room)| Next::Line(line, room))
+            }
+            Some(late) = shared.session.next_finished(), if !is_over => Next::Late(late),
+            late = shared.session.drain(), if is_over => Next::Over(late),
         }
     }
-    for late in shared.session.drain().await {
-        print(&told(&late), term)?;
-    }
-    Ok(())
-}
 
-fn print(value: &Value, term: Term) -> Result<Reader, Problem> {
-    term.offer(&format!("{value}\n"))
-}
-
-async fn answer(shared: &Line, line: &[u8]) -> Value {
-    let mut id = Value::Null;
-    let read = input::object(line).and_then(|mut map| {
-        id = map.shift_remove("id").unwrap_or_default();
-        input::decode_map(&map, shared.dialect, &shared.roots)
-    });
-    let mut outcome = match read {
-        Ok(event) => shared.engine.fire_within(event, &shared.session, shared.budget).await,
-        Err(problem) => {
-            shared.unread.store(true, Ordering::Relaxed);
-            denied(&problem)
+    /// Fires a line, or refuses it.
+    fn take(&mut self, line: &[u8], room: OwnedSemaphorePermit) {
+        let (id, event) = self.read(line);
+        match event {
+            Ok(event) => {
+                let shared = Arc::clone(&self.shared);
+                let fired = async move {
+                    shared.engine.fire_within(event, &shared.session, shared.budget).await
+                };
+                let task = self.running.spawn(fired).id();
+                self.open.insert(task, Open { id, room });
+            }
+            Err(refused) => {
+                self.went_wrong = true;
+                self.say(id, refused, room);
+            }
         }
-    };
-    outcome.faults.splice(0..0, shared.config.iter().cloned());
-    with_id(id, encode_outcome(&outcome))
+    }
+
+    /// The `id` of a line, and its event, or the outcome of one that cannot be fired.
+    fn read(&self, line: &[u8]) -> (Value, Result<Event, Outcome>) {
+        let mut map = match input::object(line) {
+            Ok(map) => map,
+            Err(problem) => return (Value::Null, Err(unreadable(&problem))),
+        };
+        let id = map.shift_remove("id").unwrap_or_default();
+        if !id.is_null() && self.open.values().any(|open| open.id == id) {
+            let why = format!("an event with the id {id} is still open");
+            return (id, Err(denied("id-in-use", &why)));
+        }
+        let event = input::decode_map(&map, self.shared.dialect, &self.shared.roots);
+        (id, event.map_err(|problem| unreadable(&problem)))
+    }
+
+    fn answer(&mut self, done: Result<(Id, Outcome), JoinError>) {
+        let (task, outcome) = match done {
+            Ok((task, outcome)) => (task, outcome),
+            Err(error) => {
+                self.went_wrong = true;
+                (error.id(), cancelled())
+            }
+        };
+        if let Some(Open { id, room }) = self.open.remove(&task) {
+            self.say(id, outcome, room);
+        }
+    }
+
+    /// Nobody asks any more: what runs is ended, and what is open is answered for whoever may still read (V-42).
+    async fn cancel(mut self) -> Result<bool, Problem> {
+        self.shared.session.end();
+        self.running.abort_all();
+        while let Some(done) = self.running.join_next_with_id().await {
+            self.answer(done);
+        }
+        let Self {
+            shared,
+            host: Host { mut lines, mut gone, told, written, .. },
+            mut went_wrong,
+            ..
+        } = self;
+        let last_words = async {
+            while let Some(line) = lines.recv().await {
+                went_wrong = true;
+                let id = input::object(&line).ok().and_then(|mut it| it.shift_remove("id"));
+                // Where nobody writes any more, nobody reads either.
+                let answer = shared.answer(id.unwrap_or_default(), cancelled());
+                let _ = told.send((format!("{answer}\n"), None));
+            }
+            drop(told);
+            written.await.unwrap_or(Ok(()))
+        };
+        tokio::select! {
+            written = last_words => written?,
+            () = reader_gone(&mut gone) => {}
+            () = tokio::time::sleep(LAST_WORDS) => {}
+        }
+        Ok(went_wrong)
+    }
+
+    fn say(&self, id: Value, outcome: Outcome, room: OwnedSemaphorePermit) {
+        self.tell(&self.shared.answer(id, outcome), Some(room));
+    }
+
+    fn tell(&self, value: &Value, room: Option<OwnedSemaphorePermit>) {
+        // Where nobody writes any more, nobody reads either, and the host is about to be gone.
+        let _ = self.host.told.send((format!("{value}\n"), room));
+    }
+}
+
+/// Pends until nobody reads any more.
+async fn reader_gone(gone: &mut mpsc::UnboundedReceiver<Gone>) {
+    while let Some(gone) = gone.recv().await {
+        if gone == Gone::Reading {
+            return;
+        }
+    }
+    std::future::pending().await
+}
+
+impl Shared {
+    /// The line that answers an event.
+    fn answer(&self, id: Value, mut outcome: Outcome) -> Value {
+        outcome.faults.splice(0..0, self.config.iter().cloned());
+        let mut line = Map::new();
+        line.insert("id".to_owned(), id);
+        if let Value::Object(keys) = encode_outcome(&outcome) {
+            line.extend(keys);
+        }
+        Value::Object(line)
+    }
 }
 
 /// The outcome of an event that cannot be read.
-fn denied(problem: &Problem) -> Outcome {
-    let fault = Fault { code: "unreadable-event", hook: None, message: problem.message.clone() };
+fn unreadable(problem: &Problem) -> Outcome {
+    denied("unreadable-event", &problem.message)
+}
+
+/// The outcome of an event whose hooks were ended before they had judged it: no consent.
+fn cancelled() -> Outcome {
+    denied("cancelled", "its hooks were ended, because the input had ended")
+}
+
+/// The outcome of an event that no hook has judged.
+fn denied(code: &'static str, why: &str) -> Outcome {
+    let fault = Fault { code, hook: None, message: why.to_owned() };
     let reason = Reason {
         hook: tenterhook::hook::HookId::new("tenterhook"),
-        text: format!("blocked, because no hook could see it: {}", problem.message),
+        text: match code {
+            "unreadable-event" => format!("blocked, because no hook could see it: {why}"),
+            _ => format!("blocked, because no hook has judged it: {why}"),
+        },
     };
     Outcome {
         restraint: Restraint::Deny,
@@ -175,28 +311,11 @@ fn denied(problem: &Problem) -> Outcome {
     }
 }
 
-fn with_id(id: Value, outcome: Value) -> Value {
-    let mut line = Map::new();
-    line.insert("id".to_owned(), id);
-    if let Value::Object(keys) = outcome {
-        line.extend(keys);
-    }
-    Value::Object(line)
-}
-
 /// A background step, in the words of an outcome that it alone made.
 fn told(finished: &Finished) -> Value {
-    let verdict = finished.verdict.clone();
-    let outcome = encode_outcome(&Outcome {
-        restraint: verdict.restraint,
-        reasons: verdict.reason.into_iter().collect(),
-        effects: verdict.effects,
-        faults: verdict.faults,
-        steps: vec![finished.step.clone()],
-    });
     json!({ "finished": {
         "event": finished.event.as_str(),
         "wakes": finished.wakes,
-        "outcome": outcome,
+        "outcome": encode_outcome(&finished.outcome),
     } })
 }

@@ -191,7 +191,7 @@ fn steps(outcome: &Outcome, ruleset: &Ruleset, texts: &Texts, columns: usize) ->
         table.row([
             Cell::new(PLAIN, name),
             Cell::new(DIM, from),
-            Cell::new(PLAIN, &*step.ended),
+            Cell::new(PLAIN, step.ended.to_string()),
             Cell::new(DIM, time(step.took)),
             Cell::new(style, word),
         ]);

@@ -107,6 +107,77 @@ fn a_background_step_is_waited_for_and_decides_nothing() {
     assert_eq!(value["steps"][0]["ended"], "exit 2, detached");
 }
 
+/// R-19: `fire` waits, so what a hook says counts, whenever it says it.
+#[test]
+fn a_denial_behind_a_first_line_that_asks_for_the_background_denies() {
+    for pause in ["", "sleep 0.1; "] {
+        for denial in ["echo no >&2; exit 2", r#"echo '{"decision": "block", "reason": "no"}'"#] {
+            let command = format!(r#"echo '{{"async": true}}'; {pause}{denial}"#);
+            let room = Room::with_settings(&settings("PreToolUse", &command));
+            let value = room.json(&["fire", "--format", "json"], &bash("ls"), 2);
+            assert_eq!(
+                (&value["reason"], &value["faults"]),
+                (&json!("no"), &json!([])),
+                "{command}"
+            );
+            let exact = room.run(&["fire", "--compat", "exact"], &bash("ls"));
+            assert_eq!(exact.code, 0, "{}", exact.all());
+        }
+    }
+}
+
+/// N-4: what a background hook leaves has the same keys wherever it is told.
+#[test]
+fn what_a_background_hook_says_is_the_same_everywhere() {
+    let answer = json!({
+        "context": "c", "message": "m", "watch": ["/w"], "env": {"A": "1"}, "first_message": "f",
+        "extra": {"k": 1},
+    });
+    let room = Room::new();
+    room.write("project/answer.json", &answer.to_string());
+    let hook = "[hook.b]\non = 'SessionStart'\nbackground = true\nshell = 'cat answer.json'\n";
+    room.write("project/tenterhook.toml", hook);
+    let event = json!({"event": "SessionStart", "data": {"source": "startup"}}).to_string();
+    let args = ["--dialect", "native", "--config", "tenterhook.toml"];
+    let at_once = [&["fire", "--format", "json"], &args[..]].concat();
+    let fired = room.json(&at_once, &event, 0);
+    let streamed = room.run(&[&["fire", "--stream"], &args[..]].concat(), &event);
+    let late = streamed.stdout.lines().last().unwrap();
+    let late = &serde_json::from_str::<serde_json::Value>(late).unwrap()["finished"]["outcome"];
+    let without_time = |mut value: serde_json::Value| {
+        value["steps"][0]["duration_ms"] = json!(0);
+        value
+    };
+    assert_eq!(without_time(fired.clone()), without_time(late.clone()));
+    assert_eq!(
+        (&fired["env"]["A"], &fired["watchPaths"]),
+        (&json!("1"), &json!(["/w"])),
+        "{fired}"
+    );
+}
+
+/// V-43: a worker costs its start, and nobody waits for its end.
+#[test]
+fn a_worker_costs_about_what_a_command_does() {
+    let room = Room::new();
+    let worker = r#"while read -r line; do id=${line#*:}; echo "{\"id\":${id%%,*}}"; done"#;
+    room.write("project/worker.sh", worker);
+    let config = |run: &str| format!("[hook.h]\non = 'PreToolUse'\n{run}\n");
+    room.write("project/command.toml", &config("run = ['/bin/sh', '-c', 'cat']"));
+    room.write("project/worker.toml", &config("worker = ['/bin/sh', 'worker.sh']"));
+    let least = |file: &str| {
+        let runs = (0..5).map(|_| {
+            let began = std::time::Instant::now();
+            let said = room.run(&["fire", "--config", file], &bash("ls"));
+            assert_eq!(said.code, 0, "{}", said.all());
+            began.elapsed()
+        });
+        runs.min().unwrap()
+    };
+    let (command, worker) = (least("command.toml"), least("worker.toml"));
+    assert!(worker < command * 5, "{worker:?} against {command:?}");
+}
+
 #[test]
 fn a_budget_ends_the_wait() {
     let room = Room::with_settings(&settings("PreToolUse", "exec sleep 20"));

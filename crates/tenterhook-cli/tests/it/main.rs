@@ -15,4 +15,6 @@ mod room;
 mod rules;
 mod starved;
 mod stream;
+#[cfg(target_os = "linux")]
+mod stream_host;
 mod usage;

@@ -70,6 +70,32 @@ fn the_cap_holds_for_events_that_overlap() {
     assert_eq!(gave_way[0]["faults"][0]["code"], "cap-reached");
 }
 
+/// V-44: of two events under one id nobody could tell the outcomes apart; which is refused is the order of the lines alone.
+#[test]
+fn an_id_that_is_open_is_refused() {
+    let room = Room::with_settings(SLOW_GUARD);
+    let input = [event("a", "echo slow"), event("a", "ls"), event("b", "ls")].join("\n");
+    let said = room.run(&["fire", "--stream"], &input);
+    assert_eq!(said.code, 1, "{}", said.stderr);
+    let lines = lines(&said.stdout);
+    let of = |id: &str| lines.iter().filter(|it| it["id"] == id).collect::<Vec<_>>();
+    let [refused, judged] = of("a")[..] else { panic!("{lines:?}") };
+    fits_schema("outcome", refused);
+    assert_eq!(
+        (&refused["blocked"], &refused["faults"][0]["code"]),
+        (&json!(true), &json!("id-in-use"))
+    );
+    assert_eq!((&judged["blocked"], judged["steps"].as_array().unwrap().len()), (&json!(false), 1));
+    assert_eq!(of("b")[0]["blocked"], false);
+    let many = vec![event("a", "ls").replace("\"id\":\"a\",", ""); 5].join("\n");
+    let said = room.run(&["fire", "--stream"], &many);
+    assert_eq!(
+        (said.code, said.stdout.lines().count()),
+        (0, 5),
+        "lines without an id are never one"
+    );
+}
+
 #[test]
 fn one_session_runs_a_once_hook_once() {
     let room = Room::new();

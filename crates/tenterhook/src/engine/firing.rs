@@ -9,7 +9,7 @@ use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
 
 use super::second_round::{combine, may_judge_again, one_author, rewrites_action, void_allow};
-use super::step::{self, Done, Setting};
+use super::step::{self, Done, Once, Setting};
 use super::{Inner, Staged, of_phase};
 use crate::answer::Effects;
 use crate::config::{Mode, Stage};
@@ -20,7 +20,7 @@ use crate::hook::{HookId, Phase, Run, Wait};
 use crate::outcome;
 use crate::plan::{self, Step};
 use crate::rule::Sight;
-use crate::session::{Session, View};
+use crate::session::{Session, View, Watched};
 use crate::verdict::Verdict;
 
 /// One firing under way.
@@ -40,6 +40,8 @@ pub(super) struct Firing<'a> {
     /// What rules see of the event, made for the first of them.
     sight: Option<Arc<Sight>>,
     done: Vec<Done>,
+    /// The claims of hooks that run once: given back with the firing, whose steps may be tasks that end later (N-6).
+    claims: Vec<Watched>,
 }
 
 impl<'a> Firing<'a> {
@@ -61,6 +63,7 @@ impl<'a> Firing<'a> {
             envelopes: Vec::new(),
             sight: None,
             done: Vec::new(),
+            claims: Vec::new(),
         }
     }
 
@@ -208,7 +211,10 @@ impl<'a> Firing<'a> {
         let sight = matches!(step.hook.run, Run::Rule(_)).then(|| {
             Arc::clone(self.sight.get_or_insert_with(|| Arc::new(Sight::of(&self.event))))
         });
+        let once = Once::of(&step, self.session);
+        self.claims.extend(once.watched());
         Box::new(Setting {
+            once,
             envelope: self.envelope(step.hook.dialect),
             event: Arc::clone(&self.event),
             deadline: self.deadline,

@@ -46,7 +46,9 @@ pub(super) fn polish(mut outcome: Outcome, ambient: &Ambient) -> Outcome {
     }
     // A path in it may hold anything.
     for step in &mut outcome.steps {
-        step.ended = text::clean(&step.ended, FAULT_CAP).text;
+        if let Some(words) = step.ended.words_mut() {
+            *words = text::clean(words, FAULT_CAP).text;
+        }
     }
     for fault in &mut outcome.faults {
         fault.message = text::clean(&fault.message, FAULT_CAP).text;

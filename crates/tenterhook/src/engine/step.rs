@@ -7,15 +7,16 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::JoinError;
 use tokio::time::Instant;
 
-use crate::answer::{Answer, Failure, Power, Restraint};
+use super::late::{self, Late};
+use crate::answer::{Answer, Failure, Restraint};
 use crate::event::Event;
 use crate::executor::{self, Ambient, Progress, Sealed, Task};
 use crate::hook::{Hook, Run, Wait};
-use crate::outcome::{self, Fault};
+use crate::outcome::{self, Ended, Fault};
 use crate::plan::Step;
 use crate::report::{End, Report, Said};
 use crate::rule::Sight;
-use crate::session::{Finished, MAX_BACKGROUND, Session};
+use crate::session::{Claim, Finished, MAX_BACKGROUND, Session, Watched};
 use crate::verdict::{self, Bench, Verdict};
 
 /// Everything that one step needs. It is passed on in a box: each future on the way would have room for it otherwise, and is
@@ -32,6 +33,36 @@ pub(super) struct Setting {
     pub(super) version: u32,
     /// What rules see of the event, where the hook is one.
     pub(super) sight: Option<Arc<Sight>>,
+    /// Whether it may run at all.
+    pub(super) once: Once,
+}
+
+/// Whether a hook that runs once has its run.
+pub(super) enum Once {
+    /// It may run as often as it is asked.
+    Never,
+    /// This is its run.
+    Now(Claim),
+    /// It had its run.
+    Before,
+}
+
+impl Once {
+    /// Claims the run of a hook at the start of its step (N-6).
+    pub(super) fn of(step: &Step, session: &Session) -> Self {
+        if !step.hook.once || step.broken.is_some() {
+            return Self::Never;
+        }
+        session.claim_run(&step.hook.id).map_or(Self::Before, Self::Now)
+    }
+
+    /// The share of the event that waits.
+    pub(super) fn watched(&self) -> Option<Watched> {
+        match self {
+            Self::Now(claim) => Some(claim.watched()),
+            Self::Never | Self::Before => None,
+        }
+    }
 }
 
 /// A step that is over, as far as its event is concerned.
@@ -45,7 +76,7 @@ pub(super) struct Done {
 
 impl Done {
     pub(super) fn passed_over(step: &Step) -> Self {
-        Self::silent(step, "not run: an earlier step denied")
+        Self::silent(step, "an earlier step denied")
     }
 
     /// A step whose task is gone: whoever ran it ended it, or something in it panicked. Its failure policy decides.
@@ -57,15 +88,19 @@ impl Done {
         };
         let failure = Failure { code, message: message.to_owned() };
         let answer = Answer { failure: Some(failure), ..Answer::default() };
-        judge(step, answer, code.to_owned(), Duration::ZERO)
+        judge(step, answer, Ended::Failed(code), Duration::ZERO)
     }
 
     pub(super) fn denies(&self) -> bool {
         self.verdict.restraint == Restraint::Deny
     }
 
-    fn silent(step: &Step, ended: &str) -> Self {
-        let record = record(step, ended.to_owned(), Duration::ZERO, Restraint::Silent);
+    fn silent(step: &Step, why: &str) -> Self {
+        Self::without_words(step, Ended::NotRun(why.to_owned()))
+    }
+
+    fn without_words(step: &Step, ended: Ended) -> Self {
+        let record = record(step, ended, Duration::ZERO, Restraint::Silent);
         Self { hook: Arc::clone(&step.hook), verdict: Verdict::default(), record, version: 0 }
     }
 }
@@ -75,52 +110,70 @@ pub(super) async fn run(setting: Box<Setting>) -> Done {
     Done { version, ..run_once(setting).await }
 }
 
-async fn run_once(setting: Box<Setting>) -> Done {
+async fn run_once(mut setting: Box<Setting>) -> Done {
     let step = &setting.step;
     if let Some(failure) = &step.broken {
         let answer = Answer { failure: Some(failure.clone()), ..Answer::default() };
-        let ended = format!("not run: {}", failure.message);
+        let ended = Ended::NotRun(failure.message.clone());
         return judge(step, answer, ended, Duration::ZERO);
     }
-    if step.hook.once && !setting.session.claim(&step.hook.id) {
-        return Done::silent(step, "not run: it runs once in a session, and did");
-    }
-    match step.hook.wait {
-        Wait::Attached => attached(setting).await,
+    let claim = match std::mem::replace(&mut setting.once, Once::Never) {
+        Once::Never => None,
+        Once::Now(claim) => Some(claim),
+        Once::Before => {
+            return Done::silent(&setting.step, "it runs once in a session, and did");
+        }
+    };
+    match setting.step.hook.wait {
+        Wait::Attached => attached(setting, claim).await,
         Wait::Detached | Wait::Rewake => {
-            let (step, session) = (step.clone(), setting.session.clone());
+            let (step, session) = (setting.step.clone(), setting.session.clone());
+            claim.iter().for_each(Claim::detach);
             let rest = async move {
                 let _turn = setting.turns.acquire().await;
                 let _shown = setting.session.show(setting.step.hook.status.as_deref());
                 let report = finish(executor::run(task(&setting)).await).await;
-                finished(&setting.step, &setting.event, &report)
+                late::finished(&Late::of(&setting), &report, claim)
             };
-            let done = detach(&session, &step, rest);
-            // What is handed to the background has a fault only where there was no place for it: it was not started after all.
-            if step.hook.once && !done.verdict.faults.is_empty() {
-                session.disclaim(&step.hook.id);
-            }
-            done
+            detach(&session, &step, rest)
         }
     }
 }
 
-async fn attached(setting: Box<Setting>) -> Done {
+async fn attached(setting: Box<Setting>, claim: Option<Claim>) -> Done {
     let progress = {
         let _turn = turn(&setting).await;
         let _shown = setting.session.show(setting.step.hook.status.as_deref());
         executor::run(task(&setting)).await
     };
-    match progress {
-        Progress::Ended(report) => {
-            let answer = read(&setting.step, &setting.event, &report);
-            judge(&setting.step, answer, ended(&report), report.took)
+    let report = match progress {
+        Progress::Ended(report) => report,
+        // A host that waits has not gone on: what the hook says now is as good as what it said before.
+        Progress::Detached(rest) if setting.session.host_waits() => {
+            let _shown = setting.session.show(setting.step.hook.status.as_deref());
+            rest.0.await
         }
         Progress::Detached(rest) => {
             let (step, session) = (setting.step.clone(), setting.session.clone());
-            let rest = async move { finished(&setting.step, &setting.event, &rest.0.await) };
-            detach(&session, &step, rest)
+            let about = Late::of(&setting);
+            claim.iter().for_each(Claim::detach);
+            let rest = async move { late::finished(&about, &rest.0.await, claim) };
+            return detach(&session, &step, rest);
         }
+    };
+    let answer = read(&setting.step, &setting.event, &report);
+    spend(claim, &answer);
+    let ended = match answer.detached {
+        true => Ended::InBackground(Box::new(ended(&report))),
+        false => ended(&report),
+    };
+    judge(&setting.step, answer, ended, report.took)
+}
+
+/// The one run of a hook is over when it has answered (N-6).
+pub(super) fn spend(claim: Option<Claim>, answer: &Answer) {
+    if let Some(claim) = claim.filter(|_| answer.failure.is_none()) {
+        claim.spend();
     }
 }
 
@@ -144,9 +197,9 @@ fn detach(
     rest: impl Future<Output = Finished> + Send + 'static,
 ) -> Done {
     if session.adopt(rest) {
-        return Done::silent(step, "detached");
+        return Done::without_words(step, Ended::Detached);
     }
-    let mut done = Done::silent(step, "not run: the background is full");
+    let mut done = Done::silent(step, "the background is full");
     let message = format!(
         "{MAX_BACKGROUND} background steps are under way already; this one was not started"
     );
@@ -179,7 +232,7 @@ fn task(setting: &Setting) -> Task {
 
 /// Bytes are read in the hook's dialect; an answer that came as one needs no reading, and where nothing was said there
 /// is nothing to read.
-fn read(step: &Step, event: &Event, report: &Report) -> Answer {
+pub(super) fn read(step: &Step, event: &Event, report: &Report) -> Answer {
     let mut answer = said(step, event, report);
     answer.remarks.extend(circumstances(report));
     answer
@@ -215,35 +268,28 @@ fn said(step: &Step, event: &Event, report: &Report) -> Answer {
     }
 }
 
-fn judge(step: &Step, answer: Answer, ended: String, took: Duration) -> Done {
-    let verdict = verdict::judge(
-        Bench { hook: &step.hook, row: &step.row, widened: step.widened.as_deref() },
-        answer,
-    );
-    let mut record = record(step, ended, took, verdict.restraint);
-    record.context.clone_from(&verdict.effects.context);
+fn judge(step: &Step, answer: Answer, ended: Ended, took: Duration) -> Done {
+    let verdict = verdict::judge(bench(step), answer);
+    let record = spoken(step, ended, took, &verdict);
     Done { hook: Arc::clone(&step.hook), verdict, record, version: 0 }
 }
 
-/// Background steps take the same road (decision 13); a step that may wake the agent may always object.
-fn finished(step: &Step, event: &Event, report: &Report) -> Finished {
-    let mut step = step.clone();
-    let wakes = step.hook.wait == Wait::Rewake;
-    if wakes {
-        step.row.powers = step.row.powers.with(Power::Deny);
-    }
-    let answer = read(&step, event, report);
-    let done = judge(&step, answer, ended(report), report.took);
-    Finished {
-        event: event.name.clone(),
-        wakes: wakes && done.verdict.restraint == Restraint::Deny,
-        step: done.record,
-        verdict: done.verdict,
-        stale: false,
-    }
+pub(super) fn bench(step: &Step) -> Bench<'_> {
+    Bench { hook: &step.hook, row: &step.row, widened: step.widened.as_deref() }
 }
 
-fn record(step: &Step, ended: String, took: Duration, verdict: Restraint) -> outcome::Step {
+/// The record of a step that was judged.
+pub(super) fn spoken(
+    step: &Step,
+    ended: Ended,
+    took: Duration,
+    verdict: &Verdict,
+) -> outcome::Step {
+    let record = record(step, ended, took, verdict.restraint);
+    outcome::Step { context: verdict.effects.context.clone(), ..record }
+}
+
+fn record(step: &Step, ended: Ended, took: Duration, verdict: Restraint) -> outcome::Step {
     let place = step.hook.place.as_ref();
     outcome::Step {
         hook: step.hook.id.clone(),
@@ -257,14 +303,13 @@ fn record(step: &Step, ended: String, took: Duration, verdict: Restraint) -> out
     }
 }
 
-fn ended(report: &Report) -> String {
+pub(super) fn ended(report: &Report) -> Ended {
     match &report.end {
-        End::NotStarted { why } => format!("not started: {why}"),
-        End::Exited(0) => "exit 0".to_owned(),
-        End::Exited(code) => format!("exit {code}"),
-        End::Signalled(signal) => format!("signal {signal}"),
-        End::Failed { code, .. } => (*code).to_owned(),
-        End::TimedOut => "timed out".to_owned(),
-        End::Cancelled => "cancelled".to_owned(),
+        End::NotStarted { why } => Ended::NotStarted(why.clone()),
+        End::Exited(code) => Ended::Exited(*code),
+        End::Signalled(signal) => Ended::Signalled(*signal),
+        End::Failed { code, .. } => Ended::Failed(code),
+        End::TimedOut => Ended::TimedOut,
+        End::Cancelled => Ended::Cancelled,
     }
 }

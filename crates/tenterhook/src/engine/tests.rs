@@ -13,7 +13,9 @@ use crate::dialect::{DialectId, Subject};
 use crate::event::Surroundings;
 use crate::executor::function::Function;
 use crate::hook::{HookId, OnFailure, Prompt, Run, Wait};
+use crate::outcome::Ended;
 
+mod background;
 mod laws;
 
 const EVENT: &str = "deploy.before";
@@ -78,7 +80,7 @@ async fn fire(hooks: impl IntoIterator<Item = Hook>) -> Outcome {
 }
 
 fn ran(outcome: &Outcome) -> Vec<&str> {
-    let ran = outcome.steps.iter().filter(|step| step.ended.starts_with("exit"));
+    let ran = outcome.steps.iter().filter(|step| matches!(step.ended, Ended::Exited(_)));
     ran.map(|step| step.hook.as_str()).collect()
 }
 
@@ -162,7 +164,7 @@ async fn after_a_denial_later_gates_rest_and_observers_hear_of_it() {
     observer.phase = Phase::Observe;
     let outcome = fire([observer, says("gate", Answer::default()), first]).await;
     assert_eq!(ran(&outcome), ["first", "observer"]);
-    assert_eq!(outcome.steps[1].ended, "not run: an earlier step denied");
+    assert_eq!(outcome.steps[1].ended.to_string(), "not run: an earlier step denied");
     assert_eq!(outcome.reason().as_deref(), Some("stop here"));
     assert_eq!(outcome.effects.messages, ["I may not"]);
 }
@@ -176,14 +178,14 @@ async fn a_budget_ends_what_is_unfinished_and_its_policy_settles_it() {
     assert_eq!(began.elapsed(), Duration::from_secs(2));
     assert!(outcome.blocked(), "{outcome:?}");
     assert_eq!(outcome.effects.context, ["kept"]);
-    assert_eq!(outcome.steps[0].ended, "timed out");
+    assert_eq!(outcome.steps[0].ended.to_string(), "timed out");
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_panic_is_a_gate_that_did_not_answer() {
     let outcome = fire([hook("panics", |_| async { panic!("on purpose") })]).await;
     assert!(outcome.blocked());
-    assert_eq!(outcome.steps[0].ended, "signal 6");
+    assert_eq!(outcome.steps[0].ended.to_string(), "signal 6");
 }
 
 #[tokio::test(start_paused = true)]
@@ -213,10 +215,10 @@ async fn a_background_step_reports_to_the_session() {
     let (engine, session) = (engine([background]), Session::default());
     let outcome = engine.fire(event(), &session).await;
     assert!(!outcome.blocked());
-    assert_eq!(outcome.steps[0].ended, "detached");
+    assert_eq!(outcome.steps[0].ended.to_string(), "detached");
     let finished = session.next_finished().await.expect("the session listens");
     assert!(finished.wakes);
-    assert_eq!(finished.verdict.reason.map(|it| it.text).as_deref(), Some("look at this"));
+    assert_eq!(finished.outcome.reason().as_deref(), Some("look at this"));
     assert!(session.drain().await.is_empty());
 }
 

@@ -22,6 +22,8 @@ mod program;
 #[cfg(feature = "mcp")]
 mod reached;
 #[cfg(feature = "mcp")]
+mod replies;
+#[cfg(feature = "mcp")]
 mod stdio;
 #[cfg(feature = "mcp")]
 mod streamable;

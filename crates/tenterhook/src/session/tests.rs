@@ -3,8 +3,7 @@
 use super::*;
 use crate::answer::Restraint;
 use crate::dialect::Cap;
-use crate::outcome::{Reason, Step};
-use crate::verdict::Verdict;
+use crate::outcome::{Ended, Reason, Step};
 
 fn denied(reason: &str) -> Outcome {
     Outcome {
@@ -95,13 +94,14 @@ fn finished(hook: &str) -> Finished {
         source: String::new(),
         line: 0,
         executor: "function",
-        ended: "exit 0".to_owned(),
+        ended: Ended::Exited(0),
         took: std::time::Duration::ZERO,
         verdict: Restraint::Silent,
         context: Vec::new(),
     };
     let event = "Stop".into();
-    Finished { event, step, verdict: Verdict::default(), wakes: true, stale: false }
+    let outcome = Outcome { steps: vec![step], ..Outcome::default() };
+    Finished::new(event, outcome, true)
 }
 
 /// N-4: what ends in the background is pushed to whoever listens.
@@ -110,7 +110,7 @@ async fn finished_steps_are_pushed() {
     let session = Session::default();
     session.adopt(async { finished("background") });
     let one = session.next_finished().await.unwrap();
-    assert_eq!(one.step.hook.as_str(), "background");
+    assert_eq!(one.outcome.steps[0].hook.as_str(), "background");
 }
 
 /// N-4: draining waits for every step, also for those that another step starts while it drains.
@@ -124,7 +124,7 @@ async fn draining_waits_for_all() {
         finished("first")
     });
     let mut hooks: Vec<String> =
-        session.drain().await.iter().map(|it| it.step.hook.to_string()).collect();
+        session.drain().await.iter().map(|it| it.outcome.steps[0].hook.to_string()).collect();
     hooks.sort();
     assert_eq!(hooks, ["first", "second"]);
     assert!(session.drain().await.is_empty());
@@ -150,7 +150,7 @@ async fn what_is_over_wakes_nobody() {
         .drain()
         .await
         .into_iter()
-        .map(|it| (it.step.hook.to_string(), it.stale, it.wakes))
+        .map(|it| (it.outcome.steps[0].hook.to_string(), it.stale, it.wakes))
         .collect();
     told.sort();
     let row = |hook: &str, stale: bool| (hook.to_owned(), stale, !stale);

@@ -43,6 +43,12 @@ impl Workers {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
 
+    /// Ends all, whoever still holds their hooks. One that is asked right now ends with its event.
+    pub(super) fn end(&self) {
+        let desks = std::mem::take(&mut *self.desks());
+        drop(desks);
+    }
+
     /// Ends the workers of hooks that are in none of `rulesets` any more.
     pub(super) fn keep_only(&self, rulesets: &[Arc<Ruleset>]) {
         let mut desks = self.desks();

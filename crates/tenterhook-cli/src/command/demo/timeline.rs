@@ -6,7 +6,7 @@ use std::time::Duration;
 use tenterhook::config::Ruleset;
 use tenterhook::dialect::DialectId;
 use tenterhook::hook::Hook;
-use tenterhook::outcome::Step;
+use tenterhook::outcome::{Ended, Step};
 use tenterhook::plan::Because;
 use tenterhook::{Event, Outcome};
 
@@ -37,7 +37,7 @@ pub(super) struct Scene<'a> {
 pub(super) fn draw(scene: &Scene<'_>, ruleset: &Ruleset, columns: usize) -> String {
     let mut out = head(scene, columns);
     let (not_run, did_run): (Vec<&Step>, Vec<&Step>) =
-        scene.outcome.steps.iter().partition(|it| it.ended.starts_with("not run"));
+        scene.outcome.steps.iter().partition(|it| !it.ended.is_run());
     for step in did_run {
         out.push_str(&ran(step, ruleset, columns));
     }
@@ -48,9 +48,8 @@ pub(super) fn draw(scene: &Scene<'_>, ruleset: &Ruleset, columns: usize) -> Stri
         let text = format!("{}: {}", fault.code, fault.message);
         marked(paint(WARNING, "fault"), 5, &text, columns, &mut out);
     }
-    if let Some(first) = not_run.first() {
+    if let Some(Ended::NotRun(why)) = not_run.first().map(|it| &it.ended) {
         let names: Vec<String> = not_run.iter().map(|it| name(it, ruleset)).collect();
-        let why = first.ended.trim_start_matches("not run: ");
         aside(&format!("skip {} ({why})", names.join(", ")), columns, &mut out);
     }
     skipped(scene, columns, &mut out);
@@ -101,8 +100,8 @@ fn ran(step: &Step, ruleset: &Ruleset, columns: usize) -> String {
     if let Some(dialect) = speaks(step, ruleset) {
         name = format!("{dialect}  {name}");
     }
-    if step.ended != "exit 0" {
-        name.push_str(&format!("  ({})", line(&step.ended)));
+    if step.ended != Ended::Exited(0) {
+        name.push_str(&format!("  ({})", line(&step.ended.to_string())));
     }
     let name = cut(&name, room);
     let pad = " ".repeat(room.saturating_sub(width(&name)) + 2);

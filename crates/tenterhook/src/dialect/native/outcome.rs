@@ -48,7 +48,7 @@ fn step(step: &Step) -> Value {
         "source": step.source,
         "line": step.line,
         "executor": step.executor,
-        "ended": step.ended,
+        "ended": step.ended.to_string(),
         // Microseconds are what the clock is good for; more digits are noise.
         "duration_ms": (step.took.as_secs_f64() * 1e6).round() / 1e3,
         "verdict": step.verdict.word(),

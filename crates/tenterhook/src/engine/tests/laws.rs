@@ -22,8 +22,8 @@ fn answer(restraint: Restraint) -> Answer {
     Answer { restraint, reason, ..Answer::default() }
 }
 
-fn ended(outcome: &Outcome) -> Vec<(&str, &str)> {
-    outcome.steps.iter().map(|it| (it.hook.as_str(), it.ended.as_str())).collect()
+fn ended(outcome: &Outcome) -> Vec<(&str, Ended)> {
+    outcome.steps.iter().map(|it| (it.hook.as_str(), it.ended.clone())).collect()
 }
 
 /// M-8: what a gate restrained or reported in the first round is not lost in the second.
@@ -74,7 +74,7 @@ async fn the_budget_holds_for_the_whole_event() {
     let outcome = engine.fire_within(event(), &Session::default(), budget).await;
     assert_eq!(began.elapsed().as_secs(), 40);
     assert!(outcome.blocked());
-    assert_eq!(ended(&outcome)[..2], [("one", "exit 0"), ("two", "timed out")]);
+    assert_eq!(ended(&outcome)[..2], [("one", Ended::Exited(0)), ("two", Ended::TimedOut)]);
 }
 
 /// without a budget each hook has its own time-out, and that of one does not shorten another's.
@@ -85,7 +85,7 @@ async fn each_hook_has_its_own_time() {
         ..after(id, 5000, Answer::default())
     };
     let outcome = fire(vec![of("short", 1), of("long", 10)]).await;
-    assert_eq!(ended(&outcome), [("short", "timed out"), ("long", "exit 0")]);
+    assert_eq!(ended(&outcome), [("short", Ended::TimedOut), ("long", Ended::Exited(0))]);
 }
 
 /// waiting for a turn is on the event's clock, and background steps take no turn from a gate.
@@ -103,7 +103,7 @@ async fn a_gate_waits_for_no_turn_past_its_budget() {
     let session = Session::default();
     let two = build(vec![slow(), Hook { id: HookId::new("waits"), ..slow() }]);
     let outcome = two.fire_within(event(), &session, Some(Duration::from_secs(10))).await;
-    assert_eq!(ended(&outcome), [("slow", "timed out"), ("waits", "timed out")]);
+    assert_eq!(ended(&outcome), [("slow", Ended::TimedOut), ("waits", Ended::TimedOut)]);
 
     let began = Instant::now();
     let background = Hook { wait: Wait::Detached, ..slow() };

@@ -12,6 +12,7 @@ use crate::diagnostic::Severity;
 use crate::dialect::DialectId;
 use crate::event::Surroundings;
 use crate::executor::Ambient;
+use crate::outcome::Ended;
 use crate::session::MAX_SPARES;
 use crate::{Engine, Event, Outcome, Session};
 
@@ -295,9 +296,9 @@ async fn a_file_of_another_agent_is_prewarmed_by_its_source_and_its_first_line_s
     let scene = Scene { sandbox, engine, session: Session::default() };
     for count in 1..4 {
         let outcome = scene.fire("ls").await;
-        assert_eq!(outcome.steps[0].ended, "detached", "{outcome:?}");
+        assert_eq!(outcome.steps[0].ended, Ended::Detached, "{outcome:?}");
         let finished = scene.session.next_finished().await.unwrap();
-        assert_eq!(finished.step.ended, "exit 0");
+        assert_eq!(finished.outcome.steps[0].ended.to_string(), "exit 0, detached");
         scene.waiting(1).await;
         until(|| lines(&scene.file("pids")).len() == count + 1).await;
     }
@@ -423,7 +424,7 @@ async fn a_background_hook_is_handed_its_event_by_a_spare_too() {
     for count in 1..4 {
         scene.fire("ls").await;
         let finished = scene.session.next_finished().await.unwrap();
-        assert_eq!(finished.verdict.faults, []);
+        assert_eq!(finished.outcome.faults, []);
         assert_eq!(lines(&scene.file("seen")).len(), count);
         scene.waiting(1).await;
     }

@@ -4,6 +4,7 @@
 //! directions are bounded: a server that writes faster than it is read waits, one that writes nonsense without end, or
 //! a line without end, is ended.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -14,7 +15,8 @@ use tenterhook_process as process;
 use tokio::sync::mpsc;
 
 use super::epitaph::{Epitaph, Over};
-use super::unasked::Unasked;
+use super::replies::Replies;
+use super::unasked::{Unasked, answers};
 
 /// The longest message that is taken: four times what is kept of a reply.
 const LINE: usize = 4 << 20;
@@ -31,11 +33,21 @@ const STDERR: usize = 64 << 10;
 /// A server that was started.
 pub(super) struct Stdio {
     child: process::Child,
-    lines: mpsc::UnboundedReceiver<Vec<u8>>,
+    lines: mpsc::UnboundedReceiver<Written>,
     waiting: Arc<AtomicUsize>,
     epitaph: Epitaph,
     unasked: Unasked,
     unheard: usize,
+    replies: Replies,
+    /// What may be handed on.
+    ready: VecDeque<RxJsonRpcMessage<RoleClient>>,
+}
+
+/// What a server wrote.
+enum Written {
+    Line(Vec<u8>),
+    /// That was all so far.
+    All,
 }
 
 impl Stdio {
@@ -49,11 +61,16 @@ impl Stdio {
         let (counter, told) = (Arc::clone(&waiting), epitaph.clone());
         let last = sender.clone();
         let child = process::start_with(command, |child| {
-            child.on_line(move |line| {
+            child.on_lines(move |heard| {
+                let process::Heard::Line(line) = heard else {
+                    // Who no longer listens wants nothing more.
+                    let _ = sender.send(Written::All);
+                    return process::Flow::More;
+                };
                 let size = line.len() + 1;
                 // Counted before it is sent, or the receiver could take it off first.
                 let behind = counter.fetch_add(size, Ordering::AcqRel) + size;
-                let heard = sender.send(line.to_vec()).is_ok();
+                let heard = sender.send(Written::Line(line.to_vec())).is_ok();
                 if heard && behind >= BEHIND { process::Flow::Pause } else { process::Flow::More }
             });
             child.finish(move |report| {
@@ -62,7 +79,16 @@ impl Stdio {
                 drop(last);
             });
         });
-        Self { child, lines, waiting, epitaph, unasked: Unasked::default(), unheard: 0 }
+        Self {
+            child,
+            lines,
+            waiting,
+            epitaph,
+            unasked: Unasked::default(),
+            unheard: 0,
+            replies: Replies::default(),
+            ready: VecDeque::new(),
+        }
     }
 
     fn took(&self, line: &[u8]) {
@@ -72,6 +98,25 @@ impl Stdio {
         if before > BEHIND / 2 && before - size <= BEHIND / 2 {
             self.child.resume();
         }
+    }
+
+    /// Takes a line. Those that are no messages are passed over: many servers log to standard output.
+    fn hear(&mut self, line: &[u8]) -> Result<(), String> {
+        self.took(line);
+        self.unheard = 0;
+        if line.len() >= LINE {
+            return Err(format!("it wrote a line of more than {} MiB, and was ended", LINE >> 20));
+        }
+        let message = serde_json::from_slice(line).ok();
+        if self.unasked.note(line.len(), message.as_ref()) {
+            return Err("it writes without end and answers nothing, and was ended".to_owned());
+        }
+        match message {
+            Some(reply) if answers(&reply) => self.replies.keep(line, reply)?,
+            Some(message) => self.ready.push_back(message),
+            None => {}
+        }
+        Ok(())
     }
 
     /// Ends a server that broke the protocol.
@@ -102,23 +147,25 @@ impl Transport<RoleClient> for Stdio {
         std::future::ready(sent)
     }
 
-    /// The next message. Lines that are none are passed over: many servers log to standard output.
+    /// The next message. A reply is kept until the end of the write that brought it: a second one beside it would make both
+    /// unreadable (MC-17).
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
-            let line = self.lines.recv().await?;
-            self.took(&line);
-            self.unheard = 0;
-            if line.len() >= LINE {
-                self.end(format!("it wrote a line of more than {} MiB, and was ended", LINE >> 20));
-                return None;
+            if let Some(message) = self.ready.pop_front() {
+                return Some(message);
             }
-            let message = serde_json::from_slice(&line).ok();
-            if self.unasked.note(line.len(), message.as_ref()) {
-                self.end("it writes without end and answers nothing, and was ended");
-                return None;
-            }
-            if message.is_some() {
-                return message;
+            match self.lines.recv().await {
+                Some(Written::Line(line)) => {
+                    if let Err(why) = self.hear(&line) {
+                        self.end(why);
+                        return None;
+                    }
+                }
+                Some(Written::All) => self.ready.extend(self.replies.take()),
+                None => {
+                    self.ready.extend(self.replies.take());
+                    return self.ready.pop_front();
+                }
             }
         }
     }

@@ -303,7 +303,7 @@ async fn a_model_may_be_asked_in_the_background() {
     let outcome = engine(&model, hook).fire(event("PreToolUse"), &session).await;
     assert_eq!((outcome.restraint, codes(&outcome)), (Restraint::Silent, vec![]));
     let [finished] = session.drain().await.try_into().expect("one");
-    assert_eq!(finished.verdict.effects.messages, ["later"]);
+    assert_eq!(finished.outcome.effects.messages, ["later"]);
 }
 
 ///

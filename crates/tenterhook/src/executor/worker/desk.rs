@@ -155,6 +155,9 @@ impl Desk {
                 return Ok(link);
             }
             // It ended, or left its protocol, while nobody waited for it.
+            if let Some(why) = link.broke() {
+                state.note = Some(broke(&why));
+            }
             state.part_with_broken(&link);
         }
         state.health.may_start(Instant::now())?;
@@ -198,6 +201,13 @@ impl Drop for Asked<'_> {
             self.desk.state().part(link);
         }
     }
+}
+
+fn broke(why: &str) -> Failure {
+    let message = format!(
+        "after an earlier event, whose outcome stands, its worker left its protocol: {why}; it was ended, and another one was started"
+    );
+    Failure { code: "worker-protocol", message }
 }
 
 fn quarantined(rest: std::time::Duration) -> Failure {

@@ -55,6 +55,16 @@ pub(super) enum Said {
     Error(String),
 }
 
+impl Said {
+    /// What of it may hold a denial.
+    pub(super) fn into_bytes(self) -> Vec<u8> {
+        match self {
+            Self::Answer(answer) => answer,
+            Self::Error(_) => Vec::new(),
+        }
+    }
+}
+
 /// The line as it is written. A key that nobody knows is refused, because a misspelt `answer` may have been a denial.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -50,12 +50,16 @@ struct State {
     ends: Option<Instant>,
     closed: bool,
     over: bool,
+    /// How it left the protocol when no event was waiting that could be told.
+    broke: Option<String>,
 }
 
 struct Waiting {
     id: u64,
     /// How many bytes went before its request.
     offset: u64,
+    /// Its reply, until it is certain that the same write brought nothing more.
+    reply: Option<frame::Said>,
     /// Its receiver is gone where nobody waits any longer: then the reply is dropped when it comes.
     tell: oneshot::Sender<Heard>,
 }
@@ -73,7 +77,7 @@ impl Link {
         });
         let child = process::start_with(command, |child| {
             let ear = Ear(Arc::downgrade(&link));
-            child.on_line(move |line| ear.hear(line));
+            child.on_lines(move |heard| ear.hear(heard));
             let owner = Arc::downgrade(&link);
             child.finish(move |report| {
                 if let Some(link) = owner.upgrade() {
@@ -92,6 +96,11 @@ impl Link {
     /// Whether it gave an answer in its life.
     pub(super) fn has_answered(&self) -> bool {
         self.answered.load(Ordering::Relaxed)
+    }
+
+    /// How it left the protocol, where no event has been told.
+    pub(super) fn broke(&self) -> Option<String> {
+        self.state().broke.take()
     }
 
     /// Whether it can be asked no more.
@@ -117,7 +126,7 @@ impl Link {
         }
         let (tell, told) = oneshot::channel();
         let offset = state.sent;
-        state.waiting.push(Waiting { id, offset, tell });
+        state.waiting.push(Waiting { id, offset, reply: None, tell });
         state.sent += line.len() as u64;
         child.feed(line);
         Some(told)
@@ -127,36 +136,69 @@ impl Link {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn hear(&self, line: &[u8]) -> process::Flow {
-        let broken = match frame::read(line) {
-            Ok(Reply { id, said }) => match self.take(id) {
-                Some(waiting) => {
-                    self.answered.store(true, Ordering::Relaxed);
-                    // Nobody waits for a late reply; it is dropped by its number.
-                    let _ = waiting.tell.send(Heard::Reply(said));
-                    return process::Flow::More;
-                }
-                None => (format!("it replied to {id}, which it was not asked"), Vec::new()),
+    fn hear(&self, heard: process::Heard<'_>) -> process::Flow {
+        let line = match heard {
+            process::Heard::Line(line) => line,
+            process::Heard::AllSoFar => {
+                self.tell_replies();
+                return process::Flow::More;
+            }
+        };
+        let (why, line) = match frame::read(line) {
+            Ok(Reply { id, said }) => match self.keep(id, said) {
+                Ok(()) => return process::Flow::More,
+                Err((why, said)) => (why, said.into_bytes()),
             },
             Err(why) => (why, line.to_vec()),
         };
-        self.break_off(&broken.0, &broken.1);
+        self.break_off(&why, &line);
         // What else it writes is nobody's.
         process::Flow::Pause
     }
 
-    fn take(&self, id: u64) -> Option<Waiting> {
+    /// Keeps a reply until the end of the write that brought it: a second one beside it would make both unreadable.
+    fn keep(&self, id: u64, said: frame::Said) -> Result<(), (String, frame::Said)> {
         let mut state = self.state();
-        let at = state.waiting.iter().position(|it| it.id == id)?;
-        Some(state.waiting.swap_remove(at))
+        match state.waiting.iter_mut().find(|it| it.id == id) {
+            Some(Waiting { reply: Some(_), .. }) => {
+                Err((format!("it replied to {id} twice"), said))
+            }
+            Some(waiting) => {
+                waiting.reply = Some(said);
+                Ok(())
+            }
+            None => {
+                Err((format!("it replied to {id}, which it was not asked or had answered"), said))
+            }
+        }
     }
 
-    /// It left the protocol: from here on nothing that it writes can be told from an answer.
+    fn tell_replies(&self) {
+        let mut state = self.state();
+        for waiting in state.waiting.extract_if(.., |it| it.reply.is_some()) {
+            if let Some(said) = waiting.reply {
+                self.answered.store(true, Ordering::Relaxed);
+                // Nobody waits for a late reply; it is dropped by its number.
+                let _ = waiting.tell.send(Heard::Reply(said));
+            }
+        }
+    }
+
+    /// It left the protocol: from here on nothing that it writes can be told from an answer. A denial in what it wrote counts
+    /// all the same, be it in the reply or in what came with it.
     fn break_off(&self, why: &str, line: &[u8]) {
-        for waiting in self.close() {
-            let heard = Heard::Broken { why: why.to_owned(), line: line.to_vec() };
+        let waiting = self.close();
+        if waiting.is_empty() {
+            self.state().broke = Some(why.to_owned());
+        }
+        for Waiting { reply, tell, .. } in waiting {
+            let mut written = reply.map(frame::Said::into_bytes).unwrap_or_default();
+            if !written.is_empty() && !line.is_empty() {
+                written.push(b'\n');
+            }
+            written.extend_from_slice(line);
             // Who no longer waits need not hear it.
-            let _ = waiting.tell.send(heard);
+            let _ = tell.send(Heard::Broken { why: why.to_owned(), line: written });
         }
         if let Some(child) = self.child.get() {
             child.cancel();
@@ -175,7 +217,9 @@ impl Link {
         for waiting in self.close() {
             let heard = match &report.end {
                 process::End::NotStarted(error) => Heard::NotStarted(command::not_there(error)),
-                _ if report.taken <= waiting.offset => Heard::NotTaken(told(report, closed)),
+                _ if report.taken <= waiting.offset && waiting.reply.is_none() => {
+                    Heard::NotTaken(told(report, closed))
+                }
                 _ => Heard::Ended(told(report, closed)),
             };
             // Who no longer waits need not hear it.
@@ -203,8 +247,8 @@ impl Drop for Link {
 struct Ear(Weak<Link>);
 
 impl Ear {
-    fn hear(&self, line: &[u8]) -> process::Flow {
-        self.0.upgrade().map_or(process::Flow::More, |link| link.hear(line))
+    fn hear(&self, heard: process::Heard<'_>) -> process::Flow {
+        self.0.upgrade().map_or(process::Flow::More, |link| link.hear(heard))
     }
 }
 

@@ -185,6 +185,53 @@ async fn a_duplicate_reply_replaces_the_worker() {
     assert_ne!(scene.pid().await, pid);
 }
 
+/// WK-6: two replies in one write are none, whichever came first, and a denial in either counts.
+#[tokio::test]
+async fn two_replies_in_one_write_are_none() {
+    let scene = Scene::new(&(worker("guard", &["--worker", DENY]) + "on_failure = \"continue\"\n"));
+    for (word, denies) in [
+        ("late-denial", true),
+        ("early-denial", true),
+        ("twice-silent", false),
+        ("log-behind", false),
+    ] {
+        let outcome = scene.fire(&format!("do:{word}")).await;
+        assert_eq!(
+            (outcome.blocked(), codes(&outcome)),
+            (denies, vec!["worker-protocol"]),
+            "{word}"
+        );
+    }
+    let scene = Scene::new(&worker("guard", &["--worker", DENY]));
+    for word in ["twice-silent", "log-behind"] {
+        let outcome = scene.fire(&format!("do:{word}")).await;
+        assert!(outcome.blocked(), "{word}: its policy decides: {outcome:?}");
+    }
+}
+
+/// WK-6: what comes when the outcome is known undoes nothing, and is told at the next event.
+#[tokio::test]
+async fn a_second_reply_that_comes_later_is_told() {
+    let scene = Scene::new(&worker("guard", &["--worker", DENY]));
+    let pid = scene.pid().await;
+    let first = scene.fire("do:twice").await;
+    gone(&pid).await;
+    let second = scene.fire("ls").await;
+    assert!(first.blocked() && second.blocked());
+    let told = [codes(&first), codes(&second)].concat();
+    let protocol = told.iter().filter(|it| **it == "worker-protocol");
+    assert_eq!(protocol.count(), 1, "told, and told once: {first:?} {second:?}");
+}
+
+/// N-12: an ended session has no worker, although the engine that knows its hooks lives on.
+#[tokio::test]
+async fn an_ended_session_has_no_worker() {
+    let scene = Scene::new(&worker("guard", &["--worker", DENY]));
+    let pid = scene.pid().await;
+    scene.session.end();
+    gone(&pid).await;
+}
+
 /// Zoo 58: a reply before the request answers nothing, whatever number it makes up.
 #[tokio::test]
 async fn a_reply_before_the_request_is_no_answer() {
@@ -325,7 +372,7 @@ async fn a_worker_in_the_background_tells_the_session() {
     assert!(!outcome.blocked());
     let finished = scene.session.next_finished().await.unwrap();
     assert!(finished.wakes);
-    assert_eq!(finished.verdict.reason.unwrap().text, "not here");
+    assert_eq!(finished.outcome.reason().unwrap(), "not here");
 }
 
 /// N-6, N-9: what holds for every hook holds for a worker.

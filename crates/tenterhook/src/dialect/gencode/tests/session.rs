@@ -67,8 +67,5 @@ async fn a_block_in_the_background_wakes_the_agent_with_its_words() {
     let finished = session.drain().await;
     let woken: Vec<_> = finished.iter().filter(|it| it.wakes).collect();
     assert_eq!((finished.len(), woken.len()), (2, 1));
-    assert_eq!(
-        woken[0].verdict.reason.as_ref().map(|it| it.text.as_str()),
-        Some("a leak in line 3")
-    );
+    assert_eq!(woken[0].outcome.reason().as_deref(), Some("a leak in line 3"));
 }

@@ -100,7 +100,7 @@ fn outcomes_fit_their_schema() {
             source: "f".into(),
             line: 1,
             executor: "command",
-            ended: "exit 0".into(),
+            ended: crate::outcome::Ended::Exited(0),
             took: Duration::from_micros(1234),
             verdict: Restraint::Silent,
             context: Vec::new(),

@@ -72,6 +72,19 @@ fn texts(reply: Result<Reply, CallFault>) -> Vec<String> {
         .collect()
 }
 
+/// MC-17.
+#[tokio::test]
+async fn of_two_replies_in_one_write_neither_counts() {
+    let servers = configured();
+    for _ in 0..20 {
+        let reply = ask(&servers, "doubled").await.expect("a reply");
+        assert!(reply.is_error, "{reply:?}");
+        let texts = texts(Ok(reply));
+        assert!(texts[0].contains("twice"), "{texts:?}");
+        assert_eq!(texts[1..], ["{}", "hello"]);
+    }
+}
+
 /// MC-8.
 #[tokio::test]
 async fn a_server_is_started_once_and_keeps_its_connection() {

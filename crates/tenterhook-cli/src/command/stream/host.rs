@@ -1,0 +1,147 @@
+//! The host at the other end of `fire --stream`: its lines, its going, and what it is told. Reads no line's meaning.
+//!
+//! Reading, writing and watching have a thread each: a host that does not read must not keep hooks from being ended when it
+//! goes, and a blocked read must not hold up an outcome.
+
+use std::io::{BufRead, Read};
+
+use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
+
+use super::super::input::MAX_BYTES;
+use crate::problem::Problem;
+use crate::term::{Reader, Term};
+use crate::wait::Starved;
+
+/// How many lines are read ahead.
+const AHEAD: usize = 16;
+
+/// What of the host is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Gone {
+    /// It asks nothing more.
+    Asking,
+    /// It reads nothing more: there is nobody to tell.
+    Reading,
+}
+
+/// What the host is told, with the room that it takes until it is written.
+pub(super) type Told = (String, Option<OwnedSemaphorePermit>);
+
+/// The host.
+pub(super) struct Host {
+    /// What it asks.
+    pub(super) lines: mpsc::Receiver<Vec<u8>>,
+    /// That it goes.
+    pub(super) gone: mpsc::UnboundedReceiver<Gone>,
+    /// What it is told.
+    pub(super) told: mpsc::UnboundedSender<Told>,
+    /// That all of it is written.
+    pub(super) written: oneshot::Receiver<Result<(), Problem>>,
+    /// Whether it is nobody who could go, but a file: then all of its lines are answered.
+    pub(super) is_file: bool,
+}
+
+impl Host {
+    /// # Errors
+    ///
+    /// That no thread can be made.
+    pub(super) fn new(term: Term) -> Result<Self, Starved> {
+        let (asks, lines) = mpsc::channel(AHEAD);
+        let (told, tells) = mpsc::unbounded_channel();
+        let (goes, gone) = mpsc::unbounded_channel();
+        let (wrote, written) = oneshot::channel();
+        start(move || read(&asks))?;
+        start(move || {
+            // Nobody waits for it any more where the program ends first.
+            let _ = wrote.send(write(tells, term));
+        })?;
+        start(move || watch(&goes))?;
+        Ok(Self { lines, gone, told, written, is_file: input_is_file() })
+    }
+}
+
+fn start(work: impl FnOnce() + Send + 'static) -> Result<(), Starved> {
+    std::thread::Builder::new().spawn(work).map(drop).map_err(Starved::new)
+}
+
+fn read(lines: &mpsc::Sender<Vec<u8>>) {
+    let mut input = std::io::stdin().lock();
+    loop {
+        let mut line = Vec::new();
+        // A line that is too long arrives cut, fails to parse and is denied, once: its rest is no line.
+        match (&mut input).take(MAX_BYTES).read_until(b'\n', &mut line) {
+            Ok(0) | Err(_) => break,
+            Ok(_) if !line.ends_with(b"\n") && input.skip_until(b'\n').is_err() => break,
+            Ok(_) if line.iter().all(u8::is_ascii_whitespace) => {}
+            Ok(_) => {
+                if lines.blocking_send(line).is_err() {
+                    break;
+                }
+            }
+        }
+    }
+}
+
+fn write(mut texts: mpsc::UnboundedReceiver<Told>, term: Term) -> Result<(), Problem> {
+    while let Some((text, _room)) = texts.blocking_recv() {
+        if term.offer(&text)? == Reader::Gone {
+            break;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn input_is_file() -> bool {
+    use std::os::fd::AsFd;
+    let input = std::io::stdin().as_fd().try_clone_to_owned().map(std::fs::File::from);
+    input.and_then(|it| it.metadata()).is_ok_and(|it| it.is_file())
+}
+
+#[cfg(not(unix))]
+fn input_is_file() -> bool {
+    false
+}
+
+/// Watches both ends. The end of input is seen although lines before it wait to be read; where it is a file, it has no other
+/// end that could go.
+#[cfg(unix)]
+fn watch(goes: &mpsc::UnboundedSender<Gone>) {
+    use rustix::event::{PollFd, PollFlags, poll};
+    use rustix::io::Errno;
+    const ENDED: PollFlags =
+        PollFlags::HUP.union(PollFlags::ERR).union(PollFlags::NVAL).union(HALF_CLOSED);
+    let (input, output) = (std::io::stdin(), std::io::stdout());
+    let mut asks = true;
+    loop {
+        let mut ends = [PollFd::new(&output, PollFlags::empty()), PollFd::new(&input, HALF_CLOSED)];
+        let watched = if asks { &mut ends } else { ends.split_at_mut(1).0 };
+        match poll(watched, None) {
+            Ok(_) => {}
+            Err(Errno::INTR) => continue,
+            Err(_) => return,
+        }
+        let [reading, asking] = ends.each_ref().map(|it| it.revents().intersects(ENDED));
+        if reading {
+            // Who has ended meanwhile need not hear it.
+            let _ = goes.send(Gone::Reading);
+            return;
+        }
+        if asking && asks {
+            asks = false;
+            if goes.send(Gone::Asking).is_err() {
+                return;
+            }
+        }
+    }
+}
+
+/// A socket whose other end writes no more.
+#[cfg(all(unix, target_os = "linux"))]
+const HALF_CLOSED: rustix::event::PollFlags = rustix::event::PollFlags::RDHUP;
+#[cfg(all(unix, not(target_os = "linux")))]
+const HALF_CLOSED: rustix::event::PollFlags = rustix::event::PollFlags::empty();
+
+/// Elsewhere the end of input is seen when it is read, and a reader that is gone when it is written to.
+#[cfg(not(unix))]
+fn watch(_: &mpsc::UnboundedSender<Gone>) {}

@@ -1,0 +1,201 @@
+//! `fire --stream` and the host that goes away: with it goes everything (V-42).
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, Command, Stdio};
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use serde_json::{Value, json};
+
+use crate::room::{Room, fits_schema};
+
+/// A gate that says who it is and then takes its time. It holds a pipe, which ends with it.
+const HOOKS: &str = r#"
+[hook.slow]
+on = "PreToolUse"
+match = "Bash"
+timeout = "600s"
+shell = "exec 8>alive; echo $$ >pids; sleep 100"
+"#;
+
+fn event(id: u64, tool: &str) -> String {
+    json!({"id": id, "event": "PreToolUse", "tool": {"name": tool, "input": {"command": "ls"}}})
+        .to_string()
+}
+
+/// A room with hooks that say on pipes when they begin and end.
+fn room(hooks: &str) -> (Room, BufReader<File>, File) {
+    let room = Room::new();
+    room.write("project/tenterhook.toml", hooks);
+    let pipe = |name: &str| {
+        let path = room.path("project").join(name);
+        mknodat(CWD, &path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).unwrap();
+        // Held for writing too, so that it is open before a hook is there.
+        File::options().read(true).write(true).open(path).unwrap()
+    };
+    let (pids, alive) = (BufReader::new(pipe("pids")), pipe("alive"));
+    (room, pids, alive)
+}
+
+/// Waits until every process has ended that holds the pipe for writing.
+fn ended(room: &Room, alive: File) {
+    let mut reader = File::open(room.path("project/alive")).unwrap();
+    drop(alive);
+    reader.read_to_end(&mut Vec::new()).unwrap();
+}
+
+struct Stream {
+    room: Room,
+    child: Child,
+    input: Option<ChildStdin>,
+    pids: BufReader<File>,
+    alive: File,
+}
+
+impl Stream {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the program under test is started as its users start it"
+    )]
+    fn start(hooks: &str) -> Self {
+        let (room, pids, alive) = room(hooks);
+        let mut child = Command::new(env!("CARGO_BIN_EXE_tenterhook"))
+            .args(["fire", "--stream", "--dialect", "native", "--config", "tenterhook.toml"])
+            .current_dir(room.path("project"))
+            .env_clear()
+            .envs([("PATH", "/usr/bin:/bin".into()), ("HOME", room.path("home"))])
+            .env("TMPDIR", room.path("home"))
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let input = child.stdin.take();
+        Self { room, child, input, pids, alive }
+    }
+
+    fn ask(&mut self, line: &str) {
+        writeln!(self.input.as_mut().unwrap(), "{line}").unwrap();
+    }
+
+    /// Waits until so many hooks have begun.
+    fn begun(&mut self, count: usize) {
+        for _ in 0..count {
+            self.pids.read_line(&mut String::new()).unwrap();
+        }
+    }
+
+    fn lines(&mut self) -> Vec<Value> {
+        let output = BufReader::new(self.child.stdout.take().unwrap());
+        output.lines().map(|it| serde_json::from_str(&it.unwrap()).unwrap()).collect()
+    }
+
+    /// Its exit code, when everything that it started is over.
+    fn ended(mut self) -> Option<i32> {
+        let status = self.child.wait().unwrap();
+        ended(&self.room, self.alive);
+        status.code()
+    }
+}
+
+#[test]
+fn the_end_of_input_cancels_what_runs() {
+    let mut stream = Stream::start(HOOKS);
+    stream.ask(&event(1, "Bash"));
+    stream.ask(&event(2, "Bash"));
+    stream.begun(2);
+    stream.input = None;
+    let mut lines = stream.lines();
+    lines.sort_by_key(|it| it["id"].as_u64());
+    assert_eq!(lines.len(), 2, "{lines:?}");
+    for (line, id) in lines.iter().zip([1, 2]) {
+        fits_schema("outcome", line);
+        assert_eq!((&line["id"], &line["decision"]), (&json!(id), &json!("deny")));
+        assert_eq!(line["faults"][0]["code"], "cancelled");
+    }
+    assert_eq!(stream.ended(), Some(1));
+}
+
+#[test]
+fn the_end_of_input_ends_what_runs_in_the_background() {
+    let mut stream = Stream::start(&(HOOKS.to_owned() + "background = true\n"));
+    stream.ask(&event(1, "Bash"));
+    stream.begun(1);
+    stream.input = None;
+    let lines = stream.lines();
+    assert_eq!((lines.len(), &lines[0]["blocked"]), (1, &json!(false)), "{lines:?}");
+    assert_eq!(stream.ended(), Some(0));
+}
+
+/// The end of input is seen behind lines that nobody has read yet, and each of them is answered.
+#[test]
+fn lines_that_wait_are_cancelled_with_the_rest() {
+    let mut stream = Stream::start(HOOKS);
+    const MANY: u64 = 200;
+    (0..MANY).for_each(|id| stream.ask(&event(id, "Bash")));
+    stream.input = None;
+    let lines = stream.lines();
+    let mut ids: Vec<_> = lines.iter().map(|it| it["id"].as_u64().unwrap()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, (0..MANY).collect::<Vec<_>>());
+    assert!(lines.iter().all(|it| it["blocked"] == true));
+    assert_eq!(stream.ended(), Some(1));
+}
+
+/// A host that was killed reads nothing more, even where somebody else still holds the other end.
+#[test]
+fn a_reader_that_is_gone_ends_everything() {
+    let mut stream = Stream::start(HOOKS);
+    stream.ask(&event(1, "Bash"));
+    stream.begun(1);
+    drop(stream.child.stdout.take());
+    assert_eq!(stream.ended(), Some(0));
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the host of the program under test")]
+fn a_host_that_is_killed_ends_everything() {
+    let (room, mut pids, alive) = room(HOOKS);
+    room.write("project/event.json", &(event(1, "Bash") + "\n"));
+    let program = env!("CARGO_BIN_EXE_tenterhook");
+    // The host writes to the program and reads from it, as one process; the program holds the pipe, too.
+    let script = format!(
+        "exec 9>alive; coproc '{program}' fire --stream --dialect native --config tenterhook.toml; \
+         cat event.json >&${{COPROC[1]}}; read -r line <&${{COPROC[0]}}"
+    );
+    let mut host = Command::new("bash")
+        .args(["-c", &script])
+        .current_dir(room.path("project"))
+        .env("HOME", room.path("home"))
+        .spawn()
+        .unwrap();
+    pids.read_line(&mut String::new()).unwrap();
+    host.kill().unwrap();
+    host.wait().unwrap();
+    ended(&room, alive);
+}
+
+/// A host that reads nothing is not listened to, and can go all the same.
+#[test]
+fn a_host_that_reads_nothing_may_go() {
+    let mut stream = Stream::start(HOOKS);
+    let mut input = stream.input.take().unwrap();
+    let (wrote, written) = std::sync::mpsc::channel();
+    let writer = std::thread::spawn(move || {
+        // The id comes back, so that the other pipe is soon full as well.
+        let event = json!({"event": "PreToolUse", "tool": {"name": "Read", "input": {}}});
+        for number in 0..1_000 {
+            let mut event = event.clone();
+            event["id"] = format!("{number}{}", "x".repeat(4_000)).into();
+            if writeln!(input, "{event}").is_err() {
+                return false;
+            }
+            let _ = wrote.send(());
+        }
+        true
+    });
+    // As many as it takes without being read.
+    written.iter().take(64).for_each(drop);
+    drop(stream.child.stdout.take());
+    stream.ended();
+    assert!(!writer.join().unwrap(), "it was not listened to");
+}

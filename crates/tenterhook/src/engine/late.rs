@@ -1,0 +1,48 @@
+//! What a step leaves that ended when its event was over: an outcome of its own, folded and made safe like any other. Decides
+//! nothing, and holds nothing up.
+
+use std::sync::Arc;
+
+use super::polish::polish;
+use super::step::{Setting, bench, ended, read, spend, spoken};
+use crate::answer::{Power, Restraint};
+use crate::event::Event;
+use crate::executor::Ambient;
+use crate::hook::Wait;
+use crate::merge;
+use crate::outcome::{Ended, Outcome};
+use crate::plan::Step;
+use crate::report::Report;
+use crate::session::{Claim, Finished};
+use crate::verdict;
+
+/// What has to be known of such a step when it ends.
+pub(super) struct Late {
+    step: Step,
+    event: Arc<Event>,
+    ambient: Arc<Ambient>,
+}
+
+impl Late {
+    pub(super) fn of(setting: &Setting) -> Self {
+        let Setting { step, event, ambient, .. } = setting;
+        Self { step: step.clone(), event: Arc::clone(event), ambient: Arc::clone(ambient) }
+    }
+}
+
+/// Background steps take the same road (decision 13); one that may wake the agent may always object.
+pub(super) fn finished(late: &Late, report: &Report, claim: Option<Claim>) -> Finished {
+    let mut step = late.step.clone();
+    let may_wake = step.hook.wait == Wait::Rewake;
+    if may_wake {
+        step.row.powers = step.row.powers.with(Power::Deny);
+    }
+    let answer = read(&step, &late.event, report);
+    spend(claim, &answer);
+    let verdict = verdict::judge_late(bench(&step), answer);
+    let wakes = may_wake && verdict.restraint == Restraint::Deny;
+    let ended = Ended::InBackground(Box::new(ended(report)));
+    let record = spoken(&step, ended, report.took, &verdict);
+    let outcome = Outcome { steps: vec![record], ..merge::fold(vec![verdict]) };
+    Finished::new(late.event.name.clone(), polish(outcome, &late.ambient), wakes)
+}

@@ -1,0 +1,189 @@
+//! What hooks say whose event is over, and hooks that run once and do not come to an answer.
+
+use super::*;
+use crate::hook::Compat;
+use crate::session::Finished;
+
+/// A hook that says that it is there, and answers when it may.
+fn held(id: &str, answer: Answer) -> (Hook, Arc<Semaphore>, Arc<Semaphore>) {
+    let (there, may) = (Arc::new(Semaphore::new(0)), Arc::new(Semaphore::new(0)));
+    let (says, waits) = (Arc::clone(&there), Arc::clone(&may));
+    let hook = hook(id, move |_| {
+        let (says, waits, answer) = (Arc::clone(&says), Arc::clone(&waits), answer.clone());
+        async move {
+            says.add_permits(1);
+            waits.acquire().await.expect("it is open").forget();
+            answer
+        }
+    });
+    (hook, there, may)
+}
+
+fn codes(outcome: &Outcome) -> Vec<&'static str> {
+    outcome.faults.iter().map(|it| it.code).collect()
+}
+
+/// N-6: whatever keeps a hook from its answer, it has not run: the next event meets the gate.
+#[tokio::test]
+async fn what_runs_once_and_was_interrupted_runs_again() {
+    let (gate, there, may) = held("gate", Answer::deny("no"));
+    let gate = Hook { once: true, ..gate };
+    for count in [1, 2] {
+        // Alone and in the company that makes it a task of its own.
+        let others = (1..count).map(|it| says(&format!("h{it}"), Answer::default()));
+        let engine = engine(others.chain([gate.clone()]));
+        let session = Session::default();
+        for _ in 0..3 {
+            tokio::select! {
+                biased;
+                _ = engine.fire(event(), &session) => panic!("nobody let it answer"),
+                _ = async { there.acquire().await.expect("it is open").forget() } => {}
+            }
+        }
+        may.add_permits(1);
+        assert!(engine.fire(event(), &session).await.blocked());
+        there.acquire().await.expect("it is open").forget();
+        let after = engine.fire(event(), &session).await;
+        assert!(!after.blocked(), "it has run: {after:?}");
+    }
+}
+
+/// N-6.
+#[tokio::test]
+async fn what_runs_once_and_failed_runs_again() {
+    let failed = says("gate", Answer::failed("no-answer", "it broke"));
+    let gone = hook("gate", |_| async { panic!("it broke") });
+    for gate in [failed, gone] {
+        for wait in [Wait::Attached, Wait::Detached] {
+            let gate = Hook { once: true, wait, ..gate.clone() };
+            let (engine, session) = (engine([gate]), Session::default());
+            for _ in 0..3 {
+                let outcome = engine.fire(event(), &session).await;
+                assert_eq!(outcome.steps.len(), 1, "{outcome:?}");
+                session.drain().await;
+            }
+        }
+    }
+}
+
+/// what asked for the background and denies all the same denies where the host waits, and followed exactly nowhere.
+#[tokio::test]
+async fn where_the_host_waits_all_that_was_said_counts() {
+    let late = Answer { detached: true, ..Answer::deny("no") };
+    let failed = Answer { detached: true, ..Answer::failed("timed-out", "too slow") };
+    for session in [Session::of_a_waiting_host(), Session::of_one_event(), Session::default()] {
+        let outcome = engine([says("gate", late.clone())]).fire(event(), &session).await;
+        assert!(outcome.blocked(), "it was said before anybody went on");
+        assert_eq!(outcome.steps[0].ended.to_string(), "exit 0, detached");
+        let exact = Hook { compat: Compat::Exact, ..says("gate", late.clone()) };
+        let outcome = engine([exact]).fire(event(), &session).await;
+        assert_eq!((outcome.blocked(), codes(&outcome)), (false, vec!["too-late"]));
+        assert_eq!(outcome.effects.messages, ["no"]);
+        // It promised to hold nothing up, and did not deny.
+        let strict = Hook { on_failure: Some(OnFailure::Block), ..says("gate", failed.clone()) };
+        let outcome = engine([strict]).fire(event(), &session).await;
+        assert_eq!((outcome.blocked(), codes(&outcome)), (false, vec!["timed-out"]));
+    }
+}
+
+async fn late(answer: Answer, wait: Wait) -> (Finished, Session) {
+    let session = Session::default();
+    let (hook, _, may) = held("background", answer);
+    let outcome = engine([Hook { wait, ..hook }]).fire(event(), &session).await;
+    assert_eq!((outcome.blocked(), codes(&outcome)), (false, vec![]));
+    may.add_permits(1);
+    (session.next_finished().await.expect("the session listens"), session)
+}
+
+/// R-19, N-4: an objection that comes too late holds nothing up, and is not lost either.
+#[tokio::test]
+async fn what_comes_too_late_is_said_and_restrains_nothing() {
+    let stop = Effects { stop: Some(crate::answer::Stop { reason: None }), ..Effects::default() };
+    for (answer, message) in [
+        (Answer::deny("look"), Some("look")),
+        (Answer { restraint: Restraint::Ask, ..Answer::deny("sure?") }, Some("sure?")),
+        (rewriting(json!({"command": "pwd"})), None),
+        (Answer { effects: stop, ..Answer::default() }, None),
+    ] {
+        let (finished, _) = late(answer, Wait::Detached).await;
+        let Finished { outcome, wakes, .. } = finished;
+        assert_eq!((outcome.restraint, wakes), (Restraint::Silent, false));
+        assert_eq!(codes(&outcome), ["too-late"], "{outcome:?}");
+        assert_eq!(outcome.effects.messages.first().map(String::as_str), message);
+        assert_eq!((outcome.effects.updated_input, outcome.effects.stop), (None, None));
+    }
+    let (finished, _) = late(Answer::decided(Restraint::Allow, "fine"), Wait::Detached).await;
+    assert_eq!((finished.outcome.restraint, codes(&finished.outcome)), (Restraint::Silent, vec![]));
+    let (finished, _) = late(Answer::deny("look"), Wait::Rewake).await;
+    assert_eq!((finished.outcome.blocked(), finished.wakes), (true, true));
+    assert_eq!(finished.outcome.reason().as_deref(), Some("look"));
+}
+
+/// N-10, H-8: what a background step sets is kept, and what it says is as clean as anybody's.
+#[tokio::test]
+async fn what_a_background_step_sets_reaches_the_session() {
+    let effects = || Effects {
+        env: json!({"A": "1"}).as_object().cloned().unwrap_or_default(),
+        watch_paths: Some(vec!["/w".to_owned()]),
+        context: vec!["a\u{202e}b".to_owned()],
+        ..Effects::default()
+    };
+    let (finished, session) =
+        late(Answer { effects: effects(), ..Answer::default() }, Wait::Detached).await;
+    assert_eq!(session.env()["A"], "1");
+    assert_eq!(*session.watched().borrow(), ["/w"]);
+    assert_eq!(finished.outcome.effects.context, ["ab"]);
+    assert_eq!(finished.outcome.labelled_context().len(), 1);
+    assert_eq!(codes(&finished.outcome), ["hidden-text"]);
+
+    // N-13: of what is over nothing is kept.
+    let session = Session::default();
+    let (hook, there, may) = held("b", Answer { effects: effects(), ..Answer::default() });
+    engine([Hook { wait: Wait::Detached, ..hook }]).fire(event(), &session).await;
+    there.acquire().await.expect("it is open").forget();
+    session.begin_anew();
+    may.add_permits(1);
+    assert!(session.next_finished().await.expect("the session listens").stale);
+    assert!(session.env().is_empty() && session.watched().borrow().is_empty());
+}
+
+/// N-4, M-11: what background steps leave joins their event in configured order, whoever is over first.
+#[tokio::test]
+async fn what_joins_an_event_joins_in_configured_order() {
+    let said = |text: &str| {
+        let effects = Effects { context: vec![text.to_owned()], ..Effects::default() };
+        Answer { effects, ..Answer::default() }
+    };
+    for first in [0, 1] {
+        let (one, _, may_one) = held("one", said("1"));
+        let (two, _, may_two) = held("two", Answer::deny("2"));
+        let (one, two) = (Hook { wait: Wait::Detached, ..one }, Hook { wait: Wait::Rewake, ..two });
+        let session = Session::of_a_waiting_host();
+        let mut outcome = engine([one, two]).fire(event(), &session).await;
+        let gates = [may_one, may_two];
+        gates[first].add_permits(1);
+        while session.background() > 1 {
+            tokio::task::yield_now().await;
+        }
+        gates[1 - first].add_permits(1);
+        session.drain_into(&mut outcome).await;
+        assert_eq!(
+            (outcome.blocked(), outcome.effects.context.as_slice()),
+            (false, &["1".to_owned(), "2".to_owned()][..])
+        );
+        assert_eq!(outcome.labelled_context().len(), 2);
+        let ended: Vec<_> = outcome.steps.iter().map(|it| it.ended.to_string()).collect();
+        assert_eq!(ended, ["exit 0, detached", "exit 0, detached"]);
+    }
+}
+
+/// N-5: whoever still holds a session that was ended holds nothing that runs.
+#[tokio::test]
+async fn ending_a_session_ends_its_background() {
+    let (hook, there, _may) = held("b", Answer::default());
+    let session = Session::default();
+    engine([Hook { wait: Wait::Detached, ..hook }]).fire(event(), &session).await;
+    there.acquire().await.expect("it is open").forget();
+    session.end();
+    assert_eq!(session.background(), 0);
+}
