@@ -126,7 +126,7 @@ impl Session {
 
     /// A session whose host waits for everything that an event starts before it goes on, as with
     /// [`drain_into`](Self::drain_into): all that a hook says counts, also what follows a first line that asks for the
-    /// background.
+    /// background.
     #[must_use]
     pub fn of_a_waiting_host() -> Self {
         let session = Self::default();

@@ -43,7 +43,7 @@ pub struct Bench<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum When {
     InTime,
-    /// The host has gone on: nothing can be held up or changed any more.
+    /// The host has gone on: nothing can be held up or changed any more.
     Late,
 }
 
@@ -58,12 +58,12 @@ const LATE: Powers =
 /// permits (S-9).
 #[must_use]
 pub fn judge(bench: Bench<'_>, answer: Answer) -> Verdict {
-    // The agent goes on at such a first line, whatever follows; followed exactly, so does its source.
+    // The agent goes on at such a first line, whatever follows; followed exactly, so does its source.
     let is_gone = answer.detached && bench.hook.compat == Compat::Exact;
     judge_when(bench, answer, if is_gone { When::Late } else { When::InTime })
 }
 
-/// Judges an answer that came when the host had gone on: what it objects to is said, and held up no more.
+/// Judges an answer that came when the host had gone on: what it objects to is said, and held up no more.
 #[must_use]
 pub fn judge_late(bench: Bench<'_>, answer: Answer) -> Verdict {
     judge_when(bench, answer, When::Late)
@@ -191,7 +191,7 @@ fn settle_failure(
     }
     let Some(failure) = answer.failure.take() else { return };
     let policy = match is_background {
-        // One that asked for the background promised to hold nothing up; what it says all the same counts.
+        // One that asked for the background promised to hold nothing up; what it says all the same counts.
         true => OnFailure::Continue,
         false => enforceable(policy(bench, &failure), bench.row.powers),
     };
@@ -238,7 +238,7 @@ const fn enforceable(policy: OnFailure, powers: Powers) -> OnFailure {
     }
 }
 
-/// Drops what the event does not permit, with a fault for each, and what comes too late for it.
+/// Drops what the event does not permit, with a fault for each, and what comes too late for it.
 fn permit(bench: Bench<'_>, when: When, answer: &mut Answer, faults: &mut Vec<Fault>) {
     let hook = bench.hook;
     let powers = match (when, hook.wait) {

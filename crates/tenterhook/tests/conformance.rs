@@ -90,7 +90,7 @@ async fn fire(case: &Case) -> Vec<String> {
     let sandbox = Sandbox::new().expect("a place to run in");
     let staged = case.stage(&sandbox).expect("the case's files can be written");
     let engine = engine(case, &staged, &sandbox);
-    // As the command line has it: one event is waited for to its end, and several of one session are a stream.
+    // As the command line has it: one event is waited for to its end, and several of one session are a stream.
     let session = match case.only == Only::Every && staged.shots.len() == 1 {
         true => Session::of_one_event(),
         false => Session::default(),

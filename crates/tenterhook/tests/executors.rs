@@ -177,7 +177,7 @@ async fn each_kind_goes_on_in_the_background_and_may_wake() {
                 assert_eq!((finished.wakes, finished.stale), (wakes, false), "{kind}");
                 let Outcome { effects, faults, .. } = &finished.outcome;
                 let codes: Vec<_> = faults.iter().map(|it| it.code).collect();
-                // an objection that nobody can heed any more is said, and said to be late.
+                // an objection that nobody can heed any more is said, and said to be late.
                 let late = if wakes { "" } else { "too-late" };
                 assert_eq!(codes, Vec::from_iter(Some(late).filter(|it| !it.is_empty())), "{kind}");
                 let said = finished.outcome.reason().or(effects.messages.first().cloned());

@@ -107,7 +107,7 @@ fn a_background_step_is_waited_for_and_decides_nothing() {
     assert_eq!(value["steps"][0]["ended"], "exit 2, detached");
 }
 
-/// `fire` waits, so what a hook says counts, whenever it says it.
+/// `fire` waits, so what a hook says counts, whenever it says it.
 #[test]
 fn a_denial_behind_a_first_line_that_asks_for_the_background_denies() {
     for pause in ["", "sleep 0.1; "] {

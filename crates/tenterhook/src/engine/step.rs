@@ -148,7 +148,7 @@ async fn attached(setting: Box<Setting>, claim: Option<Claim>) -> Done {
     };
     let report = match progress {
         Progress::Ended(report) => report,
-        // A host that waits has not gone on: what the hook says now is as good as what it said before.
+        // A host that waits has not gone on: what the hook says now is as good as what it said before.
         Progress::Detached(rest) if setting.session.host_waits() => {
             let _shown = setting.session.show(setting.step.hook.status.as_deref());
             rest.0.await

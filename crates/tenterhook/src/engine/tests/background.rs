@@ -66,7 +66,7 @@ async fn what_runs_once_and_failed_runs_again() {
     }
 }
 
-/// what asked for the background and denies all the same denies where the host waits, and followed exactly nowhere.
+/// what asked for the background and denies all the same denies where the host waits, and followed exactly nowhere.
 #[tokio::test]
 async fn where_the_host_waits_all_that_was_said_counts() {
     let late = Answer { detached: true, ..Answer::deny("no") };
@@ -95,7 +95,7 @@ async fn late(answer: Answer, wait: Wait) -> (Finished, Session) {
     (session.next_finished().await.expect("the session listens"), session)
 }
 
-/// R-19, N-4: an objection that comes too late holds nothing up, and is not lost either.
+/// R-22, N-4: an objection that comes too late holds nothing up, and is not lost either.
 #[tokio::test]
 async fn what_comes_too_late_is_said_and_restrains_nothing() {
     let stop = Effects { stop: Some(crate::answer::Stop { reason: None }), ..Effects::default() };
