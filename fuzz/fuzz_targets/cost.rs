@@ -1,0 +1,36 @@
+//! Whatever a line repeats, working out what it would do costs steps by its length, and never more than an event may (RU-37).
+#![no_main]
+
+use std::sync::Arc;
+
+use libfuzzer_sys::fuzz_target;
+use serde_json::json;
+use tenterhook::Event;
+use tenterhook::event::Surroundings;
+use tenterhook::rule::{Rule, Sight};
+
+/// Most steps for a byte and for a line without any, and most for one event: to read its line, and to work out the call.
+const A_BYTE: usize = 256;
+const A_LINE: usize = 40_000;
+const AN_EVENT: usize = 2 * 2_000_000 + 100_000;
+/// How long the line is that repeats what the fuzzer thought of.
+const LONG: usize = 4 * 1024;
+
+fn cost(line: &str) -> usize {
+    let event = Event::new("PreToolUse", Surroundings::default())
+        .with("tool_name", "Bash")
+        .with("tool_input", json!({ "command": line }));
+    let sight = Sight::of(&Arc::new(event));
+    let rule = Rule::new("shell.complete && call.code == ['x'] || call.writes == ['x']").deny("no");
+    let _ = rule.judge(&sight, &|| true);
+    sight.spent()
+}
+
+fuzz_target!(|part: &str| {
+    let long = part.repeat((LONG / part.len().max(1)).max(1));
+    for line in [part, &long] {
+        let spent = cost(line);
+        assert!(spent <= AN_EVENT, "{spent} steps");
+        assert!(spent <= A_LINE + A_BYTE * line.len(), "{} steps a byte", spent / line.len().max(1));
+    }
+});
