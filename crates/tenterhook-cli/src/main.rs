@@ -54,7 +54,13 @@ fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
     if let Command::Fire(args) = command {
         last_word::owe(args.form());
     }
-    let here = ambient::Here::look()?;
+    let here = match ambient::Here::look() {
+        // Who waits for an outcome gets one.
+        Err(problem) if matches!(command, Command::Fire(_)) => {
+            return Ok(last_word::deny("no-directory", &problem.message));
+        }
+        here => here?,
+    };
     match command {
         Command::Check(args) => command::check::run(args, &here, term),
         Command::List(args) => command::list::run(args, &here, term),

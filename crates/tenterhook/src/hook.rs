@@ -1,5 +1,6 @@
 //! One configured entry: where it comes from, what it matches, what it runs. Values only; nothing runs here.
 
+pub(crate) mod around;
 pub(crate) mod named;
 mod prewarm;
 pub(crate) mod row;
@@ -16,6 +17,7 @@ use crate::matcher::{Condition, Matcher};
 
 use named::DialectId;
 
+pub use around::FIRING;
 pub use run::{Command, Http, Inherit, Invocation, McpTool, Prewarm, Prompt, Run, Shell, Worker};
 pub use script::Script;
 

@@ -18,3 +18,4 @@ mod stream;
 #[cfg(target_os = "linux")]
 mod stream_host;
 mod usage;
+mod within;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::config::Ruleset;
 use crate::event::Event;
 use crate::executor::{self, Ambient, Sealed, Task};
-use crate::hook::{Arming, Hook};
+use crate::hook::{Arming, Hook, around};
 use crate::session::Session;
 
 /// Starts them in the background; the first event itself is over. What the hooks of other events will be handed is not
@@ -19,6 +19,8 @@ pub(super) fn start(
     let hooks =
         rulesets.iter().flat_map(|rules| rules.hooks().iter().map(move |hook| (rules, hook)));
     let armed = hooks.filter(|(_, hook)| hook.is_prewarmed() && hook.arming == Arming::Armed);
+    // One that would be refused is not started either: what it starts might begin a session, too.
+    let armed = armed.filter(|(_, hook)| around::refuses(hook, &ambient.env).is_none());
     let tasks = armed.map(|(rules, hook)| Arc::new(task(rules, hook, ambient, first, session)));
     executor::start_ahead(tasks.collect());
 }

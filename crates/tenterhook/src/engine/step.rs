@@ -8,10 +8,10 @@ use tokio::task::JoinError;
 use tokio::time::Instant;
 
 use super::late::{self, Late};
-use crate::answer::{Answer, Failure, Restraint};
+use crate::answer::{Answer, Failure, Power, Restraint};
 use crate::event::Event;
 use crate::executor::{self, Ambient, Progress, Sealed, Task};
-use crate::hook::{Hook, Run, Wait};
+use crate::hook::{Hook, Phase, Run, Wait, around};
 use crate::outcome::{self, Ended, Fault};
 use crate::plan::Step;
 use crate::report::{End, Report, Said};
@@ -112,6 +112,10 @@ pub(super) async fn run(setting: Box<Setting>) -> Done {
 
 async fn run_once(mut setting: Box<Setting>) -> Done {
     let step = &setting.step;
+    if let Some(refusal) = around::refuses(&step.hook, &setting.ambient.env) {
+        let ended = Ended::NotRun(refusal.message.clone());
+        return judge(step, refused(step, refusal), ended, Duration::ZERO);
+    }
     if let Some(failure) = &step.broken {
         let answer = Answer { failure: Some(failure.clone()), ..Answer::default() };
         let ended = Ended::NotRun(failure.message.clone());
@@ -138,6 +142,18 @@ async fn run_once(mut setting: Box<Setting>) -> Done {
             detach(&session, &step, rest)
         }
     }
+}
+
+/// A hook that would fire within itself denies, where it could have: that is no failure, and no policy loosens it (P-10).
+fn refused(step: &Step, refusal: Failure) -> Answer {
+    let hook = &step.hook;
+    let gates = hook.phase != Phase::Observe && hook.wait == Wait::Attached;
+    let reason = format!("hook `{}` was not asked: {}", hook.id, refusal.message);
+    let answer = match gates && step.row.powers.has(Power::Deny) {
+        true => Answer::deny(reason),
+        false => Answer::default(),
+    };
+    Answer { remarks: vec![refusal], ..answer }
 }
 
 async fn attached(setting: Box<Setting>, claim: Option<Claim>) -> Done {

@@ -18,7 +18,7 @@ use tenterhook_process as process;
 
 use super::env_file::EnvFile;
 use super::{Progress, Task, not_started};
-use crate::hook::{Command, Inherit, Invocation, Run, Shell};
+use crate::hook::{Command, FIRING, Inherit, Invocation, Run, Shell, around};
 use crate::report::{End, Report};
 pub(crate) use prewarm::{Likeness, Spare, start_ahead};
 use running::Course;
@@ -142,7 +142,8 @@ fn shell_of(shell: Shell) -> process::Shell {
     }
 }
 
-/// The complete environment: what is inherited, then what is `set` for it, then what the hook sets; the last one wins.
+/// The complete environment: what is inherited, then what is `set` for it, then what the hook sets; the last one wins, which
+/// is the mark of what is firing (P-10).
 pub(super) fn environment<'a>(
     task: &'a Task,
     command: &'a Command,
@@ -157,5 +158,7 @@ pub(super) fn environment<'a>(
     for (name, value) in inherited.chain(set).chain(&command.env) {
         seen.insert(name, value);
     }
+    let firing = around::within(&task.hook, &task.ambient.env);
+    seen.insert(FIRING, &firing);
     seen.into_iter().map(|(name, value)| (name.into(), value.into())).collect()
 }

@@ -7,7 +7,7 @@ use super::expand::expand;
 use super::withheld::{Withheld, is_telling};
 use crate::dialect::DialectId;
 use crate::executor::command::LISTED;
-use crate::hook::{Command, Inherit, Invocation};
+use crate::hook::{Command, FIRING, Inherit, Invocation, around};
 use crate::source::Server;
 
 /// What is started: the program of the configuration, as its format names variables, in an environment of the rules of
@@ -51,6 +51,8 @@ pub(super) fn describe(
     };
     let withheld = variables.iter().filter(|(name, _)| is_given(name) || is_telling(name));
     let withheld = Withheld::of(withheld.map(|(_, value)| value.as_str()));
+    variables.retain(|(name, _)| name != FIRING);
+    variables.push((FIRING.to_owned(), around::within_server(&server.name, env)));
     described.env =
         variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
     described.umask = None;

@@ -1,0 +1,90 @@
+//! Hooks that fire hooks: what is refused, and what runs.
+
+use serde_json::Value;
+
+use crate::room::Room;
+
+const EVENT: &str =
+    r#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#;
+
+fn count(room: &Room, file: &str) -> usize {
+    std::fs::read_to_string(room.path(file)).unwrap_or_default().lines().count()
+}
+
+/// P-10.
+#[test]
+fn a_hook_that_fires_itself_is_refused_once() {
+    for run in ["shell", "worker"] {
+        let room = Room::new();
+        room.write("project/event.json", EVENT);
+        let fire = "echo in >> fired; tenterhook fire --format json --config hooks.toml event.json > inner.json; echo $? > code";
+        let itself = match run {
+            "shell" => format!("shell = '{fire}'"),
+            _ => format!(
+                r#"worker = ["sh", "-c", '{fire}; read line; echo "{{\"id\":1,\"answer\":{{}}}}"; read line']"#
+            ),
+        };
+        room.write(
+            "project/hooks.toml",
+            &format!(
+                "[hook.itself]\non = 'PreToolUse'\n{itself}\npass = ['PATH']\n[hook.other]\non = 'PreToolUse'\nshell = 'echo other >> others'\n"
+            ),
+        );
+        let said = room.shell("tenterhook fire --config hooks.toml event.json");
+        assert_eq!(count(&room, "project/fired"), 1, "{run}: {}", said.all());
+        assert_eq!(count(&room, "project/others"), 2, "{run}: {}", said.all());
+        let inner = std::fs::read_to_string(room.path("project/inner.json")).unwrap();
+        let inner: Value = serde_json::from_str(&inner).unwrap();
+        assert_eq!(inner["decision"], "deny", "{inner:#}");
+        let faults = inner["faults"].as_array().unwrap();
+        assert_eq!(faults.len(), 1, "{inner:#}");
+        assert_eq!(
+            (&faults[0]["code"], &faults[0]["hook"]),
+            (&"already-firing".into(), &"itself".into())
+        );
+        assert_eq!(std::fs::read_to_string(room.path("project/code")).unwrap(), "2\n");
+        if run == "shell" {
+            assert_eq!(said.code, 0, "nobody denied the outer event: {}", said.all());
+        }
+    }
+}
+
+/// P-11.
+#[test]
+fn a_chain_of_hooks_ends() {
+    let room = Room::new();
+    room.write("project/event.json", EVENT);
+    for level in 0..12 {
+        let next = level + 1;
+        room.write(
+            &format!("project/{level}.toml"),
+            &format!(
+                "[hook.h{level}]\non = 'PreToolUse'\nshell = 'echo {level} >> levels; tenterhook fire --config {next}.toml event.json >> said 2>&1; exit 0'\n"
+            ),
+        );
+    }
+    let said = room.shell("tenterhook fire --config 0.toml event.json");
+    assert_eq!(said.code, 0, "{}", said.all());
+    assert_eq!(count(&room, "project/levels"), 9);
+    let inner = std::fs::read_to_string(room.path("project/said")).unwrap();
+    assert!(inner.contains("nested-too-deep") && inner.contains("BLOCKED"), "{inner}");
+}
+
+/// P-12.
+#[test]
+fn no_mark_opens_a_gate() {
+    let room = Room::new();
+    room.write("project/event.json", EVENT);
+    room.write("project/hooks.toml", "[hook.no]\non = 'PreToolUse'\nshell = 'exit 2'\n");
+    room.write("project/rule.toml", "[hook.no]\non = 'PreToolUse'\nwhen = 'true'\ndeny = 'no'\n");
+    let marks = ["", ",", "no", "hooks.toml", "0123456789abcdef", "$(printf 'x%.0s' $(seq 50000))"];
+    let deep = "1,2,3,4,5,6,7,8,9,10";
+    for config in ["hooks.toml", "rule.toml"] {
+        for mark in marks.iter().chain(&[deep]) {
+            let said = room.shell(&format!(
+                "TENTERHOOK_FIRING=\"{mark}\" tenterhook fire --config {config} event.json"
+            ));
+            assert_eq!(said.code, 2, "{mark}: {}", said.all());
+        }
+    }
+}
