@@ -7,6 +7,7 @@ mod convert;
 mod corpus;
 mod generate;
 mod prewarm;
+mod starved;
 mod terminal;
 mod tidy;
 mod tree;
@@ -22,6 +23,7 @@ usage: cargo xtask VERB
   conformance   fire every case through the library and the command line
   clients       do the example clients of the stream hear every outcome? (Python, Node)
   prewarm       do scripts behave prewarmed as they do started plainly? (python3 and node; other interpreters may follow)
+  starved       does `fire` say no in whatever environment, where a hook objects?
   terminal      does the agent's interactive face hold in a real terminal? (tmux; `--bless` writes docs/screens anew)
   bench         how long does what is typed take to be seen, while a hook sleeps and the model streams?
   corpus DIR    does `check` find what is known of a directory of real configs?
@@ -39,6 +41,7 @@ fn main() -> ExitCode {
         ["conformance"] => conformance::run(),
         ["clients"] => clients::run(),
         ["prewarm", interpreters @ ..] => prewarm::run(interpreters),
+        ["starved"] => starved::run(),
         ["bench"] => bench::run(),
         ["terminal", args @ ..] => terminal::run(args),
         ["convert", directory] => convert::run(Path::new(directory)),
