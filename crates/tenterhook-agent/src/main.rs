@@ -79,10 +79,7 @@ fn play(args: Args) -> Result<u8, String> {
         None if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() => None,
         None => return Err("this is no terminal: say what to do with `--print`".to_owned()),
     };
-    let runtime = tokio::runtime::Builder::new_multi_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| format!("no threads can be started: {error}"))?;
+    let runtime = threads().map_err(|error| format!("no threads can be started: {error}"))?;
     let (updates, shown) = Updates::channel();
     let (inputs, said) = mpsc::unbounded_channel();
     let format = args.output_format;
@@ -116,4 +113,23 @@ fn play(args: Args) -> Result<u8, String> {
     runtime.shutdown_timeout(THREADS);
     let _ = tenterhook_process::wait_for_all(PROCESSES);
     code
+}
+
+/// Makes the threads that everything runs on. Where one is missing, their maker panics and then waits for ever for those that
+/// it did get: the program ends there instead.
+#[expect(
+    clippy::exit,
+    clippy::disallowed_methods,
+    reason = "to unwind would wait for ever, and nothing has begun yet that could be left in disorder"
+)]
+fn threads() -> std::io::Result<tokio::runtime::Runtime> {
+    std::panic::set_hook(Box::new(|panic| {
+        let words = panic.payload_as_str().unwrap_or("their maker gave up");
+        // Where even that cannot be said, the exit code says it.
+        let _ = writeln!(std::io::stderr(), "error: no threads can be started: {words}");
+        std::process::exit(USAGE.into());
+    }));
+    let made = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    drop(std::panic::take_hook());
+    made
 }
