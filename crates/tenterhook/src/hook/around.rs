@@ -39,6 +39,7 @@ pub(crate) fn within(hook: &Hook, env: &[(String, String)]) -> String {
 }
 
 /// What an MCP server is handed: it serves every hook that calls it, so that its word stands for all of them.
+#[cfg(feature = "mcp")]
 pub(crate) fn within_server(server: &str, env: &[(String, String)]) -> String {
     add(env, &word_of_server(server))
 }
