@@ -19,7 +19,7 @@ use crate::render::Renderer;
 use crate::tally::Tally;
 use crate::tasks::Tasks;
 use crate::transcript::{Kept, Line, Transcript};
-use crate::update::Updates;
+use crate::update::{Update, Updates};
 
 /// How long hooks and other work may hold up somebody who is leaving.
 pub(crate) const LEAVING: Duration = Duration::from_millis(1500);
@@ -183,10 +183,7 @@ impl Settings {
 impl Agent {
     /// Adds a message to the conversation and its transcript.
     pub(crate) fn keep(&mut self, message: Message) {
-        if let Err(error) = self.transcript.add(&Line::Message(message.clone())) {
-            let path = self.transcript.path().display();
-            self.updates.warn("transcript", format!("`{path}` cannot be written: {error}"));
-        }
+        self.record(&Line::Message(message.clone()));
         if matches!(message, Message::Assistant(_)) {
             self.seen.said_by_model(self.messages.len());
         }
@@ -195,10 +192,26 @@ impl Agent {
 
     /// The transcript says that so many messages are no part of the conversation any more.
     pub(crate) fn record_taken_back(&self, last: usize) {
-        if last > 0
-            && let Err(error) = self.transcript.add(&Line::TakenBack { last })
-        {
-            self.updates.warn("transcript", format!("it cannot be written: {error}"));
+        if last > 0 {
+            self.record(&Line::TakenBack { last });
+        }
+    }
+
+    /// Adds a line to the transcript. That there is no room is told once, and once that there is again (AG-31).
+    fn record(&self, line: &Line) {
+        let waited = self.transcript.waiting();
+        match self.transcript.add(line) {
+            Err(error) if waited == 0 => {
+                let path = self.transcript.path().display();
+                let why = format!("`{path}` cannot be written: {error}; it waits until it can");
+                self.updates.warn("transcript", why);
+            }
+            Ok(()) if waited > 0 => {
+                let text =
+                    format!("The transcript is written again, and {waited} lines that waited.");
+                self.updates.tell(Update::Notice(text));
+            }
+            Ok(()) | Err(_) => {}
         }
     }
 
@@ -207,9 +220,7 @@ impl Agent {
         self.messages.clear();
         self.seen.forget();
         self.tally.forget();
-        if let Err(error) = self.transcript.add(&Line::Cut) {
-            self.updates.warn("transcript", format!("it cannot be written: {error}"));
-        }
+        self.record(&Line::Cut);
     }
 
     /// What was still to be said in this conversation is for nobody in the next one.

@@ -51,6 +51,8 @@ const PROCESSES: Duration = Duration::from_secs(5);
 
 fn main() -> ExitCode {
     // What a parent ignored or blocked is not meant for a program that waits for children.
+    // Before there is a second thread. Where the system cannot do it, what runs still hears of the program's death.
+    let _ = tenterhook_process::leave_nothing();
     tenterhook_process::own_signals();
     // Where the system cannot do it, hooks run all the same, and survivors are reported.
     let _ = tenterhook_process::adopt_orphans();

@@ -104,7 +104,7 @@ impl Session {
         let status = show_status(&self.agent.hooks, &self.agent.updates);
         let leave = self.live(&mut inputs).await;
         self.keep_judged();
-        let Agent { hooks, updates, renderer, turns, .. } = self.agent;
+        let Agent { hooks, updates, renderer, turns, transcript, .. } = self.agent;
         let shown = renderer.finish();
         match leave {
             // What was said is shown to its end; nobody waits at a door.
@@ -117,6 +117,12 @@ impl Session {
         hooks.aside(ASIDE).await;
         hooks.session_ended(leave.map_or("other", |it| it.0), turns).await;
         status.abort();
+        let lost = transcript.flush();
+        if lost > 0 {
+            let path = transcript.path().display();
+            updates
+                .warn("transcript", format!("{lost} lines are not in `{path}`: there is no room"));
+        }
         updates.tell(Update::Ended);
     }
 

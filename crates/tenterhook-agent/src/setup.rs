@@ -46,7 +46,7 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
     };
     let own = || at(&home, &transcript::name(), &env);
     let begun = begin(&args, own, &updates)?;
-    let id = begun.write(&model, &cwd)?;
+    let id = begun.write(&model, &cwd, &updates);
     let Begun { source, kept, transcript } = begun;
     let facts = Map::from_iter([
         ("permission_mode".to_owned(), permissions.mode().word().into()),
@@ -138,16 +138,16 @@ struct Begun {
 }
 
 impl Begun {
-    /// Writes what the transcript begins with, a copy the whole conversation; the id of the session.
-    fn write(&self, model: &str, cwd: &Path) -> Result<String, String> {
+    /// Writes what the transcript begins with, a copy the whole conversation; the id of the session. Where there is no room, it
+    /// waits, and the session goes on.
+    fn write(&self, model: &str, cwd: &Path, updates: &Updates) -> String {
         let Self { source, kept, transcript } = self;
-        let written = transcript.begin(kept, model, cwd).and_then(|id| {
-            if *source == "fork" {
-                transcript.take_over(kept)?;
-            }
-            Ok(id)
-        });
-        written.map_err(|error| cannot("written", transcript.path(), &error))
+        let (id, begun) = transcript.begin(kept, model, cwd);
+        let copied = if *source == "fork" { transcript.take_over(kept) } else { Ok(()) };
+        if let Err(error) = begun.and(copied) {
+            updates.warn("transcript", cannot("written", transcript.path(), &error));
+        }
+        id
     }
 }
 

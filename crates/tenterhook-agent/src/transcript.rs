@@ -2,6 +2,7 @@
 //!
 //! A line that was cut off by a crash costs that line alone: reading skips it and says so. One session at a time writes a file.
 
+use std::collections::VecDeque;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -31,7 +32,34 @@ pub(crate) enum Line {
 #[derive(Clone, Debug)]
 pub(crate) struct Transcript {
     path: PathBuf,
-    file: Arc<Mutex<File>>,
+    file: Arc<Mutex<Lines>>,
+}
+
+/// The file, and the lines that it has no room for yet.
+#[derive(Debug)]
+struct Lines {
+    file: File,
+    /// Whether it ends with half a line.
+    torn: bool,
+    waiting: VecDeque<String>,
+}
+
+impl Lines {
+    /// Adds every line that waits, in order, each whole or not at all (AG-31).
+    fn write(&mut self) -> io::Result<()> {
+        while let Some(line) = self.waiting.front() {
+            let end = self.file.seek(SeekFrom::End(0))?;
+            let text = if self.torn { format!("\n{line}") } else { line.clone() };
+            if let Err(error) = self.file.write_all(text.as_bytes()) {
+                // What was begun is taken back; where even that fails, the next line begins on a new one.
+                self.torn |= self.file.set_len(end).is_err();
+                return Err(error);
+            }
+            self.torn = false;
+            self.waiting.pop_front();
+        }
+        Ok(())
+    }
 }
 
 /// What a transcript holds.
@@ -92,9 +120,8 @@ impl Transcript {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent)?;
         }
-        let mut file = open(path, OpenOptions::new().create(true))?;
-        end_the_line(&mut file)?;
-        Ok(Self { path: path.to_owned(), file: Arc::new(Mutex::new(file)) })
+        let file = open(path, OpenOptions::new().create(true))?;
+        Self::of(path, file)
     }
 
     /// Goes on with the session whose transcript is the file at `path`.
@@ -102,8 +129,13 @@ impl Transcript {
         file::regular(&std::fs::metadata(path)?)?;
         let mut file = open(path, &mut OpenOptions::new())?;
         let kept = Kept::read(&mut file)?;
-        end_the_line(&mut file)?;
-        Ok((kept, Self { path: path.to_owned(), file: Arc::new(Mutex::new(file)) }))
+        Ok((kept, Self::of(path, file)?))
+    }
+
+    fn of(path: &Path, mut file: File) -> io::Result<Self> {
+        let torn = is_torn(&mut file)?;
+        let lines = Lines { file, torn, waiting: VecDeque::new() };
+        Ok(Self { path: path.to_owned(), file: Arc::new(Mutex::new(lines)) })
     }
 
     /// Goes on with the session of the file at `path`, which may be the one that this is.
@@ -120,25 +152,40 @@ impl Transcript {
         &self.path
     }
 
-    /// Adds a line, whole or not at all.
+    /// Adds a line, whole or not at all. Where it cannot be written, it waits, and is written with the next one.
     pub(crate) fn add(&self, line: &Line) -> io::Result<()> {
         let mut text = serde_json::to_string(line)?;
         text.push('\n');
-        let mut file = self.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.write_all(text.as_bytes())
+        let mut lines = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        lines.waiting.push_back(text);
+        lines.write()
     }
 
-    /// Adds the line that a session begins with which goes on from `kept`; what that session is called.
-    pub(crate) fn begin(&self, kept: &Kept, model: &str, cwd: &Path) -> io::Result<String> {
+    /// Tries again to write what waits; how many lines still do.
+    pub(crate) fn flush(&self) -> usize {
+        let mut lines = self.file.lock().unwrap_or_else(PoisonError::into_inner);
+        // What went wrong was told when they came.
+        let _ = lines.write();
+        lines.waiting.len()
+    }
+
+    /// How many lines wait.
+    pub(crate) fn waiting(&self) -> usize {
+        self.file.lock().unwrap_or_else(PoisonError::into_inner).waiting.len()
+    }
+
+    /// Adds the line that a session begins with which goes on from `kept`: what that session is called, and whether there was room.
+    pub(crate) fn begin(&self, kept: &Kept, model: &str, cwd: &Path) -> (String, io::Result<()>) {
         let id = kept.session(&self.path);
         let (model, cwd) = (model.to_owned(), cwd.display().to_string());
-        self.add(&Line::Session { id: id.clone(), model, cwd })?;
-        Ok(id)
+        let added = self.add(&Line::Session { id: id.clone(), model, cwd });
+        (id, added)
     }
 
-    /// Adds what another session has kept.
+    /// Adds what another session has kept, all of it; the first that went wrong.
     pub(crate) fn take_over(&self, kept: &Kept) -> io::Result<()> {
-        kept.messages.iter().try_for_each(|it| self.add(&Line::Message(it.clone())))
+        let added = kept.messages.iter().map(|it| self.add(&Line::Message(it.clone())));
+        added.fold(Ok(()), io::Result::and)
     }
 
     /// Reads what a session has kept so far, also while it goes on.
@@ -165,14 +212,14 @@ fn open(path: &Path, how: &mut OpenOptions) -> io::Result<File> {
     }
 }
 
-/// What is added begins a line of its own, whatever a crash left at the end.
-fn end_the_line(file: &mut File) -> io::Result<()> {
+/// Whether a crash left half a line at the end.
+fn is_torn(file: &mut File) -> io::Result<bool> {
     let mut last = [b'\n'];
     if file.seek(SeekFrom::End(0))? > 0 {
         file.seek(SeekFrom::End(-1))?;
         file.read_exact(&mut last)?;
     }
-    if last == *b"\n" { Ok(()) } else { file.write_all(b"\n") }
+    Ok(last != *b"\n")
 }
 
 /// The transcripts beside this one, newest first, one a line.

@@ -54,6 +54,8 @@ pub(crate) enum Update {
     Ask(Ask),
     /// The decision was taken elsewhere: the question is void.
     AskVoid { id: String },
+    /// A call was refused because nobody is there who could be asked.
+    Unanswered { call: Call, reason: String },
     /// Something went wrong that stops nothing.
     Warn { event: String, reason: String },
     /// Something to know.

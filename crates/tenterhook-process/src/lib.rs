@@ -57,7 +57,7 @@
 //! # For programs
 //!
 //! What belongs to a whole process is a program's affair, and no run does it by itself: [`own_signals`] takes back what a
-//! parent did to them, [`adopt_orphans`] lets runs end daemons too, [`wait_for_all`] waits for what was cancelled, and
+//! parent did to them, [`adopt_orphans`] lets runs end daemons too, [`leave_nothing`] ends what runs where the program was killed, [`wait_for_all`] waits for what was cancelled, and
 //! [`Memory`] has a last word where memory is exhausted.
 //!
 //! # Where it works
@@ -92,7 +92,7 @@ mod tag;
 /// Whether [`Announce::OnDescriptor3`] works here.
 pub const ANNOUNCES: bool = backend::ANNOUNCES;
 
-pub use backend::adopt_orphans;
+pub use backend::{adopt_orphans, leave_nothing};
 pub use cancel::Cancel;
 pub use child::{Child, Lines, run, run_blocking, start, start_fed, start_with};
 pub use command::{Announce, Command, Limits, Privileges, Program, Resource, Shell, Sweep};

@@ -35,6 +35,15 @@ pub(crate) enum Input {
 /// Whether a program can announce its exit.
 pub(crate) const ANNOUNCES: bool = false;
 
+/// Starts a keeper for this program; only Linux has what it needs.
+///
+/// # Errors
+///
+/// Always, here.
+pub fn leave_nothing() -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
 /// Makes this process the parent of orphaned descendants; only Linux can.
 ///
 /// # Errors

@@ -17,10 +17,15 @@ const LONGEST: usize = 1024;
 /// Makes the word of run `id`. Unique over processes: the process id and the time of its first run
 /// are in it.
 pub(crate) fn word(id: u64) -> String {
+    format!("{}{id:x}", host())
+}
+
+/// What the words of all runs of this process begin with.
+pub(crate) fn host() -> String {
     static EPOCH: OnceLock<u128> = OnceLock::new();
     let now = || SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_micros());
     let epoch = EPOCH.get_or_init(now);
-    format!("{:x}-{:x}-{:x}", std::process::id(), epoch, id)
+    format!("{:x}-{:x}-", std::process::id(), epoch)
 }
 
 /// Adds `word` to the environment, after the words that are there.

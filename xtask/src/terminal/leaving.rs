@@ -9,6 +9,8 @@ pub(super) const PLAYS: &[Play] = &[
     ("/quit leaves", |stage| leaves(stage, "0", |it| it.say("/quit"))),
     ("SIGTERM leaves", |stage| leaves(stage, "0", |it| it.signal("TERM"))),
     ("SIGHUP leaves", |stage| leaves(stage, "0", |it| it.signal("HUP"))),
+    ("SIGQUIT leaves", |stage| leaves(stage, "0", |it| it.signal("QUIT"))),
+    ("Ctrl-Z puts the program aside", put_aside),
     ("SIGINT leaves", |stage| leaves(stage, "0", |it| it.signal("INT"))),
     ("leaving in the middle of a turn ends it first", in_a_turn),
     ("a terminal that is taken away ends the session", taken_away),
@@ -78,6 +80,25 @@ fn control_c(stage: &Stage) -> Result<(), String> {
     terminal.press("C-c")?;
     terminal.see("Ctrl-C again leaves")?;
     terminal.press("C-c")?;
+    given_back(&room, &terminal, "0")?;
+    heard_once(&room)
+}
+
+fn put_aside(stage: &Stage) -> Result<(), String> {
+    let room = stage.room(ENDS, "[[reply]]\ntext = \"still here\"\n")?;
+    let terminal = room.start(SIZE, &[])?;
+    terminal.types("half a")?;
+    terminal.see("│ half a ")?;
+    for _ in 0..2 {
+        terminal.press("C-z")?;
+        terminal.see("put aside")?;
+        must(terminal.knows("alternate_on")? == "0", || "the screen is still its own".to_owned())?;
+        terminal.press("Enter")?;
+        terminal.see("│ half a ")?;
+    }
+    terminal.say(" prompt")?;
+    terminal.see("still here")?;
+    terminal.press("C-d")?;
     given_back(&room, &terminal, "0")?;
     heard_once(&room)
 }

@@ -94,7 +94,8 @@ impl Room {
         let words = std::iter::once(agent.get_program()).chain(agent.get_args());
         let words: Vec<_> = words.map(|it| format!("'{}'", it.to_string_lossy())).collect();
         let script = format!(
-            "#!/bin/sh\nstty -a >before\nsh -c 'echo $$ >pid; exec \"$@\"' sh {}\ncode=$?\nstty -a >after\n\
+            "#!/bin/sh\nset -m\nstty -a >before\nsh -c 'echo $$ >pid; exec \"$@\"' sh {}\ncode=$?\n\
+             while test $code = 148; do echo 'put aside'; read go; fg >/dev/null; code=$?; done\nstty -a >after\n\
              echo \"left with $code\"\nexec sleep 1000\n",
             words.join(" ")
         );

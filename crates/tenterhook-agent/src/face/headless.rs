@@ -35,6 +35,9 @@ pub(crate) enum Source {
     Lines,
 }
 
+/// The exit code of a prompt for which a call was refused that nobody could be asked about.
+const UNANSWERED: u8 = 4;
+
 /// How it went.
 #[derive(Debug, Default)]
 struct Summary {
@@ -42,6 +45,8 @@ struct Summary {
     text: String,
     error: Option<String>,
     refused: bool,
+    /// A call was refused because nobody is there who could be asked.
+    unanswered: bool,
 }
 
 /// Runs a session without a terminal; how it was left.
@@ -59,6 +64,7 @@ pub(crate) async fn run(
         }
         Source::Lines => Some(lines()),
     };
+    let alone = lines.is_none();
     let mut told = Told::new()?;
     let mut asked: HashMap<String, oneshot::Sender<Decision>> = HashMap::new();
     let mut summary = Summary::default();
@@ -99,6 +105,10 @@ pub(crate) async fn run(
         if format == Format::Text {
             aside(&update)?;
         }
+        if alone && let Update::Unanswered { call, reason } = &update {
+            let text = format!("refused: {} {}: {reason}", call.tool, call.input);
+            writeln!(io::stderr(), "{}", hooks::safe(&text))?;
+        }
         match update {
             Update::Ask(ask) if lines.is_some() => drop(asked.insert(ask.id, ask.decide)),
             Update::AskVoid { id } => drop(asked.remove(&id)),
@@ -107,7 +117,7 @@ pub(crate) async fn run(
         }
     }
     summary.print(format)?;
-    Ok(Left::Ended(u8::from(summary.error.is_some())))
+    Ok(Left::Ended(summary.code(alone)))
 }
 
 fn say(inputs: &mpsc::UnboundedSender<Input>, input: Input) {
@@ -169,7 +179,17 @@ impl Summary {
                 self.error = Some(reason);
             }
             Update::TurnEnded { error } => self.error = error,
+            Update::Unanswered { .. } => self.unanswered = true,
             _ => {}
+        }
+    }
+
+    /// The exit code: whoever started a prompt and left learns that something was not done (AG-33).
+    fn code(&self, alone: bool) -> u8 {
+        match &self.error {
+            Some(_) => 1,
+            None if alone && self.unanswered => UNANSWERED,
+            None => 0,
         }
     }
 

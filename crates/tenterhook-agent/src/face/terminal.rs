@@ -160,7 +160,11 @@ impl<B: Backend> Life<B> {
         match event {
             Some(Ok(Event::Key(key))) if key.kind != KeyEventKind::Release => {
                 self.screen.tick(Instant::now());
-                match keys::press(&mut self.screen, key) {
+                let said = keys::press(&mut self.screen, key);
+                if std::mem::take(&mut self.screen.aside) {
+                    self.step_aside();
+                }
+                match said {
                     Some(Input::Quit(_)) if self.screen.leaving => return Some(Left::Abandoned),
                     Some(Input::Quit(reason)) => self.say_goodbye(reason),
                     // That somebody types is all that is said of a key which says nothing itself.
@@ -176,6 +180,14 @@ impl<B: Backend> Life<B> {
             Some(Err(_)) | None => self.gone(),
         }
         None
+    }
+
+    /// Lets the shell have the terminal for a while.
+    fn step_aside(&mut self) {
+        if guard::aside().is_err() || self.terminal.clear().is_err() {
+            self.gone();
+        }
+        self.screen.tick(Instant::now());
     }
 
     /// Takes what waits, as far as that is not too much; whether the session ended.

@@ -83,7 +83,10 @@ impl Permissions {
         };
         let decision = if alone { None } else { of_user.await };
         let Some(decision) = decision else {
-            return Decided::No(call, format!("{reason}, and nobody is there to answer"));
+            let reason = format!("{reason}, and nobody is there to answer");
+            let told = Update::Unanswered { call: call.clone(), reason: reason.clone() };
+            desk.updates.tell(told);
+            return Decided::No(call, reason);
         };
         asked.into_iter().for_each(Asked::answered);
         self.user_decides(decision, call, aim)

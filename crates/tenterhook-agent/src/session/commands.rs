@@ -131,9 +131,8 @@ impl Session {
         let kept = Kept::forked(self.agent.messages.clone());
         let Settings { model, cwd, .. } = &self.agent.settings;
         let copied = Transcript::open(&path).and_then(|copy| {
-            copy.begin(&kept, model, cwd)?;
-            copy.take_over(&kept)?;
-            Ok(copy)
+            let (_, begun) = copy.begin(&kept, model, cwd);
+            begun.and(copy.take_over(&kept)).map(|()| copy)
         });
         match copied {
             Ok(copy) => {

@@ -11,6 +11,7 @@ mod asking;
 mod bounds;
 mod codewhale;
 mod consent;
+mod ends;
 mod gates;
 mod gen_settings;
 mod hostile;

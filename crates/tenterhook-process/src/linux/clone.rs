@@ -221,7 +221,7 @@ unsafe fn reset_signals() {
     }
 }
 
-unsafe fn close_all_from(first: c_int) {
+pub(super) unsafe fn close_all_from(first: c_int) {
     // SAFETY: closing descriptors of the child, which has its own table.
     unsafe {
         let last = c_long::from(u32::MAX);

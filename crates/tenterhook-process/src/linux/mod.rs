@@ -6,6 +6,7 @@
 mod announce;
 mod clone;
 mod exit;
+mod keeper;
 mod launch;
 mod pidfd;
 mod pipes;
@@ -28,6 +29,7 @@ use rustix::process::{Pid, getpid};
 use crate::command::Command;
 use crate::inbox::Inbox;
 use crate::report::{End, NotStarted, Report, Step};
+pub use keeper::leave_nothing;
 pub(crate) use launch::Input;
 use launch::Launched;
 use pool::Pool;

@@ -198,7 +198,7 @@ fn file(pid: Pid, name: &str) -> PathBuf {
 }
 
 /// All processes that we can see, but not ourselves.
-fn processes() -> impl Iterator<Item = Pid> {
+pub(super) fn processes() -> impl Iterator<Item = Pid> {
     let own = getpid();
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     entries

@@ -86,6 +86,10 @@ pub(super) fn of(update: &Update) -> Option<Value> {
             "reason": ask.reason,
         }),
         Update::AskVoid { id } => json!({"type": "ask_void", "id": id}),
+        Update::Unanswered { call, reason } => json!({
+            "type": "unanswered", "id": call.id, "tool": call.tool, "input": call.input,
+            "reason": reason,
+        }),
         Update::Warn { event, reason } => {
             json!({"type": "warn", "event": event, "reason": reason})
         }

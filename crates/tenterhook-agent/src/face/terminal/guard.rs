@@ -11,6 +11,7 @@ use crossterm::execute;
 use crossterm::terminal::{
     EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
 };
+use rustix::process::{Signal, getpid, kill_process};
 
 /// What other threads said when they broke off.
 type Heard = Arc<Mutex<Vec<String>>>;
@@ -23,9 +24,8 @@ pub(super) struct Guard {
 impl Guard {
     /// Takes it.
     pub(super) fn enter() -> io::Result<Self> {
-        enable_raw_mode()?;
         let guard = Self { heard: Heard::default() };
-        execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)?;
+        take()?;
         let (told, own, heard) =
             (panic::take_hook(), thread::current().id(), Arc::clone(&guard.heard));
         panic::set_hook(Box::new(move |broken| {
@@ -50,6 +50,20 @@ impl Drop for Guard {
             let _ = writeln!(io::stderr(), "{words}");
         }
     }
+}
+
+fn take() -> io::Result<()> {
+    enable_raw_mode()?;
+    execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste)
+}
+
+/// Gives the terminal back, stops the program as its shell wants it, and takes the terminal again when it goes on (AG-32). What
+/// runs in sessions of its own runs on.
+pub(super) fn aside() -> io::Result<()> {
+    restore();
+    // Where no shell is there that could go on with it, the kernel does not stop it, and it goes on at once.
+    kill_process(getpid(), Signal::TSTP)?;
+    take()
 }
 
 fn restore() {

@@ -47,6 +47,7 @@ fn control(screen: &mut Screen, key: KeyCode, warned: bool) -> Option<Input> {
     match key {
         KeyCode::Char('c') => return stop(screen, warned),
         KeyCode::Char('d') if screen.composer.text().is_empty() => return Some(Input::Quit(LEFT)),
+        KeyCode::Char('z') => screen.aside = true,
         KeyCode::Char('t') => screen.panel = !screen.panel,
         KeyCode::Char('u') => screen.composer.set(""),
         KeyCode::Char('w') => screen.composer.backspace_word(),

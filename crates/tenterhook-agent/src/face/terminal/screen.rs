@@ -50,6 +50,8 @@ pub(super) struct Screen {
     pub(super) cwd: String,
     /// The person pressed the key once that leaves when it is pressed again.
     pub(super) warned: bool,
+    /// The person puts the program aside for a while.
+    pub(super) aside: bool,
     /// The person has left; the session ends.
     pub(super) leaving: bool,
     /// Since when something is under way.
@@ -84,6 +86,7 @@ impl Screen {
             model: String::new(),
             cwd: String::new(),
             warned: false,
+            aside: false,
             leaving: false,
             since: now,
             now,
@@ -160,7 +163,7 @@ impl Screen {
                 let text = text.replace(&format!("{}/", self.home), "~/");
                 self.push(Block::Page { title: shown::line(&title), text });
             }
-            Update::Ended => {}
+            Update::Ended | Update::Unanswered { .. } => {}
         }
     }
 

@@ -1,0 +1,167 @@
+//! What is left when the agent ends badly: no process, no half a line, and a word to whoever cannot be asked.
+
+use std::io::Write;
+use std::process::{Child, Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::room::Room;
+
+fn kill(name: &str, id: &str) -> bool {
+    let mut command = Command::new("kill");
+    command.args([name, id]).stderr(Stdio::null()).status().unwrap().success()
+}
+
+fn prompted(room: &Room, args: &[&str]) -> Child {
+    let mut command = room.command();
+    command.args(["-p", "work", "--model", "scripted:script.toml"]).args(args);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap()
+}
+
+/// AG-30: what a shell runs, what it runs beside itself, what left its session, and what goes on in the background.
+#[test]
+fn nothing_outlives_the_agent() {
+    for line in [
+        "sleep 1000; true",
+        "sleep 1000 & wait; true",
+        "setsid sleep 1000 & wait; true",
+        "(sh -c 'sleep 1000; true'; true); true",
+        "nohup sh -c 'sleep 1000; true' >/dev/null 2>&1 & wait; true",
+    ] {
+        for (signal, background) in
+            [("-KILL", false), ("-KILL", true), ("-QUIT", false), ("-ABRT", false)]
+        {
+            let call = |line: &str| {
+                format!(
+                    "{{ tool = \"Bash\", input = {{ command = {}, run_in_background = {background} }} }}",
+                    json!(line)
+                )
+            };
+            let room = Room::new("", "");
+            let marked = line.replace("sleep 1000", "sh -c 'echo $$ >>ids; exec sleep 1000'");
+            let marked = if line.contains("sh -c '") {
+                line.replace("sleep 1000", "echo $$ >>ids; sleep 1000")
+            } else {
+                marked
+            };
+            let waits = "[[reply]]\ncall = [{ tool = \"Bash\", input = { command = \"sleep 1000; true\" } }]\n";
+            let script = format!("[[reply]]\ncall = [{}]\n{waits}", call(&marked));
+            room.sandbox.write("script.toml", &script).unwrap();
+            let mut child = prompted(&room, &["--permission-mode", "bypassPermissions"]);
+            room.until("the tool", || room.text("ids").ends_with('\n'));
+            let id = child.id().to_string();
+            kill(signal, &id);
+            child.wait().unwrap();
+            for tool in room.text("ids").split_whitespace() {
+                let zombie = || {
+                    let stat = std::fs::read_to_string(format!("/proc/{tool}/stat"));
+                    stat.map_or(true, |it| it.contains(") Z "))
+                };
+                room.until(&format!("the end of `{line}` after {signal}"), zombie);
+            }
+        }
+    }
+}
+
+/// A file may grow no further than this for a while: a disk that is full, without a disk.
+fn bounded(room: &Room, args: &[&str]) -> Child {
+    let agent = room.command();
+    let mut command = Command::new("sh");
+    command
+        .args(["-c", "trap '' XFSZ; ulimit -S -f 24; exec \"$0\" \"$@\""])
+        .arg(agent.get_program());
+    command.env_clear().current_dir(room.sandbox.project());
+    command.envs(agent.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command.args(["--stdin", "--output-format", "stream-json", "--model", "scripted:script.toml"]);
+    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap()
+}
+
+fn transcript(room: &Room) -> (std::path::PathBuf, String) {
+    let sessions = room.sandbox.home().join(".local/share/tenterhook-agent/sessions");
+    let mut found = std::fs::read_dir(sessions).unwrap().flatten().map(|it| it.path());
+    let path = found.find(|it| it.extension().is_some_and(|it| it == "jsonl")).unwrap();
+    let text = std::fs::read_to_string(&path).unwrap();
+    (path, text)
+}
+
+/// AG-31.
+#[test]
+fn a_full_disk_tears_no_line_and_loses_none() {
+    let room = Room::new("", "[[reply]]\nrepeat = true\ntext = \"heard\"\n");
+    let mut child = bounded(&room, &[]);
+    let mut stdin = child.stdin.take().unwrap();
+    let mut stdout = std::io::BufReader::new(child.stdout.take().unwrap());
+    let mut until = |wanted: &str| {
+        let mut line = String::new();
+        while std::io::BufRead::read_line(&mut stdout, &mut line).unwrap() > 0 {
+            if line.contains(wanted) {
+                return;
+            }
+            line.clear();
+        }
+        panic!("no {wanted} came");
+    };
+    let mut say = |words: &str| {
+        writeln!(stdin, "{}", json!({"type": "prompt", "text": words.repeat(2000)})).unwrap();
+    };
+    say("one ");
+    until("turn_ended");
+    say("two ");
+    until("it waits until it can");
+    until("turn_ended");
+    let (path, text) = transcript(&room);
+    assert!(text.ends_with('\n'), "half a line is left");
+    assert!(text.lines().all(|it| serde_json::from_str::<Value>(it).is_ok()), "{text}");
+    let whole = Command::new("prlimit")
+        .args(["--pid", &child.id().to_string(), "--fsize=unlimited"])
+        .status();
+    assert!(whole.unwrap().success());
+    say("three ");
+    until("lines that waited");
+    until("turn_ended");
+    drop(stdin);
+    child.wait().unwrap();
+    let (_, text) = transcript(&room);
+    for words in ["one one", "two two", "three three"] {
+        assert_eq!(text.lines().filter(|it| it.contains(words)).count(), 1, "{words}");
+    }
+    // Resumed while there is no room, it goes on.
+    let path = path.display().to_string();
+    let mut child = bounded(&room, &["--resume", &path]);
+    drop(child.stdin.take());
+    assert!(child.wait().unwrap().success());
+    assert!(transcript(&room).1.starts_with(&text));
+}
+
+/// AG-33.
+#[test]
+fn a_call_that_nobody_can_answer_is_told_by_the_exit_code() {
+    let write = "[[reply]]\ncall = [{ tool = \"Write\", input = { file_path = \"out.txt\", content = \"x\" } }]\n[[reply]]\ntext = \"done\"\n";
+    for (script, args, code) in [
+        (write.to_owned(), &[][..], 4),
+        (write.to_owned(), &["--output-format", "stream-json"], 4),
+        (write.to_owned(), &["--permission-mode", "acceptEdits"], 0),
+        (write.to_owned(), &["--deny", "Write"], 0),
+        (
+            format!(
+                "{}[[reply]]\nerror = \"auth\"\n",
+                write.split("[[reply]]\ntext").next().unwrap()
+            ),
+            &[],
+            1,
+        ),
+    ] {
+        let room = Room::new("", &script);
+        let mut command = room.command();
+        let output = command
+            .args(["-p", "work", "--model", "scripted:script.toml"])
+            .args(args)
+            .output()
+            .unwrap();
+        assert_eq!(output.status.code(), Some(code), "{args:?} {output:?}");
+        let told = String::from_utf8(output.stderr).unwrap();
+        let refused = told.contains("refused: Write {\"content\":\"x\",\"file_path\":\"out.txt\"}")
+            && told.contains("nobody is there to answer");
+        assert_eq!(refused, code != 0, "{told}");
+    }
+}

@@ -1,0 +1,116 @@
+//! Who ends what a program started, when the program itself was killed and can end nothing any more?
+//!
+//! The kernel tells the children of a run that their host died, and nobody their children: a shell
+//! dies, and what it runs lives on. A keeper is a second process that holds the reading end of a
+//! pipe whose writing end dies with the program, however it dies, and then ends everything that
+//! bears the program's [tag](crate::TAG). Who cleared its environment is not found.
+
+#![expect(
+    unsafe_code,
+    reason = "a second process that is no other program exists only by raw calls"
+)]
+
+use std::io;
+use std::os::fd::{AsRawFd, IntoRawFd, OwnedFd};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitOptions, pidfd_open, pidfd_send_signal, waitpid,
+};
+
+use super::sweep::processes;
+use crate::tag::{self, TAG};
+
+/// How long the keeper goes round: a chain of forks is caught by being faster than its next fork.
+const LONGEST: Duration = Duration::from_secs(2);
+const PAUSE: Duration = Duration::from_millis(2);
+/// How often nobody must be found.
+const QUIET: u32 = 3;
+
+/// Starts a keeper for this program, so that nothing which it starts through this crate outlives
+/// it, not even where it is killed.
+///
+/// For programs, not for libraries, and for the first thing that they do: it forks, which only a
+/// process with one thread may.
+///
+/// # Errors
+///
+/// Where there are other threads already, or no process more can be had.
+pub fn leave_nothing() -> io::Result<()> {
+    if std::fs::read_dir("/proc/self/task")?.count() != 1 {
+        return Err(io::Error::other("the program has threads already"));
+    }
+    let mark = tag::host();
+    let (reading, writing) = pipe_with(PipeFlags::CLOEXEC)?;
+    // SAFETY: there is one thread, as was counted, so that no lock is held by another one.
+    match unsafe { libc::fork() } {
+        -1 => Err(io::Error::last_os_error()),
+        0 => {
+            drop(writing);
+            // A child of the program would be taken for an orphan of its runs: the keeper is its
+            // grandchild, and its parent goes at once.
+            // SAFETY: as above; this copy has one thread, too.
+            if unsafe { libc::fork() } == 0 {
+                keep(&reading, &mark);
+            }
+            // SAFETY: ends this copy without what the program does at its end.
+            unsafe { libc::_exit(0) }
+        }
+        child => {
+            // Held for as long as the program lives, and closed by its death.
+            let _ = writing.into_raw_fd();
+            let child = Pid::from_raw(child).ok_or(Errno::CHILD)?;
+            waitpid(Some(child), WaitOptions::empty())?;
+            Ok(())
+        }
+    }
+}
+
+/// Waits for the death of the program, and ends what bears its mark.
+fn keep(reading: &OwnedFd, mark: &str) {
+    // SAFETY: calls on numbers and constants, in a process with one thread.
+    unsafe {
+        // What the terminal sends is for the program; so are its streams, and its descriptors.
+        libc::setsid();
+        for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP, libc::SIGQUIT] {
+            libc::signal(signal, libc::SIG_IGN);
+        }
+        libc::prctl(libc::PR_SET_NAME, c"keeper".as_ptr());
+        libc::chdir(c"/".as_ptr());
+        if libc::dup2(reading.as_raw_fd(), 0) < 0 {
+            return;
+        }
+        super::clone::close_all_from(1);
+    }
+    let mut byte = [0];
+    let stdin = rustix::stdio::stdin();
+    while matches!(rustix::io::read(stdin, &mut byte), Ok(1) | Err(Errno::INTR)) {}
+    let until = Instant::now() + LONGEST;
+    let mut quiet = 0;
+    while quiet < QUIET && Instant::now() < until {
+        let ended = processes().filter(|pid| bears(*pid, mark)).filter(|pid| end(*pid, mark));
+        quiet = if ended.count() == 0 { quiet + 1 } else { 0 };
+        std::thread::sleep(PAUSE);
+    }
+}
+
+/// Ends a process, unless it is not any more who it was.
+fn end(pid: Pid, mark: &str) -> bool {
+    let Ok(pidfd) = pidfd_open(pid, PidfdFlags::empty()) else { return false };
+    bears(pid, mark) && pidfd_send_signal(pidfd, Signal::KILL).is_ok()
+}
+
+/// Whether a process descends from a run of the program.
+fn bears(pid: Pid, mark: &str) -> bool {
+    let path = Path::new("/proc").join(pid.as_raw_nonzero().to_string()).join("environ");
+    // Others' processes cannot be read, and the dead have none.
+    let Ok(environ) = std::fs::read(path) else { return false };
+    environ.split(|it| *it == 0).any(|variable| {
+        let value = variable.strip_prefix(TAG.as_bytes()).and_then(|it| it.strip_prefix(b"="));
+        let words = value.into_iter().flat_map(|it| it.split(|it| *it == b','));
+        words.into_iter().any(|word| word.starts_with(mark.as_bytes()))
+    })
+}
