@@ -1,5 +1,6 @@
 //! Would the line run code that nobody has read: downloaded, decoded, or hidden from the eye?
 
+mod elsewhere;
 mod table;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -9,10 +10,10 @@ use super::hosts::{self, DOWNLOADERS};
 use super::literals;
 use super::meter::Meter;
 use super::view::{Redirected, View};
-use crate::shell::{self, Line, Parsed, Target, Via, WordKind};
+use crate::shell::{self, Context, Line, Parsed, Target, Via, WordKind};
 use table::{
-    CHANGERS, DECODERS, DECODING, EVALUATORS, HANDING_OVER, LANGUAGES, OTHER_SHELLS, RUNNING,
-    SOCKETS,
+    CHANGERS, DECODERS, DECODING, EVALUATORS, HANDING_OVER, LANGUAGES, OTHER_SHELLS, QUEUES,
+    REMOTE, RUNNING, SOCKETS,
 };
 
 /// Most files with code from elsewhere that are followed.
@@ -36,6 +37,8 @@ pub(super) fn look(
     kinds.files(views, groups);
     kinds.languages(views);
     kinds.remote(views, groups);
+    kinds.variables(views);
+    kinds.direct(views);
     if line.commands.iter().any(hides)
         || parts_itself(line)
         || is_braced(line, text)
@@ -70,11 +73,18 @@ impl Kinds {
     /// `curl ... | sh`: something that fetches or decodes stands before something that runs its input.
     fn pipes(&mut self, views: &[View<'_>]) {
         let mut before: BTreeSet<&'static str> = BTreeSet::new();
+        let mut grouped: BTreeSet<&'static str> = BTreeSet::new();
         for view in views {
-            if !before.is_empty() && (runs_input(view) || runs_dash(view)) {
-                std::mem::take(&mut before).into_iter().for_each(|kind| self.add(kind));
+            if runs_input(view) || runs_dash(view) {
+                self.0.append(&mut before);
+                // A group belongs to a pipeline only where what runs it stands in one.
+                let mut grouped = std::mem::take(&mut grouped);
+                if view.feeds() {
+                    self.0.append(&mut grouped);
+                }
             }
             before.extend(brings(view).filter(|_| view.feeds()));
+            grouped.extend(brings(view).filter(|_| in_group(view)));
         }
     }
 
@@ -202,7 +212,7 @@ fn runs_files<'v>(view: &'v View<'_>) -> impl Iterator<Item = &'v str> {
 fn brings(view: &View<'_>) -> Option<&'static str> {
     let name = view.name.as_str();
     let fetches = DOWNLOADERS.contains(&name) || SOCKETS.contains(&name);
-    if fetches && !hosts::of(view).is_empty() {
+    if fetches && (hosts::names_another(view) || !hosts::of(view).is_empty()) {
         return Some("downloaded");
     }
     let decodes = DECODERS.iter().any(|(known, options)| {
@@ -213,6 +223,12 @@ fn brings(view: &View<'_>) -> Option<&'static str> {
     let prints = shell::strings::interpreter(name).is_some()
         && literals::code(view).iter().any(|code| DECODING.iter().any(|it| code.contains(it)));
     (decodes || escapes || prints).then_some("decoded")
+}
+
+/// Whether a command stands in a group, which may be a part of a pipeline: `{ curl ...; } | sh`.
+fn in_group(view: &View<'_>) -> bool {
+    let group = [Context::Subshell, Context::BraceGroup, Context::Body, Context::List];
+    group.contains(&view.command.context)
 }
 
 /// `EXEC:/bin/sh` of `socat`.
@@ -255,6 +271,14 @@ fn runs_input(view: &View<'_>) -> bool {
         return matches!(operands.first(), None | Some(&"-" | &"/dev/stdin"))
             && !view.args.iter().any(says_code)
             && !view.args.iter().any(|it| it.starts_with("--") || it == "-V" || it == "-v");
+    }
+    // `ssh host bash`, `docker exec -i x sh`, `parallel`, `at now`
+    let last_is_shell = || operands.len() > 1 && operands.last().is_some_and(|it| is_shell(it));
+    if REMOTE.contains(&name) {
+        return last_is_shell() || (name == "ssh" && operands.len() == 1);
+    }
+    if QUEUES.contains(&name) {
+        return !view.has('l', "list") && (name == "at" || operands.iter().all(|it| *it == "-"));
     }
     if name == "eval" {
         return view.command.words.iter().any(|it| it.kind == WordKind::Expansion);

@@ -8,9 +8,13 @@ mod table;
 use super::Found;
 use super::meter::Meter;
 use super::path::Paths;
+use super::place::{holds_keys, is_system};
 use super::view::{Redirected, View};
 use crate::shell::{Via, wrapper_names};
-use table::{COPIERS, DISK_TOOLS, IN_PLACE, NO_READERS, PATTERN_FIRST, RIGHTS, WRITERS, valued};
+use table::{
+    COPIERS, DELETERS, DISK_CHANGERS, DISK_TOOLS, IN_PLACE, NO_READERS, PATTERN_FIRST, RIGHTS,
+    WRITERS, valued,
+};
 
 pub(super) fn look(view: &View<'_>, paths: &Paths, found: &mut Found) {
     let here = Here { view, paths };
@@ -127,6 +131,9 @@ impl Here<'_> {
             found.writes.extend(self.all_seen(operands().into_iter()));
             found.writes.extend(self.all_seen(self.view.fed.iter().map(String::as_str)));
         }
+        if DISK_CHANGERS.iter().any(|(it, words)| *it == name && view_says(self.view, words)) {
+            found.writes.extend(self.all_seen(operands().into_iter()));
+        }
         if DISK_TOOLS.contains(&name) && !self.view.has('l', "list") && !self.view.says(&["print"])
         {
             found.writes.extend(self.all_seen(operands().into_iter()));
@@ -140,7 +147,7 @@ impl Here<'_> {
         if name == "mv" {
             found.writes.extend(self.all_seen(operands().into_iter()));
         }
-        if name == "dd" {
+        if matches!(name, "dd" | "dcfldd" | "dc3dd") {
             let to = self.view.args.iter().filter_map(|it| it.strip_prefix("of="));
             found.writes.extend(self.all_seen(to));
         }
@@ -192,6 +199,15 @@ impl Here<'_> {
                 found.deletes.extend(all(view.operands(&[])));
                 found.deletes.extend(self.all_seen(view.fed.iter().map(String::as_str)));
             }
+            // Without `-r` a directory stays; keys do not, nor does what somebody meant to go.
+            "rm" | "unlink" | "shred" => {
+                let operands = view.operands(valued(&view.name));
+                let lost = |it: &String| is_system(it) || holds_keys(it);
+                found.deletes.extend(all(operands).into_iter().filter(lost));
+                let searched = view.command.via.last() == Some(&Via::Wrapper("find"));
+                let fed = view.fed.iter().map(String::as_str).filter(|_| searched);
+                found.deletes.extend(self.all_seen(fed));
+            }
             "find" if view.says(&["-delete"]) => {
                 let starts = self.view.args.iter().take_while(|it| !it.starts_with('-'));
                 let starts: Vec<&str> = starts.map(String::as_str).collect();
@@ -203,7 +219,7 @@ impl Here<'_> {
             "tar" if view.says(&["--remove-files"]) => {
                 found.deletes.extend(all(view.operands(&["-f", "-C", "--file"])));
             }
-            "rimraf" | "trash" | "srm" | "wipe" => found.deletes.extend(all(view.operands(&[]))),
+            name if DELETERS.contains(&name) => found.deletes.extend(all(view.operands(&[]))),
             "mv" => {
                 let mut operands = view.operands(valued(&view.name));
                 if view.values(&["-t", "--target-directory"]).is_empty() {
@@ -237,6 +253,11 @@ impl Here<'_> {
         let named = operands.filter(|it| loads && (it.contains('/') || it.starts_with("disk")));
         found.writes.extend(named.map(|it| self.seen(&format!("{disk}{it}"))));
     }
+}
+
+/// Whether an argument starts with one of these texts; with none of them, always.
+fn view_says(view: &View<'_>, starts: &[&str]) -> bool {
+    starts.is_empty() || view.args.iter().any(|arg| starts.iter().any(|it| arg.starts_with(it)))
 }
 
 /// The subcommands of git that print a file which is not its own.

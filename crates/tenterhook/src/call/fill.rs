@@ -288,6 +288,10 @@ impl<'m> Variables<'m> {
             ["which", name] | ["command", "-v", name] | ["type", "-p" | "-P", name] => {
                 (*name).to_owned()
             }
+            // Everything that lies there: what a name in it is called, nobody knows.
+            ["ls"] | ["ls", "-1" | "-a" | "-A" | "-d"] => "*".to_owned(),
+            ["ls", .., path] if path.contains('*') => (*path).to_owned(),
+            ["ls", _] | ["ls", "-1" | "-a" | "-A", _] => "*".to_owned(),
             ["realpath" | "readlink", .., path] => (*path).to_owned(),
             _ => return None,
         };

@@ -296,8 +296,11 @@ impl<'p> Sofar<'p> {
                     .split_whitespace()
                     .map(str::to_owned)
                     .chain(std::iter::repeat_with(String::new));
+                let searched = !self.searched.is_empty() && view.command.redirects.is_empty();
                 for (name, value) in names.into_iter().zip(said) {
-                    self.variables.set(name, vec![value]);
+                    // `find ... | while read f`
+                    let values = if searched { self.searched.clone() } else { vec![value] };
+                    self.variables.set(name, values);
                 }
             }
             _ => {}

@@ -332,6 +332,15 @@ const NETWORK: &[&str] = &[
     "smtplib",
 ];
 
+/// Whether a downloader names something that is not on this machine, also a host without a dot in its name.
+pub(super) fn names_another(view: &View<'_>) -> bool {
+    let is_far = |it: &&str| {
+        let address = if it.contains("://") { (*it).to_owned() } else { format!("http://{it}") };
+        of_address(&address).is_some_and(|host| !is_local(&host))
+    };
+    DOWNLOADERS.contains(&view.name.as_str()) && view.operands(VALUED).iter().any(is_far)
+}
+
 /// The files that curl and wget leave behind.
 pub(super) fn saved(view: &View<'_>) -> Vec<String> {
     let curl = view.name == "curl";
@@ -352,8 +361,11 @@ pub(super) fn saved(view: &View<'_>) -> Vec<String> {
     files.extend(view.values(options).into_iter().map(str::to_owned));
     let by_address = if curl { view.has('O', "remote-name") } else { files.is_empty() };
     if by_address {
-        let addresses = view.args.iter().filter(|it| it.contains("://"));
-        let names = addresses.filter_map(|it| it.split(['?', '#']).next()?.rsplit('/').next());
+        // `-O` takes a value of wget, and none of curl: an address is known by its scheme in any place.
+        let addresses = view.args.iter().map(String::as_str).filter(|it| it.contains("://"));
+        let bare = view.operands(VALUED).into_iter().filter(|it| !it.contains("://"));
+        let names =
+            addresses.chain(bare).filter_map(|it| it.split(['?', '#']).next()?.rsplit('/').next());
         files.extend(names.filter(|it| !it.is_empty()).map(str::to_owned));
     }
     files.retain(|it| it != "-" && it != "/dev/stdout");

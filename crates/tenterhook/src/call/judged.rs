@@ -52,6 +52,7 @@ const JUDGED: &[&str] = &[
     "shred",
     "shutdown",
     "sqlite3",
+    "sudo",
     "tee",
     "terraform",
     "tofu",

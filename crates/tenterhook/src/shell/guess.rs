@@ -42,6 +42,8 @@ pub(crate) fn of_line(
             next.via.len() > own
                 && next.via.get(..own) == Some(command.via.as_slice())
                 && matches!(next.via.get(own), Some(Via::Wrapper(_)))
+                // `npx -c 'git push'`: a line that was taken for the name of a program is none.
+                && !next.program().is_some_and(|name| name.contains(' '))
         });
         let mut guesser = Guesser { command, is_asked, found: Vec::new() };
         guesser.variables();
@@ -240,7 +242,7 @@ impl<'c> Guesser<'c, '_> {
         }
         for mark in MARKS {
             if let Some((_, line)) = text.split_once(mark) {
-                self.push(line.trim_matches(['"', '\'', '\\']));
+                self.push(line.trim_matches(['"', '\'', '\\', '[', ']']));
             }
         }
     }

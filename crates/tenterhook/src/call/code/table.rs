@@ -87,3 +87,36 @@ pub(super) const RUNNING: &[&str] = &[
     "subprocess",
     "Function(",
 ];
+
+/// Programs that hand their input to a shell elsewhere, where the last word names one.
+pub(super) const REMOTE: &[&str] = &[
+    "ssh",
+    "docker",
+    "podman",
+    "nerdctl",
+    "kubectl",
+    "oc",
+    "lxc",
+    "incus",
+    "vagrant",
+    "machinectl",
+];
+
+/// Programs that run their input now or later.
+pub(super) const QUEUES: &[&str] = &["at", "batch", "parallel", "crontab"];
+
+/// Programs that run what an address names, and the word behind which it stands.
+pub(super) const FETCHING: &[(&str, &str)] = &[
+    ("go", "run"),
+    ("deno", "run"),
+    ("deno", ""),
+    ("bun", "run"),
+    ("uv", "run"),
+    ("pipx", "run"),
+    ("jbang", ""),
+    ("node", ""),
+    ("nix", "run"),
+    ("kotlin", ""),
+    ("mshta", ""),
+    ("regsvr32", ""),
+];

@@ -154,6 +154,42 @@ pub(super) const WRITERS: &[&str] = &[
 /// Programs that divide, format or erase disks; with `-l` they only look.
 pub(super) const DISK_TOOLS: &[&str] = &["fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "parted"];
 
+/// The same for programs that do so only where an argument starts with one of these texts.
+pub(super) const DISK_CHANGERS: &[(&str, &[&str])] = &[
+    ("mke2fs", &[]),
+    ("mkdosfs", &[]),
+    ("mkntfs", &[]),
+    ("newfs", &[]),
+    ("nwipe", &[]),
+    ("scrub", &[]),
+    ("sg_format", &[]),
+    ("zerofree", &[]),
+    ("pvcreate", &[]),
+    ("pvremove", &[]),
+    ("badblocks", &["-w", "-sw", "-vw", "-svw", "-wsv", "-ws"]),
+    ("hdparm", &["--security-erase", "--trim-sector"]),
+    ("nvme", &["format", "sanitize"]),
+    ("mdadm", &["--zero-superblock", "--create", "-C"]),
+    ("zpool", &["create", "destroy", "labelclear"]),
+];
+
+/// Programs that remove their operands with everything in them.
+pub(super) const DELETERS: &[&str] = &[
+    "rimraf",
+    "trash",
+    "trash-put",
+    "trash-cli",
+    "srm",
+    "wipe",
+    "rip",
+    "del",
+    "del-cli",
+    "rm-rf",
+    "premove",
+    "rmrf",
+    "safe-rm",
+];
+
 /// Programs that copy all operands to the last one.
 pub(super) const COPIERS: &[&str] = &["cp", "mv", "ln", "install", "rsync", "scp", "ditto"];
 

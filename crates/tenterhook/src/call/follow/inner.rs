@@ -3,7 +3,10 @@
 use super::super::quoted::line_of;
 use super::super::view::View;
 use super::{MOST_LINES, Sofar};
-use crate::shell::{WordKind, is_shell};
+use crate::shell::{WordKind, is_shell, quote};
+
+/// Most places in which the name of a piece of code is put: it may be as long as the line.
+const MOST_NAMED: usize = 4;
 
 /// Programs that run the text of their option `-c` as a shell does.
 const RUNNERS: &[&str] = &["su", "runuser", "sg"];
@@ -87,6 +90,10 @@ impl Sofar<'_> {
     fn shell_code(&mut self, view: &View<'_>, at: usize, expands: bool) {
         let Some(code) = view.args.get(at) else { return };
         let rest = view.args.get(at + 2..).unwrap_or_default();
+        // `sh -c 'rm -rf "$0"' /`: the first word behind the code is its name.
+        let name = view.args.get(at + 1).map_or_else(|| "sh".to_owned(), |it| quote(it));
+        let code = &code.replacen("\"$0\"", &name, MOST_NAMED).replacen("$0", &name, MOST_NAMED);
+        let expands = expands || *code != view.args.get(at).cloned().unwrap_or_default();
         let handed = view.fed.join(" ");
         let code = if view.fed.is_empty() { code.clone() } else { code.replace("{}", &handed) };
         let parameters = line_of("set -- ", rest.iter().filter(|it| *it != "{}").chain(&view.fed));
