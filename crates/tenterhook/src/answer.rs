@@ -210,6 +210,8 @@ pub struct Answer {
     pub remarks: Vec<Failure>,
     /// Why this is no answer, where it is none: crash, time-out, unreadable output.
     pub failure: Option<Failure>,
+    /// What is shaped like an answer and cannot be read as one, beside the rest.
+    pub unclear: Option<Failure>,
     /// What the agent itself makes of the same output, beside an answer that slipped: exact reading falls back to it where
     /// the agent ignores one of the slips, guarded reading where the slips restrain nothing.
     pub plain: Option<Box<Answer>>,

@@ -190,7 +190,7 @@ fn fold(word: &str) -> Vec<char> {
 }
 
 /// Optimal string alignment distance: insert, delete, replace, swap of two neighbours.
-fn distance(left: &[char], right: &[char]) -> usize {
+pub(crate) fn distance(left: &[char], right: &[char]) -> usize {
     let mut rows: [Vec<usize>; 3] =
         [Vec::new(), (0..=right.len()).collect(), vec![0; right.len() + 1]];
     for (i, l) in left.iter().enumerate() {

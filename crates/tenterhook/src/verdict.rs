@@ -54,8 +54,8 @@ const LATE: Powers =
 /// Judges one answer.
 ///
 /// The order of the steps is the rule: slips first, because they decide how much of the answer is believed;
-/// then failure; then what the event permits; then what a model may say; then what the way of selection
-/// permits (S-9).
+/// then what is unclear; then failure; then what the event permits; then what a model may say;
+/// then what the way of selection permits (S-9).
 #[must_use]
 pub fn judge(bench: Bench<'_>, answer: Answer) -> Verdict {
     // The agent goes on at such a first line, whatever follows; followed exactly, so does its source.
@@ -77,7 +77,9 @@ fn judge_when(bench: Bench<'_>, mut answer: Answer, when: When) -> Verdict {
         faults.push(Fault::of(&bench.hook.id, remark.code, remark.message.clone()));
     }
     faults.extend(unconfined(bench.hook));
+    let unclear = answer.unclear.take();
     believe(bench, &mut answer, &mut faults);
+    doubt(bench, unclear, &mut answer, &mut faults);
     settle_failure(bench, is_background, &mut answer, &mut faults);
     permit(bench, when, &mut answer, &mut faults);
     restrain_model(bench, &mut answer, &mut faults);
@@ -117,6 +119,32 @@ fn believe(bench: Bench<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
     }
     faults.extend(answer.slips.iter().map(|slip| slip_fault(bench.hook, slip)));
     *answer = believed(bench, std::mem::take(answer));
+}
+
+/// What is unclear is no consent, and before an effect no answer: the user is asked, unless a policy says otherwise
+/// . Elsewhere it is a fault. Whoever follows the agent exactly has its own reading and nothing else.
+fn doubt(bench: Bench<'_>, unclear: Option<Failure>, answer: &mut Answer, faults: &mut Vec<Fault>) {
+    let Some(unclear) = unclear.filter(|_| bench.hook.compat == Compat::Guarded) else { return };
+    if answer.restraint == Restraint::Allow {
+        answer.restraint = Restraint::Silent;
+        answer.reason = None;
+        answer.effects.updated_input = None;
+    }
+    answer.effects.updated_permissions.clear();
+    let fault = |it: &Failure| Fault::of(&bench.hook.id, it.code, it.message.clone());
+    if !bench.row.is_before_effect() || answer.restraint > Restraint::Allow {
+        return faults.push(fault(&unclear));
+    }
+    // Another failure that restrains already says better what went wrong; that the answer cannot be read is the same twice.
+    let told = |it: &Failure| !matches!(it.code, "unreadable-answer" | "invalid-answer");
+    let other = answer.failure.take().filter(told);
+    match other {
+        Some(other) if policy(bench, &other) != OnFailure::Continue => answer.failure = Some(other),
+        other => {
+            faults.extend(other.as_ref().map(fault));
+            answer.failure = Some(unclear);
+        }
+    }
 }
 
 fn believed(bench: Bench<'_>, answer: Answer) -> Answer {

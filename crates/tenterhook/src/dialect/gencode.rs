@@ -72,7 +72,7 @@ impl Dialect for Gen {
     }
 
     fn read_answer(&self, event: &Event, row: &EventRow, report: &Report) -> Answer {
-        answer::read(event, row, report)
+        answer::read(event, row, report, false)
     }
 
     fn shape(&self, _: &Prompt, row: &EventRow) -> String {

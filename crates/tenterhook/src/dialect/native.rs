@@ -90,8 +90,8 @@ impl Dialect for Native {
         answer::detaches(first_line)
     }
 
-    fn read_answer(&self, _event: &Event, _row: &EventRow, report: &Report) -> Answer {
-        answer::read(report)
+    fn read_answer(&self, _event: &Event, row: &EventRow, report: &Report) -> Answer {
+        answer::read(row, report, false)
     }
 
     fn timeout(&self, run: &Run, row: &EventRow) -> Duration {

@@ -80,8 +80,8 @@ impl Dialect for Reasonix {
         false
     }
 
-    fn read_answer(&self, event: &Event, _row: &EventRow, report: &Report) -> Answer {
-        answer::read(event, report)
+    fn read_answer(&self, event: &Event, row: &EventRow, report: &Report) -> Answer {
+        answer::read(event, row, report)
     }
 
     /// The agent reads exit codes: whatever slipped, its own reading of the same report stands (RX-32).

@@ -30,6 +30,28 @@ pub struct EventRow {
     pub when: Cow<'static, str>,
 }
 
+/// Events before something happens that cannot be undone: a tool, a permission, a prompt, a call of a model. Elsewhere
+/// nothing is at stake that waits for the answer, and a question would only hold up the session.
+const BEFORE_EFFECTS: &[&str] = &[
+    "Elicitation",
+    "ElicitationResult",
+    "PermissionRequest",
+    "PreModelCall",
+    "PreModelSwitch",
+    "PreToolUse",
+    "TurnStart",
+    "UserPromptExpansion",
+    "UserPromptSubmit",
+];
+
+impl EventRow {
+    /// Whether what is unclear there is a question.
+    #[must_use]
+    pub fn is_before_effect(&self) -> bool {
+        BEFORE_EFFECTS.contains(&&*self.event)
+    }
+}
+
 /// What a matcher of an event is tested on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {

@@ -1,5 +1,5 @@
 //! Answers on the wire: what Claude Code itself makes of how a hook ended and what it printed, to the letter (A-10 to
-//! What it would lose is looked for afterwards, by `near_miss`.
+//! What it would lose is looked for afterwards, by `kit::denial`.
 
 use serde_json::{Map, Value};
 
@@ -9,7 +9,7 @@ use super::fields::{self, Extent};
 use crate::answer::{Answer, Failure, Power, Powers, Restraint};
 use crate::dialect::EventRow;
 use crate::dialect::first_line;
-use crate::dialect::near_miss::{self, Halt, Hearing, Home, Protocol};
+use crate::dialect::kit::denial::{self, Halt, Hearing, Home, Protocol};
 use crate::event::Event;
 use crate::report::{Closed, End, Report, Said};
 use crate::strict::{self, Found, Reading};
@@ -45,7 +45,7 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
     if let (Some(text), None) = (&report.env_file, &exact.failure) {
         set_variables(&mut exact, text);
     }
-    let mut answer = near_miss::look(&heard.hearing(), exact);
+    let mut answer = denial::look(&heard.hearing(), exact);
     answer.detached |= after_first_line.is_some();
     answer
 }
@@ -211,10 +211,12 @@ impl Heard<'_> {
             stderr: &self.stderr,
             truncated: self.truncated,
             can: self.can(),
+            before_effect: self.row.is_before_effect(),
             homes: homes(self.spec),
             unheard: (self.spec.exit2 == Exit2::Unheard).then(|| self.objection()),
             plain_is_context: self.spec.plain == Plain::Context,
             replies: self.spec.fields.iter().any(replies),
+            asked: false,
             protocol: &PROTOCOL,
         }
     }
@@ -222,7 +224,7 @@ impl Heard<'_> {
 
 /// What holds on every event.
 pub(super) const PROTOCOL: Protocol =
-    Protocol { spelt: fields::restraint, halt: Halt::Stops, any_exit: true, named: true };
+    Protocol { halt: Halt::Stops, any_exit: true, named: true, own: &[], tells: true };
 
 /// Where an event looks for a decision, the best place last.
 fn homes(spec: &Spec) -> Vec<Home> {

@@ -1,5 +1,5 @@
 //! The fields of an answer: one object that Claude Code accepts, read to the letter. What the agent would ignore becomes
-//! a remark; what it would reject is an error. Lenient reading is `near_miss`'s business.
+//! a remark; what it would reject is an error. Lenient reading is the business of `kit::denial`.
 
 use serde_json::{Map, Value};
 

@@ -7,9 +7,8 @@ use serde_json::{Map, Value};
 
 use super::answer::PROTOCOL;
 use crate::answer::{Answer, Effects, Failure, Power, Restraint, SlipKind, Stop};
-use crate::dialect::near_miss::{self, Hearing, Home};
-use crate::dialect::words::says_no;
-use crate::dialect::{EventRow, lost_no};
+use crate::dialect::EventRow;
+use crate::dialect::kit::denial::{self, Hearing, Home, says_no};
 use crate::event::Event;
 use crate::hook::{Prompt, Run};
 use crate::report::{Closed, End, Report, Said};
@@ -95,6 +94,7 @@ pub(super) fn read(prompt: &Prompt, event: &Event, row: &EventRow, report: &Repo
         stderr: "",
         truncated: stdout.closed == Closed::Truncated,
         can: row.powers,
+        before_effect: row.is_before_effect(),
         homes: match no(&row.event) {
             No::Nothing => Vec::new(),
             _ => vec![Home { path: vec!["ok"], words: &[] }],
@@ -102,10 +102,11 @@ pub(super) fn read(prompt: &Prompt, event: &Event, row: &EventRow, report: &Repo
         unheard: None,
         plain_is_context: false,
         replies: false,
+        asked: true,
         protocol: &PROTOCOL,
     };
     let plain = exact.clone();
-    exact = lost_no::or_found(near_miss::look(&hearing, exact), row, report);
+    exact = denial::look(&hearing, exact);
     if exact.restraint == Restraint::Deny && plain.restraint != Restraint::Deny {
         exact.effects.stop =
             exact.effects.stop.or_else(|| stop(prompt, row, exact.reason.as_deref()));

@@ -1,5 +1,5 @@
 //! Answers on the wire: what Gen itself makes of how a hook ended and what it printed (G-30 to G-34). What it would lose
-//! is looked for afterwards, by `near_miss`.
+//! is looked for afterwards, by `kit::denial`.
 
 use serde_json::{Map, Value};
 
@@ -7,7 +7,7 @@ use super::fields;
 use crate::answer::{Answer, Power, SlipKind};
 use crate::dialect::EventRow;
 use crate::dialect::first_line;
-use crate::dialect::near_miss::{self, Halt, Hearing, Home, Protocol};
+use crate::dialect::kit::denial::{self, Halt, Hearing, Home, Protocol};
 use crate::event::Event;
 use crate::report::{Closed, End, Report, Said};
 use crate::strict::{self, Found, Reading};
@@ -23,9 +23,9 @@ struct Heard<'a> {
 
 /// What holds on every event.
 const PROTOCOL: Protocol =
-    Protocol { spelt: fields::restraint, halt: Halt::Denies, any_exit: false, named: false };
+    Protocol { halt: Halt::Denies, any_exit: false, named: false, own: &[], tells: true };
 
-pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
+pub(super) fn read(event: &Event, row: &EventRow, report: &Report, asked: bool) -> Answer {
     if let Said::Answer(answer) = &report.said {
         return (**answer).clone();
     }
@@ -38,7 +38,7 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
         stderr: String::from_utf8_lossy(report.stderr()).trim().to_owned(),
     };
     let exact = heard.exact();
-    let mut answer = heard.misnamed(near_miss::look(&heard.hearing(), exact));
+    let mut answer = heard.misnamed(denial::look(&heard.hearing(asked), exact));
     answer.detached |= after_first_line.is_some();
     answer
 }
@@ -104,7 +104,7 @@ impl Heard<'_> {
         Answer { plain: Some(plain), ..answer }.slipped(SlipKind::WrongEventName, detail)
     }
 
-    fn hearing(&self) -> Hearing<'_> {
+    fn hearing(&self, asked: bool) -> Hearing<'_> {
         let truncated = match &self.report.said {
             Said::Bytes { stdout, .. } => stdout.closed == Closed::Truncated,
             Said::Answer(_) => false,
@@ -116,6 +116,8 @@ impl Heard<'_> {
             stderr: &self.stderr,
             truncated,
             can: self.row.powers,
+            before_effect: self.row.is_before_effect(),
+            asked,
             homes: homes(self.row),
             unheard: None,
             plain_is_context: false,

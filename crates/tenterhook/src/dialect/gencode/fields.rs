@@ -1,6 +1,6 @@
 //! The fields of an answer: one object that Gen accepts, read as it does (G-32 to G-37). What the agent would ignore, or
 //! what does not belong to the real event, becomes a remark; what it would reject is an error. Lenient reading is
-//! `near_miss`'s business.
+//! the business of `kit::denial`.
 
 use serde_json::{Map, Value, json};
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::answer;
 use crate::answer::{Answer, Power};
-use crate::dialect::{EventRow, lost_no};
+use crate::dialect::EventRow;
 use crate::event::Event;
 use crate::hook::Run;
 use crate::report::Report;
@@ -55,6 +55,5 @@ pub(super) fn shape(row: &EventRow) -> String {
 }
 
 pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
-    let answer = Answer { detached: false, ..answer::read(event, row, report) };
-    lost_no::or_found(answer, row, report)
+    Answer { detached: false, ..answer::read(event, row, report, true) }
 }

@@ -5,9 +5,9 @@ use serde_json::{Map, Value};
 
 use super::events::TOOLS;
 use crate::answer::{Answer, Failure, Power, Powers, Restraint};
-use crate::dialect::near_miss::{self, Halt, Hearing, Protocol};
+use crate::dialect::kit::denial::{self, Halt, Hearing, Protocol};
 use crate::dialect::typed::kind;
-use crate::dialect::{EventRow, tools, words};
+use crate::dialect::{EventRow, tools};
 use crate::event::Event;
 use crate::report::{Closed, End, Report, Said};
 use crate::strict::{self, Deviation, Found, Reading};
@@ -20,7 +20,7 @@ const QUOTED: usize = 200;
 
 /// No key of this protocol takes a decision, so every word for one is spelt as well as any; `continue: false` denies.
 const PROTOCOL: Protocol =
-    Protocol { spelt: words::restraint, halt: Halt::Denies, any_exit: false, named: false };
+    Protocol { halt: Halt::Denies, any_exit: false, named: false, own: &[], tells: false };
 
 /// The fields of an answer, and those of `hookSpecificOutput`.
 const FIELDS: &[&str] = &["continue", "systemMessage", "hookSpecificOutput"];
@@ -55,16 +55,18 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
         stderr,
         truncated: stdout.closed == Closed::Truncated,
         can: Powers::of(&[Power::Deny]),
+        before_effect: row.is_before_effect(),
+        asked: false,
         homes: Vec::new(),
         unheard: None,
         plain_is_context: false,
         replies: false,
         protocol: &PROTOCOL,
     };
-    let guarded = near_miss::look(&hearing, exact.clone());
+    let guarded = denial::look(&hearing, exact.clone());
     if guarded.restraint != Restraint::Deny {
         // What slipped and restrains nothing is a failure already, and one warning is enough (Ruling 24).
-        return exact;
+        return Answer { unclear: guarded.unclear, ..exact };
     }
     // The field that nobody reads is the one in which the denial stood.
     Answer { remarks: Vec::new(), ..guarded }

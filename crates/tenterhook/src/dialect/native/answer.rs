@@ -3,18 +3,19 @@
 mod fields;
 mod variables;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 pub(super) use fields::KEYS;
 
 use crate::answer::{Answer, Failure, Restraint, SlipKind};
-use crate::dialect::objection::{self, Halt, Objection, Protocol};
+use crate::dialect::EventRow;
+use crate::dialect::kit::denial::{self, Halt, Hearing, Home, Protocol};
 use crate::report::{Closed, End, Output, Report, Said};
 use crate::strict::{self, Found, Reading};
 
-/// What a native answer is made of, for those who look for what left it (V-33).
+/// What holds on every event, for those who look for what left the protocol (V-33).
 const PROTOCOL: Protocol =
-    Protocol { decisions: fields::DECISIONS, keys: fields::names, halt: Halt::Misplaced };
+    Protocol { halt: Halt::Foreign, any_exit: false, named: false, own: &["stop"], tells: false };
 
 /// The exit code that denies (V-22).
 const DENIES: i32 = 2;
@@ -25,15 +26,33 @@ pub(super) fn detaches(first_line: &[u8]) -> bool {
     object.len() == 1 && object.get("background") == Some(&Value::Bool(true))
 }
 
-/// Reads one report.
-pub(super) fn read(report: &Report) -> Answer {
+/// Reads one report; of a model that was `asked` for its answer, a no counts wherever it stands.
+pub(super) fn read(row: &EventRow, report: &Report, asked: bool) -> Answer {
     let Said::Bytes { stdout, stderr } = &report.said else {
         let Said::Answer(answer) = &report.said else { return Answer::default() };
         return ended(report, Answer::clone(answer), &[]);
     };
     let (detached, said) = after_first_line(&stdout.bytes);
     let said = Output { bytes: said.to_vec(), dropped: stdout.dropped, closed: stdout.closed };
-    let mut answer = ended(report, printed(&said), &stderr.bytes);
+    let reading = strict::read(&said.bytes);
+    let exact = ended(report, printed(&said, &reading), &stderr.bytes);
+    let words = String::from_utf8_lossy(&stderr.bytes);
+    let hearing = Hearing {
+        event: &row.name,
+        end: &report.end,
+        reading: &reading,
+        stderr: words.trim(),
+        truncated: said.closed == Closed::Truncated,
+        can: row.powers,
+        before_effect: row.is_before_effect(),
+        homes: vec![Home { path: vec!["decision"], words: fields::WORDS }],
+        unheard: None,
+        plain_is_context: false,
+        replies: false,
+        asked,
+        protocol: &PROTOCOL,
+    };
+    let mut answer = denial::look(&hearing, exact);
     answer.detached = detached;
     if report.end == End::Exited(0)
         && let Some(lines) = &report.env_file
@@ -52,22 +71,20 @@ fn after_first_line(stdout: &[u8]) -> (bool, &[u8]) {
 }
 
 /// What stdout says, whatever the exit code.
-fn printed(stdout: &Output) -> Answer {
-    let reading = strict::read(&stdout.bytes);
+fn printed(stdout: &Output, reading: &Reading) -> Answer {
     if stdout.closed == Closed::Truncated {
         let why = format!("it printed too much; {} bytes were dropped", stdout.dropped);
-        return unreadable(&reading, "output-too-large", why);
+        return Answer::failed("output-too-large", why);
     }
     if let Some(fields) = reading.strict() {
-        return strictly(fields);
+        return fields::read(fields);
     }
     match &reading.found {
         Found::Empty => Answer::default(),
         Found::Text => {
             let line = reading.text.trim().lines().next().unwrap_or_default();
             let line: String = line.chars().take(80).collect();
-            unreadable(
-                &reading,
+            Answer::failed(
                 "unreadable-answer",
                 format!("it printed `{line}`, which is no JSON object; print logs on stderr"),
             )
@@ -79,52 +96,15 @@ fn printed(stdout: &Output) -> Answer {
                 .map(|it| format!("{it}; {}", it.help()))
                 .collect::<Vec<_>>()
                 .join("; ");
-            unreadable(&reading, "unreadable-answer", why)
+            Answer::failed("unreadable-answer", why)
         }
     }
-}
-
-/// One strict object: its fields, and any denial that stands where nobody looks for it (V-33).
-fn strictly(object: &Map<String, Value>) -> Answer {
-    let answer = fields::read(object);
-    let objection = objection::find(&PROTOCOL, object).filter(|it| it.outranks(&answer));
-    match objection {
-        Some(objection) => objection.into_answer(&[]),
-        None => answer,
-    }
-}
-
-/// Output that is no answer; a denial that can be made out in it counts (V-31).
-fn unreadable(reading: &Reading, code: &'static str, why: String) -> Answer {
-    let found = reading
-        .objects()
-        .iter()
-        .flat_map(strict::Object::readings)
-        .filter_map(|it| objection::find(&PROTOCOL, it))
-        .chain(reading.pairs().iter().filter_map(pair))
-        .fold(None, Objection::stronger);
-    let pairs: Map<String, Value> = reading.pairs().iter().cloned().collect();
-    match found.map(|it| it.with_words_of(&pairs)) {
-        Some(objection) if code == "output-too-large" => {
-            let mut answer = objection.into_answer(&[]);
-            answer.failure = Some(Failure { code, message: why });
-            answer
-        }
-        Some(objection) => objection.into_answer(&reading.deviations),
-        None => Answer::failed(code, why),
-    }
-}
-
-/// A pair of an object that could not be read, as the object that it might have been.
-fn pair((key, value): &(String, Value)) -> Option<Objection> {
-    objection::find(&PROTOCOL, &Map::from_iter([(key.clone(), value.clone())]))
 }
 
 /// Joins what was said with how it ended (V-21 to V-25).
 fn ended(report: &Report, said: Answer, stderr: &[u8]) -> Answer {
     let failure = match &report.end {
-        End::Exited(0) if stderr.is_empty() || said != Answer::default() => return said,
-        End::Exited(0) => return on_stderr(stderr),
+        End::Exited(0) => return said,
         End::Exited(DENIES) => return denied(said, stderr),
         End::Exited(code) => {
             if objects(&said) {
@@ -186,18 +166,6 @@ fn denied(said: Answer, stderr: &[u8]) -> Answer {
         });
     }
     answer
-}
-
-/// A denial on stderr while stdout is empty: the descriptors were mixed up (V-34). Anything else there is a log.
-fn on_stderr(stderr: &[u8]) -> Answer {
-    let reading = strict::read(stderr);
-    let whole = reading.strict().filter(|_| reading.begins_with_brace());
-    match whole.and_then(|it| objection::find(&PROTOCOL, it)) {
-        Some(objection) => {
-            objection.into_answer(&[]).slipped(SlipKind::OnStderr, "the answer is on stderr")
-        }
-        None => Answer::default(),
-    }
 }
 
 fn words(stderr: &[u8]) -> Option<String> {

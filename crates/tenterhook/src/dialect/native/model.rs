@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{answer, table};
 use crate::answer::{Answer, Power};
-use crate::dialect::{EventRow, lost_no};
+use crate::dialect::EventRow;
 use crate::hook::{Prompt, Run};
 use crate::report::{End, Report};
 
@@ -66,6 +66,5 @@ pub(super) fn read(row: &EventRow, report: &Report) -> Answer {
     if mute {
         return Answer::failed("no-answer", "the model said nothing");
     }
-    let answer = Answer { detached: false, ..answer::read(report) };
-    lost_no::or_found(answer, row, report)
+    Answer { detached: false, ..answer::read(row, report, true) }
 }

@@ -49,7 +49,12 @@ fn report(end: End, stdout: &str, stderr: &str) -> Report {
 }
 
 fn read(end: End, stdout: &str, stderr: &str) -> Answer {
-    answer::read(&report(end, stdout, stderr))
+    answer::read(gate(), &report(end, stdout, stderr), false)
+}
+
+/// What a native hook may do before a tool.
+fn gate() -> &'static EventRow {
+    Native.row(&"PreToolUse".into()).expect("a row")
 }
 
 fn said(stdout: &str) -> Answer {

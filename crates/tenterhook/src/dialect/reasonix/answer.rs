@@ -6,17 +6,19 @@ use serde_json::{Map, Value};
 use super::directives::{self, Directives};
 use super::event::neutral_input;
 use super::events::{self, Printed, Spec};
-use crate::answer::{Answer, Failure, Restraint, Slip, SlipKind};
-use crate::dialect::objection::{self, Halt, Objection, Protocol};
+use crate::answer::{Answer, Failure, Power, Powers, Restraint, Slip, SlipKind};
+use crate::dialect::EventRow;
+use crate::dialect::kit::denial::{self, Halt, Hearing, Protocol};
 use crate::event::Event;
 use crate::report::{Closed, End, Report, Said};
 use crate::strict::{self, Reading};
 
 /// The protocol has no JSON answers: each one that denies is meant for another agent.
-const PROTOCOL: Protocol = Protocol { decisions: &[], keys: Vec::new, halt: Halt::Misplaced };
+const PROTOCOL: Protocol =
+    Protocol { halt: Halt::Denies, any_exit: false, named: false, own: &[], tells: false };
 
 /// Reads one report.
-pub(super) fn read(event: &Event, report: &Report) -> Answer {
+pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
     let (stdout, stderr) = match &report.said {
         Said::Bytes { stdout, stderr } => (stdout, stderr),
         Said::Answer(answer) => return (**answer).clone(),
@@ -34,7 +36,7 @@ pub(super) fn read(event: &Event, report: &Report) -> Answer {
         stderr: String::from_utf8_lossy(&stderr.bytes).trim().to_owned(),
     };
     let exact = heard.exact();
-    heard.near_miss(exact)
+    heard.near_miss(row, exact)
 }
 
 /// One report, taken apart.
@@ -181,19 +183,40 @@ impl Heard<'_> {
     }
 
     /// What tries to block and does not (RX-32, RX-33). The agent's own reading stands beside it.
-    fn near_miss(&self, exact: Answer) -> Answer {
+    fn near_miss(&self, row: &EventRow, exact: Answer) -> Answer {
         if !self.is_gate() || exact.restraint == Restraint::Deny {
             return exact;
         }
-        let Some(found) = self.injected().or_else(|| self.objection()) else { return exact };
+        let Some(found) = self.injected() else { return self.lost(row, exact) };
         let mut answer = Answer { remarks: exact.remarks.clone(), ..found };
-        answer.failure.clone_from(&exact.failure);
-        if answer.slips.iter().any(|slip| slip.kind == SlipKind::WrongExit) {
-            // The slip says the same in better words.
-            answer.failure = answer.failure.filter(|it| it.code != "exit-code");
-        }
+        // The slip says the same in better words.
+        answer.failure = exact.failure.clone().filter(|it| it.code != "exit-code");
         answer.plain = Some(Box::new(exact));
         answer
+    }
+
+    /// A denial in the protocol of another agent, wherever it stands.
+    fn lost(&self, row: &EventRow, exact: Answer) -> Answer {
+        let truncated = match &self.report.said {
+            Said::Bytes { stdout, .. } => stdout.closed == Closed::Truncated,
+            Said::Answer(_) => false,
+        };
+        let hearing = Hearing {
+            event: &row.name,
+            end: &self.report.end,
+            reading: &self.reading,
+            stderr: &self.stderr,
+            truncated,
+            can: Powers::of(&[Power::Deny]),
+            before_effect: row.is_before_effect(),
+            homes: Vec::new(),
+            unheard: None,
+            plain_is_context: self.kind() == Printed::Context,
+            replies: false,
+            asked: false,
+            protocol: &PROTOCOL,
+        };
+        denial::look(&hearing, exact)
     }
 
     /// `@@INJECT` from a hook that neither passed nor blocked: who tells the agent what to mend wants it at work.
@@ -203,25 +226,6 @@ impl Heard<'_> {
             return None;
         }
         Some(self.slipped(Answer::deny(self.directives.inject.join("\n"))))
-    }
-
-    /// An object on stdout that denies in the protocol of another agent.
-    fn objection(&self) -> Option<Answer> {
-        // Where stdout is context, only what promises to be an object is looked at.
-        if self.kind() == Printed::Context && !self.reading.begins_with_brace() {
-            return None;
-        }
-        let objects = self.reading.objects().iter().flat_map(|object| object.readings());
-        let found = objects
-            .filter_map(|fields| objection::find(&PROTOCOL, fields))
-            .fold(None, Objection::stronger)?;
-        let mut answer = found.into_answer(&self.reading.deviations);
-        if let Some(stop) = answer.effects.stop.take() {
-            // The agent has nothing that ends everything; what comes nearest is a block.
-            answer.restraint = Restraint::Deny;
-            answer.reason = answer.reason.or(stop.reason);
-        }
-        (answer.restraint == Restraint::Deny).then(|| self.slipped(answer))
     }
 
     /// Adds how the hook ended, where that does not block by itself.

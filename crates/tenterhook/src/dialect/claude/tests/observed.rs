@@ -107,5 +107,8 @@ fn exact_reading_agrees_with_every_run_and_guarded_reading_only_denies_more() {
         compared += 1;
     }
     assert_eq!((compared, cases.len()), (49, 54));
-    assert_eq!(gained, ["PreToolUse deny-wrong-eventname", "PreToolUse json-then-text"]);
+    assert_eq!(
+        gained,
+        ["PreToolUse deny-wrong-eventname", "PreToolUse invalid-json", "PreToolUse json-then-text"]
+    );
 }

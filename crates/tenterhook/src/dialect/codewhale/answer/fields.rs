@@ -24,6 +24,9 @@ pub(super) const GATE: &[&str] = &["decision", "reason", "updatedInput", "additi
 pub(super) const DECISIONS: &[(&str, Restraint)] =
     &[("allow", Restraint::Silent), ("ask", Restraint::Ask), ("deny", Restraint::Deny)];
 
+/// The words of `decision` alone.
+pub(super) const WORDS: &[&str] = &["allow", "ask", "deny"];
+
 /// The code of a remark about a field that should have counted: a gate that said so did not answer (CW-68).
 pub(super) const INVALID: &str = "invalid-answer";
 /// The code of output that is no answer.

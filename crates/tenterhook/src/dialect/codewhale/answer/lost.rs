@@ -1,43 +1,49 @@
 //! What the agent loses: denials that slipped (CW-67), and answers of gates that it takes for consent because it cannot
 //! read them (CW-68). Whoever follows the agent exactly gets its own reading, which stands in `plain`.
 
-use serde_json::Value;
-
 use super::{Class, Heard, fields};
-use crate::answer::{Answer, Failure, Power, Restraint, Slip, SlipKind};
-use crate::dialect::objection::{self, Halt, Objection, Protocol};
-use crate::dialect::words;
-use crate::report::End;
-use crate::strict::{self, Found, Object, Reading};
+use crate::answer::{Answer, Failure, Restraint, Slip, SlipKind};
+use crate::dialect::kit::denial::{self, Halt, Hearing, Home, Protocol};
+use crate::report::{Closed, End, Said};
+use crate::strict::Found;
 
-const SUBMIT: Protocol =
-    Protocol { decisions: &[], keys: || fields::SUBMIT.to_vec(), halt: Halt::Denies };
-const GATE: Protocol =
-    Protocol { decisions: fields::DECISIONS, keys: || fields::GATE.to_vec(), halt: Halt::Denies };
+/// What holds on every event.
+const PROTOCOL: Protocol =
+    Protocol { halt: Halt::Denies, any_exit: false, named: false, own: &[], tells: false };
 
 /// The agent's own reading, or what it lost with that reading beside it.
 pub(super) fn look(heard: &Heard<'_>, exact: Answer) -> Answer {
     if exact.restraint == Restraint::Deny && heard.report.end == End::Exited(super::BLOCKS) {
         return exact;
     }
-    let denial = denial(heard).map(|it| permitted(heard, it));
-    match denial.filter(|it| it.restraint > exact.restraint) {
-        Some(denial) => restrained(heard, denial, exact),
-        None => unanswered(heard, exact),
+    let found = denial::look(&hearing(heard), exact.clone());
+    if found.restraint > exact.restraint {
+        return found;
     }
+    Answer { unclear: found.unclear, ..unanswered(heard, exact) }
 }
 
-/// A denial that the agent does not see, with its slips.
-fn restrained(heard: &Heard<'_>, denial: Answer, exact: Answer) -> Answer {
-    let mut answer = denial;
-    if heard.report.end != End::Exited(0) {
-        answer = answer.slipped(SlipKind::WrongExit, how_it_ended(heard));
+fn hearing<'a>(heard: &'a Heard<'_>) -> Hearing<'a> {
+    let home = || Home { path: vec!["decision"], words: fields::WORDS };
+    let truncated = match &heard.report.said {
+        Said::Bytes { stdout, .. } => stdout.closed == Closed::Truncated,
+        Said::Answer(_) => false,
+    };
+    Hearing {
+        event: &heard.row.name,
+        end: &heard.report.end,
+        reading: &heard.reading,
+        stderr: &heard.stderr,
+        truncated,
+        can: heard.row.powers,
+        before_effect: heard.row.is_before_effect(),
+        homes: (heard.class == Class::Gate).then(home).into_iter().collect(),
+        unheard: None,
+        plain_is_context: false,
+        replies: false,
+        asked: false,
+        protocol: &PROTOCOL,
     }
-    if answer.restraint < Restraint::Deny {
-        // A policy that blocks outranks a question that slipped.
-        answer.failure.clone_from(&exact.failure);
-    }
-    beside(answer, exact)
 }
 
 /// Puts the agent's own reading beside an answer; what there was to remark is remarked once.
@@ -45,65 +51,6 @@ fn beside(mut answer: Answer, mut exact: Answer) -> Answer {
     answer.remarks.append(&mut exact.remarks);
     answer.plain = Some(Box::new(exact));
     answer
-}
-
-fn how_it_ended(heard: &Heard<'_>) -> String {
-    match &heard.report.end {
-        End::Exited(code) => format!("a denial with exit code {code}"),
-        End::TimedOut => "a denial before its time was up".to_owned(),
-        _ => "a denial before it was ended".to_owned(),
-    }
-}
-
-/// What the event cannot do as asked, it does as a denial: doubt is restraint.
-fn permitted(heard: &Heard<'_>, mut denial: Answer) -> Answer {
-    let power = match denial.restraint {
-        Restraint::Ask => Power::Ask,
-        Restraint::Defer => Power::Defer,
-        Restraint::Silent | Restraint::Allow | Restraint::Deny => return denial,
-    };
-    if !heard.row.powers.has(power) {
-        denial.restraint = Restraint::Deny;
-    }
-    denial
-}
-
-/// The strongest denial in what was printed, wherever it stands.
-fn denial(heard: &Heard<'_>) -> Option<Answer> {
-    let protocol = if heard.class == Class::Gate { &GATE } else { &SUBMIT };
-    let reading = &heard.reading;
-    if let Some(found) = search(protocol, reading) {
-        return Some(found.into_answer(&reading.deviations));
-    }
-    if let (Found::Text, Class::Gate) = (&reading.found, heard.class) {
-        return bare_word(&reading.text);
-    }
-    let on_stderr = strict::read(heard.stderr.as_bytes());
-    let whole = reading.found == Found::Empty && on_stderr.strict().is_some();
-    let found = search(protocol, &on_stderr).filter(|_| whole)?;
-    Some(found.into_answer(&[]).slipped(SlipKind::OnStderr, "the answer is on stderr"))
-}
-
-fn search(protocol: &Protocol, reading: &Reading) -> Option<Objection> {
-    let object =
-        |(key, value): &(String, Value)| [(key.clone(), value.clone())].into_iter().collect();
-    reading
-        .objects()
-        .iter()
-        .flat_map(Object::readings)
-        .filter_map(|it| objection::find(protocol, it))
-        .chain(reading.pairs().iter().filter_map(|pair| objection::find(protocol, &object(pair))))
-        .fold(None, Objection::stronger)
-        .map(|it| it.with_words_of(&reading.pairs().iter().cloned().collect()))
-}
-
-/// A gate that prints `deny` and nothing else means it.
-fn bare_word(text: &str) -> Option<Answer> {
-    let restraint = words::restraint(text.trim());
-    (restraint > Restraint::Allow).then(|| {
-        let detail = format!("`{}` stands alone", text.trim());
-        Answer { restraint, ..Answer::default() }.slipped(SlipKind::Wrapped, detail)
-    })
 }
 
 /// Where a gate said something that nobody can read, the agent goes on; here it did not answer (CW-68).
@@ -154,7 +101,7 @@ fn unanswered(heard: &Heard<'_>, mut exact: Answer) -> Answer {
 /// gate that prints text gave no verdict.
 fn looks_meant(heard: &Heard<'_>) -> bool {
     let keys = if heard.class == Class::Gate { fields::GATE } else { fields::SUBMIT };
-    let own = |key: &str| keys.iter().any(|it| words::plain_key(it) == words::plain_key(key));
+    let own = |key: &str| keys.iter().any(|it| denial::plain_key(it) == denial::plain_key(key));
     match &heard.reading.found {
         Found::Empty => false,
         Found::Text => heard.class == Class::Gate,

@@ -32,7 +32,9 @@ fn judged(case: &Node, compat: Compat) -> Verdict {
 
 /// `none` is a failure: which policy decides is another rule.
 fn word(verdict: &Verdict) -> String {
-    let failed = |code| matches!(code, "unreadable-answer" | "invalid-answer" | "exit-code");
+    let failed = |code| {
+        matches!(code, "unreadable-answer" | "invalid-answer" | "exit-code" | "unclear-answer")
+    };
     let none =
         verdict.faults.iter().any(|it| failed(it.code)) && verdict.restraint == Restraint::Silent;
     if none { "none".to_owned() } else { verdict.restraint.word().unwrap_or("silent").to_owned() }

@@ -25,11 +25,8 @@ pub(in crate::dialect::native) const KEYS: &[(&str, Option<Power>)] = &[
     ("extra", None),
 ];
 
-/// The names of the keys alone.
-pub(super) fn names() -> Vec<&'static str> {
-    KEYS.iter().map(|(name, _)| *name).collect()
-}
-
+/// The words of `decision`, in the order of restraint.
+pub(super) const WORDS: &[&str] = &["allow", "ask", "defer", "deny"];
 /// The decisions, in the order of restraint.
 pub(in crate::dialect::native) const DECISIONS: &[(&str, Restraint)] = &[
     ("allow", Restraint::Allow),

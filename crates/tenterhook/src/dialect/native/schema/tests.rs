@@ -31,7 +31,11 @@ fn toml(text: &str) -> Value {
 
 fn read_answer(text: &str) -> Answer {
     let said = Said::Bytes { stdout: text.as_bytes().into(), stderr: Output::default() };
-    answer::read(&Report { said, ..Report::silent(End::Exited(0), Duration::ZERO) })
+    answer::read(
+        super::super::table::row("PreToolUse").expect("a row"),
+        &Report { said, ..Report::silent(End::Exited(0), Duration::ZERO) },
+        false,
+    )
 }
 
 /// Every key of `table` is in the schema, with its words, and the schema has no other.

@@ -32,7 +32,7 @@ proptest! {
     #[test]
     fn only_a_strict_object_changes_anything(text in scraps(), stderr in scraps(), exit in -1_i32..4) {
         let end = if exit < 0 { End::TimedOut } else { End::Exited(exit) };
-        let answer = answer::read(&report(end.clone(), &text, &stderr));
+        let answer = answer::read(gate(), &report(end.clone(), &text, &stderr), false);
         let own = text.strip_prefix("{\"background\": true}\n").unwrap_or(&text);
         let strict = serde_json::from_str::<Map<String, Value>>(own.trim_start_matches('\u{feff}')).is_ok();
         let widens = answer.restraint == Restraint::Allow

@@ -93,7 +93,7 @@ fn a_hook_goes_to_the_background_by_its_first_line() {
 fn an_env_file_becomes_variables_and_the_answer_wins() {
     let mut report = report(End::Exited(0), r#"{"env":{"A":"answer"}}"#, "");
     report.env_file = Some("export A=\"file\"\nB='x y'\n# c\nnot a pair\n".into());
-    let env = answer::read(&report).effects.env;
+    let env = answer::read(gate(), &report, false).effects.env;
     assert_eq!(Value::Object(env), json!({"A": "answer", "B": "x y"}));
 }
 

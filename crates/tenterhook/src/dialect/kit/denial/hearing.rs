@@ -1,0 +1,106 @@
+//! What an event hears: which decisions it can honour, where it looks for them, and what else its dialect says of it. Values
+//! that dialects fill; finds nothing.
+
+use serde_json::{Map, Value};
+
+use super::words;
+use crate::answer::{Power, Powers, Restraint};
+use crate::report::End;
+use crate::strict::Reading;
+
+/// One report, and what its event hears of it.
+pub(in crate::dialect) struct Hearing<'a> {
+    /// The event in the agent's words.
+    pub(in crate::dialect) event: &'a str,
+    pub(in crate::dialect) end: &'a End,
+    pub(in crate::dialect) reading: &'a Reading,
+    pub(in crate::dialect) stderr: &'a str,
+    /// More stdout came than was kept.
+    pub(in crate::dialect) truncated: bool,
+    /// What can count at all.
+    pub(in crate::dialect) can: Powers,
+    /// Whether the event comes before an effect, so that a question which nobody can be asked is a denial.
+    pub(in crate::dialect) before_effect: bool,
+    /// Where the event looks for a decision, the best place last.
+    pub(in crate::dialect) homes: Vec<Home>,
+    /// The words of exit code 2, where the event does not hear it.
+    pub(in crate::dialect) unheard: Option<String>,
+    /// Whether plain stdout is context.
+    pub(in crate::dialect) plain_is_context: bool,
+    /// Whether `action` is a decision, and not a log's word.
+    pub(in crate::dialect) replies: bool,
+    /// A model was asked for its answer and nothing else: a no counts wherever it stands (MO-9).
+    pub(in crate::dialect) asked: bool,
+    pub(in crate::dialect) protocol: &'static Protocol,
+}
+
+/// What holds on every event of a protocol.
+#[derive(Debug)]
+pub(in crate::dialect) struct Protocol {
+    /// What `continue: false` does.
+    pub(in crate::dialect) halt: Halt,
+    /// Whether an answer counts at an exit code that is neither 0 nor 2.
+    pub(in crate::dialect) any_exit: bool,
+    /// Whether an answer must name its event.
+    pub(in crate::dialect) named: bool,
+    /// Keys of its own that look like a decision of another protocol.
+    pub(in crate::dialect) own: &'static [&'static str],
+    /// Whether the form of an answer that says nothing against the event is worth a fault: where the agent takes it for
+    /// text, nobody else would tell.
+    pub(in crate::dialect) tells: bool,
+}
+
+/// What `continue: false` does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dialect) enum Halt {
+    /// Everything ends.
+    Stops,
+    /// The action is denied.
+    Denies,
+    /// The protocol has no such key: who writes it wants everything to end.
+    Foreign,
+}
+
+/// A place where an event looks for a decision, and the words that it takes there.
+#[derive(Debug)]
+pub(in crate::dialect) struct Home {
+    pub(in crate::dialect) path: Vec<&'static str>,
+    pub(in crate::dialect) words: &'static [&'static str],
+}
+
+impl Hearing<'_> {
+    pub(super) fn can(&self, restraint: Restraint) -> bool {
+        self.can.has(match restraint {
+            Restraint::Ask => Power::Ask,
+            Restraint::Defer => Power::Defer,
+            Restraint::Deny => Power::Deny,
+            Restraint::Silent | Restraint::Allow => Power::Allow,
+        })
+    }
+
+    /// What the event makes of a restraint: where nobody can be asked, a question before an effect is a denial.
+    pub(super) fn honoured(&self, restraint: Restraint) -> Option<Restraint> {
+        if restraint <= Restraint::Allow {
+            return None;
+        }
+        let denies = self.before_effect && self.can(Restraint::Deny);
+        if self.can(restraint) { Some(restraint) } else { denies.then_some(Restraint::Deny) }
+    }
+
+    /// The form in which the event hears a denial.
+    pub(super) fn form(&self) -> String {
+        let Some(home) = self.homes.last() else { return "exit with code 2".to_owned() };
+        let word = home.words.iter().find(|it| words::restraint(it) == Restraint::Deny);
+        let word = word.map_or(Value::Bool(false), |it| Value::from(*it));
+        let nest = |inner: Value, key: &&str| {
+            let mut object = Map::from_iter([((*key).to_owned(), inner)]);
+            if *key == "hookSpecificOutput" && self.protocol.named {
+                object.values_mut().filter_map(Value::as_object_mut).for_each(|it| {
+                    it.insert("hookEventName".to_owned(), self.event.into());
+                });
+            }
+            Value::Object(object)
+        };
+        format!("print `{}`, or exit with code 2", home.path.iter().rev().fold(word, nest))
+    }
+}

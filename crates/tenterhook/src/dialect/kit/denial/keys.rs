@@ -1,0 +1,157 @@
+//! The one table of keys that answers have, in any dialect: what stands at a key, however it is spelled.
+
+use super::words::latin;
+use crate::diagnostic::distance;
+
+/// What stands at a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Key {
+    /// A decision, whatever stands there.
+    Decision,
+    /// A decision in some protocols, a word of its own elsewhere: only a word that restrains shows which.
+    Verdict,
+    /// A state, which decides nothing unless it is a denial and the object says nothing else.
+    State,
+    /// `false` objects.
+    Consent,
+    /// `false` objects where a reason or another decision stands beside it.
+    Success,
+    /// `false` may object where a sentence says why.
+    Outcome,
+    /// `true` objects.
+    Denial,
+    /// `false` ends everything.
+    Continue,
+    /// An object with what is specific to an event.
+    Output,
+    /// Why.
+    Reason,
+    /// Something round an answer.
+    Wrapper,
+    /// What others wrote: no word of the hook about the event (V-33).
+    Content,
+    /// What only a record of a log has.
+    Log,
+    /// Names the event, or how to show the answer.
+    Beside,
+    /// Nothing of an answer.
+    Other,
+}
+
+#[rustfmt::skip]
+const KEYS: &[(Key, &[&str])] = &[
+    (Key::Decision, &["decision", "permissiondecision"]),
+    (Key::Verdict, &["permission", "behavior", "action", "verdict", "ruling", "judgment", "judgement"]),
+    (Key::State, &["status", "result", "outcome", "effect", "response", "answer", "state", "resolution", "conclusion", "output"]),
+    (Key::Consent, &["allow", "allowed", "approve", "approved", "approval", "permit", "permitted", "proceed", "authorized", "authorize",
+        "accept", "accepted", "grant", "granted", "goahead"]),
+    (Key::Success, &["ok", "okay", "safe", "compliant"]),
+    (Key::Outcome, &["success", "valid", "pass", "passed"]),
+    (Key::Denial, &["block", "blocked", "deny", "denied", "reject", "rejected", "refuse", "refused", "forbid", "forbidden", "disallow",
+        "disallowed", "prevent", "prevented", "prohibit", "prohibited", "veto", "vetoed", "halt", "abort", "notallowed", "denial",
+        "preventcontinuation", "preventdefault", "stopexecution", "stop"]),
+    (Key::Continue, &["continue"]),
+    (Key::Output, &["hookspecificoutput"]),
+    (Key::Reason, &["permissiondecisionreason", "reason", "message", "stopreason", "usermessage", "agentmessage", "systemmessage", "why",
+        "explanation", "feedback", "denyreason", "blockreason", "justification", "rationale"]),
+    (Key::Wrapper, &["data", "hook", "hookoutput", "hookresult", "hookresponse", "payload", "body", "results", "answers", "value", "return",
+        "reply", "responses", "outputs", "items", "json", "structuredcontent"]),
+    (Key::Content, &["additionalcontext", "context", "extra", "input", "toolinput", "toolresponse", "tooloutput", "toolargs", "args",
+        "arguments", "parameters", "tool", "updatedinput", "updatedtooloutput", "updatedmcptooloutput", "env", "displaycontent", "text",
+        "prompt", "properties", "schema", "example", "examples", "definitions", "diff", "source", "code", "log", "logs", "stdout", "stderr",
+        "stats", "summary", "counts", "metadata", "config", "updatedpermissions", "rules", "metrics", "content", "command"]),
+    (Key::Log, &["level", "severity", "loglevel", "lvl", "levelname", "timestamp", "ts", "time", "@timestamp", "logger"]),
+    (Key::Beside, &["hookeventname", "event", "eventname", "suppressoutput", "v", "version", "async", "interrupt", "impossible", "retry",
+        "exitcode", "toolname"]),
+];
+/// Words in front of a key that ask it as a question: `shouldBlock`, `is_allowed`.
+const QUESTIONS: &[&str] =
+    &["is", "should", "can", "must", "may", "was", "will", "do", "to", "mustbe", "shouldbe"];
+/// Words that differ from a key by little and mean something else.
+const OTHER_WORDS: &[&str] = &[
+    "decisions",
+    "division",
+    "permissions",
+    "continued",
+    "allows",
+    "blocks",
+    "actions",
+    "behaviors",
+    "results",
+];
+
+/// Whether the key is spelled as somebody's protocol spells it but for its style, or only nearly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Spelling {
+    /// It is.
+    Right,
+    /// A slip of the pen.
+    Nearly,
+}
+
+/// What stands at `name`.
+pub(super) fn kind(name: &str) -> (Key, Spelling) {
+    let plain = plain_key(name);
+    if let Some(key) = listed(&plain) {
+        return (key, Spelling::Right);
+    }
+    let question = QUESTIONS.iter().filter_map(|it| plain.strip_prefix(it)).find_map(listed);
+    if let Some(key @ (Key::Consent | Key::Denial | Key::Success | Key::Outcome | Key::Continue)) =
+        question
+    {
+        return (key, Spelling::Right);
+    }
+    (slipped(&plain).unwrap_or(Key::Other), Spelling::Nearly)
+}
+
+fn listed(plain: &str) -> Option<Key> {
+    KEYS.iter().find(|(_, names)| names.contains(&plain)).map(|(key, _)| *key)
+}
+
+/// The key that was meant, where the pen slipped: in long names by two letters, in others by one.
+fn slipped(plain: &str) -> Option<Key> {
+    const MEANT: &[(&str, Key, usize)] = &[
+        ("permissiondecision", Key::Decision, 3),
+        ("hookspecificoutput", Key::Output, 3),
+        ("decision", Key::Decision, 2),
+        ("behavior", Key::Verdict, 1),
+        ("verdict", Key::Verdict, 1),
+        ("permission", Key::Verdict, 1),
+        ("action", Key::Verdict, 1),
+        ("continue", Key::Continue, 2),
+        ("allowed", Key::Consent, 1),
+        ("approve", Key::Consent, 1),
+        ("approved", Key::Consent, 1),
+        ("blocked", Key::Denial, 1),
+        ("denied", Key::Denial, 1),
+    ];
+    if plain.len() < 5 || plain.len() > 24 || OTHER_WORDS.contains(&plain) {
+        return None;
+    }
+    let letters: Vec<char> = plain.chars().collect();
+    let near = |(meant, _, limit): &&(&str, Key, usize)| {
+        plain.as_bytes().first() == meant.as_bytes().first()
+            && distance(&letters, &meant.chars().collect::<Vec<_>>()) <= *limit
+    };
+    MEANT.iter().find(near).map(|(_, key, _)| *key)
+}
+
+/// Whether `name` may be the beginning of a key that only answers have.
+pub(super) fn begins(name: &str) -> bool {
+    let plain = plain_key(name);
+    plain.len() >= 3
+        && ["decision", "permissiondecision", "hookspecificoutput"]
+            .iter()
+            .any(|it| it.starts_with(&*plain))
+}
+
+/// A key without its style: `permission_decision` and `PermissionDecision` are the same. So is a plural of the one key
+/// whose singular people forget.
+pub(in crate::dialect) fn plain_key(key: &str) -> String {
+    let visible = key.chars().filter(|it| it.is_alphanumeric() || *it == '@');
+    let plain: String = visible.flat_map(char::to_lowercase).map(latin).collect();
+    match plain.as_str() {
+        "hooksspecificoutput" | "hookspecificoutputs" => "hookspecificoutput".to_owned(),
+        _ => plain,
+    }
+}

@@ -1,0 +1,213 @@
+//! Finds in a text without objects the lines that are shaped like an answer: `decision: deny`, `DECISION=deny`, a word
+//! that denies and nothing else (A-44). Says what stands there; what it means is not decided here.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+use serde_json::{Map, Value};
+
+use super::keys::{self, Key, Spelling};
+use super::{loose, words};
+
+/// Longer texts are reports; a record in one of them is a quotation.
+const MAX_LINES: usize = 40;
+/// A text of so few lines has no room for anything but what it says.
+const FEW_LINES: usize = 5;
+
+/// Lines that are shaped like an answer.
+#[derive(Debug, PartialEq)]
+pub(super) enum Lines {
+    /// Nothing but records: the object that they are.
+    Records(Map<String, Value>),
+    /// A word that denies, and nothing else.
+    Word(String),
+    /// A record among other lines, or a denial and what for: the line.
+    One(String),
+}
+
+static RECORD: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?x) ^ \s* (?:[-*>|] \s*)? (?:export \s+ | set \s+ | let \s+ | const \s+ | \$)? ["'*_`\[]*
+           (?<key> [A-Za-z] [\w.\ -]{1,40}?) ["'*_`\]]* \s* (?: => | := | -> | : | = ) \s* (?<value> .*?) \s* [,;|]? \s* $"#,
+    )
+    .ok()
+});
+static TAG: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"<(?<key>[A-Za-z][\w:-]{1,40})(?:\s[^<>]{0,200})?>\s*(?<value>[^<>]{1,120}?)\s*</")
+        .ok()
+});
+static PAIR: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?:^|[\s<&?,(\[|;])(?<key>[A-Za-z][\w.-]{1,40})(?:=>|[=:])\s?(?<value>"[^"\n]*"|'[^'\n]*'|[^\s&>,;=\])]+)"#,
+    )
+    .ok()
+});
+
+/// What the lines of a plain text say.
+pub(super) fn read(text: &str) -> Option<Lines> {
+    let lines: Vec<&str> =
+        text.lines().map(str::trim).filter(|it| !is_frame(it)).take(MAX_LINES + 1).collect();
+    if lines.is_empty() || lines.len() > MAX_LINES {
+        return None;
+    }
+    match &*lines {
+        [line] if words::is_alone(line) => {
+            let word = line.trim_matches(|it: char| !it.is_alphanumeric()).to_owned();
+            // A bare `no` may answer anything.
+            let doubt = word.eq_ignore_ascii_case("no");
+            return Some(if doubt { Lines::One(word) } else { Lines::Word(word) });
+        }
+        [line] if shouts(line) => return Some(Lines::One((*line).to_owned())),
+        _ => {}
+    }
+    let logged = lines.iter().find(|line| {
+        let pairs = pairs(PAIR.as_ref(), line);
+        (pairs.len() > 1 || line.starts_with('<') || line.ends_with([')', ']']))
+            && pairs.iter().any(|(key, it)| denies(key, it))
+    });
+    if let Some(line) = logged.filter(|_| lines.len() <= FEW_LINES) {
+        return Some(Lines::One((*line).to_owned()));
+    }
+    let trimmed = text.trim();
+    if trimmed.starts_with(['"', '\'']) && trimmed.contains(':') {
+        // The brace is missing.
+        let fields = loose::read(&format!("{{{trimmed}")).fields;
+        return Some(Lines::Records(fields));
+    }
+    let records: Vec<Option<(String, Value)>> = lines.iter().map(|it| record(it)).collect();
+    if records.iter().all(Option::is_some) {
+        return Some(Lines::Records(records.into_iter().flatten().collect()));
+    }
+    let tagged = pairs(TAG.as_ref(), text);
+    if !tagged.is_empty() && text.trim_start().starts_with('<') {
+        return Some(Lines::Records(tagged));
+    }
+    match &*lines {
+        [line] if names_decision(line) => Some(Lines::One((*line).to_owned())),
+        _ => among(&lines, &records),
+    }
+}
+
+/// One record among other lines, or a last line that is a denial alone.
+fn among(lines: &[&str], records: &[Option<(String, Value)>]) -> Option<Lines> {
+    let few = lines.len() <= FEW_LINES;
+    let reasoned = records.iter().flatten().any(|(key, _)| keys::kind(key).0 == Key::Reason);
+    if let Some(at) =
+        records.iter().position(|it| it.as_ref().is_some_and(|(key, it)| denies(key, it)))
+        && (few || reasoned)
+    {
+        return lines.get(at).map(|it| Lines::One((*it).to_owned()));
+    }
+    let last =
+        lines.last().filter(|it| few && (shouts(it) || (words::is_alone(it) && is_upper(it))));
+    last.map(|it| Lines::One((*it).to_owned()))
+}
+
+/// `Decision.DENY`, `the decision is deny`: a few words with both in them.
+fn names_decision(line: &str) -> bool {
+    let mut words = line.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
+    let few: Vec<&str> = words.by_ref().take(5).collect();
+    words.next().is_none()
+        && few.iter().any(|it| it.eq_ignore_ascii_case("decision"))
+        && few.last().is_some_and(|it| words::is_alone(it))
+}
+
+/// Whether a pair is a decision that denies.
+fn denies(key: &str, value: &Value) -> bool {
+    keys::kind(key) == (Key::Decision, Spelling::Right)
+        && value.as_str().is_some_and(words::is_alone)
+}
+
+/// Lines that only frame others.
+fn is_frame(line: &str) -> bool {
+    line.is_empty()
+        || line.starts_with("```")
+        || line.starts_with("~~~")
+        || matches!(line, "---" | "..." | "{" | "}")
+        || line.starts_with("<?xml")
+}
+
+/// The pair of a line that is a record.
+fn record(line: &str) -> Option<(String, Value)> {
+    let captures = RECORD.as_ref()?.captures(line)?;
+    let (key, value) = (captures["key"].trim().to_owned(), value(&captures["value"]));
+    // `denied: requested access to the resource`: the beginning of a sentence.
+    let sentence =
+        keys::kind(&key).0 == Key::Denial && value.as_str().is_some_and(|it| it.contains(' '));
+    (!sentence).then_some((key, value))
+}
+
+fn pairs(regex: Option<&Regex>, text: &str) -> Map<String, Value> {
+    let found = regex.into_iter().flat_map(|it| it.captures_iter(text)).take(MAX_LINES);
+    found.map(|it| (it["key"].to_owned(), value(&it["value"]))).collect()
+}
+
+fn value(text: &str) -> Value {
+    let bare = text.trim().trim_matches(['"', '\'', '*', '`', '_']);
+    match bare.to_ascii_lowercase().as_str() {
+        "true" => Value::Bool(true),
+        "false" => Value::Bool(false),
+        "" | "null" | "~" => Value::Null,
+        _ => Value::String(bare.to_owned()),
+    }
+}
+
+fn is_upper(line: &str) -> bool {
+    !line.contains(char::is_lowercase)
+}
+
+/// `DENIED: no rm`: a denial in capitals, and what for.
+fn shouts(line: &str) -> bool {
+    let Some((word, rest)) = line.split_once([':', '!', ',']) else { return false };
+    let counts = rest.trim_start().starts_with(|it: char| it.is_ascii_digit());
+    words::is_alone(word) && is_upper(word) && word.len() >= 4 && !counts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A-44
+    #[test]
+    fn lines_that_decide_are_found() {
+        for text in [
+            "deny",
+            "\"blocked\"",
+            "[\"deny\"]",
+            "DENY.",
+            "checking\nDENIED",
+            "BLOCKED: no rm",
+            "a\nb\ndecision: deny",
+        ] {
+            assert!(matches!(read(text), Some(Lines::One(_) | Lines::Word(_))), "{text}");
+        }
+        for text in [
+            "decision: deny\nreason: no",
+            "DECISION=deny",
+            "<hook><decision>deny</decision></hook>",
+        ] {
+            let Some(Lines::Records(fields)) = read(text) else { panic!("{text}") };
+            assert!(fields.values().any(|it| it == "deny"), "{text}");
+        }
+    }
+
+    /// A-40
+    #[test]
+    fn lines_that_tell_of_something_else_are_not() {
+        for text in [
+            "",
+            "checked 3 files",
+            "blocked 0 of 3 requests",
+            "deny list has 3 entries",
+            "Blocked: 0",
+            "BLOCKED: 0, ALLOWED: 5",
+            "denied: requested access to the resource is denied",
+            "deny? the user decides",
+            "42",
+            "npm test: 4 passed, 1 blocked\nok",
+        ] {
+            let found = read(text);
+            assert!(!matches!(found, Some(Lines::One(_) | Lines::Word(_))), "{text}: {found:?}");
+        }
+    }
+}

@@ -1,0 +1,267 @@
+//! Reads the pairs of a key and a value out of something that was meant as an object and is none: without quotes, with
+//! the quotes of a book, with commas that are missing or too many, unfinished. Gives data for a denial only; nothing that
+//! is read here may consent.
+
+use serde_json::{Map, Number, Value};
+
+use super::keys::{self, Key};
+
+/// How deep objects are kept apart; what is deeper is read into the last one.
+const DEPTH: usize = 128;
+
+/// How often a key is read again before its last value stands for all that follow.
+const REPEATS: usize = 8;
+
+/// An object, read loosely.
+#[derive(Debug, PartialEq)]
+pub(super) struct Loose {
+    pub(super) fields: Map<String, Value>,
+    /// Where it ends in the text.
+    pub(super) end: usize,
+    /// The text ended before it.
+    pub(super) torn: bool,
+}
+
+/// Reads what begins with the brace or bracket at the start of `text`.
+pub(super) fn read(text: &str) -> Loose {
+    let mut reader = Reader { text, at: 0, frames: Vec::new(), done: None, unclosed: false };
+    while reader.at < text.len() && reader.done.is_none() {
+        reader.step();
+    }
+    let torn = reader.done.is_none();
+    while reader.done.is_none() && !reader.frames.is_empty() {
+        reader.close();
+    }
+    let fields = match reader.done {
+        Some(Value::Object(fields)) => fields,
+        Some(Value::Array(items)) => joined(items),
+        _ => Map::new(),
+    };
+    Loose { fields, end: reader.at, torn }
+}
+
+/// The objects of a list as one: whichever denies, the list does.
+fn joined(items: Vec<Value>) -> Map<String, Value> {
+    let holds = items.iter().any(|it| it.is_object() || it.is_array());
+    let entries = holds.then(|| ("items".to_owned(), Value::Array(items)));
+    entries.into_iter().collect()
+}
+
+/// An object or a list that is not closed yet.
+#[derive(Default)]
+struct Frame {
+    list: bool,
+    fields: Map<String, Value>,
+    items: Vec<Value>,
+    key: Option<String>,
+    /// A word that is a key if a colon follows.
+    word: Option<String>,
+}
+
+impl Frame {
+    fn put(&mut self, value: Value) {
+        if self.list {
+            return self.items.push(value);
+        }
+        if let Some(mut key) = self.key.take() {
+            // The same key again: the style of a key is not told apart, so both values are looked at.
+            let plain = key.len();
+            while self.fields.contains_key(&key) && key.len() < plain + REPEATS {
+                key.push('_');
+            }
+            self.fields.insert(key, value);
+        }
+    }
+
+    /// A complete word: a value where a key waits for one.
+    fn take(&mut self, word: String, quoted: bool) {
+        if self.key.is_some() || self.list {
+            self.put(if quoted { Value::String(word) } else { literal(&word) });
+        } else {
+            // `{:decision "deny"}`: a value without a separator.
+            let key = self.word.take().filter(|it| quoted && keys::kind(it).0 == Key::Decision);
+            match key {
+                Some(key) => {
+                    self.key = Some(key);
+                    self.put(Value::String(word));
+                }
+                None => self.word = Some(word),
+            }
+        }
+    }
+}
+
+fn literal(word: &str) -> Value {
+    match word {
+        "true" | "True" | "TRUE" | "$true" => Value::Bool(true),
+        "false" | "False" | "FALSE" | "$false" => Value::Bool(false),
+        "null" | "None" | "undefined" | "nil" => Value::Null,
+        _ => word.parse::<Number>().map_or_else(|_| Value::String(word.to_owned()), Value::Number),
+    }
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    at: usize,
+    frames: Vec<Frame>,
+    done: Option<Value>,
+    /// A string did not end before the text did, so that none is looked for beyond its line any more.
+    unclosed: bool,
+}
+
+impl<'a> Reader<'a> {
+    fn rest(&self) -> &'a str {
+        self.text.get(self.at..).unwrap_or_default()
+    }
+
+    fn step(&mut self) {
+        let rest = self.rest();
+        let Some(c) = rest.chars().next() else { return };
+        match c {
+            '{' | '[' if self.frames.len() < DEPTH => {
+                self.at += 1;
+                self.frames.push(Frame { list: c == '[', ..Frame::default() });
+            }
+            '}' | ']' => {
+                self.at += 1;
+                self.close();
+            }
+            ':' | '=' => {
+                self.at += 1;
+                if let Some(frame) = self.frames.last_mut()
+                    && frame.key.is_none()
+                {
+                    frame.key = frame.word.take();
+                }
+            }
+            '"' | '\'' | '`' => self.quoted(c, 0),
+            '\\' => self.escaped(),
+            '/' if rest.starts_with("//") => self.at += rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("/*") => {
+                self.at += rest.find("*/").map_or(rest.len(), |end| end + 2);
+            }
+            // `u'deny'`: the letter belongs to the quote.
+            'u' | 'b' | 'r' | 'f'
+                if rest.get(1..).is_some_and(|it| it.starts_with(['"', '\''])) =>
+            {
+                self.at += 1;
+            }
+            c if c.is_alphanumeric() || "_$@-+.!*<".contains(c) => self.bare(),
+            c => self.at += c.len_utf8(),
+        }
+    }
+
+    /// Backslashes: those of a quote that was escaped, or of a line break that was printed as two letters.
+    fn escaped(&mut self) {
+        let rest = self.rest();
+        let after = rest.trim_start_matches('\\');
+        let slashes = rest.len() - after.len();
+        match after.chars().next() {
+            Some(quote @ ('"' | '\'')) => {
+                self.at += slashes;
+                self.quoted(quote, slashes);
+            }
+            Some(c) => self.at += slashes + c.len_utf8(),
+            None => self.at = self.text.len(),
+        }
+    }
+
+    /// A string: up to a quote of its kind behind which a value can end, so that quotes within it are no end.
+    fn quoted(&mut self, quote: char, slashes: usize) {
+        let start = self.at + 1;
+        let inner = self.text.get(start..).unwrap_or_default();
+        let line = inner.find('\n').unwrap_or(inner.len());
+        let within = if self.unclosed { inner.get(..line).unwrap_or_default() } else { inner };
+        let closing = within.match_indices(quote).find_map(|(at, _)| {
+            let before = inner.get(..at)?;
+            let escapes = before.len() - before.trim_end_matches('\\').len();
+            (escapes == slashes && ends(inner.get(at + 1..)?)).then_some((at, at + 1))
+        });
+        self.unclosed |= closing.is_none();
+        let (end, next) = closing.unwrap_or((line, line));
+        let content = inner.get(..end).unwrap_or_default();
+        let content = content.get(..content.len().saturating_sub(slashes)).unwrap_or(content);
+        self.at = start + next;
+        let word = unescaped(content);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.take(word, true);
+        }
+    }
+
+    /// A word without quotes: a key up to its colon, a value up to a comma, a bracket or the end of the line.
+    fn bare(&mut self) {
+        let rest = self.rest();
+        let value = self.frames.last().is_some_and(|it| it.key.is_some() || it.list);
+        let ends = |c: char| match c {
+            ',' | ';' | '{' | '}' | '[' | ']' | '\n' | '"' => true,
+            ':' | '=' | '\'' => !value,
+            _ => false,
+        };
+        let end = rest.find(ends).filter(|end| *end > 0).unwrap_or(rest.len()).max(1);
+        let end = if rest.is_char_boundary(end) { end } else { rest.len() };
+        let word = rest.get(..end).unwrap_or_default().trim().trim_end_matches('\\').to_owned();
+        self.at += end;
+        if let Some(frame) = self.frames.last_mut() {
+            frame.take(word, false);
+        }
+    }
+
+    fn close(&mut self) {
+        let Some(mut frame) = self.frames.pop() else { return };
+        if let Some(word) = frame.key.take().or_else(|| frame.word.take()).filter(|_| !frame.list) {
+            // A key whose value never came.
+            frame.fields.entry(word).or_insert(Value::Null);
+        }
+        let value =
+            if frame.list { Value::Array(frame.items) } else { Value::Object(frame.fields) };
+        match self.frames.last_mut() {
+            Some(outer) => outer.put(value),
+            None => self.done = Some(value),
+        }
+    }
+}
+
+/// Whether a string can end before `rest`.
+fn ends(rest: &str) -> bool {
+    let next = rest.trim_start_matches([' ', '\t']);
+    // A line break that was printed as two letters.
+    let next = next.strip_prefix("\\n").unwrap_or(next).trim_start_matches('\\').chars().next();
+    next.is_none_or(|it| {
+        matches!(it, ',' | '}' | ']' | ':' | ';' | '=' | '\n' | '\r' | '"' | '\'' | '#' | '/')
+    })
+}
+
+fn unescaped(content: &str) -> String {
+    serde_json::from_str(&format!("\"{}\"", content.replace('\n', "\\n")))
+        .unwrap_or_else(|_| content.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_was_meant_as_an_object_gives_its_pairs() {
+        for (text, fields) in [
+            ("{decision:deny}", json!({"decision": "deny"})),
+            ("{decision:deny,reason:no rm}", json!({"decision": "deny", "reason": "no rm"})),
+            ("{a:{b:c,d:true}} tail", json!({"a": {"b": "c", "d": true}})),
+            ("{\"a\": \"say \"no\" twice\", \"b\": 1}", json!({"a": "say \"no\" twice", "b": 1})),
+            ("{,\"a\" \"b\": \"c\" 'd': 'e'}", json!({"b": "c", "d": "e"})),
+            ("{u'a': u'don't', }", json!({"a": "don't"})),
+            ("{\\\"a\\\": \\\"b\\\"}", json!({"a": "b"})),
+            ("{\\n  \"a\": \"b\"\\n}", json!({"a": "b"})),
+            ("{\"a\": \"half", json!({"a": "half"})),
+            ("{\"a\": {\"b", json!({"a": {"b": null}})),
+            ("[{a: b}, {}]", json!({"items": [{"a": "b"}, {}]})),
+            ("{\"a\": Infinity, b => c}", json!({"a": "Infinity", "b": "c"})),
+        ] {
+            assert_eq!(Value::Object(read(text).fields), fields, "{text}");
+        }
+        assert_eq!(read("{a:b}}").end, 5);
+        let deep = "{\"a\":".repeat(100_000);
+        assert!(read(&deep).torn);
+    }
+}

@@ -1,0 +1,56 @@
+//! The words that an object gives for what it decides, and whether it is a record of something else. Decides nothing.
+
+use serde_json::{Map, Value};
+
+use super::keys::{self, Key, plain_key};
+
+type Fields = Map<String, Value>;
+
+/// Keys that hold the words for a decision, best first.
+const REASON_KEYS: &[&str] = &[
+    "permissiondecisionreason",
+    "reason",
+    "message",
+    "stopreason",
+    "usermessage",
+    "systemmessage",
+    "explanation",
+    "feedback",
+    "denyreason",
+    "blockreason",
+];
+
+/// Whether the object gives words for what it decides.
+pub(super) fn has_reason(object: &Fields) -> bool {
+    let reasoned = |it: &Fields| it.iter().any(|(key, it)| is_reason(key) && it.is_string());
+    reasoned(object) || object.values().filter_map(Value::as_object).any(reasoned)
+}
+
+/// Whether it is a record of a log, which may well tell of a decision.
+pub(super) fn is_record(object: &Fields) -> bool {
+    object.keys().any(|key| keys::kind(key).0 == Key::Log)
+}
+
+fn is_reason(key: &str) -> bool {
+    REASON_KEYS.contains(&&*plain_key(key))
+}
+
+/// Whether `reason` is a sentence, and not a word by which a program's records are told apart.
+pub(super) fn explains(fields: &Fields) -> bool {
+    fields.get("reason").and_then(Value::as_str).is_some_and(|it| it.trim().contains(' '))
+}
+
+/// The first text that gives a reason, from the innermost object outwards.
+pub(super) fn reason(levels: &[&Fields]) -> Option<String> {
+    levels.iter().find_map(|fields| {
+        REASON_KEYS.iter().find_map(|wanted| {
+            let (_, value) = fields.iter().find(|(key, _)| plain_key(key) == *wanted)?;
+            value.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
+        })
+    })
+}
+
+/// The words of an object that could not be read whole.
+pub(super) fn reason_of(fields: &Fields) -> Option<String> {
+    reason(&[fields])
+}

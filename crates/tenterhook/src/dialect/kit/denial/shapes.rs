@@ -1,0 +1,300 @@
+//! Finds in a text what is shaped like an answer and is none to a strict reader: objects behind a prefix, indented, in a
+//! fence, without quotes, unfinished (A-43). Says of each how it stands in the text; what it means is not decided here.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::loose;
+use crate::strict::{self, Found};
+
+/// More objects than one run prints.
+const MAX_SHAPES: usize = 1024;
+/// A prefix of more words than this is a sentence.
+const MAX_LABEL: usize = 4;
+
+/// An object in a text.
+#[derive(Debug)]
+pub(super) struct Shape<'a> {
+    pub(super) readings: Vec<Map<String, Value>>,
+    pub(super) stands: Stands,
+    /// It is not JSON.
+    pub(super) loose: bool,
+    /// It is a list of objects.
+    pub(super) listed: bool,
+    pub(super) torn: bool,
+    /// Nothing but white space stands before it on its line, and it is not indented.
+    pub(super) at_margin: bool,
+    pub(super) bytes: &'a str,
+}
+
+/// How an object stands in its text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stands {
+    /// On lines of its own, or behind what programs put before any line.
+    Alone,
+    /// Behind a word or two: it may be announced or said.
+    Labelled,
+    /// In a sentence, a fence with text round it, or announced with more text behind it: a decision alone is an example.
+    Amid,
+    /// As an example, in code or in a diff.
+    Shown,
+}
+
+/// The text without what hides its shape: colours, progress, the quotes of a book.
+pub(super) fn plain(text: &str) -> Cow<'_, str> {
+    let hides = |c: char| !c.is_ascii() || (c.is_control() && c != '\n') || c == '&';
+    if !text.contains(hides) {
+        return Cow::Borrowed(text);
+    }
+    let text = text.replace("\r\n", "\n").replace('\r', "\n");
+    let text = crate::text::without_controls(&text);
+    let text =
+        [("&quot;", "\""), ("&#34;", "\""), ("&#x22;", "\""), ("&#39;", "'"), ("&apos;", "'")]
+            .iter()
+            .fold(
+                text,
+                |text, (from, to)| if text.contains(from) { text.replace(from, to) } else { text },
+            );
+    text.chars()
+        .filter(|it| !matches!(it, '\u{feff}' | '\u{200b}'..='\u{200f}' | '\u{2060}'))
+        .map(|it| match it {
+            '“' | '”' | '„' | '‟' | '«' | '»' | '＂' | '″' => '"',
+            '‘' | '’' | '‚' | '‛' | '‹' | '›' | '′' => '\'',
+            '｛' => '{',
+            '｝' => '}',
+            '：' => ':',
+            '，' => ',',
+            '\u{a0}' | '\u{3000}' | '\u{2028}' => ' ',
+            it => it,
+        })
+        .collect::<String>()
+        .into()
+}
+
+/// The objects of a plain text, in its order.
+pub(super) fn find(text: &str) -> Vec<Shape<'_>> {
+    let mut walk =
+        Walk { text, at: 0, fence: None, diff: is_diff(text), before: "", found: Vec::new() };
+    // Attempts that come to nothing may read the same text again: together they get a few passes over it, no more.
+    let mut work = text.len().saturating_mul(8).saturating_add(4096);
+    while let Some(line) = walk.line() {
+        match walk.shape(line, &mut work) {
+            Some(next) => walk.at = next,
+            None => walk.step(line),
+        }
+        if work == 0 || walk.found.len() >= MAX_SHAPES {
+            break;
+        }
+    }
+    walk.found
+}
+
+struct Walk<'a> {
+    text: &'a str,
+    at: usize,
+    /// In a fenced block: whether any text stands before it.
+    fence: Option<bool>,
+    /// It is a diff, whose lines are others' words.
+    diff: bool,
+    /// The last line that was not blank.
+    before: &'a str,
+    found: Vec<Shape<'a>>,
+}
+
+impl<'a> Walk<'a> {
+    fn line(&self) -> Option<&'a str> {
+        self.text.get(self.at..)?.split_inclusive('\n').next()
+    }
+
+    fn step(&mut self, line: &'a str) {
+        let trimmed = line.trim();
+        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
+            self.fence = match self.fence {
+                Some(_) => None,
+                None => Some(!self.before.is_empty()),
+            };
+        } else if !trimmed.is_empty() {
+            self.before = trimmed;
+        }
+        self.at += line.len();
+    }
+
+    /// The first object that begins on this line, and where the text goes on behind it.
+    fn shape(&mut self, line: &'a str, work: &mut usize) -> Option<usize> {
+        for (column, _) in line.match_indices(['{', '[']) {
+            let from = self.text.get(self.at + column..)?;
+            let (shape, cost) = read(from);
+            *work = work.saturating_sub(cost.max(1));
+            if *work == 0 {
+                return None;
+            }
+            let Some(Objects { readings, loose, torn }) = shape else { continue };
+            let end = cost;
+            let listed = from.starts_with('[');
+            let bytes = from.get(..end).unwrap_or(from);
+            let before = line.get(..column).unwrap_or_default();
+            let after = from.get(end..).unwrap_or_default();
+            let stands = self.stands(before, after);
+            let at_margin = column == 0;
+            self.found.push(Shape { readings, stands, loose, listed, torn, at_margin, bytes });
+            let next = self.at + column + end;
+            let rest = self.text.get(next..).unwrap_or_default();
+            // What follows on the same line has no line of its own.
+            let ended = rest.lines().next().unwrap_or_default().trim().is_empty();
+            self.before = if ended { "}" } else { self.before };
+            return Some(next.max(self.at + 1));
+        }
+        None
+    }
+
+    fn stands(&self, before: &str, after: &str) -> Stands {
+        let prefix = before.trim();
+        if is_code(prefix)
+            || (prefix.is_empty() && instructs(self.before))
+            || (self.diff && before.starts_with(['+', '-', ' ']))
+            || is_added(before)
+        {
+            return Stands::Shown;
+        }
+        let behind = after.trim_start().trim_start_matches(['`', '~', '\n', '\'', '"']);
+        if let Some(text_before) = self.fence {
+            let around = text_before || !behind.trim().is_empty();
+            return if around && (instructs(self.before) || text_before) {
+                Stands::Amid
+            } else {
+                Stands::Alone
+            };
+        }
+        if prefix.is_empty() {
+            let announced = self.before.ends_with(':');
+            let indented = !before.is_empty() && !self.before.is_empty();
+            let goes_on = !behind.trim().is_empty();
+            return if (announced || indented) && goes_on { Stands::Amid } else { Stands::Alone };
+        }
+        stands_behind(prefix, before)
+    }
+}
+
+/// How an object stands behind a prefix on its line.
+fn stands_behind(prefix: &str, before: &str) -> Stands {
+    let glued =
+        before.ends_with(|it: char| it.is_alphanumeric() || it == '.' || it == '…' || it == '}');
+    // `Answer { decision: Deny }`: the name of a type, as languages print it.
+    let named = prefix.starts_with(char::is_uppercase) && prefix.chars().all(char::is_alphanumeric);
+    if prefix.split_whitespace().all(is_tag) || glued || named {
+        return if instructs(prefix) { Stands::Shown } else { Stands::Alone };
+    }
+    if instructs(prefix) {
+        return Stands::Shown;
+    }
+    let label = prefix.ends_with([':', '=', '>', '-', '|', '—']);
+    if label && prefix.split_whitespace().count() <= MAX_LABEL {
+        Stands::Labelled
+    } else {
+        Stands::Amid
+    }
+}
+
+/// The objects that stand at one place of a text.
+struct Objects {
+    readings: Vec<Map<String, Value>>,
+    loose: bool,
+    torn: bool,
+}
+
+/// What `text` begins with, an object or a list, and how far it was read.
+fn read(text: &str) -> (Option<Objects>, usize) {
+    let loose = loose::read(text);
+    let whole = text.get(..loose.end).unwrap_or_default();
+    if loose.fields.is_empty() {
+        return (None, loose.end);
+    }
+    if whole.starts_with('[') {
+        let strict = serde_json::from_str(whole).ok();
+        let mut readings = Vec::new();
+        let list = strict.clone().or_else(|| loose.fields.values().next().cloned());
+        list.iter().for_each(|it| flatten(it, &mut readings));
+        return (Some(Objects { readings, loose: strict.is_none(), torn: loose.torn }), loose.end);
+    }
+    if let Found::Object(object) = strict::read(whole.as_bytes()).found {
+        let readings = object.readings().cloned().collect();
+        return (Some(Objects { readings, loose: false, torn: false }), loose.end);
+    }
+    (Some(Objects { readings: vec![loose.fields], loose: true, torn: loose.torn }), loose.end)
+}
+
+/// The objects of a list, however its lists are nested.
+fn flatten(value: &Value, found: &mut Vec<Map<String, Value>>) {
+    match value {
+        Value::Object(fields) => found.push(fields.clone()),
+        Value::Array(items) => items.iter().for_each(|it| flatten(it, found)),
+        _ => {}
+    }
+}
+
+/// What programs put before a line: times, levels, names in brackets, bullets, the flags of an `echo` that knows none.
+fn is_tag(word: &str) -> bool {
+    const LEVELS: &[&str] = &[
+        "info", "warn", "warning", "error", "debug", "trace", "notice", "fatal", "critical", "log",
+        "data", "ok",
+    ];
+    let bare = word.trim_matches(|it: char| !it.is_alphanumeric());
+    let bracketed = word.starts_with(['[', '(', '<']) && word.ends_with([']', ')', '>', ':']);
+    let time = bare.contains(|it: char| it.is_ascii_digit())
+        && bare.chars().all(|it| it.is_ascii_digit() || "TZ:.-+/,".contains(it));
+    let level = LEVELS.iter().any(|it| bare.eq_ignore_ascii_case(it));
+    let flag = matches!(word, "-e" | "-n" | "-ne" | "-en" | "-E");
+    bare.is_empty() || bracketed || time || level || flag
+}
+
+/// Whether a text tells a reader what to write, rather than writing it.
+fn instructs(text: &str) -> bool {
+    const ANYWHERE: &[&str] = &[
+        "print",
+        "prints",
+        "printing",
+        "example",
+        "examples",
+        "usage",
+        "schema",
+        "syntax",
+        "docs",
+        "documentation",
+        "e.g",
+        "expected",
+        "format",
+    ];
+    const FIRST: &[&str] = &["use", "write", "return", "emit", "respond", "send", "put"];
+    let bare = |it: &str| it.trim_matches(|it: char| !it.is_alphanumeric()).to_lowercase();
+    let words: Vec<String> = text.split_whitespace().take(32).map(bare).collect();
+    words.first().is_some_and(|it| FIRST.contains(&&**it))
+        || words.iter().any(|it| ANYWHERE.contains(&&**it))
+}
+
+/// Whether what stands before an object is code, or the opening of a quotation.
+fn is_code(prefix: &str) -> bool {
+    let opens = prefix.len() > 1 && prefix.ends_with(['(', '`', '\'', '"']);
+    let assigns = [
+        "return", "=>", "const ", "let ", "var ", "def ", "function", "assert", "+ echo",
+        "+ printf", "$ ",
+    ];
+    let says = prefix.contains(char::is_alphanumeric);
+    says && (opens || assigns.iter().any(|it| prefix.contains(it)))
+}
+
+/// Whether a text has the head of a diff.
+fn is_diff(text: &str) -> bool {
+    let head = |line: &str| {
+        line.starts_with("@@ ") || line.starts_with("diff --") || line.starts_with("+++ ")
+    };
+    text.lines().take(64).any(head)
+}
+
+/// A line of a diff: the sign stands against the text.
+fn is_added(before: &str) -> bool {
+    matches!(before.chars().next(), Some('+' | '-'))
+        && before.trim_start_matches(['+', '-']).trim().is_empty()
+        && !before.starts_with("- ")
+        && !before.starts_with("+ ")
+}

@@ -1,0 +1,209 @@
+//! The matrix of denials (A-20 to A-44): shape by dialect by kind of event. No answer that means no proceeds in any
+//! dialect, and no innocent is held where its agent would not hold it.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::answer::Restraint;
+use crate::dialect::{DIALECTS, Dialect, EventRow};
+use crate::event::{Event, Surroundings};
+use crate::hook::{Compat, Hook, HookId, Run};
+use crate::report::{End, Report, Said};
+use crate::verdict::{Bench, Verdict, judge};
+
+fn table(path: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance").join(path);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|_| panic!("{}", path.display()));
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// One output of a hook.
+#[derive(Debug)]
+struct Output {
+    name: String,
+    stdout: String,
+    stderr: String,
+    exit: i32,
+}
+
+fn outputs(list: &Value) -> Vec<Output> {
+    let text = |it: &Value, key: &str| it[key].as_str().unwrap_or_default().to_owned();
+    let read = |it: &Value| Output {
+        name: text(it, "name"),
+        stdout: text(it, "stdout"),
+        stderr: text(it, "stderr"),
+        exit: it["exit"].as_i64().map_or(0, |code| code.try_into().expect("small")),
+    };
+    list.as_array().expect("a list").iter().map(read).collect()
+}
+
+fn verdict(
+    dialect: &'static dyn Dialect,
+    row: &EventRow,
+    said: &Output,
+    compat: Compat,
+) -> Verdict {
+    let event = Event::new(&*row.event, Surroundings::default())
+        .with("tool_name", "Bash")
+        .with("prompt", "p");
+    let end = if said.exit < 0 { End::Signalled(-said.exit) } else { End::Exited(said.exit) };
+    let bytes = Said::Bytes {
+        stdout: said.stdout.as_bytes().into(),
+        stderr: said.stderr.as_bytes().into(),
+    };
+    let report = Report { said: bytes, ..Report::silent(end, Duration::ZERO) };
+    let run = Run::Unusable { why: String::new() };
+    let mut hook = Hook::new(HookId::new("h"), dialect.id(), event.name.clone(), run);
+    hook.compat = compat;
+    let answer = dialect.read_answer(&event, row, &report);
+    judge(Bench { hook: &hook, row, widened: None }, answer)
+}
+
+fn holds(verdict: &Verdict) -> bool {
+    verdict.restraint > Restraint::Allow || verdict.effects.stop.is_some()
+}
+
+/// The rows of one dialect for events that a denial can prevent.
+fn gates(dialect: &'static dyn Dialect) -> Vec<&'static EventRow> {
+    let rows = ["PreToolUse", "UserPromptSubmit"].iter();
+    rows.filter_map(|event| dialect.row(&(*event).into())).collect()
+}
+
+fn report_of(dialect: &dyn Dialect, row: &EventRow, said: &Output, verdict: &Verdict) -> String {
+    let codes: Vec<_> = verdict.faults.iter().map(|it| (it.code, &it.message)).collect();
+    format!(
+        "{} {}: {}\n  {:?}\n  {:?} {codes:?}",
+        dialect.id().as_str(),
+        row.name,
+        said.name,
+        said.stdout,
+        said.stderr
+    )
+}
+
+fn fail_with(wrong: &[String]) {
+    assert!(wrong.is_empty(), "{} cells\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// A-20, A-43: what hooks printed that meant no, collected in each dialect.
+#[test]
+fn no_collected_answer_that_means_no_proceeds() {
+    let table = table("observed/attacks/answers.json");
+    let mut wrong = Vec::new();
+    for dialect in DIALECTS {
+        let Some(list) = table["says_no"].get(dialect.id().as_str()) else { continue };
+        let row = dialect.row(&"PreToolUse".into()).expect("a gate");
+        for said in outputs(list) {
+            let verdict = verdict(*dialect, row, &said, Compat::Guarded);
+            if !holds(&verdict) {
+                wrong.push(report_of(*dialect, row, &said, &verdict));
+            }
+        }
+    }
+    fail_with(&wrong);
+}
+
+/// A clean denial and a clean consent of each dialect, with which `{deny}` and `{allow}` of the shapes are filled.
+const CLEAN: &[(&str, &str, &str)] = &[
+    ("native", r#"{"decision": "deny", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
+    (
+        "claude",
+        NESTED,
+        r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}"#,
+    ),
+    (
+        "gen",
+        NESTED,
+        r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}"#,
+    ),
+    ("ignis", r#"{"continue": false, "systemMessage": "no rm"}"#, r#"{"continue": true}"#),
+    ("codewhale", r#"{"decision": "deny", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
+    ("reasonix", r#"{"decision": "block", "reason": "no rm"}"#, "{}"),
+    ("codex", NESTED, "{}"),
+];
+const NESTED: &str = r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no rm"}}"#;
+
+/// A-43: every shape in every dialect, before a tool and on a prompt, where a denial can prevent something.
+#[test]
+fn no_shape_that_means_no_proceeds_in_any_dialect() {
+    let shapes = outputs(&table("denials/shapes.json"));
+    assert!(shapes.len() > 300);
+    let mut wrong = Vec::new();
+    for dialect in DIALECTS {
+        let clean = CLEAN.iter().find(|(id, ..)| *id == dialect.id().as_str());
+        let (_, deny, allow) = clean.expect("a clean denial of each dialect");
+        let row = dialect.row(&"PreToolUse".into()).expect("a gate");
+        for shape in &shapes {
+            let fill = |text: &str| text.replace("{deny}", deny).replace("{allow}", allow);
+            let said = Output {
+                name: shape.name.clone(),
+                stdout: fill(&shape.stdout),
+                stderr: fill(&shape.stderr),
+                exit: shape.exit,
+            };
+            let verdict = verdict(*dialect, row, &said, Compat::Guarded);
+            if !holds(&verdict) {
+                wrong.push(report_of(*dialect, row, &said, &verdict));
+            }
+        }
+    }
+    fail_with(&wrong);
+}
+
+/// A-45: what somebody prints to keep the engine busy is read in a few passes.
+#[test]
+fn hostile_texts_are_read_to_their_end() {
+    let row = crate::dialect::claude::Claude.row(&"PreToolUse".into()).expect("a gate");
+    let lines = [
+        "{",
+        "{\"a",
+        "[",
+        "[{",
+        "{a:",
+        "\"",
+        "{\"a\": \"x\n",
+        "\\",
+        "{\\\"",
+        "`",
+        "{'\\'",
+        "a=b ",
+        "<a>",
+        "a: b\n",
+        "```\n{\n",
+    ];
+    for piece in lines {
+        let text = piece.repeat((64 << 10) / piece.len());
+        for (stdout, stderr) in [(&*text, ""), ("", &*text)] {
+            let said = Output {
+                name: piece.into(),
+                stdout: stdout.into(),
+                stderr: stderr.into(),
+                exit: 0,
+            };
+            let verdict = verdict(&crate::dialect::claude::Claude, row, &said, Compat::Guarded);
+            assert!(verdict.restraint != Restraint::Allow, "{piece}");
+        }
+    }
+}
+
+/// A-40: what hooks print that mean nothing by it holds no more than its agent does.
+#[test]
+fn no_innocent_is_held() {
+    let (collected, own) =
+        (table("observed/attacks/answers.json"), table("denials/innocents.json"));
+    let mut wrong = Vec::new();
+    for said in outputs(&collected["innocent"]).into_iter().chain(outputs(&own)) {
+        for dialect in DIALECTS {
+            for row in gates(*dialect) {
+                let guarded = verdict(*dialect, row, &said, Compat::Guarded);
+                let exact = verdict(*dialect, row, &said, Compat::Exact);
+                if holds(&guarded) && !holds(&exact) {
+                    wrong.push(report_of(*dialect, row, &said, &guarded));
+                }
+            }
+        }
+    }
+    fail_with(&wrong);
+}

@@ -1,0 +1,269 @@
+//! The one table of words that decide, in any dialect: what a decision word means, however it is
+//! spelled. Never finds a word of consent where there is none.
+
+use serde_json::Value;
+
+use crate::answer::Restraint;
+use crate::diagnostic::distance;
+
+/// A longer text is a sentence and no decision.
+const MAX_WORD: usize = 64;
+/// The shortest word in which one wrong letter is still a slip of the pen.
+const MIN_SLIP: usize = 4;
+
+/// Words that deny wherever a decision may stand, without case, spaces and ending.
+const DENIALS: &[&str] = &[
+    "deny",
+    "denied",
+    "denies",
+    "denying",
+    "block",
+    "blocked",
+    "blocks",
+    "blocking",
+    "reject",
+    "rejected",
+    "rejects",
+    "refuse",
+    "refused",
+    "refuses",
+    "forbid",
+    "forbidden",
+    "forbids",
+    "disallow",
+    "disallowed",
+    "disallows",
+    "decline",
+    "declined",
+    "declines",
+    "cancel",
+    "cancelled",
+    "canceled",
+    "stop",
+    "stopped",
+    "halt",
+    "halted",
+    "abort",
+    "aborted",
+    "prevent",
+    "prevented",
+    "prevents",
+    "prohibit",
+    "prohibited",
+    "veto",
+    "vetoed",
+    "ban",
+    "banned",
+    "disapprove",
+    "disapproved",
+    "unauthorized",
+    "no",
+    "nope",
+    "never",
+    "notallowed",
+    "notallow",
+    "notpermitted",
+    "notapproved",
+    "notauthorized",
+    "donotallow",
+    "dontallow",
+    "donotproceed",
+    "dontproceed",
+    "nogo",
+    "false",
+    "restrict",
+    "restricted",
+    "interdict",
+    "nack",
+];
+/// Words that ask.
+const QUESTIONS: &[&str] = &["ask", "confirm"];
+/// Words that put off.
+const DEFERRALS: &[&str] = &["defer", "deferred"];
+/// Words that consent, or say that there is nothing to say.
+const CONSENTS: &[&str] = &[
+    "",
+    "allow",
+    "allowed",
+    "allows",
+    "approve",
+    "approved",
+    "accept",
+    "accepted",
+    "permit",
+    "permitted",
+    "grant",
+    "granted",
+    "proceed",
+    "continue",
+    "ok",
+    "okay",
+    "yes",
+    "true",
+    "pass",
+    "passed",
+    "none",
+    "null",
+    "noop",
+    "skip",
+    "skipped",
+    "ignore",
+    "ignored",
+    "abstain",
+    "undecided",
+    "neutral",
+    "default",
+    "passthrough",
+    "go",
+    "safe",
+    "unchanged",
+    "allowonce",
+    "allowalways",
+    "noopinion",
+    "nodecision",
+    "noobjection",
+];
+/// Words that deny by themselves, as the whole of an output.
+const ALONE: &[&str] = &[
+    "deny",
+    "denied",
+    "block",
+    "blocked",
+    "reject",
+    "rejected",
+    "refuse",
+    "refused",
+    "forbid",
+    "forbidden",
+    "disallow",
+    "disallowed",
+    "decline",
+    "declined",
+    "prohibited",
+    "veto",
+    "notallowed",
+    "notpermitted",
+    "no",
+    "stop",
+    "abort",
+    "ask",
+    "cancel",
+    "denies",
+    "blocks",
+    "prevent",
+    "prevented",
+];
+/// Letters of other alphabets that look like the Latin ones of the words above.
+const LOOKALIKES: &[(char, char)] = &[
+    ('а', 'a'),
+    ('с', 'c'),
+    ('ԁ', 'd'),
+    ('е', 'e'),
+    ('і', 'i'),
+    ('ј', 'j'),
+    ('к', 'k'),
+    ('ӏ', 'l'),
+    ('ո', 'n'),
+    ('о', 'o'),
+    ('ο', 'o'),
+    ('ѕ', 's'),
+    ('у', 'y'),
+    ('ʏ', 'y'),
+    ('ı', 'i'),
+];
+
+/// What a word at the place of a decision says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Meaning {
+    /// It restrains.
+    Restrains(Restraint),
+    /// It nearly does: a slip of the pen, or a sentence that begins with such a word.
+    Nearly,
+    /// It consents, or says nothing.
+    Consents,
+    /// It is no word that anybody knows.
+    Unknown,
+}
+
+/// What `word` says at the place of a decision.
+pub(super) fn meaning(word: &str) -> Meaning {
+    let plain = plain_word(word);
+    let known = known(&plain);
+    if known > Restraint::Silent {
+        return Meaning::Restrains(known);
+    }
+    let says = !plain.is_empty() || word.trim().is_empty();
+    if says && CONSENTS.contains(&&*plain) {
+        return Meaning::Consents;
+    }
+    let first = word.split(|it: char| !it.is_alphanumeric()).find(|it| !it.is_empty());
+    let begins = first.is_some_and(|it| known_alone(&plain_word(it)));
+    if begins || slips(&plain) { Meaning::Nearly } else { Meaning::Unknown }
+}
+
+/// What a decision word restrains to, however it is spelled; no word of consent restrains.
+pub(in crate::dialect) fn restraint(word: &str) -> Restraint {
+    known(&plain_word(word))
+}
+
+fn known(plain: &str) -> Restraint {
+    [(DENIALS, Restraint::Deny), (DEFERRALS, Restraint::Defer), (QUESTIONS, Restraint::Ask)]
+        .into_iter()
+        .find_map(|(words, restraint)| words.contains(&plain).then_some(restraint))
+        .unwrap_or_default()
+}
+
+fn known_alone(plain: &str) -> bool {
+    ALONE.contains(&plain)
+}
+
+/// Whether the word is the whole of an output that says no.
+pub(super) fn is_alone(text: &str) -> bool {
+    let bare = text.trim_matches(|it: char| !it.is_alphanumeric());
+    bare.len() <= MAX_WORD && known_alone(&plain_word(bare))
+}
+
+/// Whether one letter or two neighbours are wrong in a word that denies. A word of consent is never one.
+fn slips(plain: &str) -> bool {
+    let letters: Vec<char> = plain.chars().collect();
+    let long = |it: &&&str| it.len() > MIN_SLIP;
+    letters.len() >= MIN_SLIP
+        && letters.len() <= MAX_WORD
+        && (DENIALS.iter().filter(long).chain(&["deny"]))
+            .any(|it| distance(&letters, &it.chars().collect::<Vec<_>>()) == 1)
+}
+
+/// `false`, and what shells and languages write for it.
+pub(in crate::dialect) fn says_no(value: &Value) -> bool {
+    match value {
+        Value::Bool(truth) => !truth,
+        Value::String(word) => matches!(&*plain_word(word), "false" | "no" | "0" | "off"),
+        Value::Number(number) => number.as_f64() == Some(0.0),
+        Value::Null | Value::Array(_) | Value::Object(_) => false,
+    }
+}
+
+/// `true`, and what shells and languages write for it.
+pub(super) fn says_yes(value: &Value) -> bool {
+    match value {
+        Value::Bool(truth) => *truth,
+        Value::String(word) => matches!(&*plain_word(word), "true" | "yes" | "1" | "on"),
+        Value::Number(number) => number.as_f64() == Some(1.0),
+        Value::Null | Value::Array(_) | Value::Object(_) => false,
+    }
+}
+
+/// A word without case, padding, separators, quotes and letters that only look right.
+fn plain_word(word: &str) -> String {
+    if word.len() > MAX_WORD {
+        return word.to_owned();
+    }
+    let visible = crate::text::clean(word, MAX_WORD).text.to_lowercase();
+    let trimmed = visible.trim_matches(|it: char| !it.is_alphanumeric());
+    trimmed.chars().filter(|it| !matches!(it, ' ' | '_' | '-' | '\'' | '’')).map(latin).collect()
+}
+
+/// The Latin letter that `letter` looks like.
+pub(super) fn latin(letter: char) -> char {
+    LOOKALIKES.iter().find(|(from, _)| *from == letter).map_or(letter, |(_, to)| *to)
+}
