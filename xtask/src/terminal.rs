@@ -9,6 +9,7 @@ mod looks;
 mod prompts;
 pub(crate) mod room;
 mod screens;
+mod tour;
 mod working;
 
 use std::collections::VecDeque;
@@ -47,8 +48,15 @@ pub(crate) fn run(args: &[&str]) -> Said {
     let bless = args.contains(&"--bless");
     let chosen: Vec<&&str> = args.iter().filter(|it| !it.starts_with("--")).collect();
     let stage = Stage { program: tree::root().join("target/debug/tenterhook-agent"), bless };
-    let plays =
-        [prompts::PLAYS, asking::PLAYS, working::PLAYS, leaving::PLAYS, looks::PLAYS, faces::PLAYS];
+    let plays = [
+        prompts::PLAYS,
+        asking::PLAYS,
+        working::PLAYS,
+        leaving::PLAYS,
+        looks::PLAYS,
+        faces::PLAYS,
+        tour::PLAYS,
+    ];
     let plays = plays.concat().into_iter();
     let plays =
         plays.filter(|(name, _)| chosen.is_empty() || chosen.iter().any(|it| name.contains(**it)));

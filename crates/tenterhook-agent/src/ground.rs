@@ -59,7 +59,7 @@ impl Ground {
 
     /// Where the agent works.
     pub(crate) fn project(&self) -> PathBuf {
-        self.directory.path().join("project")
+        self.home().join("project")
     }
 
     /// The home of its user: no hooks of the person who plays lie there.

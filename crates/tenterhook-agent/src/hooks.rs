@@ -13,6 +13,7 @@ mod prompts;
 mod rules;
 mod sessions;
 mod store;
+mod told;
 mod tools;
 mod turns;
 
@@ -217,9 +218,12 @@ impl Hooks {
 
     async fn fire_within(&self, event: Event, budget: Option<Duration>) -> Said {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(event.clone());
-        let name = event.name.to_string();
+        let fired = event.clone();
         let outcome = self.engine.fire_within(event, &self.session, budget).await;
-        self.tell(&name, &outcome);
+        self.tell(fired.name.as_str(), &outcome);
+        for line in told::lines(&fired, &outcome) {
+            self.updates.tell(Update::Notice(line));
+        }
         said(outcome)
     }
 
@@ -243,7 +247,7 @@ impl Hooks {
         });
         self.updates.tell(Update::Hooks(Trace {
             event: event.to_owned(),
-            came: outcome.restraint.word().unwrap_or("silent").to_owned(),
+            came: told::came(outcome).to_owned(),
             steps: steps.collect(),
         }));
     }

@@ -46,6 +46,8 @@ pub(crate) enum Update {
     Reply(String),
     /// What hooks made of the model's words, for the screen alone.
     Rewrite(String),
+    /// The model asks for a tool: hooks and rules judge it first.
+    ToolAsked(Call),
     /// A tool is about to run.
     ToolStarted(Call),
     /// A tool ran, failed or was refused.

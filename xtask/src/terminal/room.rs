@@ -9,6 +9,8 @@ use tenterhook_testkit::Sandbox;
 
 /// How long something may take that should come at once: only a broken program, or a machine on its knees, needs it.
 const PATIENCE: Duration = Duration::from_secs(40);
+/// What is seen when a session in the project has begun.
+const READY: &str = " works in ~/notes.";
 /// How long between two looks.
 const LOOK: Duration = Duration::from_millis(15);
 
@@ -85,10 +87,16 @@ impl Room {
     }
 
     /// Starts the agent in a terminal of this size. What runs round it tells how it was left, and in which state.
-    pub(crate) fn start(
+    pub(crate) fn start(&self, size: (u16, u16), args: &[&str]) -> Result<Terminal<'_>, String> {
+        self.start_until(size, args, READY)
+    }
+
+    /// The same, ready when these words are seen.
+    pub(crate) fn start_until(
         &self,
         (columns, rows): (u16, u16),
         args: &[&str],
+        ready: &str,
     ) -> Result<Terminal<'_>, String> {
         let agent = self.command(args);
         let words = std::iter::once(agent.get_program()).chain(agent.get_args());
@@ -112,7 +120,7 @@ impl Room {
         }
         done(tmux)?;
         done(terminal.tmux(&["set-option", "-g", "remain-on-exit", "on"]))?;
-        terminal.see(" works in ~/notes.")?;
+        terminal.see(ready)?;
         Ok(terminal)
     }
 }

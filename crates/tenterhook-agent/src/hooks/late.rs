@@ -37,6 +37,9 @@ impl Hooks {
         let context = finished.outcome.labelled_context();
         if finished.wakes {
             let reason = finished.outcome.reason().unwrap_or_default();
+            let who = finished.outcome.reasons.first().map(|it| format!(" `{}`", it.hook));
+            let who = who.unwrap_or_default();
+            self.updates.tell(Update::Notice(format!("hook{who} wakes the agent: {reason}")));
             return Late::Wakes(from_hook(reason, context));
         }
         if context.is_empty() {

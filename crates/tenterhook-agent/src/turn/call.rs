@@ -23,7 +23,11 @@ impl Agent {
         &self,
         call: Call,
     ) -> (ToolResult, Vec<String>, Option<String>, Option<PathBuf>) {
-        let (permit, mut context) = match self.permissions.seek(&self.desk(), call).await {
+        self.updates.tell(Update::ToolAsked(call.clone()));
+        let held = Underway::begin(self.cut_short(call.clone()));
+        let sought = self.permissions.seek(&self.desk(), call).await;
+        held.over();
+        let (permit, mut context) = match sought {
             Ok(permitted) => permitted,
             Err(Refusal { call, reason, stop, context, retry }) => {
                 let again = if retry { "; a hook says that you may try it again" } else { "" };

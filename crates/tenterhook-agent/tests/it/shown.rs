@@ -148,3 +148,41 @@ fn people_are_shown_warnings_and_rewrites_with_their_labels() {
     assert!(warned[0].contains("the list is missing"), "{aside}");
     assert!(aside.contains("[hook rewrite]\nguten Tag\n"), "{aside}");
 }
+
+/// AG-40: what hooks did to a prompt, a call and the end of a turn is told, with the hook and the original.
+#[test]
+fn nothing_that_a_hook_did_is_silent() {
+    let hooks = r#"
+[hook.polite]
+on = "UserPromptSubmit"
+phase = "rewrite"
+run = ["sh", "-c", "cat >/dev/null; echo '{\"prompt\": \"please work\"}'"]
+[hook.safe]
+on = "PreToolUse"
+phase = "rewrite"
+run = ["sh", "-c", "cat >/dev/null; echo '{\"input\": {\"command\": \"true\"}}'"]
+[hook.tests-first]
+on = "Stop"
+shell = "test -e asked || { touch asked; echo 'run the tests' >&2; exit 2; }"
+"#;
+    let script = "[[reply]]\ncall = [{ tool = \"Bash\", input = { command = \"rm x\" } }]\n[[reply]]\nrepeat = true\ntext = \"done\"\n";
+    let room = Room::new(hooks, script);
+    let run = room.ask("work", &["--permission-mode", "bypassPermissions"]);
+    let told: Vec<_> = run.of("notice").iter().map(|it| it["text"].as_str().unwrap()).collect();
+    for line in [
+        "hook `polite` rewrote the prompt; it was: work",
+        "hook `safe` rewrote the call of Bash; it was: rm x",
+        "hook `tests-first` keeps the agent at work: run the tests",
+    ] {
+        assert!(told.contains(&line), "{line}: {told:#?}");
+    }
+    assert_eq!(run.of("tool_asked")[0]["input"]["command"], "rm x");
+    assert_eq!(run.of("tool")[0]["input"]["command"], "true");
+    let came = |event: &str| {
+        let all = run.of("hooks");
+        let of = all.iter().find(|it| it["event"] == event).unwrap();
+        of["came"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(came("UserPromptSubmit"), "rewrote");
+    assert_eq!(came("PreToolUse"), "rewrote");
+}

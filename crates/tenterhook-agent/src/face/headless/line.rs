@@ -74,6 +74,9 @@ pub(super) fn of(update: &Update) -> Option<Value> {
         Update::Reasoning(text) => json!({"type": "reasoning", "text": text}),
         Update::Reply(text) => json!({"type": "reply", "text": text}),
         Update::Rewrite(text) => json!({"type": "hook_rewrite", "text": text}),
+        Update::ToolAsked(call) => {
+            json!({"type": "tool_asked", "id": call.id, "tool": call.tool, "input": call.input})
+        }
         Update::ToolStarted(call) => {
             json!({"type": "tool", "id": call.id, "tool": call.tool, "input": call.input})
         }

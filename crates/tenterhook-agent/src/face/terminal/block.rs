@@ -25,12 +25,25 @@ pub(super) enum Block {
 /// How far a tool is.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum State {
+    /// The model asks for it; hooks, rules or the person judge it.
+    Held,
     Running,
-    Done { text: String, more: usize },
-    Failed { text: String, more: usize },
+    Done {
+        text: String,
+        more: usize,
+    },
+    Failed {
+        text: String,
+        more: usize,
+    },
 }
 
 impl Block {
+    /// Whether it is that call, and not begun.
+    pub(super) fn is_held(&self, call: &str) -> bool {
+        matches!(self, Self::Tool { id, state: State::Held, .. } if id == call)
+    }
+
     /// A call of a tool that is so far.
     pub(super) fn tool(call: &Call, state: State) -> Self {
         let title = format!("{} {}", shown::spelled(&call.tool, shown::NAME), subject(&call.input));
@@ -39,6 +52,11 @@ impl Block {
 }
 
 impl State {
+    /// Whether it has not ended.
+    pub(super) const fn is_open(&self) -> bool {
+        matches!(self, Self::Held | Self::Running)
+    }
+
     /// What came of a tool.
     pub(super) fn of(result: &ToolResult) -> Self {
         let (text, more) = shown::head(&result.text, OUTPUT);

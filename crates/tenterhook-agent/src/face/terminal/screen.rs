@@ -146,7 +146,8 @@ impl Screen {
             Update::Reasoning(text) => self.think(&text),
             Update::Reply(text) => self.replied(&text),
             Update::Rewrite(text) => self.push(Block::Rewrite(shown::text(&text, shown::TEXT))),
-            Update::ToolStarted(call) => self.push(Block::tool(&call, State::Running)),
+            Update::ToolAsked(call) => self.push(Block::tool(&call, State::Held)),
+            Update::ToolStarted(call) => self.started(&call),
             Update::ToolEnded { call, result } => self.ended(&call, &result),
             Update::Ask(ask) => self.questions.push_back(Question::new(ask, self.now)),
             Update::AskVoid { id } => self.void(&id),
@@ -356,10 +357,20 @@ impl Screen {
         }
     }
 
+    /// It runs, as hooks have left it.
+    fn started(&mut self, call: &Call) {
+        let block = Block::tool(call, State::Running);
+        let held = self.blocks.iter_mut().rev().find(|it| it.is_held(&call.id));
+        match held {
+            Some(held) => *held = block,
+            None => self.push(block),
+        }
+    }
+
     fn ended(&mut self, call: &Call, result: &ToolResult) {
         let state = State::of(result);
         let waiting = self.blocks.iter_mut().rev().find_map(|block| match block {
-            Block::Tool { id, state: open @ State::Running, .. } if *id == call.id => Some(open),
+            Block::Tool { id, state, .. } if *id == call.id && state.is_open() => Some(state),
             _ => None,
         });
         match waiting {

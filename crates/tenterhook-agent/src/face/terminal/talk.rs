@@ -107,6 +107,7 @@ fn block_lines(block: &Block, width: usize, wanted: usize, lines: &mut Vec<Line<
 /// What came of a tool.
 fn output(state: &State, width: usize) -> Vec<Line<'static>> {
     let (mark, text, more) = match state {
+        State::Held => return vec![Line::styled("  asked for, not begun", DIM)],
         State::Running => return vec![Line::styled("  running", DIM)],
         State::Done { text, more } => ("", text, *more),
         State::Failed { text, more } => ("failed: ", text, *more),

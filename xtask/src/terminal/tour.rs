@@ -1,0 +1,85 @@
+//! The tour that people are sent on: played to its end in terminals of four widths, and captured at one of them.
+
+use super::room::Terminal;
+use super::{Play, Stage, must, screens};
+use crate::tree;
+
+pub(super) const PLAYS: &[Play] = &[
+    ("the tour plays at 60 columns", |stage| play(stage, 60)),
+    ("the tour plays at 80 columns", |stage| play(stage, 80)),
+    ("the tour plays at 100 columns", |stage| play(stage, 100)),
+    ("the tour plays at 200 columns", |stage| play(stage, 200)),
+];
+
+/// How wide the terminal is that is captured.
+const KEPT: u16 = 80;
+
+/// What is typed, what is then seen, and what the screen is called that is kept.
+const STEPS: &[(&str, &[&str], &str)] = &[
+    ("hello", &["rewrote the prompt", "kept."], "tour-rewrite"),
+    ("the secret", &["[not sent]"], ""),
+    ("think long", &["asked for, not begun", "a slow hook looks"], "tour-held"),
+    (
+        "edit",
+        &["- It has one program and one test.", "+ It has one program and two tests."],
+        "tour-edit",
+    ),
+    ("finish", &["keeps the agent at work", "May Bash run?"], "tour-stop"),
+    ("build", &["May Bash run?"], ""),
+];
+
+fn play(stage: &Stage, width: u16) -> Result<(), String> {
+    let path = tree::root().join("examples/sessions/tour.toml");
+    let script = std::fs::read_to_string(path).map_err(|error| error.to_string())?;
+    for (typed, seen, name) in STEPS {
+        let room = stage.room("", &script)?;
+        let terminal = room.start_until((width, 24), &[], "/permissions")?;
+        terminal.say(typed)?;
+        let screen = terminal
+            .until(&format!("{seen:?}"), |it| seen.iter().all(|words| it.contains(words)))?;
+        if width == KEPT && !name.is_empty() {
+            screens::keep(stage, name, &settled(&terminal, seen)?)?;
+        }
+        must(!screen.is_empty(), || "nothing is seen".to_owned())?;
+        match *typed {
+            "edit" => {
+                agree(&terminal)?;
+                terminal.see("It says two now.")?;
+            }
+            "think long" => terminal.press("Escape")?,
+            "finish" => {
+                agree(&terminal)?;
+                terminal.see("The tests pass. I have finished.")?;
+            }
+            "build" => {
+                agree(&terminal)?;
+                terminal.see("hook `wakes` wakes")?;
+                terminal.see("I mend the warning.")?;
+                if width == KEPT {
+                    let words: &[&str] = &["I mend the warning."];
+                    screens::keep(stage, "tour-wake", &settled(&terminal, words)?)?;
+                }
+            }
+            _ => {}
+        }
+        terminal.press("C-u")?;
+        terminal.press("C-d")?;
+        terminal.see("left with 0")?;
+    }
+    Ok(())
+}
+
+fn agree(terminal: &Terminal<'_>) -> Result<(), String> {
+    terminal.see("1 yes, once")?;
+    terminal.press("1")?;
+    terminal.press("Enter")
+}
+
+/// The screen once it stands: nothing streams, and choices that are due are there.
+fn settled(terminal: &Terminal<'_>, seen: &[&str]) -> Result<String, String> {
+    let held = |it: &str| it.contains("not begun") && !it.contains("May ");
+    terminal.until("a screen that stands", |it| {
+        let over = !it.contains(" s)  Esc stops") || it.contains("1 yes, once") || held(it);
+        over && seen.iter().all(|words| it.contains(words))
+    })
+}
