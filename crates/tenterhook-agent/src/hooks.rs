@@ -122,7 +122,7 @@ impl Hooks {
         }
         let (engine, diagnostics) = builder.build();
         let told = means.connect(&engine.ruleset(), &roots, &found.sources);
-        for it in found.diagnostics.iter().chain(&diagnostics).chain(&told) {
+        for it in diagnostics.iter().chain(&told) {
             updates.warn("hooks", it.message.clone());
         }
         let marks = Arc::new(Marks::open(&place.transcript, updates.clone()));

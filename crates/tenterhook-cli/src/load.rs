@@ -95,7 +95,6 @@ pub(crate) fn read(named: &[Named], fallback: DialectId, here: &Here) -> Loaded 
     if found {
         let all = discover::find(&here.roots);
         hidden = discover::nearby(&here.roots);
-        diagnostics = all.diagnostics;
         sources = all.sources;
         for source in &sources {
             let entry = (Arc::clone(&source.text), shorten(&source.name, &here.roots));

@@ -23,9 +23,9 @@ pub(crate) fn never(ruleset: &Ruleset, hook: &Hook) -> Option<(String, &'static 
     if let Some(never) = dialect.unreachable(hook) {
         return Some(never);
     }
-    if let Run::Unusable { why } = &hook.run {
-        let because = format!("its entry cannot be used, so its failure policy decides: {why}");
-        return Some((because, "C-60"));
+    if let Run::Unusable { part, why } = &hook.run {
+        let because = format!("{}; its failure policy decides", part.because(why));
+        return Some((because, part.rule()));
     }
     None
 }

@@ -2,6 +2,7 @@
 //!
 //! A bad entry is rejected alone and loudly, its siblings live (C-1).
 
+mod hold;
 mod names;
 mod repeats;
 mod requests;
@@ -15,7 +16,9 @@ use std::sync::Arc;
 pub use ruleset::{Mode, Ruleset, Stage};
 pub use server::settle as settle_servers;
 
-pub use crate::source::{Govern, Plugin, Reach, ReadConfig, Requests, Server, Source, Switch};
+pub use crate::source::{
+    Flaw, Govern, Kept, Lost, Plugin, Reach, ReadConfig, Requests, Server, Source, Switch,
+};
 
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::dialect::{DIALECTS, EventRow};
@@ -55,17 +58,19 @@ pub fn load(sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded
     let mut read: Vec<(Source, ReadConfig)> = Vec::new();
     let mut as_read = Vec::new();
     for source in sources {
-        let mut config = source.dialect.dialect().read_config(source);
+        let mut config = hold::read(source);
         if config.unreadable {
             keep_last_good(source, &mut config, last);
         }
         diagnostics.append(&mut config.diagnostics);
         as_read.push((Arc::clone(&source.name), config.clone()));
+        hold::add(source, &mut config);
         read.push((source.clone(), config));
     }
     put_last(&mut read);
     settle_layers(&mut read);
     diagnostics.extend(apply_switches(&mut read));
+    diagnostics.extend(hold::told(&read));
     diagnostics.extend(names::unmet(&read));
     names::set_apart(&mut read);
     drop_repeats(&mut read);
@@ -147,6 +152,7 @@ fn keep_last_good(source: &Source, config: &mut ReadConfig, last: Option<&Rulese
         return;
     }
     config.unreadable = false;
+    config.lost = None;
     config.hooks.clone_from(&kept.hooks);
     config.switches.clone_from(&kept.switches);
     config.events.clone_from(&kept.events);

@@ -19,6 +19,12 @@ impl Span {
     pub const fn new(start: usize, end: usize) -> Self {
         Self { start, end }
     }
+
+    /// The same span of a text that begins `by` bytes later.
+    #[must_use]
+    pub const fn shifted(self, by: usize) -> Self {
+        Self { start: self.start + by, end: self.end + by }
+    }
 }
 
 /// How much a diagnostic weighs.

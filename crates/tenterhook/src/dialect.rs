@@ -9,6 +9,7 @@
 //!
 //! A dialect is one folder and one row of [`DIALECTS`]. Nothing outside its folder knows its spelling.
 
+mod broken;
 pub mod claude;
 pub mod codewhale;
 mod findings;
@@ -38,7 +39,7 @@ use crate::matcher::Condition;
 use crate::matcher::rule::Reading;
 use crate::report::Report;
 use crate::source::{ReadConfig, Source};
-use crate::syntax::Node;
+use crate::syntax::{Lists, Node};
 
 pub use crate::hook::named::DialectId;
 pub use crate::hook::row::{Cap, EventRow, Subject, Then};
@@ -52,6 +53,9 @@ pub static DIALECTS: &[&dyn Dialect] = &[
     &codewhale::CodeWhale,
     &reasonix::Reasonix,
 ];
+
+/// How the agents' files group entries, where they do: what is whole is found by it in one that is broken (C-71).
+pub const GROUPS: Lists = Lists { inner: "hooks", known_by: "matcher" };
 
 impl DialectId {
     /// The dialect of that name, if this build speaks it.

@@ -3,20 +3,23 @@
 //!
 //! Implements `docs/spec/configuration.md` (C-4 to C-7).
 
+mod decode;
 mod file;
+mod places;
 mod servers;
 
-use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
 use crate::config::{Plugin, Source};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::claude::plugins;
-use crate::dialect::{Candidate, DIALECTS, DialectId, Fit, Roots};
+use crate::dialect::{Candidate, DIALECTS, DialectId, Fit, GROUPS, Roots};
 use crate::hook::{Compat, Layer};
+use crate::source::{Flaw, Kept};
 use crate::syntax::{self, Format};
-use file::{absent, unreadable};
+use file::{lost, take, unreadable};
+use places::places;
 
 pub use file::{MAX_BYTES, read};
 pub use servers::{servers, servers_for};
@@ -30,10 +33,9 @@ const MAX_ANCESTORS: usize = 16;
 /// What there is to load.
 #[derive(Clone, Debug, Default)]
 pub struct Found {
-    /// The sources, in the order in which the dialects load them.
+    /// The sources, in the order in which the dialects load them. One that cannot be read is a source, too, with a
+    /// [flaw](Source::flaw): what cannot be read is not absent (C-70).
     pub sources: Vec<Source>,
-    /// What stands at a place where a config belongs, and cannot be read.
-    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// A file with hooks that the agent does not read from here, although one may think so.
@@ -49,18 +51,14 @@ pub struct Hidden {
     pub because: String,
 }
 
-/// Reads every file that the dialects would load from `roots` (C-4). A file that does not exist is no finding.
+/// Reads every file that the dialects would load from `roots` (C-4). A file that does not exist is no finding; one that
+/// cannot be read is a source with a flaw (C-70).
 #[must_use]
 pub fn find(roots: &Roots) -> Found {
     let mut found = Found::default();
     for (dialect, Candidate { path, layer }) in places(roots) {
-        match read(&path) {
-            Ok(text) => {
-                found.sources.push(source(&path, dialect, layer, text, roots));
-            }
-            Err(error) if absent(&error) => {}
-            Err(error) => found.diagnostics.push(unreadable(&path, &error)),
-        }
+        let Some((text, flaw)) = take(&path) else { continue };
+        found.sources.push(Source { flaw, ..source(&path, dialect, layer, text, roots) });
     }
     add_plugins(&mut found, roots);
     found
@@ -68,25 +66,41 @@ pub fn find(roots: &Roots) -> Found {
 
 /// The hook files of the plugins that the settings found so far switch on.
 fn add_plugins(found: &mut Found, roots: &Roots) {
-    for plugin in active_plugins(&found.sources, roots) {
-        let manifest = read(&plugins::manifest(&plugin)).ok();
-        for path in plugins::files(&plugin, manifest.as_deref()) {
-            match read(&path) {
-                Ok(text) => {
-                    let mut source = source(&path, DialectId::CLAUDE, Layer::Plugin, text, roots);
-                    source.plugin = Some(plugin.clone());
-                    found.sources.push(source);
-                }
-                Err(error) if absent(&error) => {}
-                Err(error) => found.diagnostics.push(unreadable(&path, &error)),
-            }
+    let registry = plugins::registry(roots);
+    let active = active_plugins(&found.sources, roots);
+    let of_plugin = |path: &Path, text, flaw| Source {
+        flaw,
+        ..source(path, DialectId::CLAUDE, Layer::Plugin, text, roots)
+    };
+    if let Some(flaw) = active.flaw {
+        found.sources.push(of_plugin(&registry, "".into(), Some(flaw)));
+    }
+    for plugin in active.plugins {
+        let manifest = take(&plugins::manifest(&plugin));
+        let mut files = plugins::files(&plugin, manifest.as_ref().map(|(text, _)| &**text));
+        let flawed = manifest.is_some_and(|(_, flaw)| flaw.is_some());
+        // A manifest that cannot be read may bring hooks, and name files that do.
+        if flawed && !files.contains(&plugins::manifest(&plugin)) {
+            files.push(plugins::manifest(&plugin));
+        }
+        for path in files {
+            let Some((text, flaw)) = take(&path) else { continue };
+            let plugin = Some(plugin.clone());
+            found.sources.push(Source { plugin, ..of_plugin(&path, text, flaw) });
         }
     }
 }
 
+/// The plugins that settings switch on, and why there may be more.
+#[derive(Default)]
+struct Active {
+    plugins: Vec<Plugin>,
+    flaw: Option<Flaw>,
+}
+
 /// The plugins that `sources` switch on.
-fn active_plugins(sources: &[Source], roots: &Roots) -> Vec<Plugin> {
-    let Ok(registry) = read(&plugins::registry(roots)) else { return Vec::new() };
+fn active_plugins(sources: &[Source], roots: &Roots) -> Active {
+    let Some((registry, flaw)) = take(&plugins::registry(roots)) else { return Active::default() };
     let mut settings: Vec<&Source> = sources
         .iter()
         .filter(|it| it.dialect == DialectId::CLAUDE && it.plugin.is_none())
@@ -94,7 +108,14 @@ fn active_plugins(sources: &[Source], roots: &Roots) -> Vec<Plugin> {
     // Nothing overrules what the organisation says.
     settings.sort_by_key(|it| it.layer == Layer::Managed);
     let texts: Vec<&str> = settings.iter().map(|it| &*it.text).collect();
-    plugins::active(&registry, &texts, roots)
+    let flaw = flaw.filter(|it| it.kept != Kept::All).or_else(|| {
+        let broken = plugins::broken(&registry)?;
+        Some(lost(broken, "mend it, or install the plugins anew"))
+    });
+    let plugins = plugins::active(&registry, &texts, roots);
+    // Nobody can say which plugins a registry knows that cannot be read; where none is switched on, none counts.
+    let flaw = flaw.filter(|_| plugins::any_enabled(&texts)).map(|it| lost(it.why, &it.help));
+    Active { plugins, flaw }
 }
 
 /// Reads one file that the caller names (C-5).
@@ -111,10 +132,10 @@ pub fn given(
     roots: &Roots,
 ) -> Result<Source, Box<Diagnostic>> {
     let full = absolute(path, &roots.cwd);
-    let text = read(&full).map_err(|error| Box::new(unreadable(path, &error)))?;
+    let (text, flaw) = text_of(&full).map_err(|error| Box::new(unreadable(path, &error)))?;
     let dialect = dialect.unwrap_or_else(|| recognize(&full, &text, fallback));
     let layer = given_layer(&full, dialect, roots);
-    let mut source = source(&full, dialect, layer, text, roots);
+    let mut source = Source { flaw, ..source(&full, dialect, layer, text, roots) };
     if let Some(project) = project_of(&full, dialect) {
         source.project = project;
     }
@@ -123,6 +144,16 @@ pub fn given(
         source.plugin = Some(plugin);
     }
     Ok(source)
+}
+
+/// The text of a file that is named. Who names one that cannot be read made a mistake, and can be told at once.
+fn text_of(path: &Path) -> std::io::Result<(Arc<str>, Option<Flaw>)> {
+    match take(path) {
+        Some((text, flaw)) if flaw.as_ref().is_none_or(|it| it.kept == Kept::All) => {
+            Ok((text, flaw))
+        }
+        _ => Ok((read(path)?, None)),
+    }
 }
 
 /// Files with hooks, here and in the directories above, that an agent started here does not read (C-6).
@@ -169,59 +200,6 @@ fn why_hidden(path: &Path, directory: &Path, roots: &Roots) -> String {
     }
 }
 
-/// Every place of every dialect, with `*` in a path resolved to the files that are there, in sorted order.
-fn places(roots: &Roots) -> Vec<(DialectId, Candidate)> {
-    let mut all = Vec::new();
-    for dialect in DIALECTS {
-        for Candidate { path, layer } in dialect.places(roots) {
-            let paths = expand(&path).into_iter();
-            all.extend(paths.map(|path| (dialect.id(), Candidate { path, layer })));
-        }
-    }
-    // Whoever works in their home has no project there: what is the user's is not the project's, too.
-    let users: BTreeSet<_> = all
-        .iter()
-        .filter(|(_, it)| it.layer == Layer::User)
-        .map(|(dialect, it)| (*dialect, it.path.clone()))
-        .collect();
-    all.retain(|(dialect, it)| {
-        it.layer == Layer::User || !users.contains(&(*dialect, it.path.clone()))
-    });
-    all
-}
-
-/// Resolves one `*` a path component: `managed-settings.d/*.json` stands for every such file, sorted by name.
-fn expand(pattern: &Path) -> Vec<PathBuf> {
-    let mut paths = vec![PathBuf::new()];
-    for component in pattern.components() {
-        let star = match component {
-            Component::Normal(name) => name.to_str().and_then(|name| name.split_once('*')),
-            _ => None,
-        };
-        paths = match star {
-            None => paths.into_iter().map(|path| path.join(component)).collect(),
-            Some((before, after)) => {
-                paths.iter().flat_map(|path| entries(path, before, after)).collect()
-            }
-        };
-    }
-    paths
-}
-
-fn entries(directory: &Path, before: &str, after: &str) -> Vec<PathBuf> {
-    let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
-    let mut names: Vec<String> = entries
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .filter(|name| {
-            let fits = name.strip_prefix(before).is_some_and(|rest| rest.ends_with(after));
-            // Hidden files are editors' and mounts' leftovers.
-            fits && !name.starts_with('.')
-        })
-        .collect();
-    names.sort_unstable();
-    names.into_iter().map(|name| directory.join(name)).collect()
-}
-
 fn source(path: &Path, dialect: DialectId, layer: Layer, text: Arc<str>, roots: &Roots) -> Source {
     Source {
         name: path.to_string_lossy().into(),
@@ -234,6 +212,7 @@ fn source(path: &Path, dialect: DialectId, layer: Layer, text: Arc<str>, roots: 
         plugin: None,
         compat: Compat::Guarded,
         on_failure: None,
+        flaw: None,
     }
 }
 
@@ -259,7 +238,7 @@ fn recognize(path: &Path, text: &str, fallback: DialectId) -> DialectId {
         Some("md") => Format::FrontMatter,
         _ => Format::Json,
     };
-    let root = syntax::parse(text, format).root;
+    let root = syntax::salvage(text, format, GROUPS).root;
     let fit = |id: DialectId| id.dialect().recognizes(path, root.as_ref());
     let mut best = (fit(fallback), fallback);
     for dialect in DIALECTS {

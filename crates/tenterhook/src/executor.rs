@@ -136,8 +136,6 @@ pub async fn run(task: Task) -> Progress {
         Run::Prompt(prompt) => Progress::Ended(Box::pin(prompt::run(&task, prompt)).await),
         Run::McpTool(call) => Progress::Ended(Box::pin(mcp::run(&task, call)).await),
         // Planning settles such a hook before it comes here; should one come, it gave no answer.
-        Run::Unusable { why } => {
-            Progress::Ended(not_started(format!("its entry cannot be used: {why}")))
-        }
+        Run::Unusable { part, why } => Progress::Ended(not_started(part.because(why))),
     }
 }

@@ -18,7 +18,9 @@ use crate::matcher::{Condition, Matcher};
 use named::DialectId;
 
 pub use around::FIRING;
-pub use run::{Command, Http, Inherit, Invocation, McpTool, Prewarm, Prompt, Run, Shell, Worker};
+pub use run::{
+    Command, Http, Inherit, Invocation, McpTool, Prewarm, Prompt, Run, Shell, Unread, Worker,
+};
 pub use script::Script;
 
 /// What a hook is called, unique in a ruleset.
@@ -243,6 +245,12 @@ impl Hook {
         if self.arming == Arming::Armed {
             self.arming = Arming::Disarmed { because, rule };
         }
+    }
+
+    /// Whether it stands in for what a file might forbid that cannot be read (C-72).
+    #[must_use]
+    pub const fn is_hold(&self) -> bool {
+        matches!(self.run, Run::Unusable { part: Unread::File, .. })
     }
 
     /// Whether its next process is started before it is needed: its entry says so, and it runs more than once.

@@ -10,7 +10,7 @@ use crate::config::{Ruleset, Stage};
 use crate::diagnostic::nearest;
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::event::{Event, EventName};
-use crate::hook::{Arming, Confine, Hook, Layer, Run};
+use crate::hook::{Arming, Confine, Hook, Layer, Run, Unread};
 use crate::matcher::{Condition, MatcherSpec, Occasion, Picked};
 use crate::outcome::Fault;
 use crate::session::View;
@@ -28,7 +28,7 @@ pub struct Step {
     /// Why its *allow* may not count (S-9).
     pub widened: Option<String>,
     /// Its matcher, its condition or its entry cannot be used: the step is settled by its policy without being run (S-3,
-    /// S-59, C-60).
+    /// S-59, C-60, C-72).
     pub broken: Option<Failure>,
 }
 
@@ -138,6 +138,8 @@ enum Weighed<'a> {
     Matched(Option<&'a str>),
     /// Its matcher matched, and its condition says this.
     Picked(Option<&'a str>, &'a Condition, Picked),
+    /// It is selected, and stands in for what cannot be read.
+    Unread(Unread, &'a str),
     /// It is selected and cannot be run.
     Broken {
         part: &'static str,
@@ -153,6 +155,9 @@ impl Weighed<'_> {
         match self {
             Self::Matched(_) | Self::Picked(.., Picked::Exactly) => Some((None, None)),
             Self::Picked(.., Picked::Widely(why)) => Some((Some(why), None)),
+            Self::Unread(part, why) => {
+                Some((None, Some(Failure { code: part.code(), message: part.because(why) })))
+            }
             Self::Broken { part, code, why, .. } => {
                 let message = format!("its {part} cannot be used: {why}");
                 Some((None, Some(Failure { code, message })))
@@ -186,6 +191,17 @@ impl Weighed<'_> {
                         (format!("{matched}, but `{text}` does not hold: {why}"), "S-4")
                     }
                 }
+            }
+            Self::Unread(part, why) => {
+                let word = match part {
+                    Unread::Entry => "used",
+                    Unread::File => "read",
+                };
+                let part_word = part.word();
+                let because = format!(
+                    "its {part_word} cannot be {word} ({why}), so its failure policy decides"
+                );
+                (because, part.rule())
             }
             Self::Broken { part, why, rule, .. } => {
                 let because =
@@ -226,11 +242,10 @@ fn weigh<'a>(
         Ok(true) => {}
     }
     let picked = hook.condition.as_ref().map(|it| (it, it.pick(occasion, hook.compat)));
-    if let Run::Unusable { why } = &hook.run
+    if let Run::Unusable { part, why } = &hook.run
         && !matches!(picked, Some((_, Picked::No(_))))
     {
-        let (part, code) = ("entry", "entry-unusable");
-        return Weighed::Broken { part, code, why: why.clone(), rule: "C-60" };
+        return Weighed::Unread(*part, why);
     }
     match picked {
         None => Weighed::Matched(subject),

@@ -2,6 +2,7 @@
 //!
 //! `dialect` reads them, `config` makes one ruleset of many, and is where the world finds their names.
 
+mod flaw;
 mod server;
 
 use std::path::PathBuf;
@@ -13,6 +14,8 @@ use crate::hook::named::DialectId;
 use crate::hook::row::EventRow;
 use crate::hook::{Compat, Hook, Layer, OnFailure, Prewarm};
 
+pub(crate) use flaw::HELD;
+pub use flaw::{Flaw, Kept, Lost};
 pub use server::{Reach, Server};
 
 /// One text that configures hooks.
@@ -38,6 +41,8 @@ pub struct Source {
     pub compat: Compat,
     /// What happens when a gate of this source gives no answer and says nothing itself.
     pub on_failure: Option<OnFailure>,
+    /// Why the text is not all that the file holds, where it is not (C-70).
+    pub flaw: Option<Flaw>,
 }
 
 impl Source {
@@ -61,6 +66,7 @@ impl Source {
             plugin: None,
             compat: Compat::Guarded,
             on_failure: None,
+            flaw: None,
         }
     }
 }
@@ -144,6 +150,8 @@ pub struct Govern {
     pub file: PathBuf,
     /// What happens when its gates give no answer.
     pub on_failure: Option<OnFailure>,
+    /// What becomes of the tool calls that it might gate while it cannot be read.
+    pub on_broken: Option<OnFailure>,
     /// How strictly its dialect is followed.
     pub compat: Option<Compat>,
     /// Whether its hooks run.
@@ -169,6 +177,8 @@ pub struct ReadConfig {
     pub servers: Vec<Server>,
     /// What is wrong with it.
     pub diagnostics: Vec<Diagnostic>,
-    /// The text could not be read at all: on reload the last good hooks of this source stay (C-3).
+    /// The text is not well formed: on reload the last good hooks of this source stay (C-3).
     pub unreadable: bool,
+    /// What of it could not be read, even entry by entry: what that might gate is held (C-72).
+    pub lost: Option<Lost>,
 }

@@ -5,6 +5,7 @@
 //! decides how much it weighs. Nothing here panics or recurses deeper than [`MAX_DEPTH`], whatever the text is.
 
 mod json;
+mod salvage;
 mod toml;
 mod yaml;
 
@@ -14,6 +15,8 @@ use std::sync::Arc;
 use serde_json::{Map, Number, Value};
 
 use crate::diagnostic::{Place, Span};
+
+pub use salvage::{Lists, salvage};
 
 /// How deep a text may nest. Real hook configs stay below ten; 128 is the limit of `serde_json`, which the agents' own
 /// parsers are near.
@@ -85,6 +88,10 @@ pub struct Parsed {
     pub root: Option<Node>,
     /// What the text does that its format forbids, in the order of the text.
     pub faults: Vec<SyntaxFault>,
+    /// What of a broken text is not in the tree, which is then [salvaged](salvage): where each such part begins.
+    pub lost: Vec<Span>,
+    /// The objects of a salvaged tree of which a part is lost.
+    pub torn: Vec<Span>,
 }
 
 /// One thing that a format forbids.
@@ -149,7 +156,14 @@ pub fn parse(text: &str, format: Format) -> Parsed {
 
 impl Parsed {
     fn failed(fault: SyntaxFault) -> Self {
-        Self { root: None, faults: vec![fault] }
+        Self { faults: vec![fault], ..Self::default() }
+    }
+
+    /// Whether a part of `node` is lost, at any depth.
+    #[must_use]
+    pub fn is_torn(&self, node: &Node) -> bool {
+        !self.torn.is_empty()
+            && (self.torn.contains(&node.span) || node.any_child(|it| self.is_torn(it)))
     }
 
     /// The fault that cost the text its tree, if one did.
@@ -159,7 +173,24 @@ impl Parsed {
     }
 }
 
+impl Entry {
+    /// Moves its spans, at any depth, by `base` bytes.
+    fn shift(&mut self, base: usize) {
+        self.key_span = self.key_span.shifted(base);
+        self.node.shift(base);
+    }
+}
+
 impl Node {
+    fn shift(&mut self, base: usize) {
+        self.span = self.span.shifted(base);
+        match &mut self.value {
+            NodeValue::Array(items) => items.iter_mut().for_each(|item| item.shift(base)),
+            NodeValue::Object(entries) => entries.iter_mut().for_each(|it| it.shift(base)),
+            _ => {}
+        }
+    }
+
     /// The value of `key`, the last one if the key was written twice, as parsers commonly do.
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&Self> {
@@ -239,6 +270,11 @@ impl Node {
     #[must_use]
     pub fn is_null(&self) -> bool {
         self.value == NodeValue::Null
+    }
+
+    fn any_child(&self, mut test: impl FnMut(&Self) -> bool) -> bool {
+        let items = self.as_array().into_iter().flatten();
+        items.chain(self.entries().iter().map(|entry| &entry.node)).any(|it| test(it))
     }
 
     /// What this is, with its article, for messages: "expected a string, found an object".

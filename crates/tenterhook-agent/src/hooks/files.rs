@@ -160,7 +160,7 @@ impl Hooks {
             1 => "1 hook is loaded.\n".to_owned(),
             count => format!("{count} hooks are loaded.\n"),
         };
-        for it in found.diagnostics.iter().chain(&diagnostics) {
+        for it in &diagnostics {
             let _ = writeln!(text, "{}: {}", it.severity, it.message);
         }
         text

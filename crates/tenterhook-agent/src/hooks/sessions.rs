@@ -110,7 +110,7 @@ mod tests {
     async fn the_end_of_a_session_clears_its_hooks() {
         let room = Sandbox::new().unwrap();
         let hooks = Hooks::of_room(&room);
-        let run = Run::Unusable { why: String::new() };
+        let run = Run::Unusable { part: tenterhook::hook::Unread::Entry, why: String::new() };
         hooks.session.add_hook(Hook::new(
             HookId::new("mine"),
             DialectId::NATIVE,

@@ -87,11 +87,11 @@ fn tell(
 /// The findings of files that are not what their ending says.
 const TORN: &[&str] = &["broken-file", "not-strict-json"];
 
-/// To fire without a single hook of the files that were named would fake an answer, where one of them cannot be read.
+/// To fire without a single entry of the files that were named would fake an answer, where one of them cannot be read.
 /// Followed exactly, that is what the agent does.
 fn refuse_nothing(args: &Fire, loaded: &Loaded, engine: &Engine) -> Result<(), Problem> {
     let exact = matches!(args.which.compat, Some(CompatArg::Exact));
-    if loaded.found || exact || !engine.ruleset().hooks().is_empty() {
+    if loaded.found || exact || !engine.ruleset().hooks().iter().all(|hook| hook.is_hold()) {
         return Ok(());
     }
     let broken = loaded.diagnostics.iter().find(|it| TORN.contains(&it.code));

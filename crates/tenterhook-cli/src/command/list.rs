@@ -172,8 +172,8 @@ fn of_source(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) 
         if let Arming::Disarmed { because, rule } = &hook.arming {
             table.note(1, Cell::new(WARNING, format!("off: {because} ({rule})")));
         }
-        if let Run::Unusable { why } = &hook.run {
-            let note = format!("its failure policy decides: {why} (C-60)");
+        if let Run::Unusable { part, why } = &hook.run {
+            let note = format!("its failure policy decides: {why} ({})", part.rule());
             table.note(1, Cell::new(WARNING, note));
         }
     }

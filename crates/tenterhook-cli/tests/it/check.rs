@@ -110,7 +110,7 @@ error[unreadable-file]: there is no file `none.json`
 
 error[unreadable-file]: `../home` cannot be read: it is a directory, not a file
  |
- = help: a config is a regular UTF-8 file of at most 1 MiB
+ = help: a config is a regular UTF-8 file of at most 16 MiB
 
 2 errors in 0 files with 0 hooks
 --- stderr
@@ -260,7 +260,7 @@ fn a_bad_hook_comes_with_its_line_and_with_what_to_write() {
             "[[hooks]]\nevent = tool_call_before\n\n[[hooks]]\n".to_owned(),
             "broken-file",
             2,
-            "lost until then: `[[hooks]]` in line 1, `[[hooks]]` in line 4",
+            "lost until then: `[[hooks]]` in line 1",
         ),
         ("tenterhook.toml", native("prompt = ''"), "empty-run", 3, "write `prompt = \"...\"`"),
         (

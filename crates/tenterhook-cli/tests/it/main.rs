@@ -17,5 +17,6 @@ mod starved;
 mod stream;
 #[cfg(target_os = "linux")]
 mod stream_host;
+mod unread;
 mod usage;
 mod within;

@@ -65,7 +65,7 @@ exit 1
 --- stderr
 error: `/dev/zero` cannot be read: it is a device, not a file
 
-hint: a config is a regular UTF-8 file of at most 1 MiB
+hint: a config is a regular UTF-8 file of at most 16 MiB
 "##);
 }
 

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use super::requests;
 use super::statements::{SETTINGS, Statement, binds, distance, statements};
+use super::{hold, requests};
 use crate::diagnostic::{Diagnostic, Place, Severity};
 use crate::dialect::DialectId;
 use crate::hook::{Hook, Layer, Run};
@@ -29,6 +29,7 @@ pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnosti
             if hook.on_failure.is_none() {
                 hook.on_failure = source.on_failure;
             }
+            hold::settle(said.all, source, hook);
         }
     }
     unheard.sort();

@@ -5,10 +5,12 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
 
+use super::decode::decode;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::source::{Flaw, Kept};
 
-/// How large a config may be, in bytes. The largest public one has 60 KiB.
-pub const MAX_BYTES: u64 = 1 << 20;
+/// How large a config may be, in bytes: far more than any that people write, and little enough to be read at each event.
+pub const MAX_BYTES: u64 = 16 << 20;
 
 /// Reads a config: a regular file of at most [`MAX_BYTES`], in UTF-8 (C-7).
 ///
@@ -20,29 +22,76 @@ pub fn read(path: &Path) -> io::Result<Arc<str>> {
 }
 
 pub(super) fn read_at_most(path: &Path, most: u64) -> io::Result<Arc<str>> {
-    let file = open(path)?;
-    let metadata = file.metadata()?;
-    if !metadata.is_file() {
-        return Err(refused(format!("it is {}, not a file", kind(&metadata))));
-    }
-    let mut bytes = Vec::new();
-    file.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most {
-        return Err(refused(format!("it is larger than {} MiB", most >> 20)));
-    }
-    let text = String::from_utf8(bytes).map_err(|error| {
+    let text = String::from_utf8(bytes(path, most)?).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         refused(format!("it is not UTF-8 (byte {at})"))
     })?;
     Ok(text.into())
 }
 
+/// What there is of a file that an agent would load: its text, and why that is not all. `None` where there is no file.
+pub(super) fn take(path: &Path) -> Option<(Arc<str>, Option<Flaw>)> {
+    let mut read = bytes(path, MAX_BYTES);
+    // Who saves a file may put another one in its place: it is there again at once.
+    for _ in 0..2 {
+        if !matches!(&read, Err(error) if absent(error) && !path.is_symlink()) {
+            break;
+        }
+        gone(path)?;
+        read = bytes(path, MAX_BYTES);
+    }
+    match read {
+        Ok(bytes) => {
+            let (text, flaw) = decode(bytes);
+            Some((text.into(), flaw))
+        }
+        Err(error) if absent(&error) => {
+            gone(path).map(|why| ("".into(), Some(lost(why, "mend or remove the link"))))
+        }
+        Err(error) => Some(("".into(), Some(lost(error.to_string(), remedy(&error))))),
+    }
+}
+
+/// A flaw that leaves nothing of a file.
+pub(super) fn lost(why: impl Into<String>, help: &str) -> Flaw {
+    Flaw { why: why.into(), help: help.to_owned(), kept: Kept::Nothing }
+}
+
+/// Why a file that cannot be found is there all the same: what leads to it is a link to nothing, or it went away while it
+/// was looked for.
+fn gone(path: &Path) -> Option<String> {
+    let deepest = path.ancestors().find(|it| it.symlink_metadata().is_ok())?;
+    match deepest.metadata() {
+        Err(_) if deepest == path => Some("it is a link to nothing".to_owned()),
+        Err(_) => Some(format!("`{}` is a link to nothing", deepest.display())),
+        Ok(_) if deepest == path => Some("it came or went while it was read".to_owned()),
+        Ok(_) => None,
+    }
+}
+
+/// The bytes of a regular file. Type and size are those of what was opened, whatever its name stands for meanwhile.
+fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
+    let metadata = file.metadata()?;
+    if !metadata.is_file() {
+        return Err(refused(format!("it is {}, not a file", kind(&metadata))));
+    }
+    let too_large = || refused(format!("it is larger than {} MiB", most >> 20));
+    if metadata.len() > most {
+        return Err(too_large());
+    }
+    let mut bytes = Vec::new();
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
+}
+
 /// Opens without waiting for a writer: a plain open of a FIFO hangs.
 #[cfg(unix)]
 fn open(path: &Path) -> io::Result<File> {
+    use rustix::fs::OFlags;
     use std::os::unix::fs::OpenOptionsExt;
-    let nonblock = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
-    File::options().read(true).custom_flags(nonblock).open(path)
+    let flags = i32::try_from((OFlags::NONBLOCK | OFlags::NOCTTY).bits()).unwrap_or(0);
+    File::options().read(true).custom_flags(flags).open(path)
 }
 
 #[cfg(not(unix))]
@@ -77,15 +126,19 @@ pub(super) fn absent(error: &io::Error) -> bool {
 }
 
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
-    let path = path.display();
-    let (message, help) = if absent(error) {
-        (format!("there is no file `{path}`"), "name a file that exists")
-    } else if error.kind() == io::ErrorKind::InvalidInput {
-        let help = "a config is a regular UTF-8 file of at most 1 MiB";
-        (format!("`{path}` cannot be read: {error}"), help)
+    let shown = path.display();
+    let (message, help) = if absent(error) && gone(path).is_none() {
+        (format!("there is no file `{shown}`"), "name a file that exists")
     } else {
-        let help = "make it readable for the user who runs the agent";
-        (format!("`{path}` cannot be read: {error}"), help)
+        (format!("`{shown}` cannot be read: {error}"), remedy(error))
     };
     Diagnostic::new("unreadable-file", Severity::Error, message, None).help(help)
+}
+
+fn remedy(error: &io::Error) -> &'static str {
+    if error.kind() == io::ErrorKind::InvalidInput {
+        "a config is a regular UTF-8 file of at most 16 MiB"
+    } else {
+        "make it readable for the user who runs the agent"
+    }
 }

@@ -52,7 +52,7 @@ pub fn servers(roots: &Roots, sources: &[Source]) -> (Vec<Server>, Vec<Diagnosti
     for (path, layer) in servers::files(roots) {
         take(&path, layer, None);
     }
-    for plugin in active_plugins(sources, roots) {
+    for plugin in active_plugins(sources, roots).plugins {
         take(&servers::of_plugin(&plugin), Layer::Plugin, Some(&plugin));
     }
     let off = switched_off(sources);

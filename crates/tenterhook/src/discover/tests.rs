@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use super::file::absent;
+use super::places::expand;
 use super::*;
 
 fn room() -> tempfile::TempDir {
@@ -17,7 +19,7 @@ fn a_config_is_a_regular_small_text() {
     assert_eq!(&*read(&file).expect("a file"), "{}");
 
     fs::write(&file, vec![b' '; (MAX_BYTES + 1) as usize]).expect("write");
-    assert_eq!(read(&file).expect_err("too large").to_string(), "it is larger than 1 MiB");
+    assert_eq!(read(&file).expect_err("too large").to_string(), "it is larger than 16 MiB");
     fs::write(&file, b"{\"a\": \"\xff\"}").expect("write");
     assert_eq!(read(&file).expect_err("no text").to_string(), "it is not UTF-8 (byte 7)");
     let error = read(room.path()).expect_err("a directory").to_string();
@@ -102,7 +104,7 @@ fn what_an_agent_would_load_is_found_in_order() {
         ("repo/.claude/settings.local.json", Layer::Local),
     ];
     assert_eq!(names, expected.map(|(name, layer)| (Path::new(name), layer)));
-    assert_eq!(found.diagnostics, []);
+    assert!(found.sources.iter().all(|it| it.flaw.is_none()));
 }
 
 /// C-4: who works in their home has each file of it read once, as their own.

@@ -119,7 +119,12 @@ async fn run_once(mut setting: Box<Setting>) -> Done {
     if let Some(failure) = &step.broken {
         let answer = Answer { failure: Some(failure.clone()), ..Answer::default() };
         let ended = Ended::NotRun(failure.message.clone());
-        return judge(step, answer, ended, Duration::ZERO);
+        let mut done = judge(step, answer, ended, Duration::ZERO);
+        // The restraint comes with each event, and its reason; the message comes once a session (C-74).
+        if step.hook.is_hold() && !setting.session.claim(&step.hook.id) {
+            done.verdict.faults.clear();
+        }
+        return done;
     }
     let claim = match std::mem::replace(&mut setting.once, Once::Never) {
         Once::Never => None,

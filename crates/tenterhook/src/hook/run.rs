@@ -189,12 +189,61 @@ pub enum Run {
     Rule(Rule),
     /// A callback of the host.
     Function(Function),
-    /// Nothing, because its entry was rejected: its failure policy decides each time, so that a slip of the pen takes no
-    /// gate away (C-60).
+    /// Nothing, because what it was made of cannot be read: its failure policy decides each time, so that a slip of the pen
+    /// takes no gate away (C-60, C-72).
     Unusable {
-        /// What is wrong with the entry.
+        /// What cannot be read.
+        part: Unread,
+        /// What is wrong with it.
         why: String,
     },
+}
+
+/// What of a configuration cannot be read, so that a hook stands in for it which runs nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Unread {
+    /// One entry, which was rejected (C-60).
+    Entry,
+    /// A file, or a part of one: nobody knows what it would forbid (C-72).
+    File,
+}
+
+impl Unread {
+    /// The word for it in messages.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Entry => "entry",
+            Self::File => "file",
+        }
+    }
+
+    /// The code of the fault of a hook that stands in for it.
+    #[must_use]
+    pub const fn code(self) -> &'static str {
+        match self {
+            Self::Entry => "entry-unusable",
+            Self::File => "file-unread",
+        }
+    }
+
+    /// The rule that has its failure policy decide.
+    #[must_use]
+    pub const fn rule(self) -> &'static str {
+        match self {
+            Self::Entry => "C-60",
+            Self::File => "C-72",
+        }
+    }
+
+    /// What is the matter with it, and why.
+    #[must_use]
+    pub fn because(self, why: &str) -> String {
+        match self {
+            Self::Entry => format!("its entry cannot be used: {why}"),
+            Self::File => format!("its file cannot be read: {why}"),
+        }
+    }
 }
 
 impl Run {
@@ -231,7 +280,12 @@ impl Run {
             Self::McpTool(call) => format!("mcp {}/{}", call.server, call.tool),
             Self::Rule(rule) => format!("when {}", first_line(rule.when())),
             Self::Function(function) => format!("function {}", function.name()),
-            Self::Unusable { .. } => "(nothing: its entry cannot be used)".to_owned(),
+            Self::Unusable { part: Unread::Entry, .. } => {
+                "(nothing: its entry cannot be used)".to_owned()
+            }
+            Self::Unusable { part: Unread::File, .. } => {
+                "(nothing: its file cannot be read)".to_owned()
+            }
         }
     }
 }

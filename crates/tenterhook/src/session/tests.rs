@@ -179,7 +179,7 @@ async fn a_dropped_session_ends_its_steps() {
 }
 
 fn hook(id: &str) -> Hook {
-    let run = crate::hook::Run::Unusable { why: String::new() };
+    let run = crate::hook::Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     Hook::new(HookId::new(id), crate::dialect::DialectId::NATIVE, "Stop".into(), run)
 }
 

@@ -69,7 +69,8 @@ impl Reader<'_> {
                 match result.value {
                     None => Parsed::failed(self.empty(!tokens.is_empty())),
                     Some(value) => {
-                        Parsed { faults: self.lapses(&tokens), root: Some(self.node(value)) }
+                        let faults = self.lapses(&tokens);
+                        Parsed { root: Some(self.node(value)), faults, ..Parsed::default() }
                     }
                 }
             }

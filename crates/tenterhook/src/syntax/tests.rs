@@ -361,16 +361,60 @@ fn broken_toml_is_found_in_its_line() {
     }
 }
 
-/// What is lost with a broken file is named, so that nobody takes its other hooks for alive.
+/// What is lost with a broken file is named, and nothing else is.
 #[test]
 fn broken_toml_says_what_is_lost() {
-    let help = |text: &str| parse(text, Format::Toml).faults[0].help.clone();
+    let lists = Lists { inner: "hooks", known_by: "matcher" };
+    let help = |text: &str| salvage(text, Format::Toml, lists).faults[0].help.clone();
     let lost = "mend it; lost until then: ";
-    assert_eq!(
-        help("[hook.a] # one\non = Stop\nrun = [\n [1, 2]\n]\n\n  [[hooks]]\n").unwrap(),
-        format!("{lost}`[hook.a]` in line 1, `[[hooks]]` in line 7")
-    );
-    let many = (0..7).fold("x = y\n".to_owned(), |text, at| format!("{text}[hook.h{at}]\n"));
-    assert!(help(&many).unwrap().ends_with("`[hook.h4]` in line 6 and 2 more"));
+    let text = "[hook.a] # one\non = Stop\nrun = [\n [1, 2]\n]\n\n  [[hooks]]\n[b\nx = 1\n";
+    assert_eq!(help(text).unwrap(), format!("{lost}`[hook.a]` in line 1, `[b` in line 8"));
+    let many = (0..7).fold("x = y\n".to_owned(), |text, at| format!("{text}[hook.h{at}]\n!\n"));
+    assert!(help(&many).unwrap().ends_with("`[hook.h4]` in line 10 and 2 more"));
     assert_eq!(help("x = y\n"), None);
+}
+
+/// C-71: what is whole is kept, and what is not is named; a comma too few costs nothing.
+#[test]
+fn json_is_salvaged_by_its_brackets() {
+    let lists = Lists { inner: "hooks", known_by: "matcher" };
+    let saved = |text: &str| {
+        let parsed = salvage(text, Format::Json, lists);
+        let root = parsed.root.as_ref().map(|root| root.to_json().to_string());
+        (root.unwrap_or_default(), parsed.lost.is_empty())
+    };
+    for (text, root, whole) in [
+        (r#"{"a": 1 "b": 2}"#, r#"{"a":1,"b":2}"#, true),
+        (r#"{"a": [1 2]}}"#, r#"{"a":[1,2]}"#, true),
+        (r#"{"a": 1} {"b": 2}"#, r#"{"a":1}"#, false),
+        (r#"{"a": 1, 'b': 2, "c": 3}"#, r#"{"a":1,"c":3}"#, false),
+        (r#"{"a": [{"b": 1}, {"c": 2"#, r#"{"a":[{"b":1}]}"#, false),
+        (r#"{"a": [{"b": 1}, {"c": 2, oops}]}"#, r#"{"a":[{"b":1}]}"#, false),
+        (r#"{"a": {"b": 1"#, r#"{"a":{}}"#, false),
+        (r#"{"a": {"b": 1, "#, r#"{"a":{"b":1}}"#, false),
+        (r#"{"a": [{"x": 1]}, "b": 2}"#, r#"{"a":[]}"#, false),
+        (
+            r#"{"a": "x
+             "b": 2}"#,
+            r#"{"b":2}"#,
+            false,
+        ),
+        (r#"{"a": [], "b": ["#, r#"{"a":[]}"#, false),
+        (r#"{"a": [{"hooks": [{"b": 1}, {"c"#, r#"{}"#, false),
+        (
+            r#"{"a": [{"matcher": "m", "hooks": [{"b": 1}, {"c"#,
+            r#"{"a":[{"matcher":"m","hooks":[{"b":1}]}]}"#,
+            false,
+        ),
+        (r#"{"a": [{"hooks": [{"b": 1}, {"c"}]}]}"#, r#"{"a":[{"hooks":[{"b":1}]}]}"#, false),
+        ("\u{feff}oops {\"a\": 1}", r#"{"a":1}"#, false),
+        ("{\"a\": 1}\n/* the end", r#"{"a":1}"#, false),
+        ("\0\0\0", "", false),
+        ("", "", true),
+    ] {
+        assert_eq!(saved(text), (root.to_owned(), whole), "{text}");
+    }
+    for hostile in ["{\"a\":".repeat(10_000), "[{".repeat(10_000), "{\"a\" ".repeat(50_000)] {
+        assert!(!saved(&hostile).1);
+    }
 }

@@ -12,7 +12,7 @@ pub(super) fn parse(text: &str) -> Parsed {
                 span: Span::new(0, text.len()),
                 value: table(document.as_table(), Span::new(0, 0)),
             };
-            Parsed { root: Some(root), faults: Vec::new() }
+            Parsed { root: Some(root), ..Parsed::default() }
         }
         Err(error) => {
             let range = error.span().unwrap_or(0..0);
@@ -25,34 +25,20 @@ pub(super) fn parse(text: &str) -> Parsed {
                     "nested deeper than the TOML reader takes",
                 ));
             }
-            let fault = SyntaxFault::new(FaultKind::Broken, span, message);
-            Parsed::failed(SyntaxFault { help: lost(text), ..fault })
+            Parsed::failed(SyntaxFault::new(FaultKind::Broken, span, message))
         }
     }
 }
 
-/// How many tables are named that are lost with a text.
-const NAMED: usize = 5;
-
-/// What is lost with a text that cannot be read: its tables, as far as their headers look like some.
-fn lost(text: &str) -> Option<String> {
-    let headers = text.lines().zip(1..).filter_map(|(line, at)| Some((header(line)?, at)));
-    let headers: Vec<(&str, usize)> = headers.collect();
-    let named = headers.iter().take(NAMED).map(|(header, at)| format!("`{header}` in line {at}"));
-    let named = named.collect::<Vec<_>>().join(", ");
-    let more = match headers.len().saturating_sub(NAMED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
+/// The keys and values of a text that is one table without a header; `None` where it is not well formed. Spans count from
+/// `base`.
+pub(super) fn entries(text: &str, base: usize) -> Option<Vec<Entry>> {
+    let document = Document::parse(text).ok()?;
+    let NodeValue::Object(mut entries) = table(document.as_table(), Span::new(0, 0)) else {
+        return None;
     };
-    (!named.is_empty()).then(|| format!("mend it; lost until then: {named}{more}"))
-}
-
-/// The header of a table on a line of its own.
-fn header(line: &str) -> Option<&str> {
-    let line = line.split('#').next().unwrap_or_default().trim();
-    let name = line.strip_prefix('[')?.strip_suffix(']')?;
-    // What has several parts is an item of a list.
-    (!name.is_empty() && !name.contains(',')).then_some(line)
+    entries.iter_mut().for_each(|entry| entry.shift(base));
+    Some(entries)
 }
 
 fn table(table: &dyn TableLike, parent: Span) -> NodeValue {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 
+use super::salvage::Saved;
 use super::{Entry, FaultKind, MAX_DEPTH, Node, NodeValue, Parsed, Span, SyntaxFault};
 
 /// Front matter that a person wrote is a few hundred bytes.
@@ -24,13 +25,34 @@ pub(super) fn parse(text: &str) -> Parsed {
     }
     let offsets = Offsets::of(source, block.start);
     match Builder::new(&offsets).read(source) {
-        Ok(Some(root)) => Parsed { root: Some(root), faults: Vec::new() },
+        Ok(Some(root)) => Parsed { root: Some(root), ..Parsed::default() },
         Ok(None) => Parsed::failed(
             SyntaxFault::new(FaultKind::Empty, block, "the front matter is empty")
                 .help("write `key: value` lines between the `---` lines, or remove them"),
         ),
         Err(fault) => Parsed::failed(fault),
     }
+}
+
+/// What is whole of a front matter that is broken: what its scanner took before it gave up.
+pub(super) fn salvage(text: &str) -> Saved {
+    let block =
+        front_matter(text).unwrap_or_else(|fault| Some(Span::new(fault.span.end, text.len())));
+    let Some(block) = block else { return Saved::default() };
+    let end = text.floor_char_boundary(block.end.min(block.start + MAX_BYTES));
+    let source = text.get(block.start..end).unwrap_or_default();
+    let offsets = Offsets::of(source, block.start);
+    let mut builder = Builder::new(&offsets);
+    let fault = builder.take_all(source).err().map(|fault| fault.span);
+    let at = fault.unwrap_or_else(|| Span::new(block.end, block.end));
+    let mut torn = Vec::new();
+    while !builder.open.is_empty() {
+        match builder.end(Span::new(at.start, at.start)) {
+            Ok(span) => torn.push(span),
+            Err(_) => return Saved { lost: vec![at], ..Saved::default() },
+        }
+    }
+    Saved { root: builder.root, lost: vec![at], torn, help: None }
 }
 
 /// The text between the first two `---` lines, if the file begins with one.
@@ -118,6 +140,12 @@ impl<'a> Builder<'a> {
     }
 
     fn read(mut self, source: &str) -> Result<Option<Node>, SyntaxFault> {
+        self.take_all(source)?;
+        // A document of nothing but comments is one empty scalar.
+        Ok(self.root.filter(|root| !root.is_null()))
+    }
+
+    fn take_all(&mut self, source: &str) -> Result<(), SyntaxFault> {
         for event in Parser::new_from_str(source) {
             let (event, span) = event.map_err(|error| {
                 let at = self.offsets.at(error.marker());
@@ -130,8 +158,7 @@ impl<'a> Builder<'a> {
             }
             self.take(event, span)?;
         }
-        // A document of nothing but comments is one empty scalar.
-        Ok(self.root.filter(|root| !root.is_null()))
+        Ok(())
     }
 
     fn take(&mut self, event: Event<'_>, span: Span) -> Result<(), SyntaxFault> {
@@ -146,7 +173,7 @@ impl<'a> Builder<'a> {
             Event::MappingStart(anchor, _) => {
                 self.start(span, anchor, Content::Mapping { entries: Vec::new(), key: None })
             }
-            Event::SequenceEnd | Event::MappingEnd => self.end(span),
+            Event::SequenceEnd | Event::MappingEnd => self.end(span).map(drop),
             Event::Alias(anchor) => {
                 // An alias inside its own anchor has nothing to stand for yet.
                 let Some(node) = self.anchors.get(&anchor) else {
@@ -174,8 +201,9 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn end(&mut self, span: Span) -> Result<(), SyntaxFault> {
-        let Some(open) = self.open.pop() else { return Ok(()) };
+    /// Closes the innermost container; what comes back is where it stands.
+    fn end(&mut self, span: Span) -> Result<Span, SyntaxFault> {
+        let Some(open) = self.open.pop() else { return Ok(span) };
         let (value, last) = match open.content {
             Content::Sequence(items) => {
                 let last = items.last().map(|item| item.span.end);
@@ -188,8 +216,8 @@ impl<'a> Builder<'a> {
         };
         // A block ends where its last item does; a flow ends with its bracket, which is an event with a length.
         let end = if span.start == span.end { last.unwrap_or(span.end) } else { span.end };
-        let node = Node { span: Span::new(open.start, end.max(open.start)), value };
-        self.place(node, open.anchor)
+        let span = Span::new(open.start, end.max(open.start));
+        self.place(Node { span, value }, open.anchor).map(|()| span)
     }
 
     fn place(&mut self, node: Node, anchor: usize) -> Result<(), SyntaxFault> {

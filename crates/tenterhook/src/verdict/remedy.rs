@@ -8,6 +8,7 @@ const REMEDIES: &[(&str, &str)] = &[
     ("worker-ended", "catch what it throws, and reply with `error`"),
     ("worker-protocol", "reply with one line that has the `id` of the event, and log to stderr"),
     ("entry-unusable", "`tenterhook check` says what to write"),
+    ("file-unread", "`tenterhook check` shows more"),
 ];
 
 /// What happened, and what to do about it.

@@ -25,7 +25,7 @@ fn row(powers: &[Power], failure: OnFailure) -> EventRow {
 }
 
 fn hook() -> Hook {
-    let run = Run::Unusable { why: String::new() };
+    let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     Hook::new(HookId::new("h"), DialectId::CLAUDE, EventName::new("Event"), run)
 }
 

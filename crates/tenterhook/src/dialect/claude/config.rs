@@ -18,6 +18,7 @@ use super::vocabulary::find_event;
 use crate::diagnostic::{Diagnostic, Place, Span};
 use crate::dialect::findings::Findings;
 pub(super) use crate::dialect::findings::{advice, error, warning};
+use crate::dialect::{GROUPS, broken};
 use crate::event::EventName;
 use crate::hook::{Arming, Hook, Layer};
 use crate::source::{Plugin, ReadConfig, Requests, Source, Switch};
@@ -27,9 +28,12 @@ use crate::syntax::{self, Format, Node};
 pub(super) fn read(source: &Source) -> ReadConfig {
     let kind = FileKind::of(source);
     let format = if kind.is_front_matter() { Format::FrontMatter } else { Format::Json };
-    let parsed = syntax::parse(&source.text, format);
+    let parsed = syntax::salvage(&source.text, format, GROUPS);
     let mut reading = Reading::new(source, kind);
     let refused = reading.syntax(&parsed);
+    reading.read.lost = broken::lost(source, &parsed);
+    // What a torn text switches off may be what it switched on again.
+    reading.is_torn = reading.read.lost.is_some();
     if let Some(root) = &parsed.root {
         reading.document(root, refused.as_ref());
     }
@@ -96,6 +100,8 @@ pub(super) struct Reading<'a> {
     pub(super) placeholders: Placeholders,
     /// Variables that the file itself sets for the agent and its hooks.
     pub(super) env: HashSet<String>,
+    /// Whether a part of the text is lost.
+    is_torn: bool,
     findings: Findings<'a>,
     /// Where each entry stands first: its event, its matcher and its handler, as written (C-13).
     entries: HashMap<(EventName, Option<String>, String), Place>,
@@ -111,6 +117,7 @@ impl<'a> Reading<'a> {
             placeholders: Placeholders::new(&source.project, own.as_ref()),
             env: HashSet::new(),
             entries: HashMap::new(),
+            is_torn: false,
             findings: Findings::of(source),
             read: ReadConfig::default(),
         }
@@ -162,7 +169,7 @@ impl<'a> Reading<'a> {
             return;
         }
         self.duplicates(root);
-        if refused.is_none() {
+        if refused.is_none() && !self.is_torn {
             self.switches(root);
         }
         if let Some(env) = root.get("env") {

@@ -368,5 +368,5 @@ impl Reading<'_> {
 }
 
 fn unusable(why: &str) -> Run {
-    Run::Unusable { why: why.to_owned() }
+    Run::Unusable { part: crate::hook::Unread::Entry, why: why.to_owned() }
 }

@@ -5,9 +5,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::dialect::Roots;
+use crate::dialect::{GROUPS, Roots};
 use crate::source::Plugin;
-use crate::syntax::{self, Format, Node, NodeValue};
+use crate::syntax::{self, Format, Node, NodeValue, Parsed};
 
 /// The agent's list of installed plugins.
 #[must_use]
@@ -23,17 +23,9 @@ fn directory(roots: &Roots) -> PathBuf {
 /// The plugins that `settings`, weakest first, enable and `registry` knows, in the order of their names (C-38).
 #[must_use]
 pub fn active(registry: &str, settings: &[&str], roots: &Roots) -> Vec<Plugin> {
-    let mut enabled: BTreeMap<String, bool> = BTreeMap::new();
-    for text in settings {
-        let root = syntax::parse(text, Format::Json).root;
-        let said = root.as_ref().and_then(|it| it.get("enabledPlugins"));
-        for entry in said.map(Node::entries).unwrap_or_default() {
-            enabled.insert(entry.key.clone(), entry.node.as_bool().unwrap_or(false));
-        }
-    }
-    let registry = syntax::parse(registry, Format::Json).root;
+    let registry = read(registry).root;
     let known = registry.as_ref().and_then(|it| it.get("plugins"));
-    enabled
+    enabled(settings)
         .into_iter()
         .filter(|(_, on)| *on)
         .filter_map(|(name, _)| {
@@ -44,6 +36,37 @@ pub fn active(registry: &str, settings: &[&str], roots: &Roots) -> Vec<Plugin> {
             Some(Plugin { name: short, root, data })
         })
         .collect()
+}
+
+fn enabled(settings: &[&str]) -> BTreeMap<String, bool> {
+    let mut enabled = BTreeMap::new();
+    for text in settings {
+        let root = read(text).root;
+        let said = root.as_ref().and_then(|it| it.get("enabledPlugins"));
+        for entry in said.map(Node::entries).unwrap_or_default() {
+            enabled.insert(entry.key.clone(), entry.node.as_bool().unwrap_or(false));
+        }
+    }
+    enabled
+}
+
+/// Whether `settings`, weakest first, enable any plugin, whatever the registry knows.
+#[must_use]
+pub fn any_enabled(settings: &[&str]) -> bool {
+    enabled(settings).into_values().any(|on| on)
+}
+
+/// Why some of the registry is not known, where that is so.
+#[must_use]
+pub fn broken(registry: &str) -> Option<String> {
+    let parsed = read(registry);
+    let fault = parsed.fatal().filter(|_| !parsed.lost.is_empty())?;
+    Some(format!("it is not well formed: {}", fault.message))
+}
+
+/// What can be read of a text (C-71).
+fn read(text: &str) -> Parsed {
+    syntax::salvage(text, Format::Json, GROUPS)
 }
 
 fn install_path(entry: &Node) -> Option<PathBuf> {
@@ -66,10 +89,14 @@ fn file_name(name: &str) -> String {
 pub fn files(plugin: &Plugin, manifest: Option<&str>) -> Vec<PathBuf> {
     let usual = plugin.root.join("hooks/hooks.json");
     let mut files = vec![usual.clone()];
-    let root = manifest.and_then(|it| syntax::parse(it, Format::Json).root);
-    let Some(hooks) = root.as_ref().and_then(|it| it.get("hooks")) else { return files };
+    let parsed = manifest.map(read).unwrap_or_default();
+    if !parsed.lost.is_empty() {
+        files.push(self::manifest(plugin));
+    }
+    let Some(hooks) = parsed.root.as_ref().and_then(|it| it.get("hooks")) else { return files };
     let parts = hooks.as_array().unwrap_or(std::slice::from_ref(hooks));
-    if parts.iter().any(|it| matches!(it.value, NodeValue::Object(_))) {
+    let holds = parts.iter().any(|it| matches!(it.value, NodeValue::Object(_)));
+    if holds && parsed.lost.is_empty() {
         files.push(self::manifest(plugin));
     }
     for named in parts.iter().filter_map(Node::as_str) {

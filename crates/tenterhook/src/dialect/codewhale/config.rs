@@ -13,10 +13,11 @@ use std::time::Duration;
 use super::places::FileKind;
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::dialect::findings::{Findings, advice, error, warning};
-use crate::hook::{Hook, Layer};
+use crate::dialect::{GROUPS, broken};
+use crate::hook::{Compat, Hook, Layer};
 use crate::matcher::{Condition, Picked};
 use crate::source::{ReadConfig, Source};
-use crate::syntax::{self, Entry, FaultKind, Format, Node};
+use crate::syntax::{self, Entry, FaultKind, Format, Node, NodeValue, Parsed};
 
 pub(super) use layers::settle;
 
@@ -74,25 +75,55 @@ pub(super) struct Reader<'a> {
 }
 
 pub(super) fn read(source: &Source) -> ReadConfig {
-    let parsed = syntax::parse(&source.text, Format::Toml);
+    let mut parsed = syntax::salvage(&source.text, Format::Toml, GROUPS);
     let mut reader = Reader::new(source);
     for fault in parsed.faults.iter().filter(|it| it.kind != FaultKind::Empty) {
         let help = fault.help.clone();
-        let found = error("broken-file", format!("no hook of this file runs: {}", fault.message))
-            .help(
-                help.unwrap_or_else(|| "none is read before all of it is well formed".to_owned()),
-            );
+        let message = format!(
+            "CodeWhale refuses the whole file; of its hooks those run here that are whole: {}",
+            fault.message
+        );
+        let found =
+            error("broken-file", message).help(help.unwrap_or_else(|| {
+                "mend it; until then only entries that are whole count".to_owned()
+            }));
         reader.findings.report(fault.span, found);
     }
-    let unreadable = parsed.root.is_none() && !reader.is_blank();
+    let broken = parsed.fatal().is_some_and(|it| it.kind != FaultKind::Empty);
+    if broken {
+        lose_doubled(&mut parsed);
+    }
     if let Some(root) = &parsed.root {
         reader.file(root);
+    }
+    if let (true, Compat::Exact, Some(first)) = (broken, source.compat, parsed.faults.first()) {
+        let because = format!("CodeWhale refuses the whole file: {}", first.message);
+        reader.hooks.iter_mut().for_each(|it| it.disarm(because.clone(), "C-75"));
     }
     ReadConfig {
         hooks: reader.hooks,
         diagnostics: reader.findings.into_list(),
-        unreadable,
+        unreadable: broken,
+        lost: broken::lost(source, &parsed),
         ..ReadConfig::default()
+    }
+}
+
+/// An entry with a key that is written twice says two things, and nobody knows which one was meant: it is lost (C-71).
+fn lose_doubled(parsed: &mut Parsed) {
+    let Parsed { root: Some(root), lost, .. } = parsed else { return };
+    let mut lists = vec![root];
+    while let Some(node) = lists.pop() {
+        let NodeValue::Object(entries) = &mut node.value else { continue };
+        for entry in entries.iter_mut().filter(|entry| entry.key == "hooks") {
+            if let NodeValue::Array(items) = &mut entry.node.value {
+                let doubled = |item: &Node| !item.duplicates().is_empty();
+                lost.extend(items.iter().filter(|it| doubled(it)).map(|it| it.span));
+                items.retain(|item| !doubled(item));
+            } else {
+                lists.push(&mut entry.node);
+            }
+        }
     }
 }
 
@@ -120,10 +151,6 @@ impl<'a> Reader<'a> {
 }
 
 impl Reader<'_> {
-    fn is_blank(&self) -> bool {
-        self.source.text.trim().is_empty()
-    }
-
     fn file(&mut self, root: &Node) {
         self.profiles(root);
         let Some(found) = find(self.source, root) else { return };

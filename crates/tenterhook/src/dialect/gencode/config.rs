@@ -4,6 +4,7 @@
 use super::{events, handler, matcher};
 use crate::diagnostic::{Diagnostic, Span, nearest};
 use crate::dialect::findings::{Findings, advice, error, warning};
+use crate::dialect::{GROUPS, broken};
 use crate::event::EventName;
 use crate::hook::{Compat, Hook};
 use crate::source::{ReadConfig, Source};
@@ -17,12 +18,18 @@ const SHAPE: &str = r#"write `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hoo
 /// Reads `source`.
 pub(super) fn read(source: &Source) -> ReadConfig {
     let mut reader = Reader { source, findings: Findings::of(source), read: ReadConfig::default() };
-    let Parsed { root, faults } = syntax::parse(&source.text, Format::Json);
+    let parsed = syntax::salvage(&source.text, Format::Json, GROUPS);
+    reader.read.lost = broken::lost(source, &parsed);
+    let Parsed { root, faults, .. } = parsed;
     for fault in &faults {
         reader.syntax(fault);
     }
     if let Some(root) = &root {
         reader.file(root);
+    }
+    // A list of which a part is lost replaces no other (C-71).
+    if reader.read.lost.is_some() {
+        reader.read.mentions.clear();
     }
     let exact = source.compat == Compat::Exact;
     if let (true, Some(fault)) = (exact, faults.iter().find(|it| is_refused(it))) {
@@ -35,7 +42,7 @@ pub(super) fn read(source: &Source) -> ReadConfig {
 
 /// Whether the agent refuses the file: it takes strict JSON, without a byte order mark too.
 fn is_refused(fault: &SyntaxFault) -> bool {
-    matches!(fault.kind, FaultKind::NotStrict(_))
+    fault.kind != FaultKind::Empty
 }
 
 /// What a handler inherits from where it stands.
@@ -81,7 +88,10 @@ impl Reader<'_> {
                 self.read.unreadable = true;
                 error(
                     "not-strict-json",
-                    format!("no hook of this file is known: {}", fault.message),
+                    format!(
+                        "Gen refuses the whole file; of its hooks those run here that are whole: {}",
+                        fault.message
+                    ),
                 )
             }
             FaultKind::NotStrict(NotStrict::ByteOrderMark) => {

@@ -71,7 +71,10 @@ impl Reader<'_> {
         self.unknown_fields(node, scope);
         let (run, mut off) = match self.run(node) {
             Ok(run) => (run, scope.off.clone()),
-            Err(why) => (Run::Unusable { why: why.clone() }, scope.off.clone().or(Some(why))),
+            Err(why) => (
+                Run::Unusable { part: crate::hook::Unread::Entry, why: why.clone() },
+                scope.off.clone().or(Some(why)),
+            ),
         };
         let mut hook = Hook::new(self.id(scope), DialectId::GEN, scope.event.clone(), run);
         hook.layer = self.source.layer;

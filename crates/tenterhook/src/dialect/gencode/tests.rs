@@ -343,7 +343,7 @@ fn near_misses_restrain_and_innocents_do_not() {
         let event = Event::new(&*case.event, Surroundings::default()).with("tool_name", "Bash");
         let row = Gen.row(&event.name).expect("an event of the table");
         let verdict = |compat| {
-            let run = Run::Unusable { why: String::new() };
+            let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
             let mut hook =
                 Hook::new(crate::hook::HookId::new("h"), DialectId::GEN, event.name.clone(), run);
             hook.compat = compat;
@@ -385,7 +385,7 @@ proptest::proptest! {
         let row = Gen.row(&event.name).expect("an event of the table");
         for text in [format!("{before}{allow}"), format!("{allow}{before}"), config.clone()] {
             let answer = Gen.read_answer(&event, row, &report(&text, "", exit));
-            let run = Run::Unusable { why: String::new() };
+            let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
             let hook = Hook::new(crate::hook::HookId::new("h"), DialectId::GEN, event.name.clone(), run);
             let verdict = judge(Bench { hook: &hook, row, widened: None }, answer);
             proptest::prop_assert_ne!(verdict.restraint, Restraint::Allow, "{}", text);

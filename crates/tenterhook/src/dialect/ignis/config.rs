@@ -8,8 +8,8 @@ mod entry;
 
 use super::events;
 use crate::diagnostic::{Span, nearest};
-use crate::dialect::EventRow;
 use crate::dialect::findings::{Findings, advice, error, warning};
+use crate::dialect::{EventRow, GROUPS, broken};
 use crate::event::EventName;
 use crate::hook::{Arming, Compat, Confine, Hook};
 use crate::source::{ReadConfig, Source};
@@ -20,9 +20,10 @@ const SHAPE: &str = "write `{\"hooks\": {\"UserPromptSubmit\": [{\"command\": \"
 
 /// Reads `source`.
 pub(super) fn read(source: &Source) -> ReadConfig {
-    let parsed = syntax::parse(&source.text, Format::Json);
+    let parsed = syntax::salvage(&source.text, Format::Json, GROUPS);
     let mut reader = Reader { source, findings: Findings::of(source), read: ReadConfig::default() };
     reader.syntax(&parsed);
+    reader.read.lost = broken::lost(source, &parsed);
     if let Some(root) = &parsed.root {
         reader.document(root);
     }
@@ -74,7 +75,7 @@ impl Reader<'_> {
                 ),
                 FaultKind::Broken | FaultKind::Limit => error(
                     "not-strict-json",
-                    format!("no hook of this file runs: {}", fault.message),
+                    format!("of this file only the entries run that are whole: {}", fault.message),
                 ),
             };
             let found = match &fault.help {

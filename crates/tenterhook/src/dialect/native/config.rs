@@ -19,7 +19,8 @@ use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
 use crate::diagnostic::{Diagnostic, Lines, Place, Severity, Span, nearest};
-use crate::source::{ReadConfig, Source};
+use crate::dialect::{GROUPS, broken};
+use crate::source::{Lost, ReadConfig, Source};
 use crate::syntax::{self, Entry, FaultKind, Format, Node, Parsed};
 use fields::Fields;
 use keys::Key;
@@ -27,8 +28,8 @@ pub(super) use values::is_name;
 
 pub(super) fn read(source: &Source) -> ReadConfig {
     let mut reader = Reader::new(source);
-    let Parsed { root, faults } = syntax::parse(&source.text, format(source));
-    for fault in faults {
+    reader.parsed = syntax::salvage(&source.text, format(source), GROUPS);
+    for fault in reader.parsed.faults.clone() {
         let severity = match fault.kind {
             FaultKind::Empty => continue,
             FaultKind::Broken | FaultKind::Limit => Severity::Error,
@@ -38,17 +39,17 @@ pub(super) fn read(source: &Source) -> ReadConfig {
         let code = if severity == Severity::Error { "broken-file" } else { "not-strict-json" };
         let help = fault
             .help
-            .unwrap_or_else(|| "the file is read only when all of it is well formed".to_owned());
+            .unwrap_or_else(|| "mend it; until then only entries that are whole count".to_owned());
         let message = match severity {
-            Severity::Error => format!("nothing of this file counts: {}", fault.message),
+            Severity::Error => format!("the file is not well formed: {}", fault.message),
             _ => fault.message,
         };
         reader.report(code, severity, fault.span, message).help = Some(help);
     }
-    if let Some(root) = root {
+    reader.out.lost = broken::lost(source, &reader.parsed);
+    if let Some(root) = reader.parsed.root.take() {
         reader.file(&root);
     }
-    reader.hold_gates();
     reader.out
 }
 
@@ -63,6 +64,8 @@ pub(super) struct Reader<'a> {
     source: &'a Source,
     /// Each hook has a place, so a file of thousands asks for thousands.
     lines: Lines<'a>,
+    /// How whole the text is; its tree is on the way.
+    parsed: Parsed,
     out: ReadConfig,
     /// How many of the diagnostics are errors.
     errors: usize,
@@ -72,7 +75,8 @@ impl<'a> Reader<'a> {
     /// A reader that only collects: for those who want a part of the file.
     pub(super) fn new(source: &'a Source) -> Self {
         let lines = Lines::of(&source.name, &source.text);
-        Self { source, lines, out: ReadConfig::default(), errors: 0 }
+        let parsed = Parsed::default();
+        Self { source, lines, parsed, out: ReadConfig::default(), errors: 0 }
     }
 
     fn file(&mut self, root: &Node) {
@@ -135,6 +139,11 @@ impl<'a> Reader<'a> {
                 format!("`{}` is a table of tables, not {}", entry.key, entry.node.kind()),
             )
             .help = Some(help);
+            // What stands there may have been gates (C-61).
+            if entry.key == "hook" && self.out.lost.is_none() {
+                let why = format!("`hook` is no table of tables but {}", entry.node.kind());
+                self.out.lost = Some(Lost { why, place: self.place_of(entry.key_span) });
+            }
         }
     }
 

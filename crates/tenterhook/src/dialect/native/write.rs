@@ -148,8 +148,8 @@ impl Writer {
                 }
                 return Some(());
             }
-            Run::Unusable { why } => {
-                self.lost(hook, &format!("its entry cannot be used: {why}"));
+            Run::Unusable { part, why } => {
+                self.lost(hook, &part.because(why));
                 return None;
             }
         };

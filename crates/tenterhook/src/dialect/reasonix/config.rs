@@ -4,6 +4,7 @@
 use super::events::{self, EVENTS, Spec};
 use crate::diagnostic::{Diagnostic, Span, nearest};
 use crate::dialect::findings::{Findings, advice, error, warning};
+use crate::dialect::{GROUPS, broken};
 use crate::event::EventName;
 use crate::hook::{Arming, Compat, Hook};
 use crate::source::{ReadConfig, Source};
@@ -15,10 +16,11 @@ pub(super) const SHAPE: &str =
 
 /// Reads `source`.
 pub(super) fn read(source: &Source) -> ReadConfig {
-    let parsed = syntax::parse(&source.text, Format::Json);
+    let parsed = syntax::salvage(&source.text, Format::Json, GROUPS);
     let mut reading =
         Reading { source, findings: Findings::of(source), read: ReadConfig::default() };
     let refused = reading.syntax(&parsed);
+    reading.read.lost = broken::lost(source, &parsed);
     if let Some(root) = &parsed.root {
         reading.document(root, refused);
     }
@@ -97,9 +99,11 @@ impl Reading<'_> {
                     warning("empty-file", "the file is empty")
                 }
                 _ => {
-                    self.read.unreadable |= parsed.root.is_none();
+                    let torn = !matches!(fault.kind, FaultKind::NotStrict(_));
+                    self.read.unreadable |= torn;
                     let whose = if lives { "Reasonix itself runs" } else { "there runs" };
-                    let message = format!("{whose} no hook of this file: {}", fault.message);
+                    let rest = if lives && torn { "; here those run that are whole" } else { "" };
+                    let message = format!("{whose} no hook of this file{rest}: {}", fault.message);
                     if !lives {
                         let because = format!("the whole file is refused: {}", fault.message);
                         refused = refused.or(Some(Off { because, rule: "RX-16" }));

@@ -169,20 +169,50 @@ fn a_hook_that_cannot_run_says_why() {
     }
 }
 
-/// C-21.
+/// C-21: what is whole runs, although the agent refuses the file; followed exactly, nothing does.
 #[test]
-fn a_file_that_the_agent_refuses_is_shown_and_never_runs() {
+fn a_file_that_the_agent_refuses_runs_as_far_as_it_is_whole() {
     let text = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]},]}}"#;
     let read = settings(text);
-    assert!(read.unreadable);
-    assert!(matches!(&only(&read).arming, Arming::Disarmed { rule: "C-21", .. }));
+    assert!(!read.unreadable && read.lost.is_none());
+    assert_eq!(only(&read).arming, Arming::Armed);
+    let mut exact = source("/repo/.claude/settings.json", Layer::Project, text);
+    exact.compat = Compat::Exact;
+    let refused = super::read(&exact);
+    assert!(refused.unreadable);
+    assert!(matches!(&only(&refused).arming, Arming::Disarmed { rule: "C-21", .. }));
     let broken = settings(r#"{"hooks": {"Stop": "#);
-    assert!(broken.unreadable && broken.hooks.is_empty());
+    assert!(broken.unreadable && broken.lost.is_some() && broken.hooks.is_empty());
     assert_eq!(codes(&broken), ["not-strict-json"]);
     let marked = settings(&format!("\u{feff}{}", text.replace("},]", "}]")));
     assert!(!marked.unreadable);
     assert_eq!(only(&marked).arming, Arming::Armed);
     assert_eq!(codes(&marked), ["byte-order-mark"]);
+}
+
+/// C-71: a group without its matcher, and a handler without its end, are other entries than those that were written.
+#[test]
+fn of_a_torn_file_those_entries_run_that_are_whole() {
+    let group = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": ["#;
+    let handler = r#"{"type": "command", "command": "a"}"#;
+    let commands = |text: String| {
+        let read = settings(&text);
+        assert!(read.unreadable && read.lost.is_some(), "{text}");
+        let armed = read.hooks.iter().filter(|it| it.arming == Arming::Armed);
+        armed.map(|it| it.run.line()).collect::<Vec<_>>()
+    };
+    assert_eq!(commands(format!("{group}{handler}, {{\"type\": \"command\", \"comm")), ["a"]);
+    assert_eq!(commands(format!("{group}{handler}")), ["a"]);
+    assert_eq!(commands(format!("{group}{handler}]}}], \"Stop\": [{{\"ho")), ["a"]);
+    assert_eq!(commands(format!("{group}{handler}, oops]}}]}}}}")), ["a"]);
+    let late = format!(r#"{{"hooks": {{"PreToolUse": [{{"hooks": [{handler}], "match"#);
+    assert_eq!(commands(late), [""; 0]);
+    let front = "---\nhooks:\n  PreToolUse:\n    - matcher: Bash\n      hooks:\n        - type: command\n          command: a\n        - type: command\n          command: [b\n---\n";
+    let skill = read(&source("/repo/.claude/skills/x/SKILL.md", Layer::Skill, front));
+    assert!(skill.lost.is_some());
+    assert_eq!(skill.hooks.iter().map(|it| it.run.line()).collect::<Vec<_>>(), ["a"]);
+    // What a torn text switches off may have been switched on again.
+    assert_eq!(settings(r#"{"disableAllHooks": true, "hooks": {"#).switches, []);
 }
 
 /// C-28, C-32.
@@ -255,14 +285,15 @@ fn a_file_that_is_torn_for_several_reloads_keeps_its_last_good_hooks() {
     let good = r#"{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}"#;
     let added = crate::config::Added::default();
     let mut last: Option<crate::config::Ruleset> = None;
-    let torn = format!("{good},");
+    let torn = good.split_at(good.len() - 20).0.to_owned();
     let noted = format!("// mine\n{good}");
     for (text, armed) in
-        [(noted.as_str(), false), (&torn, false), (good, true), (&torn, true), (&noted, true)]
+        [(torn.as_str(), false), (&torn, false), (good, true), (&torn, true), (&noted, true)]
     {
         let source = source("/repo/.claude/settings.json", Layer::Project, text);
         let loaded = crate::config::load(&[source], &added, last.as_ref());
-        let is_armed = loaded.ruleset.hooks().iter().any(|it| it.arming == Arming::Armed);
+        let mut hooks = loaded.ruleset.hooks().iter();
+        let is_armed = hooks.any(|it| it.arming == Arming::Armed && !it.is_hold());
         assert_eq!(is_armed, armed, "{text}");
         last = Some(loaded.ruleset);
     }

@@ -3,10 +3,12 @@
 use super::{Off, Reading, advice, error, warning};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::dialect::claude::vocabulary::find_event;
+use crate::hook::Compat;
 use crate::syntax::{FaultKind, Node, NotStrict, Parsed, SyntaxFault};
 
 impl Reading<'_> {
-    /// Reports what the format forbids; what comes back is why the agent refuses the whole file (C-21).
+    /// Reports what the format forbids. The agent refuses the whole file, and so does who follows it exactly: what comes
+    /// back is why. Else what is whole of it runs (C-21).
     pub(super) fn syntax(&mut self, parsed: &Parsed) -> Option<Off> {
         let mut refused = None;
         let mut said: Vec<FaultKind> = Vec::new();
@@ -16,31 +18,37 @@ impl Reading<'_> {
             }
             said.push(fault.kind);
             let is_mark = fault.kind == FaultKind::NotStrict(NotStrict::ByteOrderMark);
-            if !is_mark {
-                self.read.unreadable = true;
+            let is_exact = self.source.compat == Compat::Exact;
+            let is_whole = matches!(fault.kind, FaultKind::NotStrict(_));
+            self.read.unreadable |= !is_mark && (is_exact || !is_whole);
+            if !is_mark && is_exact {
                 let because =
                     format!("Claude Code refuses the whole file, because {}", fault.message);
                 refused = refused.or(Some(Off::new(because, "C-21")));
             }
-            self.report(fault.span, self.syntax_finding(fault));
+            self.report(fault.span, self.syntax_finding(fault, is_exact));
         }
         refused
     }
 
-    fn syntax_finding(&self, fault: &SyntaxFault) -> Diagnostic {
+    fn syntax_finding(&self, fault: &SyntaxFault, is_exact: bool) -> Diagnostic {
         let help = fault.help.clone();
+        let whose = match fault.kind {
+            _ if is_exact => "no hook of this file runs",
+            FaultKind::NotStrict(_) => "Claude Code refuses the whole file; its hooks run here",
+            _ => "Claude Code refuses the whole file; of its hooks those run here that are whole",
+        };
         let found = match fault.kind {
             FaultKind::NotStrict(NotStrict::ByteOrderMark) => {
                 advice("byte-order-mark", fault.message.clone())
             }
-            _ if self.kind.is_front_matter() => error(
-                "broken-front-matter",
-                format!("no hook of this file runs: {}", fault.message),
-            ),
             FaultKind::Empty if self.source.text.trim().is_empty() => {
                 warning("empty-file", "the file is empty")
             }
-            _ => error("not-strict-json", format!("no hook of this file runs: {}", fault.message)),
+            _ if self.kind.is_front_matter() => {
+                error("broken-front-matter", format!("{whose}: {}", fault.message))
+            }
+            _ => error("not-strict-json", format!("{whose}: {}", fault.message)),
         };
         let found = found.label("here");
         match help {

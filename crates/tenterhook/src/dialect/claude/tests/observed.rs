@@ -29,7 +29,7 @@ pub(super) fn report(stdout: &str, stderr: &str, code: i32) -> Report {
 
 pub(super) fn verdict(event: &Event, report: &Report, compat: Compat) -> Verdict {
     let row = Claude.row(&event.name).cloned().unwrap_or_else(|| Claude.unknown_row(&event.name));
-    let run = Run::Unusable { why: String::new() };
+    let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     let mut hook = Hook::new(HookId::new("h"), DialectId::CLAUDE, event.name.clone(), run);
     hook.compat = compat;
     let answer = Claude.read_answer(event, &row, report);

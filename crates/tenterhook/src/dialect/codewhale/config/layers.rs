@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::super::places::{self, FileKind};
 use super::{Reader, Settings, find};
+use crate::dialect::GROUPS;
 use crate::hook::{Hook, Layer, Run};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{self, Format};
@@ -54,7 +55,9 @@ fn settings(source: &Source) -> Option<Settings> {
     if matches!(source.layer, Layer::Project | Layer::Plugin) {
         return None;
     }
-    let root = syntax::parse(&source.text, Format::Toml).root?;
-    let found = find(source, &root).filter(|it| !it.is_project)?;
-    Some(Reader::new(source).own_settings(found.table))
+    let parsed = syntax::salvage(&source.text, Format::Toml, GROUPS);
+    let found = find(source, parsed.root.as_ref()?).filter(|it| !it.is_project)?;
+    let said = Reader::new(source).own_settings(found.table);
+    // A text of which a part is lost switches nothing off (C-71).
+    Some(Settings { off: said.off && parsed.lost.is_empty(), ..said })
 }

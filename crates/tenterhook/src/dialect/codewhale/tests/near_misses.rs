@@ -23,7 +23,7 @@ fn judged(case: &Node, compat: Compat) -> Verdict {
     let event = Event::new(spec.covers[0], crate::event::Surroundings::default());
     let row = CodeWhale.row(&event.name).expect("a row");
     let answer = CodeWhale.read_answer(&event, row, &report);
-    let run = Run::Unusable { why: String::new() };
+    let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     let mut hook = Hook::new(HookId::new("h"), DialectId::CODEWHALE, event.name, run);
     hook.on_failure = Some(OnFailure::Continue);
     hook.compat = compat;

@@ -20,6 +20,9 @@ fn names(names: &[&str]) -> Vec<String> {
     names.iter().map(|name| (*name).to_owned()).collect()
 }
 
+/// What stands in for a file that is torn (C-72).
+const HELD: &str = "(nothing: its file cannot be read)";
+
 /// G-2: replacement by event, and by an empty list or `null`.
 #[test]
 fn the_strongest_file_that_mentions_an_event_counts_alone() {
@@ -31,7 +34,7 @@ fn the_strongest_file_that_mentions_an_event_counts_alone() {
         (project(r#"{"hooks": {"Stop": []}}"#), &[], &["user"]),
         (project(r#"{"hooks": {"Stop": null}}"#), &[], &["user"]),
         (project(r#"{"hooks": {"Setup": []}}"#), &["user"], &[]),
-        (project("{"), &["user"], &[]),
+        (project("{"), &["user", HELD, HELD], &[]),
     ] {
         let found = running(&[user.clone(), project.clone()]);
         assert_eq!(found, (names(running_now), names(off)), "{}", project.text);

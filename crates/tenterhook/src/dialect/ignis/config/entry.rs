@@ -60,7 +60,7 @@ impl Reader<'_> {
                 (Run::Command(Command { pass, ..command(invocation) }), None)
             }
             Err(because) => (
-                Run::Unusable { why: because.clone() },
+                Run::Unusable { part: crate::hook::Unread::Entry, why: because.clone() },
                 Some(Arming::Disarmed { because, rule: "I-31" }),
             ),
         };

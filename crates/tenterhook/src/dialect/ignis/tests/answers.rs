@@ -18,7 +18,7 @@ fn verdict(name: &str, compat: Compat, end: End, stdout: &str, stderr: &str) -> 
     let row = Ignis.row(&event.name).cloned().unwrap_or_else(|| Ignis.unknown_row(&event.name));
     let said = Said::Bytes { stdout: stdout.as_bytes().into(), stderr: stderr.as_bytes().into() };
     let report = Report { said, ..Report::silent(end, Duration::ZERO) };
-    let run = Run::Unusable { why: String::new() };
+    let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     let mut hook = Hook::new(HookId::new("h"), DialectId::IGNIS, event.name.clone(), run);
     hook.compat = compat;
     judge(Bench { hook: &hook, row: &row, widened: None }, Ignis.read_answer(&event, &row, &report))

@@ -14,7 +14,10 @@ use crate::syntax::{Entry, Node};
 impl Reader<'_> {
     pub(super) fn hook(&mut self, entry: &Entry) {
         let told = self.out.diagnostics.len();
-        if self.good_hook(entry).is_none() {
+        if self.parsed.is_torn(&entry.node) {
+            // The first error is what tears the file.
+            self.unusable(entry, 0);
+        } else if self.good_hook(entry).is_none() {
             self.unusable(entry, told);
         }
     }

@@ -133,6 +133,7 @@ const MCP: &[Key] =
 /// The keys of `[source."FILE"]`.
 pub(in crate::dialect::native) const SOURCE: &[Key] = &[
     key("on_failure", Shape::Choice(ON_FAILURE)),
+    key("on_broken", Shape::Choice(ON_FAILURE)),
     key("compat", Shape::Choice(COMPAT)),
     key("enabled", Shape::Flag),
     key("prewarm", Shape::Prewarm),

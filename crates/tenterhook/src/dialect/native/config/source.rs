@@ -20,13 +20,15 @@ impl Reader<'_> {
                 entry.key_span,
                 "this says nothing about the file",
             )
-            .help = Some("add `on_failure`, `compat`, `enabled` or `prewarm`".to_owned());
+            .help =
+                Some("add `on_failure`, `on_broken`, `compat`, `enabled` or `prewarm`".to_owned());
         }
         let place = Some(self.place_of(entry.key_span));
         self.out.switches.push(Switch::Govern(Govern {
             place,
             file,
             on_failure: fields.text("on_failure").and_then(on_failure),
+            on_broken: fields.text("on_broken").and_then(on_failure),
             compat: fields.text("compat").map(|word| match word {
                 "exact" => Compat::Exact,
                 _ => Compat::Guarded,

@@ -3,13 +3,13 @@
 
 use super::fields::Fields;
 use super::{Reader, keys, values};
-use crate::answer::Power;
-use crate::diagnostic::{Severity, Span};
+use crate::diagnostic::Severity;
 use crate::dialect::DialectId;
 use crate::dialect::native::table;
 use crate::event::EventName;
-use crate::hook::{Hook, HookId, Layer, OnFailure, Phase, Run, Wait};
+use crate::hook::{Hook, HookId, OnFailure, Phase, Run, Unread, Wait};
 use crate::matcher::{Matcher, MatcherSpec};
+use crate::source::{HELD, Lost};
 use crate::syntax::{Entry, Node, NodeValue};
 
 impl Reader<'_> {
@@ -19,26 +19,15 @@ impl Reader<'_> {
         let why = self.first_error(told);
         let told = self.out.diagnostics.len();
         let left = self.readable(entry);
-        let hooks = self.hooks_left(entry, &Fields { entry: &left }, &Run::Unusable { why });
+        let run = Run::Unusable { part: Unread::Entry, why: why.clone() };
+        let hooks = self.hooks_left(entry, &Fields { entry: &left }, &run);
+        // An entry that nobody can place may be a gate of anything (C-61).
+        let is_off = left.node.get("enabled").and_then(Node::as_bool) == Some(false);
+        if self.out.lost.is_none() && !is_off && !names_events(entry) {
+            self.out.lost = Some(Lost { why, place: self.place_of(entry.key_span) });
+        }
         self.out.hooks.extend(hooks);
         self.forget(told);
-    }
-
-    /// C-61: nobody knows what a managed file that cannot be read forbids, so it forbids.
-    pub(super) fn hold_gates(&mut self) {
-        if !self.out.unreadable || self.source.layer != Layer::Managed {
-            return;
-        }
-        let why = format!("`{}`: {}", self.source.name, self.first_error(0));
-        let gates = table::ROWS.iter().filter(|row| row.failure != OnFailure::Continue);
-        for row in gates.filter(|row| row.powers.has(Power::Deny)) {
-            let run = Run::Unusable { why: why.clone() };
-            let id = HookId::new("unreadable");
-            let mut hook = Hook::new(id, DialectId::NATIVE, EventName::from(&*row.event), run);
-            hook.place = Some(self.place_of(Span::default()));
-            hook.layer = Layer::Managed;
-            self.out.hooks.push(hook);
-        }
     }
 
     fn first_error(&self, from: usize) -> String {
@@ -93,6 +82,10 @@ impl Reader<'_> {
             if speaks != DialectId::NATIVE {
                 hook.on_failure = hook.on_failure.or(Some(row.failure));
             }
+            // Whoever mends the file needs prompts and the end of a turn (C-60).
+            if is_repair(&hook.event) {
+                hook.on_failure = Some(OnFailure::Continue);
+            }
             hooks.push(hook);
         }
         hooks
@@ -103,6 +96,21 @@ impl Reader<'_> {
         read(self);
         self.errors() == before
     }
+}
+
+/// Whether an event is none that a mistake in a file holds up: a built-in one that is no call of anything.
+fn is_repair(event: &EventName) -> bool {
+    table::row(event.as_str()).is_some() && !HELD.iter().any(|(held, _)| event.as_str() == *held)
+}
+
+/// Whether all that the entry says about its events can be read.
+fn names_events(entry: &Entry) -> bool {
+    let mut written = entry.node.entries().iter().filter(|field| field.key == "on").peekable();
+    let is_good = |node: &Node| {
+        let list = node.as_array().unwrap_or(std::slice::from_ref(node));
+        !list.is_empty() && list.iter().all(|it| it.as_str().is_some_and(values::is_name))
+    };
+    written.peek().is_some() && written.all(|field| is_good(&field.node))
 }
 
 /// Every event that some `on` of the entry names.

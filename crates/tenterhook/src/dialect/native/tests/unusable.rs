@@ -46,9 +46,47 @@ fn what_can_be_read_selects_and_what_cannot_widens() {
         because,
         "its entry cannot be used (`on` is a string or a list of strings, not one that holds a number), so its failure policy decides"
     );
-    assert_eq!(weighed("[hook.a]\nshell = 'x'\n"), None);
-    assert_eq!(weighed("[hook.a]\non = 5\nshell = 'x'\n"), None);
+    assert_eq!(weighed("[hook.a]\nshell = 'x'\nenabled = false\n"), None);
 }
+
+/// C-61: what says no event that can be read may be a gate of any.
+#[test]
+fn an_entry_without_an_event_holds_calls() {
+    for entry in [
+        "[hook.a]\nshell = 'x'\n",
+        "[hook.a]\non = 5\nshell = 'x'\n",
+        "[hook.a]\non = []\nshell = 'x'\n",
+        "[hook.a]\nonn = 'PreToolUse'\nshell = 'x'\n",
+        "[hook.a]\non = ['Stop', 5]\nshell = 'x'\n",
+        "[[hook]]\non = 'PreToolUse'\nshell = 'x'\n",
+    ] {
+        let held = ruleset(entry, Layer::User);
+        let held = held.hooks().iter().filter(|it| it.is_hold()).map(|it| it.event.as_str());
+        assert_eq!(held.collect::<Vec<_>>(), CALLS, "{entry}");
+    }
+    let fine = ruleset("[hook.a]\non = 'Stop'\nshell = 'x'\ntimeuot = 1\n", Layer::User);
+    assert!(fine.hooks().iter().all(|it| !it.is_hold()));
+}
+
+/// C-60: nobody could mend the file whose mistake holds up every prompt.
+#[test]
+fn a_mistake_holds_up_calls_and_events_of_ones_own_and_no_prompt() {
+    let of = |event: &str| {
+        let text = format!(
+            "[event.'my.gate']\ngate = true\n[hook.a]\non = '{event}'\ntimeuot = 1\n\
+            on_failure = 'block'\nshell = 'x'\n"
+        );
+        load(&text).hooks[0].on_failure
+    };
+    for held in CALLS.iter().chain(&["my.gate"]) {
+        assert_eq!(of(held), Some(OnFailure::Block), "{held}");
+    }
+    for free in ["UserPromptSubmit", "TurnStart", "Stop", "SubagentStop", "ConfigChange"] {
+        assert_eq!(of(free), Some(OnFailure::Continue), "{free}");
+    }
+}
+
+const CALLS: [&str; 3] = ["PreToolUse", "PermissionRequest", "PreModelCall"];
 
 #[test]
 fn a_name_or_a_table_that_is_wrong_loses_no_gate() {
@@ -85,18 +123,52 @@ fn the_policy_of_the_entry_stands_where_it_can_be_read() {
     assert_ne!(off.hooks[0].arming, Arming::Armed);
 }
 
+/// C-72: whoever's file it is, and until there is something good of it (C-3).
 #[test]
-fn a_managed_file_that_cannot_be_read_holds_every_gate() {
-    let gates = ruleset("[hook", Layer::Managed);
-    let events: Vec<_> = gates.hooks().iter().map(|it| it.event.as_str()).collect();
-    assert!(events.contains(&"PreToolUse") && events.contains(&"UserPromptSubmit"), "{events:?}");
-    assert!(!events.contains(&"SessionStart") && !events.contains(&"PostToolUse"), "{events:?}");
-    assert!(ruleset("[hook", Layer::User).hooks().is_empty());
-    // What it said last is better than that (C-3).
+fn a_file_that_cannot_be_read_holds_calls() {
+    for layer in [Layer::Managed, Layer::User, Layer::Project] {
+        let gates = ruleset("[hook", layer);
+        let events: Vec<_> = gates.hooks().iter().map(|it| it.event.as_str()).collect();
+        assert_eq!(events, CALLS);
+        assert!(gates.hooks().iter().all(|it| it.layer == layer && it.on_failure.is_none()));
+    }
     let good = ruleset("[hook.a]\non = 'Stop'\nshell = 'x'\n", Layer::Managed);
     let broken = Source { layer: Layer::Managed, ..source("[hook") };
     let kept = load_all(&[broken], &Added::default(), Some(&good)).ruleset;
     assert_eq!(kept.hooks().iter().map(|it| it.id.as_str()).collect::<Vec<_>>(), ["a"]);
+}
+
+/// C-71: entries that are whole live, one that is torn is one that cannot be used, and what reads whole holds nothing more.
+#[test]
+fn of_a_torn_file_every_whole_entry_lives() {
+    let good = "[hook.good]\non = 'PreToolUse'\nshell = 'x'\n";
+    let lives = |rest: &str| {
+        let ruleset = ruleset(&format!("{good}{rest}"), Layer::User);
+        let mut hooks = ruleset.hooks().iter();
+        let first = hooks.next().expect("a hook");
+        assert_eq!((first.id.as_str(), unusable(first)), ("good", false), "{rest}");
+        let (holds, others): (Vec<_>, Vec<_>) = hooks.partition(|it| it.is_hold());
+        let others = others.iter().map(|it| (it.event.to_string(), unusable(it)));
+        (others.collect::<Vec<_>>(), holds.len())
+    };
+    let stop = |unusable| vec![("Stop".to_owned(), unusable)];
+    let doubled = "[hook.b]\non = 'Stop'\nshell = 'x'\n[hook.b]\non = 'PreToolUse'\nshell = 'y'\n";
+    let both = [stop(false), vec![("PreToolUse".to_owned(), true)]].concat();
+    assert_eq!(lives(doubled), (both, 0));
+    assert_eq!(lives("[hook.b]\non = 'Stop'\non = 'Stop'\nshell = 'x'\n"), (stop(true), 0));
+    for torn in [
+        "[hook.b]\non = 'Stop'\nshell = \"x",
+        "[hook.b]\non = 'Stop'\nshell =\n",
+        "[hook.b]\non = 'Stop'\nrun = ['x',\n",
+        "[hook.b]\non = 'Stop'\nonce = true\n<<<<<<< HEAD\nshell = 'x'\n",
+        "[hook.b]\non = 'Stop'\nshell = '''\n[hook.c]\non = 'Setup'\nshell = 'no'\n",
+        "[hook.b]\non = 'Stop'\nshell = 'x'\n[hook.b.env]\nA = \n",
+    ] {
+        assert_eq!(lives(torn), (stop(true), 3), "{torn}");
+    }
+    for torn in ["[hook.b\non = 'Stop'\nshell = 'x'\n", "[hook.b]\non = ", "["] {
+        assert_eq!(lives(torn), (Vec::new(), 3), "{torn}");
+    }
 }
 
 #[test]

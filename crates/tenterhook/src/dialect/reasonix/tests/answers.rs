@@ -47,7 +47,7 @@ impl Hooked {
     fn judge(&self, answer: Answer) -> Verdict {
         let event = self.event();
         let row = Reasonix.row(&event.name).expect("a row");
-        let run = Run::Unusable { why: String::new() };
+        let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
         let mut hook = Hook::new(HookId::new("h"), DialectId::REASONIX, event.name, run);
         (hook.compat, hook.on_failure) = (self.compat, self.on_failure);
         hook.phase = Phase::Decide;

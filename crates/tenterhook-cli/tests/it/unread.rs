@@ -1,0 +1,68 @@
+//! Hook files that cannot be read, through the program: what is held, and what people are told.
+#![cfg(unix)]
+
+use std::fs::Permissions;
+use std::os::unix::fs::PermissionsExt;
+use std::process::Command;
+
+use crate::room::Room;
+
+const CALL: &str = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "rm -rf ~"}}"#;
+const PROMPT: &str = r#"{"hook_event_name": "UserPromptSubmit", "prompt": "mend it"}"#;
+
+/// C-72.
+#[test]
+fn a_file_that_is_torn_holds_calls_and_no_prompt() {
+    for (file, code) in [
+        ("tenterhook.toml", 2),
+        (".claude/settings.json", 3),
+        (".gen/settings.json", 3),
+        (".reasonix/settings.json", 3),
+        (".codewhale/hooks.toml", 3),
+    ] {
+        let room = Room::new();
+        room.write(&format!("project/{file}"), "{\"hooks\": {");
+        let said = room.run(&["fire"], CALL);
+        assert_eq!(said.code, code, "{file}: {}", said.all());
+        assert!(said.stdout.contains("`tenterhook check` shows more"), "{file}: {}", said.all());
+        assert_eq!(room.run(&["fire"], PROMPT).code, 0, "{file}");
+        let check = room.json(&["check", "--format", "json"], "", 1);
+        let codes: Vec<_> =
+            check["diagnostics"].as_array().unwrap().iter().map(|it| it["code"].clone()).collect();
+        assert!(codes.contains(&"calls-held".into()), "{file}: {codes:?}");
+        let list = room.json(&["list", "--format", "json"], "", 0);
+        assert_eq!(list["hooks"][0]["event"], "PreToolUse", "{file}: {list}");
+        let explain = room.run(&["explain"], CALL);
+        assert!(explain.stdout.contains("C-72"), "{file}: {}", explain.all());
+    }
+}
+
+/// C-70: nobody disarms a guard by taking the right to read it.
+#[test]
+fn a_file_that_may_not_be_read_holds_calls() {
+    let room = Room::new();
+    room.write("project/tenterhook.toml", "[hook.a]\non = 'Stop'\nshell = 'true'\n");
+    room.write("project/.claude/settings.json", "{}");
+    let fire = || {
+        let program = room.path("tenterhook");
+        if !program.exists() {
+            std::fs::copy(env!("CARGO_BIN_EXE_tenterhook"), &program).unwrap();
+        }
+        let mut command = Command::new(program);
+        command.arg("fire").env("PATH", "/usr/bin:/bin");
+        room.say_as_a_normal_user(command, CALL)
+    };
+    let set = |name: &str, mode| {
+        std::fs::set_permissions(room.path(name), Permissions::from_mode(mode)).unwrap();
+    };
+    assert_eq!(fire().code, 0, "{}", fire().all());
+    set("project/tenterhook.toml", 0);
+    let said = fire();
+    assert_eq!(said.code, 2, "{}", said.all());
+    assert!(said.stdout.contains("ermission denied"), "{}", said.all());
+    set("project/tenterhook.toml", 0o644);
+    set("project/.claude", 0);
+    assert_eq!(fire().code, 3, "a directory that may not be searched");
+    set("project/.claude", 0o755);
+    assert_eq!(fire().code, 0);
+}

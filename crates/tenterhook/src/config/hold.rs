@@ -1,0 +1,109 @@
+//! What cannot be read is not absent: hooks that run nothing stand in for what a file might forbid, and their failure
+//! policy decides (C-70 to C-75). Pure: what was read, and how far, was found out before.
+
+use std::path::Path;
+
+use super::statements::{Statement, distance};
+use crate::answer::Power;
+use crate::diagnostic::{Diagnostic, Place, Severity, Span};
+use crate::dialect::DialectId;
+use crate::event::EventName;
+use crate::hook::{Arming, Compat, Hook, HookId, OnFailure, Run, Unread};
+use crate::source::{HELD, Kept, Lost, ReadConfig, Source, Switch};
+
+/// Reads a source as far as it can be read.
+pub(super) fn read(source: &Source) -> ReadConfig {
+    let Some(flaw) = &source.flaw else { return source.dialect.dialect().read_config(source) };
+    let mut config = match flaw.kept {
+        Kept::Nothing => ReadConfig::default(),
+        Kept::Part | Kept::All => source.dialect.dialect().read_config(source),
+    };
+    let message = format!("`{}` cannot be read as it is: {}", source.name, flaw.why);
+    let found = Diagnostic::new("unreadable-file", Severity::Error, message, None);
+    config.diagnostics.insert(0, found.help(flaw.help.clone()));
+    if flaw.kept != Kept::All {
+        config.unreadable = true;
+        let place = Place::find(&source.name, &source.text, Span::default());
+        config.lost = config.lost.or_else(|| Some(Lost { why: flaw.why.clone(), place }));
+    }
+    if source.compat == Compat::Exact {
+        let because = format!("the agent refuses the whole file: {}", flaw.why);
+        config.hooks.iter_mut().for_each(|hook| hook.disarm(because.clone(), "C-75"));
+        config.switches.clear();
+    }
+    config
+}
+
+/// Adds what stands in for the lost part of a source, on every event that it could gate (C-72).
+pub(super) fn add(source: &Source, config: &mut ReadConfig) {
+    let Some(Lost { why, place }) = &config.lost else { return };
+    let name = Path::new(&*source.name).file_name().unwrap_or_default().to_string_lossy();
+    let dialect = source.dialect.dialect();
+    for (event, _) in HELD {
+        let event = EventName::new(*event);
+        let gates = |row: &crate::dialect::EventRow| row.powers.has(Power::Deny);
+        if !dialect.row(&event).is_some_and(gates) {
+            continue;
+        }
+        let run = Run::Unusable { part: Unread::File, why: format!("{place}: {why}") };
+        // It is no hook of that agent: what may be asked and denied is said here.
+        let id = HookId::new(format!("unread:{name}"));
+        let mut hook = Hook::new(id, DialectId::NATIVE, event, run);
+        hook.place = Some(place.clone());
+        hook.layer = source.layer;
+        hook.compat = source.compat;
+        config.hooks.push(hook);
+    }
+}
+
+/// Settles the policy of a hook that stands in for a lost part, once all that is said of its file was applied (C-72, C-73).
+pub(super) fn settle(said: &[Statement], source: &Source, hook: &mut Hook) {
+    if !hook.is_hold() {
+        return;
+    }
+    if hook.compat == Compat::Exact {
+        hook.disarm(
+            "its agent is followed exactly, and goes on without the file".to_owned(),
+            "C-75",
+        );
+    }
+    let heard = said.iter().filter(|it| distance(it.layer) <= distance(hook.layer));
+    let on_broken = heard.filter_map(|it| match &it.switch {
+        Switch::Govern(govern) if Path::new(&*source.name) == govern.file => govern.on_broken,
+        _ => None,
+    });
+    if let Some(policy) = on_broken.into_iter().next() {
+        hook.on_failure = Some(policy);
+    } else if source.dialect != DialectId::NATIVE {
+        // Nobody promised a denial, and nobody agreed: a person decides.
+        hook.on_failure = Some(hook.on_failure.unwrap_or(OnFailure::Ask).max(OnFailure::Ask));
+    }
+}
+
+/// What is held, one finding a file.
+pub(super) fn told(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
+    let told = |(source, config): &(Source, ReadConfig)| {
+        let holds = |hook: &&Hook| {
+            let lax = hook.on_failure == Some(OnFailure::Continue);
+            hook.is_hold() && hook.arming == Arming::Armed && !lax
+        };
+        let held: Vec<&Hook> = config.hooks.iter().filter(holds).collect();
+        let first = held.first()?;
+        let kinds =
+            HELD.iter().filter(|(event, _)| held.iter().any(|it| it.event.as_str() == *event));
+        let kinds: Vec<String> = kinds.map(|(_, word)| format!("{word}s")).collect();
+        let what = match kinds.split_last() {
+            Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+            Some((last, _)) => last.clone(),
+            None => return None,
+        };
+        let message = format!("{what} are held until `{}` can be read", source.name);
+        let help = format!(
+            "mend it; to go on without what it says, write `[source.\"{}\"]` with `on_broken = \"continue\"` in a file of your own",
+            source.name
+        );
+        let found = Diagnostic::new("calls-held", Severity::Warning, message, first.place.clone());
+        Some(found.help(help))
+    };
+    read.iter().filter_map(told).collect()
+}

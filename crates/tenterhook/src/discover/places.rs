@@ -1,0 +1,73 @@
+//! Where do files with hooks stand that an agent would load? Lists directories, opens no file.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
+
+use crate::dialect::{Candidate, DIALECTS, DialectId, Roots};
+use crate::hook::Layer;
+
+/// Every place of every dialect, with `*` in a path resolved to the files that are there, in sorted order.
+pub(super) fn places(roots: &Roots) -> Vec<(DialectId, Candidate)> {
+    let mut all = Vec::new();
+    for dialect in DIALECTS {
+        for Candidate { path, layer } in dialect.places(roots) {
+            let paths = expand(&path).into_iter();
+            all.extend(paths.map(|path| (dialect.id(), Candidate { path, layer })));
+        }
+    }
+    // Whoever works in their home has no project there: what is the user's is not the project's, too.
+    let users: BTreeSet<_> = all
+        .iter()
+        .filter(|(_, it)| it.layer == Layer::User)
+        .map(|(dialect, it)| (*dialect, it.path.clone()))
+        .collect();
+    all.retain(|(dialect, it)| {
+        it.layer == Layer::User || !users.contains(&(*dialect, it.path.clone()))
+    });
+    all
+}
+
+/// Resolves one `*` a path component: `managed-settings.d/*.json` stands for every such file, sorted by name.
+pub(super) fn expand(pattern: &Path) -> Vec<PathBuf> {
+    let mut paths = vec![PathBuf::new()];
+    for component in pattern.components() {
+        let star = match component {
+            Component::Normal(name) => name.to_str().and_then(|name| name.split_once('*')),
+            _ => None,
+        };
+        paths = match star {
+            None => paths.into_iter().map(|path| path.join(component)).collect(),
+            Some((before, after)) => {
+                paths.iter().flat_map(|path| entries(path, before, after)).collect()
+            }
+        };
+    }
+    paths
+}
+
+/// The entries of a directory. One that cannot be listed stands for itself: reading it says what is wrong.
+fn entries(directory: &Path, before: &str, after: &str) -> Vec<PathBuf> {
+    let entries = match std::fs::read_dir(directory) {
+        Ok(entries) => entries.collect::<Result<Vec<_>, _>>(),
+        Err(error) => Err(error),
+    };
+    let entries = match entries {
+        Ok(entries) => entries,
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            let dangles = directory.is_symlink() && !directory.exists();
+            return if dangles { vec![directory.to_owned()] } else { Vec::new() };
+        }
+        Err(_) => return vec![directory.to_owned()],
+    };
+    let fits = |name: &OsString| {
+        let name = name.to_string_lossy();
+        let fits = name.strip_prefix(before).is_some_and(|rest| rest.ends_with(after));
+        // Hidden files are editors' and mounts' leftovers.
+        fits && !name.starts_with('.')
+    };
+    let mut names: Vec<OsString> = entries.iter().map(|it| it.file_name()).filter(fits).collect();
+    names.sort_unstable();
+    names.into_iter().map(|name| directory.join(name)).collect()
+}

@@ -1,0 +1,42 @@
+//! What is missing of a file that hooks are read from? Values only; what becomes of it is said in `config/hold.rs`.
+
+use crate::diagnostic::Place;
+
+/// Why the text of a source is not all that its file holds (C-70).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flaw {
+    /// What is wrong with the file, without its name: "it is a FIFO, not a file".
+    pub why: String,
+    /// What to do about it.
+    pub help: String,
+    /// How much of it the text holds.
+    pub kept: Kept,
+}
+
+/// How much of a file was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// Nothing: it could not be opened, or is no file.
+    Nothing,
+    /// Some of it cannot be read as text.
+    Part,
+    /// All of it, although it is not written as it should be.
+    All,
+}
+
+/// What of a file could not be read, even entry by entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lost {
+    /// What is wrong, in words.
+    pub why: String,
+    /// Where, as far as that is known.
+    pub place: Place,
+}
+
+/// The events of which a part that cannot be read might be a gate, and how people call them (C-72). Prompts, the end of a
+/// turn and of a session are none: whoever mends the file needs them.
+pub(crate) const HELD: &[(&str, &str)] = &[
+    ("PreToolUse", "tool call"),
+    ("PermissionRequest", "permission"),
+    ("PreModelCall", "model call"),
+];

@@ -1,0 +1,344 @@
+//! What cannot be read is not absent, as an embedder sees it: files that are found, an engine that is built of them, and an
+//! event that is fired.
+#![cfg(unix)]
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use tempfile::TempDir;
+use tenterhook::answer::Restraint;
+use tenterhook::config::{Kept, Source};
+use tenterhook::dialect::{DialectId, Roots};
+use tenterhook::discover;
+use tenterhook::event::{Event, Surroundings};
+use tenterhook::executor::Ambient;
+use tenterhook::hook::Compat;
+use tenterhook::{Engine, Outcome, Session};
+
+/// A file of each place, and whether it is a native one.
+const PLACES: &[(&str, bool)] = &[
+    ("etc/tenterhook.toml", true),
+    ("home/.config/tenterhook/tenterhook.toml", true),
+    ("home/.config/tenterhook/tenterhook.guardrails.toml", true),
+    ("repo/tenterhook.toml", true),
+    ("repo/tenterhook.json", true),
+    ("repo/tenterhook.local.toml", true),
+    ("etc/managed-settings.json", false),
+    ("etc/managed-settings.d/10-a.json", false),
+    ("home/.claude/settings.json", false),
+    ("repo/.claude/settings.json", false),
+    ("repo/.claude/settings.local.json", false),
+    ("home/.gen/settings.json", false),
+    ("repo/.gen/settings.json", false),
+    ("home/.ignis/hooks.json", false),
+    ("home/.codewhale/config.toml", false),
+    ("repo/.codewhale/hooks.toml", false),
+    ("home/.reasonix/settings.json", false),
+    ("repo/.reasonix/settings.json", false),
+];
+
+type Make = fn(&Path);
+
+/// Ways in which a file is there and cannot be read.
+const WAYS: &[(&str, Make)] = &[
+    ("a FIFO", |path| {
+        mknodat(CWD, path, FileType::Fifo, Mode::RUSR | Mode::WUSR, 0).expect("a fifo");
+    }),
+    ("a directory", |path| fs::create_dir(path).expect("a directory")),
+    ("a link to itself", |path| symlink(path, path).expect("a link")),
+    ("a link to nothing", |path| symlink("/nonexistent/x", path).expect("a link")),
+    ("a link to a device", |path| symlink("/dev/zero", path).expect("a link")),
+    ("too large", |path| {
+        fs::File::create(path).and_then(|it| it.set_len(17 << 20)).expect("a file");
+    }),
+    ("zeros", |path| fs::write(path, [0; 512]).expect("a file")),
+    ("binary", |path| fs::write(path, b"\x7fELF\x02\x01\xff\xfe\x80").expect("a file")),
+    ("torn", |path| fs::write(path, "{\"hooks\": {\"PreToolUse\": [{\"ma").expect("a file")),
+    ("half a table", |path| fs::write(path, "[hook.a]\non = ").expect("a file")),
+    ("another encoding", |path| fs::write(path, b"a = 1 # \xfc").expect("a file")),
+    ("a list", |path| fs::write(path, "[1]").expect("a file")),
+];
+
+struct Room {
+    directory: TempDir,
+    roots: Roots,
+}
+
+impl Room {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().expect("a directory");
+        let at = |name: &str| directory.path().join(name);
+        for name in ["etc", "home", "repo"] {
+            fs::create_dir(at(name)).expect("a directory");
+        }
+        let roots = Roots {
+            cwd: at("repo"),
+            repository: Some(at("repo")),
+            home: at("home"),
+            managed: Some(at("etc")),
+            ..Roots::default()
+        };
+        Self { directory, roots }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        let path = self.directory.path().join(name);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("a directory");
+        path
+    }
+
+    fn write(&self, name: &str, text: &str) -> PathBuf {
+        let path = self.path(name);
+        fs::write(&path, text).expect("a file");
+        path
+    }
+
+    fn sources(&self) -> Vec<Source> {
+        discover::find(&self.roots).sources
+    }
+
+    fn engine(&self) -> Engine {
+        engine(self.sources())
+    }
+}
+
+fn engine(sources: Vec<Source>) -> Engine {
+    let env = vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())];
+    let builder = Engine::builder().ambient(Ambient { env, ..Ambient::default() });
+    sources.into_iter().fold(builder, |builder, it| builder.source(it)).build().0
+}
+
+async fn fire(engine: &Engine, session: &Session, name: &str) -> Outcome {
+    let mut event = Event::new(name, Surroundings { cwd: "/".into(), ..Surroundings::default() });
+    let payload = serde_json::json!({ "tool_name": "Bash", "tool_input": { "command": "ls" } });
+    event.payload = payload.as_object().expect("an object").clone();
+    engine.fire(event, session).await
+}
+
+async fn restraint(engine: &Engine, name: &str) -> Restraint {
+    fire(engine, &Session::default(), name).await.restraint
+}
+
+fn remove(path: &Path) {
+    if path.symlink_metadata().expect("it is there").is_dir() {
+        fs::remove_dir(path).expect("removed");
+    } else {
+        fs::remove_file(path).expect("removed");
+    }
+}
+
+/// C-70, C-72: a native file denies, any other asks; and nothing else is held up.
+#[tokio::test]
+async fn every_way_to_be_unreadable_holds_calls_and_no_prompt() {
+    let room = Room::new();
+    for (place, native) in PLACES {
+        let file = room.path(place);
+        for (way, make) in WAYS {
+            make(&file);
+            let engine = room.engine();
+            let expected = if *native { Restraint::Deny } else { Restraint::Ask };
+            // TOML has no text that is a list; this one is a table of that name.
+            let odd = *way == "a list" && place.ends_with(".toml");
+            let expected = if odd { Restraint::Silent } else { expected };
+            assert_eq!(restraint(&engine, "PreToolUse").await, expected, "{place}: {way}");
+            for free in ["UserPromptSubmit", "Stop", "SessionStart", "SessionEnd", "TurnStart"] {
+                assert_eq!(restraint(&engine, free).await, Restraint::Silent, "{place}: {way}");
+            }
+            remove(&file);
+        }
+        assert_eq!(restraint(&room.engine(), "PreToolUse").await, Restraint::Silent, "{place}");
+        fs::write(&file, "").expect("a file");
+        assert_eq!(restraint(&room.engine(), "PreToolUse").await, Restraint::Silent, "{place}");
+        fs::remove_file(&file).expect("removed");
+    }
+}
+
+/// C-72: each dialect's file holds what its hooks could deny, and where nobody can be asked it denies.
+#[tokio::test]
+async fn what_a_file_could_not_gate_is_not_held() {
+    let held = |file: &'static str| async move {
+        let room = Room::new();
+        room.write(file, "{");
+        let engine = room.engine();
+        let mut found = Vec::new();
+        for event in ["PreToolUse", "PermissionRequest", "PreModelCall"] {
+            found.push(restraint(&engine, event).await);
+        }
+        found
+    };
+    use Restraint::{Ask, Deny, Silent};
+    assert_eq!(held("repo/tenterhook.toml").await, [Deny, Ask, Deny]);
+    assert_eq!(held("repo/.claude/settings.json").await, [Ask, Ask, Silent]);
+    assert_eq!(held("repo/.gen/settings.json").await, [Ask, Ask, Silent]);
+    assert_eq!(held("repo/.reasonix/settings.json").await, [Ask, Silent, Deny]);
+    assert_eq!(held("repo/.codewhale/hooks.toml").await, [Ask, Silent, Silent]);
+    assert_eq!(held("home/.ignis/hooks.json").await, [Ask, Silent, Silent]);
+}
+
+/// C-70: with the reason, in the order of the places, and not where there is nothing.
+#[test]
+fn what_stands_at_a_place_and_cannot_be_read_is_a_source() {
+    let room = Room::new();
+    fs::create_dir(room.path("repo/tenterhook.toml")).expect("a directory");
+    symlink("/nonexistent", room.path("home/.config")).expect("a link");
+    fs::write(room.path("repo/.claude"), "").expect("a file");
+    let wide = |text: &str| text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>();
+    fs::write(room.path("home/.gen/settings.json"), wide("\u{feff}{}")).expect("a file");
+    let sources = room.sources();
+    let flaws: Vec<_> = sources
+        .iter()
+        .map(|it| {
+            let flaw = it.flaw.as_ref().expect("a flaw");
+            let name = Path::new(&*it.name).strip_prefix(room.directory.path()).expect("inside");
+            (name.to_str().expect("text"), flaw.kept, flaw.why.contains("link to nothing"))
+        })
+        .collect();
+    let user = "home/.config/tenterhook/tenterhook";
+    let nothing = Kept::Nothing;
+    assert_eq!(
+        flaws,
+        [
+            (format!("{user}.toml").as_str(), nothing, true),
+            (format!("{user}.json").as_str(), nothing, true),
+            (format!("{user}.guardrails.toml").as_str(), nothing, true),
+            ("repo/tenterhook.toml", nothing, false),
+            ("home/.gen/settings.json", Kept::All, false),
+        ]
+    );
+}
+
+/// C-70.
+#[tokio::test]
+async fn a_registry_that_cannot_be_read_may_know_gates() {
+    let room = Room::new();
+    let registry = "home/.claude/plugins/installed_plugins.json";
+    room.write(registry, "{\"plugins\": {");
+    assert_eq!(restraint(&room.engine(), "PreToolUse").await, Restraint::Silent);
+    let settings = "home/.claude/settings.json";
+    room.write(settings, "{\"enabledPlugins\": {\"guard@shop\": true}}");
+    assert_eq!(restraint(&room.engine(), "PreToolUse").await, Restraint::Ask);
+    let root = room.path("shop/guard/.claude-plugin/plugin.json");
+    let root = root.ancestors().nth(2).expect("a directory").to_owned();
+    let known = serde_json::json!({"plugins": {"guard@shop": [{"installPath": root}]}});
+    room.write(registry, &known.to_string());
+    assert_eq!(restraint(&room.engine(), "PreToolUse").await, Restraint::Silent);
+    for file in ["hooks/hooks.json", ".claude-plugin/plugin.json"] {
+        let file = room.write(&format!("shop/guard/{file}"), "{\"hooks\": {");
+        assert_eq!(restraint(&room.engine(), "PreToolUse").await, Restraint::Ask, "{file:?}");
+        remove(&file);
+        fs::create_dir(&file).expect("a directory");
+        assert_eq!(restraint(&room.engine(), "PreToolUse").await, Restraint::Ask, "{file:?}");
+        remove(&file);
+    }
+}
+
+/// C-3.
+#[tokio::test]
+async fn a_running_host_keeps_its_last_good_hooks_whatever_becomes_of_a_file() {
+    let room = Room::new();
+    let good = "[hook.guard]\non = 'PreToolUse'\nshell = 'exit 2'\n";
+    let file = room.write("repo/tenterhook.toml", good);
+    let engine = room.engine();
+    for (way, make) in WAYS.iter().filter(|(way, _)| *way != "a list") {
+        remove(&file);
+        make(&file);
+        let told = engine.reload(&room.sources());
+        assert!(told.iter().any(|it| it.code == "kept-last-good"), "{way}: {told:?}");
+        let ids: Vec<_> = engine.ruleset().hooks().iter().map(|it| it.id.to_string()).collect();
+        assert_eq!(ids, ["guard"], "{way}");
+    }
+    // What was never good holds until it is mended.
+    let fresh = room.engine();
+    assert!(fresh.ruleset().hooks().iter().all(|it| it.is_hold()));
+    assert_eq!(restraint(&fresh, "PreToolUse").await, Restraint::Deny);
+    remove(&file);
+    fs::write(&file, good).expect("a file");
+    assert!(fresh.reload(&room.sources()).is_empty());
+    assert!(fresh.ruleset().hooks().iter().all(|it| !it.is_hold()));
+}
+
+/// C-74.
+#[tokio::test]
+async fn the_message_comes_once_a_session() {
+    let room = Room::new();
+    room.write("repo/.claude/settings.json", "{\n\"hooks\": oops}");
+    let (engine, session) = (room.engine(), Session::default());
+    for first in [true, false] {
+        let outcome = fire(&engine, &session, "PreToolUse").await;
+        assert_eq!(outcome.restraint, Restraint::Ask);
+        let reason = &outcome.reasons.first().expect("a reason").text;
+        assert!(reason.contains(".claude/settings.json:2"), "{reason}");
+        let faults: Vec<_> = outcome.faults.iter().map(|it| it.code).collect();
+        assert_eq!(faults, if first { &["file-unread"][..] } else { &[] });
+        if first {
+            assert!(outcome.faults[0].message.contains("`tenterhook check` shows more"));
+        }
+    }
+}
+
+/// C-73: who is heard is C-16, so that no repository loosens what is the user's.
+#[tokio::test]
+async fn who_wants_it_otherwise_says_so() {
+    use Restraint::{Ask, Deny, Silent};
+    let room = Room::new();
+    let project = room.write("repo/.claude/settings.json", "{");
+    let user = room.write("home/.claude/settings.json", "{}");
+    let native = |file: &Path, says: &str| format!("[source.'{}']\n{says}\n", file.display());
+    for (says, expected) in [
+        ("on_broken = 'continue'", Silent),
+        ("on_broken = 'block'", Deny),
+        ("on_broken = 'ask'\non_failure = 'block'", Ask),
+        ("on_failure = 'block'", Deny),
+        ("on_failure = 'continue'", Ask),
+        ("enabled = false", Silent),
+        ("compat = 'exact'", Silent),
+    ] {
+        room.write("home/.config/tenterhook/tenterhook.toml", &native(&project, says));
+        assert_eq!(restraint(&room.engine(), "PreToolUse").await, expected, "{says}");
+    }
+    fs::write(&user, "{").expect("a file");
+    room.write("home/.config/tenterhook/tenterhook.toml", "");
+    fs::write(&project, "{}").expect("a file");
+    for says in ["on_broken = 'continue'", "enabled = false"] {
+        room.write("repo/tenterhook.toml", &native(&user, says));
+        assert_eq!(restraint(&room.engine(), "PreToolUse").await, Ask, "{says}");
+    }
+    room.write("repo/.claude/settings.local.json", "{\"disableAllHooks\": true}");
+    assert_eq!(restraint(&room.engine(), "PreToolUse").await, Silent);
+}
+
+/// C-75.
+#[tokio::test]
+async fn who_follows_the_agent_exactly_holds_nothing() {
+    let room = Room::new();
+    let group = "{\"hooks\": {\"PreToolUse\": [{\"matcher\": \"\", \"hooks\": [";
+    let handler = "{\"type\": \"command\", \"command\": \"exit 2\"}";
+    for file in ["repo/.claude/settings.json", "repo/.gen/settings.json"] {
+        let file = room.write(file, &format!("{group}{handler}"));
+        let mut sources = room.sources();
+        assert_eq!(restraint(&engine(sources.clone()), "PreToolUse").await, Restraint::Deny);
+        sources.iter_mut().for_each(|it| it.compat = Compat::Exact);
+        assert_eq!(restraint(&engine(sources), "PreToolUse").await, Restraint::Silent);
+        remove(&file);
+    }
+}
+
+/// C-71, C-72: an entry that is whole does what it says, in each dialect, and UTF-16 and comments hide none.
+#[tokio::test]
+async fn a_whole_entry_of_a_torn_file_denies() {
+    let flat = r#"{"hooks": {"PreToolUse": [{"match": "*", "command": "exit 2"}, {"comm"#;
+    let grouped =
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "exit 2"}]}, {"ho"#;
+    let tables = "[[hooks]]\nevent = 'tool_call_before'\ncommand = 'exit 2'\n[[hooks]]\nevent = ";
+    for (dialect, name, text) in [
+        (DialectId::CLAUDE, ".claude/settings.json", grouped),
+        (DialectId::GEN, ".gen/settings.json", grouped),
+        (DialectId::REASONIX, ".reasonix/settings.json", flat),
+        (DialectId::CODEWHALE, ".codewhale/hooks.toml", tables),
+    ] {
+        let source = Source::given(name, dialect, text, "/");
+        assert_eq!(restraint(&engine(vec![source]), "PreToolUse").await, Restraint::Deny, "{name}");
+    }
+}
