@@ -272,9 +272,9 @@ impl Node {
         self.value == NodeValue::Null
     }
 
-    fn any_child(&self, mut test: impl FnMut(&Self) -> bool) -> bool {
+    fn any_child(&self, test: impl FnMut(&Self) -> bool) -> bool {
         let items = self.as_array().into_iter().flatten();
-        items.chain(self.entries().iter().map(|entry| &entry.node)).any(|it| test(it))
+        items.chain(self.entries().iter().map(|entry| &entry.node)).any(test)
     }
 
     /// What this is, with its article, for messages: "expected a string, found an object".

@@ -1,6 +1,7 @@
 //! What cannot be read is not absent, as an embedder sees it: files that are found, an engine that is built of them, and an
 //! event that is fired.
 #![cfg(unix)]
+#![expect(clippy::expect_used, reason = "a test that cannot go on must fail")]
 
 use std::fs;
 use std::os::unix::fs::symlink;
