@@ -194,6 +194,6 @@ mod tests {
         capture.follow(sink, 3);
         capture.push(b"abcdefgh\nxyz\n");
         capture.end_lines();
-        assert_eq!(*seen.lock().unwrap(), ["abc", "def", "gh", "xyz"]);
+        assert_eq!(*seen.lock().unwrap(), ["abc", "def", "gh", "xyz", "<all>"]);
     }
 }

@@ -86,7 +86,7 @@ mod tests {
     use crate::hook::HookId;
 
     fn hook(id: &str) -> Hook {
-        let run = Run::Unusable { why: String::new() };
+        let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
         Hook::new(HookId::new(id), DialectId::NATIVE, EventName::new("PreToolUse"), run)
     }
 

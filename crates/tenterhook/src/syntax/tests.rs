@@ -400,7 +400,7 @@ fn json_is_salvaged_by_its_brackets() {
             false,
         ),
         (r#"{"a": [], "b": ["#, r#"{"a":[]}"#, false),
-        (r#"{"a": [{"hooks": [{"b": 1}, {"c"#, r#"{}"#, false),
+        (r#"{"a": [{"hooks": [{"b": 1}, {"c"#, r#"{"a":[]}"#, false),
         (
             r#"{"a": [{"matcher": "m", "hooks": [{"b": 1}, {"c"#,
             r#"{"a":[{"matcher":"m","hooks":[{"b":1}]}]}"#,
