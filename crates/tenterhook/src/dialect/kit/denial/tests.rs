@@ -54,7 +54,7 @@ fn verdict(
         stderr: said.stderr.as_bytes().into(),
     };
     let report = Report { said: bytes, ..Report::silent(end, Duration::ZERO) };
-    let run = Run::Unusable { why: String::new() };
+    let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     let mut hook = Hook::new(HookId::new("h"), dialect.id(), event.name.clone(), run);
     hook.compat = compat;
     let answer = dialect.read_answer(&event, row, &report);
