@@ -23,11 +23,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use tenterhook::answer::Restraint;
 use tenterhook::dialect::Roots;
 use tenterhook::event::Surroundings;
 /// The services that models run on: one table for hooks and for the agent itself.
 pub(crate) use tenterhook::executor::model::services::{self, MODEL};
+use tenterhook::outcome::Decision;
 use tenterhook::{Engine, Event, Outcome, Session, discover};
 
 use asides::Asides;
@@ -271,15 +271,25 @@ fn roots(place: &Place, env: &[(String, String)]) -> Roots {
 }
 
 fn said(outcome: Outcome) -> Said {
-    let reason = || outcome.reason().unwrap_or_else(|| "a hook gave no reason".to_owned());
-    let is = |restraint| outcome.restraint == restraint;
+    let (mut blocked, mut ask, mut stop) = (None, None, None);
+    match outcome.decision() {
+        Decision::Proceed(_) => {}
+        // Nothing is put off here: the user says when.
+        Decision::Ask(reason, _) | Decision::Deferred(reason) => ask = Some(reason),
+        Decision::Stopped(reason) => {
+            // What is denied, too, is the model's to know.
+            blocked = outcome.reason().filter(|_| outcome.blocked());
+            stop = Some(reason);
+        }
+        other => blocked = other.reason().map(str::to_owned),
+    }
     Said {
-        blocked: outcome.blocked().then(reason),
-        ask: (is(Restraint::Ask) || is(Restraint::Defer)).then(reason),
-        allowed: is(Restraint::Allow),
+        blocked,
+        ask,
+        allowed: outcome.consents(),
         context: outcome.labelled_context(),
         heard: !outcome.steps.is_empty(),
-        stop: outcome.effects.stop.map(|stop| stop.reason.unwrap_or_default()),
+        stop,
         input: outcome.effects.updated_input,
         prompt: outcome.effects.updated_prompt,
         output: outcome.effects.updated_output,

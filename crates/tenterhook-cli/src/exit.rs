@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use tenterhook::Outcome;
-use tenterhook::answer::Restraint;
+use tenterhook::outcome::Decision;
 
 /// How a run of the program ends. Any code but 0 means: do not proceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,14 +44,11 @@ impl Exit {
     }
 
     /// What an outcome means for whoever waits for it.
-    pub(crate) const fn of(outcome: &Outcome) -> Self {
-        if outcome.effects.stop.is_some() {
-            return Self::Blocked;
-        }
-        match outcome.restraint {
-            Restraint::Silent | Restraint::Allow => Self::Good,
-            Restraint::Ask | Restraint::Defer => Self::Asks,
-            Restraint::Deny => Self::Blocked,
+    pub(crate) fn of(outcome: &Outcome) -> Self {
+        match outcome.decision() {
+            Decision::Proceed(_) => Self::Good,
+            Decision::Ask(..) | Decision::Deferred(_) => Self::Asks,
+            _ => Self::Blocked,
         }
     }
 }
@@ -65,6 +62,7 @@ impl From<Exit> for ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use tenterhook::answer::Restraint;
 
     #[test]
     fn only_silence_and_consent_are_zero() {

@@ -173,6 +173,20 @@ impl Diagnostic {
     }
 }
 
+/// `file:line:column: severity: message`, in one line; `{:#}` adds what to write instead in a second one.
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(f, "{place}: ")?;
+        }
+        write!(f, "{}: {}", self.severity, self.message)?;
+        match &self.help {
+            Some(help) if f.alternate() => write!(f, "\n  help: {help}"),
+            _ => Ok(()),
+        }
+    }
+}
+
 /// The entry of `known` that is nearest to `word`, if one is near enough to be a slip of the pen.
 ///
 /// Case, `-`, `_` and `.` do not count as a difference; beyond that at most a third of the letters may differ.
@@ -234,6 +248,20 @@ mod tests {
         assert_eq!(nearest("PerToolUse", events), Some("PreToolUse"));
         assert_eq!(nearest("onDirectoryChange", events), None);
         assert_eq!(nearest("", events), None);
+    }
+
+    #[test]
+    fn a_diagnostic_says_where_in_one_line() {
+        let place = Place::find(&"hooks.toml".into(), "a\nbc", Span::new(3, 4));
+        let found =
+            Diagnostic::new("x", Severity::Error, "`c` is unknown", place).help("write `b`");
+        assert_eq!(found.to_string(), "hooks.toml:2:2: error: `c` is unknown");
+        assert_eq!(
+            format!("{found:#}"),
+            "hooks.toml:2:2: error: `c` is unknown\n  help: write `b`"
+        );
+        let nowhere = Diagnostic::new("x", Severity::Advice, "nothing is configured", None);
+        assert_eq!(nowhere.to_string(), "advice: nothing is configured");
     }
 
     #[test]

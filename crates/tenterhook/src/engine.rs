@@ -6,6 +6,7 @@
 
 mod ahead;
 mod firing;
+mod ground;
 mod late;
 mod polish;
 mod second_round;
@@ -110,10 +111,12 @@ impl Builder {
     }
 
     /// Builds the engine, with everything that is wrong with its sources. There is always an engine: what cannot be
-    /// read is named in the diagnostics, and the rest works.
+    /// read is named in the diagnostics, and the rest works. A runtime that keeps no time is named there, too, where the
+    /// engine is built in it.
     #[must_use]
     pub fn build(self) -> (Engine, Vec<Diagnostic>) {
-        let loaded = config::load(&self.sources, &self.added, None);
+        let mut loaded = config::load(&self.sources, &self.added, None);
+        loaded.diagnostics.extend(ground::without_timers());
         let turns = || Arc::new(Semaphore::new(self.parallel.unwrap_or(PARALLEL)));
         let inner = Inner {
             ruleset: ArcSwap::from_pointee(loaded.ruleset),
@@ -151,6 +154,7 @@ impl Engine {
 
     /// Fires `event` and returns what its hooks together want. Never an error: what went wrong is in the outcome.
     ///
+    /// It needs a tokio runtime with timers; without one no hook runs, and the failure policy of each decides.
     /// Each hook gets its own time-out. Dropping the future cancels every step that is under way.
     pub async fn fire(&self, event: Event, session: &Session) -> Outcome {
         self.fire_within(event, session, None).await
@@ -171,6 +175,8 @@ impl Engine {
         let rulesets = [Arc::clone(&ruleset), session.hooks()];
         session.keep_only(&rulesets);
         let stages = stages(&rulesets, &event.name);
+        // What nobody hooks costs nothing, and needs nothing.
+        let lack = if stages.is_empty() { None } else { ground::lack() };
         let mut firing = Firing::new(&self.inner, session, &view, event, budget);
         for phase in Phase::ALL {
             for (ruleset, stage) in of_phase(&stages, phase) {
@@ -178,6 +184,8 @@ impl Engine {
                 // After a denial no later gate has anything to decide; observers still hear of the event (M-7).
                 if firing.denied() && phase != Phase::Observe {
                     firing.pass_over(&steps);
+                } else if let Some(failure) = &lack {
+                    firing.cannot_run(&steps, failure);
                 } else {
                     firing.run(stage, steps).await;
                 }
@@ -189,10 +197,11 @@ impl Engine {
         let (event, verdicts, records) = firing.finish();
         let mut outcome = merge::fold(verdicts);
         outcome.faults.extend(plan::misnamed(&ruleset, &event.name));
+        outcome.faults.extend(ground::nowhere(&event).filter(|_| !records.is_empty()));
         let cap = rulesets.iter().filter_map(|ruleset| ruleset.cap(&event.name)).min();
         let outcome = session.settle(&event.name, outcome, cap);
         let outcome = polish::polish(Outcome { steps: records, ..outcome }, &self.inner.ambient);
-        if session.spares().begin() {
+        if lack.is_none() && session.spares().begin() {
             ahead::start(&rulesets, &self.inner.ambient, &event, session);
         }
         if let Some(sink) = &self.inner.sink {

@@ -3,6 +3,7 @@
 //! The neutral spelling of names and fields is Claude Code's where that agent has the event, so that the most widely
 //! written hooks need no translation. Unknown names are legal: they are custom events.
 
+mod common;
 pub mod tool;
 
 use std::borrow::Borrow;
@@ -50,7 +51,7 @@ impl fmt::Display for EventName {
     }
 }
 
-/// The session in which an event happens, as the host tells it. Every field but the directories may be empty.
+/// The session in which an event happens, as the host tells it. Every field but `cwd` may be empty.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Surroundings {
     /// The host's name for the session; empty when it gave none.

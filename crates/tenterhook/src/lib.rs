@@ -8,10 +8,7 @@
 //! # A hooked host in one page
 //!
 //! ```
-//! use tenterhook::config::Source;
-//! use tenterhook::dialect::DialectId;
-//! use tenterhook::event::Surroundings;
-//! use tenterhook::{Engine, Event, Session};
+//! use tenterhook::prelude::*;
 //!
 //! # let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().unwrap();
 //! # runtime.block_on(async {
@@ -27,16 +24,20 @@
 //! assert!(diagnostics.is_empty());
 //!
 //! // Something is about to happen.
-//! let within = Surroundings { cwd: "/".into(), project: "/".into(), ..Surroundings::default() };
-//! let event = Event::new("PreToolUse", within)
-//!     .with("tool_name", "Bash")
-//!     .with("tool_input", serde_json::json!({"command": "sudo git push --force"}));
+//! let call = serde_json::json!({"command": "sudo git push --force"});
+//! let event = Event::pre_tool_use("Bash", call.clone()).within(&Surroundings::at("/"));
 //!
 //! // One session, for as long as the conversation lives.
 //! let session = Session::default();
 //! let outcome = engine.fire(event, &session).await;
-//! assert!(outcome.blocked());
-//! assert_eq!(outcome.reason().as_deref(), Some("push without --force"));
+//! match outcome.decision() {
+//!     Decision::Proceed(rewrite) => drop(rewrite.input_or(call)), // run this, not the original
+//!     Decision::Ask(reason, _) => println!("may the agent do that? {reason}"),
+//!     Decision::Stopped(reason) => println!("the turn ends: {reason}"),
+//!     // Denied, deferred, and whatever a later version adds: the model hears why.
+//!     refused => assert_eq!(refused.reason(), Some("push without --force")),
+//! }
+//! # assert!(outcome.blocked());
 //! # });
 //! ```
 //!
@@ -68,7 +69,9 @@
 //! - **The library prints nothing, reads no environment and never exits.** Paths, environment and clock come from the
 //!   host.
 //!
-//! A host that obeys an outcome asks [`Outcome::blocked`] first; everything else in it is optional to honour.
+//! A host that obeys an outcome matches on [`Outcome::decision`], the one place that says whether the action happens, and
+//! with what. A host that only asks [`Outcome::blocked`] runs what a hook wanted asked about, put off or stopped. What is
+//! optional to honour is the rest: context, messages, and everything else in [`answer::Effects`].
 
 pub mod answer;
 pub mod call;
@@ -84,6 +87,7 @@ pub mod matcher;
 pub mod merge;
 pub mod outcome;
 pub mod plan;
+pub mod prelude;
 pub mod record;
 pub mod report;
 pub mod rule;

@@ -1,11 +1,14 @@
 //! What the host gets: the fold of all verdicts, with its faults and steps. Values only.
 
+mod decision;
+
 use std::fmt;
 use std::time::Duration;
 
 use crate::answer::{Effects, Restraint};
 use crate::hook::HookId;
 use crate::text;
+pub use decision::{Decision, Rewrite};
 
 /// Something that went wrong, or was not honoured, while an event was fired. Never an error: the outcome stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -130,7 +133,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Whether the action must not happen.
+    /// Whether a hook denies. That is not all that holds an action up: [`Outcome::decision`] says what to do.
     #[must_use]
     pub fn blocked(&self) -> bool {
         self.restraint == Restraint::Deny

@@ -27,7 +27,7 @@ where
 }
 
 fn event() -> Event {
-    Event::new("PreToolUse", Surroundings::default())
+    Event::new("PreToolUse", Surroundings::at("/"))
         .with("tool_name", "Bash")
         .with("tool_input", json!({"command": "git push --force"}))
 }

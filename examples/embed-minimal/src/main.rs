@@ -4,15 +4,10 @@
 
 #![expect(clippy::print_stdout, reason = "an example shows what it does")]
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use serde_json::{Value, json};
-use tenterhook::answer::Restraint;
-use tenterhook::config::Source;
-use tenterhook::dialect::DialectId;
-use tenterhook::event::Surroundings;
-use tenterhook::executor::Ambient;
-use tenterhook::{Engine, Event, Session};
+use serde_json::json;
+use tenterhook::prelude::*;
 
 /// What a person put into `tenterhook.toml`; a real host finds the files with `tenterhook::discover`.
 const HOOKS: &str = r#"
@@ -38,7 +33,7 @@ const MODEL: &[&str] = &["$ rm -rf .", "$ ls", "I am done.", "$ echo tests pass"
 struct Hooks {
     engine: Engine,
     session: Session,
-    place: PathBuf,
+    here: Surroundings,
 }
 
 impl Hooks {
@@ -48,22 +43,20 @@ impl Hooks {
         let ambient = Ambient { env: vec![("PATH".to_owned(), path)], ..Ambient::default() };
         let (engine, diagnostics) = Engine::builder().source(source).ambient(ambient).build();
         for diagnostic in diagnostics {
-            println!("{}: {}", diagnostic.severity, diagnostic.message);
+            println!("{diagnostic:#}");
         }
-        Self { engine, session: Session::default(), place: place.to_owned() }
+        let here = Surroundings::at(place).session("demo");
+        Self { engine, session: Session::default(), here }
     }
 
-    async fn fire(&self, name: &str, payload: Value) -> tenterhook::Outcome {
-        let (cwd, project) = (self.place.clone(), self.place.clone());
-        let within =
-            Surroundings { session_id: "demo".to_owned(), cwd, project, ..Surroundings::default() };
-        let mut event = Event::new(name, within);
-        event.payload = payload.as_object().cloned().unwrap_or_default();
-        let outcome = self.engine.fire(event, &self.session).await;
+    async fn fire(&self, event: Event) -> Decision {
+        let name = event.name.clone();
+        let outcome = self.engine.fire(event.within(&self.here), &self.session).await;
         for fault in &outcome.faults {
             println!("  [warn] {name}: {}", fault.message);
         }
-        outcome
+        // A host with a real model also gives it `outcome.labelled_context()`.
+        outcome.decision()
     }
 }
 
@@ -74,35 +67,36 @@ async fn main() -> std::io::Result<()> {
     let hooks = Hooks::load(&place, "/usr/local/bin:/usr/bin:/bin".to_owned());
 
     // A prompt: hooks first, and their text is the only one that anybody uses.
-    let outcome = hooks.fire("UserPromptSubmit", json!({"prompt": "count the files"})).await;
-    if outcome.blocked() {
-        println!("not sent: {}", outcome.reason().unwrap_or_default());
-        return Ok(());
-    }
-    let prompt = outcome.effects.updated_prompt.unwrap_or_else(|| "count the files".to_owned());
+    let typed = "count the files";
+    let prompt = match hooks.fire(Event::user_prompt_submit(typed)).await {
+        Decision::Proceed(rewrite) => rewrite.prompt_or(typed),
+        held => {
+            println!("not sent: {}", held.reason().unwrap_or_default());
+            return Ok(());
+        }
+    };
     println!("user   {prompt}");
 
     for reply in MODEL {
         println!("model  {reply}");
         let Some(command) = reply.strip_prefix("$ ") else {
-            // The model wants to stop: a hook may keep it at work, and its reason is the next user message.
-            let outcome = hooks.fire("Stop", json!({"last_assistant_message": reply})).await;
-            match outcome.reason().filter(|_| outcome.blocked()) {
-                Some(reason) => println!("hook   {reason}"),
-                None => break,
+            // The model wants to end its turn: a hook may keep it at work, and its reason is the next user message.
+            match hooks.fire(Event::stop(reply)).await {
+                Decision::Denied(reason) => println!("hook   {reason}"),
+                _ => break,
             }
             continue;
         };
-        let call =
-            json!({"tool_name": "Bash", "tool_input": {"command": command}, "tool_use_id": "1"});
-        let outcome = hooks.fire("PreToolUse", call).await;
-        match outcome.restraint {
-            Restraint::Deny => println!("tool   refused: {}", outcome.reason().unwrap_or_default()),
-            Restraint::Ask | Restraint::Defer => println!("tool   a host asks its user here"),
-            Restraint::Allow | Restraint::Silent => {
-                // A host runs `outcome.effects.updated_input` where a hook rewrote the call.
-                println!("tool   ran `{command}`");
+        let call = json!({"command": command});
+        match hooks.fire(Event::pre_tool_use("Bash", call.clone())).await {
+            Decision::Proceed(rewrite) => println!("tool   ran {}", rewrite.input_or(call)),
+            // Nobody sits here who could be asked, so the call does not run.
+            Decision::Ask(reason, _) => println!("tool   a host asks its user here: {reason}"),
+            Decision::Stopped(reason) => {
+                println!("hook   the turn ends: {reason}");
+                break;
             }
+            refused => println!("tool   refused: {}", refused.reason().unwrap_or_default()),
         }
     }
     std::fs::remove_dir_all(&place)

@@ -81,6 +81,7 @@ const FLOORS: &[&str] = &[
     "plan",
     "record",
     "engine",
+    "prelude",
 ];
 
 /// Arrows that run up, and why.

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::second_round::{combine, may_judge_again, one_author, rewrites_action, void_allow};
 use super::step::{self, Done, Once, Setting};
 use super::{Inner, Staged, of_phase};
-use crate::answer::Effects;
+use crate::answer::{Effects, Failure};
 use crate::config::{Mode, Stage};
 use crate::dialect::DialectId;
 use crate::event::{Event, EventName};
@@ -80,6 +80,11 @@ impl<'a> Firing<'a> {
     /// Records steps that do not run because an earlier step denied.
     pub(super) fn pass_over(&mut self, steps: &[Step]) {
         self.done.extend(steps.iter().map(Done::passed_over));
+    }
+
+    /// Settles steps that nothing can run here: the failure policy of each decides.
+    pub(super) fn cannot_run(&mut self, steps: &[Step], failure: &Failure) {
+        self.done.extend(steps.iter().map(|step| Done::unable(step, failure)));
     }
 
     /// Runs one stage.

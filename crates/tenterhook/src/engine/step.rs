@@ -91,6 +91,12 @@ impl Done {
         judge(step, answer, Ended::Failed(code), Duration::ZERO)
     }
 
+    /// A step that nothing can run, and why. Its failure policy decides.
+    pub(super) fn unable(step: &Step, failure: &Failure) -> Self {
+        let answer = Answer { failure: Some(failure.clone()), ..Answer::default() };
+        judge(step, answer, Ended::NotRun(failure.message.clone()), Duration::ZERO)
+    }
+
     pub(super) fn denies(&self) -> bool {
         self.verdict.restraint == Restraint::Deny
     }
@@ -117,9 +123,7 @@ async fn run_once(mut setting: Box<Setting>) -> Done {
         return judge(step, refused(step, refusal), ended, Duration::ZERO);
     }
     if let Some(failure) = &step.broken {
-        let answer = Answer { failure: Some(failure.clone()), ..Answer::default() };
-        let ended = Ended::NotRun(failure.message.clone());
-        let mut done = judge(step, answer, ended, Duration::ZERO);
+        let mut done = Done::unable(step, failure);
         // The restraint comes with each event, and its reason; the message comes once a session (C-74).
         if step.hook.is_hold() && !setting.session.claim(&step.hook.id) {
             done.verdict.faults.clear();

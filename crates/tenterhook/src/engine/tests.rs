@@ -16,6 +16,7 @@ use crate::hook::{HookId, OnFailure, Prompt, Run, Wait};
 use crate::outcome::Ended;
 
 mod background;
+mod ground;
 mod laws;
 
 const EVENT: &str = "deploy.before";
@@ -70,7 +71,7 @@ fn engine(hooks: impl IntoIterator<Item = Hook>) -> Engine {
 }
 
 fn event() -> Event {
-    Event::new(EVENT, Surroundings::default())
+    Event::new(EVENT, Surroundings::at("/"))
         .with("tool_name", "Bash")
         .with("tool_input", json!({"command": "first"}))
 }

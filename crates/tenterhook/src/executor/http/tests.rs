@@ -71,7 +71,7 @@ fn engine_of(hook: Hook, network: Network) -> Engine {
 }
 
 fn event() -> Event {
-    Event::new(EVENT, Surroundings::default()).with("branch", "main")
+    Event::new(EVENT, Surroundings::at("/")).with("branch", "main")
 }
 
 async fn fire_hook(hook: Hook, network: Network) -> Outcome {

@@ -53,7 +53,7 @@ fn hook(dialect: DialectId, event: &str, prompt: Prompt) -> Hook {
 }
 
 fn event(name: &str) -> Event {
-    Event::new(name, Surroundings::default())
+    Event::new(name, Surroundings::at("/"))
         .with("tool_name", "Bash")
         .with("tool_input", json!({"command": "ls"}))
 }

@@ -1,0 +1,133 @@
+//! The events that nearly every host has, with the fields that hooks read of them. Knows no dialect: the keys are the
+//! neutral ones.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::{Event, Surroundings};
+
+impl Surroundings {
+    /// A session that works in `cwd` and was started there.
+    #[must_use]
+    pub fn at(cwd: impl Into<PathBuf>) -> Self {
+        let cwd = cwd.into();
+        Self { project: cwd.clone(), cwd, ..Self::default() }
+    }
+
+    /// The same under the host's name for the session.
+    #[must_use]
+    pub fn session(self, id: impl Into<String>) -> Self {
+        Self { session_id: id.into(), ..self }
+    }
+}
+
+/// Each of these is without surroundings: [`Event::within`] says in which session it happens.
+impl Event {
+    fn bare(name: &str) -> Self {
+        Self::new(name, Surroundings::default())
+    }
+
+    /// Says in which session it happens.
+    #[must_use]
+    pub fn within(self, surroundings: &Surroundings) -> Self {
+        Self { within: surroundings.clone(), ..self }
+    }
+
+    /// A session begins: `startup`, `resume`, `clear` or `compact`.
+    #[must_use]
+    pub fn session_start(source: &str) -> Self {
+        Self::bare("SessionStart").with("source", source)
+    }
+
+    /// A session ends, for a reason such as `logout`.
+    #[must_use]
+    pub fn session_end(reason: &str) -> Self {
+        Self::bare("SessionEnd").with("reason", reason)
+    }
+
+    /// A person submits a prompt.
+    #[must_use]
+    pub fn user_prompt_submit(prompt: &str) -> Self {
+        Self::bare("UserPromptSubmit").with("prompt", prompt)
+    }
+
+    /// The agent is about to call a tool.
+    #[must_use]
+    pub fn pre_tool_use(name: &str, input: impl Into<Value>) -> Self {
+        Self::bare("PreToolUse").with("tool_name", name).with("tool_input", input)
+    }
+
+    /// A tool was called and answered.
+    #[must_use]
+    pub fn post_tool_use(name: &str, input: impl Into<Value>, response: impl Into<Value>) -> Self {
+        Self::bare("PostToolUse")
+            .with("tool_name", name)
+            .with("tool_input", input)
+            .with("tool_response", response)
+    }
+
+    /// A tool was called and failed.
+    #[must_use]
+    pub fn post_tool_use_failure(name: &str, input: impl Into<Value>, error: &str) -> Self {
+        Self::bare("PostToolUseFailure")
+            .with("tool_name", name)
+            .with("tool_input", input)
+            .with("error", error)
+    }
+
+    /// The agent wants to end its turn; `last` is what it said in the end.
+    #[must_use]
+    pub fn stop(last: &str) -> Self {
+        Self::bare("Stop").with("stop_hook_active", false).with("last_assistant_message", last)
+    }
+
+    /// The conversation is about to be summed up: `manual` or `auto`.
+    #[must_use]
+    pub fn pre_compact(trigger: &str) -> Self {
+        Self::bare("PreCompact").with("trigger", trigger)
+    }
+
+    /// The agent tells its user something.
+    #[must_use]
+    pub fn notification(message: &str) -> Self {
+        Self::bare("Notification").with("message", message)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::dialect::DialectId;
+
+    /// Every one of them is an event that the dialect with the most hooks has a row for.
+    #[test]
+    fn each_common_event_stands_in_the_table() {
+        let events = [
+            Event::session_start("startup"),
+            Event::session_end("logout"),
+            Event::user_prompt_submit("hello"),
+            Event::pre_tool_use("Bash", json!({"command": "ls"})),
+            Event::post_tool_use("Bash", json!({"command": "ls"}), "a"),
+            Event::post_tool_use_failure("Bash", json!({"command": "ls"}), "gone"),
+            Event::stop("done"),
+            Event::pre_compact("auto"),
+            Event::notification("hello"),
+        ];
+        for event in events {
+            let row = DialectId::CLAUDE.dialect().row(&event.name);
+            assert!(row.is_some(), "{}", event.name);
+            assert!(!event.payload.is_empty(), "{}", event.name);
+        }
+    }
+
+    #[test]
+    fn an_event_happens_where_its_session_works() {
+        let here = Surroundings::at("/work").session("s1");
+        let event = Event::pre_tool_use("Bash", json!({})).within(&here);
+        assert_eq!(event.within, here);
+        assert_eq!(event.within.project, PathBuf::from("/work"));
+    }
+}

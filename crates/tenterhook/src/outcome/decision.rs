@@ -1,0 +1,173 @@
+//! What an outcome means for the action that its event announces, as one value. It decides nothing: it reads the fold.
+
+use serde_json::Value;
+
+use super::Outcome;
+use crate::answer::Restraint;
+
+/// What is said where a hook restrains and gives no reason.
+const NO_REASON: &str = "a hook gave no reason";
+
+/// What takes the place of what the event says.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct Rewrite {
+    /// The whole tool input that replaces the original one.
+    pub input: Option<Value>,
+    /// The prompt that replaces the user's.
+    pub prompt: Option<String>,
+}
+
+impl Rewrite {
+    /// The tool input to run: the hooks' where they gave one, else `original`.
+    #[must_use]
+    pub fn input_or(self, original: Value) -> Value {
+        self.input.unwrap_or(original)
+    }
+
+    /// The prompt to send: the hooks' where they gave one, else `original`.
+    #[must_use]
+    pub fn prompt_or(self, original: impl Into<String>) -> String {
+        self.prompt.unwrap_or_else(|| original.into())
+    }
+}
+
+/// What the host does with the action that the event announces (M-13). Exactly one of these holds; whatever a later
+/// version adds restrains, so a last arm `_` does not go on.
+#[derive(Clone, Debug, PartialEq)]
+#[must_use = "an action whose decision nobody reads is not gated"]
+#[non_exhaustive]
+pub enum Decision {
+    /// Go on, with what the hooks put in place of the original.
+    Proceed(Rewrite),
+    /// Ask the user, for this reason, about the action as rewritten; where nobody can be asked, do not go on.
+    Ask(String, Rewrite),
+    /// Do not go on now, for this reason: the action is put off until somebody takes it up again. A host that can put
+    /// nothing off treats this as a denial.
+    Deferred(String),
+    /// Do not go on. The reason is for the model, or for the user where there is no model yet. On `Stop` the action is
+    /// to end the turn: a denial keeps the agent at work, and the reason is its next message.
+    Denied(String),
+    /// Do not go on, and end the turn; the reason is for the user. It outranks a denial, whose words then stand in
+    /// [`Outcome::reason`].
+    Stopped(String),
+}
+
+impl Decision {
+    /// Whether the action may happen without further question.
+    #[must_use]
+    pub const fn proceeds(&self) -> bool {
+        matches!(self, Self::Proceed(_))
+    }
+
+    /// Why the action is held up; `None` where it is not.
+    #[must_use]
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Proceed(_) => None,
+            Self::Ask(reason, _)
+            | Self::Deferred(reason)
+            | Self::Denied(reason)
+            | Self::Stopped(reason) => Some(reason),
+        }
+    }
+}
+
+impl Outcome {
+    /// What to do with the action that the event announced: the first thing that a host reads of an outcome (M-13).
+    pub fn decision(&self) -> Decision {
+        let reason = || self.reason().unwrap_or_else(|| NO_REASON.to_owned());
+        if let Some(stop) = &self.effects.stop {
+            return Decision::Stopped(stop.reason.clone().unwrap_or_else(reason));
+        }
+        let rewrite = || Rewrite {
+            input: self.effects.updated_input.clone(),
+            prompt: self.effects.updated_prompt.clone(),
+        };
+        match self.restraint {
+            Restraint::Silent | Restraint::Allow => Decision::Proceed(rewrite()),
+            Restraint::Ask => Decision::Ask(reason(), rewrite()),
+            Restraint::Defer => Decision::Deferred(reason()),
+            Restraint::Deny => Decision::Denied(reason()),
+        }
+    }
+
+    /// Whether a hook consents, so that a routine question to the user may be skipped. Silence is no consent, and the
+    /// host's own deny and ask rules hold all the same.
+    #[must_use]
+    pub fn consents(&self) -> bool {
+        self.restraint == Restraint::Allow && self.effects.stop.is_none()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::answer::{Effects, Stop};
+    use crate::hook::HookId;
+    use crate::outcome::Reason;
+
+    fn outcome(restraint: Restraint, effects: Effects) -> Outcome {
+        let reasons = vec![Reason { hook: HookId::new("guard"), text: "not here".to_owned() }];
+        Outcome { restraint, reasons, effects, ..Outcome::default() }
+    }
+
+    // M-13
+    #[test]
+    fn each_restraint_is_one_decision() {
+        let of = |restraint| outcome(restraint, Effects::default()).decision();
+        let why = || "not here".to_owned();
+        let as_it_is = Rewrite::default();
+        assert_eq!(of(Restraint::Silent), Decision::Proceed(as_it_is.clone()));
+        assert_eq!(of(Restraint::Allow), Decision::Proceed(as_it_is.clone()));
+        assert_eq!(of(Restraint::Ask), Decision::Ask(why(), as_it_is));
+        assert_eq!(of(Restraint::Defer), Decision::Deferred(why()));
+        assert_eq!(of(Restraint::Deny), Decision::Denied(why()));
+    }
+
+    // M-13
+    #[test]
+    fn a_stop_outranks_every_restraint_and_is_no_consent() {
+        let words = [
+            Restraint::Silent,
+            Restraint::Allow,
+            Restraint::Ask,
+            Restraint::Defer,
+            Restraint::Deny,
+        ];
+        for restraint in words {
+            let stop = Some(Stop { reason: Some("enough".to_owned()) });
+            let said = outcome(restraint, Effects { stop, ..Effects::default() });
+            assert_eq!(said.decision(), Decision::Stopped("enough".to_owned()), "{restraint:?}");
+            assert!(!said.consents(), "{restraint:?}");
+            let stop = Some(Stop { reason: None });
+            let said = outcome(restraint, Effects { stop, ..Effects::default() });
+            assert_eq!(said.decision().reason(), Some("not here"), "{restraint:?}");
+        }
+    }
+
+    // M-13
+    #[test]
+    fn what_proceeds_or_is_asked_about_is_what_hooks_made_of_it() {
+        let effects =
+            Effects { updated_input: Some(json!({"command": "ls"})), ..Effects::default() };
+        for restraint in [Restraint::Silent, Restraint::Allow, Restraint::Ask] {
+            match outcome(restraint, effects.clone()).decision() {
+                Decision::Proceed(rewrite) | Decision::Ask(_, rewrite) => {
+                    assert_eq!(rewrite.input_or(json!(null)), json!({"command": "ls"}));
+                }
+                other => panic!("{other:?}"),
+            }
+        }
+    }
+
+    // M-13
+    #[test]
+    fn a_restraint_without_words_has_a_reason_all_the_same() {
+        let silent = Outcome { restraint: Restraint::Deny, ..Outcome::default() };
+        assert_eq!(silent.decision(), Decision::Denied(NO_REASON.to_owned()));
+        assert!(!silent.decision().proceeds());
+    }
+}

@@ -1,0 +1,10 @@
+//! What nearly every host names: `use tenterhook::prelude::*`. Holds nothing of its own.
+
+pub use crate::config::Source;
+pub use crate::diagnostic::{Diagnostic, Severity};
+pub use crate::dialect::{DialectId, Roots};
+pub use crate::discover;
+pub use crate::event::Surroundings;
+pub use crate::executor::Ambient;
+pub use crate::outcome::{Decision, Rewrite};
+pub use crate::{Engine, Event, Outcome, Session};
