@@ -23,10 +23,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use tenterhook::dialect::Roots;
+use tenterhook::answer::Restraint;
+use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::event::Surroundings;
 /// The services that models run on: one table for hooks and for the agent itself.
 pub(crate) use tenterhook::executor::model::services::{self, MODEL};
+use tenterhook::hook::HookId;
 use tenterhook::outcome::Decision;
 use tenterhook::{Engine, Event, Outcome, Session, discover};
 
@@ -229,12 +231,28 @@ impl Hooks {
 
     /// What a person may see of it: what ran, what hooks say to the user, what went wrong.
     fn tell(&self, event: &str, outcome: &Outcome) {
+        let ended = outcome.effects.stop.as_ref().and_then(|it| it.reason.as_deref());
         for fault in &outcome.faults {
+            // What ends the turn is said where it ends (HO-10).
+            if ended == Some(fault.message.as_str()) {
+                continue;
+            }
             let hook = fault.hook.as_ref().map(|it| format!("hook `{it}`: ")).unwrap_or_default();
-            self.updates.warn(event, format!("{hook}{}", fault.message));
+            let event = self.spoken(event, fault.hook.as_ref(), outcome);
+            self.updates.warn(&event, format!("{hook}{}", fault.message));
         }
+        let warns = self.speaker(None, outcome) == Some(DialectId::REASONIX);
         for message in &outcome.effects.messages {
-            self.updates.tell(Update::Notice(message.clone()));
+            if ended == Some(message) || outcome.faults.iter().any(|it| it.message == *message) {
+                continue;
+            }
+            // What its hooks say to the user are warnings: `@@WARN`.
+            self.updates.tell(if warns {
+                let event = self.spoken(event, None, outcome);
+                Update::Warn { event, reason: message.clone() }
+            } else {
+                Update::Notice(message.clone())
+            });
         }
         if outcome.steps.is_empty() {
             return;
@@ -250,6 +268,30 @@ impl Hooks {
             came: told::came(outcome).to_owned(),
             steps: steps.collect(),
         }));
+    }
+}
+
+impl Hooks {
+    /// Whose words a message is about: the hook's, else those of all hooks that ran, if they are of one agent.
+    fn speaker(&self, hook: Option<&HookId>, outcome: &Outcome) -> Option<DialectId> {
+        let ruleset = self.engine.ruleset();
+        let of = |id: &HookId| ruleset.hooks().iter().find(|it| it.id == *id).map(|it| it.dialect);
+        if let Some(hook) = hook {
+            return of(hook);
+        }
+        let mut all = outcome.steps.iter().map(|step| of(&step.hook));
+        let first = all.next()??;
+        all.all(|it| it == Some(first)).then_some(first)
+    }
+
+    /// What the agent for which a hook was written calls the event (HO-9).
+    fn spoken(&self, event: &str, hook: Option<&HookId>, outcome: &Outcome) -> String {
+        let dialect = self.speaker(hook, outcome);
+        let name = dialect.and_then(|it| {
+            let rows = it.dialect().rows().iter();
+            rows.clone().find(|row| row.event == event).map(|row| row.name.to_string())
+        });
+        name.unwrap_or_else(|| event.to_owned())
     }
 }
 

@@ -94,9 +94,9 @@ pub(crate) struct Which {
     /// Read hooks from this file alone; may be given more than once
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
     pub(crate) config: Vec<Named>,
-    /// The dialect of the event, and of a file whose place and shape do not tell
-    #[arg(long, value_name = "NAME", default_value = "claude", value_parser = dialect)]
-    pub(crate) dialect: DialectId,
+    /// The dialect of the event (claude where nobody says it), and of named files that do not bear another one's name
+    #[arg(long, value_name = "NAME", value_parser = dialect)]
+    pub(crate) dialect: Option<DialectId>,
     /// Follow the dialect exactly, with what the agent itself would lose
     #[arg(long, value_name = "HOW")]
     pub(crate) compat: Option<CompatArg>,
@@ -105,11 +105,11 @@ pub(crate) struct Which {
 #[derive(Debug, Args)]
 pub(crate) struct Check {
     /// The files to check; without any, what the agent would load from here
-    #[arg(value_name = "FILE")]
-    pub(crate) files: Vec<PathBuf>,
-    /// The dialect of a file whose place and shape do not tell
-    #[arg(long, value_name = "NAME", default_value = "claude", value_parser = dialect)]
-    pub(crate) dialect: DialectId,
+    #[arg(value_name = "[DIALECT=]FILE", value_parser = named)]
+    pub(crate) files: Vec<Named>,
+    /// The dialect of the files that do not say their own; without it, their places and shapes tell
+    #[arg(long, value_name = "NAME", value_parser = dialect)]
+    pub(crate) dialect: Option<DialectId>,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -153,6 +153,13 @@ pub(crate) struct Fire {
     pub(crate) event: Option<PathBuf>,
 }
 
+impl Which {
+    /// In whose form events are.
+    pub(crate) fn events(&self) -> DialectId {
+        self.dialect.unwrap_or(DialectId::CLAUDE)
+    }
+}
+
 impl Fire {
     /// In which form its outcome is waited for.
     pub(crate) const fn form(&self) -> Form {
@@ -167,13 +174,14 @@ impl Fire {
 #[derive(Debug, Args)]
 pub(crate) struct Convert {
     /// The file to convert
-    pub(crate) file: PathBuf,
+    #[arg(value_name = "[DIALECT=]FILE", value_parser = named)]
+    pub(crate) file: Named,
     /// Whose format to write
     #[arg(long, value_name = "FORMAT", default_value = "native")]
     pub(crate) to: Target,
-    /// Whose format the file is in, when neither its place nor its shape tells
-    #[arg(long, value_name = "NAME", default_value = "claude", value_parser = dialect)]
-    pub(crate) dialect: DialectId,
+    /// Whose format the file is in; without it, its place and shape tell
+    #[arg(long, value_name = "NAME", value_parser = dialect)]
+    pub(crate) dialect: Option<DialectId>,
     #[command(flatten)]
     pub(crate) output: Output,
 }

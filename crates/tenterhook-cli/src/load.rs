@@ -61,7 +61,8 @@ pub(crate) fn load(which: &Which, here: &Here) -> Result<Loaded, Problem> {
         Some(CompatArg::Exact) => Compat::Exact,
         None => Compat::Guarded,
     };
-    let mut loaded = read(&which.config, which.dialect, here);
+    let whose = which.dialect.map_or(Whose::Unsaid, Whose::OfTheEvent);
+    let mut loaded = read(&which.config, whose, here);
     for source in &mut loaded.sources {
         source.compat = compat;
     }
@@ -74,13 +75,43 @@ pub(crate) fn load(which: &Which, here: &Here) -> Result<Loaded, Problem> {
     }
 }
 
+/// What was said of the dialect of files that do not say their own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Whose {
+    /// Nothing: their places and shapes tell.
+    Unsaid,
+    /// The event is in this one, and so are files, but those that bear the name of another one's.
+    OfTheEvent(DialectId),
+    /// They are in this one.
+    OfFiles(DialectId),
+}
+
+impl Whose {
+    pub(crate) fn of_files(dialect: Option<DialectId>) -> Self {
+        dialect.map_or(Self::Unsaid, Self::OfFiles)
+    }
+
+    /// The dialect of one file, where that is settled before it is looked at.
+    fn settled(self, named: &Named, here: &Here) -> Option<DialectId> {
+        match self {
+            _ if named.dialect.is_some() => named.dialect,
+            Self::Unsaid => None,
+            Self::OfFiles(dialect) => Some(dialect),
+            Self::OfTheEvent(dialect) => {
+                (!discover::is_anothers(&named.path, dialect, &here.roots)).then_some(dialect)
+            }
+        }
+    }
+}
+
 /// Reads the files named, or what the agent would load from here.
-pub(crate) fn read(named: &[Named], fallback: DialectId, here: &Here) -> Loaded {
+pub(crate) fn read(named: &[Named], whose: Whose, here: &Here) -> Loaded {
     let mut texts = Texts::default();
     let mut sources: Vec<Source> = Vec::new();
     let mut diagnostics = Vec::new();
-    for Named { dialect, path } in named {
-        match discover::given(path, *dialect, fallback, &here.roots) {
+    for it in named {
+        let (path, dialect) = (&it.path, whose.settled(it, here));
+        match discover::given(path, dialect, DialectId::CLAUDE, &here.roots) {
             Ok(source) => {
                 let shown = path.display().to_string();
                 let entry = (Arc::clone(&source.text), shown);

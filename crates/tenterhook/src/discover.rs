@@ -14,6 +14,7 @@ use std::sync::Arc;
 use crate::config::{Plugin, Source};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::claude::plugins;
+use crate::dialect::gencode;
 use crate::dialect::{Candidate, DIALECTS, DialectId, Fit, GROUPS, Roots};
 use crate::hook::{Compat, Layer};
 use crate::source::{Flaw, Kept};
@@ -66,6 +67,7 @@ pub fn find(roots: &Roots) -> Found {
 
 /// The hook files of the plugins that the settings found so far switch on.
 fn add_plugins(found: &mut Found, roots: &Roots) {
+    add_gen_plugins(found, roots);
     let registry = plugins::registry(roots);
     let active = active_plugins(&found.sources, roots);
     let of_plugin = |path: &Path, text, flaw| Source {
@@ -89,6 +91,32 @@ fn add_plugins(found: &mut Found, roots: &Roots) {
             found.sources.push(Source { plugin, ..of_plugin(&path, text, flaw) });
         }
     }
+}
+
+/// The hook files of Gen's plugins: each directory of its `plugins` is one, unless the settings say no (G-3).
+fn add_gen_plugins(found: &mut Found, roots: &Roots) {
+    let directory = roots.home.join(".gen/plugins");
+    let entries = std::fs::read_dir(&directory).into_iter().flatten().flatten();
+    let mut installed: Vec<PathBuf> =
+        entries.map(|it| it.path()).filter(|it| it.is_dir()).collect();
+    installed.sort();
+    let of_gen = |it: &&Source| it.dialect == DialectId::GEN && it.plugin.is_none();
+    let settings: Vec<&str> = found.sources.iter().filter(of_gen).map(|it| &*it.text).collect();
+    let mut more = Vec::new();
+    for root in installed {
+        let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if !gencode::plugins::enabled(&name, &settings) {
+            continue;
+        }
+        let plugin = Plugin { name, data: root.join("data"), root };
+        for path in gencode::plugins::files(&plugin, |path| Some(read(path).ok()?.to_string())) {
+            let Some((text, flaw)) = take(&path) else { continue };
+            let plugin = Some(plugin.clone());
+            let source = source(&path, DialectId::GEN, Layer::Plugin, text, roots);
+            more.push(Source { plugin, flaw, ..source });
+        }
+    }
+    found.sources.extend(more);
 }
 
 /// The plugins that settings switch on, and why there may be more.
@@ -153,6 +181,24 @@ fn text_of(path: &Path) -> std::io::Result<(Arc<str>, Option<Flaw>)> {
             Ok((text, flaw))
         }
         _ => Ok((read(path)?, None)),
+    }
+}
+
+/// Whether a file certainly is of another dialect than `dialect`, by its place or by what only that one says (C-5).
+#[must_use]
+pub fn is_anothers(path: &Path, dialect: DialectId, roots: &Roots) -> bool {
+    let full = absolute(path, &roots.cwd);
+    let Ok(text) = read(&full) else { return false };
+    let root = syntax::parse(&text, format_of(&full)).root;
+    let certain = |id: DialectId| id.dialect().recognizes(&full, root.as_ref()) == Fit::Certain;
+    !certain(dialect) && DIALECTS.iter().any(|it| certain(it.id()))
+}
+
+fn format_of(path: &Path) -> Format {
+    match path.extension().and_then(|it| it.to_str()) {
+        Some("toml") => Format::Toml,
+        Some("md") => Format::FrontMatter,
+        _ => Format::Json,
     }
 }
 
@@ -233,12 +279,7 @@ fn absolute(path: &Path, cwd: &Path) -> PathBuf {
 
 /// The dialect that is surest of the file; where nothing is more than likely, `fallback` if it fits as well.
 fn recognize(path: &Path, text: &str, fallback: DialectId) -> DialectId {
-    let format = match path.extension().and_then(|it| it.to_str()) {
-        Some("toml") => Format::Toml,
-        Some("md") => Format::FrontMatter,
-        _ => Format::Json,
-    };
-    let root = syntax::salvage(text, format, GROUPS).root;
+    let root = syntax::salvage(text, format_of(path), GROUPS).root;
     let fit = |id: DialectId| id.dialect().recognizes(path, root.as_ref());
     let mut best = (fit(fallback), fallback);
     for dialect in DIALECTS {

@@ -229,7 +229,7 @@ fn settle_failure(
         OnFailure::Ask => "; the user is asked, because the hook's failure policy says so",
         OnFailure::Continue => "",
     };
-    let message = remedy::with(failure.code, &failure.message);
+    let message = remedy::with(bench.hook.dialect, failure.code, &failure.message);
     faults.push(Fault::of(hook, failure.code, format!("{message}{consequence}")));
     let restraint = match policy {
         OnFailure::Block => Restraint::Deny,

@@ -27,11 +27,11 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
         if let Some(heading) = line.strip_prefix("## ") {
             system = heading;
         }
-        let Some((name, covered)) = row(line) else { continue };
+        let Some((name, half, covered)) = row(line) else { continue };
         let (all, reasons) = rows.entry(system).or_default();
         *all += 1;
         *reasons += usize::from(covered.starts_with("reason:"));
-        if let Err(why) = proofs.hold(covered) {
+        if let Err(why) = proofs.hold(covered).and_then(|()| proofs.of_half(half, covered)) {
             findings.error(PAGE, format!("{system}: {name}: {why}"));
         }
     }
@@ -45,12 +45,14 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
     }
 }
 
-/// First and last column of a row of data.
-fn row(line: &str) -> Option<(&str, &str)> {
+/// The first and the last two columns of a row of data.
+fn row(line: &str) -> Option<(&str, &str, &str)> {
     let inner = line.strip_prefix('|')?.strip_suffix('|')?;
-    let (name, covered) = (inner.split('|').next()?.trim(), inner.rsplit('|').next()?.trim());
+    let name = inner.split('|').next()?.trim();
+    let mut last = inner.rsplit('|').map(str::trim);
+    let (covered, half) = (last.next()?, last.next()?);
     let is_data = !name.starts_with("---") && name != "test or rule";
-    is_data.then_some((name, covered))
+    is_data.then_some((name, half, covered))
 }
 
 /// The names of everything that can prove a row.
@@ -58,6 +60,8 @@ struct Proofs {
     /// Case files without folder and ending, and folders of tables with both.
     cases: Vec<String>,
     tests: BTreeSet<String>,
+    /// Those of them that are about the host.
+    of_host: BTreeSet<String>,
     /// The plays of `cargo xtask terminal`.
     plays: BTreeSet<String>,
     /// Files that a suite of `.ci/run` runs, or that are the proof themselves.
@@ -71,11 +75,17 @@ impl Proofs {
             Some(case.to_owned())
         });
         let named = Regex::new(r"fn ([a-z_0-9]+)\(").ok();
-        let rust = files.iter().filter(|it| it.is_rust());
-        let tests = rust.flat_map(|file| {
+        let of = |file: &File| {
             let found = named.iter().flat_map(|named| named.captures_iter(file.tests()));
             found.filter_map(|it| Some(it.get(1)?.as_str().to_owned())).collect::<Vec<_>>()
-        });
+        };
+        let rust = files.iter().filter(|it| it.is_rust());
+        let (host, engine): (Vec<_>, Vec<_>) =
+            rust.partition(|it| it.path.starts_with("crates/tenterhook-agent/"));
+        let engine: BTreeSet<String> = engine.into_iter().flat_map(of).collect();
+        let host: BTreeSet<String> = host.into_iter().flat_map(of).collect();
+        let of_host = host.difference(&engine).cloned().collect();
+        let tests = host.into_iter().chain(engine);
         let play = Regex::new(r#"\(\s*"([^"]+)","#).ok();
         let stages = files.iter().filter(|it| it.path.starts_with("xtask/src/terminal/"));
         let tables = stages.filter_map(|file| {
@@ -90,6 +100,7 @@ impl Proofs {
         Self {
             cases: cases.collect(),
             tests: tests.collect(),
+            of_host,
             plays: plays.collect(),
             files: paths.collect(),
         }
@@ -116,6 +127,35 @@ impl Proofs {
         }
     }
 
+    /// Whether a row proves the half that it says.
+    fn of_half(&self, half: &str, covered: &str) -> Result<(), String> {
+        let said = match half {
+            "host" => (true, false),
+            "engine" => (false, true),
+            "both" => (true, true),
+            other => return Err(format!("`{other}` is no half: engine, host or both")),
+        };
+        if covered.starts_with("later:") || covered.starts_with("reason:") {
+            return Ok(());
+        }
+        let names = || covered.split('`').skip(1).step_by(2);
+        let host = names().any(|it| self.is_of_host(it));
+        let engine = names().any(|it| !self.is_of_host(it));
+        if said == (host, engine) {
+            Ok(())
+        } else {
+            Err(format!("it says `{half}`, and what it names is about another half"))
+        }
+    }
+
+    fn is_of_host(&self, name: &str) -> bool {
+        let test = name.rsplit("::").next().unwrap_or(name);
+        name.starts_with("host/")
+            || name.starts_with("xtask/src/terminal/")
+            || self.plays.contains(name)
+            || self.of_host.contains(test)
+    }
+
     fn know(&self, name: &str) -> bool {
         let test = name.rsplit("::").next().unwrap_or(name);
         let file = name.split(' ').next().unwrap_or(name);
@@ -140,7 +180,8 @@ mod tests {
     fn a_row_is_proved_or_says_why_not() {
         let proofs = Proofs {
             cases: vec!["gen/G-1-x".to_owned()],
-            tests: ["t".to_owned()].into(),
+            tests: ["t".to_owned(), "u".to_owned()].into(),
+            of_host: ["u".to_owned()].into(),
             plays: ["a prompt is seen".to_owned()].into(),
             files: BTreeSet::new(),
         };
@@ -162,9 +203,32 @@ mod tests {
     }
 
     #[test]
+    fn a_row_says_whose_half_it_proves() {
+        let proofs = Proofs {
+            cases: Vec::new(),
+            tests: BTreeSet::new(),
+            of_host: ["u".to_owned()].into(),
+            plays: ["a prompt is seen".to_owned()].into(),
+            files: BTreeSet::new(),
+        };
+        for (half, covered, holds) in [
+            ("engine", "`a-case`, test `t`", true),
+            ("host", "`a-case`", false),
+            ("host", "test `u`, play `a prompt is seen`, `host/a-session`", true),
+            ("both", "`a-case`, `host/a-session`", true),
+            ("both", "`a-case`", false),
+            ("engine", "`a-case`, `host/a-session`", false),
+            ("all", "`a-case`", false),
+            ("host", "reason: UI of that product", true),
+        ] {
+            assert_eq!(proofs.of_half(half, covered).is_ok(), holds, "{half}: {covered}");
+        }
+    }
+
+    #[test]
     fn rows_of_data_are_told_from_heads() {
-        assert_eq!(row("| a | b | `c` |"), Some(("a", "`c`")));
+        assert_eq!(row("| a | b | both | `c` |"), Some(("a", "both", "`c`")));
         assert_eq!(row("|---|---|---|"), None);
-        assert_eq!(row("| test or rule | where | covered by |"), None);
+        assert_eq!(row("| test or rule | where | half | covered by |"), None);
     }
 }

@@ -1,14 +1,16 @@
 //! What a hook may change of the permissions when it answers a question (ruling 16): more is asked, or a routine question less.
 //! No deny rule, ask rule or safety check is ever loosened (ruling 17).
 
+use std::path::Path;
+
 use serde_json::Value;
 
-use super::{Mode, Permissions, Rules};
-use crate::hooks::{Hooks, PermissionRule};
-use crate::update::Updates;
+use super::{Desk, Mode, Permissions, Rules};
+use crate::hooks::PermissionRule;
+use crate::update::Update;
 
 /// How one kind of change is made; why not, where it is not.
-type Apply = fn(&Permissions, &Value) -> Result<(), String>;
+type Apply = fn(&Permissions, &Value, &Path) -> Result<String, String>;
 
 /// Every kind of change.
 const KINDS: &[(&str, Apply)] = &[
@@ -16,22 +18,25 @@ const KINDS: &[(&str, Apply)] = &[
     ("addRules", add_rules),
     ("replaceRules", replace_rules),
     ("removeRules", remove_rules),
-    ("addDirectories", |_, _| Err("directories are added by the user".to_owned())),
+    ("addDirectories", add_directories),
     ("removeDirectories", remove_directories),
 ];
 
-/// Applies the changes in their order. What is not made is told, and changes nothing.
-pub(super) async fn apply(all: &Permissions, hooks: &Hooks, updates: &Updates, changes: &[Value]) {
+/// Applies the changes in their order, each for this session. What is made is told, and so is what is not, with the reason
+/// (HO-11).
+pub(super) async fn apply(all: &Permissions, desk: &Desk<'_>, changes: &[Value]) {
+    let (hooks, updates) = (desk.hooks, desk.updates);
     let before = all.mode();
     for change in changes {
         let kind = change.get("type").and_then(Value::as_str).unwrap_or_default();
         let applied = match KINDS.iter().find(|(name, _)| *name == kind) {
-            Some((_, apply)) => apply(all, change),
+            Some((_, apply)) => apply(all, change, desk.cwd),
             None => Err(format!("`{kind}` is no kind of change")),
         };
-        if let Err(why) = applied {
-            updates
-                .warn("PermissionRequest", format!("a change of permissions was not made: {why}"));
+        match applied {
+            Ok(made) => updates.tell(Update::Notice(format!("a hook for this session: {made}"))),
+            Err(why) => updates
+                .warn("PermissionRequest", format!("a change of permissions was not made: {why}")),
         }
     }
     let after = all.mode();
@@ -41,14 +46,18 @@ pub(super) async fn apply(all: &Permissions, hooks: &Hooks, updates: &Updates, c
     }
 }
 
-fn set_mode(all: &Permissions, change: &Value) -> Result<(), String> {
+/// Words of other agents for a mode, and ours.
+const MODES: &[(&str, &str)] = &[("normal", "default"), ("auto", "acceptEdits")];
+
+fn set_mode(all: &Permissions, change: &Value, _: &Path) -> Result<String, String> {
     let word = change.get("mode").and_then(Value::as_str).unwrap_or_default();
-    match Mode::find(word) {
-        None => Err(format!("`{word}` is no mode")),
+    let ours = MODES.iter().find(|(theirs, _)| *theirs == word).map_or(word, |(_, ours)| ours);
+    match Mode::find(ours) {
+        None => Err(format!("`{word}` is no mode of this agent")),
         Some(Mode::Bypass) => Err("a hook cannot switch all questions off".to_owned()),
         Some(mode) => {
             all.set_mode(mode);
-            Ok(())
+            Ok(format!("the mode is `{}`", mode.word()))
         }
     }
 }
@@ -80,34 +89,68 @@ fn loosens(change: &Value) -> bool {
     change.get("behavior").and_then(Value::as_str) != Some("allow")
 }
 
-fn add_rules(all: &Permissions, change: &Value) -> Result<(), String> {
+fn add_rules(all: &Permissions, change: &Value, _: &Path) -> Result<String, String> {
     let new = named(change)?;
-    all.rules(|rules| list(rules, change).map(|list| list.extend(new)))
+    let made = told(change, &new);
+    all.rules(|rules| list(rules, change).map(|list| list.extend(new)))?;
+    Ok(made)
+}
+
+/// Rules as a person reads them.
+fn told(change: &Value, rules: &[PermissionRule]) -> String {
+    let word = change.get("behavior").and_then(Value::as_str).unwrap_or_default();
+    let all: Vec<_> = rules.iter().map(|it| format!("`{}`", it.text())).collect();
+    format!("{word} {}", all.join(", "))
+}
+
+/// Directories beside the project in which calls are judged like those in it. Every rule of the user's goes on to hold there,
+/// and so does every safety check; a directory round the project or the home is more than a session may have.
+fn add_directories(all: &Permissions, change: &Value, cwd: &Path) -> Result<String, String> {
+    let named = change.get("directories").and_then(Value::as_array);
+    let named = named.filter(|it| !it.is_empty()).ok_or("it names no directories")?;
+    let real = |name: &Value| {
+        let name = name.as_str().ok_or_else(|| format!("`{name}` is no directory"))?;
+        let path = cwd.join(name).canonicalize();
+        let path = path.map_err(|error| format!("`{name}` cannot be added: {error}"))?;
+        if !path.is_dir() {
+            return Err(format!("`{name}` cannot be added: it is no directory"));
+        }
+        if cwd.canonicalize().is_ok_and(|cwd| cwd.starts_with(&path)) || path.parent().is_none() {
+            return Err(format!("`{name}` cannot be added: it holds the project"));
+        }
+        Ok(path)
+    };
+    let new = named.iter().map(real).collect::<Result<Vec<_>, String>>()?;
+    let told: Vec<_> = new.iter().map(|it| format!("`{}`", it.display())).collect();
+    all.directories(|all| all.extend(new));
+    Ok(format!("{} may be changed, too", told.join(", ")))
 }
 
 /// Rules that restrain are only ever added to.
-fn replace_rules(all: &Permissions, change: &Value) -> Result<(), String> {
+fn replace_rules(all: &Permissions, change: &Value, cwd: &Path) -> Result<String, String> {
     if loosens(change) {
-        return add_rules(all, change);
+        return add_rules(all, change, cwd);
     }
     let new = named(change)?;
+    let made = format!("nothing but this is allowed by a rule: {}", told(change, &new));
     all.rules(|rules| rules.allow = new);
-    Ok(())
+    Ok(made)
 }
 
-fn remove_rules(all: &Permissions, change: &Value) -> Result<(), String> {
+fn remove_rules(all: &Permissions, change: &Value, _: &Path) -> Result<String, String> {
     if loosens(change) {
         return Err("a hook cannot remove a rule that restrains".to_owned());
     }
     let old = named(change)?;
     all.rules(|rules| rules.allow.retain(|it| !old.iter().any(|old| old.text() == it.text())));
-    Ok(())
+    Ok(format!("no rule any more: {}", told(change, &old)))
 }
 
-fn remove_directories(all: &Permissions, change: &Value) -> Result<(), String> {
+fn remove_directories(all: &Permissions, change: &Value, _: &Path) -> Result<String, String> {
     let named =
         change.get("directories").and_then(Value::as_array).ok_or("it names no directories")?;
     let named: Vec<_> = named.iter().filter_map(Value::as_str).map(std::path::Path::new).collect();
     all.directories(|all| all.retain(|it| !named.contains(&it.as_path())));
-    Ok(())
+    let told: Vec<_> = named.iter().map(|it| format!("`{}`", it.display())).collect();
+    Ok(format!("{} is outside the project again", told.join(", ")))
 }

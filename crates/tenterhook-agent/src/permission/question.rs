@@ -103,7 +103,27 @@ impl Permissions {
         if let Some(reason) = said.blocked.clone().or_else(|| said.stop.clone()) {
             return ControlFlow::Break(Decided::No(call, reason));
         }
-        if !said.allowed || !question.routine {
+        if !said.allowed {
+            for change in &said.permissions {
+                let kind = change.get("type").and_then(serde_json::Value::as_str);
+                let kind = kind.unwrap_or_default();
+                let why = format!("`{kind}` was not made: the hook that wants it does not consent");
+                desk.updates.warn("PermissionRequest", why);
+            }
+            return ControlFlow::Continue((call, aim));
+        }
+        // A change may make of a question that is the user's a routine one, or answer it (HO-11).
+        changes::apply(self, desk, &said.permissions).await;
+        let routine = question.routine
+            || match self.lean(desk, &call, &Said::default(), aim.as_ref()) {
+                Leaning::Permit => true,
+                Leaning::Ask(now) => now.routine,
+                Leaning::Refuse(_) => false,
+            };
+        if !routine {
+            let why =
+                format!("a hook's consent is not taken, the question is yours: {}", question.why);
+            desk.updates.warn("PermissionRequest", why);
             return ControlFlow::Continue((call, aim));
         }
         let allowed = match &said.input {
@@ -123,7 +143,6 @@ impl Permissions {
                 }
             }
         };
-        changes::apply(self, desk.hooks, desk.updates, &said.permissions).await;
         ControlFlow::Break(Decided::Yes(allowed))
     }
 

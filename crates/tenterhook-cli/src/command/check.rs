@@ -10,9 +10,9 @@ use tenterhook::hook::Hook;
 
 use super::print_json;
 use crate::ambient::Here;
-use crate::args::{Check, Format, Named};
+use crate::args::{Check, Format};
 use crate::exit::Exit;
-use crate::load::{self, Loaded, Texts};
+use crate::load::{self, Loaded, Texts, Whose};
 use crate::problem::Problem;
 use crate::reach;
 use crate::scripts;
@@ -23,9 +23,7 @@ use crate::show::{diagnostic, words};
 use crate::term::Term;
 
 pub(crate) fn run(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let files: Vec<Named> =
-        args.files.iter().map(|path| Named { dialect: None, path: path.clone() }).collect();
-    let mut loaded = load::read(&files, args.dialect, here);
+    let mut loaded = load::read(&args.files, Whose::of_files(args.dialect), here);
     loaded.announce(term, &here.roots);
     let ruleset = loaded.engine(Ambient::default()).ruleset();
     loaded.diagnostics.extend(scripts::check(&ruleset, &loaded.sources));

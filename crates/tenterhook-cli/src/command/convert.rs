@@ -7,21 +7,21 @@ use tenterhook::dialect::{DialectId, native};
 
 use super::{check, print_json};
 use crate::ambient::Here;
-use crate::args::{Convert, Format, Named};
+use crate::args::{Convert, Format};
 use crate::exit::Exit;
-use crate::load;
+use crate::load::{self, Whose};
 use crate::problem::Problem;
 use crate::show::diagnostic;
 use crate::term::Term;
 
 pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let named = [Named { dialect: None, path: args.file.clone() }];
-    let mut loaded = load::read(&named, args.dialect, here);
+    let named = std::slice::from_ref(&args.file);
+    let mut loaded = load::read(named, Whose::of_files(args.dialect), here);
     if let Some(first) = loaded.diagnostics.first() {
         return Err(Problem { message: first.message.clone(), help: first.help.clone() });
     }
     if loaded.sources.iter().all(|it| it.dialect == DialectId::NATIVE) {
-        let message = format!("`{}` is native already", args.file.display());
+        let message = format!("`{}` is native already", args.file.path.display());
         return Err(Problem::new(message).help("`--dialect NAME` says whose it is, if it is not"));
     }
     let read = config::load(&loaded.sources, &Added::default(), None);

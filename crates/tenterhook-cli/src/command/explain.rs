@@ -41,7 +41,7 @@ fn event(args: &Explain, here: &Here) -> Result<Event, Problem> {
     match args.what.as_slice() {
         [tool, words] => input::tool_call(tool, words, roots),
         [file] => {
-            input::event(Some(Path::new(file)), args.which.dialect, roots).map_err(|problem| {
+            input::event(Some(Path::new(file)), args.which.events(), roots).map_err(|problem| {
                 let tool =
                     !file.contains(['/', '.']) && file.starts_with(|c: char| c.is_uppercase());
                 if tool && problem.help.is_none() {
@@ -53,7 +53,7 @@ fn event(args: &Explain, here: &Here) -> Result<Event, Problem> {
                 }
             })
         }
-        _ => input::event(None, args.which.dialect, roots),
+        _ => input::event(None, args.which.events(), roots),
     }
 }
 

@@ -24,7 +24,7 @@ use crate::wait::{Waited, block_on};
 
 pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem> {
     let mut loaded = load::load(&args.which, here)?;
-    let dialect = args.which.dialect;
+    let dialect = args.which.events();
     let event = match args.stream {
         true => None,
         false => Some(input::event(args.event.as_deref(), dialect, &here.roots)?),

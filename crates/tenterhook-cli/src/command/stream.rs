@@ -54,7 +54,7 @@ pub(crate) fn run(
     let shared = Arc::new(Shared {
         engine: engine.clone(),
         session: Session::default(),
-        dialect: args.which.dialect,
+        dialect: args.which.events(),
         roots: here.roots.clone(),
         budget: args.budget,
         config,

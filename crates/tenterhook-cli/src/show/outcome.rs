@@ -82,7 +82,7 @@ pub(crate) fn hook_name(hook: &Hook) -> String {
     }
     let text = hook.run.line();
     let bare = |word: &str| word.trim_matches(['"', '\'', ';', '(', ')']).to_owned();
-    let mut words = text.split_whitespace().map(bare);
+    let mut words = programs(&text).map(bare);
     let program = |word: &String| {
         word.contains('/') && !word.starts_with("/bin/") && !word.starts_with("/usr/")
     };
@@ -91,6 +91,20 @@ pub(crate) fn hook_name(hook: &Hook) -> String {
     let path = words.find(program).filter(|_| !asks);
     let last = path.as_deref().and_then(|path| path.rsplit('/').find(|part| !part.is_empty()));
     last.map_or_else(|| cut(&text, 28), |last| last.replace('"', ""))
+}
+
+/// The words of a command line but those that say where its output goes or its input comes from.
+fn programs(line: &str) -> impl Iterator<Item = &str> {
+    let mut after = false;
+    line.split_whitespace().filter(move |word| {
+        let rest = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '&');
+        let is_one = rest.starts_with(['>', '<']);
+        let target = std::mem::replace(
+            &mut after,
+            is_one && rest.trim_matches(['>', '<', '|', '&']).is_empty(),
+        );
+        !is_one && !target
+    })
 }
 
 /// What people call the hook of that id.

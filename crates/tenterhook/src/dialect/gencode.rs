@@ -11,6 +11,7 @@ mod handler;
 mod matcher;
 mod model;
 mod places;
+pub(crate) mod plugins;
 #[cfg(test)]
 mod tests;
 

@@ -1,5 +1,7 @@
 //! What to do about a hook that gave no answer, where its own message does not say it. A table; decides nothing.
 
+use crate::dialect::DialectId;
+
 /// The codes whose messages say what happened and no more, with a remedy each.
 const REMEDIES: &[(&str, &str)] = &[
     ("timed-out", "raise its `timeout`, or see what it waits for"),
@@ -11,8 +13,15 @@ const REMEDIES: &[(&str, &str)] = &[
     ("file-unread", "`tenterhook check` shows more"),
 ];
 
-/// What happened, and what to do about it.
-pub(super) fn with(code: &str, message: &str) -> String {
+/// What the entry of a hook calls its time limit, where it is not `timeout`.
+const TIMEOUTS: &[(DialectId, &str)] =
+    &[(DialectId::IGNIS, "timeout_ms"), (DialectId::CODEWHALE, "timeout_secs")];
+
+/// What happened, and what to do about it, in the words of the file in which the hook stands.
+pub(super) fn with(dialect: DialectId, code: &str, message: &str) -> String {
+    if let Some((_, key)) = TIMEOUTS.iter().find(|(it, _)| *it == dialect && code == "timed-out") {
+        return format!("{message}; raise its `{key}`, or see what it waits for");
+    }
     match REMEDIES.iter().find(|(it, _)| *it == code) {
         Some((_, remedy)) => format!("{message}; {remedy}"),
         None => message.to_owned(),

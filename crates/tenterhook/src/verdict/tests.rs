@@ -91,6 +91,14 @@ fn a_hook_without_an_answer_comes_with_a_remedy() {
         assert!(verdict.faults[0].message.starts_with(remedy), "{:?}", verdict.faults);
         assert!(verdict.reason.unwrap().text.ends_with("it happened"), "{code}");
     }
+    // Each file calls its time limit otherwise.
+    for (dialect, key) in [(DialectId::IGNIS, "timeout_ms"), (DialectId::CODEWHALE, "timeout_secs")]
+    {
+        let hook = Hook { dialect, ..hook() };
+        let verdict = judged(&hook, &row, Answer::failed("timed-out", "it happened"));
+        let wanted = format!("raise its `{key}`");
+        assert!(verdict.faults[0].message.contains(&wanted), "{:?}", verdict.faults);
+    }
 }
 
 #[test]

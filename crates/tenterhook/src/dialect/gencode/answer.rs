@@ -141,6 +141,8 @@ fn homes(row: &EventRow) -> Vec<Home> {
             path: vec!["hookSpecificOutput", "decision", "behavior"],
             words: &["allow", "deny"],
         });
+        homes
+            .push(Home { path: vec!["hookSpecificOutput", "behavior"], words: &["allow", "deny"] });
     }
     homes
 }

@@ -35,6 +35,10 @@ const SPECIFIC: Table = &[
     ("watchPaths", Type::Texts),
     ("initialUserMessage", Type::Text),
     ("retry", Type::Flag),
+    // The text that describes the protocol names them here and no `decision` (G-34).
+    ("behavior", Type::Text),
+    ("message", Type::Text),
+    ("updatedPermissions", Type::List),
 ];
 /// The fields of a decision about a permission.
 const DECISION: Table = &[
@@ -143,7 +147,8 @@ impl Reader<'_> {
                 restraint => self.decide(restraint, filled(output, "permissionDecisionReason")),
             }
         }
-        if let Some(input) = output.get("updatedInput")
+        let flat = output.contains_key("behavior") || output.contains_key("updatedPermissions");
+        if let Some(input) = output.get("updatedInput").filter(|_| !flat)
             && self.may(Power::Input, "updatedInput")
         {
             self.answer.effects.updated_input = Some(input.clone());
@@ -171,6 +176,12 @@ impl Reader<'_> {
         match output.get("decision") {
             Some(Value::Object(decision)) if self.may(Power::Permissions, "decision") => {
                 self.permission(decision)
+            }
+            None if flat && self.may(Power::Permissions, "behavior") => {
+                let decision =
+                    output.iter().filter(|(key, _)| DECISION.iter().any(|(name, _)| name == key));
+                let decision = decision.map(|(key, value)| (key.clone(), value.clone())).collect();
+                self.permission(&decision)
             }
             _ => Ok(()),
         }

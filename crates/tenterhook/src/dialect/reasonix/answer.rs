@@ -39,6 +39,20 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
     heard.near_miss(row, exact)
 }
 
+/// Whether a hook means to approve the call, in the words of other agents (ruling 33).
+fn consents(object: &Map<String, Value>) -> bool {
+    const KEYS: &[&str] = &["decision", "permissionDecision", "behavior", "allow", "approve"];
+    let says = |object: &Map<String, Value>| {
+        KEYS.iter().filter_map(|key| object.get(*key)).any(|it| match it {
+            Value::Bool(yes) => *yes,
+            Value::String(word) => ["allow", "approve", "approved"].contains(&word.as_str()),
+            _ => false,
+        })
+    };
+    let output = object.get("hookSpecificOutput").and_then(Value::as_object);
+    says(object) || output.is_some_and(says)
+}
+
 /// One report, taken apart.
 struct Heard<'a> {
     event: &'a Event,
@@ -154,6 +168,13 @@ impl Heard<'_> {
     /// `hookSpecificOutput.updatedInput`, as later versions take it (RX-25).
     fn input(&self) -> Answer {
         let mut answer = Answer::default();
+        if self.reading.strict().is_some_and(consents) {
+            let message =
+                "Reasonix has no form for consent: exit code 0 is silence, and the rules of the \
+                agent decide"
+                    .to_owned();
+            answer.remarks.push(Failure { code: "not-honoured", message });
+        }
         let Some(output) = self.hook_output() else { return answer };
         let Some(input @ Value::Object(_)) = output.get("updatedInput") else { return answer };
         if self.addressed(output, &mut answer) {
