@@ -26,7 +26,7 @@ fn a_refused_call_of_the_model_is_tried_again_and_ends_the_turn_at_last() {
     assert_eq!(room.text("requests.jsonl"), "", "the model was never asked");
     let error = run.of("turn_ended")[0]["error"].as_str().unwrap();
     assert!(error.contains("in a row") && error.contains("say please"), "{error}");
-    assert!(warned(&run, "in a row"));
+    assert!(!warned(&run, "in a row"), "what ends the turn is said where it ends, once (HO-10)");
 
     let room = Room::new("", script);
     let once = settings("if test ! -e tried; then touch tried; echo 'say please' >&2; exit 2; fi");
@@ -59,7 +59,7 @@ fn a_gate_that_never_relents_gives_way_with_a_notice() {
     let run = room.ask("work", &[]);
     assert_eq!(count(&run, "Stop", "deny"), 8);
     assert!(warned(&run, "denied 9 times in a row"));
-    assert!(run.of("notice").iter().any(|it| it["text"].as_str().unwrap().contains("not yet")));
+    assert!(warned(&run, "not yet") && run.of("notice").is_empty(), "it is said once (HO-10)");
     assert_eq!(run.of("turn_ended")[0]["error"], Value::Null);
     let stops = room.text("stops.jsonl");
     let active: Vec<_> = stops

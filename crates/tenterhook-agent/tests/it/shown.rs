@@ -50,7 +50,7 @@ fn words_that_were_said_are_blocked_by_nobody() {
         let run = room.ask("greet me", &[]);
         assert_eq!(texts(&run, "reply"), ["good day"]);
         assert!(run.of("hook_rewrite").is_empty());
-        let said = warnings(&run, "MessageDisplay");
+        let said = warnings(&run, "AssistantMessageRender");
         assert_eq!(said.iter().any(|it| it.contains("does not honour `deny`")), warned, "{said:?}");
         assert_eq!(run.of("turn_ended")[0]["error"], Value::Null);
     }

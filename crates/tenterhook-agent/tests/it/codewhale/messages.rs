@@ -108,7 +108,7 @@ fn a_failure_is_shown_and_the_hook_behind_it_makes_the_text() {
         let room = room(&entries, HELLO);
         let run = room.ask("hello", &[]);
         let [warning] = run.of("warn").try_into().expect("one warning");
-        assert_eq!(warning["event"], "UserPromptSubmit");
+        assert_eq!(warning["event"], "message_submit");
         assert!(warning["reason"].as_str().unwrap().contains(words), "{warning}");
         assert_eq!(run.of("prompt")[0]["text"], "[hooked] hello");
         let [request] = requests(&room).try_into().expect("one request");

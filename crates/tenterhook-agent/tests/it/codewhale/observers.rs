@@ -125,7 +125,7 @@ fn a_failing_observer_keeps_nobody_from_the_next() {
     entries.push(entry("turn_end", "cat >> told.jsonl", ""));
     let room = room(&entries, HELLO);
     let run = room.ask("hi", &[]);
-    let warned = run.of("warn").into_iter().filter(|it| it["event"] == "TurnComplete");
+    let warned = run.of("warn").into_iter().filter(|it| it["event"] == "turn_end");
     assert_eq!(warned.count(), 4);
     assert_eq!(lines(&room, "told.jsonl")[0]["status"], "completed");
     assert_eq!(run.of("turn_ended")[0]["error"], json!(null));
@@ -144,7 +144,7 @@ fn an_observer_too_many_is_told_by_its_event() {
     assert_eq!(run.of("reply")[0]["text"], "hello", "it stops nothing");
     let warnings = run.of("warn");
     let events: Vec<_> = warnings.iter().map(|it| it["event"].as_str().unwrap()).collect();
-    assert_eq!(events, ["PostToolUse", "TurnComplete"]);
+    assert_eq!(events, ["tool_call_after", "turn_end"]);
     let reason = |at: usize| {
         let whole = warnings[at]["reason"].as_str().unwrap();
         whole.split_once(": ").unwrap().1.to_owned()
