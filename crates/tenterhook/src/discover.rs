@@ -279,7 +279,8 @@ fn absolute(path: &Path, cwd: &Path) -> PathBuf {
 
 /// The dialect that is surest of the file; where nothing is more than likely, `fallback` if it fits as well.
 fn recognize(path: &Path, text: &str, fallback: DialectId) -> DialectId {
-    let root = syntax::salvage(text, format_of(path), GROUPS).root;
+    let format = format_of(path);
+    let root = syntax::salvage(text, format, GROUPS).root;
     let fit = |id: DialectId| id.dialect().recognizes(path, root.as_ref());
     let mut best = (fit(fallback), fallback);
     for dialect in DIALECTS {
