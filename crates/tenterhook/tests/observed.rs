@@ -325,7 +325,10 @@ async fn guarded_gains_denials_and_loses_none() {
         let outcome = case.fire(Compat::Guarded, &Session::default()).await;
         let (seen, said) = (seen(&case), said(&outcome));
         let denial = said.restraint == Restraint::Deny && seen.restraint != Restraint::Deny;
-        if denial {
+        // What looks like an answer and cannot be read as one is a question.
+        let unclear = said.restraint == Restraint::Ask
+            && outcome.faults.iter().any(|fault| fault.code == "unclear-answer");
+        if denial || unclear {
             gained.push(format!("{} {}", case.event, case.name));
         } else if seen != said {
             wrong.push(format!(
@@ -335,7 +338,8 @@ async fn guarded_gains_denials_and_loses_none() {
         }
     }
     assert!(wrong.is_empty(), "{} cases differ:\n{}", wrong.len(), wrong.join("\n"));
-    assert_eq!(gained, ["PreToolUse deny-wrong-eventname", "PreToolUse json-then-text"]);
+    let expected = ["deny-wrong-eventname", "invalid-json", "json-then-text"];
+    assert_eq!(gained, expected.map(|it| format!("PreToolUse {it}")));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

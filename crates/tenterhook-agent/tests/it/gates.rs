@@ -59,7 +59,10 @@ fn a_gate_that_never_relents_gives_way_with_a_notice() {
     let run = room.ask("work", &[]);
     assert_eq!(count(&run, "Stop", "deny"), 8);
     assert!(warned(&run, "denied 9 times in a row"));
-    assert!(warned(&run, "not yet") && run.of("notice").is_empty(), "it is said once (HO-10)");
+    assert!(warned(&run, "not yet"));
+    let notices = run.of("notice");
+    let gives_way = |it: &&Value| it.to_string().contains("in a row");
+    assert_eq!(notices.iter().copied().filter(gives_way).count(), 0, "it is said once (HO-10)");
     assert_eq!(run.of("turn_ended")[0]["error"], Value::Null);
     let stops = room.text("stops.jsonl");
     let active: Vec<_> = stops
