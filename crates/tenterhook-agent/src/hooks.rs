@@ -23,7 +23,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
-use tenterhook::answer::Restraint;
 use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::event::Surroundings;
 /// The services that models run on: one table for hooks and for the agent itself.
