@@ -39,6 +39,10 @@ use meter::{Cut, Meter};
 
 /// Most texts that are read as lines of their own: commands from variables, code in quotes, scripts that the line writes.
 const MOST_LINES: usize = 64;
+/// Most guesses about what the programs of a call may run, and most of them one within the other (S-36): each of them may be
+/// as long as the line.
+const MOST_GUESSES: usize = 16;
+const DEEPEST_GUESS: usize = 3;
 
 /// What one tool call would do. Every list is sorted and holds each text once.
 ///
@@ -83,6 +87,9 @@ pub struct Deeds {
 struct Found {
     /// How many texts were read as lines of their own.
     lines: usize,
+    /// What was guessed, each text once, and how many guesses the line that is looked at stands in.
+    guesses: BTreeSet<String>,
+    guess: usize,
     commands: Vec<SimpleCommand>,
     reads: BTreeSet<String>,
     writes: BTreeSet<String>,
@@ -203,15 +210,29 @@ fn shell(line: &Line, text: &str, paths: &path::Paths, meter: &Meter<'_>, found:
     if too_much {
         found.is_hidden();
     }
-    // Every word may be the start of one.
-    if !line.commands.iter().all(|it| meter.spend(4 * it.size())) {
+    guesses(line, &path::Paths { cwd, ..paths.clone() }, meter, found);
+    for (text, cwd) in filled {
+        inner(&text, &path::Paths { cwd, ..paths.clone() }, meter, found);
+    }
+}
+
+/// What the programs of a line may run of what they are handed (S-36).
+fn guesses(line: &Line, paths: &path::Paths, meter: &Meter<'_>, found: &mut Found) {
+    // Every word may be the start of a guess.
+    let is_paid_for = |it: &SimpleCommand| meter.spend(4 * it.size());
+    if found.guess >= DEEPEST_GUESS || !line.commands.iter().all(is_paid_for) {
         return;
     }
     for guess in guess::of_line(line, &judged::is_judged, Languages::Skip) {
-        inner(&guess.text, &path::Paths { cwd: cwd.clone(), ..paths.clone() }, meter, found);
-    }
-    for (text, cwd) in filled {
-        inner(&text, &path::Paths { cwd, ..paths.clone() }, meter, found);
+        if found.guesses.len() >= MOST_GUESSES || !meter.read(guess.text.len()) {
+            return;
+        }
+        // The words of one are often those of another.
+        if found.guesses.insert(guess.text.clone()) {
+            found.guess += 1;
+            inner(&guess.text, paths, meter, found);
+            found.guess -= 1;
+        }
     }
 }
 

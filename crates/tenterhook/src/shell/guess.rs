@@ -9,7 +9,7 @@ mod table;
 use super::program::{self, Argument, has_subcommands};
 use super::strings;
 use super::word::{Word, WordKind, quote};
-use super::{Line, SimpleCommand, Target, Via};
+use super::{Line, MOST_WRAPPERS, SimpleCommand, Target, Via, wrapper};
 use table::{MARKS, is_run, is_running, is_text, takes_code, takes_text};
 
 /// Most guesses about one command, and about one line (S-36).
@@ -196,6 +196,8 @@ impl<'c> Guesser<'c, '_> {
     /// code.
     fn operands(&mut self, from: usize, only_options: bool) {
         let words: &'c [Word] = &self.command.words;
+        // Behind more wrappers than are looked through (S-32) only what is none can be new.
+        let is_deep = self.command.via.len() >= MOST_WRAPPERS;
         let mut before: &str = "";
         for (at, word) in words.iter().enumerate().skip(from) {
             let text = unquoted(word);
@@ -220,7 +222,8 @@ impl<'c> Guesser<'c, '_> {
             let base = text.rsplit('/').next().unwrap_or_default();
             let is_command =
                 word.kind == WordKind::Literal && !base.is_empty() && (self.is_asked)(base);
-            if is_command && at + 1 < words.len() && (!text_due || code_due) {
+            let is_more = is_deep && wrapper::find(base).is_some();
+            if is_command && !is_more && at + 1 < words.len() && (!text_due || code_due) {
                 let rest = words.get(at..).unwrap_or_default().iter();
                 let rest: Vec<String> = rest.map(as_written).collect();
                 self.push(&rest.join(" "));
