@@ -245,13 +245,13 @@ impl Permissions {
         if effect == Effect::Writes
             && let Some(danger) = place.danger()
         {
-            return Leaning::Ask(Question::for_user(danger));
+            return Leaning::Ask(Question::of_rule(danger));
         }
         if let Some(rule) = hit(&state.rules.ask) {
-            return Leaning::Ask(Question::for_user(format!("the rule `{rule}` asks")));
+            return Leaning::Ask(Question::of_rule(format!("the rule `{rule}` asks")));
         }
         if let Some(reason) = &said.ask {
-            return Leaning::Ask(Question::for_user(reason));
+            return Leaning::Ask(Question::of_hook(reason));
         }
         if state.mode == Mode::Plan && effect != Effect::Looks {
             return Leaning::Refuse("in plan mode nothing is changed".to_owned());

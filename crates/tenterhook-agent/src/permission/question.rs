@@ -15,17 +15,36 @@ use crate::update::{Ask, Decision, Update, Updates};
 /// A question, and who may answer it.
 pub(super) struct Question {
     why: String,
-    /// A routine question, which the consent of a hook answers. Any other is the user's: a hook can only refuse.
-    routine: bool,
+    asked_by: AskedBy,
+}
+
+/// Who wants the question put, and so who may answer it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum AskedBy {
+    /// The mode alone: a routine question, which the consent of a hook answers.
+    Mode,
+    /// A rule, or the danger of the place. It is the user's: a hook can only refuse, unless it changes what the rule is about.
+    Rule,
+    /// A hook that judged the call. It is the user's, whatever other hooks change.
+    Hook,
 }
 
 impl Question {
     pub(super) fn routine(why: impl Into<String>) -> Self {
-        Self { why: why.into(), routine: true }
+        Self { why: why.into(), asked_by: AskedBy::Mode }
     }
 
-    pub(super) fn for_user(why: impl Into<String>) -> Self {
-        Self { why: why.into(), routine: false }
+    pub(super) fn of_rule(why: impl Into<String>) -> Self {
+        Self { why: why.into(), asked_by: AskedBy::Rule }
+    }
+
+    pub(super) fn of_hook(why: impl Into<String>) -> Self {
+        Self { why: why.into(), asked_by: AskedBy::Hook }
+    }
+
+    /// Whether the consent of a hook answers it.
+    fn is_routine(&self) -> bool {
+        self.asked_by == AskedBy::Mode
     }
 }
 
@@ -114,12 +133,16 @@ impl Permissions {
         }
         // A change may make of a question that is the user's a routine one, or answer it (HO-11).
         changes::apply(self, desk, &said.permissions).await;
-        let routine = question.routine
-            || match self.lean(desk, &call, &Said::default(), aim.as_ref()) {
-                Leaning::Permit => true,
-                Leaning::Ask(now) => now.routine,
-                Leaning::Refuse(_) => false,
-            };
+        let settled = || match self.lean(desk, &call, &Said::default(), aim.as_ref()) {
+            Leaning::Permit => true,
+            Leaning::Ask(now) => now.is_routine(),
+            Leaning::Refuse(_) => false,
+        };
+        let routine = match question.asked_by {
+            AskedBy::Mode => true,
+            AskedBy::Rule => settled(),
+            AskedBy::Hook => false,
+        };
         if !routine {
             let why =
                 format!("a hook's consent is not taken, the question is yours: {}", question.why);

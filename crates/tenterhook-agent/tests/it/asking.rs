@@ -81,6 +81,9 @@ shell = '''echo '{"decision": "allow"}' '''
         run.prompt("read");
         let ask = run.wait_for("ask");
         assert!(ask["reason"].as_str().unwrap().contains("the file is private"), "{ask}");
+        // The other hook has consented by now, which does not count.
+        let warning = run.wait_for("warn");
+        assert!(warning["reason"].as_str().unwrap().contains("the question is yours"), "{warning}");
         run.say(json!({"type": "decide", "id": ask["id"], "allow": false, "reason": "keep out"}));
         let result = run.wait_for("tool_result");
         assert!(result["text"].as_str().unwrap().contains("keep out"), "{result}");

@@ -98,7 +98,8 @@ fn events_are_listed_in_the_words_of_codewhale() {
 /// `bounded_observer_dispatcher_executes_a_submitted_event`: an observer in the background runs, and nobody waits for it.
 #[test]
 fn an_observer_in_the_background_runs_and_holds_nobody_up() {
-    let hook = "until test -e go; do sleep 0.01; done; cat > told.json; touch done";
+    let hook =
+        "until test -e go; do sleep 0.01; done; cat > told.$$; mv told.$$ told.json; touch done";
     let waits = "if test -e go; then until test -e done; do sleep 0.01; done; fi";
     let entries =
         [entry("turn_end", hook, "background = true"), entry("message_submit", waits, "")];
