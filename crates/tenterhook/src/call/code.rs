@@ -12,8 +12,8 @@ use super::meter::Meter;
 use super::view::{Redirected, View};
 use crate::shell::{self, Context, Line, Parsed, Target, Via, WordKind};
 use table::{
-    CHANGERS, DECODERS, DECODING, EVALUATORS, HANDING_OVER, LANGUAGES, OTHER_SHELLS, QUEUES,
-    REMOTE, RUNNING, SOCKETS,
+    CHANGERS, DECODERS, DECODING, EVALUATORS, FETCHED, HANDING_OVER, LANGUAGES, LOADING, MAKERS,
+    OTHER_SHELLS, QUEUES, REMOTE, RUNNING, SOCKETS,
 };
 
 /// Most files with code from elsewhere that are followed.
@@ -170,11 +170,7 @@ impl Kinds {
             if says(RUNNING) && says(DECODING) {
                 self.add("decoded");
             }
-            if says(RUNNING)
-                && ["urlopen", "requests.get", "urllib", "http.get", "fetch("]
-                    .iter()
-                    .any(|it| code.contains(it))
-            {
+            if says(LOADING) || (says(RUNNING) && says(FETCHED)) {
                 self.add("downloaded");
             }
         }
@@ -282,6 +278,9 @@ fn runs_input(view: &View<'_>) -> bool {
     }
     if name == "eval" {
         return view.command.words.iter().any(|it| it.kind == WordKind::Expansion);
+    }
+    if MAKERS.contains(&name) {
+        return elsewhere::makes_input(view);
     }
     EVALUATORS.contains(&name) && operands.contains(&"/dev/stdin")
 }

@@ -86,6 +86,26 @@ pub(super) const RUNNING: &[&str] = &[
     "spawn",
     "subprocess",
     "Function(",
+    // `fetch(...).then(eval)`
+    "(eval)",
+    "(exec)",
+];
+
+/// Programs that run a file of recipes, which may be their input.
+pub(super) const MAKERS: &[&str] = &["make", "gmake", "bmake"];
+
+/// How it fetches.
+pub(super) const FETCHED: &[&str] =
+    &["urlopen", "requests.get", "urllib", "http.get", "https.get", "fetch(", "httpx.get"];
+
+/// How code of another language loads what an address names.
+pub(super) const LOADING: &[&str] = &[
+    "import('http",
+    "import(\"http",
+    "import(`http",
+    "from 'http",
+    "from \"http",
+    "importScripts('http",
 ];
 
 /// Programs that hand their input to a shell elsewhere, where the last word names one.
