@@ -116,8 +116,12 @@ async fn fire_one(
     let roots = Roots { cwd: sandbox.project(), home: sandbox.home(), ..Roots::default() };
     let event = dialect.decode_event(&shot.event, &roots).expect("an event of the dialect");
     let budget = case.budget_ms.map(Duration::from_millis);
-    let outcome = engine.fire_within(event, session, budget).await;
-    session.drain().await;
+    let mut outcome = engine.fire_within(event, session, budget).await;
+    // A stream tells what comes later in lines of their own; `fire` waits for it.
+    match case.only == Only::Every && case.then.is_empty() {
+        true => session.drain_into(&mut outcome).await,
+        false => drop(session.drain().await),
+    }
     encode_outcome(&outcome)
 }
 

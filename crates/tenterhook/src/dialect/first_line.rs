@@ -2,10 +2,40 @@
 
 use serde_json::{Map, Value};
 
-/// Whether the line is an object that says `"async": true`.
+use crate::answer::{Answer, Effects, Restraint};
+
+/// All that an object may say that is a request to go on in the background, and no answer.
+const REQUEST: &[&str] = &["async", "asyncTimeout"];
+
+/// Whether the line asks for the background, and says nothing else: nobody goes on at an object that also answers.
 pub(super) fn detaches(line: &[u8]) -> bool {
-    serde_json::from_slice::<Map<String, Value>>(line)
-        .is_ok_and(|object| object.get("async") == Some(&Value::Bool(true)))
+    serde_json::from_slice::<Map<String, Value>>(line).is_ok_and(|object| {
+        let says_no_more = |(key, value): (&String, &Value)| {
+            REQUEST.contains(&key.as_str()) && !value.is_object() && !value.is_array()
+        };
+        asks(&object) && object.iter().all(says_no_more)
+    })
+}
+
+/// Whether an object says `"async": true`, whatever stands beside it.
+fn asks(object: &Map<String, Value>) -> bool {
+    object.get("async") == Some(&Value::Bool(true))
+}
+
+/// The answer of an object that says more than that it asks for the background: its objection counts, and it consents to
+/// nothing and rewrites nothing, because its agent reads nothing of it.
+pub(super) fn promised(object: Option<&Map<String, Value>>, answer: Answer) -> Answer {
+    if !object.is_some_and(asks) {
+        return answer;
+    }
+    let Answer { restraint, reason, effects, .. } = &answer;
+    let (restraint, reason) = match *restraint > Restraint::Allow {
+        true => (*restraint, reason.clone()),
+        false => (Restraint::Silent, None),
+    };
+    let Effects { stop, context, messages, .. } = effects.clone();
+    let effects = Effects { stop, context, messages, ..Effects::default() };
+    Answer { restraint, reason, effects, detached: true, ..answer }
 }
 
 /// What follows a first line that asks for the background.
@@ -22,8 +52,17 @@ mod tests {
     #[test]
     fn only_an_object_that_says_so_detaches() {
         assert!(detaches(b" { \"async\" : true, \"asyncTimeout\": 5 } "));
-        for line in [&b"{\"async\": \"true\"}"[..], b"[{\"async\": true}]", b"async", b""] {
+        for line in [
+            &b"{\"async\": \"true\"}"[..],
+            b"[{\"async\": true}]",
+            b"async",
+            b"",
+            b"{\"async\": true, \"decision\": \"block\"}",
+            b"{\"async\": true, \"systemMessage\": \"m\"}",
+            b"{\"async\": true, \"asyncTimeout\": {\"decision\": \"block\"}}",
+        ] {
             assert!(!detaches(line));
+            assert_eq!(after(line), None);
         }
         assert_eq!(after(b"{\"async\":true}\n{}"), Some(&b"\n{}"[..]));
         assert_eq!(after(b"{}\n{\"async\":true}"), None);

@@ -45,7 +45,8 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
     if let (Some(text), None) = (&report.env_file, &exact.failure) {
         set_variables(&mut exact, text);
     }
-    let mut answer = denial::look(&heard.hearing(), exact);
+    let answer = denial::look(&heard.hearing(), exact);
+    let mut answer = first_line::promised(heard.object(), answer);
     answer.detached |= after_first_line.is_some();
     answer
 }

@@ -38,7 +38,8 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report, asked: bool) 
         stderr: String::from_utf8_lossy(report.stderr()).trim().to_owned(),
     };
     let exact = heard.exact();
-    let mut answer = heard.misnamed(denial::look(&heard.hearing(asked), exact));
+    let answer = heard.misnamed(denial::look(&heard.hearing(asked), exact));
+    let mut answer = first_line::promised(heard.object(), answer);
     answer.detached |= after_first_line.is_some();
     answer
 }
