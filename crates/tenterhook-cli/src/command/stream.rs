@@ -35,6 +35,10 @@ const IN_FLIGHT: usize = 64;
 /// How long a host that asks nothing more has to read what it is still told.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
+/// Why what was open got no judgement, and what to do about it: whoever pipes events in should not have to guess.
+const INPUT_ENDED: &str = "the input ended before its hooks had answered, and they were ended; keep the input open until \
+    every answer is read, or give the events as a file";
+
 /// Ends a session when it is dropped, whoever else still holds it.
 pub(super) struct Ended(pub(super) Session);
 
@@ -290,7 +294,7 @@ fn unreadable(problem: &Problem) -> Outcome {
 
 /// The outcome of an event whose hooks were ended before they had judged it: no consent (R-13).
 fn cancelled() -> Outcome {
-    denied("cancelled", "its hooks were ended, because the input had ended")
+    denied("cancelled", INPUT_ENDED)
 }
 
 /// The outcome of an event that no hook has judged.

@@ -111,6 +111,11 @@ fn the_end_of_input_cancels_what_runs() {
         fits_schema("outcome", line);
         assert_eq!((&line["id"], &line["decision"]), (&json!(id), &json!("deny")));
         assert_eq!(line["faults"][0]["code"], "cancelled");
+        // Who piped an event in and closed the pipe is told what to do.
+        for words in [&line["reason"], &line["faults"][0]["message"]] {
+            let words = words.as_str().unwrap();
+            assert!(words.contains("the input ended") && words.contains("keep the input open"));
+        }
     }
     assert_eq!(stream.ended(), Some(1));
 }
