@@ -165,6 +165,7 @@ fn hits(hearing: &Hearing<'_>, exact: &Answer) -> Vec<Hit> {
 /// What the shapes of a text say, where the event's stdout is read.
 fn in_text(hearing: &Hearing<'_>, text: &str, hits: &mut Vec<Hit>) {
     let text = shapes::plain(text);
+    let text = shapes::decoded(&text).map_or(text, Cow::Owned);
     let shapes = shapes::find(&text);
     // `{deny}` is a word in braces.
     let says = |it: &Shape<'_>| it.readings.iter().any(|it| it.values().any(|it| !it.is_null()));
@@ -175,7 +176,17 @@ fn in_text(hearing: &Hearing<'_>, text: &str, hits: &mut Vec<Hit>) {
             hits.extend(said(hearing, &shape));
         }
     }
-    if !none || hearing.plain_is_context {
+    if hearing.plain_is_context {
+        return;
+    }
+    let listed = ["[", "array("].iter().any(|it| text.trim_start().starts_with(it));
+    if (none || listed)
+        && hits.is_empty()
+        && let Some(line) = lines::tabled(&text)
+    {
+        hits.push(Hit::unclear(format!("it printed {}", quoted(&line))));
+    }
+    if !none {
         return;
     }
     match lines::read(&text) {
@@ -198,6 +209,10 @@ fn word_alone(hearing: &Hearing<'_>, word: &str) -> Option<Hit> {
 fn said(hearing: &Hearing<'_>, shape: &Shape<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
     for fields in &shape.readings {
+        if shape.readings.len() > 1 && keys::is_state(fields) {
+            // One record of several.
+            continue;
+        }
         let found = object::decisions(hearing, fields);
         let example = !reason::has_reason(fields) && shape.stands != Stands::Alone;
         match (example, shape.stands) {

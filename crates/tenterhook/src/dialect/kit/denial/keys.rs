@@ -1,5 +1,7 @@
 //! The one table of keys that answers have, in any dialect: what stands at a key, however it is spelled.
 
+use serde_json::{Map, Value};
+
 use super::words::latin;
 use crate::diagnostic::distance;
 
@@ -20,6 +22,12 @@ pub(super) enum Key {
     Outcome,
     /// `true` objects.
     Denial,
+    /// `true` may object where a reason stands beside it.
+    Danger,
+    /// The variant of a value, as languages tag it: a denial with a reason may be an answer.
+    Tag,
+    /// What holds the words of a program or a model: an answer of its own in full is unclear.
+    Holder,
     /// `false` ends everything.
     Continue,
     /// An object with what is specific to an event.
@@ -41,15 +49,20 @@ pub(super) enum Key {
 #[rustfmt::skip]
 const KEYS: &[(Key, &[&str])] = &[
     (Key::Decision, &["decision", "permissiondecision"]),
-    (Key::Verdict, &["permission", "behavior", "action", "verdict", "ruling", "judgment", "judgement"]),
-    (Key::State, &["status", "result", "outcome", "effect", "response", "answer", "state", "resolution", "conclusion", "output"]),
+    (Key::Verdict, &["permission", "behavior", "action", "verdict", "ruling", "judgment", "judgement", "optionid",
+        "decisions"]),
+    (Key::State, &["status", "result", "outcome", "effect", "response", "answer", "state", "resolution", "conclusion", "output",
+        "policy"]),
     (Key::Consent, &["allow", "allowed", "approve", "approved", "approval", "permit", "permitted", "proceed", "authorized", "authorize",
         "accept", "accepted", "grant", "granted", "goahead"]),
     (Key::Success, &["ok", "okay", "safe", "compliant"]),
-    (Key::Outcome, &["success", "valid", "pass", "passed"]),
+    (Key::Outcome, &["success", "valid", "pass", "passed", "run", "exec", "execute"]),
     (Key::Denial, &["block", "blocked", "deny", "denied", "reject", "rejected", "refuse", "refused", "forbid", "forbidden", "disallow",
         "disallowed", "prevent", "prevented", "prohibit", "prohibited", "veto", "vetoed", "halt", "abort", "notallowed", "denial",
-        "preventcontinuation", "preventdefault", "stopexecution", "stop"]),
+        "preventcontinuation", "preventdefault", "stopexecution", "stop", "cancel", "cancelled", "canceled"]),
+    (Key::Danger, &["unsafe", "dangerous", "malicious", "harmful", "violation"]),
+    (Key::Tag, &["type", "kind"]),
+    (Key::Holder, &["content", "text", "stdout"]),
     (Key::Continue, &["continue"]),
     (Key::Output, &["hookspecificoutput"]),
     (Key::Reason, &["permissiondecisionreason", "reason", "message", "stopreason", "usermessage", "agentmessage", "systemmessage", "why",
@@ -57,19 +70,23 @@ const KEYS: &[(Key, &[&str])] = &[
     (Key::Wrapper, &["data", "hook", "hookoutput", "hookresult", "hookresponse", "payload", "body", "results", "answers", "value", "return",
         "reply", "responses", "outputs", "items", "json", "structuredcontent"]),
     (Key::Content, &["additionalcontext", "context", "extra", "input", "toolinput", "toolresponse", "tooloutput", "toolargs", "args",
-        "arguments", "parameters", "tool", "updatedinput", "updatedtooloutput", "updatedmcptooloutput", "env", "displaycontent", "text",
-        "prompt", "properties", "schema", "example", "examples", "definitions", "diff", "source", "code", "log", "logs", "stdout", "stderr",
-        "stats", "summary", "counts", "metadata", "config", "updatedpermissions", "rules", "metrics", "content", "command"]),
+        "arguments", "parameters", "tool", "updatedinput", "updatedtooloutput", "updatedmcptooloutput", "env", "displaycontent",
+        "prompt", "properties", "schema", "example", "examples", "definitions", "diff", "source", "code", "log", "logs", "stderr",
+        "stats", "summary", "counts", "metadata", "config", "updatedpermissions", "rules", "metrics", "command"]),
     (Key::Log, &["level", "severity", "loglevel", "lvl", "levelname", "timestamp", "ts", "time", "@timestamp", "logger"]),
     (Key::Beside, &["hookeventname", "event", "eventname", "suppressoutput", "v", "version", "async", "interrupt", "impossible", "retry",
-        "exitcode", "toolname"]),
+        "exitcode", "toolname", "uid"]),
 ];
 /// Words in front of a key that ask it as a question: `shouldBlock`, `is_allowed`.
 const QUESTIONS: &[&str] =
     &["is", "should", "can", "must", "may", "was", "will", "do", "to", "mustbe", "shouldbe"];
+/// Words behind a key that say what it is of: `denyTool`, `block_command`.
+const OBJECTS: &[&str] =
+    &["tool", "tooluse", "toolcall", "call", "command", "execution", "operation", "request"];
+/// What a key of two or more words ends with that takes a decision: `finalDecision`, `tool_permission`.
+const ENDINGS: &[&str] = &["decision", "verdict", "behavior", "permission"];
 /// Words that differ from a key by little and mean something else.
 const OTHER_WORDS: &[&str] = &[
-    "decisions",
     "division",
     "permissions",
     "continued",
@@ -101,7 +118,16 @@ pub(super) fn kind(name: &str) -> (Key, Spelling) {
     {
         return (key, Spelling::Right);
     }
-    (slipped(&plain).unwrap_or(Key::Other), Spelling::Nearly)
+    if let Some(key) = slipped(&plain) {
+        return (key, Spelling::Nearly);
+    }
+    let object = OBJECTS.iter().filter_map(|it| plain.strip_suffix(it)).find_map(listed);
+    if let Some(key @ (Key::Consent | Key::Denial)) = object {
+        return (key, Spelling::Nearly);
+    }
+    let one = !name.contains(char::is_whitespace) && plain.len() <= 24;
+    let ending = one && ENDINGS.iter().any(|it| plain.ends_with(it));
+    (if ending { Key::Verdict } else { Key::Other }, Spelling::Nearly)
 }
 
 fn listed(plain: &str) -> Option<Key> {
@@ -134,6 +160,11 @@ fn slipped(plain: &str) -> Option<Key> {
             && distance(&letters, &meant.chars().collect::<Vec<_>>()) <= *limit
     };
     MEANT.iter().find(near).map(|(_, key, _)| *key)
+}
+
+/// Whether an object has a state, and at most what stands beside one.
+pub(super) fn is_state(fields: &Map<String, Value>) -> bool {
+    fields.keys().all(|it| matches!(kind(it).0, Key::State | Key::Reason | Key::Beside))
 }
 
 /// Whether `name` may be the beginning of a key that only answers have.

@@ -43,6 +43,62 @@ static PAIR: LazyLock<Option<Regex>> = LazyLock::new(|| {
     .ok()
 });
 
+static BESIDE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(
+        r#"(?xim) ^ [^A-Za-z\n]* (?: key [^A-Za-z\n]{3,8} )? (?:permission[\ _-]?)? decision \b (?: [^A-Za-z\n|]{2,40} | \s* "? \]? => \n \s* )
+           (?: (?: value | string ) [^A-Za-z\n]{1,12} )? (?<word> [A-Za-z]{4,16} ) \b"#,
+    )
+    .ok()
+});
+
+/// A table, a list or a tuple in which a denial stands beside its key, or before its reason, as languages print them.
+pub(super) fn tabled(text: &str) -> Option<String> {
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
+    let (first, last) = (lines.first()?, lines.last()?);
+    if lines.len() > FEW_LINES * 2 {
+        return None;
+    }
+    let mut beside = BESIDE.as_ref()?.captures_iter(text);
+    let found = beside.any(|it| words::is_alone(&it["word"])) || is_tuple(&lines);
+    (found || is_row(first, last, &lines)).then(|| (*first).to_owned())
+}
+
+/// `(False, 'no rm')`, `["block", "no rm"]`, and nothing else.
+fn is_tuple(lines: &[&str]) -> bool {
+    let [line] = lines else { return false };
+    let inner = line.strip_prefix(['(', '[']).and_then(|it| it.strip_suffix([')', ']']));
+    let Some((word, rest)) = inner.and_then(|it| it.split_once(',')) else { return false };
+    let no = word.trim().eq_ignore_ascii_case("false") || words::is_alone(word);
+    no && rest.trim().starts_with(['"', '\'']) && rest.contains(' ')
+}
+
+/// A head of nothing but the keys of an answer, and one row below it.
+fn is_row(head: &str, row: &str, lines: &[&str]) -> bool {
+    let body = lines.iter().skip(1).filter(|it| it.contains(char::is_alphanumeric)).count();
+    let columns = |line: &str| -> Vec<String> {
+        line.split([',', ';', '\t', '|'])
+            .flat_map(|it| it.split("  "))
+            .flat_map(|it| {
+                // A table of two words a column keeps them apart by one space in its head.
+                if line == head {
+                    it.split(' ').map(str::to_owned).collect()
+                } else {
+                    vec![it.trim().to_owned()]
+                }
+            })
+            .filter(|it| !it.is_empty())
+            .collect()
+    };
+    let keys = columns(head);
+    let known = keys
+        .iter()
+        .all(|it| matches!(keys::kind(it).0, Key::Decision | Key::Verdict | Key::Reason));
+    let at = keys.iter().position(|it| keys::kind(it).0 == Key::Decision);
+    body == 1
+        && known
+        && at.and_then(|at| columns(row).get(at).cloned()).is_some_and(|it| words::is_alone(&it))
+}
+
 /// What the lines of a plain text say.
 pub(super) fn read(text: &str) -> Option<Lines> {
     let lines: Vec<&str> =

@@ -1,10 +1,12 @@
 //! Looks through one object for decisions, wherever they may stand, and says of each how its place and its spelling differ
 //! from what the event reads. Judges no text round the object.
 
+mod held;
+
 use serde_json::{Map, Value};
 
 use super::keys::{self, Key, Spelling, plain_key};
-use super::reason::{explains, is_record, reason};
+use super::reason::{explains, is_record, reason, told};
 use super::words::{self, Meaning, says_no, says_yes};
 use super::{Halt, Hearing, Hit, Home};
 use crate::answer::{Power, Restraint, SlipKind};
@@ -54,7 +56,10 @@ impl<'a> Level<'a> {
     /// Whether every key is one of an answer: an object that says anything else may be about something else.
     fn is_plain(&self) -> bool {
         self.fields.keys().all(|key| {
-            !matches!(keys::kind(key).0, Key::Other | Key::Log | Key::Content | Key::Wrapper)
+            !matches!(
+                keys::kind(key).0,
+                Key::Other | Key::Log | Key::Content | Key::Wrapper | Key::Holder | Key::Tag
+            )
         })
     }
 
@@ -77,7 +82,9 @@ struct Search<'h> {
 impl Search<'_> {
     fn level(&mut self, level: &Level<'_>) {
         for (key, value) in level.fields.iter().filter(|(_, value)| !value.is_null()) {
-            let own = level.path.is_empty() && self.hearing.protocol.own.contains(&&**key);
+            // Where nothing ends everything, a stop comes nearest to a denial.
+            let heard = key != "stop" || self.hearing.can.has(Power::Stop);
+            let own = level.path.is_empty() && heard && self.hearing.protocol.own.contains(&&**key);
             if !own {
                 self.field(level, key, value);
             }
@@ -101,14 +108,19 @@ impl Search<'_> {
                 self.unclear(level, key, value);
             }
             Key::Denial if says_yes(value) => self.flag(level, key),
-            Key::Denial => {
-                // `{"block": "no rm"}`: words for a denial at the place of its flag.
-                let words =
-                    value.as_str().is_some_and(|it| !it.trim().is_empty() && !says_no(value));
-                if words && level.is_plain() && !level.decides_elsewhere(key) {
-                    self.unclear(level, key, value);
-                }
+            Key::Denial
+                if told(level.fields, value)
+                    && level.is_plain()
+                    && !level.decides_elsewhere(key) =>
+            {
+                self.unclear(level, key, value);
             }
+            Key::Danger if says_yes(value) && level.has_reason() => {
+                self.unclear(level, key, value);
+            }
+            Key::Tag => self.tag(level, key, value),
+            Key::Holder => self.holder(level, key, value),
+            Key::Reason if value.is_object() => self.inner(level, key, value, At::Elsewhere),
             Key::Output => self.output(level, key, value),
             Key::Wrapper => self.inner(level, key, value, At::Answer),
             Key::Other => {
@@ -121,8 +133,12 @@ impl Search<'_> {
 
     /// The value of a key that takes a decision.
     fn decision(&mut self, level: &Level<'_>, key: &str, value: &Value, kind: (Key, Spelling)) {
-        let sure = kind == (Key::Decision, Spelling::Right) || key.len() > 12;
+        let sure = kind.0 == Key::Decision && (kind.1 == Spelling::Right || key.len() > 12);
         match value {
+            // A variable that was never set.
+            Value::String(word) if word.is_empty() && sure && explains(level.fields) => {
+                self.unclear(level, key, value);
+            }
             Value::String(word) => match words::meaning(word) {
                 Meaning::Restrains(restraint) if kind.0 == Key::Decision || self.counts(level) => {
                     self.decided(level, key, restraint);
@@ -131,6 +147,7 @@ impl Search<'_> {
                 Meaning::Unknown if sure => self.unclear(level, key, value),
                 _ => {}
             },
+            Value::Object(inner) if sure && held::tagged(inner) => self.unclear(level, key, value),
             Value::Object(inner) => {
                 let levels = level.levels();
                 let path = level.path(key);
@@ -162,10 +179,13 @@ impl Search<'_> {
         match value {
             Value::String(word) if !word.trim_start().starts_with('{') => {
                 let denies = words::restraint(word) > Restraint::Allow;
-                let other = |it: &String| {
-                    !matches!(keys::kind(it).0, Key::State | Key::Reason | Key::Beside)
+                // The state of another event is no answer to this one.
+                let foreign = |key: &str, it: &Value| key == "event" && it != self.hearing.event;
+                let other = |(key, it): (&String, &Value)| {
+                    !matches!(keys::kind(key).0, Key::State | Key::Reason | Key::Beside)
+                        || foreign(key, it)
                 };
-                if denies && !level.fields.keys().any(other) {
+                if denies && !level.fields.iter().any(other) {
                     self.unclear(level, key, value);
                 }
             }
@@ -223,7 +243,10 @@ impl Search<'_> {
     fn flag(&mut self, level: &Level<'_>, key: &str) {
         if self.hearing.asked || level.is_plain() || level.has_reason() {
             self.decided(level, key, Restraint::Deny);
-        } else if level.path.is_empty() && !is_record(level.fields) {
+        } else if level.path.is_empty()
+            && !is_record(level.fields)
+            && keys::kind(key).1 == Spelling::Right
+        {
             self.unclear(level, key, level.fields.get(key).unwrap_or(&Value::Null));
         }
     }

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::keys::{self, Key, plain_key};
+use super::words::says_no;
 
 type Fields = Map<String, Value>;
 
@@ -38,6 +39,23 @@ fn is_reason(key: &str) -> bool {
 /// Whether `reason` is a sentence, and not a word by which a program's records are told apart.
 pub(super) fn explains(fields: &Fields) -> bool {
     fields.get("reason").and_then(Value::as_str).is_some_and(|it| it.trim().contains(' '))
+}
+
+/// Whether `value`, at the flag of a denial in `fields`, tells why: `{"block": "no rm"}`, `{"Deny": {"reason": ..}}`,
+/// `{"deny": ["rm is not allowed"]}`. Words at the flag of a consent beside it are the names of buttons.
+pub(super) fn told(fields: &Fields, value: &Value) -> bool {
+    let named = fields.iter().any(|(key, it)| keys::kind(key).0 == Key::Consent && it.is_string());
+    match value {
+        Value::String(text) => !named && !text.trim().is_empty() && !says_no(value),
+        Value::Object(inner) => inner.iter().any(|(key, it)| is_reason(key) && it.is_string()),
+        // Patterns of a list of rules are no sentences.
+        Value::Array(items) => items.iter().filter_map(Value::as_str).any(|text| {
+            let mut words = text.split_whitespace();
+            words.clone().count() > 3
+                && words.all(|it| it.chars().all(|it| it.is_alphabetic() || ",.'’".contains(it)))
+        }),
+        _ => false,
+    }
 }
 
 /// The first text that gives a reason, from the innermost object outwards.

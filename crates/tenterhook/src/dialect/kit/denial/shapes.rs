@@ -72,6 +72,43 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
         .into()
 }
 
+/// An object in the letters of an address or of base64, where it is all that was printed.
+pub(super) fn decoded(text: &str) -> Option<String> {
+    let text = text.trim();
+    if text.starts_with("%7B") || text.starts_with("%7b") {
+        let mut pieces = text.split('%');
+        let mut bytes = pieces.next()?.as_bytes().to_vec();
+        for piece in pieces {
+            bytes.push(u8::from_str_radix(piece.get(..2)?, 16).ok()?);
+            bytes.extend(piece.get(2..)?.bytes());
+        }
+        return String::from_utf8(bytes).ok();
+    }
+    if !text.starts_with("ey") && !text.starts_with("ew") {
+        return None;
+    }
+    let (mut bits, mut count, mut bytes) = (0_u32, 0, Vec::new());
+    for letter in text.trim_end_matches('=').bytes() {
+        let six = match letter {
+            b'A'..=b'Z' => letter - b'A',
+            b'a'..=b'z' => letter - b'a' + 26,
+            b'0'..=b'9' => letter - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            b'\n' | b'\r' => continue,
+            _ => return None,
+        };
+        bits = (bits << 6) | u32::from(six);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.extend((bits >> count).to_le_bytes().first());
+            bits &= (1 << count) - 1;
+        }
+    }
+    String::from_utf8(bytes).ok()
+}
+
 /// The objects of a plain text, in its order.
 pub(super) fn find(text: &str) -> Vec<Shape<'_>> {
     let mut walk =
@@ -244,8 +281,15 @@ fn is_tag(word: &str) -> bool {
     let time = bare.contains(|it: char| it.is_ascii_digit())
         && bare.chars().all(|it| it.is_ascii_digit() || "TZ:.-+/,".contains(it));
     let level = LEVELS.iter().any(|it| bare.eq_ignore_ascii_case(it));
+    // `INFO:guard:`, `SystemExit:`: what a logger and an exception put before their text.
+    let label = word.ends_with(':')
+        && (bare
+            .split(':')
+            .next()
+            .is_some_and(|it| LEVELS.iter().any(|level| it.eq_ignore_ascii_case(level)))
+            || ["Error", "Exit", "Exception"].iter().any(|it| bare.ends_with(it)));
     let flag = matches!(word, "-e" | "-n" | "-ne" | "-en" | "-E");
-    bare.is_empty() || bracketed || time || level || flag
+    bare.is_empty() || bracketed || time || level || label || flag
 }
 
 /// Whether a text tells a reader what to write, rather than writing it.
@@ -280,7 +324,9 @@ fn is_code(prefix: &str) -> bool {
         "+ printf", "$ ",
     ];
     let says = prefix.contains(char::is_alphanumeric);
-    says && (opens || assigns.iter().any(|it| prefix.contains(it)))
+    // `b'{..}'`: the letter belongs to the quote, and the object is all that it quotes.
+    let bytes = matches!(prefix, "b'" | "b\"" | "u'" | "u\"");
+    says && !bytes && (opens || assigns.iter().any(|it| prefix.contains(it)))
 }
 
 /// Whether a text has the head of a diff.

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::answer::Restraint;
+use crate::answer::{Power, Restraint};
 use crate::dialect::{DIALECTS, Dialect, EventRow};
 use crate::event::{Event, Surroundings};
 use crate::hook::{Compat, Hook, HookId, Run};
@@ -65,10 +65,10 @@ fn holds(verdict: &Verdict) -> bool {
     verdict.restraint > Restraint::Allow || verdict.effects.stop.is_some()
 }
 
-/// The rows of one dialect for events that a denial can prevent.
-fn gates(dialect: &'static dyn Dialect) -> Vec<&'static EventRow> {
-    let rows = ["PreToolUse", "UserPromptSubmit"].iter();
-    rows.filter_map(|event| dialect.row(&(*event).into())).collect()
+/// The rows of one dialect for the events at which most hooks print.
+fn rows(dialect: &'static dyn Dialect) -> Vec<&'static EventRow> {
+    let events = ["PreToolUse", "UserPromptSubmit", "Stop", "SessionStart"].iter();
+    events.filter_map(|event| dialect.row(&(*event).into())).collect()
 }
 
 fn report_of(dialect: &dyn Dialect, row: &EventRow, said: &Output, verdict: &Verdict) -> String {
@@ -128,8 +128,9 @@ const NESTED: &str = r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "
 /// every shape in every dialect, before a tool and on a prompt, where a denial can prevent something.
 #[test]
 fn no_shape_that_means_no_proceeds_in_any_dialect() {
-    let shapes = outputs(&table("denials/shapes.json"));
-    assert!(shapes.len() > 300);
+    let mut shapes = outputs(&table("denials/shapes.json"));
+    shapes.extend(outputs(&table("denials/hooks.json")));
+    assert!(shapes.len() > 1000);
     let mut wrong = Vec::new();
     for dialect in DIALECTS {
         let clean = CLEAN.iter().find(|(id, ..)| *id == dialect.id().as_str());
@@ -146,6 +147,66 @@ fn no_shape_that_means_no_proceeds_in_any_dialect() {
             let verdict = verdict(*dialect, row, &said, Compat::Guarded);
             if !holds(&verdict) {
                 wrong.push(report_of(*dialect, row, &said, &verdict));
+            }
+        }
+    }
+    fail_with(&wrong);
+}
+
+/// on every other event before an effect a shape is held too, where the event can be denied; on the rest it
+/// is not lost without a fault.
+#[test]
+fn no_shape_is_lost_in_silence_on_other_events() {
+    let mut shapes = outputs(&table("denials/hooks.json"));
+    let filled = |it: &Output| {
+        [&it.stdout, &it.stderr].iter().any(|it| it.contains("{deny}") || it.contains("{allow}"))
+    };
+    shapes.retain(|it| !filled(it));
+    let mut wrong = Vec::new();
+    for dialect in DIALECTS {
+        let events =
+            ["Stop", "PermissionRequest", "PreModelCall", "PreModelSwitch", "SubagentStop"];
+        let rows = events.iter().filter_map(|it| dialect.row(&(*it).into()));
+        for row in rows.filter(|it| it.powers.has(Power::Deny)) {
+            for shape in shapes.iter().step_by(shapes.len() / 40) {
+                // Text is context there.
+                if row.name == "PreModelCall" && !shape.stdout.starts_with('{') && shape.exit != 2 {
+                    continue;
+                }
+                let verdict = verdict(*dialect, row, shape, Compat::Guarded);
+                let told = !row.is_before_effect() && !verdict.faults.is_empty();
+                if !holds(&verdict) && !told {
+                    wrong.push(report_of(*dialect, row, shape, &verdict));
+                }
+            }
+        }
+    }
+    fail_with(&wrong);
+}
+
+/// A-43, MO-9: what a model that serves as a hook says against a tool, in any shape, is held too.
+#[test]
+fn no_shape_that_a_model_says_proceeds() {
+    let mut shapes = outputs(&table("denials/hooks.json"));
+    let filled = |it: &Output| it.stdout.contains("{deny}") || it.stdout.contains("{allow}");
+    shapes.retain(|it| it.exit == 0 && it.stderr.is_empty() && !filled(it));
+    let prompt = crate::hook::Prompt::new("Is it safe?");
+    let mut wrong = Vec::new();
+    for dialect in DIALECTS {
+        let row = dialect.row(&"PreToolUse".into()).expect("a gate");
+        let event = Event::new(&*row.event, Surroundings::default()).with("tool_name", "Bash");
+        for shape in &shapes {
+            let bytes = Said::Bytes {
+                stdout: shape.stdout.as_bytes().into(),
+                stderr: "".as_bytes().into(),
+            };
+            let report = Report { said: bytes, ..Report::silent(End::Exited(0), Duration::ZERO) };
+            let run = Run::Prompt(prompt.clone());
+            let hook = Hook::new(HookId::new("h"), dialect.id(), event.name.clone(), run);
+            let answer = dialect.read_words(&prompt, &event, row, &report);
+            let verdict = judge(Bench { hook: &hook, row, widened: None }, answer);
+            if !holds(&verdict) {
+                wrong.push(report_of(*dialect, row, shape, &verdict));
             }
         }
     }
@@ -191,12 +252,14 @@ fn hostile_texts_are_read_to_their_end() {
 /// what hooks print that mean nothing by it holds no more than its agent does.
 #[test]
 fn no_innocent_is_held() {
-    let (collected, own) =
-        (table("observed/attacks/answers.json"), table("denials/innocents.json"));
+    let mut innocents = outputs(&table("observed/attacks/answers.json")["innocent"]);
+    innocents.extend(outputs(&table("denials/innocents.json")));
+    innocents.extend(outputs(&table("denials/tools.json")));
+    assert!(innocents.len() > 400);
     let mut wrong = Vec::new();
-    for said in outputs(&collected["innocent"]).into_iter().chain(outputs(&own)) {
+    for said in innocents {
         for dialect in DIALECTS {
-            for row in gates(*dialect) {
+            for row in rows(*dialect) {
                 let guarded = verdict(*dialect, row, &said, Compat::Guarded);
                 let exact = verdict(*dialect, row, &said, Compat::Exact);
                 if holds(&guarded) && !holds(&exact) {

@@ -207,6 +207,10 @@ pub(in crate::dialect) fn restraint(word: &str) -> Restraint {
 }
 
 fn known(plain: &str) -> Restraint {
+    // `reject_once`, `always_deny`: for how long it holds.
+    let plain = ["once", "always", "forever"].iter().fold(plain, |word, it| {
+        word.strip_suffix(it).or_else(|| word.strip_prefix(it)).unwrap_or(word)
+    });
     [(DENIALS, Restraint::Deny), (DEFERRALS, Restraint::Defer), (QUESTIONS, Restraint::Ask)]
         .into_iter()
         .find_map(|(words, restraint)| words.contains(&plain).then_some(restraint))
