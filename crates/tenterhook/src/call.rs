@@ -34,7 +34,6 @@ use crate::event::{Event, Surroundings};
 use crate::shell::guess::{self, Languages};
 use crate::shell::{Line, SimpleCommand};
 
-pub use hosts::{is_catcher, is_drop};
 use meter::{Cut, Meter};
 
 /// Most texts that are read as lines of their own: commands from variables, code in quotes, scripts that the line writes.

@@ -122,7 +122,8 @@ pub struct EventFault {
     pub message: String,
 }
 
-/// The directories from which a dialect finds its files; the caller names them, nothing is read from the environment.
+/// The directories from which a dialect finds its files; the caller names them. With the feature `env`, `Roots::from_env` names
+/// those of this process. The default names none: no file is found from it, the managed ones of an organisation included.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Roots {
     /// Where the agent would be started.

@@ -4,6 +4,8 @@
 //! Implements `docs/spec/configuration.md` (C-4 to C-7).
 
 mod decode;
+#[cfg(feature = "env")]
+mod environment;
 mod file;
 mod places;
 mod servers;

@@ -2,6 +2,8 @@
 
 pub mod command;
 mod env_file;
+#[cfg(feature = "env")]
+mod environment;
 pub mod function;
 pub mod http;
 pub mod mcp;

@@ -51,10 +51,10 @@
 //! | chapter | room | question |
 //! |---|---|---|
 //! | the values | [`event`], [`hook`], [`report`], [`answer`], [`outcome`] | what is said from room to room? |
-//! | reading | [`config`], [`discover`], [`dialect`], [`syntax`], [`strict`] | which hooks are there, and what did one say? |
+//! | reading | [`config`], [`discover`], [`dialect`] | which hooks are there, and what did one say? |
 //! | choosing | [`matcher`], [`shell`], [`rule`], [`plan`] | which hooks run, and why not the others? |
 //! | running | [`executor`] | what happened to each? |
-//! | deciding | [`verdict`], [`merge`], [`session`] | what does it mean, for this event and for the session? |
+//! | deciding | [`verdict`], [`session`] | what does it mean, for this event and for the session? |
 //! | telling | [`text`], [`record`], [`diagnostic`] | what may a person or a model see of it? |
 //! | the road | [`engine`] | what follows what? |
 //!
@@ -67,14 +67,19 @@
 //! - **Nothing is a silent no-op.** [`plan::explain`] says of every hook why it runs or not; faults stand in the outcome.
 //! - **[`Engine::fire`] returns an outcome, never an error,** and dropping its future ends what it started.
 //! - **The library prints nothing, reads no environment and never exits.** Paths, environment and clock come from the
-//!   host.
+//!   host, unless it asks for `Roots::from_env` and `Ambient::from_env` with the feature `env`.
 //!
 //! A host that obeys an outcome matches on [`Outcome::decision`], the one place that says whether the action happens, and
 //! with what. A host that only asks [`Outcome::blocked`] runs what a hook wanted asked about, put off or stopped. What is
 //! optional to honour is the rest: context, messages, and everything else in [`answer::Effects`].
 
 pub mod answer;
-pub mod call;
+#[cfg(feature = "rule")]
+#[expect(
+    unreachable_pub,
+    reason = "a room says what other rooms may use in the words of every room"
+)]
+mod call;
 pub mod config;
 pub mod diagnostic;
 pub mod dialect;
@@ -84,7 +89,7 @@ pub mod event;
 pub mod executor;
 pub mod hook;
 pub mod matcher;
-pub mod merge;
+mod merge;
 pub mod outcome;
 pub mod plan;
 pub mod prelude;
@@ -94,8 +99,8 @@ pub mod rule;
 pub mod session;
 pub mod shell;
 mod source;
-pub mod strict;
-pub mod syntax;
+mod strict;
+mod syntax;
 pub mod text;
 pub mod verdict;
 

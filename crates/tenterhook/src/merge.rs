@@ -11,7 +11,7 @@ mod tests;
 
 /// Folds `verdicts`, given in configured order, into one outcome. Steps are the record's business and stay empty.
 #[must_use]
-pub fn fold(verdicts: Vec<Verdict>) -> Outcome {
+pub(crate) fn fold(verdicts: Vec<Verdict>) -> Outcome {
     let restraint = verdicts.iter().map(|it| it.restraint).max().unwrap_or_default();
     let mut outcome = Outcome { restraint, ..Outcome::default() };
     for verdict in verdicts {

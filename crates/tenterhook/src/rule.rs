@@ -17,6 +17,8 @@ mod eval;
 #[cfg(feature = "rule")]
 mod expr;
 #[cfg(feature = "rule")]
+mod files;
+#[cfg(feature = "rule")]
 mod functions;
 #[cfg(feature = "rule")]
 mod lower;
@@ -51,6 +53,8 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use expression::Expression;
+#[cfg(feature = "rule")]
+pub use files::files_read;
 pub use flaw::{Flaw, Part};
 pub use sight::Sight;
 

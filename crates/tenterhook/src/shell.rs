@@ -22,6 +22,7 @@ use std::fmt;
 
 pub(crate) use word::quote;
 pub use word::{Word, WordKind};
+#[cfg(feature = "rule")]
 pub(crate) use wrapper::is_shell;
 pub use wrapper::names as wrapper_names;
 

@@ -14,7 +14,7 @@ mod tree;
 
 use serde_json::{Map, Value};
 
-pub use deviation::{Deviation, Laxity};
+pub(crate) use deviation::{Deviation, Laxity};
 use lines::Candidate;
 pub(crate) use shown::out_of_prose;
 use tree::{Stop, Tree};
@@ -22,17 +22,17 @@ use tree::{Stop, Tree};
 use crate::text::without_controls;
 
 /// How deep an answer may nest (J-4). The deepest answer of any dialect is five levels plus the rewritten tool input.
-pub const MAX_DEPTH: usize = 64;
+pub(crate) const MAX_DEPTH: usize = 64;
 /// How many values an answer may hold (J-4). A large answer is one long string; ten thousand values are a mistake.
-pub const MAX_NODES: usize = 10_000;
+pub(crate) const MAX_NODES: usize = 10_000;
 /// How many objects are read (J-4): more than a debug log of one run.
-pub const MAX_OBJECTS: usize = 256;
+pub(crate) const MAX_OBJECTS: usize = 256;
 /// How many values that a later duplicate hides are kept (J-6).
-pub const MAX_SHADOWED: usize = 16;
+pub(crate) const MAX_SHADOWED: usize = 16;
 
 /// A text that a program printed, read.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Reading {
+pub(crate) struct Reading {
     /// The text, decoded, without byte order mark.
     pub text: String,
     /// Whether it began with a byte order mark, which is tolerated (J-3).
@@ -45,7 +45,7 @@ pub struct Reading {
 
 /// What a text holds.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Found {
+pub(crate) enum Found {
     /// Nothing but white space (J-1).
     Empty,
     /// Text that holds no object which was meant as an answer (J-2).
@@ -61,7 +61,7 @@ pub enum Found {
 
 /// An object of an answer.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Object {
+pub(crate) struct Object {
     /// Its fields; of a key that was written twice, the last value.
     pub fields: Map<String, Value>,
     /// The object again for each value that a later duplicate hides, with that value in its place (J-6). Whoever looks
@@ -71,7 +71,7 @@ pub struct Object {
 
 impl Object {
     /// Every way to read the object: once for a clean one, and once more for each hidden duplicate.
-    pub fn readings(&self) -> impl Iterator<Item = &Map<String, Value>> {
+    pub(crate) fn readings(&self) -> impl Iterator<Item = &Map<String, Value>> {
         std::iter::once(&self.fields).chain(&self.shadowed)
     }
 }
@@ -79,7 +79,7 @@ impl Object {
 impl Reading {
     /// The object, if the text is exactly one, strictly (J-3).
     #[must_use]
-    pub fn strict(&self) -> Option<&Map<String, Value>> {
+    pub(crate) fn strict(&self) -> Option<&Map<String, Value>> {
         match &self.found {
             Found::Object(object) if self.deviations.is_empty() => Some(&object.fields),
             _ => None,
@@ -89,7 +89,7 @@ impl Reading {
     /// The object, if the text is exactly one as parsers commonly read it: of a repeated key the last value, and broken
     /// bytes as they come.
     #[must_use]
-    pub fn common(&self) -> Option<&Map<String, Value>> {
+    pub(crate) fn common(&self) -> Option<&Map<String, Value>> {
         let passed =
             |it: &Deviation| matches!(it, Deviation::DuplicateKey(_) | Deviation::InvalidUtf8);
         match &self.found {
@@ -100,7 +100,7 @@ impl Reading {
 
     /// The objects that were found, strict or not.
     #[must_use]
-    pub fn objects(&self) -> &[Object] {
+    pub(crate) fn objects(&self) -> &[Object] {
         match &self.found {
             Found::Object(object) => std::slice::from_ref(object),
             Found::Several(objects) => objects,
@@ -110,7 +110,7 @@ impl Reading {
 
     /// The pairs of an object that could not be read.
     #[must_use]
-    pub fn pairs(&self) -> &[(String, Value)] {
+    pub(crate) fn pairs(&self) -> &[(String, Value)] {
         match &self.found {
             Found::Pairs(pairs) => pairs,
             _ => &[],
@@ -119,14 +119,14 @@ impl Reading {
 
     /// Whether the first character that is not white space is `{`: what many agents take for the promise of JSON.
     #[must_use]
-    pub fn begins_with_brace(&self) -> bool {
+    pub(crate) fn begins_with_brace(&self) -> bool {
         self.text.trim_start().starts_with('{')
     }
 }
 
 /// Reads what a program printed; the caller has bounded its size.
 #[must_use]
-pub fn read(bytes: &[u8]) -> Reading {
+pub(crate) fn read(bytes: &[u8]) -> Reading {
     let decoded = decode::decode(bytes);
     let mut reader = Reader { deviations: Vec::from_iter(decoded.deviation.clone()) };
     let mut found = reader.read(decoded.text.trim());

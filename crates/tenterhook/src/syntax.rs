@@ -16,11 +16,11 @@ use serde_json::{Map, Number, Value};
 
 use crate::diagnostic::{Place, Span};
 
-pub use salvage::{Lists, salvage};
+pub(crate) use salvage::{Lists, salvage};
 
 /// How deep a text may nest. Real hook configs stay below ten; 128 is the limit of `serde_json`, which the agents' own
 /// parsers are near.
-pub const MAX_DEPTH: usize = 128;
+pub(crate) const MAX_DEPTH: usize = 128;
 
 /// A value and where it stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,7 +72,7 @@ pub struct Duplicate {
 
 /// The formats that hook configs are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
+pub(crate) enum Format {
     /// JSON; comments and trailing commas are read, and reported.
     Json,
     /// TOML.
@@ -83,7 +83,7 @@ pub enum Format {
 
 /// A text, read.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Parsed {
+pub(crate) struct Parsed {
     /// The tree; `None` when the text is broken, empty, or has no front matter.
     pub root: Option<Node>,
     /// What the text does that its format forbids, in the order of the text.
@@ -96,7 +96,7 @@ pub struct Parsed {
 
 /// One thing that a format forbids.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SyntaxFault {
+pub(crate) struct SyntaxFault {
     /// Which thing.
     pub kind: FaultKind,
     /// Where.
@@ -109,7 +109,7 @@ pub struct SyntaxFault {
 
 /// How a text departs from its format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum FaultKind {
+pub(crate) enum FaultKind {
     /// Not this format at all; there is no tree.
     Broken,
     /// Nothing but white space or comments; there is no tree.
@@ -122,7 +122,7 @@ pub enum FaultKind {
 
 /// What a strict parser refuses and this reader takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum NotStrict {
+pub(crate) enum NotStrict {
     /// The text begins with U+FEFF.
     ByteOrderMark,
     /// A `//` or `/* */` comment.
@@ -146,7 +146,7 @@ impl SyntaxFault {
 
 /// Reads `text`; spans are byte offsets into it.
 #[must_use]
-pub fn parse(text: &str, format: Format) -> Parsed {
+pub(crate) fn parse(text: &str, format: Format) -> Parsed {
     match format {
         Format::Json => json::parse(text),
         Format::Toml => toml::parse(text),
@@ -161,14 +161,14 @@ impl Parsed {
 
     /// Whether a part of `node` is lost, at any depth.
     #[must_use]
-    pub fn is_torn(&self, node: &Node) -> bool {
+    pub(crate) fn is_torn(&self, node: &Node) -> bool {
         !self.torn.is_empty()
             && (self.torn.contains(&node.span) || node.any_child(|it| self.is_torn(it)))
     }
 
     /// The fault that cost the text its tree, if one did.
     #[must_use]
-    pub fn fatal(&self) -> Option<&SyntaxFault> {
+    pub(crate) fn fatal(&self) -> Option<&SyntaxFault> {
         self.faults.iter().find(|fault| !matches!(fault.kind, FaultKind::NotStrict(_)))
     }
 }

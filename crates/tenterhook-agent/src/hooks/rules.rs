@@ -3,12 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
-use tenterhook::call::{self, meter::Meter};
 use tenterhook::hook::Compat;
 use tenterhook::matcher::Condition;
 use tenterhook::matcher::condition::{Occasion, Picked};
 use tenterhook::matcher::rule::Reading;
-use tenterhook::shell;
+use tenterhook::rule;
 
 use super::Hooks;
 use crate::conversation::Call;
@@ -78,18 +77,16 @@ pub(crate) enum Doubt {
 impl Hooks {
     /// The files that a shell command would show, as far as its text tells; `None` where it would cost too much to tell.
     pub(crate) fn read_by(&self, call: &Call) -> Option<Vec<PathBuf>> {
-        let Some(line) = crate::tool::text(call, "command") else { return Some(Vec::new()) };
         let event = self.about("PreToolUse", call);
         let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
         let (project, home) = (place.project.clone(), place.home.clone());
         drop(place);
-        let meter = Meter::new(&|| true);
-        let deeds = call::deeds(&event, Some(&shell::read(line)), &meter).ok()?;
+        let reads = rule::files_read(&event)?;
         let path = |it: &String| match it.strip_prefix("~/") {
             Some(rest) => home.join(rest),
             None => project.join(it),
         };
-        Some(deeds.reads.iter().map(path).collect())
+        Some(reads.iter().map(path).collect())
     }
 
     /// Where the file may be that a rule names: from the root, the home, the project, or where the agent works.

@@ -4,6 +4,7 @@
 use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
+#[cfg(feature = "rule")]
 use crate::call::Deeds;
 use crate::event::Event;
 use crate::shell::Line;
@@ -15,6 +16,7 @@ pub struct Sight {
     pub(super) event: Arc<Event>,
     pub(super) line: OnceLock<Option<Line>>,
     /// Nothing, where it would cost more than it may.
+    #[cfg(feature = "rule")]
     pub(super) deeds: OnceLock<Option<Deeds>>,
     /// What it cost so far to work things out, in steps.
     pub(super) spent: AtomicUsize,
@@ -37,6 +39,7 @@ impl Sight {
         Self {
             event: Arc::clone(event),
             line: OnceLock::new(),
+            #[cfg(feature = "rule")]
             deeds: OnceLock::new(),
             spent: AtomicUsize::new(0),
             text: OnceLock::new(),

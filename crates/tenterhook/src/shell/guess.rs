@@ -66,6 +66,7 @@ pub(crate) enum Languages {
     /// They are.
     Read,
     /// The caller looks at them.
+    #[cfg_attr(not(feature = "rule"), expect(dead_code, reason = "rules alone ask"))]
     Skip,
 }
 

@@ -34,6 +34,7 @@ impl Word {
     }
 
     /// Whether the file name at its end is known, although the directories are not (`$(go env GOPATH)/bin/air`).
+    #[cfg_attr(not(feature = "rule"), expect(dead_code, reason = "rules alone ask"))]
     pub(crate) fn is_named(&self) -> bool {
         self.file_name.is_some()
     }

@@ -23,7 +23,7 @@ pub struct Lists {
 /// An object of a list that is torn is lost as a whole, unless it is a group: an entry without its condition would be
 /// another entry.
 #[must_use]
-pub fn salvage(text: &str, format: Format, lists: Lists) -> Parsed {
+pub(crate) fn salvage(text: &str, format: Format, lists: Lists) -> Parsed {
     let mut parsed = super::parse(text, format);
     if !parsed.fatal().is_some_and(|fault| fault.kind != FaultKind::Empty) {
         return parsed;

@@ -1,0 +1,57 @@
+//! Where a program stands whose user started it: asks for its directories, for hosts that are programs
+//! and say so with the feature `env`. Opens no file.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a host asks for its environment by name, behind a feature of its own"
+)]
+
+use std::env;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::dialect::Roots;
+
+/// Where the organisation's files lie.
+const MANAGED: &str = if cfg!(target_os = "macos") {
+    "/Library/Application Support/ClaudeCode"
+} else {
+    "/etc/claude-code"
+};
+
+impl Roots {
+    /// Where this process stands: its directory and the repository round it, its user's home, and where the organisation's
+    /// managed files lie, which [`Roots::default`] does not know.
+    ///
+    /// # Errors
+    ///
+    /// When the current directory cannot be read.
+    pub fn from_env() -> io::Result<Self> {
+        let cwd = env::current_dir()?;
+        let repository = cwd.ancestors().find(|it| it.join(".git").exists()).map(Path::to_owned);
+        Ok(Self {
+            repository,
+            // Never empty: a relative home would make the current directory the user's own.
+            home: env::home_dir().filter(|it| it.is_absolute()).unwrap_or_else(|| "/".into()),
+            managed: Some(MANAGED.into()),
+            config_home: absolute("CLAUDE_CONFIG_DIR"),
+            user_config: absolute("XDG_CONFIG_HOME"),
+            cwd,
+        })
+    }
+}
+
+fn absolute(name: &str) -> Option<PathBuf> {
+    env::var_os(name).map(PathBuf::from).filter(|it| it.is_absolute())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn managed_files_are_not_forgotten_and_no_root_is_relative() {
+        let roots = Roots::from_env().expect("a directory");
+        assert_eq!(roots.managed.as_deref(), Some(Path::new(MANAGED)));
+        assert!(roots.cwd.is_absolute() && roots.home.is_absolute(), "{roots:?}");
+    }
+}
