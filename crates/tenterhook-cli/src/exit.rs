@@ -24,8 +24,9 @@ pub(crate) enum Exit {
 pub(crate) const TABLE: &str = "\
 Exit codes:
   0    proceed; for `check`: no errors
-  1    wrong usage, or an event or file that cannot be read; for `check`: errors
-  2    blocked, or a hook stops everything, or `fire` itself could not go on
+  1    wrong usage, or a file that cannot be read; for `check`: errors
+  2    blocked, or a hook stops everything, or no hook could see the event,
+       or `fire` itself could not go on
   3    somebody must be asked first (`ask`), or the action put off (`defer`)
   130  cancelled by Ctrl-C (143: by SIGTERM); the hooks were ended
 Any code but 0 means: do not proceed.";

@@ -17,6 +17,8 @@ use tenterhook::outcome::{Fault, Reason};
 use tenterhook_process::LastWord;
 
 use crate::exit::Exit;
+use crate::problem::Problem;
+use crate::term::Term;
 
 /// The system's memory; with a last word where there is none.
 #[global_allocator]
@@ -68,6 +70,16 @@ pub(crate) fn owe(form: Form) {
 pub(crate) fn deny(code: &'static str, message: &str) -> Exit {
     // A closed stream leaves nobody to tell; the exit code says it.
     let _ = writeln!(std::io::stderr(), "error: {message}");
+    say(code, message)
+}
+
+/// Denies an event that no hook could see, in the form that is waited for (E-10).
+pub(crate) fn deny_unseen(code: &'static str, problem: &Problem, term: Term) -> Exit {
+    term.complain(problem);
+    say(code, &problem.message)
+}
+
+fn say(code: &'static str, message: &str) -> Exit {
     if let Some(form) = FORM.get() {
         let mut stdout = std::io::stdout();
         let _ = stdout.write_all(written(*form, code, message).as_bytes());
@@ -110,8 +122,19 @@ fn written(form: Form, code: &'static str, message: &str) -> String {
     }
 }
 
-fn outcome(code: &'static str, message: &str) -> Outcome {
-    let text = format!("blocked, because no hook could be asked: {message}");
+/// Faults of events that no hook could see.
+const UNSEEN: &[&str] = &["unreadable-event", "doubled-key"];
+/// Faults of events whose hooks could be asked, and were not or not to the end.
+const UNJUDGED: &[&str] = &["cancelled", "id-in-use"];
+
+/// The outcome of an event that no hook has judged.
+pub(crate) fn outcome(code: &'static str, message: &str) -> Outcome {
+    let why = match code {
+        code if UNSEEN.contains(&code) => "no hook could see it",
+        code if UNJUDGED.contains(&code) => "no hook has judged it",
+        _ => "no hook could be asked",
+    };
+    let text = format!("blocked, because {why}: {message}");
     Outcome {
         restraint: Restraint::Deny,
         reasons: vec![Reason { hook: HookId::new("tenterhook"), text }],

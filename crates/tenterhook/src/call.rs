@@ -31,6 +31,7 @@ use std::collections::BTreeSet;
 
 use crate::event::tool::Tool;
 use crate::event::{Event, Surroundings};
+use crate::shell::given::Command;
 use crate::shell::guess::{self, Languages};
 use crate::shell::{Line, SimpleCommand};
 
@@ -173,8 +174,8 @@ pub fn deeds(event: &Event, line: Option<&Line>, meter: &Meter<'_>) -> Result<De
     let paths = path::Paths::of(&event.within);
     match (call.tool(), line) {
         (Tool::Shell, Some(line)) => {
-            let text = call.input.get("command").and_then(serde_json::Value::as_str);
-            shell(line, text.unwrap_or_default(), &paths, meter, &mut found);
+            let text = Command::of(call).line();
+            shell(line, &text, &paths, meter, &mut found);
         }
         _ => tools::look(call, &paths, meter, &mut found),
     }

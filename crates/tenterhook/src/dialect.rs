@@ -64,6 +64,16 @@ impl DialectId {
         DIALECTS.iter().map(|it| it.id()).find(|id| id.as_str() == name)
     }
 
+    /// Whether the event of this name, the dialect's own or the neutral one, may come before something that cannot be undone: so
+    /// does every event that no dialect has, for a config may have declared it (E-10).
+    #[must_use]
+    pub fn is_at_stake(self, event: &str) -> bool {
+        let own = self.dialect().rows().iter().find(|row| row.name == event || row.event == event);
+        let others = DIALECTS.iter().flat_map(|it| it.rows());
+        let row = own.or_else(|| others.into_iter().find(|row| row.event == event));
+        row.is_none_or(EventRow::is_before_effect)
+    }
+
     /// The dialect itself.
     #[must_use]
     pub fn dialect(self) -> &'static dyn Dialect {

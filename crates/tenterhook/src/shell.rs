@@ -6,6 +6,7 @@
 
 mod behind;
 mod command;
+pub(crate) mod given;
 pub(crate) mod guess;
 mod parse;
 pub(crate) mod program;

@@ -1,6 +1,6 @@
 //! Reads what a program printed as JSON: strictly, and where that fails leniently, naming every way in which the text
 //! deviates from "exactly one object". Knows no key, no dialect and no verdict: it hands over data, and what a deviation
-//! may still mean is decided elsewhere. Rules J-1 to J-19 of `docs/spec/answers-json.md`.
+//! may still mean is decided elsewhere. Rules J-1 to J-20 of `docs/spec/answers-json.md`.
 //!
 //! Time is linear in the text, the stack is bounded, and no text makes it panic.
 
@@ -11,6 +11,7 @@ mod pairs;
 mod relaxed;
 mod shown;
 mod tree;
+mod whole;
 
 use serde_json::{Map, Value};
 
@@ -18,6 +19,7 @@ pub(crate) use deviation::{Deviation, Laxity};
 use lines::Candidate;
 pub(crate) use shown::out_of_prose;
 use tree::{Stop, Tree};
+pub use whole::{Whole, whole};
 
 use crate::text::without_controls;
 

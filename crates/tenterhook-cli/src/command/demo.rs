@@ -96,7 +96,7 @@ fn events(play: &Play, roots: &Roots) -> Result<Vec<Event>, Problem> {
     let text =
         text.replace("{project}", &in_json(&roots.cwd)).replace("{home}", &in_json(&roots.home));
     let lines = text.lines().filter(|line| !line.trim().is_empty());
-    lines.map(|line| input::decode(line.as_bytes(), DialectId::CLAUDE, roots)).collect()
+    lines.map(|line| Ok(input::decode(line.as_bytes(), DialectId::CLAUDE, roots)?.event)).collect()
 }
 
 /// A path as it stands inside a JSON string.

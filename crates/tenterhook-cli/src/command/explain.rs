@@ -40,8 +40,10 @@ fn event(args: &Explain, here: &Here) -> Result<Event, Problem> {
     let roots = &here.roots;
     match args.what.as_slice() {
         [tool, words] => input::tool_call(tool, words, roots),
-        [file] => {
-            input::event(Some(Path::new(file)), args.which.events(), roots).map_err(|problem| {
+        [file] => input::event(Some(Path::new(file)), args.which.events(), roots)
+            .map(|given| given.event)
+            .map_err(|lost| {
+                let problem = Problem::from(lost);
                 let tool =
                     !file.contains(['/', '.']) && file.starts_with(|c: char| c.is_uppercase());
                 if tool && problem.help.is_none() {
@@ -51,9 +53,8 @@ fn event(args: &Explain, here: &Here) -> Result<Event, Problem> {
                 } else {
                     problem
                 }
-            })
-        }
-        _ => input::event(None, args.which.events(), roots),
+            }),
+        _ => Ok(input::event(None, args.which.events(), roots)?.event),
     }
 }
 

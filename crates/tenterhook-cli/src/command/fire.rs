@@ -10,10 +10,12 @@ use tenterhook::executor::mcp::{Configured, Servers};
 use tenterhook::executor::model::ModelClient;
 use tenterhook::{Engine, Event, Outcome, Session};
 
-use super::{input, print_json, stream};
+use super::input::{self, Given, Lost};
+use super::{print_json, stream};
 use crate::ambient::Here;
 use crate::args::{CompatArg, Fire, Format};
 use crate::exit::Exit;
+use crate::last_word;
 use crate::load::{self, Loaded};
 use crate::problem::Problem;
 use crate::scratch::Scratch;
@@ -27,7 +29,13 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     let dialect = args.which.events();
     let event = match args.stream {
         true => None,
-        false => Some(input::event(args.event.as_deref(), dialect, &here.roots)?),
+        false => match input::event(args.event.as_deref(), dialect, &here.roots) {
+            Ok(given) => Some(given),
+            Err(Lost::Unreadable { code, problem, at_stake: true }) => {
+                return Ok(last_word::deny_unseen(code, &problem, term));
+            }
+            Err(lost) => return Err(lost.into()),
+        },
     };
     loaded.announce(term, &here.roots);
     let scratch = Scratch::or_none(term);
@@ -45,7 +53,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     servers.replace(servers::find(&mut loaded, &engine.ruleset(), &here.roots));
     refuse_nothing(args, &loaded, &engine)?;
     loaded.warn(term);
-    let Some(event) = event else {
+    let Some(Given { event, faults }) = event else {
         return stream::run(&engine, args, here, loaded.faults(), term);
     };
     let session = Session::of_one_event();
@@ -53,7 +61,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
         let _ended = stream::Ended(session.clone());
         let mut outcome = engine.fire_within(event.clone(), &session, args.budget).await;
         session.drain_into(&mut outcome).await;
-        outcome.faults.splice(0..0, loaded.faults());
+        outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults()));
         // Told when it is known: that programs have to be ended is no reason to wait for it (V-43).
         tell(&outcome, &event, args, &engine, &loaded, term).map(|()| Exit::of(&outcome))
     });

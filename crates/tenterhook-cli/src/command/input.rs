@@ -8,74 +8,129 @@ use serde_json::{Map, Value, json};
 use tenterhook::Event;
 use tenterhook::dialect::{DIALECTS, DialectId, Roots};
 use tenterhook::event::Surroundings;
+use tenterhook::outcome::Fault;
+use tenterhook::strict::{self, Whole};
 
 use crate::problem::Problem;
 
 /// How large an event may be. A tool's output is in it, so this is generous.
 pub(crate) const MAX_BYTES: u64 = 64 << 20;
 
+/// An event that was read.
+#[derive(Debug)]
+pub(crate) struct Given {
+    pub(crate) event: Event,
+    /// What is wrong with it and holds up nothing.
+    pub(crate) faults: Vec<Fault>,
+}
+
+/// Why there is no event to fire.
+#[derive(Debug)]
+pub(crate) enum Lost {
+    /// None was given: the call is wrong.
+    NotGiven(Problem),
+    /// Something was given that nobody can read.
+    Unreadable {
+        /// The code of its fault.
+        code: &'static str,
+        problem: Problem,
+        /// Whether it may have been an event that hooks can deny.
+        at_stake: bool,
+    },
+}
+
+impl Lost {
+    fn unreadable(problem: Problem) -> Self {
+        Self::Unreadable { code: "unreadable-event", problem, at_stake: true }
+    }
+}
+
+impl From<Lost> for Problem {
+    fn from(lost: Lost) -> Self {
+        match lost {
+            Lost::NotGiven(problem) | Lost::Unreadable { problem, .. } => problem,
+        }
+    }
+}
+
 /// Reads the event at `path`; standard input when it is `-` or missing.
-pub(crate) fn event(
-    path: Option<&Path>,
-    dialect: DialectId,
-    roots: &Roots,
-) -> Result<Event, Problem> {
+pub(crate) fn event(path: Option<&Path>, dialect: DialectId, roots: &Roots) -> Result<Given, Lost> {
     let path = path.filter(|it| *it != Path::new("-"));
     let bytes = match path {
-        Some(path) => read(File::open(path)).map_err(|error| {
-            Problem::new(format!("the event `{}` cannot be read: {error}", path.display()))
+        Some(path) => File::open(path).and_then(read).map_err(|error| {
+            Lost::NotGiven(Problem::new(format!(
+                "the event `{}` cannot be read: {error}",
+                path.display()
+            )))
         })?,
         None if io::stdin().is_terminal() => {
-            return Err(Problem::new("no event was given")
-                .help("name a file, or pipe an event in: `tenterhook fire EVENT.json`"));
+            let problem = Problem::new("no event was given");
+            return Err(Lost::NotGiven(
+                problem.help("name a file, or pipe an event in: `tenterhook fire EVENT.json`"),
+            ));
         }
-        None => read(Ok(io::stdin()))
-            .map_err(|error| Problem::new(format!("standard input cannot be read: {error}")))?,
+        None => read(io::stdin()).map_err(|error| {
+            let why = format!("standard input cannot be read: {error}");
+            Lost::unreadable(Problem::new(why))
+        })?,
     };
     decode(&bytes, dialect, roots)
 }
 
-fn read(source: io::Result<impl Read>) -> io::Result<Vec<u8>> {
+fn read(source: impl Read) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    source?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "it is larger than 64 MiB"));
-    }
+    source.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 
 /// Reads an event in the stdin form of `dialect`.
-pub(crate) fn decode(bytes: &[u8], dialect: DialectId, roots: &Roots) -> Result<Event, Problem> {
-    decode_map(&object(bytes)?, dialect, roots)
+pub(crate) fn decode(bytes: &[u8], dialect: DialectId, roots: &Roots) -> Result<Given, Lost> {
+    decode_whole(&object(bytes).map_err(Lost::unreadable)?, dialect, roots)
 }
 
 /// Reads a JSON object.
-pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, Problem> {
-    // Editors on Windows put a mark before the text.
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let value: Value = serde_json::from_slice(bytes)
-        .map_err(|error| Problem::new(format!("the event is not valid JSON: {error}")))?;
-    match value {
-        Value::Object(map) => Ok(map),
-        _ => Err(Problem::new("the event is not a JSON object")),
+pub(crate) fn object(bytes: &[u8]) -> Result<Whole, Problem> {
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(Problem::new("the event is larger than 64 MiB"));
     }
+    strict::whole(bytes).map_err(|why| Problem::new(format!("the event {why}")))
 }
 
 /// Reads an event from its object.
-pub(crate) fn decode_map(
-    map: &Map<String, Value>,
+pub(crate) fn decode_whole(
+    whole: &Whole,
     dialect: DialectId,
     roots: &Roots,
-) -> Result<Event, Problem> {
-    dialect.dialect().decode_event(map, roots).map_err(|fault| {
+) -> Result<Given, Lost> {
+    let map = &whole.fields;
+    let event = dialect.dialect().decode_event(map, roots).map_err(|fault| {
         let help = match readers(map, roots) {
             Some(names) => format!("it reads as an event of {names}: say so with `--dialect`"),
             None => format!(
                 "`tenterhook events --dialect {dialect}` lists the events; `--dialect` names another agent's"
             ),
         };
-        Problem::new(format!("the event cannot be read as {dialect}: {fault}")).help(help)
-    })
+        let problem = Problem::new(format!("the event cannot be read as {dialect}: {fault}"));
+        let name = NAMES.iter().find_map(|key| map.get(*key)?.as_str());
+        let at_stake = is_renamed(whole) || name.is_none_or(|name| dialect.is_at_stake(name));
+        Lost::Unreadable { code: "unreadable-event", problem: problem.help(help), at_stake }
+    })?;
+    let Some(key) = whole.twice.first() else { return Ok(Given { event, faults: Vec::new() }) };
+    let message = format!("`{key}` stands twice in the event, and nobody knows which one counts");
+    if is_renamed(whole) || dialect.is_at_stake(event.name.as_str()) {
+        let problem = Problem::new(message);
+        return Err(Lost::Unreadable { code: "doubled-key", problem, at_stake: true });
+    }
+    let fault = Fault { code: "doubled-key", hook: None, message };
+    Ok(Given { event, faults: vec![fault] })
+}
+
+/// The keys under which dialects write what happened.
+const NAMES: &[&str] = &["event", "hook_event_name"];
+
+/// Whether the event has two names.
+fn is_renamed(whole: &Whole) -> bool {
+    whole.twice.iter().any(|key| NAMES.contains(&key.as_str()))
 }
 
 /// The dialects that could read such an event.

@@ -11,19 +11,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
-use tenterhook::answer::Restraint;
 use tenterhook::dialect::native::encode_outcome;
 use tenterhook::dialect::{DialectId, Roots};
-use tenterhook::outcome::{Fault, Reason};
+use tenterhook::outcome::Fault;
 use tenterhook::session::Finished;
-use tenterhook::{Engine, Event, Outcome, Session};
+use tenterhook::{Engine, Outcome, Session};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::{Id, JoinError, JoinSet};
 
-use super::input;
+use super::input::{self, Given, Lost};
 use crate::ambient::Here;
 use crate::args::Fire;
 use crate::exit::Exit;
+use crate::last_word::outcome;
 use crate::problem::Problem;
 use crate::term::Term;
 use crate::wait::{Waited, block_on};
@@ -179,10 +179,13 @@ impl Stream {
     fn take(&mut self, line: &[u8], room: OwnedSemaphorePermit) {
         let (id, event) = self.read(line);
         match event {
-            Ok(event) => {
+            Ok(Given { event, faults }) => {
                 let shared = Arc::clone(&self.shared);
                 let fired = async move {
-                    shared.engine.fire_within(event, &shared.session, shared.budget).await
+                    let fired = shared.engine.fire_within(event, &shared.session, shared.budget);
+                    let mut outcome = fired.await;
+                    outcome.faults.splice(0..0, faults);
+                    outcome
                 };
                 let task = self.running.spawn(fired).id();
                 self.open.insert(task, Open { id, room });
@@ -195,18 +198,24 @@ impl Stream {
     }
 
     /// The `id` of a line, and its event, or the outcome of one that cannot be fired.
-    fn read(&self, line: &[u8]) -> (Value, Result<Event, Outcome>) {
-        let mut map = match input::object(line) {
-            Ok(map) => map,
-            Err(problem) => return (Value::Null, Err(unreadable(&problem))),
+    fn read(&self, line: &[u8]) -> (Value, Result<Given, Outcome>) {
+        let mut whole = match input::object(line) {
+            Ok(whole) => whole,
+            Err(problem) => {
+                return (Value::Null, Err(outcome("unreadable-event", &problem.message)));
+            }
         };
-        let id = map.shift_remove("id").unwrap_or_default();
+        let id = whole.fields.shift_remove("id").unwrap_or_default();
         if !id.is_null() && self.open.values().any(|open| open.id == id) {
             let why = format!("an event with the id {id} is still open");
-            return (id, Err(denied("id-in-use", &why)));
+            return (id, Err(outcome("id-in-use", &why)));
         }
-        let event = input::decode_map(&map, self.shared.dialect, &self.shared.roots);
-        (id, event.map_err(|problem| unreadable(&problem)))
+        let given = input::decode_whole(&whole, self.shared.dialect, &self.shared.roots);
+        let refused = |lost| match lost {
+            Lost::Unreadable { code, problem, .. } => outcome(code, &problem.message),
+            Lost::NotGiven(problem) => outcome("unreadable-event", &problem.message),
+        };
+        (id, given.map_err(refused))
     }
 
     fn answer(&mut self, done: Result<(Id, Outcome), JoinError>) {
@@ -238,7 +247,7 @@ impl Stream {
         let last_words = async {
             while let Some(line) = lines.recv().await {
                 went_wrong = true;
-                let id = input::object(&line).ok().and_then(|mut it| it.shift_remove("id"));
+                let id = input::object(&line).ok().and_then(|mut it| it.fields.shift_remove("id"));
                 // Where nobody writes any more, nobody reads either.
                 let answer = shared.answer(id.unwrap_or_default(), cancelled());
                 let _ = told.send((format!("{answer}\n"), None));
@@ -287,32 +296,9 @@ impl Shared {
     }
 }
 
-/// The outcome of an event that cannot be read.
-fn unreadable(problem: &Problem) -> Outcome {
-    denied("unreadable-event", &problem.message)
-}
-
 /// The outcome of an event whose hooks were ended before they had judged it: no consent.
 fn cancelled() -> Outcome {
-    denied("cancelled", INPUT_ENDED)
-}
-
-/// The outcome of an event that no hook has judged.
-fn denied(code: &'static str, why: &str) -> Outcome {
-    let fault = Fault { code, hook: None, message: why.to_owned() };
-    let reason = Reason {
-        hook: tenterhook::hook::HookId::new("tenterhook"),
-        text: match code {
-            "unreadable-event" => format!("blocked, because no hook could see it: {why}"),
-            _ => format!("blocked, because no hook has judged it: {why}"),
-        },
-    };
-    Outcome {
-        restraint: Restraint::Deny,
-        reasons: vec![reason],
-        faults: vec![fault],
-        ..Outcome::default()
-    }
+    outcome("cancelled", INPUT_ENDED)
 }
 
 /// A background step, in the words of an outcome that it alone made.

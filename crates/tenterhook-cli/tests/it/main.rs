@@ -18,5 +18,6 @@ mod stream;
 #[cfg(target_os = "linux")]
 mod stream_host;
 mod unread;
+mod unseen;
 mod usage;
 mod within;

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::typed::kind;
 use super::{EventFault, EventRow, Roots, Subject};
 use crate::event::{Event, EventName, Surroundings};
+use crate::strict;
 
 /// What differs between the agents that speak so.
 #[derive(Clone, Copy, Debug)]
@@ -99,6 +100,23 @@ impl Shape {
             }
         }
         fields
+    }
+}
+
+/// Arguments that came as a text: the object in it, or else the text.
+///
+/// # Errors
+///
+/// Where a key stands twice in it: nobody knows which of the two the tool is called with (E-10).
+pub(super) fn arguments(key: &str, text: String) -> Result<Value, EventFault> {
+    match strict::whole(text.as_bytes()) {
+        Ok(read) => match read.twice.first() {
+            Some(twice) => {
+                Err(EventFault { message: format!("`{twice}` stands twice in `{key}`") })
+            }
+            None => Ok(Value::Object(read.fields)),
+        },
+        Err(_) => Ok(Value::String(text)),
     }
 }
 

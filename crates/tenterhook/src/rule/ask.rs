@@ -49,6 +49,7 @@ pub(super) fn field(sight: &Sight, field: Field) -> Value<'_> {
 /// Has everything worked out that the name asks for; whoever asks for a value asks this before (RU-37).
 pub(super) fn prepare(sight: &Sight, field: Field, go_on: &dyn Fn() -> bool) -> Result<(), Stop> {
     match field {
+        Field::ToolCommand => sight.know_command(),
         Field::Call(_) | Field::CallCommands => sight.work_out(go_on),
         Field::ShellCommands
         | Field::ShellPrograms

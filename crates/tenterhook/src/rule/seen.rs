@@ -12,6 +12,7 @@ use crate::call::meter::{Cut, MOST_STEPS, Meter};
 use crate::call::{self, Deeds};
 use crate::event::Event;
 use crate::event::tool::{Tool, ToolCall};
+use crate::shell::given::{self, Command};
 use crate::shell::{self, Line, Parsed, SimpleCommand, Target};
 
 /// Input fields that hold a path, in every dialect's neutral words.
@@ -49,10 +50,25 @@ impl Sight {
 
     /// The shell line that a shell tool would run.
     pub(super) fn command(&self) -> &str {
-        if self.tool().is_some_and(|it| it.tool() == Tool::Shell) {
-            self.input("command")
-        } else {
-            ""
+        match self.shell_command() {
+            Command::Line(line) => line,
+            Command::Missing | Command::Unclear => "",
+        }
+    }
+
+    fn shell_command(&self) -> &Command<'static> {
+        self.command.get_or_init(|| match self.tool() {
+            Some(call) if call.tool() == Tool::Shell => Command::of(call).into_owned(),
+            _ => Command::Missing,
+        })
+    }
+
+    /// Whoever asks for the command, or for anything that is worked out of it, asks this before: what nobody can read has no
+    /// value (RU-38).
+    pub(super) fn know_command(&self) -> Result<(), Stop> {
+        match self.shell_command() {
+            Command::Unclear => Err(Stop::Failed(given::UNCLEAR.to_owned())),
+            Command::Line(_) | Command::Missing => Ok(()),
         }
     }
 
@@ -126,6 +142,7 @@ impl Sight {
 
     /// Has the line read, if nobody has yet: whoever asks for it first asks this before (RU-37).
     pub(super) fn read_line(&self, go_on: &dyn Fn() -> bool) -> Result<(), Stop> {
+        self.know_command()?;
         if self.line.get().is_some() {
             return Ok(());
         }

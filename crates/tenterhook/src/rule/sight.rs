@@ -8,12 +8,14 @@ use std::sync::{Arc, OnceLock};
 use crate::call::Deeds;
 use crate::event::Event;
 use crate::shell::Line;
+use crate::shell::given::Command;
 
 /// One event as rules see it.
 #[derive(Debug)]
 #[cfg_attr(not(feature = "rule"), expect(dead_code, reason = "no rule is there to look"))]
 pub struct Sight {
     pub(super) event: Arc<Event>,
+    pub(super) command: OnceLock<Command<'static>>,
     pub(super) line: OnceLock<Option<Line>>,
     /// Nothing, where it would cost more than it may.
     #[cfg(feature = "rule")]
@@ -38,6 +40,7 @@ impl Sight {
     pub fn of(event: &Arc<Event>) -> Self {
         Self {
             event: Arc::clone(event),
+            command: OnceLock::new(),
             line: OnceLock::new(),
             #[cfg(feature = "rule")]
             deeds: OnceLock::new(),

@@ -317,3 +317,30 @@ fn cost_is_bounded_before_and_while_a_rule_runs() {
     let answer = rule.judge(&Sight::of(&Arc::new(long)), &|| false);
     assert_eq!(answer, Err(Unsettled::OutOfTime));
 }
+
+/// E-9, RU-38.
+#[test]
+fn a_command_that_is_a_list_is_judged_and_one_that_is_neither_has_no_value() {
+    let words = |words: Value| call("Bash", json!({ "command": words }));
+    for (words, when) in [
+        (words(json!(["git", "push"])), r#"tool.command == "git push""#),
+        (words(json!(["bash", "-lc", "git push"])), r#""git" in shell.programs"#),
+        (words(json!(["mysh", "-c", "rm -rf /x"])), r#""/x" in call.deletes"#),
+        (words(json!(["rm", "-rf", "/x y"])), r#""/x y" in call.deletes"#),
+        (words(json!(["rm -rf /x"])), r#""/x" in call.deletes"#),
+    ] {
+        assert!(holds(when, &words), "{when}: {words:?}");
+    }
+    for unclear in
+        [words(json!(7)), words(Value::Null), words(json!({})), call("Bash", json!("ls"))]
+    {
+        for when in
+            ["tool.command == ''", "shell.complete", "size(call.writes) == 0", "shell.doubt == ''"]
+        {
+            let answer = judge(&Rule::new(when).deny("no"), unclear.clone());
+            let Err(Unsettled::Failed(why)) = answer else { panic!("{when}: {answer:?}") };
+            assert!(why.contains("neither a text nor a list of words"), "{why}");
+        }
+        assert!(holds("tool.name == 'Bash'", &unclear));
+    }
+}

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::{events, modes, words};
 use crate::diagnostic::nearest;
-use crate::dialect::{EventFault, Roots, tools};
+use crate::dialect::{EventFault, Roots, tools, wire};
 use crate::event::{Event, Surroundings};
 
 /// Fields that say something of the form and nothing of the event.
@@ -138,7 +138,7 @@ fn read_tool(
     }
     let args = match fields.shift_remove("tool_args") {
         // As the variable holds them.
-        Some(Value::String(text)) => serde_json::from_str(&text).unwrap_or(Value::String(text)),
+        Some(Value::String(text)) => wire::arguments("tool_args", text)?,
         Some(Value::Null) | None => json!({}),
         Some(args) => args,
     };

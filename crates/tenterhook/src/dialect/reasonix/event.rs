@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::events::{self, Spec};
 use super::vocabulary::{FIELDS, ORDER, TOLD_TOOL, TOOLS};
 use crate::dialect::tools::{by_neutral, by_own};
-use crate::dialect::{Envelope, EventFault, Roots};
+use crate::dialect::{Envelope, EventFault, Roots, wire};
 use crate::event::{Event, EventName, Surroundings};
 
 /// Reads a payload. Everything but the name of the event is optional (Ruling 31).
@@ -38,7 +38,7 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
         return Err(EventFault { message });
     }
     if let Some(tool) = tool {
-        decode_tool(&tool, fields.shift_remove("toolArgs"), &mut event);
+        decode_tool(&tool, fields.shift_remove("toolArgs"), &mut event)?;
     }
     for (key, value) in fields.into_iter().filter(|(_, value)| !value.is_null()) {
         event.payload.insert(neutral_key(&key), value);
@@ -46,13 +46,10 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
     Ok(event)
 }
 
-fn decode_tool(tool: &str, args: Option<Value>, event: &mut Event) {
+fn decode_tool(tool: &str, args: Option<Value>, event: &mut Event) -> Result<(), EventFault> {
     // The arguments come as the model wrote them: an object, or a text that may hold one.
     let input = match args {
-        Some(Value::String(text)) => match serde_json::from_str::<Map<String, Value>>(&text) {
-            Ok(object) => Value::Object(object),
-            Err(_) => Value::String(text),
-        },
+        Some(Value::String(text)) => wire::arguments("toolArgs", text)?,
         Some(Value::Null) | None => Value::Object(Map::new()),
         Some(other) => other,
     };
@@ -67,6 +64,7 @@ fn decode_tool(tool: &str, args: Option<Value>, event: &mut Event) {
     };
     event.payload.insert("tool_name".to_owned(), name.into());
     event.payload.insert("tool_input".to_owned(), input);
+    Ok(())
 }
 
 /// An input that a hook wrote for the tool of `event`, with the neutral keys.

@@ -1,15 +1,14 @@
 //! What do rules see of one tool call?
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 
 use super::file::Places;
 use crate::event::tool::ToolCall;
+use crate::shell::given::Command;
 use crate::shell::{self, Line};
-
-/// Input fields that hold a command line.
-pub(super) const COMMAND_KEYS: &[&str] = &["command", "cmd"];
 
 /// One tool call as rules see it; its command line is read once, at the first rule that asks.
 #[derive(Debug)]
@@ -35,7 +34,15 @@ impl<'a> Call<'a> {
 
     /// The command line, read; `None` where the input holds none.
     pub fn line(&self) -> Option<&Line> {
-        self.line.get_or_init(|| self.field(COMMAND_KEYS).map(shell::read)).as_ref()
+        self.line.get_or_init(|| self.command().map(|text| shell::read(&text))).as_ref()
+    }
+
+    /// The command line as text, whatever the tool's name; `None` where the input holds none that can be read.
+    pub(super) fn command(&self) -> Option<Cow<'a, str>> {
+        match Command::of(self.tool) {
+            Command::Line(line) => Some(line),
+            Command::Missing | Command::Unclear => None,
+        }
     }
 
     /// The first of these fields that is a text.

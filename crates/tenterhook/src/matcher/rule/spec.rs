@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::call::{COMMAND_KEYS, Call};
+use super::call::Call;
 use super::command::CommandPattern;
 use super::file::FilePattern;
 use super::pattern::Stars;
@@ -91,8 +91,8 @@ impl Spec {
                 Some(line) => pattern.select(line, reading),
                 None => Selection::Widened(Widening::Input),
             },
-            Self::ForeignCommand(pattern) => match call.field(COMMAND_KEYS) {
-                Some(line) => pattern.select_foreign(line),
+            Self::ForeignCommand(pattern) => match call.command() {
+                Some(line) => pattern.select_foreign(&line),
                 None => Selection::Widened(Widening::Input),
             },
             Self::File(pattern) => pattern.select(call.tool, &call.places),

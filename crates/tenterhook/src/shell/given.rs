@@ -1,0 +1,146 @@
+//! Which line would a tool call run? A command comes as a text or as a list of words; what it is otherwise, nobody can tell.
+//! Reads no line (E-9).
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::word::quote;
+use crate::event::tool::ToolCall;
+
+/// Input fields that hold a command.
+const KEYS: &[&str] = &["command", "cmd"];
+/// What ends a word for a shell, or means something to it: a program whose name holds one is a line that was put into a list.
+const NOT_IN_NAMES: &[char] =
+    &[' ', '\t', '\n', ';', '&', '|', '<', '>', '(', ')', '$', '`', '\'', '"'];
+
+/// Said of a command that is unclear.
+#[cfg(feature = "rule")]
+pub(crate) const UNCLEAR: &str = "the command is neither a text nor a list of words";
+
+/// The command of a tool call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Command<'a> {
+    /// The call has none.
+    Missing,
+    /// The line; of a list of words every line that it may be, one below the other.
+    Line(Cow<'a, str>),
+    /// It has one that is neither a text nor a list of words.
+    Unclear,
+}
+
+impl<'a> Command<'a> {
+    /// The line; empty where there is none that can be read.
+    pub(crate) fn line(self) -> Cow<'a, str> {
+        match self {
+            Self::Line(line) => line,
+            Self::Missing | Self::Unclear => Cow::Borrowed(""),
+        }
+    }
+
+    /// The same without its event.
+    #[cfg(feature = "rule")]
+    pub(crate) fn into_owned(self) -> Command<'static> {
+        match self {
+            Self::Missing => Command::Missing,
+            Self::Line(line) => Command::Line(Cow::Owned(line.into_owned())),
+            Self::Unclear => Command::Unclear,
+        }
+    }
+}
+
+impl<'a> Command<'a> {
+    /// The command in the call's input.
+    pub(crate) fn of(call: ToolCall<'a>) -> Self {
+        let fields = match call.input {
+            Value::Object(fields) => fields,
+            Value::Null => return Command::Missing,
+            _ => return Command::Unclear,
+        };
+        let mut given = KEYS.iter().filter_map(|key| fields.get(*key));
+        match given.find(|it| !it.is_null()).or_else(|| fields.get("command")) {
+            None => Command::Missing,
+            Some(Value::String(line)) => Command::Line(Cow::Borrowed(line)),
+            Some(Value::Array(words)) => {
+                let words: Option<Vec<_>> = words.iter().map(word).collect();
+                words.map_or(Command::Unclear, |words| Command::Line(Cow::Owned(lines(&words))))
+            }
+            Some(_) => Command::Unclear,
+        }
+    }
+}
+
+/// A word as a program would get it.
+fn word(value: &Value) -> Option<Cow<'_, str>> {
+    match value {
+        Value::String(text) => Some(Cow::Borrowed(text)),
+        Value::Number(_) | Value::Bool(_) => Some(Cow::Owned(value.to_string())),
+        Value::Null | Value::Array(_) | Value::Object(_) => None,
+    }
+}
+
+/// Every line that a list of words may be: the program with its arguments; the text that stands behind a `-c`, whatever the
+/// program; and where the program is no name but a line, all words as a shell would be handed them.
+fn lines(words: &[Cow<'_, str>]) -> String {
+    let quoted: Vec<String> = words.iter().map(|it| quote(it)).collect();
+    let mut lines = vec![quoted.join(" ")];
+    if words.first().is_some_and(|it| it.contains(NOT_IN_NAMES)) {
+        lines.push(words.join(" "));
+    }
+    let behind = words.iter().zip(words.iter().skip(1)).filter(|(option, _)| takes_code(option));
+    lines.extend(behind.map(|(_, code)| code.clone().into_owned()));
+    lines.join("\n")
+}
+
+/// `-c`, also among others: `-lc`.
+fn takes_code(word: &str) -> bool {
+    let letters = word.strip_prefix('-').unwrap_or_default();
+    letters.contains('c') && letters.chars().all(|it| it.is_ascii_alphabetic())
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn command(input: &Value) -> Command<'_> {
+        Command::of(ToolCall { name: "Bash", input })
+    }
+
+    fn line(input: &Value) -> String {
+        command(input).line().into_owned()
+    }
+
+    /// E-9.
+    #[test]
+    fn a_list_of_words_is_every_line_that_it_may_be() {
+        for (words, lines) in [
+            (json!(["git", "push"]), "git push"),
+            (json!(["git", "commit", "-m", "a b"]), "git commit -m 'a b'"),
+            (json!(["kill", -9, 1]), "kill -9 1"),
+            (json!(["bash", "-lc", "git push"]), "bash -lc 'git push'\ngit push"),
+            (json!(["mysh", "-c", "git push; ls"]), "mysh -c 'git push; ls'\ngit push; ls"),
+            (json!(["git push", "-f"]), "'git push' -f\ngit push -f"),
+            (json!(["echo", "a; rm -rf /"]), "echo 'a; rm -rf /'"),
+            (json!([]), ""),
+        ] {
+            assert_eq!(line(&json!({ "command": words })), lines, "{words}");
+            assert_eq!(line(&json!({ "cmd": words })), lines, "{words}");
+        }
+    }
+
+    /// E-9.
+    #[test]
+    fn what_is_neither_a_text_nor_words_is_unclear() {
+        for value in [json!(7), json!(true), Value::Null, json!({"a": 1}), json!(["a", ["b"]])] {
+            assert_eq!(command(&json!({ "command": value })), Command::Unclear, "{value}");
+        }
+        assert_eq!(command(&json!("git push")), Command::Unclear);
+        assert_eq!(command(&json!(["git", "push"])), Command::Unclear);
+        assert_eq!(command(&json!({})), Command::Missing);
+        assert_eq!(command(&Value::Null), Command::Missing);
+        assert_eq!(line(&json!({"command": null, "cmd": "ls"})), "ls");
+        assert_eq!(line(&json!({"command": "ls", "cmd": "git push"})), "ls");
+    }
+}
