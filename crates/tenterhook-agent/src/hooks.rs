@@ -305,7 +305,7 @@ fn roots(place: &Place, env: &[(String, String)]) -> Roots {
         cwd: place.cwd.clone(),
         repository: repository.map(ToOwned::to_owned),
         home: place.home.clone(),
-        managed: None,
+        managed: Some(discover::MANAGED.into()),
         config_home: directory("CLAUDE_CONFIG_DIR"),
         user_config: directory("XDG_CONFIG_HOME"),
     }

@@ -43,6 +43,8 @@ use crate::syntax::{Lists, Node};
 
 pub use crate::hook::named::DialectId;
 pub use crate::hook::row::{Cap, EventRow, Subject, Then};
+/// The object of an event, before any dialect reads it.
+pub use crate::strict::{Whole, whole as whole_object};
 
 /// Every dialect that this build speaks, in the order in which files are offered to them.
 pub static DIALECTS: &[&dyn Dialect] = &[

@@ -30,6 +30,13 @@ pub use servers::{servers, servers_for};
 #[cfg(test)]
 mod tests;
 
+/// Where an organisation keeps managed files: what a host sets as [`Roots::managed`].
+pub const MANAGED: &str = if cfg!(target_os = "macos") {
+    "/Library/Application Support/ClaudeCode"
+} else {
+    "/etc/claude-code"
+};
+
 /// How many directories above the caller's are searched for files that it hides.
 const MAX_ANCESTORS: usize = 16;
 

@@ -6,10 +6,9 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use tenterhook::Event;
-use tenterhook::dialect::{DIALECTS, DialectId, Roots};
+use tenterhook::dialect::{DIALECTS, DialectId, Roots, Whole, whole_object};
 use tenterhook::event::Surroundings;
 use tenterhook::outcome::Fault;
-use tenterhook::strict::{self, Whole};
 
 use crate::problem::Problem;
 
@@ -93,7 +92,7 @@ pub(crate) fn object(bytes: &[u8]) -> Result<Whole, Problem> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(Problem::new("the event is larger than 64 MiB"));
     }
-    strict::whole(bytes).map_err(|why| Problem::new(format!("the event {why}")))
+    whole_object(bytes).map_err(|why| Problem::new(format!("the event {why}")))
 }
 
 /// Reads an event from its object.

@@ -9,14 +9,8 @@ use std::env;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::MANAGED;
 use crate::dialect::Roots;
-
-/// Where the organisation's files lie.
-const MANAGED: &str = if cfg!(target_os = "macos") {
-    "/Library/Application Support/ClaudeCode"
-} else {
-    "/etc/claude-code"
-};
 
 impl Roots {
     /// Where this process stands: its directory and the repository round it, its user's home, and where the organisation's

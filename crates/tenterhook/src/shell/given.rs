@@ -31,6 +31,7 @@ pub(crate) enum Command<'a> {
 
 impl<'a> Command<'a> {
     /// The line; empty where there is none that can be read.
+    #[cfg(any(feature = "rule", test))]
     pub(crate) fn line(self) -> Cow<'a, str> {
         match self {
             Self::Line(line) => line,
