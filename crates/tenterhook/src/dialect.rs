@@ -310,28 +310,28 @@ mod tests {
     #[test]
     fn an_event_keeps_its_place_wherever_it_is_handed_on() {
         let events = [
-            ("claude", json!({"hook_event_name": "Stop", "cwd": "/work/p"})),
-            ("gen", json!({"hook_event_name": "Stop", "cwd": "/work/p"})),
+            ("claude", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
+            ("gen", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
             (
                 "ignis",
-                json!({"hook_event_name": "UserPromptSubmit", "prompt": "", "cwd": "/work/p"}),
+                json!({"hook_event_name": "UserPromptSubmit", "prompt": "", "cwd": "/repo/p"}),
             ),
-            ("reasonix", json!({"event": "Stop", "cwd": "/work/p"})),
-            ("codewhale", json!({"event": "turn_end", "workspace": "/work/p"})),
-            ("native", json!({"v": 1, "event": "Stop", "session": {"cwd": "/work/p"}})),
+            ("reasonix", json!({"event": "Stop", "cwd": "/repo/p"})),
+            ("codewhale", json!({"event": "turn_end", "workspace": "/repo/p"})),
+            ("native", json!({"v": 1, "event": "Stop", "session": {"cwd": "/repo/p"}})),
         ];
         assert_eq!(events.len(), DIALECTS.len());
         for (dialect, event) in events {
-            for from in ["/elsewhere", "/work", "/work/p/deep", ""] {
+            for from in ["/elsewhere", "/repo", "/repo/p/deep", ""] {
                 let roots = Roots { cwd: from.into(), ..Roots::default() };
                 let it = DialectId::find(dialect).unwrap().dialect();
                 let event = it.decode_event(event.as_object().unwrap(), &roots).unwrap();
-                assert_eq!(event.within.cwd, Path::new("/work/p"), "{dialect} from `{from}`");
+                assert_eq!(event.within.cwd, Path::new("/repo/p"), "{dialect} from `{from}`");
                 let told = it.encode_event(&event);
                 let body = String::from_utf8_lossy(&told.body);
-                assert!(body.is_empty() || body.contains("\"/work/p\""), "{dialect}: {body}");
+                assert!(body.is_empty() || body.contains("\"/repo/p\""), "{dialect}: {body}");
                 for (name, value) in told.env.iter().filter(|it| it.0.ends_with("_WORKSPACE")) {
-                    assert_eq!(value, "/work/p", "{name} from `{from}`");
+                    assert_eq!(value, "/repo/p", "{name} from `{from}`");
                 }
             }
         }

@@ -125,9 +125,9 @@ mod tests {
 
     #[test]
     fn an_event_happens_where_its_session_works() {
-        let here = Surroundings::at("/work").session("s1");
+        let here = Surroundings::at("/repo").session("s1");
         let event = Event::pre_tool_use("Bash", json!({})).within(&here);
         assert_eq!(event.within, here);
-        assert_eq!(event.within.project, PathBuf::from("/work"));
+        assert_eq!(event.within.project, PathBuf::from("/repo"));
     }
 }
