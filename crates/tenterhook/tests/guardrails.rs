@@ -8,18 +8,16 @@
     reason = "a test that cannot go on must fail"
 )]
 
-use std::path::{Path, PathBuf};
+mod pack;
+
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tenterhook::answer::Restraint;
-use tenterhook::config::Source;
-use tenterhook::dialect::DialectId;
-use tenterhook::event::{Event, Surroundings};
-use tenterhook::hook::Run;
 use tenterhook::rule::{Rule, Sight};
 
-const PACK: &str = include_str!("../../tenterhook-cli/packs/guardrails.toml");
+use pack::{call, conformance, rules};
 
 /// Ways to put a simple command. `{program}` and `{rest}` are its parts, `{quoted}` is all of it between single quotes.
 const COMMAND_FORMS: &[&str] = &[
@@ -135,27 +133,14 @@ struct Guard {
     table: Value,
 }
 
-fn conformance() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/guardrails")
-}
-
-fn rules() -> Vec<(String, Rule)> {
-    let mut source =
-        Source::given("tenterhook.guardrails.toml", DialectId::NATIVE, PACK, "/nowhere");
-    source.home = PathBuf::from("/home/u");
-    let read = DialectId::NATIVE.dialect().read_config(&source);
-    assert_eq!(read.diagnostics, []);
-    let rule = |hook: tenterhook::hook::Hook| match hook.run {
-        Run::Rule(rule) => (hook.id.to_string(), rule),
-        other => panic!("{} is no rule but {other:?}", hook.id),
-    };
-    read.hooks.into_iter().map(rule).collect()
+fn tables() -> PathBuf {
+    conformance().join("guardrails")
 }
 
 fn guards() -> Vec<Guard> {
     let guard = |(id, rule): (String, Rule)| {
         let name = id.strip_prefix("guardrails/").unwrap().to_owned();
-        let file = conformance().join(format!("attacks/{name}.toml"));
+        let file = tables().join(format!("attacks/{name}.toml"));
         let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{name}: {error}"));
         let table = toml::from_str::<serde_json::Value>(&text).unwrap();
         Guard { name, rule, table }
@@ -237,19 +222,11 @@ fn quote(text: &str) -> String {
 }
 
 fn sight(tool: &str, input: Value) -> Sight {
-    let within = Surroundings {
-        session_id: "s".to_owned(),
-        cwd: "/home/u/project".into(),
-        project: "/home/u/project".into(),
-        home: "/home/u".into(),
-        ..Surroundings::default()
-    };
-    let event = Event::new("PreToolUse", within).with("tool_name", tool).with("tool_input", input);
-    Sight::of(&Arc::new(event))
+    Sight::of(&Arc::new(call(tool, input)))
 }
 
 fn bash(line: &str) -> Sight {
-    sight("Bash", json!({ "command": line }))
+    Sight::of(&Arc::new(pack::bash(line)))
 }
 
 fn says(rule: &Rule, sight: &Sight) -> Result<Restraint, String> {
@@ -261,7 +238,7 @@ fn says(rule: &Rule, sight: &Sight) -> Result<Restraint, String> {
 fn ordinary() -> Vec<(String, Sight)> {
     let mut found = Vec::new();
     let mut files: Vec<PathBuf> =
-        conformance().join("ordinary").read_dir().unwrap().map(|it| it.unwrap().path()).collect();
+        tables().join("ordinary").read_dir().unwrap().map(|it| it.unwrap().path()).collect();
     files.sort();
     for file in files {
         let name = file.file_name().unwrap().to_string_lossy().into_owned();
@@ -341,7 +318,7 @@ fn innocent_neighbours_pass_their_rule() {
 
 #[test]
 fn every_table_has_a_rule() {
-    let mut tables: Vec<String> = conformance()
+    let mut tables: Vec<String> = tables()
         .join("attacks")
         .read_dir()
         .unwrap()

@@ -6,20 +6,18 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
 #![expect(clippy::print_stdout, reason = "what is lost is for people to read")]
 
-use std::path::{Path, PathBuf};
+mod pack;
+
 use std::sync::Arc;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tenterhook::answer::Restraint;
-use tenterhook::config::Source;
-use tenterhook::dialect::DialectId;
-use tenterhook::event::{Event, Surroundings};
-use tenterhook::hook::{Compat, Run};
+use tenterhook::hook::Compat;
 use tenterhook::matcher::rule::Reading;
 use tenterhook::matcher::{Condition, Occasion, Picked};
 use tenterhook::rule::{Rule, Sight};
 
-const PACK: &str = include_str!("../../tenterhook-cli/packs/guardrails.toml");
+use pack::{bash, conformance, rules};
 
 /// Rules as people write them, about programs whose names are words of other programs, too.
 const COMMON: &[&str] = &[
@@ -45,10 +43,6 @@ const MEANT: &[&str] = &[
 
 /// Share of a list that has to be seen, in percent.
 const WANTED: usize = 95;
-
-fn conformance() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance")
-}
 
 /// The lists of one kind in every file of the folder.
 fn lists(kind: &str) -> Vec<String> {
@@ -76,30 +70,6 @@ fn ordinary() -> Vec<String> {
         lines.extend(text.lines().filter(|it| !is_tool(it)).map(str::to_owned));
     }
     lines
-}
-
-fn bash(line: &str) -> Event {
-    let within = Surroundings {
-        session_id: "s".to_owned(),
-        cwd: "/home/u/project".into(),
-        project: "/home/u/project".into(),
-        home: "/home/u".into(),
-        ..Surroundings::default()
-    };
-    Event::new("PreToolUse", within)
-        .with("tool_name", "Bash")
-        .with("tool_input", json!({ "command": line }))
-}
-
-fn pack() -> Vec<(String, Rule)> {
-    let mut source =
-        Source::given("tenterhook.guardrails.toml", DialectId::NATIVE, PACK, "/nowhere");
-    source.home = PathBuf::from("/home/u");
-    let rule = |hook: tenterhook::hook::Hook| match hook.run {
-        Run::Rule(rule) => (hook.id.to_string(), rule),
-        other => panic!("{} is no rule but {other:?}", hook.id),
-    };
-    DialectId::NATIVE.dialect().read_config(&source).hooks.into_iter().map(rule).collect()
 }
 
 /// The rules of the pack that hold a line up.
@@ -131,13 +101,13 @@ fn most_spellings_of_a_push_are_selected() {
 
 #[test]
 fn most_dangerous_lines_are_held_up() {
-    let pack = pack();
+    let pack = rules();
     expect_share("dangerous lines", &lists("dangerous"), |line| !held(&pack, line).is_empty());
 }
 
 #[test]
 fn no_ordinary_line_of_the_list_is_held_up() {
-    let pack = pack();
+    let pack = rules();
     for line in lists("ordinary") {
         assert_eq!(held(&pack, &line), Vec::<String>::new(), "{line}");
     }
