@@ -42,6 +42,7 @@ const SHOWN: usize = 256;
 type Fault = StreamableHttpError<Unanswered>;
 type Headers = HashMap<HeaderName, HeaderValue>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
+type PostResult = Result<StreamableHttpPostResponse, Fault>;
 
 /// The client of a network for MCP servers.
 #[derive(Clone)]
@@ -153,13 +154,11 @@ const fn wants_a_reply(message: &ClientJsonRpcMessage) -> bool {
 /// A reply that refuses may say so in the protocol's own words.
 async fn refused(response: Response<Incoming>, session: Option<String>) -> PostResult {
     let status = response.status();
-    let (busy, is_json) = (overloaded(&response), is(kind(&response).as_deref(), JSON));
-    if let Some(busy) = busy
-        && (!is_json || status == StatusCode::TOO_MANY_REQUESTS)
-    {
-        return Err(busy);
-    }
-    let busy = overloaded(&response);
+    let is_json = is(kind(&response).as_deref(), JSON);
+    let busy = match overloaded(&response) {
+        Some(busy) if !is_json || status == StatusCode::TOO_MANY_REQUESTS => return Err(busy),
+        busy => busy,
+    };
     let body = match whole(response.into_body(), REFUSAL).await {
         Ok(body) => body,
         Err(error) => return Err(busy.unwrap_or(Fault::Client(error))),
@@ -174,8 +173,6 @@ async fn refused(response: Response<Incoming>, session: Option<String>) -> PostR
     let said = String::from_utf8_lossy(&body).into_owned();
     Err(busy.unwrap_or_else(|| unexpected(format!("HTTP {status}: {said}"))))
 }
-
-type PostResult = Result<StreamableHttpPostResponse, Fault>;
 
 impl StreamableHttpClient for McpClient {
     type Error = Unanswered;
