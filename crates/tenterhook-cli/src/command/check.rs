@@ -44,6 +44,7 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset) -> Value {
         .hooks()
         .iter()
         .enumerate()
+        .filter(|(_, hook)| !hook.is_hold())
         .map(|(ordinal, hook)| {
             let never = reach::never(ruleset, hook);
             let place = hook.place.as_ref();
@@ -83,12 +84,14 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
         out.push_str(&diagnostic::render(it, &loaded.texts, width));
         out.push('\n');
     }
-    let never: Vec<(&Hook, String, &str)> = ruleset
-        .hooks()
+    // What stands in for a part that cannot be read is no hook of the file, and has a finding of its own (C-72).
+    let hooks: Vec<&Hook> =
+        ruleset.hooks().iter().map(|it| &**it).filter(|it| !it.is_hold()).collect();
+    let never: Vec<(&Hook, String, &str)> = hooks
         .iter()
-        .filter_map(|hook| {
+        .filter_map(|&hook| {
             let (because, rule) = reach::never(ruleset, hook)?;
-            Some((&**hook, because, rule))
+            Some((hook, because, rule))
         })
         .collect();
     if !never.is_empty() {
@@ -108,7 +111,7 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
         out.push_str(&table.render(width));
         out.push('\n');
     }
-    out.push_str(&summary(loaded, ruleset.hooks().len(), never.len()));
+    out.push_str(&summary(loaded, hooks.len(), never.len()));
     out
 }
 

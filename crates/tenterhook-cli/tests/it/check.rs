@@ -117,6 +117,19 @@ error[unreadable-file]: `../home` cannot be read: it is a directory, not a file
 "##);
 }
 
+/// C-72: what stands in for a part that cannot be read has a finding, and counts for no hook of the file.
+#[test]
+fn what_is_held_is_no_hook_that_never_runs() {
+    let torn =
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}, {"#;
+    let room = Room::with_settings(torn);
+    let found = room.json(&["check", "--format", "json"], "", 1);
+    assert_eq!(found["hooks"].as_array().unwrap().len(), 1, "{found}");
+    let out = room.run(&["check"], "").all();
+    assert!(out.contains("calls-held") && !out.contains("can never run"), "{out}");
+    assert!(out.contains("in 1 file with 1 hook\n"), "{out}");
+}
+
 #[cfg(target_os = "linux")]
 #[test]
 fn a_fifo_in_the_place_of_a_config_is_not_waited_for() {
