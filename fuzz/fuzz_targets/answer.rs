@@ -10,7 +10,7 @@ use tenterhook::event::{Event, Surroundings};
 use tenterhook::executor::function::Function;
 use tenterhook::hook::{Hook, HookId, Run};
 use tenterhook::report::{End, Output, Report, Said};
-use tenterhook::verdict::{Bench, judge};
+use tenterhook::verdict::{JudgeContext, judge};
 
 fuzz_target!(|input: (u8, &[u8], &[u8])| {
     let (code, stdout, stderr) = input;
@@ -23,7 +23,7 @@ fuzz_target!(|input: (u8, &[u8], &[u8])| {
         let slipped = !answer.slips.is_empty();
         let run = Run::Function(Function::new("f", |_| async { Default::default() }));
         let hook = Hook::new(HookId::new("h"), dialect, "PreToolUse".into(), run);
-        let verdict = judge(Bench { hook: &hook, row, widened: None }, answer);
+        let verdict = judge(JudgeContext { hook: &hook, row, widened: None }, answer);
         assert!(!(slipped && verdict.restraint == Restraint::Allow), "a slip became consent");
     }
 });

@@ -7,7 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use serde_json::json;
 use tenterhook::Event;
 use tenterhook::event::Surroundings;
-use tenterhook::rule::{Rule, Sight};
+use tenterhook::rule::{Rule, RuleInput};
 
 /// Most steps for a byte and for a line without any, and most for one event: to read its line, and to work out the call.
 const A_BYTE: usize = 256;
@@ -20,10 +20,10 @@ fn cost(line: &str) -> usize {
     let event = Event::new("PreToolUse", Surroundings::default())
         .with("tool_name", "Bash")
         .with("tool_input", json!({ "command": line }));
-    let sight = Sight::of(&Arc::new(event));
+    let rule_input = RuleInput::of(&Arc::new(event));
     let rule = Rule::new("shell.complete && call.code == ['x'] || call.writes == ['x']").deny("no");
-    let _ = rule.judge(&sight, &|| true);
-    sight.spent()
+    let _ = rule.judge(&rule_input, &|| true);
+    rule_input.spent()
 }
 
 fuzz_target!(|part: &str| {

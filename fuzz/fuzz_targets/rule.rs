@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use libfuzzer_sys::fuzz_target;
 use tenterhook::event::{Event, Surroundings};
-use tenterhook::rule::{Rule, Sight};
+use tenterhook::rule::{Rule, RuleInput};
 
 fuzz_target!(|text: &str| {
     let event = Event::new("PreToolUse", Surroundings::default())
         .with("tool_name", "Bash")
         .with("tool_input", serde_json::json!({"command": "sudo git push > f | sh"}));
-    let _ = Rule::new(text).deny(text).judge(&Sight::of(&Arc::new(event)), &|| true);
+    let _ = Rule::new(text).deny(text).judge(&RuleInput::of(&Arc::new(event)), &|| true);
 });

@@ -14,7 +14,7 @@ use crate::gate::Seen;
 use crate::hooks::Hooks;
 use crate::instructions::{self, Instructions, Wanted};
 use crate::model::Provider;
-use crate::permission::{Desk, Permissions};
+use crate::permission::{Permissions, PermitContext};
 use crate::render::Renderer;
 use crate::tally::Tally;
 use crate::tasks::Tasks;
@@ -245,8 +245,8 @@ impl Agent {
     }
 
     /// Whose calls are judged here, and from where.
-    pub(crate) fn desk(&self) -> Desk<'_> {
-        Desk {
+    pub(crate) fn permit_context(&self) -> PermitContext<'_> {
+        PermitContext {
             hooks: &self.hooks,
             updates: &self.updates,
             project: &self.settings.project,
@@ -298,7 +298,8 @@ impl Agent {
         }
         let root = (wanted.memory != instructions::USER).then_some(root);
         let path = wanted.path.clone();
-        let taken = match self.permissions.shown_unasked(&self.desk(), &path, root).await {
+        let taken = match self.permissions.shown_unasked(&self.permit_context(), &path, root).await
+        {
             Ok(judged) => wanted.read(&judged).map_err(|error| error.to_string()),
             Err(why) => Err(why),
         };

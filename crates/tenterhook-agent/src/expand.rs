@@ -51,14 +51,14 @@ impl Agent {
 
     /// The beginning of a file that is mentioned. What rules keep from the model no mention shows it.
     async fn mentioned(&self, name: &str, by_person: bool) -> io::Result<(String, bool)> {
-        let desk = self.desk();
+        let context = self.permit_context();
         // A word that only looks like the name of a file is none.
         std::fs::metadata(self.settings.cwd.join(name))?;
         let judged = if by_person {
-            self.permissions.mentioned(&desk, name)
+            self.permissions.mentioned(&context, name)
         } else {
             let path = self.settings.cwd.join(name);
-            self.permissions.shown_unasked(&desk, &path, Some(&self.settings.project)).await
+            self.permissions.shown_unasked(&context, &path, Some(&self.settings.project)).await
         };
         file::text_of(judged.map_err(io::Error::other)?.open()?, MENTIONED)
     }
@@ -73,7 +73,7 @@ impl Agent {
         let files = plain.then(|| places(project, home, name))?;
         let path = files.into_iter().find(|it| it.is_file())?;
         let root = path.starts_with(project).then_some(project.as_path());
-        let body = match self.permissions.shown_unasked(&self.desk(), &path, root).await {
+        let body = match self.permissions.shown_unasked(&self.permit_context(), &path, root).await {
             Ok(judged) => judged.whole().ok()?,
             Err(why) => {
                 self.updates.warn("prompt", format!("`{}` is not read: {why}", path.display()));

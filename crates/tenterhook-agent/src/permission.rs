@@ -92,7 +92,7 @@ pub(crate) struct Refusal {
 }
 
 /// Who asks.
-pub(crate) struct Desk<'a> {
+pub(crate) struct PermitContext<'a> {
     pub(crate) hooks: &'a Hooks,
     pub(crate) updates: &'a Updates,
     pub(crate) project: &'a Path,
@@ -132,10 +132,14 @@ impl Permissions {
     }
 
     /// Where a file leads that a person mentions; the rule that keeps it from the model, where one does.
-    pub(crate) fn mentioned(&self, desk: &Desk<'_>, name: &str) -> Result<Judged, String> {
-        let (call, aim) = reading(name, desk.cwd);
+    pub(crate) fn mentioned(
+        &self,
+        context: &PermitContext<'_>,
+        name: &str,
+    ) -> Result<Judged, String> {
+        let (call, aim) = reading(name, context.cwd);
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        match barred::by(&state.rules.deny, desk.into(), &call, Some(&aim)) {
+        match barred::by(&state.rules.deny, context.into(), &call, Some(&aim)) {
             Some(rule) => Err(format!("the rule `{rule}` denies it")),
             None => aim.judged.ok_or_else(|| "links lead in a circle there".to_owned()),
         }
@@ -145,27 +149,29 @@ impl Permissions {
     /// what would need a question is not shown (AG-11). `root`: where it may lie beside the project; none, anywhere.
     pub(crate) async fn shown_unasked(
         &self,
-        desk: &Desk<'_>,
+        context: &PermitContext<'_>,
         path: &Path,
         root: Option<&Path>,
     ) -> Result<Judged, String> {
-        let (call, aim) = reading(&path.display().to_string(), desk.cwd);
+        let (call, aim) = reading(&path.display().to_string(), context.cwd);
         {
             let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             let Rules { deny, ask, .. } = &state.rules;
-            if let Some(rule) = barred::by(deny.iter().chain(ask), desk.into(), &call, Some(&aim)) {
+            if let Some(rule) =
+                barred::by(deny.iter().chain(ask), context.into(), &call, Some(&aim))
+            {
                 return Err(format!("the rule `{rule}` is against it"));
             }
             if let (Some(root), Some(judged)) = (root, &aim.judged) {
                 let dirs = state.directories.iter().map(PathBuf::as_path);
-                let mut roots = [desk.project, root].into_iter().chain(dirs);
+                let mut roots = [context.project, root].into_iter().chain(dirs);
                 if !roots.any(|it| below(&judged.path, it).is_some()) {
                     let to = judged.path.display();
                     return Err(format!("it leads to `{to}`, which is outside the project"));
                 }
             }
         }
-        let said = desk.hooks.before_tool(&call).await;
+        let said = context.hooks.before_tool(&call).await;
         let changed = said.input.filter(|it| *it != call.input);
         let changed = changed.map(|_| "a hook would read another file".to_owned());
         match said.blocked.or(said.stop).or(said.ask).or(changed) {
@@ -175,10 +181,10 @@ impl Permissions {
     }
 
     /// What rules keep from the model, for a tool that comes to files by itself.
-    pub(crate) fn bars(&self, desk: &Desk<'_>) -> Bars {
+    pub(crate) fn bars(&self, context: &PermitContext<'_>) -> Bars {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let rules = state.rules.deny.iter().chain(&state.rules.ask).cloned();
-        Bars::new(rules.collect(), desk)
+        Bars::new(rules.collect(), context)
     }
 
     /// The mode and the rules, for people.
@@ -197,14 +203,14 @@ impl Permissions {
     /// Takes a call through the whole pipeline. What comes beside a permit is what hooks add for the model.
     pub(crate) async fn seek(
         &self,
-        desk: &Desk<'_>,
+        context: &PermitContext<'_>,
         call: Call,
     ) -> Result<(Permit, Vec<String>), Refusal> {
         // What nobody can read nobody can judge, and nothing can run it.
         if let Err(reason) = readable(&call) {
             return Err(Refusal { call, reason, stop: None, context: Vec::new(), retry: false });
         }
-        let said = desk.hooks.before_tool(&call).await;
+        let said = context.hooks.before_tool(&call).await;
         let mut call = call;
         let refuse = |call: &Call, reason: String| Refusal {
             call: call.clone(),
@@ -222,26 +228,32 @@ impl Permissions {
         if let Err(why) = fits(&call) {
             return Err(refuse(&call, why));
         }
-        let aim = Aim::of(&call, desk.cwd);
-        match self.lean(desk, &call, &said, aim.as_ref()) {
+        let aim = Aim::of(&call, context.cwd);
+        match self.lean(context, &call, &said, aim.as_ref()) {
             Leaning::Permit => Ok((Permit::of(call, aim), said.context)),
-            Leaning::Refuse(reason) => Err(denied(desk, refuse(&call, reason)).await),
-            Leaning::Ask(question) => match self.ask(desk, call, aim, question).await {
+            Leaning::Refuse(reason) => Err(denied(context, refuse(&call, reason)).await),
+            Leaning::Ask(question) => match self.ask(context, call, aim, question).await {
                 Decided::Yes(permit) => Ok((permit, said.context)),
-                Decided::No(call, reason) => Err(denied(desk, refuse(&call, reason)).await),
+                Decided::No(call, reason) => Err(denied(context, refuse(&call, reason)).await),
             },
         }
     }
 
     /// What rules, safety, hooks and the mode say, in this order.
-    fn lean(&self, desk: &Desk<'_>, call: &Call, said: &Said, aim: Option<&Aim>) -> Leaning {
+    fn lean(
+        &self,
+        context: &PermitContext<'_>,
+        call: &Call,
+        said: &Said,
+        aim: Option<&Aim>,
+    ) -> Leaning {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let hit = |rules: &[PermissionRule]| barred::by(rules, desk.into(), call, aim);
+        let hit = |rules: &[PermissionRule]| barred::by(rules, context.into(), call, aim);
         if let Some(rule) = hit(&state.rules.deny) {
             return Leaning::Refuse(format!("the rule `{rule}` denies it"));
         }
         let effect = tool::find(&call.tool).map_or(Effect::Runs, tool::Tool::effect);
-        let place = Place::of(aim, desk, &state.directories);
+        let place = Place::of(aim, context, &state.directories);
         if effect == Effect::Writes
             && let Some(danger) = place.danger()
         {
@@ -262,7 +274,7 @@ impl Permissions {
             Mode::Bypass => true,
         };
         let mut allow = state.rules.allow.iter();
-        if said.allowed || free || allow.any(|it| barred::allows(it, desk.into(), call, aim)) {
+        if said.allowed || free || allow.any(|it| barred::allows(it, context.into(), call, aim)) {
             return Leaning::Permit;
         }
         Leaning::Ask(Question::routine(match place {
@@ -282,8 +294,8 @@ fn reading(name: &str, cwd: &Path) -> (Call, Aim) {
 }
 
 /// Tells hooks of a refusal; they may let the model try again.
-async fn denied(desk: &Desk<'_>, mut refusal: Refusal) -> Refusal {
-    let said = desk.hooks.permission_denied(&refusal.call, &refusal.reason).await;
+async fn denied(context: &PermitContext<'_>, mut refusal: Refusal) -> Refusal {
+    let said = context.hooks.permission_denied(&refusal.call, &refusal.reason).await;
     refusal.context.extend(said.context);
     refusal.retry = said.retry;
     refusal

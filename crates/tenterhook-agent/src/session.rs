@@ -1,8 +1,8 @@
 //! A session from its first hook to its last: takes what a face says, runs one turn after the other. Draws nothing.
 
 mod commands;
-mod helm;
 mod listener;
+mod steering_gate;
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -18,8 +18,8 @@ use crate::ground::Ground;
 use crate::hooks::{Hooks, Late};
 use crate::update::{Input, Update, Updates};
 use crate::watch::Watch;
-use helm::Helm;
 use listener::Listener;
+use steering_gate::SteeringGate;
 
 /// How often hooks may wake the agent while nobody says anything.
 const WAKES: u32 = 8;
@@ -313,7 +313,7 @@ impl Session {
         let mut listener = Listener {
             queue: &mut self.queue,
             heard: &mut self.heard,
-            helm: Helm::start(&self.agent),
+            gate: SteeringGate::start(&self.agent),
             steering: steering.clone(),
             updates: self.agent.updates.clone(),
             leaving: None,
@@ -322,7 +322,7 @@ impl Session {
         let door = sleep(LEAVING);
         steering.queue(listener.queue.len());
         {
-            let judged = listener.helm.judged();
+            let judged = listener.gate.judged();
             let work = async {
                 turn(&mut self.agent, next).await;
                 // Texts that were to steer the turn are judged to their end, and somebody may stop that, too.

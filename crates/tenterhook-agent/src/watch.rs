@@ -1,7 +1,7 @@
 //! Keeps an eye on files: those with hooks, and those that hooks asked to watch. Tells hooks what became of them, beside the
 //! session and never in its way.
 
-mod eye;
+mod watcher;
 
 use std::path::PathBuf;
 
@@ -10,7 +10,7 @@ use tokio::task::JoinHandle;
 
 use crate::hooks::Hooks;
 use crate::update::{Update, Updates};
-use eye::{Eye, Seen};
+use watcher::{Seen, Watcher};
 
 /// The watch of one session. Ends when it is dropped.
 #[derive(Debug)]
@@ -23,13 +23,13 @@ impl Watch {
     /// Begins to look. Where the system cannot, a warning says so, and hooks are fired by everything else.
     pub(crate) fn start(hooks: Hooks, updates: Updates) -> Self {
         let (wishes, receiver) = mpsc::unbounded_channel();
-        let eye = Eye::open().map(|mut eye| {
-            eye.look_at(files(&hooks));
-            eye
+        let watcher = Watcher::open().map(|mut watcher| {
+            watcher.look_at(files(&hooks));
+            watcher
         });
         let worker = tokio::spawn(async move {
-            match eye {
-                Ok(eye) => look(eye, hooks, updates, receiver).await,
+            match watcher {
+                Ok(watcher) => look(watcher, hooks, updates, receiver).await,
                 Err(error) => {
                     updates.warn("FileChanged", format!("files cannot be watched: {error}"))
                 }
@@ -60,7 +60,7 @@ fn files(hooks: &Hooks) -> Vec<PathBuf> {
 }
 
 async fn look(
-    mut eye: Eye,
+    mut watcher: Watcher,
     hooks: Hooks,
     updates: Updates,
     mut wishes: mpsc::UnboundedReceiver<oneshot::Sender<()>>,
@@ -68,16 +68,16 @@ async fn look(
     let mut asked = hooks.watching();
     loop {
         tokio::select! {
-            seen = eye.next() => {
+            seen = watcher.next() => {
                 for seen in seen {
                     tell(&hooks, &updates, &seen).await;
                 }
-                eye.look_at(files(&hooks));
+                watcher.look_at(files(&hooks));
             }
-            () = asked.changed() => eye.look_at(files(&hooks)),
+            () = asked.changed() => watcher.look_at(files(&hooks)),
             wish = wishes.recv() => {
                 let Some(done) = wish else { return };
-                eye.look_at(files(&hooks));
+                watcher.look_at(files(&hooks));
                 // Who asked may have left meanwhile.
                 let _ = done.send(());
             }

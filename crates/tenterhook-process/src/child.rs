@@ -80,8 +80,8 @@ impl Child {
     ///
     /// The same as [`deadline`](Self::deadline), [`feed`](Self::feed) and
     /// [`close_stdin`](Self::close_stdin); the child may begin before the supervisor wakes.
-    pub fn hand(&self, bytes: impl Into<Arc<[u8]>>, by: Option<Instant>) {
-        let wanted = self.inbox.order(Order::Deadline(by));
+    pub fn hand(&self, bytes: impl Into<Arc<[u8]>>, deadline: Option<Instant>) {
+        let wanted = self.inbox.order(Order::Deadline(deadline));
         self.stdin.feed_last(bytes.into());
         if wanted {
             backend::nudge(self.inbox.id);

@@ -30,7 +30,7 @@ pub struct Command {
     /// start under load does not eat it.
     pub timeout: Option<Duration>,
     /// When everything must be over, whatever the start took: the budget of the caller.
-    pub by: Option<Instant>,
+    pub deadline: Option<Instant>,
     /// The file mode mask of the child. `None` leaves the host's. Default: `0o077`, so that what
     /// a program leaves behind is for its owner only.
     pub umask: Option<u32>,
@@ -72,7 +72,7 @@ impl Command {
             stdin: Arc::from([]),
             limits: Limits::default(),
             timeout: None,
-            by: None,
+            deadline: None,
             umask: Some(0o077),
             resources: Vec::new(),
             oom_score_adj: None,

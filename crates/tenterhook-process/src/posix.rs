@@ -244,7 +244,7 @@ impl Run {
                 (stderr, Capture::new(command.limits.stderr)),
             ],
             paused: Flow::More,
-            deadline: [own, command.by].into_iter().flatten().min(),
+            deadline: [own, command.deadline].into_iter().flatten().min(),
             ending: None,
             force: Force::None,
             exited: None,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 /// The path of `fakehook`, built together with this crate.
 ///
-/// Its arguments are a script of deeds: `--read-all --stdout TEXT --exit 2`.
+/// Its arguments are a script of steps: `--read-all --stdout TEXT --exit 2`.
 pub fn fakehook() -> &'static Path {
     Path::new(concat!(env!("OUT_DIR"), "/fakehook"))
 }

@@ -49,7 +49,7 @@ const DEEPEST_GUESS: usize = 3;
 /// Paths are written as seen from the project: `src/a.rs` in it, `.` for it, `..` for what is above it, `~/x` in the home
 /// and absolute elsewhere, so that a rule needs to know neither place.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Deeds {
+pub struct CallFootprint {
     /// Every simple command of its shell line, also those whose program stands in a variable that the line sets.
     pub commands: Vec<SimpleCommand>,
     /// Files whose content it reads or copies.
@@ -107,7 +107,7 @@ struct Found {
     strangers: BTreeSet<String>,
 }
 
-/// One of the lists of [`Deeds`].
+/// One of the lists of [`CallFootprint`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum List {
     /// Files whose content it reads or copies.
@@ -140,7 +140,7 @@ pub enum List {
     Strangers,
 }
 
-impl Deeds {
+impl CallFootprint {
     /// The list that is asked for.
     #[must_use]
     pub fn list(&self, list: List) -> &[String] {
@@ -168,9 +168,13 @@ impl Deeds {
 /// # Errors
 ///
 /// Where the meter was cut on the way: a part of what a call would do is no answer (RU-37).
-pub fn deeds(event: &Event, line: Option<&Line>, meter: &Meter<'_>) -> Result<Deeds, Cut> {
+pub fn footprint(
+    event: &Event,
+    line: Option<&Line>,
+    meter: &Meter<'_>,
+) -> Result<CallFootprint, Cut> {
     let mut found = Found::default();
-    let Some(call) = event.tool() else { return Ok(Deeds::default()) };
+    let Some(call) = event.tool() else { return Ok(CallFootprint::default()) };
     let paths = path::Paths::of(&event.within);
     match (call.tool(), line) {
         (Tool::Shell, Some(line)) => {
@@ -182,7 +186,7 @@ pub fn deeds(event: &Event, line: Option<&Line>, meter: &Meter<'_>) -> Result<De
     meter.cut().map_or_else(|| Ok(found.done()), Err)
 }
 
-/// An absolute path as [`Deeds`] writes it; any other text as it is.
+/// An absolute path as [`CallFootprint`] writes it; any other text as it is.
 #[must_use]
 pub fn seen<'a>(path: &'a str, within: &Surroundings) -> Cow<'a, str> {
     if path.starts_with('/') {
@@ -253,9 +257,9 @@ impl Found {
         self.code.insert("hidden".to_owned());
     }
 
-    fn done(self) -> Deeds {
+    fn done(self) -> CallFootprint {
         let list = |set: BTreeSet<String>| set.into_iter().collect();
-        Deeds {
+        CallFootprint {
             commands: self.commands,
             reads: list(self.reads),
             writes: list(self.writes),

@@ -94,7 +94,7 @@ impl Hook {
 
 /// What an agent does with an answer that slipped, under exact reading. The order is the order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Honour {
+pub enum SlipPolicy {
     /// It counts as if it had not slipped.
     Counts,
     /// The agent does not see it: [`Answer::plain`] stands.
@@ -235,7 +235,7 @@ pub trait Dialect: Sync + fmt::Debug {
     }
 
     /// What the agent does with an answer that slipped.
-    fn honour(&self, slip: SlipKind) -> Honour;
+    fn slip_policy(&self, slip: SlipKind) -> SlipPolicy;
 
     /// Why no event of its agent can select `hook`, and the rule that says so, where that is certain.
     ///

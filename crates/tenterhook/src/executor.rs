@@ -24,7 +24,7 @@ use crate::dialect::{Dialect, EventRow};
 use crate::event::Event;
 use crate::hook::{Hook, Run};
 use crate::report::{End, Report};
-use crate::rule::Sight;
+use crate::rule::RuleInput;
 use crate::session::Session;
 pub(crate) use command::{Likeness, Running, Spare, start_ahead};
 pub use sealed::Sealed;
@@ -72,20 +72,20 @@ pub struct Task {
     /// How long it may take, from the moment it runs.
     pub timeout: Duration,
     /// When it must be over, whatever its own time-out says: the end of the event's budget.
-    pub by: Option<Instant>,
+    pub deadline: Option<Instant>,
     /// What the host's process gives it.
     pub ambient: Arc<Ambient>,
     /// The session, which owns the processes that outlive a step.
     pub session: Session,
     /// What rules see of the event, shared by all of them; `None` where no rule runs.
-    pub sight: Option<Arc<Sight>>,
+    pub rule_input: Option<Arc<RuleInput>>,
 }
 
 impl Task {
     /// How long a step that starts now may take.
     #[must_use]
     pub fn budget(&self) -> Duration {
-        let left = self.by.map(|by| by.saturating_duration_since(Instant::now()));
+        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         left.map_or(self.timeout, |left| left.min(self.timeout))
     }
 

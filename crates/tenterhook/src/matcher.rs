@@ -9,7 +9,7 @@ pub mod rule;
 use std::sync::OnceLock;
 
 pub(crate) use condition::Written;
-pub use condition::{Condition, Occasion, Picked};
+pub use condition::{Condition, MatchContext, Picked};
 
 /// A pattern as data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

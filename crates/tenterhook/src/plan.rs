@@ -11,7 +11,7 @@ use crate::diagnostic::nearest;
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::event::{Event, EventName};
 use crate::hook::{Arming, Confine, Hook, Layer, Run, Unread};
-use crate::matcher::{Condition, MatcherSpec, Occasion, Picked};
+use crate::matcher::{Condition, MatchContext, MatcherSpec, Picked};
 use crate::outcome::Fault;
 use crate::session::View;
 
@@ -51,13 +51,13 @@ pub fn select(ruleset: &Ruleset, view: &View, event: &Event, stage: &Stage) -> V
         Some(subjects) => stage.eligible(subjects),
         None => Cow::Borrowed(stage.hooks.as_slice()),
     };
-    let occasion = Occasion::of(event);
+    let context = MatchContext::of(event);
     eligible
         .iter()
         .filter_map(|at| ruleset.hook(*at))
         .filter_map(|hook| {
             let row = ruleset.row(hook.dialect, &event.name);
-            let (widened, broken) = weigh(hook, &row, view, event, &occasion).selected()?;
+            let (widened, broken) = weigh(hook, &row, view, event, &context).selected()?;
             Some(Step { hook: Arc::clone(hook), row: row.into_owned(), widened, broken })
         })
         .collect()
@@ -80,13 +80,13 @@ pub fn misnamed(ruleset: &Ruleset, event: &EventName) -> Option<Fault> {
 /// What the plan says of every configured hook, in configured order, on the payload as given (P-5).
 #[must_use]
 pub fn explain(ruleset: &Ruleset, view: &View, event: &Event) -> Vec<(Arc<Hook>, Because)> {
-    let occasion = Occasion::of(event);
+    let context = MatchContext::of(event);
     ruleset
         .hooks()
         .iter()
         .map(|hook| {
             let row = ruleset.row(hook.dialect, &event.name);
-            let weighed = weigh(hook, &row, view, event, &occasion);
+            let weighed = weigh(hook, &row, view, event, &context);
             let (because, rule) = weighed.because(hook);
             let selected = weighed.selected().is_some();
             let because = if selected { confinement(hook, because) } else { because };
@@ -218,7 +218,7 @@ fn weigh<'a>(
     row: &EventRow,
     view: &View,
     event: &'a Event,
-    occasion: &Occasion<'_>,
+    context: &MatchContext<'_>,
 ) -> Weighed<'a> {
     if hook.event != event.name {
         return Weighed::Elsewhere;
@@ -241,7 +241,7 @@ fn weigh<'a>(
         Ok(false) => return Weighed::Mismatched(subject),
         Ok(true) => {}
     }
-    let picked = hook.condition.as_ref().map(|it| (it, it.pick(occasion, hook.compat)));
+    let picked = hook.condition.as_ref().map(|it| (it, it.pick(context, hook.compat)));
     if let Run::Unusable { part, why } = &hook.run
         && !matches!(picked, Some((_, Picked::No(_))))
     {

@@ -6,7 +6,7 @@
 
 mod expression;
 mod flaw;
-mod sight;
+mod input;
 
 #[cfg(feature = "rule")]
 mod ask;
@@ -56,7 +56,7 @@ pub use expression::Expression;
 #[cfg(feature = "rule")]
 pub use files::files_read;
 pub use flaw::{Flaw, Part};
-pub use sight::Sight;
+pub use input::RuleInput;
 
 /// A rule: an expression, and what it says when it holds (RU-1).
 #[derive(Clone, Default)]
@@ -170,11 +170,11 @@ impl Rule {
     /// A rule that cannot be compiled or evaluated, or costs too much, gives no answer.
     pub fn judge(
         &self,
-        sight: &Sight,
+        rule_input: &RuleInput,
         go_on: &dyn Fn() -> bool,
     ) -> Result<crate::answer::Answer, Unsettled> {
         match self.compiled() {
-            Ok(compiled) => compiled.judge(sight, go_on),
+            Ok(compiled) => compiled.judge(rule_input, go_on),
             Err(flaws) => Err(Unsettled::Broken(flaws.first().map_or_else(
                 || "it cannot be compiled".to_owned(),
                 |flaw| format!("`{}`: {}", flaw.part.key(), flaw.message),

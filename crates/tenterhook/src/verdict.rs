@@ -3,7 +3,7 @@
 //! Pure. Implements `docs/spec/answers.md` (A-).
 
 use crate::answer::{Answer, Effects, Failure, Power, Powers, Restraint, Slip};
-use crate::dialect::{EventRow, Honour};
+use crate::dialect::{EventRow, SlipPolicy};
 use crate::hook::{Compat, Confine, Hook, OnFailure, Phase, Run, Wait};
 use crate::outcome::{Fault, Reason};
 
@@ -30,7 +30,7 @@ pub struct Verdict {
 
 /// What judging needs to know of a step beside its answer.
 #[derive(Clone, Copy, Debug)]
-pub struct Bench<'a> {
+pub struct JudgeContext<'a> {
     /// The hook.
     pub hook: &'a Hook,
     /// What its dialect lets it do on this event.
@@ -57,36 +57,37 @@ const LATE: Powers =
 /// then what is unclear; then failure; then what the event permits; then what a model may say;
 /// then what the way of selection permits (S-9).
 #[must_use]
-pub fn judge(bench: Bench<'_>, answer: Answer) -> Verdict {
+pub fn judge(judge_context: JudgeContext<'_>, answer: Answer) -> Verdict {
     // The agent goes on at such a first line, whatever follows; followed exactly, so does its source.
-    let is_gone = answer.detached && bench.hook.compat == Compat::Exact;
-    judge_when(bench, answer, if is_gone { When::Late } else { When::InTime })
+    let is_gone = answer.detached && judge_context.hook.compat == Compat::Exact;
+    judge_when(judge_context, answer, if is_gone { When::Late } else { When::InTime })
 }
 
 /// Judges an answer that came when the host had gone on: what it objects to is said, and held up no more.
 #[must_use]
-pub fn judge_late(bench: Bench<'_>, answer: Answer) -> Verdict {
-    judge_when(bench, answer, When::Late)
+pub fn judge_late(judge_context: JudgeContext<'_>, answer: Answer) -> Verdict {
+    judge_when(judge_context, answer, When::Late)
 }
 
-fn judge_when(bench: Bench<'_>, mut answer: Answer, when: When) -> Verdict {
+fn judge_when(judge_context: JudgeContext<'_>, mut answer: Answer, when: When) -> Verdict {
     let mut faults = Vec::new();
     let is_background = when == When::Late || answer.detached;
     // What nobody reads is said, and costs nothing else.
     for remark in &answer.remarks {
-        faults.push(Fault::of(&bench.hook.id, remark.code, remark.message.clone()));
+        faults.push(Fault::of(&judge_context.hook.id, remark.code, remark.message.clone()));
     }
-    faults.extend(unconfined(bench.hook));
+    faults.extend(unconfined(judge_context.hook));
     let unclear = answer.unclear.take();
-    believe(bench, &mut answer, &mut faults);
-    doubt(bench, unclear, &mut answer, &mut faults);
-    settle_failure(bench, is_background, &mut answer, &mut faults);
-    permit(bench, when, &mut answer, &mut faults);
-    restrain_model(bench, &mut answer, &mut faults);
-    restrain_widened(bench, &mut answer, &mut faults);
+    believe(judge_context, &mut answer, &mut faults);
+    doubt(judge_context, unclear, &mut answer, &mut faults);
+    settle_failure(judge_context, is_background, &mut answer, &mut faults);
+    permit(judge_context, when, &mut answer, &mut faults);
+    restrain_model(judge_context, &mut answer, &mut faults);
+    restrain_widened(judge_context, &mut answer, &mut faults);
     let Answer { restraint, reason, printed, if_denied, effects, .. } = answer;
-    let said = |text| Reason { hook: bench.hook.id.clone(), text };
-    let words = reason.or_else(|| default_reason(bench.hook, restraint, printed.as_deref()));
+    let said = |text| Reason { hook: judge_context.hook.id.clone(), text };
+    let words =
+        reason.or_else(|| default_reason(judge_context.hook, restraint, printed.as_deref()));
     Verdict { restraint, reason: words.map(said), if_denied: if_denied.map(said), effects, faults }
 }
 
@@ -113,33 +114,42 @@ fn default_reason(hook: &Hook, restraint: Restraint, printed: Option<&str>) -> O
 }
 
 /// Applies the slips: guarded reading keeps the restraint and drops the rest, exact reading does what the agent does.
-fn believe(bench: Bench<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
+fn believe(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
     if answer.slips.is_empty() {
         return;
     }
-    faults.extend(answer.slips.iter().map(|slip| slip_fault(bench.hook, slip)));
-    *answer = believed(bench, std::mem::take(answer));
+    faults.extend(answer.slips.iter().map(|slip| slip_fault(judge_context.hook, slip)));
+    *answer = believed(judge_context, std::mem::take(answer));
 }
 
 /// What is unclear is no consent, and before an effect no answer: the user is asked, unless a policy says otherwise
 /// . Elsewhere it is a fault. Whoever follows the agent exactly has its own reading and nothing else.
-fn doubt(bench: Bench<'_>, unclear: Option<Failure>, answer: &mut Answer, faults: &mut Vec<Fault>) {
-    let Some(unclear) = unclear.filter(|_| bench.hook.compat == Compat::Guarded) else { return };
+fn doubt(
+    judge_context: JudgeContext<'_>,
+    unclear: Option<Failure>,
+    answer: &mut Answer,
+    faults: &mut Vec<Fault>,
+) {
+    let Some(unclear) = unclear.filter(|_| judge_context.hook.compat == Compat::Guarded) else {
+        return;
+    };
     if answer.restraint == Restraint::Allow {
         answer.restraint = Restraint::Silent;
         answer.reason = None;
         answer.effects.updated_input = None;
     }
     answer.effects.updated_permissions.clear();
-    let fault = |it: &Failure| Fault::of(&bench.hook.id, it.code, it.message.clone());
-    if !bench.row.is_before_effect() || answer.restraint > Restraint::Allow {
+    let fault = |it: &Failure| Fault::of(&judge_context.hook.id, it.code, it.message.clone());
+    if !judge_context.row.is_before_effect() || answer.restraint > Restraint::Allow {
         return faults.push(fault(&unclear));
     }
     // Another failure that restrains already says better what went wrong; that the answer cannot be read is the same twice.
     let told = |it: &Failure| !matches!(it.code, "unreadable-answer" | "invalid-answer");
     let other = answer.failure.take().filter(told);
     match other {
-        Some(other) if policy(bench, &other) != OnFailure::Continue => answer.failure = Some(other),
+        Some(other) if policy(judge_context, &other) != OnFailure::Continue => {
+            answer.failure = Some(other)
+        }
         other => {
             faults.extend(other.as_ref().map(fault));
             answer.failure = Some(unclear);
@@ -147,16 +157,16 @@ fn doubt(bench: Bench<'_>, unclear: Option<Failure>, answer: &mut Answer, faults
     }
 }
 
-fn believed(bench: Bench<'_>, answer: Answer) -> Answer {
-    match bench.hook.compat {
+fn believed(judge_context: JudgeContext<'_>, answer: Answer) -> Answer {
+    match judge_context.hook.compat {
         Compat::Guarded => only_restraint(answer),
         Compat::Exact => {
-            let dialect = bench.hook.dialect.dialect();
-            let honour = answer.slips.iter().map(|slip| dialect.honour(slip.kind)).max();
-            match honour.unwrap_or(Honour::Counts) {
-                Honour::Counts => answer,
-                Honour::PlainText => answer.plain.map_or_else(Answer::default, |plain| *plain),
-                Honour::Fails => {
+            let dialect = judge_context.hook.dialect.dialect();
+            let honour = answer.slips.iter().map(|slip| dialect.slip_policy(slip.kind)).max();
+            match honour.unwrap_or(SlipPolicy::Counts) {
+                SlipPolicy::Counts => answer,
+                SlipPolicy::PlainText => answer.plain.map_or_else(Answer::default, |plain| *plain),
+                SlipPolicy::Fails => {
                     let detail =
                         answer.slips.into_iter().map(|slip| slip.detail).collect::<Vec<_>>();
                     Answer::failed("unreadable-answer", detail.join("; "))
@@ -208,28 +218,28 @@ fn only_restraint(answer: Answer) -> Answer {
 
 /// A gate that did not answer goes to its policy.
 fn settle_failure(
-    bench: Bench<'_>,
+    judge_context: JudgeContext<'_>,
     is_background: bool,
     answer: &mut Answer,
     faults: &mut Vec<Fault>,
 ) {
     // Silence is an answer, unless the hook's entry wants words.
-    if bench.hook.answer_required && *answer == Answer::default() {
+    if judge_context.hook.answer_required && *answer == Answer::default() {
         *answer = Answer::failed("no-answer", "it must answer, and said nothing");
     }
     let Some(failure) = answer.failure.take() else { return };
     let policy = match is_background {
         // One that asked for the background promised to hold nothing up; what it says all the same counts.
         true => OnFailure::Continue,
-        false => enforceable(policy(bench, &failure), bench.row.powers),
+        false => enforceable(policy(judge_context, &failure), judge_context.row.powers),
     };
-    let hook = &bench.hook.id;
+    let hook = &judge_context.hook.id;
     let consequence = match policy {
         OnFailure::Block => "; the action is blocked, because the hook's failure policy says so",
         OnFailure::Ask => "; the user is asked, because the hook's failure policy says so",
         OnFailure::Continue => "",
     };
-    let message = remedy::with(bench.hook.dialect, failure.code, &failure.message);
+    let message = remedy::with(judge_context.hook.dialect, failure.code, &failure.message);
     faults.push(Fault::of(hook, failure.code, format!("{message}{consequence}")));
     let restraint = match policy {
         OnFailure::Block => Restraint::Deny,
@@ -244,16 +254,20 @@ fn settle_failure(
 }
 
 /// The hook's own key, else its source's (already folded into the hook), else the dialect's promise for the event.
-fn policy(bench: Bench<'_>, failure: &Failure) -> OnFailure {
-    if bench.hook.phase == Phase::Observe || bench.hook.wait != Wait::Attached {
+fn policy(judge_context: JudgeContext<'_>, failure: &Failure) -> OnFailure {
+    if judge_context.hook.phase == Phase::Observe || judge_context.hook.wait != Wait::Attached {
         return OnFailure::Continue;
     }
-    let dialect = bench.hook.dialect.dialect();
+    let dialect = judge_context.hook.dialect.dialect();
     let promised = || {
-        let promise = dialect.promise(bench.hook, bench.row, failure);
-        if unclear::asks(failure, bench.row) { promise.max(OnFailure::Ask) } else { promise }
+        let promise = dialect.promise(judge_context.hook, judge_context.row, failure);
+        if unclear::asks(failure, judge_context.row) {
+            promise.max(OnFailure::Ask)
+        } else {
+            promise
+        }
     };
-    bench.hook.on_failure.unwrap_or_else(promised)
+    judge_context.hook.on_failure.unwrap_or_else(promised)
 }
 
 /// Where the event cannot ask, asking means blocking: a policy must not get weaker by the event it meets. Where it
@@ -267,25 +281,31 @@ const fn enforceable(policy: OnFailure, powers: Powers) -> OnFailure {
 }
 
 /// Drops what the event does not permit, with a fault for each, and what comes too late for it.
-fn permit(bench: Bench<'_>, when: When, answer: &mut Answer, faults: &mut Vec<Fault>) {
-    let hook = bench.hook;
+fn permit(
+    judge_context: JudgeContext<'_>,
+    when: When,
+    answer: &mut Answer,
+    faults: &mut Vec<Fault>,
+) {
+    let hook = judge_context.hook;
     let powers = match (when, hook.wait) {
-        (When::InTime, _) => bench.row.powers,
-        (When::Late, Wait::Rewake) => bench.row.powers.both(LATE.with(Power::Deny)),
-        (When::Late, Wait::Attached | Wait::Detached) => bench.row.powers.both(LATE),
+        (When::InTime, _) => judge_context.row.powers,
+        (When::Late, Wait::Rewake) => judge_context.row.powers.both(LATE.with(Power::Deny)),
+        (When::Late, Wait::Attached | Wait::Detached) => judge_context.row.powers.both(LATE),
     };
     let mut refuse = |power: Power| {
-        let (code, message) = if powers == bench.row.powers || !bench.row.powers.has(power) {
-            let (event, word) = (&bench.row.name, power.word());
-            let message =
-                format!("`{event}` does not honour `{word}` from this hook; it was ignored");
-            ("not-honoured", message)
-        } else {
-            (
-                "too-late",
-                format!("its `{}` came when the event was over; it was ignored", power.word()),
-            )
-        };
+        let (code, message) =
+            if powers == judge_context.row.powers || !judge_context.row.powers.has(power) {
+                let (event, word) = (&judge_context.row.name, power.word());
+                let message =
+                    format!("`{event}` does not honour `{word}` from this hook; it was ignored");
+                ("not-honoured", message)
+            } else {
+                (
+                    "too-late",
+                    format!("its `{}` came when the event was over; it was ignored", power.word()),
+                )
+            };
         faults.push(Fault::of(&hook.id, code, message));
     };
     if let Some(power) = restraint_power(answer.restraint)
@@ -360,9 +380,9 @@ fn permit_effects(powers: Powers, effects: &mut Effects, refuse: &mut impl FnMut
 
 /// A model that reads what others wrote can be talked into consent, so its *allow* is silent, unless whoever configured it
 /// takes that risk; what rode on the consent falls with it.
-fn restrain_model(bench: Bench<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
-    let Run::Prompt(prompt) = &bench.hook.run else { return };
-    if prompt.may_allow || bench.hook.compat == Compat::Exact {
+fn restrain_model(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
+    let Run::Prompt(prompt) = &judge_context.hook.run else { return };
+    if prompt.may_allow || judge_context.hook.compat == Compat::Exact {
         return;
     }
     let effects = &mut answer.effects;
@@ -377,18 +397,18 @@ fn restrain_model(bench: Bench<'_>, answer: &mut Answer, faults: &mut Vec<Fault>
     if consents || grants {
         let message =
             "a model's consent does not count; set `allow = true` in a native entry if it should";
-        faults.push(Fault::of(&bench.hook.id, "model-allow", message.to_owned()));
+        faults.push(Fault::of(&judge_context.hook.id, "model-allow", message.to_owned()));
     }
 }
 
 /// Whatever widens a match may only restrain: an *allow* that came that way is silent (S-9).
-fn restrain_widened(bench: Bench<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
-    let Some(why) = bench.widened else { return };
+fn restrain_widened(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: &mut Vec<Fault>) {
+    let Some(why) = judge_context.widened else { return };
     if answer.restraint != Restraint::Allow {
         return;
     }
     let message = format!("its allow does not count: {why}");
-    faults.push(Fault::of(&bench.hook.id, "allow-not-covered", message));
+    faults.push(Fault::of(&judge_context.hook.id, "allow-not-covered", message));
     answer.restraint = Restraint::Silent;
     answer.reason = None;
     // A rewrite that rode on the allow was written for another command than the one that was matched.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tenterhook::answer::Restraint;
-use tenterhook::rule::{Rule, Sight};
+use tenterhook::rule::{Rule, RuleInput};
 
 use pack::{call, conformance, rules};
 
@@ -154,14 +154,14 @@ impl Guard {
         list.into_iter().flatten().map(|it| it.as_str().unwrap()).collect()
     }
 
-    fn calls(&self, key: &str) -> Vec<Sight> {
+    fn calls(&self, key: &str) -> Vec<RuleInput> {
         let list = self.table.get(key).and_then(Value::as_array);
-        let call = |it: &Value| sight(it["tool"].as_str().unwrap(), it["input"].clone());
+        let call = |it: &Value| rule_input(it["tool"].as_str().unwrap(), it["input"].clone());
         list.into_iter().flatten().map(call).collect()
     }
 
-    fn says(&self, sight: &Sight) -> Restraint {
-        says(&self.rule, sight).unwrap_or_else(|why| panic!("{}: {why}", self.name))
+    fn says(&self, rule_input: &RuleInput) -> Restraint {
+        says(&self.rule, rule_input).unwrap_or_else(|why| panic!("{}: {why}", self.name))
     }
 
     fn wanted(&self) -> Restraint {
@@ -221,21 +221,21 @@ fn quote(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-fn sight(tool: &str, input: Value) -> Sight {
-    Sight::of(&Arc::new(call(tool, input)))
+fn rule_input(tool: &str, input: Value) -> RuleInput {
+    RuleInput::of(&Arc::new(call(tool, input)))
 }
 
-fn bash(line: &str) -> Sight {
-    Sight::of(&Arc::new(pack::bash(line)))
+fn bash(line: &str) -> RuleInput {
+    RuleInput::of(&Arc::new(pack::bash(line)))
 }
 
-fn says(rule: &Rule, sight: &Sight) -> Result<Restraint, String> {
-    let answer = rule.judge(sight, &|| true).map_err(|why| format!("{why:?}"))?;
+fn says(rule: &Rule, rule_input: &RuleInput) -> Result<Restraint, String> {
+    let answer = rule.judge(rule_input, &|| true).map_err(|why| format!("{why:?}"))?;
     Ok(answer.restraint)
 }
 
 /// The ordinary calls: a line for the shell, or `Tool {input}`.
-fn ordinary() -> Vec<(String, Sight)> {
+fn ordinary() -> Vec<(String, RuleInput)> {
     let mut found = Vec::new();
     let mut files: Vec<PathBuf> =
         tables().join("ordinary").read_dir().unwrap().map(|it| it.unwrap().path()).collect();
@@ -248,7 +248,9 @@ fn ordinary() -> Vec<(String, Sight)> {
                 let is_tool =
                     tool.starts_with(|c: char| c.is_ascii_uppercase()) || tool.starts_with("mcp__");
                 let input = serde_json::from_str(&format!("{{{rest}")).ok();
-                input.filter(|_| is_tool && !tool.contains(' ')).map(|input| sight(tool, input))
+                input
+                    .filter(|_| is_tool && !tool.contains(' '))
+                    .map(|input| rule_input(tool, input))
             });
             found.push((place, call.unwrap_or_else(|| bash(line))));
         }
@@ -262,9 +264,10 @@ fn ordinary_work_goes_on() {
     assert!(ordinary.len() >= 1000, "only {}", ordinary.len());
     let rules = rules();
     let mut held: Vec<String> = Vec::new();
-    for (place, sight) in &ordinary {
+    for (place, rule_input) in &ordinary {
         for (name, rule) in &rules {
-            let said = says(rule, sight).unwrap_or_else(|why| panic!("{name} on {place}: {why}"));
+            let said =
+                says(rule, rule_input).unwrap_or_else(|why| panic!("{name} on {place}: {why}"));
             if said != Restraint::Silent {
                 held.push(format!("{name} on {place}"));
             }

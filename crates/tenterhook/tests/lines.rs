@@ -14,8 +14,8 @@ use serde_json::Value;
 use tenterhook::answer::Restraint;
 use tenterhook::hook::Compat;
 use tenterhook::matcher::rule::Reading;
-use tenterhook::matcher::{Condition, Occasion, Picked};
-use tenterhook::rule::{Rule, Sight};
+use tenterhook::matcher::{Condition, MatchContext, Picked};
+use tenterhook::rule::{Rule, RuleInput};
 
 use pack::{bash, conformance, rules};
 
@@ -74,9 +74,10 @@ fn ordinary() -> Vec<String> {
 
 /// The rules of the pack that hold a line up.
 fn held(pack: &[(String, Rule)], line: &str) -> Vec<String> {
-    let sight = Sight::of(&Arc::new(bash(line)));
+    let rule_input = RuleInput::of(&Arc::new(bash(line)));
     let holds = |(name, rule): &(String, Rule)| {
-        let answer = rule.judge(&sight, &|| true).unwrap_or_else(|why| panic!("{line}: {why:?}"));
+        let answer =
+            rule.judge(&rule_input, &|| true).unwrap_or_else(|why| panic!("{line}: {why:?}"));
         (answer.restraint != Restraint::Silent).then(|| name.clone())
     };
     pack.iter().filter_map(holds).collect()
@@ -95,7 +96,7 @@ fn expect_share(what: &str, lines: &[String], is_seen: impl Fn(&str) -> bool) {
 fn most_spellings_of_a_push_are_selected() {
     let rule = Condition::rule("Bash(git push:*)", Reading::Native);
     expect_share("spellings of a push", &lists("push_forms"), |line| {
-        !matches!(rule.pick(&Occasion::of(&bash(line)), Compat::Guarded), Picked::No(_))
+        !matches!(rule.pick(&MatchContext::of(&bash(line)), Compat::Guarded), Picked::No(_))
     });
 }
 
@@ -122,9 +123,9 @@ fn most_ordinary_commands_are_selected_by_no_guess() {
     let mut guessed = Vec::new();
     for line in &lines {
         let event = bash(line);
-        let occasion = Occasion::of(&event);
+        let context = MatchContext::of(&event);
         for rule in &rules {
-            if let Picked::Widely(why) = rule.pick(&occasion, Compat::Guarded)
+            if let Picked::Widely(why) = rule.pick(&context, Compat::Guarded)
                 && (why.contains("may run") || why.contains("but for its options"))
                 && !MEANT.contains(&line.as_str())
             {

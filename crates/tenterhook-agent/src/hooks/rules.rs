@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 
 use tenterhook::hook::Compat;
 use tenterhook::matcher::Condition;
-use tenterhook::matcher::condition::{Occasion, Picked};
+use tenterhook::matcher::condition::{MatchContext, Picked};
 use tenterhook::matcher::rule::Reading;
 use tenterhook::rule;
 
@@ -110,7 +110,7 @@ impl Hooks {
             Meaning::Exactly(known, _) => known.tool == call.tool && known.input == call.input,
             Meaning::Rule(condition) => {
                 let event = self.about("PreToolUse", call);
-                match condition.pick(&Occasion::of(&event), Compat::Guarded) {
+                match condition.pick(&MatchContext::of(&event), Compat::Guarded) {
                     Picked::No(_) => false,
                     Picked::Exactly => true,
                     Picked::Widely(_) | Picked::Failed(_) => doubt == Doubt::Counts,

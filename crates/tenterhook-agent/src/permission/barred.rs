@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use ignore::WalkBuilder;
 use serde_json::json;
 
-use super::Desk;
+use super::PermitContext;
 use super::place::{Aim, KEYS};
 use crate::conversation::Call;
 use crate::file::Judged;
@@ -28,9 +28,9 @@ pub(super) struct Ground<'a> {
     pub(super) cwd: &'a Path,
 }
 
-impl<'a> From<&Desk<'a>> for Ground<'a> {
-    fn from(desk: &Desk<'a>) -> Self {
-        Self { hooks: desk.hooks, project: desk.project, cwd: desk.cwd }
+impl<'a> From<&PermitContext<'a>> for Ground<'a> {
+    fn from(context: &PermitContext<'a>) -> Self {
+        Self { hooks: context.hooks, project: context.project, cwd: context.cwd }
     }
 }
 
@@ -171,12 +171,12 @@ pub(crate) struct Bars {
 }
 
 impl Bars {
-    pub(super) fn new(rules: Vec<PermissionRule>, desk: &Desk<'_>) -> Self {
+    pub(super) fn new(rules: Vec<PermissionRule>, context: &PermitContext<'_>) -> Self {
         if rules.is_empty() {
             return Self::default();
         }
-        let (project, cwd) = (desk.project.to_owned(), desk.cwd.to_owned());
-        Self { inner: Some((desk.hooks.clone(), rules, project, cwd)) }
+        let (project, cwd) = (context.project.to_owned(), context.cwd.to_owned());
+        Self { inner: Some((context.hooks.clone(), rules, project, cwd)) }
     }
 
     /// The rule that keeps this file, a path without a link, from the model.

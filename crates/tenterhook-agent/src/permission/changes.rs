@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::{Desk, Mode, Permissions, Rules};
+use super::{Mode, Permissions, PermitContext, Rules};
 use crate::hooks::PermissionRule;
 use crate::update::Update;
 
@@ -24,13 +24,13 @@ const KINDS: &[(&str, Apply)] = &[
 
 /// Applies the changes in their order, each for this session. What is made is told, and so is what is not, with the reason
 /// (HO-11).
-pub(super) async fn apply(all: &Permissions, desk: &Desk<'_>, changes: &[Value]) {
-    let (hooks, updates) = (desk.hooks, desk.updates);
+pub(super) async fn apply(all: &Permissions, context: &PermitContext<'_>, changes: &[Value]) {
+    let (hooks, updates) = (context.hooks, context.updates);
     let before = all.mode();
     for change in changes {
         let kind = change.get("type").and_then(Value::as_str).unwrap_or_default();
         let applied = match KINDS.iter().find(|(name, _)| *name == kind) {
-            Some((_, apply)) => apply(all, change, desk.cwd),
+            Some((_, apply)) => apply(all, change, context.cwd),
             None => Err(format!("`{kind}` is no kind of change")),
         };
         match applied {

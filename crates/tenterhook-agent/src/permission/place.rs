@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::Desk;
+use super::PermitContext;
 use crate::conversation::Call;
 use crate::file::Judged;
 use crate::tool;
@@ -81,10 +81,15 @@ pub(super) enum Place {
 
 impl Place {
     /// Where it is.
-    pub(super) fn of(aim: Option<&Aim>, desk: &Desk<'_>, directories: &[PathBuf]) -> Self {
+    pub(super) fn of(
+        aim: Option<&Aim>,
+        context: &PermitContext<'_>,
+        directories: &[PathBuf],
+    ) -> Self {
         let Some(aim) = aim else { return Self::Inside };
-        let roots = std::iter::once(desk.project).chain(directories.iter().map(PathBuf::as_path));
-        Self::find(aim, desk.cwd, roots, |file| desk.hooks.decided_by(file))
+        let roots =
+            std::iter::once(context.project).chain(directories.iter().map(PathBuf::as_path));
+        Self::find(aim, context.cwd, roots, |file| context.hooks.decided_by(file))
     }
 
     fn find<'r>(

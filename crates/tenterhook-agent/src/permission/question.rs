@@ -7,7 +7,7 @@ use tokio::sync::oneshot;
 
 use super::arguments::fits;
 use super::place::Aim;
-use super::{Desk, Leaning, Permissions, Permit, changes};
+use super::{Leaning, Permissions, Permit, PermitContext, changes};
 use crate::conversation::Call;
 use crate::hooks::{PermissionRule, Said};
 use crate::update::{Ask, Decision, Update, Updates};
@@ -60,24 +60,24 @@ impl Permissions {
     /// Asks hooks and the user at once.
     pub(super) async fn ask(
         &self,
-        desk: &Desk<'_>,
+        context: &PermitContext<'_>,
         call: Call,
         aim: Option<Aim>,
         question: Question,
     ) -> Decided {
         let reason = &question.why;
         let (decide, decided) = oneshot::channel();
-        let asked = desk.attended.then(|| {
+        let asked = context.attended.then(|| {
             let ask =
                 Ask { id: call.id.clone(), call: call.clone(), reason: reason.clone(), decide };
-            Asked::put(desk.updates, ask)
+            Asked::put(context.updates, ask)
         });
-        let of_user = calling(desk, call.tool.clone(), decided);
+        let of_user = calling(context, call.tool.clone(), decided);
         tokio::pin!(of_user);
         // Where nobody is there, or nobody any more, what hooks say is all there is.
         let mut alone = false;
         let first = {
-            let of_hooks = desk.hooks.permission_asked(&call);
+            let of_hooks = context.hooks.permission_asked(&call);
             tokio::pin!(of_hooks);
             loop {
                 tokio::select! {
@@ -96,7 +96,7 @@ impl Permissions {
             }
             First::Hooks(said) => *said,
         };
-        let (call, aim) = match self.hooks_decide(desk, said, (call, aim), &question).await {
+        let (call, aim) = match self.hooks_decide(context, said, (call, aim), &question).await {
             ControlFlow::Break(decided) => return decided,
             ControlFlow::Continue(left) => left,
         };
@@ -104,7 +104,7 @@ impl Permissions {
         let Some(decision) = decision else {
             let reason = format!("{reason}, and nobody is there to answer");
             let told = Update::Unanswered { call: call.clone(), reason: reason.clone() };
-            desk.updates.tell(told);
+            context.updates.tell(told);
             return Decided::No(call, reason);
         };
         asked.into_iter().for_each(Asked::answered);
@@ -114,7 +114,7 @@ impl Permissions {
     /// What hooks decide; the call, where they leave it to the user.
     async fn hooks_decide(
         &self,
-        desk: &Desk<'_>,
+        context: &PermitContext<'_>,
         said: Said,
         (call, aim): (Call, Option<Aim>),
         question: &Question,
@@ -127,13 +127,13 @@ impl Permissions {
                 let kind = change.get("type").and_then(serde_json::Value::as_str);
                 let kind = kind.unwrap_or_default();
                 let why = format!("`{kind}` was not made: the hook that wants it does not consent");
-                desk.updates.warn("PermissionRequest", why);
+                context.updates.warn("PermissionRequest", why);
             }
             return ControlFlow::Continue((call, aim));
         }
         // A change may make of a question that is the user's a routine one, or answer it (HO-11).
-        changes::apply(self, desk, &said.permissions).await;
-        let settled = || match self.lean(desk, &call, &Said::default(), aim.as_ref()) {
+        changes::apply(self, context, &said.permissions).await;
+        let settled = || match self.lean(context, &call, &Said::default(), aim.as_ref()) {
             Leaning::Permit => true,
             Leaning::Ask(now) => now.is_routine(),
             Leaning::Refuse(_) => false,
@@ -146,7 +146,7 @@ impl Permissions {
         if !routine {
             let why =
                 format!("a hook's consent is not taken, the question is yours: {}", question.why);
-            desk.updates.warn("PermissionRequest", why);
+            context.updates.warn("PermissionRequest", why);
             return ControlFlow::Continue((call, aim));
         }
         let allowed = match &said.input {
@@ -157,8 +157,8 @@ impl Permissions {
                     return ControlFlow::Break(Decided::No(made, why));
                 }
                 // What the hook made of the call is another call, and rules judge that one.
-                let aimed = Aim::of(&made, desk.cwd);
-                match self.lean(desk, &made, &said, aimed.as_ref()) {
+                let aimed = Aim::of(&made, context.cwd);
+                match self.lean(context, &made, &said, aimed.as_ref()) {
                     Leaning::Permit => Permit::of(made, aimed),
                     Leaning::Refuse(why) => return ControlFlow::Break(Decided::No(made, why)),
                     // The user is asked about the call that they were shown.
@@ -186,15 +186,15 @@ impl Permissions {
 
 /// Waits for the user's decision, and after a while has hooks call them. `None`: nobody is there who could decide.
 async fn calling(
-    desk: &Desk<'_>,
+    context: &PermitContext<'_>,
     tool: String,
     mut decided: oneshot::Receiver<Decision>,
 ) -> Option<Decision> {
     tokio::select! {
         decision = &mut decided => return decision.ok(),
-        () = tokio::time::sleep(desk.patience) => {}
+        () = tokio::time::sleep(context.patience) => {}
     }
-    desk.hooks.notify("permission_prompt", &format!("`{tool}` waits for your permission"));
+    context.hooks.notify("permission_prompt", &format!("`{tool}` waits for your permission"));
     decided.await.ok()
 }
 

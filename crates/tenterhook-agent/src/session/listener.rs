@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::helm::Helm;
+use super::steering_gate::SteeringGate;
 use super::{Heard, Leave, Next};
 use crate::agent::Steering;
 use crate::update::{Input, Update, Updates};
@@ -12,7 +12,7 @@ pub(super) struct Listener<'s> {
     /// What is to be done after it.
     pub(super) queue: &'s mut VecDeque<Next>,
     pub(super) heard: &'s mut Heard,
-    pub(super) helm: Helm,
+    pub(super) gate: SteeringGate,
     pub(super) steering: Steering,
     pub(super) updates: Updates,
     /// Somebody wants to leave.
@@ -27,13 +27,13 @@ impl Listener<'_> {
         match input {
             Some(Input::Interrupt) => {
                 self.steering.stop();
-                self.helm.stop();
+                self.gate.stop();
             }
             // A command steers nothing: it is for the agent, or a prompt of its own.
             Some(Input::Prompt(text))
                 if self.steering.is_open() && !text.trim_start().starts_with('/') =>
             {
-                self.helm.steer(text);
+                self.gate.steer(text);
             }
             Some(Input::Prompt(text) | Input::Queue(text)) => {
                 self.queue.push_back(Next::Raw(text));

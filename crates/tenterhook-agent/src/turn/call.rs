@@ -25,7 +25,7 @@ impl Agent {
     ) -> (ToolResult, Vec<String>, Option<String>, Option<PathBuf>) {
         self.updates.tell(Update::ToolAsked(call.clone()));
         let held = Underway::begin(self.cut_short(call.clone()));
-        let sought = self.permissions.seek(&self.desk(), call).await;
+        let sought = self.permissions.seek(&self.permit_context(), call).await;
         held.over();
         let (permit, mut context) = match sought {
             Ok(permitted) => permitted,
@@ -47,7 +47,7 @@ impl Agent {
         }
         let cancel = CancellationToken::new();
         let _ends = cancel.clone().drop_guard();
-        let bars = self.permissions.bars(&self.desk());
+        let bars = self.permissions.bars(&self.permit_context());
         let place = Workplace { cwd: self.settings.cwd.clone(), env, judged: None, bars, cancel };
         let output = match (call.tool.as_str(), self.role) {
             (tool::task::NAME, Role::Main) => self.delegate(&call).await,

@@ -93,11 +93,11 @@ pub(crate) fn submit(command: Command, input: Input, inbox: &Arc<Inbox>, stdin: 
     }
     let submitted = host().and_then(|host| {
         let start_by = requested + command.limits.start;
-        let by = command.by;
+        let deadline = command.deadline;
         let (inbox, stdin) = (inbox.clone(), stdin.clone());
-        host.post.leave(Message::Expect { inbox: inbox.clone(), requested, start_by, by });
+        host.post.leave(Message::Expect { inbox: inbox.clone(), requested, start_by, deadline });
         let look = start_by.min(requested + supervisor::STUCK);
-        host.post.wake_at(by.map_or(look, |by| by.min(look)));
+        host.post.wake_at(deadline.map_or(look, |deadline| deadline.min(look)));
         let starter = host.clone();
         host.starters.submit(Box::new(move || start(&starter, command, input, inbox, stdin)))
     });
@@ -118,7 +118,7 @@ fn start(host: &Host, command: Command, input: Input, inbox: Arc<Inbox>, stdin: 
     if inbox.is_cancelled() {
         return host.post.send(Message::Failed(id, End::Cancelled));
     }
-    if command.by.is_some_and(|by| by <= Instant::now()) {
+    if command.deadline.is_some_and(|deadline| deadline <= Instant::now()) {
         return host.post.send(Message::Failed(id, End::TimedOut));
     }
     if inbox.is_settled() {
@@ -140,7 +140,7 @@ fn start(host: &Host, command: Command, input: Input, inbox: Arc<Inbox>, stdin: 
         Err(fault) => return host.post.send(Message::Failed(id, End::NotStarted(fault))),
     };
     let own = command.timeout.map(|timeout| launched.executed + timeout);
-    let due = [own, command.by].into_iter().flatten().min();
+    let due = [own, command.deadline].into_iter().flatten().min();
     // What did not fit into the pipe before the start, and what was fed meanwhile.
     let (first, written) = (command.stdin.clone(), launched.written);
     stdin.open(launched.stdin.take(), first, written, input, &host.post);
@@ -198,12 +198,12 @@ mod tests {
     const PATIENCE: Duration = Duration::from_secs(10);
 
     /// Tells the supervisor of a run whose starter is stuck, and gives what is reported of it.
-    fn stuck(by: Option<Instant>, start: Duration) -> (Arc<Inbox>, mpsc::Receiver<End>) {
+    fn stuck(deadline: Option<Instant>, start: Duration) -> (Arc<Inbox>, mpsc::Receiver<End>) {
         let (inbox, requested) = (Inbox::new(), Instant::now());
         let (sender, receiver) = mpsc::channel();
         inbox.finish(Box::new(move |report| sender.send(report.end).unwrap()));
         let start_by = requested + start;
-        let expect = Message::Expect { inbox: inbox.clone(), requested, start_by, by };
+        let expect = Message::Expect { inbox: inbox.clone(), requested, start_by, deadline };
         host().unwrap().post.send(expect);
         (inbox, receiver)
     }

@@ -24,7 +24,7 @@ use crate::report::End;
 /// What the supervisor is told.
 pub(crate) enum Message {
     /// A run was asked for; it must have started, or be over, at this moment.
-    Expect { inbox: Arc<Inbox>, requested: Instant, start_by: Instant, by: Option<Instant> },
+    Expect { inbox: Arc<Inbox>, requested: Instant, start_by: Instant, deadline: Option<Instant> },
     /// It has started.
     Adopt(Box<Adopted>),
     /// It was not started.

@@ -126,7 +126,7 @@ impl Run {
     pub(crate) fn new(adopted: Adopted, requested: Instant) -> Self {
         let Adopted { inbox, stdin, command, launched } = adopted;
         let own = command.timeout.map(|timeout| launched.executed + timeout);
-        let deadline = [own, command.by].into_iter().flatten().min();
+        let deadline = [own, command.deadline].into_iter().flatten().min();
         let limits = command.limits;
         Self {
             inbox,

@@ -62,7 +62,7 @@ struct Starting {
     requested: Instant,
     stuck_at: Instant,
     start_by: Instant,
-    by: Option<Instant>,
+    deadline: Option<Instant>,
     /// How it ends, once that is decided: as soon as the starter knows of it, which is at once
     /// unless it is stuck.
     over: Option<End>,
@@ -70,8 +70,8 @@ struct Starting {
 
 impl Starting {
     fn due(&self) -> Instant {
-        let by = self.by.filter(|_| self.over.is_none());
-        by.into_iter().fold(self.start_by.min(self.stuck_at), Instant::min)
+        let deadline = self.deadline.filter(|_| self.over.is_none());
+        deadline.into_iter().fold(self.start_by.min(self.stuck_at), Instant::min)
     }
 
     /// Ends it: the starter drops it where it waits for its turn. Where it is being started at
@@ -120,10 +120,11 @@ impl Supervisor {
 
     fn on_message(&mut self, message: Message, now: Instant) {
         match message {
-            Message::Expect { inbox, requested, start_by, by } => {
+            Message::Expect { inbox, requested, start_by, deadline } => {
                 let id = inbox.id;
                 let stuck_at = requested + STUCK;
-                let starting = Starting { inbox, requested, stuck_at, start_by, by, over: None };
+                let starting =
+                    Starting { inbox, requested, stuck_at, start_by, deadline, over: None };
                 self.alarms.push(Reverse((starting.due(), id)));
                 self.runs.insert(id, Entry::Starting(starting));
                 self.on_orders(id, now);
@@ -160,8 +161,8 @@ impl Supervisor {
             Some(Entry::Started { .. }) => self.with_run(id, now, |run, turn| run.on_orders(turn)),
             // All orders but two wait for the start.
             Some(Entry::Starting(starting)) => {
-                if let Some(by) = starting.inbox.deadline() {
-                    starting.by = by;
+                if let Some(deadline) = starting.inbox.deadline() {
+                    starting.deadline = deadline;
                 }
                 if starting.inbox.is_cancelled() {
                     starting.end(End::Cancelled, now);
@@ -249,7 +250,7 @@ impl Supervisor {
                 self.end_start(id, end, now);
             }
             Some(Entry::Starting(starting)) => {
-                if starting.by.is_some_and(|by| by <= now) {
+                if starting.deadline.is_some_and(|deadline| deadline <= now) {
                     starting.end(End::TimedOut, now);
                 }
                 if starting.stuck_at <= now {

@@ -44,14 +44,14 @@ fn times_add_up() {
 
 #[test]
 fn the_budget_of_the_caller_ends_a_run_too() {
-    let by = Instant::now() + Duration::from_millis(200);
-    let scene = scene("--sleep-ms 30000").with(|it| it.by = Some(by));
+    let deadline = Instant::now() + Duration::from_millis(200);
+    let scene = scene("--sleep-ms 30000").with(|it| it.deadline = Some(deadline));
     scene.play().ended(End::TimedOut).within(Duration::from_millis(450));
 }
 
 #[test]
 fn a_budget_that_is_spent_starts_nothing_for_long() {
-    let scene = scene("--sleep-ms 30000").with(|it| it.by = Some(Instant::now()));
+    let scene = scene("--sleep-ms 30000").with(|it| it.deadline = Some(Instant::now()));
     scene.play().ended(End::TimedOut).within(Duration::from_millis(250));
 }
 

@@ -1,4 +1,4 @@
-//! What kind of place is a path? Tables of names; a path is text, as [`super::Deeds`] writes it.
+//! What kind of place is a path? Tables of names; a path is text, as [`super::CallFootprint`] writes it.
 //!
 //! Who else's home it is makes no difference: `/home/bob/.ssh/id_rsa` is judged as `~/.ssh/id_rsa`.
 

@@ -1,11 +1,11 @@
-//! Deeds of single lines; the tables of `conformance/guardrails` hold them by the thousand.
+//! CallFootprint of single lines; the tables of `conformance/guardrails` hold them by the thousand.
 
 use serde_json::json;
 
 use super::*;
 use crate::event::Surroundings;
 
-fn of(command: &str) -> Deeds {
+fn of(command: &str) -> CallFootprint {
     let within = Surroundings {
         home: "/home/u".into(),
         project: "/home/u/project".into(),
@@ -16,7 +16,7 @@ fn of(command: &str) -> Deeds {
         .with("tool_name", "Bash")
         .with("tool_input", json!({ "command": command }));
     let line = crate::shell::read(command);
-    deeds(&event, Some(&line), &Meter::new(&|| true)).unwrap()
+    footprint(&event, Some(&line), &Meter::new(&|| true)).unwrap()
 }
 
 #[test]
@@ -47,10 +47,10 @@ fn what_is_read_and_what_is_only_named() {
         "cp .env.example .env",
         "chmod 600 ~/.ssh/id_rsa",
     ] {
-        let deeds = of(silent);
+        let footprint = of(silent);
         assert!(
-            !deeds.reads.iter().any(|it| place::holds_keys(it) || place::is_env(it)),
-            "{silent}: {deeds:?}"
+            !footprint.reads.iter().any(|it| place::holds_keys(it) || place::is_env(it)),
+            "{silent}: {footprint:?}"
         );
     }
 }
@@ -110,8 +110,10 @@ fn what_is_installed() {
         "cargo install --locked ripgrep",
         "pip install -e .",
     ] {
-        let deeds = of(line);
-        let all = [deeds.look_alikes, deeds.unpinned, deeds.indexes, deeds.strangers].concat();
+        let footprint = of(line);
+        let all =
+            [footprint.look_alikes, footprint.unpinned, footprint.indexes, footprint.strangers]
+                .concat();
         assert_eq!(all, Vec::<String>::new(), "{line}");
     }
 }
@@ -158,10 +160,10 @@ fn more_than_is_followed_is_hidden() {
         quotes.replace("'a b',", "'a b';"),
         format!("for x in {}; do rm $x; done", many("{a,b}", 12)),
     ] {
-        let deeds = of(&line);
+        let footprint = of(&line);
         let shown = line.get(..60).unwrap_or(&line);
-        assert!(deeds.code.iter().any(|it| it == "hidden"), "{shown}");
-        assert!(deeds.commands.len() < 20_000, "{shown}: {}", deeds.commands.len());
+        assert!(footprint.code.iter().any(|it| it == "hidden"), "{shown}");
+        assert!(footprint.commands.len() < 20_000, "{shown}: {}", footprint.commands.len());
     }
 }
 
@@ -213,7 +215,7 @@ proptest::proptest! {
     /// Any line comes to an end, and what is worked out of it is bounded.
     #[test]
     fn every_line_comes_to_an_end(pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..40)) {
-        let deeds = of(&pieces.concat());
-        proptest::prop_assert!(deeds.commands.len() < 100_000);
+        let footprint = of(&pieces.concat());
+        proptest::prop_assert!(footprint.commands.len() < 100_000);
     }
 }

@@ -28,7 +28,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::{
-    Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Honour, Roots, Subject,
+    Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Roots, SlipPolicy, Subject,
     first_line,
 };
 use crate::answer::{Answer, Powers, SlipKind};
@@ -137,7 +137,7 @@ impl Dialect for Claude {
         model::timeout(run).unwrap_or(row.timeout)
     }
 
-    fn honour(&self, slip: SlipKind) -> Honour {
-        contract::honour(slip)
+    fn slip_policy(&self, slip: SlipKind) -> SlipPolicy {
+        contract::slip_policy(slip)
     }
 }

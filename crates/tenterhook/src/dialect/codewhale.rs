@@ -20,7 +20,9 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::{Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Honour, Roots};
+use super::{
+    Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Roots, SlipPolicy,
+};
 use crate::answer::{Answer, SlipKind};
 use crate::event::{Event, EventName};
 use crate::hook::Phase;
@@ -77,8 +79,8 @@ impl Dialect for CodeWhale {
     }
 
     /// What left the protocol is not seen: the agent's own reading of the same output stands.
-    fn honour(&self, _slip: SlipKind) -> Honour {
-        Honour::PlainText
+    fn slip_policy(&self, _slip: SlipKind) -> SlipPolicy {
+        SlipPolicy::PlainText
     }
 
     /// One after the other in configured order, on every event; only a message that was blocked goes no further (CW-S9, CW-43).

@@ -21,7 +21,8 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::{
-    Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Honour, Roots, first_line,
+    Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Roots, SlipPolicy,
+    first_line,
 };
 use crate::answer::{Answer, SlipKind};
 use crate::event::{Event, EventName};
@@ -90,8 +91,8 @@ impl Dialect for Gen {
 
     /// The agent honours no slip but one: which event a hook names does not matter, because the real one decides which
     /// fields count (G-35). For every other slip its own reading of the same report stands.
-    fn honour(&self, slip: SlipKind) -> Honour {
-        if slip == SlipKind::WrongEventName { Honour::Counts } else { Honour::PlainText }
+    fn slip_policy(&self, slip: SlipKind) -> SlipPolicy {
+        if slip == SlipKind::WrongEventName { SlipPolicy::Counts } else { SlipPolicy::PlainText }
     }
 
     /// The agent runs the hooks of a dispatch one after the other, all on the same payload, until one blocks (G-40).

@@ -15,7 +15,9 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use super::{Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Honour, Roots};
+use super::{
+    Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Roots, SlipPolicy,
+};
 use crate::answer::{Answer, SlipKind};
 use crate::event::{Event, EventName};
 use crate::hook::Inherit;
@@ -70,8 +72,8 @@ impl Dialect for Ignis {
     }
 
     /// Whatever left the protocol, the agent's own reading of the same output stands, which `answer` keeps beside it (I-27).
-    fn honour(&self, _slip: SlipKind) -> Honour {
-        Honour::PlainText
+    fn slip_policy(&self, _slip: SlipKind) -> SlipPolicy {
+        SlipPolicy::PlainText
     }
 
     /// Ruling 3: a hook of this agent sees a short list of names and those that its entry names.

@@ -24,7 +24,9 @@ pub use cases::{Case, cases};
 pub use outcome::encode_outcome;
 pub use write::write;
 
-use super::{Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Honour, Roots};
+use super::{
+    Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Roots, SlipPolicy,
+};
 use crate::answer::{Answer, SlipKind};
 use crate::event::{Event, EventName};
 use crate::hook::{Inherit, Prompt, Run};
@@ -103,8 +105,8 @@ impl Dialect for Native {
     }
 
     /// The native protocol is strict: what left it is no answer (V-30).
-    fn honour(&self, _slip: SlipKind) -> Honour {
-        Honour::Fails
+    fn slip_policy(&self, _slip: SlipKind) -> SlipPolicy {
+        SlipPolicy::Fails
     }
 }
 

@@ -19,7 +19,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::{
-    Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Honour, Roots, Subject,
+    Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Roots, SlipPolicy, Subject,
 };
 use crate::answer::{Answer, Failure, Power, Powers, SlipKind};
 use crate::event::{Event, EventName};
@@ -85,8 +85,8 @@ impl Dialect for Reasonix {
     }
 
     /// The agent reads exit codes: whatever slipped, its own reading of the same report stands (RX-32).
-    fn honour(&self, _slip: SlipKind) -> Honour {
-        Honour::PlainText
+    fn slip_policy(&self, _slip: SlipKind) -> SlipPolicy {
+        SlipPolicy::PlainText
     }
 
     /// Running out of time blocks where the event can be blocked; another exit code, a signal or a program that cannot be

@@ -40,9 +40,9 @@ fn task(
         timeout: hook.time(&row),
         row,
         hook: Arc::clone(hook),
-        by: None,
+        deadline: None,
         ambient: Arc::clone(ambient),
         session: session.within(),
-        sight: None,
+        rule_input: None,
     }
 }

@@ -19,7 +19,7 @@ use crate::executor::Sealed;
 use crate::hook::{HookId, Phase, Run, Wait};
 use crate::outcome;
 use crate::plan::{self, Step};
-use crate::rule::Sight;
+use crate::rule::RuleInput;
 use crate::session::{Session, View, Watched};
 use crate::verdict::Verdict;
 
@@ -38,7 +38,7 @@ pub(super) struct Firing<'a> {
     /// One for each dialect so far; a handful at most.
     envelopes: Vec<Arc<Sealed>>,
     /// What rules see of the event, made for the first of them.
-    sight: Option<Arc<Sight>>,
+    rule_input: Option<Arc<RuleInput>>,
     done: Vec<Done>,
     /// The claims of hooks that run once: given back with the firing, whose steps may be tasks that end later (N-6).
     claims: Vec<Watched>,
@@ -61,7 +61,7 @@ impl<'a> Firing<'a> {
             author: None,
             deadline: budget.map(|budget| Instant::now() + budget),
             envelopes: Vec::new(),
-            sight: None,
+            rule_input: None,
             done: Vec::new(),
             claims: Vec::new(),
         }
@@ -213,8 +213,8 @@ impl<'a> Firing<'a> {
     }
 
     fn set(&mut self, step: Step) -> Box<Setting> {
-        let sight = matches!(step.hook.run, Run::Rule(_)).then(|| {
-            Arc::clone(self.sight.get_or_insert_with(|| Arc::new(Sight::of(&self.event))))
+        let rule_input = matches!(step.hook.run, Run::Rule(_)).then(|| {
+            Arc::clone(self.rule_input.get_or_insert_with(|| Arc::new(RuleInput::of(&self.event))))
         });
         let once = Once::of(&step, self.session);
         self.claims.extend(once.watched());
@@ -230,7 +230,7 @@ impl<'a> Firing<'a> {
             }),
             session: self.session.within(),
             version: self.version,
-            sight,
+            rule_input,
             step,
         })
     }
@@ -261,7 +261,7 @@ impl<'a> Firing<'a> {
                 if let Some(value) = value {
                     Arc::make_mut(&mut self.event).payload.insert(key.to_owned(), value);
                     self.envelopes.clear();
-                    self.sight = None;
+                    self.rule_input = None;
                 }
             }
         }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use super::polish::polish;
-use super::step::{Setting, bench, ended, read, spend, spoken};
+use super::step::{Setting, ended, judge_context, read, spend, spoken};
 use crate::answer::{Power, Restraint};
 use crate::event::Event;
 use crate::executor::Ambient;
@@ -39,7 +39,7 @@ pub(super) fn finished(late: &Late, report: &Report, claim: Option<Claim>) -> Fi
     }
     let answer = read(&step, &late.event, report);
     spend(claim, &answer);
-    let verdict = verdict::judge_late(bench(&step), answer);
+    let verdict = verdict::judge_late(judge_context(&step), answer);
     let wakes = may_wake && verdict.restraint == Restraint::Deny;
     let ended = Ended::InBackground(Box::new(ended(report)));
     let record = spoken(&step, ended, report.took, &verdict);

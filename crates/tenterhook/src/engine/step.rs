@@ -15,9 +15,9 @@ use crate::hook::{Hook, Phase, Run, Wait, around};
 use crate::outcome::{self, Ended, Fault};
 use crate::plan::Step;
 use crate::report::{End, Report, Said};
-use crate::rule::Sight;
+use crate::rule::RuleInput;
 use crate::session::{Claim, Finished, MAX_BACKGROUND, Session, Watched};
-use crate::verdict::{self, Bench, Verdict};
+use crate::verdict::{self, JudgeContext, Verdict};
 
 /// Everything that one step needs. It is passed on in a box: each future on the way would have room for it otherwise, and is
 /// copied as a whole more than once.
@@ -32,7 +32,7 @@ pub(super) struct Setting {
     /// Which version of the event it judges.
     pub(super) version: u32,
     /// What rules see of the event, where the hook is one.
-    pub(super) sight: Option<Arc<Sight>>,
+    pub(super) rule_input: Option<Arc<RuleInput>>,
     /// Whether it may run at all.
     pub(super) once: Once,
 }
@@ -241,17 +241,17 @@ async fn finish(progress: Progress) -> Report {
 
 /// A step has its own time-out and the end of the event's budget; a detached one has outlived its event.
 fn task(setting: &Setting) -> Task {
-    let Setting { step, event, envelope, deadline, ambient, session, sight, .. } = setting;
+    let Setting { step, event, envelope, deadline, ambient, session, rule_input, .. } = setting;
     Task {
         hook: Arc::clone(&step.hook),
         event: Arc::clone(event),
         row: step.row.clone(),
         envelope: Arc::clone(envelope),
         timeout: step.hook.time(&step.row),
-        by: deadline.filter(|_| step.hook.wait == Wait::Attached),
+        deadline: deadline.filter(|_| step.hook.wait == Wait::Attached),
         ambient: Arc::clone(ambient),
         session: session.clone(),
-        sight: sight.clone(),
+        rule_input: rule_input.clone(),
     }
 }
 
@@ -294,13 +294,13 @@ fn said(step: &Step, event: &Event, report: &Report) -> Answer {
 }
 
 fn judge(step: &Step, answer: Answer, ended: Ended, took: Duration) -> Done {
-    let verdict = verdict::judge(bench(step), answer);
+    let verdict = verdict::judge(judge_context(step), answer);
     let record = spoken(step, ended, took, &verdict);
     Done { hook: Arc::clone(&step.hook), verdict, record, version: 0 }
 }
 
-pub(super) fn bench(step: &Step) -> Bench<'_> {
-    Bench { hook: &step.hook, row: &step.row, widened: step.widened.as_deref() }
+pub(super) fn judge_context(step: &Step) -> JudgeContext<'_> {
+    JudgeContext { hook: &step.hook, row: &step.row, widened: step.widened.as_deref() }
 }
 
 /// The record of a step that was judged.

@@ -109,7 +109,7 @@ fn describe(task: &Task, command: &Command, env_file: Option<&EnvFile>) -> proce
         Some(within.project.clone()).filter(|it| command.cwd.is_none() && it.is_absolute());
     described.stdin = Arc::from(task.envelope.body.as_slice());
     described.timeout = Some(task.timeout);
-    described.by = task.by.map(tokio::time::Instant::into_std);
+    described.deadline = task.deadline.map(tokio::time::Instant::into_std);
     described
 }
 

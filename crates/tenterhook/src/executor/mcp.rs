@@ -6,11 +6,11 @@
 #[cfg(feature = "mcp")]
 pub(in crate::executor) mod client;
 #[cfg(feature = "mcp")]
+mod close_reason;
+#[cfg(feature = "mcp")]
 mod configured;
 #[cfg(feature = "mcp")]
 mod connection;
-#[cfg(feature = "mcp")]
-mod epitaph;
 #[cfg(feature = "mcp")]
 mod events;
 #[cfg(feature = "mcp")]
@@ -76,7 +76,7 @@ pub struct Call<'a> {
     /// Its arguments, complete.
     pub input: &'a Map<String, Value>,
     /// When nobody waits for it any longer.
-    pub by: Instant,
+    pub deadline: Instant,
 }
 
 /// What a tool replied.
@@ -163,10 +163,10 @@ pub(super) async fn run(task: &Task, call: &McpTool) -> Report {
         Ok(input) => input,
         Err(why) => return Report::silent(failed("mcp-input", why.to_string()), began.elapsed()),
     };
-    let by = began + task.budget();
-    let call = Call { server: &call.server, tool: &call.tool, input: &input, by };
+    let deadline = began + task.budget();
+    let call = Call { server: &call.server, tool: &call.tool, input: &input, deadline };
     let calling = function::catch(async { servers.call(call).await });
-    let (end, said) = match tokio::time::timeout_at(by, calling).await {
+    let (end, said) = match tokio::time::timeout_at(deadline, calling).await {
         Ok(Ok(Ok(reply))) => read(&call, reply),
         Ok(Ok(Err(fault))) => {
             let (_, code, remedy) = fault.kind.row();

@@ -16,19 +16,19 @@ pub(super) fn run(_task: &Task, _rule: &Rule) -> Report {
 #[cfg(feature = "rule")]
 pub(super) fn run(task: &Task, rule: &Rule) -> Report {
     use crate::report::{End, Said};
-    use crate::rule::{Sight, Unsettled};
+    use crate::rule::{RuleInput, Unsettled};
 
     let started = Instant::now();
     let budget = task.budget();
     let own;
-    let sight = match &task.sight {
-        Some(sight) => sight,
+    let rule_input = match &task.rule_input {
+        Some(rule_input) => rule_input,
         None => {
-            own = Sight::of(&task.event);
+            own = RuleInput::of(&task.event);
             &own
         }
     };
-    let (end, said) = match rule.judge(sight, &|| started.elapsed() < budget) {
+    let (end, said) = match rule.judge(rule_input, &|| started.elapsed() < budget) {
         Ok(mut answer) => {
             // What holds restrains, though the rule failed to say all that it wanted to (RU-6).
             let end = answer.failure.take().map_or(End::Exited(0), failed);

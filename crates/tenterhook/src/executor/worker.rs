@@ -1,19 +1,19 @@
 //! Hands the envelope to a program that lives as long as the session. Knows no dialect and judges nothing.
 //!
-//! `frame` is what goes over the pipes, `link` one process, `desk` a hook's worker over all its lives, `health` whether it
-//! may be started again. The session owns the desks.
+//! `frame` is what goes over the pipes, `link` one process, `slot` a hook's worker over all its lives, `health` whether it
+//! may be started again. The session owns the slots.
 
-mod desk;
 mod frame;
 mod health;
 mod link;
+mod slot;
 
 use tenterhook_process as process;
 use tokio::time::Instant;
 
-use desk::Told;
-pub(crate) use desk::{Desk, Place};
 use link::Heard;
+use slot::Told;
+pub(crate) use slot::{Place, WorkerSlot};
 
 use super::{Task, command};
 use crate::hook::Worker;
@@ -27,13 +27,13 @@ const STDERR: usize = 64 << 10;
 
 pub(super) async fn run(task: &Task, worker: &Worker) -> Report {
     let began = Instant::now();
-    let by = began + task.budget();
+    let deadline = began + task.budget();
     let workers = task.session.workers();
     let place =
         Place { hook: task.hook.id.clone(), worker: worker.clone(), cwd: cwd(task, worker) };
-    let (desk, id) = (workers.desk(&task.hook, &place), workers.number());
-    let asked = desk.ask(id, &task.envelope.body, by, || describe(task, &place));
-    match tokio::time::timeout_at(by, asked).await {
+    let (slot, id) = (workers.slot(&task.hook, &place), workers.number());
+    let asked = slot.ask(id, &task.envelope.body, deadline, || describe(task, &place));
+    match tokio::time::timeout_at(deadline, asked).await {
         Ok(told) => report(told, began),
         Err(_) => Report::silent(End::TimedOut, began.elapsed()),
     }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::rule::{Call, Covers, Places, Reading, Rule, RuleFault, Selection};
 use crate::event::Event;
 use crate::hook::Compat;
-use crate::rule::{Expression, Sight};
+use crate::rule::{Expression, RuleInput};
 
 /// A further condition that an event must meet, made once, when its config is read.
 #[derive(Clone, Debug)]
@@ -72,23 +72,23 @@ pub enum Picked {
 
 /// One event as conditions see it: whatever many hooks ask, its command line is read once.
 #[derive(Debug)]
-pub struct Occasion<'a> {
+pub struct MatchContext<'a> {
     event: &'a Event,
     call: Option<Call<'a>>,
-    sight: OnceCell<Sight>,
+    rule_input: OnceCell<RuleInput>,
 }
 
-impl<'a> Occasion<'a> {
-    /// The occasion of `event`.
+impl<'a> MatchContext<'a> {
+    /// The context of `event`.
     #[must_use]
     pub fn of(event: &'a Event) -> Self {
         let call = event.tool().map(|tool| Call::new(tool, Places::default(), &[]));
-        Self { event, call, sight: OnceCell::new() }
+        Self { event, call, rule_input: OnceCell::new() }
     }
 
     /// What expressions see of it: made for the first one that asks.
-    fn sight(&self) -> &Sight {
-        self.sight.get_or_init(|| Sight::of(&Arc::new(self.event.clone())))
+    fn rule_input(&self) -> &RuleInput {
+        self.rule_input.get_or_init(|| RuleInput::of(&Arc::new(self.event.clone())))
     }
 }
 
@@ -204,17 +204,17 @@ impl Condition {
         }
     }
 
-    /// Whether it holds on `occasion`.
+    /// Whether it holds on `context`.
     ///
     /// Followed exactly, it holds where the agent's own would, and carries what the agent's own carries (S-52).
     #[must_use]
-    pub fn pick(&self, occasion: &Occasion<'_>, compat: Compat) -> Picked {
+    pub fn pick(&self, context: &MatchContext<'_>, compat: Compat) -> Picked {
         match &self.test {
-            Test::Rule(test) => test.pick(occasion, compat),
-            Test::When(expression) => of_expression(expression, occasion.sight()),
-            Test::Custom(custom) => (custom.test)(occasion.event),
-            Test::All(conditions) => all(conditions.iter().map(|it| it.pick(occasion, compat))),
-            Test::Any(conditions) => any(conditions.iter().map(|it| it.pick(occasion, compat))),
+            Test::Rule(test) => test.pick(context, compat),
+            Test::When(expression) => of_expression(expression, context.rule_input()),
+            Test::Custom(custom) => (custom.test)(context.event),
+            Test::All(conditions) => all(conditions.iter().map(|it| it.pick(context, compat))),
+            Test::Any(conditions) => any(conditions.iter().map(|it| it.pick(context, compat))),
         }
     }
 }
@@ -234,9 +234,9 @@ pub(crate) enum Written<'c> {
 
 /// An expression selects, and cannot say of which command of a line it spoke: of several, an *allow* could be about another
 /// one (S-58). It is bounded in steps, and so asks no clock.
-fn of_expression(expression: &Expression, sight: &Sight) -> Picked {
-    match expression.holds(sight, &|| true) {
-        Ok(true) if sight.is_one_thing() => Picked::Exactly,
+fn of_expression(expression: &Expression, rule_input: &RuleInput) -> Picked {
+    match expression.holds(rule_input, &|| true) {
+        Ok(true) if rule_input.is_one_thing() => Picked::Exactly,
         Ok(true) => Picked::Widely("the line holds more than one command that is known".to_owned()),
         Ok(false) => Picked::No("it is false of this event".to_owned()),
         Err(why) => Picked::Failed(why.to_string()),
@@ -270,15 +270,15 @@ fn any(parts: impl Iterator<Item = Picked>) -> Picked {
 }
 
 impl RuleTest {
-    fn pick(&self, occasion: &Occasion<'_>, compat: Compat) -> Picked {
+    fn pick(&self, context: &MatchContext<'_>, compat: Compat) -> Picked {
         let rule = match &self.rule {
             Ok(rule) => rule,
             Err(fault) => return Picked::No(fault.to_string()),
         };
-        let Some(call) = &occasion.call else {
+        let Some(call) = &context.call else {
             return Picked::No("the event is not about a tool call".to_owned());
         };
-        let within = &occasion.event.within;
+        let within = &context.event.within;
         let home = if within.home.as_os_str().is_empty() { &self.home } else { &within.home };
         let call = call.placed(
             Places {
@@ -319,7 +319,8 @@ mod tests {
     #[test]
     fn only_a_line_that_matches_wholly_may_carry_an_allow() {
         let condition = Condition::rule("Bash(git *)", Reading::Claude);
-        let pick = |command: &str, compat| condition.pick(&Occasion::of(&bash(command)), compat);
+        let pick =
+            |command: &str, compat| condition.pick(&MatchContext::of(&bash(command)), compat);
         for (command, guarded, exact) in [
             ("git status", "exactly", "exactly"),
             ("git status; rm -rf x", "widely", "exactly"),
@@ -349,7 +350,7 @@ mod tests {
         let rule = Condition::rule("Bash(git *)", Reading::Claude);
         let both = Condition::all(vec![named("shell"), rule]).expect("two of them");
         assert_eq!(both.text(), "shell and Bash(git *)");
-        let pick = |command: &str| both.pick(&Occasion::of(&bash(command)), Compat::Guarded);
+        let pick = |command: &str| both.pick(&MatchContext::of(&bash(command)), Compat::Guarded);
         assert_eq!(pick("git status"), Picked::Exactly);
         assert!(matches!(pick("git status; ls"), Picked::Widely(_)));
         assert!(matches!(pick("ls"), Picked::No(_)));
@@ -362,7 +363,7 @@ mod tests {
     fn an_expression_selects_and_one_without_a_value_fails() {
         let pick = |when: &str, command: &str| {
             let condition = Condition::when(Expression::new(when));
-            condition.pick(&Occasion::of(&bash(command)), Compat::Guarded)
+            condition.pick(&MatchContext::of(&bash(command)), Compat::Guarded)
         };
         let git = "shell.commands.exists(c, c.program == 'git')";
         assert_eq!(pick(git, "git status"), Picked::Exactly);
@@ -398,7 +399,7 @@ mod tests {
     #[test]
     fn what_is_no_rule_never_holds_and_says_why() {
         let condition = Condition::rule("Bash(", Reading::Claude);
-        let picked = condition.pick(&Occasion::of(&bash("git")), Compat::Guarded);
+        let picked = condition.pick(&MatchContext::of(&bash("git")), Compat::Guarded);
         assert_eq!(picked, Picked::No("the parenthesis of `Bash` is not closed".to_owned()));
         assert!(condition.fault().is_some());
     }

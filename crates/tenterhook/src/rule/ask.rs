@@ -1,6 +1,6 @@
 //! What stands behind a name of the vocabulary? The event's names, and the fields of the shell reader's records.
 
-use super::Sight;
+use super::RuleInput;
 use super::eval::{ELEMENT, Stop};
 use super::functions;
 use super::value::{List, Map, Record, Value};
@@ -8,66 +8,75 @@ use super::words::{Field, Member};
 use crate::shell::{Context, Redirect, SimpleCommand, Target, Via, WordKind};
 
 /// What the event says under that name; what it does not say is empty (RU-11).
-pub(super) fn field(sight: &Sight, field: Field) -> Value<'_> {
-    let within = &sight.event().within;
+pub(super) fn field(rule_input: &RuleInput, field: Field) -> Value<'_> {
+    let within = &rule_input.event().within;
     match field {
-        Field::Event => sight.event().name.as_str().into(),
-        Field::Prompt => sight.said("prompt").into(),
+        Field::Event => rule_input.event().name.as_str().into(),
+        Field::Prompt => rule_input.said("prompt").into(),
         Field::Cwd => within.cwd.to_string_lossy().into(),
         Field::Project => within.project.to_string_lossy().into(),
         Field::Home => within.home.to_string_lossy().into(),
         Field::Session => within.session_id.as_str().into(),
-        Field::Agent => sight.said("agent_type").into(),
-        Field::Mode => sight.said("permission_mode").into(),
-        Field::Payload => Value::Map(Map::Json(&sight.event().payload)),
-        Field::ToolName => sight.tool().map_or("", |it| it.name).into(),
-        Field::ToolKind => sight.tool().map_or("", |it| it.tool().word()).into(),
-        Field::ToolInput => match sight.tool().map(|it| it.input) {
+        Field::Agent => rule_input.said("agent_type").into(),
+        Field::Mode => rule_input.said("permission_mode").into(),
+        Field::Payload => Value::Map(Map::Json(&rule_input.event().payload)),
+        Field::ToolName => rule_input.tool().map_or("", |it| it.name).into(),
+        Field::ToolKind => rule_input.tool().map_or("", |it| it.tool().word()).into(),
+        Field::ToolInput => match rule_input.tool().map(|it| it.input) {
             Some(serde_json::Value::Object(input)) => Value::Map(Map::Json(input)),
             _ => Value::Map(Map::Made(Vec::new().into())),
         },
-        Field::ToolCommand => sight.command().into(),
-        Field::ToolPath => sight.path().into(),
-        Field::ToolPaths => sight.paths().map(Value::from).collect(),
-        Field::ToolUrl => sight.url().into(),
-        Field::ToolText => sight.text().into(),
-        Field::ToolServer => sight.server().into(),
-        Field::ToolOutput => sight.output().into(),
-        Field::ShellCommands => Value::List(List::Commands(sight.commands())),
-        Field::ShellPrograms => {
-            sight.commands().iter().filter_map(SimpleCommand::program).map(Value::from).collect()
+        Field::ToolCommand => rule_input.command().into(),
+        Field::ToolPath => rule_input.path().into(),
+        Field::ToolPaths => rule_input.paths().map(Value::from).collect(),
+        Field::ToolUrl => rule_input.url().into(),
+        Field::ToolText => rule_input.text().into(),
+        Field::ToolServer => rule_input.server().into(),
+        Field::ToolOutput => rule_input.output().into(),
+        Field::ShellCommands => Value::List(List::Commands(rule_input.commands())),
+        Field::ShellPrograms => rule_input
+            .commands()
+            .iter()
+            .filter_map(SimpleCommand::program)
+            .map(Value::from)
+            .collect(),
+        Field::ShellComplete => Value::Bool(rule_input.is_complete()),
+        Field::ShellDoubt => rule_input.doubt().into(),
+        Field::CallCommands => Value::List(List::Commands(&rule_input.footprint().commands)),
+        Field::Call(list) => {
+            rule_input.footprint().list(list).iter().map(|it| it.as_str().into()).collect()
         }
-        Field::ShellComplete => Value::Bool(sight.is_complete()),
-        Field::ShellDoubt => sight.doubt().into(),
-        Field::CallCommands => Value::List(List::Commands(&sight.deeds().commands)),
-        Field::Call(list) => sight.deeds().list(list).iter().map(|it| it.as_str().into()).collect(),
-        Field::ShellReads => sight.redirected(true).into_iter().map(Value::from).collect(),
-        Field::ShellWrites => sight.redirected(false).into_iter().map(Value::from).collect(),
+        Field::ShellReads => rule_input.redirected(true).into_iter().map(Value::from).collect(),
+        Field::ShellWrites => rule_input.redirected(false).into_iter().map(Value::from).collect(),
     }
 }
 
 /// Has everything worked out that the name asks for; whoever asks for a value asks this before (RU-37).
-pub(super) fn prepare(sight: &Sight, field: Field, go_on: &dyn Fn() -> bool) -> Result<(), Stop> {
+pub(super) fn prepare(
+    rule_input: &RuleInput,
+    field: Field,
+    go_on: &dyn Fn() -> bool,
+) -> Result<(), Stop> {
     match field {
-        Field::ToolCommand => sight.know_command(),
-        Field::Call(_) | Field::CallCommands => sight.work_out(go_on),
+        Field::ToolCommand => rule_input.know_command(),
+        Field::Call(_) | Field::CallCommands => rule_input.work_out(go_on),
         Field::ShellCommands
         | Field::ShellPrograms
         | Field::ShellComplete
         | Field::ShellDoubt
         | Field::ShellReads
-        | Field::ShellWrites => sight.read_line(go_on),
+        | Field::ShellWrites => rule_input.read_line(go_on),
         _ => Ok(()),
     }
 }
 
 /// What it costs to put that together, in steps; what is only handed on costs nothing.
-pub(super) fn field_cost(sight: &Sight, field: Field) -> usize {
+pub(super) fn field_cost(rule_input: &RuleInput, field: Field) -> usize {
     match field {
-        Field::ToolPath | Field::ToolPaths => sight.listed_paths() * ELEMENT,
-        Field::ShellPrograms => sight.commands().len() * ELEMENT,
-        Field::ShellReads | Field::ShellWrites => sight.redirects() * ELEMENT,
-        Field::Call(list) => sight.deeds().list(list).len() * ELEMENT,
+        Field::ToolPath | Field::ToolPaths => rule_input.listed_paths() * ELEMENT,
+        Field::ShellPrograms => rule_input.commands().len() * ELEMENT,
+        Field::ShellReads | Field::ShellWrites => rule_input.redirects() * ELEMENT,
+        Field::Call(list) => rule_input.footprint().list(list).len() * ELEMENT,
         Field::Event
         | Field::Prompt
         | Field::Cwd

@@ -7,7 +7,7 @@ use super::parse::{self, NotParsed};
 use super::template::{self, Piece};
 use super::value::Value;
 use super::words::Shape;
-use super::{Flaw, Part, Rule, Sight, Unsettled};
+use super::{Flaw, Part, Rule, RuleInput, Unsettled};
 use crate::answer::{Answer, Effects, Failure, Restraint};
 
 /// Longest text that a rule says.
@@ -149,8 +149,12 @@ fn text(text: &str, part: Part) -> Result<Text, Flaw> {
 
 impl Test {
     /// Whether it holds of what is seen.
-    pub(super) fn holds(&self, sight: &Sight, go_on: &dyn Fn() -> bool) -> Result<bool, Unsettled> {
-        self.is_true(&Machine::new(sight, go_on))
+    pub(super) fn holds(
+        &self,
+        rule_input: &RuleInput,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<bool, Unsettled> {
+        self.is_true(&Machine::new(rule_input, go_on))
     }
 
     fn is_true<'a>(&'a self, machine: &Machine<'a, '_>) -> Result<bool, Unsettled> {
@@ -162,10 +166,10 @@ impl Compiled {
     /// What the rule says of what it sees.
     pub(super) fn judge(
         &self,
-        sight: &Sight,
+        rule_input: &RuleInput,
         go_on: &dyn Fn() -> bool,
     ) -> Result<Answer, Unsettled> {
-        let machine = Machine::new(sight, go_on);
+        let machine = Machine::new(rule_input, go_on);
         if !self.when.is_true(&machine)? {
             return Ok(Answer::default());
         }
@@ -238,7 +242,7 @@ fn replace<'a>(
     answer: &mut Answer,
 ) -> Result<(), Unsettled> {
     let value = machine.value(&rewrite.is).map_err(|stop| unsettled(rewrite, stop))?;
-    let event = machine.sight.event();
+    let event = machine.rule_input.event();
     let json = |value: &Value<'a>| value.to_json(machine).map_err(|stop| unsettled(rewrite, stop));
     let wrong = |wanted: &str, got: &Value<'_>| Err(unsettled(rewrite, Stop::needs(wanted, got)));
     if event.payload.contains_key("tool_response") {

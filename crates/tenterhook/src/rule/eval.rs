@@ -8,8 +8,8 @@ use std::fmt::{self, Write};
 use super::ask;
 use super::expr::{Constant, Expr, Loop, LoopKind};
 use super::functions;
+use super::input::RuleInput;
 use super::operate;
-use super::sight::Sight;
 use super::value::{List, Map, Record, Text, Value};
 use super::words::{Do, FUNCTIONS, Field, Member};
 
@@ -58,7 +58,7 @@ impl fmt::Display for Stop {
 
 /// One evaluation under way.
 pub(super) struct Machine<'a, 'g> {
-    pub(super) sight: &'a Sight,
+    pub(super) rule_input: &'a RuleInput,
     go_on: &'g dyn Fn() -> bool,
     steps: Cell<usize>,
     look: Cell<usize>,
@@ -67,9 +67,9 @@ pub(super) struct Machine<'a, 'g> {
 }
 
 impl<'a, 'g> Machine<'a, 'g> {
-    pub(super) fn new(sight: &'a Sight, go_on: &'g dyn Fn() -> bool) -> Self {
+    pub(super) fn new(rule_input: &'a RuleInput, go_on: &'g dyn Fn() -> bool) -> Self {
         Self {
-            sight,
+            rule_input,
             go_on,
             steps: Cell::new(0),
             look: Cell::new(STEPS_A_LOOK),
@@ -152,9 +152,9 @@ impl<'a, 'g> Machine<'a, 'g> {
     }
 
     fn field(&self, field: Field) -> Result<Value<'a>, Stop> {
-        ask::prepare(self.sight, field, self.go_on)?;
-        self.spend(ask::field_cost(self.sight, field))?;
-        Ok(ask::field(self.sight, field))
+        ask::prepare(self.rule_input, field, self.go_on)?;
+        self.spend(ask::field_cost(self.rule_input, field))?;
+        Ok(ask::field(self.rule_input, field))
     }
 
     fn member_of(&self, record: Record<'a>, member: Member) -> Result<Value<'a>, Stop> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 #[cfg(feature = "rule")]
 use super::{Flaw, compiled};
-use super::{Sight, Unsettled};
+use super::{RuleInput, Unsettled};
 
 /// An expression that is true or false of an event, compiled at its first use.
 #[derive(Clone)]
@@ -46,9 +46,13 @@ impl Expression {
     /// # Errors
     ///
     /// An expression that cannot be compiled or evaluated, or costs too much, says nothing.
-    pub fn holds(&self, sight: &Sight, go_on: &dyn Fn() -> bool) -> Result<bool, Unsettled> {
+    pub fn holds(
+        &self,
+        rule_input: &RuleInput,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<bool, Unsettled> {
         match self.compiled() {
-            Ok(test) => test.holds(sight, go_on),
+            Ok(test) => test.holds(rule_input, go_on),
             Err(flaw) => Err(Unsettled::Broken(flaw.message.clone())),
         }
     }
@@ -65,7 +69,7 @@ impl Expression {
     /// # Errors
     ///
     /// Always.
-    pub fn holds(&self, _sight: &Sight, _go_on: &dyn Fn() -> bool) -> Result<bool, Unsettled> {
+    pub fn holds(&self, _sight: &RuleInput, _go_on: &dyn Fn() -> bool) -> Result<bool, Unsettled> {
         Err(Unsettled::Broken("this build has no rules".to_owned()))
     }
 }

@@ -67,7 +67,7 @@ pub(super) fn pattern<'a>(
         },
         Pattern::Glob(glob) => {
             machine.spend(subject.len() / PATH_A_STEP)?;
-            Value::Bool(path::selects(glob, &subject, machine.sight.event(), &spend)?)
+            Value::Bool(path::selects(glob, &subject, machine.rule_input.event(), &spend)?)
         }
     })
 }
@@ -80,7 +80,7 @@ pub(super) fn call<'a>(
 ) -> Result<Value<'a>, Stop> {
     let weight: usize = args.iter().map(Value::weight).sum();
     machine.spend(weight / 16 + base(does, args))?;
-    let event = machine.sight.event();
+    let event = machine.rule_input.event();
     Ok(match (does, args) {
         (Do::Size, [of]) => size(of)?,
         (Do::String, [of]) => machine.text(of, usize::MAX)?.into(),

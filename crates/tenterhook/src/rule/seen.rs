@@ -6,10 +6,10 @@ use std::sync::atomic::Ordering;
 
 use serde_json::Value;
 
-use super::Sight;
+use super::RuleInput;
 use super::eval::Stop;
 use crate::call::meter::{Cut, MOST_STEPS, Meter};
-use crate::call::{self, Deeds};
+use crate::call::{self, CallFootprint};
 use crate::event::Event;
 use crate::event::tool::{Tool, ToolCall};
 use crate::shell::given::{self, Command};
@@ -28,7 +28,7 @@ const READING: &[&str] = &["<"];
 /// Redirections whose target is no file.
 const NO_FILE: &[&str] = &["<<<", "<<", "<<-", "<&", ">&"];
 
-impl Sight {
+impl RuleInput {
     pub(super) fn event(&self) -> &Event {
         &self.event
     }
@@ -162,18 +162,18 @@ impl Sight {
     /// only the first of them waits for it.
     pub(super) fn work_out(&self, go_on: &dyn Fn() -> bool) -> Result<(), Stop> {
         self.read_line(go_on)?;
-        if self.deeds.get().is_none() {
+        if self.footprint.get().is_none() {
             let meter = Meter::new(go_on);
             let line = self.line().filter(|_| !self.command().is_empty());
-            let deeds = call::deeds(&self.event, line, &meter);
+            let footprint = call::footprint(&self.event, line, &meter);
             self.spent.fetch_add(meter.spent(), Ordering::Relaxed);
-            match deeds {
+            match footprint {
                 Err(Cut::OutOfTime) => return Err(Stop::OutOfTime),
-                Err(Cut::TooCostly) => drop(self.deeds.set(None)),
-                Ok(deeds) => drop(self.deeds.set(Some(deeds))),
+                Err(Cut::TooCostly) => drop(self.footprint.set(None)),
+                Ok(footprint) => drop(self.footprint.set(Some(footprint))),
             }
         }
-        match self.deeds.get() {
+        match self.footprint.get() {
             Some(Some(_)) => Ok(()),
             _ => Err(Stop::TooCostly(format!(
                 "to work out what the call would do takes more than {MOST_STEPS} steps"
@@ -182,9 +182,9 @@ impl Sight {
     }
 
     /// What the call would do, which [`Self::work_out`] has worked out.
-    pub(super) fn deeds(&self) -> &Deeds {
-        static NOTHING: LazyLock<Deeds> = LazyLock::new(Deeds::default);
-        self.deeds.get().and_then(Option::as_ref).unwrap_or(&NOTHING)
+    pub(super) fn footprint(&self) -> &CallFootprint {
+        static NOTHING: LazyLock<CallFootprint> = LazyLock::new(CallFootprint::default);
+        self.footprint.get().and_then(Option::as_ref).unwrap_or(&NOTHING)
     }
 
     /// What it cost so far to read the event's line and to work out what its call would do, in steps (RU-37).

@@ -33,7 +33,7 @@ fn bash(line: &str) -> Event {
 
 fn judge(rule: &Rule, event: Event) -> Result<Answer, Unsettled> {
     assert_eq!(rule.check(), [], "{rule:?}");
-    rule.judge(&Sight::of(&Arc::new(event)), &|| true)
+    rule.judge(&RuleInput::of(&Arc::new(event)), &|| true)
 }
 
 /// Whether the expression holds.
@@ -127,14 +127,14 @@ fn what_the_event_does_not_say_is_empty() {
 /// RU-20: who asks only for the tool reads no line.
 #[test]
 fn a_line_is_read_when_a_rule_asks_for_it_and_once() {
-    let sight = Sight::of(&Arc::new(bash("git push")));
-    let judge = |when| Rule::new(when).deny("no").judge(&sight, &|| true).unwrap();
+    let rule_input = RuleInput::of(&Arc::new(bash("git push")));
+    let judge = |when| Rule::new(when).deny("no").judge(&rule_input, &|| true).unwrap();
     judge("tool.name == 'Bash' || shell.complete");
-    assert!(sight.line.get().is_none());
+    assert!(rule_input.line.get().is_none());
     judge("shell.complete");
-    let first: *const _ = sight.line.get().unwrap();
+    let first: *const _ = rule_input.line.get().unwrap();
     judge("'git' in shell.programs");
-    assert!(std::ptr::eq(first, sight.line.get().unwrap()));
+    assert!(std::ptr::eq(first, rule_input.line.get().unwrap()));
 }
 
 /// RU-16, RU-17.
@@ -314,7 +314,7 @@ fn cost_is_bounded_before_and_while_a_rule_runs() {
     let answer = judge(&Rule::new(when).deny("no"), long.clone());
     assert!(matches!(answer, Err(Unsettled::TooCostly(_))), "{answer:?}");
     let rule = Rule::new(when).deny("no");
-    let answer = rule.judge(&Sight::of(&Arc::new(long)), &|| false);
+    let answer = rule.judge(&RuleInput::of(&Arc::new(long)), &|| false);
     assert_eq!(answer, Err(Unsettled::OutOfTime));
 }
 

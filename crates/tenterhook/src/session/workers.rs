@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::config::Ruleset;
-use crate::executor::worker::{Desk, Place};
+use crate::executor::worker::{Place, WorkerSlot};
 use crate::hook::Hook;
 
 /// The workers of one session. Dropping them ends their processes.
 #[derive(Debug)]
 pub(crate) struct Workers {
-    desks: Mutex<Vec<Arc<Desk>>>,
+    slots: Mutex<Vec<Arc<WorkerSlot>>>,
     next: AtomicU64,
 }
 
@@ -19,23 +19,23 @@ impl Default for Workers {
     fn default() -> Self {
         // Not from 1: a worker that writes a number of its own making must not meet an event's.
         let start = RandomState::new().build_hasher().finish() >> 32;
-        Self { desks: Mutex::default(), next: AtomicU64::new(start) }
+        Self { slots: Mutex::default(), next: AtomicU64::new(start) }
     }
 }
 
 impl Workers {
     /// The worker of a hook.
-    pub(crate) fn desk(&self, hook: &Arc<Hook>, place: &Place) -> Arc<Desk> {
-        let mut desks = self.desks();
-        let found = desks.iter().find(|desk| desk.is_at(place)).cloned();
-        let desk = found.unwrap_or_else(|| {
-            let desk = Arc::new(Desk::new(place.clone()));
-            desks.push(Arc::clone(&desk));
-            desk
+    pub(crate) fn slot(&self, hook: &Arc<Hook>, place: &Place) -> Arc<WorkerSlot> {
+        let mut slots = self.slots();
+        let found = slots.iter().find(|slot| slot.is_at(place)).cloned();
+        let slot = found.unwrap_or_else(|| {
+            let slot = Arc::new(WorkerSlot::new(place.clone()));
+            slots.push(Arc::clone(&slot));
+            slot
         });
-        drop(desks);
-        desk.serve(hook);
-        desk
+        drop(slots);
+        slot.serve(hook);
+        slot
     }
 
     /// A number for an event that no other one of the session has.
@@ -45,20 +45,20 @@ impl Workers {
 
     /// Ends all, whoever still holds their hooks. One that is asked right now ends with its event.
     pub(super) fn end(&self) {
-        let desks = std::mem::take(&mut *self.desks());
-        drop(desks);
+        let slots = std::mem::take(&mut *self.slots());
+        drop(slots);
     }
 
     /// Ends the workers of hooks that are in none of `rulesets` any more.
     pub(super) fn keep_only(&self, rulesets: &[Arc<Ruleset>]) {
-        let mut desks = self.desks();
-        if !desks.is_empty() {
+        let mut slots = self.slots();
+        if !slots.is_empty() {
             let hooks = || rulesets.iter().flat_map(|ruleset| ruleset.hooks());
-            desks.retain(|desk| desk.is_wanted(hooks()));
+            slots.retain(|slot| slot.is_wanted(hooks()));
         }
     }
 
-    fn desks(&self) -> MutexGuard<'_, Vec<Arc<Desk>>> {
-        self.desks.lock().unwrap_or_else(PoisonError::into_inner)
+    fn slots(&self) -> MutexGuard<'_, Vec<Arc<WorkerSlot>>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -30,7 +30,7 @@ fn hook() -> Hook {
 }
 
 fn judged(hook: &Hook, row: &EventRow, answer: Answer) -> Verdict {
-    judge(Bench { hook, row, widened: None }, answer)
+    judge(JudgeContext { hook, row, widened: None }, answer)
 }
 
 fn codes(verdict: &Verdict) -> Vec<&'static str> {
@@ -198,7 +198,8 @@ fn a_selection_that_was_widened_carries_no_consent() {
     let row = row(ALL, OnFailure::Continue);
     let mut allow = Answer::decided(Restraint::Allow, "fine");
     allow.effects.updated_input = Some(json!({}));
-    let widened = |answer| judge(Bench { hook: &hook(), row: &row, widened: Some("w") }, answer);
+    let widened =
+        |answer| judge(JudgeContext { hook: &hook(), row: &row, widened: Some("w") }, answer);
     let verdict = widened(allow);
     assert_eq!(
         (verdict.restraint, codes(&verdict)),

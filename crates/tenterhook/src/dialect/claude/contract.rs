@@ -1,7 +1,7 @@
 //! What Claude Code does with an answer that slipped, under exact reading.
 
 use crate::answer::SlipKind;
-use crate::dialect::Honour;
+use crate::dialect::SlipPolicy;
 
 /// The agent honours no slip: whatever the near-miss table finds, the agent's own reading of the same report stands,
 /// which `answer` keeps as the plain reading beside every slip.
@@ -10,6 +10,6 @@ use crate::dialect::Honour;
 /// missing `hookEventName`, a word that is no decision and a value of the wrong type reject the answer whole, and the
 /// action goes on; an unknown key or a decision in another event's place is passed over; exit code 2 of a permission
 /// request is passed over. Which of these it was, the plain reading says in its own failure or remark.
-pub(super) const fn honour(_: SlipKind) -> Honour {
-    Honour::PlainText
+pub(super) const fn slip_policy(_: SlipKind) -> SlipPolicy {
+    SlipPolicy::PlainText
 }

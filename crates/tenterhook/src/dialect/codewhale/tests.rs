@@ -10,7 +10,7 @@ use super::*;
 use crate::config::{self, Added};
 use crate::diagnostic::Severity;
 use crate::hook::{Arming, Hook, Layer, Wait};
-use crate::matcher::{Occasion, Picked};
+use crate::matcher::{MatchContext, Picked};
 use crate::syntax::{Format, parse};
 
 fn source(name: &str, layer: Layer, text: &str) -> Source {
@@ -188,7 +188,7 @@ fn exit_codes_are_those_that_the_tool_gave() {
         let event = decoded(json!({
             "event": "tool_call_after", "tool_name": "bash", "tool_result": "x", "tool_exit_code": code
         }));
-        let picked = condition.pick(&Occasion::of(&event), crate::hook::Compat::Guarded);
+        let picked = condition.pick(&MatchContext::of(&event), crate::hook::Compat::Guarded);
         assert_eq!(picked == Picked::Exactly, expected, "{code}");
         let told = variable(&event, "DEEPSEEK_TOOL_EXIT_CODE");
         assert_eq!(told, code.as_i64().map(|it| it.to_string()));

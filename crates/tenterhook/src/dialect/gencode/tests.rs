@@ -17,7 +17,7 @@ use crate::hook::{Arming, Command, Compat, Hook, Invocation, Layer, Run, Shell, 
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::report::{End, Output, Report, Said};
 use crate::source::{Plugin, ReadConfig, Source};
-use crate::verdict::{Bench, judge};
+use crate::verdict::{JudgeContext, judge};
 
 fn source(text: &str) -> Source {
     Source::given(".gen/settings.json", DialectId::GEN, text, "/repo/.gen")
@@ -349,7 +349,7 @@ fn near_misses_restrain_and_innocents_do_not() {
             hook.compat = compat;
             let answer =
                 Gen.read_answer(&event, row, &report(&case.stdout, &case.stderr, case.exit));
-            judge(Bench { hook: &hook, row, widened: None }, answer)
+            judge(JudgeContext { hook: &hook, row, widened: None }, answer)
         };
         let guarded = verdict(Compat::Guarded);
         let word = guarded.restraint.word().unwrap_or("silent");
@@ -387,7 +387,7 @@ proptest::proptest! {
             let answer = Gen.read_answer(&event, row, &report(&text, "", exit));
             let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
             let hook = Hook::new(crate::hook::HookId::new("h"), DialectId::GEN, event.name.clone(), run);
-            let verdict = judge(Bench { hook: &hook, row, widened: None }, answer);
+            let verdict = judge(JudgeContext { hook: &hook, row, widened: None }, answer);
             proptest::prop_assert_ne!(verdict.restraint, Restraint::Allow, "{}", text);
         }
         let _ = load_text(&config);

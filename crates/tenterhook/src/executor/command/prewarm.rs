@@ -46,7 +46,7 @@ impl Spare {
         let since = Instant::now();
         described.stdin = Arc::from([]);
         described.timeout = None;
-        described.by = Some(since + IDLE);
+        described.deadline = Some(since + IDLE);
         let mut likeness = Likeness::of(task, command);
         likeness.look(task);
         let running = Running::wait(described, env_file, stand_in);

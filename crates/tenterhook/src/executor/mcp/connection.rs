@@ -9,7 +9,7 @@ use rmcp::model::{
 use rmcp::service::{ClientInitializeError, Peer, RunningService, ServiceError, serve_client};
 use rmcp::{ClientHandler, RoleClient};
 
-use super::epitaph::{Epitaph, Over};
+use super::close_reason::{CloseReason, Over};
 use super::program::describe;
 use super::reached::Reached;
 use super::stdio::Stdio;
@@ -26,21 +26,23 @@ pub(super) type Env = Arc<[(String, String)]>;
 #[derive(Debug)]
 pub(super) struct Connection {
     peer: Peer<RoleClient>,
-    epitaph: Epitaph,
+    close_reason: CloseReason,
 }
 
 /// The life of a connection: it ends when this is dropped, whoever still holds the connection.
 pub(super) struct Life {
     service: RunningService<RoleClient, Client>,
-    epitaph: Epitaph,
+    close_reason: CloseReason,
 }
 
 impl Life {
     /// Waits for the end of the connection, and says why it ended.
     pub(super) async fn over(self) -> String {
-        // How the task ended says less than the epitaph.
+        // How the task ended says less than the close_reason.
         let _ = self.service.waiting().await;
-        self.epitaph.read().map_or_else(|| "the connection was lost".to_owned(), |(_, why)| why)
+        self.close_reason
+            .read()
+            .map_or_else(|| "the connection was lost".to_owned(), |(_, why)| why)
     }
 }
 
@@ -66,28 +68,28 @@ impl Connection {
         env: &Env,
         network: &Network,
     ) -> Result<(Self, Life), String> {
-        let (opened, epitaph) = match &server.reach {
+        let (opened, close_reason) = match &server.reach {
             Reach::Program(command) => {
                 let (described, withheld) = describe(server, command, env)?;
-                let epitaph = Epitaph::new(withheld);
-                let transport = Stdio::start(described, epitaph.clone());
-                (serve_client(Client, transport).await, epitaph)
+                let close_reason = CloseReason::new(withheld);
+                let transport = Stdio::start(described, close_reason.clone());
+                (serve_client(Client, transport).await, close_reason)
             }
             Reach::Address(http) => {
                 let (transport, withheld) = streamable::open(server, http, env, network)?;
-                let epitaph = Epitaph::new(withheld);
-                let transport = Reached::new(transport, epitaph.clone());
-                (serve_client(Client, transport).await, epitaph)
+                let close_reason = CloseReason::new(withheld);
+                let transport = Reached::new(transport, close_reason.clone());
+                (serve_client(Client, transport).await, close_reason)
             }
         };
-        let service = opened.map_err(|error| unopened(&error, &epitaph))?;
+        let service = opened.map_err(|error| unopened(&error, &close_reason))?;
         let peer = service.peer().clone();
-        Ok((Self { peer, epitaph: epitaph.clone() }, Life { service, epitaph }))
+        Ok((Self { peer, close_reason: close_reason.clone() }, Life { service, close_reason }))
     }
 
     /// Whether it can be asked.
     pub(super) fn is_open(&self) -> bool {
-        !self.peer.is_transport_closed() && self.epitaph.read().is_none()
+        !self.peer.is_transport_closed() && self.close_reason.read().is_none()
     }
 
     /// Calls a tool. Dropped before the reply, it tells the server that nobody waits any longer.
@@ -113,7 +115,7 @@ impl Connection {
         if reply.is_error {
             for content in &mut reply.content {
                 if let Content::Text(text) = content {
-                    *text = self.epitaph.without_withheld(text);
+                    *text = self.close_reason.without_withheld(text);
                 }
             }
         }
@@ -130,13 +132,13 @@ impl Connection {
         {
             return no_tool(call, &tools.iter().map(|it| &*it.name).collect::<Vec<_>>());
         }
-        let message = self.epitaph.quote(&error.message);
+        let message = self.close_reason.quote(&error.message);
         protocol(call, &format!("answered with the error {}: {message}", error.code.0))
     }
 
     fn lost(&self, call: &Call<'_>, error: &ServiceError) -> CallFault {
         let Call { server, tool, .. } = call;
-        match self.epitaph.read() {
+        match self.close_reason.read() {
             Some((Over::Ended, why)) => protocol(call, &format!("brought no answer: {why}")),
             Some((Over::Gone, why)) => CallFault::new(
                 CallFaultKind::NotConnected,
@@ -151,15 +153,15 @@ impl Connection {
 }
 
 /// What kept a server from saying hello.
-fn unopened(error: &ClientInitializeError, epitaph: &Epitaph) -> String {
-    if let Some((_, why)) = epitaph.read() {
+fn unopened(error: &ClientInitializeError, close_reason: &CloseReason) -> String {
+    if let Some((_, why)) = close_reason.read() {
         return why;
     }
     match error {
         ClientInitializeError::TransportError { error, .. } => {
             format!("it cannot be asked: {}", error.error)
         }
-        other => format!("it does not speak MCP: {}", epitaph.quote(&other.to_string())),
+        other => format!("it does not speak MCP: {}", close_reason.quote(&other.to_string())),
     }
 }
 

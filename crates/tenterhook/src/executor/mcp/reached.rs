@@ -7,7 +7,7 @@ use rmcp::transport::Transport;
 use rmcp::transport::streamable_http_client::{StreamableHttpClientTransport, StreamableHttpError};
 
 use super::client::McpClient;
-use super::epitaph::{Epitaph, Over};
+use super::close_reason::{CloseReason, Over};
 use super::unasked::{Unasked, answers};
 use crate::executor::http::client::Unanswered;
 
@@ -15,7 +15,7 @@ use crate::executor::http::client::Unanswered;
 pub(super) struct Reached {
     inner: StreamableHttpClientTransport<McpClient>,
     unasked: Unasked,
-    epitaph: Epitaph,
+    close_reason: CloseReason,
 }
 
 /// Why a message did not reach the server, for people. It names no address: one may hold a secret.
@@ -24,8 +24,11 @@ pub(super) struct Reached {
 pub(super) struct Unsent(String);
 
 impl Reached {
-    pub(super) fn new(inner: StreamableHttpClientTransport<McpClient>, epitaph: Epitaph) -> Self {
-        Self { inner, unasked: Unasked::default(), epitaph }
+    pub(super) fn new(
+        inner: StreamableHttpClientTransport<McpClient>,
+        close_reason: CloseReason,
+    ) -> Self {
+        Self { inner, unasked: Unasked::default(), close_reason }
     }
 }
 
@@ -36,13 +39,13 @@ impl Transport<RoleClient> for Reached {
         &mut self,
         item: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), Unsent>> + Send + 'static {
-        let (sent, epitaph) = (self.inner.send(item), self.epitaph.clone());
+        let (sent, close_reason) = (self.inner.send(item), self.close_reason.clone());
         async move {
             sent.await.map_err(|error| {
                 let is_forgotten = matches!(error, StreamableHttpError::SessionExpired);
-                let why = epitaph.quote(&words(error));
+                let why = close_reason.quote(&words(error));
                 if is_forgotten {
-                    epitaph.write(Over::Gone, why.clone());
+                    close_reason.write(Over::Gone, why.clone());
                 }
                 Unsent(why)
             })
@@ -56,7 +59,7 @@ impl Transport<RoleClient> for Reached {
             false => serde_json::to_vec(&message).map_or(0, |it| it.len()),
         };
         if self.unasked.note(size, Some(&message)) {
-            self.epitaph
+            self.close_reason
                 .write(Over::Ended, "it says things without end and answers nothing, and was left");
             return None;
         }
@@ -64,7 +67,7 @@ impl Transport<RoleClient> for Reached {
     }
 
     async fn close(&mut self) -> Result<(), Unsent> {
-        self.inner.close().await.map_err(|error| Unsent(self.epitaph.quote(&words(error))))
+        self.inner.close().await.map_err(|error| Unsent(self.close_reason.quote(&words(error))))
     }
 }
 

@@ -14,7 +14,7 @@ use rmcp::transport::Transport;
 use tenterhook_process as process;
 use tokio::sync::mpsc;
 
-use super::epitaph::{Epitaph, Over};
+use super::close_reason::{CloseReason, Over};
 use super::replies::Replies;
 use super::unasked::{Unasked, answers};
 
@@ -35,7 +35,7 @@ pub(super) struct Stdio {
     child: process::Child,
     lines: mpsc::UnboundedReceiver<Written>,
     waiting: Arc<AtomicUsize>,
-    epitaph: Epitaph,
+    close_reason: CloseReason,
     unasked: Unasked,
     unheard: usize,
     replies: Replies,
@@ -51,14 +51,14 @@ enum Written {
 }
 
 impl Stdio {
-    /// Starts the program; that it could not be is told by the epitaph.
-    pub(super) fn start(mut command: process::Command, epitaph: Epitaph) -> Self {
+    /// Starts the program; that it could not be is told by the close_reason.
+    pub(super) fn start(mut command: process::Command, close_reason: CloseReason) -> Self {
         command.limits.line = LINE;
         command.limits.stdout = 0;
         command.limits.stderr = STDERR;
         let (sender, lines) = mpsc::unbounded_channel();
         let waiting = Arc::new(AtomicUsize::new(0));
-        let (counter, told) = (Arc::clone(&waiting), epitaph.clone());
+        let (counter, told) = (Arc::clone(&waiting), close_reason.clone());
         let last = sender.clone();
         let child = process::start_with(command, |child| {
             child.on_lines(move |heard| {
@@ -83,7 +83,7 @@ impl Stdio {
             child,
             lines,
             waiting,
-            epitaph,
+            close_reason,
             unasked: Unasked::default(),
             unheard: 0,
             replies: Replies::default(),
@@ -121,7 +121,7 @@ impl Stdio {
 
     /// Ends a server that broke the protocol.
     fn end(&mut self, why: impl Into<String>) {
-        self.epitaph.write(Over::Ended, why);
+        self.close_reason.write(Over::Ended, why);
         self.lines.close();
         self.child.cancel();
     }
@@ -178,7 +178,7 @@ impl Transport<RoleClient> for Stdio {
 }
 
 /// How a server ended, with the last that it wrote on standard error.
-fn words(report: &process::Report, epitaph: &Epitaph) -> String {
+fn words(report: &process::Report, close_reason: &CloseReason) -> String {
     let ended = match &report.end {
         process::End::NotStarted(error) => return format!("it cannot be started: {error}"),
         process::End::Exited(code) => format!("it ended with exit code {code}"),
@@ -188,6 +188,6 @@ fn words(report: &process::Report, epitaph: &Epitaph) -> String {
     };
     let stderr = String::from_utf8_lossy(&report.stderr.bytes);
     let last = stderr.lines().rev().map(str::trim).find(|it| !it.is_empty()).unwrap_or_default();
-    let last = epitaph.quote(last);
+    let last = close_reason.quote(last);
     if last.is_empty() { ended } else { format!("{ended}: {last}") }
 }

@@ -113,14 +113,14 @@ impl Link {
         &self,
         id: u64,
         line: Vec<u8>,
-        by: Instant,
+        deadline: Instant,
     ) -> Option<oneshot::Receiver<Heard>> {
         let child = self.child.get()?;
         let mut state = self.state();
         if state.over {
             return None;
         }
-        if let Some(ends) = later(state.ends, Instant::now(), by) {
+        if let Some(ends) = later(state.ends, Instant::now(), deadline) {
             child.deadline(Some(ends.into_std()));
             state.ends = Some(ends);
         }
@@ -263,9 +263,9 @@ impl Drop for Ear {
 
 /// When a worker that is asked at `now`, until `by`, is ended for want of work, where that changes: in large steps, because
 /// each costs an order to the supervisor.
-fn later(ends: Option<Instant>, now: Instant, by: Instant) -> Option<Instant> {
-    let least = by.max(now) + IDLE / 2;
-    ends.is_none_or(|ends| ends < least).then(|| by.max(now) + IDLE)
+fn later(ends: Option<Instant>, now: Instant, deadline: Instant) -> Option<Instant> {
+    let least = deadline.max(now) + IDLE / 2;
+    ends.is_none_or(|ends| ends < least).then(|| deadline.max(now) + IDLE)
 }
 
 /// How it ended, in words for people.

@@ -110,7 +110,7 @@ fn the_agents_own_reading_is_the_table_without_exception() {
 fn no_observed_cell_is_missed_under_guarded_reading() {
     use crate::event::{Event, Surroundings};
     use crate::hook::Compat;
-    use crate::matcher::{Condition, Occasion, Picked};
+    use crate::matcher::{Condition, MatchContext, Picked};
 
     let table: Table = serde_json::from_str(TABLE).unwrap();
     for row in table.rules.iter().filter(|row| row.field == "if") {
@@ -122,7 +122,7 @@ fn no_observed_cell_is_missed_under_guarded_reading() {
             let event = Event::new("PreToolUse", within)
                 .with("tool_name", call.tool.as_str())
                 .with("tool_input", placed(&call.input));
-            let picked = condition.pick(&Occasion::of(&event), Compat::Guarded);
+            let picked = condition.pick(&MatchContext::of(&event), Compat::Guarded);
             let is_picked = matches!(picked, Picked::Exactly | Picked::Widely(_));
             assert!(is_picked, "`{}` on call {index}: {picked:?}", condition.text());
         }

@@ -11,10 +11,10 @@ const ASKS: &str =
 
 /// What a line of that length costs, and whether it was given up.
 fn cost(shape: &Shape, bytes: usize) -> (usize, bool) {
-    let sight = Sight::of(&Arc::new(bash(&shape.line(bytes))));
+    let rule_input = RuleInput::of(&Arc::new(bash(&shape.line(bytes))));
     let when = format!("{ASKS} && size(call.commands) >= 0");
-    let answer = Rule::new(&when).deny("no").judge(&sight, &|| true);
-    (sight.spent(), matches!(answer, Err(Unsettled::TooCostly(_))))
+    let answer = Rule::new(&when).deny("no").judge(&rule_input, &|| true);
+    (rule_input.spent(), matches!(answer, Err(Unsettled::TooCostly(_))))
 }
 
 /// Most steps for a byte, and for a line without any.
@@ -25,13 +25,13 @@ const A_LINE: usize = 20_000;
 #[test]
 fn what_is_cut_is_a_fault_and_not_a_part() {
     let line = format!("rm -rf /; find {} {}", "a ".repeat(8_000), "-name b ".repeat(4_000));
-    let sight = Sight::of(&Arc::new(bash(&line)));
+    let rule_input = RuleInput::of(&Arc::new(bash(&line)));
     for when in ["'/' in call.deletes", "size(call.writes) == 0", "call.code == []"] {
-        let answer = Rule::new(when).deny("no").judge(&sight, &|| true);
+        let answer = Rule::new(when).deny("no").judge(&rule_input, &|| true);
         let Err(Unsettled::TooCostly(why)) = answer else { panic!("{when}: {answer:?}") };
         assert!(why.contains("what the call would do"), "{why}");
     }
-    assert!(sight.spent() < 5 * crate::call::meter::MOST_STEPS, "{}", sight.spent());
+    assert!(rule_input.spent() < 5 * crate::call::meter::MOST_STEPS, "{}", rule_input.spent());
 }
 
 /// Each shape is cut soon after the time is up: it is asked again and again on the way.
@@ -39,19 +39,19 @@ fn what_is_cut_is_a_fault_and_not_a_part() {
 fn a_rule_ends_with_its_time_whatever_the_line() {
     for shape in shapes::all() {
         let asked = std::cell::Cell::new(0);
-        let sight = Sight::of(&Arc::new(bash(&shape.line(4 * 1024))));
+        let rule_input = RuleInput::of(&Arc::new(bash(&shape.line(4 * 1024))));
         let rule = Rule::new(ASKS).deny("no");
         let go_on = || {
             asked.set(asked.get() + 1);
             asked.get() < 2
         };
-        let answer = rule.judge(&sight, &go_on);
+        let answer = rule.judge(&rule_input, &go_on);
         let cut = matches!(answer, Err(Unsettled::OutOfTime));
         assert!(
-            cut || sight.spent() < 3 * 4096 * 2,
+            cut || rule_input.spent() < 3 * 4096 * 2,
             "{}: {answer:?} {}",
             shape.name,
-            sight.spent()
+            rule_input.spent()
         );
         assert!(asked.get() <= 2, "{}: went on after its time", shape.name);
     }

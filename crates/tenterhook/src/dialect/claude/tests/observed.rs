@@ -12,7 +12,7 @@ use crate::dialect::{Dialect, Roots};
 use crate::event::Event;
 use crate::hook::{Compat, Hook, HookId, Run};
 use crate::report::{End, Report, Said};
-use crate::verdict::{Bench, Verdict, judge};
+use crate::verdict::{JudgeContext, Verdict, judge};
 
 /// Shows an event with the payload that the agent sends.
 pub(super) fn event(name: &str) -> Event {
@@ -33,7 +33,7 @@ pub(super) fn verdict(event: &Event, report: &Report, compat: Compat) -> Verdict
     let mut hook = Hook::new(HookId::new("h"), DialectId::CLAUDE, event.name.clone(), run);
     hook.compat = compat;
     let answer = Claude.read_answer(event, &row, report);
-    judge(Bench { hook: &hook, row: &row, widened: None }, answer)
+    judge(JudgeContext { hook: &hook, row: &row, widened: None }, answer)
 }
 
 /// What followed, in the words of an outcome.

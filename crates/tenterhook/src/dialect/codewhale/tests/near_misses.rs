@@ -4,7 +4,7 @@ use super::*;
 use crate::answer::Restraint;
 use crate::hook::{Compat, HookId, OnFailure, Run};
 use crate::report::{End, Output, Said};
-use crate::verdict::{self, Bench, Verdict};
+use crate::verdict::{self, JudgeContext, Verdict};
 
 const TABLE: &str = include_str!("../../../../../../conformance/near-misses/codewhale.toml");
 
@@ -27,7 +27,7 @@ fn judged(case: &Node, compat: Compat) -> Verdict {
     let mut hook = Hook::new(HookId::new("h"), DialectId::CODEWHALE, event.name, run);
     hook.on_failure = Some(OnFailure::Continue);
     hook.compat = compat;
-    verdict::judge(Bench { hook: &hook, row, widened: None }, answer)
+    verdict::judge(JudgeContext { hook: &hook, row, widened: None }, answer)
 }
 
 /// `none` is a failure: which policy decides is another rule.

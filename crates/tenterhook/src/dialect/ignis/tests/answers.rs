@@ -6,7 +6,7 @@ use super::*;
 use crate::answer::Restraint::{Deny, Silent};
 use crate::hook::{Compat, Hook, HookId, Run};
 use crate::report::{End, Said};
-use crate::verdict::{Bench, Verdict, judge};
+use crate::verdict::{JudgeContext, Verdict, judge};
 
 fn event(name: &str) -> Event {
     decode(json!({"hook_event_name": name, "toolName": "read_file", "toolInput": {"path": "a"},
@@ -21,7 +21,10 @@ fn verdict(name: &str, compat: Compat, end: End, stdout: &str, stderr: &str) -> 
     let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     let mut hook = Hook::new(HookId::new("h"), DialectId::IGNIS, event.name.clone(), run);
     hook.compat = compat;
-    judge(Bench { hook: &hook, row: &row, widened: None }, Ignis.read_answer(&event, &row, &report))
+    judge(
+        JudgeContext { hook: &hook, row: &row, widened: None },
+        Ignis.read_answer(&event, &row, &report),
+    )
 }
 
 fn guarded(name: &str, code: i32, stdout: &str, stderr: &str) -> Verdict {

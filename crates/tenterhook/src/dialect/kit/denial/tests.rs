@@ -11,7 +11,7 @@ use crate::dialect::{DIALECTS, Dialect, EventRow};
 use crate::event::{Event, Surroundings};
 use crate::hook::{Compat, Hook, HookId, Run};
 use crate::report::{End, Report, Said};
-use crate::verdict::{Bench, Verdict, judge};
+use crate::verdict::{JudgeContext, Verdict, judge};
 
 fn table(path: &str) -> Value {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance").join(path);
@@ -58,7 +58,7 @@ fn verdict(
     let mut hook = Hook::new(HookId::new("h"), dialect.id(), event.name.clone(), run);
     hook.compat = compat;
     let answer = dialect.read_answer(&event, row, &report);
-    judge(Bench { hook: &hook, row, widened: None }, answer)
+    judge(JudgeContext { hook: &hook, row, widened: None }, answer)
 }
 
 fn holds(verdict: &Verdict) -> bool {
@@ -204,7 +204,7 @@ fn no_shape_that_a_model_says_proceeds() {
             let run = Run::Prompt(prompt.clone());
             let hook = Hook::new(HookId::new("h"), dialect.id(), event.name.clone(), run);
             let answer = dialect.read_words(&prompt, &event, row, &report);
-            let verdict = judge(Bench { hook: &hook, row, widened: None }, answer);
+            let verdict = judge(JudgeContext { hook: &hook, row, widened: None }, answer);
             if !holds(&verdict) {
                 wrong.push(report_of(*dialect, row, shape, &verdict));
             }

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::{read, *};
 use crate::hook::{Compat, Hook, HookId};
 use crate::syntax::{self, Format, Node};
-use crate::verdict::{self, Bench, Verdict};
+use crate::verdict::{self, JudgeContext, Verdict};
 
 const TABLE: &str = include_str!("../../../../../../conformance/near-misses/native.toml");
 
@@ -24,7 +24,7 @@ fn judged(case: &Node, compat: Compat) -> Verdict {
     let mut hook = Hook::new(HookId::new("h"), DialectId::NATIVE, "PreToolUse".into(), run);
     hook.on_failure = Some(OnFailure::Continue);
     hook.compat = compat;
-    verdict::judge(Bench { hook: &hook, row, widened: None }, answer)
+    verdict::judge(JudgeContext { hook: &hook, row, widened: None }, answer)
 }
 
 /// `none` is a failure: which policy decides is another rule.

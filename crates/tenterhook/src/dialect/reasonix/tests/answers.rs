@@ -9,7 +9,7 @@ use crate::dialect::{Cap, Dialect, DialectId};
 use crate::event::{Event, EventName};
 use crate::hook::{Compat, Hook, HookId, OnFailure, Phase, Run};
 use crate::report::{Closed, End, Output, Report, Said};
-use crate::verdict::{Bench, Verdict, judge};
+use crate::verdict::{JudgeContext, Verdict, judge};
 
 use super::super::Reasonix;
 use super::super::events::EVENTS;
@@ -51,7 +51,7 @@ impl Hooked {
         let mut hook = Hook::new(HookId::new("h"), DialectId::REASONIX, event.name, run);
         (hook.compat, hook.on_failure) = (self.compat, self.on_failure);
         hook.phase = Phase::Decide;
-        judge(Bench { hook: &hook, row, widened: None }, answer)
+        judge(JudgeContext { hook: &hook, row, widened: None }, answer)
     }
 
     fn hears(&self, report: &Report) -> Verdict {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::dialect::{Dialect, DialectId, Fit, Roots};
 use crate::event::Event;
 use crate::hook::{Arming, Command, Compat, Invocation, Layer, Phase, Run, Wait};
-use crate::matcher::{Matcher, MatcherSpec, Occasion, Picked};
+use crate::matcher::{MatchContext, Matcher, MatcherSpec, Picked};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{Format, parse};
 
@@ -213,7 +213,7 @@ fn a_hook_may_speak_another_protocol() {
     let condition = hook.condition.as_ref().expect("its match");
     for (tool, expected) in [("Bash", true), ("Write", true), ("Edit", false)] {
         let event = Event::new("PreToolUse", Default::default()).with("tool_name", tool);
-        let picked = condition.pick(&Occasion::of(&event), Compat::Guarded);
+        let picked = condition.pick(&MatchContext::of(&event), Compat::Guarded);
         assert_eq!(picked == Picked::Exactly, expected, "{tool}");
     }
     let odd = load(&entry("Stop", r#"{"command": "x", "payloadFormat": "codex"}"#));

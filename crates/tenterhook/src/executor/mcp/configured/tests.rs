@@ -56,9 +56,9 @@ async fn call(
     tool: &str,
     input: &Map<String, Value>,
 ) -> Result<Reply, CallFault> {
-    let by = Instant::now() + LONG;
-    let calling = servers.call(Call { server, tool, input, by });
-    tokio::time::timeout_at(by, calling).await.expect("an answer in time")
+    let deadline = Instant::now() + LONG;
+    let calling = servers.call(Call { server, tool, input, deadline });
+    tokio::time::timeout_at(deadline, calling).await.expect("an answer in time")
 }
 
 /// The texts of a reply.
@@ -194,8 +194,8 @@ async fn a_call_that_is_given_up_is_cancelled_and_a_server_that_hangs_is_started
 /// Drops a call when it was sent.
 async fn give_up(servers: &Configured) {
     let input = Map::new();
-    let by = Instant::now() + LONG;
-    let mut calling = servers.call(Call { server: "fake", tool: "hang", input: &input, by });
+    let deadline = Instant::now() + LONG;
+    let mut calling = servers.call(Call { server: "fake", tool: "hang", input: &input, deadline });
     // The request is on its way after a few turns; what else is ready in this runtime runs in between.
     for _ in 0..100 {
         tokio::select! {

@@ -147,8 +147,8 @@ async fn a_call_that_is_given_up_at_an_address_is_cancelled_and_three_are_a_hang
     let servers = at(&scripted.url(), TOKEN);
     for call in 1..=3 {
         let input = Map::new();
-        let by = Instant::now() + LONG;
-        let calling = servers.call(Call { server: "fake", tool: "hang", input: &input, by });
+        let deadline = Instant::now() + LONG;
+        let calling = servers.call(Call { server: "fake", tool: "hang", input: &input, deadline });
         let is_asked = sent(&scripted, |it| {
             it.body.contains("tools/call") && times(&scripted, "tools/call") == call
         });
@@ -163,8 +163,8 @@ async fn a_call_that_is_given_up_at_an_address_is_cancelled_and_three_are_a_hang
         assert_eq!(times(&scripted, "\"initialize\""), 1);
     }
     let input = Map::new();
-    let by = Instant::now() + LONG;
-    let again = servers.call(Call { server: "fake", tool: "hang", input: &input, by });
+    let deadline = Instant::now() + LONG;
+    let again = servers.call(Call { server: "fake", tool: "hang", input: &input, deadline });
     tokio::select! {
         _ = again => panic!("it hangs"),
         () = sent(&scripted, |_| times(&scripted, "\"initialize\"") == 2) => {}

@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
 #[cfg(feature = "rule")]
-use crate::call::Deeds;
+use crate::call::CallFootprint;
 use crate::event::Event;
 use crate::shell::Line;
 use crate::shell::given::Command;
@@ -13,13 +13,13 @@ use crate::shell::given::Command;
 /// One event as rules see it.
 #[derive(Debug)]
 #[cfg_attr(not(feature = "rule"), expect(dead_code, reason = "no rule is there to look"))]
-pub struct Sight {
+pub struct RuleInput {
     pub(super) event: Arc<Event>,
     pub(super) command: OnceLock<Command<'static>>,
     pub(super) line: OnceLock<Option<Line>>,
     /// Nothing, where it would cost more than it may.
     #[cfg(feature = "rule")]
-    pub(super) deeds: OnceLock<Option<Deeds>>,
+    pub(super) footprint: OnceLock<Option<CallFootprint>>,
     /// What it cost so far to work things out, in steps.
     pub(super) spent: AtomicUsize,
     pub(super) text: OnceLock<String>,
@@ -27,14 +27,14 @@ pub struct Sight {
 }
 
 #[cfg(not(feature = "rule"))]
-impl Sight {
+impl RuleInput {
     /// Whether the call is about one thing: a build without rules has nobody who asks.
     pub(crate) const fn is_one_thing(&self) -> bool {
         false
     }
 }
 
-impl Sight {
+impl RuleInput {
     /// What rules see of `event`.
     #[must_use]
     pub fn of(event: &Arc<Event>) -> Self {
@@ -43,7 +43,7 @@ impl Sight {
             command: OnceLock::new(),
             line: OnceLock::new(),
             #[cfg(feature = "rule")]
-            deeds: OnceLock::new(),
+            footprint: OnceLock::new(),
             spent: AtomicUsize::new(0),
             text: OnceLock::new(),
             output: OnceLock::new(),

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher};
+use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep};
 
@@ -53,7 +53,7 @@ pub(super) struct Seen {
 type Stamp = (i64, i64, u64, u64);
 
 /// The one who looks.
-pub(super) struct Eye {
+pub(super) struct Watcher {
     watcher: RecommendedWatcher,
     stirred: Arc<Notify>,
     /// Something moved since files were looked at: kept here, because whoever waits may be called away before it is quiet.
@@ -66,7 +66,7 @@ pub(super) struct Eye {
     places: BTreeMap<PathBuf, (u64, u64)>,
 }
 
-impl Eye {
+impl Watcher {
     /// One who looks at nothing yet.
     pub(super) fn open() -> notify::Result<Self> {
         let stirred = Arc::new(Notify::new());
@@ -224,10 +224,10 @@ mod tests {
         let room = Sandbox::new().unwrap();
         let (path, tree) = (room.project().join("deep/er/file"), room.project().join("tree"));
         room.write("tree/old", "").unwrap();
-        let mut eye = Eye::open().unwrap();
-        eye.look_at([path.clone(), tree.clone()]);
+        let mut watcher = Watcher::open().unwrap();
+        watcher.look_at([path.clone(), tree.clone()]);
         let mut expect = async |path: &Path, change| {
-            assert_eq!(eye.next().await, [Seen { path: path.to_owned(), change }]);
+            assert_eq!(watcher.next().await, [Seen { path: path.to_owned(), change }]);
         };
         room.write("deep/er/file", "one").unwrap();
         expect(&path, Change::Add).await;
@@ -247,16 +247,16 @@ mod tests {
     async fn what_moved_is_seen_by_who_was_called_away() {
         let room = Sandbox::new().unwrap();
         let path = room.project().join("file");
-        let mut eye = Eye::open().unwrap();
-        eye.look_at([path.clone()]);
+        let mut watcher = Watcher::open().unwrap();
+        watcher.look_at([path.clone()]);
         room.write("file", "one").unwrap();
         let mut seen = Vec::new();
-        while !eye.stirs && seen.is_empty() {
-            seen = tokio::time::timeout(QUIET / 10, eye.next()).await.unwrap_or_default();
+        while !watcher.stirs && seen.is_empty() {
+            seen = tokio::time::timeout(QUIET / 10, watcher.next()).await.unwrap_or_default();
         }
         if seen.is_empty() {
-            eye.look_at([path.clone()]);
-            seen = eye.next().await;
+            watcher.look_at([path.clone()]);
+            seen = watcher.next().await;
         }
         assert_eq!(seen, [Seen { path, change: Change::Add }]);
     }

@@ -10,7 +10,7 @@ use crate::agent::Agent;
 use crate::prompt;
 
 /// The way of steering texts, for one turn.
-pub(super) struct Helm {
+pub(super) struct SteeringGate {
     texts: mpsc::UnboundedSender<(String, CancellationToken)>,
     /// How many texts are not judged yet.
     left: Arc<watch::Sender<usize>>,
@@ -19,7 +19,7 @@ pub(super) struct Helm {
     worker: JoinHandle<()>,
 }
 
-impl Helm {
+impl SteeringGate {
     pub(super) fn start(agent: &Agent) -> Self {
         let (texts, mut receiver) = mpsc::unbounded_channel::<(String, CancellationToken)>();
         let left = Arc::new(watch::Sender::new(0_usize));
@@ -56,7 +56,7 @@ impl Helm {
     }
 }
 
-impl Drop for Helm {
+impl Drop for SteeringGate {
     fn drop(&mut self) {
         self.worker.abort();
     }

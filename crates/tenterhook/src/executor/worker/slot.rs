@@ -22,7 +22,7 @@ pub(crate) struct Place {
 }
 
 /// One hook's worker. Dropping its last owner ends the process.
-pub(crate) struct Desk {
+pub(crate) struct WorkerSlot {
     place: Place,
     /// How many events it is handed at once.
     turns: Semaphore,
@@ -64,7 +64,7 @@ pub(super) struct Told {
     pub(super) note: Option<Failure>,
 }
 
-impl Desk {
+impl WorkerSlot {
     pub(crate) fn new(place: Place) -> Self {
         Self { place, turns: Semaphore::new(1), state: Mutex::default() }
     }
@@ -111,7 +111,7 @@ impl Desk {
         self: &Arc<Self>,
         id: u64,
         body: &[u8],
-        by: Instant,
+        deadline: Instant,
         command: impl Fn() -> process::Command,
     ) -> Told {
         // The semaphore is never closed.
@@ -129,9 +129,9 @@ impl Desk {
                     return self.told(Heard::NotStarted(why));
                 }
             };
-            let line = frame::request(id, by.saturating_duration_since(Instant::now()), body);
-            let Some(reply) = link.ask(id, line, by) else { continue };
-            let asked = Asked { desk: self, link: Some(&link) };
+            let line = frame::request(id, deadline.saturating_duration_since(Instant::now()), body);
+            let Some(reply) = link.ask(id, line, deadline) else { continue };
+            let asked = Asked { slot: self, link: Some(&link) };
             // The link tells everybody who waits; should it not, the worker is gone.
             let gone = |_| Heard::NotTaken("it was gone before it replied".to_owned());
             let heard = reply.await.unwrap_or_else(gone);
@@ -173,7 +173,7 @@ impl Desk {
 
 /// A request that is under way.
 struct Asked<'a> {
-    desk: &'a Desk,
+    slot: &'a WorkerSlot,
     link: Option<&'a Arc<Link>>,
 }
 
@@ -181,7 +181,7 @@ impl Asked<'_> {
     /// Something was heard of it.
     fn over(mut self, heard: &Heard) {
         let Some(link) = self.link.take() else { return };
-        let mut state = self.desk.state();
+        let mut state = self.slot.state();
         match heard {
             Heard::Reply(_) => state.health.forgive(),
             Heard::Broken { .. } | Heard::Ended(_) | Heard::NotTaken(_) => {
@@ -198,7 +198,7 @@ impl Asked<'_> {
 impl Drop for Asked<'_> {
     fn drop(&mut self) {
         if let Some(link) = self.link {
-            self.desk.state().part(link);
+            self.slot.state().part(link);
         }
     }
 }
@@ -220,8 +220,8 @@ fn quarantined(rest: std::time::Duration) -> Failure {
     Failure { code: "worker-quarantined", message }
 }
 
-impl std::fmt::Debug for Desk {
+impl std::fmt::Debug for WorkerSlot {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Desk").field("hook", &self.place.hook).finish_non_exhaustive()
+        f.debug_struct("WorkerSlot").field("hook", &self.place.hook).finish_non_exhaustive()
     }
 }

@@ -7,7 +7,7 @@ use super::withheld::Withheld;
 
 /// Why the conversation is over, once it is.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Epitaph {
+pub(super) struct CloseReason {
     withheld: Withheld,
     reason: Arc<Mutex<Option<(Over, String)>>>,
 }
@@ -21,7 +21,7 @@ pub(super) enum Over {
     Ended,
 }
 
-impl Epitaph {
+impl CloseReason {
     /// One for a server that was handed `withheld`.
     pub(super) fn new(withheld: Withheld) -> Self {
         Self { withheld, reason: Arc::default() }
