@@ -20,6 +20,7 @@ mod session;
 mod setup;
 mod subagent;
 mod tally;
+mod task_gate;
 mod tasks;
 mod tool;
 mod transcript;

@@ -233,8 +233,13 @@ impl Permissions {
             Leaning::Permit => Ok((Permit::of(call, aim), said.context)),
             Leaning::Refuse(reason) => Err(denied(context, refuse(&call, reason)).await),
             Leaning::Ask(question) => match self.ask(context, call, aim, question).await {
-                Decided::Yes(permit) => Ok((permit, said.context)),
-                Decided::No(call, reason) => Err(denied(context, refuse(&call, reason)).await),
+                Decided::Yes(permit, added) => Ok((permit, [said.context, added].concat())),
+                Decided::No(refused) => {
+                    let mut refusal = refuse(&refused.call, refused.reason);
+                    refusal.stop = refusal.stop.or(refused.stop);
+                    refusal.context.extend(refused.context);
+                    Err(denied(context, refusal).await)
+                }
             },
         }
     }
@@ -297,6 +302,7 @@ fn reading(name: &str, cwd: &Path) -> (Call, Aim) {
 async fn denied(context: &PermitContext<'_>, mut refusal: Refusal) -> Refusal {
     let said = context.hooks.permission_denied(&refusal.call, &refusal.reason).await;
     refusal.context.extend(said.context);
+    refusal.stop = refusal.stop.or(said.stop);
     refusal.retry = said.retry;
     refusal
 }

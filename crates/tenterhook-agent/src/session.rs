@@ -16,6 +16,7 @@ use crate::command;
 use crate::conversation::{Author, Message};
 use crate::ground::Ground;
 use crate::hooks::{Hooks, Late};
+use crate::tasks::Tasks;
 use crate::update::{Input, Update, Updates};
 use crate::watch::Watch;
 use listener::Listener;
@@ -279,8 +280,7 @@ impl Session {
                     self.heard = Heard::Listening;
                     self.agent.hooks.notify("idle_prompt", "the agent waits for you");
                 }
-                message = self.agent.tasks.ended() => return Ok(Some(Next::Judged(message))),
-                late = self.agent.hooks.late() => match late {
+                late = late(&self.agent.tasks, &self.agent.hooks) => match late {
                     Late::Wakes(message) => return Ok(Some(Next::Judged(message))),
                     // It wakes nobody, and is told with the next prompt.
                     Late::Tells(message) => self.agent.steering.add_later(message),
@@ -334,8 +334,7 @@ impl Session {
                     () = &mut work => break,
                     // What does not stop when it is told to holds nobody up.
                     () = &mut door, if listener.leaving.is_some() => break,
-                    message = tasks.ended() => steering.add(message),
-                    late = hooks.late() => match late {
+                    late = late(&tasks, &hooks) => match late {
                         Late::Wakes(message) => steering.add(message),
                         Late::Tells(message) => steering.add_later(message),
                         Late::Silent => {}
@@ -355,6 +354,14 @@ impl Session {
             self.heard = Heard::Waiting;
         }
         leaving.map_or(Ok(()), Err)
+    }
+}
+
+/// What ends next in the background, a task or a hook, and what it has to say. Cancel safe.
+async fn late(tasks: &Tasks, hooks: &Hooks) -> Late {
+    tokio::select! {
+        late = tasks.ended() => late,
+        late = hooks.late() => late,
     }
 }
 

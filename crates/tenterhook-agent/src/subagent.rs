@@ -10,6 +10,7 @@ use serde_json::json;
 use crate::agent::{Agent, Role, Steering};
 use crate::conversation::{Call, Message};
 use crate::render::Renderer;
+use crate::task_gate::{self, Came, Told};
 use crate::tool::{Output, failed, text};
 use crate::transcript::Transcript;
 use crate::turn::Ending;
@@ -23,17 +24,26 @@ const LONGEST: usize = 64;
 
 impl Agent {
     /// Gives a task to a subagent and waits for it.
-    pub(crate) async fn delegate(&self, call: &Call) -> Output {
-        self.give(call).await.unwrap_or_else(failed)
+    pub(crate) async fn delegate(&self, call: &Call) -> Came {
+        let Some(prompt) = text(call, "prompt") else {
+            return failed("`prompt` is missing").into();
+        };
+        let about = text(call, "description").unwrap_or(prompt);
+        let task = Told { id: &call.id, subject: about, description: prompt };
+        let context = match task_gate::may_begin(&self.hooks, task).await {
+            Ok(context) => context,
+            Err(came) => return came,
+        };
+        let mut came = match self.give(call, about, prompt).await {
+            Ok(done) => task_gate::counts_as_done(&self.hooks, task, done).await,
+            Err(why) => failed(why).into(),
+        };
+        came.context.splice(0..0, context);
+        came
     }
 
-    async fn give(&self, call: &Call) -> Result<Output, String> {
-        let prompt = text(call, "prompt").ok_or("`prompt` is missing")?;
-        let about = text(call, "description").unwrap_or(prompt);
+    async fn give(&self, call: &Call, about: &str, prompt: &str) -> Result<Output, String> {
         let kind = text(call, "subagent_type").unwrap_or(GENERAL);
-        if let Some(reason) = self.hooks.task_created(&call.id, about, prompt).await.blocked {
-            return Err(format!("the task was not created: {reason}"));
-        }
         let worktree = match text(call, "isolation") {
             Some(_) => Some(Worktree::make(self, &plain(&call.id)).await?),
             None => None,
@@ -50,9 +60,6 @@ impl Agent {
         };
         let left = left.map(|words| format!("\n\n{words}")).unwrap_or_default();
         let words = ended.map(|words| words + &left).map_err(|why| why + &left)?;
-        if let Some(reason) = self.hooks.task_completed(&call.id, about, prompt).await.blocked {
-            return Err(format!("the task does not count as done: {reason}\n{words}"));
-        }
         Ok(Output::Done { response: json!({"content": words, "agentType": kind}), text: words })
     }
 

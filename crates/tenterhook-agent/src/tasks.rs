@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc;
 use tokio::task::JoinSet;
 
-use crate::conversation::{Author, Message};
+use crate::hooks::Late;
 
 /// How many may run at once.
 const MOST: usize = 16;
@@ -14,8 +14,8 @@ const MOST: usize = 16;
 #[derive(Clone, Debug)]
 pub(crate) struct Tasks {
     running: Arc<Mutex<JoinSet<()>>>,
-    sender: mpsc::UnboundedSender<Message>,
-    ended: Arc<tokio::sync::Mutex<mpsc::UnboundedReceiver<Message>>>,
+    sender: mpsc::UnboundedSender<Late>,
+    ended: Arc<tokio::sync::Mutex<mpsc::UnboundedReceiver<Late>>>,
 }
 
 impl Default for Tasks {
@@ -27,7 +27,7 @@ impl Default for Tasks {
 
 impl Tasks {
     /// Runs `work` in the background; what it returns is told to the agent. `false`: too many run already.
-    pub(crate) fn run(&self, work: impl Future<Output = String> + Send + 'static) -> bool {
+    pub(crate) fn run(&self, work: impl Future<Output = Late> + Send + 'static) -> bool {
         let mut running = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         while running.try_join_next().is_some() {}
         if running.len() >= MOST {
@@ -35,17 +35,17 @@ impl Tasks {
         }
         let sender = self.sender.clone();
         running.spawn(async move {
-            let text = work.await;
+            let end = work.await;
             // A session that has ended wants to know nothing.
-            let _ = sender.send(Message::from(Author::Agent, text));
+            let _ = sender.send(end);
         });
         true
     }
 
     /// The next task that ends. Pends while none does; cancel safe.
-    pub(crate) async fn ended(&self) -> Message {
+    pub(crate) async fn ended(&self) -> Late {
         match self.ended.lock().await.recv().await {
-            Some(message) => message,
+            Some(end) => end,
             None => std::future::pending().await,
         }
     }

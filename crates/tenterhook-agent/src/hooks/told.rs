@@ -16,6 +16,7 @@ const SUBJECTS: &[&str] = &["command", "file_path", "pattern", "description"];
 pub(super) fn came(outcome: &Outcome) -> &'static str {
     match outcome.restraint.word() {
         Some(word) => word,
+        None if outcome.effects.stop.is_some() => "stop",
         None if rewrote(outcome) => "rewrote",
         None => "silent",
     }

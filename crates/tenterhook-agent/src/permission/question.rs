@@ -50,10 +50,35 @@ impl Question {
 
 /// What came of a question.
 pub(super) enum Decided {
-    /// The call runs.
-    Yes(Permit),
-    /// It does not: why.
-    No(Call, String),
+    /// The call runs; what hooks add for the model.
+    Yes(Permit, Vec<String>),
+    /// It does not.
+    No(Refused),
+}
+
+/// A call that was asked about and does not run.
+pub(super) struct Refused {
+    pub(super) call: Call,
+    /// Why.
+    pub(super) reason: String,
+    /// Everything is to end: why.
+    pub(super) stop: Option<String>,
+    /// What hooks add for the model.
+    pub(super) context: Vec<String>,
+}
+
+impl Decided {
+    fn no(call: Call, reason: String) -> Self {
+        Self::No(Refused { call, reason, stop: None, context: Vec::new() })
+    }
+
+    /// The same, and what the hooks that were asked add for the model.
+    fn with(mut self, added: Vec<String>) -> Self {
+        match &mut self {
+            Self::Yes(_, context) | Self::No(Refused { context, .. }) => context.extend(added),
+        }
+        self
+    }
 }
 
 impl Permissions {
@@ -96,8 +121,9 @@ impl Permissions {
             }
             First::Hooks(said) => *said,
         };
+        let context_of_hooks = said.context.clone();
         let (call, aim) = match self.hooks_decide(context, said, (call, aim), &question).await {
-            ControlFlow::Break(decided) => return decided,
+            ControlFlow::Break(decided) => return decided.with(context_of_hooks),
             ControlFlow::Continue(left) => left,
         };
         let decision = if alone { None } else { of_user.await };
@@ -105,10 +131,10 @@ impl Permissions {
             let reason = format!("{reason}, and nobody is there to answer");
             let told = Update::Unanswered { call: call.clone(), reason: reason.clone() };
             context.updates.tell(told);
-            return Decided::No(call, reason);
+            return Decided::no(call, reason).with(context_of_hooks);
         };
         asked.into_iter().for_each(Asked::answered);
-        self.user_decides(decision, call, aim)
+        self.user_decides(decision, call, aim).with(context_of_hooks)
     }
 
     /// What hooks decide; the call, where they leave it to the user.
@@ -120,7 +146,9 @@ impl Permissions {
         question: &Question,
     ) -> ControlFlow<Decided, (Call, Option<Aim>)> {
         if let Some(reason) = said.blocked.clone().or_else(|| said.stop.clone()) {
-            return ControlFlow::Break(Decided::No(call, reason));
+            let stop = said.stop;
+            let context = Vec::new();
+            return ControlFlow::Break(Decided::No(Refused { call, reason, stop, context }));
         }
         if !said.allowed {
             for change in &said.permissions {
@@ -154,32 +182,39 @@ impl Permissions {
             Some(input) => {
                 let made = Call { input: input.clone(), ..call.clone() };
                 if let Err(why) = fits(&made) {
-                    return ControlFlow::Break(Decided::No(made, why));
+                    return ControlFlow::Break(Decided::no(made, why));
                 }
                 // What the hook made of the call is another call, and rules judge that one.
                 let aimed = Aim::of(&made, context.cwd);
                 match self.lean(context, &made, &said, aimed.as_ref()) {
                     Leaning::Permit => Permit::of(made, aimed),
-                    Leaning::Refuse(why) => return ControlFlow::Break(Decided::No(made, why)),
+                    Leaning::Refuse(why) => return ControlFlow::Break(Decided::no(made, why)),
                     // The user is asked about the call that they were shown.
-                    Leaning::Ask(_) => return ControlFlow::Continue((call, aim)),
+                    Leaning::Ask(now) => {
+                        let why = format!(
+                            "a hook's consent is not taken, it is for another call: {}",
+                            now.why
+                        );
+                        context.updates.warn("PermissionRequest", why);
+                        return ControlFlow::Continue((call, aim));
+                    }
                 }
             }
         };
-        ControlFlow::Break(Decided::Yes(allowed))
+        ControlFlow::Break(Decided::Yes(allowed, Vec::new()))
     }
 
     fn user_decides(&self, decision: Decision, call: Call, aim: Option<Aim>) -> Decided {
         match decision {
-            Decision::Once => Decided::Yes(Permit::of(call, aim)),
+            Decision::Once => Decided::Yes(Permit::of(call, aim), Vec::new()),
             Decision::Always => {
                 let permit = Permit::of(call, aim);
                 let file = permit.judged().map(|it| it.path.clone());
                 let rule = PermissionRule::exactly(permit.call(), file);
                 self.rules(|rules| rules.allow.push(rule));
-                Decided::Yes(permit)
+                Decided::Yes(permit, Vec::new())
             }
-            Decision::No(reason) => Decided::No(call, reason),
+            Decision::No(reason) => Decided::no(call, reason),
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::agent::{Agent, Role};
 use crate::conversation::{Call, ToolResult};
 use crate::permission::{Permit, Refusal};
 use crate::session::from_hook;
+use crate::task_gate::{self, Came, Told};
 use crate::tool::{self, Output, Workplace};
 use crate::underway::Underway;
 use crate::update::Update;
@@ -49,13 +50,14 @@ impl Agent {
         let _ends = cancel.clone().drop_guard();
         let bars = self.permissions.bars(&self.permit_context());
         let place = Workplace { cwd: self.settings.cwd.clone(), env, judged: None, bars, cancel };
-        let output = match (call.tool.as_str(), self.role) {
+        let came = match (call.tool.as_str(), self.role) {
             (tool::task::NAME, Role::Main) => self.delegate(&call).await,
             ("Bash", _) if in_background(&call) => self.send_off(permit, place).await,
-            _ => tool::run(&permit, &place).await,
+            _ => tool::run(&permit, &place).await.into(),
         };
         underway.over();
-        let (said, text, is_error) = match output {
+        context.extend(came.context);
+        let (said, text, is_error) = match came.output {
             Output::Done { text, response } => {
                 let said = self.hooks.after_tool(&call, &response).await;
                 let text = said.output.as_ref().map_or(text, as_text);
@@ -70,7 +72,7 @@ impl Agent {
         context.extend(said.context);
         shown.over();
         let file = file.filter(|_| !is_error && tool::text(&call, "file_path").is_some());
-        (self.ended(&call, text, is_error), context, said.stop, file)
+        (self.ended(&call, text, is_error), context, came.stop.or(said.stop), file)
     }
 
     /// What the face is told where this call, or what hooks make of it, is stopped half-way.
@@ -98,13 +100,15 @@ impl Agent {
     }
 
     /// Runs a shell command in the background; the agent is told when it ends.
-    async fn send_off(&self, permit: Permit, place: Workplace) -> Output {
+    async fn send_off(&self, permit: Permit, place: Workplace) -> Came {
         let call = permit.call().clone();
         let line = tool::text(&call, "command").unwrap_or_default().to_owned();
-        if let Some(reason) = self.hooks.task_created(&call.id, &line, &line).await.blocked {
-            return tool::failed(format!("the task was not created: {reason}"));
-        }
-        let hooks = self.hooks.clone();
+        let task = Told { id: &call.id, subject: &line, description: &line };
+        let context = match task_gate::may_begin(&self.hooks, task).await {
+            Ok(context) => context,
+            Err(came) => return came,
+        };
+        let (hooks, updates) = (self.hooks.clone(), self.updates.clone());
         let (id, name) = (call.id.clone(), line.clone());
         // It outlives the turn that began it, and an interrupt of that.
         let place = Workplace { cancel: CancellationToken::new(), ..place };
@@ -117,16 +121,17 @@ impl Agent {
                     format!("Background task {id} (`{name}`) failed:\n{why}")
                 }
             };
-            match hooks.task_completed(&id, &name, &name).await.blocked {
-                Some(reason) => format!("{text}\nIt does not count as done: {reason}"),
-                None => text,
-            }
+            let task = Told { id: &id, subject: &name, description: &name };
+            task_gate::ended(&hooks, &updates, task, text).await
         });
-        if !begun {
-            return tool::failed("too many tasks run in the background: wait for one to end");
-        }
-        let text = format!("task {} runs in the background; you are told when it ends", call.id);
-        Output::Done { response: json!({"backgroundTaskId": call.id}), text }
+        let output = if begun {
+            let text =
+                format!("task {} runs in the background; you are told when it ends", call.id);
+            Output::Done { response: json!({"backgroundTaskId": call.id}), text }
+        } else {
+            tool::failed("too many tasks run in the background: wait for one to end")
+        };
+        Came { output, context, stop: None }
     }
 
     fn ended(&self, call: &Call, text: String, is_error: bool) -> ToolResult {

@@ -1,0 +1,74 @@
+//! What do hooks say of a task, before it begins and before it counts as done? Asks them and does what they say; works on none.
+
+use crate::conversation::{Author, Message};
+use crate::hooks::{Hooks, Late};
+use crate::tool::{Output, failed};
+use crate::update::{Update, Updates};
+
+/// A task as hooks are told of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Told<'a> {
+    pub(crate) id: &'a str,
+    pub(crate) subject: &'a str,
+    pub(crate) description: &'a str,
+}
+
+/// What came of a call, and what hooks want beside it.
+#[derive(Debug)]
+pub(crate) struct Came {
+    pub(crate) output: Output,
+    /// What they add for the model.
+    pub(crate) context: Vec<String>,
+    /// Everything is to end: why.
+    pub(crate) stop: Option<String>,
+}
+
+impl From<Output> for Came {
+    fn from(output: Output) -> Self {
+        Self { output, context: Vec::new(), stop: None }
+    }
+}
+
+/// Whether a task may begin; what hooks add for the model, where it may (HO-12).
+pub(crate) async fn may_begin(hooks: &Hooks, task: Told<'_>) -> Result<Vec<String>, Came> {
+    let said = hooks.task_created(task.id, task.subject, task.description).await;
+    match said.blocked.or_else(|| said.stop.clone()) {
+        None => Ok(said.context),
+        Some(reason) => {
+            let output = failed(format!("the task was not created: {reason}"));
+            Err(Came { output, context: said.context, stop: said.stop })
+        }
+    }
+}
+
+/// What came of a task that is done with these words, if hooks count it as done.
+pub(crate) async fn counts_as_done(hooks: &Hooks, task: Told<'_>, done: Output) -> Came {
+    let said = hooks.task_completed(task.id, task.subject, task.description).await;
+    let output = match (said.blocked, done) {
+        (Some(reason), Output::Done { text, .. }) => {
+            failed(format!("the task does not count as done: {reason}\n{text}"))
+        }
+        (_, done) => done,
+    };
+    Came { output, context: said.context, stop: said.stop }
+}
+
+/// What the agent is told of a task in the background that ended with this text. Where hooks end everything, nobody is woken.
+pub(crate) async fn ended(
+    hooks: &Hooks,
+    updates: &Updates,
+    task: Told<'_>,
+    mut text: String,
+) -> Late {
+    let said = hooks.task_completed(task.id, task.subject, task.description).await;
+    if let Some(reason) = said.blocked {
+        text.push_str(&format!("\nIt does not count as done: {reason}"));
+    }
+    let message = Message::User { text, context: said.context, author: Author::Agent };
+    let Some(reason) = said.stop else { return Late::Wakes(message) };
+    let subject = task.subject;
+    updates.tell(Update::Notice(format!(
+        "the task `{subject}` is over, and a hook has nothing follow it: {reason}"
+    )));
+    Late::Tells(message)
+}
