@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|line: &str| {
-    let read = tenterhook::shell::read(line);
+    let read = tenterhook_shell::read(line);
     for command in read.written() {
         let _ = (command.program(), command.text(), command.source());
     }

@@ -29,12 +29,12 @@ mod tests;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use crate::event::tool::Tool;
-use crate::event::{Event, Surroundings};
-use crate::shell::given::Command;
-use crate::shell::guess::{self, Languages};
-use crate::shell::{Line, SimpleCommand};
+use tenterhook_shell::guess::{self, Languages};
+use tenterhook_shell::{Line, SimpleCommand};
 
+use crate::event::tool::Tool;
+use crate::event::tool::command::Command;
+use crate::event::{Event, Surroundings};
 use meter::{Cut, Meter};
 
 /// Most texts that are read as lines of their own: commands from variables, code in quotes, scripts that the line writes.
@@ -246,7 +246,7 @@ fn inner(text: &str, paths: &path::Paths, meter: &Meter<'_>, found: &mut Found) 
         return found.is_hidden();
     }
     found.lines += 1;
-    if let Some(line) = crate::shell::read_while(text, &|steps| meter.spend(steps)) {
+    if let Some(line) = tenterhook_shell::read_while(text, &|steps| meter.spend(steps)) {
         shell(&line, text, paths, meter, found);
     }
 }

@@ -52,7 +52,7 @@
 //! |---|---|---|
 //! | the values | [`event`], [`hook`], [`report`], [`answer`], [`outcome`] | what is said from room to room? |
 //! | reading | [`config`], [`discover`], [`dialect`] | which hooks are there, and what did one say? |
-//! | choosing | [`matcher`], [`shell`], [`rule`], [`plan`] | which hooks run, and why not the others? |
+//! | choosing | [`matcher`], [`rule`], [`plan`] | which hooks run, and why not the others? |
 //! | running | [`executor`] | what happened to each? |
 //! | deciding | [`verdict`], [`session`] | what does it mean, for this event and for the session? |
 //! | telling | [`text`], [`record`], [`diagnostic`] | what may a person or a model see of it? |
@@ -97,7 +97,6 @@ pub mod record;
 pub mod report;
 pub mod rule;
 pub mod session;
-pub mod shell;
 mod source;
 mod strict;
 mod syntax;

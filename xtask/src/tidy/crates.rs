@@ -10,11 +10,15 @@ use crate::tree::{self, File};
 /// Which crates of ours each crate of ours may use.
 const ARROWS: &[(&str, &[&str])] = &[
     ("tenterhook-process", &[]),
-    ("tenterhook", &["tenterhook-process"]),
+    ("tenterhook-shell", &[]),
+    ("tenterhook", &["tenterhook-process", "tenterhook-shell"]),
     // Adopting orphans is a program's affair, which the library must not decide for its host.
     ("tenterhook-cli", &["tenterhook", "tenterhook-process"]),
-    // The agent's own shell tool runs on the same processes as hooks.
-    ("tenterhook-agent", &["tenterhook", "tenterhook-process", "tenterhook-testkit"]),
+    // The agent's own shell tool runs on the same processes as hooks, and which files they run is read from their lines.
+    (
+        "tenterhook-agent",
+        &["tenterhook", "tenterhook-process", "tenterhook-shell", "tenterhook-testkit"],
+    ),
     ("embed-minimal", &["tenterhook"]),
     ("tenterhook-testkit", &[]),
     ("tenterhook-benches", &["tenterhook", "tenterhook-testkit"]),

@@ -8,7 +8,7 @@ use tenterhook::dialect::DIALECTS;
 use tenterhook::dialect::Roots;
 use tenterhook::dialect::claude::servers;
 use tenterhook::hook::{Invocation, Run};
-use tenterhook::shell::{self, Word};
+use tenterhook_shell::{self as shell, Word};
 
 use super::Hooks;
 

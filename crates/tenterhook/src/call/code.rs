@@ -5,12 +5,13 @@ mod table;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
+use tenterhook_shell::{self as shell, Context, Line, Parsed, Target, Via, WordKind};
+
 use super::Found;
 use super::hosts::{self, DOWNLOADERS};
 use super::literals;
 use super::meter::Meter;
 use super::view::{Redirected, View};
-use crate::shell::{self, Context, Line, Parsed, Target, Via, WordKind};
 use table::{
     CHANGERS, DECODERS, DECODING, EVALUATORS, FETCHED, HANDING_OVER, LANGUAGES, LOADING, MAKERS,
     OTHER_SHELLS, QUEUES, REMOTE, RUNNING, SOCKETS,

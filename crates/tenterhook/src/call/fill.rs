@@ -6,8 +6,9 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use tenterhook_shell::{Context, Line, SimpleCommand, Word, WordKind};
+
 use super::meter::Meter;
-use crate::shell::{Context, Line, SimpleCommand, Word, WordKind};
 
 /// The longest text that variables are put into: `X=$X$X` doubles its value every time, so a short line could ask for all
 /// memory there is.
@@ -306,7 +307,8 @@ impl<'m> Variables<'m> {
         if let Some(known) = self.substitutions.borrow().get(inner) {
             return known.clone();
         }
-        let line = crate::shell::read_while(inner, &|steps| self.meter.spend(steps)).map(Rc::new);
+        let line =
+            tenterhook_shell::read_while(inner, &|steps| self.meter.spend(steps)).map(Rc::new);
         self.substitutions.borrow_mut().insert(inner.to_owned(), line.clone());
         line
     }

@@ -7,6 +7,10 @@ mod inner;
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use tenterhook_shell::{
+    Expands, Function, Line, Redirect, SimpleCommand, Target, Via, Word, WordKind,
+};
+
 use super::MOST_LINES;
 use super::braces::{MOST_UNFOLDED, is_braced, unfold};
 use super::fill::Variables;
@@ -15,7 +19,6 @@ use super::meter::Meter;
 use super::path::Paths;
 use super::quoted::line_of;
 use super::view::{Redirected, View};
-use crate::shell::{Expands, Function, Line, Redirect, SimpleCommand, Target, Via, Word, WordKind};
 
 /// Most words of a line, with what variables and braces make of them, and most of them that are handed on by `xargs`.
 const MOST_WORDS: usize = 64 * 1024;

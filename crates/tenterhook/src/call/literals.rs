@@ -1,10 +1,11 @@
 //! What do the texts in the code of another language say? `python -c "shutil.rmtree('/')"` is not read as Python: its
 //! quoted texts are looked at, beside words that tell what is done with them.
 
+use tenterhook_shell::strings::{interpreter, is_scripted, listed, runs_lines, texts};
+
 use super::Found;
 use super::path::Paths;
 use super::view::View;
-use crate::shell::strings::{interpreter, is_scripted, listed, runs_lines, texts};
 
 /// Words of code that removes a directory with everything in it.
 const REMOVES: &[&str] = &[

@@ -1,6 +1,6 @@
 //! How is a text written so that a shell reads it as that text?
 
-use crate::shell::quote;
+use tenterhook_shell::quote;
 
 /// A program and its arguments as a line.
 pub(super) fn line_of<'t>(program: &str, args: impl Iterator<Item = &'t String>) -> String {

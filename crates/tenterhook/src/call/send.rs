@@ -1,10 +1,11 @@
 //! Would secrets leave the machine: which come up on the line, and does anything on it carry them away?
 
+use tenterhook_shell::Context;
+
 use super::Found;
 use super::hosts::{self, RESOLVERS};
 use super::place;
 use super::view::{Redirected, View};
-use crate::shell::Context;
 
 /// Ends and parts of the names of variables that hold secrets.
 const SECRET_NAMES: &[&str] = &[

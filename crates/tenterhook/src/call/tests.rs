@@ -15,7 +15,7 @@ fn of(command: &str) -> CallFootprint {
     let event = Event::new("PreToolUse", within)
         .with("tool_name", "Bash")
         .with("tool_input", json!({ "command": command }));
-    let line = crate::shell::read(command);
+    let line = tenterhook_shell::read(command);
     footprint(&event, Some(&line), &Meter::new(&|| true)).unwrap()
 }
 

@@ -84,7 +84,7 @@ pub(super) fn look(call: ToolCall<'_>, paths: &Paths, meter: &Meter<'_>, found: 
 
 /// A list of words as a line.
 fn words(items: &[Value]) -> String {
-    let words = items.iter().filter_map(Value::as_str).map(crate::shell::quote);
+    let words = items.iter().filter_map(Value::as_str).map(tenterhook_shell::quote);
     words.collect::<Vec<_>>().join(" ")
 }
 

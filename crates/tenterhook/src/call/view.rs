@@ -1,7 +1,8 @@
 //! What does one simple command say? Its options, operands and texts, as its program would read them.
 
+use tenterhook_shell::{Context, SimpleCommand, Target};
+
 use super::meter::Meter;
-use crate::shell::{Context, SimpleCommand, Target};
 
 /// One simple command, by its program's file name.
 #[derive(Debug)]

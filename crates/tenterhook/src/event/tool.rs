@@ -1,5 +1,6 @@
 //! Which tool a call is for, in neutral words. Pure data: dialects map their names and keys onto these.
 
+pub(crate) mod command;
 pub(crate) mod words;
 
 use serde_json::Value;

@@ -4,8 +4,9 @@
 
 mod language;
 
+use tenterhook_shell::{self as shell, Context, Parsed, Word};
+
 use super::{Invocation, Prewarm, Shell};
-use crate::shell::{self, Context, Parsed, Word};
 use language::{Language, NODE, PYTHON};
 
 impl Prewarm {

@@ -4,8 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
+use tenterhook_shell::{self as shell, Context, Parsed, Word, WordKind};
+
 use super::{Command, Hook, Invocation, Run, Shell, Worker};
-use crate::shell::{self, Context, Parsed, Word, WordKind};
 
 /// A file that a command starts.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,11 +1,12 @@
 //! What stands behind a name of the vocabulary? The event's names, and the fields of the shell reader's records.
 
+use tenterhook_shell::{Context, Redirect, SimpleCommand, Target, Via, WordKind};
+
 use super::RuleInput;
 use super::eval::{ELEMENT, Stop};
 use super::functions;
 use super::value::{List, Map, Record, Value};
 use super::words::{Field, Member};
-use crate::shell::{Context, Redirect, SimpleCommand, Target, Via, WordKind};
 
 /// What the event says under that name; what it does not say is empty (RU-11).
 pub(super) fn field(rule_input: &RuleInput, field: Field) -> Value<'_> {

@@ -1,8 +1,9 @@
 //! Which files would a shell command show? For hosts that let such a command pass the gates of the files that it reads.
 
+use tenterhook_shell as shell;
+
 use crate::call::{self, meter::Meter};
 use crate::event::Event;
-use crate::shell;
 
 /// The files that the shell command of `event` would show, as far as its text tells, named as the command names them.
 /// Empty where the event is about no shell command; `None` where it would cost too much to tell.

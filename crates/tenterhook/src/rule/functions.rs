@@ -1,5 +1,8 @@
 //! What do the functions of rules do? Each takes values and gives one; patterns that are written down are compiled here.
 
+use tenterhook_shell::SimpleCommand;
+use tenterhook_shell::program::{Argument, arguments, is_long_option};
+
 use super::eval::{ELEMENT, Machine, Stop};
 use super::expr::{Constant, Expr, Pattern};
 use super::path;
@@ -8,8 +11,6 @@ use super::secret;
 use super::value::{List, Map, Record, Text, Value};
 use super::words::Do;
 use crate::call::place;
-use crate::shell::SimpleCommand;
-use crate::shell::program::{Argument, arguments, is_long_option};
 
 /// Longest pattern that is worked out by a rule, in bytes (RU-36).
 const LONGEST_SAID: usize = 1024;

@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 #[cfg(feature = "rule")]
 use crate::call::CallFootprint;
 use crate::event::Event;
-use crate::shell::Line;
-use crate::shell::given::Command;
+use crate::event::tool::command::Command;
+use tenterhook_shell::Line;
 
 /// One event as rules see it.
 #[derive(Debug)]

@@ -5,15 +5,15 @@ use std::sync::LazyLock;
 use std::sync::atomic::Ordering;
 
 use serde_json::Value;
+use tenterhook_shell::{self as shell, Doubt, Line, Parsed, SimpleCommand, Target};
 
 use super::RuleInput;
 use super::eval::Stop;
 use crate::call::meter::{Cut, MOST_STEPS, Meter};
 use crate::call::{self, CallFootprint};
 use crate::event::Event;
+use crate::event::tool::command::{self, Command};
 use crate::event::tool::{Tool, ToolCall};
-use crate::shell::given::{self, Command};
-use crate::shell::{self, Line, Parsed, SimpleCommand, Target};
 
 /// Input fields that hold a path, in every dialect's neutral words.
 const PATHS: &[&str] = &["file_path", "path", "notebook_path"];
@@ -67,7 +67,7 @@ impl RuleInput {
     /// value (RU-38).
     pub(super) fn know_command(&self) -> Result<(), Stop> {
         match self.shell_command() {
-            Command::Unclear => Err(Stop::Failed(given::UNCLEAR.to_owned())),
+            Command::Unclear => Err(Stop::Failed(command::UNCLEAR.to_owned())),
             Command::Line(_) | Command::Missing => Ok(()),
         }
     }
@@ -153,7 +153,7 @@ impl RuleInput {
             (Some(line), _) => drop(self.line.set(line)),
             (None, Some(Cut::OutOfTime)) => return Err(Stop::OutOfTime),
             // A line that costs too much is one that nobody can read.
-            (None, _) => drop(self.line.set(Some(shell::unread()))),
+            (None, _) => drop(self.line.set(Some(Line::unread(Doubt::TooDeep)))),
         }
         Ok(())
     }

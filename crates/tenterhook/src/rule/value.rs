@@ -7,10 +7,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use serde_json::Value as Json;
+use tenterhook_shell::{Assignment, Redirect, SimpleCommand, Target, Word};
 
 use super::eval::{ELEMENT, Machine, Stop};
 use super::words::Kind;
-use crate::shell::{Assignment, Redirect, SimpleCommand, Target, Word};
 
 /// A value.
 #[derive(Clone, Debug)]

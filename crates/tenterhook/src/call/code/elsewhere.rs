@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use tenterhook_shell::{Target, Via, WordKind};
+
 use super::super::hosts;
 use super::super::view::View;
 use super::table::FETCHING;
 use super::{Kinds, brings, inside, is_language, is_shell, runs_input, takes_code};
-use crate::shell::{Target, Via, WordKind};
 
 impl Kinds {
     /// `x=$(curl ...); bash -c "$x"`: what was fetched stands in a variable.
@@ -43,7 +44,7 @@ impl Kinds {
             it.command.program() == Some("exec") && sockets.count() > 0
         };
         let is_fed = |it: &View<'_>| {
-            let duplicates = |it: &crate::shell::Redirect| it.operator == "<&";
+            let duplicates = |it: &tenterhook_shell::Redirect| it.operator == "<&";
             runs_input(it) && (it.feeds() || it.command.redirects.iter().any(duplicates))
         };
         if views.iter().any(keeps) && views.iter().any(is_fed) {

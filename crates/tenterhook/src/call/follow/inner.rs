@@ -1,9 +1,10 @@
 //! Which texts would a shell run that the line itself puts together: code in variables, in pipes, in files that it writes?
 
+use tenterhook_shell::{WordKind, is_shell, quote};
+
 use super::super::quoted::line_of;
 use super::super::view::View;
 use super::{MOST_LINES, Sofar};
-use crate::shell::{WordKind, is_shell, quote};
 
 /// Most places in which the name of a piece of code is put: it may be as long as the line.
 const MOST_NAMED: usize = 4;

@@ -3,7 +3,7 @@
 //! An option that is missing here costs a cold start. One that stands here wrongly would have the wrong word taken for the
 //! script.
 
-use crate::shell::{Word, WordKind};
+use tenterhook_shell::{Word, WordKind};
 
 /// An interpreter whose command lines are read.
 #[derive(Debug)]

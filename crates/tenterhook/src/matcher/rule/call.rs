@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
+use tenterhook_shell::{self as shell, Line};
 
 use super::file::Places;
 use crate::event::tool::ToolCall;
-use crate::shell::given::Command;
-use crate::shell::{self, Line};
+use crate::event::tool::command::Command;
 
 /// One tool call as rules see it; its command line is read once, at the first rule that asks.
 #[derive(Debug)]

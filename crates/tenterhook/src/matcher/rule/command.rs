@@ -2,11 +2,12 @@
 //!
 //! Holds the pattern against words without quotes, and against words as written; it never reads a line itself.
 
+use tenterhook_shell::guess::{self, Languages};
+use tenterhook_shell::{self as shell, Doubt, Line, Parsed, SimpleCommand, WordKind};
+
 use super::pattern::Stars;
 use super::spelling::Spelling;
 use super::{Covers, Miss, Reading, Selection, Widening};
-use crate::shell::guess::{self, Languages};
-use crate::shell::{self, Doubt, Line, Parsed, SimpleCommand, WordKind};
 
 /// The pattern of a rule like `Bash(git push *)`.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::shell::{Construct, Doubt, Via};
+use tenterhook_shell::{Construct, Doubt, Via};
 
 /// Whether, and how surely, a rule selects a call.
 #[derive(Clone, Debug, PartialEq, Eq)]

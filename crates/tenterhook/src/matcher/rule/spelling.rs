@@ -2,9 +2,10 @@
 //!
 //! Holds words against words; whether a program has such an option is the program's affair (S-35).
 
+use tenterhook_shell::SimpleCommand;
+use tenterhook_shell::program::{Argument, arguments, is_long_option};
+
 use super::pattern::Stars;
-use crate::shell::SimpleCommand;
-use crate::shell::program::{Argument, arguments, is_long_option};
 
 /// The words of a pattern behind its program.
 #[derive(Clone, Debug)]

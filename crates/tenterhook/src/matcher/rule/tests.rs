@@ -2,10 +2,10 @@
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
+use tenterhook_shell::Doubt;
 
 use super::*;
 use crate::event::tool::ToolCall;
-use crate::shell::Doubt;
 
 const PLACES: Places<'static> =
     Places { cwd: "/home/u/p/sub", base: "/home/u/p", home: Some("/home/u") };

@@ -20,21 +20,17 @@ const DEEPEST_VERB: usize = 4;
 
 /// One text that a command may run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Guess {
+pub struct Guess {
     /// The program that may run it.
-    pub(crate) program: String,
+    pub program: String,
     /// The text, as a shell would read it.
-    pub(crate) text: String,
+    pub text: String,
 }
 
 /// What the commands of a line may run that is about one of the programs that `is_asked` knows.
 ///
 /// Code of other languages is looked into only where `strings` says so.
-pub(crate) fn of_line(
-    line: &Line,
-    is_asked: &dyn Fn(&str) -> bool,
-    languages: Languages,
-) -> Vec<Guess> {
+pub fn of_line(line: &Line, is_asked: &dyn Fn(&str) -> bool, languages: Languages) -> Vec<Guess> {
     let mut found = Vec::new();
     for (at, command) in line.commands.iter().enumerate() {
         let found_behind = line.commands.get(at + 1).is_some_and(|next| {
@@ -62,11 +58,10 @@ pub(crate) fn of_line(
 
 /// Whether the texts in the code of other languages are looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Languages {
+pub enum Languages {
     /// They are.
     Read,
     /// The caller looks at them.
-    #[cfg_attr(not(feature = "rule"), expect(dead_code, reason = "rules alone ask"))]
     Skip,
 }
 

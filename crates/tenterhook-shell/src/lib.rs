@@ -1,18 +1,45 @@
-//! Which simple commands would this shell line run, and is every one of them known?
+//! Which simple commands would this shell line run, and behind which wrappers?
+//!
+//! For whoever decides over a line before it runs: an agent's gate, a linter, an audit of what was typed. A line is read in
+//! the grammar of Bash into every simple command that it would run, also those in substitutions, pipelines, here-documents
+//! that a shell is fed, and behind programs that run others (`sudo`, `env`, `xargs`, `find -exec`, `bash -c` and some
+//! hundred more).
+//!
+//! ```
+//! use tenterhook_shell::{Parsed, read};
+//!
+//! let line = read("cd /srv && sudo -u www env A=1 git push --force");
+//! assert_eq!(line.parsed, Parsed::Full);
+//! let commands: Vec<_> = line.commands.iter().map(|it| it.text()).collect();
+//! assert_eq!(
+//!     commands,
+//!     [
+//!         "cd /srv",
+//!         "sudo -u www env A=1 git push --force",
+//!         "env A=1 git push --force",
+//!         "git push --force",
+//!     ],
+//! );
+//! // What the line does not say is said to be in doubt, never guessed.
+//! assert!(matches!(read("$(fetch-tool) --all").parsed, Parsed::Doubtful(_)));
+//! ```
 //!
 //! Pure: runs nothing, expands nothing, reads no file. It answers for every input in bounded time and depth, and says
 //! where it is in doubt instead of guessing: the grammar and Bash differ in places, and a guard that trusts a wrong
-//! reading is worse than one that asks. Rules S-21 to S-34 of `docs/spec/matching-shell.md`.
+//! reading is worse than one that asks.
+//!
+//! [`read`] is all that most need. [`guess`] looks behind programs that no table lists, [`program`] tells options from
+//! operands, and [`strings`] finds texts in the code of other languages. Numbers such as S-21 are the rules of Tenterhook's
+//! specification, `docs/spec/matching-shell.md`, each of which has a test.
 
 mod behind;
 mod command;
-pub(crate) mod given;
-pub(crate) mod guess;
+pub mod guess;
 mod parse;
-pub(crate) mod program;
+pub mod program;
 mod read;
 mod redirect;
-pub(crate) mod strings;
+pub mod strings;
 mod word;
 mod wrapper;
 
@@ -21,11 +48,9 @@ mod tests;
 
 use std::fmt;
 
-pub(crate) use word::quote;
+pub use word::quote;
 pub use word::{Word, WordKind};
-#[cfg(feature = "rule")]
-pub(crate) use wrapper::is_shell;
-pub use wrapper::names as wrapper_names;
+pub use wrapper::{is_shell, names as wrapper_names};
 
 /// Longest line that is read at all, in bytes (S-22).
 ///
@@ -84,15 +109,10 @@ pub struct Function {
     pub body: String,
 }
 
-/// A line that nobody read, because it would cost too much.
-#[cfg(feature = "rule")]
-pub(crate) const fn unread() -> Line {
-    Line::unread(Doubt::TooDeep)
-}
-
 impl Line {
-    /// A line of which nothing is known.
-    const fn unread(doubt: Doubt) -> Self {
+    /// A line of which nothing is known, and why.
+    #[must_use]
+    pub const fn unread(doubt: Doubt) -> Self {
         Self {
             commands: Vec::new(),
             parsed: Parsed::Doubtful(doubt),

@@ -101,8 +101,7 @@ pub(super) fn find(name: &str) -> Option<&'static Wrapper> {
 }
 
 /// Whether a program is a shell, also as `bash5`.
-#[cfg_attr(not(feature = "rule"), expect(dead_code, reason = "rules alone ask"))]
-pub(crate) fn is_shell(name: &str) -> bool {
+pub fn is_shell(name: &str) -> bool {
     find(name).is_some_and(|row| matches!(row.follows, Follows::Shell))
 }
 

@@ -15,7 +15,7 @@ pub struct Word {
     /// How much of it is known before it runs.
     pub kind: WordKind,
     /// The file name at its end, where that is known although the directories are not (`~/bin/git`).
-    pub(super) file_name: Option<String>,
+    pub(crate) file_name: Option<String>,
 }
 
 impl Word {
@@ -34,8 +34,7 @@ impl Word {
     }
 
     /// Whether the file name at its end is known, although the directories are not (`$(go env GOPATH)/bin/air`).
-    #[cfg_attr(not(feature = "rule"), expect(dead_code, reason = "rules alone ask"))]
-    pub(crate) fn is_named(&self) -> bool {
+    pub fn is_named(&self) -> bool {
         self.file_name.is_some()
     }
 
@@ -69,7 +68,7 @@ pub(super) fn read(source: &str, holes: &[Range<usize>]) -> Option<Word> {
 }
 
 /// A word that a shell reads as this text.
-pub(crate) fn quote(text: &str) -> String {
+pub fn quote(text: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./=+:@%,~".contains(c);
     if !text.is_empty() && text.chars().all(plain) {
         return text.to_owned();

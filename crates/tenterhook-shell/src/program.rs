@@ -16,13 +16,13 @@ fn row(name: &str) -> Option<&'static str> {
 }
 
 /// Whether a program says by a word what it does.
-pub(crate) fn has_subcommands(name: &str) -> bool {
+pub fn has_subcommands(name: &str) -> bool {
     row(name).is_some()
 }
 
 /// What stands behind a program's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Argument<'w> {
+pub enum Argument<'w> {
     /// An option, also one that only looks like one.
     Option(&'w str),
     /// A word of its own.
@@ -30,10 +30,7 @@ pub(crate) enum Argument<'w> {
 }
 
 /// The words behind a program's name, without the values of such of its options as are known (S-35).
-pub(crate) fn arguments<'w>(
-    name: &str,
-    words: &'w [Word],
-) -> impl Iterator<Item = (usize, Argument<'w>)> {
+pub fn arguments<'w>(name: &str, words: &'w [Word]) -> impl Iterator<Item = (usize, Argument<'w>)> {
     let name = name.rsplit('/').next().unwrap_or_default();
     let name = name.to_owned();
     let mut valued = row(&name).unwrap_or_default();
@@ -58,7 +55,7 @@ pub(crate) fn arguments<'w>(
 /// Whether `written` is the long option `option`, or so much of its start that GNU programs and git take it for that.
 ///
 /// `--fo` says nothing else to a program that has `--force`; what it makes of an ambiguous one is to stop.
-pub(crate) fn is_long_option(written: &str, option: &str) -> bool {
+pub fn is_long_option(written: &str, option: &str) -> bool {
     let name = written.split('=').next().unwrap_or_default();
     name == option || (name.len() > 3 && name.starts_with("--") && option.starts_with(name))
 }

@@ -4,9 +4,9 @@
 use std::borrow::Cow;
 
 use serde_json::Value;
+use tenterhook_shell::quote;
 
-use super::word::quote;
-use crate::event::tool::ToolCall;
+use super::ToolCall;
 
 /// Input fields that hold a command.
 const KEYS: &[&str] = &["command", "cmd"];

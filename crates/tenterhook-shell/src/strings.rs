@@ -35,23 +35,23 @@ const RUNS: &[&str] = &[
 ];
 
 /// Whether a program is an interpreter, also as `python3.12`.
-pub(crate) fn interpreter(name: &str) -> Option<&'static [&'static str]> {
+pub fn interpreter(name: &str) -> Option<&'static [&'static str]> {
     let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
     INTERPRETERS.iter().find(|(known, _)| *known == plain).map(|(_, options)| *options)
 }
 
 /// Whether the first operand of a program is code of a language of its own.
-pub(crate) fn is_scripted(name: &str) -> bool {
+pub fn is_scripted(name: &str) -> bool {
     SCRIPTED.contains(&name)
 }
 
 /// Whether code of another language looks as if it ran a shell line.
-pub(crate) fn runs_lines(code: &str) -> bool {
+pub fn runs_lines(code: &str) -> bool {
     RUNS.iter().any(|word| code.contains(word))
 }
 
 /// The texts between quotes, as most languages write them, and where they begin.
-pub(crate) fn texts(code: &str) -> Vec<(usize, &str)> {
+pub fn texts(code: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(at) = code.get(from..).and_then(|rest| rest.find(['\'', '"', '`'])) {
@@ -66,7 +66,7 @@ pub(crate) fn texts(code: &str) -> Vec<(usize, &str)> {
 }
 
 /// The lines that lists of texts stand for: `subprocess.run(["rm", "-rf", "/"])`, `spawn('rm', ['-rf', '/'])`.
-pub(crate) fn listed(code: &str, all: &[(usize, &str)]) -> Vec<String> {
+pub fn listed(code: &str, all: &[(usize, &str)]) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut end = None;
     let mut count = 0;
