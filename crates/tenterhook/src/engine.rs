@@ -194,9 +194,9 @@ impl Engine {
                 firing.judge_rewrites(&stages).await;
             }
         }
-        let (event, verdicts, records) = firing.finish();
+        let (event, mut verdicts, records) = firing.finish();
+        verdicts.extend(plan::unknown(&rulesets, &event.name));
         let mut outcome = merge::fold(verdicts);
-        outcome.faults.extend(plan::misnamed(&ruleset, &event.name));
         outcome.faults.extend(ground::nowhere(&event).filter(|_| !records.is_empty()));
         let cap = rulesets.iter().filter_map(|ruleset| ruleset.cap(&event.name)).min();
         let outcome = session.settle(&event.name, outcome, cap);

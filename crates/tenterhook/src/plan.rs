@@ -7,13 +7,15 @@ use std::sync::Arc;
 
 use crate::answer::Failure;
 use crate::config::{Ruleset, Stage};
-use crate::diagnostic::nearest;
 use crate::dialect::{DIALECTS, EventRow, Subject};
-use crate::event::{Event, EventName};
+use crate::event::Event;
 use crate::hook::{Arming, Confine, Hook, Layer, Run, Unread};
 use crate::matcher::{Condition, MatchContext, MatcherSpec, Picked};
-use crate::outcome::Fault;
 use crate::session::View;
+
+mod unknown;
+
+pub use unknown::unknown;
 
 #[cfg(test)]
 mod tests;
@@ -61,20 +63,6 @@ pub fn select(ruleset: &Ruleset, view: &View, event: &Event, stage: &Stage) -> V
             Some(Step { hook: Arc::clone(hook), row: row.into_owned(), widened, broken })
         })
         .collect()
-}
-
-/// What to say of an event that no dialect has, nobody declared and no hook is for, where its name is nearly that of one
-/// that somebody has: its hooks would all be passed over in silence (P-9).
-#[must_use]
-pub fn misnamed(ruleset: &Ruleset, event: &EventName) -> Option<Fault> {
-    let known = || DIALECTS.iter().flat_map(|dialect| dialect.rows()).map(|row| &*row.event);
-    let expected = ruleset.custom(event).is_some() || !ruleset.stages(event).is_empty();
-    if expected || known().any(|name| name == event.as_str()) {
-        return None;
-    }
-    let near = nearest(event.as_str(), known())?;
-    let message = format!("no event is called `{event}`, so no hook is for it; `{near}` is one");
-    Some(Fault { code: "misnamed-event", hook: None, message })
 }
 
 /// What the plan says of every configured hook, in configured order, on the payload as given (P-5).

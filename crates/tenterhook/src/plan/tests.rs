@@ -1,7 +1,7 @@
 //! Whether the plan selects what it says, says why it does not, and `explain` never contradicts `select`.
 
 use super::*;
-use crate::answer::Answer;
+use crate::answer::{Answer, Restraint};
 use crate::dialect::DialectId;
 use crate::dialect::tools::ToolWords;
 use crate::event::{EventName, Surroundings};
@@ -184,15 +184,30 @@ fn an_event_touches_only_hooks_that_can_match() {
     assert!(ruleset.stages(&EventName::new("Stop")).is_empty());
 }
 
-/// P-9: an event whose name is nearly one that somebody has is told of; an event of one's own is not.
+/// P-9: a name that is nearly one of a gate denies, one that is nearly another event's is told of, and any other is the host's own.
 #[test]
-fn a_misnamed_event_is_told_of() {
-    let ruleset = Ruleset::new(Vec::new(), Vec::new());
-    let told = |name: &str| misnamed(&ruleset, &name.into()).map(|fault| fault.message);
+fn an_event_that_nobody_knows_is_told_of_and_a_slip_of_a_gate_denies() {
+    let rulesets = [Arc::new(Ruleset::new(Vec::new(), Vec::new()))];
+    let told = |name: &str| {
+        let verdict = unknown(&rulesets, &name.into())?;
+        let fault = verdict.faults.first()?;
+        Some((verdict.restraint, fault.code, fault.message.clone()))
+    };
+    let (restraint, code, message) = told("pretooluse").unwrap();
+    assert_eq!((restraint, code), (Restraint::Deny, "misnamed-event"));
     assert_eq!(
-        told("pretooluse").as_deref(),
-        Some("no event is called `pretooluse`, so no hook is for it; `PreToolUse` is one")
+        message,
+        "no event is called `pretooluse`, so no hook is for it; `PreToolUse` is one"
     );
+    for (name, expected) in [
+        ("PreToolUze", (Restraint::Deny, "misnamed-event", "`PreToolUse`")),
+        ("tool_call_befor", (Restraint::Deny, "misnamed-event", "`tool_call_before`")),
+        ("sessionstart", (Restraint::Silent, "misnamed-event", "`SessionStart`")),
+        ("deploy.before", (Restraint::Silent, "custom-event", "`[event.\"deploy.before\"]`")),
+    ] {
+        let (restraint, code, message) = told(name).unwrap();
+        assert_eq!((restraint, code), (expected.0, expected.1), "{name}");
+        assert!(message.contains(expected.2), "{message}");
+    }
     assert_eq!(told("PreToolUse"), None);
-    assert_eq!(told("deploy.before"), None);
 }
