@@ -1,6 +1,7 @@
 //! `cargo xtask tidy`: do the files of the repository keep its rules? Only checks that hold; exceptions stand in tables
 //! with their reasons.
 
+mod circles;
 mod codes;
 mod coverage;
 mod crates;
@@ -37,6 +38,7 @@ type Check = fn(&[File], &mut Findings);
 const CHECKS: &[Check] = &[
     sources::check,
     rooms::check,
+    circles::check,
     rules::check,
     codes::check,
     coverage::check,

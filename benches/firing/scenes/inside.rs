@@ -5,8 +5,7 @@ use std::hint::black_box;
 use tenterhook::Engine;
 use tenterhook::answer::Answer;
 use tenterhook::dialect::DialectId;
-use tenterhook::executor::function::Function;
-use tenterhook::hook::{Hook, HookId, Run};
+use tenterhook::hook::{Function, Hook, HookId, Run};
 
 use super::{Bed, event, hook};
 use crate::sample::{Sample, Table};

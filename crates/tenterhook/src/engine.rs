@@ -201,7 +201,7 @@ impl Engine {
         let cap = rulesets.iter().filter_map(|ruleset| ruleset.cap(&event.name)).min();
         let outcome = session.settle(&event.name, outcome, cap);
         let outcome = polish::polish(Outcome { steps: records, ..outcome }, &self.inner.ambient);
-        if lack.is_none() && session.spares().begin() {
+        if lack.is_none() && session.begins() {
             ahead::start(&rulesets, &self.inner.ambient, &event, session);
         }
         if let Some(sink) = &self.inner.sink {

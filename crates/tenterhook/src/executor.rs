@@ -4,14 +4,14 @@ pub mod command;
 mod env_file;
 #[cfg(feature = "env")]
 mod environment;
-pub mod function;
+mod function;
 pub mod http;
 pub mod mcp;
 pub mod model;
 mod prompt;
 mod rule;
 mod sealed;
-pub(crate) mod worker;
+mod worker;
 
 use std::fmt;
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ use crate::hook::{Hook, Run};
 use crate::report::{End, Report};
 use crate::rule::RuleInput;
 use crate::session::Session;
-pub(crate) use command::{Likeness, Running, Spare, start_ahead};
+pub(crate) use command::start_ahead;
 pub use sealed::Sealed;
 
 /// What the host's process gives its hooks, because a library reads no environment itself.

@@ -1,6 +1,7 @@
 //! One configured entry: where it comes from, what it matches, what it runs. Values only; nothing runs here.
 
 pub(crate) mod around;
+mod function;
 pub(crate) mod named;
 mod prewarm;
 pub(crate) mod row;
@@ -17,7 +18,9 @@ use crate::matcher::{Condition, Matcher};
 
 use named::DialectId;
 
+pub use crate::compat::Compat;
 pub use around::FIRING;
+pub use function::Function;
 pub use run::{
     Command, Http, Inherit, Invocation, McpTool, Prewarm, Prompt, Run, Shell, Unread, Worker,
 };
@@ -83,16 +86,6 @@ impl Layer {
             Self::Agent => "agent",
         }
     }
-}
-
-/// How strictly a source's dialect is followed (decision 1).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Compat {
-    /// A denial that slipped still denies.
-    #[default]
-    Guarded,
-    /// What the agent itself would do, with its losses.
-    Exact,
 }
 
 /// What happens when a gate gives no answer (decision 2).

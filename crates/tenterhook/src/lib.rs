@@ -80,6 +80,7 @@ pub mod answer;
     reason = "a room says what other rooms may use in the words of every room"
 )]
 mod call;
+mod compat;
 pub mod config;
 pub mod diagnostic;
 pub mod dialect;
@@ -95,6 +96,7 @@ pub mod plan;
 pub mod prelude;
 pub mod record;
 pub mod report;
+mod request;
 pub mod rule;
 pub mod session;
 mod source;

@@ -5,11 +5,10 @@
 
 mod background;
 mod claim;
+mod residents;
 mod settle;
-mod spares;
 mod status;
 pub mod store;
-mod workers;
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -22,8 +21,6 @@ use tokio::sync::watch;
 
 pub use background::{Finished, MAX_BACKGROUND};
 pub use settle::{Strike, View, settle};
-pub use spares::MAX_SPARES;
-pub(crate) use spares::{Spares, Taken};
 pub use status::StatusWatch;
 pub use store::{Memory, Store};
 
@@ -34,9 +31,10 @@ use crate::hook::{Hook, HookId};
 use crate::outcome::Outcome;
 use background::Background;
 pub(crate) use claim::{Claim, Watched};
+pub(crate) use residents::Resident;
+use residents::Residents;
 pub(crate) use status::Shown;
 use status::Status;
-pub(crate) use workers::Workers;
 
 #[cfg(test)]
 mod tests;
@@ -64,8 +62,8 @@ struct Inner {
     store: Arc<dyn Store>,
     background: Background,
     status: Status,
-    /// The processes that wait for the next event of their hook.
-    spares: Spares,
+    /// What executors keep running between events.
+    residents: Residents,
     /// The session's own hooks; they come after those of the configuration.
     hooks: ArcSwap<Ruleset>,
     /// The hooks that the user switched off.
@@ -74,15 +72,18 @@ struct Inner {
     /// Held while an outcome is settled, so that two denials at once are two strikes.
     settling: Mutex<()>,
     watched: watch::Sender<Vec<String>>,
-    workers: Workers,
     host_waits: AtomicBool,
+    /// Whether no further event is expected, so that nothing is started ahead of one.
+    is_last_event: AtomicBool,
+    /// Whether an event came already.
+    began: AtomicBool,
 }
 
 impl Inner {
     fn end(&self) {
+        self.is_last_event.store(true, Ordering::Relaxed);
         self.background.end();
-        self.spares.end();
-        self.workers.end();
+        self.residents.end();
     }
 }
 
@@ -106,14 +107,15 @@ impl Session {
             store,
             background: Background::default(),
             status: Status::default(),
-            spares: Spares::default(),
+            residents: Residents::default(),
             hooks: ArcSwap::default(),
             off: ArcSwap::default(),
             env: Mutex::default(),
             settling: Mutex::default(),
             watched: watch::Sender::new(Vec::new()),
-            workers: Workers::default(),
             host_waits: AtomicBool::new(false),
+            is_last_event: AtomicBool::new(false),
+            began: AtomicBool::new(false),
         });
         let owner = Some(Arc::new(Owner(Arc::clone(&inner))));
         Self { inner, owner }
@@ -138,7 +140,7 @@ impl Session {
     #[must_use]
     pub fn of_one_event() -> Self {
         let session = Self::of_a_waiting_host();
-        session.inner.spares.end();
+        session.inner.is_last_event.store(true, Ordering::Relaxed);
         session
     }
 
@@ -154,10 +156,11 @@ impl Session {
         self.inner.end();
     }
 
-    /// How many processes wait for the next event of their hook; at most [`MAX_SPARES`].
+    /// How many processes wait for the next event of their hook; at most
+    /// [`MAX_SPARES`](crate::executor::command::MAX_SPARES).
     #[must_use]
     pub fn spare_processes(&self) -> usize {
-        self.inner.spares.waiting()
+        self.inner.residents.waiting()
     }
 
     /// What planning `event` may know.
@@ -273,20 +276,24 @@ impl Session {
         background::join(outcome, self.drain().await);
     }
 
-    /// The programs that live as long as the session.
-    pub(crate) fn workers(&self) -> &Workers {
-        &self.inner.workers
+    /// What an executor keeps running between the session's events.
+    pub(crate) fn resident<R: Resident + Default>(&self) -> Arc<R> {
+        self.inner.residents.get()
+    }
+
+    /// Whether a further event is expected, for which something may be started ahead.
+    pub(crate) fn goes_on(&self) -> bool {
+        !self.inner.is_last_event.load(Ordering::Relaxed)
+    }
+
+    /// Whether this is the session's first event, and not its last; asked once an event.
+    pub(crate) fn begins(&self) -> bool {
+        self.goes_on() && !self.inner.began.swap(true, Ordering::Relaxed)
     }
 
     /// Ends what still runs for hooks that are in none of `rulesets` any more (N-12).
     pub(crate) fn keep_only(&self, rulesets: &[Arc<Ruleset>]) {
-        self.inner.workers.keep_only(rulesets);
-        self.inner.spares.prune();
-    }
-
-    /// The processes that wait for the next event of their hook.
-    pub(crate) fn spares(&self) -> &Spares {
-        &self.inner.spares
+        self.inner.residents.prune(rulesets);
     }
 
     /// Shows a step's status until the guard is dropped.

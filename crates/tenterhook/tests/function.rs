@@ -13,8 +13,7 @@ use serde_json::json;
 use tenterhook::answer::{Answer, Effects, Restraint};
 use tenterhook::dialect::DialectId;
 use tenterhook::event::Surroundings;
-use tenterhook::executor::function::Function;
-use tenterhook::hook::{Hook, HookId, Run, Wait};
+use tenterhook::hook::{Function, Hook, HookId, Run, Wait};
 use tenterhook::{Engine, Event, Outcome, Session};
 
 fn hook<F, A>(id: &str, call: F) -> Hook

@@ -3,9 +3,8 @@
 use super::*;
 use crate::diagnostic::{Place, Span};
 use crate::dialect::DialectId;
-use crate::executor::function::Function;
 use crate::hook::{
-    Arming, Command, Compat, HookId, Inherit, Invocation, Layer, OnFailure, Run, Shell,
+    Arming, Command, Compat, Function, HookId, Inherit, Invocation, Layer, OnFailure, Run, Shell,
 };
 use crate::matcher::Matcher;
 use crate::matcher::MatcherSpec;

@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 
 use crate::diagnostic::{Diagnostic, Lines, Place, Severity, Span};
+use crate::request::sign;
 use crate::source::Source;
 
 /// A finding that has no place yet.
@@ -24,14 +25,14 @@ pub(super) fn advice(code: &'static str, message: impl Into<String>) -> Diagnost
 /// What is written in a question to a model where `$ARGUMENTS` was meant: the model would read it as it stands.
 pub(super) fn misspelt_place(text: &str) -> Option<Diagnostic> {
     let mut rest = text;
-    while let Some((before, after)) = rest.split_once('$') {
-        rest = after;
-        let inner = after.strip_prefix('{').unwrap_or(after);
+    while let Some(sign) = sign::first(rest) {
+        (_, rest) = sign.behind();
+        let inner = rest.strip_prefix('{').unwrap_or(rest);
         let end = inner.find(|it: char| !it.is_ascii_alphabetic() && it != '_');
         let word = inner.get(..end.unwrap_or(inner.len())).unwrap_or_default();
-        let braced = inner.len() < after.len();
+        let braced = inner.len() < rest.len();
         let meant = MEANT.contains(&word.to_ascii_uppercase().as_str());
-        if meant && (braced || word != "ARGUMENTS") && !before.ends_with('\\') {
+        if meant && (braced || word != "ARGUMENTS") && !sign.before.ends_with('\\') {
             let found = if braced { format!("${{{word}}}") } else { format!("${word}") };
             let message =
                 format!("`{found}` is not the place of the event: the model reads it as it stands");

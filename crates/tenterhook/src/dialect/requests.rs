@@ -4,9 +4,9 @@
 
 use super::findings::{error, warning};
 use crate::diagnostic::{Diagnostic, Span};
-use crate::executor::http::address::Target;
-use crate::executor::http::headers::{self, BadHeader};
 use crate::hook::Http;
+use crate::request::address::Target;
+use crate::request::headers::{self, BadHeader};
 use crate::syntax::Entry;
 
 /// The label of a finding whose hook runs, and fails each time.

@@ -11,8 +11,7 @@ use super::*;
 use crate::answer::{Answer, Effects, Powers, Restraint};
 use crate::dialect::{DialectId, Subject};
 use crate::event::Surroundings;
-use crate::executor::function::Function;
-use crate::hook::{HookId, OnFailure, Prompt, Run, Wait};
+use crate::hook::{Function, HookId, OnFailure, Prompt, Run, Wait};
 use crate::outcome::Ended;
 
 mod background;

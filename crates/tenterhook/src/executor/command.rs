@@ -20,9 +20,9 @@ use super::env_file::EnvFile;
 use super::{Progress, Task, not_started};
 use crate::hook::{Command, FIRING, Inherit, Invocation, Run, Shell, around};
 use crate::report::{End, Report};
-pub(crate) use prewarm::{Likeness, Spare, start_ahead};
-use running::Course;
-pub(crate) use running::Running;
+pub use prewarm::MAX_SPARES;
+pub(crate) use prewarm::start_ahead;
+use running::{Course, Running};
 
 /// What every hook inherits, whatever its source: programs cannot find each other, their files or their language
 /// without these. Names that change how a program loads code (`LD_PRELOAD`, `BASH_ENV`, `NODE_OPTIONS`,

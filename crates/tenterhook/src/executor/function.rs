@@ -1,6 +1,5 @@
 //! Runs a callback of the host as a hook: no process, no bytes, one deadline. A panic is a report, never a crash.
 
-use std::fmt;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -12,49 +11,8 @@ use tokio::time::error::Elapsed;
 
 use super::Task;
 use crate::answer::{Answer, Failure};
-use crate::event::Event;
+use crate::hook::Function;
 use crate::report::{End, Report, Said};
-
-type Calling = Pin<Box<dyn Future<Output = Answer> + Send>>;
-type Call = dyn Fn(Arc<Event>) -> Calling + Send + Sync;
-
-/// The example of the guide is compiled.
-#[cfg(doctest)]
-#[doc = include_str!("../../../../docs/guide/executors/function.md")]
-struct Guide;
-
-/// A named async callback.
-///
-/// It must not block its thread: what computes for long belongs into `tokio::task::spawn_blocking`, whose handle it
-/// awaits. It may be dropped wherever it waits.
-#[derive(Clone)]
-pub struct Function {
-    name: Arc<str>,
-    call: Arc<Call>,
-}
-
-impl Function {
-    /// Wraps `call` under a name that people see.
-    pub fn new<F, A>(name: &str, call: F) -> Self
-    where
-        F: Fn(Arc<Event>) -> A + Send + Sync + 'static,
-        A: Future<Output = Answer> + Send + 'static,
-    {
-        Self { name: name.into(), call: Arc::new(move |event| Box::pin(call(event))) }
-    }
-
-    /// The name.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-}
-
-impl fmt::Debug for Function {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Function({})", self.name)
-    }
-}
 
 /// The signal under which a panic is reported: what an aborting program would die of.
 const ABORTED: i32 = 6;
@@ -64,7 +22,7 @@ const CALLBACK: &str = "its callback";
 
 pub(super) async fn run(task: &Task, function: &Function) -> Report {
     let (started, budget) = (Instant::now(), task.budget());
-    let mut call = match wall(|| (function.call)(Arc::clone(&task.event))) {
+    let mut call = match wall(|| function.call(Arc::clone(&task.event))) {
         Ok(call) => Walled(Some(call)),
         Err(words) => return panicked(CALLBACK, &words, started),
     };

@@ -1,10 +1,8 @@
 //! Sends the envelope to a server and reports what it replied. Knows no dialect and judges nothing.
 //!
-//! What can be decided without a connection stands in files of its own: `address` where a request may go, `headers`
-//! what its headers say, `signature` how it is signed, `reply` what a reply is worth. Rules: HT.
+//! Where a request may go and what its headers say is decided in the room `request`, before anything is sent; `signature`
+//! is how it is signed, `reply` what a reply is worth. Rules: HT.
 
-pub(crate) mod address;
-pub(crate) mod headers;
 mod network;
 
 #[cfg(any(feature = "mcp", feature = "model"))]

@@ -14,8 +14,6 @@ mod connection;
 #[cfg(feature = "mcp")]
 mod events;
 #[cfg(feature = "mcp")]
-mod expand;
-#[cfg(feature = "mcp")]
 mod health;
 #[cfg(feature = "mcp")]
 mod program;
@@ -27,7 +25,6 @@ mod replies;
 mod stdio;
 #[cfg(feature = "mcp")]
 mod streamable;
-pub(crate) mod substitute;
 #[cfg(feature = "mcp")]
 mod unasked;
 #[cfg(feature = "mcp")]
@@ -49,6 +46,7 @@ pub use configured::Configured;
 use super::{Task, function, not_started};
 use crate::hook::McpTool;
 use crate::report::{Closed, Delivery, End, Output, Report, Said};
+use crate::request::input;
 use crate::strict::out_of_prose;
 
 /// How much text of a reply is kept, as much as of a program's output.
@@ -159,12 +157,12 @@ pub(super) async fn run(task: &Task, call: &McpTool) -> Report {
             "nobody here is connected to MCP servers; the host has to bring them, or the feature `mcp` has to be built in",
         );
     };
-    let input = match substitute::fill(&call.input, &task.envelope.body) {
-        Ok(input) => input,
+    let filled = match input::fill(&call.input, &task.envelope.body) {
+        Ok(filled) => filled,
         Err(why) => return Report::silent(failed("mcp-input", why.to_string()), began.elapsed()),
     };
     let deadline = began + task.budget();
-    let call = Call { server: &call.server, tool: &call.tool, input: &input, deadline };
+    let call = Call { server: &call.server, tool: &call.tool, input: &filled, deadline };
     let calling = function::catch(async { servers.call(call).await });
     let (end, said) = match tokio::time::timeout_at(deadline, calling).await {
         Ok(Ok(Ok(reply))) => read(&call, reply),

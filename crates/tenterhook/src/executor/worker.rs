@@ -1,19 +1,23 @@
 //! Hands the envelope to a program that lives as long as the session. Knows no dialect and judges nothing.
 //!
 //! `frame` is what goes over the pipes, `link` one process, `slot` a hook's worker over all its lives, `health` whether it
-//! may be started again. The session owns the slots.
+//! may be started again. The session owns the `workers`.
 
 mod frame;
 mod health;
 mod link;
 mod slot;
+mod workers;
+
+use std::sync::Arc;
 
 use tenterhook_process as process;
 use tokio::time::Instant;
 
 use link::Heard;
+use slot::Place;
 use slot::Told;
-pub(crate) use slot::{Place, WorkerSlot};
+use workers::Workers;
 
 use super::{Task, command};
 use crate::hook::Worker;
@@ -28,7 +32,7 @@ const STDERR: usize = 64 << 10;
 pub(super) async fn run(task: &Task, worker: &Worker) -> Report {
     let began = Instant::now();
     let deadline = began + task.budget();
-    let workers = task.session.workers();
+    let workers: Arc<Workers> = task.session.resident();
     let place =
         Place { hook: task.hook.id.clone(), worker: worker.clone(), cwd: cwd(task, worker) };
     let (slot, id) = (workers.slot(&task.hook, &place), workers.number());

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use crate::executor::function::Function;
+use super::function::Function;
 use crate::rule::Rule;
 
 /// What a command hook starts.

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::rule::{Call, Covers, Places, Reading, Rule, RuleFault, Selection};
+use crate::compat::Compat;
 use crate::event::Event;
-use crate::hook::Compat;
 use crate::rule::{Expression, RuleInput};
 
 /// A further condition that an event must meet, made once, when its config is read.

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use tenterhook::answer::{Answer, Effects, Restraint};
 use tenterhook::dialect::DialectId;
-use tenterhook::executor::function::Function;
-use tenterhook::hook::{Hook, HookId, OnFailure, Run, Wait};
+use tenterhook::hook::{Function, Hook, HookId, OnFailure, Run, Wait};
 use tenterhook_testkit::case::Callback;
 
 /// Words of a case, and what they mean here.

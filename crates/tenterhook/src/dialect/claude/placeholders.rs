@@ -6,7 +6,11 @@
 
 use std::path::Path;
 
+use crate::request::sign::{self, Names};
 use crate::source::Plugin;
+
+/// The placeholders there are: the project, a plugin's files, and where a plugin may write.
+const NAMES: [&str; 3] = ["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"];
 
 /// The placeholders that have a value here, without their `${` and `}`.
 #[derive(Clone, Debug, Default)]
@@ -19,12 +23,8 @@ impl Placeholders {
     pub(super) fn new(project: &Path, plugin: Option<&Plugin>) -> Self {
         let root = plugin.map(|it| it.root.as_path()).unwrap_or_else(|| Path::new(""));
         let data = plugin.map(|it| it.data.as_path()).unwrap_or_else(|| Path::new(""));
-        let values = [
-            ("CLAUDE_PROJECT_DIR", project),
-            ("CLAUDE_PLUGIN_ROOT", root),
-            ("CLAUDE_PLUGIN_DATA", data),
-        ];
-        let known = values.into_iter().filter(|(_, path)| !path.as_os_str().is_empty());
+        let values = NAMES.iter().copied().zip([project, root, data]);
+        let known = values.filter(|(_, path)| !path.as_os_str().is_empty());
         Self { values: known.map(|(name, path)| (name, path.display().to_string())).collect() }
     }
 
@@ -36,11 +36,7 @@ impl Placeholders {
 
     /// One word that no shell reads.
     pub(super) fn in_word(&self, word: &str) -> String {
-        let mut word = word.to_owned();
-        for (name, value) in &self.values {
-            word = word.replace(&format!("${{{name}}}"), value);
-        }
-        word
+        replace(word, |name| self.value(name).map(str::to_owned))
     }
 
     /// A text for a POSIX shell.
@@ -81,20 +77,37 @@ impl Placeholders {
 
     /// A text for PowerShell, whose `${NAME}` is a variable of its own and not one of the environment.
     pub(super) fn in_powershell(&self, text: &str) -> String {
-        let mut text = text.to_owned();
-        for name in ["CLAUDE_PROJECT_DIR", "CLAUDE_PLUGIN_ROOT", "CLAUDE_PLUGIN_DATA"] {
-            text = text.replace(&format!("${{{name}}}"), &format!("${{env:{name}}}"));
-        }
-        text
+        replace(text, |name| NAMES.contains(&name).then(|| format!("${{env:{name}}}")))
     }
 
     /// The length and the value of the placeholder at the beginning of `text`.
     fn at(&self, text: &str) -> Option<(usize, &str)> {
-        let inner = text.strip_prefix("${")?;
-        let (name, _) = inner.split_once('}')?;
-        let (_, value) = self.values.iter().find(|(known, _)| *known == name)?;
-        Some((name.len() + 3, value))
+        let sign = sign::first(text)?;
+        let Names::Braced(name) = sign.names else { return None };
+        Some((text.len() - sign.after.len(), self.value(name)?))
     }
+
+    fn value(&self, name: &str) -> Option<&str> {
+        let (_, value) = self.values.iter().find(|(known, _)| *known == name)?;
+        Some(value)
+    }
+}
+
+/// `text` with what `value` says in place of each `${NAME}` that it knows.
+fn replace(text: &str, value: impl Fn(&str) -> Option<String>) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(sign) = sign::first(rest) {
+        out.push_str(sign.before);
+        let value = if let Names::Braced(name) = sign.names { value(name) } else { None };
+        let (text, behind) = match &value {
+            Some(value) => (value.as_str(), sign.after),
+            None => sign.behind(),
+        };
+        out.push_str(text);
+        rest = behind;
+    }
+    out + rest
 }
 
 #[cfg(test)]

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Place, Severity, Span};
 use crate::dialect::{DialectId, Roots};
-use crate::executor::http::address::Target;
 use crate::hook::{Command, Http, Inherit, Invocation, Layer};
+use crate::request::address::Target;
 use crate::source::{Plugin, Reach, Server};
 use crate::syntax::{self, Format, Node};
 

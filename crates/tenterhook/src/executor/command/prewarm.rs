@@ -4,6 +4,7 @@
 //! and directory, and the same bytes in its script. In every doubt the command is started cold, which costs time alone.
 
 mod likeness;
+mod spares;
 mod stand_in;
 
 use std::sync::{Arc, Weak};
@@ -16,8 +17,9 @@ use super::super::{Progress, Rest, Task, not_started};
 use super::running::{Course, Running};
 use super::{describe, start_now};
 use crate::hook::{Hook, HookId, Run};
-use crate::session::Taken;
-pub(crate) use likeness::Likeness;
+use likeness::Likeness;
+pub use spares::MAX_SPARES;
+use spares::{Spares, Taken};
 pub(super) use stand_in::StandIn;
 
 /// How long a spare waits for its event. An interpreter holds some ten megabytes: an hour of silence is not worth them.
@@ -28,7 +30,7 @@ const MARGIN: Duration = Duration::from_secs(1);
 
 /// A process that waits for the next event of its hook.
 #[derive(Debug)]
-pub(crate) struct Spare {
+struct Spare {
     hook: Weak<Hook>,
     id: HookId,
     likeness: Likeness,
@@ -55,32 +57,32 @@ impl Spare {
     }
 
     /// Whose it is.
-    pub(crate) const fn id(&self) -> &HookId {
+    const fn id(&self) -> &HookId {
         &self.id
     }
 
     /// Whether its hook stands in the configuration no more, or nobody asked for it in a long time.
-    pub(crate) fn is_stale(&self) -> bool {
+    fn is_stale(&self) -> bool {
         self.hook.strong_count() == 0 || self.since.elapsed() + MARGIN >= IDLE
     }
 
     /// How it ended, if it did not wait.
-    pub(crate) fn died(&mut self) -> Option<process::End> {
+    fn died(&mut self) -> Option<process::End> {
         self.running.died()
     }
 
     /// Whether it was started as the hook would be started now.
-    pub(crate) fn fits(&self, wanted: &Likeness) -> bool {
+    fn fits(&self, wanted: &Likeness) -> bool {
         self.likeness == *wanted
     }
 
     /// Whether the files that it was started from stand as they stood, and nobody would rather have a younger one.
-    pub(crate) fn is_fresh(&self) -> bool {
+    fn is_fresh(&self) -> bool {
         !self.is_stale() && self.likeness.holds()
     }
 
     /// The process itself.
-    pub(crate) fn into_running(self) -> Running {
+    fn into_running(self) -> Running {
         self.running
     }
 }
@@ -95,8 +97,8 @@ pub(super) async fn run(task: Task) -> Progress {
     if task.envelope.body.is_empty() {
         return start_now(&task, command).await.into_progress();
     }
-    let (course, note) = match task.session.spares().take(&task.hook, &Likeness::of(&task, command))
-    {
+    let taken = Spares::of(&task.session).take(&task.hook, &Likeness::of(&task, command));
+    let (course, note) = match taken {
         Taken::Spare(mut running) => {
             running.hand(&task);
             match running.follow(&task).await {
@@ -130,7 +132,8 @@ fn replace(task: Arc<Task>) {
 /// Starts the processes of hooks that ask for it, in the background.
 pub(crate) fn start_ahead(tasks: Vec<Arc<Task>>) {
     let claims = |task: Arc<Task>| {
-        let claim = task.session.spares().claim(&task.hook, &task.session)?;
+        let wanted = task.session.goes_on();
+        let claim = wanted.then(|| Spares::of(&task.session).claim(&task.hook)).flatten()?;
         Some((task, claim))
     };
     let claimed: Vec<_> = tasks.into_iter().filter_map(claims).collect();

@@ -18,7 +18,7 @@ const QUICK: Duration = Duration::from_millis(5);
 
 /// A command that was started.
 #[derive(Debug)]
-pub(crate) struct Running {
+pub(super) struct Running {
     child: process::Child,
     finished: oneshot::Receiver<process::Report>,
     env_file: Option<EnvFile>,
@@ -59,7 +59,7 @@ impl Running {
     }
 
     /// How it ended, if it is over although nobody handed it anything.
-    pub(crate) fn died(&mut self) -> Option<process::End> {
+    pub(super) fn died(&mut self) -> Option<process::End> {
         match self.finished.try_recv() {
             Ok(report) => Some(report.end),
             Err(oneshot::error::TryRecvError::Empty) => None,

@@ -7,13 +7,13 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use tenterhook_testkit::Sandbox;
 
+use super::MAX_SPARES;
 use crate::config::Source;
 use crate::diagnostic::Severity;
 use crate::dialect::DialectId;
 use crate::event::Surroundings;
 use crate::executor::Ambient;
 use crate::outcome::Ended;
-use crate::session::MAX_SPARES;
 use crate::{Engine, Event, Outcome, Session};
 
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -13,11 +13,11 @@ use tokio::net::TcpStream;
 use tokio::task::JoinSet;
 use tokio_rustls::TlsConnector;
 
-use super::address::Target;
 use super::connection::Connection;
 use super::failure::{Failure, Kind};
 use super::network::Network;
 use super::wire::{Allowance, Metered, Wire};
+use crate::request::address::Target;
 
 /// How long an address is waited for before the next one is tried beside it: what RFC 8305 recommends.
 const STAGGER: Duration = Duration::from_millis(250);

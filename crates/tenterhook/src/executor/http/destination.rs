@@ -7,9 +7,9 @@ use hyper::Uri;
 use hyper::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HOST, HeaderMap, HeaderName};
 use hyper::header::{HeaderValue, USER_AGENT};
 
-use super::address::Target;
 use super::failure::{Failure, Kind};
 use super::origin::Origin;
+use crate::request::address::Target;
 
 /// What every request says of itself.
 const FIXED: &[(HeaderName, &str)] = &[

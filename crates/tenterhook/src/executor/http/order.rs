@@ -12,9 +12,10 @@ use rustls::crypto::SecureRandom;
 use super::connection::Post;
 use super::destination::Destination;
 use super::failure::{Failure, Kind};
-use super::{headers, signature};
+use super::signature;
 use crate::executor::{Sealed, Task};
 use crate::hook::Http;
+use crate::request::headers;
 
 /// Says which request it is; a reply may say to which it belongs (HT-52).
 pub(super) const ID: HeaderName = HeaderName::from_static("webhook-id");

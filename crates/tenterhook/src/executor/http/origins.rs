@@ -8,10 +8,10 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::address::Target;
 use super::connection::Connection;
 use super::destination::Destination;
 use super::failure::{Failure, Kind};
+use crate::request::address::Target;
 
 /// How long a connection is kept that nobody uses: less than the five seconds after which common servers (Node's, uvicorn)
 /// close theirs, because a request that crosses such a close is lost, and a gate's is not sent twice (HT-42).

@@ -8,9 +8,9 @@ use hyper::header::{
     RETRY_AFTER, TRANSFER_ENCODING,
 };
 
-use super::address::Target;
 use super::failure::{Failure, Kind};
 use super::order::ID;
+use crate::request::address::Target;
 
 /// The head of a reply.
 #[derive(Clone, Debug, PartialEq, Eq)]

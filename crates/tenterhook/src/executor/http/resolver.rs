@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use tokio::sync::{Semaphore, oneshot};
 
-use super::address;
+use crate::request::address;
 
 /// Looks a name up.
 pub(super) type LookUp = dyn Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync;

@@ -3,11 +3,11 @@
 use tenterhook_process as process;
 
 use super::connection::Env;
-use super::expand::expand;
 use super::withheld::{Withheld, is_telling};
 use crate::dialect::DialectId;
 use crate::executor::command::LISTED;
 use crate::hook::{Command, FIRING, Inherit, Invocation, around};
+use crate::request::variables::expand;
 use crate::source::Server;
 
 /// What is started: the program of the configuration, as its format names variables, in an environment of the rules of

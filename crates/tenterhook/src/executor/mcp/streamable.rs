@@ -11,13 +11,14 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 
 use super::client::McpClient;
 use super::connection::Env;
-use super::expand::expand;
 use super::program::variable;
 use super::withheld::Withheld;
 use crate::dialect::DialectId;
-use crate::executor::http::address::Target;
-use crate::executor::http::{Network, headers};
+use crate::executor::http::Network;
 use crate::hook::Http;
+use crate::request::address::Target;
+use crate::request::headers;
+use crate::request::variables::expand;
 use crate::source::Server;
 
 /// The longest event that is taken, as of a program's line.

@@ -3,6 +3,7 @@
 
 use super::super::model::{Form, Message, Question, Tool};
 use crate::hook::Prompt;
+use crate::request::sign;
 
 /// Where the event goes in the hook's words (MO-1).
 const PLACE: &str = "$ARGUMENTS";
@@ -48,20 +49,18 @@ fn fill(text: &str, event: &str) -> String {
     let mut filled = String::with_capacity(text.len() + event.len());
     let mut rest = text;
     let mut placed = false;
-    while let Some(at) = rest.find(['\\', '$']) {
-        let (before, found) = rest.split_at(at);
-        filled.push_str(before);
-        rest = if let Some(after) = found.strip_prefix("\\$") {
-            filled.push('$');
-            after
-        } else if let Some(after) = found.strip_prefix(PLACE) {
+    while let Some(sign) = sign::first(rest) {
+        let escaped = sign.before.strip_suffix('\\');
+        filled.push_str(escaped.unwrap_or(sign.before));
+        let place = sign.from.strip_prefix(PLACE).filter(|_| escaped.is_none());
+        rest = if let Some(after) = place {
             filled.push_str(event);
             placed = true;
             after
         } else {
-            let mut others = found.chars();
-            filled.extend(others.next());
-            others.as_str()
+            let (own, behind) = sign.behind();
+            filled.push_str(own);
+            behind
         };
     }
     filled.push_str(rest);

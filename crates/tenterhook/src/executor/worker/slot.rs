@@ -15,14 +15,14 @@ use crate::hook::{Arming, Hook, HookId, Run, Worker};
 
 /// What makes two hooks the same worker: what is started, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
-    pub(crate) hook: HookId,
-    pub(crate) worker: Worker,
-    pub(crate) cwd: PathBuf,
+pub(super) struct Place {
+    pub(super) hook: HookId,
+    pub(super) worker: Worker,
+    pub(super) cwd: PathBuf,
 }
 
 /// One hook's worker. Dropping its last owner ends the process.
-pub(crate) struct WorkerSlot {
+pub(super) struct WorkerSlot {
     place: Place,
     /// How many events it is handed at once.
     turns: Semaphore,
@@ -65,16 +65,16 @@ pub(super) struct Told {
 }
 
 impl WorkerSlot {
-    pub(crate) fn new(place: Place) -> Self {
+    pub(super) fn new(place: Place) -> Self {
         Self { place, turns: Semaphore::new(1), state: Mutex::default() }
     }
 
-    pub(crate) fn is_at(&self, place: &Place) -> bool {
+    pub(super) fn is_at(&self, place: &Place) -> bool {
         self.place == *place
     }
 
     /// Notes for whom it works. An entry that was loaded anew starts with a clean record (WK-22).
-    pub(crate) fn serve(&self, hook: &Arc<Hook>) {
+    pub(super) fn serve(&self, hook: &Arc<Hook>) {
         let mut state = self.state();
         if state.users.iter().any(|user| std::ptr::eq(user.as_ptr(), Arc::as_ptr(hook))) {
             return;
@@ -88,7 +88,7 @@ impl WorkerSlot {
     }
 
     /// Whether one of its entries is still there, or one of `hooks` is the same again.
-    pub(crate) fn is_wanted<'a>(&self, hooks: impl IntoIterator<Item = &'a Arc<Hook>>) -> bool {
+    pub(super) fn is_wanted<'a>(&self, hooks: impl IntoIterator<Item = &'a Arc<Hook>>) -> bool {
         if self.state().users.iter().any(|user| user.strong_count() > 0) {
             return true;
         }

@@ -108,8 +108,8 @@ fn the_agents_own_reading_is_the_table_without_exception() {
 /// S-1: under guarded reading nothing that the agent runs is missed.
 #[test]
 fn no_observed_cell_is_missed_under_guarded_reading() {
+    use crate::compat::Compat;
     use crate::event::{Event, Surroundings};
-    use crate::hook::Compat;
     use crate::matcher::{Condition, MatchContext, Picked};
 
     let table: Table = serde_json::from_str(TABLE).unwrap();

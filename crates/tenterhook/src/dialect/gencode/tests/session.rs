@@ -3,8 +3,7 @@
 use super::*;
 use crate::answer::Answer;
 use crate::engine::Engine;
-use crate::executor::function::Function;
-use crate::hook::HookId;
+use crate::hook::{Function, HookId};
 use crate::session::Session;
 
 fn function(id: &str, matcher: &str, answer: Answer) -> Hook {

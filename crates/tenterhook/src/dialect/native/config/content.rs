@@ -5,9 +5,9 @@ use super::fields::Fields;
 use super::keys::listed;
 use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::dialect::{DialectId, findings, requests};
-use crate::executor::mcp::substitute;
 use crate::hook::{Http, McpTool, Prompt, Run, Worker};
 use crate::matcher::Condition;
+use crate::request::input;
 use crate::rule::{Expression, Part, Rule};
 use crate::syntax::Node;
 
@@ -107,7 +107,7 @@ impl Reader<'_> {
         for node in inner.chain(node.as_array().into_iter().flatten()) {
             right &= self.places(node);
         }
-        let Some(Err(wrong)) = node.as_str().map(substitute::check) else { return right };
+        let Some(Err(wrong)) = node.as_str().map(input::check) else { return right };
         self.report("bad-place", Severity::Error, node.span, wrong.to_string()).help = Some(
             "write `${tool.input.file_path}`, or `$${` for the two signs themselves".to_owned(),
         );

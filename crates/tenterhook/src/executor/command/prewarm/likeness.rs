@@ -10,7 +10,7 @@ use crate::hook::{Command, Invocation};
 
 /// Everything that a process takes from its start. Compared as it is: a digest would hide what differs.
 #[derive(Debug)]
-pub(crate) struct Likeness {
+pub(super) struct Likeness {
     invocation: Invocation,
     env: Vec<(OsString, OsString)>,
     env_file: Option<&'static str>,

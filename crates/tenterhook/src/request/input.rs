@@ -4,6 +4,8 @@
 
 use serde_json::{Map, Value};
 
+use super::sign::{self, Names};
+
 /// Why an input cannot be filled.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Unfilled {
@@ -42,7 +44,7 @@ enum Leg<'a> {
 }
 
 /// `input` with every place filled from the envelope.
-pub(super) fn fill(
+pub(crate) fn fill(
     input: &Map<String, Value>,
     envelope: &[u8],
 ) -> Result<Map<String, Value>, Unfilled> {
@@ -119,23 +121,25 @@ fn place(path: &str) -> String {
 fn parts(text: &str) -> Vec<Part<'_>> {
     let mut parts = Vec::new();
     let mut rest = text;
-    while let Some(at) = rest.find("${") {
-        let (before, from) = rest.split_at(at);
-        if let Some(before) = before.strip_suffix('$') {
-            push(&mut parts, before);
-            let (signs, after) = from.split_at("${".len());
-            push(&mut parts, signs);
-            rest = after;
-            continue;
-        }
-        push(&mut parts, before);
-        let inner = from.strip_prefix("${").unwrap_or_default();
-        let Some((path, after)) = inner.split_once('}') else {
-            parts.push(Part::Open(from));
-            return parts;
+    while let Some(sign) = sign::first(rest) {
+        push(&mut parts, sign.before);
+        rest = match sign.names {
+            Names::Braced(path) => {
+                parts.push(Part::Place(path));
+                sign.after
+            }
+            Names::Open => {
+                parts.push(Part::Open(sign.from));
+                return parts;
+            }
+            Names::Plain(_) | Names::Nothing => {
+                let (own, behind) = sign.behind();
+                let escaped = behind.starts_with("${");
+                let (text, behind) = if escaped { behind.split_at(2) } else { (own, behind) };
+                push(&mut parts, text);
+                behind
+            }
         };
-        parts.push(Part::Place(path));
-        rest = after;
     }
     push(&mut parts, rest);
     parts

@@ -5,12 +5,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::config::Ruleset;
-use crate::executor::worker::{Place, WorkerSlot};
 use crate::hook::Hook;
+use crate::session::Resident;
+
+use super::slot::{Place, WorkerSlot};
 
 /// The workers of one session. Dropping them ends their processes.
 #[derive(Debug)]
-pub(crate) struct Workers {
+pub(super) struct Workers {
     slots: Mutex<Vec<Arc<WorkerSlot>>>,
     next: AtomicU64,
 }
@@ -25,7 +27,7 @@ impl Default for Workers {
 
 impl Workers {
     /// The worker of a hook.
-    pub(crate) fn slot(&self, hook: &Arc<Hook>, place: &Place) -> Arc<WorkerSlot> {
+    pub(super) fn slot(&self, hook: &Arc<Hook>, place: &Place) -> Arc<WorkerSlot> {
         let mut slots = self.slots();
         let found = slots.iter().find(|slot| slot.is_at(place)).cloned();
         let slot = found.unwrap_or_else(|| {
@@ -39,18 +41,17 @@ impl Workers {
     }
 
     /// A number for an event that no other one of the session has.
-    pub(crate) fn number(&self) -> u64 {
+    pub(super) fn number(&self) -> u64 {
         self.next.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Ends all, whoever still holds their hooks. One that is asked right now ends with its event.
-    pub(super) fn end(&self) {
-        let slots = std::mem::take(&mut *self.slots());
-        drop(slots);
+    fn slots(&self) -> MutexGuard<'_, Vec<Arc<WorkerSlot>>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    /// Ends the workers of hooks that are in none of `rulesets` any more.
-    pub(super) fn keep_only(&self, rulesets: &[Arc<Ruleset>]) {
+impl Resident for Workers {
+    fn prune(&self, rulesets: &[Arc<Ruleset>]) {
         let mut slots = self.slots();
         if !slots.is_empty() {
             let hooks = || rulesets.iter().flat_map(|ruleset| ruleset.hooks());
@@ -58,7 +59,9 @@ impl Workers {
         }
     }
 
-    fn slots(&self) -> MutexGuard<'_, Vec<Arc<WorkerSlot>>> {
-        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Whoever still holds their hooks. One that is asked right now ends with its event.
+    fn end(&self) {
+        let slots = std::mem::take(&mut *self.slots());
+        drop(slots);
     }
 }

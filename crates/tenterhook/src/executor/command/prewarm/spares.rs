@@ -1,16 +1,18 @@
 //! The processes that wait for the next event of their hook: how many there may be, and who may have one.
 //!
-//! What a spare is, and whether it fits an event, is the executor's business. Dropping one ends its process.
+//! The session owns them, and ends them with itself. Dropping one ends its process.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tenterhook_process as process;
 
-use super::Session;
+use super::super::Running;
+use super::{Likeness, Spare};
 use crate::answer::Failure;
-use crate::executor::{Likeness, Running, Spare};
+use crate::config::Ruleset;
 use crate::hook::{Hook, HookId};
+use crate::session::{Resident, Session};
 
 /// How many spares a session holds. Each is an interpreter with its memory; the longest lists of hooks that one event
 /// selects in public configurations rarely have more.
@@ -21,7 +23,7 @@ const MAX_UNFIT: u32 = 3;
 
 /// The spares of one session.
 #[derive(Debug, Default)]
-pub(crate) struct Spares {
+pub(super) struct Spares {
     held: Mutex<Held>,
 }
 
@@ -32,7 +34,6 @@ struct Held {
     /// The hooks whose spare is being started.
     claimed: HashSet<HookId>,
     standing: HashMap<HookId, Standing>,
-    begun: bool,
     ended: bool,
 }
 
@@ -46,7 +47,7 @@ struct Standing {
 
 /// What there is for an event.
 #[derive(Debug)]
-pub(crate) enum Taken {
+pub(super) enum Taken {
     /// A process that waits for it.
     Spare(Running),
     /// None, and where none will come again, why.
@@ -54,14 +55,14 @@ pub(crate) enum Taken {
 }
 
 /// The right to start the spare of one hook; dropping it gives the right back.
-pub(crate) struct Claim {
-    session: Session,
+pub(super) struct Claim {
+    spares: Arc<Spares>,
     id: HookId,
 }
 
 impl Spares {
     /// Takes the spare of a hook, if it lives and is what is wanted.
-    pub(crate) fn take(&self, hook: &Arc<Hook>, wanted: &Likeness) -> Taken {
+    pub(super) fn take(&self, hook: &Arc<Hook>, wanted: &Likeness) -> Taken {
         let mut held = self.held();
         let at = held.spares.iter().position(|it| *it.id() == hook.id);
         let Some(mut spare) = at.map(|at| held.spares.remove(at)) else {
@@ -94,33 +95,38 @@ impl Spares {
         }
     }
 
+    /// Those of a session.
+    pub(super) fn of(session: &Session) -> Arc<Self> {
+        session.resident()
+    }
+
     /// The right to start a spare, where the hook has none and may have one.
-    pub(crate) fn claim(&self, hook: &Arc<Hook>, session: &Session) -> Option<Claim> {
+    pub(super) fn claim(self: &Arc<Self>, hook: &Arc<Hook>) -> Option<Claim> {
         let mut held = self.held();
         let has_one = held.spares.iter().any(|it| *it.id() == hook.id);
         if held.ended || has_one || held.standing(hook).given_up {
             return None;
         }
         let id = hook.id.clone();
-        held.claimed.insert(id.clone()).then(|| Claim { session: session.clone(), id })
+        held.claimed.insert(id.clone()).then(|| Claim { spares: Arc::clone(self), id })
     }
 
-    /// Whether this is the session's first event; asked once an event.
-    pub(crate) fn begin(&self) -> bool {
-        let mut held = self.held();
-        !held.ended && !std::mem::replace(&mut held.begun, true)
+    fn held(&self) -> MutexGuard<'_, Held> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    /// Ends those whose hook is gone from the configuration.
-    pub(crate) fn prune(&self) {
+impl Resident for Spares {
+    /// A spare holds its hook weakly: one that is gone from the configuration is gone.
+    fn prune(&self, _: &[Arc<Ruleset>]) {
         let mut held = self.held();
         let stale: Vec<_> = held.spares.extract_if(.., |it| it.is_stale()).collect();
         drop(held);
         drop(stale);
     }
 
-    /// Ends all, and starts no more.
-    pub(crate) fn end(&self) {
+    /// Starts no more, either.
+    fn end(&self) {
         let mut held = self.held();
         held.ended = true;
         let spares = std::mem::take(&mut held.spares);
@@ -128,13 +134,8 @@ impl Spares {
         drop(spares);
     }
 
-    /// How many wait.
-    pub(crate) fn waiting(&self) -> usize {
+    fn waiting(&self) -> usize {
         self.held().spares.len()
-    }
-
-    fn held(&self) -> MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -152,8 +153,8 @@ impl Held {
 
 impl Claim {
     /// Gives the session its spare. Where there are too many, the one that has waited longest goes.
-    pub(crate) fn fill(self, spare: Spare) {
-        let mut held = self.session.spares().held();
+    pub(super) fn fill(self, spare: Spare) {
+        let mut held = self.spares.held();
         let mut gone = None;
         if held.ended {
             gone = Some(spare);
@@ -170,7 +171,7 @@ impl Claim {
 
 impl Drop for Claim {
     fn drop(&mut self) {
-        self.session.spares().held().claimed.remove(&self.id);
+        self.spares.held().claimed.remove(&self.id);
     }
 }
 

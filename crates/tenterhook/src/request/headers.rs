@@ -2,6 +2,8 @@
 //!
 //! A value may be a secret: no message of this file holds one (HT-23).
 
+use super::sign::{self, Names};
+
 /// Headers that belong to the executor or to the connection. What a hook says of them is not sent (HT-22).
 const RESERVED: &[&str] = &[
     "accept-encoding",
@@ -114,7 +116,7 @@ pub(crate) fn fill<'v>(
 }
 
 /// As much of a name as a message has room for: nobody bounds what a configuration calls things.
-pub(super) fn shown(name: &str) -> String {
+pub(crate) fn shown(name: &str) -> String {
     match name.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}...", name.get(..end).unwrap_or_default()),
         None => name.to_owned(),
@@ -125,31 +127,18 @@ pub(super) fn shown(name: &str) -> String {
 fn pieces(value: &str) -> Option<Vec<Piece<'_>>> {
     let mut pieces = Vec::new();
     let mut rest = value;
-    while let Some((before, after)) = rest.split_once('$') {
-        pieces.push(Piece::Text(before));
-        if let Some(inner) = after.strip_prefix('{') {
-            let (name, after) = inner.split_once('}')?;
-            if name_length(name) != name.len() || name.is_empty() {
-                return None;
-            }
-            pieces.push(Piece::Variable(name));
-            rest = after;
-            continue;
-        }
-        let (name, after) = after.split_at_checked(name_length(after))?;
-        pieces.push(if name.is_empty() { Piece::Text("$") } else { Piece::Variable(name) });
-        rest = after;
+    while let Some(sign) = sign::first(rest) {
+        pieces.push(Piece::Text(sign.before));
+        pieces.push(match sign.names {
+            Names::Braced(name) if sign::is_name(name) => Piece::Variable(name),
+            Names::Braced(_) | Names::Open => return None,
+            Names::Plain(name) => Piece::Variable(name),
+            Names::Nothing => Piece::Text("$"),
+        });
+        rest = sign.after;
     }
     pieces.push(Piece::Text(rest));
     Some(pieces)
-}
-
-/// How much of the beginning of `text` is the name of a variable.
-fn name_length(text: &str) -> usize {
-    if text.starts_with(|it: char| it.is_ascii_digit()) {
-        return 0;
-    }
-    text.find(|it: char| !it.is_ascii_alphanumeric() && it != '_').unwrap_or(text.len())
 }
 
 /// What HTTP calls a token.

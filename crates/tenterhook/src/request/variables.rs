@@ -1,41 +1,39 @@
 //! Puts variables in place of `${NAME}` and `${NAME:-default}`, as Claude Code writes them in the configuration of a server
 //! (MC-13). Pure: the caller says which variables there are.
 
+use super::sign::{self, Names};
+
 /// `text` with its variables filled in.
 ///
 /// # Errors
 ///
 /// The name of one that is not set and has no default.
-pub(super) fn expand(
+pub(crate) fn expand(
     text: &str,
     lookup: impl Fn(&str) -> Option<String>,
 ) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some((before, after)) = rest.split_once("${") {
-        out.push_str(before);
-        rest = after;
-        let (inner, left) = after.split_once('}').unwrap_or_default();
+    while let Some(sign) = sign::first(rest) {
+        out.push_str(sign.before);
+        let inner = if let Names::Braced(inner) = sign.names { inner } else { "" };
         let (name, default) = match inner.split_once(":-") {
             Some((name, default)) => (name, Some(default)),
             None => (inner, None),
         };
         // Signs that begin no name stand for themselves.
-        if !is_name(name) {
-            out.push_str("${");
+        if !sign::is_name(name) {
+            let (own, behind) = sign.behind();
+            out.push_str(own);
+            rest = behind;
             continue;
         }
         let value = lookup(name).or_else(|| default.map(str::to_owned));
         out.push_str(&value.ok_or_else(|| name.to_owned())?);
-        rest = left;
+        rest = sign.after;
     }
     out.push_str(rest);
     Ok(out)
-}
-
-fn is_name(text: &str) -> bool {
-    let fits = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    !text.is_empty() && !text.starts_with(|c: char| c.is_ascii_digit()) && text.chars().all(fits)
 }
 
 #[cfg(test)]

@@ -1,0 +1,11 @@
+//! What does a hook send, before it is sent: where a request may go, what its headers say, and what is put into the texts
+//! of a configuration? Looks at texts; resolves, connects and reads nothing.
+//!
+//! Those who read configurations ask the same questions as those who send, and are told the same.
+
+pub(crate) mod address;
+pub(crate) mod headers;
+pub(crate) mod input;
+pub(crate) mod sign;
+#[cfg(feature = "mcp")]
+pub(crate) mod variables;
