@@ -18,6 +18,7 @@ use crate::permission::{Permissions, PermitContext};
 use crate::render::Renderer;
 use crate::tally::Tally;
 use crate::tasks::Tasks;
+use crate::toolbox::Toolbox;
 use crate::transcript::{Kept, Line, Transcript};
 use crate::update::{Update, Updates};
 
@@ -35,6 +36,7 @@ pub(crate) struct Agent {
     pub(crate) steering: Steering,
     pub(crate) renderer: Renderer,
     pub(crate) tasks: Tasks,
+    pub(crate) toolbox: Toolbox,
     pub(crate) tally: Tally,
     pub(crate) settings: Settings,
     /// What was said so far.
@@ -249,6 +251,7 @@ impl Agent {
         PermitContext {
             hooks: &self.hooks,
             updates: &self.updates,
+            toolbox: &self.toolbox,
             project: &self.settings.project,
             cwd: &self.settings.cwd,
             attended: self.settings.attended,

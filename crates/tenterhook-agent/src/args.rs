@@ -33,6 +33,10 @@ pub(crate) struct Args {
     #[arg(long, value_name = "TIMES", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_steps: u64,
 
+    /// Start no MCP server for the model, and offer it none of their tools.
+    #[arg(long)]
+    pub(crate) no_mcp_tools: bool,
+
     /// Go on with the session of this transcript.
     #[arg(long, value_name = "FILE")]
     pub(crate) resume: Option<PathBuf>,

@@ -148,7 +148,8 @@ impl Agent {
 
     /// The parts of the system prompt that no gate has passed.
     fn new_in_system(&self) -> Vec<String> {
-        self.settings.told().filter(|it| !self.seen.system.contains(it)).collect()
+        let told = self.settings.told().chain(self.toolbox.texts());
+        told.filter(|it| !self.seen.system.contains(it)).collect()
     }
 
     fn new_messages(&self) -> &[Message] {
@@ -183,6 +184,14 @@ impl Agent {
         self.record_taken_back(shown.len());
         self.settings.started.retain(|it| !system.contains(it));
         self.settings.instructions.retain(|it| !system.contains(&it.told()));
+        // What was made of the words about a tool cannot be told apart: one whose words are not left as they were is not offered.
+        let gone = self.toolbox.withdraw(|it| system.contains(it) && !text.contains(it));
+        if gone > 0 {
+            let why = format!(
+                "{gone} tools of servers are not offered: a hook rewrote what is said of them"
+            );
+            self.updates.warn("PreModelCall", why);
+        }
         self.close_calls(REWRITTEN, false);
         let by_user = shown.iter().any(|it| it.is_by(Author::User));
         self.keep(Message::from(if by_user { Author::User } else { Author::Hook }, text));

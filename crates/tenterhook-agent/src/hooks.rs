@@ -11,6 +11,7 @@ mod panel;
 mod points;
 mod prompts;
 mod rules;
+mod servers;
 mod sessions;
 mod store;
 mod told;
@@ -36,6 +37,7 @@ use files::Loaded;
 pub(crate) use late::Late;
 use means::Means;
 pub(crate) use rules::{Doubt, PermissionRule};
+pub(crate) use servers::{ServerOffer, ServerTool};
 use store::Marks;
 pub(crate) use turns::TurnEnd;
 

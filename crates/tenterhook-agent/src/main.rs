@@ -23,6 +23,7 @@ mod tally;
 mod task_gate;
 mod tasks;
 mod tool;
+mod toolbox;
 mod transcript;
 mod turn;
 mod underway;

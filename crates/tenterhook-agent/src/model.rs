@@ -3,6 +3,7 @@
 mod genai;
 mod scripted;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::path::Path;
 use std::pin::Pin;
@@ -32,9 +33,9 @@ pub(crate) struct Request {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct ToolSpec {
     /// Its name.
-    pub(crate) name: &'static str,
+    pub(crate) name: Cow<'static, str>,
     /// What it does, for the model.
-    pub(crate) about: &'static str,
+    pub(crate) about: Cow<'static, str>,
     /// The JSON Schema of its arguments.
     pub(crate) schema: Value,
 }

@@ -20,6 +20,7 @@ use crate::conversation::Call;
 use crate::file::Judged;
 use crate::hooks::{Hooks, PermissionRule, Said};
 use crate::tool::{self, Effect};
+use crate::toolbox::Toolbox;
 use crate::update::Updates;
 use arguments::{fits, readable};
 pub(crate) use barred::Bars;
@@ -95,6 +96,7 @@ pub(crate) struct Refusal {
 pub(crate) struct PermitContext<'a> {
     pub(crate) hooks: &'a Hooks,
     pub(crate) updates: &'a Updates,
+    pub(crate) toolbox: &'a Toolbox,
     pub(crate) project: &'a Path,
     pub(crate) cwd: &'a Path,
     /// Whether somebody is there who can answer.
@@ -225,7 +227,7 @@ impl Permissions {
         if let Some(input) = said.input.clone() {
             call.input = input;
         }
-        if let Err(why) = fits(&call) {
+        if let Err(why) = fits(&call, context.toolbox) {
             return Err(refuse(&call, why));
         }
         let aim = Aim::of(&call, context.cwd);

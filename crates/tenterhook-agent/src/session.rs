@@ -219,6 +219,10 @@ impl Session {
         self.shut = said.blocked.or(said.stop);
         context.extend(said.context);
         agent.settings.started = context;
+        // What is somebody else's program is started where a session begins.
+        if self.shut.is_none() {
+            agent.look_for_tools().await;
+        }
         self.queue.extend(said.initial.map(Next::Raw));
         self.watch.look().await;
         Ok(())
@@ -284,6 +288,10 @@ impl Session {
                     Late::Wakes(message) => return Ok(Some(Next::Judged(message))),
                     // It wakes nobody, and is told with the next prompt.
                     Late::Tells(message) => self.agent.steering.add_later(message),
+                    Late::Rests(message, told) => {
+                        self.agent.steering.add_later(message);
+                        self.agent.updates.tell(Update::Notice(told));
+                    }
                     Late::Silent => {}
                 },
             }
@@ -337,6 +345,10 @@ impl Session {
                     late = late(&tasks, &hooks) => match late {
                         Late::Wakes(message) => steering.add(message),
                         Late::Tells(message) => steering.add_later(message),
+                        Late::Rests(message, told) => {
+                            steering.add_later(message);
+                            listener.updates.tell(Update::Notice(told));
+                        }
                         Late::Silent => {}
                     },
                     input = inputs.recv(), if !listener.gone => {

@@ -23,6 +23,7 @@ use crate::render::Renderer;
 use crate::session::Session;
 use crate::tally::Tally;
 use crate::tasks::Tasks;
+use crate::toolbox::Toolbox;
 use crate::transcript::{self, Kept, Transcript};
 use crate::update::Updates;
 
@@ -66,6 +67,7 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
     let agent = Agent {
         role: Role::Main,
         tasks: Tasks::default(),
+        toolbox: if args.no_mcp_tools { Toolbox::closed() } else { Toolbox::default() },
         tally: Tally::default(),
         renderer: Renderer::start(hooks.clone(), updates.clone()),
         hooks,

@@ -94,6 +94,7 @@ impl Agent {
             transcript,
             steering: Steering::default(),
             tasks: self.tasks.clone(),
+            toolbox: self.toolbox.clone(),
             tally: self.tally.clone(),
             settings,
             messages: Vec::new(),

@@ -3,7 +3,6 @@
 use crate::conversation::{Author, Message};
 use crate::hooks::{Hooks, Late};
 use crate::tool::{Output, failed};
-use crate::update::{Update, Updates};
 
 /// A task as hooks are told of it.
 #[derive(Clone, Copy, Debug)]
@@ -54,12 +53,7 @@ pub(crate) async fn counts_as_done(hooks: &Hooks, task: Told<'_>, done: Output) 
 }
 
 /// What the agent is told of a task in the background that ended with this text. Where hooks end everything, nobody is woken.
-pub(crate) async fn ended(
-    hooks: &Hooks,
-    updates: &Updates,
-    task: Told<'_>,
-    mut text: String,
-) -> Late {
+pub(crate) async fn ended(hooks: &Hooks, task: Told<'_>, mut text: String) -> Late {
     let said = hooks.task_completed(task.id, task.subject, task.description).await;
     if let Some(reason) = said.blocked {
         text.push_str(&format!("\nIt does not count as done: {reason}"));
@@ -67,8 +61,6 @@ pub(crate) async fn ended(
     let message = Message::User { text, context: said.context, author: Author::Agent };
     let Some(reason) = said.stop else { return Late::Wakes(message) };
     let subject = task.subject;
-    updates.tell(Update::Notice(format!(
-        "the task `{subject}` is over, and a hook has nothing follow it: {reason}"
-    )));
-    Late::Tells(message)
+    let told = format!("the task `{subject}` is over, and a hook has nothing follow it: {reason}");
+    Late::Rests(message, told)
 }

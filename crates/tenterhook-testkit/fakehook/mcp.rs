@@ -21,16 +21,32 @@ pub(crate) fn serve(text: &str) {
         heard.push(method.clone());
         match method.as_str() {
             "initialize" => result(&id, r#"{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"fakehook","version":"1"}}"#),
-            "tools/list" => {
-                let tools: Vec<String> = TOOLS
-                    .iter()
-                    .map(|it| format!(r#"{{"name":"{it}","inputSchema":{{"type":"object"}}}}"#))
-                    .collect();
-                result(&id, &format!(r#"{{"tools":[{}]}}"#, tools.join(",")));
-            }
+            "tools/list" => list(&id, text),
             "tools/call" => call(&request, &id, text, &heard),
             _ => {}
         }
+    }
+}
+
+/// Lists the tools, or misbehaves where TEXT says so.
+fn list(id: &str, text: &str) {
+    let tool = |name: &str, about: &str| {
+        let about = quoted(about);
+        format!(r#"{{"name":"{name}","description":{about},"inputSchema":{{"type":"object"}}}}"#)
+    };
+    let page = |tools: Vec<String>, next: &str| {
+        result(id, &format!(r#"{{"tools":[{}]{next}}}"#, tools.join(",")));
+    };
+    match text {
+        "list: endless" => {
+            page(vec![tool(&format!("tool-{id}"), "")], r#","nextCursor":"more""#);
+        }
+        "list: many" => page((0..3000).map(|it| tool(&format!("tool-{it}"), "")).collect(), ""),
+        "list: long" => page(vec![tool("short", ""), tool("long", &"x".repeat(3 << 20))], ""),
+        "list: none" => error(id, -32601, "no such method"),
+        "list: refused" => error(id, -32000, "not today"),
+        "list: never" => {}
+        _ => page(TOOLS.iter().map(|it| tool(it, "")).collect(), ""),
     }
 }
 

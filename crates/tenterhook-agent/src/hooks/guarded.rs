@@ -7,7 +7,7 @@ use std::path::{Component, Path};
 use tenterhook::dialect::DIALECTS;
 use tenterhook::dialect::Roots;
 use tenterhook::dialect::claude::servers;
-use tenterhook::hook::{Invocation, Run};
+use tenterhook::hook::{Command, Invocation, Run};
 use tenterhook_shell::{self as shell, Word};
 
 use super::Hooks;
@@ -32,8 +32,11 @@ impl Hooks {
         }
         let rules = self.engine.ruleset();
         let from = [own.cwd.as_path(), own.home.as_path()];
-        let run_by = rules.hooks().iter().find(|hook| runs_file(&hook.run, file, from));
-        run_by.map(|hook| format!("is run by the hook `{}`", hook.id))
+        if let Some(hook) = rules.hooks().iter().find(|hook| runs_file(&hook.run, file, from)) {
+            return Some(format!("is run by the hook `{}`", hook.id));
+        }
+        let server = self.means.server_that(|command| command_runs(command, file, from))?;
+        Some(format!("is run by the server `{server}`"))
     }
 }
 
@@ -62,11 +65,14 @@ fn part(place: Component<'_>, part: Component<'_>) -> bool {
 
 /// Whether a hook runs the file, named by its path or from one of these directories.
 fn runs_file(run: &Run, file: &Path, from: [&Path; 2]) -> bool {
-    let command = match run {
-        Run::Command(command) => command,
-        Run::Worker(worker) => &worker.command,
-        _ => return false,
-    };
+    match run {
+        Run::Command(command) => command_runs(command, file, from),
+        Run::Worker(worker) => command_runs(&worker.command, file, from),
+        _ => false,
+    }
+}
+
+fn command_runs(command: &Command, file: &Path, from: [&Path; 2]) -> bool {
     let from = from.into_iter().filter_map(|it| file.strip_prefix(it).ok()).chain([file]);
     let names: Vec<&str> = from.filter_map(Path::to_str).filter(|it| !it.is_empty()).collect();
     match &command.invocation {
@@ -139,7 +145,7 @@ const INTERPRETERS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tenterhook::hook::{Command, Inherit, Shell};
+    use tenterhook::hook::{Inherit, Shell};
 
     #[test]
     fn a_hooks_line_names_the_files_that_it_runs() {

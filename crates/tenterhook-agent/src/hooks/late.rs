@@ -14,6 +14,8 @@ pub(crate) enum Late {
     Wakes(Message),
     /// It has something for the model, when it next listens.
     Tells(Message),
+    /// The same, of what a hook has nothing follow, and a line for the person once it is taken in.
+    Rests(Message, String),
     /// It has nothing to say.
     Silent,
 }

@@ -1,17 +1,19 @@
 //! What the hooks of a session may use beside their event: models, MCP servers, a directory for their files. Fires nothing.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tempfile::TempDir;
-use tenterhook::config::{Ruleset, Source};
+use tenterhook::config::{Reach, Ruleset, Server, Source, settle_servers};
 use tenterhook::diagnostic::Diagnostic;
-use tenterhook::dialect::Roots;
+use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::discover;
 use tenterhook::executor::Ambient;
 use tenterhook::executor::http::Network;
 use tenterhook::executor::mcp::{Configured, Servers};
 use tenterhook::executor::model::{Model, ModelClient};
+use tenterhook::hook::{Command, Run};
 
 use crate::update::Updates;
 
@@ -21,6 +23,10 @@ pub(super) struct Means {
     env: Vec<(String, String)>,
     network: Network,
     servers: Arc<Configured>,
+    /// The servers that are configured, and whether their tools are for the model.
+    configured: Mutex<Vec<(Server, bool)>>,
+    /// How often servers were configured.
+    generation: AtomicU64,
     directory: Option<TempDir>,
 }
 
@@ -34,7 +40,14 @@ impl Means {
         let directory = directory.map_err(|error| {
             updates.warn("hooks", format!("no directory for the files of hooks: {error}"));
         });
-        Self { env: env.to_vec(), network, servers: Arc::new(servers), directory: directory.ok() }
+        Self {
+            env: env.to_vec(),
+            network,
+            servers: Arc::new(servers),
+            configured: Mutex::default(),
+            generation: AtomicU64::new(0),
+            directory: directory.ok(),
+        }
     }
 
     /// What the engine is given.
@@ -49,15 +62,53 @@ impl Means {
         }
     }
 
-    /// Lets hooks call the servers that are configured for them now. What is wrong with those.
+    /// Lets hooks and the model call the servers that are configured for them now. What is wrong with those.
     pub(super) fn connect(
         &self,
         ruleset: &Ruleset,
         roots: &Roots,
         sources: &[Source],
     ) -> Vec<Diagnostic> {
-        let (servers, told) = discover::servers_for(ruleset, roots, sources);
+        let (found, mut told) = discover::servers(roots, sources);
+        let all = ruleset.servers().iter().cloned().chain(found);
+        let servers = settle_servers(all, &mut told);
+        let marked = servers.iter().map(|it| (it.clone(), is_for_model(it, ruleset)));
+        *self.configured() = marked.collect();
         self.servers.replace(servers);
+        self.generation.fetch_add(1, Ordering::AcqRel);
         told
     }
+
+    /// The servers whose tools the model is offered, sorted.
+    pub(super) fn offering(&self) -> Vec<String> {
+        let configured = self.configured();
+        let offering = configured.iter().filter(|(_, is_for_model)| *is_for_model);
+        let mut names: Vec<String> = offering.map(|(it, _)| it.name.clone()).collect();
+        names.sort();
+        names
+    }
+
+    /// The first server whose program is such a one.
+    pub(super) fn server_that(&self, is: impl Fn(&Command) -> bool) -> Option<String> {
+        let is = |it: &Server| matches!(&it.reach, Reach::Program(command) if is(command));
+        self.configured().iter().find(|(it, _)| is(it)).map(|(it, _)| it.name.clone())
+    }
+
+    fn configured(&self) -> MutexGuard<'_, Vec<(Server, bool)>> {
+        self.configured.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn servers(&self) -> &Configured {
+        &self.servers
+    }
+
+    pub(super) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+}
+
+/// A server of a native file that a hook calls is there to judge the model, and none of its tools (AG-50).
+fn is_for_model(server: &Server, ruleset: &Ruleset) -> bool {
+    let called = |it: &Run| matches!(it, Run::McpTool(tool) if *tool.server == *server.name);
+    server.dialect != DialectId::NATIVE || !ruleset.hooks().iter().any(|it| called(&it.run))
 }

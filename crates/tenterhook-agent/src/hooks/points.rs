@@ -42,12 +42,12 @@ pub(super) static POINTS: &[Point] = &[
     point("PreModelCall", All, &[]),
     point("PostModelCall", All, &[]),
     point("MessageDisplay", All, &[]),
-    point("PreToolUse", All, &["Bash", "Read", "Write", "Edit", "Glob", "Grep", "Task"]),
-    point("PermissionRequest", All, &["Bash", "Write", "Edit"]),
-    point("PermissionDenied", All, &["Bash", "Read", "Write", "Edit", "Glob", "Grep", "Task"]),
+    point("PreToolUse", All, &["Bash", "Read", "Write", "Edit", "Glob", "Grep", "Task", "mcp__SERVER__TOOL"]),
+    point("PermissionRequest", All, &["Bash", "Write", "Edit", "mcp__SERVER__TOOL"]),
+    point("PermissionDenied", All, &["Bash", "Read", "Write", "Edit", "Glob", "Grep", "Task", "mcp__SERVER__TOOL"]),
     point("ShellEnv", All, &["Bash"]),
-    point("PostToolUse", All, &["Bash", "Read", "Write", "Edit", "Glob", "Grep", "Task"]),
-    point("PostToolUseFailure", All, &["Bash", "Read", "Write", "Edit", "Glob", "Grep", "Task"]),
+    point("PostToolUse", All, &["Bash", "Read", "Write", "Edit", "Glob", "Grep", "Task", "mcp__SERVER__TOOL"]),
+    point("PostToolUseFailure", All, &["Bash", "Read", "Write", "Edit", "Glob", "Grep", "Task", "mcp__SERVER__TOOL"]),
     point("PostToolBatch", All, &[]),
     point("TaskCreated", All, &[]),
     point("SubagentStart", All, &[]),
@@ -92,7 +92,7 @@ const fn without(
 }
 
 const NO_LOGIN: &str = "nobody logs in: keys come from the environment";
-const NO_MCP: &str = "its tools come from no MCP server, and one that a hook calls may not ask";
+const NO_MCP: &str = "an MCP server may not ask here";
 
 /// In the same order.
 #[rustfmt::skip]

@@ -103,7 +103,7 @@ impl Scripted {
     /// Keeps a request for whoever wants to see what the model was told.
     fn keep(&self, request: &Request) -> std::io::Result<()> {
         let Some(path) = &self.record else { return Ok(()) };
-        let tools: Vec<_> = request.tools.iter().map(|it| it.name).collect();
+        let tools: Vec<_> = request.tools.iter().map(|it| &*it.name).collect();
         let line = json!({"system": request.system, "messages": request.messages, "tools": tools});
         let mut file = OpenOptions::new().create(true).append(true).open(path)?;
         writeln!(file, "{line}")

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::conversation::Call;
 use crate::tool;
+use crate::toolbox::Toolbox;
 
 /// Whether the model's arguments are a JSON object at all; they are text where they could not be read.
 pub(super) fn readable(call: &Call) -> Result<(), String> {
@@ -17,14 +18,17 @@ pub(super) fn readable(call: &Call) -> Result<(), String> {
 }
 
 /// Whether the arguments are what the tool takes, as far as its schema says.
-pub(super) fn fits(call: &Call) -> Result<(), String> {
-    let Some(tool) = tool::find(&call.tool) else {
-        return Err(format!("there is no tool `{}`", call.tool));
+pub(super) fn fits(call: &Call, toolbox: &Toolbox) -> Result<(), String> {
+    let (schema, is_own) = match (tool::find(&call.tool), toolbox.served(&call.tool)) {
+        (Some(tool), _) => (tool.spec().schema, true),
+        // Of a server's schema what is plain is read; the rest is the server's to judge.
+        (None, Some(served)) => (served.spec.schema, false),
+        (None, None) => return Err(format!("there is no tool `{}`", call.tool)),
     };
+    let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
     let Some(input) = call.input.as_object() else {
         return Err(format!("the arguments of `{}` are no JSON object", call.tool));
     };
-    let schema = tool.spec().schema;
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     for key in required.filter_map(Value::as_str) {
         if !input.contains_key(key) {
@@ -34,18 +38,24 @@ pub(super) fn fits(call: &Call) -> Result<(), String> {
     let known = schema.get("properties");
     for (key, value) in input {
         let Some(property) = known.and_then(|it| it.get(key)) else {
+            if !is_closed {
+                continue;
+            }
             return Err(format!("`{}` takes no argument `{key}`", call.tool));
         };
         let right = match property.get("type").and_then(Value::as_str) {
             Some("string") => value.is_string(),
-            Some("integer") => value.is_u64() || value.is_i64(),
+            Some("object") => value.is_object(),
+            Some("array") => value.is_array(),
+            Some("number") => value.is_number(),
+            Some("integer") => value.is_u64() || value.is_i64() || !is_own && value.is_number(),
             Some("boolean") => value.is_boolean(),
             _ => true,
         };
         if !right {
             return Err(format!("the argument `{key}` of `{}` has the wrong type", call.tool));
         }
-        if !allowed(property, value) {
+        if is_own && !allowed(property, value) {
             return Err(format!("`{}` does not take {value} for `{key}`", call.tool));
         }
     }

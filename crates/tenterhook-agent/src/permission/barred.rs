@@ -11,7 +11,7 @@ use super::place::{Aim, KEYS};
 use crate::conversation::Call;
 use crate::file::Judged;
 use crate::hooks::{Doubt, Hooks, PermissionRule};
-use crate::tool;
+use crate::{tool, toolbox};
 
 /// The tool whose rules say what the model may see.
 const READ: &str = "Read";
@@ -61,7 +61,9 @@ pub(super) fn by<'r>(
                 return rules.clone().into_iter().find(about_files).map(|it| it.text().to_owned());
             }
         },
-        (tool, Some(judged)) if tool == READ || SHOW.contains(&tool) => vec![judged.clone()],
+        (tool, Some(judged)) if tool == READ || SHOW.contains(&tool) || is_served(tool) => {
+            vec![judged.clone()]
+        }
         _ => Vec::new(),
     };
     seen.retain(Judged::exists);
@@ -70,6 +72,11 @@ pub(super) fn by<'r>(
         holds(&reading(&file.path)).or_else(named).or_else(|| others(file, ground, &holds))
     });
     shown.or_else(|| judged.and_then(|it| same(rules.clone(), &call.tool, it, ground)))
+}
+
+/// Whether a server's tool it is, which shows what it likes of a file that it is given.
+fn is_served(tool: &str) -> bool {
+    tool.starts_with(toolbox::PREFIX)
 }
 
 /// The rule that names this very file, by a name that leads to it.

@@ -181,7 +181,7 @@ impl Permissions {
             None => Permit::of(call, aim),
             Some(input) => {
                 let made = Call { input: input.clone(), ..call.clone() };
-                if let Err(why) = fits(&made) {
+                if let Err(why) = fits(&made, context.toolbox) {
                     return ControlFlow::Break(Decided::no(made, why));
                 }
                 // What the hook made of the call is another call, and rules judge that one.

@@ -17,8 +17,8 @@ pub(super) struct Bash;
 impl Tool for Bash {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
-            name: "Bash",
-            about: "Runs a shell command and returns what it prints.",
+            name: "Bash".into(),
+            about: "Runs a shell command and returns what it prints.".into(),
             schema: json!({
                 "type": "object",
                 "properties": {

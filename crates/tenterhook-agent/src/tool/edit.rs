@@ -12,8 +12,8 @@ pub(super) struct Edit;
 impl Tool for Edit {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
-            name: "Edit",
-            about: "Replaces a text in a file. The text must stand there exactly once, unless `replace_all` is true.",
+            name: "Edit".into(),
+            about: "Replaces a text in a file. The text must stand there exactly once, unless `replace_all` is true.".into(),
             schema: json!({
                 "type": "object",
                 "properties": {

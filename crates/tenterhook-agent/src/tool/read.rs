@@ -15,8 +15,8 @@ pub(super) struct Read;
 impl Tool for Read {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
-            name: "Read",
-            about: "Reads a text file. Long files are read in parts with `offset` and `limit`, in lines.",
+            name: "Read".into(),
+            about: "Reads a text file. Long files are read in parts with `offset` and `limit`, in lines.".into(),
             schema: json!({
                 "type": "object",
                 "properties": {

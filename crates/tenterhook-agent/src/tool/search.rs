@@ -24,8 +24,8 @@ pub(super) struct Glob;
 impl Tool for Glob {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
-            name: "Glob",
-            about: "Finds files by a pattern such as `src/**/*.rs`.",
+            name: "Glob".into(),
+            about: "Finds files by a pattern such as `src/**/*.rs`.".into(),
             schema: json!({
                 "type": "object",
                 "properties": {
@@ -52,8 +52,8 @@ pub(super) struct Grep;
 impl Tool for Grep {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
-            name: "Grep",
-            about: "Finds lines that match a regular expression.",
+            name: "Grep".into(),
+            about: "Finds lines that match a regular expression.".into(),
             schema: json!({
                 "type": "object",
                 "properties": {

@@ -14,8 +14,8 @@ pub(super) struct Task;
 impl Tool for Task {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
-            name: NAME,
-            about: "Gives a task to a subagent with a conversation of its own, and returns its last words.",
+            name: NAME.into(),
+            about: "Gives a task to a subagent with a conversation of its own, and returns its last words.".into(),
             schema: json!({
                 "type": "object",
                 "properties": {

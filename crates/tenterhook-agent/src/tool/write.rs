@@ -12,8 +12,8 @@ pub(super) struct Write;
 impl Tool for Write {
     fn spec(&self) -> ToolSpec {
         ToolSpec {
-            name: "Write",
-            about: "Writes a file, whole; what was there is replaced.",
+            name: "Write".into(),
+            about: "Writes a file, whole; what was there is replaced.".into(),
             schema: json!({
                 "type": "object",
                 "properties": {

@@ -53,7 +53,7 @@ impl Agent {
         let came = match (call.tool.as_str(), self.role) {
             (tool::task::NAME, Role::Main) => self.delegate(&call).await,
             ("Bash", _) if in_background(&call) => self.send_off(permit, place).await,
-            _ => tool::run(&permit, &place).await.into(),
+            _ => self.use_tool(&permit, &place).await.into(),
         };
         underway.over();
         context.extend(came.context);
@@ -108,7 +108,7 @@ impl Agent {
             Ok(context) => context,
             Err(came) => return came,
         };
-        let (hooks, updates) = (self.hooks.clone(), self.updates.clone());
+        let hooks = self.hooks.clone();
         let (id, name) = (call.id.clone(), line.clone());
         // It outlives the turn that began it, and an interrupt of that.
         let place = Workplace { cancel: CancellationToken::new(), ..place };
@@ -122,7 +122,7 @@ impl Agent {
                 }
             };
             let task = Told { id: &id, subject: &name, description: &name };
-            task_gate::ended(&hooks, &updates, task, text).await
+            task_gate::ended(&hooks, task, text).await
         });
         let output = if begun {
             let text =

@@ -7,7 +7,6 @@ use crate::agent::Agent;
 use crate::conversation::{Author, Message, Reply};
 use crate::gate::Held;
 use crate::model::{Answer, Delta, ErrorKind, ModelError, Stop, Usage};
-use crate::tool;
 use crate::update::Update;
 
 /// How long one answer may be, in tokens.
@@ -24,6 +23,7 @@ fn too_many() -> ModelError {
 impl Agent {
     /// Asks the model once, as often as hooks want it asked again.
     pub(super) async fn ask(&mut self) -> Step<Reply> {
+        self.look_for_tools().await;
         let passed = loop {
             match self.pass("").await {
                 Ok(passed) => break passed,
@@ -37,7 +37,7 @@ impl Agent {
             }
         };
         self.tally.asks();
-        let answer = self.send(passed, tool::specs(), MAX_TOKENS);
+        let answer = self.send(passed, self.toolbox.specs(), MAX_TOKENS);
         let (reply, usage, stop) = self.hear(answer).await.map_err(Ending::Failed)?;
         self.tally.called(usage);
         let all = self.tally.counts().session;

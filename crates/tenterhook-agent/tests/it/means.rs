@@ -9,6 +9,7 @@ rest=${line#*'"id":'}
 id=${rest%%[,\}]*}
 case $line in
 *'"method":"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"policy","version":"1"}}' ;;
+*'"method":"tools/list"'*) result='{"tools":[]}' ;;
 *'"method":"tools/call"'*) result='{"content":[{"type":"text","text":"{\"decision\":\"deny\",\"reason\":\"the server says no\"}"}]}' ;;
 *) continue ;;
 esac

@@ -209,7 +209,10 @@ fn every_event_of_the_table_has_a_live_call_site() {
     ] {
         let both = [&attended, &printed].into_iter().filter_map(|it| it.get(event)).flatten();
         let values: BTreeSet<String> = both.cloned().collect();
-        assert_eq!(values, table[event].0, "{event}");
+        // Tools of servers are called in sessions of `conformance/host`: their names are no closed list.
+        let mut closed = table[event].0.clone();
+        closed.retain(|it| !it.starts_with("mcp__"));
+        assert_eq!(values, closed, "{event}");
     }
 }
 
@@ -235,7 +238,7 @@ fn only_the_pipeline_makes_permits() {
                 {
                     makes.insert(name.clone());
                 }
-                if line.contains("tool.run(") {
+                if line.contains("tool.run(") || line.contains(".call_server(") {
                     runs.insert(name.clone());
                 }
             }
@@ -244,7 +247,7 @@ fn only_the_pipeline_makes_permits() {
     assert_eq!(makes, BTreeSet::from(["permission.rs".to_owned()]));
     assert_eq!(
         runs,
-        BTreeSet::from(["tool.rs".to_owned()]),
-        "`tool::run` alone, which takes a permit"
+        BTreeSet::from(["tool.rs".to_owned(), "toolbox.rs".to_owned()]),
+        "`tool::run` and `use_tool` alone, which take a permit"
     );
 }

@@ -16,6 +16,8 @@ mod events;
 #[cfg(feature = "mcp")]
 mod health;
 #[cfg(feature = "mcp")]
+mod offer;
+#[cfg(feature = "mcp")]
 mod program;
 #[cfg(feature = "mcp")]
 mod reached;
@@ -42,6 +44,8 @@ use tokio::time::Instant;
 
 #[cfg(feature = "mcp")]
 pub use configured::Configured;
+#[cfg(feature = "mcp")]
+pub use offer::{Offer, Offered};
 
 use super::{Task, function, not_started};
 use crate::hook::McpTool;

@@ -83,7 +83,7 @@ pub(super) fn options(request: &Request, target: &Target, number: u64) -> ChatOp
 }
 
 fn tool(spec: &ToolSpec) -> Tool {
-    Tool::new(spec.name).with_description(spec.about).with_schema(spec.schema.clone())
+    Tool::new(&*spec.name).with_description(&*spec.about).with_schema(spec.schema.clone())
 }
 
 /// The conversation as services take it: no message is empty, and every call has its result right behind it, whatever a

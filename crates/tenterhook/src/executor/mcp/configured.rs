@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::connection::{Connection, Env};
 use super::health::Health;
+use super::offer::Offer;
 use super::{Call, CallFault, CallFaultKind, Calling, Reply, Servers};
 use crate::diagnostic::nearest;
 use crate::executor::http::Network;
@@ -96,6 +97,32 @@ impl Configured {
             kept.insert(server.name, line);
         }
         *lines = kept;
+    }
+
+    /// The names of the servers, in their order.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = lock(&self.lines).keys().cloned().collect();
+        names.sort();
+        names
+    }
+
+    /// Which tools a server offers, for a host that hands them on to its model: 1,000 at most. Starts or reaches the server
+    /// where it is not connected yet; how long that may take is the caller's to say (MC-18).
+    ///
+    /// # Errors
+    ///
+    /// A [`CallFault`], as for a call.
+    pub async fn offer(&self, server: &str) -> Result<Offer, CallFault> {
+        let line = self.line(server)?;
+        let connection = line.connection().await?;
+        let mut waiting = Waiting { line: &line, answered: false };
+        let result = connection.offer(server).await;
+        waiting.answered = true;
+        if connection.is_open() {
+            lock(&line.state).health.replied();
+        }
+        result
     }
 
     fn line(&self, name: &str) -> Result<Arc<Line>, CallFault> {

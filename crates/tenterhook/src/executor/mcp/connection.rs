@@ -10,6 +10,7 @@ use rmcp::service::{ClientInitializeError, Peer, RunningService, ServiceError, s
 use rmcp::{ClientHandler, RoleClient};
 
 use super::close_reason::{CloseReason, Over};
+use super::offer::{self, Offer};
 use super::program::describe;
 use super::reached::Reached;
 use super::stdio::Stdio;
@@ -107,6 +108,23 @@ impl Connection {
             }
             Err(error) => Err(self.lost(&call, &error)),
         }
+    }
+
+    /// Asks which tools it offers.
+    pub(super) async fn offer(&self, server: &str) -> Result<Offer, CallFault> {
+        let input = serde_json::Map::new();
+        let tool = "tools/list";
+        let call = Call { server, tool, input: &input, deadline: tokio::time::Instant::now() };
+        offer::list(&self.peer).await.map_err(|error| match error {
+            ServiceError::McpError(error) => {
+                let message = self.close_reason.quote(&error.message);
+                protocol(&call, &format!("answered with the error {}: {message}", error.code.0))
+            }
+            ServiceError::UnexpectedResponse => {
+                protocol(&call, "answered with something that is no list of tools")
+            }
+            error => self.lost(&call, &error),
+        })
     }
 
     /// What a tool says that failed ends up in a fault, so it is without what the server was handed.

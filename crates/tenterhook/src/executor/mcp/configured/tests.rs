@@ -105,6 +105,31 @@ async fn a_server_is_started_once_and_keeps_its_connection() {
     assert_eq!(heard[0].matches("initialize ").count(), 1);
 }
 
+/// MC-18.
+#[tokio::test]
+async fn a_server_says_which_tools_it_offers_and_how_many_is_bounded() {
+    for (says, count, is_cut) in [
+        ("hello", 22, false),
+        ("list: none", 0, false),
+        ("list: many", 1000, true),
+        ("list: endless", 100, true),
+        ("list: long", 2, false),
+    ] {
+        let servers = Configured::new([server(&["--mcp", says])], Vec::new());
+        assert_eq!(servers.names(), ["fake"]);
+        let offer = servers.offer("fake").await.expect("a list");
+        assert_eq!((offer.tools.len(), offer.is_cut), (count, is_cut), "{says}");
+    }
+    let refused = Configured::new([server(&["--mcp", "list: refused"])], Vec::new());
+    let fault = refused.offer("fake").await.expect_err("refused");
+    assert_eq!(fault.kind, CallFaultKind::Protocol);
+    assert!(fault.why.contains("`fake/tools/list` answered with the error -32000: not today"));
+    let fault = refused.offer("other").await.expect_err("not there");
+    assert_eq!(fault.kind, CallFaultKind::UnknownServer);
+    let gone = Configured::new([server(&["--no-such-flag"])], Vec::new());
+    assert_eq!(gone.offer("fake").await.expect_err("gone").kind, CallFaultKind::NotConnected);
+}
+
 /// MC-7.
 #[tokio::test]
 async fn what_is_no_result_is_a_fault_of_its_kind() {

@@ -1,0 +1,113 @@
+//! The tools of MCP servers, for the model: what servers offer, and one call of one. Judges neither, and fires nothing.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+use tenterhook::executor::mcp::{Call, Content, Servers};
+use tokio::time::{Instant, timeout, timeout_at};
+
+use super::Hooks;
+
+/// How long a session waits for a server to start and to say what it offers.
+const LISTING: Duration = Duration::from_secs(10);
+/// How long a tool may take that nobody interrupts.
+const CALL: Duration = Duration::from_mins(10);
+
+/// A tool as its server describes it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ServerTool {
+    /// What its server calls it.
+    pub(crate) name: String,
+    /// What it does, in the server's words.
+    pub(crate) about: String,
+    /// The JSON Schema of its arguments.
+    pub(crate) schema: Map<String, Value>,
+}
+
+/// What a server offers, and whether that is not all.
+pub(crate) type ServerOffer = Result<(Vec<ServerTool>, bool), String>;
+
+impl Hooks {
+    /// A number that is another one where other servers are configured.
+    pub(crate) fn servers_generation(&self) -> u64 {
+        self.means.generation()
+    }
+
+    /// What each server offers that is for the model; all are asked at once.
+    pub(crate) async fn offers(&self) -> Vec<(String, ServerOffer)> {
+        let asked = self.means.offering().into_iter().map(|name| async move {
+            let offer = timeout(LISTING, self.means.servers().offer(&name)).await;
+            let offer = match offer {
+                Ok(Ok(offer)) => {
+                    let tools = offer.tools.into_iter().map(|it| ServerTool {
+                        name: it.name,
+                        about: it.about,
+                        schema: it.schema,
+                    });
+                    Ok((tools.collect(), offer.is_cut))
+                }
+                Ok(Err(fault)) => Err(fault.why),
+                Err(_) => Err(format!(
+                    "the server `{name}` did not say within {LISTING:?} what it offers"
+                )),
+            };
+            (name, offer)
+        });
+        futures_util::future::join_all(asked).await
+    }
+
+    /// Calls a tool of a server: the text that it returns, or why it did not do what it should.
+    pub(crate) async fn call_server(
+        &self,
+        server: &str,
+        tool: &str,
+        input: &Map<String, Value>,
+    ) -> Result<String, String> {
+        let deadline = Instant::now() + CALL;
+        let call = Call { server, tool, input, deadline };
+        let reply = match timeout_at(deadline, self.means.servers().call(call)).await {
+            Ok(Ok(reply)) => reply,
+            Ok(Err(fault)) => return Err(fault.why),
+            Err(_) => return Err(format!("`{server}/{tool}` did not answer within {CALL:?}")),
+        };
+        let texts = reply.content.into_iter().map(|it| match it {
+            Content::Text(text) => text,
+            Content::Other(kind) => format!("({kind}, which cannot be shown here)"),
+        });
+        let mut texts: Vec<String> = texts.collect();
+        if texts.len() > 1
+            && let Some(last) = texts.pop()
+        {
+            let repeated = repeats(&last, &texts.join("\n"));
+            texts.extend((!repeated).then_some(last));
+        }
+        let text = texts.join("\n");
+        if reply.is_error { Err(text) } else { Ok(text) }
+    }
+}
+
+/// Whether an object says in fields what the texts before it say: servers say the same in both forms, and a model pays for each.
+fn repeats(last: &str, before: &str) -> bool {
+    fn all(value: &Value, before: &str) -> bool {
+        match value {
+            Value::String(text) => before.contains(text.as_str()),
+            Value::Array(items) => items.iter().all(|it| all(it, before)),
+            Value::Object(fields) => fields.values().all(|it| all(it, before)),
+            Value::Null | Value::Bool(_) | Value::Number(_) => before.contains(&value.to_string()),
+        }
+    }
+    serde_json::from_str::<Value>(last).is_ok_and(|it| it.is_object() && all(&it, before))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::repeats;
+
+    #[test]
+    fn what_is_said_twice_is_read_once() {
+        assert!(repeats(r#"{"content":"a b","n":[2]}"#, "the 2: a b"));
+        assert!(!repeats(r#"{"content":"a b","n":3}"#, "the 2: a b"));
+        assert!(!repeats("a b", "a b"));
+        assert!(!repeats(r#"["a"]"#, "a"));
+    }
+}

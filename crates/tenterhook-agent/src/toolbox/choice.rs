@@ -1,0 +1,207 @@
+//! Which of the tools that servers offer is the model told of, under which name and in how many words? Pure.
+
+use std::borrow::Cow;
+
+use serde_json::Value;
+
+use super::{PREFIX, Served};
+use crate::conversation;
+use crate::hooks::{self, ServerOffer, ServerTool};
+use crate::model::ToolSpec;
+
+/// How many tools of servers a model is told of.
+const MOST: usize = 128;
+/// How long the name of one may be: what the strictest service takes.
+const NAME: usize = 64;
+/// How much is told of what one does.
+const ABOUT: usize = 2 << 10;
+/// How long the schema of one may be: half of one means something else.
+const SCHEMA: usize = 16 << 10;
+/// How much is told of all of them.
+const ALL: usize = 256 << 10;
+/// How many names stand in a line.
+const NAMED: usize = 5;
+
+/// The tools that the model is told of, and a line for each server: a notice, or what is wrong.
+pub(super) fn choose(
+    offers: Vec<(String, ServerOffer)>,
+) -> (Vec<Served>, Vec<Result<String, String>>) {
+    let (mut served, mut told) = (Vec::new(), Vec::new());
+    let mut left = ALL;
+    for (server, offer) in offers {
+        let (tools, is_cut) = match offer {
+            Ok(offer) => offer,
+            Err(why) => {
+                told.push(Err(format!("{why}; none of its tools is offered")));
+                continue;
+            }
+        };
+        let before = served.len();
+        let mut refused = Vec::new();
+        for tool in tools {
+            let name = tool.name.clone();
+            if let Err(why) = take(&server, tool, &mut served, &mut left) {
+                refused.push(format!("`{}` {why}", shown(&name)));
+            }
+        }
+        if is_cut {
+            refused.push("what it lists behind that".to_owned());
+        }
+        told.push(Ok(match served.len() - before {
+            1 => format!("The server `{server}` offers 1 tool."),
+            count => format!("The server `{server}` offers {count} tools."),
+        }));
+        if !refused.is_empty() {
+            let more = refused.len().saturating_sub(NAMED);
+            refused.truncate(NAMED);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            told.push(Err(format!(
+                "not offered of the server `{server}`: {}{more}",
+                refused.join(", ")
+            )));
+        }
+    }
+    (served, told)
+}
+
+/// Takes one tool; why not, where it is not.
+fn take(
+    server: &str,
+    tool: ServerTool,
+    served: &mut Vec<Served>,
+    left: &mut usize,
+) -> Result<(), String> {
+    let name = format!("{PREFIX}{}__{}", plain(server), plain(&tool.name));
+    if tool.name.is_empty() || name.len() > NAME {
+        return Err(format!("(its name is longer than the {NAME} characters of a tool)"));
+    }
+    if served.iter().any(|it| it.spec.name == name) {
+        return Err(format!("(another tool is called `{name}` already)"));
+    }
+    if served.len() >= MOST {
+        return Err(format!("(there are {MOST} already)"));
+    }
+    let mut schema = Value::Object(tool.schema);
+    if schema.get("type").and_then(Value::as_str) != Some("object") {
+        return Err("(its arguments are no object)".to_owned());
+    }
+    clean(&mut schema);
+    let mut about = hooks::safe(&tool.about);
+    if about.len() > ABOUT {
+        conversation::shorten(&mut about, ABOUT);
+    }
+    let long = schema.to_string().len();
+    if long > SCHEMA {
+        return Err(format!("(its schema is longer than {} KiB)", SCHEMA >> 10));
+    }
+    let size = name.len() + about.len() + long;
+    if size > *left {
+        return Err(format!("(all of them are longer than {} KiB)", ALL >> 10));
+    }
+    *left -= size;
+    let spec = ToolSpec { name: Cow::Owned(name), about: Cow::Owned(about), schema };
+    served.push(Served { spec, server: server.to_owned(), tool: tool.name });
+    Ok(())
+}
+
+/// A name with the characters that every service takes; others become `_`, as in the agents for which servers are written.
+fn plain(name: &str) -> String {
+    let plain = |it: char| if it.is_ascii_alphanumeric() || "-_".contains(it) { it } else { '_' };
+    name.chars().map(plain).collect()
+}
+
+fn shown(name: &str) -> String {
+    hooks::safe(name).chars().take(NAME).collect()
+}
+
+/// Takes out of the words of a schema what no person would see; values that a tool is called with stay as they are.
+fn clean(schema: &mut Value) {
+    match schema {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                match value {
+                    Value::String(text) if key == "description" || key == "title" => {
+                        *text = hooks::safe(text);
+                    }
+                    value => clean(value),
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(clean),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn tool(name: &str, about: &str, schema: Value) -> ServerTool {
+        let schema = schema.as_object().cloned().unwrap_or_default();
+        ServerTool { name: name.to_owned(), about: about.to_owned(), schema }
+    }
+
+    fn names(served: &[Served]) -> Vec<&str> {
+        served.iter().map(|it| &*it.spec.name).collect()
+    }
+
+    /// AG-52.
+    #[test]
+    fn what_is_told_of_tools_is_named_bounded_and_clean() {
+        let plain = || json!({"type": "object"});
+        let padded = json!({"type": "object", "description": "x".repeat(SCHEMA)});
+        let hidden = json!({"type": "object", "properties": {"a\u{200b}": {"description": "b\u{1b}[2Jc", "enum": ["\u{200b}"]}}});
+        let tools = vec![
+            tool("say", &"é".repeat(ABOUT), plain()),
+            tool("say it", "a\u{1b}[2Jb", hidden),
+            tool("say.it", "", plain()),
+            tool("list", "", json!({"type": "array"})),
+            tool("padded", "", padded),
+            tool(&"n".repeat(60), "", plain()),
+        ];
+        let (served, told) = choose(vec![("plugin:a:b".to_owned(), Ok((tools, true)))]);
+        assert_eq!(names(&served), ["mcp__plugin_a_b__say", "mcp__plugin_a_b__say_it"]);
+        assert!(served[0].spec.about.len() <= ABOUT && served[0].spec.about.ends_with("[cut]"));
+        assert!(!served[1].text().contains('\u{1b}'), "{:?}", served[1]);
+        assert_eq!(served[1].spec.schema["properties"]["a\u{200b}"]["enum"][0], "\u{200b}");
+        assert_eq!(served[1].tool, "say it");
+        assert_eq!(told[0], Ok("The server `plugin:a:b` offers 2 tools.".to_owned()));
+        let refused = told[1].as_ref().unwrap_err();
+        for word in [
+            "`say.it`",
+            "no object",
+            "longer than 16 KiB",
+            "longer than the 64 characters",
+            "what it lists behind that",
+        ] {
+            assert!(refused.contains(word), "{word}: {refused}");
+        }
+    }
+
+    /// AG-52.
+    #[test]
+    fn a_server_that_fails_or_offers_too_much_costs_no_other() {
+        let many = (0..300).map(|it| tool(&format!("t{it}"), "", json!({"type": "object"})));
+        let big = json!({"type": "object", "description": "x".repeat(SCHEMA / 2)});
+        let offers = vec![
+            ("gone".to_owned(), Err("the server `gone`: it ended".to_owned())),
+            (
+                "big".to_owned(),
+                Ok(((0..99).map(|it| tool(&format!("b{it}"), "", big.clone())).collect(), false)),
+            ),
+            ("many".to_owned(), Ok((many.collect(), false))),
+        ];
+        let (served, told) = choose(offers);
+        assert_eq!(served.len(), MOST);
+        let size: usize = served.iter().map(|it| it.text().len()).sum();
+        assert!(size <= ALL + MOST * 4, "{size}");
+        let words: Vec<_> = told.iter().map(|it| it.clone().unwrap_or_else(|it| it)).collect();
+        assert!(words[0].contains("it ended; none of its tools is offered"), "{words:?}");
+        assert!(
+            words.iter().any(|it| it.contains("there are 128 already") && it.ends_with("more")),
+            "{words:?}"
+        );
+    }
+}
