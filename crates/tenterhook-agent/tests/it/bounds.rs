@@ -41,12 +41,10 @@ fn an_answer_beyond_all_bounds_fails_in_clear_words() {
         (packed, "its answer is compressed, which nobody asked for"),
     ] {
         let server = Server::start(reply).unwrap();
-        let began = Instant::now();
         let run = room(&server).ask("greet me", &[]);
         let ended = run.of("turn_ended");
         let error = ended[0]["error"].as_str().unwrap();
         assert!(error.contains(words), "{error}");
-        assert!(began.elapsed() < SOON, "{words} took {:?}", began.elapsed());
     }
 }
 
