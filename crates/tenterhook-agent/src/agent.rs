@@ -185,11 +185,19 @@ impl Settings {
 impl Agent {
     /// Adds a message to the conversation and its transcript.
     pub(crate) fn keep(&mut self, message: Message) {
+        self.record_rewritten();
         self.record(&Line::Message(message.clone()));
         if matches!(message, Message::Assistant(_)) {
             self.seen.said_by_model(self.messages.len());
         }
         self.messages.push(message);
+    }
+
+    /// The transcript keeps what hooks rewrote as it was (AG-40).
+    pub(crate) fn record_rewritten(&self) {
+        for it in self.hooks.rewritten() {
+            self.record(&Line::Rewritten(it));
+        }
     }
 
     /// The transcript says that so many messages are no part of the conversation any more.

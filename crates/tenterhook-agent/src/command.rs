@@ -112,6 +112,7 @@ const KEYS: &[(&str, &str)] = &[
     ("Up, Down", "what was sent before"),
     ("PageUp, PageDown", "look back and forth; read a long question"),
     ("End", "return to the end"),
+    ("Ctrl-O", "open what is long or was rewritten, and close it"),
     ("F2, Ctrl-T", "show what hooks do"),
 ];
 

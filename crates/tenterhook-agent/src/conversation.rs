@@ -9,7 +9,7 @@ use serde_json::Value;
 pub(crate) enum Message {
     /// The user's, or what stands in for it: a hook that keeps the agent at work, a task that ended.
     User {
-        /// The final text: nothing else of a prompt is ever kept.
+        /// The final text: nothing else of a prompt is ever a message.
         text: String,
         /// What hooks add for the model, each block labelled with the hook whose words it is.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]

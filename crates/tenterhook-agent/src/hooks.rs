@@ -5,6 +5,7 @@ mod agents;
 mod asides;
 mod files;
 mod guarded;
+mod holds;
 mod late;
 mod means;
 mod panel;
@@ -41,7 +42,7 @@ pub(crate) use servers::{ServerOffer, ServerTool};
 use store::Marks;
 pub(crate) use turns::TurnEnd;
 
-use crate::update::{Trace, TraceStep, Update, Updates};
+use crate::update::{Rewritten, Trace, TraceStep, Update, Updates};
 
 /// Where the agent works and what it is called, for every event.
 #[derive(Clone, Debug, Default)]
@@ -77,6 +78,8 @@ pub(crate) struct Hooks {
     last: Arc<Mutex<Option<Event>>>,
     /// What nobody waits for.
     asides: Asides,
+    /// The originals of what was rewritten, until the transcript has them.
+    rewritten: Arc<Mutex<Vec<Rewritten>>>,
     /// Which subagent fires, if one does.
     agent: Map<String, Value>,
     /// Where that one works, if elsewhere.
@@ -111,6 +114,8 @@ pub(crate) struct Said {
     pub(crate) retry: bool,
     /// The first message of the session.
     pub(crate) initial: Option<String>,
+    /// What was rewritten, if something was.
+    pub(crate) rewritten: Option<Rewritten>,
 }
 
 impl Hooks {
@@ -140,6 +145,7 @@ impl Hooks {
             generation: Arc::default(),
             last: Arc::default(),
             asides: Asides::default(),
+            rewritten: Arc::default(),
             agent: Map::new(),
             elsewhere: None,
             updates,
@@ -151,7 +157,13 @@ impl Hooks {
         let mut agent = Map::new();
         agent.insert("agent_id".to_owned(), id.into());
         agent.insert("agent_type".to_owned(), kind.into());
-        Self { agent, elsewhere: elsewhere.map(Path::to_owned), ..self.clone() }
+        let elsewhere = elsewhere.map(Path::to_owned);
+        Self { agent, elsewhere, rewritten: Arc::default(), ..self.clone() }
+    }
+
+    /// What hooks rewrote since this was asked last: for the transcript, which keeps the originals.
+    pub(crate) fn rewritten(&self) -> Vec<Rewritten> {
+        std::mem::take(&mut self.rewritten.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Which hooks are loaded and switched on: another number where others are.
@@ -222,12 +234,22 @@ impl Hooks {
     async fn fire_within(&self, event: Event, budget: Option<Duration>) -> Said {
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(event.clone());
         let fired = event.clone();
+        let held = self.hold(&event);
         let outcome = self.engine.fire_within(event, &self.session, budget).await;
+        drop(held);
         self.tell(fired.name.as_str(), &outcome);
-        for line in told::lines(&fired, &outcome) {
-            self.updates.tell(Update::Notice(line));
+        let mut said = said(&outcome);
+        for deed in told::deeds(&fired, &outcome) {
+            if let Some(change) = &deed.change {
+                said.rewritten = Some(change.clone());
+                self.rewritten.lock().unwrap_or_else(PoisonError::into_inner).push(change.clone());
+            }
+            // What is shown in place of the model's words says itself whose it is.
+            if deed.change.is_none() || fired.name.as_str() != prompts::SHOWN {
+                self.updates.tell(Update::Did(deed));
+            }
         }
-        said(outcome)
+        said
     }
 
     /// What a person may see of it: what ran, what hooks say to the user, what went wrong.
@@ -262,7 +284,7 @@ impl Hooks {
             hook: step.hook.to_string(),
             ended: step.ended.to_string(),
             took_ms: step.took.as_millis().try_into().unwrap_or(u64::MAX),
-            verdict: step.verdict.word().unwrap_or(""),
+            verdict: told::word(step),
         });
         self.updates.tell(Update::Hooks(Trace {
             event: event.to_owned(),
@@ -313,7 +335,7 @@ fn roots(place: &Place, env: &[(String, String)]) -> Roots {
     }
 }
 
-fn said(outcome: Outcome) -> Said {
+fn said(outcome: &Outcome) -> Said {
     let (mut blocked, mut ask, mut stop) = (None, None, None);
     match outcome.decision() {
         Decision::Proceed(_) => {}
@@ -326,6 +348,7 @@ fn said(outcome: Outcome) -> Said {
         }
         other => blocked = other.reason().map(str::to_owned),
     }
+    let effects = outcome.effects.clone();
     Said {
         blocked,
         ask,
@@ -333,12 +356,13 @@ fn said(outcome: Outcome) -> Said {
         context: outcome.labelled_context(),
         heard: !outcome.steps.is_empty(),
         stop,
-        input: outcome.effects.updated_input,
-        prompt: outcome.effects.updated_prompt,
-        output: outcome.effects.updated_output,
-        permissions: outcome.effects.updated_permissions,
-        retry: outcome.effects.retry == Some(true),
-        initial: outcome.effects.initial_user_message,
+        input: effects.updated_input,
+        prompt: effects.updated_prompt,
+        output: effects.updated_output,
+        permissions: effects.updated_permissions,
+        retry: effects.retry == Some(true),
+        initial: effects.initial_user_message,
+        rewritten: None,
     }
 }
 

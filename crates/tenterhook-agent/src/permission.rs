@@ -234,15 +234,17 @@ impl Permissions {
         match self.lean(context, &call, &said, aim.as_ref()) {
             Leaning::Permit => Ok((Permit::of(call, aim), said.context)),
             Leaning::Refuse(reason) => Err(denied(context, refuse(&call, reason)).await),
-            Leaning::Ask(question) => match self.ask(context, call, aim, question).await {
-                Decided::Yes(permit, added) => Ok((permit, [said.context, added].concat())),
-                Decided::No(refused) => {
-                    let mut refusal = refuse(&refused.call, refused.reason);
-                    refusal.stop = refusal.stop.or(refused.stop);
-                    refusal.context.extend(refused.context);
-                    Err(denied(context, refusal).await)
+            Leaning::Ask(question) => {
+                match self.ask(context, call, aim, question.about(said.rewritten.clone())).await {
+                    Decided::Yes(permit, added) => Ok((permit, [said.context, added].concat())),
+                    Decided::No(refused) => {
+                        let mut refusal = refuse(&refused.call, refused.reason);
+                        refusal.stop = refusal.stop.or(refused.stop);
+                        refusal.context.extend(refused.context);
+                        Err(denied(context, refusal).await)
+                    }
                 }
-            },
+            }
         }
     }
 

@@ -27,8 +27,9 @@ impl Renderer {
         let shown = updates.clone();
         let worker = tokio::spawn(async move {
             while let Some(text) = receiver.recv().await {
-                if let Some(rewrite) = hooks.message_shown(&text).await.filter(|it| *it != text) {
-                    shown.tell(Update::Rewrite(rewrite));
+                let said = hooks.message_shown(&text).await;
+                if let Some((rewrite, hooks)) = said.filter(|(it, _)| *it != text) {
+                    shown.tell(Update::Rewrite { text: rewrite, hooks });
                 }
             }
         });

@@ -17,6 +17,7 @@ use crate::conversation::{Author, Message};
 use crate::ground::Ground;
 use crate::hooks::{Hooks, Late};
 use crate::tasks::Tasks;
+use crate::transcript::Line;
 use crate::update::{Input, Update, Updates};
 use crate::watch::Watch;
 use listener::Listener;
@@ -116,6 +117,10 @@ impl Session {
             },
         }
         hooks.aside(ASIDE).await;
+        for it in hooks.rewritten() {
+            // That there is no room is said below.
+            let _ = transcript.add(&Line::Rewritten(it));
+        }
         hooks.session_ended(leave.map_or("other", |it| it.0), turns).await;
         status.abort();
         let lost = transcript.flush();

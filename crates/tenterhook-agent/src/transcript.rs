@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::conversation::{self, Message};
 use crate::file;
+use crate::update::Rewritten;
 
 /// One line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,6 +23,8 @@ pub(crate) enum Line {
     Session { id: String, model: String, cwd: String },
     /// A message.
     Message(Message),
+    /// What hooks put in the place of what, before the message that it is in: for people, and never sent to a model.
+    Rewritten(Rewritten),
     /// Everything before was cleared, or compacted into what follows.
     Cut,
     /// So many of the messages before it left the conversation: hooks kept them from the model.
@@ -88,6 +91,7 @@ impl Kept {
                 Ok(Line::Session { id, .. }) => kept.id = kept.id.or(Some(id)),
                 Ok(Line::Message(message)) => kept.messages.push(message),
                 Ok(Line::Cut) => kept.messages.clear(),
+                Ok(Line::Rewritten(_)) => {}
                 // Where one of them was torn, one more goes: what hooks kept back is not sent for that.
                 Ok(Line::TakenBack { last }) => {
                     kept.messages.truncate(kept.messages.len().saturating_sub(last));

@@ -2,6 +2,8 @@
 //!
 //! Every face hears the same updates and may say the same inputs, so that no face can have events of its own.
 
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::conversation::{Call, ToolResult};
@@ -45,7 +47,7 @@ pub(crate) enum Update {
     /// The model's words of one call are complete.
     Reply(String),
     /// What hooks made of the model's words, for the screen alone.
-    Rewrite(String),
+    Rewrite { text: String, hooks: Vec<String> },
     /// The model asks for a tool: hooks and rules judge it first.
     ToolAsked(Call),
     /// A tool is about to run.
@@ -64,6 +66,12 @@ pub(crate) enum Update {
     Notice(String),
     /// What hooks did at one event.
     Hooks(Trace),
+    /// One thing that a hook did to what a person, the model or a tool says.
+    Did(Deed),
+    /// These hooks hold an event up, and the call that it is about.
+    Held(Hold),
+    /// They do no longer.
+    Released(Hold),
     /// What hooks are doing right now.
     Status(Option<String>),
     /// A turn is over.
@@ -81,6 +89,8 @@ pub(crate) struct Ask {
     pub(crate) id: String,
     /// The call as it would run.
     pub(crate) call: Call,
+    /// What hooks made it of, where they rewrote it.
+    pub(crate) was: Option<Rewritten>,
     /// Why the question is asked.
     pub(crate) reason: String,
     /// Where the decision goes. Dropping it refuses.
@@ -96,6 +106,64 @@ pub(crate) enum Decision {
     Always,
     /// No, and why.
     No(String),
+}
+
+/// What one or more hooks did, as one line for the person (AG-40).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Deed {
+    /// The event.
+    pub(crate) event: String,
+    /// The hooks.
+    pub(crate) hooks: Vec<String>,
+    /// What they did: `rewrote the prompt`.
+    pub(crate) did: String,
+    /// Why, or with which words, where those do not stand beside it anyway.
+    pub(crate) why: String,
+    /// The call that it was done to.
+    pub(crate) call: Option<String>,
+    /// What they put in the place of what.
+    pub(crate) change: Option<Rewritten>,
+}
+
+impl Deed {
+    /// Who did what, and why.
+    pub(crate) fn line(&self) -> String {
+        let names: Vec<_> = self.hooks.iter().map(|it| format!("`{it}`")).collect();
+        let word = if names.len() == 1 { "hook" } else { "hooks" };
+        let mut line = format!("{word} {} {}", names.join(", "), self.did);
+        if !self.why.is_empty() {
+            line.push_str(": ");
+            line.push_str(&self.why);
+        }
+        line
+    }
+}
+
+/// What hooks put in the place of what: a prompt, the input of a call, what came of it, the words that are shown.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Rewritten {
+    /// At which event.
+    pub(crate) event: String,
+    /// Those that did.
+    pub(crate) hooks: Vec<String>,
+    /// The call that it belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) call: Option<String>,
+    /// The original.
+    pub(crate) was: Value,
+    /// What stands in its place.
+    pub(crate) now: Value,
+}
+
+/// Who holds what up.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Hold {
+    /// The event.
+    pub(crate) event: String,
+    /// The call that it is about.
+    pub(crate) call: Option<String>,
+    /// The hooks that judge it.
+    pub(crate) hooks: Vec<String>,
 }
 
 /// What hooks did at one event, for the panel.

@@ -74,6 +74,16 @@ pub struct Effects {
     pub extra: Map<String, Value>,
 }
 
+impl Effects {
+    /// Whether they put something in the place of what the event says.
+    #[must_use]
+    pub const fn rewrite(&self) -> bool {
+        self.updated_input.is_some()
+            || self.updated_prompt.is_some()
+            || self.updated_output.is_some()
+    }
+}
+
 /// One of the kinds of thing that a hook can say; events permit some of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u32)]

@@ -115,6 +115,8 @@ pub struct Step {
     pub verdict: Restraint,
     /// What it told the model: the part of the outcome's context that is its own.
     pub context: Vec<String>,
+    /// Whether it put something in the place of the prompt, the tool input or the output, for the next step or the host.
+    pub rewrote: bool,
 }
 
 /// What the host gets.

@@ -85,7 +85,7 @@ shell = '''echo '{"output": "GUTEN TAG"}' '''
     terminal.say("greet me")?;
     let screen = terminal.until("both", |it| {
         it.contains("good day")
-            && it.contains("[hook rewrite]\nGUTEN TAG")
+            && it.contains("[hook rewrite] shouts\nGUTEN TAG")
             && !it.contains("Esc stops")
     })?;
     screens::keep(stage, "rewrite", &screen)

@@ -16,9 +16,14 @@ const KEPT: u16 = 80;
 
 /// What is typed, what is then seen, and what the screen is called that is kept.
 const STEPS: &[(&str, &[&str], &str)] = &[
-    ("hello", &["rewrote the prompt", "kept."], "tour-rewrite"),
+    ("hello", &["rewrote the prompt", "reaches me."], "tour-rewrite"),
     ("the secret", &["[not sent]"], ""),
-    ("think long", &["asked for, not begun", "a slow hook looks"], "tour-held"),
+    ("think long", &["held by hook `slow` at PreToolUse", "a slow hook looks"], "tour-held"),
+    (
+        "install",
+        &["rewrote what the model asked for", "- command: npm install left-pad"],
+        "tour-question",
+    ),
     (
         "edit",
         &["- It has one program and one test.", "+ It has one program and two tests."],
@@ -45,6 +50,14 @@ fn play(stage: &Stage, width: u16) -> Result<(), String> {
             "edit" => {
                 agree(&terminal)?;
                 terminal.see("It says two now.")?;
+            }
+            "hello" => {
+                terminal.press("C-o")?;
+                terminal.see("  - hello\n  + [hooked] hello")?;
+            }
+            "install" => {
+                agree(&terminal)?;
+                terminal.see("What ran is what the hook made")?;
             }
             "think long" => terminal.press("Escape")?,
             "finish" => {
@@ -77,7 +90,7 @@ fn agree(terminal: &Terminal<'_>) -> Result<(), String> {
 
 /// The screen once it stands: nothing streams, and choices that are due are there.
 fn settled(terminal: &Terminal<'_>, seen: &[&str]) -> Result<String, String> {
-    let held = |it: &str| it.contains("not begun") && !it.contains("May ");
+    let held = |it: &str| it.contains("held by hook `slow`");
     terminal.until("a screen that stands", |it| {
         let over = !it.contains(" s)  Esc stops") || it.contains("1 yes, once") || held(it);
         over && seen.iter().all(|words| it.contains(words))

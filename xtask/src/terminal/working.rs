@@ -44,7 +44,7 @@ fn never_freezes(stage: &Stage) -> Result<(), String> {
     terminal.types("meanwhile")?;
     terminal.see("│ meanwhile ")?;
     turns(&terminal)?;
-    let screen = terminal.see("sending (1 s)  Esc stops")?;
+    let screen = terminal.see(" at UserPromptSubmit (1 s)  Esc stops")?;
     must(room.text("ended").is_empty(), || "the hook ended first".to_owned())?;
     screens::keep(stage, "waiting", &screen)?;
     terminal.until_file("ended")?;
@@ -126,7 +126,7 @@ text = "That was all."
     terminal.say("count for me, please, and take your time")?;
     let screen =
         terminal.until("the answer", |it| it.contains("That was all.") && !it.contains("Esc"))?;
-    must(widths(&screen) <= 40 && screen.contains("(22 lines more)"), || screen.clone())?;
+    must(widths(&screen) <= 40 && screen.contains("(22 lines more, Ctrl-O)"), || screen.clone())?;
     screens::keep(stage, "narrow", &screen)?;
     terminal.press("F2")?;
     let screen = terminal
@@ -219,7 +219,7 @@ fn flood(stage: &Stage) -> Result<(), String> {
     terminal.see("│ meanwhile ")?;
     let screen =
         terminal.until("the end", |it| it.contains("all said") && !it.contains("Esc stops"))?;
-    must(screen.contains("(more)"), || format!("the output is not bounded:\n{screen}"))?;
+    must(screen.contains("(more, Ctrl-O)"), || format!("the output is not bounded:\n{screen}"))?;
     for _ in 0..3 {
         terminal.press("PageUp")?;
     }

@@ -158,7 +158,8 @@ fn aside(update: &Update) -> io::Result<()> {
     let text = match update {
         Update::Warn { event, reason } => format!("[warn] {event}: {reason}"),
         Update::Notice(text) => text.clone(),
-        Update::Rewrite(text) => format!("[hook rewrite]\n{text}"),
+        Update::Rewrite { text, .. } => format!("[hook rewrite]\n{text}"),
+        Update::Did(deed) => deed.line(),
         _ => return Ok(()),
     };
     writeln!(io::stderr(), "{}", hooks::safe(&text))

@@ -4,6 +4,7 @@
 mod ask;
 mod block;
 mod composer;
+mod did;
 mod diff;
 mod draw;
 mod guard;

@@ -5,7 +5,7 @@ use tenterhook::session::StatusWatch;
 use super::Hooks;
 use crate::conversation::Message;
 use crate::session::from_hook;
-use crate::update::Update;
+use crate::update::{Deed, Update};
 
 /// What a hook in the background says when it ends.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,7 +28,8 @@ impl Hooks {
         };
         let event = finished.event.to_string();
         for fault in &finished.outcome.faults {
-            self.updates.warn(&event, fault.message.clone());
+            let hook = fault.hook.as_ref().map(|it| format!("hook `{it}`: ")).unwrap_or_default();
+            self.updates.warn(&event, format!("{hook}{}", fault.message));
         }
         if finished.stale {
             return Late::Silent;
@@ -39,16 +40,20 @@ impl Hooks {
         let context = finished.outcome.labelled_context();
         if finished.wakes {
             let reason = finished.outcome.reason().unwrap_or_default();
-            let who = finished.outcome.reasons.first().map(|it| format!(" `{}`", it.hook));
-            let who = who.unwrap_or_default();
-            self.updates.tell(Update::Notice(format!("hook{who} wakes the agent: {reason}")));
+            let hooks = finished.outcome.steps.iter().map(|it| it.hook.to_string()).collect();
+            let (did, why) = ("wakes the agent".to_owned(), reason.clone());
+            self.updates.tell(Update::Did(Deed { event, hooks, did, why, ..Deed::default() }));
             return Late::Wakes(from_hook(reason, context));
         }
         if context.is_empty() {
-            Late::Silent
-        } else {
-            Late::Tells(from_hook(String::new(), context))
+            return Late::Silent;
         }
+        for step in finished.outcome.steps.iter().filter(|it| !it.context.is_empty()) {
+            let (event, hooks) = (event.clone(), vec![step.hook.to_string()]);
+            let (did, why) = ("tells the model".to_owned(), step.context.join("\n"));
+            self.updates.tell(Update::Did(Deed { event, hooks, did, why, ..Deed::default() }));
+        }
+        Late::Tells(from_hook(String::new(), context))
     }
 
     /// The conversation is another one: what hooks in the background have to say of the one before is for nobody.

@@ -2,6 +2,9 @@
 
 use super::{Hooks, Said};
 
+/// The event whose rewrites are shown as what they are: words in place of words.
+pub(super) const SHOWN: &str = "MessageDisplay";
+
 impl Hooks {
     /// The user sent a prompt: nothing has used it yet.
     pub(crate) async fn prompt_submitted(&self, text: &str) -> Said {
@@ -24,9 +27,10 @@ impl Hooks {
         self.fire(event).await
     }
 
-    /// A message of the model is about to be shown: what is shown instead, if hooks say so.
-    pub(crate) async fn message_shown(&self, text: &str) -> Option<String> {
-        let said = self.fire(self.event("MessageDisplay").with("delta", text)).await;
-        said.output.map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned))
+    /// A message of the model is about to be shown: what is shown instead, if hooks say so, and which.
+    pub(crate) async fn message_shown(&self, text: &str) -> Option<(String, Vec<String>)> {
+        let said = self.fire(self.event(SHOWN).with("delta", text)).await;
+        let hooks = said.rewritten.map(|it| it.hooks).unwrap_or_default();
+        said.output.map(|it| (it.as_str().map_or_else(|| it.to_string(), str::to_owned), hooks))
     }
 }

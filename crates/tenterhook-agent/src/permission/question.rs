@@ -10,12 +10,14 @@ use super::place::Aim;
 use super::{Leaning, Permissions, Permit, PermitContext, changes};
 use crate::conversation::Call;
 use crate::hooks::{PermissionRule, Said};
-use crate::update::{Ask, Decision, Update, Updates};
+use crate::update::{Ask, Decision, Rewritten, Update, Updates};
 
 /// A question, and who may answer it.
 pub(super) struct Question {
     why: String,
     asked_by: AskedBy,
+    /// What hooks made the call of.
+    was: Option<Box<Rewritten>>,
 }
 
 /// Who wants the question put, and so who may answer it.
@@ -31,15 +33,20 @@ enum AskedBy {
 
 impl Question {
     pub(super) fn routine(why: impl Into<String>) -> Self {
-        Self { why: why.into(), asked_by: AskedBy::Mode }
+        Self { why: why.into(), asked_by: AskedBy::Mode, was: None }
     }
 
     pub(super) fn of_rule(why: impl Into<String>) -> Self {
-        Self { why: why.into(), asked_by: AskedBy::Rule }
+        Self { why: why.into(), asked_by: AskedBy::Rule, was: None }
     }
 
     pub(super) fn of_hook(why: impl Into<String>) -> Self {
-        Self { why: why.into(), asked_by: AskedBy::Hook }
+        Self { why: why.into(), asked_by: AskedBy::Hook, was: None }
+    }
+
+    /// The same of a call that hooks rewrote.
+    pub(super) fn about(self, was: Option<Rewritten>) -> Self {
+        Self { was: was.map(Box::new), ..self }
     }
 
     /// Whether the consent of a hook answers it.
@@ -93,8 +100,8 @@ impl Permissions {
         let reason = &question.why;
         let (decide, decided) = oneshot::channel();
         let asked = context.attended.then(|| {
-            let ask =
-                Ask { id: call.id.clone(), call: call.clone(), reason: reason.clone(), decide };
+            let (id, was) = (call.id.clone(), question.was.as_deref().cloned());
+            let ask = Ask { id, call: call.clone(), was, reason: reason.clone(), decide };
             Asked::put(context.updates, ask)
         });
         let of_user = calling(context, call.tool.clone(), decided);

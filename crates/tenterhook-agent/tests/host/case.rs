@@ -78,6 +78,9 @@ pub(crate) struct Expect {
     /// The conversation that is kept, a line for each part.
     #[serde(default)]
     pub(crate) history: Look,
+    /// The file that keeps it, as it is.
+    #[serde(default)]
+    pub(crate) transcript: Look,
     /// What a person is told, a line for each thing.
     #[serde(default)]
     pub(crate) screen: Look,

@@ -124,13 +124,24 @@ pub(crate) fn screen(line: &Value) -> Option<String> {
         "refused" => format!("[not sent] {}: {}", field("text"), field("reason")),
         "warn" => format!("[warn] {}: {}", field("event"), field("reason")),
         "notice" => format!("· {}", field("text")),
+        "hook_did" => format!("· {}{}", field("text"), original(&line["was"])),
+        "held" => format!("… {}: {}", field("event"), line["hooks"]),
+        "hooks" => format!("| {}: {}", field("event"), field("came")),
         "hook_rewrite" => format!("[hook rewrite] {}", field("text")),
         "reply" => field("text").to_owned(),
         "tool" => format!("* {} {}", field("tool"), line["input"]),
         "tool_result" => format!("* {}: {}", field("tool"), field("text")),
-        "ask" => format!("? {} {}: {}", field("tool"), line["input"], field("reason")),
+        "ask" => {
+            let was = original(&line["was"]);
+            format!("? {} {}: {}{was}", field("tool"), line["input"], field("reason"))
+        }
         "page" => format!("# {}\n{}", field("title"), field("text")),
         "turn_ended" => format!("error: {}", line["error"].as_str()?),
         _ => return None,
     })
+}
+
+/// What stood there before hooks rewrote it, where they did.
+fn original(was: &Value) -> String {
+    if was.is_null() { String::new() } else { format!("; it was: {was}") }
 }

@@ -206,6 +206,9 @@ impl Stage<'_> {
         let screen: Vec<_> = self.heard.iter().filter_map(look::screen).collect();
         let mut found = expect.model.differences("the model", &requests);
         found.extend(expect.history.differences("history", &look::history(&self.transcript)));
+        let written = std::fs::read_to_string(&self.transcript).unwrap_or_default();
+        let written: Vec<_> = written.lines().map(str::to_owned).collect();
+        found.extend(expect.transcript.differences("the transcript", &written));
         found.extend(expect.screen.differences("the screen", &screen));
         let read = |name: &str| {
             std::fs::read_to_string(self.sandbox.project().join(name)).unwrap_or_default()

@@ -134,7 +134,7 @@ fn a_prompt_is_kept_when_its_hooks_have_agreed() {
     let mut run = room.start(&[]);
     run.prompt("the first text");
     let transcript = run.wait_for("session")["transcript_path"].as_str().unwrap().to_owned();
-    let kept = || std::fs::read_to_string(&transcript).unwrap();
+    let kept = || Room::conversation(&transcript);
     room.until("the hook to be asked", || room.sandbox.project().join("asked").exists());
     assert!(!kept().contains("\"message\""), "{}", kept());
     assert_eq!(room.text("requests.jsonl") + &room.text("told.jsonl"), "");

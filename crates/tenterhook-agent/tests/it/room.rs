@@ -107,6 +107,14 @@ impl Room {
         }
     }
 
+    /// The messages of a transcript, and what else it says of the conversation; not the originals of what hooks rewrote, which
+    /// it keeps beside that.
+    pub(crate) fn conversation(transcript: &str) -> String {
+        let text = std::fs::read_to_string(transcript).unwrap();
+        let lines = text.lines().filter(|it| !it.starts_with(r#"{"type":"rewritten""#));
+        lines.map(|it| format!("{it}\n")).collect()
+    }
+
     /// The text of a file of the project; empty where there is none.
     pub(crate) fn text(&self, name: &str) -> String {
         std::fs::read_to_string(self.sandbox.project().join(name)).unwrap_or_default()

@@ -1,6 +1,6 @@
 //! What hooks make of the model's words, and what a person is shown beside them.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::room::{Room, Run};
 
@@ -33,7 +33,7 @@ fn a_rewrite_is_a_block_of_its_own_and_history_keeps_the_original() {
     run.prompt("again");
     run.end();
     assert_eq!(texts(&run, "reply"), ["good day", "good day"]);
-    for kept in [room.text("requests.jsonl"), std::fs::read_to_string(transcript).unwrap()] {
+    for kept in [room.text("requests.jsonl"), Room::conversation(&transcript)] {
         assert!(kept.contains("good day") && !kept.contains("guten Tag"), "{kept}");
     }
 }
@@ -168,13 +168,14 @@ shell = "test -e asked || { touch asked; echo 'run the tests' >&2; exit 2; }"
     let script = "[[reply]]\ncall = [{ tool = \"Bash\", input = { command = \"rm x\" } }]\n[[reply]]\nrepeat = true\ntext = \"done\"\n";
     let room = Room::new(hooks, script);
     let run = room.ask("work", &["--permission-mode", "bypassPermissions"]);
-    let told: Vec<_> = run.of("notice").iter().map(|it| it["text"].as_str().unwrap()).collect();
-    for line in [
-        "hook `polite` rewrote the prompt; it was: work",
-        "hook `safe` rewrote the call of Bash; it was: rm x",
-        "hook `tests-first` keeps the agent at work: run the tests",
+    let told: Vec<_> = run.of("hook_did").iter().map(|it| (&it["text"], &it["was"])).collect();
+    let (work, rm) = (json!("work"), json!({"command": "rm x"}));
+    for (line, was) in [
+        ("hook `polite` rewrote the prompt", &work),
+        ("hook `safe` rewrote the call", &rm),
+        ("hook `tests-first` keeps the agent at work: run the tests", &Value::Null),
     ] {
-        assert!(told.contains(&line), "{line}: {told:#?}");
+        assert!(told.contains(&(&json!(line), was)), "{line}: {told:#?}");
     }
     assert_eq!(run.of("tool_asked")[0]["input"]["command"], "rm x");
     assert_eq!(run.of("tool")[0]["input"]["command"], "true");

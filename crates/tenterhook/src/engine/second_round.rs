@@ -95,5 +95,6 @@ fn refuse_rewrite(done: &mut Done) {
         done.verdict.faults.push(Fault::of(&done.record.hook, "rewrite-conflict", message));
         done.verdict.effects.updated_input = None;
         done.verdict.effects.updated_prompt = None;
+        done.record.rewrote = done.verdict.effects.rewrite();
     }
 }

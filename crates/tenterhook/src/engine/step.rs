@@ -311,7 +311,8 @@ pub(super) fn spoken(
     verdict: &Verdict,
 ) -> outcome::Step {
     let record = record(step, ended, took, verdict.restraint);
-    outcome::Step { context: verdict.effects.context.clone(), ..record }
+    let effects = &verdict.effects;
+    outcome::Step { context: effects.context.clone(), rewrote: effects.rewrite(), ..record }
 }
 
 fn record(step: &Step, ended: Ended, took: Duration, verdict: Restraint) -> outcome::Step {
@@ -325,6 +326,7 @@ fn record(step: &Step, ended: Ended, took: Duration, verdict: Restraint) -> outc
         took,
         verdict,
         context: Vec::new(),
+        rewrote: false,
     }
 }
 

@@ -98,6 +98,7 @@ fn finished(hook: &str) -> Finished {
         took: std::time::Duration::ZERO,
         verdict: Restraint::Silent,
         context: Vec::new(),
+        rewrote: false,
     };
     let event = "Stop".into();
     let outcome = Outcome { steps: vec![step], ..Outcome::default() };

@@ -73,7 +73,9 @@ pub(super) fn of(update: &Update) -> Option<Value> {
         Update::Text(text) => json!({"type": "text", "text": text}),
         Update::Reasoning(text) => json!({"type": "reasoning", "text": text}),
         Update::Reply(text) => json!({"type": "reply", "text": text}),
-        Update::Rewrite(text) => json!({"type": "hook_rewrite", "text": text}),
+        Update::Rewrite { text, hooks } => {
+            json!({"type": "hook_rewrite", "text": text, "hooks": hooks})
+        }
         Update::ToolAsked(call) => {
             json!({"type": "tool_asked", "id": call.id, "tool": call.tool, "input": call.input})
         }
@@ -87,6 +89,7 @@ pub(super) fn of(update: &Update) -> Option<Value> {
         Update::Ask(ask) => json!({
             "type": "ask", "id": ask.id, "tool": ask.call.tool, "input": ask.call.input,
             "reason": ask.reason,
+            "was": ask.was.as_ref().map(|it| it.was.clone()),
         }),
         Update::AskVoid { id } => json!({"type": "ask_void", "id": id}),
         Update::Unanswered { call, reason } => json!({
@@ -104,9 +107,20 @@ pub(super) fn of(update: &Update) -> Option<Value> {
                 "verdict": step.verdict,
             })).collect::<Vec<_>>(),
         }),
+        Update::Did(deed) => {
+            let change = deed.change.as_ref();
+            json!({
+                "type": "hook_did", "text": deed.line(), "event": deed.event, "hooks": deed.hooks,
+                "did": deed.did, "why": deed.why, "id": deed.call,
+                "was": change.map(|it| &it.was), "now": change.map(|it| &it.now),
+            })
+        }
+        Update::Held(hold) => json!({
+            "type": "held", "event": hold.event, "id": hold.call, "hooks": hold.hooks,
+        }),
         Update::TurnEnded { error } => json!({"type": "turn_ended", "error": error}),
         Update::Page { title, text } => json!({"type": "page", "title": title, "text": text}),
         Update::Ended => json!({"type": "ended"}),
-        Update::Queued(_) | Update::Status(_) => return None,
+        Update::Queued(_) | Update::Status(_) | Update::Released(_) => return None,
     })
 }

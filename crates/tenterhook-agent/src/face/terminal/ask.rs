@@ -143,6 +143,7 @@ fn rows(text: &str, width: usize, style: Style) -> Vec<Line<'static>> {
 
 fn body(asked: &Question, width: usize) -> Vec<Line<'static>> {
     let arguments = asked.arguments.iter().map(|it| (it.replace('\n', "\n  "), PLAIN));
-    let all = arguments.chain([(asked.reason.clone(), DIM)]);
+    let change = asked.change.iter().map(|it| (it.replace('\n', "\n  "), PLAIN));
+    let all = arguments.chain(change).chain([(asked.reason.clone(), DIM)]);
     all.flat_map(|(text, style)| rows(&text, width, style)).collect()
 }

@@ -1,12 +1,12 @@
 //! What is one thing that was said or done? Every text in it is fit to be shown.
 
 use serde_json::Value;
+use tokio::time::Instant;
 
+use super::did::Did;
 use super::shown;
 use crate::conversation::{Call, ToolResult};
-
-/// How many lines of a tool's output are shown.
-const OUTPUT: usize = 8;
+use crate::update::Hold;
 
 /// One thing that was said or done.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,12 +14,34 @@ pub(super) enum Block {
     User(String),
     Model(String),
     Thought(String),
-    Rewrite(String),
-    Tool { id: String, title: String, state: State },
+    Rewrite { by: String, text: String },
+    Tool(Tool),
+    Did(Did),
     Warn(String),
     Notice(String),
     Refused(String),
     Page { title: String, text: String },
+}
+
+/// One call of a tool.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Tool {
+    pub(super) id: String,
+    pub(super) title: String,
+    pub(super) state: State,
+    /// Since when it is in that state.
+    pub(super) since: Instant,
+    /// Who holds it up, and since when.
+    pub(super) holds: Vec<(Holder, Instant)>,
+    /// What hooks did to it.
+    pub(super) deeds: Vec<Did>,
+}
+
+/// Who holds a call up.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Holder {
+    Hooks(Hold),
+    Person,
 }
 
 /// How far a tool is.
@@ -28,26 +50,45 @@ pub(super) enum State {
     /// The model asks for it; hooks, rules or the person judge it.
     Held,
     Running,
-    Done {
-        text: String,
-        more: usize,
-    },
-    Failed {
-        text: String,
-        more: usize,
-    },
+    Done(Output),
+    Failed(Output),
+}
+
+/// What came of a tool.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Output {
+    pub(super) text: String,
+    /// How many lines there were.
+    pub(super) lines: usize,
 }
 
 impl Block {
-    /// Whether it is that call, and not begun.
-    pub(super) fn is_held(&self, call: &str) -> bool {
-        matches!(self, Self::Tool { id, state: State::Held, .. } if id == call)
+    /// Whether it is that call, and has not ended.
+    pub(super) fn open_call(&mut self, call: &str) -> Option<&mut Tool> {
+        match self {
+            Self::Tool(tool) if tool.id == call && tool.state.is_open() => Some(tool),
+            _ => None,
+        }
+    }
+}
+
+impl Tool {
+    /// A call that is so far since now.
+    pub(super) fn new(call: &Call, state: State, since: Instant) -> Self {
+        let (holds, deeds) = (Vec::new(), Vec::new());
+        Self { id: call.id.clone(), title: title(call), state, since, holds, deeds }
     }
 
-    /// A call of a tool that is so far.
-    pub(super) fn tool(call: &Call, state: State) -> Self {
-        let title = format!("{} {}", shown::spelled(&call.tool, shown::NAME), subject(&call.input));
-        Self::Tool { id: call.id.clone(), title: title.trim_end().to_owned(), state }
+    /// It is further on, as hooks have left it.
+    pub(super) fn goes_on(&mut self, call: &Call, state: State, now: Instant) {
+        self.title = title(call);
+        (self.state, self.since) = (state, now);
+        self.holds.clear();
+    }
+
+    /// Nobody of these holds it up any more.
+    pub(super) fn release(&mut self, holder: &Holder) {
+        self.holds.retain(|(it, _)| it != holder);
     }
 }
 
@@ -59,22 +100,26 @@ impl State {
 
     /// What came of a tool.
     pub(super) fn of(result: &ToolResult) -> Self {
-        let (text, more) = shown::head(&result.text, OUTPUT);
-        match result.is_error {
-            true => Self::Failed { text, more },
-            false => Self::Done { text, more },
-        }
+        let raw = result.text.trim_end();
+        let output =
+            Output { text: shown::text(raw, shown::OPENED), lines: raw.split('\n').count() };
+        if result.is_error { Self::Failed(output) } else { Self::Done(output) }
     }
 }
 
-/// Which arguments say what a call is about; without them, its first text does.
-const SUBJECTS: &[&str] = &["command", "file_path", "pattern", "description"];
+fn title(call: &Call) -> String {
+    let title = format!("{} {}", shown::spelled(&call.tool, shown::NAME), subject(&call.input));
+    title.trim_end().to_owned()
+}
 
-/// What a call is about, on one line.
-fn subject(input: &Value) -> String {
+/// Which arguments say what a call is about; without them, its first text does.
+const SUBJECTS: &[&str] = &["command", "file_path", "pattern", "description", "stdout"];
+
+/// What a call, or a text, is about, on one line.
+pub(super) fn subject(input: &Value) -> String {
     let named = SUBJECTS.iter().find_map(|name| input.get(name)?.as_str());
     let mut texts = input.as_object().into_iter().flatten().filter_map(|(_, value)| value.as_str());
-    let text = named.or_else(|| texts.next()).unwrap_or_default();
+    let text = input.as_str().or(named).or_else(|| texts.next()).unwrap_or_default();
     let more = if text.trim_end().contains('\n') { " …" } else { "" };
     let first = shown::spelled(text.lines().next().unwrap_or_default(), shown::NAME);
     format!("{}{more}", shown::line(&first))

@@ -15,7 +15,7 @@ pub(super) fn of(call: &Call) -> Option<String> {
     Some(between(&shown::spelled(old?, shown::ASKED), &shown::spelled(new?, shown::ASKED)))
 }
 
-fn between(old: &str, new: &str) -> String {
+pub(super) fn between(old: &str, new: &str) -> String {
     let [old, new]: [Vec<&str>; 2] = [old, new].map(|it| it.split('\n').collect());
     let same = |(a, b): &(&&str, &&str)| a == b;
     let before = old.iter().zip(&new).take_while(same).count();

@@ -104,20 +104,22 @@ fn status_line(screen: &Screen, below: usize, width: usize) -> Line<'static> {
 fn under_way(screen: &Screen, below: usize) -> String {
     let mut parts = Vec::new();
     if screen.busy() {
-        let took = screen.now.saturating_duration_since(screen.since);
-        let turned = usize::try_from(took.as_millis() / TURN).unwrap_or(0) % SPINNER.len();
-        let what = match &screen.status {
-            _ if screen.leaving => "leaving",
-            Some(status) => status,
-            None if screen.loading => "working",
-            None => "sending",
+        let (what, since) = match (&screen.status, screen.longest_hold()) {
+            _ if screen.leaving => ("leaving".to_owned(), screen.since),
+            (Some(status), _) => (status.clone(), screen.since),
+            (None, Some((hold, since))) => (talk::hold_words(hold), since),
+            _ if screen.loading => ("working".to_owned(), screen.since),
+            _ => ("sending".to_owned(), screen.since),
         };
-        parts.push(format!(
-            "{} {what} ({} s)",
-            SPINNER.get(turned).unwrap_or(&"*"),
-            took.as_secs()
-        ));
+        let took = screen.now.saturating_duration_since(since);
+        let all = screen.now.saturating_duration_since(screen.since);
+        let turned = usize::try_from(all.as_millis() / TURN).unwrap_or(0) % SPINNER.len();
+        let sign = SPINNER.get(turned).unwrap_or(&"*");
+        parts.push(format!("{sign} {what} ({} s)", took.as_secs()));
         parts.push(if screen.leaving { "Ctrl-C waits no longer" } else { "Esc stops" }.to_owned());
+    }
+    if screen.open {
+        parts.push("all is open, Ctrl-O closes".to_owned());
     }
     if screen.warned {
         parts.push("Ctrl-C again leaves".to_owned());

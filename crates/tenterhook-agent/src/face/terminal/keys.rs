@@ -48,6 +48,7 @@ fn control(screen: &mut Screen, key: KeyCode, warned: bool) -> Option<Input> {
         KeyCode::Char('c') => return stop(screen, warned),
         KeyCode::Char('d') if screen.composer.text().is_empty() => return Some(Input::Quit(LEFT)),
         KeyCode::Char('z') => screen.aside = true,
+        KeyCode::Char('o') => screen.open = !screen.open,
         KeyCode::Char('t') => screen.panel = !screen.panel,
         KeyCode::Char('u') => screen.composer.set(""),
         KeyCode::Char('w') => screen.composer.backspace_word(),

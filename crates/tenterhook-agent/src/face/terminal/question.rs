@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::Instant;
 
-use super::{diff, shown};
+use super::{did, diff, shown};
 use crate::conversation::Call;
 use crate::update::{Ask, Decision};
 
@@ -95,6 +95,8 @@ pub(super) struct Question {
     pub(super) arguments: Vec<String>,
     /// Whether all of them can be read.
     pub(super) readable: bool,
+    /// What hooks made it of: the lines that went and came, and who did it.
+    pub(super) change: Option<String>,
     /// Why it is asked.
     pub(super) reason: String,
 }
@@ -108,7 +110,17 @@ impl Question {
         let length = |it: &Value| it.as_str().map_or_else(|| it.to_string().len(), str::len);
         let values = ask.call.input.as_object().into_iter().flatten();
         let readable = values.map(|(_, it)| length(it)).sum::<usize>() <= shown::ASKED;
-        Self { ask, since, title, arguments, readable, reason }
+        let change = ask.was.as_ref().map(|it| {
+            let names: Vec<_> = it.hooks.iter().map(|it| format!("`{it}`")).collect();
+            let who = shown::line(&names.join(", "));
+            format!("{who} rewrote what the model asked for:\n{}", did::difference(it))
+        });
+        Self { ask, since, title, arguments, readable, change, reason }
+    }
+
+    /// The call that it is about.
+    pub(super) fn call(&self) -> &str {
+        &self.ask.id
     }
 
     /// Whether it is about this call.

@@ -1,16 +1,18 @@
 //! What is on the screen: everything that was told, and what is being typed. Pure; draws nothing and reads no clock.
 
 use std::collections::VecDeque;
+use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::block::{Block, State};
+use super::block::{Block, Holder, State, Tool};
 use super::composer::Composer;
+use super::did::Did;
 use super::question::{Choice, Question, Read};
 use super::shown::{self, Pieces};
 use super::view::View;
 use crate::conversation::{Call, ToolResult};
-use crate::update::{Decision, Trace, Update};
+use crate::update::{Decision, Deed, Hold, Trace, Update};
 
 /// How many blocks are kept to scroll back to.
 const BLOCKS: usize = 1000;
@@ -18,6 +20,8 @@ const BLOCKS: usize = 1000;
 const TRACES: usize = 100;
 /// What the model reads of a no without words.
 const NO: &str = "the user said no";
+/// From when on the person is told who holds things up.
+const LONG: Duration = Duration::from_millis(300);
 /// How far a page is.
 const PAGE: isize = 10;
 
@@ -58,6 +62,10 @@ pub(super) struct Screen {
     pub(super) since: Instant,
     pub(super) now: Instant,
     home: String,
+    /// Who holds up what is no call, and since when.
+    pub(super) holds: Vec<(Hold, Instant)>,
+    /// Whether what is long or was rewritten is shown whole.
+    pub(super) open: bool,
     /// The model is in the middle of a message.
     streaming: Option<Pieces>,
     thinking: Option<Pieces>,
@@ -91,6 +99,8 @@ impl Screen {
             since: now,
             now,
             home: home.to_owned(),
+            holds: Vec::new(),
+            open: false,
             streaming: None,
             thinking: None,
             parted: false,
@@ -122,6 +132,12 @@ impl Screen {
         done
     }
 
+    /// Who has held up longest what is no call, once that is long enough to be read.
+    pub(super) fn longest_hold(&self) -> Option<(&Hold, Instant)> {
+        let (hold, since) = self.holds.first()?;
+        (self.now.saturating_duration_since(*since) >= LONG).then_some((hold, *since))
+    }
+
     /// Takes in what the runtime tells.
     pub(super) fn take(&mut self, update: Update) {
         self.timed(|it| it.hear(update));
@@ -145,11 +161,19 @@ impl Screen {
             Update::Text(text) => self.stream(&text),
             Update::Reasoning(text) => self.think(&text),
             Update::Reply(text) => self.replied(&text),
-            Update::Rewrite(text) => self.push(Block::Rewrite(shown::text(&text, shown::TEXT))),
-            Update::ToolAsked(call) => self.push(Block::tool(&call, State::Held)),
+            Update::Rewrite { text, hooks } => {
+                let by = shown::line(&hooks.join(", "));
+                self.push(Block::Rewrite { by, text: shown::text(&text, shown::TEXT) });
+            }
+            Update::ToolAsked(call) => {
+                self.push(Block::Tool(Tool::new(&call, State::Held, self.now)));
+            }
             Update::ToolStarted(call) => self.started(&call),
             Update::ToolEnded { call, result } => self.ended(&call, &result),
-            Update::Ask(ask) => self.questions.push_back(Question::new(ask, self.now)),
+            Update::Ask(ask) => {
+                self.hold_call(&ask.id, Holder::Person);
+                self.questions.push_back(Question::new(ask, self.now));
+            }
             Update::AskVoid { id } => self.void(&id),
             Update::Warn { event, reason } => {
                 let text = format!("{event}: {}", reason.trim_end());
@@ -157,6 +181,9 @@ impl Screen {
             }
             Update::Notice(text) => self.push(Block::Notice(shown::text(&text, shown::OUTPUT))),
             Update::Hooks(trace) => self.fired(trace),
+            Update::Did(deed) => self.did(&deed),
+            Update::Held(hold) => self.held(hold),
+            Update::Released(hold) => self.released(hold),
             Update::Status(status) => self.status = status.map(|it| shown::line(&it)),
             Update::TurnEnded { error } => self.turn_ended(error),
             Update::Page { title, text } => {
@@ -253,6 +280,7 @@ impl Screen {
 
     fn answer(&mut self, decision: Decision) {
         if let Some(question) = self.questions.pop_front() {
+            self.release_call(question.call(), &Holder::Person);
             question.answer(decision);
         }
         self.next_question();
@@ -261,6 +289,7 @@ impl Screen {
     /// The question of that call is answered elsewhere, or not at all.
     fn void(&mut self, id: &str) {
         let first = self.questions.front().is_some_and(|it| it.is_of(id));
+        self.release_call(id, &Holder::Person);
         self.questions.retain(|it| !it.is_of(id));
         if first {
             self.next_question();
@@ -357,25 +386,64 @@ impl Screen {
         }
     }
 
+    /// The call of that name that has not ended.
+    fn open_call(&mut self, id: &str) -> Option<&mut Tool> {
+        self.blocks.iter_mut().rev().find_map(|it| it.open_call(id))
+    }
+
     /// It runs, as hooks have left it.
     fn started(&mut self, call: &Call) {
-        let block = Block::tool(call, State::Running);
-        let held = self.blocks.iter_mut().rev().find(|it| it.is_held(&call.id));
-        match held {
-            Some(held) => *held = block,
-            None => self.push(block),
-        }
+        self.on(call, State::Running);
     }
 
     fn ended(&mut self, call: &Call, result: &ToolResult) {
-        let state = State::of(result);
-        let waiting = self.blocks.iter_mut().rev().find_map(|block| match block {
-            Block::Tool { id, state, .. } if *id == call.id && state.is_open() => Some(state),
-            _ => None,
-        });
-        match waiting {
-            Some(open) => *open = state,
-            None => self.push(Block::tool(call, state)),
+        self.on(call, State::of(result));
+    }
+
+    fn on(&mut self, call: &Call, state: State) {
+        let now = self.now;
+        match self.open_call(&call.id) {
+            Some(open) => open.goes_on(call, state, now),
+            None => self.push(Block::Tool(Tool::new(call, state, now))),
+        }
+    }
+
+    fn hold_call(&mut self, id: &str, holder: Holder) {
+        let now = self.now;
+        if let Some(tool) = self.open_call(id) {
+            tool.holds.push((holder, now));
+        }
+    }
+
+    fn release_call(&mut self, id: &str, holder: &Holder) {
+        if let Some(tool) = self.open_call(id) {
+            tool.release(holder);
+        }
+    }
+
+    fn held(&mut self, hold: Hold) {
+        match hold.call.clone() {
+            Some(id) => self.hold_call(&id, Holder::Hooks(hold)),
+            None => self.holds.push((hold, self.now)),
+        }
+    }
+
+    fn released(&mut self, hold: Hold) {
+        match hold.call.clone() {
+            Some(id) => self.release_call(&id, &Holder::Hooks(hold)),
+            None => {
+                let at = self.holds.iter().position(|(it, _)| *it == hold);
+                at.map(|at| self.holds.remove(at));
+            }
+        }
+    }
+
+    /// What hooks did to a call that is under way stands with it.
+    fn did(&mut self, deed: &Deed) {
+        let did = Did::of(deed);
+        match deed.call.as_deref().and_then(|id| self.open_call(id)) {
+            Some(tool) => tool.deeds.push(did),
+            None => self.push(Block::Did(did)),
         }
     }
 

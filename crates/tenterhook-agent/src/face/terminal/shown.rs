@@ -7,6 +7,8 @@ use crate::hooks;
 pub(super) const TEXT: usize = 100_000;
 /// How many characters of a tool's output, or of a reason, are shown.
 pub(super) const OUTPUT: usize = 4_000;
+/// How many are shown where it is opened.
+pub(super) const OPENED: usize = 20_000;
 /// How many characters of an argument that is asked about are shown: more than anybody reads, and what is longer is not agreed to.
 pub(super) const ASKED: usize = 200_000;
 /// How many characters of something that stands on one line are shown.
@@ -55,12 +57,9 @@ pub(super) fn line(raw: &str) -> String {
     text(raw, LINE).split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The first lines of a text, and how many follow.
-pub(super) fn head(raw: &str, lines: usize) -> (String, usize) {
-    let raw = raw.trim_end();
-    let end = raw.match_indices('\n').nth(lines.saturating_sub(1)).map_or(raw.len(), |(at, _)| at);
-    let more = raw.get(end..).unwrap_or_default().matches('\n').count();
-    (text(raw.get(..end).unwrap_or_default(), OUTPUT), more)
+/// As much of a text that is fit to be shown as is shown while it is closed.
+pub(super) fn start(text: &str) -> &str {
+    text.get(..text.floor_char_boundary(OUTPUT)).unwrap_or_default()
 }
 
 /// A text that comes in pieces. An escape sequence may lie across two of them; it is held back until it is whole.
@@ -118,13 +117,6 @@ mod tests {
         assert_eq!(spelled("ls\u{1b}]0;rm x\u{7}\r", 100), "ls\\u{1b}]0;rm x\\u{7}\\r");
         assert_eq!(spelled("a\u{202e}b\u{200b}", 100), "a\\u{202e}b\\u{200b}");
         assert_eq!(spelled("abc", 2), format!("ab{CUT}"));
-    }
-
-    #[test]
-    fn the_head_says_how_much_follows() {
-        assert_eq!(head("a\nb\nc\nd\n", 2), ("a\nb".to_owned(), 2));
-        assert_eq!(head("a\nb\n", 2), ("a\nb".to_owned(), 0));
-        assert_eq!(head("", 2), (String::new(), 0));
     }
 
     #[test]

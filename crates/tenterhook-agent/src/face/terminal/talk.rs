@@ -5,14 +5,18 @@ use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::Line;
 use ratatui::widgets::Paragraph;
+use tokio::time::Instant;
 
-use super::block::{Block, State};
+use super::block::{Block, Holder, State, Tool};
 use super::screen::Screen;
+use super::shown;
 use super::style::{BOLD, DIM, PLAIN, marked};
 use super::view::{Span, View};
-use super::wrap::wrap;
+use super::wrap::{cut, wrap};
+use crate::update::Hold;
 
-/// How many lines of a tool's output are shown.
+/// How many lines of a tool's output are shown while it is closed, and in how many rows.
+const LINES: usize = 8;
 const ROWS: usize = 12;
 
 const THOUGHT: Style = DIM.add_modifier(Modifier::ITALIC);
@@ -57,7 +61,7 @@ fn gather(screen: &Screen, width: usize, height: usize) -> Gathered {
             return Gathered { lines, spans, below: below.unwrap_or(0) };
         }
         let from = lines.len();
-        block_lines(it, width, wanted, &mut lines);
+        Sight { width, wanted, open: screen.open, now: screen.now }.block(it, &mut lines);
         // The line that sets it apart from what is above belongs to it.
         lines.push(Line::default());
         spans.push(Span { block, from, to: lines.len() });
@@ -80,48 +84,109 @@ fn take_up(
     lines.extend(more.take(room));
 }
 
-/// The lines of a block, from the last to the first.
-fn block_lines(block: &Block, width: usize, wanted: usize, lines: &mut Vec<Line<'static>>) {
-    match block {
-        Block::User(text) => take_up(lines, wanted, marked("> ", text, width, BOLD)),
-        Block::Model(text) => take_up(lines, wanted, marked("", text, width, PLAIN)),
-        Block::Thought(text) => take_up(lines, wanted, marked("~ ", text, width, THOUGHT)),
-        Block::Rewrite(text) => {
-            take_up(lines, wanted, marked("", text, width, PLAIN));
-            lines.push(Line::styled("[hook rewrite]", REWRITE));
+/// How a block is looked at.
+#[derive(Clone, Copy)]
+struct Sight {
+    width: usize,
+    wanted: usize,
+    /// Whether what is long or was rewritten is shown whole.
+    open: bool,
+    now: Instant,
+}
+
+impl Sight {
+    /// The lines of a block, from the last to the first.
+    fn block(self, block: &Block, lines: &mut Vec<Line<'static>>) {
+        let Self { width, wanted, .. } = self;
+        match block {
+            Block::User(text) => take_up(lines, wanted, marked("> ", text, width, BOLD)),
+            Block::Model(text) => take_up(lines, wanted, marked("", text, width, PLAIN)),
+            Block::Thought(text) => take_up(lines, wanted, marked("~ ", text, width, THOUGHT)),
+            Block::Rewrite { by, text } => {
+                take_up(lines, wanted, marked("", text, width, PLAIN));
+                lines.push(Line::styled(cut(&format!("[hook rewrite] {by}"), width), REWRITE));
+            }
+            Block::Tool(tool) => {
+                lines.extend(self.output(tool).into_iter().rev());
+                for did in tool.deeds.iter().rev() {
+                    take_up(lines, usize::MAX, marked("  · ", did.text(self.open), width, DIM));
+                }
+                take_up(lines, usize::MAX, marked("* ", &tool.title, width, BOLD));
+            }
+            Block::Did(did) => {
+                take_up(lines, wanted, marked("· ", did.text(self.open), width, DIM))
+            }
+            Block::Warn(text) => take_up(lines, wanted, marked("[warn] ", text, width, WARNING)),
+            Block::Notice(text) => take_up(lines, wanted, marked("· ", text, width, DIM)),
+            Block::Refused(text) => {
+                take_up(lines, wanted, marked("[not sent] ", text, width, REFUSAL));
+            }
+            Block::Page { title, text } => {
+                take_up(lines, wanted, marked("  ", text, width, PLAIN));
+                take_up(lines, usize::MAX, marked("", title, width, BOLD));
+            }
         }
-        Block::Tool { title, state, .. } => {
-            lines.extend(output(state, width).into_iter().rev());
-            take_up(lines, usize::MAX, marked("* ", title, width, BOLD));
+    }
+
+    /// What came of a tool, or who holds it up.
+    fn output(self, tool: &Tool) -> Vec<Line<'static>> {
+        let (mark, output) = match &tool.state {
+            State::Held | State::Running => return self.under_way(tool),
+            State::Done(output) => ("", output),
+            State::Failed(output) => ("failed: ", output),
+        };
+        let style = if mark.is_empty() { DIM } else { PLAIN };
+        let inner = self.width.saturating_sub(2);
+        let (most, rows) = if self.open { (usize::MAX, usize::MAX) } else { (LINES, ROWS) };
+        let whole = if self.open { &output.text } else { shown::start(&output.text) };
+        let text: Vec<_> = whole.split('\n').take(most).collect();
+        let all = wrap(&format!("{mark}{}", text.join("\n")), inner);
+        let hidden = all.len() > rows;
+        let mut lines: Vec<_> =
+            all.into_iter().take(rows).map(|it| Line::styled(format!("  {it}"), style)).collect();
+        let more = match (output.lines.saturating_sub(text.len()), hidden) {
+            (0, false) => return lines,
+            (0, true) => "  (more, Ctrl-O)".to_owned(),
+            (1, _) => "  (1 line more, Ctrl-O)".to_owned(),
+            (more, _) => format!("  ({more} lines more, Ctrl-O)"),
+        };
+        lines.push(Line::styled(cut(&more, self.width), DIM));
+        lines
+    }
+
+    /// Who holds a call up, and for how long.
+    fn under_way(self, tool: &Tool) -> Vec<Line<'static>> {
+        let took = |since: Instant| self.now.saturating_duration_since(since).as_secs();
+        let mut texts: Vec<String> = tool
+            .holds
+            .iter()
+            .map(|(holder, since)| format!("{} ({} s)", held_by(holder), took(*since)))
+            .collect();
+        if texts.is_empty() {
+            texts.push(match tool.state {
+                State::Running => format!("running ({} s)", took(tool.since)),
+                _ => "asked for, not begun".to_owned(),
+            });
         }
-        Block::Warn(text) => take_up(lines, wanted, marked("[warn] ", text, width, WARNING)),
-        Block::Notice(text) => take_up(lines, wanted, marked("· ", text, width, DIM)),
-        Block::Refused(text) => take_up(lines, wanted, marked("[not sent] ", text, width, REFUSAL)),
-        Block::Page { title, text } => {
-            take_up(lines, wanted, marked("  ", text, width, PLAIN));
-            take_up(lines, usize::MAX, marked("", title, width, BOLD));
-        }
+        let rows = texts.iter().flat_map(|it| {
+            let mut rows: Vec<_> = marked("  ", it, self.width, DIM).collect();
+            rows.reverse();
+            rows
+        });
+        rows.collect()
     }
 }
 
-/// What came of a tool.
-fn output(state: &State, width: usize) -> Vec<Line<'static>> {
-    let (mark, text, more) = match state {
-        State::Held => return vec![Line::styled("  asked for, not begun", DIM)],
-        State::Running => return vec![Line::styled("  running", DIM)],
-        State::Done { text, more } => ("", text, *more),
-        State::Failed { text, more } => ("failed: ", text, *more),
-    };
-    let all = wrap(&format!("{mark}{text}"), width.saturating_sub(2));
-    let hidden = all.len() > ROWS;
-    let style = if mark.is_empty() { DIM } else { PLAIN };
-    let mut lines: Vec<_> =
-        all.into_iter().take(ROWS).map(|line| Line::styled(format!("  {line}"), style)).collect();
-    match (more, hidden) {
-        (0, false) => {}
-        (0, true) => lines.push(Line::styled("  (more)", DIM)),
-        (1, _) => lines.push(Line::styled("  (1 line more)", DIM)),
-        (more, _) => lines.push(Line::styled(format!("  ({more} lines more)"), DIM)),
+fn held_by(holder: &Holder) -> String {
+    match holder {
+        Holder::Person => "waits for your answer".to_owned(),
+        Holder::Hooks(hold) => format!("held by {}", hold_words(hold)),
     }
-    lines
+}
+
+/// The hooks and the event.
+pub(super) fn hold_words(hold: &Hold) -> String {
+    let names: Vec<_> = hold.hooks.iter().map(|it| format!("`{it}`")).collect();
+    let word = if names.len() == 1 { "hook" } else { "hooks" };
+    shown::line(&format!("{word} {} at {}", names.join(", "), hold.event))
 }

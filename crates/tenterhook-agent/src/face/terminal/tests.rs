@@ -1,5 +1,7 @@
 //! How the screen looks, drawn without a terminal; and that it lives through a flood, a size of nothing and a lost session.
 
+mod deeds;
+
 use std::time::Duration;
 
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -57,7 +59,13 @@ fn call(id: &str) -> Call {
 fn ask(screen: &mut Screen) -> oneshot::Receiver<Decision> {
     let (decide, decided) = oneshot::channel();
     let reason = "`Bash` is asked about".to_owned();
-    screen.take(Update::Ask(Ask { id: "1".to_owned(), call: call("1"), reason, decide }));
+    screen.take(Update::Ask(Ask {
+        id: "1".to_owned(),
+        call: call("1"),
+        was: None,
+        reason,
+        decide,
+    }));
     decided
 }
 
@@ -208,7 +216,13 @@ fn what_cannot_be_shown_is_not_agreed_to() {
     let (decide, mut decided) = oneshot::channel();
     let long = "x".repeat(shown::ASKED) + "; rm -rf ~";
     let call = Call { input: json!({"command": long}), ..call("1") };
-    screen.take(Update::Ask(Ask { id: "1".to_owned(), call, reason: String::new(), decide }));
+    screen.take(Update::Ask(Ask {
+        id: "1".to_owned(),
+        call,
+        was: None,
+        reason: String::new(),
+        decide,
+    }));
     screen.tick(screen.now + Duration::from_millis(500));
     assert!(seen(&mut screen, 80, 24).contains("It is too long to be shown"));
     types(&mut screen, "1");
@@ -223,7 +237,13 @@ fn an_edit_is_asked_about_as_what_goes_and_comes() {
     let input = json!({"file_path": "a.rs", "old_string": "fn a() {\n    1\n}", "new_string": "fn a() {\n    2\n}"});
     let call = Call { id: "1".to_owned(), tool: "Edit".to_owned(), input };
     let (decide, _decided) = oneshot::channel();
-    screen.take(Update::Ask(Ask { id: "1".to_owned(), call, reason: String::new(), decide }));
+    screen.take(Update::Ask(Ask {
+        id: "1".to_owned(),
+        call,
+        was: None,
+        reason: String::new(),
+        decide,
+    }));
     let lines = seen(&mut screen, 60, 24);
     assert!(
         lines.contains(
@@ -242,7 +262,7 @@ fn a_question_that_is_taller_than_its_room_is_read_in_pages() {
         let call = Call { input: json!({"command": command}), ..call("1") };
         let (decide, _decided) = oneshot::channel();
         let reason = "`Bash` is asked about".to_owned();
-        screen.take(Update::Ask(Ask { id: "1".to_owned(), call, reason, decide }));
+        screen.take(Update::Ask(Ask { id: "1".to_owned(), call, was: None, reason, decide }));
         screen.tick(screen.now + Duration::from_millis(500));
         let mut all = String::new();
         for _ in 0..40 {
@@ -269,7 +289,7 @@ fn the_next_question_was_not_read_yet() {
     let _first = ask(&mut screen);
     let (decide, mut second) = oneshot::channel();
     let (id, call) = ("2".to_owned(), call("2"));
-    screen.take(Update::Ask(Ask { id, call, reason: String::new(), decide }));
+    screen.take(Update::Ask(Ask { id, call, was: None, reason: String::new(), decide }));
     screen.tick(screen.now + Duration::from_millis(500));
     assert!(drawn(&screen, 60, 20).join("\n").contains("(1 more after this)"));
     screen.take(Update::AskVoid { id: "1".to_owned() });
@@ -383,7 +403,7 @@ fn output_is_bounded_and_says_so() {
     let result = ToolResult { id: "1".to_owned(), text, is_error: false };
     screen.take(Update::ToolEnded { call: call("1"), result });
     let lines = drawn(&screen, 40, 24).join("\n");
-    assert!(lines.contains("line 7\n  (92 lines more)"), "{lines}");
+    assert!(lines.contains("line 7\n  (92 lines more, Ctrl-O)"), "{lines}");
     assert!(!lines.contains("running"), "{lines}");
 }
 

@@ -10,7 +10,7 @@ use crate::room::{Room, Run};
 /// What the transcript keeps beside its first line.
 fn kept(run: &Run) -> Vec<String> {
     let path = run.of("session")[0]["transcript_path"].as_str().unwrap();
-    let text = std::fs::read_to_string(path).unwrap();
+    let text = Room::conversation(path);
     text.lines().filter(|it| !it.contains(r#""type":"session""#)).map(str::to_owned).collect()
 }
 

@@ -108,6 +108,7 @@ fn outcomes_fit_their_schema() {
             took: Duration::from_micros(1234),
             verdict: Restraint::Silent,
             context: Vec::new(),
+            rewrote: false,
         }],
     };
     let encoded = encode_outcome(&full);
