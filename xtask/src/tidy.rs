@@ -5,6 +5,7 @@ mod circles;
 mod codes;
 mod coverage;
 mod crates;
+mod dialects;
 mod links;
 mod rooms;
 mod rules;
@@ -39,6 +40,7 @@ const CHECKS: &[Check] = &[
     sources::check,
     rooms::check,
     circles::check,
+    dialects::check,
     rules::check,
     codes::check,
     coverage::check,

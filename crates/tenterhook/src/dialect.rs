@@ -12,6 +12,7 @@
 mod broken;
 pub mod claude;
 pub mod codewhale;
+mod files;
 mod findings;
 mod first_line;
 pub mod gencode;
@@ -45,6 +46,7 @@ pub use crate::hook::named::DialectId;
 pub use crate::hook::row::{Cap, EventRow, Subject, Then};
 /// The object of an event, before any dialect reads it.
 pub use crate::strict::{Whole, whole as whole_object};
+pub use files::{Disk, Plugins, ReadServers, ServerFile, ServerFiles, ServerVariables};
 
 /// Every dialect that this build speaks, in the order in which files are offered to them.
 pub static DIALECTS: &[&dyn Dialect] = &[
@@ -194,6 +196,26 @@ pub trait Dialect: Sync + fmt::Debug {
     /// The files that its agent would load.
     fn places(&self, roots: &Roots) -> Vec<Candidate>;
 
+    /// Whether its files are TOML: those of most are JSON, or front matter in texts.
+    fn is_toml(&self) -> bool {
+        false
+    }
+
+    /// The plugins that count by what `settings`, weakest first, and the files of the agent say: by default it has none.
+    fn plugins(&self, _settings: &[&Source], _roots: &Roots, _disk: &dyn Disk) -> Plugins {
+        Plugins::default()
+    }
+
+    /// Where its agent finds the MCP servers that it connects, where it is known here.
+    fn servers(&self) -> Option<&'static ServerFiles> {
+        None
+    }
+
+    /// Where the entry of a server in its files may name variables.
+    fn server_variables(&self) -> ServerVariables {
+        ServerVariables::Everywhere
+    }
+
     /// Reads a config file into hooks and diagnostics.
     fn read_config(&self, source: &Source) -> ReadConfig;
 
@@ -242,6 +264,17 @@ pub trait Dialect: Sync + fmt::Debug {
     /// Another host may well have such an event, so the hook stays armed.
     fn unreachable(&self, _hook: &Hook) -> Option<(String, &'static str)> {
         None
+    }
+
+    /// What becomes at least of an action while a file that might forbid it cannot be read, whatever was promised (C-72): by
+    /// default a person decides, for nobody promised a denial, and nobody agreed. `None`: what the event's row says.
+    fn while_unread(&self) -> Option<OnFailure> {
+        Some(OnFailure::Ask)
+    }
+
+    /// What the entry of a hook calls its time limit.
+    fn timeout_key(&self) -> &'static str {
+        "timeout"
     }
 
     /// What becomes of the action when a gate gave no answer and neither its entry nor its source says it: by default

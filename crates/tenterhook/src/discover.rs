@@ -15,13 +15,11 @@ use std::sync::Arc;
 
 use crate::config::{Plugin, Source};
 use crate::diagnostic::Diagnostic;
-use crate::dialect::claude::plugins;
-use crate::dialect::gencode;
-use crate::dialect::{Candidate, DIALECTS, DialectId, Fit, GROUPS, Roots};
+use crate::dialect::{Candidate, DIALECTS, Dialect, DialectId, Fit, GROUPS, Plugins, Roots};
 use crate::hook::{Compat, Layer};
 use crate::source::{Flaw, Kept};
 use crate::syntax::{self, Format};
-use file::{lost, take, unreadable};
+use file::{take, unreadable};
 use places::places;
 
 pub use file::{MAX_BYTES, read};
@@ -76,83 +74,33 @@ pub fn find(roots: &Roots) -> Found {
 
 /// The hook files of the plugins that the settings found so far switch on.
 fn add_plugins(found: &mut Found, roots: &Roots) {
-    add_gen_plugins(found, roots);
-    let registry = plugins::registry(roots);
-    let active = active_plugins(&found.sources, roots);
-    let of_plugin = |path: &Path, text, flaw| Source {
-        flaw,
-        ..source(path, DialectId::CLAUDE, Layer::Plugin, text, roots)
-    };
-    if let Some(flaw) = active.flaw {
-        found.sources.push(of_plugin(&registry, "".into(), Some(flaw)));
-    }
-    for plugin in active.plugins {
-        let manifest = take(&plugins::manifest(&plugin));
-        let mut files = plugins::files(&plugin, manifest.as_ref().map(|(text, _)| &**text));
-        let flawed = manifest.is_some_and(|(_, flaw)| flaw.is_some());
-        // A manifest that cannot be read may bring hooks, and name files that do.
-        if flawed && !files.contains(&plugins::manifest(&plugin)) {
-            files.push(plugins::manifest(&plugin));
-        }
-        for path in files {
-            let Some((text, flaw)) = take(&path) else { continue };
-            let plugin = Some(plugin.clone());
-            found.sources.push(Source { plugin, ..of_plugin(&path, text, flaw) });
-        }
-    }
-}
-
-/// The hook files of Gen's plugins: each directory of its `plugins` is one, unless the settings say no (G-3).
-fn add_gen_plugins(found: &mut Found, roots: &Roots) {
-    let directory = roots.home.join(".gen/plugins");
-    let entries = std::fs::read_dir(&directory).into_iter().flatten().flatten();
-    let mut installed: Vec<PathBuf> =
-        entries.map(|it| it.path()).filter(|it| it.is_dir()).collect();
-    installed.sort();
-    let of_gen = |it: &&Source| it.dialect == DialectId::GEN && it.plugin.is_none();
-    let settings: Vec<&str> = found.sources.iter().filter(of_gen).map(|it| &*it.text).collect();
     let mut more = Vec::new();
-    for root in installed {
-        let name = root.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if !gencode::plugins::enabled(&name, &settings) {
-            continue;
-        }
-        let plugin = Plugin { name, data: root.join("data"), root };
-        for path in gencode::plugins::files(&plugin, |path| Some(read(path).ok()?.to_string())) {
-            let Some((text, flaw)) = take(&path) else { continue };
-            let plugin = Some(plugin.clone());
-            let source = source(&path, DialectId::GEN, Layer::Plugin, text, roots);
-            more.push(Source { plugin, flaw, ..source });
+    for dialect in DIALECTS {
+        let of_plugin = |path: &Path, text, flaw, plugin| {
+            let source = source(path, dialect.id(), Layer::Plugin, text, roots);
+            Source { flaw, plugin, ..source }
+        };
+        let plugins = plugins(*dialect, &found.sources, roots);
+        more.extend(
+            plugins.flawed.map(|(path, flaw)| of_plugin(&path, "".into(), Some(flaw), None)),
+        );
+        for (plugin, files) in plugins.active {
+            for path in files {
+                let Some((text, flaw)) = take(&path) else { continue };
+                more.push(of_plugin(&path, text, flaw, Some(plugin.clone())));
+            }
         }
     }
     found.sources.extend(more);
 }
 
-/// The plugins that settings switch on, and why there may be more.
-#[derive(Default)]
-struct Active {
-    plugins: Vec<Plugin>,
-    flaw: Option<Flaw>,
-}
-
-/// The plugins that `sources` switch on.
-fn active_plugins(sources: &[Source], roots: &Roots) -> Active {
-    let Some((registry, flaw)) = take(&plugins::registry(roots)) else { return Active::default() };
-    let mut settings: Vec<&Source> = sources
-        .iter()
-        .filter(|it| it.dialect == DialectId::CLAUDE && it.plugin.is_none())
-        .collect();
+/// The plugins of a dialect's agent that `sources` switch on.
+fn plugins(dialect: &dyn Dialect, sources: &[Source], roots: &Roots) -> Plugins {
+    let is_own = |it: &&Source| it.dialect == dialect.id() && it.plugin.is_none();
+    let mut settings: Vec<&Source> = sources.iter().filter(is_own).collect();
     // Nothing overrules what the organisation says.
     settings.sort_by_key(|it| it.layer == Layer::Managed);
-    let texts: Vec<&str> = settings.iter().map(|it| &*it.text).collect();
-    let flaw = flaw.filter(|it| it.kept != Kept::All).or_else(|| {
-        let broken = plugins::broken(&registry)?;
-        Some(lost(broken, "mend it, or install the plugins anew"))
-    });
-    let plugins = plugins::active(&registry, &texts, roots);
-    // Nobody can say which plugins a registry knows that cannot be read; where none is switched on, none counts.
-    let flaw = flaw.filter(|_| plugins::any_enabled(&texts)).map(|it| lost(it.why, &it.help));
-    Active { plugins, flaw }
+    dialect.plugins(&settings, roots, &file::Files)
 }
 
 /// Reads one file that the caller names (C-5).
@@ -299,8 +247,11 @@ fn recognize(path: &Path, text: &str, fallback: DialectId) -> DialectId {
         }
     }
     match best.0 {
-        // Most dialects are written in JSON; TOML that cannot be read is told of as TOML.
-        Fit::No if format == Format::Toml && fallback == DialectId::CLAUDE => DialectId::NATIVE,
+        // TOML that cannot be read is told of as TOML.
+        Fit::No if format == Format::Toml && !fallback.dialect().is_toml() => {
+            let other = DIALECTS.iter().find(|it| it.is_toml());
+            other.map_or(fallback, |it| it.id())
+        }
         Fit::No => fallback,
         Fit::Shape | Fit::Certain => best.1,
     }

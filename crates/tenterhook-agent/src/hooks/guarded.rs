@@ -6,7 +6,6 @@ use std::path::{Component, Path};
 
 use tenterhook::dialect::DIALECTS;
 use tenterhook::dialect::Roots;
-use tenterhook::dialect::claude::servers;
 use tenterhook::hook::{Command, Invocation, Run};
 use tenterhook_shell::{self as shell, Word};
 
@@ -43,7 +42,8 @@ impl Hooks {
 /// Whether an agent that is started there loads the file.
 fn loads(roots: &Roots, file: &Path) -> bool {
     let hooks = DIALECTS.iter().flat_map(|it| it.places(roots)).map(|it| it.path);
-    let servers = servers::files(roots).into_iter().map(|(path, _)| path);
+    let servers = DIALECTS.iter().filter_map(|it| it.servers());
+    let servers = servers.flat_map(|it| (it.files)(roots)).map(|(path, _)| path);
     hooks.chain(servers).any(|place| fits(&place, file))
 }
 

@@ -74,9 +74,8 @@ pub(super) fn settle(said: &[Statement], source: &Source, hook: &mut Hook) {
     });
     if let Some(policy) = on_broken.into_iter().next() {
         hook.on_failure = Some(policy);
-    } else if source.dialect != DialectId::NATIVE {
-        // Nobody promised a denial, and nobody agreed: a person decides.
-        hook.on_failure = Some(hook.on_failure.unwrap_or(OnFailure::Ask).max(OnFailure::Ask));
+    } else if let Some(least) = source.dialect.dialect().while_unread() {
+        hook.on_failure = Some(hook.on_failure.unwrap_or(least).max(least));
     }
 }
 

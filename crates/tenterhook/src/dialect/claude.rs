@@ -17,8 +17,8 @@ mod lint;
 mod matcher_text;
 mod placeholders;
 mod places;
-pub mod plugins;
-pub mod servers;
+mod plugins;
+mod servers;
 mod vocabulary;
 
 use std::borrow::Cow;
@@ -28,8 +28,8 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::{
-    Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Roots, SlipPolicy, Subject,
-    first_line,
+    Candidate, Dialect, DialectId, Disk, Envelope, EventFault, EventRow, Fit, Plugins, Roots,
+    ServerFiles, SlipPolicy, Subject, first_line,
 };
 use crate::answer::{Answer, Powers, SlipKind};
 use crate::event::{Event, EventName};
@@ -92,6 +92,14 @@ impl Dialect for Claude {
     fn condition(&self, node: &Node, source: &Source) -> Result<Condition, String> {
         let rule = super::rule(node, source, Reading::Claude)?;
         Ok(rule.with_aliases(matcher_text::aliases()))
+    }
+
+    fn plugins(&self, settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plugins {
+        plugins::find(settings, roots, disk)
+    }
+
+    fn servers(&self) -> Option<&'static ServerFiles> {
+        Some(&servers::FILES)
     }
 
     fn drops_repeats(&self) -> bool {

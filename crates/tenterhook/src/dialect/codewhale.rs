@@ -70,6 +70,14 @@ impl Dialect for CodeWhale {
     }
 
     /// A hook of this agent goes to the background by its entry, never by what it prints.
+    fn is_toml(&self) -> bool {
+        true
+    }
+
+    fn timeout_key(&self) -> &'static str {
+        "timeout_secs"
+    }
+
     fn detaches(&self, _first_line: &[u8]) -> bool {
         false
     }

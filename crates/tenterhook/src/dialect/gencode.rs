@@ -11,7 +11,7 @@ mod handler;
 mod matcher;
 mod model;
 mod places;
-pub(crate) mod plugins;
+mod plugins;
 #[cfg(test)]
 mod tests;
 
@@ -21,8 +21,8 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::{
-    Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Roots, SlipPolicy,
-    first_line,
+    Candidate, Dialect, DialectId, Disk, Envelope, EventFault, EventRow, Fit, Plugins, Roots,
+    SlipPolicy, first_line,
 };
 use crate::answer::{Answer, SlipKind};
 use crate::event::{Event, EventName};
@@ -83,6 +83,10 @@ impl Dialect for Gen {
 
     fn read_words(&self, _: &Prompt, event: &Event, row: &EventRow, report: &Report) -> Answer {
         model::read(event, row, report)
+    }
+
+    fn plugins(&self, settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plugins {
+        plugins::find(settings, roots, disk)
     }
 
     fn timeout(&self, run: &Run, row: &EventRow) -> Duration {

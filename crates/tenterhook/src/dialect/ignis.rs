@@ -77,6 +77,10 @@ impl Dialect for Ignis {
     }
 
     /// Ruling 3: a hook of this agent sees a short list of names and those that its entry names.
+    fn timeout_key(&self) -> &'static str {
+        "timeout_ms"
+    }
+
     fn inherit(&self) -> Inherit {
         Inherit::Listed
     }

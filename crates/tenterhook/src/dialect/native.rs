@@ -25,11 +25,12 @@ pub use outcome::encode_outcome;
 pub use write::write;
 
 use super::{
-    Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Roots, SlipPolicy,
+    Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Roots, ServerVariables,
+    SlipPolicy,
 };
 use crate::answer::{Answer, SlipKind};
 use crate::event::{Event, EventName};
-use crate::hook::{Inherit, Prompt, Run};
+use crate::hook::{Inherit, OnFailure, Prompt, Run};
 use crate::report::Report;
 use crate::source::{ReadConfig, Source};
 use crate::syntax::Node;
@@ -98,6 +99,18 @@ impl Dialect for Native {
 
     fn timeout(&self, run: &Run, row: &EventRow) -> Duration {
         model::timeout(run, row)
+    }
+
+    fn is_toml(&self) -> bool {
+        true
+    }
+
+    fn server_variables(&self) -> ServerVariables {
+        ServerVariables::ListedInHeaders
+    }
+
+    fn while_unread(&self) -> Option<OnFailure> {
+        None
     }
 
     fn inherit(&self) -> Inherit {

@@ -2,11 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::decode::decode;
 use crate::diagnostic::{Diagnostic, Severity};
+use crate::dialect::Disk;
 use crate::source::{Flaw, Kept};
 
 /// How large a config may be, in bytes: far more than any that people write, and little enough to be read at each event.
@@ -52,8 +53,25 @@ pub(super) fn take(path: &Path) -> Option<(Arc<str>, Option<Flaw>)> {
     }
 }
 
+/// The files of this machine.
+pub(super) struct Files;
+
+impl Disk for Files {
+    fn read(&self, path: &Path) -> Option<(Arc<str>, Option<Flaw>)> {
+        take(path)
+    }
+
+    fn directories(&self, path: &Path) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(path).into_iter().flatten().flatten();
+        let mut found: Vec<PathBuf> =
+            entries.map(|it| it.path()).filter(|it| it.is_dir()).collect();
+        found.sort();
+        found
+    }
+}
+
 /// A flaw that leaves nothing of a file.
-pub(super) fn lost(why: impl Into<String>, help: &str) -> Flaw {
+fn lost(why: impl Into<String>, help: &str) -> Flaw {
     Flaw { why: why.into(), help: help.to_owned(), kept: Kept::Nothing }
 }
 

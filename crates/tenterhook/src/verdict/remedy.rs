@@ -4,7 +4,6 @@ use crate::dialect::DialectId;
 
 /// The codes whose messages say what happened and no more, with a remedy each.
 const REMEDIES: &[(&str, &str)] = &[
-    ("timed-out", "raise its `timeout`, or see what it waits for"),
     ("signalled", "see what ended it"),
     ("output-too-large", "print one short answer"),
     ("worker-ended", "catch what it throws, and reply with `error`"),
@@ -13,13 +12,10 @@ const REMEDIES: &[(&str, &str)] = &[
     ("file-unread", "`tenterhook check` shows more"),
 ];
 
-/// What the entry of a hook calls its time limit, where it is not `timeout`.
-const TIMEOUTS: &[(DialectId, &str)] =
-    &[(DialectId::IGNIS, "timeout_ms"), (DialectId::CODEWHALE, "timeout_secs")];
-
 /// What happened, and what to do about it, in the words of the file in which the hook stands.
 pub(super) fn with(dialect: DialectId, code: &str, message: &str) -> String {
-    if let Some((_, key)) = TIMEOUTS.iter().find(|(it, _)| *it == dialect && code == "timed-out") {
+    if code == "timed-out" {
+        let key = dialect.dialect().timeout_key();
         return format!("{message}; raise its `{key}`, or see what it waits for");
     }
     match REMEDIES.iter().find(|(it, _)| *it == code) {

@@ -5,13 +5,42 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::dialect::{GROUPS, Roots};
-use crate::source::Plugin;
+use crate::dialect::{Disk, GROUPS, Plugins, Roots};
+use crate::source::{Flaw, Kept, Plugin, Source};
 use crate::syntax::{self, Format, Node, NodeValue, Parsed};
 
+/// The plugins that count, each with its hook files.
+pub(super) fn find(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plugins {
+    let place = registry(roots);
+    let Some((registry, flaw)) = disk.read(&place) else { return Plugins::default() };
+    let texts: Vec<&str> = settings.iter().map(|it| &*it.text).collect();
+    let flaw = flaw.filter(|it| it.kept != Kept::All).or_else(|| {
+        let help = "mend it, or install the plugins anew".to_owned();
+        Some(Flaw { why: broken(&registry)?, help, kept: Kept::Nothing })
+    });
+    // Nobody can say which plugins a registry knows that cannot be read; where none is switched on, none counts.
+    let flaw = flaw.filter(|_| any_enabled(&texts)).map(|it| Flaw { kept: Kept::Nothing, ..it });
+    let with_files = |plugin: Plugin| {
+        let files = hook_files(&plugin, disk);
+        (plugin, files)
+    };
+    let active = active(&registry, &texts, roots).into_iter().map(with_files);
+    Plugins { active: active.collect(), flawed: flaw.map(|it| (place, it)) }
+}
+
+/// The hook files of a plugin. A manifest that cannot be read may bring hooks, and name files that do.
+fn hook_files(plugin: &Plugin, disk: &dyn Disk) -> Vec<PathBuf> {
+    let manifest = disk.read(&self::manifest(plugin));
+    let mut files = files(plugin, manifest.as_ref().map(|(text, _)| &**text));
+    let flawed = manifest.is_some_and(|(_, flaw)| flaw.is_some());
+    if flawed && !files.contains(&self::manifest(plugin)) {
+        files.push(self::manifest(plugin));
+    }
+    files
+}
+
 /// The agent's list of installed plugins.
-#[must_use]
-pub fn registry(roots: &Roots) -> PathBuf {
+fn registry(roots: &Roots) -> PathBuf {
     directory(roots).join("installed_plugins.json")
 }
 
@@ -21,8 +50,7 @@ fn directory(roots: &Roots) -> PathBuf {
 }
 
 /// The plugins that `settings`, weakest first, enable and `registry` knows, in the order of their names (C-38).
-#[must_use]
-pub fn active(registry: &str, settings: &[&str], roots: &Roots) -> Vec<Plugin> {
+fn active(registry: &str, settings: &[&str], roots: &Roots) -> Vec<Plugin> {
     let registry = read(registry).root;
     let known = registry.as_ref().and_then(|it| it.get("plugins"));
     enabled(settings)
@@ -51,14 +79,12 @@ fn enabled(settings: &[&str]) -> BTreeMap<String, bool> {
 }
 
 /// Whether `settings`, weakest first, enable any plugin, whatever the registry knows.
-#[must_use]
-pub fn any_enabled(settings: &[&str]) -> bool {
+fn any_enabled(settings: &[&str]) -> bool {
     enabled(settings).into_values().any(|on| on)
 }
 
 /// Why some of the registry is not known, where that is so.
-#[must_use]
-pub fn broken(registry: &str) -> Option<String> {
+fn broken(registry: &str) -> Option<String> {
     let parsed = read(registry);
     let fault = parsed.fatal().filter(|_| !parsed.lost.is_empty())?;
     Some(format!("it is not well formed: {}", fault.message))
@@ -85,8 +111,7 @@ fn file_name(name: &str) -> String {
 }
 
 /// The files in which a plugin configures hooks: the usual one, its manifest, and those that the manifest names (C-33).
-#[must_use]
-pub fn files(plugin: &Plugin, manifest: Option<&str>) -> Vec<PathBuf> {
+fn files(plugin: &Plugin, manifest: Option<&str>) -> Vec<PathBuf> {
     let usual = plugin.root.join("hooks/hooks.json");
     let mut files = vec![usual.clone()];
     let parsed = manifest.map(read).unwrap_or_default();
@@ -111,8 +136,7 @@ pub fn files(plugin: &Plugin, manifest: Option<&str>) -> Vec<PathBuf> {
 }
 
 /// The plugin's manifest.
-#[must_use]
-pub fn manifest(plugin: &Plugin) -> PathBuf {
+fn manifest(plugin: &Plugin) -> PathBuf {
     plugin.root.join(".claude-plugin/plugin.json")
 }
 

@@ -6,17 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Place, Severity, Span};
-use crate::dialect::{DialectId, Roots};
+use crate::dialect::{DialectId, Roots, ServerFile, ServerFiles};
 use crate::hook::{Command, Http, Inherit, Invocation, Layer};
 use crate::request::address::Target;
-use crate::source::{Plugin, Reach, Server};
+use crate::source::{Plugin, Reach, Server, Source};
 use crate::syntax::{self, Format, Node};
 
 use super::placeholders::Placeholders;
 
-/// The files of the managed, the user's and the project's servers, strongest layer first.
-#[must_use]
-pub fn files(roots: &Roots) -> Vec<(PathBuf, Layer)> {
+/// Where they stand, and how they are read.
+pub(super) static FILES: ServerFiles = ServerFiles { files, of_plugin, read, switched_off };
+
+fn files(roots: &Roots) -> Vec<(PathBuf, Layer)> {
     let user = roots.config_home.clone().unwrap_or_else(|| roots.home.clone());
     let managed = roots.managed.iter().map(|it| (it.join("managed-mcp.json"), Layer::Managed));
     let others =
@@ -24,28 +25,11 @@ pub fn files(roots: &Roots) -> Vec<(PathBuf, Layer)> {
     managed.chain(others).collect()
 }
 
-/// The file of a plugin's servers.
-#[must_use]
-pub fn of_plugin(plugin: &Plugin) -> PathBuf {
+fn of_plugin(plugin: &Plugin) -> PathBuf {
     plugin.root.join(".mcp.json")
 }
 
-/// One text with servers.
-#[derive(Clone, Copy, Debug)]
-pub struct ServerFile<'a> {
-    /// What people call it.
-    pub name: &'a str,
-    /// The text.
-    pub text: &'a str,
-    /// Whose configuration it is.
-    pub layer: Layer,
-    /// The plugin that it belongs to.
-    pub plugin: Option<&'a Plugin>,
-}
-
-/// The servers of a file. What cannot be read is told, and costs no other server.
-#[must_use]
-pub fn read(file: ServerFile<'_>, roots: &Roots) -> (Vec<Server>, Vec<Diagnostic>) {
+fn read(file: ServerFile<'_>, roots: &Roots) -> (Vec<Server>, Vec<Diagnostic>) {
     let parsed = syntax::parse(file.text, Format::Json);
     let mut reading = Reading { file, roots, servers: Vec::new(), told: Vec::new() };
     match (&parsed.root, parsed.fatal()) {
@@ -56,10 +40,12 @@ pub fn read(file: ServerFile<'_>, roots: &Roots) -> (Vec<Server>, Vec<Diagnostic
     (reading.servers, reading.told)
 }
 
-/// The names of project servers that `settings` switch off.
-#[must_use]
-pub fn switched_off(settings: &str) -> Vec<String> {
-    let root = syntax::parse(settings, Format::Json).root;
+/// The names of project servers that settings switch off: a project's own hook files may not speak of others.
+fn switched_off(source: &Source) -> Vec<String> {
+    if !is_settings(&source.name) {
+        return Vec::new();
+    }
+    let root = syntax::parse(&source.text, Format::Json).root;
     let names = root.as_ref().and_then(|it| it.get("disabledMcpjsonServers"));
     let names = names.and_then(Node::as_array).unwrap_or_default();
     names.iter().filter_map(|it| it.as_str().map(str::to_owned)).collect()
@@ -158,9 +144,7 @@ impl Reading<'_> {
     }
 }
 
-/// Whether a settings file may say which servers of the project are off: a project's own may not speak of others.
-#[must_use]
-pub fn is_settings(name: &str) -> bool {
+fn is_settings(name: &str) -> bool {
     Path::new(name).file_name().is_some_and(|it| {
         it == "settings.json" || it == "settings.local.json" || it == "managed-settings.json"
     })
@@ -231,8 +215,10 @@ mod tests {
 
     #[test]
     fn settings_switch_servers_of_the_project_off() {
-        assert_eq!(switched_off(r#"{"disabledMcpjsonServers": ["a", 1]}"#), ["a"]);
-        assert!(switched_off("{").is_empty());
-        assert!(is_settings("/w/.claude/settings.local.json") && !is_settings("/w/hooks.json"));
+        let off = |name, text| switched_off(&Source::given(name, DialectId::CLAUDE, text, "/w"));
+        let text = r#"{"disabledMcpjsonServers": ["a", 1]}"#;
+        assert_eq!(off("/w/.claude/settings.local.json", text), ["a"]);
+        assert!(off("/w/.claude/settings.json", "{").is_empty());
+        assert!(off("/w/hooks.json", text).is_empty());
     }
 }

@@ -2,12 +2,34 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::source::Plugin;
+use crate::dialect::{Disk, Plugins, Roots};
+use crate::source::{Plugin, Source};
 use crate::syntax::{self, Format, Node, NodeValue};
+
+/// The plugins that count, each with its hook files: each directory of the agent's `plugins` is one, unless the settings
+/// say no (G-3).
+pub(super) fn find(settings: &[&Source], roots: &Roots, disk: &dyn Disk) -> Plugins {
+    let settings: Vec<&str> = settings.iter().map(|it| &*it.text).collect();
+    let installed = disk.directories(&roots.home.join(".gen/plugins")).into_iter();
+    let plugin = |root: PathBuf| {
+        let name = root.file_name()?.to_string_lossy().into_owned();
+        enabled(&name, &settings).then(|| Plugin { name, data: root.join("data"), root })
+    };
+    let whole = |path: &Path| {
+        let (text, _) = disk.read(path).filter(|(_, flaw)| flaw.is_none())?;
+        Some(text.to_string())
+    };
+    let with_files = |plugin: Plugin| {
+        let files = files(&plugin, whole);
+        (plugin, files)
+    };
+    let active = installed.filter_map(plugin).map(with_files);
+    Plugins { active: active.collect(), flawed: None }
+}
 
 /// Whether the plugin of that name counts: the strongest of `settings`, weakest first, that speaks of it says so, by its name
 /// alone or with the place where it comes from.
-pub(crate) fn enabled(name: &str, settings: &[&str]) -> bool {
+fn enabled(name: &str, settings: &[&str]) -> bool {
     let says = |text: &&&str| {
         let root = syntax::parse(text, Format::Json).root?;
         let all = root.get("enabledPlugins")?.entries();
@@ -21,7 +43,7 @@ pub(crate) fn enabled(name: &str, settings: &[&str]) -> bool {
 const MANIFESTS: &[&str] = &[".gen-plugin/plugin.json", ".claude-plugin/plugin.json"];
 
 /// The files in which a plugin configures hooks: what its manifest says, else the usual one.
-pub(crate) fn files(plugin: &Plugin, read: impl Fn(&Path) -> Option<String>) -> Vec<PathBuf> {
+fn files(plugin: &Plugin, read: impl Fn(&Path) -> Option<String>) -> Vec<PathBuf> {
     let usual = || vec![plugin.root.join("hooks/hooks.json")];
     let mut manifests = MANIFESTS.iter().map(|it| plugin.root.join(it));
     let Some((path, text)) = manifests.find_map(|it| Some((it.clone(), read(&it)?))) else {

@@ -4,7 +4,7 @@ use tenterhook_process as process;
 
 use super::connection::Env;
 use super::withheld::{Withheld, is_telling};
-use crate::dialect::DialectId;
+use crate::dialect::ServerVariables;
 use crate::executor::command::LISTED;
 use crate::hook::{Command, FIRING, Inherit, Invocation, around};
 use crate::request::variables::expand;
@@ -21,12 +21,7 @@ pub(super) fn describe(
     command: &Command,
     env: &Env,
 ) -> Result<(process::Command, Withheld), String> {
-    let fill = |text: &str| match server.dialect {
-        DialectId::NATIVE => Ok(text.to_owned()),
-        _ => expand(text, |name| variable(env, name)).map_err(|name| {
-            format!("its configuration names the variable `{name}`, which is not set")
-        }),
-    };
+    let fill = |text: &str| fill(server, text, env);
     let cwd = command.cwd.clone().unwrap_or_default();
     let mut described = match &command.invocation {
         Invocation::Argv { program, args } => {
@@ -59,6 +54,16 @@ pub(super) fn describe(
     Ok((described, withheld))
 }
 
-pub(super) fn variable(env: &Env, name: &str) -> Option<String> {
+/// A text of the configuration, as its format names variables.
+pub(super) fn fill(server: &Server, text: &str, env: &Env) -> Result<String, String> {
+    match server.dialect.dialect().server_variables() {
+        ServerVariables::ListedInHeaders => Ok(text.to_owned()),
+        ServerVariables::Everywhere => expand(text, |name| variable(env, name)).map_err(|name| {
+            format!("its configuration names the variable `{name}`, which is not set")
+        }),
+    }
+}
+
+fn variable(env: &Env, name: &str) -> Option<String> {
     env.iter().rev().find(|(own, _)| own == name).map(|(_, value)| value.clone())
 }

@@ -11,14 +11,13 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 
 use super::client::McpClient;
 use super::connection::Env;
-use super::program::variable;
+use super::program::fill;
 use super::withheld::Withheld;
-use crate::dialect::DialectId;
+use crate::dialect::ServerVariables;
 use crate::executor::http::Network;
 use crate::hook::Http;
 use crate::request::address::Target;
 use crate::request::headers;
-use crate::request::variables::expand;
 use crate::source::Server;
 
 /// The longest event that is taken, as of a program's line.
@@ -48,16 +47,6 @@ pub(super) fn open(
     Ok((StreamableHttpClientTransport::with_client(network.mcp(), config), withheld))
 }
 
-/// A text of the configuration, as its format names variables; a native URL names none.
-fn fill(server: &Server, text: &str, env: &Env) -> Result<String, String> {
-    match server.dialect {
-        DialectId::NATIVE => Ok(text.to_owned()),
-        _ => expand(text, |name| variable(env, name)).map_err(|name| {
-            format!("its configuration names the variable `{name}`, which is not set")
-        }),
-    }
-}
-
 fn own_headers(
     server: &Server,
     http: &Http,
@@ -65,14 +54,14 @@ fn own_headers(
 ) -> Result<HashMap<HeaderName, HeaderValue>, String> {
     let own = http.headers.iter().filter(|(name, _)| !headers::is_reserved(name));
     own.map(|(name, text)| {
-        let value = match server.dialect {
-            DialectId::NATIVE => {
+        let value = match server.dialect.dialect().server_variables() {
+            ServerVariables::ListedInHeaders => {
                 let lookup = |it: &str| {
                     env.iter().rfind(|(own, _)| own == it).map(|(_, value)| value.as_str())
                 };
                 headers::fill(name, text, &http.variables, lookup).map_err(|it| it.to_string())?
             }
-            _ => fill(server, text, env)?,
+            ServerVariables::Everywhere => fill(server, text, env)?,
         };
         let torn = || format!("the header `{name}` cannot be sent");
         let named = HeaderName::from_bytes(name.as_bytes()).map_err(|_| torn())?;

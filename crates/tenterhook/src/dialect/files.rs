@@ -1,0 +1,66 @@
+//! What an agent loads beside its hook files: the plugins that bring some, and the servers that hooks call. Pure: whoever
+//! asks hands in the disk.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::Roots;
+use crate::diagnostic::Diagnostic;
+use crate::hook::Layer;
+use crate::source::{Flaw, Plugin, Server, Source};
+
+/// Files, as whoever may read them reads them.
+pub trait Disk {
+    /// What there is of a file, and why that is not all; `None` where there is none.
+    fn read(&self, path: &Path) -> Option<(Arc<str>, Option<Flaw>)>;
+
+    /// The directories in a directory, sorted.
+    fn directories(&self, path: &Path) -> Vec<PathBuf>;
+}
+
+/// The plugins of an agent that count.
+#[derive(Debug, Default)]
+pub struct Plugins {
+    /// Each with the files in which it configures hooks.
+    pub active: Vec<(Plugin, Vec<PathBuf>)>,
+    /// The file that says which there are, where it cannot be read and may name more.
+    pub flawed: Option<(PathBuf, Flaw)>,
+}
+
+/// Where an agent finds the MCP servers that it connects, and how it reads them.
+#[derive(Debug)]
+pub struct ServerFiles {
+    /// The files of the managed, the user's and the project's servers, strongest layer first.
+    pub files: fn(&Roots) -> Vec<(PathBuf, Layer)>,
+    /// The file of a plugin's servers.
+    pub of_plugin: fn(&Plugin) -> PathBuf,
+    /// The servers of a file. What cannot be read is told, and costs no other server.
+    pub read: fn(ServerFile<'_>, &Roots) -> ReadServers,
+    /// The names of project servers that a source of hooks switches off.
+    pub switched_off: fn(&Source) -> Vec<String>,
+}
+
+/// The servers of a file, and what is wrong with it.
+pub type ReadServers = (Vec<Server>, Vec<Diagnostic>);
+
+/// One text with servers.
+#[derive(Clone, Copy, Debug)]
+pub struct ServerFile<'a> {
+    /// What people call it.
+    pub name: &'a str,
+    /// The text.
+    pub text: &'a str,
+    /// Whose configuration it is.
+    pub layer: Layer,
+    /// The plugin that it belongs to.
+    pub plugin: Option<&'a Plugin>,
+}
+
+/// Where the entry of a server may name variables of the environment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServerVariables {
+    /// In all its texts, as `${NAME}` or `${NAME:-default}` (MC-13).
+    Everywhere,
+    /// In its headers alone, and only those that it lists (HT-20).
+    ListedInHeaders,
+}

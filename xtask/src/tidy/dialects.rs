@@ -1,0 +1,79 @@
+//! Does anything in the engine ask which dialect it deals with? What differs is an entry of the dialect, so that a new one is
+//! one folder.
+
+use regex::Regex;
+
+use super::Findings;
+use super::rooms::without_comments;
+use crate::tree::File;
+
+/// The folder of each dialect under `dialect`.
+const FOLDERS: &[(&str, &str)] = &[
+    ("CLAUDE", "claude"),
+    ("CODEWHALE", "codewhale"),
+    ("GEN", "gencode"),
+    ("IGNIS", "ignis"),
+    ("NATIVE", "native"),
+    ("REASONIX", "reasonix"),
+];
+
+/// Files that name a dialect all the same, and why.
+const EXCEPTIONS: &[(&str, &str, &str)] = &[
+    (
+        "crates/tenterhook/src/config/hold.rs",
+        "NATIVE",
+        "what stands in for a lost part is a hook of the engine itself",
+    ),
+    (
+        "crates/tenterhook/src/dialect/reasonix/entry.rs",
+        "CLAUDE",
+        "an entry may ask to be spoken to in that protocol (RX-34)",
+    ),
+];
+
+pub(super) fn check(files: &[File], findings: &mut Findings) {
+    let Ok(named) = Regex::new(r"DialectId::([A-Z][A-Z_]+)\b") else { return };
+    for file in files.iter().filter(|it| it.path.starts_with("crates/tenterhook/src/")) {
+        let code = without_comments(file.source());
+        for name in named.captures_iter(&code).filter_map(|it| it.get(1)) {
+            let name = name.as_str();
+            let folder = FOLDERS.iter().find(|(it, _)| *it == name).map_or(name, |(_, it)| it);
+            let own = format!("crates/tenterhook/src/dialect/{folder}");
+            let rest = file.path.strip_prefix(&own);
+            let is_own = rest.is_some_and(|it| it == ".rs" || it.starts_with('/'));
+            let excepted = EXCEPTIONS.iter().any(|(path, it, _)| *path == file.path && *it == name);
+            if !is_own && !excepted {
+                findings.error(
+                    &file.path,
+                    format!("asks for `DialectId::{name}`; give the dialect an entry that says what differs"),
+                );
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(path: &str, code: &str) -> usize {
+        let path = format!("crates/tenterhook/src/{path}.rs");
+        let mut findings = Findings::default();
+        check(&[File { path, text: format!("//! X\n{code}\n") }], &mut findings);
+        findings.errors.len()
+    }
+
+    #[test]
+    fn a_dialect_is_named_in_its_own_folder_alone() {
+        let code = "if dialect == DialectId::GEN {}";
+        assert_eq!(told("discover", code), 1);
+        assert_eq!(told("dialect/claude", code), 1);
+        assert_eq!(told("dialect/gencode", code), 0);
+        assert_eq!(told("dialect/gencode/config/entry", code), 0);
+        assert_eq!(told("discover", "// DialectId::GEN\nlet it = DialectId::find(name);"), 0);
+        assert_eq!(
+            told("discover", "#[cfg(test)]\nmod tests {\n    const A: It = DialectId::GEN;\n}"),
+            0
+        );
+    }
+}
