@@ -1,36 +1,47 @@
-//! Whether the files that hooks start are there. Looks at files; starts none.
+//! Can what the hooks start be started here, and what comes of it where it cannot? Looks at files; starts none.
+
+mod consequence;
+mod programs;
 
 use std::fs::Metadata;
 use std::path::Path;
+use std::sync::Arc;
 
 use tenterhook::config::{Reach, Ruleset, Server, Source};
 use tenterhook::diagnostic::{Diagnostic, Place, Severity};
-use tenterhook::hook::{Arming, Hook, HookId, Layer, Run, Script};
+use tenterhook::hook::{Arming, Hook, HookId, Layer, Program, Run, Script};
 
-/// One finding for each hook, and each MCP server that a hook calls, whose file is missing or cannot be started.
+pub(crate) use consequence::Consequence;
+use programs::Path as SearchPath;
+
+/// Something that a hook starts and that cannot be started here.
+pub(crate) struct Missing {
+    /// What to say of it.
+    pub(crate) diagnostic: Diagnostic,
+    /// What comes of it, where that is certain.
+    pub(crate) consequence: Option<Consequence>,
+    /// The hook; `None` for the program of an MCP server.
+    pub(crate) hook: Option<HookId>,
+}
+
+/// What each hook, and each MCP server that a hook calls, starts and what cannot be started here.
 ///
 /// A config whose place does not tell which project it is for may be a template for another: then it is advice.
-pub(crate) fn check(ruleset: &Ruleset, sources: &[Source]) -> Vec<Diagnostic> {
-    let armed = ruleset.hooks().iter().filter(|it| it.arming == Arming::Armed);
+pub(crate) fn check(
+    ruleset: &Ruleset,
+    sources: &[Source],
+    env: &[(String, String)],
+) -> Vec<Missing> {
+    let armed = || ruleset.hooks().iter().filter(|it| it.arming == Arming::Armed);
     let called = |server: &&Server| {
-        let calls = |it: &&std::sync::Arc<Hook>| matches!(&it.run, Run::McpTool(call) if call.server == server.name);
-        armed.clone().any(|hook| calls(&hook))
+        let calls =
+            |it: &Arc<Hook>| matches!(&it.run, Run::McpTool(call) if call.server == server.name);
+        armed().any(calls)
     };
-    let servers = ruleset.servers().iter().filter(called).filter_map(as_hook);
-    let servers: Vec<Hook> = servers.collect();
-    armed
-        .clone()
-        .map(|hook| &**hook)
-        .chain(&servers)
-        .filter_map(|hook| {
-            let name = &hook.place.as_ref()?.file;
-            let source = sources.iter().find(|it| it.name == *name)?;
-            let script = hook.script(&source.project, &source.home)?;
-            let is_placed = hook.layer != Layer::Given || source.directory.ends_with(".claude");
-            let severity = if is_placed { Severity::Error } else { Severity::Advice };
-            finding(hook.place.clone(), &script, severity)
-        })
-        .collect()
+    let servers: Vec<Arc<Hook>> =
+        ruleset.servers().iter().filter(called).filter_map(as_hook).map(Arc::new).collect();
+    let hooks = armed().map(|it| (it, true)).chain(servers.iter().map(|it| (it, false)));
+    hooks.flat_map(|(hook, is_hook)| of_hook(ruleset, sources, env, hook, is_hook)).collect()
 }
 
 /// A server's program starts as a hook's does.
@@ -41,25 +52,91 @@ fn as_hook(server: &Server) -> Option<Hook> {
     Some(Hook { place: server.place.clone(), layer: server.layer, ..hook })
 }
 
-fn finding(place: Option<Place>, script: &Script, severity: Severity) -> Option<Diagnostic> {
+fn of_hook(
+    ruleset: &Ruleset,
+    sources: &[Source],
+    env: &[(String, String)],
+    hook: &Arc<Hook>,
+    is_hook: bool,
+) -> Vec<Missing> {
+    let source = hook.place.as_ref().and_then(|it| sources.iter().find(|at| at.name == it.file));
+    let Some(source) = source else { return Vec::new() };
+    let is_placed = hook.layer != Layer::Given || source.directory.ends_with(".claude");
+    let judged = |ending: Option<consequence::Ending>| {
+        let ending = ending.filter(|_| is_hook)?;
+        Some(consequence::of(ruleset, hook, ending))
+    };
+    let found = |diagnostic, consequence| Missing {
+        diagnostic,
+        consequence,
+        hook: is_hook.then(|| hook.id.clone()),
+    };
+    let path = SearchPath::of(hook, env);
+    let programs = hook.programs(&source.project, &source.home);
+    let lost: Vec<Missing> = programs
+        .iter()
+        .filter(|it| !path.has(it))
+        .map(|it| {
+            let severity = if is_placed { Severity::Warning } else { Severity::Advice };
+            let consequence = judged(consequence::Ending::of_program(it));
+            found(no_program(it, severity, hook.place.clone(), consequence), consequence)
+        })
+        .collect();
+    if !lost.is_empty() {
+        return lost;
+    }
+    let Some(script) = hook.script(&source.project, &source.home) else { return Vec::new() };
+    let severity = if is_placed { Severity::Error } else { Severity::Advice };
+    let consequence = judged(consequence::Ending::of_script(hook, &script, &programs));
+    no_script(hook.place.clone(), &script, severity, consequence)
+        .map(|it| found(it, consequence))
+        .into_iter()
+        .collect()
+}
+
+fn no_program(
+    program: &Program,
+    severity: Severity,
+    place: Option<Place>,
+    consequence: Option<Consequence>,
+) -> Diagnostic {
+    let message = format!("`{}` is not found here", program.name);
+    let help = match consequence {
+        Some(it) => format!("install it, or write its path: it {} until then", it.label()),
+        None => "install it, or write its path".to_owned(),
+    };
+    let label = consequence.map_or_else(|| "not found".to_owned(), Consequence::label);
+    Diagnostic::new("program-missing", severity, message, place).label(label).help(help)
+}
+
+fn no_script(
+    place: Option<Place>,
+    script: &Script,
+    severity: Severity,
+    consequence: Option<Consequence>,
+) -> Option<Diagnostic> {
     let path = script.path.display();
+    let then = consequence.map(|it| format!(": it {} until then", it.label())).unwrap_or_default();
     let (code, message, help) = match script.path.metadata() {
         Err(error) => (
             "script-missing",
             format!("`{path}` cannot be started: {}", words(&error)),
-            "correct the path, or add the file: until then its failure policy decides".to_owned(),
+            format!("correct the path, or add the file{then}"),
         ),
-        Ok(found) if found.is_dir() => {
-            ("script-missing", format!("`{path}` is a directory"), "name the file in it".to_owned())
-        }
+        Ok(found) if found.is_dir() => (
+            "script-missing",
+            format!("`{path}` is a directory"),
+            format!("name the file in it{then}"),
+        ),
         Ok(found) if script.is_program && !is_executable(&found) => (
             "script-not-executable",
             format!("`{path}` is not executable"),
-            format!("`chmod +x {}`, or start it with its interpreter", quoted(&script.path)),
+            format!("`chmod +x {}`, or start it with its interpreter{then}", quoted(&script.path)),
         ),
         Ok(_) => return None,
     };
-    Some(Diagnostic::new(code, severity, message, place).label("never decides").help(help))
+    let label = consequence.map_or_else(|| "never decides".to_owned(), Consequence::label);
+    Some(Diagnostic::new(code, severity, message, place).label(label).help(help))
 }
 
 fn words(error: &std::io::Error) -> String {
@@ -112,8 +189,8 @@ mod tests {
             let mut source = Source::given("settings.json", DialectId::CLAUDE, &text, project);
             source.layer = layer;
             let ruleset = load(&[source.clone()], &Added::default(), None).ruleset;
-            let found = check(&ruleset, &[source]);
-            found.first().map(|it| (it.code, it.severity))
+            let found = check(&ruleset, &[source], &[]);
+            found.first().map(|it| (it.diagnostic.code, it.diagnostic.severity))
         };
         for (command, expected) in [
             ("hooks/program", None),
@@ -141,14 +218,70 @@ mod tests {
             );
             let source = Source::given("tenterhook.toml", DialectId::NATIVE, &text, project.path());
             let ruleset = load(std::slice::from_ref(&source), &Added::default(), None).ruleset;
-            let found = check(&ruleset, &[source]);
+            let found = check(&ruleset, &[source], &[]);
             found
                 .iter()
+                .map(|it| &it.diagnostic)
                 .map(|it| (it.code, it.place.as_ref().map(|it| it.line)))
                 .collect::<Vec<_>>()
         };
         assert_eq!(found("policy"), [("script-missing", Some(1))]);
         assert_eq!(found("another"), []);
+    }
+
+    /// What cannot start ends as its interpreter does, and the dialect says what that means.
+    #[test]
+    fn what_comes_of_a_missing_start_depends_on_who_reports_it() {
+        use tenterhook::config::{Added, load};
+        use tenterhook::dialect::DialectId;
+
+        let project = tempfile::tempdir().expect("a directory");
+        let bin = project.path().join("bin");
+        std::fs::create_dir(&bin).expect("a directory");
+        for name in ["python3", "node", "jq"] {
+            let path = bin.join(name);
+            std::fs::write(&path, "#!/bin/sh\n").expect("a file");
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt as _;
+                std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))
+                    .expect("its mode");
+            }
+        }
+        let env = [("PATH".to_owned(), bin.display().to_string())];
+        let found = |name: &str, dialect, text: &str| {
+            let source = Source::given(name, dialect, text, project.path());
+            let ruleset = load(std::slice::from_ref(&source), &Added::default(), None).ruleset;
+            let found = check(&ruleset, &[source], &env);
+            let said = |it: &Missing| {
+                let label = it.consequence.map(Consequence::label).unwrap_or_default();
+                (it.diagnostic.code, label)
+            };
+            found.first().map(said)
+        };
+        let claude = |command: &str| {
+            let text = format!(
+                r#"{{"hooks": {{"PreToolUse": [{{"hooks": [{{"type": "command", "command": "{command}"}}]}}]}}}}"#
+            );
+            found("settings.json", DialectId::CLAUDE, &text)
+        };
+        let native = |run: &str| {
+            let text = format!("[hook.a]\non = 'PreToolUse'\n{run}\n");
+            found("tenterhook.toml", DialectId::NATIVE, &text)
+        };
+        let blocks = "blocks every call".to_owned();
+        let passes = "lets every call pass".to_owned();
+        assert_eq!(claude("nosuchprog --x"), Some(("program-missing", passes.clone())));
+        assert_eq!(claude("uv run x"), Some(("program-missing", passes.clone())));
+        assert_eq!(claude("python3 none.py"), Some(("script-missing", blocks.clone())));
+        assert_eq!(claude("node none.js"), Some(("script-missing", passes.clone())));
+        assert_eq!(claude("./none.sh"), Some(("script-missing", passes)));
+        assert_eq!(claude("cat | jq -r .x"), Some(("program-missing", String::new())));
+        assert_eq!(claude("command -v cat && cat x"), None);
+        assert_eq!(claude("echo x"), None);
+        assert_eq!(native("run = ['nosuchprog']"), Some(("program-missing", blocks.clone())));
+        assert_eq!(native("run = ['node', 'none.js']"), Some(("script-missing", blocks.clone())));
+        assert_eq!(native("worker = ['nosuchprog']"), Some(("program-missing", blocks)));
     }
 
     #[test]

@@ -24,7 +24,7 @@ pub use function::Function;
 pub use run::{
     Command, Http, Inherit, Invocation, McpTool, Prewarm, Prompt, Run, Shell, Unread, Worker,
 };
-pub use script::Script;
+pub use script::{Program, Script};
 
 /// What a hook is called, unique in a ruleset.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

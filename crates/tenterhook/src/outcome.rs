@@ -44,6 +44,8 @@ pub struct Reason {
 pub enum Ended {
     /// By itself, with this code.
     Exited(i32),
+    /// With an answer, where what ran is no program and has no code: a rule, a request, a call.
+    Answered,
     /// By this signal.
     Signalled(i32),
     /// Its executor could not bring an answer back; the code of the fault.
@@ -79,11 +81,12 @@ impl Ended {
     }
 }
 
-/// In the words of records and screens: `exit 0`, `signal 9`, `timed out`, `detached`, `not run: ...`.
+/// In the words of records and screens: `exit 0`, `answered`, `signal 9`, `timed out`, `detached`, `not run: ...`.
 impl fmt::Display for Ended {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Exited(code) => write!(f, "exit {code}"),
+            Self::Answered => f.write_str("answered"),
             Self::Signalled(signal) => write!(f, "signal {signal}"),
             Self::Failed(code) => f.write_str(code),
             Self::TimedOut => f.write_str("timed out"),

@@ -13,8 +13,10 @@ use crate::hook::{Arming, Confine, Hook, Layer, Run, Unread};
 use crate::matcher::{Condition, MatchContext, MatcherSpec, Picked};
 use crate::session::View;
 
+mod supposed;
 mod unknown;
 
+pub use supposed::supposed;
 pub use unknown::unknown;
 
 #[cfg(test)]

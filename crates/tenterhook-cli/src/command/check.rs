@@ -15,7 +15,7 @@ use crate::exit::Exit;
 use crate::load::{self, Loaded, Texts, Whose};
 use crate::problem::Problem;
 use crate::reach;
-use crate::scripts;
+use crate::scripts::{self, Consequence, Missing};
 use crate::servers;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
 use crate::show::table::{Cell, Column, Give, Table};
@@ -26,18 +26,19 @@ pub(crate) fn run(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem
     let mut loaded = load::read(&args.files, Whose::of_files(args.dialect), here);
     loaded.announce(term, &here.roots);
     let ruleset = loaded.engine(Ambient::default()).ruleset();
-    loaded.diagnostics.extend(scripts::check(&ruleset, &loaded.sources));
+    let missing = scripts::check(&ruleset, &loaded.sources, &here.env);
+    loaded.diagnostics.extend(missing.iter().map(|it| it.diagnostic.clone()));
     let known = servers::find(&mut loaded, &ruleset, &here.roots);
     loaded.diagnostics.extend(servers::check(&ruleset, &known));
     match args.output.format {
-        Format::Json => print_json(&to_json(&loaded, &ruleset), term)?,
-        Format::Text => term.data(&to_text(&loaded, &ruleset, term.width()))?,
+        Format::Json => print_json(&to_json(&loaded, &ruleset, &missing), term)?,
+        Format::Text => term.data(&to_text(&loaded, &ruleset, &missing, term.width()))?,
     }
     let wrong = loaded.diagnostics.iter().any(|it| it.severity == Severity::Error);
     Ok(if wrong { Exit::Wrong } else { Exit::Good })
 }
 
-fn to_json(loaded: &Loaded, ruleset: &Ruleset) -> Value {
+fn to_json(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing]) -> Value {
     let diagnostics: Vec<Value> =
         loaded.diagnostics.iter().map(|it| finding(it, &loaded.texts)).collect();
     let hooks: Vec<Value> = ruleset
@@ -55,6 +56,7 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset) -> Value {
                 "file": place.map(|it| loaded.texts.shown(&it.file)),
                 "line": place.map(|it| it.line),
                 "canRun": never.is_none(),
+                "blocksAll": blocking(hook, missing).is_some(),
                 "because": never.as_ref().map(|(because, _)| because),
                 "rule": never.as_ref().map(|(_, rule)| rule),
             })
@@ -78,7 +80,15 @@ pub(super) fn finding(it: &Diagnostic, texts: &Texts) -> Value {
     })
 }
 
-fn to_text(loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
+/// What `hook` cannot start, where it holds up all that it is asked about for that reason.
+fn blocking<'a>(hook: &Hook, missing: &'a [Missing]) -> Option<&'a Missing> {
+    missing
+        .iter()
+        .filter(|it| it.hook.as_ref() == Some(&hook.id))
+        .find(|it| it.consequence.is_some_and(Consequence::blocks))
+}
+
+fn to_text(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing], width: usize) -> String {
     let mut out = String::new();
     for it in &loaded.diagnostics {
         out.push_str(&diagnostic::render(it, &loaded.texts, width));
@@ -87,35 +97,51 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
     // What stands in for a part that cannot be read is no hook of the file, and has a finding of its own (C-72).
     let hooks: Vec<&Hook> =
         ruleset.hooks().iter().map(|it| &**it).filter(|it| !it.is_hold()).collect();
-    let never: Vec<(&Hook, String, &str)> = hooks
+    let at = |hook: &Hook| {
+        let place = hook.place.as_ref();
+        place.map_or_else(
+            || hook.id.to_string(),
+            |it| format!("{}:{}", loaded.texts.shown(&it.file), it.line),
+        )
+    };
+    let never: Vec<[Cell; 3]> = hooks
         .iter()
         .filter_map(|&hook| {
             let (because, rule) = reach::never(ruleset, hook)?;
-            Some((hook, because, rule))
+            Some([at(hook).into(), because.into(), Cell::new(DIM, rule)])
         })
         .collect();
-    if !never.is_empty() {
-        out.push_str(&format!("{}\n", paint(BOLD, "Hooks that can never run")));
-        let mut table = Table::new(&[
-            Column::new("", Give::Cut),
-            Column::new("", Give::Wrap),
-            Column::new("", Give::Keep),
-        ]);
-        for (hook, because, rule) in &never {
-            let at = hook.place.as_ref().map_or_else(
-                || hook.id.to_string(),
-                |it| format!("{}:{}", loaded.texts.shown(&it.file), it.line),
-            );
-            table.row([at.into(), because.clone().into(), Cell::new(DIM, *rule)]);
-        }
-        out.push_str(&table.render(width));
-        out.push('\n');
-    }
-    out.push_str(&summary(loaded, hooks.len(), never.len()));
+    let all: Vec<[Cell; 3]> = hooks
+        .iter()
+        .filter_map(|&hook| {
+            let because = blocking(hook, missing)?.diagnostic.message.clone();
+            Some([at(hook).into(), because.into(), Cell::from("")])
+        })
+        .collect();
+    let counts = (never.len(), all.len());
+    out.push_str(&listed("Hooks that can never run", never, width));
+    out.push_str(&listed("Hooks that block everything they are asked about", all, width));
+    out.push_str(&summary(loaded, hooks.len(), counts));
     out
 }
 
-fn summary(loaded: &Loaded, hooks: usize, never: usize) -> String {
+/// Hooks under a heading: where, why, and by which rule.
+fn listed(heading: &str, rows: Vec<[Cell; 3]>, width: usize) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let mut table = Table::new(&[
+        Column::new("", Give::Cut),
+        Column::new("", Give::Wrap),
+        Column::new("", Give::Keep),
+    ]);
+    for row in rows {
+        table.row(row);
+    }
+    format!("{}\n{}\n", paint(BOLD, heading), table.render(width))
+}
+
+fn summary(loaded: &Loaded, hooks: usize, (never, all): (usize, usize)) -> String {
     let count = |severity| loaded.diagnostics.iter().filter(|it| it.severity == severity).count();
     let found: Vec<String> = [
         (Severity::Error, "error", ERROR),
@@ -138,5 +164,10 @@ fn summary(loaded: &Loaded, hooks: usize, never: usize) -> String {
         1 => ", of which 1 never runs".to_owned(),
         many => format!(", of which {many} never run"),
     };
-    format!("{verdict} in {} with {events}{never}\n", words::count(files, "file"))
+    let all = match all {
+        0 => String::new(),
+        1 => ", of which 1 blocks everything".to_owned(),
+        many => format!(", of which {many} block everything"),
+    };
+    format!("{verdict} in {} with {events}{never}{all}\n", words::count(files, "file"))
 }

@@ -1,13 +1,16 @@
-//! `explain`: of every configured hook, whether it runs for an event, and why.
+//! `explain`: of every configured hook, whether it runs for an event, and why; of a rule, what it says. Starts nothing.
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use tenterhook::Event;
+use tenterhook::answer::{Answer, Restraint};
 use tenterhook::executor::Ambient;
-use tenterhook::hook::Hook;
+use tenterhook::hook::{Hook, Run};
 use tenterhook::plan::{self, Because};
+use tenterhook::rule::RuleInput;
 use tenterhook::session::View;
 
 use super::{input, print_json};
@@ -17,9 +20,8 @@ use crate::exit::Exit;
 use crate::load;
 use crate::problem::Problem;
 use crate::show::outcome::{headline, hook_name};
-use crate::show::paint::{DIM, GOOD, PLAIN};
+use crate::show::paint::{DIM, ERROR, GOOD, PLAIN, WARNING};
 use crate::show::table::{Cell, Column, Give, Table};
-use crate::show::words;
 use crate::term::Term;
 
 pub(crate) fn run(args: &Explain, here: &Here, term: Term) -> Result<Exit, Problem> {
@@ -28,12 +30,45 @@ pub(crate) fn run(args: &Explain, here: &Here, term: Term) -> Result<Exit, Probl
     loaded.announce(term, &here.roots);
     let ruleset = loaded.engine(Ambient::default()).ruleset();
     loaded.warn(term);
-    let hooks = plan::explain(&ruleset, &View::default(), &event);
+    let input = RuleInput::of(&Arc::new(event.clone()));
+    let hooks: Vec<Explained> = plan::explain(&ruleset, &View::default(), &event)
+        .into_iter()
+        .map(|(hook, because)| Explained { asked: ask(&hook, &because, &input), hook, because })
+        .collect();
     match args.output.format {
         Format::Json => print_json(&to_json(&hooks), term)?,
         Format::Text => term.data(&to_text(&event, &hooks, term.width()))?,
     }
     Ok(Exit::Good)
+}
+
+/// How long one rule may take to be asked.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A hook, whether it runs, and what it says where that can be known without running anything.
+struct Explained {
+    hook: Arc<Hook>,
+    because: Because,
+    asked: Option<Asked>,
+}
+
+/// What a rule says of the event.
+enum Asked {
+    Holds(Box<Answer>),
+    DoesNot,
+    Unknown(String),
+}
+
+/// A rule is pure: it can be asked at once. What any other hook says is known when it has run.
+fn ask(hook: &Hook, because: &Because, input: &RuleInput) -> Option<Asked> {
+    let Run::Rule(rule) = &hook.run else { return None };
+    let until = Instant::now() + PATIENCE;
+    let judged = || rule.judge(input, &|| Instant::now() < until);
+    because.selected.then(judged).map(|judged| match judged {
+        Ok(answer) if answer == Answer::default() => Asked::DoesNot,
+        Ok(answer) => Asked::Holds(Box::new(answer)),
+        Err(unsettled) => Asked::Unknown(unsettled.failure().message),
+    })
 }
 
 fn event(args: &Explain, here: &Here) -> Result<Event, Problem> {
@@ -58,11 +93,15 @@ fn event(args: &Explain, here: &Here) -> Result<Event, Problem> {
     }
 }
 
-fn to_json(hooks: &[(Arc<Hook>, Because)]) -> Value {
+fn to_json(hooks: &[Explained]) -> Value {
     let hooks: Vec<Value> = hooks
         .iter()
         .enumerate()
-        .map(|(ordinal, (hook, because))| {
+        .map(|(ordinal, Explained { hook, because, asked })| {
+            let said = match asked {
+                Some(Asked::Holds(answer)) => Some(&**answer),
+                _ => None,
+            };
             json!({
                 "ordinal": ordinal,
                 "id": hook.id.as_str(),
@@ -70,32 +109,85 @@ fn to_json(hooks: &[(Arc<Hook>, Because)]) -> Value {
                 "selected": because.selected,
                 "because": because.because,
                 "rule": because.rule,
+                "holds": match asked {
+                    Some(Asked::Holds(_)) => Some(true),
+                    Some(Asked::DoesNot) => Some(false),
+                    Some(Asked::Unknown(_)) | None => None,
+                },
+                "decision": said.and_then(|it| decision(it.restraint)),
+                "reason": said.and_then(|it| it.reason.clone()),
             })
         })
         .collect();
     json!({ "hooks": hooks })
 }
 
-fn to_text(event: &Event, hooks: &[(Arc<Hook>, Because)], width: usize) -> String {
+const fn decision(restraint: Restraint) -> Option<&'static str> {
+    match restraint {
+        Restraint::Silent => None,
+        Restraint::Allow => Some("allow"),
+        Restraint::Ask => Some("ask"),
+        Restraint::Defer => Some("defer"),
+        Restraint::Deny => Some("deny"),
+    }
+}
+
+fn to_text(event: &Event, hooks: &[Explained], width: usize) -> String {
     let mut table = Table::new(&[
         Column::new("", Give::Keep),
         Column::new("HOOK", Give::Cut),
         Column::new("BECAUSE", Give::Wrap),
         Column::new("RULE", Give::Keep),
     ]);
-    for (hook, because) in hooks {
-        let (mark, style, text) =
-            if because.selected { ("runs", GOOD, PLAIN) } else { ("-", DIM, DIM) };
+    let folded = |it: &&Explained| matches!(it.asked, Some(Asked::DoesNot));
+    for it in hooks.iter().filter(|it| !folded(it)) {
+        let (mark, mark_style, style, because) = match &it.asked {
+            Some(Asked::Holds(answer)) => ("holds", WARNING, PLAIN, spoken(answer)),
+            Some(Asked::Unknown(why)) => ("fails", ERROR, PLAIN, why.clone()),
+            _ if it.because.selected => ("runs", GOOD, PLAIN, it.because.because.clone()),
+            _ => ("-", DIM, DIM, it.because.because.clone()),
+        };
         table.row([
-            Cell::new(style, mark),
-            Cell::new(text, hook_name(hook)),
-            Cell::new(text, &*because.because),
-            Cell::new(DIM, because.rule),
+            Cell::new(mark_style, mark),
+            Cell::new(style, hook_name(&it.hook)),
+            Cell::new(style, because),
+            Cell::new(DIM, it.because.rule),
         ]);
     }
-    let runs = hooks.iter().filter(|(_, it)| it.selected).count();
-    let table = if hooks.is_empty() { String::new() } else { format!("{}\n", table.render(width)) };
-    let verb = if runs == 1 { "runs" } else { "run" };
-    let all = words::count(hooks.len(), "hook");
-    format!("{}\n\n{table}{runs} of {all} {verb}\n", headline(event, width))
+    let is_told = hooks.iter().any(|it| !folded(&it));
+    let table = if is_told { format!("{}\n", table.render(width)) } else { String::new() };
+    format!("{}\n\n{table}{}\n", headline(event, width), summary(hooks))
+}
+
+/// What a rule that holds says, in one sentence.
+fn spoken(answer: &Answer) -> String {
+    let effects = &answer.effects;
+    let verb = match answer.restraint {
+        Restraint::Deny => "denies",
+        Restraint::Defer => "defers",
+        Restraint::Ask => "asks",
+        Restraint::Allow => "allows",
+        Restraint::Silent if effects.updated_input.is_some() => "rewrites the input",
+        Restraint::Silent => "adds context",
+    };
+    let words = answer.reason.clone().or_else(|| effects.context.first().cloned());
+    words.map_or_else(|| verb.to_owned(), |words| format!("{verb}: {words}"))
+}
+
+/// How many hooks would run, and how many rules hold.
+fn summary(hooks: &[Explained]) -> String {
+    let (rules, others): (Vec<&Explained>, Vec<&Explained>) =
+        hooks.iter().partition(|it| matches!(it.hook.run, Run::Rule(_)));
+    let counted = |all: &[&Explained], is: fn(&Explained) -> bool, noun, verb| {
+        let some = all.iter().filter(|it| is(it)).count();
+        let s = if some == 1 { "s" } else { "" };
+        format!("{some} of {} {noun}s {verb}{s}", all.len())
+    };
+    let runs = counted(&others, |it| it.because.selected, "hook", "run");
+    let held = counted(&rules, |it| matches!(it.asked, Some(Asked::Holds(_))), "rule", "hold");
+    match (rules.is_empty(), others.is_empty()) {
+        (true, _) => runs,
+        (false, true) => held,
+        (false, false) => format!("{runs}, {held}"),
+    }
 }

@@ -4,6 +4,7 @@ use anstyle::Style;
 use tenterhook::answer::Restraint;
 use tenterhook::config::Ruleset;
 use tenterhook::hook::{Hook, HookId, Run};
+use tenterhook::outcome::{Ended, Step};
 use tenterhook::{Event, Outcome};
 
 use super::paint::{BOLD, DIM, ERROR, GOOD, HELP, PLAIN, WARNING, paint};
@@ -195,7 +196,9 @@ fn steps(outcome: &Outcome, ruleset: &Ruleset, texts: &Texts, columns: usize) ->
         Column::time("TOOK"),
         Column::new("VERDICT", Give::Keep),
     ]);
-    for step in &outcome.steps {
+    let (folded, told): (Vec<&Step>, Vec<&Step>) =
+        outcome.steps.iter().partition(|step| does_not_hold(step, outcome));
+    for step in told {
         let (word, style) = step_verdict(step.verdict);
         let name = name_of(&step.hook, ruleset);
         let from = match step.line {
@@ -210,5 +213,23 @@ fn steps(outcome: &Outcome, ruleset: &Ruleset, texts: &Texts, columns: usize) ->
             Cell::new(style, word),
         ]);
     }
-    table.render(columns)
+    let all = match folded.len() {
+        0 => return table.render(columns),
+        1 => "1 rule does".to_owned(),
+        many => format!("{many} rules do"),
+    };
+    let took = time(folded.iter().map(|step| step.took).sum());
+    let rest = paint(DIM, format!("{all} not hold ({took})"));
+    let table =
+        if folded.len() == outcome.steps.len() { String::new() } else { table.render(columns) };
+    format!("{table}  {rest}\n")
+}
+
+/// Whether a step is a rule that was asked and had nothing to say: of a pack of them, most are.
+fn does_not_hold(step: &Step, outcome: &Outcome) -> bool {
+    step.executor == "rule"
+        && step.ended == Ended::Answered
+        && step.verdict == Restraint::Silent
+        && step.context.is_empty()
+        && !outcome.faults.iter().any(|fault| fault.hook.as_ref() == Some(&step.hook))
 }

@@ -320,3 +320,43 @@ fn a_bad_hook_comes_with_its_line_and_with_what_to_write() {
         assert!(one["help"].as_str().unwrap_or_default().contains(help), "{text}: {one}");
     }
 }
+
+/// What is missing is said with what comes of it, and what blocks everything is no hook that never runs.
+#[test]
+fn a_program_that_is_missing_is_a_warning_and_a_script_an_error() {
+    let room = Room::new();
+    room.write(
+        "project/tenterhook.toml",
+        "[hook.one]\non = \"PreToolUse\"\nrun = [\"no-such-program\"]\n\n\
+         [hook.two]\non = \"PreToolUse\"\non_failure = \"continue\"\nrun = [\"python3\", \"none.py\"]\n",
+    );
+    assert_snapshot!(room.run(&["check"], "").all(), @r##"
+exit 1
+--- stdout
+warning[program-missing]: `no-such-program` is not found here
+ --> tenterhook.toml:1:7
+  |
+1 | [hook.one]
+  |       ^^^ blocks every call
+  |
+  = help: install it, or write its path: it blocks every call until then
+
+error[script-missing]: `[ROOM]/project/none.py` cannot be started:
+                       there is no such file
+ --> tenterhook.toml:5:7
+  |
+5 | [hook.two]
+  |       ^^^ blocks every call
+  |
+  = help: correct the path, or add the file: it blocks every call until then
+
+Hooks that block everything they are asked about
+  tenterhook.toml:1  `no-such-program` is not found here
+  tenterhook.toml:5  `[ROOM]/project/none.py` cannot be started:
+                     there is no such file
+
+1 error, 1 warning in 1 file with 2 hooks, of which 2 block everything
+--- stderr
+reading tenterhook.toml (native, project)
+"##);
+}

@@ -92,3 +92,47 @@ warning: 1 finding
 hint: `tenterhook check` shows the places and says what to write
 ");
 }
+
+/// A rule is pure, so it is asked; what does not hold is counted and not listed.
+#[test]
+fn rules_are_asked_and_those_that_do_not_hold_are_folded() {
+    let room = Room::new();
+    room.write(
+        "project/tenterhook.toml",
+        r#"
+[hook.no-sudo]
+on = "PreToolUse"
+when = "'sudo' in shell.programs"
+deny = "Do it without sudo."
+
+[hook.no-curl]
+on = "PreToolUse"
+when = "'curl' in shell.programs"
+ask = "Fetch it?"
+
+[hook.style]
+on = "PostToolUse"
+run = ["true"]
+"#,
+    );
+    assert_snapshot!(room.run(&["explain", "Bash", "sudo make"], "").all(), @r##"
+exit 0
+--- stdout
+PreToolUse  Bash  sudo make
+
+         HOOK     BECAUSE                      RULE
+  holds  no-sudo  denies: Do it without sudo.  S-1
+  -      style    it is for `PostToolUse`      P-2
+
+0 of 1 hooks run, 1 of 2 rules holds
+--- stderr
+reading tenterhook.toml (native, project)
+"##);
+    let value = room.json(&["explain", "--format", "json", "Bash", "sudo make"], "", 0);
+    fits_schema("explain", &value);
+    let held: Vec<_> = value["hooks"].as_array().unwrap().iter().map(|it| &it["holds"]).collect();
+    assert_eq!(json!(held), json!([true, false, null]));
+    assert_eq!(value["hooks"][0]["decision"], "deny");
+    let silent = room.run(&["explain", "Bash", "ls"], "");
+    assert!(silent.stdout.ends_with("0 of 1 hooks run, 0 of 2 rules hold\n"), "{}", silent.stdout);
+}

@@ -41,7 +41,7 @@ pub(super) fn finished(late: &Late, report: &Report, claim: Option<Claim>) -> Fi
     spend(claim, &answer);
     let verdict = verdict::judge_late(judge_context(&step), answer);
     let wakes = may_wake && verdict.restraint == Restraint::Deny;
-    let ended = Ended::InBackground(Box::new(ended(report)));
+    let ended = Ended::InBackground(Box::new(ended(&step, report)));
     let record = spoken(&step, ended, report.took, &verdict);
     let outcome = Outcome { steps: vec![record], ..merge::fold(vec![verdict]) };
     Finished::new(late.event.name.clone(), polish(outcome, &late.ambient), wakes)

@@ -189,8 +189,8 @@ async fn attached(setting: Box<Setting>, claim: Option<Claim>) -> Done {
     let answer = read(&setting.step, &setting.event, &report);
     spend(claim, &answer);
     let ended = match answer.detached {
-        true => Ended::InBackground(Box::new(ended(&report))),
-        false => ended(&report),
+        true => Ended::InBackground(Box::new(ended(&setting.step, &report))),
+        false => ended(&setting.step, &report),
     };
     judge(&setting.step, answer, ended, report.took)
 }
@@ -330,9 +330,10 @@ fn record(step: &Step, ended: Ended, took: Duration, verdict: Restraint) -> outc
     }
 }
 
-pub(super) fn ended(report: &Report) -> Ended {
+pub(super) fn ended(step: &Step, report: &Report) -> Ended {
     match &report.end {
         End::NotStarted { why } => Ended::NotStarted(why.clone()),
+        End::Exited(0) if !matches!(step.hook.run, Run::Command(_)) => Ended::Answered,
         End::Exited(code) => Ended::Exited(*code),
         End::Signalled(signal) => Ended::Signalled(*signal),
         End::Failed { code, .. } => Ended::Failed(code),

@@ -80,7 +80,10 @@ async fn fire(hooks: impl IntoIterator<Item = Hook>) -> Outcome {
 }
 
 fn ran(outcome: &Outcome) -> Vec<&str> {
-    let ran = outcome.steps.iter().filter(|step| matches!(step.ended, Ended::Exited(_)));
+    let ran = outcome
+        .steps
+        .iter()
+        .filter(|step| matches!(step.ended, Ended::Exited(_) | Ended::Answered));
     ran.map(|step| step.hook.as_str()).collect()
 }
 

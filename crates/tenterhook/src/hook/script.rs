@@ -45,6 +45,24 @@ impl Hook {
         self.script_from(command.cwd.as_deref().unwrap_or(project), project, home)
     }
 
+    /// The programs that the hook starts in any case and that are found by their names, in a `project` and with a `home`; none
+    /// where nobody can say before it runs.
+    #[must_use]
+    pub fn programs(&self, project: &Path, home: &Path) -> Vec<Program> {
+        let (Run::Command(command) | Run::Worker(Worker { command })) = &self.run else {
+            return Vec::new();
+        };
+        let text = match &command.invocation {
+            Invocation::Argv { program, .. } if program.contains('/') => return Vec::new(),
+            Invocation::Argv { program, .. } => {
+                return vec![Program { name: program.clone(), by_shell: false, is_alone: true }];
+            }
+            Invocation::Shell { shell: Shell::PowerShell, .. } => return Vec::new(),
+            Invocation::Shell { text, .. } => expand(text, command, project, home),
+        };
+        text.map_or_else(Vec::new, |text| certain(&text))
+    }
+
     /// The same for a hook that starts in `base`.
     pub(crate) fn script_from(&self, base: &Path, project: &Path, home: &Path) -> Option<Script> {
         let (Run::Command(command) | Run::Worker(Worker { command })) = &self.run else {
@@ -61,6 +79,17 @@ impl Hook {
     }
 }
 
+/// A program that a command finds by its name alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// The name, without a directory.
+    pub name: String,
+    /// Whether a shell looks for it, and ends with 127 where it finds none.
+    pub by_shell: bool,
+    /// Whether the hook is this one command and nothing else, so that its end is the hook's.
+    pub is_alone: bool,
+}
+
 /// The words of a line that is one command and nothing else.
 fn single(text: &str) -> Option<Vec<Word>> {
     let line = shell::read(text);
@@ -68,6 +97,21 @@ fn single(text: &str) -> Option<Vec<Word>> {
     let command = written.next().filter(|it| it.context == Context::TopLevel)?;
     let is_alone = written.next().is_none() && line.parsed == Parsed::Full;
     is_alone.then(|| command.words.clone())
+}
+
+/// The programs of a line that run whatever comes of the others: those in lists and bodies may be there for a reason.
+fn certain(text: &str) -> Vec<Program> {
+    let line = shell::read(text);
+    if line.parsed != Parsed::Full || line.written().any(|it| it.context == Context::Function) {
+        return Vec::new();
+    }
+    let is_alone = line.written().count() == 1;
+    line.written()
+        .filter(|it| matches!(it.context, Context::TopLevel | Context::Pipeline))
+        .filter_map(|it| it.words.first().filter(|word| word.kind == WordKind::Literal))
+        .filter(|word| !word.text.contains('/'))
+        .map(|word| Program { name: word.text.clone(), by_shell: true, is_alone })
+        .collect()
 }
 
 /// The text with the variables whose values are known.

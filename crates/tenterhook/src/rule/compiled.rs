@@ -259,7 +259,8 @@ fn replace<'a>(
 
 impl Unsettled {
     /// What people are told: the code of the fault, what happened and what to do about it.
-    pub(crate) fn failure(self) -> Failure {
+    #[must_use]
+    pub fn failure(self) -> Failure {
         let (code, message) = match self {
             Self::Broken(why) => (
                 "broken-rule",

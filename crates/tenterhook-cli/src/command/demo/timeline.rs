@@ -100,7 +100,7 @@ fn ran(step: &Step, ruleset: &Ruleset, columns: usize) -> String {
     if let Some(dialect) = speaks(step, ruleset) {
         name = format!("{dialect}  {name}");
     }
-    if step.ended != Ended::Exited(0) {
+    if !matches!(step.ended, Ended::Exited(0) | Ended::Answered) {
         name.push_str(&format!("  ({})", line(&step.ended.to_string())));
     }
     let name = cut(&name, room);

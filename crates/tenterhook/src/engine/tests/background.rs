@@ -74,7 +74,7 @@ async fn where_the_host_waits_all_that_was_said_counts() {
     for session in [Session::of_a_waiting_host(), Session::of_one_event(), Session::default()] {
         let outcome = engine([says("gate", late.clone())]).fire(event(), &session).await;
         assert!(outcome.blocked(), "it was said before anybody went on");
-        assert_eq!(outcome.steps[0].ended.to_string(), "exit 0, detached");
+        assert_eq!(outcome.steps[0].ended.to_string(), "answered, detached");
         let exact = Hook { compat: Compat::Exact, ..says("gate", late.clone()) };
         let outcome = engine([exact]).fire(event(), &session).await;
         assert_eq!((outcome.blocked(), codes(&outcome)), (false, vec!["too-late"]));
@@ -173,7 +173,7 @@ async fn what_joins_an_event_joins_in_configured_order() {
         );
         assert_eq!(outcome.labelled_context().len(), 2);
         let ended: Vec<_> = outcome.steps.iter().map(|it| it.ended.to_string()).collect();
-        assert_eq!(ended, ["exit 0, detached", "exit 0, detached"]);
+        assert_eq!(ended, ["answered, detached", "answered, detached"]);
     }
 }
 

@@ -1,0 +1,123 @@
+//! What comes of a hook whose program or script is missing? Tables of how such a start ends; the engine says what that means.
+
+use std::sync::Arc;
+
+use tenterhook::answer::Restraint;
+use tenterhook::config::Ruleset;
+use tenterhook::dialect::Subject;
+use tenterhook::hook::{Command, Hook, Invocation, Program, Run, Script};
+use tenterhook::plan;
+use tenterhook::report::End;
+
+/// With what an interpreter ends whose script is missing, as seen by running it.
+const WITHOUT_SCRIPT: &[(&str, i32)] = &[
+    ("python", 2),
+    ("python3", 2),
+    ("uv", 2),
+    ("node", 1),
+    ("tsx", 1),
+    ("bun", 1),
+    ("deno", 1),
+    ("ruby", 1),
+    ("php", 1),
+    ("perl", 2),
+    ("bash", 127),
+    ("zsh", 127),
+    ("dash", 2),
+];
+
+/// With what a shell ends that finds no program, or one that it may not start.
+const NOT_FOUND: i32 = 127;
+const NOT_EXECUTABLE: i32 = 126;
+
+/// What comes of a hook that cannot start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Consequence {
+    restraint: Restraint,
+    /// What the hook is asked about.
+    noun: &'static str,
+}
+
+impl Consequence {
+    /// Whether nothing that the hook is asked about can go on.
+    pub(crate) fn blocks(self) -> bool {
+        self.restraint >= Restraint::Defer
+    }
+
+    /// In the words of a label: `blocks every call`.
+    pub(crate) fn label(self) -> String {
+        let noun = self.noun;
+        match self.restraint {
+            Restraint::Deny | Restraint::Defer => format!("blocks every {noun}"),
+            Restraint::Ask => format!("asks at every {noun}"),
+            Restraint::Allow | Restraint::Silent => format!("lets every {noun} pass"),
+        }
+    }
+}
+
+/// How a start ends that fails.
+pub(super) struct Ending {
+    end: End,
+    stderr: String,
+}
+
+impl Ending {
+    fn exited(code: i32, what: &str) -> Self {
+        Self { end: End::Exited(code), stderr: format!("{what}: not found") }
+    }
+
+    /// Without `program`; `None` where the hook goes on after it.
+    pub(super) fn of_program(program: &Program) -> Option<Self> {
+        if !program.is_alone {
+            return None;
+        }
+        Some(match program.by_shell {
+            true => Self::exited(NOT_FOUND, &program.name),
+            false => Self {
+                end: End::NotStarted { why: format!("`{}` is not found", program.name) },
+                stderr: String::new(),
+            },
+        })
+    }
+
+    /// Without `script`, which `programs` are to read, or which is the program itself.
+    pub(super) fn of_script(hook: &Hook, script: &Script, programs: &[Program]) -> Option<Self> {
+        let path = script.path.display().to_string();
+        if script.is_program {
+            let is_shell = matches!(
+                &hook.run,
+                Run::Command(Command { invocation: Invocation::Shell { .. }, .. })
+            );
+            let code = if script.path.exists() { NOT_EXECUTABLE } else { NOT_FOUND };
+            return Some(match is_shell {
+                true => Self::exited(code, &path),
+                false => Self { end: End::NotStarted { why: path }, stderr: String::new() },
+            });
+        }
+        let interpreter = programs.first().filter(|it| it.is_alone)?;
+        let code = match &*interpreter.name {
+            "sh" => shell()?,
+            name => WITHOUT_SCRIPT.iter().find(|(known, _)| *known == name)?.1,
+        };
+        Some(Self::exited(code, &path))
+    }
+}
+
+/// With what the `sh` of this machine ends without its script: that of the shell behind the name.
+fn shell() -> Option<i32> {
+    let behind = std::fs::canonicalize("/bin/sh").ok()?;
+    let name = behind.file_name()?.to_str()?;
+    WITHOUT_SCRIPT.iter().find(|(known, _)| *known == name).map(|(_, code)| *code)
+}
+
+/// What the engine makes of a hook that ended like that.
+pub(super) fn of(ruleset: &Ruleset, hook: &Arc<Hook>, ending: Ending) -> Consequence {
+    let restraint = plan::supposed(ruleset, hook, ending.end, &ending.stderr);
+    let row = ruleset.row(hook.dialect, &hook.event);
+    let noun = if matches!(row.subject, Subject::Tool(_) | Subject::Field("tool_name")) {
+        "call"
+    } else {
+        "event"
+    };
+    Consequence { restraint, noun }
+}

@@ -1,0 +1,101 @@
+//! Would a program be found by its name? Looks along the search path; starts nothing.
+
+use tenterhook::hook::{Hook, Program, Run};
+
+use super::is_executable;
+
+/// What shells run themselves, without looking for a file.
+const BUILT_IN: &[&str] = &[
+    ".",
+    ":",
+    "[",
+    "[[",
+    "alias",
+    "bg",
+    "bind",
+    "break",
+    "builtin",
+    "caller",
+    "cd",
+    "command",
+    "continue",
+    "declare",
+    "dirs",
+    "echo",
+    "enable",
+    "eval",
+    "exec",
+    "exit",
+    "export",
+    "false",
+    "fc",
+    "fg",
+    "getopts",
+    "hash",
+    "help",
+    "history",
+    "jobs",
+    "kill",
+    "let",
+    "local",
+    "logout",
+    "mapfile",
+    "popd",
+    "printf",
+    "pushd",
+    "pwd",
+    "read",
+    "readarray",
+    "readonly",
+    "return",
+    "set",
+    "shift",
+    "shopt",
+    "source",
+    "suspend",
+    "test",
+    "time",
+    "times",
+    "trap",
+    "true",
+    "type",
+    "typeset",
+    "ulimit",
+    "umask",
+    "unalias",
+    "unset",
+    "wait",
+];
+
+/// The directories in which a hook's programs are looked for.
+pub(super) struct Path {
+    /// `None` where nobody knows them: then every program counts as found.
+    directories: Option<Vec<std::path::PathBuf>>,
+}
+
+impl Path {
+    /// The path that `hook` is started with: its own, else the one of the environment.
+    pub(super) fn of(hook: &Hook, env: &[(String, String)]) -> Self {
+        let own: &[(String, String)] = match &hook.run {
+            Run::Command(command) => &command.env,
+            Run::Worker(worker) => &worker.command.env,
+            _ => &[],
+        };
+        let value = own.iter().chain(env).find(|(name, _)| name == "PATH").map(|(_, it)| it);
+        // A path that the shell puts together is not known before it runs.
+        let known = value.filter(|it| !it.contains('$'));
+        Self { directories: known.map(|it| std::env::split_paths(it).collect()) }
+    }
+
+    /// Whether `program` is there, or is no file at all.
+    pub(super) fn has(&self, program: &Program) -> bool {
+        if program.by_shell && BUILT_IN.contains(&&*program.name) {
+            return true;
+        }
+        let Some(directories) = &self.directories else { return true };
+        directories.iter().any(|directory| {
+            let found = directory.join(&program.name).metadata();
+            found.is_ok_and(|it| it.is_file() && is_executable(&it))
+        })
+    }
+}
