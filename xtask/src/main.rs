@@ -1,14 +1,9 @@
 //! Chores of the repository: `cargo xtask VERB`.
 
-mod bench;
-mod clients;
 mod conformance;
 mod convert;
 mod corpus;
 mod generate;
-mod prewarm;
-mod starved;
-mod terminal;
 mod tidy;
 mod tree;
 
@@ -21,11 +16,6 @@ usage: cargo xtask VERB
   tidy          do the files of the repository keep its rules?
   gen           write the generated pages anew
   conformance   fire every case through the library and the command line
-  clients       do the example clients of the stream hear every outcome? (Python, Node)
-  prewarm       do scripts behave prewarmed as they do started plainly? (python3 and node; other interpreters may follow)
-  starved       does `fire` say no in whatever environment, where a hook objects?
-  terminal      does the agent's interactive face hold in a real terminal? (tmux; `--bless` writes docs/screens anew)
-  bench         how long does what is typed take to be seen, while a hook sleeps and the model streams?
   corpus DIR    does `check` find what is known of a directory of real configs?
   convert DIR   does `convert` give native files that select and answer as real configs do?";
 
@@ -39,11 +29,6 @@ fn main() -> ExitCode {
         ["tidy"] => tidy::run(),
         ["gen"] => generate::run(),
         ["conformance"] => conformance::run(),
-        ["clients"] => clients::run(),
-        ["prewarm", interpreters @ ..] => prewarm::run(interpreters),
-        ["starved"] => starved::run(),
-        ["bench"] => bench::run(),
-        ["terminal", args @ ..] => terminal::run(args),
         ["convert", directory] => convert::run(Path::new(directory)),
         ["corpus", directory] => corpus::run(Path::new(directory)),
         _ => Err(USAGE.to_owned()),

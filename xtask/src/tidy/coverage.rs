@@ -62,7 +62,7 @@ struct Proofs {
     tests: BTreeSet<String>,
     /// Those of them that are about the host.
     of_host: BTreeSet<String>,
-    /// The plays of `cargo xtask terminal`.
+    /// The plays of `cargo e2e terminal`.
     plays: BTreeSet<String>,
     /// Files that a suite of `.ci/run` runs, or that are the proof themselves.
     files: BTreeSet<String>,
@@ -87,7 +87,7 @@ impl Proofs {
         let of_host = host.difference(&engine).cloned().collect();
         let tests = host.into_iter().chain(engine);
         let play = Regex::new(r#"\(\s*"([^"]+)","#).ok();
-        let stages = files.iter().filter(|it| it.path.starts_with("xtask/src/terminal/"));
+        let stages = files.iter().filter(|it| it.path.starts_with("e2e/src/terminal/"));
         let tables = stages.filter_map(|file| {
             let (_, rest) = file.text.split_once("PLAYS: &[Play] =")?;
             rest.split_once("];").map(|(table, _)| table)
@@ -151,7 +151,7 @@ impl Proofs {
     fn is_of_host(&self, name: &str) -> bool {
         let test = name.rsplit("::").next().unwrap_or(name);
         name.starts_with("host/")
-            || name.starts_with("xtask/src/terminal/")
+            || name.starts_with("e2e/src/terminal/")
             || self.plays.contains(name)
             || self.of_host.contains(test)
     }

@@ -22,7 +22,9 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("embed-minimal", &["tenterhook"]),
     ("tenterhook-testkit", &[]),
     ("tenterhook-benches", &["tenterhook", "tenterhook-testkit"]),
-    ("xtask", &["tenterhook", "tenterhook-process", "tenterhook-testkit"]),
+    ("xtask", &["tenterhook", "tenterhook-testkit"]),
+    // Node scripts are run as the engine runs them.
+    ("e2e", &["tenterhook-process", "tenterhook-testkit"]),
 ];
 
 /// What the library's default features must not bring along: HTTP, models, MCP, databases, terminals.

@@ -1,4 +1,4 @@
-//! What `fire` says where it cannot go on itself, or where its parent left it little. `cargo xtask starved` has the whole table.
+//! What `fire` says where it cannot go on itself, or where its parent left it little. `cargo e2e starved` has the whole table.
 #![cfg(target_os = "linux")]
 
 use serde_json::Value;
@@ -61,7 +61,7 @@ fn where_memory_ends_the_answer_is_no() {
     }
 }
 
-/// too few descriptors even to wait. What lacks threads needs another user, and stands in `cargo xtask starved`.
+/// too few descriptors even to wait. What lacks threads needs another user, and stands in `cargo e2e starved`.
 #[test]
 fn a_single_thread_says_no() {
     let room = room("ls");

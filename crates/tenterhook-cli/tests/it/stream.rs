@@ -122,7 +122,7 @@ fn a_background_step_is_told_in_a_line_of_its_own() {
     fits_schema("outcome", &told["finished"]["outcome"]);
 }
 
-/// Clients are short enough to read at once; `cargo xtask clients` runs them.
+/// Clients are short enough to read at once; `cargo e2e clients` runs them.
 #[test]
 fn the_example_clients_are_short() {
     for file in ["client.py", "client.mjs", "client.go"] {

@@ -336,7 +336,7 @@ async fn the_first_event_of_a_session_starts_what_others_will_need() {
 
 #[tokio::test]
 async fn the_form_of_python_waits_with_its_stand_in_and_is_started_cold_without() {
-    // What the stand-in does is the business of `cargo xtask prewarm`, which has an interpreter; here is how it is started.
+    // What the stand-in does is the business of `cargo e2e prewarm`, which has an interpreter; here is how it is started.
     let python =
         "#!/bin/sh\nread -r event\nfor word; do printf '<%.8s>' \"$word\" >&2; done\nexit 2\n";
     let scene = Scene::new(
@@ -358,7 +358,7 @@ const SLOW_NODE: &str = "#!/bin/sh\nread -r event\nfor word; do printf '<%s>' \"
 
 const NODE_HOOK: &str = "[hook.h]\non = \"PreToolUse\"\nrun = [\"./bin/node\", \"--no-warnings\", \"a b.mjs\", \"-x\"]\nprewarm = \"node\"\n";
 
-/// A scene whose `node` is a shell script: what the real one does is the business of `cargo xtask prewarm`.
+/// A scene whose `node` is a shell script: what the real one does is the business of `cargo e2e prewarm`.
 fn with_slow_node(scene: Scene) -> Scene {
     let path = scene.sandbox.write("bin/node", SLOW_NODE).unwrap();
     let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);

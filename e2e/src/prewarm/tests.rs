@@ -1,4 +1,4 @@
-//! The scripts: what a hook does that a stand-in could get wrong (PW-11, PW-12, PW-13). `cargo xtask prewarm` runs them.
+//! The scripts: what a hook does that a stand-in could get wrong (PW-11, PW-12, PW-13). `cargo e2e prewarm` runs them.
 
 /// One script, and how it is started.
 pub(super) struct Script {

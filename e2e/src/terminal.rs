@@ -1,4 +1,4 @@
-//! `cargo xtask terminal`: is the agent's interactive face what a person wants in front of them? Plays it in tmux: types,
+//! `cargo e2e terminal`: is the agent's interactive face what a person wants in front of them? Plays it in tmux: types,
 //! reads the screen, interrupts, resizes, ends it every way. `--bless` writes the screens of `docs/screens` anew; words that
 //! follow choose the plays whose names hold them.
 

@@ -1,4 +1,4 @@
-//! `cargo xtask starved`: does any environment that starves the program turn an objection into a pass?
+//! `cargo e2e starved`: does any environment that starves the program turn an objection into a pass?
 //!
 //! A hook objects with exit code 2. Whatever the program inherits (limits, signals, streams, directories, a full disk), the answer must be an
 //! end that is not 0, in good time: that the hook was not heard is no reason to go on. Rows that this machine or this user cannot

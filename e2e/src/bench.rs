@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: how long until a person sees what they type, while a hook sleeps and the model streams? Types into a
+//! `cargo e2e bench`: how long until a person sees what they type, while a hook sleeps and the model streams? Types into a
 //! pseudoterminal and waits for each sign to come back. In the debug build, which is slower than what people run.
 
 use std::io::{Read, Write};

@@ -1,4 +1,4 @@
-//! `cargo xtask prewarm`: does a script behave in the form of its interpreter (`prewarm = "python"`, `"node"`) as it does
+//! `cargo e2e prewarm`: does a script behave in the form of its interpreter (`prewarm = "python"`, `"node"`) as it does
 //! started plainly? Needs interpreters, which `cargo test` does not. Names of others than `python3` and `node` may follow.
 
 mod node;

@@ -1,4 +1,4 @@
-//! `cargo xtask clients`: do the example clients of `fire --stream` hear every outcome, and do the example workers and the
+//! `cargo e2e clients`: do the example clients of `fire --stream` hear every outcome, and do the example workers and the
 //! programs of the guide judge?
 //! Needs Python and Node; Go where it is there. They are no part of `cargo test`, which needs Rust alone.
 

@@ -1,0 +1,39 @@
+//! The programs played from outside, as people and interpreters meet them: `cargo e2e NAME`. What needs only the library or
+//! the command line is a test or a case instead.
+
+mod bench;
+mod clients;
+mod prewarm;
+mod starved;
+mod terminal;
+mod tree;
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo e2e NAME
+  clients   do the example clients of the stream hear every outcome? (Python, Node)
+  prewarm   do scripts behave prewarmed as they do started plainly? (python3 and node; other interpreters may follow)
+  starved   does `fire` say no in whatever environment, where a hook objects?
+  terminal  does the agent's interactive face hold in a real terminal? (tmux; `--bless` writes docs/screens anew)
+  bench     how long does what is typed take to be seen, while a hook sleeps and the model streams?";
+
+/// What a play has to say, and whether all is well.
+type Said = Result<(String, bool), String>;
+
+fn main() -> ExitCode {
+    let args: Vec<String> = std::env::args().skip(1).collect();
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    let done: Said = match args.as_slice() {
+        ["clients"] => clients::run(),
+        ["prewarm", interpreters @ ..] => prewarm::run(interpreters),
+        ["starved"] => starved::run(),
+        ["terminal", args @ ..] => terminal::run(args),
+        ["bench"] => bench::run(),
+        _ => Err(USAGE.to_owned()),
+    };
+    let (text, holds) = done.unwrap_or_else(|error| (format!("{error}\n"), false));
+    let printed = std::io::stdout().write_all(text.as_bytes());
+    if holds && printed.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
