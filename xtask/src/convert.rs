@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tenterhook::config::{self, Added, Ruleset, Source};
+use tenterhook::diagnostic::Code;
 use tenterhook::diagnostic::Severity;
 use tenterhook::dialect::{DialectId, native};
 use tenterhook::executor::Ambient;
@@ -114,7 +115,7 @@ impl Tally {
         self.hooks += before.hooks().len();
         self.lost += lost.len();
         let (text, unsaid) = native::write(before.hooks());
-        if unsaid.iter().filter(|it| it.code == "not-carried-over").count() < lost.len() {
+        if unsaid.iter().filter(|it| it.code == Code::NotCarriedOver).count() < lost.len() {
             self.wrong.push(format!("{}: a hook is lost without a word", source.name));
         }
         let directory = source.directory.clone();

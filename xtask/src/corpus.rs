@@ -79,7 +79,7 @@ pub(crate) fn run(directory: &Path) -> Result<(String, bool), String> {
 impl Tally {
     fn add(&mut self, row: &Row, content: &str, found: &[Diagnostic]) {
         for it in found {
-            *self.codes.entry((it.code, it.severity)).or_default() += 1;
+            *self.codes.entry((it.code.name(), it.severity)).or_default() += 1;
         }
         let worst = found.iter().map(|it| it.severity).max();
         let list = |severity| {
@@ -139,7 +139,9 @@ impl Tally {
 fn names(issue: &Issue, found: &Diagnostic, content: &str) -> bool {
     let code =
         CODES.iter().find(|(name, _)| *name == issue.name).map_or(issue.name.as_str(), |it| it.1);
-    let Some(place) = found.place.as_ref().filter(|_| found.code == code) else { return false };
+    let Some(place) = found.place.as_ref().filter(|_| found.code.name() == code) else {
+        return false;
+    };
     // The first word of what it is about stands on the line that is named, or just below, where objects begin.
     let about = issue.about.trim_start_matches(['[', '{', '"', '\'', '$']);
     let word: String =

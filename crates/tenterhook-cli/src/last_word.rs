@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::Value;
 use tenterhook::Outcome;
 use tenterhook::answer::Restraint;
+use tenterhook::diagnostic::Code;
 use tenterhook::dialect::native::encode_outcome;
 use tenterhook::hook::HookId;
 use tenterhook::outcome::{Fault, Reason};
@@ -60,26 +61,26 @@ pub(crate) fn owe(form: Form) {
     // A process fires in one form.
     let _ = FORM.set(form);
     tenterhook_process::when_exhausted(LastWord {
-        stdout: written(form, "out-of-memory", "there is no memory left").into_bytes(),
+        stdout: written(form, Code::OutOfMemory, "there is no memory left").into_bytes(),
         stderr: b"error: there is no memory left\n".to_vec(),
         code: Exit::Blocked.code(),
     });
 }
 
 /// Denies, in the form that is waited for.
-pub(crate) fn deny(code: &'static str, message: &str) -> Exit {
+pub(crate) fn deny(code: Code, message: &str) -> Exit {
     // A closed stream leaves nobody to tell; the exit code says it.
     let _ = writeln!(std::io::stderr(), "error: {message}");
     say(code, message)
 }
 
 /// Denies an event that no hook could see, in the form that is waited for (E-10).
-pub(crate) fn deny_unseen(code: &'static str, problem: &Problem, term: Term) -> Exit {
+pub(crate) fn deny_unseen(code: Code, problem: &Problem, term: Term) -> Exit {
     term.complain(problem);
     say(code, &problem.message)
 }
 
-fn say(code: &'static str, message: &str) -> Exit {
+fn say(code: Code, message: &str) -> Exit {
     if let Some(form) = FORM.get() {
         let mut stdout = std::io::stdout();
         let _ = stdout.write_all(written(*form, code, message).as_bytes());
@@ -97,17 +98,17 @@ fn say(code: &'static str, message: &str) -> Exit {
 fn panicked(panic: &PanicHookInfo<'_>) {
     let words = panic.payload_as_str().unwrap_or("without words");
     let (code, message) = match (STARTING.load(Ordering::Relaxed), panic.location()) {
-        (true, _) => ("out-of-resources", format!("hooks cannot be waited for: {words}")),
+        (true, _) => (Code::OutOfResources, format!("hooks cannot be waited for: {words}")),
         (false, Some(at)) => {
             let file = at.file().rsplit('/').next().unwrap_or_default();
-            ("failed", format!("tenterhook itself failed: {words} ({file}:{})", at.line()))
+            (Code::Failed, format!("tenterhook itself failed: {words} ({file}:{})", at.line()))
         }
-        (false, None) => ("failed", format!("tenterhook itself failed: {words}")),
+        (false, None) => (Code::Failed, format!("tenterhook itself failed: {words}")),
     };
     std::process::exit(deny(code, &message).code().into());
 }
 
-fn written(form: Form, code: &'static str, message: &str) -> String {
+fn written(form: Form, code: Code, message: &str) -> String {
     let outcome = outcome(code, message);
     match form {
         Form::Page => format!("\n  BLOCKED\n  {}\n", outcome.reason().unwrap_or_default()),
@@ -123,12 +124,12 @@ fn written(form: Form, code: &'static str, message: &str) -> String {
 }
 
 /// Faults of events that no hook could see.
-const UNSEEN: &[&str] = &["unreadable-event", "doubled-key"];
+const UNSEEN: &[Code] = &[Code::UnreadableEvent, Code::DoubledKey];
 /// Faults of events whose hooks could be asked, and were not or not to the end.
-const UNJUDGED: &[&str] = &["cancelled", "id-in-use"];
+const UNJUDGED: &[Code] = &[Code::Cancelled, Code::IdInUse];
 
 /// The outcome of an event that no hook has judged.
-pub(crate) fn outcome(code: &'static str, message: &str) -> Outcome {
+pub(crate) fn outcome(code: Code, message: &str) -> Outcome {
     let why = match code {
         code if UNSEEN.contains(&code) => "no hook could see it",
         code if UNJUDGED.contains(&code) => "no hook has judged it",
@@ -151,7 +152,7 @@ mod tests {
     #[test]
     fn every_form_denies() {
         for form in [Form::Page, Form::Object, Form::Line] {
-            let said = written(form, "out-of-memory", "there is no memory left");
+            let said = written(form, Code::OutOfMemory, "there is no memory left");
             assert!(said.contains("no memory left"), "{said}");
             if form == Form::Page {
                 assert!(said.contains("BLOCKED"), "{said}");

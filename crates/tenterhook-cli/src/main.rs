@@ -17,6 +17,7 @@ mod term;
 mod wait;
 
 use std::process::ExitCode;
+use tenterhook::diagnostic::Code;
 
 use anstream::ColorChoice;
 use clap::Parser;
@@ -57,7 +58,7 @@ fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
     let here = match ambient::Here::look() {
         // Who waits for an outcome gets one.
         Err(problem) if matches!(command, Command::Fire(_)) => {
-            return Ok(last_word::deny("no-directory", &problem.message));
+            return Ok(last_word::deny(Code::NoDirectory, &problem.message));
         }
         here => here?,
     };

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use tenterhook::config::{Reach, Ruleset, Server, Source};
-use tenterhook::diagnostic::{Diagnostic, Place, Severity};
+use tenterhook::diagnostic::{Code, Diagnostic, Place, Severity};
 use tenterhook::hook::{Arming, Hook, HookId, Layer, Program, Run, Script};
 
 pub(crate) use consequence::Consequence;
@@ -106,7 +106,7 @@ fn no_program(
         None => "install it, or write its path".to_owned(),
     };
     let label = consequence.map_or_else(|| "not found".to_owned(), Consequence::label);
-    Diagnostic::new("program-missing", severity, message, place).label(label).help(help)
+    Diagnostic::new(Code::ProgramMissing, message, place).weighing(severity).label(label).help(help)
 }
 
 fn no_script(
@@ -119,24 +119,24 @@ fn no_script(
     let then = consequence.map(|it| format!(": it {} until then", it.label())).unwrap_or_default();
     let (code, message, help) = match script.path.metadata() {
         Err(error) => (
-            "script-missing",
+            Code::ScriptMissing,
             format!("`{path}` cannot be started: {}", words(&error)),
             format!("correct the path, or add the file{then}"),
         ),
         Ok(found) if found.is_dir() => (
-            "script-missing",
+            Code::ScriptMissing,
             format!("`{path}` is a directory"),
             format!("name the file in it{then}"),
         ),
         Ok(found) if script.is_program && !is_executable(&found) => (
-            "script-not-executable",
+            Code::ScriptNotExecutable,
             format!("`{path}` is not executable"),
             format!("`chmod +x {}`, or start it with its interpreter{then}", quoted(&script.path)),
         ),
         Ok(_) => return None,
     };
     let label = consequence.map_or_else(|| "never decides".to_owned(), Consequence::label);
-    Some(Diagnostic::new(code, severity, message, place).label(label).help(help))
+    Some(Diagnostic::new(code, message, place).weighing(severity).label(label).help(help))
 }
 
 fn words(error: &std::io::Error) -> String {
@@ -190,7 +190,7 @@ mod tests {
             source.layer = layer;
             let ruleset = load(&[source.clone()], &Added::default(), None).ruleset;
             let found = check(&ruleset, &[source], &[]);
-            found.first().map(|it| (it.diagnostic.code, it.diagnostic.severity))
+            found.first().map(|it| (it.diagnostic.code.name(), it.diagnostic.severity))
         };
         for (command, expected) in [
             ("hooks/program", None),
@@ -222,7 +222,7 @@ mod tests {
             found
                 .iter()
                 .map(|it| &it.diagnostic)
-                .map(|it| (it.code, it.place.as_ref().map(|it| it.line)))
+                .map(|it| (it.code.name(), it.place.as_ref().map(|it| it.line)))
                 .collect::<Vec<_>>()
         };
         assert_eq!(found("policy"), [("script-missing", Some(1))]);
@@ -255,7 +255,7 @@ mod tests {
             let found = check(&ruleset, &[source], &env);
             let said = |it: &Missing| {
                 let label = it.consequence.map(Consequence::label).unwrap_or_default();
-                (it.diagnostic.code, label)
+                (it.diagnostic.code.name(), label)
             };
             found.first().map(said)
         };

@@ -2,7 +2,7 @@
 //! Starts none.
 
 use tenterhook::config::{Ruleset, Server};
-use tenterhook::diagnostic::{Diagnostic, Severity, nearest};
+use tenterhook::diagnostic::{Code, Diagnostic, nearest};
 use tenterhook::dialect::Roots;
 use tenterhook::discover;
 use tenterhook::hook::{Hook, McpTool, Run};
@@ -31,9 +31,7 @@ pub(crate) fn check(ruleset: &Ruleset, servers: &[Server]) -> Vec<Diagnostic> {
                 |near| format!("did you mean `{near}`?"),
             );
             let place = hook.place.clone();
-            Diagnostic::new("unknown-server", Severity::Warning, message, place)
-                .label("calls it")
-                .help(help)
+            Diagnostic::new(Code::UnknownServer, message, place).label("calls it").help(help)
         })
         .collect()
 }

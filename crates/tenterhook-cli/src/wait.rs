@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::time::Duration;
+use tenterhook::diagnostic::Code;
 
 use crate::exit::Exit;
 use crate::last_word;
@@ -28,7 +29,7 @@ impl Starved {
 
     /// Whoever waits for an outcome gets one that restrains.
     pub(crate) fn deny(self) -> Exit {
-        last_word::deny("out-of-resources", &Problem::from(self).message)
+        last_word::deny(Code::OutOfResources, &Problem::from(self).message)
     }
 }
 

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde_json::{Map, Value};
 
+use crate::diagnostic::Code;
 use crate::strict::Deviation;
 
 /// How far a hook, or all hooks together, restrain an action.
@@ -251,7 +252,7 @@ impl Answer {
 
     /// An answer that is none.
     #[must_use]
-    pub fn failed(code: &'static str, message: impl Into<String>) -> Self {
+    pub fn failed(code: Code, message: impl Into<String>) -> Self {
         Self { failure: Some(Failure { code, message: message.into() }), ..Self::default() }
     }
 
@@ -266,8 +267,8 @@ impl Answer {
 /// Why a step gave no answer, or a part of one that nobody reads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Failure {
-    /// Stable name, such as `timed-out`.
-    pub code: &'static str,
+    /// What kind of failure it is; it becomes the code of the fault.
+    pub code: Code,
     /// What happened, for people.
     pub message: String,
 }
@@ -322,66 +323,67 @@ pub enum SlipKind {
 
 impl SlipKind {
     /// Every slip with its fault code and what to do instead.
-    pub const ALL: &'static [(Self, &'static str, &'static str)] = &[
+    pub const ALL: &'static [(Self, Code, &'static str)] = &[
         (
             Self::TextBefore,
-            "text-before-answer",
+            Code::TextBeforeAnswer,
             "print nothing but the JSON object on stdout; send logs to stderr",
         ),
         (
             Self::TextAfter,
-            "text-after-answer",
+            Code::TextAfterAnswer,
             "print nothing but the JSON object on stdout; send logs to stderr",
         ),
         (
             Self::TextAround,
-            "text-around-answer",
+            Code::TextAroundAnswer,
             "print nothing but the JSON object on stdout; send logs to stderr",
         ),
-        (Self::SeveralObjects, "several-answers", "print exactly one JSON object"),
-        (Self::DuplicateKey, "duplicate-key", "give every key once"),
-        (Self::Fenced, "fenced-answer", "print the object without the ``` fence"),
+        (Self::SeveralObjects, Code::SeveralAnswers, "print exactly one JSON object"),
+        (Self::DuplicateKey, Code::DuplicateKey, "give every key once"),
+        (Self::Fenced, Code::FencedAnswer, "print the object without the ``` fence"),
         (
             Self::Wrapped,
-            "wrapped-answer",
+            Code::WrappedAnswer,
             "print the object itself, not an array or a string that holds it",
         ),
         (
             Self::Relaxed,
-            "relaxed-json",
+            Code::RelaxedJson,
             "write strict JSON: double quotes, no comments, no trailing comma, true and false",
         ),
-        (Self::Torn, "torn-answer", "print the whole object before the hook exits"),
-        (Self::Encoding, "answer-encoding", "print UTF-8"),
+        (Self::Torn, Code::TornAnswer, "print the whole object before the hook exits"),
+        (Self::Encoding, Code::AnswerEncoding, "print UTF-8"),
         (
             Self::MisspeltDecision,
-            "misspelt-decision",
+            Code::MisspeltDecision,
             "spell the decision as the dialect does, in lower case",
         ),
-        (Self::MisspeltKey, "misspelt-key", "spell the key as the dialect does"),
+        (Self::MisspeltKey, Code::MisspeltKey, "spell the key as the dialect does"),
         (
             Self::MisplacedDecision,
-            "misplaced-decision",
+            Code::MisplacedDecision,
             "put the decision where this event looks for it",
         ),
         (
             Self::WrongEventName,
-            "wrong-event-name",
+            Code::WrongEventName,
             "set `hookSpecificOutput.hookEventName` to the event that fired",
         ),
-        (Self::OnStderr, "answer-on-stderr", "print the object on stdout"),
+        (Self::OnStderr, Code::AnswerOnStderr, "print the object on stdout"),
         (
             Self::WrongExit,
-            "wrong-exit-code",
+            Code::WrongExitCode,
             "exit with the code that the dialect reads as a block",
         ),
-        (Self::WrongType, "wrong-type", "use the type that the dialect documents"),
+        (Self::WrongType, Code::WrongType, "use the type that the dialect documents"),
     ];
 
     /// The code of the fault that this slip becomes.
     #[must_use]
-    pub fn code(self) -> &'static str {
-        Self::ALL.iter().find(|(kind, ..)| *kind == self).map_or("", |(_, code, _)| code)
+    pub fn code(self) -> Code {
+        let row = Self::ALL.iter().find(|(kind, ..)| *kind == self);
+        row.map_or(Code::UnclearAnswer, |(_, code, _)| *code)
     }
 
     /// What to write instead.

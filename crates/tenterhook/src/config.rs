@@ -20,7 +20,7 @@ pub use crate::source::{
     Flaw, Govern, Kept, Lost, Plugin, Reach, ReadConfig, Requests, Server, Source, Switch,
 };
 
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::{DIALECTS, EventRow};
 use crate::event::EventName;
 use crate::hook::Hook;
@@ -131,12 +131,7 @@ fn first_declared(
             kept.push(row);
         } else if known || first != Some(&row) {
             let message = format!("`{event}` is declared already; this declaration is ignored");
-            diagnostics.push(Diagnostic::new(
-                "event-declared-twice",
-                Severity::Warning,
-                message,
-                None,
-            ));
+            diagnostics.push(Diagnostic::new(Code::EventDeclaredTwice, message, None));
         }
     }
     kept
@@ -162,7 +157,7 @@ fn keep_last_good(source: &Source, config: &mut ReadConfig, last: Option<&Rulese
     let message =
         format!("`{}` cannot be read; its {count} last good hooks stay armed", source.name);
     config.diagnostics.push(
-        Diagnostic::new("kept-last-good", Severity::Warning, message, None)
+        Diagnostic::new(Code::KeptLastGood, message, None)
             .help("mend the file; the hooks are replaced as soon as it can be read"),
     );
 }

@@ -1,8 +1,12 @@
 //! What is wrong with a file, where, and what to write instead. Values only: nothing here prints or renders.
 
+mod code;
+
 use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
+
+pub use code::Code;
 
 /// A stretch of a source text, in bytes: `start` is inside, `end` is not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -122,11 +126,11 @@ impl fmt::Display for Place {
 /// One finding about a text that a person wrote.
 ///
 /// `message` is lower case, without a full stop, with backticks round the user's own text; `help` says what to write
-/// instead. Every code has a page in `docs/spec/diagnostics.md` and a case in `conformance/`.
+/// instead. Every [code](Code) has an entry in the specification and a case in `conformance/`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// Stable name, such as `unknown-event`.
-    pub code: &'static str,
+    /// What kind of finding it is.
+    pub code: Code,
     /// How much it weighs.
     pub severity: Severity,
     /// What is wrong.
@@ -140,22 +144,24 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// A diagnostic without label and help.
+    /// A diagnostic without label and help, as heavy as its code usually is.
     #[must_use]
-    pub fn new(
-        code: &'static str,
-        severity: Severity,
-        message: impl Into<String>,
-        place: impl Into<Option<Place>>,
-    ) -> Self {
+    pub fn new(code: Code, message: impl Into<String>, place: impl Into<Option<Place>>) -> Self {
         Self {
             code,
-            severity,
+            severity: code.severity(),
             message: message.into(),
             label: String::new(),
             help: None,
             place: place.into(),
         }
+    }
+
+    /// The same, heavier or lighter than its code usually is.
+    #[must_use]
+    pub const fn weighing(mut self, severity: Severity) -> Self {
+        self.severity = severity;
+        self
     }
 
     /// Adds the words under the caret.
@@ -253,14 +259,14 @@ mod tests {
     #[test]
     fn a_diagnostic_says_where_in_one_line() {
         let place = Place::find(&"hooks.toml".into(), "a\nbc", Span::new(3, 4));
-        let found =
-            Diagnostic::new("x", Severity::Error, "`c` is unknown", place).help("write `b`");
+        let found = Diagnostic::new(Code::UnknownKey, "`c` is unknown", place).help("write `b`");
         assert_eq!(found.to_string(), "hooks.toml:2:2: error: `c` is unknown");
         assert_eq!(
             format!("{found:#}"),
             "hooks.toml:2:2: error: `c` is unknown\n  help: write `b`"
         );
-        let nowhere = Diagnostic::new("x", Severity::Advice, "nothing is configured", None);
+        let nowhere = Diagnostic::new(Code::UnknownKey, "nothing is configured", None)
+            .weighing(Severity::Advice);
         assert_eq!(nowhere.to_string(), "advice: nothing is configured");
     }
 

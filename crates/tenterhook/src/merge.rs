@@ -3,6 +3,7 @@
 //! Pure: no clock, no I/O, no order of completion. Implements `docs/spec/merging.md` (M-).
 
 use crate::answer::{Effects, Restraint};
+use crate::diagnostic::Code;
 use crate::outcome::{Fault, Outcome};
 use crate::verdict::Verdict;
 
@@ -34,7 +35,7 @@ pub(crate) fn fold(verdicts: Vec<Verdict>) -> Outcome {
     if restraint > Restraint::Allow && !outcome.effects.updated_permissions.is_empty() {
         outcome.effects.updated_permissions.clear();
         outcome.faults.push(Fault {
-            code: "permissions-overruled",
+            code: Code::PermissionsOverruled,
             hook: None,
             message: "permission updates were dropped, because another hook restrains the action"
                 .to_owned(),
@@ -76,7 +77,7 @@ fn last<T: PartialEq>(into: &mut Option<T>, from: Option<T>, key: &str, faults: 
     let Some(new) = from else { return };
     if into.as_ref().is_some_and(|old| *old != new) {
         faults.push(Fault {
-            code: "rewrite-conflict",
+            code: Code::RewriteConflict,
             hook: None,
             message: format!(
                 "several hooks gave different `{key}`; the last in configured order stands"

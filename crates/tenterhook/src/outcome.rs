@@ -6,6 +6,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::answer::{Effects, Restraint};
+use crate::diagnostic::Code;
 use crate::hook::HookId;
 use crate::text;
 pub use decision::{Decision, Rewrite};
@@ -13,8 +14,8 @@ pub use decision::{Decision, Rewrite};
 /// Something that went wrong, or was not honoured, while an event was fired. Never an error: the outcome stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// Stable name, such as `timed-out`.
-    pub code: &'static str,
+    /// What kind of fault it is.
+    pub code: Code,
     /// The hook that it is about; `None` when it is about the event.
     pub hook: Option<HookId>,
     /// What happened and, where there is one, the remedy.
@@ -24,7 +25,7 @@ pub struct Fault {
 impl Fault {
     /// A fault of `hook`.
     #[must_use]
-    pub fn of(hook: &HookId, code: &'static str, message: impl Into<String>) -> Self {
+    pub fn of(hook: &HookId, code: Code, message: impl Into<String>) -> Self {
         Self { code, hook: Some(hook.clone()), message: message.into() }
     }
 }
@@ -49,7 +50,7 @@ pub enum Ended {
     /// By this signal.
     Signalled(i32),
     /// Its executor could not bring an answer back; the code of the fault.
-    Failed(&'static str),
+    Failed(Code),
     /// Its time was up.
     TimedOut,
     /// The host gave up waiting.
@@ -88,7 +89,7 @@ impl fmt::Display for Ended {
             Self::Exited(code) => write!(f, "exit {code}"),
             Self::Answered => f.write_str("answered"),
             Self::Signalled(signal) => write!(f, "signal {signal}"),
-            Self::Failed(code) => f.write_str(code),
+            Self::Failed(code) => f.write_str(code.name()),
             Self::TimedOut => f.write_str("timed out"),
             Self::Cancelled => f.write_str("cancelled"),
             Self::NotStarted(why) => write!(f, "not started: {why}"),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::answer::Failure;
 use crate::config::{Ruleset, Stage};
+use crate::diagnostic::Code;
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::event::Event;
 use crate::hook::{Arming, Confine, Hook, Layer, Run, Unread};
@@ -133,7 +134,7 @@ enum Weighed<'a> {
     /// It is selected and cannot be run.
     Broken {
         part: &'static str,
-        code: &'static str,
+        code: Code,
         why: String,
         rule: &'static str,
     },
@@ -225,7 +226,7 @@ fn weigh<'a>(
     let subject = row.subject.of(event);
     match matches(hook, row, event, subject) {
         Err(why) => {
-            let (part, code) = ("matcher", "matcher-failed");
+            let (part, code) = ("matcher", Code::MatcherFailed);
             return Weighed::Broken { part, code, why, rule: "S-3" };
         }
         Ok(false) => return Weighed::Mismatched(subject),
@@ -240,7 +241,7 @@ fn weigh<'a>(
     match picked {
         None => Weighed::Matched(subject),
         Some((_, Picked::Failed(why))) => {
-            let (part, code) = ("condition", "condition-failed");
+            let (part, code) = ("condition", Code::ConditionFailed);
             Weighed::Broken { part, code, why, rule: "S-59" }
         }
         Some((condition, picked)) => Weighed::Picked(subject, condition, picked),

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::answer::{Answer, Failure};
+use crate::diagnostic::Code;
 
 /// How a step ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,8 +20,8 @@ pub enum End {
     Signalled(i32),
     /// It ran, and its executor could not bring an answer back: an HTTP status, a model's refusal, a worker's broken line.
     Failed {
-        /// Stable name, such as `http-status`: it becomes the code of the fault.
-        code: &'static str,
+        /// What kind of failure it is; it becomes the code of the fault.
+        code: Code,
         /// What happened and what to do about it, for people.
         why: String,
     },
@@ -126,16 +127,16 @@ impl Report {
     #[must_use]
     pub fn failure(&self) -> Option<Failure> {
         let (code, message) = match &self.end {
-            End::NotStarted { why } => ("not-started", format!("it was not started: {why}")),
-            End::Signalled(signal) => ("signalled", format!("it was ended by signal {signal}")),
+            End::NotStarted { why } => (Code::NotStarted, format!("it was not started: {why}")),
+            End::Signalled(signal) => (Code::Signalled, format!("it was ended by signal {signal}")),
             End::Failed { code, why } => (*code, why.clone()),
             End::TimedOut => {
-                ("timed-out", format!("it took longer than it may ({:.1?})", self.took))
+                (Code::TimedOut, format!("it took longer than it may ({:.1?})", self.took))
             }
-            End::Cancelled => ("cancelled", "the host gave up waiting for it".to_owned()),
+            End::Cancelled => (Code::Cancelled, "the host gave up waiting for it".to_owned()),
             End::Exited(_) => match &self.said {
                 Said::Bytes { stdout, .. } if stdout.dropped > 0 => (
-                    "output-too-large",
+                    Code::OutputTooLarge,
                     format!("it printed {} bytes more than are kept", stdout.dropped),
                 ),
                 Said::Bytes { .. } | Said::Answer(_) => return None,

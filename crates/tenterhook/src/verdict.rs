@@ -3,6 +3,7 @@
 //! Pure. Implements `docs/spec/answers.md` (A-).
 
 use crate::answer::{Answer, Effects, Failure, Power, Powers, Restraint, Slip};
+use crate::diagnostic::Code;
 use crate::dialect::{EventRow, SlipPolicy};
 use crate::hook::{Compat, Confine, Hook, OnFailure, Phase, Run, Wait};
 use crate::outcome::{Fault, Reason};
@@ -95,7 +96,8 @@ fn judge_when(judge_context: JudgeContext<'_>, mut answer: Answer, when: When) -
 fn unconfined(hook: &Hook) -> Option<Fault> {
     let message =
         "it asks to be confined, and ran with the user's full rights: this build confines no hook";
-    (hook.confine == Confine::Asked).then(|| Fault::of(&hook.id, "unconfined", message.to_owned()))
+    (hook.confine == Confine::Asked)
+        .then(|| Fault::of(&hook.id, Code::Unconfined, message.to_owned()))
 }
 
 /// A denial without words still needs some: a model that is refused without a reason tries again.
@@ -144,7 +146,7 @@ fn doubt(
         return faults.push(fault(&unclear));
     }
     // Another failure that restrains already says better what went wrong; that the answer cannot be read is the same twice.
-    let told = |it: &Failure| !matches!(it.code, "unreadable-answer" | "invalid-answer");
+    let told = |it: &Failure| !matches!(it.code, Code::UnreadableAnswer | Code::InvalidAnswer);
     let other = answer.failure.take().filter(told);
     match other {
         Some(other) if policy(judge_context, &other) != OnFailure::Continue => {
@@ -169,7 +171,7 @@ fn believed(judge_context: JudgeContext<'_>, answer: Answer) -> Answer {
                 SlipPolicy::Fails => {
                     let detail =
                         answer.slips.into_iter().map(|slip| slip.detail).collect::<Vec<_>>();
-                    Answer::failed("unreadable-answer", detail.join("; "))
+                    Answer::failed(Code::UnreadableAnswer, detail.join("; "))
                 }
             }
         }
@@ -225,7 +227,7 @@ fn settle_failure(
 ) {
     // Silence is an answer, unless the hook's entry wants words.
     if judge_context.hook.answer_required && *answer == Answer::default() {
-        *answer = Answer::failed("no-answer", "it must answer, and said nothing");
+        *answer = Answer::failed(Code::NoAnswer, "it must answer, and said nothing");
     }
     let Some(failure) = answer.failure.take() else { return };
     let policy = match is_background {
@@ -299,10 +301,10 @@ fn permit(
                 let (event, word) = (&judge_context.row.name, power.word());
                 let message =
                     format!("`{event}` does not honour `{word}` from this hook; it was ignored");
-                ("not-honoured", message)
+                (Code::NotHonoured, message)
             } else {
                 (
-                    "too-late",
+                    Code::TooLate,
                     format!("its `{}` came when the event was over; it was ignored", power.word()),
                 )
             };
@@ -397,7 +399,7 @@ fn restrain_model(judge_context: JudgeContext<'_>, answer: &mut Answer, faults: 
     if consents || grants {
         let message =
             "a model's consent does not count; set `allow = true` in a native entry if it should";
-        faults.push(Fault::of(&judge_context.hook.id, "model-allow", message.to_owned()));
+        faults.push(Fault::of(&judge_context.hook.id, Code::ModelAllow, message.to_owned()));
     }
 }
 
@@ -408,7 +410,7 @@ fn restrain_widened(judge_context: JudgeContext<'_>, answer: &mut Answer, faults
         return;
     }
     let message = format!("its allow does not count: {why}");
-    faults.push(Fault::of(&judge_context.hook.id, "allow-not-covered", message));
+    faults.push(Fault::of(&judge_context.hook.id, Code::AllowNotCovered, message));
     answer.restraint = Restraint::Silent;
     answer.reason = None;
     // A rewrite that rode on the allow was written for another command than the one that was matched.

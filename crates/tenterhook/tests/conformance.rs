@@ -73,7 +73,7 @@ fn engine(case: &Case, staged: &Staged, sandbox: &Sandbox) -> Engine {
     servers.replace(config::settle_servers(all, &mut Vec::new()));
     let mut missing = case.errors.clone();
     for diagnostic in diagnostics {
-        if let Some(at) = missing.iter().position(|code| code == diagnostic.code) {
+        if let Some(at) = missing.iter().position(|code| code == diagnostic.code.name()) {
             missing.swap_remove(at);
             continue;
         }

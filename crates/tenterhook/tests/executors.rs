@@ -99,7 +99,7 @@ impl Place {
         // That a gate in the background restrains nothing, and that what runs once has no next process, is told, and is what
         // these tests are about.
         let known = ["background-gate", "prewarm-without-effect"];
-        let others = diagnostics.iter().filter(|it| !known.contains(&it.code));
+        let others = diagnostics.iter().filter(|it| !known.contains(&it.code.name()));
         assert_eq!(others.count(), 0, "{diagnostics:?}");
         engine
     }
@@ -175,7 +175,7 @@ async fn each_kind_goes_on_in_the_background_and_may_wake() {
                 let finished = session.next_finished().await.unwrap();
                 assert_eq!((finished.wakes, finished.stale), (wakes, false), "{kind}");
                 let Outcome { effects, faults, .. } = &finished.outcome;
-                let codes: Vec<_> = faults.iter().map(|it| it.code).collect();
+                let codes: Vec<_> = faults.iter().map(|it| it.code.name()).collect();
                 // an objection that nobody can heed any more is said, and said to be late.
                 let late = if wakes { "" } else { "too-late" };
                 assert_eq!(codes, Vec::from_iter(Some(late).filter(|it| !it.is_empty())), "{kind}");

@@ -43,7 +43,7 @@ async fn fire(hooks: impl IntoIterator<Item = Hook>) -> Outcome {
 }
 
 fn codes(outcome: &Outcome) -> Vec<&str> {
-    outcome.faults.iter().map(|fault| fault.code).collect()
+    outcome.faults.iter().map(|fault| fault.code.name()).collect()
 }
 
 /// Says that it was dropped.

@@ -13,6 +13,7 @@
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use tenterhook::diagnostic::Code;
 
 use serde_json::{Map, Value, json};
 use tenterhook::answer::Restraint;
@@ -327,7 +328,7 @@ async fn guarded_gains_denials_and_loses_none() {
         let denial = said.restraint == Restraint::Deny && seen.restraint != Restraint::Deny;
         // What looks like an answer and cannot be read as one is a question.
         let unclear = said.restraint == Restraint::Ask
-            && outcome.faults.iter().any(|fault| fault.code == "unclear-answer");
+            && outcome.faults.iter().any(|fault| fault.code == Code::UnclearAnswer);
         if denial || unclear {
             gained.push(format!("{} {}", case.event, case.name));
         } else if seen != said {

@@ -6,6 +6,7 @@
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use tenterhook::diagnostic::Code;
 
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 use tempfile::TempDir;
@@ -246,7 +247,7 @@ async fn a_running_host_keeps_its_last_good_hooks_whatever_becomes_of_a_file() {
         remove(&file);
         make(&file);
         let told = engine.reload(&room.sources());
-        assert!(told.iter().any(|it| it.code == "kept-last-good"), "{way}: {told:?}");
+        assert!(told.iter().any(|it| it.code == Code::KeptLastGood), "{way}: {told:?}");
         let ids: Vec<_> = engine.ruleset().hooks().iter().map(|it| it.id.to_string()).collect();
         assert_eq!(ids, ["guard"], "{way}");
     }
@@ -271,7 +272,7 @@ async fn the_message_comes_once_a_session() {
         assert_eq!(outcome.restraint, Restraint::Ask);
         let reason = &outcome.reasons.first().expect("a reason").text;
         assert!(reason.contains(".claude/settings.json:2"), "{reason}");
-        let faults: Vec<_> = outcome.faults.iter().map(|it| it.code).collect();
+        let faults: Vec<_> = outcome.faults.iter().map(|it| it.code.name()).collect();
         assert_eq!(faults, if first { &["file-unread"][..] } else { &[] });
         if first {
             assert!(outcome.faults[0].message.contains("`tenterhook check` shows more"));

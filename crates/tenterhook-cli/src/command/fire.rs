@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use tenterhook::diagnostic::Code;
 use tenterhook::dialect::native::encode_outcome;
 use tenterhook::executor::Ambient;
 use tenterhook::executor::http::Network;
@@ -93,7 +94,7 @@ fn tell(
 }
 
 /// The findings of files that are not what their ending says.
-const TORN: &[&str] = &["broken-file", "not-strict-json"];
+const TORN: &[Code] = &[Code::BrokenFile, Code::NotStrictJson];
 
 /// To fire without a single entry of the files that were named would fake an answer, where one of them cannot be read.
 /// Followed exactly, that is what the agent does.

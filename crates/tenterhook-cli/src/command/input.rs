@@ -6,6 +6,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value, json};
 use tenterhook::Event;
+use tenterhook::diagnostic::Code;
 use tenterhook::dialect::{DIALECTS, DialectId, Roots, Whole, whole_object};
 use tenterhook::event::Surroundings;
 use tenterhook::outcome::Fault;
@@ -31,7 +32,7 @@ pub(crate) enum Lost {
     /// Something was given that nobody can read.
     Unreadable {
         /// The code of its fault.
-        code: &'static str,
+        code: Code,
         problem: Problem,
         /// Whether it may have been an event that hooks can deny.
         at_stake: bool,
@@ -40,7 +41,7 @@ pub(crate) enum Lost {
 
 impl Lost {
     fn unreadable(problem: Problem) -> Self {
-        Self::Unreadable { code: "unreadable-event", problem, at_stake: true }
+        Self::Unreadable { code: Code::UnreadableEvent, problem, at_stake: true }
     }
 }
 
@@ -112,15 +113,15 @@ pub(crate) fn decode_whole(
         let problem = Problem::new(format!("the event cannot be read as {dialect}: {fault}"));
         let name = NAMES.iter().find_map(|key| map.get(*key)?.as_str());
         let at_stake = is_renamed(whole) || name.is_none_or(|name| dialect.is_at_stake(name));
-        Lost::Unreadable { code: "unreadable-event", problem: problem.help(help), at_stake }
+        Lost::Unreadable { code: Code::UnreadableEvent, problem: problem.help(help), at_stake }
     })?;
     let Some(key) = whole.twice.first() else { return Ok(Given { event, faults: Vec::new() }) };
     let message = format!("`{key}` stands twice in the event, and nobody knows which one counts");
     if is_renamed(whole) || dialect.is_at_stake(event.name.as_str()) {
         let problem = Problem::new(message);
-        return Err(Lost::Unreadable { code: "doubled-key", problem, at_stake: true });
+        return Err(Lost::Unreadable { code: Code::DoubledKey, problem, at_stake: true });
     }
-    let fault = Fault { code: "doubled-key", hook: None, message };
+    let fault = Fault { code: Code::DoubledKey, hook: None, message };
     Ok(Given { event, faults: vec![fault] })
 }
 

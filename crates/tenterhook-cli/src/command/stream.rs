@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
+use tenterhook::diagnostic::Code;
 use tenterhook::dialect::native::encode_outcome;
 use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::outcome::Fault;
@@ -202,18 +203,18 @@ impl Stream {
         let mut whole = match input::object(line) {
             Ok(whole) => whole,
             Err(problem) => {
-                return (Value::Null, Err(outcome("unreadable-event", &problem.message)));
+                return (Value::Null, Err(outcome(Code::UnreadableEvent, &problem.message)));
             }
         };
         let id = whole.fields.shift_remove("id").unwrap_or_default();
         if !id.is_null() && self.open.values().any(|open| open.id == id) {
             let why = format!("an event with the id {id} is still open");
-            return (id, Err(outcome("id-in-use", &why)));
+            return (id, Err(outcome(Code::IdInUse, &why)));
         }
         let given = input::decode_whole(&whole, self.shared.dialect, &self.shared.roots);
         let refused = |lost| match lost {
             Lost::Unreadable { code, problem, .. } => outcome(code, &problem.message),
-            Lost::NotGiven(problem) => outcome("unreadable-event", &problem.message),
+            Lost::NotGiven(problem) => outcome(Code::UnreadableEvent, &problem.message),
         };
         (id, given.map_err(refused))
     }
@@ -298,7 +299,7 @@ impl Shared {
 
 /// The outcome of an event whose hooks were ended before they had judged it: no consent.
 fn cancelled() -> Outcome {
-    outcome("cancelled", INPUT_ENDED)
+    outcome(Code::Cancelled, INPUT_ENDED)
 }
 
 /// A background step, in the words of an outcome that it alone made.

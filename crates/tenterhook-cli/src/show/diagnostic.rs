@@ -14,9 +14,9 @@ pub(crate) fn render(diagnostic: &Diagnostic, texts: &Texts, width: usize) -> St
         Severity::Advice => Level::NOTE.with_name(Some("advice")),
     };
     // `error[code]: ` stands before the first line.
-    let lead = diagnostic.severity.to_string().len() + diagnostic.code.len() + "[]: ".len();
+    let lead = diagnostic.severity.to_string().len() + diagnostic.code.name().len() + "[]: ".len();
     let message = words::wrap(&diagnostic.message, width.saturating_sub(lead)).join("\n");
-    let title = level.primary_title(message).id(diagnostic.code);
+    let title = level.primary_title(message).id(diagnostic.code.name());
     let found = diagnostic.place.as_ref().and_then(|place| Some((place, texts.text(&place.file)?)));
     let mut group = match found {
         None => Group::with_title(title),

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::statements::{Statement, distance};
 use crate::answer::Power;
-use crate::diagnostic::{Diagnostic, Place, Severity, Span};
+use crate::diagnostic::{Code, Diagnostic, Place, Span};
 use crate::dialect::DialectId;
 use crate::event::EventName;
 use crate::hook::{Arming, Compat, Hook, HookId, OnFailure, Run, Unread};
@@ -19,7 +19,7 @@ pub(super) fn read(source: &Source) -> ReadConfig {
         Kept::Part | Kept::All => source.dialect.dialect().read_config(source),
     };
     let message = format!("`{}` cannot be read as it is: {}", source.name, flaw.why);
-    let found = Diagnostic::new("unreadable-file", Severity::Error, message, None);
+    let found = Diagnostic::new(Code::UnreadableFile, message, None);
     config.diagnostics.insert(0, found.help(flaw.help.clone()));
     if flaw.kept != Kept::All {
         config.unreadable = true;
@@ -101,7 +101,7 @@ pub(super) fn told(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
             "mend it; to go on without what it says, write `[source.\"{}\"]` with `on_broken = \"continue\"` in a file of your own",
             source.name
         );
-        let found = Diagnostic::new("calls-held", Severity::Warning, message, first.place.clone());
+        let found = Diagnostic::new(Code::CallsHeld, message, first.place.clone());
         Some(found.help(help))
     };
     read.iter().filter_map(told).collect()

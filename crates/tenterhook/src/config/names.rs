@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::{ReadConfig, Source, Switch};
-use crate::diagnostic::{Diagnostic, Place, Severity, nearest};
+use crate::diagnostic::{Code, Diagnostic, Place, Severity, nearest};
 use crate::hook::{Hook, HookId};
 
 /// Most statements about hooks that are not there for which a name is guessed.
@@ -71,7 +71,8 @@ pub(super) fn unmet(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
             );
             let severity = if near.is_some() { Severity::Warning } else { Severity::Advice };
             Some(
-                Diagnostic::new("nothing-of-that-name", severity, message, switch.place().cloned())
+                Diagnostic::new(Code::NothingOfThatName, message, switch.place().cloned())
+                    .weighing(severity)
                     .help(help),
             )
         })

@@ -6,7 +6,7 @@ use std::fmt;
 use regex::Regex;
 
 use super::statements::{SETTINGS, Statement, binds};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::DialectId;
 use crate::hook::{Arming, Hook, Run};
 use crate::source::{Requests, Switch};
@@ -22,10 +22,10 @@ pub(super) fn bar(said: &[Statement], dialect: DialectId, hook: &mut Hook) -> Ve
         return Vec::new();
     }
     let place = hook.place.clone();
-    let told = |code, message| Diagnostic::new(code, Severity::Warning, message, place.clone());
+    let told = |code, message| Diagnostic::new(code, message, place.clone());
     if let Some(list) = urls.filter(|list| !list.names_url(&http.url)) {
         let because = format!("{list} does not name its URL");
-        let found = told("url-not-allowed", format!("the hook never runs: {because}"));
+        let found = told(Code::UrlNotAllowed, format!("the hook never runs: {because}"));
         hook.disarm(because, "C-19");
         return vec![found.help("add the URL there, `*` stands for anything; or remove the hook")];
     }
@@ -38,7 +38,7 @@ pub(super) fn bar(said: &[Statement], dialect: DialectId, hook: &mut Hook) -> Ve
         let message = format!(
             "`{name}` is not sent, and a request that needs it fails: {list} does not name it"
         );
-        told("variable-not-allowed", message).help("add the name there, or use no such header")
+        told(Code::VariableNotAllowed, message).help("add the name there, or use no such header")
     });
     found.collect()
 }

@@ -1,7 +1,7 @@
 //! Which of several MCP servers of one name counts?
 
 use super::statements::distance;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Server;
 
 /// One server of each name (MC-12): the one of the layer nearest to the person, of equals the first. Otherwise a
@@ -28,7 +28,7 @@ pub fn settle(
             server.name
         );
         diagnostics.push(
-            Diagnostic::new("server-configured-twice", Severity::Warning, message, server.place)
+            Diagnostic::new(Code::ServerConfiguredTwice, message, server.place)
                 .help("give it another name"),
         );
     }
@@ -62,7 +62,7 @@ mod tests {
         let kept = settle(servers, &mut told);
         let kept: Vec<_> = kept.iter().map(|it| (it.name.as_str(), it.reach.line())).collect();
         assert_eq!(kept, [("policy", "mine".to_owned()), ("other", "first".to_owned())]);
-        let codes: Vec<_> = told.iter().map(|it| it.code).collect();
+        let codes: Vec<_> = told.iter().map(|it| it.code.name()).collect();
         assert_eq!(codes, ["server-configured-twice"; 2]);
     }
 }

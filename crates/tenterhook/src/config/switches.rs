@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::statements::{SETTINGS, Statement, binds, distance, statements};
 use super::{hold, requests};
-use crate::diagnostic::{Diagnostic, Place, Severity};
+use crate::diagnostic::{Code, Diagnostic, Place};
 use crate::dialect::DialectId;
 use crate::hook::{Hook, Layer, Run};
 use crate::source::{ReadConfig, Source, Switch};
@@ -35,7 +35,7 @@ pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnosti
     unheard.sort();
     unheard.dedup();
     let told = |(place, message)| {
-        Diagnostic::new("switch-not-heard", Severity::Warning, message, place)
+        Diagnostic::new(Code::SwitchNotHeard, message, place)
             .help("say it in a file of your own, such as `~/.config/tenterhook/tenterhook.toml`")
     };
     unheard.into_iter().map(told).chain(barred).collect()

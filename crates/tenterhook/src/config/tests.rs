@@ -1,7 +1,7 @@
 //! Whether sources bind each other only as their layers may, repeats run once, and a broken file keeps its last good hooks.
 
 use super::*;
-use crate::diagnostic::{Place, Span};
+use crate::diagnostic::{Code, Place, Span};
 use crate::dialect::DialectId;
 use crate::hook::{
     Arming, Command, Compat, Function, HookId, Inherit, Invocation, Layer, OnFailure, Run, Shell,
@@ -166,7 +166,7 @@ fn a_variable_that_no_list_names_is_not_sent() {
         let left: Vec<_> = left.collect();
         assert_eq!(left, expected, "{user:?} {managed:?}");
         assert_eq!(told.len(), 4 - left.concat().len());
-        assert!(told.iter().all(|it| it.code == "variable-not-allowed"));
+        assert!(told.iter().all(|it| it.code == Code::VariableNotAllowed));
     }
 }
 
@@ -195,7 +195,7 @@ fn a_repository_does_not_disarm_the_users_hooks() {
         reads("plugin", Layer::Plugin, off("project")),
     ];
     let unheard = apply_switches(&mut read);
-    assert_eq!(unheard.iter().map(|it| it.code).collect::<Vec<_>>(), ["switch-not-heard"]);
+    assert_eq!(unheard.iter().map(|it| it.code.name()).collect::<Vec<_>>(), ["switch-not-heard"]);
     assert_eq!(read[0].1.hooks[0].arming, Arming::Armed);
     assert!(matches!(read[1].1.hooks[0].arming, Arming::Disarmed { rule: "C-14", .. }));
     let loosen = Govern { on_failure: Some(OnFailure::Continue), ..Govern::default() };
@@ -286,7 +286,10 @@ fn an_unreadable_source_keeps_its_last_good_hooks() {
     assert_eq!(config.hooks.iter().map(|it| it.id.as_str()).collect::<Vec<_>>(), ["a"]);
     assert_eq!(config.hooks[0].arming, Arming::Armed);
     assert_eq!(config.switches, [Switch::DisableAll]);
-    assert_eq!(config.diagnostics.iter().map(|it| it.code).collect::<Vec<_>>(), ["kept-last-good"]);
+    assert_eq!(
+        config.diagnostics.iter().map(|it| it.code.name()).collect::<Vec<_>>(),
+        ["kept-last-good"]
+    );
     assert!(kept(&name, None).diagnostics.is_empty());
     name.name = "c.json".into();
     assert!(kept(&name, Some(&last)).hooks.is_empty());
@@ -327,6 +330,6 @@ fn the_first_declaration_of_an_event_stands() {
     ];
     let kept = first_declared(rows.into_iter(), &mut diagnostics);
     assert_eq!(kept, [row("deploy", gate), row("other", none)]);
-    let codes: Vec<&str> = diagnostics.iter().map(|it| it.code).collect();
+    let codes: Vec<&str> = diagnostics.iter().map(|it| it.code.name()).collect();
     assert_eq!(codes, ["event-declared-twice"; 2]);
 }

@@ -3,23 +3,13 @@
 
 use std::collections::HashMap;
 
-use crate::diagnostic::{Diagnostic, Lines, Place, Severity, Span};
+use crate::diagnostic::{Code, Diagnostic, Lines, Place, Severity, Span};
 use crate::request::sign;
 use crate::source::Source;
 
 /// A finding that has no place yet.
-pub(super) fn error(code: &'static str, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(code, Severity::Error, message, None)
-}
-
-/// A finding that has no place yet.
-pub(super) fn warning(code: &'static str, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(code, Severity::Warning, message, None)
-}
-
-/// A finding that has no place yet.
-pub(super) fn advice(code: &'static str, message: impl Into<String>) -> Diagnostic {
-    Diagnostic::new(code, Severity::Advice, message, None)
+pub(super) fn finding(code: Code, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(code, message, None)
 }
 
 /// What is written in a question to a model where `$ARGUMENTS` was meant: the model would read it as it stands.
@@ -36,7 +26,7 @@ pub(super) fn misspelt_place(text: &str) -> Option<Diagnostic> {
             let found = if braced { format!("${{{word}}}") } else { format!("${word}") };
             let message =
                 format!("`{found}` is not the place of the event: the model reads it as it stands");
-            return Some(warning("misspelt-place", message).help("write `$ARGUMENTS`"));
+            return Some(finding(Code::MisspeltPlace, message).help("write `$ARGUMENTS`"));
         }
     }
     None

@@ -22,6 +22,7 @@ use super::{
     Candidate, Dialect, DialectId, Envelope, EventFault, EventRow, Fit, Roots, SlipPolicy, Subject,
 };
 use crate::answer::{Answer, Failure, Power, Powers, SlipKind};
+use crate::diagnostic::Code;
 use crate::event::{Event, EventName};
 use crate::hook::row::Mode;
 use crate::hook::{Compat, Hook, OnFailure, Phase};
@@ -94,8 +95,8 @@ impl Dialect for Reasonix {
     /// itself would drop it without a word (RX-14).
     fn promise(&self, hook: &Hook, row: &EventRow, failure: &Failure) -> OnFailure {
         match failure.code {
-            "timed-out" | "cancelled" => row.failure,
-            "matcher-failed" if hook.compat == Compat::Guarded => row.failure,
+            Code::TimedOut | Code::Cancelled => row.failure,
+            Code::MatcherFailed if hook.compat == Compat::Guarded => row.failure,
             _ => OnFailure::Continue,
         }
     }

@@ -2,8 +2,8 @@
 //!
 //! Changes no hook: one whose request cannot be sent stays armed, and its failure policy decides each time (HT-16).
 
-use super::findings::{error, warning};
-use crate::diagnostic::{Diagnostic, Span};
+use super::findings::finding;
+use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::hook::Http;
 use crate::request::address::Target;
 use crate::request::headers::{self, BadHeader};
@@ -21,7 +21,7 @@ pub(super) fn check(
     list: &str,
 ) -> Vec<(Span, Diagnostic)> {
     let address = Target::read(&http.url).err().map(|bad| {
-        let found = error("unusable-url", format!("nothing can be sent to this URL: {bad}"));
+        let found = finding(Code::UnusableUrl, format!("nothing can be sent to this URL: {bad}"));
         let help = "write `https://HOST/PATH`, or `http://localhost:PORT/PATH` for this machine";
         (url, found.label(FAILS).help(help))
     });
@@ -30,11 +30,11 @@ pub(super) fn check(
         let (name, span) = (&entry.key, entry.node.span);
         if headers::is_reserved(name) {
             let message = format!("the header `{name}` is not the hook's to say and is not sent");
-            return Some((entry.key_span, warning("header-not-sent", message).help(LEAVE_OUT)));
+            return Some((entry.key_span, finding(Code::HeaderNotSent, message).help(LEAVE_OUT)));
         }
         let bad = headers::flaw(name, value, &http.variables)?;
         let help = remedy(&bad, list);
-        Some((span, error("unusable-header", bad.to_string()).label(FAILS).help(help)))
+        Some((span, finding(Code::UnusableHeader, bad.to_string()).label(FAILS).help(help)))
     });
     address.into_iter().chain(headers).collect()
 }
@@ -63,7 +63,7 @@ mod tests {
         // A native entry with a mistake runs nothing, and its policy decides all the same (C-60).
         assert!(matches!(hook.run, Run::Http(_) | Run::Unusable { .. }), "{hook:?}");
         assert!(matches!(hook.arming, Arming::Armed), "{hook:?}");
-        let mut codes: Vec<_> = read.diagnostics.iter().map(|it| it.code).collect();
+        let mut codes: Vec<_> = read.diagnostics.iter().map(|it| it.code.name()).collect();
         codes.sort_unstable();
         codes
     }

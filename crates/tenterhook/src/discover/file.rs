@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::decode::decode;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::Disk;
 use crate::source::{Flaw, Kept};
 
@@ -150,7 +150,7 @@ pub(super) fn unreadable(path: &Path, error: &io::Error) -> Diagnostic {
     } else {
         (format!("`{shown}` cannot be read: {error}"), remedy(error))
     };
-    Diagnostic::new("unreadable-file", Severity::Error, message, None).help(help)
+    Diagnostic::new(Code::UnreadableFile, message, None).help(help)
 }
 
 fn remedy(error: &io::Error) -> &'static str {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::runtime::Handle;
 
 use crate::answer::Failure;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::event::Event;
 use crate::outcome::Fault;
 
@@ -26,7 +26,7 @@ fn keeps_time() -> Option<bool> {
 pub(super) fn without_timers() -> Option<Diagnostic> {
     (keeps_time() == Some(false)).then(|| {
         let message = "the runtime keeps no time, so no hook can run: a time-out would never end";
-        Diagnostic::new("no-timers", Severity::Error, message, None).help(REMEDY)
+        Diagnostic::new(Code::NoTimers, message, None).help(REMEDY)
     })
 }
 
@@ -37,7 +37,7 @@ pub(super) fn lack() -> Option<Failure> {
         Some(false) => format!("it was not run, because the runtime keeps no time; {REMEDY}"),
         None => "it was not run, because the event was fired outside of a tokio runtime".to_owned(),
     };
-    Some(Failure { code: "no-timers", message })
+    Some(Failure { code: Code::NoTimers, message })
 }
 
 /// The fault of an event that does not say where it happens, though hooks start there (E-8).
@@ -48,6 +48,6 @@ pub(super) fn nowhere(event: &Event) -> Option<Fault> {
             "the event `{}` names no working directory{session}, and hooks start there: say it with `Event::within`",
             event.name
         );
-        Fault { code: "event-without-place", hook: None, message }
+        Fault { code: Code::EventWithoutPlace, hook: None, message }
     })
 }

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::diagnostic::Code;
 use crate::executor::Ambient;
 use crate::outcome::{Fault, Outcome};
 use crate::text::{self, CONTEXT_CAP, PREVIEW_CAP};
@@ -58,7 +59,7 @@ pub(super) fn polish(mut outcome: Outcome, ambient: &Ambient) -> Outcome {
         let message = format!(
             "{texts} held characters that nobody sees or that reorder a line; they were removed"
         );
-        outcome.faults.push(Fault { code: "hidden-text", hook: None, message });
+        outcome.faults.push(Fault { code: Code::HiddenText, hook: None, message });
     }
     outcome
 }

@@ -5,6 +5,7 @@
 
 use super::step::Done;
 use crate::answer::{Effects, Restraint};
+use crate::diagnostic::Code;
 use crate::hook::{Compat, HookId, Wait};
 use crate::outcome::Fault;
 use crate::plan::Step;
@@ -68,7 +69,7 @@ fn speak_again(before: Done, mut after: Done) -> Done {
     let mut faults = first.faults;
     if second.restraint == Restraint::Allow {
         // It has said so again, of the payload that stands.
-        faults.retain(|it| it.message != VOIDED);
+        faults.retain(|it| Some(it) != before.voided.as_ref());
     }
     let new = second.faults.iter().filter(|it| !faults.contains(it)).cloned().collect::<Vec<_>>();
     faults.extend(new);
@@ -82,7 +83,9 @@ pub(super) fn void_allow(done: &mut Done) {
     if done.verdict.restraint != Restraint::Allow || done.hook.compat == Compat::Exact {
         return;
     }
-    done.verdict.faults.push(Fault::of(&done.hook.id, "allow-not-covered", VOIDED));
+    let fault = Fault::of(&done.hook.id, Code::AllowNotCovered, VOIDED);
+    done.verdict.faults.push(fault.clone());
+    done.voided = Some(fault);
     done.verdict.restraint = Restraint::Silent;
     done.verdict.reason = None;
     done.verdict.effects.updated_permissions.clear();
@@ -92,7 +95,7 @@ pub(super) fn void_allow(done: &mut Done) {
 fn refuse_rewrite(done: &mut Done) {
     if rewrites_action(&done.verdict.effects) {
         let message = "another hook's rewrite stands; this one was dropped, because no gate would have judged it";
-        done.verdict.faults.push(Fault::of(&done.record.hook, "rewrite-conflict", message));
+        done.verdict.faults.push(Fault::of(&done.record.hook, Code::RewriteConflict, message));
         done.verdict.effects.updated_input = None;
         done.verdict.effects.updated_prompt = None;
         done.record.rewrote = done.verdict.effects.rewrite();

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::late::{self, Late};
 use crate::answer::{Answer, Failure, Power, Restraint};
+use crate::diagnostic::Code;
 use crate::event::Event;
 use crate::executor::{self, Ambient, Progress, Sealed, Task};
 use crate::hook::{Hook, Phase, Run, Wait, around};
@@ -72,6 +73,8 @@ pub(super) struct Done {
     pub(super) record: outcome::Step,
     /// Which version of the event it judged.
     pub(super) version: u32,
+    /// The fault that says why its allow no longer counts.
+    pub(super) voided: Option<Fault>,
 }
 
 impl Done {
@@ -82,9 +85,9 @@ impl Done {
     /// A step whose task is gone: whoever ran it ended it, or something in it panicked. Its failure policy decides.
     pub(super) fn lost(step: &Step, error: &JoinError) -> Self {
         let (code, message) = if error.is_panic() {
-            ("panicked", "it panicked: this is a defect of its executor")
+            (Code::Panicked, "it panicked: this is a defect of its executor")
         } else {
-            ("cancelled", "the host's runtime was shut down before it was over")
+            (Code::Cancelled, "the host's runtime was shut down before it was over")
         };
         let failure = Failure { code, message: message.to_owned() };
         let answer = Answer { failure: Some(failure), ..Answer::default() };
@@ -107,7 +110,8 @@ impl Done {
 
     fn without_words(step: &Step, ended: Ended) -> Self {
         let record = record(step, ended, Duration::ZERO, Restraint::Silent);
-        Self { hook: Arc::clone(&step.hook), verdict: Verdict::default(), record, version: 0 }
+        let verdict = Verdict::default();
+        Self { hook: Arc::clone(&step.hook), verdict, record, version: 0, voided: None }
     }
 }
 
@@ -228,7 +232,7 @@ fn detach(
     let message = format!(
         "{MAX_BACKGROUND} background steps are under way already; this one was not started"
     );
-    done.verdict.faults.push(Fault::of(&step.hook.id, "background-full", message));
+    done.verdict.faults.push(Fault::of(&step.hook.id, Code::BackgroundFull, message));
     done
 }
 
@@ -268,12 +272,12 @@ pub(super) fn read(step: &Step, event: &Event, report: &Report) -> Answer {
 fn circumstances(report: &Report) -> impl Iterator<Item = Failure> {
     let moved = report.moved_to.as_ref().map(|it| {
         let message = format!("its directory cannot be entered, so it ran in `{}`", it.display());
-        Failure { code: "started-elsewhere", message }
+        Failure { code: Code::StartedElsewhere, message }
     });
     let left = report.survivors.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
     let survivors = (!left.is_empty()).then(|| {
         let message = format!("processes that it started could not be ended: {left}");
-        Failure { code: "survivors", message }
+        Failure { code: Code::Survivors, message }
     });
     moved.into_iter().chain(survivors).chain(report.notes.iter().cloned())
 }
@@ -296,7 +300,7 @@ fn said(step: &Step, event: &Event, report: &Report) -> Answer {
 fn judge(step: &Step, answer: Answer, ended: Ended, took: Duration) -> Done {
     let verdict = verdict::judge(judge_context(step), answer);
     let record = spoken(step, ended, took, &verdict);
-    Done { hook: Arc::clone(&step.hook), verdict, record, version: 0 }
+    Done { hook: Arc::clone(&step.hook), verdict, record, version: 0, voided: None }
 }
 
 pub(super) fn judge_context(step: &Step) -> JudgeContext<'_> {
@@ -336,7 +340,7 @@ pub(super) fn ended(step: &Step, report: &Report) -> Ended {
         End::Exited(0) if !matches!(step.hook.run, Run::Command(_)) => Ended::Answered,
         End::Exited(code) => Ended::Exited(*code),
         End::Signalled(signal) => Ended::Signalled(*signal),
-        End::Failed { code, .. } => Ended::Failed(code),
+        End::Failed { code, .. } => Ended::Failed(*code),
         End::TimedOut => Ended::TimedOut,
         End::Cancelled => Ended::Cancelled,
     }

@@ -156,7 +156,10 @@ async fn a_second_rewrite_is_a_fault_and_the_last_configured_one_stands() {
     let two = says("two", rewriting(json!({"command": "2"})));
     let outcome = fire([one, two]).await;
     assert_eq!(outcome.effects.updated_input, Some(json!({"command": "2"})));
-    assert_eq!(outcome.faults.iter().map(|it| it.code).collect::<Vec<_>>(), ["rewrite-conflict"]);
+    assert_eq!(
+        outcome.faults.iter().map(|it| it.code.name()).collect::<Vec<_>>(),
+        ["rewrite-conflict"]
+    );
 }
 
 #[tokio::test(start_paused = true)]
@@ -253,7 +256,10 @@ async fn what_runs_once_and_found_no_place_may_run_later() {
         filling.fire(event(), &session).await;
     }
     let outcome = engine.fire(event(), &session).await;
-    assert_eq!(outcome.faults.iter().map(|it| it.code).collect::<Vec<_>>(), ["background-full"]);
+    assert_eq!(
+        outcome.faults.iter().map(|it| it.code.name()).collect::<Vec<_>>(),
+        ["background-full"]
+    );
     session.drain().await;
     engine.fire(event(), &session).await;
     assert_eq!(session.drain().await.len(), 1, "it ran");
@@ -319,7 +325,7 @@ async fn a_cap_counts_events_that_overlap() {
 async fn texts_are_cleaned_before_the_host_sees_them() {
     let outcome = fire([says("colours", Answer::deny("\u{1b}[31mred\u{202e} alert"))]).await;
     assert_eq!(outcome.reason().as_deref(), Some("red alert"));
-    assert_eq!(outcome.faults.iter().map(|it| it.code).collect::<Vec<_>>(), ["hidden-text"]);
+    assert_eq!(outcome.faults.iter().map(|it| it.code.name()).collect::<Vec<_>>(), ["hidden-text"]);
 }
 
 #[tokio::test(start_paused = true)]

@@ -11,6 +11,7 @@ use tokio::time::error::Elapsed;
 
 use super::Task;
 use crate::answer::{Answer, Failure};
+use crate::diagnostic::Code;
 use crate::hook::Function;
 use crate::report::{End, Report, Said};
 
@@ -49,7 +50,7 @@ fn report(ended: Result<Result<Answer, String>, Elapsed>, started: Instant) -> R
 
 /// A panic, as what it is to everybody else: a step that did not come to its own end, and its last words.
 pub(super) fn panicked(who: &str, words: &str, started: Instant) -> Report {
-    let note = Failure { code: "panicked", message: format!("{who} panicked: {words}") };
+    let note = Failure { code: Code::Panicked, message: format!("{who} panicked: {words}") };
     let report = Report::silent(End::Signalled(ABORTED), started.elapsed());
     Report { notes: vec![note], ..report }
 }

@@ -48,6 +48,7 @@ pub use configured::Configured;
 pub use offer::{Offer, Offered};
 
 use super::{Task, function, not_started};
+use crate::diagnostic::Code;
 use crate::hook::McpTool;
 use crate::report::{Closed, Delivery, End, Output, Report, Said};
 use crate::request::input;
@@ -123,26 +124,30 @@ pub enum CallFaultKind {
 }
 
 /// The code of each kind, and what to do about it.
-const KINDS: &[(CallFaultKind, &str, &str)] = {
+const KINDS: &[(CallFaultKind, Code, &str)] = {
     use CallFaultKind as Kind;
     &[
-        (Kind::UnknownServer, "mcp-unknown-server", "configure it, or correct the name"),
-        (Kind::NotConnected, "mcp-not-connected", "see that it runs and can be reached"),
-        (Kind::UnknownTool, "mcp-unknown-tool", "correct the name, or update the server"),
-        (Kind::Protocol, "mcp-protocol", "correct the input, or report it to the server's author"),
+        (Kind::UnknownServer, Code::McpUnknownServer, "configure it, or correct the name"),
+        (Kind::NotConnected, Code::McpNotConnected, "see that it runs and can be reached"),
+        (Kind::UnknownTool, Code::McpUnknownTool, "correct the name, or update the server"),
+        (
+            Kind::Protocol,
+            Code::McpProtocol,
+            "correct the input, or report it to the server's author",
+        ),
     ]
 };
 
 impl CallFaultKind {
     /// The code of the fault.
     #[must_use]
-    pub fn code(self) -> &'static str {
+    pub fn code(self) -> Code {
         self.row().1
     }
 
-    fn row(self) -> &'static (Self, &'static str, &'static str) {
-        const UNLISTED: &(CallFaultKind, &str, &str) =
-            &(CallFaultKind::Protocol, "mcp-protocol", "");
+    fn row(self) -> &'static (Self, Code, &'static str) {
+        const UNLISTED: &(CallFaultKind, Code, &str) =
+            &(CallFaultKind::Protocol, Code::McpProtocol, "");
         KINDS.iter().find(|(kind, ..)| *kind == self).unwrap_or(UNLISTED)
     }
 }
@@ -163,7 +168,9 @@ pub(super) async fn run(task: &Task, call: &McpTool) -> Report {
     };
     let filled = match input::fill(&call.input, &task.envelope.body) {
         Ok(filled) => filled,
-        Err(why) => return Report::silent(failed("mcp-input", why.to_string()), began.elapsed()),
+        Err(why) => {
+            return Report::silent(failed(Code::McpInput, why.to_string()), began.elapsed());
+        }
     };
     let deadline = began + task.budget();
     let call = Call { server: &call.server, tool: &call.tool, input: &filled, deadline };
@@ -172,7 +179,7 @@ pub(super) async fn run(task: &Task, call: &McpTool) -> Report {
         Ok(Ok(Ok(reply))) => read(&call, reply),
         Ok(Ok(Err(fault))) => {
             let (_, code, remedy) = fault.kind.row();
-            (failed(code, format!("{fault}; {remedy}")), silence())
+            (failed(*code, format!("{fault}; {remedy}")), silence())
         }
         Ok(Err(words)) => {
             return function::panicked("whoever calls MCP tools here", &words, began);
@@ -182,7 +189,7 @@ pub(super) async fn run(task: &Task, call: &McpTool) -> Report {
     Report { said, delivery: Delivery::Delivered, ..Report::silent(end, began.elapsed()) }
 }
 
-fn failed(code: &'static str, why: String) -> End {
+fn failed(code: Code, why: String) -> End {
     End::Failed { code, why }
 }
 
@@ -205,13 +212,13 @@ fn read(call: &Call<'_>, reply: Reply) -> (End, Said) {
             let why = format!(
                 "the first content of `{server}/{tool}` is of the kind `{kind}`, not text; a tool that is a hook answers in text"
             );
-            failed("mcp-no-text", why)
+            failed(Code::McpNoText, why)
         }
         None if reply.is_error => {
             let words = quoted(&first);
             let why =
                 format!("`{server}/{tool}` failed{words}; what a failed tool says is no answer");
-            failed("mcp-tool-failed", why)
+            failed(Code::McpToolFailed, why)
         }
         None => End::Exited(0),
     };

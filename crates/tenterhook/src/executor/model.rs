@@ -8,6 +8,7 @@ mod client;
 #[cfg(feature = "model")]
 pub mod services;
 
+use crate::diagnostic::Code;
 use std::fmt;
 use std::pin::Pin;
 
@@ -188,32 +189,35 @@ pub enum FaultKind {
 
 impl FaultKind {
     /// Every kind with its fault code and what to do about it.
-    pub const ALL: &'static [(Self, &'static str, &'static str)] = &[
+    pub const ALL: &'static [(Self, Code, &'static str)] = &[
         (
             Self::NoCredentials,
-            "model-no-credentials",
+            Code::ModelNoCredentials,
             "give the host the credentials of a model, or let the hook name a model that it has",
         ),
-        (Self::Auth, "model-auth", "check the key, and that it may use this model"),
+        (Self::Auth, Code::ModelAuth, "check the key, and that it may use this model"),
         (
             Self::RateLimit,
-            "model-rate-limit",
+            Code::ModelRateLimit,
             "ask less often, let the hook run on fewer events, or raise the limit",
         ),
         (
             Self::Overloaded,
-            "model-overloaded",
+            Code::ModelOverloaded,
             "try again later, or let the hook name another model",
         ),
-        (Self::Refused, "model-refused", "put the question in other words, or to another model"),
-        (Self::Network, "model-network", "check the address and the connection"),
-        (Self::Other, "model-failed", "check the name of the model and its service"),
+        (Self::Refused, Code::ModelRefused, "put the question in other words, or to another model"),
+        (Self::Network, Code::ModelNetwork, "check the address and the connection"),
+        (Self::Other, Code::ModelFailed, "check the name of the model and its service"),
     ];
 
     /// The code of the fault that this becomes.
     #[must_use]
-    pub fn code(self) -> &'static str {
-        Self::ALL.iter().find(|(kind, ..)| *kind == self).map_or("model-failed", |(_, it, _)| it)
+    pub fn code(self) -> Code {
+        Self::ALL
+            .iter()
+            .find(|(kind, ..)| *kind == self)
+            .map_or(Code::ModelFailed, |(_, it, _)| *it)
     }
 
     /// What to do about it.

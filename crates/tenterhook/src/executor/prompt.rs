@@ -13,6 +13,7 @@ use tokio::time::Instant;
 
 use super::model::{FaultKind, Message, Model, ModelFault, Question, Reply, Stop};
 use super::{Task, function, not_started};
+use crate::diagnostic::Code;
 use crate::hook::Prompt;
 use crate::report::{End, Output, Report, Said};
 use crate::strict::out_of_prose;
@@ -62,10 +63,13 @@ async fn ask(task: &Task, prompt: &Prompt, model: &Arc<dyn Model>) -> Ended {
             return answered(reply);
         }
         if turns == 0 {
-            return (End::Failed { code: "model-turns", why: too_many_turns(prompt) }, reply.text);
+            return (
+                End::Failed { code: Code::ModelTurns, why: too_many_turns(prompt) },
+                reply.text,
+            );
         }
         if left == 0 {
-            return (End::Failed { code: "model-tokens", why: too_many_tokens() }, reply.text);
+            return (End::Failed { code: Code::ModelTokens, why: too_many_tokens() }, reply.text);
         }
         turns -= 1;
         look_around(task, &mut question, reply, turns).await;
@@ -85,7 +89,9 @@ async fn look_around(task: &Task, question: &mut Question, reply: Reply, turns: 
 /// The words of an answer, or why they are none.
 fn answered(reply: Reply) -> Ended {
     match reply.stop {
-        Stop::Length => (End::Failed { code: "model-tokens", why: too_many_tokens() }, reply.text),
+        Stop::Length => {
+            (End::Failed { code: Code::ModelTokens, why: too_many_tokens() }, reply.text)
+        }
         Stop::Refused => {
             let fault = ModelFault::new(FaultKind::Refused, "the model would not answer");
             (failed(&fault).0, reply.text)

@@ -20,6 +20,7 @@ use slot::Told;
 use workers::Workers;
 
 use super::{Task, command};
+use crate::diagnostic::Code;
 use crate::hook::Worker;
 use crate::report::{End, Output, Report, Said};
 
@@ -65,16 +66,16 @@ fn report(told: Told, began: Instant) -> Report {
         Heard::Reply(frame::Said::Answer(answer)) => (End::Exited(0), answer),
         Heard::Reply(frame::Said::Error(error)) => {
             let why = format!("its worker could not judge the event: {error}");
-            (End::Failed { code: "worker-error", why }, Vec::new())
+            (End::Failed { code: Code::WorkerError, why }, Vec::new())
         }
         // A denial that can be made out in a line that is no reply is not lost.
         Heard::Broken { why, line } => {
             let why = format!("{why}; it was ended, and the next event starts another");
-            (End::Failed { code: "worker-protocol", why }, line)
+            (End::Failed { code: Code::WorkerProtocol, why }, line)
         }
         Heard::Ended(why) | Heard::NotTaken(why) => {
             let why = format!("{why}; the next event starts another");
-            (End::Failed { code: "worker-ended", why }, Vec::new())
+            (End::Failed { code: Code::WorkerEnded, why }, Vec::new())
         }
         Heard::NotStarted(why) => (End::NotStarted { why }, Vec::new()),
     };

@@ -6,6 +6,7 @@
 
 use super::{Hook, Run};
 use crate::answer::Failure;
+use crate::diagnostic::Code;
 
 /// The variable: a word for each hook that is firing, the outermost first.
 pub const FIRING: &str = "TENTERHOOK_FIRING";
@@ -23,10 +24,10 @@ pub(crate) fn refuses(hook: &Hook, env: &[(String, String)]) -> Option<Failure> 
         let message = format!(
             "more than {MOST} hooks are firing round it, each within the one before; so deep none is run"
         );
-        return Some(Failure { code: "nested-too-deep", message });
+        return Some(Failure { code: Code::NestedTooDeep, message });
     }
     around.contains(&&*word(hook)).then(|| Failure {
-        code: "already-firing",
+        code: Code::AlreadyFiring,
         message: "it is firing already, and what it started fires it again, which would have no end: let what it \
                   starts fire another configuration"
             .to_owned(),
@@ -95,7 +96,7 @@ mod tests {
     }
 
     fn code(id: &str, mark: &str) -> Option<&'static str> {
-        refuses(&hook(id), &env(mark)).map(|it| it.code)
+        refuses(&hook(id), &env(mark)).map(|it| it.code.name())
     }
 
     /// P-10, P-11.

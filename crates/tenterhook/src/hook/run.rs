@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use super::function::Function;
+use crate::diagnostic::Code;
 use crate::rule::Rule;
 
 /// What a command hook starts.
@@ -220,10 +221,10 @@ impl Unread {
 
     /// The code of the fault of a hook that stands in for it.
     #[must_use]
-    pub const fn code(self) -> &'static str {
+    pub const fn code(self) -> Code {
         match self {
-            Self::Entry => "entry-unusable",
-            Self::File => "file-unread",
+            Self::Entry => Code::EntryUnusable,
+            Self::File => Code::FileUnread,
         }
     }
 

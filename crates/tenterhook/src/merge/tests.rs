@@ -19,7 +19,7 @@ fn wants(effects: Effects) -> Verdict {
 }
 
 fn codes(outcome: &Outcome) -> Vec<&'static str> {
-    outcome.faults.iter().map(|it| it.code).collect()
+    outcome.faults.iter().map(|it| it.code.name()).collect()
 }
 
 /// M-1, M-2: the strongest wins, and only those that carried it are quoted.

@@ -190,7 +190,7 @@ fn an_event_that_nobody_knows_is_told_of_and_a_slip_of_a_gate_denies() {
     let told = |name: &str| {
         let verdict = unknown(&rulesets, &name.into())?;
         let fault = verdict.faults.first()?;
-        Some((verdict.restraint, fault.code, fault.message.clone()))
+        Some((verdict.restraint, fault.code.name(), fault.message.clone()))
     };
     let (restraint, code, message) = told("pretooluse").unwrap();
     assert_eq!((restraint, code), (Restraint::Deny, "misnamed-event"));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::answer::Restraint;
 use crate::config::Ruleset;
-use crate::diagnostic::nearest;
+use crate::diagnostic::{Code, nearest};
 use crate::dialect::{DIALECTS, EventRow};
 use crate::event::EventName;
 use crate::hook::HookId;
@@ -40,7 +40,7 @@ fn misnamed(event: &EventName, meant: &EventRow, near: &str) -> Verdict {
     Verdict {
         restraint: if at_stake { Restraint::Deny } else { Restraint::Silent },
         reason: at_stake.then(|| Reason { hook: HookId::new("tenterhook"), text: text() }),
-        faults: vec![Fault { code: "misnamed-event", hook: None, message }],
+        faults: vec![Fault { code: Code::MisnamedEvent, hook: None, message }],
         ..Verdict::default()
     }
 }
@@ -49,6 +49,6 @@ fn custom(event: &EventName) -> Verdict {
     let message = format!(
         "no agent has an event `{event}` and no hook is for it; if it is one of your own, declare it: `[event.\"{event}\"]`"
     );
-    let fault = Fault { code: "custom-event", hook: None, message };
+    let fault = Fault { code: Code::CustomEvent, hook: None, message };
     Verdict { faults: vec![fault], ..Verdict::default() }
 }

@@ -9,6 +9,7 @@ use super::value::Value;
 use super::words::Shape;
 use super::{Flaw, Part, Rule, RuleInput, Unsettled};
 use crate::answer::{Answer, Effects, Failure, Restraint};
+use crate::diagnostic::Code;
 
 /// Longest text that a rule says.
 const LONGEST_TEXT: usize = 16 * 1024;
@@ -64,7 +65,7 @@ pub(super) fn compile(rule: &Rule) -> Result<Compiled, Vec<Flaw>> {
     if Part::ALL.iter().skip(1).all(|part| rule.text(*part).is_none()) {
         flaws.push(Flaw {
             part: Part::When,
-            code: "empty-rule",
+            code: Code::EmptyRule,
             at: 0..rule.when().len(),
             message: "the rule says nothing when it holds".to_owned(),
             help: "add `deny`, `ask`, `context` or `rewrite`".to_owned(),
@@ -84,7 +85,7 @@ pub(super) fn test(text: &str) -> Result<Test, Flaw> {
     }
     Err(Flaw {
         part: Part::When,
-        code: "bad-rule",
+        code: Code::BadRule,
         at: 0..text.len(),
         message: format!("this is {}, and {} is needed", shape.word(), Shape::Bool.word()),
         help: "compare it with something, such as `tool.name == \"Bash\"`".to_owned(),
@@ -107,10 +108,10 @@ fn expression(text: &str, part: Part, from: usize) -> Result<Typed, Flaw> {
     let parsed = parse::parse(text).map_err(|error| match error {
         NotParsed::Malformed { at, message } => {
             let help = "docs/guide/executors/rule.md shows what a rule looks like".to_owned();
-            flaw("bad-rule", at, message, help)
+            flaw(Code::BadRule, at, message, help)
         }
         NotParsed::TooLarge { at, message } => {
-            flaw("rule-too-costly", at, message, "write several rules".to_owned())
+            flaw(Code::RuleTooCostly, at, message, "write several rules".to_owned())
         }
     })?;
     lower::lower(&parsed).map_err(|wrong| flaw(wrong.code, wrong.at, wrong.message, wrong.help))
@@ -119,7 +120,7 @@ fn expression(text: &str, part: Part, from: usize) -> Result<Typed, Flaw> {
 fn text(text: &str, part: Part) -> Result<Text, Flaw> {
     let too_large = |message: String| Flaw {
         part,
-        code: "rule-too-costly",
+        code: Code::RuleTooCostly,
         at: 0..text.len(),
         message,
         help: "say less, or write several rules".to_owned(),
@@ -129,7 +130,7 @@ fn text(text: &str, part: Part) -> Result<Text, Flaw> {
     }
     let pieces = template::split(text).map_err(|at| Flaw {
         part,
-        code: "bad-rule",
+        code: Code::BadRule,
         at: at..at + 1,
         message: "a brace without its other half".to_owned(),
         help: "write `{expression}`, or `{{` and `}}` for the braces themselves".to_owned(),
@@ -263,15 +264,15 @@ impl Unsettled {
     pub fn failure(self) -> Failure {
         let (code, message) = match self {
             Self::Broken(why) => (
-                "broken-rule",
+                Code::BrokenRule,
                 format!("the rule cannot be used: {why}; `tenterhook check` shows where"),
             ),
-            Self::Failed(why) => ("rule-failed", format!("the rule has no value: {why}")),
+            Self::Failed(why) => (Code::RuleFailed, format!("the rule has no value: {why}")),
             Self::TooCostly(why) => (
-                "rule-too-costly",
+                Code::RuleTooCostly,
                 format!("the rule was given up: {why}; ask for less of a large text or list"),
             ),
-            Self::OutOfTime => ("timed-out", "it took longer than it may".to_owned()),
+            Self::OutOfTime => (Code::TimedOut, "it took longer than it may".to_owned()),
         };
         Failure { code, message }
     }

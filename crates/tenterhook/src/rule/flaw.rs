@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use crate::diagnostic::Code;
+
 /// The parts of a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Part {
@@ -39,8 +41,8 @@ impl Part {
 pub struct Flaw {
     /// Which part it is in.
     pub part: Part,
-    /// Stable name, such as `bad-rule`; `docs/spec/diagnostics.md` has them all.
-    pub code: &'static str,
+    /// What kind of finding it is.
+    pub code: Code,
     /// The bytes of the part's text that it is about.
     pub at: Range<usize>,
     /// What is wrong.

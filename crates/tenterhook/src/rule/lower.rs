@@ -11,12 +11,12 @@ use super::functions::{self, Compiling};
 use super::macros;
 use super::parse::Parsed;
 use super::words::{self, Field, Function, Name, Of, Shape};
-use crate::diagnostic::nearest;
+use crate::diagnostic::{Code, nearest};
 
 /// What is wrong with an expression, and where.
 #[derive(Debug)]
 pub(super) struct Wrong {
-    pub(super) code: &'static str,
+    pub(super) code: Code,
     pub(super) at: Range<usize>,
     pub(super) message: String,
     pub(super) help: String,
@@ -56,7 +56,7 @@ impl Lowering<'_> {
     pub(super) fn wrong<T>(
         &self,
         node: &IdedExpr,
-        code: &'static str,
+        code: Code,
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> Result<T, Wrong> {
@@ -72,7 +72,7 @@ impl Lowering<'_> {
         help: String,
     ) -> Result<T, Wrong> {
         let at = self.parsed.place_of(node.id, name);
-        Err(Wrong { code: "unknown-rule-name", at, message, help })
+        Err(Wrong { code: Code::UnknownRuleName, at, message, help })
     }
 
     pub(super) fn expression(&mut self, node: &IdedExpr) -> Result<Typed, Wrong> {
@@ -100,7 +100,7 @@ impl Lowering<'_> {
             }
             Ast::Struct(_) | Ast::Comprehension(_) | Ast::Unspecified => self.wrong(
                 node,
-                "bad-rule",
+                Code::BadRule,
                 "rules have no messages of this kind",
                 "write an object: `{\"key\": value}`",
             ),
@@ -114,7 +114,7 @@ impl Lowering<'_> {
             return Ok(expr);
         }
         let message = format!("this is {}, and {} is needed", shape.word(), wanted.word());
-        self.wrong(node, "bad-rule", message, format!("write what gives {}", wanted.word()))
+        self.wrong(node, Code::BadRule, message, format!("write what gives {}", wanted.word()))
     }
 
     fn literal(&self, node: &IdedExpr, literal: &LiteralValue) -> Result<Typed, Wrong> {
@@ -127,7 +127,7 @@ impl Lowering<'_> {
             LiteralValue::UInt(_) | LiteralValue::Bytes(_) => {
                 return self.wrong(
                     node,
-                    "bad-rule",
+                    Code::BadRule,
                     "rules have neither unsigned numbers nor bytes",
                     "write a plain number or a text",
                 );
@@ -151,7 +151,7 @@ impl Lowering<'_> {
         }
         if let Some((group, fields)) = words::GROUPS.iter().find(|(group, _)| *group == name) {
             let message = format!("`{group}` has no value of its own");
-            return self.wrong(node, "bad-rule", message, format!("ask for {}", names(fields)));
+            return self.wrong(node, Code::BadRule, message, format!("ask for {}", names(fields)));
         }
         let locals = self.locals.iter().map(|(name, _)| name.as_str());
         let known: Vec<&str> = roots().chain(locals).collect();
@@ -159,7 +159,7 @@ impl Lowering<'_> {
             || format!("rules know {}", listed(known.iter().copied())),
             |near| format!("did you mean `{near}`?"),
         );
-        self.wrong(node, "unknown-rule-name", format!("there is no `{name}`"), help)
+        self.wrong(node, Code::UnknownRuleName, format!("there is no `{name}`"), help)
     }
 
     fn select(&mut self, node: &IdedExpr, select: &SelectExpr) -> Result<Typed, Wrong> {
@@ -181,7 +181,7 @@ impl Lowering<'_> {
             }
             other => {
                 let message = format!("{} has no field `{}`", other.word(), select.field);
-                self.wrong(node, "bad-rule", message, "only objects and records have fields")
+                self.wrong(node, Code::BadRule, message, "only objects and records have fields")
             }
         }
     }
@@ -273,7 +273,7 @@ impl Lowering<'_> {
             _ if !comparable => {
                 let message =
                     format!("this sets {} against {}", left_shape.word(), right_shape.word());
-                return self.wrong(node, "bad-rule", message, "both sides are of one kind");
+                return self.wrong(node, Code::BadRule, message, "both sides are of one kind");
             }
             _ => {}
         }
@@ -310,7 +310,7 @@ impl Lowering<'_> {
                 function.takes.len(),
                 args.len()
             );
-            return self.wrong(node, "bad-rule", message, usage(function));
+            return self.wrong(node, Code::BadRule, message, usage(function));
         }
         let mut values = Vec::with_capacity(args.len());
         for (arg, wanted) in args.iter().zip(function.takes) {
@@ -321,7 +321,7 @@ impl Lowering<'_> {
             Compiling::BadPattern(why) => {
                 let pattern = args.last().copied().unwrap_or(node);
                 let help = "a text in `r'...'` keeps its backslashes";
-                self.wrong(pattern, "bad-rule-pattern", why, help)
+                self.wrong(pattern, Code::BadRulePattern, why, help)
             }
         }
     }
@@ -330,7 +330,7 @@ impl Lowering<'_> {
         if words::MACROS.contains(&name) {
             let message = format!("`{name}` is not used like this");
             let help = "write `list.exists(x, x == \"a\")`, or `has(tool.input.path)`";
-            return self.wrong(node, "bad-rule", message, help);
+            return self.wrong(node, Code::BadRule, message, help);
         }
         let known =
             || words::FUNCTIONS.iter().map(|it| it.name).chain(words::MACROS.iter().copied());

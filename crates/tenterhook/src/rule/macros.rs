@@ -5,6 +5,7 @@ use cel::common::ast::{CallExpr, Expr as Ast, IdedExpr};
 use super::expr::{Constant, Expr, Loop, LoopKind};
 use super::lower::{Lowering, Typed, Wrong};
 use super::words::{Of, Shape};
+use crate::diagnostic::Code;
 
 /// Deepest nest of macros: the cost of a nest is the product of its lists (RU-32).
 pub(super) const DEEPEST_LOOPS: usize = 3;
@@ -33,7 +34,7 @@ impl Lowering<'_> {
         let Ast::Select(select) = &field.expr else {
             return self.wrong(
                 node,
-                "bad-rule",
+                Code::BadRule,
                 "`has` takes a field",
                 "write `has(tool.input.path)`",
             );
@@ -60,16 +61,16 @@ impl Lowering<'_> {
             Shape::Any => Shape::Any,
             other => {
                 let message = format!("{} has no elements", other.word());
-                return self.wrong(range, "bad-rule", message, "write a list before the macro");
+                return self.wrong(range, Code::BadRule, message, "write a list before the macro");
             }
         };
         let [variable, rest @ ..] = args else {
-            return self.wrong(node, "bad-rule", "a macro needs a variable", "write `x`");
+            return self.wrong(node, Code::BadRule, "a macro needs a variable", "write `x`");
         };
         let Ast::Ident(name) = &variable.expr else {
             return self.wrong(
                 variable,
-                "bad-rule",
+                Code::BadRule,
                 "the first argument of a macro is the name of its variable",
                 "write a name, such as `x`",
             );
@@ -77,7 +78,7 @@ impl Lowering<'_> {
         if self.locals.len() >= DEEPEST_LOOPS {
             let message = format!("macros nest deeper than {DEEPEST_LOOPS}");
             let help = "each level multiplies the cost by the length of its list; write two rules";
-            return self.wrong(node, "rule-too-costly", message, help);
+            return self.wrong(node, Code::RuleTooCostly, message, help);
         }
         self.locals.push((name.clone(), element));
         let parts = self.loop_parts(kind, rest);

@@ -44,7 +44,8 @@ fn holds(when: &str, event: &Event) -> bool {
 
 fn flaws(when: &str) -> Vec<(&'static str, String, String)> {
     let rule = Rule::new(when).deny("no");
-    let flaw = |it: &Flaw| (it.code, when.get(it.at.clone()).unwrap().to_owned(), it.help.clone());
+    let flaw =
+        |it: &Flaw| (it.code.name(), when.get(it.at.clone()).unwrap().to_owned(), it.help.clone());
     rule.check().iter().map(flaw).collect()
 }
 
@@ -222,7 +223,7 @@ fn what_holds_restrains_though_the_rest_has_no_value() {
         let answer = judge(&rule, bash("ls")).unwrap();
         assert_eq!((answer.restraint, answer.reason.as_deref()), (restraint, Some(reason)));
         assert_eq!(answer.effects, Effects::default(), "{reason}");
-        assert_eq!(answer.failure.unwrap().code, "rule-failed", "{reason}");
+        assert_eq!(answer.failure.unwrap().code.name(), "rule-failed", "{reason}");
     }
     let silent = judge(&holds().context(HOLE), bash("ls"));
     assert!(matches!(silent, Err(Unsettled::Failed(_))), "{silent:?}");
@@ -256,10 +257,10 @@ fn what_is_wrong_is_found_when_the_rule_is_compiled() {
         assert_eq!((found_code, found_at.as_str()), (code, *at), "{when}: {found:?}");
         assert!(found_help.contains(help), "{when}: {found:?}");
     }
-    assert_eq!(Rule::new("true").check()[0].code, "empty-rule");
+    assert_eq!(Rule::new("true").check()[0].code.name(), "empty-rule");
     let rule = Rule::new("true").deny("a {tool.nme}");
     let flaw = &rule.check()[0];
-    assert_eq!((flaw.part, flaw.code), (Part::Deny, "unknown-rule-name"));
+    assert_eq!((flaw.part, flaw.code.name()), (Part::Deny, "unknown-rule-name"));
     assert_eq!(Rule::new("true").deny("a } b").check()[0].at, 2..3);
 }
 

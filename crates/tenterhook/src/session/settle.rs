@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::answer::{Restraint, Stop};
+use crate::diagnostic::Code;
 use crate::dialect::{Cap, Then};
 use crate::hook::HookId;
 use crate::outcome::{Fault, Outcome};
@@ -83,6 +84,6 @@ pub fn settle(mut outcome: Outcome, view: &View, cap: Option<Cap>) -> (Outcome, 
         outcome.effects.stop.get_or_insert_with(|| Stop { reason: Some(message.clone()) });
     }
     outcome.effects.messages.push(message.clone());
-    outcome.faults.push(Fault { code: "cap-reached", hook: None, message });
+    outcome.faults.push(Fault { code: Code::CapReached, hook: None, message });
     (outcome, Strike::Reset)
 }

@@ -28,7 +28,7 @@ fn a_gate_that_never_relents_gives_way_at_the_cap() {
     let (outcome, strike) = settle(denied("tests fail"), &after(3), Some(Cap::give_way(3)));
     assert_eq!(strike, Strike::Reset);
     assert!(!outcome.blocked() && outcome.reasons.is_empty());
-    assert_eq!(outcome.faults.iter().map(|it| it.code).collect::<Vec<_>>(), ["cap-reached"]);
+    assert_eq!(outcome.faults.iter().map(|it| it.code.name()).collect::<Vec<_>>(), ["cap-reached"]);
     assert!(outcome.effects.messages.iter().any(|it| it.contains("tests fail")));
 }
 

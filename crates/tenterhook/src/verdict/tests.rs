@@ -1,5 +1,6 @@
 //! What judging does to an answer, whatever the dialect: and S-9.
 
+use crate::diagnostic::Code;
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -34,7 +35,7 @@ fn judged(hook: &Hook, row: &EventRow, answer: Answer) -> Verdict {
 }
 
 fn codes(verdict: &Verdict) -> Vec<&'static str> {
-    verdict.faults.iter().map(|fault| fault.code).collect()
+    verdict.faults.iter().map(|fault| fault.code.name()).collect()
 }
 
 const ALL: &[Power] =
@@ -83,9 +84,9 @@ fn what_the_event_does_not_permit_is_dropped_and_said() {
 fn a_hook_without_an_answer_comes_with_a_remedy() {
     let row = row(ALL, OnFailure::Block);
     for (code, remedy) in [
-        ("timed-out", "it happened; raise its `timeout`"),
-        ("worker-ended", "it happened; catch what it throws"),
-        ("http-status", "it happened; the action is blocked"),
+        (Code::TimedOut, "it happened; raise its `timeout`"),
+        (Code::WorkerEnded, "it happened; catch what it throws"),
+        (Code::HttpStatus, "it happened; the action is blocked"),
     ] {
         let verdict = judged(&hook(), &row, Answer::failed(code, "it happened"));
         assert!(verdict.faults[0].message.starts_with(remedy), "{:?}", verdict.faults);
@@ -95,7 +96,7 @@ fn a_hook_without_an_answer_comes_with_a_remedy() {
     for (dialect, key) in [(DialectId::IGNIS, "timeout_ms"), (DialectId::CODEWHALE, "timeout_secs")]
     {
         let hook = Hook { dialect, ..hook() };
-        let verdict = judged(&hook, &row, Answer::failed("timed-out", "it happened"));
+        let verdict = judged(&hook, &row, Answer::failed(Code::TimedOut, "it happened"));
         let wanted = format!("raise its `{key}`");
         assert!(verdict.faults[0].message.contains(&wanted), "{:?}", verdict.faults);
     }
@@ -120,7 +121,7 @@ fn a_restraint_without_words_gets_some() {
 #[test]
 fn a_gate_that_gave_no_answer_goes_to_its_policy() {
     use OnFailure::{Ask, Block, Continue};
-    let failed = || Answer::failed("timed-out", "late");
+    let failed = || Answer::failed(Code::TimedOut, "late");
     for (powers, policy, expected) in [
         (ALL, Block, Restraint::Deny),
         (ALL, Ask, Restraint::Ask),
@@ -178,7 +179,7 @@ fn what_slipped_keeps_its_restraint_and_nothing_else() {
 fn a_slipped_question_does_not_outrank_a_policy_that_blocks() {
     let mut asked =
         Answer::decided(Restraint::Ask, "sure?").slipped(SlipKind::MisspeltDecision, "");
-    asked.failure = Answer::failed("invalid-answer", "m").failure;
+    asked.failure = Answer::failed(Code::InvalidAnswer, "m").failure;
     let verdict = judged(&hook(), &row(ALL, OnFailure::Block), asked);
     assert_eq!(verdict.restraint, Restraint::Deny);
 }
@@ -230,12 +231,12 @@ fn what_the_host_lost_is_a_question_before_an_effect() {
         event: Cow::Borrowed("PreToolUse"),
         ..row(powers, OnFailure::Continue)
     };
-    for code in ["unknown-ending", "out-of-resources"] {
+    for code in [Code::UnknownEnding, Code::OutOfResources] {
         let lost = || Answer::failed(code, "lost");
         for compat in [Compat::Guarded, Compat::Exact] {
             let hook = Hook { compat, ..hook() };
             let asked = judged(&hook, &before(ALL), lost());
-            assert_eq!((asked.restraint, codes(&asked)), (Restraint::Ask, vec![code]));
+            assert_eq!((asked.restraint, codes(&asked)), (Restraint::Ask, vec![code.name()]));
             let denied = judged(&hook, &before(&[Power::Deny]), lost());
             assert_eq!(denied.restraint, Restraint::Deny, "nobody can be asked");
         }
@@ -244,10 +245,10 @@ fn what_the_host_lost_is_a_question_before_an_effect() {
         let own = Hook { on_failure: Some(OnFailure::Continue), ..hook() };
         assert_eq!(judged(&own, &before(ALL), lost()).restraint, Restraint::Silent);
         let after = judged(&hook(), &row(ALL, OnFailure::Continue), lost());
-        assert_eq!((after.restraint, codes(&after)), (Restraint::Silent, vec![code]));
+        assert_eq!((after.restraint, codes(&after)), (Restraint::Silent, vec![code.name()]));
         let observer = Hook { phase: Phase::Observe, ..hook() };
         assert_eq!(judged(&observer, &before(ALL), lost()).restraint, Restraint::Silent);
     }
-    let its_own = judged(&hook(), &before(ALL), Answer::failed("not-started", "no such file"));
+    let its_own = judged(&hook(), &before(ALL), Answer::failed(Code::NotStarted, "no such file"));
     assert_eq!(its_own.restraint, Restraint::Silent, "the agent promises that it goes on");
 }

@@ -2,14 +2,15 @@
 //! heard. Judges nothing else.
 
 use crate::answer::Failure;
+use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 
 /// Ways of failing that are this host's own: the hook said something that was lost on the way, or was never asked.
-const OURS: &[&str] = &["unknown-ending", "out-of-resources"];
+const OURS: &[Code] = &[Code::UnknownEnding, Code::OutOfResources];
 
 /// The code of an output that is shaped like an answer and cannot be read as one: it may have said no, and nobody can
 /// tell.
-const UNREADABLE: &str = "unclear-answer";
+const UNREADABLE: Code = Code::UnclearAnswer;
 
 /// Whether somebody must be asked.
 pub(super) fn asks(failure: &Failure, row: &EventRow) -> bool {

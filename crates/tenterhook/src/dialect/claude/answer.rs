@@ -7,6 +7,7 @@ use super::env_file;
 use super::events::{self, Exit2, Field, Late, Plain, Spec, Top};
 use super::fields::{self, Extent};
 use crate::answer::{Answer, Failure, Power, Powers, Restraint};
+use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::dialect::first_line;
 use crate::dialect::kit::denial::{self, Halt, Hearing, Home, Protocol};
@@ -64,12 +65,14 @@ impl Heard<'_> {
     /// What the agent does, with its losses.
     fn exact(&self) -> Answer {
         let mut answer = match self.end {
-            End::NotStarted { why } => Answer::failed("not-started", why.clone()),
-            End::Failed { code, why } => Answer::failed(code, why.clone()),
+            End::NotStarted { why } => Answer::failed(Code::NotStarted, why.clone()),
+            End::Failed { code, why } => Answer::failed(*code, why.clone()),
             End::TimedOut => self.late(),
-            End::Cancelled => Answer::failed("cancelled", "it was cancelled before it answered"),
+            End::Cancelled => {
+                Answer::failed(Code::Cancelled, "it was cancelled before it answered")
+            }
             End::Signalled(signal) => {
-                Answer::failed("signalled", format!("signal {signal} ended it"))
+                Answer::failed(Code::Signalled, format!("signal {signal} ended it"))
             }
             End::Exited(2) => self.objected(),
             End::Exited(code) => self.exited(*code),
@@ -79,7 +82,7 @@ impl Heard<'_> {
     }
 
     fn late(&self) -> Answer {
-        let failed = Answer::failed("timed-out", "it did not answer in time");
+        let failed = Answer::failed(Code::TimedOut, "it did not answer in time");
         match self.spec.late {
             Late::Fails => failed,
             Late::Denies => {
@@ -94,11 +97,11 @@ impl Heard<'_> {
             return self.failed_code(code);
         }
         if self.truncated {
-            return Answer::failed("output-too-large", "it printed more than is read");
+            return Answer::failed(Code::OutputTooLarge, "it printed more than is read");
         }
         match self.object().map(|it| fields::read(self.spec, self.event, it, Extent::Whole)) {
             Some(Ok(answer)) => answer,
-            Some(Err(why)) => Answer::failed("invalid-answer", why),
+            Some(Err(why)) => Answer::failed(Code::InvalidAnswer, why),
             None if code == 0 => self.plain(),
             None => self.failed_code(code),
         }
@@ -112,7 +115,7 @@ impl Heard<'_> {
     fn failed_code(&self, code: i32) -> Answer {
         let words = self.stderr.lines().next().unwrap_or_default();
         let separator = if words.is_empty() { "" } else { ": " };
-        Answer::failed("exit-code", format!("it exited with code {code}{separator}{words}"))
+        Answer::failed(Code::ExitCode, format!("it exited with code {code}{separator}{words}"))
     }
 
     /// Exit code 0 without an object.
@@ -129,7 +132,7 @@ impl Heard<'_> {
                 Some(deviation) => format!("its answer cannot be read: {deviation}"),
                 None => "its answer cannot be read".to_owned(),
             };
-            answer.failure = Some(Failure { code: "unreadable-answer", message });
+            answer.failure = Some(Failure { code: Code::UnreadableAnswer, message });
         }
         answer
     }
@@ -179,7 +182,7 @@ impl Heard<'_> {
         }
         if !may.has(Power::Deny) {
             let message = format!("exit code 2 does nothing on `{}`", self.event.name);
-            said.remarks.push(Failure { code: "not-honoured", message });
+            said.remarks.push(Failure { code: Code::NotHonoured, message });
         }
         said
     }
@@ -191,7 +194,7 @@ impl Heard<'_> {
             return;
         }
         let message = format!("`{}` cannot be blocked where `{key}` is `{value}`", self.event.name);
-        answer.remarks.push(Failure { code: "not-honoured", message });
+        answer.remarks.push(Failure { code: Code::NotHonoured, message });
         answer.restraint = Restraint::Silent;
         answer.effects.messages.extend(answer.reason.take());
     }
@@ -261,13 +264,13 @@ fn worktree(text: &str) -> Answer {
     let detours = path.split(['/', '\\']).any(|part| part == "." || part == "..");
     if path.is_empty() {
         return Answer::failed(
-            "no-answer",
+            Code::NoAnswer,
             "it must print the path of the worktree, and printed nothing",
         );
     }
     if !absolute || detours {
         let message = format!("`{path}` is not an absolute path without `.` and `..`");
-        return Answer::failed("invalid-answer", message);
+        return Answer::failed(Code::InvalidAnswer, message);
     }
     let mut answer = Answer::default();
     answer.effects.extra.insert("worktreePath".to_owned(), path.into());

@@ -15,9 +15,9 @@ use super::lint;
 use super::placeholders::Placeholders;
 use super::places::is_markdown;
 use super::vocabulary::find_event;
-use crate::diagnostic::{Diagnostic, Place, Span};
+use crate::diagnostic::{Code, Diagnostic, Place, Span};
 use crate::dialect::findings::Findings;
-pub(super) use crate::dialect::findings::{advice, error, warning};
+pub(super) use crate::dialect::findings::finding;
 use crate::dialect::{GROUPS, broken};
 use crate::event::EventName;
 use crate::hook::{Arming, Hook, Layer};
@@ -163,7 +163,7 @@ impl<'a> Reading<'a> {
             let message = format!("expected an object, found {}", root.kind());
             self.report(
                 root.span,
-                error("not-an-object", message)
+                finding(Code::NotAnObject, message)
                     .help("write `{\"hooks\": {\"PreToolUse\": [...]}}`"),
             );
             return;
@@ -206,14 +206,14 @@ impl<'a> Reading<'a> {
             let Some(on) = node.node.as_bool() else {
                 let message =
                     format!("`{key}` takes `true` or `false`, found {}", node.node.kind());
-                self.report(node.node.span, error("wrong-field-type", message));
+                self.report(node.node.span, finding(Code::WrongFieldType, message));
                 continue;
             };
             match (key, on) {
                 ("disableAllHooks", true) => {
                     self.read.switches.push(Switch::DisableAll);
                     let message = "`disableAllHooks` switches every hook off that is not managed";
-                    self.report(node.key_span, advice("hooks-disabled", message));
+                    self.report(node.key_span, finding(Code::HooksDisabled, message));
                 }
                 ("disableAllHooks", false) => self.read.switches.push(Switch::EnableAll),
                 (_, true) if self.source.layer == Layer::Managed => {
@@ -221,7 +221,7 @@ impl<'a> Reading<'a> {
                 }
                 (_, true) if self.source.layer != Layer::Given => {
                     let message = "`allowManagedHooksOnly` counts only in managed settings";
-                    self.report(node.key_span, warning("managed-key-ignored", message));
+                    self.report(node.key_span, finding(Code::ManagedKeyIgnored, message));
                 }
                 _ => {}
             }
@@ -238,7 +238,7 @@ impl<'a> Reading<'a> {
                 items.and_then(|it| it.iter().map(Node::as_str).collect::<Option<Vec<_>>>());
             let Some(texts) = texts else {
                 let message = format!("`{}` takes an array of strings", about.key());
-                self.report(entry.node.span, error("wrong-field-type", message));
+                self.report(entry.node.span, finding(Code::WrongFieldType, message));
                 continue;
             };
             let allowed = texts.into_iter().map(str::to_owned).collect();
@@ -262,7 +262,10 @@ impl<'a> Reading<'a> {
                 Some(path) => self.elsewhere(node, path),
                 None => {
                     let message = format!("`hooks` takes an object, found {}", node.kind());
-                    self.report(node.span, error("hooks-not-object", message).help(lint::SHAPE));
+                    self.report(
+                        node.span,
+                        finding(Code::HooksNotObject, message).help(lint::SHAPE),
+                    );
                 }
             }
             return;
@@ -273,7 +276,7 @@ impl<'a> Reading<'a> {
                 self.elsewhere(node, &texts.join("`, `"));
             } else {
                 let message = "`hooks` is a list of names: nothing here says what to run";
-                self.report(node.span, error("hooks-is-string-list", message).help(lint::SHAPE));
+                self.report(node.span, finding(Code::HooksIsStringList, message).help(lint::SHAPE));
             }
             return;
         }
@@ -283,7 +286,7 @@ impl<'a> Reading<'a> {
             return;
         }
         let message = "`hooks` is an array: Claude Code reads an object with a key for each event";
-        self.report(node.span, error("hooks-is-array", message).help(lint::SHAPE));
+        self.report(node.span, finding(Code::HooksIsArray, message).help(lint::SHAPE));
         let misplaced = Off::new("it stands in an array, where no hook is looked for", "C-22");
         for item in items {
             self.record(item, off.unwrap_or(&misplaced));
@@ -291,7 +294,7 @@ impl<'a> Reading<'a> {
     }
 
     fn elsewhere(&mut self, node: &Node, path: &str) {
-        let found = advice("hooks-elsewhere", format!("the hooks stand in `{path}`, not here"));
+        let found = finding(Code::HooksElsewhere, format!("the hooks stand in `{path}`, not here"));
         self.report(node.span, found.help("check that file"));
     }
 
@@ -306,7 +309,7 @@ impl<'a> Reading<'a> {
             format!("`{}` stands at the top level, where no hook is looked for", first.key);
         self.report(
             first.key_span,
-            error("missing-hooks-wrapper", message)
+            finding(Code::MissingHooksWrapper, message)
                 .label("never read")
                 .help("put the events in an object: `{\"hooks\": {\"PreToolUse\": [...]}}`"),
         );

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::events::{EVENTS, Field, Spec, Top, Universal};
 use super::terminal;
 use crate::answer::{Answer, Failure, Restraint, Stop};
-use crate::diagnostic::nearest;
+use crate::diagnostic::{Code, nearest};
 use crate::dialect::typed::{Type, check, filled, kind};
 use crate::event::Event;
 
@@ -103,7 +103,7 @@ impl Reader<'_> {
                 self.extra("terminalSequence", text.into());
             } else {
                 self.remark(
-                    "terminal-sequence",
+                    Code::TerminalSequence,
                     "`terminalSequence` may hold a bell and the OSC sequences 0, 1, 2, 9, 99 and 777, nothing else; \
                      it was dropped"
                         .to_owned(),
@@ -224,7 +224,7 @@ impl Reader<'_> {
             let wanted = original.map_or("", kind);
             let message =
                 format!("`{key}` must be {wanted}, as the tool's own output is; it was dropped");
-            self.remark("not-honoured", message);
+            self.remark(Code::NotHonoured, message);
         } else {
             self.answer.effects.updated_output = Some(value.clone());
         }
@@ -233,7 +233,7 @@ impl Reader<'_> {
     fn mcp_output(&mut self, key: &str, value: &Value) {
         if !self.is_mcp() {
             let message = format!("`{key}` counts for MCP tools only; use `updatedToolOutput`");
-            self.remark("not-honoured", message);
+            self.remark(Code::NotHonoured, message);
         } else if self.answer.effects.updated_output.is_none() {
             self.answer.effects.updated_output = Some(value.clone());
         }
@@ -274,16 +274,16 @@ impl Reader<'_> {
             let hint = nearest(key, known.clone())
                 .map(|it| format!("; did you mean `{it}`?"))
                 .unwrap_or_default();
-            self.remark("unknown-field", format!("nobody reads `{path}{key}`{hint}"));
+            self.remark(Code::UnknownField, format!("nobody reads `{path}{key}`{hint}"));
         }
     }
 
     fn not_honoured(&mut self, key: &str) {
         let message = format!("`{}` does not honour `{key}`; it was ignored", self.event.name);
-        self.remark("not-honoured", message);
+        self.remark(Code::NotHonoured, message);
     }
 
-    fn remark(&mut self, code: &'static str, message: String) {
+    fn remark(&mut self, code: Code, message: String) {
         self.answer.remarks.push(Failure { code, message });
     }
 

@@ -9,11 +9,11 @@ mod terms;
 
 use std::path::Path;
 
-use super::config::{FileKind, Off, Reading, advice, error, warning};
+use super::config::{FileKind, Off, Reading, finding};
 use super::lint;
 use super::matcher_text;
 use super::vocabulary::{COMMON_FIELDS, EventWords, HandlerType, Subjects, TYPES};
-use crate::diagnostic::nearest;
+use crate::diagnostic::{Code, Severity, nearest};
 use crate::dialect::DialectId;
 use crate::event::EventName;
 use crate::hook::{Command, Hook, HookId, Inherit, Invocation, Layer, Run, Shell};
@@ -74,14 +74,14 @@ impl Reading<'_> {
                 let message = format!("expected a handler, found the text `{text}`");
                 self.report(
                     node.span,
-                    error("handler-is-string", message).help(lint::handler_of(text)),
+                    finding(Code::HandlerIsString, message).help(lint::handler_of(text)),
                 );
                 let off = Off::new("it is a text where a handler is due", "C-22");
                 return self.misplaced(node, text, &scope.or_off(off));
             }
             _ => {
                 let message = format!("expected a handler, found {}", node.kind());
-                self.report(node.span, error("handler-not-object", message));
+                self.report(node.span, finding(Code::HandlerNotObject, message));
                 return;
             }
         }
@@ -106,7 +106,7 @@ impl Reading<'_> {
             let message = format!("`{}` takes no `{}` handler", words.name, kind.name);
             self.report(
                 node.span,
-                warning("handler-type-not-accepted", message)
+                finding(Code::HandlerTypeNotAccepted, message)
                     .label(lint::NEVER)
                     .help("use a `command` handler"),
             );
@@ -171,7 +171,7 @@ impl Reading<'_> {
         let Some(entry) = node.entry("type") else {
             self.report(
                 node.span,
-                error("handler-missing-type", "the handler has no `type`")
+                finding(Code::HandlerMissingType, "the handler has no `type`")
                     .label(lint::NEVER)
                     .help("write `\"type\": \"command\"`"),
             );
@@ -180,7 +180,7 @@ impl Reading<'_> {
         };
         let Some(name) = entry.node.as_str() else {
             let message = format!("`type` takes a string, found {}", entry.node.kind());
-            self.report(entry.node.span, error("wrong-field-type", message));
+            self.report(entry.node.span, finding(Code::WrongFieldType, message));
             off.get_or_insert(Off::new("its `type` is no string", "C-24"));
             return None;
         };
@@ -194,7 +194,7 @@ impl Reading<'_> {
             let message = format!("no handler type is called `{name}`");
             self.report(
                 entry.node.span,
-                error("unknown-handler-type", message).label(lint::NEVER).help(help),
+                finding(Code::UnknownHandlerType, message).label(lint::NEVER).help(help),
             );
             off.get_or_insert(Off::new(format!("no handler type is called `{name}`"), "C-24"));
         }
@@ -214,11 +214,11 @@ impl Reading<'_> {
             let of = kind.map_or_else(String::new, |it| format!(" of type `{}`", it.name));
             let message = format!("a handler{of} has no field `{key}`: it is ignored");
             let found = if lint::is_note(key) {
-                advice("unknown-handler-field", message)
+                finding(Code::UnknownHandlerField, message).weighing(Severity::Advice)
             } else {
                 let own = kind.into_iter().flat_map(|it| it.required.iter().chain(it.optional));
                 let near = nearest(key, own.chain(COMMON_FIELDS).copied());
-                warning("unknown-handler-field", message).help(lint::handler_field(key, near))
+                finding(Code::UnknownHandlerField, message).help(lint::handler_field(key, near))
             };
             self.report(entry.key_span, found);
         }
@@ -226,7 +226,7 @@ impl Reading<'_> {
             if node.get(field).is_none_or(Node::is_null) {
                 let message = format!("the handler has no `{field}`");
                 let help = format!("add `\"{field}\": \"...\"`");
-                let found = error("handler-missing-field", message).label(lint::NEVER);
+                let found = finding(Code::HandlerMissingField, message).label(lint::NEVER);
                 self.report(node.span, found.help(help));
             }
         }
@@ -271,14 +271,14 @@ impl Reading<'_> {
             let message = format!("`command` takes a string, found {}", entry.node.kind());
             self.report(
                 entry.key_span,
-                error("command-not-string", message)
+                finding(Code::CommandNotString, message)
                     .label(lint::NEVER)
                     .help("write one string, or the program in `command` and the rest in `args`"),
             );
             return Err(Off::new(format!("its `command` is {}", entry.node.kind()), "C-24"));
         };
         if text.trim().is_empty() {
-            let found = error("empty-command", "`command` is empty").label(lint::NEVER);
+            let found = finding(Code::EmptyCommand, "`command` is empty").label(lint::NEVER);
             self.report(entry.node.span, found);
             return Err(Off::new("its `command` is empty", "C-24"));
         }
@@ -307,7 +307,7 @@ impl Reading<'_> {
             return Ok(args.into_iter().map(str::to_owned).collect());
         }
         let message = "`args` takes an array of strings";
-        let found = error("wrong-field-type", message).label(lint::NEVER);
+        let found = finding(Code::WrongFieldType, message).label(lint::NEVER);
         self.report(node.span, found.help("write `\"args\": [\"...\"]`"));
         Err(Off::new("its `args` is no array of strings", "C-24"))
     }
@@ -321,7 +321,7 @@ impl Reading<'_> {
             Some("powershell") => Shell::PowerShell,
             _ => {
                 let message = "`shell` takes `bash` or `powershell`; the default shell runs this";
-                self.report(entry.node.span, error("unknown-shell", message));
+                self.report(entry.node.span, finding(Code::UnknownShell, message));
                 Shell::Sh
             }
         }
@@ -337,7 +337,7 @@ impl Reading<'_> {
         let entry = node.entry("if").filter(|it| !it.node.is_null())?;
         let Some(text) = entry.node.as_str() else {
             let message = format!("`if` takes one permission rule, found {}", entry.node.kind());
-            self.report(entry.node.span, error("wrong-field-type", message).label(lint::NEVER));
+            self.report(entry.node.span, finding(Code::WrongFieldType, message).label(lint::NEVER));
             off.get_or_insert(Off::new("its `if` is no string", "C-24"));
             return None;
         };
@@ -346,7 +346,7 @@ impl Reading<'_> {
                 format!("`if` is about tool calls, and `{}` is not about one", scope.event);
             self.report(
                 entry.key_span,
-                error("if-outside-tool-event", message.clone())
+                finding(Code::IfOutsideToolEvent, message.clone())
                     .label(lint::NEVER)
                     .help("remove `if`, and test in the program"),
             );

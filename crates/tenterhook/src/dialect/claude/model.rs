@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 
 use super::answer::PROTOCOL;
 use crate::answer::{Answer, Effects, Failure, Power, Restraint, SlipKind, Stop};
+use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::dialect::kit::denial::{self, Hearing, Home, says_no};
 use crate::event::Event;
@@ -117,36 +118,37 @@ pub(super) fn read(prompt: &Prompt, event: &Event, row: &EventRow, report: &Repo
 /// What the form says.
 fn strictly(prompt: &Prompt, row: &EventRow, reading: &Reading) -> Answer {
     if reading.found == Found::Empty {
-        return Answer::failed("no-answer", "the model said nothing");
+        return Answer::failed(Code::NoAnswer, "the model said nothing");
     }
     let Some(object) = reading.strict() else {
-        return Answer::failed("unreadable-answer", unreadable(reading));
+        return Answer::failed(Code::UnreadableAnswer, unreadable(reading));
     };
     let reason = match object.get("reason") {
         None | Some(Value::Null) => None,
         Some(Value::String(text)) => Some(text.clone()).filter(|it| !it.trim().is_empty()),
-        Some(_) => return Answer::failed("invalid-answer", "`reason` must be a text"),
+        Some(_) => return Answer::failed(Code::InvalidAnswer, "`reason` must be a text"),
     };
     let mut answer = match object.get("ok") {
         Some(Value::Bool(true)) => Answer::default(),
         Some(Value::Bool(false)) => said_no(prompt, row, object, reason),
         Some(other) if says_no(other) && row.powers.has(Power::Deny) => {
-            let failed = Answer::failed("invalid-answer", format!("`ok` is {other}, not `false`"));
+            let failed =
+                Answer::failed(Code::InvalidAnswer, format!("`ok` is {other}, not `false`"));
             let said = said_no(prompt, row, object, reason);
             return Answer { plain: Some(Box::new(failed)), ..said }
                 .slipped(SlipKind::WrongType, format!("`ok` is {other}, not `false`"));
         }
         Some(other) => {
             return Answer::failed(
-                "invalid-answer",
+                Code::InvalidAnswer,
                 format!("`ok` is {other}, not `true` or `false`"),
             );
         }
-        None => return Answer::failed("invalid-answer", "the model's answer has no `ok`"),
+        None => return Answer::failed(Code::InvalidAnswer, "the model's answer has no `ok`"),
     };
     let known = |key: &&String| ["ok", "reason", "impossible"].contains(&key.as_str());
     answer.remarks.extend(object.keys().filter(|key| !known(key)).map(|key| Failure {
-        code: "unknown-field",
+        code: Code::UnknownField,
         message: format!("`{key}` is no key of a model's answer"),
     }));
     answer
@@ -160,7 +162,7 @@ fn said_no(
 ) -> Answer {
     if no(&row.event) == No::Nothing {
         let message = format!("`{}` does nothing with a model's no", row.name);
-        let remarks = vec![Failure { code: "not-honoured", message }];
+        let remarks = vec![Failure { code: Code::NotHonoured, message }];
         return Answer { remarks, ..Answer::default() };
     }
     if object.get("impossible") == Some(&Value::Bool(true)) && may_give_up(prompt, &row.event) {

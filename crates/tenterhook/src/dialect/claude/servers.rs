@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::diagnostic::{Diagnostic, Place, Severity, Span};
+use crate::diagnostic::{Code, Diagnostic, Place, Span};
 use crate::dialect::{DialectId, Roots, ServerFile, ServerFiles};
 use crate::hook::{Command, Http, Inherit, Invocation, Layer};
 use crate::request::address::Target;
@@ -139,7 +139,7 @@ impl Reading<'_> {
 
     fn tell(&mut self, span: Span, message: String) {
         let place = Some(self.place(span));
-        let told = Diagnostic::new("unusable-server", Severity::Warning, message, place);
+        let told = Diagnostic::new(Code::UnusableServer, message, place);
         self.told.push(told.help("give it a `command`, or `\"type\": \"http\"` and a `url`"));
     }
 }
@@ -207,7 +207,7 @@ mod tests {
             ["filled", "good"]
         );
         let told: Vec<_> =
-            told.iter().map(|it| (it.code, it.place.as_ref().map(|it| it.line))).collect();
+            told.iter().map(|it| (it.code.name(), it.place.as_ref().map(|it| it.line))).collect();
         assert_eq!(told, [2, 3, 4].map(|line| ("unusable-server", Some(line))));
         let (_, told) = read(ServerFile { text: "{", ..file }, &roots());
         assert_eq!(told.len(), 1);

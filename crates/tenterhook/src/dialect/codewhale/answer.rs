@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::events::{self, Class};
 use super::shell_env;
 use crate::answer::{Answer, Failure, Restraint};
+use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::event::Event;
 use crate::report::{End, Report, Said};
@@ -130,13 +131,13 @@ impl Heard<'_> {
         let words = self.stderr.lines().next().unwrap_or_default();
         let separator = if words.is_empty() { "" } else { ": " };
         let message = format!("it exited with code {code}{separator}{words}");
-        (code != 0).then_some(Failure { code: "exit-code", message })
+        (code != 0).then_some(Failure { code: Code::ExitCode, message })
     }
 }
 
 fn too_long(name: String) -> Failure {
     Failure {
-        code: "variable-too-long",
+        code: Code::VariableTooLong,
         message: format!(
             "`{name}` is longer than a variable of `shell_env` may be; it is left out"
         ),

@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::places::FileKind;
-use crate::diagnostic::{Diagnostic, nearest};
-use crate::dialect::findings::{Findings, advice, error, warning};
+use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
+use crate::dialect::findings::{Findings, finding};
 use crate::dialect::{GROUPS, broken};
 use crate::hook::{Compat, Hook, Layer};
 use crate::matcher::{Condition, Picked};
@@ -84,7 +84,7 @@ pub(super) fn read(source: &Source) -> ReadConfig {
             fault.message
         );
         let found =
-            error("broken-file", message).help(help.unwrap_or_else(|| {
+            finding(Code::BrokenFile, message).help(help.unwrap_or_else(|| {
                 "mend it; until then only entries that are whole count".to_owned()
             }));
         reader.findings.report(fault.span, found);
@@ -185,7 +185,7 @@ impl Reader<'_> {
         let message = format!(
             "`{here}` spells its hooks `{wanted}`; CodeWhale itself refuses the file as it is"
         );
-        let found = warning("spelling-of-other-file", message).help(format!("write `{wanted}`"));
+        let found = finding(Code::SpellingOfOtherFile, message).help(format!("write `{wanted}`"));
         self.findings.report(hooks.key_span, found);
     }
 
@@ -194,7 +194,7 @@ impl Reader<'_> {
         for profile in root.get("profiles").map(Node::entries).unwrap_or_default() {
             if let Some(hooks) = profile.node.entry("hooks") {
                 let message = format!("the hooks of profile `{}` are not read", profile.key);
-                let found = advice("profile-hooks", message)
+                let found = finding(Code::ProfileHooks, message)
                     .help("put hooks that must always run into a file of their own");
                 self.findings.report(hooks.key_span, found);
             }
@@ -209,7 +209,7 @@ impl Reader<'_> {
                 self.findings.report(field.key_span, finding);
             } else if found.is_project && field.key != "hooks" {
                 let message = format!("`{}` says nothing in a project's file", field.key);
-                let finding = warning("no-effect", message).help(
+                let finding = finding(Code::NoEffect, message).help(
                     "only the entries of this file are read; say it in your own `config.toml`",
                 );
                 self.findings.report(field.key_span, finding);
@@ -231,8 +231,8 @@ impl Reader<'_> {
         if let Some(entry) = table.entry("default_timeout_secs") {
             match entry.node.as_u64() {
                 Some(0) => {
-                    let found = error(
-                        "zero-timeout",
+                    let found = finding(
+                        Code::ZeroTimeout,
                         "a time-out of zero leaves no time to run; it is ignored",
                     )
                     .help("leave it out, or give whole seconds");
@@ -245,7 +245,8 @@ impl Reader<'_> {
         if let Some(entry) = table.entry("working_dir") {
             match entry.node.as_str() {
                 Some(_) if self.source.layer == Layer::Plugin => {
-                    let found = error("no-effect", "a plugin cannot say where hooks start");
+                    let found = finding(Code::NoEffect, "a plugin cannot say where hooks start")
+                        .weighing(Severity::Error);
                     self.findings.report(entry.key_span, found.help("leave it out"));
                 }
                 Some(text) => settings.directory = Some(self.directory(text)),
@@ -266,7 +267,7 @@ impl Reader<'_> {
         let Some(entry) = entry else { return };
         let message = format!("`{}` is {expected}, not {}", entry.key, entry.node.kind());
         let help = format!("write {expected}");
-        self.findings.report(entry.node.span, error("wrong-type", message).help(help));
+        self.findings.report(entry.node.span, finding(Code::WrongType, message).help(help));
     }
 
     fn unknown_key(&self, field: &Entry, known: &[&'static str]) -> Diagnostic {
@@ -279,6 +280,6 @@ impl Reader<'_> {
             || format!("it reads {}", known.join(", ")),
             |near| format!("did you mean `{near}`?"),
         );
-        warning("unknown-key", message).help(help)
+        finding(Code::UnknownKey, message).weighing(Severity::Warning).help(help)
     }
 }

@@ -95,7 +95,9 @@ fn every_bad_sample_has_its_code_on_its_line() {
         let found: Vec<_> = load(&text)
             .diagnostics
             .iter()
-            .map(|it| (it.code, it.place.as_ref().map(|place| place.line), it.help.is_some()))
+            .map(|it| {
+                (it.code.name(), it.place.as_ref().map(|place| place.line), it.help.is_some())
+            })
             .collect();
         assert_eq!(found, [(*code, line.parse().ok(), true)], "{}", path.display());
         count += 1;

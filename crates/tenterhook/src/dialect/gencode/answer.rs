@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::fields;
 use crate::answer::{Answer, Power, SlipKind};
+use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::dialect::first_line;
 use crate::dialect::kit::denial::{self, Halt, Hearing, Home, Protocol};
@@ -63,16 +64,16 @@ impl Heard<'_> {
             let words = self.stderr.lines().next().unwrap_or_default();
             let separator = if words.is_empty() { "" } else { ": " };
             let message = format!("it exited with code {code}{separator}{words}");
-            return Answer::failed("exit-code", message);
+            return Answer::failed(Code::ExitCode, message);
         }
         match &self.reading.found {
             Found::Empty => Answer::default(),
             Found::Text if self.reading.text.trim() == "null" => Answer::default(),
             _ => match self.object() {
                 Some(object) => fields::read(self.event, self.row, object)
-                    .unwrap_or_else(|why| Answer::failed("invalid-answer", why)),
+                    .unwrap_or_else(|why| Answer::failed(Code::InvalidAnswer, why)),
                 // Plain text is never context here, on any event (G-31).
-                None => Answer::failed("unreadable-answer", self.unreadable()),
+                None => Answer::failed(Code::UnreadableAnswer, self.unreadable()),
             },
         }
     }

@@ -2,8 +2,8 @@
 //! Handlers are read in `handler.rs`. A bad entry is rejected alone: the agent skips the whole file.
 
 use super::{events, handler, matcher};
-use crate::diagnostic::{Diagnostic, Span, nearest};
-use crate::dialect::findings::{Findings, advice, error, warning};
+use crate::diagnostic::{Code, Diagnostic, Span, nearest};
+use crate::dialect::findings::{Findings, finding};
 use crate::dialect::{GROUPS, broken};
 use crate::event::EventName;
 use crate::hook::{Compat, Hook};
@@ -83,11 +83,11 @@ impl Reader<'_> {
 
     fn syntax(&mut self, fault: &SyntaxFault) {
         let found = match fault.kind {
-            FaultKind::Empty => warning("empty-file", "the file is empty"),
+            FaultKind::Empty => finding(Code::EmptyFile, "the file is empty"),
             FaultKind::Broken | FaultKind::Limit => {
                 self.read.unreadable = true;
-                error(
-                    "not-strict-json",
+                finding(
+                    Code::NotStrictJson,
                     format!(
                         "Gen refuses the whole file; of its hooks those run here that are whole: {}",
                         fault.message
@@ -95,10 +95,10 @@ impl Reader<'_> {
                 )
             }
             FaultKind::NotStrict(NotStrict::ByteOrderMark) => {
-                advice("byte-order-mark", fault.message.clone())
+                finding(Code::ByteOrderMark, fault.message.clone())
             }
-            FaultKind::NotStrict(_) => error(
-                "not-strict-json",
+            FaultKind::NotStrict(_) => finding(
+                Code::NotStrictJson,
                 format!("Gen refuses the whole file; its hooks run here: {}", fault.message),
             ),
         };
@@ -115,18 +115,18 @@ impl Reader<'_> {
     fn file(&mut self, root: &Node) {
         if root.as_object().is_none() {
             let message = format!("expected an object, found {}", root.kind());
-            return self.report(root.span, error("not-an-object", message).help(SHAPE));
+            return self.report(root.span, finding(Code::NotAnObject, message).help(SHAPE));
         }
         for twice in root.duplicates() {
             let message = format!("`{}` is written twice: only the last one counts", twice.key);
-            self.report(twice.again, error("duplicate-keys", message));
+            self.report(twice.again, finding(Code::DuplicateKeys, message));
         }
         let Some(hooks) = root.get("hooks") else {
             let bare = root.entries().iter().find(|it| events::find(&it.key).is_some());
             if let Some(bare) = bare {
                 let message =
                     format!("`{}` stands at the top level, where no hook is looked for", bare.key);
-                self.report(bare.key_span, error("missing-hooks-wrapper", message).help(SHAPE));
+                self.report(bare.key_span, finding(Code::MissingHooksWrapper, message).help(SHAPE));
             }
             return;
         };
@@ -140,7 +140,7 @@ impl Reader<'_> {
             NodeValue::Null => {}
             _ => {
                 let message = format!("`hooks` takes an object, found {}", hooks.kind());
-                self.report(hooks.span, error("hooks-not-object", message).help(SHAPE));
+                self.report(hooks.span, finding(Code::HooksNotObject, message).help(SHAPE));
             }
         }
     }
@@ -176,7 +176,7 @@ impl Reader<'_> {
                     entry.key,
                     entry.node.kind()
                 );
-                self.report(entry.key_span, error("event-value-not-array", message).help(SHAPE));
+                self.report(entry.key_span, finding(Code::EventValueNotArray, message).help(SHAPE));
                 let because = "it does not stand in an array of groups".to_owned();
                 if entry.node.as_object().is_some() {
                     self.group(
@@ -192,7 +192,7 @@ impl Reader<'_> {
     fn unknown_event(&mut self, entry: &Entry) {
         let message =
             format!("Gen has no event `{}`; the hook waits for one of that name", entry.key);
-        let found = warning("unknown-event", message);
+        let found = finding(Code::UnknownEvent, message);
         let help = match nearest(&entry.key, events::ROWS.iter().map(|row| &*row.name)) {
             Some(near) => format!("did you mean `{near}`?"),
             None => "`tenterhook events --dialect gen` lists the events".to_owned(),
@@ -204,14 +204,14 @@ impl Reader<'_> {
     fn group(&mut self, node: &Node, scope: &Scope) {
         if node.as_object().is_none() {
             let message = format!("expected a group, found {}", node.kind());
-            return self.report(node.span, error("group-not-object", message).help(SHAPE));
+            return self.report(node.span, finding(Code::GroupNotObject, message).help(SHAPE));
         }
         let scope = self.matcher(node, scope);
         let known = |key: &str| ["matcher", "hooks"].iter().any(|it| key.eq_ignore_ascii_case(it));
         let flat = handler::field(node, "hooks").is_none() && handler::is_one(node);
         if flat {
             let message = "a handler stands where a group is due: its inner `hooks` is missing";
-            self.report(node.span, error("missing-inner-hooks-array", message).help(SHAPE));
+            self.report(node.span, finding(Code::MissingInnerHooksArray, message).help(SHAPE));
             let because = "it does not stand in the `hooks` of a group".to_owned();
             let scope = Scope { off: scope.off.or(Some(because)), ..scope };
             return self.handler(node, &scope);
@@ -222,7 +222,7 @@ impl Reader<'_> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "a group has `matcher` and `hooks`".to_owned(),
             };
-            self.report(entry.key_span, warning("unknown-group-field", message).help(help));
+            self.report(entry.key_span, finding(Code::UnknownGroupField, message).help(help));
         }
         match handler::field(node, "hooks").map(|it| (&it.node.value, it)) {
             Some((NodeValue::Array(handlers), _)) if !handlers.is_empty() => {
@@ -230,16 +230,16 @@ impl Reader<'_> {
             }
             Some((NodeValue::Array(_) | NodeValue::Null, entry)) => {
                 let message = "`hooks` is empty, so the group runs nothing";
-                self.report(entry.key_span, warning("empty-inner-hooks", message));
+                self.report(entry.key_span, finding(Code::EmptyInnerHooks, message));
             }
             Some((_, entry)) => {
                 let message =
                     format!("`hooks` takes an array of handlers, found {}", entry.node.kind());
-                self.report(entry.key_span, error("inner-hooks-not-array", message).help(SHAPE));
+                self.report(entry.key_span, finding(Code::InnerHooksNotArray, message).help(SHAPE));
             }
             None => {
                 let message = "the group has no `hooks`, so nothing runs";
-                self.report(node.span, error("group-without-hooks", message).help(SHAPE));
+                self.report(node.span, finding(Code::GroupWithoutHooks, message).help(SHAPE));
             }
         }
     }
@@ -253,7 +253,7 @@ impl Reader<'_> {
             let message = format!("`matcher` takes a string, found {kind}");
             self.report(
                 entry.key_span,
-                error("matcher-not-string", message)
+                finding(Code::MatcherNotString, message)
                     .help("write the names as one string: `\"Edit|Write\"`"),
             );
             let because = format!("its `matcher` is {kind}, which cannot be read");
@@ -266,7 +266,7 @@ impl Reader<'_> {
             let message = format!("`{}` has nothing that a matcher is tested on", scope.event);
             self.report(
                 entry.node.span,
-                warning("matcher-ignored", message)
+                finding(Code::MatcherIgnored, message)
                     .help("Gen never runs the hooks of this group; here they run every time"),
             );
         }
@@ -274,7 +274,7 @@ impl Reader<'_> {
             let message = format!("the matcher is no regular expression: {why}");
             self.report(
                 entry.node.span,
-                error("invalid-matcher", message)
+                finding(Code::InvalidMatcher, message)
                     .help("until it is mended, the hook's failure policy decides each time"),
             );
         }
@@ -282,7 +282,7 @@ impl Reader<'_> {
             let message = "this is read as a regular expression, not as a tool and its argument";
             self.report(
                 entry.node.span,
-                warning("matcher-is-expression", message)
+                finding(Code::MatcherIsExpression, message)
                     .help("for the arguments of one tool, write one group for each of them"),
             );
         }

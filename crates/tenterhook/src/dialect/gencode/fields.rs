@@ -5,7 +5,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::answer::{Answer, Failure, Power, Restraint};
-use crate::diagnostic::nearest;
+use crate::diagnostic::{Code, nearest};
 use crate::dialect::EventRow;
 use crate::dialect::typed::{Type, check, filled};
 use crate::event::Event;
@@ -107,7 +107,7 @@ impl Reader<'_> {
                 let hint = nearest(key, known.iter().map(|(name, _)| *name))
                     .map(|it| format!("; did you mean `{it}`?"))
                     .unwrap_or_default();
-                self.remark("unknown-field", format!("nobody reads `{path}{key}`{hint}"));
+                self.remark(Code::UnknownField, format!("nobody reads `{path}{key}`{hint}"));
                 continue;
             };
             if value.is_null() {
@@ -132,7 +132,7 @@ impl Reader<'_> {
             texts.push(text.to_owned());
         }
         if top.contains_key("decision") {
-            self.remark("not-honoured", "Gen reads no `decision` at the top level".to_owned());
+            self.remark(Code::NotHonoured, "Gen reads no `decision` at the top level".to_owned());
         }
     }
 
@@ -142,7 +142,7 @@ impl Reader<'_> {
                 _ if !self.has(Power::Ask) => self.not_honoured("permissionDecision"),
                 Restraint::Silent => {
                     let message = format!("`permissionDecision` is `{word}`: nobody reads that");
-                    self.remark("not-honoured", message);
+                    self.remark(Code::NotHonoured, message);
                 }
                 restraint => self.decide(restraint, filled(output, "permissionDecisionReason")),
             }
@@ -210,7 +210,7 @@ impl Reader<'_> {
             }
             word => {
                 let message = format!("`decision.behavior` is `{word}`: nobody reads that");
-                self.remark("not-honoured", message);
+                self.remark(Code::NotHonoured, message);
             }
         }
         Ok(())
@@ -235,7 +235,7 @@ impl Reader<'_> {
             }
             other => {
                 let message = format!("a permission update needs a `type`; `{other}` was dropped");
-                self.remark("not-honoured", message);
+                self.remark(Code::NotHonoured, message);
             }
         }
     }
@@ -248,7 +248,7 @@ impl Reader<'_> {
                 watched.push(path.to_owned());
             } else {
                 let message = format!("`{path}` in `watchPaths` is not absolute; it was dropped");
-                self.remark("not-honoured", message);
+                self.remark(Code::NotHonoured, message);
             }
         }
         self.answer.effects.watch_paths = Some(watched);
@@ -277,10 +277,10 @@ impl Reader<'_> {
 
     fn not_honoured(&mut self, key: &str) {
         let message = format!("`{}` does not honour `{key}`; it was ignored", self.event.name);
-        self.remark("not-honoured", message);
+        self.remark(Code::NotHonoured, message);
     }
 
-    fn remark(&mut self, code: &'static str, message: String) {
+    fn remark(&mut self, code: Code, message: String) {
         self.answer.remarks.push(Failure { code, message });
     }
 

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use super::config::{Reader, Scope};
 use super::{events, matcher};
-use crate::diagnostic::nearest;
-use crate::dialect::findings::{error, misspelt_place, warning};
+use crate::diagnostic::{Code, Severity, nearest};
+use crate::dialect::findings::{finding, misspelt_place};
 use crate::dialect::{DialectId, requests};
 use crate::hook::{
     Command, Hook, HookId, Http, Inherit, Invocation, Layer, Prompt, Run, Shell, Wait,
@@ -64,7 +64,7 @@ impl Reader<'_> {
             let message = format!("expected a handler, found {}", node.kind());
             return self.report(
                 node.span,
-                error("handler-not-object", message)
+                finding(Code::HandlerNotObject, message)
                     .help("write `{\"type\": \"command\", \"command\": \"...\"}`"),
             );
         }
@@ -117,7 +117,7 @@ impl Reader<'_> {
                 continue;
             }
             let message = format!("a handler has no field `{}`: it is ignored", entry.key);
-            let found = warning("unknown-handler-field", message);
+            let found = finding(Code::UnknownHandlerField, message);
             let found = match nearest(&entry.key, FIELDS.iter().copied()) {
                 Some(near) => found.help(format!("did you mean `{near}`?")),
                 None => found,
@@ -134,7 +134,7 @@ impl Reader<'_> {
                 Some(kind) => kind,
                 None => {
                     let message = format!("`type` takes a string, found {}", entry.node.kind());
-                    self.report(entry.node.span, error("wrong-field-type", message));
+                    self.report(entry.node.span, finding(Code::WrongFieldType, message));
                     return Err("its `type` is no string".to_owned());
                 }
             },
@@ -147,13 +147,13 @@ impl Reader<'_> {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the types are {}", names().collect::<Vec<_>>().join(", ")),
             };
-            self.report(span, error("unknown-handler-type", message).help(help));
+            self.report(span, finding(Code::UnknownHandlerType, message).help(help));
             return Err(format!("no handler type is called `{kind}`"));
         };
         let text = self.text(node, needed).filter(|text| !text.trim().is_empty());
         let Some(text) = text else {
             let message = format!("the handler has no `{needed}`");
-            let found = error("handler-missing-field", message).label("never runs");
+            let found = finding(Code::HandlerMissingField, message).label("never runs");
             self.report(node.span, found.help(format!("add `\"{needed}\": \"...\"`")));
             return Err(format!("it has no `{needed}`"));
         };
@@ -205,7 +205,9 @@ impl Reader<'_> {
                 let span = field(node, "shell").map_or(node.span, |it| it.node.span);
                 self.report(
                     span,
-                    warning("unknown-shell", message).help("write `sh` or `powershell`"),
+                    finding(Code::UnknownShell, message)
+                        .weighing(Severity::Warning)
+                        .help("write `sh` or `powershell`"),
                 );
                 Shell::Sh
             }
@@ -221,13 +223,13 @@ impl Reader<'_> {
         if !events::is_about_tool(scope.event.as_str()) {
             let message =
                 format!("`{}` is not about a tool call, so `if` never holds", scope.event);
-            self.report(span, error("if-outside-tool-event", message).label("never runs"));
+            self.report(span, finding(Code::IfOutsideToolEvent, message).label("never runs"));
             return Err(format!("`if` never holds on `{}`", scope.event));
         }
         let condition = matcher::condition(&text);
         if let Some(fault) = condition.fault() {
             let message = format!("`if` never holds: {fault}");
-            self.report(span, error("if-never-holds", message).label("never runs"));
+            self.report(span, finding(Code::IfNeverHolds, message).label("never runs"));
         }
         Ok(Some(condition))
     }
@@ -245,22 +247,22 @@ impl Reader<'_> {
         let entry = field(node, "timeout").filter(|it| !it.node.is_null())?;
         let Some(seconds) = entry.node.as_f64() else {
             let message = format!("`timeout` takes seconds, found {}", entry.node.kind());
-            self.report(entry.node.span, error("wrong-field-type", message));
+            self.report(entry.node.span, finding(Code::WrongFieldType, message));
             return None;
         };
         if seconds.fract() != 0.0 {
             let message = "`timeout` takes whole seconds: Gen refuses the whole file";
-            self.report(entry.node.span, error("wrong-field-type", message));
+            self.report(entry.node.span, finding(Code::WrongFieldType, message));
         }
         let timeout = Duration::try_from_secs_f64(seconds).ok().filter(|it| !it.is_zero());
         if timeout.is_none() {
             let message = "`timeout` is not above zero, so the default of 600 seconds counts";
-            self.report(entry.node.span, warning("no-effect", message));
+            self.report(entry.node.span, finding(Code::NoEffect, message));
         } else if seconds >= 1000.0 {
             let message = format!("`timeout` is in seconds: this waits {} minutes", seconds / 60.0);
             self.report(
                 entry.node.span,
-                warning("timeout-looks-like-ms", message)
+                finding(Code::TimeoutLooksLikeMs, message)
                     .help(format!("if milliseconds were meant, write `{}`", seconds / 1000.0)),
             );
         }
@@ -271,7 +273,7 @@ impl Reader<'_> {
         let Some(entry) = field(node, key).filter(|it| !it.node.is_null()) else { return false };
         entry.node.as_bool().unwrap_or_else(|| {
             let message = format!("`{key}` takes `true` or `false`, found {}", entry.node.kind());
-            self.report(entry.node.span, error("wrong-field-type", message));
+            self.report(entry.node.span, finding(Code::WrongFieldType, message));
             false
         })
     }
@@ -280,7 +282,7 @@ impl Reader<'_> {
         let entry = field(node, key).filter(|it| !it.node.is_null())?;
         if entry.node.as_str().is_none() {
             let message = format!("`{key}` takes a string, found {}", entry.node.kind());
-            self.report(entry.node.span, error("wrong-field-type", message));
+            self.report(entry.node.span, finding(Code::WrongFieldType, message));
         }
         entry.node.as_str().map(str::to_owned)
     }

@@ -28,7 +28,7 @@ fn load(hooks: &Value) -> ReadConfig {
 }
 
 fn codes(read: &ReadConfig) -> Vec<&str> {
-    read.diagnostics.iter().map(|it| it.code).collect()
+    read.diagnostics.iter().map(|it| it.code.name()).collect()
 }
 
 fn handler(handler: &Value) -> (Hook, Vec<String>) {
@@ -355,13 +355,13 @@ fn near_misses_restrain_and_innocents_do_not() {
         let word = guarded.restraint.word().unwrap_or("silent");
         assert_eq!(word, case.expect, "{}: {:?}", case.name, guarded.faults);
         let slips = crate::answer::SlipKind::ALL;
-        let slipped = |code: &str| slips.iter().any(|(_, it, _)| *it == code);
+        let slipped = |code: &str| slips.iter().any(|(_, it, _)| it.name() == code);
         if case.slip.is_empty() {
-            let accused = guarded.faults.iter().find(|it| slipped(it.code));
+            let accused = guarded.faults.iter().find(|it| slipped(it.code.name()));
             assert!(accused.is_none(), "{}: {accused:?}", case.name);
         } else {
             assert!(
-                guarded.faults.iter().any(|it| it.code == case.slip),
+                guarded.faults.iter().any(|it| it.code.name() == case.slip),
                 "{}: {:?}",
                 case.name,
                 guarded.faults

@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::events::TOOLS;
 use crate::answer::{Answer, Failure, Power, Powers, Restraint};
+use crate::diagnostic::Code;
 use crate::dialect::kit::denial::{self, Halt, Hearing, Protocol};
 use crate::dialect::typed::kind;
 use crate::dialect::{EventRow, tools};
@@ -39,7 +40,7 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
             Some(failure) => failed(failure.code, &failure.message, stderr),
             None => printed(event, row, &reading, stderr),
         },
-        End::Exited(code) => failed("exit-code", &format!("it exited with code {code}"), stderr),
+        End::Exited(code) => failed(Code::ExitCode, &format!("it exited with code {code}"), stderr),
         _ => match report.failure() {
             Some(failure) => failed(failure.code, &failure.message, stderr),
             None => Answer::default(),
@@ -79,7 +80,7 @@ fn blocked(stderr: &str, message: Option<&str>) -> Answer {
 }
 
 /// A soft failure: one warning with what the hook said on stderr, cut by characters (I-17).
-fn failed(code: &'static str, message: &str, stderr: &str) -> Answer {
+fn failed(code: Code, message: &str, stderr: &str) -> Answer {
     let words = one_line(stderr);
     let colon = if words.is_empty() { "" } else { ": " };
     Answer::failed(code, format!("{message}{colon}{words}"))
@@ -100,14 +101,14 @@ fn printed(event: &Event, row: &EventRow, reading: &Reading, stderr: &str) -> An
         Found::Empty => Answer::default(),
         Found::Object(object) if reading.deviations.iter().all(tolerated) => {
             answered(event, row, &object.fields, stderr)
-                .unwrap_or_else(|why| failed("invalid-answer", &why, stderr))
+                .unwrap_or_else(|why| failed(Code::InvalidAnswer, &why, stderr))
         }
         _ => {
             let why = match reading.deviations.first() {
                 Some(deviation) => format!("its answer cannot be read: {deviation}"),
                 None => "it printed something that is no JSON object".to_owned(),
             };
-            failed("unreadable-answer", &why, stderr)
+            failed(Code::UnreadableAnswer, &why, stderr)
         }
     }
 }
@@ -139,7 +140,7 @@ fn answered(
     }
     if let Some(named) = named.filter(|it| **it != *row.name) {
         let message = format!("`hookEventName` is `{named}`, and the event is `{}`", row.name);
-        answer.remarks.push(Failure { code: "wrong-event-name", message });
+        answer.remarks.push(Failure { code: Code::WrongEventName, message });
     }
     unknown(&mut answer, object, FIELDS);
     unknown(&mut answer, output, OUTPUT);
@@ -150,7 +151,7 @@ fn answered(
 fn unknown(answer: &mut Answer, object: &Map<String, Value>, known: &[&str]) {
     for key in object.keys().filter(|key| !known.contains(&key.as_str())) {
         let message = format!("ignis reads no field `{key}`");
-        answer.remarks.push(Failure { code: "unknown-field", message });
+        answer.remarks.push(Failure { code: Code::UnknownField, message });
     }
 }
 
@@ -169,12 +170,12 @@ fn rewrite(
         "updatedInput" if powers.has(Power::Prompt) => effects.updated_prompt = Some(text.into()),
         "updatedInput" if powers.has(Power::Input) => match tool_input(event, text) {
             Ok(input) => effects.updated_input = Some(input),
-            Err(why) => answer.failure = failed("invalid-answer", &why, stderr).failure,
+            Err(why) => answer.failure = failed(Code::InvalidAnswer, &why, stderr).failure,
         },
         "updatedOutput" if powers.has(Power::Output) => effects.updated_output = Some(text.into()),
         _ => {
             let message = format!("`{}` reads no `{key}`", row.name);
-            answer.remarks.push(Failure { code: "not-honoured", message });
+            answer.remarks.push(Failure { code: Code::NotHonoured, message });
         }
     }
 }

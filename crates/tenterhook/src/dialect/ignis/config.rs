@@ -7,8 +7,8 @@
 mod entry;
 
 use super::events;
-use crate::diagnostic::{Span, nearest};
-use crate::dialect::findings::{Findings, advice, error, warning};
+use crate::diagnostic::{Code, Severity, Span, nearest};
+use crate::dialect::findings::{Findings, finding};
 use crate::dialect::{EventRow, GROUPS, broken};
 use crate::event::EventName;
 use crate::hook::{Arming, Compat, Confine, Hook};
@@ -64,17 +64,20 @@ impl Reader<'_> {
             said.push(fault.kind);
             self.read.unreadable |= !matches!(fault.kind, FaultKind::NotStrict(_));
             let found = match fault.kind {
-                FaultKind::Empty => error("empty-file", "the file is empty").help(SHAPE),
-                FaultKind::NotStrict(NotStrict::ByteOrderMark) => error(
-                    "byte-order-mark",
+                FaultKind::Empty => finding(Code::EmptyFile, "the file is empty")
+                    .weighing(Severity::Error)
+                    .help(SHAPE),
+                FaultKind::NotStrict(NotStrict::ByteOrderMark) => finding(
+                    Code::ByteOrderMark,
+                    format!("{}; ignis does not start with this file", fault.message),
+                )
+                .weighing(Severity::Error),
+                FaultKind::NotStrict(_) => finding(
+                    Code::NotStrictJson,
                     format!("{}; ignis does not start with this file", fault.message),
                 ),
-                FaultKind::NotStrict(_) => error(
-                    "not-strict-json",
-                    format!("{}; ignis does not start with this file", fault.message),
-                ),
-                FaultKind::Broken | FaultKind::Limit => error(
-                    "not-strict-json",
+                FaultKind::Broken | FaultKind::Limit => finding(
+                    Code::NotStrictJson,
                     format!("of this file only the entries run that are whole: {}", fault.message),
                 ),
             };
@@ -89,7 +92,7 @@ impl Reader<'_> {
     fn document(&mut self, root: &Node) {
         if root.as_object().is_none() {
             let message = format!("expected an object, found {}", root.kind());
-            self.findings.report(root.span, error("not-an-object", message).help(SHAPE));
+            self.findings.report(root.span, finding(Code::NotAnObject, message).help(SHAPE));
             self.read.unreadable = true;
             return;
         }
@@ -101,7 +104,7 @@ impl Reader<'_> {
                     if written > 1 {
                         let message =
                             "`hooks` is written twice; ignis does not start with this file";
-                        self.findings.report(entry.key_span, error("duplicate-keys", message));
+                        self.findings.report(entry.key_span, finding(Code::DuplicateKeys, message));
                     }
                     self.events(&entry.node);
                     self.unconfined(entry.key_span);
@@ -118,7 +121,7 @@ impl Reader<'_> {
     fn bare(&mut self, entry: &Entry) {
         let message =
             format!("`{}` stands at the top level, where no hook is looked for", entry.key);
-        let found = error("missing-hooks-wrapper", message).label("never read").help(SHAPE);
+        let found = finding(Code::MissingHooksWrapper, message).label("never read").help(SHAPE);
         self.findings.report(entry.key_span, found);
         let because = "it stands outside `hooks`, where no hook is looked for".to_owned();
         let off = Arming::Disarmed { because, rule: "I-2" };
@@ -128,7 +131,7 @@ impl Reader<'_> {
     fn events(&mut self, node: &Node) {
         if node.as_object().is_none() {
             let message = format!("`hooks` takes an object, found {}", node.kind());
-            self.findings.report(node.span, error("hooks-not-object", message).help(SHAPE));
+            self.findings.report(node.span, finding(Code::HooksNotObject, message).help(SHAPE));
             return;
         }
         let entries = node.entries();
@@ -148,7 +151,8 @@ impl Reader<'_> {
 
     fn twice(&mut self, entry: &Entry) {
         let message = format!("`{}` is written twice: ignis keeps only the last one", entry.key);
-        let found = warning("duplicate-keys", message)
+        let found = finding(Code::DuplicateKeys, message)
+            .weighing(Severity::Warning)
             .help("here all of them run; put the entries into one list");
         self.findings.report(entry.key_span, found);
     }
@@ -163,7 +167,7 @@ impl Reader<'_> {
         let Some(items) = entry.node.as_array() else {
             let message =
                 format!("`{}` takes a list of entries, found {}", entry.key, entry.node.kind());
-            let found = error("event-value-not-array", message).label("no hook here runs");
+            let found = finding(Code::EventValueNotArray, message).label("no hook here runs");
             let help = format!("write `\"{}\": [{{\"command\": \"...\"}}]`", entry.key);
             self.findings.report(entry.node.span, found.help(help));
             return;
@@ -180,7 +184,10 @@ impl Reader<'_> {
             let message = "hooks of ignis ask to be confined, and this build confines none: they run with the user's full rights";
             let help =
                 "read what they do before you arm them; `\"sandbox\": false` says that you know";
-            self.findings.report(span, advice("unconfined", message).help(help));
+            self.findings.report(
+                span,
+                finding(Code::Unconfined, message).weighing(Severity::Advice).help(help),
+            );
         }
     }
 
@@ -192,7 +199,7 @@ impl Reader<'_> {
             None => "`tenterhook events --dialect ignis` lists the events".to_owned(),
         };
         let message = format!("ignis has no event `{name}`: nothing under it runs there");
-        self.findings.report(span, warning("unknown-event", message).help(help));
+        self.findings.report(span, finding(Code::UnknownEvent, message).help(help));
     }
 
     /// I-4: exact reading refuses what the agent refuses.

@@ -22,6 +22,7 @@ pub(in crate::dialect) use words::says_no;
 use self::lines::Lines;
 use self::shapes::{Shape, Stands};
 use crate::answer::{Answer, Failure, Powers, Restraint, Slip, SlipKind, Stop};
+use crate::diagnostic::Code;
 use crate::report::End;
 use crate::strict::{Deviation, Found, Object};
 
@@ -86,7 +87,7 @@ fn restrained(hearing: &Hearing<'_>, mut hit: Hit, exact: Answer) -> Answer {
     answer.effects.stop = stop.or_else(|| exact.effects.stop.clone());
     answer.remarks.clone_from(&exact.remarks);
     if let End::Failed { code, why } = hearing.end {
-        answer.remarks.push(Failure { code, message: why.clone() });
+        answer.remarks.push(Failure { code: *code, message: why.clone() });
     }
     if restraint < Restraint::Deny {
         // A policy that blocks outranks a question that slipped.
@@ -105,7 +106,7 @@ fn unanswered(hearing: &Hearing<'_>, exact: Answer, unclear: Option<String>) -> 
             "{detail}, which looks like an answer and cannot be read as one; to deny, {}",
             hearing.form()
         );
-        answer.unclear = Some(Failure { code: "unclear-answer", message });
+        answer.unclear = Some(Failure { code: Code::UnclearAnswer, message });
     }
     answer
 }

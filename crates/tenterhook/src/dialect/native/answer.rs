@@ -8,6 +8,7 @@ use serde_json::Value;
 pub(super) use fields::KEYS;
 
 use crate::answer::{Answer, Failure, Restraint, SlipKind};
+use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::dialect::kit::denial::{self, Halt, Hearing, Home, Protocol};
 use crate::report::{Closed, End, Output, Report, Said};
@@ -74,7 +75,7 @@ fn after_first_line(stdout: &[u8]) -> (bool, &[u8]) {
 fn printed(stdout: &Output, reading: &Reading) -> Answer {
     if stdout.closed == Closed::Truncated {
         let why = format!("it printed too much; {} bytes were dropped", stdout.dropped);
-        return Answer::failed("output-too-large", why);
+        return Answer::failed(Code::OutputTooLarge, why);
     }
     if let Some(fields) = reading.strict() {
         return fields::read(fields);
@@ -85,7 +86,7 @@ fn printed(stdout: &Output, reading: &Reading) -> Answer {
             let line = reading.text.trim().lines().next().unwrap_or_default();
             let line: String = line.chars().take(80).collect();
             Answer::failed(
-                "unreadable-answer",
+                Code::UnreadableAnswer,
                 format!("it printed `{line}`, which is no JSON object; print logs on stderr"),
             )
         }
@@ -96,7 +97,7 @@ fn printed(stdout: &Output, reading: &Reading) -> Answer {
                 .map(|it| format!("{it}; {}", it.help()))
                 .collect::<Vec<_>>()
                 .join("; ");
-            Answer::failed("unreadable-answer", why)
+            Answer::failed(Code::UnreadableAnswer, why)
         }
     }
 }
@@ -116,23 +117,23 @@ fn ended(report: &Report, said: Answer, stderr: &[u8]) -> Answer {
             let words = first_words(stderr);
             let colon = if words.is_empty() { "" } else { ": " };
             Failure {
-                code: "exit-code",
+                code: Code::ExitCode,
                 message: format!("it exited with code {code}{colon}{words}"),
             }
         }
         End::NotStarted { why } => {
-            Failure { code: "not-started", message: format!("it could not be started: {why}") }
+            Failure { code: Code::NotStarted, message: format!("it could not be started: {why}") }
         }
         End::Signalled(signal) => {
-            Failure { code: "signalled", message: format!("signal {signal} ended it") }
+            Failure { code: Code::Signalled, message: format!("signal {signal} ended it") }
         }
-        End::Failed { code, why } => Failure { code, message: why.clone() },
+        End::Failed { code, why } => Failure { code: *code, message: why.clone() },
         End::TimedOut => Failure {
-            code: "timed-out",
+            code: Code::TimedOut,
             message: format!("it did not end in time, after {} ms", report.took.as_millis()),
         },
         End::Cancelled => {
-            Failure { code: "cancelled", message: "the host gave up waiting".to_owned() }
+            Failure { code: Code::Cancelled, message: "the host gave up waiting".to_owned() }
         }
     };
     let restraint =
@@ -158,7 +159,7 @@ fn denied(said: Answer, stderr: &[u8]) -> Answer {
     }
     if said.restraint != Restraint::Silent && said.restraint != Restraint::Deny {
         answer.remarks.push(Failure {
-            code: "answer-against-exit",
+            code: Code::AnswerAgainstExit,
             message: format!(
                 "stdout says `{}`, exit code {DENIES} denies; the denial counts",
                 said.restraint.word().unwrap_or_default()

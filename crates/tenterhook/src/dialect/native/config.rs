@@ -18,7 +18,7 @@ pub(super) use event::answer_words;
 use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
-use crate::diagnostic::{Diagnostic, Lines, Place, Severity, Span, nearest};
+use crate::diagnostic::{Code, Diagnostic, Lines, Place, Severity, Span, nearest};
 use crate::dialect::{GROUPS, broken};
 use crate::source::{Lost, ReadConfig, Source};
 use crate::syntax::{self, Entry, FaultKind, Format, Node, Parsed};
@@ -36,7 +36,7 @@ pub(super) fn read(source: &Source) -> ReadConfig {
             FaultKind::NotStrict(_) => Severity::Warning,
         };
         reader.out.unreadable |= severity == Severity::Error;
-        let code = if severity == Severity::Error { "broken-file" } else { "not-strict-json" };
+        let code = if severity == Severity::Error { Code::BrokenFile } else { Code::NotStrictJson };
         let help = fault
             .help
             .unwrap_or_else(|| "mend it; until then only entries that are whole count".to_owned());
@@ -44,7 +44,8 @@ pub(super) fn read(source: &Source) -> ReadConfig {
             Severity::Error => format!("the file is not well formed: {}", fault.message),
             _ => fault.message,
         };
-        reader.report(code, severity, fault.span, message).help = Some(help);
+        let place = reader.place_of(fault.span);
+        reader.push(Diagnostic::new(code, message, place).weighing(severity).help(help));
     }
     reader.out.lost = broken::lost(source, &reader.parsed);
     if let Some(root) = reader.parsed.root.take() {
@@ -82,8 +83,7 @@ impl<'a> Reader<'a> {
     fn file(&mut self, root: &Node) {
         if root.as_object().is_none() {
             self.report(
-                "wrong-type",
-                Severity::Error,
+                Code::WrongType,
                 root.span,
                 format!("a native file is an object, not {}", root.kind()),
             )
@@ -133,8 +133,7 @@ impl<'a> Reader<'a> {
         if entry.node.as_object().is_none() {
             let help = format!("write `[{}.NAME]`", entry.key);
             self.report(
-                "wrong-type",
-                Severity::Error,
+                Code::WrongType,
                 entry.node.span,
                 format!("`{}` is a table of tables, not {}", entry.key, entry.node.kind()),
             )
@@ -148,15 +147,9 @@ impl<'a> Reader<'a> {
     }
 
     /// Adds a diagnostic and hands it out for a help or a label.
-    fn report(
-        &mut self,
-        code: &'static str,
-        severity: Severity,
-        span: Span,
-        message: impl Into<String>,
-    ) -> &mut Diagnostic {
+    fn report(&mut self, code: Code, span: Span, message: impl Into<String>) -> &mut Diagnostic {
         let place = self.place_of(span);
-        self.push(Diagnostic::new(code, severity, message, place));
+        self.push(Diagnostic::new(code, message, place));
         let last = self.out.diagnostics.len() - 1;
         #[expect(clippy::indexing_slicing, reason = "the element was pushed two lines above")]
         &mut self.out.diagnostics[last]
@@ -187,19 +180,13 @@ impl<'a> Reader<'a> {
                 |near| format!("did you mean `{near}`?"),
             )
         });
-        self.report(
-            "unknown-key",
-            Severity::Error,
-            entry.key_span,
-            format!("{of} has no key `{}`", entry.key),
-        )
-        .help = Some(help);
+        self.report(Code::UnknownKey, entry.key_span, format!("{of} has no key `{}`", entry.key))
+            .help = Some(help);
     }
 
     fn repeated(&mut self, entry: &Entry) {
         self.report(
-            "duplicate-key",
-            Severity::Error,
+            Code::DuplicateKey,
             entry.key_span,
             format!("`{}` is written twice", entry.key),
         )

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::{answer, table};
 use crate::answer::{Answer, Power};
+use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::hook::{Prompt, Run};
 use crate::report::{End, Report};
@@ -64,7 +65,7 @@ pub(super) fn shape(prompt: &Prompt, row: &EventRow) -> String {
 pub(super) fn read(row: &EventRow, report: &Report) -> Answer {
     let mute = report.end == End::Exited(0) && report.stdout().trim_ascii().is_empty();
     if mute {
-        return Answer::failed("no-answer", "the model said nothing");
+        return Answer::failed(Code::NoAnswer, "the model said nothing");
     }
     Answer { detached: false, ..answer::read(row, report, true) }
 }

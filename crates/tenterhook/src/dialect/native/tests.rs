@@ -171,7 +171,7 @@ fn patterns_say_what_they_are() {
     assert_eq!(spec("'/^mcp__/'"), MatcherSpec::Regex("^mcp__".into()));
     assert_eq!(spec("['Edit', 'Write']"), MatcherSpec::Words(vec!["Edit".into(), "Write".into()]));
     let read = load("[hook.a]\non = 'PreToolUse'\nrun = ['x']\nmatch = 'Edit.*'\n");
-    assert_eq!(read.diagnostics[0].code, "bad-matcher");
+    assert_eq!(read.diagnostics[0].code.name(), "bad-matcher");
     assert_eq!(read.diagnostics[0].help.as_deref().map(|it| it.contains("/Edit.*/")), Some(true));
 }
 
@@ -203,7 +203,9 @@ fn every_bad_sample_has_its_code_on_its_line() {
         let found: Vec<_> = read
             .diagnostics
             .iter()
-            .map(|it| (it.code, it.place.as_ref().map(|place| place.line), it.help.is_some()))
+            .map(|it| {
+                (it.code.name(), it.place.as_ref().map(|place| place.line), it.help.is_some())
+            })
             .collect();
         assert_eq!(found, [(*code, line, true)], "{}", path.display());
         assert_eq!(path.file_stem().and_then(|it| it.to_str()), Some(*code));
@@ -216,7 +218,7 @@ fn every_bad_sample_has_its_code_on_its_line() {
 fn a_matcher_without_words_is_an_error() {
     for value in ["[]", "['']", "['Bash', '']", "''", "'//'"] {
         let read = load(&format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\nmatch = {value}\n"));
-        let codes: Vec<_> = read.diagnostics.iter().map(|it| it.code).collect();
+        let codes: Vec<_> = read.diagnostics.iter().map(|it| it.code.name()).collect();
         assert_eq!(codes, ["bad-matcher"], "{value}");
     }
 }
@@ -233,7 +235,8 @@ fn a_worker_is_a_list_that_names_a_program() {
         ("['python3']\nrun = ['x']", "several-runs"),
     ] {
         let read = load(&format!("[hook.a]\non = 'PreToolUse'\nworker = {value}\n"));
-        let told: Vec<_> = read.diagnostics.iter().map(|it| (it.code, it.help.is_some())).collect();
+        let told: Vec<_> =
+            read.diagnostics.iter().map(|it| (it.code.name(), it.help.is_some())).collect();
         assert_eq!(told, [(code, true)], "{value}");
     }
 }
@@ -254,14 +257,21 @@ fn the_form_of_an_interpreter_needs_a_script_that_is_certain() {
         ("run = ['node', 'a.mjs']\nprewarm = 'node'\nonce = true", &["prewarm-without-effect"]),
     ] {
         let read = load(&format!("[hook.a]\non = 'PreToolUse'\n{keys}\n"));
-        assert_eq!(read.diagnostics.iter().map(|it| it.code).collect::<Vec<_>>(), codes, "{keys}");
+        assert_eq!(
+            read.diagnostics.iter().map(|it| it.code.name()).collect::<Vec<_>>(),
+            codes,
+            "{keys}"
+        );
     }
 }
 
 #[test]
 fn an_empty_rule_is_an_error() {
     let read = load("[hook.a]\non = 'PreToolUse'\nshell = 'x'\nif = ' '\n");
-    assert_eq!(read.diagnostics.iter().map(|it| it.code).collect::<Vec<_>>(), ["bad-condition"]);
+    assert_eq!(
+        read.diagnostics.iter().map(|it| it.code.name()).collect::<Vec<_>>(),
+        ["bad-condition"]
+    );
 }
 
 /// C-48, C-43.
@@ -269,7 +279,7 @@ fn an_empty_rule_is_an_error() {
 fn an_expression_is_a_condition() {
     let told = |rest: &str| {
         let read = load(&format!("[hook.a]\non = 'Stop'\nshell = 'x'\n{rest}\n"));
-        let told = |it: &Diagnostic| (it.code, it.help.clone().unwrap_or_default());
+        let told = |it: &Diagnostic| (it.code.name(), it.help.clone().unwrap_or_default());
         read.diagnostics.iter().map(told).collect::<Vec<_>>()
     };
     let codes = |rest: &str| told(rest).into_iter().map(|(code, _)| code).collect::<Vec<_>>();
@@ -296,7 +306,7 @@ fn a_mistake_in_an_expression_is_named_where_it_stands() {
     let text = "[hook.a]\non = 'Stop'\nshell = 'x'\nif = { when = \"tol.name == 'x'\" }\n";
     let read = load(text);
     let told = &read.diagnostics[0];
-    assert_eq!(told.code, "unknown-rule-name");
+    assert_eq!(told.code.name(), "unknown-rule-name");
     let span = told.place.as_ref().expect("a place").span;
     assert_eq!(text.get(span.start..span.end), Some("tol"));
     assert!(unusable(&read.hooks[0]));
@@ -306,7 +316,10 @@ fn a_mistake_in_an_expression_is_named_where_it_stands() {
 fn a_wrong_item_is_named_where_it_stands() {
     let read = load("[hook.a]\non = 'PreToolUse'\nrun = [\n  './guard',\n  5,\n]\n");
     let told = &read.diagnostics[0];
-    assert_eq!((told.code, told.place.as_ref().map(|place| place.line)), ("wrong-type", Some(5)));
+    assert_eq!(
+        (told.code.name(), told.place.as_ref().map(|place| place.line)),
+        ("wrong-type", Some(5))
+    );
     assert!(told.message.ends_with("not one that holds a number"), "{}", told.message);
 }
 
@@ -327,7 +340,7 @@ fn every_code_has_an_entry_in_the_book() {
         r#"{"hook": {"a": {"on": "Stop", "shell": "x"}, "a": {"on": "Stop", "shell": "y"}}}"#;
     for (code, text) in [("duplicate-key", duplicate), ("not-strict-json", "{\"hook\": {},}")] {
         let read = load(text);
-        assert_eq!(read.diagnostics.iter().map(|it| it.code).collect::<Vec<_>>(), [code]);
+        assert_eq!(read.diagnostics.iter().map(|it| it.code.name()).collect::<Vec<_>>(), [code]);
         known.insert(code.to_owned());
     }
     assert_eq!(told, known.iter().map(String::as_str).collect());
@@ -369,7 +382,7 @@ fn entries_of_one_name_are_set_apart() {
     assert_eq!(ids, ["guard", "guard", "a", "a", "a@project", "a@project"]);
     let off = |hook: &crate::hook::Hook| hook.arming != crate::hook::Arming::Armed;
     assert_eq!(loaded.ruleset.hooks().iter().filter(|hook| off(hook)).count(), 4);
-    let said: Vec<_> = loaded.diagnostics.iter().map(|it| (it.code, it.severity)).collect();
+    let said: Vec<_> = loaded.diagnostics.iter().map(|it| (it.code.name(), it.severity)).collect();
     #[rustfmt::skip]
     assert_eq!(said, [("nothing-of-that-name", Severity::Advice), ("nothing-of-that-name", Severity::Warning)]);
     assert!(loaded.diagnostics[0].message.contains("`/q/x`"));
@@ -434,7 +447,7 @@ fn a_gate_fails_closed_and_an_observer_does_not() {
 #[test]
 fn a_gate_whose_expression_is_broken_stays() {
     let read = load("[hook.a]\non = 'PreToolUse'\nmatch = '/(/'\nrun = ['x']\n");
-    assert_eq!((read.hooks.len(), read.diagnostics[0].code), (1, "bad-expression"));
+    assert_eq!((read.hooks.len(), read.diagnostics[0].code.name()), (1, "bad-expression"));
 }
 
 /// C-47: ten seconds, on `SessionEnd` less; a duration has its unit.
@@ -468,7 +481,7 @@ fn durations_have_units_and_the_default_is_short() {
 #[test]
 fn an_unknown_event_is_armed_and_observed() {
     let read = load("[hook.a]\non = 'PreToolUze'\nshell = 'x'\n");
-    assert_eq!((read.hooks.len(), read.diagnostics[0].code), (1, "unknown-event"));
+    assert_eq!((read.hooks.len(), read.diagnostics[0].code.name()), (1, "unknown-event"));
     assert_eq!(read.diagnostics[0].help.as_deref(), Some("did you mean `PreToolUse`?"));
     let row = Native.unknown_row(&"PreToolUze".into());
     assert_eq!(row.powers.iter().collect::<Vec<_>>(), [Power::Message]);
@@ -479,7 +492,7 @@ fn an_unknown_event_is_armed_and_observed() {
 fn nobody_waits_for_the_background() {
     let told = |more: &str| {
         let read = load(&format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\n{more}\n"));
-        (read.hooks.first().map(|it| it.wait), read.diagnostics.first().map(|it| it.code))
+        (read.hooks.first().map(|it| it.wait), read.diagnostics.first().map(|it| it.code.name()))
     };
     assert_eq!(told("background = true"), (Some(Wait::Detached), None));
     assert_eq!(told("wake = true"), (Some(Wait::Rewake), None));
@@ -529,7 +542,7 @@ fn a_mistake_in_what_runs_says_what_to_write() {
         let source = Source::given("t.toml", DialectId::NATIVE, &text, "/p");
         let read = DialectId::NATIVE.dialect().read_config(&source);
         let [found] = read.diagnostics.as_slice() else { panic!("{line}: {read:?}") };
-        assert_eq!(found.code, code, "{line}: {}", found.message);
+        assert_eq!(found.code.name(), code, "{line}: {}", found.message);
         assert!(found.place.is_some(), "{line}");
         let says = found.help.as_deref().unwrap_or_default();
         assert!(says.contains(help), "{line}: {says}");

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value};
 
 use super::config::keys::PROMISED;
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::DialectId;
 use crate::hook::{Arming, Command, Confine, Hook, Invocation, Phase, Prewarm, Run, Shell, Wait};
 use crate::matcher::{MatcherSpec, Written};
@@ -256,16 +256,16 @@ impl Writer {
     }
 
     fn lost(&mut self, hook: &Hook, message: &str) {
-        self.report("not-carried-over", Severity::Error, hook, message);
+        self.report(Code::NotCarriedOver, hook, message);
     }
 
     fn partly(&mut self, hook: &Hook, message: &str) {
-        self.report("partly-carried-over", Severity::Warning, hook, message);
+        self.report(Code::PartlyCarriedOver, hook, message);
     }
 
-    fn report(&mut self, code: &'static str, severity: Severity, hook: &Hook, message: &str) {
+    fn report(&mut self, code: Code, hook: &Hook, message: &str) {
         let message = format!("hook `{}`: {message}", hook.id);
-        self.diagnostics.push(Diagnostic::new(code, severity, message, hook.place.clone()));
+        self.diagnostics.push(Diagnostic::new(code, message, hook.place.clone()));
     }
 }
 

@@ -7,6 +7,7 @@ use super::directives::{self, Directives};
 use super::event::neutral_input;
 use super::events::{self, Printed, Spec};
 use crate::answer::{Answer, Failure, Power, Powers, Restraint, Slip, SlipKind};
+use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::dialect::kit::denial::{self, Halt, Hearing, Protocol};
 use crate::event::Event;
@@ -86,7 +87,7 @@ impl Heard<'_> {
             answer.effects.messages.extend(self.directives.warn.iter().cloned());
             for line in &self.directives.broken {
                 let message = format!("`{line}` is no directive: a colon follows its word");
-                answer.remarks.push(Failure { code: "broken-directive", message });
+                answer.remarks.push(Failure { code: Code::BrokenDirective, message });
             }
         }
         answer
@@ -112,7 +113,7 @@ impl Heard<'_> {
                 .to_owned();
         Answer {
             if_denied: Some(self.directives.inject.join("\n")),
-            remarks: vec![Failure { code: "not-honoured", message }],
+            remarks: vec![Failure { code: Code::NotHonoured, message }],
             ..Answer::default()
         }
     }
@@ -134,7 +135,7 @@ impl Heard<'_> {
         let words = if self.stderr.is_empty() { self.printed } else { &self.stderr };
         let (words, _) = directives::cut(words);
         let separator = if words.is_empty() { "" } else { ": " };
-        Answer::failed("exit-code", format!("it exited with code {code}{separator}{words}"))
+        Answer::failed(Code::ExitCode, format!("it exited with code {code}{separator}{words}"))
     }
 
     /// Stdout of a hook that passes, where the event takes context (RX-24).
@@ -159,7 +160,7 @@ impl Heard<'_> {
                 "it printed {dropped} characters more than the {} that are added",
                 directives::CAP
             );
-            answer.remarks.push(Failure { code: "context-cut", message });
+            answer.remarks.push(Failure { code: Code::ContextCut, message });
         }
         answer.effects.context.push(kept);
         answer
@@ -173,7 +174,7 @@ impl Heard<'_> {
                 "Reasonix has no form for consent: exit code 0 is silence, and the rules of the \
                 agent decide"
                     .to_owned();
-            answer.remarks.push(Failure { code: "not-honoured", message });
+            answer.remarks.push(Failure { code: Code::NotHonoured, message });
         }
         let Some(output) = self.hook_output() else { return answer };
         let Some(input @ Value::Object(_)) = output.get("updatedInput") else { return answer };
@@ -198,7 +199,7 @@ impl Heard<'_> {
                 named.unwrap_or_default(),
                 spec.name
             );
-            answer.remarks.push(Failure { code: "not-honoured", message });
+            answer.remarks.push(Failure { code: Code::NotHonoured, message });
         }
         fits
     }
@@ -211,7 +212,7 @@ impl Heard<'_> {
         let Some(found) = self.injected() else { return self.lost(row, exact) };
         let mut answer = Answer { remarks: exact.remarks.clone(), ..found };
         // The slip says the same in better words.
-        answer.failure = exact.failure.clone().filter(|it| it.code != "exit-code");
+        answer.failure = exact.failure.clone().filter(|it| it.code != Code::ExitCode);
         answer.plain = Some(Box::new(exact));
         answer
     }

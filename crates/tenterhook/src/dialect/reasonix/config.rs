@@ -2,8 +2,8 @@
 //! in `entry.rs`. What the agent drops without a word becomes a hook that never runs and says why (RX-15).
 
 use super::events::{self, EVENTS, Spec};
-use crate::diagnostic::{Diagnostic, Span, nearest};
-use crate::dialect::findings::{Findings, advice, error, warning};
+use crate::diagnostic::{Code, Diagnostic, Severity, Span, nearest};
+use crate::dialect::findings::{Findings, finding};
 use crate::dialect::{GROUPS, broken};
 use crate::event::EventName;
 use crate::hook::{Arming, Compat, Hook};
@@ -92,11 +92,11 @@ impl Reading<'_> {
             let lives = parsed.root.is_some() && self.source.compat == Compat::Guarded;
             let found = match fault.kind {
                 FaultKind::NotStrict(NotStrict::ByteOrderMark) => {
-                    advice("byte-order-mark", fault.message.clone())
+                    finding(Code::ByteOrderMark, fault.message.clone())
                 }
                 FaultKind::Empty if self.source.text.trim().is_empty() => {
                     self.read.unreadable = true;
-                    warning("empty-file", "the file is empty")
+                    finding(Code::EmptyFile, "the file is empty")
                 }
                 _ => {
                     let torn = !matches!(fault.kind, FaultKind::NotStrict(_));
@@ -108,7 +108,7 @@ impl Reading<'_> {
                         let because = format!("the whole file is refused: {}", fault.message);
                         refused = refused.or(Some(Off { because, rule: "RX-16" }));
                     }
-                    error("not-strict-json", message)
+                    finding(Code::NotStrictJson, message)
                 }
             };
             let found = found.label("here");
@@ -124,7 +124,7 @@ impl Reading<'_> {
     fn document(&mut self, root: &Node, refused: Option<Off>) {
         if root.as_object().is_none() {
             let message = format!("expected an object, found {}", root.kind());
-            return self.report(root.span, error("not-an-object", message).help(SHAPE));
+            return self.report(root.span, finding(Code::NotAnObject, message).help(SHAPE));
         }
         self.duplicates(root);
         let written: Vec<_> = root.entries().iter().filter(|it| it.key == "hooks").collect();
@@ -136,7 +136,7 @@ impl Reading<'_> {
             root.entries().iter().filter(|it| events::by_name(&it.key).is_some()).collect();
         if let (true, Some(first)) = (written.is_empty(), bare.first()) {
             let message = format!("`{}` stands outside `hooks`, where nobody looks", first.key);
-            let found = error("missing-hooks-wrapper", message).label("never read").help(SHAPE);
+            let found = finding(Code::MissingHooksWrapper, message).label("never read").help(SHAPE);
             self.report(first.key_span, found);
             let off = Off::new("it stands outside `hooks`, where no hook is looked for");
             bare.iter().for_each(|it| self.event(it, Some(off.clone())));
@@ -154,7 +154,7 @@ impl Reading<'_> {
             let line = self.findings.place(twice.first).line;
             let message = format!("`{}` is written twice: only the last one counts", twice.key);
             let help = format!("move what stands under the first one (line {line}) into this one");
-            self.report(twice.again, error("duplicate-keys", message).help(help));
+            self.report(twice.again, finding(Code::DuplicateKeys, message).help(help));
         }
     }
 
@@ -170,7 +170,7 @@ impl Reading<'_> {
             NodeValue::Array(records) => {
                 let message =
                     "`hooks` is an array: Reasonix reads an object with a key for each event";
-                self.report(node.span, error("hooks-is-array", message).help(SHAPE));
+                self.report(node.span, finding(Code::HooksIsArray, message).help(SHAPE));
                 for record in records {
                     let name = record.get("event").and_then(Node::as_str).unwrap_or("unknown");
                     let off = Off::new("it stands in an array, where no hook is looked for");
@@ -181,7 +181,7 @@ impl Reading<'_> {
             NodeValue::Null => {}
             _ => {
                 let message = format!("`hooks` takes an object, found {}", node.kind());
-                self.report(node.span, error("hooks-not-object", message).help(SHAPE));
+                self.report(node.span, finding(Code::HooksNotObject, message).help(SHAPE));
             }
         }
     }
@@ -205,7 +205,7 @@ impl Reading<'_> {
             NodeValue::Null => self.empty_event(entry),
             NodeValue::Object(_) => {
                 let message = format!("`{}` takes an array of hooks, found an object", entry.key);
-                let found = error("event-value-is-object-not-array", message);
+                let found = finding(Code::EventValueIsObjectNotArray, message);
                 self.report(entry.key_span, found.help("put the object in `[` and `]`"));
                 let off = scope
                     .off
@@ -216,14 +216,17 @@ impl Reading<'_> {
             _ => {
                 let message =
                     format!("`{}` takes an array of hooks, found {}", entry.key, entry.node.kind());
-                self.report(entry.node.span, error("event-value-not-array", message).help(SHAPE));
+                self.report(
+                    entry.node.span,
+                    finding(Code::EventValueNotArray, message).help(SHAPE),
+                );
             }
         }
     }
 
     fn empty_event(&mut self, entry: &Entry) {
         let message = format!("`{}` has no hook, so nothing runs", entry.key);
-        self.report(entry.key_span, advice("empty-event-array", message));
+        self.report(entry.key_span, finding(Code::EmptyEventArray, message));
     }
 
     /// An event that the agent does not have: it drops the key without a word (RX-5).
@@ -232,14 +235,15 @@ impl Reading<'_> {
         let near = nearest(key, EVENTS.iter().map(|event| event.name));
         let cased = near.filter(|near| near.eq_ignore_ascii_case(key));
         let (code, message) = match cased {
-            Some(_) => ("wrong-case-event", format!("no event is called `{key}`: case counts")),
-            None => ("unknown-event", format!("Reasonix has no event `{key}`")),
+            Some(_) => (Code::WrongCaseEvent, format!("no event is called `{key}`: case counts")),
+            None => (Code::UnknownEvent, format!("Reasonix has no event `{key}`")),
         };
         let help = match near {
             Some(near) => format!("did you mean `{near}`?"),
             None => "`tenterhook events --dialect reasonix` lists the events".to_owned(),
         };
-        self.report(entry.key_span, error(code, message.clone()).label("never fires").help(help));
+        let found = finding(code, message.clone()).weighing(Severity::Error);
+        self.report(entry.key_span, found.label("never fires").help(help));
         Off { because: message, rule: "RX-5" }
     }
 }

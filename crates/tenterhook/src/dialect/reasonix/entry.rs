@@ -7,8 +7,8 @@ use std::time::Duration;
 use super::config::{Off, Reading, SHAPE, Scope};
 use super::events::Spec;
 use super::vocabulary::{ENTRY_FIELDS, FOREIGN_FIELDS, TOOLS};
-use crate::diagnostic::nearest;
-use crate::dialect::findings::{advice, error, warning};
+use crate::diagnostic::{Code, Severity, nearest};
+use crate::dialect::findings::finding;
 use crate::dialect::{DialectId, Subject};
 use crate::event::Event;
 use crate::hook::{Command, Compat, Hook, HookId, Inherit, Invocation, Phase, Run, Shell, Wait};
@@ -25,7 +25,7 @@ impl Reading<'_> {
     pub(super) fn entry(&mut self, node: &Node, scope: &Scope) {
         if node.as_object().is_none() {
             let message = format!("expected a hook, found {}", node.kind());
-            return self.report(node.span, error("entry-not-object", message).help(SHAPE));
+            return self.report(node.span, finding(Code::EntryNotObject, message).help(SHAPE));
         }
         if node.get("hooks").is_some() && node.get("command").is_none() {
             return self.nested(node, scope);
@@ -63,7 +63,7 @@ impl Reading<'_> {
     /// A group as Claude Code has them: each inner entry is shown, and none runs.
     fn nested(&mut self, node: &Node, scope: &Scope) {
         let message = "Reasonix has no groups: what stands in the inner `hooks` never runs";
-        let found = error("nested-hooks", message).label("never read");
+        let found = finding(Code::NestedHooks, message).label("never read");
         self.report(node.span, found.help("put `match` and `command` into the entry itself"));
         let off = scope.off.clone().unwrap_or_else(|| {
             Off::new("it stands in a group, and Reasonix looks for no hook there")
@@ -94,7 +94,7 @@ impl Reading<'_> {
             }
             if matches!(key.as_str(), "matcher" | "matchers" | "tool" | "tools") {
                 let message = format!("`{key}` is ignored, so this runs on every tool");
-                let found = warning("matcher-instead-of-match", message);
+                let found = finding(Code::MatcherInsteadOfMatch, message);
                 self.report(*key_span, found.help("write `match`"));
                 continue;
             }
@@ -107,13 +107,12 @@ impl Reading<'_> {
             let message = format!("a hook has no field `{key}`: it is ignored");
             let found = match (foreign, nearest(key, ENTRY_FIELDS.iter().copied())) {
                 _ if key.starts_with(['_', '$', '#', '/']) => {
-                    advice("unknown-entry-field", message)
+                    finding(Code::UnknownEntryField, message).weighing(Severity::Advice)
                 }
-                (Some((_, help)), _) => warning("unknown-entry-field", message).help(*help),
-                (None, Some(near)) => {
-                    warning("unknown-entry-field", message).help(format!("did you mean `{near}`?"))
-                }
-                (None, None) => warning("unknown-entry-field", message),
+                (Some((_, help)), _) => finding(Code::UnknownEntryField, message).help(*help),
+                (None, Some(near)) => finding(Code::UnknownEntryField, message)
+                    .help(format!("did you mean `{near}`?")),
+                (None, None) => finding(Code::UnknownEntryField, message),
             };
             self.report(*key_span, found);
         }
@@ -128,7 +127,7 @@ impl Reading<'_> {
                 "`match` takes a string, found {}: this runs on every tool",
                 entry.node.kind()
             );
-            self.report(entry.node.span, error("matcher-not-string", message));
+            self.report(entry.node.span, finding(Code::MatcherNotString, message));
             return MatcherSpec::Any;
         };
         if text.is_empty() || text == "*" {
@@ -138,7 +137,7 @@ impl Reading<'_> {
             let message = format!("`{}` ignores `match`: this runs every time", scope.name);
             self.report(
                 entry.key_span,
-                warning("matcher-ignored", message).help("remove it, and test in the program"),
+                finding(Code::MatcherIgnored, message).help("remove it, and test in the program"),
             );
             return MatcherSpec::Any;
         }
@@ -152,7 +151,7 @@ impl Reading<'_> {
                 "blocks every tool call"
             };
             let runs = if scope.spec.is_some_and(Spec::is_gate) { runs } else { "never runs" };
-            self.report(entry.node.span, error("invalid-matcher", message).label(runs));
+            self.report(entry.node.span, finding(Code::InvalidMatcher, message).label(runs));
             return alone;
         }
         let plain = |word: &str| {
@@ -168,17 +167,21 @@ impl Reading<'_> {
     /// `command` is a text for the shell; with `args`, as later versions have it, a program and its arguments.
     fn invocation(&mut self, node: &Node) -> Option<Invocation> {
         let Some(entry) = self.entry_of(node, "command") else {
-            let found = error("missing-command", "the hook has no `command`").label("never runs");
+            let found =
+                finding(Code::MissingCommand, "the hook has no `command`").label("never runs");
             self.report(node.span, found.help("add `\"command\": \"...\"`, a line for a shell"));
             return None;
         };
         let Some(text) = entry.node.as_str() else {
             let message = format!("`command` takes a string, found {}", entry.node.kind());
-            self.report(entry.node.span, error("command-not-string", message).label("never runs"));
+            self.report(
+                entry.node.span,
+                finding(Code::CommandNotString, message).label("never runs"),
+            );
             return None;
         };
         if text.trim().is_empty() {
-            let found = error("empty-command", "`command` is empty").label("never runs");
+            let found = finding(Code::EmptyCommand, "`command` is empty").label("never runs");
             self.report(entry.node.span, found);
             return None;
         }
@@ -187,7 +190,7 @@ impl Reading<'_> {
         let words = args.node.as_array().map(|items| items.iter().map(Node::as_str));
         let Some(words) = words.and_then(|it| it.collect::<Option<Vec<_>>>()) else {
             let message = "`args` takes an array of strings: the command is given to the shell";
-            self.report(args.node.span, error("wrong-field-type", message));
+            self.report(args.node.span, finding(Code::WrongFieldType, message));
             return Some(shell);
         };
         let args = words.into_iter().map(str::to_owned).collect();
@@ -203,7 +206,7 @@ impl Reading<'_> {
             _ => {
                 let message =
                     "`payloadFormat` takes `claude`: the hook is spoken to as Reasonix does";
-                self.report(entry.node.span, error("wrong-field-type", message));
+                self.report(entry.node.span, finding(Code::WrongFieldType, message));
                 false
             }
         }
@@ -214,14 +217,14 @@ impl Reading<'_> {
         let Some(entry) = self.entry_of(node, "async") else { return Wait::Attached };
         let Some(detached) = entry.node.as_bool() else {
             let message = format!("`async` takes `true` or `false`, found {}", entry.node.kind());
-            self.report(entry.node.span, error("wrong-field-type", message));
+            self.report(entry.node.span, finding(Code::WrongFieldType, message));
             return Wait::Attached;
         };
         if detached && scope.spec.is_some_and(Spec::is_gate) {
             let message = format!("`async` on `{}`: it comes too late to block", scope.name);
             self.report(
                 entry.key_span,
-                advice("async-on-gate", message).help("remove `async` if this hook is to block"),
+                finding(Code::AsyncOnGate, message).help("remove `async` if this hook is to block"),
             );
         }
         if detached { Wait::Detached } else { Wait::Attached }
@@ -235,13 +238,13 @@ impl Reading<'_> {
                 Some(value) => env.push((key.clone(), value.to_owned())),
                 None => {
                     let message = format!("`env.{key}` takes a string, found {}", node.kind());
-                    self.report(node.span, error("wrong-field-type", message));
+                    self.report(node.span, finding(Code::WrongFieldType, message));
                 }
             }
         }
         if entry.node.as_object().is_none() {
             let message = format!("`env` takes an object, found {}", entry.node.kind());
-            self.report(entry.node.span, error("wrong-field-type", message));
+            self.report(entry.node.span, finding(Code::WrongFieldType, message));
         }
         env
     }
@@ -261,12 +264,12 @@ impl Reading<'_> {
         let entry = self.entry_of(node, "timeout")?;
         let Some(given) = entry.node.as_f64().filter(|it| *it > 0.0) else {
             let message = "`timeout` takes a number of milliseconds above 0; the default counts";
-            self.report(entry.node.span, error("wrong-field-type", message));
+            self.report(entry.node.span, finding(Code::WrongFieldType, message));
             return None;
         };
         if given < SHORTEST {
             let message = format!("`timeout` is in milliseconds: this gives the hook {given} ms");
-            let found = warning("timeout-looks-like-seconds", message);
+            let found = finding(Code::TimeoutLooksLikeSeconds, message);
             let meant = given * 1000.0;
             self.report(
                 entry.node.span,
@@ -281,7 +284,7 @@ impl Reading<'_> {
         let text = entry.node.as_str();
         if text.is_none() {
             let message = format!("`{key}` takes a string, found {}", entry.node.kind());
-            self.report(entry.node.span, error("wrong-field-type", message));
+            self.report(entry.node.span, finding(Code::WrongFieldType, message));
         }
         text.map(str::to_owned)
     }

@@ -1,6 +1,7 @@
 //! What hooks say whose event is over, and hooks that run once and do not come to an answer.
 
 use super::*;
+use crate::diagnostic::Code;
 use crate::hook::Compat;
 use crate::session::Finished;
 
@@ -20,7 +21,7 @@ fn held(id: &str, answer: Answer) -> (Hook, Arc<Semaphore>, Arc<Semaphore>) {
 }
 
 fn codes(outcome: &Outcome) -> Vec<&'static str> {
-    outcome.faults.iter().map(|it| it.code).collect()
+    outcome.faults.iter().map(|it| it.code.name()).collect()
 }
 
 /// N-6: whatever keeps a hook from its answer, it has not run: the next event meets the gate.
@@ -51,7 +52,7 @@ async fn what_runs_once_and_was_interrupted_runs_again() {
 /// N-6.
 #[tokio::test]
 async fn what_runs_once_and_failed_runs_again() {
-    let failed = says("gate", Answer::failed("no-answer", "it broke"));
+    let failed = says("gate", Answer::failed(Code::NoAnswer, "it broke"));
     let gone = hook("gate", |_| async { panic!("it broke") });
     for gate in [failed, gone] {
         for wait in [Wait::Attached, Wait::Detached] {
@@ -70,7 +71,7 @@ async fn what_runs_once_and_failed_runs_again() {
 #[tokio::test]
 async fn where_the_host_waits_all_that_was_said_counts() {
     let late = Answer { detached: true, ..Answer::deny("no") };
-    let failed = Answer { detached: true, ..Answer::failed("timed-out", "too slow") };
+    let failed = Answer { detached: true, ..Answer::failed(Code::TimedOut, "too slow") };
     for session in [Session::of_a_waiting_host(), Session::of_one_event(), Session::default()] {
         let outcome = engine([says("gate", late.clone())]).fire(event(), &session).await;
         assert!(outcome.blocked(), "it was said before anybody went on");

@@ -18,10 +18,13 @@ fn a_runtime_without_timers_is_told_of_when_the_engine_is_built() {
     let consents = || says("consents", Answer::decided(Restraint::Allow, "fine"));
     let (diagnostics, outcome) = fire_untimed(consents());
     let [found] = diagnostics.as_slice() else { panic!("{diagnostics:?}") };
-    assert_eq!((found.code, found.severity), ("no-timers", crate::diagnostic::Severity::Error));
+    assert_eq!(
+        (found.code.name(), found.severity),
+        ("no-timers", crate::diagnostic::Severity::Error)
+    );
     // No panic, and no consent: the failure policy of the gate decides.
     assert!(matches!(outcome.decision(), Decision::Denied(_)), "{outcome:?}");
-    assert_eq!(outcome.faults.iter().map(|it| it.code).collect::<Vec<_>>(), ["no-timers"]);
+    assert_eq!(outcome.faults.iter().map(|it| it.code.name()).collect::<Vec<_>>(), ["no-timers"]);
     let relaxed = Hook { on_failure: Some(OnFailure::Continue), ..consents() };
     assert!(fire_untimed(relaxed).1.decision().proceeds());
 }
@@ -47,7 +50,7 @@ async fn an_event_that_happens_nowhere_is_a_fault() {
     let nowhere = Event { within: Surroundings::default(), ..event() };
     let outcome = engine.fire(nowhere, &Session::default()).await;
     let [fault] = outcome.faults.as_slice() else { panic!("{outcome:?}") };
-    assert_eq!(fault.code, "event-without-place");
+    assert_eq!(fault.code.name(), "event-without-place");
     assert!(fault.message.contains("`Event::within`"), "{}", fault.message);
     let unhooked = Event::pre_tool_use("Bash", json!({}));
     assert_eq!(engine.fire(unhooked, &Session::default()).await.faults, []);

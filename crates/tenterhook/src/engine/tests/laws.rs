@@ -14,7 +14,7 @@ fn rewrite(command: &str) -> Answer {
 }
 
 fn codes(outcome: &Outcome) -> Vec<&'static str> {
-    outcome.faults.iter().map(|it| it.code).collect()
+    outcome.faults.iter().map(|it| it.code.name()).collect()
 }
 
 fn answer(restraint: Restraint) -> Answer {

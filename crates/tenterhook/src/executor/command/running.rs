@@ -9,6 +9,7 @@ use tokio::time::Instant;
 use super::super::env_file::EnvFile;
 use super::super::{Progress, Rest, Task};
 use super::prewarm::StandIn;
+use crate::diagnostic::Code;
 use crate::dialect::Dialect;
 use crate::report::{Closed, Delivery, End, Output, Report, Said};
 
@@ -141,10 +142,10 @@ fn translate(
     let Some(report) = report else { return Report::silent(End::Cancelled, Duration::ZERO) };
     let end = match report.end {
         process::End::NotStarted(error) if error.is_of_host() => {
-            End::Failed { code: "out-of-resources", why: starved(&error) }
+            End::Failed { code: Code::OutOfResources, why: starved(&error) }
         }
         process::End::NotStarted(error) => End::NotStarted { why: super::not_there(&error) },
-        process::End::Unknown => End::Failed { code: "unknown-ending", why: UNKNOWN.to_owned() },
+        process::End::Unknown => End::Failed { code: Code::UnknownEnding, why: UNKNOWN.to_owned() },
         process::End::Exited(code) => End::Exited(code),
         process::End::Signalled(signal) => End::Signalled(signal),
         process::End::TimedOut => End::TimedOut,

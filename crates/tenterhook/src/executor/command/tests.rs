@@ -172,7 +172,7 @@ async fn one_that_does_not_wait_is_started_early_no_more_and_says_so() {
     let began = Instant::now();
     while codes.is_empty() {
         assert!(began.elapsed() < PATIENCE);
-        codes = scene.fire("ls").await.faults.iter().map(|it| it.code).collect();
+        codes = scene.fire("ls").await.faults.iter().map(|it| it.code.name()).collect();
     }
     assert_eq!(codes, ["prewarm-ended"]);
     assert_eq!(scene.fire("ls").await.faults, []);
@@ -214,7 +214,7 @@ async fn an_environment_that_never_fits_ends_the_attempts() {
         event.within.session_id = session_id.to_owned();
         let outcome = scene.engine.fire(event, &scene.session).await;
         assert_eq!(outcome.reason().as_deref(), Some(session_id));
-        faults.extend(outcome.faults.iter().map(|it| it.code));
+        faults.extend(outcome.faults.iter().map(|it| it.code.name()));
         if session_id != "d" {
             scene.waiting(1).await;
         }
@@ -232,7 +232,7 @@ async fn the_clock_begins_with_the_event() {
     tokio::time::sleep(Duration::from_millis(400)).await;
     let outcome = scene.fire("ls").await;
     assert!(outcome.blocked());
-    assert_eq!(outcome.faults[0].code, "timed-out");
+    assert_eq!(outcome.faults[0].code.name(), "timed-out");
     let took = outcome.steps[0].took;
     assert!(took >= Duration::from_millis(300) && took < PATIENCE, "{took:?}");
 }
@@ -243,7 +243,7 @@ async fn a_budget_ends_a_spare_too() {
     let budget = Some(Duration::from_millis(100));
     for _ in 0..2 {
         let outcome = scene.engine.fire_within(scene.event("ls"), &scene.session, budget).await;
-        assert_eq!(outcome.faults[0].code, "timed-out");
+        assert_eq!(outcome.faults[0].code.name(), "timed-out");
         scene.waiting(1).await;
     }
 }

@@ -5,6 +5,7 @@ use std::io;
 
 use super::resolver::{NotFound, Refused};
 use super::wire::Overspoken;
+use crate::diagnostic::Code;
 use crate::report::End;
 
 /// A kind of failure.
@@ -31,57 +32,61 @@ pub(super) enum Kind {
 }
 
 /// Each kind with its code and what to do about it.
-const KINDS: &[(Kind, &str, &str)] = {
+const KINDS: &[(Kind, Code, &str)] = {
     use Kind::*;
     &[
-        (Url, "http-url", "write `https://HOST/PATH`"),
+        (Url, Code::HttpUrl, "write `https://HOST/PATH`"),
         (
             Header,
-            "http-header",
+            Code::HttpHeader,
             "correct the header, or set the variable where the agent is started",
         ),
-        (Heavy, "http-too-heavy", "let the hook match less, or judge such events on this machine"),
-        (Secret, "http-secret", "set the variable to `whsec_` and the secret in Base64"),
-        (Client, "http-client", "install the system's certificates"),
+        (
+            Heavy,
+            Code::HttpTooHeavy,
+            "let the hook match less, or judge such events on this machine",
+        ),
+        (Secret, Code::HttpSecret, "set the variable to `whsec_` and the secret in Base64"),
+        (Client, Code::HttpClient, "install the system's certificates"),
         (
             Address,
-            "http-address",
+            Code::HttpAddress,
             "hooks reach public servers, and this machine only where its name is written as `localhost`",
         ),
-        (Unresolved, "http-unresolved", "check the host's name and the network"),
-        (Connect, "http-connect", "check that the server runs and can be reached"),
+        (Unresolved, Code::HttpUnresolved, "check the host's name and the network"),
+        (Connect, Code::HttpConnect, "check that the server runs and can be reached"),
         (
             Tls,
-            "http-tls",
+            Code::HttpTls,
             "check the server's certificate: its name, its dates and who vouches for it",
         ),
         (
             Broken,
-            "http-broken",
+            Code::HttpBroken,
             "look into the server's log; it is not asked again, because it may have acted",
         ),
-        (Redirect, "http-redirect", "write the final URL, redirects are not followed"),
-        (Gone, "http-gone", "remove the hook or correct its URL"),
+        (Redirect, Code::HttpRedirect, "write the final URL, redirects are not followed"),
+        (Gone, Code::HttpGone, "remove the hook or correct its URL"),
         (
             Limited,
-            "http-limited",
+            Code::HttpLimited,
             "ask the server less often or raise its limit; it is not asked again for this event",
         ),
         (
             Status,
-            "http-status",
+            Code::HttpStatus,
             "an answer has a status from 200 to 299; look into the server's log",
         ),
         (
             NotJson,
-            "http-not-json",
+            Code::HttpNotJson,
             "reply with one JSON object and `content-type: application/json`, or with nothing",
         ),
-        (Encoding, "http-encoding", "reply without `content-encoding`, as the request asks"),
-        (TooLarge, "http-too-large", "reply with an answer alone"),
+        (Encoding, Code::HttpEncoding, "reply without `content-encoding`, as the request asks"),
+        (TooLarge, Code::HttpTooLarge, "reply with an answer alone"),
         (
             Stale,
-            "http-stale",
+            Code::HttpStale,
             "a reply that names a `webhook-id` names that of its request; look for a proxy between",
         ),
     ]
@@ -102,7 +107,8 @@ impl Failure {
     /// How the step ended.
     pub(super) fn end(self) -> End {
         let row = KINDS.iter().find(|(kind, _, _)| *kind == self.kind);
-        let (code, remedy) = row.map_or(("http-broken", ""), |(_, code, remedy)| (*code, *remedy));
+        let (code, remedy) =
+            row.map_or((Code::HttpBroken, ""), |(_, code, remedy)| (*code, *remedy));
         End::Failed { code, why: format!("{}; {remedy}", self.what) }
     }
 
@@ -168,10 +174,10 @@ mod tests {
     #[test]
     fn every_kind_has_a_code_of_its_own_and_a_remedy() {
         for (at, (kind, code, remedy)) in KINDS.iter().enumerate() {
-            assert!(code.starts_with("http-") && !remedy.is_empty(), "{kind:?}");
+            assert!(code.name().starts_with("http-") && !remedy.is_empty(), "{kind:?}");
             assert!(KINDS.iter().skip(at + 1).all(|(_, other, _)| other != code), "{code}");
             let end = Failure::new(*kind, "it").end();
-            assert_eq!(end, End::Failed { code, why: format!("it; {remedy}") });
+            assert_eq!(end, End::Failed { code: *code, why: format!("it; {remedy}") });
         }
     }
 }

@@ -93,7 +93,7 @@ fn codes(outcome: &Outcome) -> Vec<&'static str> {
     for secret in [SECRET, KEY] {
         assert!(!format!("{outcome:?}").contains(secret), "{outcome:?}");
     }
-    outcome.faults.iter().map(|fault| fault.code).collect()
+    outcome.faults.iter().map(|fault| fault.code.name()).collect()
 }
 
 /// A gate that failed with this code blocks.

@@ -51,7 +51,7 @@ async fn answered(result: Result<Reply, CallFault>) -> (Restraint, Vec<&'static 
     assert_eq!(*servers.asked.lock().unwrap(), [r#"policy/judge {"path":"/a"}"#]);
     let messages: Vec<&str> = outcome.faults.iter().map(|it| it.message.as_str()).collect();
     let messages = messages.join("|");
-    (outcome.restraint, outcome.faults.iter().map(|it| it.code).collect(), messages)
+    (outcome.restraint, outcome.faults.iter().map(|it| it.code.name()).collect(), messages)
 }
 
 fn said(content: &[Content]) -> Result<Reply, CallFault> {
@@ -85,7 +85,7 @@ async fn a_host_that_panics_gave_no_answer() {
         for at_once in [true, false] {
             let outcome = fire(config, Some(Arc::new(Panicking { at_once }))).await;
             assert!(outcome.blocked(), "{outcome:?}");
-            let codes: Vec<_> = outcome.faults.iter().map(|it| it.code).collect();
+            let codes: Vec<_> = outcome.faults.iter().map(|it| it.code.name()).collect();
             assert_eq!(codes, ["panicked", "signalled"].repeat(hooks));
             assert!(outcome.faults[0].message.contains("on purpose"), "{outcome:?}");
         }
@@ -126,7 +126,7 @@ async fn the_first_text_is_the_answer_and_no_denial_behind_it_is_lost() {
 async fn a_fault_has_its_code_and_a_remedy_and_the_policy_decides() {
     for (kind, code, remedy) in KINDS {
         let found = answered(Err(CallFault::new(*kind, "`x` is not there"))).await;
-        assert_eq!((found.0, found.1), (Restraint::Deny, vec![*code]));
+        assert_eq!((found.0, found.1), (Restraint::Deny, vec![code.name()]));
         assert!(found.2.contains("`x` is not there") && found.2.contains(remedy), "{}", found.2);
         assert_eq!(kind.code(), *code);
     }
@@ -143,11 +143,11 @@ async fn a_fault_has_its_code_and_a_remedy_and_the_policy_decides() {
 #[tokio::test]
 async fn what_cannot_be_asked_is_a_fault() {
     let outcome = fire(CONFIG, None).await;
-    assert_eq!(outcome.faults.iter().map(|it| it.code).collect::<Vec<_>>(), ["not-started"]);
+    assert_eq!(outcome.faults.iter().map(|it| it.code.name()).collect::<Vec<_>>(), ["not-started"]);
     let servers = Arc::new(Scripted { result: said(&[]), asked: Mutex::default() });
     let config = CONFIG.replace("file_path", "command");
     let outcome = fire(&config, Some(servers.clone())).await;
-    assert_eq!(outcome.faults.iter().map(|it| it.code).collect::<Vec<_>>(), ["mcp-input"]);
+    assert_eq!(outcome.faults.iter().map(|it| it.code.name()).collect::<Vec<_>>(), ["mcp-input"]);
     assert!(outcome.faults[0].message.contains("`tool.input.command`"));
     assert!(outcome.blocked() && servers.asked.lock().unwrap().is_empty());
 }
@@ -180,7 +180,7 @@ async fn a_call_is_over_at_its_deadline() {
     let dropped = Arc::default();
     let servers = Arc::new(Silent(Arc::clone(&dropped)));
     let outcome = fire(&CONFIG.replace("on =", "timeout = '1s'\non ="), Some(servers)).await;
-    assert_eq!(outcome.faults.iter().map(|it| it.code).collect::<Vec<_>>(), ["timed-out"]);
+    assert_eq!(outcome.faults.iter().map(|it| it.code.name()).collect::<Vec<_>>(), ["timed-out"]);
     assert!(outcome.blocked());
     assert_eq!(*dropped.lock().unwrap(), ["dropped"]);
 }

@@ -76,7 +76,7 @@ async fn says(dialect: DialectId, name: &str, words: &str) -> Outcome {
 }
 
 fn codes(outcome: &Outcome) -> Vec<&'static str> {
-    outcome.faults.iter().map(|it| it.code).collect()
+    outcome.faults.iter().map(|it| it.code.name()).collect()
 }
 
 /// MO-1, MO-3: what goes out.

@@ -11,6 +11,7 @@ use super::frame;
 use super::health::{Health, NotNow, STARTS, WINDOW};
 use super::link::{Heard, Link};
 use crate::answer::Failure;
+use crate::diagnostic::Code;
 use crate::hook::{Arming, Hook, HookId, Run, Worker};
 
 /// What makes two hooks the same worker: what is started, and where.
@@ -207,7 +208,7 @@ fn broke(why: &str) -> Failure {
     let message = format!(
         "after an earlier event, whose outcome stands, its worker left its protocol: {why}; it was ended, and another one was started"
     );
-    Failure { code: "worker-protocol", message }
+    Failure { code: Code::WorkerProtocol, message }
 }
 
 fn quarantined(rest: std::time::Duration) -> Failure {
@@ -217,7 +218,7 @@ fn quarantined(rest: std::time::Duration) -> Failure {
         WINDOW.as_secs(),
         rest.as_secs()
     );
-    Failure { code: "worker-quarantined", message }
+    Failure { code: Code::WorkerQuarantined, message }
 }
 
 impl std::fmt::Debug for WorkerSlot {

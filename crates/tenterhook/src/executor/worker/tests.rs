@@ -81,7 +81,7 @@ fn worker(name: &str, words: &[&str]) -> String {
 }
 
 fn codes(outcome: &Outcome) -> Vec<&'static str> {
-    outcome.faults.iter().map(|fault| fault.code).collect()
+    outcome.faults.iter().map(|fault| fault.code.name()).collect()
 }
 
 fn lives(pid: &str) -> bool {

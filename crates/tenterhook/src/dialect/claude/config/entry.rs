@@ -1,7 +1,7 @@
 //! Walks the event map: events, groups, and the shapes that people write where those are due. Reads no handler.
 
-use super::{Off, Reading, advice, error, shadowed, warning};
-use crate::diagnostic::nearest;
+use super::{Off, Reading, finding, shadowed};
+use crate::diagnostic::{Code, Severity, nearest};
 use crate::dialect::claude::handler::{Scope, Stands};
 use crate::dialect::claude::lint;
 use crate::dialect::claude::matcher_text;
@@ -25,7 +25,7 @@ impl Reading<'_> {
             let message = format!("`hooks` has no event, only `{}`", keys(map));
             self.report(
                 first.key_span,
-                error("hooks-object-not-hook-schema", message).help(lint::SHAPE),
+                finding(Code::HooksObjectNotHookSchema, message).help(lint::SHAPE),
             );
         }
         for (at, entry) in map.entries().iter().enumerate() {
@@ -39,7 +39,7 @@ impl Reading<'_> {
     pub(super) fn event(&mut self, entry: &Entry, off: Option<&Off>) {
         if lint::is_comment(&entry.key) {
             let message = format!("`{}` is ignored: it is no event", entry.key);
-            self.report(entry.key_span, advice("comment-key", message));
+            self.report(entry.key_span, finding(Code::CommentKey, message));
             return;
         }
         let words = find_event(&entry.key);
@@ -62,7 +62,7 @@ impl Reading<'_> {
                 let message = format!("`{}` takes an array of groups, found an object", entry.key);
                 self.report(
                     entry.key_span,
-                    error("event-value-is-object-not-array", message)
+                    finding(Code::EventValueIsObjectNotArray, message)
                         .help("put the object in `[` and `]`"),
                 );
                 self.object_for_groups(entry, &scope.or_off(misplaced()));
@@ -71,7 +71,7 @@ impl Reading<'_> {
                 let message = format!("`{}` takes an array of groups, found a string", entry.key);
                 self.report(
                     entry.node.span,
-                    error("event-value-is-string", message).help(lint::group_of(command)),
+                    finding(Code::EventValueIsString, message).help(lint::group_of(command)),
                 );
                 self.misplaced(&entry.node, command, &scope.or_off(misplaced()));
             }
@@ -81,7 +81,7 @@ impl Reading<'_> {
                     entry.key,
                     entry.node.kind()
                 );
-                self.report(entry.node.span, error("event-value-not-array", message));
+                self.report(entry.node.span, finding(Code::EventValueNotArray, message));
             }
         }
     }
@@ -90,7 +90,7 @@ impl Reading<'_> {
         let message = format!("`{}` has no group, so nothing runs", entry.key);
         self.report(
             entry.key_span,
-            advice("empty-event-array", message).help("remove it, or add a group"),
+            finding(Code::EmptyEventArray, message).help("remove it, or add a group"),
         );
     }
 
@@ -100,13 +100,14 @@ impl Reading<'_> {
         if let Some(near) = near.filter(|near| lint::fold(near) == lint::fold(key)) {
             self.report(
                 entry.key_span,
-                error("wrong-case-event", format!("no event is called `{key}`: case counts"))
+                finding(Code::WrongCaseEvent, format!("no event is called `{key}`: case counts"))
                     .label("never fires")
                     .help(format!("write `{near}`")),
             );
             return Off::new(format!("`{key}` is not `{near}`: case counts"), "C-23");
         }
-        let found = error("unknown-event", format!("Claude Code has no event `{key}`"))
+        let found = finding(Code::UnknownEvent, format!("Claude Code has no event `{key}`"))
+            .weighing(Severity::Error)
             .label("never fires");
         let help = match (lint::foreign_event(key), near) {
             (Some(help), _) => help.to_owned(),
@@ -124,7 +125,7 @@ impl Reading<'_> {
             return self.group(node, scope);
         }
         let message = format!("`{}` holds `{}`, not groups", entry.key, keys(node));
-        self.report(entry.key_span, error("event-keyed-by-matcher", message).help(lint::SHAPE));
+        self.report(entry.key_span, finding(Code::EventKeyedByMatcher, message).help(lint::SHAPE));
         for inner in node.entries() {
             let Some(command) = inner.node.as_str().filter(|_| inner.key != "description") else {
                 continue;
@@ -142,13 +143,13 @@ impl Reading<'_> {
                 let message = format!("expected a group, found the text `{text}`");
                 self.report(
                     node.span,
-                    error("group-is-string", message).help(lint::group_of(text)),
+                    finding(Code::GroupIsString, message).help(lint::group_of(text)),
                 );
                 return;
             }
             _ => {
                 let message = format!("expected a group, found {}", node.kind());
-                self.report(node.span, error("group-not-object", message).help(lint::SHAPE));
+                self.report(node.span, finding(Code::GroupNotObject, message).help(lint::SHAPE));
                 return;
             }
         }
@@ -158,7 +159,7 @@ impl Reading<'_> {
             let message = "a handler stands where a group is due: its inner `hooks` is missing";
             self.report(
                 node.span,
-                error("missing-inner-hooks-array", message)
+                finding(Code::MissingInnerHooksArray, message)
                     .help("write `{\"matcher\": ..., \"hooks\": [{\"type\": \"command\", ...}]}`"),
             );
             let off = Off::new("it does not stand in the `hooks` of a group", "C-22");
@@ -170,7 +171,7 @@ impl Reading<'_> {
             let message = "the group has no `hooks`, so nothing runs";
             self.report(
                 node.span,
-                error("group-without-hooks", message)
+                finding(Code::GroupWithoutHooks, message)
                     .help("write what it runs: `\"hooks\": [{\"type\": \"command\", ...}]`"),
             );
         }
@@ -190,7 +191,7 @@ impl Reading<'_> {
             let message = format!("`matcher` takes a string, found {}", entry.node.kind());
             self.report(
                 entry.key_span,
-                error("matcher-not-string", message)
+                finding(Code::MatcherNotString, message)
                     .help("write the names as one string: `\"Edit|Write\"`"),
             );
             let because = format!("its `matcher` is {}, which cannot be read", entry.node.kind());
@@ -211,9 +212,9 @@ impl Reading<'_> {
             let (key, span) = (&entry.key, entry.key_span);
             let message = format!("a group has no field `{key}`: it is ignored");
             let found = if lint::is_note(key) {
-                advice("unknown-group-field", message)
+                finding(Code::UnknownGroupField, message).weighing(Severity::Advice)
             } else {
-                warning("unknown-group-field", message).help(lint::group_field(key))
+                finding(Code::UnknownGroupField, message).help(lint::group_field(key))
             };
             self.report(span, found);
         }
@@ -226,7 +227,7 @@ impl Reading<'_> {
                 let message = "`hooks` is empty, so the group runs nothing";
                 self.report(
                     entry.key_span,
-                    warning("empty-inner-hooks", message)
+                    finding(Code::EmptyInnerHooks, message)
                         .help("remove the group, or add a handler"),
                 );
             }
@@ -236,7 +237,8 @@ impl Reading<'_> {
                     format!("`hooks` takes an array of handlers, found {}", entry.node.kind());
                 self.report(
                     entry.key_span,
-                    error("inner-hooks-not-array", message).help("put the handler in `[` and `]`"),
+                    finding(Code::InnerHooksNotArray, message)
+                        .help("put the handler in `[` and `]`"),
                 );
                 let off = Off::new("it does not stand in an array of handlers", "C-22");
                 if is_handler(&entry.node) {

@@ -38,7 +38,7 @@ fn invocation(hook: &Hook) -> &Invocation {
 }
 
 fn codes(read: &ReadConfig) -> Vec<&'static str> {
-    read.diagnostics.iter().map(|it| it.code).collect()
+    read.diagnostics.iter().map(|it| it.code.name()).collect()
 }
 
 /// C-20, C-37: the shape of the file, and a time-out in fractions of a second.

@@ -1,7 +1,7 @@
 //! Is the text whole? What the agent refuses or passes over before it looks at a single entry.
 
-use super::{Off, Reading, advice, error, warning};
-use crate::diagnostic::{Diagnostic, Span};
+use super::{Off, Reading, finding};
+use crate::diagnostic::{Code, Diagnostic, Severity, Span};
 use crate::dialect::claude::vocabulary::find_event;
 use crate::hook::Compat;
 use crate::syntax::{FaultKind, Node, NotStrict, Parsed, SyntaxFault};
@@ -40,15 +40,15 @@ impl Reading<'_> {
         };
         let found = match fault.kind {
             FaultKind::NotStrict(NotStrict::ByteOrderMark) => {
-                advice("byte-order-mark", fault.message.clone())
+                finding(Code::ByteOrderMark, fault.message.clone())
             }
             FaultKind::Empty if self.source.text.trim().is_empty() => {
-                warning("empty-file", "the file is empty")
+                finding(Code::EmptyFile, "the file is empty")
             }
             _ if self.kind.is_front_matter() => {
-                error("broken-front-matter", format!("{whose}: {}", fault.message))
+                finding(Code::BrokenFrontMatter, format!("{whose}: {}", fault.message))
             }
-            _ => error("not-strict-json", format!("{whose}: {}", fault.message)),
+            _ => finding(Code::NotStrictJson, format!("{whose}: {}", fault.message)),
         };
         let found = found.label("here");
         match help {
@@ -71,9 +71,9 @@ impl Reading<'_> {
             let matters =
                 hooks.iter().any(|it| it.start <= twice.again.start && twice.again.end <= it.end);
             let found = if matters {
-                error("duplicate-keys", message)
+                finding(Code::DuplicateKeys, message)
             } else {
-                advice("duplicate-keys", message)
+                finding(Code::DuplicateKeys, message).weighing(Severity::Advice)
             };
             let help = format!(
                 "move what stands under the first one (line {}) into the last one",

@@ -1,6 +1,7 @@
 //! Reads what a handler that is no command holds: a request, a question to a model, a call of an MCP tool (C-24).
 
-use crate::dialect::claude::config::{Off, Reading, error};
+use crate::diagnostic::Code;
+use crate::dialect::claude::config::{Off, Reading, finding};
 use crate::dialect::claude::lint;
 use crate::dialect::findings::misspelt_place;
 use crate::dialect::requests;
@@ -46,7 +47,7 @@ impl Reading<'_> {
             Some(serde_json::Value::Object(input)) => input,
             Some(_) => {
                 let message = "`input` takes an object";
-                self.report(node.span, error("wrong-field-type", message).label(lint::NEVER));
+                self.report(node.span, finding(Code::WrongFieldType, message).label(lint::NEVER));
                 return Err(Off::new("its `input` is no object", "C-24"));
             }
         };
@@ -63,7 +64,7 @@ impl Reading<'_> {
                 None => entry.node.kind(),
             };
             let message = format!("`{key}` takes a text, found {found}");
-            self.report(entry.node.span, error("wrong-field-type", message).label(lint::NEVER));
+            self.report(entry.node.span, finding(Code::WrongFieldType, message).label(lint::NEVER));
             return Err(Off::new(format!("its `{key}` is no text"), "C-24"));
         };
         Ok(text.to_owned())
@@ -79,13 +80,13 @@ impl Reading<'_> {
                 Some(value) => headers.push((header.key.clone(), value.to_owned())),
                 None => {
                     let message = format!("the header `{}` takes a string", header.key);
-                    self.report(header.node.span, error("wrong-field-type", message));
+                    self.report(header.node.span, finding(Code::WrongFieldType, message));
                 }
             }
         }
         if entry.node.as_object().is_none() {
             let message = format!("`headers` takes an object, found {}", entry.node.kind());
-            self.report(entry.node.span, error("wrong-field-type", message));
+            self.report(entry.node.span, finding(Code::WrongFieldType, message));
         }
         headers
     }
@@ -99,7 +100,7 @@ impl Reading<'_> {
             return names.into_iter().map(str::to_owned).collect();
         }
         let message = "`allowedEnvVars` takes an array of strings";
-        let found = error("wrong-field-type", message);
+        let found = finding(Code::WrongFieldType, message);
         self.report(entry.node.span, found.help("write `\"allowedEnvVars\": [\"NAME\"]`"));
         Vec::new()
     }

@@ -5,7 +5,8 @@
 use std::time::Duration;
 
 use super::Scope;
-use crate::dialect::claude::config::{FileKind, Reading, advice, error, warning};
+use crate::diagnostic::Code;
+use crate::dialect::claude::config::{FileKind, Reading, finding};
 use crate::dialect::claude::lint;
 use crate::hook::{OnFailure, Wait};
 use crate::syntax::Node;
@@ -22,7 +23,7 @@ impl Reading<'_> {
                 format!("`{key}` on `{}`: what it answers comes too late to decide", words.name);
             self.report(
                 entry.key_span,
-                advice("async-on-gate", message)
+                finding(Code::AsyncOnGate, message)
                     .help(format!("remove `{key}` if this hook is to deny or to ask")),
             );
         }
@@ -39,7 +40,7 @@ impl Reading<'_> {
         let seconds = entry.node.as_f64().filter(|seconds| *seconds > 0.0);
         let Some(timeout) = seconds.and_then(|it| Duration::try_from_secs_f64(it).ok()) else {
             let message = "`timeout` takes a number of seconds above 0; the default counts";
-            self.report(entry.node.span, error("wrong-field-type", message));
+            self.report(entry.node.span, finding(Code::WrongFieldType, message));
             return None;
         };
         if timeout >= Duration::from_secs(1000) {
@@ -50,7 +51,7 @@ impl Reading<'_> {
             );
             self.report(
                 entry.node.span,
-                warning("timeout-looks-like-ms", message)
+                finding(Code::TimeoutLooksLikeMs, message)
                     .help(format!("if milliseconds were meant, write `{meant}`")),
             );
         }
@@ -70,7 +71,7 @@ impl Reading<'_> {
             Some("block") => OnFailure::Block,
             _ => {
                 let message = "`onFailure` takes `block` or `continue`; this is read as `block`";
-                self.report(entry.node.span, warning("unknown-on-failure", message));
+                self.report(entry.node.span, finding(Code::UnknownOnFailure, message));
                 OnFailure::Block
             }
         };
@@ -78,7 +79,7 @@ impl Reading<'_> {
         if ignored || wait != Wait::Attached {
             let why = if ignored { "on this event" } else { "of a background hook" };
             let message = format!("`onFailure` is ignored {why}");
-            self.report(entry.key_span, advice("on-failure-ignored", message));
+            self.report(entry.key_span, finding(Code::OnFailureIgnored, message));
             return None;
         }
         Some(said)
@@ -96,7 +97,7 @@ impl Reading<'_> {
             let message = "`once` counts only in the front matter of a skill: this runs every time";
             self.report(
                 entry.key_span,
-                warning("once-outside-skill", message)
+                finding(Code::OnceOutsideSkill, message)
                     .help("remove it, or keep a marker file in the program"),
             );
         }
@@ -107,7 +108,7 @@ impl Reading<'_> {
         let Some(entry) = node.entry(key).filter(|it| !it.node.is_null()) else { return false };
         entry.node.as_bool().unwrap_or_else(|| {
             let message = format!("`{key}` takes `true` or `false`, found {}", entry.node.kind());
-            self.report(entry.node.span, error("wrong-field-type", message));
+            self.report(entry.node.span, finding(Code::WrongFieldType, message));
             false
         })
     }
@@ -117,7 +118,7 @@ impl Reading<'_> {
         let text = entry.node.as_str();
         if text.is_none() {
             let message = format!("`{key}` takes a string, found {}", entry.node.kind());
-            self.report(entry.node.span, error("wrong-field-type", message));
+            self.report(entry.node.span, finding(Code::WrongFieldType, message));
         }
         text.map(str::to_owned)
     }

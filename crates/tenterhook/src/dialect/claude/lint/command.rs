@@ -1,8 +1,8 @@
 //! What is probably not meant in a command: a path that a space breaks, a variable that nobody sets, somebody's home.
 
 use super::variables::{self, Variable};
-use crate::diagnostic::Diagnostic;
-use crate::dialect::claude::config::{Reading, advice, error, warning};
+use crate::diagnostic::{Code, Diagnostic, Severity};
+use crate::dialect::claude::config::{Reading, finding};
 use crate::dialect::claude::vocabulary::{PHANTOM_VARIABLES, VARIABLES};
 use crate::hook::{Layer, Shell};
 
@@ -43,7 +43,7 @@ fn unquoted(variables: &[Variable<'_>]) -> Option<Diagnostic> {
     let variable = variables.iter().find(|it| it.splits && PATHS.contains(&it.name))?;
     let message = format!("`{}` is not quoted: a path with a space is split in two", variable.text);
     let help = format!("write `\"{}\"/...`, or use `args`", variable.text);
-    Some(warning("unquoted-path-var", message).help(help))
+    Some(finding(Code::UnquotedPathVar, message).help(help))
 }
 
 /// Each name that nobody sets, once.
@@ -64,15 +64,17 @@ fn phantoms(reading: &Reading<'_>, text: &str, variables: &[Variable<'_>]) -> Ve
         if variable.is_template && variable.name != "user_config" {
             said.push(variable.name);
             let message = format!("`{}` is no variable: nothing replaces it", variable.text);
-            found.push(warning("undocumented-variable", message).help(help));
+            found.push(finding(Code::UndocumentedVariable, message).help(help));
         } else if is_phantom && !variable.is_template {
             said.push(variable.name);
             let message = format!("nobody sets `{}`: it is always empty", variable.text);
-            found.push(warning("undocumented-variable", message).help(help));
+            found.push(finding(Code::UndocumentedVariable, message).help(help));
         } else if is_own && !is_option && !VARIABLES.contains(&variable.name) {
             said.push(variable.name);
             let message = format!("Claude Code does not set `{}`", variable.text);
-            found.push(advice("undocumented-variable", message).help(help));
+            found.push(
+                finding(Code::UndocumentedVariable, message).weighing(Severity::Advice).help(help),
+            );
         }
     }
     found
@@ -100,14 +102,15 @@ fn braces_only(word: &str) -> Option<Diagnostic> {
         let (at, _) = word.match_indices(&braces).next()?;
         let before = word.get(..at).unwrap_or_default();
         let message = format!("`{braces}` is not replaced: its `$` is missing");
-        (!before.ends_with('$'))
-            .then(|| warning("undocumented-variable", message).help(format!("write `${braces}`")))
+        (!before.ends_with('$')).then(|| {
+            finding(Code::UndocumentedVariable, message).help(format!("write `${braces}`"))
+        })
     })
 }
 
 fn user_config(text: &str) -> Option<Diagnostic> {
     text.contains("${user_config.").then(|| {
-        error("user-config-in-shell", "`${user_config...}` is refused in a text for a shell")
+        finding(Code::UserConfigInShell, "`${user_config...}` is refused in a text for a shell")
             .help("use the variable `CLAUDE_PLUGIN_OPTION_<KEY>`, or `args`")
     })
 }
@@ -122,7 +125,7 @@ fn outside_plugin(reading: &Reading<'_>, variables: &[Variable<'_>]) -> Option<D
     })?;
     let message = format!("`{}` is set for hooks of plugins only", variable.text);
     Some(
-        warning("plugin-variable-outside-plugin", message)
+        finding(Code::PluginVariableOutsidePlugin, message)
             .help("use `\"$CLAUDE_PROJECT_DIR\"/...`"),
     )
 }
@@ -141,9 +144,10 @@ fn home(reading: &Reading<'_>, word: &str) -> Option<Diagnostic> {
     let home = HOMES.iter().find_map(|root| of(root))?;
     let message = format!("`{home}` is one person's home: this breaks for everybody else");
     let is_private = matches!(reading.source.layer, Layer::User | Layer::Local);
-    let make = if is_private { advice } else { warning };
+    let severity = if is_private { Severity::Advice } else { Severity::Warning };
     Some(
-        make("absolute-home-path-in-command", message)
+        finding(Code::AbsoluteHomePathInCommand, message)
+            .weighing(severity)
             .help("write `\"$HOME\"/...` or `\"$CLAUDE_PROJECT_DIR\"/...`"),
     )
 }
@@ -159,5 +163,7 @@ fn relative(word: &str) -> Option<Diagnostic> {
         return None;
     }
     let message = format!("`{start}` is looked for where the agent works at that moment");
-    Some(advice("relative-script-path", message).help("begin it with `\"$CLAUDE_PROJECT_DIR\"/`"))
+    Some(
+        finding(Code::RelativeScriptPath, message).help("begin it with `\"$CLAUDE_PROJECT_DIR\"/`"),
+    )
 }

@@ -1,8 +1,8 @@
 //! What is probably not meant in an `if`: a rule that never holds, several rules, a path with a command's suffix.
 
 use super::NEVER;
-use crate::diagnostic::{Diagnostic, nearest};
-use crate::dialect::claude::config::{advice, error, warning};
+use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
+use crate::dialect::claude::config::finding;
 use crate::dialect::claude::matcher_text::{self, present_name};
 use crate::dialect::claude::vocabulary::{ALIASES, FORMER_TOOLS, TOOLS};
 use crate::matcher::Matcher;
@@ -14,7 +14,7 @@ const PATH_TOOLS: &[&str] = &["Read", "Write", "Edit", "MultiEdit", "NotebookEdi
 /// Checks the rule of a handler whose group has this matcher.
 pub(in crate::dialect::claude) fn check(text: &str, matcher: Option<&str>) -> Vec<Diagnostic> {
     if text.trim().is_empty() {
-        return vec![advice("if-is-empty", "an empty `if` says nothing: the hook always runs")];
+        return vec![finding(Code::IfIsEmpty, "an empty `if` says nothing: the hook always runs")];
     }
     if [" && ", " || ", " and ", " or "].iter().any(|word| text.contains(word))
         && !text.ends_with(')')
@@ -29,9 +29,11 @@ pub(in crate::dialect::claude) fn check(text: &str, matcher: Option<&str>) -> Ve
         Err(_) if text.contains('|') => return vec![several(text)],
         Err(fault) => {
             return vec![
-                error("if-never-holds", format!("`{text}` is no rule: {fault}")).label(NEVER).help(
-                    "write one permission rule, such as `Bash(git push *)` or `Edit(src/**)`",
-                ),
+                finding(Code::IfNeverHolds, format!("`{text}` is no rule: {fault}"))
+                    .label(NEVER)
+                    .help(
+                        "write one permission rule, such as `Bash(git push *)` or `Edit(src/**)`",
+                    ),
             ];
         }
     };
@@ -41,7 +43,7 @@ pub(in crate::dialect::claude) fn check(text: &str, matcher: Option<&str>) -> Ve
     }
     if rule.remarks().contains(&RuleRemark::OneSlash) {
         let message = format!("`{text}`: one `/` begins at the project, not at the root");
-        found.push(advice("if-one-slash", message).help("write `//` for an absolute path"));
+        found.push(finding(Code::IfOneSlash, message).help("write `//` for an absolute path"));
     }
     if let Some(tool) = rule.tool() {
         found.extend(tool_of(tool, text, matcher));
@@ -50,7 +52,7 @@ pub(in crate::dialect::claude) fn check(text: &str, matcher: Option<&str>) -> Ve
 }
 
 fn several(text: &str) -> Diagnostic {
-    error("if-several-rules", format!("`{text}`: `if` takes one rule"))
+    finding(Code::IfSeveralRules, format!("`{text}`: `if` takes one rule"))
         .label("read as one rule, which holds for something else or for nothing")
         .help("write one handler for each rule")
 }
@@ -60,12 +62,13 @@ fn tool_of(tool: &str, text: &str, matcher: Option<&str>) -> Option<Diagnostic> 
         let old = ALIASES.iter().map(|(old, _)| old);
         TOOLS.iter().chain(FORMER_TOOLS).chain(old).copied()
     };
-    let never = |message: String| error("if-never-holds", message).label(NEVER);
+    let never = |message: String| finding(Code::IfNeverHolds, message).label(NEVER);
     if !known().any(|it| it == tool) {
         return Some(match nearest(tool, known()) {
             Some(near) => never(format!("no tool is called `{tool}`: case counts"))
                 .help(format!("write `{near}`")),
-            None => warning("if-never-holds", format!("Claude Code has no tool `{tool}`")),
+            None => finding(Code::IfNeverHolds, format!("Claude Code has no tool `{tool}`"))
+                .weighing(Severity::Warning),
         });
     }
     let present = present_name(tool).unwrap_or(tool);
@@ -80,7 +83,7 @@ fn tool_of(tool: &str, text: &str, matcher: Option<&str>) -> Option<Diagnostic> 
         );
     }
     (PATH_TOOLS.contains(&tool) && text.ends_with(":*)")).then(|| {
-        warning("if-prefix-on-path", format!("`{text}`: `:*` belongs to commands, not to paths"))
+        finding(Code::IfPrefixOnPath, format!("`{text}`: `:*` belongs to commands, not to paths"))
             .help("end the path with `*` or `/**`")
     })
 }

@@ -1,8 +1,8 @@
 //! What is probably not meant in a matcher: one that matches nothing, and the things that people write there instead.
 
 use super::NEVER;
-use crate::diagnostic::{Diagnostic, nearest};
-use crate::dialect::claude::config::{advice, error, warning};
+use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
+use crate::dialect::claude::config::finding;
 use crate::dialect::claude::vocabulary::{
     ALIASES, EventWords, FOREIGN_TOOLS, FORMER_TOOLS, Subjects, TOOLS,
 };
@@ -53,16 +53,18 @@ fn tools() -> impl Iterator<Item = &'static str> {
 fn ignored(event: &EventWords, text: &str) -> Diagnostic {
     let message = format!("`{}` ignores matchers: this runs every time", event.name);
     if matches!(text, ".*" | "^.*$" | ".+") {
-        return advice("matcher-ignored", message).help("remove the matcher");
+        return finding(Code::MatcherIgnored, message)
+            .weighing(Severity::Advice)
+            .help("remove the matcher");
     }
-    warning("matcher-ignored", message).help("remove the matcher, and test in the program")
+    finding(Code::MatcherIgnored, message).help("remove the matcher, and test in the program")
 }
 
 fn files(text: &str) -> Option<Diagnostic> {
     let is_pattern = text.contains(['*', '^', '$', '(', '[', '\\', '/']);
     is_pattern.then(|| {
         let message = format!("`{text}`: `FileChanged` watches files of exactly these names");
-        warning("file-matcher-is-pattern", message)
+        finding(Code::FileMatcherIsPattern, message)
             .help("list the names, separated by `|`: `.env|.envrc`")
     })
 }
@@ -71,7 +73,7 @@ fn files(text: &str) -> Option<Diagnostic> {
 fn broken(event: &EventWords, text: &str, spec: &MatcherSpec) -> Option<Diagnostic> {
     let why = Matcher::new(spec.clone()).compile().err()?;
     Some(meant(event, text).unwrap_or_else(|| {
-        error("invalid-matcher", format!("`{text}` is no regular expression: {why}"))
+        finding(Code::InvalidMatcher, format!("`{text}` is no regular expression: {why}"))
             .label("matches nothing")
     }))
 }
@@ -81,13 +83,13 @@ fn meant(event: &EventWords, text: &str) -> Option<Diagnostic> {
     if permission_rule(text) {
         let message = format!("`{text}` is a permission rule: as a matcher it matches nothing");
         let tool = text.split('(').next().unwrap_or_default();
-        return Some(error("permission-rule-in-matcher", message).label(NEVER).help(format!(
+        return Some(finding(Code::PermissionRuleInMatcher, message).label(NEVER).help(format!(
             "write `\"matcher\": \"{tool}\"`, and `\"if\": \"{text}\"` in the handler"
         )));
     }
     if EXPRESSION.iter().any(|sign| text.contains(sign)) {
         let message = "a matcher is a name or a regular expression, not a condition";
-        return Some(error("matcher-is-expression", message).label(NEVER).help(
+        return Some(finding(Code::MatcherIsExpression, message).weighing(Severity::Error).label(NEVER).help(
             "write the tool in `matcher`; for its arguments, a permission rule in `if` of the handler",
         ));
     }
@@ -96,7 +98,7 @@ fn meant(event: &EventWords, text: &str) -> Option<Diagnostic> {
             if event.subjects == Subjects::Tools { "the name of the tool" } else { "a word" };
         let message = format!("`{text}` looks like a glob: a matcher is tested on {subject}");
         return Some(
-            error("matcher-is-glob", message)
+            finding(Code::MatcherIsGlob, message)
                 .label(NEVER)
                 .help("write the tool in `matcher`; for paths, a rule in `if`: `Edit(src/**)`"),
         );
@@ -121,7 +123,7 @@ fn regex(event: &EventWords, text: &str, spec: &MatcherSpec, known: &[&str]) -> 
         return None;
     }
     Some(meant(event, text).unwrap_or_else(|| {
-        warning("dead-matcher", format!("`{text}` is found in {}", nothing(event)))
+        finding(Code::DeadMatcher, format!("`{text}` is found in {}", nothing(event)))
             .label(NEVER)
             .help("a matcher is a list of names, `Edit|Write`, or a regular expression")
     }))
@@ -152,7 +154,11 @@ fn tool_words(text: &str, words: &[String]) -> Vec<Diagnostic> {
     // A union over agents is how one file serves several of them.
     let all = dead.len() == words.len();
     if all && words.is_empty() {
-        return vec![error("dead-matcher", format!("`{text}` names nothing")).label(NEVER)];
+        return vec![
+            finding(Code::DeadMatcher, format!("`{text}` names nothing"))
+                .weighing(Severity::Error)
+                .label(NEVER),
+        ];
     }
     dead.into_iter().map(|(word, dead)| dead_finding(word, &dead, all)).collect()
 }
@@ -178,28 +184,35 @@ fn dead_finding(word: &str, dead: &Dead<'_>, all: bool) -> Diagnostic {
     match dead {
         Dead::Case(tool) => {
             let message = format!("no tool is called `{word}`: case counts");
-            let found =
-                if all { error("dead-matcher", message) } else { warning("dead-matcher", message) };
+            let found = if all {
+                finding(Code::DeadMatcher, message).weighing(Severity::Error)
+            } else {
+                finding(Code::DeadMatcher, message)
+            };
             found.label(runs).help(format!("write `{tool}`"))
         }
         Dead::Server => {
             let message =
                 format!("`{word}` is the name of no tool: an MCP tool has its own behind it");
-            let found =
-                if all { error("dead-matcher", message) } else { warning("dead-matcher", message) };
+            let found = if all {
+                finding(Code::DeadMatcher, message).weighing(Severity::Error)
+            } else {
+                finding(Code::DeadMatcher, message)
+            };
             found.label(runs).help(format!("write `{word}__.*` for every tool of that server"))
         }
         Dead::Foreign { agent, own } => {
             let message = format!("`{word}` is a tool of {agent}");
-            let make = if all { error } else { advice };
-            make("foreign-tool-name-in-matcher", message)
+            let severity = if all { Severity::Error } else { Severity::Advice };
+            finding(Code::ForeignToolNameInMatcher, message)
+                .weighing(severity)
                 .label(runs)
                 .help(format!("Claude Code calls it `{own}`"))
         }
         Dead::Unknown(near) => {
             let message = format!("Claude Code has no tool `{word}`");
-            let make = if all { warning } else { advice };
-            let found = make("dead-matcher", message).label(runs);
+            let severity = if all { Severity::Warning } else { Severity::Advice };
+            let found = finding(Code::DeadMatcher, message).weighing(severity).label(runs);
             match near {
                 Some(near) => found.help(format!("did you mean `{near}`?")),
                 None => found,
@@ -227,7 +240,11 @@ fn closed_words(
     let dead: Vec<&String> = words.iter().filter(|it| !known.contains(&it.as_str())).collect();
     let all = dead.len() == words.len();
     if all && words.is_empty() {
-        return vec![error("dead-matcher", format!("`{text}` names nothing")).label(NEVER)];
+        return vec![
+            finding(Code::DeadMatcher, format!("`{text}` names nothing"))
+                .weighing(Severity::Error)
+                .label(NEVER),
+        ];
     }
     let runs = if all { NEVER } else { "matches nothing" };
     let finding = |word: &String| {
@@ -238,8 +255,9 @@ fn closed_words(
             None => format!("it has `{}`", known.join("`, `")),
         };
         // The words of an event grow with the agent's versions, so that one is missing here proves little.
-        let make = if all && near.is_some() { error } else { warning };
-        make("dead-matcher", message).label(runs).help(help)
+        let certain = all && near.is_some();
+        let severity = if certain { Severity::Error } else { Severity::Warning };
+        finding(Code::DeadMatcher, message).weighing(severity).label(runs).help(help)
     };
     dead.into_iter().map(finding).collect()
 }

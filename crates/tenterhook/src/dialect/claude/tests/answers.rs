@@ -23,7 +23,7 @@ fn exact(event: &Event, stdout: &str, stderr: &str, code: i32) -> Verdict {
 }
 
 fn codes(verdict: &Verdict) -> Vec<&'static str> {
-    verdict.faults.iter().map(|fault| fault.code).collect()
+    verdict.faults.iter().map(|fault| fault.code.name()).collect()
 }
 
 fn words(verdict: &Verdict) -> &str {

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::super::words;
 use crate::answer::{Answer, Failure, Restraint};
-use crate::diagnostic::nearest;
+use crate::diagnostic::{Code, nearest};
 use crate::event::Event;
 use crate::text;
 
@@ -28,9 +28,9 @@ pub(super) const DECISIONS: &[(&str, Restraint)] =
 pub(super) const WORDS: &[&str] = &["allow", "ask", "deny"];
 
 /// The code of a remark about a field that should have counted: a gate that said so did not answer (CW-68).
-pub(super) const INVALID: &str = "invalid-answer";
+pub(super) const INVALID: Code = Code::InvalidAnswer;
 /// The code of output that is no answer.
-pub(super) const UNREADABLE: &str = "unreadable-answer";
+pub(super) const UNREADABLE: Code = Code::UnreadableAnswer;
 
 /// Whether the agent knows that decision.
 pub(super) fn decides(word: &str) -> bool {
@@ -102,7 +102,7 @@ fn invalid(message: String) -> Failure {
 fn unknown(object: &Map<String, Value>, known: &'static [&'static str]) -> Vec<Failure> {
     let unknown = object.keys().filter(|key| !known.contains(&key.as_str()));
     let told = unknown.map(|key| Failure {
-        code: "unknown-field",
+        code: Code::UnknownField,
         message: match nearest(key, known.iter().copied()) {
             Some(near) => format!("`{key}` is no key of an answer; did you mean `{near}`?"),
             None => format!("`{key}` is no key of an answer here"),

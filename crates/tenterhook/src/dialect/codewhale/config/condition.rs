@@ -4,8 +4,8 @@ use super::super::condition::Test;
 use super::super::modes;
 use super::super::words::{self, Category};
 use super::Reader;
-use crate::diagnostic::{Span, nearest};
-use crate::dialect::findings::{error, warning};
+use crate::diagnostic::{Code, Span, nearest};
+use crate::dialect::findings::finding;
 use crate::syntax::Node;
 
 /// The kinds of condition, with the key that each needs.
@@ -78,7 +78,7 @@ impl Reader<'_> {
     }
 
     fn bad(&mut self, span: Span, message: impl Into<String>, help: &str) -> Option<Test> {
-        self.findings.report(span, error("unreadable-condition", message).help(help));
+        self.findings.report(span, finding(Code::UnreadableCondition, message).help(help));
         None
     }
 
@@ -96,7 +96,7 @@ impl Reader<'_> {
         let near = known().find(|it| it.eq_ignore_ascii_case(name));
         if let Some(near) = near.filter(|_| known().all(|it| it != name)) {
             let message = format!("no tool is called `{name}`, so this never holds");
-            let found = warning("dead-condition", message);
+            let found = finding(Code::DeadCondition, message);
             self.findings.report(span, found.help(format!("case counts: write `{near}`")));
         }
         Test::ToolName(name.to_owned())
@@ -122,7 +122,7 @@ impl Reader<'_> {
                 |near| format!("did you mean `{near}`?"),
             );
             let message = format!("no mode of CodeWhale is called `{word}`");
-            self.findings.report(span, warning("dead-condition", message).help(help));
+            self.findings.report(span, finding(Code::DeadCondition, message).help(help));
         }
         Test::Mode(word.to_owned())
     }
@@ -146,7 +146,7 @@ impl Reader<'_> {
             return Some(Test::All(tests));
         }
         if tests.is_empty() {
-            let found = warning("dead-condition", "`any` of nothing never holds");
+            let found = finding(Code::DeadCondition, "`any` of nothing never holds");
             self.findings.report(value.span, found.help("name at least one condition"));
         }
         Some(Test::Any(tests))

@@ -6,9 +6,9 @@ use super::super::condition::{Needs, Test};
 use super::super::events::{self, Class, Spec};
 use super::Reader;
 
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
 use crate::dialect::DialectId;
-use crate::dialect::findings::{error, warning};
+use crate::dialect::findings::finding;
 use crate::event::EventName;
 use crate::hook::{Command, Hook, HookId, Inherit, Invocation, OnFailure, Phase, Run, Shell, Wait};
 use crate::matcher::Condition;
@@ -46,7 +46,7 @@ impl Reader<'_> {
     pub(super) fn entry(&mut self, node: &Node) {
         if node.as_object().is_none() {
             let message = format!("an entry is a table, not {}", node.kind());
-            let found = error("wrong-type", message)
+            let found = finding(Code::WrongType, message)
                 .help("write `[[hooks.hooks]]`, or `[[hooks]]` in `hooks.toml`");
             return self.findings.report(node.span, found);
         }
@@ -91,7 +91,7 @@ impl Reader<'_> {
 
     fn event(&mut self, node: &Node) -> Option<String> {
         let Some(entry) = node.entry("event") else {
-            let found = error("missing-event", "the entry says no event")
+            let found = finding(Code::MissingEvent, "the entry says no event")
                 .help("add `event = \"tool_call_before\"`; `tenterhook events` lists them");
             self.findings.report(node.span, found);
             return None;
@@ -108,14 +108,17 @@ impl Reader<'_> {
             let message = format!(
                 "CodeWhale has no event `{event}`, and reads no hook of a file that names one"
             );
-            self.findings.report(entry.node.span, error("unknown-event", message).help(help));
+            self.findings.report(
+                entry.node.span,
+                finding(Code::UnknownEvent, message).weighing(Severity::Error).help(help),
+            );
         }
         Some(event.to_owned())
     }
 
     fn command(&mut self, node: &Node) -> Option<String> {
         let Some(entry) = node.entry("command") else {
-            let found = error("missing-command", "the entry has no `command`");
+            let found = finding(Code::MissingCommand, "the entry has no `command`");
             self.findings
                 .report(node.span, found.help("add `command = \"...\"`, a line for a shell"));
             return None;
@@ -123,7 +126,8 @@ impl Reader<'_> {
         let text = entry.node.as_str();
         match text {
             Some(text) if text.trim().is_empty() => {
-                let found = error("empty-command", "`command` is empty: there is nothing to run");
+                let found =
+                    finding(Code::EmptyCommand, "`command` is empty: there is nothing to run");
                 self.findings.report(entry.node.span, found.help("write a line for a shell"));
                 return None;
             }
@@ -162,7 +166,7 @@ impl Reader<'_> {
             Some(0) => {
                 let message = "a time-out of zero leaves no time to run, so the hook never runs";
                 let found =
-                    error("zero-timeout", message).help("leave it out, or give whole seconds");
+                    finding(Code::ZeroTimeout, message).help("leave it out, or give whole seconds");
                 self.findings.report(entry.node.span, found);
                 off.get_or_insert_with(|| ("its time-out is zero".to_owned(), "CW-24"));
             }
@@ -193,16 +197,16 @@ impl Reader<'_> {
             Class::Observer => return Wait::Detached,
             Class::Variables => (
                 Wait::Attached,
-                "no-effect",
+                Code::NoEffect,
                 "hooks of `shell_env` are always waited for; `background` is ignored".to_owned(),
             ),
             Class::Submit | Class::Gate => (
                 Wait::Detached,
-                "background-gate",
+                Code::BackgroundGate,
                 format!("nobody waits for this hook, so it only observes `{}`", spec.name),
             ),
         };
-        self.findings.report(entry.key_span, warning(code, message).help("leave `background` out"));
+        self.findings.report(entry.key_span, finding(code, message).help("leave `background` out"));
         wait
     }
 
@@ -216,7 +220,7 @@ impl Reader<'_> {
         }
         if let (Ok(false), Some(entry)) = (given, node.entry("continue_on_error")) {
             let message = "nothing waits for what this hook says, so its failure stops nothing";
-            let found = warning("no-effect", message).help("leave `continue_on_error` out");
+            let found = finding(Code::NoEffect, message).help("leave `continue_on_error` out");
             self.findings.report(entry.key_span, found);
         }
         None
@@ -250,7 +254,7 @@ impl Reader<'_> {
             let mut plainly =
                 command.match_indices(&plain).filter(|(at, it)| !goes_on(at + it.len()));
             if plainly.next().is_some() || command.contains(&format!("${{{name}}}")) {
-                let found = warning("unset-variable", format!("CodeWhale sets no `${name}`"))
+                let found = finding(Code::UnsetVariable, format!("CodeWhale sets no `${name}`"))
                     .help(format!("did you mean `$DEEPSEEK_{name}`?"));
                 self.findings.report(entry.node.span, found);
             }
@@ -277,5 +281,5 @@ fn impossible(spec: &Spec, needs: Needs) -> Diagnostic {
         Needs::Mode => ("does not say the mode", "leave the mode out"),
     };
     let message = format!("`{}` {what}: this can never hold, and the hook never runs", spec.name);
-    error("impossible-condition", message).help(help)
+    finding(Code::ImpossibleCondition, message).help(help)
 }

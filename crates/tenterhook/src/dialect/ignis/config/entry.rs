@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use super::{Reader, Scope};
-use crate::diagnostic::{Span, nearest};
-use crate::dialect::findings::{advice, error, warning};
+use crate::diagnostic::{Code, Severity, Span, nearest};
+use crate::dialect::findings::finding;
 use crate::dialect::ignis::events::{self, AFTER_FAILURE};
 use crate::dialect::words::is_variable;
 use crate::dialect::{DialectId, Subject};
@@ -40,13 +40,13 @@ impl Reader<'_> {
     pub(super) fn entry(&mut self, node: &Node, scope: &Scope<'_>) {
         if node.as_object().is_none() {
             let message = format!("an entry of `{}` is an object, not {}", scope.name, node.kind());
-            let found = error("entry-not-object", message).label("rejected");
+            let found = finding(Code::EntryNotObject, message).label("rejected");
             self.findings.report(node.span, found.help("write `{\"command\": \"...\"}`"));
             return;
         }
         if node.get("hooks").is_some_and(|it| it.as_array().is_some()) {
             let message = "this is a group of Claude Code; an entry of ignis is one program";
-            let found = error("entry-is-group", message).label("rejected");
+            let found = finding(Code::EntryIsGroup, message).label("rejected");
             let help = "write each handler as an entry of its own: `{\"command\": \"...\"}`";
             self.findings.report(node.span, found.help(help));
             return;
@@ -114,7 +114,7 @@ impl Reader<'_> {
             let key = entry.key.as_str();
             if seen.contains(&key) {
                 let message = format!("`{key}` is written twice: the last one counts");
-                self.findings.report(entry.key_span, error("duplicate-keys", message));
+                self.findings.report(entry.key_span, finding(Code::DuplicateKeys, message));
             } else if !FIELDS.contains(&key) {
                 self.unknown_field(entry);
             }
@@ -131,7 +131,8 @@ impl Reader<'_> {
             (None, Some(near)) => format!("did you mean `{near}`?"),
             (None, None) => format!("the fields are `{}`", FIELDS.join("`, `")),
         };
-        self.findings.report(entry.key_span, warning("unknown-handler-field", message).help(help));
+        self.findings
+            .report(entry.key_span, finding(Code::UnknownHandlerField, message).help(help));
     }
 
     /// Exactly one of `command` and `argv`; or why the entry is rejected.
@@ -142,11 +143,11 @@ impl Reader<'_> {
             (None, Some(argv)) => self.argv(argv)?,
             (Some(_), Some(argv)) => {
                 let message = "an entry has `command` or `argv`, not both";
-                return Err(self.reject(argv.key_span, "several-runs", message));
+                return Err(self.reject(argv.key_span, Code::SeveralRuns, message));
             }
             (None, None) => {
                 let message = "an entry needs `command` or `argv`";
-                return Err(self.reject(node.span, "missing-run", message));
+                return Err(self.reject(node.span, Code::MissingRun, message));
             }
         };
         let mut words = words.into_iter();
@@ -154,10 +155,10 @@ impl Reader<'_> {
         Ok(Invocation::Argv { program, args: words.collect() })
     }
 
-    fn reject(&mut self, span: Span, code: &'static str, message: &str) -> String {
+    fn reject(&mut self, span: Span, code: Code, message: &str) -> String {
         let help = "write `\"command\": \"PROGRAM ARGUMENTS\"`, or `\"argv\": [\"PROGRAM\", ...]` \
                     where a word has spaces";
-        let found = error(code, message).label("rejected").help(help);
+        let found = finding(code, message).label("rejected").help(help);
         self.findings.report(span, found);
         format!("it is rejected: {message}")
     }
@@ -166,11 +167,11 @@ impl Reader<'_> {
     fn command(&mut self, entry: &Entry) -> Result<Vec<String>, String> {
         let Some(text) = entry.node.as_str() else {
             let message = format!("`command` takes a string, found {}", entry.node.kind());
-            return Err(self.reject(entry.node.span, "command-not-string", &message));
+            return Err(self.reject(entry.node.span, Code::CommandNotString, &message));
         };
         let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
         if words.is_empty() {
-            return Err(self.reject(entry.node.span, "empty-command", "`command` is empty"));
+            return Err(self.reject(entry.node.span, Code::EmptyCommand, "`command` is empty"));
         }
         let sign = words.iter().flat_map(|it| it.chars()).find(|it| SHELL_SIGNS.contains(it));
         let tilde = words.iter().skip(1).any(|it| it.starts_with("~/")).then_some('~');
@@ -179,7 +180,7 @@ impl Reader<'_> {
                 "no shell reads `command`: it is split at white space, and `{sign}` means nothing"
             );
             let help = "write `\"argv\": [\"sh\", \"-c\", \"...\"]` for a shell line";
-            let found = warning("command-without-shell", message).help(help);
+            let found = finding(Code::CommandWithoutShell, message).help(help);
             self.findings.report(entry.node.span, found);
         }
         Ok(words)
@@ -190,10 +191,10 @@ impl Reader<'_> {
         let words = items.and_then(|it| it.collect::<Option<Vec<_>>>());
         let span = entry.node.span;
         match words.as_deref() {
-            None => Err(self.reject(span, "wrong-field-type", "`argv` takes a list of strings")),
-            Some([]) => Err(self.reject(span, "empty-command", "`argv` is empty")),
+            None => Err(self.reject(span, Code::WrongFieldType, "`argv` takes a list of strings")),
+            Some([]) => Err(self.reject(span, Code::EmptyCommand, "`argv` is empty")),
             Some([program, ..]) if program.trim().is_empty() => {
-                Err(self.reject(span, "empty-command", "`argv` names no program"))
+                Err(self.reject(span, Code::EmptyCommand, "`argv` names no program"))
             }
             Some(words) => Ok(words.iter().map(|it| (*it).to_owned()).collect()),
         }
@@ -218,7 +219,8 @@ impl Reader<'_> {
         let Some(items) = entry.node.as_array() else {
             let message = format!("`env` takes a list of names, found {}", entry.node.kind());
             let help = "name the variables that the hook may see: `\"env\": [\"API_KEY\"]`";
-            self.findings.report(entry.node.span, error("wrong-field-type", message).help(help));
+            self.findings
+                .report(entry.node.span, finding(Code::WrongFieldType, message).help(help));
             return Vec::new();
         };
         let mut names = Vec::with_capacity(items.len());
@@ -229,7 +231,7 @@ impl Reader<'_> {
                     let shown = item.as_str().unwrap_or_else(|| item.kind());
                     let message = format!("`{}` cannot name a variable", shown.escape_default());
                     let help = "letters, digits and `_` make a name; values stand in no hook file";
-                    self.findings.report(item.span, error("bad-variable", message).help(help));
+                    self.findings.report(item.span, finding(Code::BadVariable, message).help(help));
                 }
             }
         }
@@ -241,22 +243,24 @@ impl Reader<'_> {
         let entry = node.entry("timeout_ms").filter(|it| !it.node.is_null())?;
         let Some(millis) = entry.node.as_u64() else {
             let message = "`timeout_ms` takes a whole number of milliseconds; the default counts";
-            let found = error("wrong-field-type", message).help("write `\"timeout_ms\": 5000`");
+            let found = finding(Code::WrongFieldType, message).help("write `\"timeout_ms\": 5000`");
             self.findings.report(entry.node.span, found);
             return None;
         };
         if millis == 0 {
             let message =
                 "a time-out of zero leaves no time to run: in ignis the hook always fails";
-            let found = warning("timeout-is-zero", message).help("here the default counts");
+            let found = finding(Code::TimeoutIsZero, message).help("here the default counts");
             self.findings.report(entry.node.span, found);
             return (self.source.compat == Compat::Exact).then_some(Duration::ZERO);
         }
         if millis < SECONDS {
             let message = format!("`timeout_ms` is in milliseconds: this waits {millis} ms");
             let help = format!("if seconds were meant, write `{millis}000`");
-            self.findings
-                .report(entry.node.span, warning("timeout-looks-like-seconds", message).help(help));
+            self.findings.report(
+                entry.node.span,
+                finding(Code::TimeoutLooksLikeSeconds, message).help(help),
+            );
         }
         Some(Duration::from_millis(millis))
     }
@@ -272,13 +276,13 @@ impl Reader<'_> {
             None => {
                 let message =
                     format!("`sandbox` takes `true` or `false`, found {}", entry.node.kind());
-                let found = error("wrong-field-type", message).help("this is read as `true`");
+                let found = finding(Code::WrongFieldType, message).help("this is read as `true`");
                 self.findings.report(entry.node.span, found);
             }
         }
         let message = "this build confines no hook: it runs with the user's full rights";
         let help = "say `\"sandbox\": false` if that is meant";
-        self.findings.report(entry.key_span, warning("unconfined", message).help(help));
+        self.findings.report(entry.key_span, finding(Code::Unconfined, message).help(help));
         Confine::Asked
     }
 
@@ -289,14 +293,14 @@ impl Reader<'_> {
         };
         let Some(text) = entry.node.as_str().map(str::trim) else {
             let message = format!("`matcher` takes a string, found {}", entry.node.kind());
-            let found = error("matcher-not-string", message).help("this runs on every tool");
+            let found = finding(Code::MatcherNotString, message).help("this runs on every tool");
             self.findings.report(entry.node.span, found);
             return MatcherSpec::Any;
         };
         let about_tool = scope.row.is_some_and(|row| matches!(row.subject, Subject::Tool(_)));
         if !about_tool && !text.is_empty() {
             let message = format!("`{}` is about no tool, so `matcher` is ignored", scope.name);
-            self.findings.report(entry.key_span, warning("matcher-ignored", message));
+            self.findings.report(entry.key_span, finding(Code::MatcherIgnored, message));
             return MatcherSpec::Any;
         }
         if text.is_empty() || text == "*" {
@@ -310,7 +314,7 @@ impl Reader<'_> {
             let message = format!(
                 "`{text}` is a name, or the beginning of one and `*`; no other sign means anything"
             );
-            let found = advice("matcher-is-expression", message);
+            let found = finding(Code::MatcherIsExpression, message).weighing(Severity::Advice);
             let help = "write an entry for each tool";
             self.findings.report(entry.node.span, found.help(help));
         }

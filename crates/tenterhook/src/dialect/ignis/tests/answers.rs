@@ -32,7 +32,7 @@ fn guarded(name: &str, code: i32, stdout: &str, stderr: &str) -> Verdict {
 }
 
 fn codes(verdict: &Verdict) -> Vec<&'static str> {
-    verdict.faults.iter().map(|fault| fault.code).collect()
+    verdict.faults.iter().map(|fault| fault.code.name()).collect()
 }
 
 const PROMPT: &str = "UserPromptSubmit";

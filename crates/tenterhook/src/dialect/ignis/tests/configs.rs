@@ -27,7 +27,7 @@ fn exact(text: &str) -> ReadConfig {
 fn entry(fields: &str) -> (Hook, Vec<&'static str>) {
     let mut read = read(&format!(r#"{{"hooks": {{"UserPromptSubmit": [{fields}]}}}}"#));
     let codes = read.diagnostics.iter().filter(|it| it.severity > Severity::Advice);
-    let codes = codes.map(|it| it.code).collect();
+    let codes = codes.map(|it| it.code.name()).collect();
     (read.hooks.pop().expect("a hook"), codes)
 }
 
@@ -93,7 +93,7 @@ fn an_entry_that_does_not_say_what_runs_is_rejected_alone() {
         let read =
             read(&format!(r#"{{"hooks": {{"UserPromptSubmit": [{item}, {{"command": "y"}}]}}}}"#));
         assert_eq!(read.hooks.len(), 1, "its sibling lives");
-        assert_eq!(read.diagnostics[0].code, code, "{item}");
+        assert_eq!(read.diagnostics[0].code.name(), code, "{item}");
     }
 }
 
@@ -153,7 +153,7 @@ fn a_hook_that_asks_to_be_confined_is_told_that_it_is_not() {
     let (hook, codes) = entry(r#"{"command": "x", "sandbox": true}"#);
     assert_eq!((hook.confine, codes), (Confine::Asked, vec!["unconfined"]));
     let silent = read(r#"{"hooks": {"UserPromptSubmit": [{"command": "x"}, {"command": "y"}]}}"#);
-    let told: Vec<_> = silent.diagnostics.iter().map(|it| (it.code, it.severity)).collect();
+    let told: Vec<_> = silent.diagnostics.iter().map(|it| (it.code.name(), it.severity)).collect();
     assert_eq!(told, [("unconfined", Severity::Advice)], "once a file");
     let meant = read(r#"{"hooks": {"UserPromptSubmit": [{"command": "x", "sandbox": false}]}}"#);
     assert!(meant.diagnostics.is_empty());
@@ -248,7 +248,7 @@ fn faults_of_the_file_have_their_codes() {
     ] {
         let found = read(text);
         assert!(
-            found.diagnostics.iter().any(|it| it.code == code),
+            found.diagnostics.iter().any(|it| it.code.name() == code),
             "{text}: {:?}",
             found.diagnostics
         );
@@ -285,7 +285,7 @@ fn each_sample_shows_its_finding_and_no_other() {
             .iter()
             .map(|it| {
                 let at = it.place.as_ref().map_or(0, |place| place.line);
-                format!("{} {} at line {at}", it.severity, it.code)
+                format!("{} {} at line {at}", it.severity, it.code.name())
             })
             .collect();
         let wanted = format!("{} {} at line {line}", word("severity"), word("code"));
@@ -327,7 +327,7 @@ fn a_reload_swaps_and_a_broken_file_keeps_the_last_good_hooks() {
     assert_eq!((programs(&first), programs(&second)), (vec!["a".to_owned()], vec!["b".to_owned()]));
     let broken = load(&[source("{")], &Added::default(), Some(&second));
     assert_eq!(programs(&broken.ruleset), ["b"]);
-    let codes: Vec<_> = broken.diagnostics.iter().map(|it| it.code).collect();
+    let codes: Vec<_> = broken.diagnostics.iter().map(|it| it.code.name()).collect();
     assert!(codes.contains(&"not-strict-json") && codes.contains(&"kept-last-good"), "{codes:?}");
 }
 

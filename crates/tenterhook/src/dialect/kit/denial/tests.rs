@@ -72,7 +72,7 @@ fn rows(dialect: &'static dyn Dialect) -> Vec<&'static EventRow> {
 }
 
 fn report_of(dialect: &dyn Dialect, row: &EventRow, said: &Output, verdict: &Verdict) -> String {
-    let codes: Vec<_> = verdict.faults.iter().map(|it| (it.code, &it.message)).collect();
+    let codes: Vec<_> = verdict.faults.iter().map(|it| (it.code.name(), &it.message)).collect();
     format!(
         "{} {}: {}\n  {:?}\n  {:?} {codes:?}",
         dialect.id().as_str(),

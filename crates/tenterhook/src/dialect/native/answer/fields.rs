@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Effects, Failure, Power, Restraint, Stop};
-use crate::diagnostic::nearest;
+use crate::diagnostic::{Code, nearest};
 use crate::dialect::native::VERSION;
 
 /// The keys of an answer. The second column is the power that an event must give for it; `decision` has four.
@@ -47,7 +47,7 @@ pub(super) fn read(object: &Map<String, Value>) -> Answer {
                 wrong.push(format!("`{key}` must be {expected}"));
             }
         } else {
-            answer.remarks.push(Failure { code: "unknown-field", message: unknown(key) });
+            answer.remarks.push(Failure { code: Code::UnknownField, message: unknown(key) });
         }
     }
     if !known && !answer.remarks.is_empty() {
@@ -63,7 +63,7 @@ pub(super) fn read(object: &Map<String, Value>) -> Answer {
         restraint: if keeps { restraint } else { Restraint::Silent },
         reason: answer.reason.filter(|_| keeps),
         effects: Effects { stop: answer.effects.stop, ..Effects::default() },
-        ..Answer::failed("invalid-answer", wrong.join("; "))
+        ..Answer::failed(Code::InvalidAnswer, wrong.join("; "))
     }
 }
 

@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::{Reader, keys, values};
 use crate::answer::Power;
-use crate::diagnostic::{Severity, Span, nearest};
+use crate::diagnostic::{Code, Span, nearest};
 use crate::dialect::native::{cases, table};
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::hook::{Hook, OnFailure, Phase, Wait};
@@ -17,8 +17,7 @@ impl Reader<'_> {
     pub(super) fn check_expression(&mut self, fields: &Fields<'_>, hook: Option<&Hook>) {
         let Some(Err(why)) = hook.map(|hook| hook.matcher.compile()) else { return };
         self.report(
-            "bad-expression",
-            Severity::Error,
+            Code::BadExpression,
             fields.span("match"),
             format!("`match` is no expression: {why}"),
         )
@@ -38,8 +37,7 @@ impl Reader<'_> {
             None => format!("declare it with `[event.\"{word}\"]` if it is one of your own"),
         };
         self.report(
-            "unknown-event",
-            Severity::Warning,
+            Code::UnknownEvent,
             span,
             format!("no event is called `{word}`; the hook waits for one of that name, and only observes it"),
         )
@@ -50,7 +48,7 @@ impl Reader<'_> {
         let text = node.as_str().unwrap_or_default();
         let Some((wrong, right)) = text.split('(').next().and_then(miscased) else { return };
         let message = format!("no tool is called `{wrong}`, so this rule never holds");
-        self.report("dead-condition", Severity::Warning, node.span, message).help =
+        self.report(Code::DeadCondition, node.span, message).help =
             Some(format!("case counts: write `{right}`"));
     }
 
@@ -58,8 +56,7 @@ impl Reader<'_> {
     pub(super) fn check_subject(&mut self, fields: &Fields<'_>, row: &EventRow) {
         if row.subject == Subject::None && fields.has("match") {
             self.report(
-                "matcher-without-subject",
-                Severity::Warning,
+                Code::MatcherWithoutSubject,
                 fields.key_span("match"),
                 format!(
                     "`{}` has no subject, so `match` is ignored and the hook runs on every one",
@@ -72,8 +69,7 @@ impl Reader<'_> {
         let about_tool = matches!(row.subject, Subject::Field("tool_name") | Subject::Tool(_));
         if !about_tool && fields.get("if").is_some_and(|it| it.as_str().is_some()) {
             self.report(
-                "condition-without-tool",
-                Severity::Error,
+                Code::ConditionWithoutTool,
                 fields.key_span("if"),
                 format!("`if` is a rule about a tool call, and `{}` is about none", row.name),
             )
@@ -95,7 +91,7 @@ impl Reader<'_> {
         for word in match_words(fields) {
             let Some((wrong, right)) = miscased(word) else { continue };
             let message = format!("no tool is called `{wrong}`");
-            self.report("dead-matcher", Severity::Warning, fields.span("match"), message).help =
+            self.report(Code::DeadMatcher, fields.span("match"), message).help =
                 Some(format!("case counts: write `{right}`"));
         }
     }
@@ -113,7 +109,7 @@ impl Reader<'_> {
                 continue;
             }
             let message = format!("`match` lets no `{tool}` through, so this rule never holds");
-            self.report("dead-condition", Severity::Warning, span, message).help =
+            self.report(Code::DeadCondition, span, message).help =
                 Some(format!("add `{tool}` to `match`, or change the rule"));
         }
     }
@@ -125,8 +121,7 @@ impl Reader<'_> {
                 |near| format!("did you mean `{near}`?"),
             );
             self.report(
-                "dead-matcher",
-                Severity::Warning,
+                Code::DeadMatcher,
                 fields.span("match"),
                 format!("`{}` never has `{word}` for its subject", row.name),
             )
@@ -140,16 +135,14 @@ impl Reader<'_> {
         let key = if hook.wait == Wait::Rewake { "wake" } else { "background" };
         if hook.phase == Phase::Rewrite {
             self.report(
-                "background-rewrite",
-                Severity::Error,
+                Code::BackgroundRewrite,
                 fields.key_span(key),
                 "nobody waits for a hook in the background, so it can rewrite nothing",
             )
             .help = Some(format!("leave out `{key}` or `phase`"));
         } else if fields.has("on_failure") && hook.on_failure != Some(OnFailure::Continue) {
             self.report(
-                "background-gate",
-                Severity::Warning,
+                Code::BackgroundGate,
                 fields.key_span("on_failure"),
                 "nobody waits for a hook in the background, so its failure cannot restrain anything",
             )
@@ -159,8 +152,7 @@ impl Reader<'_> {
             && fields.text("phase") == Some("decide")
         {
             self.report(
-                "background-gate",
-                Severity::Warning,
+                Code::BackgroundGate,
                 fields.key_span(key),
                 "nobody waits for a hook in the background, so it can decide nothing",
             )
@@ -175,8 +167,7 @@ impl Reader<'_> {
             let Some(case) = self.fields(&entry, "a case of `test`", keys::TEST) else { continue };
             for key in ["event", "expect"].into_iter().filter(|key| !case.has(key)) {
                 self.report(
-                    "missing-key",
-                    Severity::Error,
+                    Code::MissingKey,
                     node.span,
                     format!("a case of `test` needs `{key}`"),
                 )

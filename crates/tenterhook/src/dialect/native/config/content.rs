@@ -3,7 +3,7 @@
 use super::Reader;
 use super::fields::Fields;
 use super::keys::listed;
-use crate::diagnostic::{Diagnostic, Severity, Span};
+use crate::diagnostic::{Code, Diagnostic, Span};
 use crate::dialect::{DialectId, findings, requests};
 use crate::hook::{Http, McpTool, Prompt, Run, Worker};
 use crate::matcher::Condition;
@@ -33,8 +33,7 @@ impl Reader<'_> {
         for (key, beside) in BESIDE.iter().filter(without) {
             let beside = listed(beside.iter().copied());
             self.report(
-                "no-effect",
-                Severity::Warning,
+                Code::NoEffect,
                 fields.key_span(key),
                 format!("`{key}` means something only beside {beside}"),
             )
@@ -75,7 +74,7 @@ impl Reader<'_> {
         let get = |key| table.and_then(|it| it.get(key));
         if let Some(found) = findings::misspelt_place(&text) {
             let span = get("text").map_or_else(|| fields.span(kind), |it| it.span);
-            self.report(found.code, found.severity, span, found.message).help = found.help;
+            self.report(found.code, span, found.message).help = found.help;
         }
         let turns = || get("turns").and_then(count).unwrap_or(AGENT_TURNS);
         Some(Run::Prompt(Prompt {
@@ -108,7 +107,7 @@ impl Reader<'_> {
             right &= self.places(node);
         }
         let Some(Err(wrong)) = node.as_str().map(input::check) else { return right };
-        self.report("bad-place", Severity::Error, node.span, wrong.to_string()).help = Some(
+        self.report(Code::BadPlace, node.span, wrong.to_string()).help = Some(
             "write `${tool.input.file_path}`, or `$${` for the two signs themselves".to_owned(),
         );
         false
@@ -129,13 +128,13 @@ impl Reader<'_> {
     pub(super) fn when(&mut self, table: &Node) -> Option<Condition> {
         for other in table.entries().iter().filter(|it| it.key != "when") {
             let message = format!("a condition with `when` has no `{}`", other.key);
-            self.report("bad-condition", Severity::Error, other.key_span, message).help =
+            self.report(Code::BadCondition, other.key_span, message).help =
                 Some("write `if = { when = \"...\" }` with the expression alone".to_owned());
         }
         let node = table.get("when")?;
         let Some(text) = node.as_str().filter(|it| !it.trim().is_empty()) else {
             let message = "`when` holds no expression".to_owned();
-            self.report("bad-condition", Severity::Error, node.span, message).help = Some(
+            self.report(Code::BadCondition, node.span, message).help = Some(
                 "write an expression, such as `if = { when = \"tool.kind == 'write'\" }`"
                     .to_owned(),
             );
@@ -151,7 +150,7 @@ impl Reader<'_> {
         if let Some(flaw) = expression.check() {
             let span = self.inside(at, Some(expression.text()), &flaw.at);
             let message = format!("`when`: {}", flaw.message);
-            self.report(flaw.code, Severity::Error, span, message).help = Some(flaw.help.clone());
+            self.report(flaw.code, span, message).help = Some(flaw.help.clone());
         }
     }
 
@@ -165,7 +164,7 @@ impl Reader<'_> {
         for flaw in rule.check() {
             let span = self.inside(fields.span(flaw.part.key()), rule.text(flaw.part), &flaw.at);
             let message = format!("`{}`: {}", flaw.part.key(), flaw.message);
-            self.report(flaw.code, Severity::Error, span, message).help = Some(flaw.help.clone());
+            self.report(flaw.code, span, message).help = Some(flaw.help.clone());
         }
     }
 
@@ -212,7 +211,7 @@ impl Reader<'_> {
                 None => format!("`{key}` has no `{name}`"),
             };
             let span = node.map_or_else(|| fields.span(key), |it| it.span);
-            self.report("empty-run", Severity::Error, span, message).help =
+            self.report(Code::EmptyRun, span, message).help =
                 Some(format!("write `{name} = \"...\"`, or remove the hook"));
         }
         text.map(str::to_owned)

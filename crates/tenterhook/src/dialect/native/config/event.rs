@@ -7,7 +7,7 @@ use super::fields::Fields;
 use super::keys::{self, listed};
 use super::{Reader, values};
 use crate::answer::{Power, Powers};
-use crate::diagnostic::{Severity, nearest};
+use crate::diagnostic::{Code, nearest};
 use crate::dialect::native::{answer, table};
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::hook::OnFailure;
@@ -26,13 +26,13 @@ impl Reader<'_> {
         let known = |name: &str| DIALECTS.iter().any(|it| it.row(&name.into()).is_some());
         let wrong = if !values::is_name(name) {
             Some((
-                "bad-name",
+                Code::BadName,
                 "letters, digits and `.`, `_`, `-`, `:`, `/` make a name, at most 64",
             ))
         } else if known(name) {
             // A second row would change what every gate on that event can do.
             Some((
-                "reserved-event",
+                Code::ReservedEvent,
                 "give the event of your own another name, such as `deploy.before`",
             ))
         } else {
@@ -40,11 +40,10 @@ impl Reader<'_> {
         };
         if let Some((code, help)) = wrong {
             let message = match code {
-                "reserved-event" => format!("`{name}` is a built-in event"),
+                Code::ReservedEvent => format!("`{name}` is a built-in event"),
                 _ => format!("`{}` cannot name an event", name.escape_default()),
             };
-            self.report(code, Severity::Error, entry.key_span, message).help =
-                Some(help.to_owned());
+            self.report(code, entry.key_span, message).help = Some(help.to_owned());
             return;
         }
         if self.good_event(entry).is_none() {
@@ -92,13 +91,12 @@ impl Reader<'_> {
                 || format!("there are {}", listed(names())),
                 |near| format!("did you mean `{near}`?"),
             );
-            self.report("unknown-word", Severity::Error, span, format!("`{word}` is no answer"))
-                .help = Some(help);
+            self.report(Code::UnknownWord, span, format!("`{word}` is no answer")).help =
+                Some(help);
         }
         if gate && !powers.has(Power::Deny) && self.errors() == before {
             self.report(
-                "gate-without-deny",
-                Severity::Error,
+                Code::GateWithoutDeny,
                 fields.span("answers"),
                 "a gate that takes no `deny` can hold nothing up",
             )

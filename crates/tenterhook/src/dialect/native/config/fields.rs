@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Reader;
 use super::keys::{Key, Shape, listed};
 use super::values;
-use crate::diagnostic::{Severity, Span, nearest};
+use crate::diagnostic::{Code, Span, nearest};
 use crate::hook::Prewarm;
 use crate::syntax::{Entry, Node};
 
@@ -24,7 +24,7 @@ impl<'n> Fields<'n> {
     ) -> Option<Self> {
         if entry.node.as_object().is_none() {
             let message = format!("{of} is a table, not {}", entry.node.kind());
-            reader.report("wrong-type", Severity::Error, entry.node.span, message).help =
+            reader.report(Code::WrongType, entry.node.span, message).help =
                 Some(format!("give it {}", some(known)));
             return None;
         }
@@ -119,7 +119,7 @@ impl Reader<'_> {
                 let (key, found) = (&field.key, node.kind());
                 let message = format!("`{key}` is a string or a table, not {found}");
                 let help = format!("write `{key} = \"...\"`, or a table with {}", some(known));
-                self.report("wrong-type", Severity::Error, node.span, message).help = Some(help);
+                self.report(Code::WrongType, node.span, message).help = Some(help);
                 return;
             }
             Shape::TextOr(known) | Shape::Fields(known) => {
@@ -132,7 +132,7 @@ impl Reader<'_> {
             let (expected, help) = expectation(&field.key, shape);
             let (found, span) = misfit(node, shape);
             let message = format!("`{}` is {expected}, not {found}", field.key);
-            self.report("wrong-type", Severity::Error, span, message).help = Some(help);
+            self.report(Code::WrongType, span, message).help = Some(help);
         }
     }
 
@@ -141,37 +141,36 @@ impl Reader<'_> {
         let (code, message, help) = match node.as_str().map(values::duration) {
             Some(Ok(_)) => return,
             Some(Err(message)) => {
-                ("bad-duration", message, "write `\"250ms\"`, `\"5s\"` or `\"2m\"`".to_owned())
+                (Code::BadDuration, message, "write `\"250ms\"`, `\"5s\"` or `\"2m\"`".to_owned())
             }
             None => match node.as_f64() {
                 Some(number) if number < 0.0 => (
-                    "bad-duration",
+                    Code::BadDuration,
                     format!("`{} = {number}` lies in the past", field.key),
                     "write `\"250ms\"`, `\"5s\"` or `\"2m\"`".to_owned(),
                 ),
                 Some(number) => (
-                    "duration-without-unit",
+                    Code::DurationWithoutUnit,
                     format!("`{} = {number}` has no unit", field.key),
                     format!(
                         "write `\"{number}s\"` for seconds or `\"{number}ms\"` for milliseconds"
                     ),
                 ),
                 None => (
-                    "wrong-type",
+                    Code::WrongType,
                     format!("`{}` is a duration, not {}", field.key, node.kind()),
                     "write `\"250ms\"`, `\"5s\"` or `\"2m\"`".to_owned(),
                 ),
             },
         };
-        self.report(code, Severity::Error, node.span, message).help = Some(help);
+        self.report(code, node.span, message).help = Some(help);
     }
 
     fn check_choice(&mut self, field: &Entry, words: &'static [&'static str]) {
         let Some(word) = field.node.as_str() else {
             let help = format!("write one of {}", listed(words.iter().copied()));
             self.report(
-                "wrong-type",
-                Severity::Error,
+                Code::WrongType,
                 field.node.span,
                 format!("`{}` is a word, not {}", field.key, field.node.kind()),
             )
@@ -186,8 +185,7 @@ impl Reader<'_> {
             |near| format!("did you mean `{near}`?"),
         );
         self.report(
-            "unknown-word",
-            Severity::Error,
+            Code::UnknownWord,
             field.node.span,
             format!("`{}` cannot be `{word}`", field.key),
         )

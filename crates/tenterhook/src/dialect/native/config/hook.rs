@@ -2,7 +2,7 @@
 
 use super::fields::Fields;
 use super::{Reader, keys, source, values};
-use crate::diagnostic::{Severity, nearest};
+use crate::diagnostic::{Code, nearest};
 use crate::dialect::native::{Native, table};
 use crate::dialect::{DIALECTS, Dialect, DialectId, EventRow};
 use crate::event::EventName;
@@ -26,8 +26,7 @@ impl Reader<'_> {
     fn good_hook(&mut self, entry: &Entry) -> Option<()> {
         if !values::is_name(&entry.key) {
             self.report(
-                "bad-name",
-                Severity::Error,
+                Code::BadName,
                 entry.key_span,
                 format!("`{}` cannot name a hook", entry.key.escape_default()),
             )
@@ -119,8 +118,7 @@ impl Reader<'_> {
             |near| format!("did you mean `{near}`?"),
         );
         self.report(
-            "unknown-dialect",
-            Severity::Error,
+            Code::UnknownDialect,
             fields.span("speaks"),
             format!("there is no dialect `{word}`"),
         )
@@ -133,8 +131,7 @@ impl Reader<'_> {
         let words = fields.words("on");
         if words.is_empty() {
             self.report(
-                "missing-event",
-                Severity::Error,
+                Code::MissingEvent,
                 fields.entry.key_span,
                 format!("hook `{}` says no event", fields.entry.key),
             )
@@ -144,8 +141,7 @@ impl Reader<'_> {
         for (word, span) in words {
             if !values::is_name(word) {
                 self.report(
-                    "bad-name",
-                    Severity::Error,
+                    Code::BadName,
                     span,
                     format!("`{}` cannot name an event", word.escape_default()),
                 )
@@ -186,7 +182,7 @@ impl Reader<'_> {
                 fields.words("match").into_iter().map(|(word, _)| word.to_owned()).collect();
             if words.is_empty() || words.iter().any(String::is_empty) {
                 let message = "`match` has no word, so the hook would never run".to_owned();
-                self.report("bad-matcher", Severity::Error, node.span, message).help =
+                self.report(Code::BadMatcher, node.span, message).help =
                     Some("leave `match` out to run on every one, or write a word".to_owned());
             }
             return MatcherSpec::Words(words);
@@ -195,8 +191,7 @@ impl Reader<'_> {
             Ok(spec) => spec,
             Err(help) => {
                 self.report(
-                    "bad-matcher",
-                    Severity::Error,
+                    Code::BadMatcher,
                     node.span,
                     format!("`match = \"{text}\"` is no list of words"),
                 )
@@ -216,7 +211,7 @@ impl Reader<'_> {
         let mut all = Vec::new();
         for part in node.as_array().unwrap_or(std::slice::from_ref(node)) {
             if part.as_str().is_some_and(|text| text.trim().is_empty()) {
-                self.report("bad-condition", Severity::Error, part.span, "`if` is empty").help =
+                self.report(Code::BadCondition, part.span, "`if` is empty").help =
                     Some("leave `if` out to run on every tool call, or write a rule".to_owned());
                 continue;
             }
@@ -240,7 +235,7 @@ impl Reader<'_> {
             Some(text) => format!("`{text}` is no rule: {why}"),
             None => format!("this is no condition: {why}"),
         };
-        self.report("bad-condition", Severity::Error, node.span, message).help =
+        self.report(Code::BadCondition, node.span, message).help =
             Some("write one rule, such as `Bash(git push *)` or `Edit(src/**)`".to_owned());
     }
 }

@@ -3,7 +3,7 @@
 use super::Reader;
 use super::fields::Fields;
 use super::keys::{self, listed};
-use crate::diagnostic::Severity;
+use crate::diagnostic::Code;
 use crate::dialect::DialectId;
 use crate::dialect::words::is_variable;
 use crate::hook::{Command, Invocation, Prewarm, Run, Shell};
@@ -16,8 +16,7 @@ impl Reader<'_> {
             [kind] => *kind,
             [] => {
                 self.report(
-                    "missing-run",
-                    Severity::Error,
+                    Code::MissingRun,
                     fields.entry.key_span,
                     format!("hook `{}` says nothing to run", fields.entry.key),
                 )
@@ -36,8 +35,7 @@ impl Reader<'_> {
                 );
                 let first = *first;
                 self.report(
-                    "several-runs",
-                    Severity::Error,
+                    Code::SeveralRuns,
                     span,
                     format!("hook `{}` has {both}, and can run only one", fields.entry.key),
                 )
@@ -75,13 +73,8 @@ impl Reader<'_> {
     ) -> Option<Invocation> {
         let mut words = fields.words(key).into_iter().map(|(word, _)| word.to_owned());
         let Some(program) = words.next().filter(|it| !it.trim().is_empty()) else {
-            self.report(
-                "empty-run",
-                Severity::Error,
-                fields.span(key),
-                format!("`{key}` names no program"),
-            )
-            .help = Some(format!("write `{key} = [\"program\", \"argument\"]`"));
+            self.report(Code::EmptyRun, fields.span(key), format!("`{key}` names no program"))
+                .help = Some(format!("write `{key} = [\"program\", \"argument\"]`"));
             return None;
         };
         Some(Invocation::Argv { program: self.program(&program), args: words.collect() })
@@ -99,8 +92,7 @@ impl Reader<'_> {
     fn shell(&mut self, fields: &Fields<'_>) -> Option<Invocation> {
         let text = fields.text("shell").filter(|it| !it.trim().is_empty());
         if text.is_none() {
-            self.report("empty-run", Severity::Error, fields.span("shell"), "`shell` is empty")
-                .help =
+            self.report(Code::EmptyRun, fields.span("shell"), "`shell` is empty").help =
                 Some("write the shell line, such as `shell = \"cargo fmt --check\"`".to_owned());
         }
         Some(Invocation::Shell { text: text?.to_owned(), shell: Shell::Sh })
@@ -117,8 +109,7 @@ impl Reader<'_> {
         {
             if !is_variable(name.0) {
                 self.report(
-                    "bad-variable",
-                    Severity::Error,
+                    Code::BadVariable,
                     name.1,
                     format!("`{}` cannot name a variable", name.0.escape_default()),
                 )
@@ -165,13 +156,8 @@ impl Reader<'_> {
             ),
             _ => return,
         };
-        self.report(
-            "prewarm-without-effect",
-            Severity::Warning,
-            fields.key_span("prewarm"),
-            message,
-        )
-        .help = Some(help.to_owned());
+        self.report(Code::PrewarmWithoutEffect, fields.key_span("prewarm"), message).help =
+            Some(help.to_owned());
     }
 }
 

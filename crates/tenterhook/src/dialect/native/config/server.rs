@@ -3,7 +3,7 @@
 use super::fields::Fields;
 use super::keys::{self, listed};
 use super::{Reader, values};
-use crate::diagnostic::{Diagnostic, Severity};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::{DialectId, requests};
 use crate::hook::Http;
 use crate::source::{Reach, Server};
@@ -21,7 +21,7 @@ impl Reader<'_> {
         let name = entry.key.as_str();
         if !values::is_name(name) {
             let message = format!("`{}` cannot name a server", name.escape_default());
-            self.report("bad-name", Severity::Error, entry.key_span, message).help = Some(
+            self.report(Code::BadName, entry.key_span, message).help = Some(
                 "letters, digits and `.`, `_`, `-`, `:`, `/` make a name, at most 64".to_owned(),
             );
             return;
@@ -42,18 +42,18 @@ impl Reader<'_> {
         let name = &fields.entry.key;
         let [kind] = given.as_slice() else {
             let (code, said) = match given.is_empty() {
-                true => ("missing-run", "neither `run` nor `url`"),
-                false => ("several-runs", "both `run` and `url`"),
+                true => (Code::MissingRun, "neither `run` nor `url`"),
+                false => (Code::SeveralRuns, "both `run` and `url`"),
             };
             let message = format!("server `{name}` has {said}");
-            self.report(code, Severity::Error, fields.entry.key_span, message).help =
+            self.report(code, fields.entry.key_span, message).help =
                 Some(format!("give it exactly one of {}", listed(REACH.iter().copied())));
             return None;
         };
         for (key, beside) in BESIDE.iter().filter(|(key, beside)| fields.has(key) && beside != kind)
         {
             let message = format!("`{key}` means something only beside `{beside}`");
-            self.report("no-effect", Severity::Warning, fields.key_span(key), message).help =
+            self.report(Code::NoEffect, fields.key_span(key), message).help =
                 Some(format!("leave `{key}` out"));
         }
         let before = self.errors();
@@ -102,7 +102,7 @@ mod tests {
         let read = |text: &str| {
             let source = Source::given("t.toml", DialectId::NATIVE, text, "/p");
             let loaded = load(&[source], &Added::default(), None);
-            let told: Vec<_> = loaded.diagnostics.iter().map(|it| it.code).collect();
+            let told: Vec<_> = loaded.diagnostics.iter().map(|it| it.code.name()).collect();
             let reach = loaded.ruleset.servers().first().map(|it| it.reach.clone());
             (reach, told)
         };

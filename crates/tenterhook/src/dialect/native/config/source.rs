@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::run::prewarm;
 use super::{Reader, keys};
-use crate::diagnostic::Severity;
+use crate::diagnostic::Code;
 use crate::hook::{Compat, OnFailure};
 use crate::source::{Govern, Switch};
 use crate::syntax::Entry;
@@ -14,13 +14,7 @@ impl Reader<'_> {
         let Some(fields) = self.fields(entry, "a source", keys::SOURCE) else { return };
         let Some(file) = self.governed(entry) else { return };
         if entry.node.entries().is_empty() {
-            self.report(
-                "no-effect",
-                Severity::Warning,
-                entry.key_span,
-                "this says nothing about the file",
-            )
-            .help =
+            self.report(Code::NoEffect, entry.key_span, "this says nothing about the file").help =
                 Some("add `on_failure`, `on_broken`, `compat`, `enabled` or `prewarm`".to_owned());
         }
         let place = Some(self.place_of(entry.key_span));
@@ -49,8 +43,7 @@ impl Reader<'_> {
             return Some(self.path(text));
         };
         self.report(
-            "bad-path",
-            Severity::Error,
+            Code::BadPath,
             entry.key_span,
             format!("`{text}` names no file that can be found"),
         )

@@ -1,5 +1,6 @@
 //! The schemas and the code say the same.
 
+use crate::diagnostic::Code;
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
@@ -98,7 +99,7 @@ fn outcomes_fit_their_schema() {
             watch_paths: Some(Vec::new()),
             ..Effects::default()
         },
-        faults: vec![Fault::of(&hook, "timed-out", "late")],
+        faults: vec![Fault::of(&hook, Code::TimedOut, "late")],
         steps: vec![Step {
             hook,
             source: "f".into(),

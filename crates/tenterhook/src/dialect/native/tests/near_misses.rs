@@ -34,7 +34,7 @@ fn word(verdict: &Verdict) -> String {
     if verdict.effects.stop.is_some() {
         return "stop".to_owned();
     }
-    let failed = verdict.faults.iter().any(|fault| NO_ANSWER.contains(&fault.code));
+    let failed = verdict.faults.iter().any(|fault| NO_ANSWER.contains(&fault.code.name()));
     let none = failed && verdict.restraint == Restraint::Silent;
     if none { "none".to_owned() } else { verdict.restraint.word().unwrap_or("silent").to_owned() }
 }
@@ -50,8 +50,8 @@ fn every_near_miss_counts_and_no_innocent_does() {
         let slips: Vec<&str> = guarded
             .faults
             .iter()
-            .map(|fault| fault.code)
-            .filter(|code| SlipKind::ALL.iter().any(|(_, known, _)| known == code))
+            .map(|fault| fault.code.name())
+            .filter(|code| SlipKind::ALL.iter().any(|(_, known, _)| known.name() == *code))
             .collect();
         let exact = judged(&case, Compat::Exact);
         if text("slip").is_empty() {

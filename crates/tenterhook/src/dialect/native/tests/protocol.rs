@@ -76,7 +76,7 @@ fn exit_codes_say_what_the_protocol_says() {
 fn an_unknown_key_is_a_remark_and_the_rest_stands() {
     let answer = said(r#"{"context":"c","severity":1}"#);
     assert_eq!(answer.effects.context, ["c"]);
-    assert_eq!(answer.remarks[0].code, "unknown-field");
+    assert_eq!(answer.remarks[0].code.name(), "unknown-field");
     assert!(answer.remarks[0].message.contains("extra"));
 }
 

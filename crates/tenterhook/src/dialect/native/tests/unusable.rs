@@ -193,7 +193,7 @@ fn a_declaration_that_cannot_be_used_keeps_its_gates() {
 fn a_rule_that_the_matcher_keeps_out_is_told() {
     let told = |selects: &str| {
         let read = load(&format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\n{selects}\n"));
-        read.diagnostics.iter().map(|it| (it.code, it.message.clone())).collect::<Vec<_>>()
+        read.diagnostics.iter().map(|it| (it.code.name(), it.message.clone())).collect::<Vec<_>>()
     };
     let message = "`match` lets no `Edit` through, so this rule never holds".to_owned();
     assert_eq!(told("match = 'Bash'\nif = 'Edit(x)'"), [("dead-condition", message)]);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::config::{self, Added, Ruleset};
+use crate::diagnostic::Severity;
 use crate::event::{Event, Surroundings};
 use crate::hook::{Compat, OnFailure};
 use crate::plan;
@@ -16,7 +17,7 @@ fn ruleset(dialect: DialectId, text: &str) -> Ruleset {
 
 fn converted(hooks: &Ruleset) -> (Ruleset, String, Vec<&'static str>) {
     let (text, diagnostics) = write(hooks.hooks());
-    let codes = diagnostics.iter().map(|it| it.code).collect();
+    let codes = diagnostics.iter().map(|it| it.code.name()).collect();
     let source = Source::given("/p/tenterhook.toml", DialectId::NATIVE, &text, "/p");
     let read = config::load(&[source], &Added::default(), None);
     let errors: Vec<_> =

@@ -1,5 +1,6 @@
 //! Reports, and what they mean: as the agent reads them, and as they are judged here.
 
+use crate::diagnostic::Code;
 use std::time::Duration;
 
 use serde_json::json;
@@ -66,7 +67,7 @@ impl Hooked {
 }
 
 fn codes(verdict: &Verdict) -> Vec<&str> {
-    verdict.faults.iter().map(|it| it.code).collect()
+    verdict.faults.iter().map(|it| it.code.name()).collect()
 }
 
 fn reason(verdict: &Verdict) -> &str {
@@ -150,7 +151,7 @@ fn a_policy_goes_before_the_promise() {
 /// RX-14: exact drops a gate whose matcher cannot be used, guarded blocks.
 #[test]
 fn a_gate_whose_matcher_is_broken_blocks_unless_followed_exactly() {
-    let failed = || Answer::failed("matcher-failed", "m");
+    let failed = || Answer::failed(Code::MatcherFailed, "m");
     assert_eq!(on("PreToolUse").judge(failed()).restraint, Restraint::Deny);
     assert_eq!(exactly("PreToolUse").judge(failed()).restraint, Restraint::Silent);
     assert_eq!(on("PostToolUse").judge(failed()).restraint, Restraint::Silent);

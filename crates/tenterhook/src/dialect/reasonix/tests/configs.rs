@@ -24,7 +24,7 @@ fn load(text: &str) -> ReadConfig {
 }
 
 fn codes(read: &ReadConfig) -> Vec<&str> {
-    read.diagnostics.iter().map(|it| it.code).collect()
+    read.diagnostics.iter().map(|it| it.code.name()).collect()
 }
 
 /// A file with one entry under one event.
@@ -138,7 +138,7 @@ fn what_the_agent_swallows_is_said() {
         ("BeforeTool", r#"{"command": "x"}"#, "unknown-event", false),
     ] {
         let read = load(&entry(event, &format!(r#"{bad}, {{"command": "good"}}"#)));
-        let found = read.diagnostics.iter().find(|it| it.code == code);
+        let found = read.diagnostics.iter().find(|it| it.code.name() == code);
         assert!(found.is_some_and(|it| it.place.is_some()), "{bad}: {:?}", codes(&read));
         let armed = read.hooks.iter().filter(|it| it.arming == Arming::Armed).count();
         let known = !code.ends_with("-event");
@@ -269,7 +269,7 @@ fn every_sample_shows_its_finding_and_the_book_has_it() {
             .iter()
             .map(|it| {
                 let line = it.place.as_ref().map_or(0, |place| place.line);
-                (it.code, line, it.severity.to_string())
+                (it.code.name(), line, it.severity.to_string())
             })
             .collect();
         let code = file.trim_end_matches(".json");

@@ -11,6 +11,7 @@ use super::super::Running;
 use super::{Likeness, Spare};
 use crate::answer::Failure;
 use crate::config::Ruleset;
+use crate::diagnostic::Code;
 use crate::hook::{Hook, HookId};
 use crate::session::{Resident, Session};
 
@@ -180,7 +181,7 @@ fn ended_early(code: i32) -> Failure {
         "its next process ended with exit code {code} before an event came, so none is started early any more in this \
          session: it does not wait for its input, and must not be prewarmed; take `prewarm` out"
     );
-    Failure { code: "prewarm-ended", message }
+    Failure { code: Code::PrewarmEnded, message }
 }
 
 fn never_fits() -> Failure {
@@ -188,5 +189,5 @@ fn never_fits() -> Failure {
         "{MAX_UNFIT} processes in a row that were started early did not fit their event, because their environment \
          or directory differs; none is started early any more in this session; take `prewarm` out"
     );
-    Failure { code: "prewarm-unfit", message }
+    Failure { code: Code::PrewarmUnfit, message }
 }

@@ -181,7 +181,7 @@ async fn a_server_that_is_busy_is_left_alone_in_the_background_alone() {
         let outcome = engine.fire(event(), &session).await;
         let finished = session.drain().await;
         let told = finished.iter().flat_map(|it| &it.outcome.faults).chain(&outcome.faults);
-        assert_eq!(told.map(|it| it.code).collect::<Vec<_>>(), ["http-limited"], "{wait:?}");
+        assert_eq!(told.map(|it| it.code.name()).collect::<Vec<_>>(), ["http-limited"], "{wait:?}");
         assert_eq!(server.requests().len(), requests, "{wait:?}");
     }
 }

@@ -230,7 +230,7 @@ async fn every_way_to_fail_has_its_code() {
         let shown = format!("{reply:?}");
         let server = Server::start(reply).unwrap();
         let fault = model(&server, "openai").ask(&question()).await.unwrap_err();
-        assert_eq!(fault.kind.code(), code, "{shown}: {fault}");
+        assert_eq!(fault.kind.code().name(), code, "{shown}: {fault}");
         assert!(fault.to_string().contains(said), "{fault}");
         assert!(!fault.to_string().contains(KEY), "{fault}");
         assert!(fault.to_string().contains(fault.kind.remedy()), "{fault}");
