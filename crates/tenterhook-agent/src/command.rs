@@ -9,6 +9,8 @@ pub(crate) enum Command {
     Hooks(Hooks),
     /// The permission mode, or another one.
     Permissions(Option<String>),
+    /// Take the permission rule of that number away.
+    RemoveRule(usize),
     /// Make the conversation short, with instructions for what to keep.
     Compact(String),
     /// Forget the conversation.
@@ -33,7 +35,8 @@ pub(crate) enum Hooks {
     List,
     /// In the words of this agent, or of the one that is named.
     Events(String),
-    Explain,
+    /// Why the event or the call of that name ran which hooks.
+    Explain(String),
     Reload,
     Enable(String),
     Disable(String),
@@ -44,14 +47,14 @@ pub(crate) const TABLE: &[(&str, &str, &str)] = &[
     ("help", "", "what there is to type"),
     (
         "hooks",
-        "[list|events|explain|reload|enable NAME|disable NAME]",
+        "[list|events|explain [EVENT|CALL]|reload|enable NAME|disable NAME]",
         "the hooks and what they did",
     ),
-    ("permissions", "[MODE]", "how much is done without asking"),
+    ("permissions", "[MODE|remove N]", "the rules, and how much is done without asking"),
     ("compact", "[WHAT TO KEEP]", "make the conversation short"),
     ("clear", "", "forget the conversation"),
     ("model", "[NAME]", "which model answers"),
-    ("resume", "[FILE]", "go on with an earlier session"),
+    ("resume", "[N|FILE]", "go on with an earlier session"),
     ("fork", "", "go on in a copy of this session"),
     ("cd", "DIRECTORY", "work somewhere else"),
     ("add-dir", "DIRECTORY", "let the agent change files there, too"),
@@ -67,7 +70,13 @@ pub(crate) fn read(text: &str) -> Option<Result<Command, String>> {
     Some(Ok(match name {
         "help" => Command::Help,
         "hooks" => return Some(hooks(args).map(Command::Hooks)),
-        "permissions" => Command::Permissions(some()),
+        "permissions" => match args.strip_prefix("remove") {
+            Some(number) => match number.trim().parse() {
+                Ok(number) => Command::RemoveRule(number),
+                Err(_) => return Some(Err("say which: `/permissions remove N`".to_owned())),
+            },
+            None => Command::Permissions(some()),
+        },
         "compact" => Command::Compact(args.to_owned()),
         "clear" => Command::Clear,
         "model" => Command::Model(some()),
@@ -83,6 +92,18 @@ pub(crate) fn read(text: &str) -> Option<Result<Command, String>> {
     }))
 }
 
+/// What is said of a command that nobody knows: the one that may be meant.
+pub(crate) fn unknown(name: &str) -> String {
+    let near = TABLE.iter().find(|(it, ..)| {
+        it.starts_with(name)
+            || name.starts_with(it)
+            || it.chars().zip(name.chars()).filter(|(a, b)| a == b).count() + 1
+                >= it.len().max(name.len())
+    });
+    let near = near.map(|(it, ..)| format!("; `/{it}` is one")).unwrap_or_default();
+    format!("`/{name}` is no command{near}. /help says what there is")
+}
+
 fn hooks(args: &str) -> Result<Hooks, String> {
     let (word, name) = args.split_once(char::is_whitespace).unwrap_or((args, ""));
     let named = |make: fn(String) -> Hooks| match name.trim() {
@@ -92,7 +113,7 @@ fn hooks(args: &str) -> Result<Hooks, String> {
     match word {
         "" | "list" => Ok(Hooks::List),
         "events" => Ok(Hooks::Events(name.trim().to_owned())),
-        "explain" => Ok(Hooks::Explain),
+        "explain" => Ok(Hooks::Explain(name.trim().to_owned())),
         "reload" => Ok(Hooks::Reload),
         "enable" => named(Hooks::Enable),
         "disable" => named(Hooks::Disable),
@@ -105,7 +126,8 @@ fn hooks(args: &str) -> Result<Hooks, String> {
 /// What keys do, beside those that every line editor knows.
 const KEYS: &[(&str, &str)] = &[
     ("Enter", "send; while a turn is under way, steer it"),
-    ("Tab", "send when the turn is over"),
+    ("Tab", "send when the turn is over; Up in an empty box takes it back"),
+    ("Shift-Tab", "ask more or less: the next permission mode"),
     ("Esc", "stop what is under way"),
     ("Ctrl-C", "empty the line, stop, or (twice) leave"),
     ("Ctrl-J", "begin another line"),

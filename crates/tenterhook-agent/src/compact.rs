@@ -2,11 +2,11 @@
 
 use futures_util::StreamExt;
 
-use crate::agent::Agent;
+use crate::agent::{Agent, Role};
 use crate::conversation::{Author, Message};
 use crate::gate::Held;
 use crate::model::{Delta, Stop};
-use crate::update::Update;
+use crate::update::{Update, Used};
 
 /// How long a summary may be.
 const MAX_TOKENS: u32 = 4096;
@@ -21,11 +21,23 @@ const ASK: &str = "Sum up this conversation for yourself: what the user wants, w
 impl Agent {
     /// Makes the conversation short when it is about to be too long.
     pub(crate) async fn compact_if_full(&mut self) {
-        let size: usize = self.messages.iter().map(Message::size).sum();
-        if size > FULL
+        if self.size() > FULL
             && let Err(why) = self.compact("auto", "").await
         {
             self.updates.warn("PreCompact", why);
+        }
+    }
+
+    fn size(&self) -> usize {
+        self.messages.iter().map(Message::size).sum()
+    }
+
+    /// Tells how much was used so far, and how near the conversation is to being made short.
+    pub(crate) fn tell_used(&self) {
+        if self.role == Role::Main {
+            let all = self.tally.counts().session;
+            let used = Used { full: self.size() * 100 / FULL, tokens: all.input + all.output };
+            self.updates.tell(Update::Used(used));
         }
     }
 
@@ -52,6 +64,7 @@ impl Agent {
         self.learn("compact").await;
         self.settings.started =
             self.hooks.session_started("compact", &self.settings.model).await.context;
+        self.tell_used();
         self.updates.tell(Update::Notice("The conversation was compacted.".to_owned()));
         Ok(())
     }

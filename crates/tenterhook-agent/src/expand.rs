@@ -4,7 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::agent::{Agent, Settings};
-use crate::file;
+use crate::{command, file};
 
 /// How much of a mentioned file goes to the model.
 const MENTIONED: u64 = 64 << 10;
@@ -63,15 +63,20 @@ impl Agent {
         file::text_of(judged.map_err(io::Error::other)?.open()?, MENTIONED)
     }
 
+    /// Why the text is neither a prompt nor a command that somebody knows, where it is not.
+    pub(crate) fn unknown_command(&self, text: &str) -> Option<String> {
+        let name = command_name(text)?;
+        let Settings { project, home, .. } = &self.settings;
+        let known = places(project, home, name).iter().any(|it| it.is_file());
+        (!known).then(|| command::unknown(name))
+    }
+
     /// The command that the text calls, with its arguments and what its file says.
     async fn command_of(&self, text: &str) -> Option<(String, String, String)> {
-        let rest = text.trim().strip_prefix('/')?;
-        let (name, args) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
-        let plain =
-            !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "-_".contains(c));
+        let name = command_name(text)?;
+        let args = text.trim().get(name.len() + 1..).unwrap_or_default();
         let Settings { project, home, .. } = &self.settings;
-        let files = plain.then(|| places(project, home, name))?;
-        let path = files.into_iter().find(|it| it.is_file())?;
+        let path = places(project, home, name).into_iter().find(|it| it.is_file())?;
         let root = path.starts_with(project).then_some(project.as_path());
         let body = match self.permissions.shown_unasked(&self.permit_context(), &path, root).await {
             Ok(judged) => judged.whole().ok()?,
@@ -83,6 +88,13 @@ impl Agent {
         let body = String::from_utf8_lossy(&body);
         Some((name.to_owned(), args.trim().to_owned(), without_front_matter(&body).to_owned()))
     }
+}
+
+/// The name of the command that a text calls, if it looks like one: a path does not.
+fn command_name(text: &str) -> Option<&str> {
+    let name = text.trim().strip_prefix('/')?.split(char::is_whitespace).next()?;
+    let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || "-_".contains(c));
+    plain.then_some(name)
 }
 
 /// Where the file of a command or a skill may be; the project's before the user's.
@@ -120,6 +132,13 @@ mod tests {
     fn mentions_are_words_that_begin_with_an_at() {
         assert_eq!(mentions("see @src/a.rs, and (a@b) @x."), ["src/a.rs", "x"]);
         assert_eq!(mentions("nothing @ all"), [""; 0]);
+    }
+
+    #[test]
+    fn a_command_is_one_plain_word() {
+        assert_eq!(command_name(" /deploy prod"), Some("deploy"));
+        assert_eq!(command_name("/usr/bin/env is missing"), None);
+        assert_eq!((command_name("/"), command_name("deploy")), (None, None));
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod holds;
 mod late;
 mod means;
 mod panel;
+mod past;
 mod points;
 mod prompts;
 mod rules;
@@ -37,6 +38,7 @@ use asides::Asides;
 use files::Loaded;
 pub(crate) use late::Late;
 use means::Means;
+use past::Past;
 pub(crate) use rules::{Doubt, PermissionRule};
 pub(crate) use servers::{ServerOffer, ServerTool};
 use store::Marks;
@@ -74,8 +76,8 @@ pub(crate) struct Hooks {
     env: Arc<Vec<(String, String)>>,
     /// How often other hooks took the place of those that were loaded.
     generation: Arc<AtomicU64>,
-    /// The last event, for `/hooks explain`.
-    last: Arc<Mutex<Option<Event>>>,
+    /// What was fired, for `/hooks`.
+    past: Arc<Mutex<Past>>,
     /// What nobody waits for.
     asides: Asides,
     /// The originals of what was rewritten, until the transcript has them.
@@ -143,7 +145,7 @@ impl Hooks {
             place: Arc::new(Mutex::new(place)),
             env: Arc::new(env.to_vec()),
             generation: Arc::default(),
-            last: Arc::default(),
+            past: Arc::default(),
             asides: Asides::default(),
             rewritten: Arc::default(),
             agent: Map::new(),
@@ -232,7 +234,7 @@ impl Hooks {
     }
 
     async fn fire_within(&self, event: Event, budget: Option<Duration>) -> Said {
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = Some(event.clone());
+        self.past.lock().unwrap_or_else(PoisonError::into_inner).fired(&event);
         let fired = event.clone();
         let held = self.hold(&event);
         let outcome = self.engine.fire_within(event, &self.session, budget).await;
@@ -280,6 +282,7 @@ impl Hooks {
         if outcome.steps.is_empty() {
             return;
         }
+        self.past.lock().unwrap_or_else(PoisonError::into_inner).ran(&outcome.steps);
         let steps = outcome.steps.iter().map(|step| TraceStep {
             hook: step.hook.to_string(),
             ended: step.ended.to_string(),

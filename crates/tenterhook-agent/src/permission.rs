@@ -7,6 +7,7 @@ mod arguments;
 mod barred;
 mod changes;
 mod mode;
+mod page;
 mod place;
 mod question;
 
@@ -187,19 +188,6 @@ impl Permissions {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let rules = state.rules.deny.iter().chain(&state.rules.ask).cloned();
         Bars::new(rules.collect(), context)
-    }
-
-    /// The mode and the rules, for people.
-    pub(crate) fn page(&self) -> String {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut lines = vec![format!("mode   {}", state.mode.word())];
-        let rules =
-            [("deny", &state.rules.deny), ("ask", &state.rules.ask), ("allow", &state.rules.allow)];
-        for (word, rules) in rules {
-            lines.extend(rules.iter().map(|rule| format!("{word:<5}  {}", rule.text())));
-        }
-        lines.extend(state.directories.iter().map(|it| format!("also   {}", it.display())));
-        lines.join("\n")
     }
 
     /// Takes a call through the whole pipeline. What comes beside a permit is what hooks add for the model.

@@ -16,6 +16,7 @@ use crate::command;
 use crate::conversation::{Author, Message};
 use crate::ground::Ground;
 use crate::hooks::{Hooks, Late};
+use crate::permission::Permissions;
 use crate::tasks::Tasks;
 use crate::transcript::Line;
 use crate::update::{Input, Update, Updates};
@@ -161,8 +162,8 @@ impl Session {
                     Err(leave) => return Some(leave),
                 },
             };
-            self.agent.updates.tell(Update::Queued(self.queue.len()));
-            let Some(next) = self.bounded(next) else { continue };
+            self.agent.updates.tell(Update::Queued(texts(&self.queue)));
+            let Some(next) = self.bounded(next).and_then(|it| self.known(it)) else { continue };
             let command = match &next {
                 Next::Raw(text) => command::read(text),
                 Next::Judged(_) => None,
@@ -202,6 +203,22 @@ impl Session {
         }
     }
 
+    /// Gives a command back that nobody knows: it is no prompt (AG-43).
+    fn known(&self, next: Next) -> Option<Next> {
+        let Next::Raw(text) = next else { return Some(next) };
+        let why = match command::read(&text) {
+            Some(_) => None,
+            None => self.agent.unknown_command(&text),
+        };
+        match why {
+            Some(reason) => {
+                self.agent.updates.tell(Update::Refused { text, reason });
+                None
+            }
+            None => Some(Next::Raw(text)),
+        }
+    }
+
     /// `Setup` where it is asked for, and `SessionStart`, awaited before the first turn.
     async fn begin(&mut self) -> Result<(), Leave> {
         let agent = &mut self.agent;
@@ -211,6 +228,8 @@ impl Session {
             cwd: agent.settings.cwd.display().to_string(),
             transcript: agent.transcript.path().display().to_string(),
         });
+        agent.updates.tell(Update::Mode(agent.permissions.mode().word()));
+        agent.tell_used();
         if let Some(ground) = self.ground.as_ref().filter(|it| !it.welcome.is_empty()) {
             let text = ground.welcome.clone();
             agent.updates.tell(Update::Page { title: "Welcome".to_owned(), text });
@@ -240,6 +259,8 @@ impl Session {
         work: impl AsyncFnOnce(&mut Self) -> Result<(), Leave>,
     ) -> Result<(), Leave> {
         let (mut said, mut heard, mut gone) = (Vec::new(), self.heard, false);
+        let (permissions, hooks) = (self.agent.permissions.clone(), self.agent.hooks.clone());
+        let told = self.agent.updates.clone();
         let done = {
             let work = work(self);
             tokio::pin!(work);
@@ -250,6 +271,12 @@ impl Session {
                         Some(Input::Prompt(text) | Input::Queue(text)) => said.push(Next::Raw(text)),
                         Some(Input::Interrupt) => break Ok(()),
                         Some(Input::Quit(reason)) => break Err(Leave(reason)),
+                        Some(Input::TakeBack) => {
+                            if let Some(Next::Raw(text)) = said.pop() {
+                                told.tell(Update::TakenBack { text });
+                            }
+                        }
+                        Some(Input::NextMode) => next_mode(&permissions, &hooks),
                         Some(Input::Typing) => {}
                         Some(Input::Close) => heard = Heard::Closed,
                         None => (heard, gone) = (Heard::Closed, true),
@@ -277,7 +304,8 @@ impl Session {
                     Some(Input::Prompt(text) | Input::Queue(text)) => {
                         return Ok(Some(Next::Raw(text)));
                     }
-                    Some(Input::Interrupt) => {}
+                    Some(Input::Interrupt | Input::TakeBack) => {}
+                    Some(Input::NextMode) => next_mode(&self.agent.permissions, &self.agent.hooks),
                     Some(Input::Typing) => idle.as_mut().reset(Instant::now() + patience.idle),
                     Some(Input::Quit(reason)) => return Err(Leave(reason)),
                     Some(Input::Close) | None => {
@@ -329,6 +357,8 @@ impl Session {
             gate: SteeringGate::start(&self.agent),
             steering: steering.clone(),
             updates: self.agent.updates.clone(),
+            permissions: self.agent.permissions.clone(),
+            hooks: hooks.clone(),
             leaving: None,
             gone: false,
         };
@@ -380,6 +410,24 @@ async fn late(tasks: &Tasks, hooks: &Hooks) -> Late {
         late = tasks.ended() => late,
         late = hooks.late() => late,
     }
+}
+
+/// What the person wrote of what waits.
+fn texts(queue: &VecDeque<Next>) -> Vec<String> {
+    let text = |it: &Next| match it {
+        Next::Raw(text) => Some(text.clone()),
+        Next::Judged(_) => None,
+    };
+    queue.iter().filter_map(text).collect()
+}
+
+/// Goes to the next mode; nobody waits for the hooks that are told.
+fn next_mode(permissions: &Permissions, hooks: &Hooks) {
+    let before = permissions.mode();
+    let mode = before.next();
+    permissions.set_mode(mode);
+    let told = hooks.clone();
+    hooks.beside(async move { told.mode_changed(before.word(), mode.word()).await });
 }
 
 /// Waits until somebody wants to leave.

@@ -2,6 +2,8 @@
 //!
 //! A line that was cut off by a crash costs that line alone: reading skips it and says so. One session at a time writes a file.
 
+pub(crate) mod list;
+
 use std::collections::VecDeque;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -224,17 +226,4 @@ fn is_torn(file: &mut File) -> io::Result<bool> {
         file.read_exact(&mut last)?;
     }
     Ok(last != *b"\n")
-}
-
-/// The transcripts beside this one, newest first, one a line.
-pub(crate) fn list(beside: &Path) -> String {
-    let entries = beside.parent().and_then(|it| std::fs::read_dir(it).ok()).into_iter().flatten();
-    let mut found: Vec<_> = entries
-        .flatten()
-        .filter(|it| it.path().extension().is_some_and(|it| it == "jsonl"))
-        .filter_map(|it| Some((it.metadata().ok()?.modified().ok()?, it.path())))
-        .collect();
-    found.sort();
-    let lines = found.iter().rev().map(|(_, path)| path.display().to_string());
-    lines.collect::<Vec<_>>().join("\n")
 }

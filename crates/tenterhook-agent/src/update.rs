@@ -15,6 +15,10 @@ pub(crate) enum Input {
     Prompt(String),
     /// A prompt for after the turn under way.
     Queue(String),
+    /// Take the last prompt back that waits for the turn to end.
+    TakeBack,
+    /// Go on in the next permission mode.
+    NextMode,
     /// Stop what is under way.
     Interrupt,
     /// The person is typing.
@@ -36,8 +40,14 @@ pub(crate) enum Update {
     Prompt { text: String },
     /// A prompt was refused: nothing of it is kept, and its text belongs back into the composer.
     Refused { text: String, reason: String },
-    /// So many prompts wait for the turn to end.
-    Queued(usize),
+    /// These wait for the turn to end.
+    Queued(Vec<String>),
+    /// The last of them does no longer: its text belongs back into the composer.
+    TakenBack { text: String },
+    /// The permission mode.
+    Mode(&'static str),
+    /// How much was used.
+    Used(Used),
     /// Whether a turn is under way.
     Loading(bool),
     /// More of the model's words.
@@ -80,6 +90,15 @@ pub(crate) enum Update {
     Page { title: String, text: String },
     /// The session is over.
     Ended,
+}
+
+/// How much was used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Used {
+    /// How full the conversation is, in percent of where it is made short by itself.
+    pub(crate) full: usize,
+    /// The tokens of the session.
+    pub(crate) tokens: u64,
 }
 
 /// A question to the user about one tool call.

@@ -60,11 +60,24 @@ fn no_color(stage: &Stage) -> Result<(), String> {
 fn pages(stage: &Stage) -> Result<(), String> {
     let hooks = "[hook.no-secrets]\non = \"UserPromptSubmit\"\nshell = \"grep -q secret && exit 2 || exit 0\"\n";
     let rules = ["--deny", "Bash(rm *)", "--allow", "Bash(git status)"];
-    for (name, last) in [("help", "F2"), ("hooks", "toml:1"), ("permissions", "git status")] {
+    for (name, last) in
+        [("help", "F2"), ("hooks", "has not run yet"), ("permissions", "takes a rule away")]
+    {
         let room = stage.room(hooks, "")?;
-        let terminal = room.start((80, 34), &rules)?;
+        let terminal = room.start((80, 36), &rules)?;
         terminal.say(&format!("/{name}"))?;
         screens::keep(stage, name, &terminal.see(last)?)?;
     }
-    Ok(())
+    sessions(stage)
+}
+
+/// The list of sessions; names, dates and directories differ from run to run.
+fn sessions(stage: &Stage) -> Result<(), String> {
+    let room = stage.room("", "[[reply]]\nrepeat = true\ntext = \"hello to you, too\"\n")?;
+    let terminal = room.start(SIZE, &[])?;
+    terminal.say("find out why the tests are slow")?;
+    terminal.see("hello to you")?;
+    terminal.say("/resume")?;
+    let screen = terminal.see("slow  (this session)")?;
+    must(screen.contains("`/resume N` goes on"), || screen)
 }

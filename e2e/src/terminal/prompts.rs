@@ -157,7 +157,7 @@ fn queued(stage: &Stage) -> Result<(), String> {
     terminal.see("one two")?;
     terminal.types("again")?;
     terminal.press("Tab")?;
-    let screen = terminal.see("1 queued")?;
+    let screen = terminal.see("queued: ")?;
     must(!screen.contains("> again"), || format!("it did not wait:\n{screen}"))?;
     room.write("go", "")?;
     let screen = terminal.until("the next turn, and rest", |it| {
@@ -175,7 +175,7 @@ fn command_waits(stage: &Stage) -> Result<(), String> {
     terminal.say("count")?;
     terminal.see("one two")?;
     terminal.say("/permissions")?;
-    terminal.see("1 queued")?;
+    terminal.see("queued: ")?;
     room.write("go", "")?;
     let screen = terminal.see("mode   default")?;
     must(!screen.contains("> /permissions"), || format!("it became a prompt:\n{screen}"))

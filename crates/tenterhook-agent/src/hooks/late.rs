@@ -1,5 +1,7 @@
 //! What hooks say that nobody waited for: those in the background, and what is shown while any runs.
 
+use std::sync::PoisonError;
+
 use tenterhook::session::StatusWatch;
 
 use super::Hooks;
@@ -27,6 +29,8 @@ impl Hooks {
             return std::future::pending().await;
         };
         let event = finished.event.to_string();
+        let past = self.past.lock();
+        past.unwrap_or_else(PoisonError::into_inner).ran(&finished.outcome.steps);
         for fault in &finished.outcome.faults {
             let hook = fault.hook.as_ref().map(|it| format!("hook `{it}`: ")).unwrap_or_default();
             self.updates.warn(&event, format!("{hook}{}", fault.message));

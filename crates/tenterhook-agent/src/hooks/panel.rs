@@ -2,12 +2,19 @@
 //! switches. Text only; every face shows the same.
 
 use std::fmt::Write;
+use std::sync::{MutexGuard, PoisonError};
 
-use tenterhook::dialect::{DIALECTS, DialectId};
-use tenterhook::hook::{Arming, HookId, Layer};
-use tenterhook::plan;
+use serde_json::Value;
+use tenterhook::dialect::{DIALECTS, DialectId, EventRow};
+use tenterhook::hook::{Arming, Hook, HookId, Layer};
+use tenterhook::matcher::MatcherSpec;
+use tenterhook::{Event, plan};
 
+use super::past::Past;
 use super::{Hooks, points};
+
+/// The rule by which a hook rests at an event that it is not for.
+const ELSEWHERE: &str = "P-2";
 
 impl Hooks {
     /// Every hook: its name, when it runs, what runs, where it stands.
@@ -27,11 +34,29 @@ impl Hooks {
                     format!("  [rests: this agent never fires that event: {why}]")
                 }),
             };
-            let place = hook.place.as_ref().map(|it| format!("  {}:{}", it.file, it.line));
             let _ = writeln!(text, "{}  on {}{state}", hook.id, hook.event);
-            let _ = writeln!(text, "    {}{}", hook.run.line(), place.unwrap_or_default());
+            let _ = writeln!(text, "    {}", hook.run.line());
+            let limit = hook.time(&ruleset.row(hook.dialect, &hook.event));
+            let condition = hook.condition.as_ref().map(|it| format!(", if {}", it.text()));
+            let _ = writeln!(
+                text,
+                "    on {}{}, at most {} s, {}, {}",
+                matched(hook),
+                condition.unwrap_or_default(),
+                limit.as_secs_f64(),
+                hook.dialect,
+                hook.layer.word(),
+            );
+            if let Some(place) = &hook.place {
+                let _ = writeln!(text, "    {}:{}", place.file, place.line);
+            }
+            let _ = writeln!(text, "    {}", self.past().of(&hook.id));
         }
         text
+    }
+
+    fn past(&self) -> MutexGuard<'_, Past> {
+        self.past.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// What hooks may do at each event, when it fires, and what matchers can meet there.
@@ -61,18 +86,45 @@ impl Hooks {
         text
     }
 
-    /// Of every hook, whether it ran at the last event, and why.
-    pub(crate) fn explain_last(&self) -> String {
-        let last = self.last.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone();
-        let Some(event) = last else { return "No event was fired yet.".to_owned() };
+    /// Of every hook, whether it runs at the event that is named, and why: by the event's name in any agent's words, by a call's,
+    /// or by a tool's. Nothing named, the last event.
+    pub(crate) fn explain(&self, name: &str) -> Result<String, String> {
+        let events = called(name);
+        let is = |event: &Event| {
+            let of = |key: &str| event.payload.get(key).and_then(Value::as_str);
+            let tool = of("tool_name").is_some_and(|it| it.eq_ignore_ascii_case(name));
+            let is_call = of("tool_use_id") == Some(name) || tool;
+            let gate = event.name.as_str() == "PreToolUse";
+            name.is_empty() || events.contains(&event.name.to_string()) || (is_call && gate)
+        };
+        let found = self.past().last(is);
+        let Some(event) = found else {
+            return Err(match (name, events.is_empty()) {
+                ("", _) => "No event was fired yet.".to_owned(),
+                (name, false) => format!("`{name}` has not happened in this session."),
+                (name, true) => format!(
+                    "`{name}` is no event, no tool that was called and no call of this session."
+                ),
+            });
+        };
+        let about = event.payload.get("tool_name").and_then(Value::as_str);
+        let about = about.map(|it| format!("  {it}")).unwrap_or_default();
+        let mut text = format!("{}{about}\n", event.name);
         let view = self.session.view(&event.name);
-        let mut text = format!("{}\n", event.name);
+        let mut others = 0;
         for (hook, because) in plan::explain(&self.engine.ruleset(), &view, &event) {
+            if because.rule == ELSEWHERE {
+                others += 1;
+                continue;
+            }
             let word = if because.selected { "runs" } else { "rests" };
             let _ =
                 writeln!(text, "  {word:<5}  {}  ({}) {}", hook.id, because.rule, because.because);
         }
-        text
+        if others > 0 {
+            let _ = writeln!(text, "  ({others} more are for other events)");
+        }
+        Ok(text)
     }
 
     /// Switches a hook off or on for this session.
@@ -89,6 +141,28 @@ impl Hooks {
         let word = if on { "on again" } else { "off for this session" };
         Ok(format!("`{name}` is {word}."))
     }
+}
+
+/// On what a hook runs.
+fn matched(hook: &Hook) -> String {
+    match hook.matcher.spec() {
+        MatcherSpec::Any => "all".to_owned(),
+        MatcherSpec::Words(words) => words.join("|"),
+        MatcherSpec::Regex(text) => format!("/{text}/"),
+        MatcherSpec::Never(_) => "nothing".to_owned(),
+    }
+}
+
+/// The events that are called so: by us, else by some other agent.
+fn called(name: &str) -> Vec<String> {
+    let is = |row: &&EventRow| row.name.eq_ignore_ascii_case(name);
+    let of = |ours: bool| {
+        let dialects = DIALECTS.iter().filter(move |it| (it.id() == DialectId::NATIVE) == ours);
+        let rows = dialects.flat_map(|it| it.rows()).filter(is);
+        rows.map(|row| row.event.to_string()).collect::<Vec<_>>()
+    };
+    let ours = of(true);
+    if ours.is_empty() { of(false) } else { ours }
 }
 
 /// The agents whose hooks run here.

@@ -12,11 +12,16 @@ use tenterhook::rule;
 use super::Hooks;
 use crate::conversation::Call;
 
+/// How much of a call stands in the text of the rule that it may run again.
+const SUBJECT: usize = 60;
+
 /// A rule about tool calls, such as `Bash(git push *)`.
 #[derive(Clone, Debug)]
 pub(crate) struct PermissionRule {
     text: String,
     meaning: Meaning,
+    /// Who made it.
+    by: &'static str,
 }
 
 #[derive(Clone, Debug)]
@@ -32,14 +37,32 @@ impl PermissionRule {
         let condition = Condition::rule(text, Reading::Native);
         match condition.fault() {
             Some(fault) => Err(format!("`{text}` is no permission rule: {fault}")),
-            None => Ok(Self { text: text.to_owned(), meaning: Meaning::Rule(condition) }),
+            None => Ok(Self {
+                text: text.to_owned(),
+                meaning: Meaning::Rule(condition),
+                by: "from the command line",
+            }),
         }
     }
 
     /// The rule that this very call may run again.
     pub(crate) fn exactly(call: &Call, file: Option<PathBuf>) -> Self {
         let meaning = Meaning::Exactly(call.clone(), file);
-        Self { text: format!("{} as it was", call.tool), meaning }
+        let subject = call.input.as_object().into_iter().flatten().find_map(|(_, it)| it.as_str());
+        let subject = subject.and_then(|it| it.lines().next()).unwrap_or_default();
+        let subject: String = subject.chars().take(SUBJECT).collect();
+        let text = format!("{} as it was: {subject}", call.tool);
+        Self { text, meaning, by: "you said always" }
+    }
+
+    /// The same, made by a hook.
+    pub(crate) fn by_hook(self) -> Self {
+        Self { by: "from a hook", ..self }
+    }
+
+    /// Who made it.
+    pub(crate) const fn by(&self) -> &'static str {
+        self.by
     }
 
     /// The file to which the one call led that it is about; `None` where it is about more than one call.

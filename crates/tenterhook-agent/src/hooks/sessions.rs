@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{Hooks, Said};
 use crate::agent::LEAVING;
 use crate::instructions::Instructions;
+use crate::update::Update;
 
 impl Hooks {
     /// A repository is set up, on request.
@@ -58,7 +59,9 @@ impl Hooks {
     }
 
     /// The host went to another permission mode.
-    pub(crate) async fn mode_changed(&self, from: &str, to: &str) {
+    pub(crate) async fn mode_changed(&self, from: &'static str, to: &'static str) {
+        self.fact("permission_mode", to);
+        self.updates.tell(Update::Mode(to));
         self.fire(self.event("ModeChange").with("mode", to).with("previous_mode", from)).await;
     }
 

@@ -41,7 +41,6 @@ pub(super) async fn apply(all: &Permissions, context: &PermitContext<'_>, change
     }
     let after = all.mode();
     if after != before {
-        hooks.fact("permission_mode", after.word());
         hooks.mode_changed(before.word(), after.word()).await;
     }
 }
@@ -72,7 +71,10 @@ fn named(change: &Value) -> Result<Vec<PermissionRule>, String> {
     };
     rules
         .iter()
-        .map(|rule| PermissionRule::read(&text(rule).ok_or("a rule names no tool")?))
+        .map(|rule| {
+            let read = PermissionRule::read(&text(rule).ok_or("a rule names no tool")?);
+            read.map(PermissionRule::by_hook)
+        })
         .collect()
 }
 

@@ -28,6 +28,15 @@ impl Mode {
         Self::ALL.iter().find(|(mode, _)| *mode == self).map_or("", |(_, word)| word)
     }
 
+    /// The one after it, for whoever goes through them: none that switches all questions off.
+    pub(crate) const fn next(self) -> Self {
+        match self {
+            Self::Default => Self::AcceptEdits,
+            Self::AcceptEdits => Self::Plan,
+            Self::Plan | Self::Bypass => Self::Default,
+        }
+    }
+
     /// The mode of that word.
     pub(crate) fn find(word: &str) -> Option<Self> {
         Self::ALL.iter().find(|(_, it)| it.eq_ignore_ascii_case(word)).map(|(mode, _)| *mode)

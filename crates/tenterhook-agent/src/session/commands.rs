@@ -6,7 +6,7 @@ use super::{Leave, Session, from_hook};
 use crate::agent::Settings;
 use crate::command::{self, Command, Hooks};
 use crate::permission::Mode;
-use crate::transcript::{self, Kept, Transcript};
+use crate::transcript::{self, Kept, Transcript, list};
 use crate::update::Update;
 
 impl Session {
@@ -16,6 +16,7 @@ impl Session {
             Command::Help => self.page("/help", command::help()),
             Command::Hooks(hooks) => self.hooks(hooks).await,
             Command::Permissions(mode) => self.permissions(mode).await,
+            Command::RemoveRule(number) => self.remove_rule(number),
             Command::Compact(instructions) => {
                 if let Err(why) = self.agent.compact("manual", &instructions).await {
                     self.page("/compact", why);
@@ -41,7 +42,7 @@ impl Session {
         let text = match what {
             Hooks::List => hooks.list(),
             Hooks::Events(agent) => hooks.events(&agent),
-            Hooks::Explain => hooks.explain_last(),
+            Hooks::Explain(name) => hooks.explain(&name).unwrap_or_else(|why| why),
             Hooks::Reload => hooks.reload(),
             Hooks::Enable(name) => hooks.switch(&name, true).unwrap_or_else(|why| why),
             Hooks::Disable(name) => hooks.switch(&name, false).unwrap_or_else(|why| why),
@@ -63,11 +64,18 @@ impl Session {
         let before = self.agent.permissions.mode();
         self.agent.permissions.set_mode(mode);
         let hooks = &self.agent.hooks;
-        hooks.fact("permission_mode", mode.word());
         if mode != before {
             hooks.mode_changed(before.word(), mode.word()).await;
         }
         self.page("/permissions", format!("The mode is `{}`.", mode.word()));
+    }
+
+    fn remove_rule(&self, number: usize) {
+        let text = match self.agent.permissions.remove(number) {
+            Ok(rule) => format!("Not any more: {rule}"),
+            Err(why) => why,
+        };
+        self.page("/permissions", text);
     }
 
     /// Ends the conversation and begins another one in the same session.
@@ -106,10 +114,15 @@ impl Session {
     /// Leaves this session and goes on with another one.
     async fn resume(&mut self, file: Option<String>) -> Result<(), Leave> {
         let Some(file) = file else {
-            let text = transcript::list(self.agent.transcript.path());
+            let text = list::page(self.agent.transcript.path());
             self.page("/resume", text);
             return Ok(());
         };
+        let listed = file.parse::<usize>().ok().and_then(|it| it.checked_sub(1)).and_then(|at| {
+            let (_, path) = list::beside(self.agent.transcript.path()).into_iter().nth(at)?;
+            Some(path)
+        });
+        let file = listed.map_or(file, |it| it.display().to_string());
         let path = Path::new(&file);
         let own = &self.agent.transcript;
         let (kept, transcript) = match own.resume_from(path) {

@@ -1,10 +1,13 @@
 //! What is heard while a turn runs, and what becomes of it: it steers the turn, waits for the next one, or ends things.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use super::steering_gate::SteeringGate;
-use super::{Heard, Leave, Next};
+use super::{Heard, Leave, Next, next_mode, texts};
 use crate::agent::Steering;
+use crate::hooks::Hooks;
+use crate::permission::Permissions;
 use crate::update::{Input, Update, Updates};
 
 /// Who listens during one turn.
@@ -15,6 +18,8 @@ pub(super) struct Listener<'s> {
     pub(super) gate: SteeringGate,
     pub(super) steering: Steering,
     pub(super) updates: Updates,
+    pub(super) permissions: Arc<Permissions>,
+    pub(super) hooks: Hooks,
     /// Somebody wants to leave.
     pub(super) leaving: Option<Leave>,
     /// Nobody is left who could say anything.
@@ -22,6 +27,11 @@ pub(super) struct Listener<'s> {
 }
 
 impl Listener<'_> {
+    fn tell_queue(&self) {
+        self.steering.queue(self.queue.len());
+        self.updates.tell(Update::Queued(texts(self.queue)));
+    }
+
     /// Does what was said. `None`: nobody says anything any more.
     pub(super) fn hear(&mut self, input: Option<Input>) {
         match input {
@@ -37,9 +47,16 @@ impl Listener<'_> {
             }
             Some(Input::Prompt(text) | Input::Queue(text)) => {
                 self.queue.push_back(Next::Raw(text));
-                self.steering.queue(self.queue.len());
-                self.updates.tell(Update::Queued(self.queue.len()));
+                self.tell_queue();
             }
+            Some(Input::TakeBack) => {
+                let last = self.queue.iter().rposition(|it| matches!(it, Next::Raw(_)));
+                if let Some(Next::Raw(text)) = last.and_then(|at| self.queue.remove(at)) {
+                    self.updates.tell(Update::TakenBack { text });
+                    self.tell_queue();
+                }
+            }
+            Some(Input::NextMode) => next_mode(&self.permissions, &self.hooks),
             Some(Input::Typing) => {}
             Some(Input::Quit(reason)) if self.leaving.is_none() => {
                 self.leaving = Some(Leave(reason));

@@ -43,6 +43,7 @@ impl Agent {
         let all = self.tally.counts().session;
         self.hooks.fact("total_tokens", all.input + all.output);
         self.keep(Message::Assistant(reply.clone()));
+        self.tell_used();
         self.hooks.after_model(&reply.text, usage).await;
         if !reply.text.is_empty() {
             self.updates.tell(Update::Reply(reply.text.clone()));

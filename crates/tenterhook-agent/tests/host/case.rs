@@ -61,6 +61,10 @@ pub(crate) struct Step {
     pub(crate) prompt: Option<String>,
     /// The person answers the question that stands: `once`, `always`, or `no` with the reason after it.
     pub(crate) decide: Option<String>,
+    /// The person writes this for after the turn.
+    pub(crate) queue: Option<String>,
+    /// The person presses a key that says this: `take_back`, `next_mode`.
+    pub(crate) say: Option<String>,
     /// The person stops what is under way.
     #[serde(default)]
     pub(crate) interrupt: bool,

@@ -103,6 +103,12 @@ impl Stage<'_> {
             let text = text.replace("{transcript}", &self.transcript.display().to_string());
             self.say(&json!({"type": "prompt", "text": text}));
         }
+        if let Some(text) = &step.queue {
+            self.say(&json!({"type": "queue", "text": text}));
+        }
+        if let Some(word) = &step.say {
+            self.say(&json!({"type": word}));
+        }
         if step.interrupt {
             self.say(&json!({"type": "interrupt"}));
         }

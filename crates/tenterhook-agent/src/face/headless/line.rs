@@ -21,6 +21,8 @@ enum Line {
     Queue {
         text: String,
     },
+    TakeBack,
+    NextMode,
     Interrupt,
     Typing,
     Quit,
@@ -37,11 +39,13 @@ enum Line {
 /// Reads a line.
 pub(super) fn read(line: &[u8]) -> Result<Said, String> {
     let line: Line = serde_json::from_slice(line).map_err(|error| {
-        format!("the line is none of prompt, queue, interrupt, typing, decide, quit: {error}")
+        format!("the line is none of prompt, queue, take_back, next_mode, interrupt, typing, decide, quit: {error}")
     })?;
     Ok(Said::Input(match line {
         Line::Prompt { text } => Input::Prompt(text),
         Line::Queue { text } => Input::Queue(text),
+        Line::TakeBack => Input::TakeBack,
+        Line::NextMode => Input::NextMode,
         Line::Interrupt => Input::Interrupt,
         Line::Typing => Input::Typing,
         Line::Quit => Input::Quit("prompt_input_exit"),
@@ -121,6 +125,10 @@ pub(super) fn of(update: &Update) -> Option<Value> {
         Update::TurnEnded { error } => json!({"type": "turn_ended", "error": error}),
         Update::Page { title, text } => json!({"type": "page", "title": title, "text": text}),
         Update::Ended => json!({"type": "ended"}),
-        Update::Queued(_) | Update::Status(_) | Update::Released(_) => return None,
+        Update::Queued(texts) => json!({"type": "queued", "texts": texts}),
+        Update::TakenBack { text } => json!({"type": "taken_back", "text": text}),
+        Update::Mode(mode) => json!({"type": "mode", "mode": mode}),
+        Update::Used(used) => json!({"type": "used", "full": used.full, "tokens": used.tokens}),
+        Update::Status(_) | Update::Released(_) => return None,
     })
 }

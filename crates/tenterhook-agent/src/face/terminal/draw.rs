@@ -30,6 +30,8 @@ const LOOKED_AT: usize = 4000;
 const FEW: usize = 8;
 /// In how few rows a composer in which nothing stands gives way to a question.
 const LOW: u16 = 8;
+/// The mode that is not worth a word.
+const USUAL: &str = "default";
 /// What the composer says when it is empty.
 const INVITES: &str = "Type a prompt, or /help";
 
@@ -94,11 +96,35 @@ fn split(area: Rect, panel: bool) -> (Rect, Option<Rect>) {
 /// What is under way and for how long, what waits, and where the person is.
 fn status_line(screen: &Screen, below: usize, width: usize) -> Line<'static> {
     let left = cut(&under_way(screen, below), width);
-    let right = format!("{}  {}", screen.model, screen.cwd);
-    let room = width.saturating_sub(left.width() + 2);
-    let right = if right.width() <= room { right } else { String::new() };
+    let right = where_it_is(screen, width.saturating_sub(left.width() + 2));
     let gap = width.saturating_sub(left.width() + right.width());
     Line::from(vec![Span::raw(left), Span::raw(" ".repeat(gap)), Span::styled(right, DIM)])
+}
+
+/// The mode, what was used, the model and the directory: as many of them as there is room for, in this order.
+fn where_it_is(screen: &Screen, room: usize) -> String {
+    let mode = if screen.mode == USUAL { "" } else { screen.mode };
+    let used = match (screen.used.full, screen.used.tokens) {
+        (0, 0) => String::new(),
+        (full, tokens) => format!("{full}% full  {} tokens", short(tokens)),
+    };
+    let mut right = String::new();
+    for part in [mode, &used, &screen.model, &screen.cwd] {
+        let gap = if right.is_empty() || part.is_empty() { "" } else { "  " };
+        if right.width() + gap.width() + part.width() <= room {
+            right = format!("{right}{gap}{part}");
+        }
+    }
+    right
+}
+
+/// A number as people say it.
+fn short(number: u64) -> String {
+    match number {
+        0..1000 => number.to_string(),
+        1000..1_000_000 => format!("{}.{}k", number / 1000, number % 1000 / 100),
+        _ => format!("{}.{}M", number / 1_000_000, number % 1_000_000 / 100_000),
+    }
 }
 
 fn under_way(screen: &Screen, below: usize) -> String {
@@ -123,9 +149,6 @@ fn under_way(screen: &Screen, below: usize) -> String {
     }
     if screen.warned {
         parts.push("Ctrl-C again leaves".to_owned());
-    }
-    if screen.queued > 0 {
-        parts.push(format!("{} queued", screen.queued));
     }
     if below > 0 {
         let lines = if below == 1 { "line" } else { "lines" };

@@ -34,6 +34,10 @@ pub(super) fn press(screen: &mut Screen, key: KeyEvent) -> Option<Input> {
             screen.view = View::default();
             screen.composer.end();
         }
+        KeyCode::BackTab => return Some(Input::NextMode),
+        KeyCode::Up if screen.composer.text().is_empty() && !screen.waiting.is_empty() => {
+            return Some(Input::TakeBack);
+        }
         KeyCode::Up => screen.composer.older(),
         KeyCode::Down => screen.composer.newer(),
         KeyCode::PageUp => screen.page(false),

@@ -12,7 +12,7 @@ use super::question::{Choice, Question, Read};
 use super::shown::{self, Pieces};
 use super::view::View;
 use crate::conversation::{Call, ToolResult};
-use crate::update::{Decision, Deed, Hold, Trace, Update};
+use crate::update::{Decision, Deed, Hold, Trace, Update, Used};
 
 /// How many blocks are kept to scroll back to.
 const BLOCKS: usize = 1000;
@@ -36,7 +36,7 @@ pub(super) struct Screen {
     /// Each with what of it is shown.
     pub(super) sent: VecDeque<(String, String)>,
     /// What waits for the turn to end.
-    waiting: VecDeque<String>,
+    pub(super) waiting: VecDeque<String>,
     /// The questions that wait, oldest first.
     pub(super) questions: VecDeque<Question>,
     /// Whether the panel of hooks is shown.
@@ -48,7 +48,9 @@ pub(super) struct Screen {
     /// Which answer the arrows stand on.
     choice: Option<Choice>,
     pub(super) loading: bool,
-    pub(super) queued: usize,
+    pub(super) used: Used,
+    /// The permission mode.
+    pub(super) mode: &'static str,
     pub(super) status: Option<String>,
     pub(super) model: String,
     pub(super) cwd: String,
@@ -89,7 +91,8 @@ impl Screen {
             read: Read::default(),
             choice: None,
             loading: false,
-            queued: 0,
+            used: Used::default(),
+            mode: "",
             status: None,
             model: String::new(),
             cwd: String::new(),
@@ -156,7 +159,10 @@ impl Screen {
                 self.push(Block::Refused(shown::text(&reason, shown::OUTPUT)));
                 self.composer.give_back(&text);
             }
-            Update::Queued(queued) => self.queued(queued),
+            Update::Queued(texts) => self.queued(texts),
+            Update::TakenBack { text } => self.taken_back(&text),
+            Update::Mode(mode) => self.mode = mode,
+            Update::Used(used) => self.used = used,
             Update::Loading(loading) => (self.loading, self.parted) = (loading, false),
             Update::Text(text) => self.stream(&text),
             Update::Reasoning(text) => self.think(&text),
@@ -218,14 +224,20 @@ impl Screen {
         }
     }
 
-    /// So many wait; the others are on their way.
-    fn queued(&mut self, queued: usize) {
-        self.queued = queued;
-        while self.waiting.len() > queued
+    /// These wait; those before them are on their way.
+    fn queued(&mut self, texts: Vec<String>) {
+        while self.waiting.len() > texts.len()
             && let Some(text) = self.waiting.pop_front()
         {
             self.on_its_way(text);
         }
+        self.waiting = texts.into();
+    }
+
+    /// The last that waited is the person's again.
+    fn taken_back(&mut self, text: &str) {
+        self.waiting.pop_back();
+        self.composer.give_back(text);
     }
 
     /// The person leaves.

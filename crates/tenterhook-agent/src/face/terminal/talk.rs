@@ -50,6 +50,13 @@ fn gather(screen: &Screen, width: usize, height: usize) -> Gathered {
     // Only whole blocks tell where in them somebody is.
     let wanted = if at_end { height } else { usize::MAX };
     let mut lines: Vec<Line<'static>> = Vec::new();
+    for text in screen.waiting.iter().rev() {
+        let text = shown::line(text);
+        take_up(&mut lines, wanted, marked("queued: ", &text, width, DIM));
+    }
+    if !screen.waiting.is_empty() {
+        lines.push(Line::default());
+    }
     for (_, text) in screen.sent.iter().rev() {
         take_up(&mut lines, wanted, marked("> ", text, width, DIM));
         lines.push(Line::default());

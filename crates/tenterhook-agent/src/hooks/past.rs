@@ -1,0 +1,63 @@
+//! What was fired in this session: the last events, and of each hook how often it ran, when last, and what came of it. Values.
+
+use std::collections::{HashMap, VecDeque};
+use std::time::Instant;
+
+use tenterhook::Event;
+use tenterhook::hook::HookId;
+use tenterhook::outcome::Step;
+
+use super::told;
+
+/// How many events are remembered: they hold what tools returned.
+const EVENTS: usize = 64;
+
+/// What was fired.
+#[derive(Debug, Default)]
+pub(super) struct Past {
+    events: VecDeque<Event>,
+    hooks: HashMap<HookId, Ran>,
+}
+
+/// How often a hook ran, and how the last time went.
+#[derive(Clone, Debug)]
+struct Ran {
+    times: u64,
+    at: Instant,
+    came: String,
+}
+
+impl Past {
+    /// An event is fired.
+    pub(super) fn fired(&mut self, event: &Event) {
+        if self.events.len() == EVENTS {
+            self.events.pop_front();
+        }
+        self.events.push_back(event.clone());
+    }
+
+    /// These steps ran.
+    pub(super) fn ran<'s>(&mut self, steps: impl IntoIterator<Item = &'s Step>) {
+        for step in steps.into_iter().filter(|it| it.ended.is_run()) {
+            let word = match told::word(step) {
+                "" => "silent",
+                word => word,
+            };
+            let came = format!("{word} ({})", step.ended);
+            let times = self.hooks.get(&step.hook).map_or(0, |it| it.times) + 1;
+            self.hooks.insert(step.hook.clone(), Ran { times, at: Instant::now(), came });
+        }
+    }
+
+    /// How often a hook ran and what came of it last.
+    pub(super) fn of(&self, hook: &HookId) -> String {
+        let Some(ran) = self.hooks.get(hook) else { return "has not run yet".to_owned() };
+        let times = if ran.times == 1 { "once".to_owned() } else { format!("{} times", ran.times) };
+        format!("ran {times}, last {} s ago: {}", ran.at.elapsed().as_secs(), ran.came)
+    }
+
+    /// The last event of which this holds.
+    pub(super) fn last(&self, is: impl Fn(&Event) -> bool) -> Option<Event> {
+        self.events.iter().rev().find(|it| is(it)).cloned()
+    }
+}

@@ -1,0 +1,92 @@
+//! Which sessions are there to go on with? Their files, when they were last written, and what they began with.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use super::Line;
+use crate::conversation::{Author, Message};
+use crate::hooks;
+
+/// How many are listed.
+const MOST: usize = 30;
+/// How much of a file is read for its first words.
+const HEAD: u64 = 256 << 10;
+/// How many characters of them are shown.
+const WORDS: usize = 60;
+
+/// The transcripts beside this one, the last written first. Those of subagents are part of others.
+pub(crate) fn beside(path: &Path) -> Vec<(SystemTime, PathBuf)> {
+    let entries = path.parent().and_then(|it| std::fs::read_dir(it).ok()).into_iter().flatten();
+    let of_session = |path: &PathBuf| {
+        let name = path.file_name().and_then(|it| it.to_str()).unwrap_or_default();
+        name.strip_suffix(".jsonl").is_some_and(|it| !it.contains('.'))
+    };
+    let mut found: Vec<_> = entries
+        .flatten()
+        .filter(|it| of_session(&it.path()))
+        .filter_map(|it| Some((it.metadata().ok()?.modified().ok()?, it.path())))
+        .collect();
+    found.sort();
+    found.reverse();
+    found.truncate(MOST);
+    found
+}
+
+/// The same as a page: number, date, first words, file.
+pub(crate) fn page(own: &Path) -> String {
+    let mut lines = Vec::new();
+    for (at, (written, path)) in beside(own).iter().enumerate() {
+        // `Sun, 06 Nov 1994 08:49:37 GMT`: the day and the time of it.
+        let date = httpdate::fmt_http_date(*written);
+        let date = date.get(5..22).unwrap_or(&date);
+        let this = if path == own { "  (this session)" } else { "" };
+        lines.push(format!("{:>2}  {date}  {}{this}", at + 1, first_words(path)));
+        lines.push(format!("{:4}{}", "", path.display()));
+    }
+    lines.push(String::new());
+    lines.push("`/resume N` goes on with one of them, `/resume FILE` with any other.".to_owned());
+    lines.join("\n")
+}
+
+/// What the person said first.
+fn first_words(path: &Path) -> String {
+    let Ok(file) = File::open(path) else { return "(cannot be read)".to_owned() };
+    let lines = BufReader::new(file.take(HEAD)).lines().map_while(Result::ok);
+    let mut texts = lines.filter_map(|it| match serde_json::from_str(&it) {
+        Ok(Line::Message(Message::User { text, author: Author::User, .. })) => Some(text),
+        _ => None,
+    });
+    let Some(text) = texts.find(|it| !it.trim().is_empty()) else {
+        return "(nothing was said)".to_owned();
+    };
+    let text = hooks::safe(&text).split_whitespace().collect::<Vec<_>>().join(" ");
+    match text.char_indices().nth(WORDS) {
+        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::transcript::Transcript;
+
+    /// AG-45.
+    #[test]
+    fn a_session_is_told_by_its_date_and_first_words() {
+        let room = tenterhook_testkit::Sandbox::new().unwrap();
+        let [one, two] = ["one.jsonl", "two.jsonl"].map(|it| room.project().join(it));
+        let it = Transcript::open(&one).unwrap();
+        it.add(&Line::Message(Message::user("find the\n bug \u{1b}[2Jnow", Vec::new()))).unwrap();
+        it.add(&Line::Message(Message::user("and then", Vec::new()))).unwrap();
+        Transcript::open(&two).unwrap();
+        Transcript::open(&one.with_extension("call-1.jsonl")).unwrap();
+        assert_eq!(beside(&one).len(), 2, "a subagent's is none of its own");
+        let page = page(&two);
+        assert!(page.contains("find the bug now\n"), "{page}");
+        assert!(page.contains("(nothing was said)  (this session)"), "{page}");
+        assert!(page.contains(" GMT") || page.contains(':'), "{page}");
+    }
+}
