@@ -196,7 +196,7 @@ fn add(pack: &Pack, directory: &Path, force: bool, here: &Here, term: Term) -> R
     fs::rename(&new, &file).map_err(cannot)?;
     let done = if there.is_some() { "replaced" } else { "wrote" };
     let count = words::count(pack.rules().len(), "rule");
-    term.data(&format!("{done} {shown}: {count}, on from now on\n"))?;
+    term.data(&format!("{done} {shown}: {count}, which `tenterhook fire` and hosts with this engine read from now on\n"))?;
     if let Some(first) = pack.rules().first() {
         let entry = switch(pack, first.name).replace('\n', "\n    ");
         term.say(&format!(

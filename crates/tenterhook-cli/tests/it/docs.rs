@@ -35,6 +35,32 @@ fn the_guide_shows_what_is_said() {
     }
 }
 
+/// The sample on the first page is a part of what its first command prints.
+#[test]
+fn the_readme_shows_what_the_demo_prints() {
+    let room = Room::new();
+    let readme = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../README.md");
+    let readme = fs::read_to_string(readme).unwrap();
+    let (_, sample) = readme.split_once("```text\n").unwrap();
+    let (sample, _) = sample.split_once("```").unwrap();
+    let played = room.run(&["demo"], "").stdout;
+    let (sample, played) =
+        (without_clock(&room.filter(sample)), without_clock(&room.filter(&played)));
+    assert!(sample.lines().count() > 5 && played.contains(&sample), "{sample}\n---\n{played}");
+}
+
+/// Without the seconds at which each event was fired.
+fn without_clock(text: &str) -> String {
+    text.lines()
+        .map(|line| {
+            line.strip_prefix(' ')
+                .filter(|it| it.starts_with(|c: char| c.is_ascii_digit()))
+                .map_or(line, |it| it.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.'))
+        })
+        .flat_map(|line| [line, "\n"])
+        .collect()
+}
+
 #[test]
 fn the_guide_has_every_command_and_exit_code() {
     let guide = fs::read_to_string(guide()).unwrap();
