@@ -1,4 +1,4 @@
-//! The outputs in `docs/guide/cli.md` are what the program says in a copy of `examples/`.
+//! The outputs in the guide and the README are what the program says in a copy of `examples/`.
 
 use std::fs;
 use std::path::Path;
@@ -23,9 +23,11 @@ fn the_guide_shows_what_is_said() {
     room.write("project/.git/HEAD", "");
     room.write("project/event.json", EVENT);
     room.write("project/mistakes.json", MISTAKES);
-    let guide = fs::read_to_string(guide()).unwrap();
-    let blocks: Vec<&str> = guide.split("```console\n$ ").skip(1).collect();
-    assert!(blocks.len() >= 8, "{}", blocks.len());
+    let pages = [guide(), guide().with_file_name("hooks-you-have.md")];
+    let pages = pages.map(|page| fs::read_to_string(page).unwrap());
+    let blocks: Vec<&str> =
+        pages.iter().flat_map(|page| page.split("```console\n$ ").skip(1)).collect();
+    assert!(blocks.len() >= 9, "{}", blocks.len());
     for block in blocks {
         let (block, _) = block.split_once("```").unwrap();
         let (command, expected) = block.split_once('\n').unwrap();
