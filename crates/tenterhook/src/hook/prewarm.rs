@@ -1,65 +1,35 @@
 //! In which form can the next process of a command be started before its event? Reads the command as text, and looks at no file.
 //!
-//! It says yes to the form of an interpreter, and no to a program that is deaf, only where it is certain.
+//! It says yes to the form of an interpreter, and no to a program that is deaf, only where it is certain. The forms stand
+//! behind the feature `prewarm-forms`; without it a command that asks for one is started cold.
 
-mod language;
+#[cfg(feature = "prewarm-forms")]
+mod forms;
 
-use tenterhook_shell::{self as shell, Context, Parsed, Word};
+use tenterhook_shell::{self as shell, Parsed};
 
 use super::{Invocation, Prewarm, Shell};
-use language::{Language, NODE, PYTHON};
 
 impl Prewarm {
     /// What of it is possible for a command: the form of an interpreter needs one whose script is certain.
     #[must_use]
     pub fn of(self, invocation: &Invocation) -> Self {
-        match self.language() {
-            Some(_) if !invocation.is_script_for(self) => Self::Never,
-            _ => self,
-        }
+        if self.word().is_some() && !invocation.is_script_for(self) { Self::Never } else { self }
     }
 
-    const fn language(self) -> Option<Language> {
-        match self {
-            Self::Never | Self::AsItStands => None,
-            Self::Python => Some(PYTHON),
-            Self::Node => Some(NODE),
-        }
+    /// Whether this build has it.
+    #[must_use]
+    pub fn is_built(self) -> bool {
+        cfg!(feature = "prewarm-forms") || self.word().is_none()
     }
 }
 
+#[cfg(not(feature = "prewarm-forms"))]
 impl Invocation {
-    /// Whether it is the interpreter of a form with a script, in words that can be read for certain.
+    /// Whether it is the interpreter of a form with a script: this build has no form of an interpreter.
     #[must_use]
-    pub fn is_script_for(&self, form: Prewarm) -> bool {
-        self.with_option(form, "", "").is_some()
-    }
-
-    /// The same command with one more option, and its `value`, before the script. `None` where it is not certain what is the
-    /// script, for a form without an interpreter, and for a value with a single quote in a shell line.
-    #[must_use]
-    pub fn with_option(&self, form: Prewarm, option: &str, value: &str) -> Option<Self> {
-        let language = form.language()?;
-        match self {
-            Self::Argv { program, args } => {
-                let words: Vec<Word> =
-                    std::iter::once(program).chain(args).map(Word::literal).collect();
-                let options = language.options(&words)?;
-                let (before, after) = args.split_at_checked(options)?;
-                let option = [option.to_owned(), value.to_owned()];
-                let args = before.iter().chain(&option).chain(after).cloned().collect();
-                Some(Self::Argv { program: program.clone(), args })
-            }
-            Self::Shell { text, shell: shell @ (Shell::Sh | Shell::Bash) } => {
-                let at = script_in(text, &language)?;
-                let (before, after) = text.split_at_checked(at)?;
-                // A text without single quotes stands in single quotes as it is.
-                let text = (!value.contains('\''))
-                    .then(|| format!("{before} {option} '{value}'{after}"))?;
-                Some(Self::Shell { text, shell: *shell })
-            }
-            Self::Shell { shell: Shell::PowerShell, .. } => None,
-        }
+    pub const fn is_script_for(&self, _: Prewarm) -> bool {
+        false
     }
 }
 
@@ -86,160 +56,5 @@ impl Invocation {
                         .all(|it| it.words.is_empty() || it.program().is_some_and(deaf))
             }
         }
-    }
-}
-
-/// Where, in a line that is one command and nothing else, the options of its interpreter end.
-fn script_in(text: &str, language: &Language) -> Option<usize> {
-    let line = shell::read(text);
-    let mut written = line.written();
-    let command = written.next().filter(|it| it.context == Context::TopLevel)?;
-    let is_alone = written.next().is_none() && line.parsed == Parsed::Full;
-    // Its input must be ours, and it must stand in the foreground, or it has none.
-    let reads_elsewhere = command.redirects.iter().any(|it| it.operator.starts_with('<'));
-    if !is_alone || reads_elsewhere || !line.constructs.is_empty() || stands_behind(text) {
-        return None;
-    }
-    let options = language.options(&command.words)?;
-    let mut at = 0;
-    let sources = command
-        .assignments
-        .iter()
-        .map(|it| format!("{}={}", it.name, it.value.source))
-        .chain(command.words.iter().map(|it| it.source.clone()))
-        .take(command.assignments.len() + 1 + options);
-    for source in sources {
-        let rest = text.get(at..)?;
-        let blank = rest.len() - rest.trim_start_matches([' ', '\t', '\n']).len();
-        at += blank;
-        // Anything else between two words, such as a redirection: it is not certain what is what.
-        at += text.get(at..)?.starts_with(&source).then_some(source.len())?;
-    }
-    Some(at)
-}
-
-/// Whether an `&` stands in it that is no part of a redirection.
-fn stands_behind(text: &str) -> bool {
-    let plain = text.replace("&>", "").replace(">&", "").replace("<&", "");
-    plain.contains('&')
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn with_option(form: Prewarm, option: &str, text: &str) -> Option<String> {
-        let line = Invocation::Shell { text: text.to_owned(), shell: Shell::Sh };
-        match line.with_option(form, option, "SHIM")? {
-            Invocation::Shell { text, .. } => Some(text),
-            Invocation::Argv { .. } => None,
-        }
-    }
-
-    fn shimmed(text: &str) -> Option<String> {
-        with_option(Prewarm::Python, "-c", text)
-    }
-
-    #[test]
-    fn a_line_keeps_all_but_the_place_of_its_script() {
-        for (line, expected) in [
-            ("python3 a.py x", "python3 -c 'SHIM' a.py x"),
-            (
-                " A=1 B='x y' python3 -u -W error -Xdev \"$D\"/a.py",
-                " A=1 B='x y' python3 -u -W error -Xdev -c 'SHIM' \"$D\"/a.py",
-            ),
-            ("/usr/bin/python3.12 -uB ./a b 2>&1", "/usr/bin/python3.12 -uB -c 'SHIM' ./a b 2>&1"),
-            ("python3 -u\\\n a.py", "python3 -u -c 'SHIM'\\\n a.py"),
-            ("python a.py 2>/dev/null", "python -c 'SHIM' a.py 2>/dev/null"),
-        ] {
-            assert_eq!(shimmed(line).as_deref(), Some(expected), "{line}");
-        }
-    }
-
-    #[test]
-    fn in_every_doubt_there_is_no_place_for_it() {
-        for line in [
-            "python3",
-            "python3 -c 'x'",
-            "python3 -m mod",
-            "python3 -",
-            "python3 -i a.py",
-            "python3 -x a.py",
-            "python3 a.py < file",
-            "python3 a.py &",
-            "cat | python3 a.py",
-            "python3 a.py; true",
-            "python3 a.py && true",
-            "./a.py",
-            "node a.js",
-            "uv run a.py",
-            "python2.7 a.py",
-            "pythonic a.py",
-            "python3 $FLAGS",
-            "python3 \"$F\" a.py",
-            "2>/dev/null python3 a.py",
-            "(python3 a.py)",
-            "python3 --version",
-            "env python3 a.py",
-            "python3 <<E\nE",
-        ] {
-            assert_eq!(shimmed(line), None, "{line}");
-        }
-    }
-
-    #[test]
-    fn arguments_keep_their_order() {
-        let argv = |args: &[&str]| Invocation::Argv {
-            program: "python3".into(),
-            args: args.iter().map(|it| (*it).to_owned()).collect(),
-        };
-        let given = argv(&["-W", "error", "-u", "a.py", "-x"]);
-        let expected = argv(&["-W", "error", "-u", "-c", "SHIM", "a.py", "-x"]);
-        let shimmed = |it: Invocation| it.with_option(Prewarm::Python, "-c", "SHIM");
-        assert_eq!(shimmed(given), Some(expected));
-        assert_eq!(shimmed(argv(&["-W"])), None);
-        assert_eq!(shimmed(argv(&["-W", "error"])), None);
-    }
-
-    #[test]
-    fn node_has_options_and_commands_of_its_own() {
-        for (line, expected) in [
-            ("node a.mjs x", Some("node --require 'SHIM' a.mjs x")),
-            ("/opt/n/bin/node \"$D\"/a.js", Some("/opt/n/bin/node --require 'SHIM' \"$D\"/a.js")),
-            (
-                "A=1 node --no-warnings -r ./b.js --import=tsx --max-old-space-size=64 a.ts 2>&1",
-                Some(
-                    "A=1 node --no-warnings -r ./b.js --import=tsx --max-old-space-size=64 --require 'SHIM' a.ts 2>&1",
-                ),
-            ),
-            ("node", None),
-            ("node -", None),
-            ("node -e 1 a.js", None),
-            ("node --test a.js", None),
-            ("node --cpu-prof a.js", None),
-            ("node --inspect=0 a.js", None),
-            ("node --max-old-space-size 64 a.js", None),
-            ("node -r=x a.js", None),
-            ("node inspect a.js", None),
-            ("node hook", None),
-            ("node \"$HOOK\"", None),
-            ("node a.js < file", None),
-            ("node a.js | cat", None),
-            ("nodemon a.js", None),
-            ("npx tsx a.ts", None),
-            ("python3 a.py", None),
-        ] {
-            assert_eq!(
-                with_option(Prewarm::Node, "--require", line).as_deref(),
-                expected,
-                "{line}"
-            );
-        }
-        let line = Invocation::Shell { text: "node a.js".to_owned(), shell: Shell::Sh };
-        assert_eq!(line.with_option(Prewarm::Node, "--require", "/it's"), None);
-        assert_eq!(line.with_option(Prewarm::AsItStands, "--require", "x"), None);
-        assert_eq!(Prewarm::Node.of(&line), Prewarm::Node);
-        assert_eq!(Prewarm::Python.of(&line), Prewarm::Never);
-        assert_eq!(Prewarm::AsItStands.of(&line), Prewarm::AsItStands);
     }
 }

@@ -248,6 +248,9 @@ fn the_form_of_an_interpreter_needs_a_script_that_is_certain() {
         let message = &read.diagnostics[0].message;
         assert!(message.ends_with(found), "{message}");
     }
+    if !cfg!(feature = "prewarm-forms") {
+        return;
+    }
     for (keys, codes) in [
         ("run = ['node', 'a.mjs']\nprewarm = 'node'", &[][..]),
         ("run = ['python3', 'a.py']\nprewarm = 'python'", &[]),
@@ -262,6 +265,23 @@ fn the_form_of_an_interpreter_needs_a_script_that_is_certain() {
             codes,
             "{keys}"
         );
+    }
+}
+
+/// PW-19.
+#[cfg(not(feature = "prewarm-forms"))]
+#[test]
+fn a_form_that_this_build_leaves_out_names_the_feature() {
+    for text in [
+        "[hook.a]\non = 'Stop'\nrun = ['python3', 'a.py']\nprewarm = 'python'\n",
+        "[source.\"settings.json\"]\nprewarm = 'node'\n",
+    ] {
+        let read = load(text);
+        let [told] = read.diagnostics.as_slice() else { panic!("{read:?}") };
+        assert_eq!(told.code, crate::diagnostic::Code::PrewarmWithoutEffect);
+        assert!(told.help.as_ref().is_some_and(|it| it.contains("`prewarm-forms`")), "{told:?}");
+        let runs_cold = |hook: &crate::hook::Hook| !hook.is_prewarmed();
+        assert!(read.hooks.iter().all(runs_cold), "{read:?}");
     }
 }
 

@@ -4,7 +4,10 @@
 //! and directory, and the same bytes in its script. In every doubt the command is started cold, which costs time alone.
 
 mod likeness;
+#[cfg(not(feature = "prewarm-forms"))]
+mod no_stand_in;
 mod spares;
+#[cfg(feature = "prewarm-forms")]
 mod stand_in;
 
 use std::sync::{Arc, Weak};
@@ -18,8 +21,11 @@ use super::running::{Course, Running};
 use super::{describe, start_now};
 use crate::hook::{Hook, HookId, Run};
 use likeness::Likeness;
+#[cfg(not(feature = "prewarm-forms"))]
+pub(super) use no_stand_in::StandIn;
 pub use spares::MAX_SPARES;
 use spares::{Spares, Taken};
+#[cfg(feature = "prewarm-forms")]
 pub(super) use stand_in::StandIn;
 
 /// How long a spare waits for its event. An interpreter holds some ten megabytes: an hour of silence is not worth them.

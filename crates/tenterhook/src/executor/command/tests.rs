@@ -16,6 +16,9 @@ use crate::executor::Ambient;
 use crate::outcome::Ended;
 use crate::{Engine, Event, Outcome, Session};
 
+#[cfg(feature = "prewarm-forms")]
+mod forms;
+
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A project with an engine that is configured by native text.
@@ -332,81 +335,6 @@ async fn the_first_event_of_a_session_starts_what_others_will_need() {
     scene.waiting(MAX_SPARES).await;
     assert_eq!(scene.fire("ls").await.faults, []);
     until(|| scene.session.spare_processes() == MAX_SPARES).await;
-}
-
-#[tokio::test]
-async fn the_form_of_python_waits_with_its_stand_in_and_is_started_cold_without() {
-    // What the stand-in does is the business of `cargo e2e prewarm`, which has an interpreter; here is how it is started.
-    let python =
-        "#!/bin/sh\nread -r event\nfor word; do printf '<%.8s>' \"$word\" >&2; done\nexit 2\n";
-    let scene = Scene::new(
-        "[hook.h]\non = \"PreToolUse\"\nrun = [\"./bin/python3\", \"-u\", \"a b.py\", \"-x\"]\nprewarm = \"python\"\n",
-    );
-    let path = scene.sandbox.write("bin/python3", python).unwrap();
-    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(path, executable).unwrap();
-    assert_eq!(scene.fire("ls").await.reason().as_deref(), Some("<-u><a b.py><-x>"));
-    scene.waiting(1).await;
-    let reason = scene.fire("ls").await.reason().unwrap();
-    assert!(reason.starts_with("<-u><-c><# Waits "), "{reason}");
-    assert!(reason.ends_with("><a b.py><-x>"), "{reason}");
-}
-
-/// Reads its event, denies with its words, says so where it may, and dies slowly.
-const SLOW_NODE: &str = "#!/bin/sh\nread -r event\nfor word; do printf '<%s>' \"$word\" >&2; done\n\
-                         test -e /proc/$$/fd/3 && exec >&- 2>&- && echo 2 >&3 && sleep 30\nexit 2\n";
-
-const NODE_HOOK: &str = "[hook.h]\non = \"PreToolUse\"\nrun = [\"./bin/node\", \"--no-warnings\", \"a b.mjs\", \"-x\"]\nprewarm = \"node\"\n";
-
-/// A scene whose `node` is a shell script: what the real one does is the business of `cargo e2e prewarm`.
-fn with_slow_node(scene: Scene) -> Scene {
-    let path = scene.sandbox.write("bin/node", SLOW_NODE).unwrap();
-    let executable = std::os::unix::fs::PermissionsExt::from_mode(0o755);
-    std::fs::set_permissions(path, executable).unwrap();
-    scene
-}
-
-/// The files of preloads that stand in a directory.
-fn preloads(directory: &Path) -> Vec<PathBuf> {
-    let all = std::fs::read_dir(directory).unwrap().map(|it| it.unwrap().path());
-    all.filter(|it| it.extension().is_some_and(|it| it == "cjs")).collect()
-}
-
-#[cfg(target_os = "linux")]
-#[tokio::test]
-async fn the_form_of_node_answers_when_its_exit_is_announced() {
-    let scene = with_slow_node(Scene::new(NODE_HOOK));
-    let plain = "<--no-warnings><a b.mjs><-x>";
-    assert_eq!(scene.fire("ls").await.reason().as_deref(), Some(plain));
-    for _ in 0..2 {
-        scene.waiting(1).await;
-        let path = preloads(&scene.sandbox.scripts()).pop().unwrap();
-        let expected = format!("<--no-warnings><--require><{}><a b.mjs><-x>", path.display());
-        let began = Instant::now();
-        let outcome = scene.fire("ls").await;
-        assert!(began.elapsed() < PATIENCE, "its report waited for its end");
-        assert_eq!((outcome.reason(), outcome.faults), (Some(expected), vec![]));
-        assert!(!path.exists());
-    }
-    scene.waiting(1).await;
-    let scripts = scene.sandbox.scripts();
-    scene.session.end();
-    until(|| preloads(&scripts).is_empty()).await;
-}
-
-#[tokio::test]
-async fn a_node_that_nobody_can_tell_anything_is_started_ahead_as_it_stands() {
-    let sandbox = Sandbox::new().unwrap();
-    let ambient = Ambient { env: sandbox.env(), ..Ambient::default() };
-    let builder = Engine::builder().ambient(ambient).source(source(&sandbox, NODE_HOOK));
-    let (engine, _) = builder.build();
-    let scene = with_slow_node(Scene { sandbox, engine, session: Session::default() });
-    for _ in 0..2 {
-        let outcome = scene.fire("ls").await;
-        assert_eq!(outcome.reason().as_deref(), Some("<--no-warnings><a b.mjs><-x>"));
-        scene.waiting(1).await;
-    }
-    assert_eq!(scene.session.spare_processes(), 1);
 }
 
 #[tokio::test]

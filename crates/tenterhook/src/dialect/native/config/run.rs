@@ -136,7 +136,11 @@ impl Reader<'_> {
 
     /// Says where `prewarm` does not do what it promises (PW-2, PW-10).
     fn prewarmed(&mut self, fields: &Fields<'_>, invocation: &Invocation) {
-        let (message, help) = match prewarm(fields) {
+        let form = prewarm(fields);
+        if !form.is_built() {
+            return self.form_left_out(fields);
+        }
+        let (message, help) = match form {
             Prewarm::Python if !invocation.is_script_for(Prewarm::Python) => (
                 UNCERTAIN,
                 "write `run = [\"python3\", \"script.py\"]`, or `prewarm = true` for a program that waits on its input",
@@ -158,6 +162,19 @@ impl Reader<'_> {
         };
         self.report(Code::PrewarmWithoutEffect, fields.key_span("prewarm"), message).help =
             Some(help.to_owned());
+    }
+}
+
+impl Reader<'_> {
+    /// Says that this build has no form of an interpreter, whatever the command.
+    pub(super) fn form_left_out(&mut self, fields: &Fields<'_>) {
+        self.report(
+            Code::PrewarmWithoutEffect,
+            fields.key_span("prewarm"),
+            "this build has no form of an interpreter, so its commands are started cold",
+        )
+        .help =
+            Some("build the program with the feature `prewarm-forms` of `tenterhook`".to_owned());
     }
 }
 

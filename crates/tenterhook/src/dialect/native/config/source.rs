@@ -17,6 +17,10 @@ impl Reader<'_> {
             self.report(Code::NoEffect, entry.key_span, "this says nothing about the file").help =
                 Some("add `on_failure`, `on_broken`, `compat`, `enabled` or `prewarm`".to_owned());
         }
+        let prewarm = fields.has("prewarm").then(|| prewarm(&fields));
+        if prewarm.is_some_and(|it| !it.is_built()) {
+            self.form_left_out(&fields);
+        }
         let place = Some(self.place_of(entry.key_span));
         self.out.switches.push(Switch::Govern(Govern {
             place,
@@ -28,7 +32,7 @@ impl Reader<'_> {
                 _ => Compat::Guarded,
             }),
             enabled: fields.flag("enabled"),
-            prewarm: fields.has("prewarm").then(|| prewarm(&fields)),
+            prewarm,
         }));
     }
 
