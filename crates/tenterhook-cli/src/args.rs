@@ -38,24 +38,58 @@ pub(crate) enum Color {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Write a first `tenterhook.toml` with one gate and its cases
+    #[command(after_help = "Examples:\n  tenterhook init")]
+    Init,
     /// Find every mistake in hook files, and say of each hook whether it can ever run
+    #[command(
+        after_help = "Examples:\n  tenterhook check\n  tenterhook check .claude/settings.json\n  tenterhook check gen=hooks.json --format json\n  tenterhook check --diff\n  tenterhook check --watch"
+    )]
     Check(Check),
     /// List the configured hooks
+    #[command(
+        after_help = "Examples:\n  tenterhook list\n  tenterhook list .claude/settings.json tenterhook.toml"
+    )]
     List(List),
     /// Say of every hook whether it runs for an event, and why
+    #[command(
+        after_help = "Examples:\n  tenterhook explain Bash 'sudo git push -f'\n  tenterhook explain UserPromptSubmit 'fix the test'\n  tenterhook explain Stop --config .claude/settings.json\n  tenterhook explain dead-matcher"
+    )]
     Explain(Explain),
     /// Fire an event: run its hooks and print the outcome
+    #[command(
+        after_help = "Examples:\n  tenterhook fire Bash 'rm -rf build'\n  tenterhook fire event.json --format json\n  tenterhook fire PostToolUse Bash ls --config tenterhook.toml"
+    )]
     Fire(Fire),
+    /// Run the cases of hooks: what happens, and what must come of it
+    #[command(
+        after_help = "Examples:\n  tenterhook test\n  tenterhook test tenterhook.toml --only push\n  tenterhook test --mutate\n  tenterhook test --canaries .claude/settings.json\n  tenterhook test --format junit\n  tenterhook test --config .claude/settings.json --record Bash 'rm -rf build'"
+    )]
+    Test(Test),
     /// Write the hooks of a file in another dialect's format, and say what is lost
+    #[command(
+        after_help = "Examples:\n  tenterhook convert .claude/settings.json\n  tenterhook convert hooks.json --dialect ignis"
+    )]
     Convert(Convert),
     /// List the events of a dialect and what a hook may do on each
+    #[command(
+        after_help = "Examples:\n  tenterhook events --dialect gen\n  tenterhook events PreToolUse --sample"
+    )]
     Events(Events),
     /// List, show and add the packs of rules that come with the program
+    #[command(
+        after_help = "Examples:\n  tenterhook rules show guardrails\n  tenterhook rules add guardrails --project\n  tenterhook rules remove guardrails"
+    )]
     Rules(Rules),
     /// Print the JSON Schema of a form that Tenterhook reads or writes
+    #[command(after_help = "Examples:\n  tenterhook schema config")]
     Schema(Schema),
     /// Play a recorded agent session through the example hooks
+    #[command(after_help = "Examples:\n  tenterhook demo\n  tenterhook demo --write examples")]
     Demo(Demo),
+    /// Print what a shell needs to complete commands
+    #[command(after_help = "Examples:\n  tenterhook completions bash")]
+    Completions(Completions),
 }
 
 /// Which output.
@@ -75,6 +109,9 @@ pub(crate) enum CompatArg {
     Exact,
 }
 
+/// The forms in which an event can be said.
+const WHAT: &str = "EVENT.json | - | JSON | TOOL INPUT | EVENT [TEXT]";
+
 #[derive(Debug, Args)]
 pub(crate) struct Output {
     /// Output for people (text) or programs (json)
@@ -89,7 +126,7 @@ pub(crate) struct Named {
     pub(crate) path: PathBuf,
 }
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Which {
     /// Read hooks from this file alone; may be given more than once
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
@@ -107,6 +144,18 @@ pub(crate) struct Check {
     /// The files to check; without any, what the agent would load from here
     #[arg(value_name = "[DIALECT=]FILE", value_parser = named)]
     pub(crate) files: Vec<Named>,
+    /// Mend what can only be meant one way, in place; shows what it changes
+    #[arg(long, conflicts_with = "watch")]
+    pub(crate) fix: bool,
+    /// Show what `--fix` would change, and change nothing
+    #[arg(long)]
+    pub(crate) diff: bool,
+    /// Check again whenever a file changes
+    #[arg(long)]
+    pub(crate) watch: bool,
+    /// The same: a file to check
+    #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
+    pub(crate) config: Vec<Named>,
     /// The dialect of the files that do not say their own; without it, their places and shapes tell
     #[arg(long, value_name = "NAME", value_parser = dialect)]
     pub(crate) dialect: Option<DialectId>,
@@ -116,6 +165,9 @@ pub(crate) struct Check {
 
 #[derive(Debug, Args)]
 pub(crate) struct List {
+    /// The files whose hooks are listed; without any, what the agent would load from here
+    #[arg(value_name = "[DIALECT=]FILE", value_parser = named)]
+    pub(crate) files: Vec<Named>,
     #[command(flatten)]
     pub(crate) which: Which,
     #[command(flatten)]
@@ -128,8 +180,8 @@ pub(crate) struct Explain {
     pub(crate) which: Which,
     #[command(flatten)]
     pub(crate) output: Output,
-    /// An event file, `-` for standard input, or a tool and its input
-    #[arg(value_name = "EVENT.json | - | TOOL INPUT", num_args = 0..=2)]
+    /// What happens: an event file, `-` for standard input, JSON, a tool and its input, or an event and its text
+    #[arg(value_name = WHAT, num_args = 0..=3)]
     pub(crate) what: Vec<String>,
 }
 
@@ -146,11 +198,11 @@ pub(crate) struct Fire {
     #[arg(long, value_name = "[SERVICE::]MODEL")]
     pub(crate) model: Option<String>,
     /// Read one event a line, write one outcome a line
-    #[arg(long, conflicts_with = "event")]
+    #[arg(long, conflicts_with = "what")]
     pub(crate) stream: bool,
-    /// The event; standard input when it is `-` or missing
-    #[arg(value_name = "EVENT.json | -")]
-    pub(crate) event: Option<PathBuf>,
+    /// What happens: an event file, `-` or nothing for standard input, JSON, a tool and its input, or an event and its text
+    #[arg(value_name = WHAT, num_args = 0..=3)]
+    pub(crate) what: Vec<String>,
 }
 
 impl Which {
@@ -169,6 +221,50 @@ impl Fire {
             (false, Format::Text) => Form::Page,
         }
     }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Test {
+    /// Native files with cases beside their hooks, and files of cases (`*.test.toml`); without any, those that are found
+    /// from here
+    #[arg(value_name = "[DIALECT=]FILE", value_parser = named)]
+    pub(crate) files: Vec<Named>,
+    /// Make a case of an event and of what the hooks make of it now: into the file of cases that is named, or the
+    /// project's `tenterhook.test.toml`
+    #[arg(long, value_name = WHAT, num_args = 1..=3, conflicts_with_all = ["mutate", "canaries", "only", "watch"])]
+    pub(crate) record: Vec<String>,
+    /// Run again whenever a file changes
+    #[arg(long)]
+    pub(crate) watch: bool,
+    /// The same; with `--record`, a file with hooks
+    #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
+    pub(crate) config: Vec<Named>,
+    /// Run only cases whose name, hook or event has this text in it
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) only: Option<String>,
+    /// Neuter each gate in the ways that people do, and say which of that no case notices
+    #[arg(long, conflicts_with_all = ["only", "canaries"])]
+    pub(crate) mutate: bool,
+    /// Send 200 ordinary calls of developers through the hooks, and say which are stopped
+    #[arg(long, conflicts_with = "only")]
+    pub(crate) canaries: bool,
+    /// Output for people (text), for programs (json), or for what shows tests (junit) and findings (sarif)
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: TestFormat,
+}
+
+/// Which output of `test`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TestFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+    /// For what shows tests.
+    Junit,
+    /// For what shows findings.
+    Sarif,
 }
 
 #[derive(Debug, Args)]
@@ -195,6 +291,12 @@ pub(crate) enum Target {
 
 #[derive(Debug, Args)]
 pub(crate) struct Events {
+    /// One event, by the dialect's name or the neutral one
+    #[arg(value_name = "EVENT")]
+    pub(crate) name: Option<String>,
+    /// Print an event that can be fired, in the form in which the agent hands it to a hook
+    #[arg(long, requires = "name")]
+    pub(crate) sample: bool,
     /// Whose events
     #[arg(long, value_name = "NAME", default_value = "claude", value_parser = dialect)]
     pub(crate) dialect: DialectId,
@@ -233,6 +335,17 @@ pub(crate) enum RulesDo {
         #[arg(long)]
         force: bool,
     },
+    /// Take a pack away again; a file that was changed stays
+    Remove {
+        /// The pack
+        pack: String,
+        /// From this project, and not from all of yours
+        #[arg(long)]
+        project: bool,
+        /// Remove a file that was changed, too
+        #[arg(long)]
+        force: bool,
+    },
 }
 
 #[derive(Debug, Args)]
@@ -252,6 +365,10 @@ pub(crate) enum SchemaOf {
     Answer,
     /// What `fire --format json` prints
     Outcome,
+    /// A file of cases, `tenterhook.test.toml`
+    Cases,
+    /// What `test --format json` prints
+    Test,
     /// What `check --format json` prints
     Check,
     /// What `list --format json` prints
@@ -267,7 +384,16 @@ pub(crate) enum SchemaOf {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Completions {
+    /// Which shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Demo {
+    /// Leave the examples in a new directory, to play with, and play nothing
+    #[arg(long, value_name = "DIRECTORY", conflicts_with_all = ["mixed", "from"])]
+    pub(crate) write: Option<PathBuf>,
     /// Play only the hooks that were written for five agents, answering the same one
     #[arg(long)]
     pub(crate) mixed: bool,
@@ -287,7 +413,7 @@ fn dialect(name: &str) -> Result<DialectId, String> {
 }
 
 /// `DIALECT=FILE`. What stands before `=` is a dialect when it looks like a name and not like a path.
-fn named(text: &str) -> Result<Named, String> {
+pub(crate) fn named(text: &str) -> Result<Named, String> {
     let plain = Named { dialect: None, path: text.into() };
     let Some((name, file)) = text.split_once('=') else { return Ok(plain) };
     if name.is_empty() || !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '-') {
@@ -317,6 +443,27 @@ mod tests {
     #[test]
     fn the_commands_are_well_formed() {
         <Cli as clap::CommandFactory>::command().debug_assert();
+    }
+
+    /// Every command shows how it is called, and every such call is one.
+    #[test]
+    fn every_command_has_examples_that_are_right() {
+        let all = <Cli as clap::CommandFactory>::command();
+        for command in all.get_subcommands() {
+            let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+            let examples: Vec<&str> = help.lines().filter(|it| it.starts_with("  ")).collect();
+            assert!(!examples.is_empty(), "{}", command.get_name());
+            for example in examples {
+                // No example has more than one word in quotes.
+                let parts: Vec<&str> = example.split('\'').collect();
+                let mut words: Vec<&str> = Vec::new();
+                for (at, part) in parts.into_iter().enumerate() {
+                    if at == 1 { words.push(part) } else { words.extend(part.split_whitespace()) }
+                }
+                Cli::try_parse_from(&words).unwrap_or_else(|why| panic!("{example}: {why}"));
+                assert_eq!(words.get(1), Some(&command.get_name()), "{example}");
+            }
+        }
     }
 
     #[test]

@@ -1,16 +1,23 @@
 //! One room a command: what it reads, what it prints, how it ends.
 
 pub(crate) mod check;
+pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod demo;
 pub(crate) mod events;
 pub(crate) mod explain;
 pub(crate) mod fire;
+mod fix;
+pub(crate) mod init;
 pub(crate) mod input;
 pub(crate) mod list;
+mod lookup;
 pub(crate) mod rules;
+mod sample;
 pub(crate) mod schema;
 pub(crate) mod stream;
+pub(crate) mod test;
+pub(crate) mod what;
 
 use serde_json::Value;
 

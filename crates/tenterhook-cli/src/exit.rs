@@ -23,8 +23,9 @@ pub(crate) enum Exit {
 /// The table of `--help` and `docs/guide/cli.md`.
 pub(crate) const TABLE: &str = "\
 Exit codes:
-  0    proceed; for `check`: no errors
-  1    wrong usage, or a file that cannot be read; for `check`: errors
+  0    proceed; for `check`: no errors; for `test`: every case holds
+  1    wrong usage, or a file that cannot be read; for `check`: errors;
+       for `test`: a case that does not hold, or no case at all
   2    blocked, or a hook stops everything, or no hook could see the event,
        or `fire` itself could not go on
   3    somebody must be asked first (`ask`), or the action put off (`defer`)

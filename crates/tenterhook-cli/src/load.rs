@@ -27,6 +27,11 @@ pub(crate) struct Texts {
 }
 
 impl Texts {
+    /// Adds the text of a source, which people call `shown`.
+    pub(crate) fn add(&mut self, source: &Source, shown: String) {
+        self.by_name.insert(Arc::clone(&source.name), (Arc::clone(&source.text), shown));
+    }
+
     /// The text of a source.
     pub(crate) fn text(&self, name: &str) -> Option<&str> {
         self.by_name.get(name).map(|(text, _)| &**text)

@@ -2,6 +2,7 @@
 
 mod ambient;
 mod args;
+mod book;
 mod command;
 mod exit;
 mod last_word;
@@ -15,6 +16,7 @@ mod servers;
 mod show;
 mod term;
 mod wait;
+mod watch;
 
 use std::process::ExitCode;
 use tenterhook::diagnostic::Code;
@@ -67,10 +69,13 @@ fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
         Command::List(args) => command::list::run(args, &here, term),
         Command::Explain(args) => command::explain::run(args, &here, term),
         Command::Fire(args) => command::fire::run(args, &here, term),
+        Command::Test(args) => command::test::run(args, &here, term),
         Command::Convert(args) => command::convert::run(args, &here, term),
-        Command::Events(args) => command::events::run(args, term),
+        Command::Events(args) => command::events::run(args, &here, term),
         Command::Rules(args) => command::rules::run(args, &here, term),
         Command::Schema(args) => command::schema::run(args, term),
+        Command::Init => command::init::run(&here, term),
+        Command::Completions(args) => command::completions::run(args, term),
         Command::Demo(args) => command::demo::run(args, &here, term),
     }
 }

@@ -290,7 +290,8 @@ fn fill_all(value: Value, places: &Places) -> Value {
 }
 
 /// Folders of `conformance` that hold something else than cases.
-const OTHERS: &[&str] = &["check", "denials", "guardrails", "host", "near-misses", "observed"];
+const OTHERS: &[&str] =
+    &["check", "denials", "guardrails", "host", "near-misses", "neutered", "observed"];
 
 /// The folders of cases in `conformance`, sorted.
 ///

@@ -1,7 +1,7 @@
 //! The guides of the native format and of what runs its hooks do what they say: every block loads, fits its schema, and its
 //! cases hold.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on must fail")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test that cannot go on must fail")]
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use serde_json::Value;
 use tenterhook::answer::Restraint;
 use tenterhook::config::Source;
 use tenterhook::dialect::native::schema::{Kind, schema};
-use tenterhook::dialect::native::{Case, cases};
+use tenterhook::dialect::native::{Case, Happens, cases, read_case_file};
 use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::executor::Ambient;
 use tenterhook::{Engine, Session};
@@ -20,7 +20,7 @@ const GUIDE: &str = include_str!("../../../docs/guide/native.md");
 const PROTOCOL: &str = include_str!("../../../docs/spec/protocol.md");
 const CONFIG: &str = include_str!("../../../docs/spec/config-native.md");
 
-/// The pages about what runs a hook, each with blocks.
+/// The pages about what runs a hook, and how it is tested; each with blocks.
 const EXECUTORS: &[&str] = &[
     include_str!("../../../docs/guide/executors/command.md"),
     include_str!("../../../docs/guide/executors/http.md"),
@@ -29,6 +29,7 @@ const EXECUTORS: &[&str] = &[
     include_str!("../../../docs/guide/executors/prewarm.md"),
     include_str!("../../../docs/guide/executors/rule.md"),
     include_str!("../../../docs/guide/executors/worker.md"),
+    include_str!("../../../docs/guide/testing.md"),
 ];
 
 /// The fenced blocks of `page` whose info string is `info`.
@@ -58,6 +59,21 @@ fn every_config_block_loads_cleanly_and_fits_the_schema() {
     }
 }
 
+/// TE-2.
+#[test]
+fn every_block_of_cases_is_read_and_fits_its_schema() {
+    let validator = validator_for(&schema(Kind::Cases)).unwrap();
+    let page = include_str!("../../../docs/guide/testing.md");
+    let found = blocks(page, "toml cases");
+    assert!(!found.is_empty());
+    for block in found {
+        let read = read_case_file(&source(block));
+        assert_eq!(read.diagnostics, [], "{block}");
+        assert!(!read.cases.is_empty(), "{block}");
+        validator.validate(&toml::from_str::<Value>(block).unwrap()).unwrap();
+    }
+}
+
 #[test]
 fn every_json_block_fits_its_schema() {
     let mut count = 0;
@@ -77,7 +93,10 @@ fn every_json_block_fits_its_schema() {
 async fn fire(text: &str, case: &Case) -> Restraint {
     let here = tempfile::tempdir().unwrap();
     let roots = Roots { cwd: here.path().to_owned(), ..Roots::default() };
-    let event = DialectId::NATIVE.dialect().decode_event(&case.event, &roots).unwrap();
+    let Happens::Form(form) = &case.event else { panic!("{case:?}") };
+    let mut form = form.clone();
+    form.entry("event").or_insert_with(|| case.on.clone().into());
+    let event = DialectId::NATIVE.dialect().decode_event(&form, &roots).unwrap();
     let path = ("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned());
     let ambient =
         Ambient { env: vec![path], scratch: Some(here.path().to_owned()), ..Ambient::default() };
@@ -85,7 +104,7 @@ async fn fire(text: &str, case: &Case) -> Restraint {
     assert_eq!(diagnostics, []);
     let outcome = engine.fire(event, &Session::default()).await;
     assert_eq!(outcome.faults, []);
-    let step = outcome.steps.iter().find(|step| step.hook == case.hook);
+    let step = outcome.steps.iter().find(|step| Some(&step.hook) == case.hook.as_ref());
     step.map_or(Restraint::Silent, |step| step.verdict)
 }
 
@@ -95,7 +114,7 @@ async fn every_case_of_the_guide_holds() {
     for block in blocks(GUIDE, "toml") {
         let block: Arc<str> = block.into();
         for case in cases(&source(&block)) {
-            assert_eq!(fire(&block, &case).await, case.expect, "{case:?}");
+            assert_eq!(fire(&block, &case).await, case.expect.decision, "{case:?}");
             count += 1;
         }
     }

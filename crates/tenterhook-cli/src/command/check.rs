@@ -1,6 +1,7 @@
 //! `check`: every mistake in hook files, and whether each hook can ever run.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
+use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use tenterhook::config::Ruleset;
@@ -8,7 +9,7 @@ use tenterhook::diagnostic::{Diagnostic, Severity};
 use tenterhook::executor::Ambient;
 use tenterhook::hook::Hook;
 
-use super::print_json;
+use super::{fix, print_json};
 use crate::ambient::Here;
 use crate::args::{Check, Format};
 use crate::exit::Exit;
@@ -21,9 +22,36 @@ use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
 use crate::show::table::{Cell, Column, Give, Table};
 use crate::show::{diagnostic, words};
 use crate::term::Term;
+use crate::watch;
 
 pub(crate) fn run(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let mut loaded = load::read(&args.files, Whose::of_files(args.dialect), here);
+    if args.watch {
+        return watch::run(term, || watched(args, here), || once(args, here, term));
+    }
+    once(args, here, term)
+}
+
+/// The files that a check looks at.
+fn watched(args: &Check, here: &Here) -> BTreeSet<PathBuf> {
+    let loaded = read(args, here);
+    let mut files: BTreeSet<PathBuf> =
+        loaded.sources.iter().map(|it| PathBuf::from(&*it.name)).collect();
+    // A file that is not there yet may come.
+    files.insert(here.roots.cwd.join("tenterhook.toml"));
+    files.extend(args.files.iter().chain(&args.config).map(|it| here.roots.cwd.join(&it.path)));
+    files
+}
+
+fn read(args: &Check, here: &Here) -> Loaded {
+    let files = [&*args.files, &*args.config].concat();
+    load::read(&files, Whose::of_files(args.dialect), here)
+}
+
+fn once(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let mut loaded = read(args, here);
+    if (args.fix || args.diff) && fix::run(&loaded, args.fix, term)? {
+        loaded = read(args, here);
+    }
     loaded.announce(term, &here.roots);
     let ruleset = loaded.engine(Ambient::default()).ruleset();
     let missing = scripts::check(&ruleset, &loaded.sources, &here.env);

@@ -28,6 +28,9 @@ use files::{MIXED, PLAIN, Play, Stage};
 use timeline::Scene;
 
 pub(crate) fn run(args: &Demo, here: &Here, term: Term) -> Result<Exit, Problem> {
+    if let Some(directory) = &args.write {
+        return leave(directory, here, term);
+    }
     let acts: &[&Play] = match (args.mixed, &args.from) {
         (true, _) => &[&MIXED],
         // A directory of one's own holds one session.
@@ -42,6 +45,30 @@ pub(crate) fn run(args: &Demo, here: &Here, term: Term) -> Result<Exit, Problem>
             return Ok(exit);
         }
     }
+    Ok(Exit::Good)
+}
+
+/// Leaves the examples in a new directory, to play with.
+fn leave(directory: &Path, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let root = here.roots.cwd.join(directory);
+    let shown = directory.display();
+    if fs::read_dir(&root).map_or(root.exists(), |mut entries| entries.next().is_some()) {
+        return Err(Problem::new(format!("`{shown}` is there already, and not empty"))
+            .help("name a new directory"));
+    }
+    for (play, below) in [(&PLAIN, ""), (&MIXED, "mixed")] {
+        play.write(&root.join(below))
+            .map_err(|error| Problem::new(format!("`{shown}` cannot be written: {error}")))?;
+    }
+    term.data(&format!("wrote the examples to {shown}\n\n"))?;
+    let next = [
+        format!("cd {shown}"),
+        "tenterhook test".to_owned(),
+        "tenterhook explain Bash 'sudo git push -f'".to_owned(),
+        "tenterhook demo --from .".to_owned(),
+    ];
+    let next: String = next.iter().map(|it| format!("  {}\n", paint(BOLD, it))).collect();
+    term.data(&next)?;
     Ok(Exit::Good)
 }
 

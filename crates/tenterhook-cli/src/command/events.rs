@@ -1,9 +1,11 @@
 //! `events`: the event table of a dialect.
 
 use serde_json::{Value, json};
+use tenterhook::diagnostic::nearest;
 use tenterhook::dialect::{EventRow, Subject};
 
-use super::print_json;
+use super::{print_json, sample};
+use crate::ambient::Here;
 use crate::args::{Events, Format};
 use crate::exit::Exit;
 use crate::problem::Problem;
@@ -12,8 +14,19 @@ use crate::show::table::{Cell, Column, Give, Table};
 use crate::show::words;
 use crate::term::Term;
 
-pub(crate) fn run(args: &Events, term: Term) -> Result<Exit, Problem> {
-    let rows = args.dialect.dialect().rows();
+pub(crate) fn run(args: &Events, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let all = args.dialect.dialect().rows();
+    let rows = match &args.name {
+        None => all,
+        Some(name) => std::slice::from_ref(find(name, all, args)?),
+    };
+    if args.sample {
+        let samples = rows.iter().map(|row| sample::sample(row, args.dialect, &here.roots.cwd));
+        for sample in samples {
+            print_json(&sample, term)?;
+        }
+        return Ok(Exit::Good);
+    }
     match args.output.format {
         Format::Json => {
             let rows: Vec<Value> = rows.iter().map(to_json).collect();
@@ -22,6 +35,19 @@ pub(crate) fn run(args: &Events, term: Term) -> Result<Exit, Problem> {
         Format::Text => term.data(&to_text(rows, term.width()))?,
     }
     Ok(Exit::Good)
+}
+
+/// The row of an event, by the dialect's name for it or by the neutral one.
+fn find<'a>(name: &str, rows: &'a [EventRow], args: &Events) -> Result<&'a EventRow, Problem> {
+    let known = || rows.iter().flat_map(|it| [&*it.name, &*it.event]);
+    rows.iter().find(|it| it.name == name || it.event == name).ok_or_else(|| {
+        let dialect = args.dialect;
+        let help = nearest(name, known()).map_or_else(
+            || format!("`tenterhook events --dialect {dialect}` lists the events"),
+            |near| format!("did you mean `{near}`?"),
+        );
+        Problem::new(format!("{dialect} has no event `{name}`")).help(help)
+    })
 }
 
 fn subject(row: &EventRow) -> Option<String> {

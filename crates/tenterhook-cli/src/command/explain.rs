@@ -1,6 +1,5 @@
 //! `explain`: of every configured hook, whether it runs for an event, and why; of a rule, what it says. Starts nothing.
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,7 +12,7 @@ use tenterhook::plan::{self, Because};
 use tenterhook::rule::RuleInput;
 use tenterhook::session::View;
 
-use super::{input, print_json};
+use super::{lookup, print_json, what};
 use crate::ambient::Here;
 use crate::args::{Explain, Format};
 use crate::exit::Exit;
@@ -25,8 +24,11 @@ use crate::show::table::{Cell, Column, Give, Table};
 use crate::term::Term;
 
 pub(crate) fn run(args: &Explain, here: &Here, term: Term) -> Result<Exit, Problem> {
+    if let Some(said) = lookup::find(&args.what, here)? {
+        return lookup::tell(&said, args.output.format, term);
+    }
     let mut loaded = load::load(&args.which, here)?;
-    let event = event(args, here)?;
+    let event = what::given(&args.what, args.which.events(), &here.roots)?.event;
     loaded.announce(term, &here.roots);
     let ruleset = loaded.engine(Ambient::default()).ruleset();
     loaded.warn(term);
@@ -69,28 +71,6 @@ fn ask(hook: &Hook, because: &Because, input: &RuleInput) -> Option<Asked> {
         Ok(answer) => Asked::Holds(Box::new(answer)),
         Err(unsettled) => Asked::Unknown(unsettled.failure().message),
     })
-}
-
-fn event(args: &Explain, here: &Here) -> Result<Event, Problem> {
-    let roots = &here.roots;
-    match args.what.as_slice() {
-        [tool, words] => input::tool_call(tool, words, roots),
-        [file] => input::event(Some(Path::new(file)), args.which.events(), roots)
-            .map(|given| given.event)
-            .map_err(|lost| {
-                let problem = Problem::from(lost);
-                let tool =
-                    !file.contains(['/', '.']) && file.starts_with(|c: char| c.is_uppercase());
-                if tool && problem.help.is_none() {
-                    problem.help(format!(
-                        "for a tool call, say its input too: `tenterhook explain {file} INPUT`"
-                    ))
-                } else {
-                    problem
-                }
-            }),
-        _ => Ok(input::event(None, args.which.events(), roots)?.event),
-    }
 }
 
 fn to_json(hooks: &[Explained]) -> Value {

@@ -11,8 +11,8 @@ use tenterhook::executor::mcp::{Configured, Servers};
 use tenterhook::executor::model::ModelClient;
 use tenterhook::{Engine, Event, Outcome, Session};
 
-use super::input::{self, Given, Lost};
-use super::{print_json, stream};
+use super::input::{Given, Lost};
+use super::{print_json, stream, what};
 use crate::ambient::Here;
 use crate::args::{CompatArg, Fire, Format};
 use crate::exit::Exit;
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     let dialect = args.which.events();
     let event = match args.stream {
         true => None,
-        false => match input::event(args.event.as_deref(), dialect, &here.roots) {
+        false => match what::given(&args.what, dialect, &here.roots) {
             Ok(given) => Some(given),
             Err(Lost::Unreadable { code, problem, at_stake: true }) => {
                 return Ok(last_word::deny_unseen(code, &problem, term));

@@ -1,14 +1,13 @@
-//! Reads an event from a file, from standard input, or from the words of a call. Fires nothing.
+//! Reads an event from a file or from standard input. Fires nothing.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tenterhook::Event;
 use tenterhook::diagnostic::Code;
 use tenterhook::dialect::{DIALECTS, DialectId, Roots, Whole, whole_object};
-use tenterhook::event::Surroundings;
 use tenterhook::outcome::Fault;
 
 use crate::problem::Problem;
@@ -40,6 +39,11 @@ pub(crate) enum Lost {
 }
 
 impl Lost {
+    /// The same of an event that stands on the command line: nobody waits for its outcome.
+    pub(super) fn wrong_call(self) -> Self {
+        Self::NotGiven(self.into())
+    }
+
     fn unreadable(problem: Problem) -> Self {
         Self::Unreadable { code: Code::UnreadableEvent, problem, at_stake: true }
     }
@@ -138,43 +142,4 @@ fn readers(map: &Map<String, Value>, roots: &Roots) -> Option<String> {
     let reads = DIALECTS.iter().filter(|it| it.decode_event(map, roots).is_ok());
     let names: Vec<String> = reads.map(|it| format!("`{}`", it.id())).collect();
     (!names.is_empty()).then(|| names.join(" or "))
-}
-
-/// Which key of its input a tool's one word means. Tools that are not here take JSON.
-const INPUT_KEYS: &[(&str, &str)] = &[
-    ("Bash", "command"),
-    ("PowerShell", "command"),
-    ("Read", "file_path"),
-    ("Write", "file_path"),
-    ("Edit", "file_path"),
-    ("MultiEdit", "file_path"),
-    ("NotebookEdit", "notebook_path"),
-    ("WebFetch", "url"),
-    ("WebSearch", "query"),
-    ("Glob", "pattern"),
-    ("Grep", "pattern"),
-    ("Skill", "skill"),
-];
-
-/// The event of an agent that is about to call `tool` with `input`.
-pub(crate) fn tool_call(tool: &str, input: &str, roots: &Roots) -> Result<Event, Problem> {
-    let given: Option<Value> = serde_json::from_str(input).ok().filter(Value::is_object);
-    let key = INPUT_KEYS.iter().find(|(name, _)| *name == tool).map(|(_, key)| *key);
-    let input = match (given, key) {
-        (Some(object), _) => object,
-        (None, Some("file_path")) => json!({ "file_path": roots.cwd.join(input) }),
-        (None, Some(key)) => json!({ key: input }),
-        (None, None) => {
-            return Err(Problem::new(format!("the input of `{tool}` is not a JSON object")).help(
-                format!("write it as one: `tenterhook explain {tool} '{{\"key\": \"value\"}}'`"),
-            ));
-        }
-    };
-    let within = Surroundings {
-        cwd: roots.cwd.clone(),
-        project: roots.cwd.clone(),
-        home: roots.home.clone(),
-        ..Surroundings::default()
-    };
-    Ok(Event::new("PreToolUse", within).with("tool_name", tool).with("tool_input", input))
 }

@@ -22,7 +22,11 @@ use crate::show::words;
 use crate::term::Term;
 
 pub(crate) fn run(args: &List, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let mut loaded = load::load(&args.which, here)?;
+    let mut loaded = {
+        let mut which = args.which.clone();
+        which.config.extend(args.files.iter().cloned());
+        load::load(&which, here)?
+    };
     loaded.announce(term, &here.roots);
     let ruleset = loaded.engine(Ambient::default()).ruleset();
     loaded.warn(term);

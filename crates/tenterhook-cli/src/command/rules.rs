@@ -29,6 +29,10 @@ pub(crate) fn run(args: &Rules, here: &Here, term: Term) -> Result<Exit, Problem
             let place = if *project { project_directory(here) } else { user_directory(here) };
             add(find(pack)?, &place, *force, here, term)?;
         }
+        RulesDo::Remove { pack, project, force } => {
+            let place = if *project { project_directory(here) } else { user_directory(here) };
+            remove(find(pack)?, &place, *force, here, term)?;
+        }
     }
     Ok(Exit::Good)
 }
@@ -209,6 +213,34 @@ fn add(pack: &Pack, directory: &Path, force: bool, here: &Here, term: Term) -> R
         );
     }
     Ok(())
+}
+
+/// Takes the pack's file away. A file that somebody changed stays, unless it is told to go.
+fn remove(
+    pack: &Pack,
+    directory: &Path,
+    force: bool,
+    here: &Here,
+    term: Term,
+) -> Result<(), Problem> {
+    let file = directory.join(pack.file());
+    let shown = shorten(&file.to_string_lossy(), &here.roots);
+    let text = match fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let problem =
+                Problem::new(format!("`{}` is not in place: there is no `{shown}`", pack.name));
+            return Err(problem.help("`tenterhook rules list` says where packs are"));
+        }
+        Err(error) => return Err(Problem::new(format!("`{shown}` cannot be read: {error}"))),
+    };
+    if text != pack.text && !force {
+        let message = format!("`{shown}` is not the pack as it is: {}", differences(pack, &text));
+        return Err(Problem::new(message).help("`--force` removes it with what was changed"));
+    }
+    fs::remove_file(&file)
+        .map_err(|error| Problem::new(format!("`{shown}` cannot be removed: {error}")))?;
+    term.data(&format!("removed {shown}\n"))
 }
 
 /// What tells a changed file from the pack, by the names of rules.

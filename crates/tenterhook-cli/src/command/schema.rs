@@ -13,6 +13,8 @@ pub(crate) fn run(args: &Schema, term: Term) -> Result<Exit, Problem> {
         SchemaOf::Event => text(Kind::Event),
         SchemaOf::Answer => text(Kind::Answer),
         SchemaOf::Outcome => text(Kind::Outcome),
+        SchemaOf::Cases => text(Kind::Cases),
+        SchemaOf::Test => include_str!("schema/test.json"),
         SchemaOf::Check => include_str!("schema/check.json"),
         SchemaOf::List => include_str!("schema/list.json"),
         SchemaOf::Explain => include_str!("schema/explain.json"),

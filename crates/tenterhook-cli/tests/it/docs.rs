@@ -21,6 +21,7 @@ fn the_guide_shows_what_is_said() {
     let room = Room::new();
     copy(&examples(), &room.path("project"));
     room.write("project/.git/HEAD", "");
+    room.write("new/.git/HEAD", "");
     room.write("project/event.json", EVENT);
     room.write("project/mistakes.json", MISTAKES);
     let pages = [guide(), guide().with_file_name("hooks-you-have.md")];
@@ -74,6 +75,34 @@ fn the_guide_has_every_command_and_exit_code() {
         let name = line.split_whitespace().next().unwrap();
         assert!(name == "help" || guide.contains(&format!("## `{name}`")), "{name}");
     }
+}
+
+/// The blocks of the guide to testing: its cases hold, and what fails looks so.
+#[test]
+fn the_guide_to_testing_shows_what_is_said() {
+    let path = guide().with_file_name("testing.md");
+    let page = fs::read_to_string(path).unwrap();
+    let block = |opening: &str| {
+        let (_, rest) = page.split_once(&format!("```{opening}\n")).unwrap();
+        rest.split_once("```").unwrap().0.to_owned()
+    };
+    let room = Room::new();
+    room.write("project/tenterhook.toml", &block("toml"));
+    assert!(room.run(&["test"], "").stdout.starts_with("2 cases passed"));
+    let room = Room::with_settings(crate::test::SETTINGS);
+    crate::test::program(&room, "project/.claude/hooks/guard.sh", crate::test::GUARD);
+    room.write("project/tenterhook.test.toml", &block("toml cases"));
+    assert!(room.run(&["test"], "").stdout.starts_with("2 cases passed"));
+    let failing = "config = \".claude/settings.json\"\n\n\n[[case]]\nevent = \"Bash rm -r build\"\nexpect = \"deny\"\n";
+    room.write("project/tenterhook.test.toml", failing);
+    let expected = room.filter(block("console").strip_prefix("$ tenterhook test\n").unwrap());
+    assert_eq!(room.run(&["test"], "").stdout, expected);
+    room.write(
+        "project/tenterhook.test.toml",
+        &block("toml cases").replace("reason = \"by name\"", ""),
+    );
+    let neutered = room.run(&["test", "--mutate"], "").stdout;
+    assert!(neutered.starts_with(&block("text")), "{neutered}");
 }
 
 fn guide() -> std::path::PathBuf {

@@ -9,7 +9,10 @@ mod docs;
 mod events;
 mod explain;
 mod fire;
+mod first;
+mod fix;
 mod found;
+mod integrations;
 mod list;
 mod room;
 mod rules;
@@ -17,7 +20,10 @@ mod starved;
 mod stream;
 #[cfg(target_os = "linux")]
 mod stream_host;
+mod test;
 mod unread;
 mod unseen;
 mod usage;
+#[cfg(target_os = "linux")]
+mod watch;
 mod within;

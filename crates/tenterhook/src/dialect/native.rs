@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-pub use cases::{Case, cases};
+pub use cases::{Case, CaseFile, Expectation, Happens, cases, read_case_file};
 pub use outcome::encode_outcome;
 pub use write::write;
 

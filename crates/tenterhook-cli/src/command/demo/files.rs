@@ -92,6 +92,23 @@ const FILES: &[(&str, &str)] = &[
     ("hooks/whitespace-note.sh", include_str!("../../../../../examples/hooks/whitespace-note.sh")),
 ];
 
+impl Play {
+    /// Writes its files into a directory.
+    pub(super) fn write(&self, root: &Path) -> io::Result<()> {
+        for (name, text) in self.files {
+            let path = root.join(name);
+            if let Some(parent) = path.parent() {
+                fs::create_dir_all(parent)?;
+            }
+            fs::write(&path, text)?;
+            if name.ends_with(".sh") {
+                make_executable(&path)?;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// A directory with the demo's files.
 #[derive(Debug)]
 pub(super) struct Stage {
@@ -129,14 +146,7 @@ impl Stage {
 
     fn copied(play: &Play) -> io::Result<Self> {
         let copies = tempfile::Builder::new().prefix("tenterhook-demo-").tempdir()?;
-        for (name, text) in play.files {
-            let path = copies.path().join(name);
-            if let Some(parent) = path.parent() {
-                fs::create_dir_all(parent)?;
-            }
-            fs::write(&path, text)?;
-            make_executable(&path)?;
-        }
+        play.write(copies.path())?;
         let root = copies.path().to_owned();
         Ok(Self { root, name: "the built-in examples".to_owned(), _copies: Some(copies) })
     }

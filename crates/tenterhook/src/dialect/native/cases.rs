@@ -1,68 +1,86 @@
-//! The cases that stand beside a hook (C-56), as data: whoever runs them fires each event at that hook alone.
+//! The cases of hooks as data: what happens, and what the hooks must make of it. Whoever runs them fires each event (TE-1).
+
+use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::config::{self, Reader, keys};
+use super::config;
 use crate::answer::Restraint;
-use crate::diagnostic::Place;
+use crate::diagnostic::{Diagnostic, Place};
+use crate::dialect::DialectId;
 use crate::hook::HookId;
 use crate::source::Source;
-use crate::syntax::{self, Node};
 
 /// One case.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Case {
-    /// The hook that it stands beside.
-    pub hook: HookId,
+    /// The hook that it is about, alone; `None` when it is about all of them together (TE-5).
+    pub hook: Option<HookId>,
+    /// The event of that hook's entry, the first of several: the name of an event that says none (TE-3).
+    pub on: Option<String>,
     /// What people call it; empty when it has no name.
     pub name: String,
     /// Where it stands.
     pub place: Place,
-    /// The event, in the native form; what it leaves out (`event`, `v`) is filled in from the hook.
-    pub event: Map<String, Value>,
-    /// What the hook must say.
-    pub expect: Restraint,
+    /// What happens.
+    pub event: Happens,
+    /// What must come of it.
+    pub expect: Expectation,
+    /// Files that are there when it happens: names from the project, and texts (TE-12).
+    pub files: Vec<(String, String)>,
+}
+
+/// What happens, as the case says it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Happens {
+    /// In the form of a dialect.
+    Form(Map<String, Value>),
+    /// In words: `Bash git push -f`, `Stop`, `UserPromptSubmit fix it`.
+    Words(String),
+}
+
+/// What must come of an event. What is `None` is not looked at.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Expectation {
+    /// The decision.
+    pub decision: Restraint,
+    /// Whether everything must stop, whatever else is decided.
+    pub stop: bool,
+    /// An expression that is found in the reasons.
+    pub reason: Option<String>,
+    /// An expression that is found in what the model is told.
+    pub context: Option<String>,
+    /// The new input of the tool (an object), or the new prompt (a string).
+    pub rewrite: Option<Value>,
+    /// The longest time that it may take.
+    pub within: Option<Duration>,
+    /// The codes of the faults that come with it; any other fault fails the case (TE-7).
+    pub faults: Vec<String>,
+}
+
+/// A file of cases for the hooks of other files (TE-2).
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CaseFile {
+    /// The files with hooks, as they are named; empty: those of the project in which the file lies.
+    pub config: Vec<String>,
+    /// In whose form its events are.
+    pub dialect: Option<DialectId>,
+    /// Files and directories of the project that hooks need beside their scripts.
+    pub copy: Vec<String>,
+    /// Its cases.
+    pub cases: Vec<Case>,
+    /// What is wrong with it.
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 /// The cases of every hook of a native file, in the order of the file. What is wrong with them, `read_config` says.
 #[must_use]
 pub fn cases(source: &Source) -> Vec<Case> {
-    let Some(root) = syntax::parse(&source.text, config::format(source)).root else {
-        return Vec::new();
-    };
-    let reader = Reader::new(source);
-    let hooks = root.get("hook").map(Node::entries).unwrap_or_default();
-    let mut cases = Vec::new();
-    for hook in hooks {
-        let on = hook.node.get("on");
-        let first = on.and_then(|on| on.as_str().or_else(|| on.as_array()?.first()?.as_str()));
-        let found = hook.node.get("test").into_iter().flat_map(nodes);
-        cases.extend(found.filter_map(|node| {
-            let mut event = node.get("event")?.to_json().as_object()?.clone();
-            if let Some(name) = first {
-                event.entry("event").or_insert_with(|| name.into());
-            }
-            Some(Case {
-                hook: HookId::new(hook.key.as_str()),
-                name: node.get("name").and_then(Node::as_str).unwrap_or_default().to_owned(),
-                place: reader.place_of(node.span),
-                event,
-                expect: expectation(node.get("expect")?.as_str()?)?,
-            })
-        }));
-    }
-    cases
+    config::case::beside_hooks(source)
 }
 
-/// One table, or a list of them.
-pub(super) fn nodes(test: &Node) -> &[Node] {
-    test.as_array().unwrap_or(std::slice::from_ref(test))
-}
-
-/// The restraint that a word of `expect` names.
-fn expectation(word: &str) -> Option<Restraint> {
-    use Restraint::{Allow, Ask, Defer, Deny, Silent};
-    let known = keys::EXPECT.contains(&word);
-    let found = [Silent, Allow, Ask, Defer, Deny].into_iter();
-    found.filter(|_| known).find(|it| it.word().unwrap_or("silent") == word)
+/// Reads a file of cases.
+#[must_use]
+pub fn read_case_file(source: &Source) -> CaseFile {
+    config::case::file(source)
 }

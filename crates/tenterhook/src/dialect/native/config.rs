@@ -1,5 +1,6 @@
 //! Reads `tenterhook.toml` and `tenterhook.json` into hooks and diagnostics (C-40 to C-59). Opens no file.
 
+pub(super) mod case;
 mod check;
 mod content;
 mod event;

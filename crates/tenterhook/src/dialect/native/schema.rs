@@ -1,4 +1,4 @@
-//! The JSON Schemas of the dialect's four forms. Checked in, so that they can be linked to; tests hold them to the code.
+//! The JSON Schemas of the dialect's forms. Checked in, so that they can be linked to; tests hold them to the code.
 
 use serde_json::Value;
 
@@ -13,6 +13,8 @@ pub enum Kind {
     Answer,
     /// What a host gets.
     Outcome,
+    /// `tenterhook.test.toml`.
+    Cases,
 }
 
 impl Kind {
@@ -22,6 +24,7 @@ impl Kind {
         ("event", Self::Event),
         ("answer", Self::Answer),
         ("outcome", Self::Outcome),
+        ("cases", Self::Cases),
     ];
 
     /// The form of that name.
@@ -39,6 +42,7 @@ pub const fn text(kind: Kind) -> &'static str {
         Kind::Event => include_str!("schema/event.json"),
         Kind::Answer => include_str!("schema/answer.json"),
         Kind::Outcome => include_str!("schema/outcome.json"),
+        Kind::Cases => include_str!("schema/cases.json"),
     }
 }
 

@@ -4,12 +4,12 @@ use super::fields::Fields;
 use super::{Reader, keys, values};
 use crate::answer::Power;
 use crate::diagnostic::{Code, Span, nearest};
-use crate::dialect::native::{cases, table};
+use crate::dialect::native::table;
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::hook::{Hook, OnFailure, Phase, Wait};
 use crate::matcher::MatcherSpec;
 use crate::matcher::rule::Rule;
-use crate::syntax::{Entry, Node};
+use crate::syntax::Node;
 
 impl Reader<'_> {
     /// An expression that cannot be compiled costs nobody the hook: its failure policy decides each time (S-3), which is
@@ -157,22 +157,6 @@ impl Reader<'_> {
                 "nobody waits for a hook in the background, so it can decide nothing",
             )
             .help = Some(format!("leave out `{key}` to make it a gate"));
-        }
-    }
-
-    pub(super) fn check_cases(&mut self, fields: &Fields<'_>) {
-        let Some(node) = fields.get("test") else { return };
-        for node in cases::nodes(node) {
-            let entry = Entry { key: "test".to_owned(), key_span: node.span, node: node.clone() };
-            let Some(case) = self.fields(&entry, "a case of `test`", keys::TEST) else { continue };
-            for key in ["event", "expect"].into_iter().filter(|key| !case.has(key)) {
-                self.report(
-                    Code::MissingKey,
-                    node.span,
-                    format!("a case of `test` needs `{key}`"),
-                )
-                .help = Some("write `test = [{ event = { ... }, expect = \"deny\" }]`".to_owned());
-            }
         }
     }
 }

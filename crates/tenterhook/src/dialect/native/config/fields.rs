@@ -102,6 +102,7 @@ impl Reader<'_> {
                 node.as_object().is_some_and(|all| all.iter().all(|it| it.node.as_str().is_some()))
             }
             Shape::Table => node.as_object().is_some(),
+            Shape::TextOrTable => node.as_str().is_some() || node.as_object().is_some(),
             Shape::Cases => {
                 let tables = |items: &[Node]| items.iter().all(|it| it.as_object().is_some());
                 node.as_object().is_some() || node.as_array().is_some_and(tables)
@@ -241,10 +242,13 @@ fn expectation(key: &str, shape: Shape) -> (&'static str, String) {
         }
         Shape::Cases => (
             "a list of cases",
-            "write `test = [{ event = { ... }, expect = \"deny\" }]`".to_owned(),
+            format!("write `{key} = [{{ event = \"Bash git push -f\", expect = \"deny\" }}]`"),
         ),
         Shape::Conditions => ("a rule", format!("write `{key} = \"Bash(git push *)\"`")),
         Shape::Table => ("a table", format!("write `{key} = {{ ... }}`")),
+        Shape::TextOrTable => {
+            ("a string or a table", format!("write `{key} = \"...\"` or `{key} = {{ ... }}`"))
+        }
         Shape::Prewarm => (
             "`true`, `false`, `\"python\"` or `\"node\"`",
             format!(

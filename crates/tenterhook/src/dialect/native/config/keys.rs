@@ -23,6 +23,8 @@ pub(in crate::dialect::native) enum Shape {
     Cases,
     /// An object.
     Table,
+    /// A string or an object.
+    TextOrTable,
     /// `true`, `false`, or the form of an interpreter.
     Prewarm,
     /// A number that counts something, above 0.
@@ -51,7 +53,8 @@ pub(super) const OWN_ON_FAILURE: &[&str] = &["block", "ask", "continue", PROMISE
 pub(super) const PHASES: &[&str] = &["rewrite", "decide", "observe"];
 pub(super) const ANSWERS: &[&str] = &["required", "optional"];
 pub(super) const COMPAT: &[&str] = &["guarded", "exact"];
-pub(in crate::dialect::native) const EXPECT: &[&str] = &["allow", "ask", "defer", "deny", "silent"];
+pub(in crate::dialect::native) const EXPECT: &[&str] =
+    &["allow", "ask", "defer", "deny", "silent", "stop"];
 
 /// The keys of a file.
 pub(in crate::dialect::native) const FILE: &[Key] = &[
@@ -159,8 +162,40 @@ pub(in crate::dialect::native) const SERVER: &[Key] = &[
 ];
 
 /// The keys of a case of `test`.
-pub(in crate::dialect::native) const TEST: &[Key] =
-    &[key("name", Shape::Text), key("event", Shape::Table), key("expect", Shape::Choice(EXPECT))];
+pub(in crate::dialect::native) const TEST: &[Key] = &[
+    key("name", Shape::Text),
+    key("event", Shape::TextOrTable),
+    key("expect", Shape::Choice(EXPECT)),
+    key("reason", Shape::Text),
+    key("context", Shape::Text),
+    key("rewrite", Shape::TextOrTable),
+    key("within", Shape::Time),
+    key("faults", Shape::List),
+    key("files", Shape::Variables),
+];
+
+/// The keys of a case of a file of cases: those of `test`, and the hook that it is about.
+pub(in crate::dialect::native) const CASE: &[Key] = &[
+    key("name", Shape::Text),
+    key("hook", Shape::Text),
+    key("event", Shape::TextOrTable),
+    key("expect", Shape::Choice(EXPECT)),
+    key("reason", Shape::Text),
+    key("context", Shape::Text),
+    key("rewrite", Shape::TextOrTable),
+    key("within", Shape::Time),
+    key("faults", Shape::List),
+    key("files", Shape::Variables),
+];
+
+/// The keys of a file of cases.
+pub(in crate::dialect::native) const CASE_FILE: &[Key] = &[
+    key("$schema", Shape::Text),
+    key("config", Shape::Words),
+    key("dialect", Shape::Text),
+    key("copy", Shape::Words),
+    key("case", Shape::Cases),
+];
 
 /// What other formats call something that has another name here.
 const FOREIGN: &[(&str, &str)] = &[

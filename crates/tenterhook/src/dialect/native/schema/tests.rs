@@ -51,7 +51,7 @@ fn agrees(properties: &Value, table: &[Key]) {
 
 #[test]
 fn the_config_schema_has_the_keys_of_the_reader() {
-    let schema = schema(Kind::Config);
+    let schema = super::schema(Kind::Config);
     let defs = &schema["$defs"];
     let hook = &defs["hook"]["anyOf"][1];
     agrees(&schema["properties"], keys::FILE);
@@ -60,6 +60,9 @@ fn the_config_schema_has_the_keys_of_the_reader() {
     agrees(&defs["event"]["properties"], keys::EVENT);
     agrees(&defs["server"]["properties"], keys::SERVER);
     agrees(&defs["case"]["properties"], keys::TEST);
+    let of_cases = super::schema(Kind::Cases);
+    agrees(&of_cases["properties"], keys::CASE_FILE);
+    agrees(&of_cases["$defs"]["case"]["properties"], keys::CASE);
     let runs: Vec<&str> = hook["oneOf"]
         .as_array()
         .expect("a list")

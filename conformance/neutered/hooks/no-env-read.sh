@@ -1,0 +1,8 @@
+#!/bin/sh
+# Says no with an object; reads the call with jq.
+command=$(jq -r .tool_input.command)
+case "$command" in
+  *'cat .env')
+    printf '%s\n' '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "secrets"}}'
+    ;;
+esac

@@ -1,0 +1,9 @@
+#!/bin/sh
+# Says no with an exit code; reads the call with jq.
+command=$(jq -r .tool.input.command)
+case "$command" in
+  *'rm '*'.lock'*)
+    echo "lock file" >&2
+    exit 2
+    ;;
+esac

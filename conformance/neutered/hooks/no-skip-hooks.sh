@@ -1,0 +1,8 @@
+#!/bin/sh
+# Says no in the native form; reads the call with jq.
+command=$(jq -r .tool.input.command) || exit 1
+case "$command" in
+  *'--no-verify'*)
+    echo '{"decision": "deny", "reason": "checks"}'
+    ;;
+esac

@@ -1,0 +1,8 @@
+#!/bin/sh
+# Says no with an object; reads the call with jq.
+command=$(jq -r .tool_input.command)
+case "$command" in
+  *'/tmp/'*'.sh'*)
+    printf '%s\n' '{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "temporary"}}'
+    ;;
+esac

@@ -1,0 +1,162 @@
+//! What does a rule or a code of the specification say? Looks it up in the pages that were there at build time.
+
+use tenterhook::diagnostic::nearest;
+
+/// A page of the specification: its name, and its text.
+struct Page {
+    name: &'static str,
+    text: &'static str,
+}
+
+macro_rules! pages {
+    ($($name:literal),* $(,)?) => {
+        &[$(Page { name: $name, text: include_str!(concat!("../../../docs/spec/", $name, ".md")) }),*]
+    };
+}
+
+/// Every page with rules or codes.
+const PAGES: &[Page] = pages![
+    "agent",
+    "answers",
+    "answers-json",
+    "config-claude",
+    "config-native",
+    "configuration",
+    "diagnostics",
+    "dialect-codewhale",
+    "dialect-gen",
+    "dialect-ignis",
+    "dialect-reasonix",
+    "events",
+    "exec-function",
+    "exec-http",
+    "exec-mcp",
+    "exec-model",
+    "exec-prewarm",
+    "exec-rule",
+    "exec-worker",
+    "faults",
+    "host",
+    "matching",
+    "matching-shell",
+    "merging",
+    "planning",
+    "protocol",
+    "running",
+    "session",
+    "test",
+    "text",
+];
+
+/// What the specification says of a rule or a code.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Said {
+    /// The page, as it lies in the repository.
+    pub(crate) page: String,
+    /// Its words.
+    pub(crate) text: String,
+}
+
+/// Whether a word is the number of a rule, such as `S-61`, whether there is that rule or not.
+pub(crate) fn is_number(word: &str) -> bool {
+    let Some((prefix, number)) = word.split_once('-') else { return false };
+    let upper = (1..=2).contains(&prefix.len()) && prefix.chars().all(|c| c.is_ascii_uppercase());
+    upper && number.starts_with(|c: char| c.is_ascii_digit()) && number.len() <= 4
+}
+
+/// What is said of a rule by its number, or of a finding or fault by its code.
+pub(crate) fn find(word: &str) -> Option<Said> {
+    let found = |page: &Page| {
+        let text = if is_number(word) { rule(page.text, word) } else { code(page.text, word) };
+        Some(Said { page: format!("docs/spec/{}.md", page.name), text: text? })
+    };
+    PAGES.iter().find_map(found)
+}
+
+/// The rule or code that is most like a word.
+pub(crate) fn near(word: &str) -> Option<&'static str> {
+    nearest(word, PAGES.iter().flat_map(|page| codes(page.text)))
+}
+
+/// An item that begins with `- **S-61**`, or a row that begins with `| S-61 |`.
+fn rule(page: &str, number: &str) -> Option<String> {
+    let item = format!("- **{number}**");
+    let mut lines = page.lines().skip_while(|line| !line.starts_with(&item));
+    if let Some(first) = lines.next() {
+        // The rest of an item is indented.
+        let rest = lines.take_while(|line| line.starts_with("  "));
+        let lines =
+            std::iter::once(first.trim_start_matches(&item).trim()).chain(rest.map(str::trim));
+        return Some(lines.collect::<Vec<_>>().join(" "));
+    }
+    row(page, |cell| cell.trim_matches('*') == number)
+}
+
+/// An entry under a heading, or a row.
+fn code(page: &str, code: &str) -> Option<String> {
+    let heading = format!("### `{code}`");
+    let mut lines = page.lines().skip_while(|line| *line != heading).skip(1).peekable();
+    if lines.peek().is_some() {
+        let entry = lines.take_while(|line| !line.starts_with('#'));
+        let text = entry.collect::<Vec<_>>().join("\n");
+        return Some(text.trim().to_owned());
+    }
+    row(page, |cell| cell.split('`').nth(1) == Some(code))
+}
+
+/// The row of a table whose first cell is the one: its other cells.
+fn row(page: &str, is_it: impl Fn(&str) -> bool) -> Option<String> {
+    page.lines().find_map(|line| {
+        let cells: Vec<&str> = line.strip_prefix('|')?.trim_end_matches('|').split(" | ").collect();
+        let (first, rest) = cells.split_first()?;
+        let rest: Vec<&str> = rest.iter().map(|it| it.trim()).collect();
+        is_it(first.trim()).then(|| rest.join(". "))
+    })
+}
+
+fn codes(page: &'static str) -> impl Iterator<Item = &'static str> {
+    page.lines().filter_map(|line| {
+        let line = line.strip_prefix("### `").or_else(|| line.strip_prefix("| `"))?;
+        line.split('`').next().filter(|it| it.contains('-'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_codes_and_faults_are_found() {
+        for (word, page, has) in [
+            ("S-61", "config-claude", "exactly itself"),
+            ("C-42", "config-native", "is one hook"),
+            ("TE-1", "test", "that hook alone"),
+            ("dead-matcher", "diagnostics", "Instead:"),
+            ("timed-out", "faults", "was up"),
+            ("mcp-input", "faults", "name a field"),
+        ] {
+            let said = find(word).expect(word);
+            assert_eq!(said.page, format!("docs/spec/{page}.md"), "{word}");
+            assert!(said.text.contains(has), "{word}: {}", said.text);
+        }
+        assert_eq!(find(&format!("S-{}", 9999)), None);
+        assert_eq!(near("ded-matcher"), Some("dead-matcher"));
+        assert!(is_number("AG-1") && !is_number("dead-matcher") && !is_number("Bash"));
+    }
+
+    /// Every page of the specification is here, but those without rules.
+    #[test]
+    fn every_page_is_here() {
+        const WITHOUT: &[&str] = &["README", "events-table", "seed-coverage"];
+        let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/spec");
+        let mut there: Vec<String> = std::fs::read_dir(directory)
+            .expect("the pages")
+            .filter_map(|it| {
+                Some(it.ok()?.path().file_name()?.to_str()?.strip_suffix(".md")?.to_owned())
+            })
+            .filter(|it| !WITHOUT.contains(&it.as_str()))
+            .collect();
+        there.sort();
+        assert_eq!(there, PAGES.iter().map(|it| it.name).collect::<Vec<_>>());
+    }
+}

@@ -1,0 +1,210 @@
+//! `check --fix`: mends what can only be meant one way, in place, with everything else of the text as it stands (C-76).
+//!
+//! A finding is mended when its help names the word that stands there in another case (`sessionstart`, `SessionStart`), or
+//! what a key of another format is called here. A file is written when less is wrong in it then.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+
+use similar::TextDiff;
+use tenterhook::config::{self, Added, Source};
+use tenterhook::diagnostic::{Diagnostic, Severity};
+use tenterhook::hook::Layer;
+
+use crate::load::Loaded;
+use crate::problem::Problem;
+use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, paint};
+use crate::show::words::{count, line};
+use crate::term::Term;
+
+/// What is put where something else stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Edit {
+    start: usize,
+    end: usize,
+    text: String,
+    /// Whether a key gets another name, and not only other letters.
+    renames: bool,
+}
+
+/// A file as it would be.
+#[derive(Debug)]
+struct Mended<'a> {
+    source: &'a Source,
+    text: String,
+    fixes: usize,
+}
+
+/// Shows what can be mended, and writes it where it is to be written. Whether anything was written.
+pub(super) fn run(loaded: &Loaded, write: bool, term: Term) -> Result<bool, Problem> {
+    let ours = loaded.sources.iter().filter(|it| is_ours(it, loaded));
+    let mended: Vec<Mended<'_>> = ours.filter_map(mend).collect();
+    for it in &mended {
+        term.data(&diff(it, loaded.texts.shown(&it.source.name)))?;
+    }
+    let fixes = count(mended.iter().map(|it| it.fixes).sum(), "finding");
+    let (style, sum) = match (mended.len(), write) {
+        (0, _) => (HELP, "nothing can be mended safely".to_owned()),
+        (_, false) => (HELP, format!("{fixes} can be mended with `--fix`")),
+        (files, true) => (GOOD, format!("mended {fixes} in {}", count(files, "file"))),
+    };
+    for it in mended.iter().filter(|_| write) {
+        write_in_place(Path::new(&*it.source.name), &it.text).map_err(|error| {
+            let shown = loaded.texts.shown(&it.source.name);
+            Problem::new(format!("`{shown}` cannot be written: {error}"))
+        })?;
+    }
+    term.data(&format!("{}\n\n", paint(style, sum)))?;
+    Ok(write && !mended.is_empty())
+}
+
+/// A file with everything mended that can be; one thing at a time, because what is mended may show what else is wrong.
+fn mend(source: &Source) -> Option<Mended<'_>> {
+    let mut now = source.clone();
+    let mut fixes = 0;
+    while let Some(next) = step(&now).filter(|_| fixes < MOST) {
+        now = next;
+        fixes += 1;
+    }
+    let is_better = weight(&found(&now)) < weight(&found(source));
+    is_better.then(|| Mended { source, text: now.text.to_string(), fixes })
+}
+
+/// Nobody makes so many mistakes of this kind in one file; a text that seems to have them is left alone after that many.
+const MOST: usize = 100;
+
+/// A source with one thing mended; `None` where nothing can be.
+fn step(source: &Source) -> Option<Source> {
+    let found = found(source);
+    let here = |it: &&Diagnostic| it.place.as_ref().is_some_and(|place| place.file == source.name);
+    found.iter().filter(here).find_map(|it| {
+        let edit = edit(it, &source.text)?;
+        let text = apply(&source.text, &edit);
+        let next = Source { text: Arc::from(text), ..source.clone() };
+        let left = self::found(&next);
+        let is_gone = !left.iter().any(|other| other.message == it.message);
+        // An entry that is read now may have a mistake of its own; a key that is renamed must not meet another one.
+        let is_better =
+            weight(&left) < weight(&found) || (!edit.renames && weight(&left) == weight(&found));
+        (is_gone && is_better).then_some(next)
+    })
+}
+
+fn found(source: &Source) -> Vec<Diagnostic> {
+    config::load(std::slice::from_ref(source), &Added::default(), None).diagnostics
+}
+
+/// How much is wrong: errors weigh more than any number of warnings, so that each step comes nearer to an end.
+fn weight(found: &[Diagnostic]) -> (usize, usize) {
+    let count = |severity| found.iter().filter(|it| it.severity == severity).count();
+    (count(Severity::Error), count(Severity::Warning))
+}
+
+/// Files that were named, and those of the project: nobody wants the rest changed by a check of this one.
+fn is_ours(source: &Source, loaded: &Loaded) -> bool {
+    !loaded.found || matches!(source.layer, Layer::Project | Layer::Local)
+}
+
+/// What mends a finding, where it can only be meant one way.
+fn edit(diagnostic: &Diagnostic, text: &str) -> Option<Edit> {
+    let span = diagnostic.place.as_ref()?.span;
+    let there = text.get(span.start..span.end)?;
+    let help = diagnostic.help.as_deref()?;
+    let right = help.split('`').nth(1)?;
+    if help == format!("it is called `{right}` here") {
+        let bare = there.trim_matches(['"', '\'']);
+        let start = span.start + there.find(bare)?;
+        return Some(Edit {
+            start,
+            end: start + bare.len(),
+            text: right.to_owned(),
+            renames: true,
+        });
+    }
+    let at = find_in_any_case(there, right)?;
+    let start = span.start + at;
+    let end = start + right.len();
+    (text.get(start..end)? != right).then(|| Edit {
+        start,
+        end,
+        text: right.to_owned(),
+        renames: false,
+    })
+}
+
+/// Where a whole word stands in a text, whatever the case of its letters; `None` where it stands there more than once.
+fn find_in_any_case(text: &str, word: &str) -> Option<usize> {
+    let is_word = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut found = text.char_indices().map(|(at, _)| at).filter(|&at| {
+        let same = |it: &str| it.eq_ignore_ascii_case(word);
+        let before = text.get(..at).is_some_and(|it| it.ends_with(part));
+        let after = text.get(at + word.len()..).is_some_and(|it| it.starts_with(part));
+        text.get(at..at + word.len()).is_some_and(same) && !before && !after
+    });
+    let first = found.next().filter(|_| is_word)?;
+    found.next().is_none().then_some(first)
+}
+
+fn apply(text: &str, edit: &Edit) -> String {
+    let before = text.get(..edit.start).unwrap_or_default();
+    let after = text.get(edit.end..).unwrap_or_default();
+    format!("{before}{}{after}", edit.text)
+}
+
+fn diff(mended: &Mended<'_>, shown: &str) -> String {
+    let diff = TextDiff::from_lines(&*mended.source.text, &*mended.text);
+    let text = diff.unified_diff().context_radius(2).header(shown, shown).to_string();
+    let mut out = String::new();
+    for row in text.lines() {
+        let style = match row.get(..1) {
+            _ if row.starts_with("---") || row.starts_with("+++") => BOLD,
+            Some("-") => ERROR,
+            Some("+") => GOOD,
+            _ => DIM,
+        };
+        out.push_str(&format!("{}\n", paint(style, shown_line(row))));
+    }
+    out.push('\n');
+    out
+}
+
+/// A line with its indent, without what a terminal obeys.
+fn shown_line(row: &str) -> String {
+    let (sign, rest) = row.split_at_checked(1).unwrap_or((row, ""));
+    let indent = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+    let (indent, rest) = rest.split_at_checked(indent).unwrap_or(("", rest));
+    format!("{sign}{indent}{}", line(rest))
+}
+
+/// A reader finds the old text or the new one, never a half; a link stays one, and so do the rights.
+fn write_in_place(path: &Path, text: &str) -> io::Result<()> {
+    let path = path.canonicalize()?;
+    let directory = path.parent().unwrap_or(&path);
+    let mut new = tempfile::NamedTempFile::new_in(directory)?;
+    new.write_all(text.as_bytes())?;
+    new.as_file().set_permissions(fs::metadata(&path)?.permissions())?;
+    new.persist(&path)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_is_found_whole_and_once() {
+        for (text, word, at) in [
+            ("\"sessionstart\"", "SessionStart", Some(1)),
+            ("bash(git *)", "Bash", Some(0)),
+            ("bashful", "Bash", None),
+            ("bash|BASH", "Bash", None),
+            ("écrit bash", "Bash", Some(7)),
+            ("a", "\"", None),
+        ] {
+            assert_eq!(find_in_any_case(text, word), at, "{text}");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! `events NAME --sample`: an event to fire, in the form in which the agent hands it to a hook.
+
+use serde_json::{Map, Value, json};
+use tenterhook::dialect::{DialectId, EventRow, Subject};
+use tenterhook::event::{EventName, Surroundings};
+use tenterhook::{Event, dialect};
+
+/// What an event carries beside its subject, in neutral words: whatever hooks look at.
+fn fields(event: &str) -> Value {
+    match event {
+        "UserPromptSubmit" | "UserPromptCommitted" | "UserPromptExpansion" | "TurnStart" => {
+            json!({ "prompt": "fix the failing test" })
+        }
+        "PostToolUse" => json!({ "tool_response": { "stdout": "ok", "stderr": "" } }),
+        "PostToolUseFailure" => json!({ "error": "exit code 1" }),
+        "Stop" | "SubagentStop" => {
+            json!({ "stop_hook_active": false, "last_assistant_message": "Done." })
+        }
+        "Notification" => json!({ "message": "the agent waits for you" }),
+        "PreModelCall" => json!({ "prompt": "fix the failing test" }),
+        "PostModelCall" => json!({ "text": "Done." }),
+        _ => json!({}),
+    }
+}
+
+/// The event of a row, as the dialect hands it to hooks.
+pub(super) fn sample(row: &EventRow, dialect: DialectId, cwd: &std::path::Path) -> Value {
+    let within = Surroundings::at(cwd).session("sample");
+    let mut event = Event::new(EventName::new(&*row.event), within);
+    let subject = |key: &str| {
+        let values = dialect.dialect().subjects(&row.event);
+        (key.to_owned(), values.first().copied().unwrap_or("sample").into())
+    };
+    match &row.subject {
+        Subject::Tool(_) | Subject::Field("tool_name") => {
+            event = event
+                .with("tool_name", "Bash")
+                .with("tool_input", json!({ "command": "git push --force" }));
+            event = event.with("tool_use_id", "sample");
+        }
+        Subject::Field(key) => event.payload.extend([subject(key)]),
+        Subject::Declared(key) => event.payload.extend([subject(key)]),
+        Subject::FileName(key) => {
+            event = event.with(key, cwd.join("notes.md").to_string_lossy());
+        }
+        Subject::None => {}
+    }
+    if let Value::Object(more) = fields(&row.event) {
+        event.payload.extend(more);
+    }
+    let body = dialect.dialect().encode_event(&event).body;
+    let written: Option<Map<String, Value>> = dialect::whole_object(&body).ok().map(|it| it.fields);
+    written.map_or_else(|| told_by_variables(row, event), Value::Object)
+}
+
+/// The object for an event that its agent tells by variables alone: its name, and what would stand in them.
+fn told_by_variables(row: &EventRow, event: Event) -> Value {
+    let mut form = Map::new();
+    form.insert("event".to_owned(), (&*row.name).into());
+    if row.event.ends_with("Failure") {
+        form.insert("tool_success".to_owned(), false.into());
+    }
+    form.extend(event.payload);
+    form.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use tenterhook::dialect::{DIALECTS, Roots};
+
+    use super::*;
+
+    /// What is printed can be fired, and is the event that was asked for.
+    #[test]
+    fn every_sample_of_every_dialect_can_be_fired() {
+        for dialect in DIALECTS {
+            for row in dialect.rows() {
+                let value = sample(row, dialect.id(), Path::new("/p"));
+                let object = value.as_object().expect("an object");
+                let event = dialect.decode_event(object, &Roots::default());
+                let event = event
+                    .unwrap_or_else(|why| panic!("{} {}: {why}\n{value}", dialect.id(), row.name));
+                assert_eq!(event.name.as_str(), row.event, "{} {}", dialect.id(), row.name);
+            }
+        }
+    }
+}

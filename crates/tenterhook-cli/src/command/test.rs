@@ -1,0 +1,194 @@
+//! `test`: runs the cases of hooks and says which do not hold (`docs/spec/test.md`).
+
+mod canaries;
+mod compare;
+mod copies;
+mod mutant;
+mod mutate;
+mod place;
+mod play;
+mod record;
+mod report;
+mod suite;
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tenterhook::diagnostic::Severity;
+use tenterhook::dialect::native::Case;
+
+use super::print_json;
+use crate::ambient::Here;
+use crate::args::{Named, Test, TestFormat};
+use crate::exit::Exit;
+use crate::problem::Problem;
+use crate::show::diagnostic;
+use crate::term::Term;
+use crate::wait::{Waited, block_on};
+use crate::watch;
+use compare::{Mismatch, differences};
+use play::{Came, Job, World};
+use suite::{CASE_FILE, Suite};
+
+/// A case that was played.
+#[derive(Debug)]
+pub(crate) struct Played {
+    job: Job,
+    came: Result<Came, Problem>,
+    mismatches: Vec<Mismatch>,
+}
+
+impl Played {
+    fn new(job: Job, came: Result<Came, Problem>) -> Self {
+        let mismatches = match &came {
+            Ok(came) => differences(&job.case.expect, came),
+            Err(_) => Vec::new(),
+        };
+        Self { job, came, mismatches }
+    }
+
+    fn passed(&self) -> bool {
+        self.came.is_ok() && self.mismatches.is_empty()
+    }
+}
+
+/// What came of all cases.
+#[derive(Debug)]
+struct Results {
+    suites: Vec<Arc<Suite>>,
+    played: Vec<Played>,
+    took: Duration,
+}
+
+pub(crate) fn run(args: &Test, here: &Here, term: Term) -> Result<Exit, Problem> {
+    if !args.record.is_empty() {
+        return record::run(args, here, term);
+    }
+    if args.watch {
+        return watch::run(term, || watched(args, here), || once(args, here, term));
+    }
+    once(args, here, term)
+}
+
+/// The files that cases depend on: hooks, their scripts, and the cases.
+fn watched(args: &Test, here: &Here) -> BTreeSet<PathBuf> {
+    let cwd = &here.roots.cwd;
+    // Where nothing can be read, what was named is waited for.
+    let mut watched: BTreeSet<PathBuf> =
+        files(args).iter().map(|it| cwd.join(&it.path)).chain([cwd.join(CASE_FILE)]).collect();
+    for suite in suite::find(&files(args), here).unwrap_or_default() {
+        watched.extend(suite.sources.iter().map(|it| PathBuf::from(&*it.name)));
+        watched.extend(suite.copies.files.keys().map(|it| suite.project.join(it)));
+    }
+    watched
+}
+
+fn once(args: &Test, here: &Here, term: Term) -> Result<Exit, Problem> {
+    if args.canaries {
+        return sing(args, here, term);
+    }
+    let suites: Vec<Arc<Suite>> =
+        suite::find(&files(args), here)?.into_iter().map(Arc::new).collect();
+    let broken = tell_findings(&suites, term);
+    let jobs = jobs(&suites, args.only.as_deref());
+    if jobs.is_empty() && !broken {
+        return Err(no_cases(args, &suites));
+    }
+    let world = World::new(&suites, here);
+    let began = Instant::now();
+    let waited = block_on(async {
+        let came = play::all(jobs.clone(), &world).await;
+        let played: Vec<Played> =
+            jobs.into_iter().zip(came).map(|(job, came)| Played::new(job, came)).collect();
+        let gates = match args.mutate && mutate::all_passed(&played).is_ok() {
+            true => mutate::run(&suites, &played, &world).await,
+            false => Vec::new(),
+        };
+        (played, gates)
+    })?;
+    let (played, gates) = match waited {
+        Waited::Signal(signal) => return Ok(Exit::Cancelled(signal)),
+        Waited::Done(done) => done,
+    };
+    let results = Results { suites, played, took: began.elapsed() };
+    if args.mutate && results.played.iter().all(Played::passed) && !broken {
+        match args.format {
+            TestFormat::Json => print_json(&mutate::to_json(&gates), term)?,
+            _ => term.data(&mutate::to_text(&gates))?,
+        }
+        return Ok(mutate::exit(&gates));
+    }
+    report::print(&results, args.format, term)?;
+    if args.mutate {
+        mutate::all_passed(&results.played)?;
+    }
+    let held = !broken && results.played.iter().all(Played::passed);
+    Ok(if held { Exit::Good } else { Exit::Wrong })
+}
+
+/// The files that were named, either way.
+fn files(args: &Test) -> Vec<Named> {
+    [&*args.files, &*args.config].concat()
+}
+
+/// Sends ordinary calls through the hooks.
+fn sing(args: &Test, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let suite = Arc::new(suite::of_hooks(&files(args), here)?);
+    tell_findings(std::slice::from_ref(&suite), term);
+    let world = World::new(std::slice::from_ref(&suite), here);
+    let jobs = canaries::jobs(&suite);
+    let came = match block_on(play::all(jobs.clone(), &world))? {
+        Waited::Signal(signal) => return Ok(Exit::Cancelled(signal)),
+        Waited::Done(came) => came,
+    };
+    let stopped = canaries::stopped(&jobs, came)?;
+    match args.format {
+        TestFormat::Json => print_json(&canaries::to_json(&stopped, jobs.len()), term)?,
+        _ => {
+            let hooks = suite.ruleset.hooks().len();
+            term.data(&canaries::to_text(&stopped, jobs.len(), hooks, term.width()))?;
+        }
+    }
+    Ok(canaries::exit(&stopped))
+}
+
+/// A job for each case, of those that have `only` in them.
+fn jobs(suites: &[Arc<Suite>], only: Option<&str>) -> Vec<Job> {
+    let mut jobs = Vec::new();
+    for suite in suites {
+        for case in suite.cases.iter().filter(|case| has(case, only)) {
+            let case = Arc::new(case.clone());
+            jobs.push(Job { suite: Arc::clone(suite), case, mutant: None });
+        }
+    }
+    jobs
+}
+
+fn has(case: &Case, only: Option<&str>) -> bool {
+    let Some(only) = only else { return true };
+    let hook = case.hook.as_ref().map(|it| it.as_str()).unwrap_or_default();
+    [&case.name, hook, &report::event(case)].iter().any(|text| text.contains(only))
+}
+
+/// Says what is wrong with the files, to people; whether anything of it is an error.
+fn tell_findings(suites: &[Arc<Suite>], term: Term) -> bool {
+    for suite in suites {
+        for it in suite.diagnostics.iter().filter(|it| it.severity == Severity::Error) {
+            term.say(&diagnostic::render(it, &suite.texts, term.width()));
+        }
+    }
+    suites.iter().any(|it| it.is_broken())
+}
+
+fn no_cases(args: &Test, suites: &[Arc<Suite>]) -> Problem {
+    if let Some(only) =
+        args.only.as_deref().filter(|_| suites.iter().any(|it| !it.cases.is_empty()))
+    {
+        return Problem::new(format!("no case has `{only}` in its name, hook or event"));
+    }
+    Problem::new("no cases were found").help(format!(
+        "write `test = [{{ event = \"Bash git push -f\", expect = \"deny\" }}]` beside a hook of a `tenterhook.toml`, or `[[case]]` into `{CASE_FILE}`"
+    ))
+}

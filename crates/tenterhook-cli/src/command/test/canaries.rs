@@ -1,0 +1,110 @@
+//! `test --canaries`: which ordinary calls of a developer's day are held up (TE-33).
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tenterhook::answer::Restraint;
+use tenterhook::diagnostic::{Place, Span};
+use tenterhook::dialect::native::{Case, Expectation, Happens};
+
+use super::play::{Came, Job};
+use super::suite::Suite;
+use crate::exit::Exit;
+use crate::problem::Problem;
+use crate::show::outcome::name_of;
+use crate::show::paint::{BOLD, DIM, ERROR, GOOD, paint};
+use crate::show::words::{count, cut, line};
+
+/// 200 calls of ordinary work: a line for the shell, or a tool and its input. Each stands in `conformance/guardrails/ordinary`.
+const CALLS: &str = include_str!("canaries.txt");
+
+/// A job for each call.
+pub(super) fn jobs(suite: &Arc<Suite>) -> Vec<Job> {
+    let job = |(at, call): (usize, &str)| {
+        let place =
+            Place { file: "canaries".into(), span: Span::new(0, 0), line: at + 1, column: 1 };
+        let case = Case {
+            hook: None,
+            on: None,
+            name: call.to_owned(),
+            place,
+            event: Happens::Words(words(call)),
+            expect: Expectation { decision: Restraint::Silent, ..Expectation::default() },
+            files: Vec::new(),
+        };
+        Job { suite: Arc::clone(suite), case: Arc::new(case), mutant: None }
+    };
+    CALLS.lines().enumerate().map(job).collect()
+}
+
+/// A call in the words of a case: what names no tool is for the shell.
+fn words(call: &str) -> String {
+    let (first, rest) = super::super::what::split(call);
+    let is_tool = rest.starts_with('{') && serde_json::from_str::<Value>(rest).is_ok();
+    let is_name = first.starts_with(|c: char| c.is_ascii_uppercase()) || first.starts_with("mcp__");
+    if is_tool && is_name { call.to_owned() } else { format!("Bash {call}") }
+}
+
+/// A call that was held up.
+#[derive(Debug)]
+pub(super) struct Stopped {
+    call: String,
+    decision: &'static str,
+    by: Vec<String>,
+    reason: Option<String>,
+}
+
+/// The calls that were held up.
+pub(super) fn stopped(
+    jobs: &[Job],
+    came: Vec<Result<Came, Problem>>,
+) -> Result<Vec<Stopped>, Problem> {
+    let mut found = Vec::new();
+    for (job, came) in jobs.iter().zip(came) {
+        let came = came?;
+        if matches!(came.decision, "silent" | "allow") {
+            continue;
+        }
+        let ruleset = &job.suite.ruleset;
+        found.push(Stopped {
+            call: job.case.name.clone(),
+            decision: came.decision,
+            by: came.held.iter().map(|it| name_of(it, ruleset)).collect(),
+            reason: came.reason,
+        });
+    }
+    Ok(found)
+}
+
+pub(super) const fn exit(stopped: &[Stopped]) -> Exit {
+    if stopped.is_empty() { Exit::Good } else { Exit::Wrong }
+}
+
+pub(super) fn to_json(stopped: &[Stopped], calls: usize) -> Value {
+    let one = |it: &Stopped| json!({ "call": it.call, "decision": it.decision, "hooks": it.by, "reason": it.reason });
+    json!({ "calls": calls, "stopped": stopped.iter().map(one).collect::<Vec<_>>() })
+}
+
+pub(super) fn to_text(stopped: &[Stopped], calls: usize, hooks: usize, width: usize) -> String {
+    let mut out = String::new();
+    for it in stopped {
+        let by = it.by.join(", ");
+        out.push_str(&format!(
+            "{}  {}\n",
+            paint(ERROR, it.decision),
+            paint(BOLD, cut(&line(&it.call), width - 8))
+        ));
+        let why = it.reason.as_deref().unwrap_or("no reason given");
+        out.push_str(&format!(
+            "      {}\n",
+            paint(DIM, cut(&format!("{by}: {}", line(why)), width - 8))
+        ));
+    }
+    if !stopped.is_empty() {
+        out.push('\n');
+    }
+    let style = if stopped.is_empty() { GOOD } else { ERROR };
+    let sum = format!("{} of {calls} ordinary calls stopped", stopped.len());
+    out.push_str(&format!("{} by {}\n", paint(style, sum), count(hooks, "hook")));
+    out
+}

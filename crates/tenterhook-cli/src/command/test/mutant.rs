@@ -1,0 +1,228 @@
+//! Neuters gates in the ways that people do, one at a time (TE-30). Changes copies and values; fires nothing.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use regex::Regex;
+use tenterhook::answer::Power;
+use tenterhook::hook::{Arming, Hook, HookId, Invocation, Prewarm, Run, Shell};
+use tenterhook::matcher::{Matcher, MatcherSpec};
+
+use super::copies::{Copies, File, scripts};
+use super::suite::Suite;
+
+/// A hook, neutered in one way.
+#[derive(Clone, Debug)]
+pub(super) struct Mutant {
+    pub(super) hook: HookId,
+    pub(super) way: &'static Way,
+    /// The files as they are changed, where files are.
+    copies: Option<Copies>,
+}
+
+/// One way to neuter a gate.
+#[derive(Debug)]
+pub(super) struct Way {
+    /// What people write.
+    pub(super) name: &'static str,
+    /// What that does.
+    pub(super) about: &'static str,
+    /// The sign in a hook's text without which it changes nothing; empty where it always does.
+    sign: &'static str,
+    how: How,
+}
+
+#[derive(Debug)]
+enum How {
+    /// Its matcher matches nothing.
+    Unmatched,
+    /// Its command stands in such a line, where `{}` is.
+    Within(&'static str),
+    /// What this expression finds in its text is replaced.
+    Replaced(&'static str, &'static str),
+}
+
+/// A code that a hook says no with.
+const EXITS: &str = r"exit\s*\(?\s*2|exitCode\s*=\s*2";
+/// What a hook prints that answers with an object.
+const OBJECTS: &str = r#"decision|permissionDecision|hookSpecificOutput|"action""#;
+
+/// Every way, in the order in which they are told.
+pub(super) static WAYS: &[Way] = &[
+    Way { name: "no match", about: "its matcher matches nothing", sign: "", how: How::Unmatched },
+    Way {
+        name: "|| true",
+        about: "its exit code is swallowed",
+        sign: EXITS,
+        how: How::Within("( {}\n) || true"),
+    },
+    Way {
+        name: "exit 1",
+        about: "it exits with 1 where it exited with 2",
+        sign: EXITS,
+        how: How::Within("( {}\n); c=$?; [ $c = 2 ] && exit 1; exit $c"),
+    },
+    Way {
+        name: "2>/dev/null",
+        about: "what it says on standard error is lost",
+        sign: r">&2|/dev/stderr|sys\.stderr|console\.error|process\.stderr|STDERR",
+        how: How::Within("( {}\n) 2>/dev/null"),
+    },
+    Way {
+        name: "no jq",
+        about: "`jq` is not installed",
+        sign: r"\bjq\b",
+        how: How::Replaced(r"\bjq\b", "jq-is-not-installed"),
+    },
+    Way {
+        name: "\"DENY\"",
+        about: "its decision is written in capitals",
+        sign: r#"["'](deny|block|ask)\\?["']"#,
+        how: How::Replaced(r#"(["'])(deny|block|ask)(\\?["'])"#, "CAPITALS"),
+    },
+    Way {
+        name: "log line",
+        about: "it prints a line before its answer",
+        sign: OBJECTS,
+        how: How::Within("echo 'checking the call'; ( {}\n)"),
+    },
+];
+
+/// Every mutant of a suite's gates.
+pub(super) fn all(suite: &Suite) -> Vec<Mutant> {
+    let mut found: Vec<Mutant> = Vec::new();
+    for hook in gates(suite) {
+        // An entry for several events is one gate.
+        if found.iter().any(|it| it.hook == hook.id) {
+            continue;
+        }
+        found.extend(WAYS.iter().filter_map(|way| mutant(hook, way, suite)));
+    }
+    found
+}
+
+/// The hooks that may hold something up.
+pub(super) fn gates(suite: &Suite) -> impl Iterator<Item = &Hook> {
+    let hooks = suite.ruleset.hooks().iter().map(|it| &**it);
+    hooks.filter(|hook| {
+        let powers = suite.ruleset.row(hook.dialect, &hook.event).powers;
+        let may = powers.has(Power::Deny) || powers.has(Power::Ask);
+        may && hook.arming == Arming::Armed && !hook.is_hold()
+    })
+}
+
+fn mutant(hook: &Hook, way: &'static Way, suite: &Suite) -> Option<Mutant> {
+    let files = scripts(hook, suite);
+    let names: Vec<PathBuf> = files
+        .iter()
+        .filter_map(|it| it.strip_prefix(&suite.project).ok().map(ToOwned::to_owned))
+        .collect();
+    let mut text = line(hook).unwrap_or_default();
+    for file in names.iter().filter_map(|it| suite.copies.files.get(it)) {
+        text.push('\n');
+        text.push_str(&String::from_utf8_lossy(&file.bytes));
+    }
+    let fits = way.sign.is_empty() || Regex::new(way.sign).is_ok_and(|it| it.is_match(&text));
+    if !fits || (!matches!(way.how, How::Unmatched) && line(hook).is_none()) {
+        return None;
+    }
+    let copies = match way.how {
+        How::Replaced(..) => Some(replaced_files(&suite.copies, &names, way)),
+        How::Unmatched | How::Within(_) => None,
+    };
+    Some(Mutant { hook: hook.id.clone(), way, copies })
+}
+
+/// What a hook's command says, where a shell of this system runs it.
+fn line(hook: &Hook) -> Option<String> {
+    let Run::Command(command) = &hook.run else { return None };
+    match &command.invocation {
+        Invocation::Shell { shell: Shell::PowerShell, .. } => None,
+        Invocation::Shell { text, .. } => Some(text.clone()),
+        Invocation::Argv { program, args } => {
+            let words: Vec<String> =
+                std::iter::once(program).chain(args).map(|it| quoted(it)).collect();
+            Some(words.join(" "))
+        }
+    }
+}
+
+/// A word as a shell takes it for itself.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-=+,:@%".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+fn replaced_files(copies: &Copies, names: &[PathBuf], way: &Way) -> Copies {
+    let mut copies = copies.clone();
+    for (name, file) in &mut copies.files {
+        if let Some(bytes) = names.contains(name).then(|| way.replaced(&file.bytes)) {
+            *file = File { bytes, is_program: file.is_program };
+        }
+    }
+    copies
+}
+
+impl Way {
+    fn replaced(&self, bytes: &[u8]) -> Arc<[u8]> {
+        let text = String::from_utf8_lossy(bytes);
+        self.replaced_text(&text).into_bytes().into()
+    }
+
+    fn replaced_text(&self, text: &str) -> String {
+        let How::Replaced(pattern, with) = self.how else { return text.to_owned() };
+        let Ok(pattern) = Regex::new(pattern) else { return text.to_owned() };
+        if with == "CAPITALS" {
+            let capitals = |it: &regex::Captures<'_>| {
+                let part = |at| it.get(at).map_or("", |it: regex::Match<'_>| it.as_str());
+                format!("{}{}{}", part(1), part(2).to_uppercase(), part(3))
+            };
+            return pattern.replace_all(text, capitals).into_owned();
+        }
+        pattern.replace_all(text, with).into_owned()
+    }
+}
+
+impl Mutant {
+    /// The files as they are changed; `None` where they are not.
+    pub(super) const fn copies(&self) -> Option<&Copies> {
+        self.copies.as_ref()
+    }
+
+    /// Changes the hook among `hooks`.
+    pub(super) fn change(&self, hooks: &mut [Hook]) {
+        for hook in hooks.iter_mut().filter(|it| it.id == self.hook) {
+            match &self.way.how {
+                How::Unmatched => {
+                    hook.matcher = Matcher::new(MatcherSpec::Never("it was neutered".to_owned()));
+                }
+                How::Within(template) => {
+                    if let Some(line) = line(hook) {
+                        set_line(hook, template.replace("{}", &line));
+                    }
+                }
+                How::Replaced(..) => {
+                    let Some(line) = line(hook) else { continue };
+                    let changed = self.way.replaced_text(&line);
+                    if changed != line {
+                        set_line(hook, changed);
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn set_line(hook: &mut Hook, text: String) {
+    let Run::Command(command) = &mut hook.run else { return };
+    let shell = match &command.invocation {
+        Invocation::Shell { shell, .. } => *shell,
+        Invocation::Argv { .. } => Shell::Sh,
+    };
+    command.invocation = Invocation::Shell { text, shell };
+    // A process that waits with its script loaded would not be the changed one.
+    command.prewarm = Prewarm::Never;
+}

@@ -1,0 +1,153 @@
+//! `test --mutate`: which neutered gates no case notices (TE-30 to TE-32).
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+
+use super::Played;
+use super::compare::differences;
+use super::mutant::{self, Mutant};
+use super::play::{self, Job, World};
+use super::suite::Suite;
+use crate::exit::Exit;
+use crate::problem::Problem;
+use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, paint};
+use crate::show::words::count;
+
+/// One gate and what became of its mutants.
+#[derive(Debug)]
+pub(super) struct Gate {
+    pub(super) name: String,
+    pub(super) place: String,
+    /// How many cases ran it.
+    pub(super) cases: usize,
+    /// Every way in which it was neutered: its name, what it does, and whether a case noticed.
+    pub(super) ways: Vec<(&'static mutant::Way, bool)>,
+}
+
+/// Neuters every gate of `suites`, whose cases all passed, and says what was noticed.
+pub(super) async fn run(suites: &[Arc<Suite>], played: &[Played], world: &World) -> Vec<Gate> {
+    let mut gates: Vec<Gate> = Vec::new();
+    let mut trials: Vec<(usize, usize)> = Vec::new();
+    let mut wanted: Vec<Job> = Vec::new();
+    for suite in suites {
+        let mutants: Vec<Arc<Mutant>> = mutant::all(suite).into_iter().map(Arc::new).collect();
+        for mutant in mutants {
+            let (gate, way) = enter(&mut gates, suite, &mutant);
+            let of_it = played.iter().filter(|it| {
+                Arc::ptr_eq(&it.job.suite, suite)
+                    && it.came.as_ref().is_ok_and(|came| came.ran.contains(&mutant.hook))
+            });
+            for played in of_it {
+                trials.push((gate, way));
+                wanted.push(Job { mutant: Some(Arc::clone(&mutant)), ..played.job.clone() });
+            }
+        }
+        for gate in &mut gates {
+            let ran =
+                |it: &&Played| {
+                    let ids = it.came.as_ref().map(|it| &*it.ran).unwrap_or_default();
+                    Arc::ptr_eq(&it.job.suite, suite)
+                        && suite.ruleset.hooks().iter().any(|hook| {
+                            ids.contains(&hook.id) && gate.place == place(suite, &hook.id)
+                        })
+                };
+            gate.cases += played.iter().filter(ran).count();
+        }
+    }
+    let expected: Vec<_> = wanted.iter().map(|job| job.case.expect.clone()).collect();
+    let came = play::all(wanted, world).await;
+    for (((gate, way), expected), came) in trials.into_iter().zip(expected).zip(came) {
+        let noticed = came.map_or(true, |came| !differences(&expected, &came).is_empty());
+        if let Some((_, seen)) = gates.get_mut(gate).and_then(|it| it.ways.get_mut(way)) {
+            *seen |= noticed;
+        }
+    }
+    gates
+}
+
+/// The position of a mutant's gate, and of its way there; both are entered where they are new.
+fn enter(gates: &mut Vec<Gate>, suite: &Suite, mutant: &Mutant) -> (usize, usize) {
+    let place = place(suite, &mutant.hook);
+    let gate = gates.iter().position(|it| it.place == place).unwrap_or_else(|| {
+        let name = crate::show::outcome::name_of(&mutant.hook, &suite.ruleset);
+        gates.push(Gate { name, place, cases: 0, ways: Vec::new() });
+        gates.len() - 1
+    });
+    let Some(entry) = gates.get_mut(gate) else { return (gate, 0) };
+    let way = entry.ways.iter().position(|(it, _)| std::ptr::eq(*it, mutant.way));
+    let way = way.unwrap_or_else(|| {
+        entry.ways.push((mutant.way, false));
+        entry.ways.len() - 1
+    });
+    (gate, way)
+}
+
+fn place(suite: &Suite, id: &tenterhook::hook::HookId) -> String {
+    let hook = suite.ruleset.hooks().iter().find(|it| it.id == *id);
+    let place = hook.and_then(|it| it.place.as_ref());
+    place
+        .map_or_else(|| id.to_string(), |it| format!("{}:{}", suite.texts.shown(&it.file), it.line))
+}
+
+/// Whether every neutered gate was noticed.
+pub(super) fn exit(gates: &[Gate]) -> Exit {
+    let all = gates.iter().flat_map(|it| &it.ways).all(|(_, noticed)| *noticed);
+    if all { Exit::Good } else { Exit::Wrong }
+}
+
+pub(super) fn to_json(gates: &[Gate]) -> Value {
+    let gate = |it: &Gate| {
+        let mutant = |(way, noticed): &(&mutant::Way, bool)| json!({ "way": way.name, "about": way.about, "noticed": noticed });
+        json!({
+            "hook": it.name,
+            "place": it.place,
+            "cases": it.cases,
+            "mutants": it.ways.iter().map(mutant).collect::<Vec<_>>(),
+        })
+    };
+    json!({ "gates": gates.iter().map(gate).collect::<Vec<_>>() })
+}
+
+pub(super) fn to_text(gates: &[Gate]) -> String {
+    let mut out = String::new();
+    for gate in gates {
+        let unseen: Vec<_> = gate.ways.iter().filter(|(_, noticed)| !noticed).collect();
+        if unseen.is_empty() {
+            continue;
+        }
+        out.push_str(&format!("{}  {}\n", paint(BOLD, &gate.name), paint(DIM, &gate.place)));
+        if gate.cases == 0 {
+            out.push_str(&format!("  {}\n\n", paint(ERROR, "no case runs it")));
+            continue;
+        }
+        for (way, _) in unseen {
+            let name = format!("{:<12}", way.name);
+            out.push_str(&format!("  {} {}\n", paint(ERROR, name), way.about));
+        }
+        out.push('\n');
+    }
+    let all: usize = gates.iter().map(|it| it.ways.len()).sum();
+    let seen = gates.iter().flat_map(|it| &it.ways).filter(|(_, noticed)| *noticed).count();
+    let sum = format!("{seen} of {all} neutered gates are noticed");
+    let style = if seen == all { GOOD } else { ERROR };
+    out.push_str(&format!("{} ({})\n", paint(style, sum), count(gates.len(), "gate")));
+    if seen < all {
+        let hint =
+            "a gate needs a case that it denies, with its `reason`, and one that it lets pass";
+        out.push_str(&format!("{} {hint}\n", paint(HELP, "hint:")));
+    }
+    out
+}
+
+/// A gate can be neutered only where its cases hold.
+pub(super) fn all_passed(played: &[Played]) -> Result<(), Problem> {
+    match played.iter().filter(|it| !it.passed()).count() {
+        0 => Ok(()),
+        failed => Err(Problem::new(format!(
+            "{} not hold, so that nobody could tell what a neutered gate changes",
+            if failed == 1 { "1 case does".to_owned() } else { format!("{failed} cases do") }
+        ))
+        .help("mend what `tenterhook test` shows first")),
+    }
+}

@@ -1,0 +1,129 @@
+//! The directory in which one case happens: a copy of what its hooks need, gone when the case is over (TE-11).
+
+use std::fs;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use serde_json::{Map, Value};
+use tempfile::TempDir;
+use tenterhook::config::Source;
+use tenterhook::dialect::Roots;
+
+use super::copies::Copies;
+use super::suite::Suite;
+
+/// The directory of a case.
+#[derive(Debug)]
+pub(super) struct Place {
+    root: TempDir,
+    /// The project as its hooks see it.
+    pub(super) project: PathBuf,
+}
+
+impl Place {
+    /// Makes one with these files in it.
+    ///
+    /// Whoever starts programs must have made all places before: a process that is being started holds every file that is
+    /// open for writing, and such a file cannot be started (`ETXTBSY`).
+    pub(super) fn make(copies: &Copies, more: &[(String, String)]) -> io::Result<Self> {
+        let root = tempfile::Builder::new().prefix("tenterhook-test-").tempdir()?;
+        let project = root.path().join("project");
+        for directory in [&project, &root.path().join("tmp"), &root.path().join("scratch")] {
+            fs::create_dir(directory)?;
+        }
+        let place = Self { root, project };
+        for (name, file) in &copies.files {
+            place.write(name, &file.bytes, file.is_program)?;
+        }
+        for (name, text) in more {
+            place.write(Path::new(name), text.as_bytes(), false)?;
+        }
+        Ok(place)
+    }
+
+    fn write(&self, name: &Path, bytes: &[u8], is_program: bool) -> io::Result<()> {
+        if !name.components().all(|it| matches!(it, Component::Normal(_) | Component::CurDir)) {
+            let message = format!("`{}` is no name of a file of the project", name.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        let path = self.project.join(name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(&path, bytes)?;
+        if is_program { make_executable(&path) } else { Ok(()) }
+    }
+
+    /// Where hooks may leave what is too long for an outcome.
+    pub(super) fn scratch(&self) -> PathBuf {
+        self.root.path().join("scratch")
+    }
+
+    /// The environment of its hooks: the caller's, with temporary files of its own.
+    pub(super) fn env(&self, env: &[(String, String)]) -> Vec<(String, String)> {
+        let own =
+            ("TMPDIR".to_owned(), self.root.path().join("tmp").to_string_lossy().into_owned());
+        env.iter().filter(|(name, _)| name != "TMPDIR").cloned().chain([own]).collect()
+    }
+
+    /// The files with hooks as they would be read here.
+    pub(super) fn sources(&self, suite: &Suite) -> Vec<Source> {
+        suite.sources.iter().map(|it| self.source(it, suite)).collect()
+    }
+
+    fn source(&self, source: &Source, suite: &Suite) -> Source {
+        let moved = |path: &Path| match path.strip_prefix(&suite.project) {
+            Ok(rest) => self.project.join(rest),
+            Err(_) => path.to_owned(),
+        };
+        let mut source = source.clone();
+        source.directory = moved(&source.directory);
+        source.project = moved(&source.project);
+        if let Some(plugin) = &mut source.plugin {
+            plugin.root = moved(&plugin.root);
+            plugin.data = moved(&plugin.data);
+        }
+        source
+    }
+
+    /// From where files are found here.
+    pub(super) fn roots(&self, suite: &Suite) -> Roots {
+        Roots { cwd: self.project.clone(), ..suite.roots.clone() }
+    }
+}
+
+/// Puts the places of `roots` where a text has `{project}` and `{home}`.
+pub(super) fn fill(value: &Value, roots: &Roots) -> Value {
+    match value {
+        Value::String(text) => fill_text(text, roots).into(),
+        Value::Array(items) => items.iter().map(|it| fill(it, roots)).collect(),
+        Value::Object(map) => {
+            let filled: Map<String, Value> =
+                map.iter().map(|(key, it)| (key.clone(), fill(it, roots))).collect();
+            filled.into()
+        }
+        other => other.clone(),
+    }
+}
+
+/// The same for one text.
+pub(super) fn fill_text(text: &str, roots: &Roots) -> String {
+    let project = roots.cwd.to_string_lossy();
+    text.replace("{project}", &project).replace("{home}", &roots.home.to_string_lossy())
+}
+
+/// The other way round: what was said in a place, as everybody would see it.
+pub(super) fn unfill(text: &str, roots: &Roots) -> String {
+    text.replace(&*roots.cwd.to_string_lossy(), "{project}")
+}
+
+#[cfg(unix)]
+fn make_executable(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
+}
+
+#[cfg(not(unix))]
+fn make_executable(_: &Path) -> io::Result<()> {
+    Ok(())
+}

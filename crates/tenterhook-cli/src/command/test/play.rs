@@ -1,0 +1,274 @@
+//! Plays cases: each in a place of its own, several at once, and says what came of each. Judges nothing.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::thread::available_parallelism;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tenterhook::answer::Restraint;
+use tenterhook::config::{self, Added};
+use tenterhook::dialect::native::{Case, Happens};
+use tenterhook::dialect::{EventRow, Roots, whole_object};
+use tenterhook::executor::Ambient;
+use tenterhook::executor::http::Network;
+use tenterhook::executor::mcp::{Configured, Servers};
+use tenterhook::executor::model::ModelClient;
+use tenterhook::hook::{Hook, HookId};
+use tenterhook::outcome::Fault;
+use tenterhook::session::View;
+use tenterhook::{Engine, Event, Outcome, Session, discover, plan};
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+
+use super::copies::Copies;
+use super::mutant::Mutant;
+use super::place::{Place, fill, fill_text, unfill};
+use super::suite::Suite;
+use crate::ambient::Here;
+use crate::command::what;
+use crate::problem::Problem;
+
+/// A case to play.
+#[derive(Clone, Debug)]
+pub(super) struct Job {
+    pub(super) suite: Arc<Suite>,
+    pub(super) case: Arc<Case>,
+    /// One hook of it, changed.
+    pub(super) mutant: Option<Arc<Mutant>>,
+}
+
+/// What came of a case.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Came {
+    /// What was decided, as `expect` says it.
+    pub(super) decision: &'static str,
+    pub(super) reason: Option<String>,
+    pub(super) context: Vec<String>,
+    pub(super) rewrite: Option<Value>,
+    pub(super) faults: Vec<Fault>,
+    pub(super) took: Duration,
+    /// The hooks that ran.
+    pub(super) ran: Vec<HookId>,
+    /// The hooks that restrained.
+    pub(super) held: Vec<HookId>,
+    /// Why no hook ran, where none did and one might have.
+    pub(super) because: Option<String>,
+}
+
+/// What all cases share.
+#[derive(Clone, Debug)]
+pub(super) struct World {
+    env: Arc<[(String, String)]>,
+    servers: Arc<Configured>,
+    network: Network,
+    model: Arc<ModelClient>,
+}
+
+impl World {
+    /// The world of this run, with the MCP servers that hooks of `suites` call.
+    pub(super) fn new(suites: &[Arc<Suite>], here: &Here) -> Self {
+        let network = Network::default();
+        let servers = Configured::new([], here.env.clone()).reached_by(network.clone());
+        let found = suites.iter().flat_map(|suite| {
+            discover::servers_for(&suite.ruleset, &suite.roots, &suite.sources).0
+        });
+        servers.replace(found.collect::<Vec<_>>());
+        Self {
+            env: here.env.clone().into(),
+            servers: Arc::new(servers),
+            network,
+            model: Arc::new(ModelClient::new(&here.env, None)),
+        }
+    }
+
+    fn ambient(&self, place: Option<&Place>) -> Ambient {
+        Ambient {
+            env: place.map_or_else(|| self.env.to_vec(), |it| it.env(&self.env)),
+            scratch: place.map(Place::scratch),
+            servers: Some(Arc::clone(&self.servers) as Arc<dyn Servers>),
+            model: Some(Arc::clone(&self.model) as Arc<_>),
+            network: self.network.clone(),
+        }
+    }
+}
+
+/// How many places are made at once: every one is a directory on the disk.
+const AT_ONCE: usize = 128;
+
+/// Plays every job, and says what came of each, in the order of the jobs.
+pub(super) async fn all(jobs: Vec<Job>, world: &World) -> Vec<Result<Came, Problem>> {
+    let mut came = Vec::new();
+    let turns = available_parallelism().map_or(2, usize::from);
+    let turns = Arc::new(Semaphore::new(turns));
+    for some in jobs.chunks(AT_ONCE) {
+        // All places are made before the first program is started ([`Place::make`]).
+        let ready: Vec<_> = some.iter().map(|job| Ready::new(job, world)).collect();
+        let mut running = JoinSet::new();
+        let mut results: Vec<Option<Result<Came, Problem>>> = Vec::new();
+        for (at, ready) in ready.into_iter().enumerate() {
+            results.push(None);
+            let turns = Arc::clone(&turns);
+            match ready {
+                Err(problem) => {
+                    if let Some(slot) = results.get_mut(at) {
+                        *slot = Some(Err(problem));
+                    }
+                }
+                Ok(ready) => drop(running.spawn(async move {
+                    let _turn = turns.acquire_owned().await;
+                    (at, ready.play().await)
+                })),
+            }
+        }
+        while let Some(done) = running.join_next().await {
+            let Ok((at, done)) = done else { continue };
+            if let Some(slot) = results.get_mut(at) {
+                *slot = Some(Ok(done));
+            }
+        }
+        let lost = || Err(Problem::new("the case came to no end: its task panicked"));
+        came.extend(results.into_iter().map(|it| it.unwrap_or_else(lost)));
+    }
+    came
+}
+
+/// A case with everything that it needs.
+struct Ready {
+    engine: Engine,
+    event: Event,
+    roots: Roots,
+    /// Lives as long as the case.
+    _place: Option<Place>,
+}
+
+impl Ready {
+    fn new(job: &Job, world: &World) -> Result<Self, Problem> {
+        let Job { suite, case, mutant } = job;
+        let about = |hook: &Hook| Suite::is_about(case, hook);
+        let hooks = suite.ruleset.hooks();
+        if let Some(name) = &case.hook
+            && !hooks.iter().any(|it| about(it))
+        {
+            return Err(no_such_hook(name, hooks.iter().map(|it| it.id.as_str())));
+        }
+        let is_inside = hooks.iter().filter(|it| about(it)).all(|it| it.run.is_inside());
+        let place = match is_inside && case.files.is_empty() {
+            true => None,
+            false => Some(place(suite, case, mutant.as_deref())?),
+        };
+        let (mut hooks, roots): (Vec<Hook>, Roots) = match &place {
+            None => (hooks.iter().map(|it| Hook::clone(it)).collect(), suite.roots.clone()),
+            Some(place) => {
+                let read = config::load(&place.sources(suite), &Added::default(), None);
+                let hooks = read.ruleset.hooks().iter().map(|it| Hook::clone(it));
+                (hooks.collect(), place.roots(suite))
+            }
+        };
+        if let Some(mutant) = mutant {
+            mutant.change(&mut hooks);
+        }
+        let event = event(case, suite, &roots)?;
+        let mut builder = Engine::builder().ambient(world.ambient(place.as_ref()));
+        if let Some(row) = suite.ruleset.custom(&event.name) {
+            builder = builder.event(EventRow::clone(row));
+        }
+        for hook in hooks.into_iter().filter(|it| about(it)) {
+            builder = builder.hook(hook);
+        }
+        Ok(Self { engine: builder.build().0, event, roots, _place: place })
+    }
+
+    async fn play(self) -> Came {
+        let session = Session::of_one_event();
+        let began = Instant::now();
+        let mut outcome = self.engine.fire(self.event.clone(), &session).await;
+        session.drain_into(&mut outcome).await;
+        let took = began.elapsed();
+        session.end();
+        self.came(outcome, took)
+    }
+
+    fn came(&self, outcome: Outcome, took: Duration) -> Came {
+        let say = |text: &str| unfill(text, &self.roots);
+        let ran = outcome.steps.iter().filter(|it| it.ended.is_run());
+        let held = |it: &&tenterhook::outcome::Step| it.verdict > Restraint::Allow;
+        let effects = &outcome.effects;
+        let input = effects.updated_input.clone();
+        let rewrite = input.or_else(|| effects.updated_prompt.clone().map(Value::from));
+        Came {
+            decision: match &effects.stop {
+                Some(_) => "stop",
+                None => outcome.restraint.word().unwrap_or("silent"),
+            },
+            reason: outcome
+                .reason()
+                .or_else(|| effects.stop.as_ref()?.reason.clone())
+                .map(|it| say(&it)),
+            context: effects.context.iter().map(|it| say(it)).collect(),
+            rewrite,
+            held: outcome.steps.iter().filter(held).map(|it| it.hook.clone()).collect(),
+            ran: ran.map(|it| it.hook.clone()).collect(),
+            because: outcome.steps.is_empty().then(|| self.because()).flatten(),
+            faults: outcome.faults,
+            took,
+        }
+    }
+
+    /// Why the hook that a case is about did not run.
+    fn because(&self) -> Option<String> {
+        let ruleset = self.engine.ruleset();
+        let said = plan::explain(&ruleset, &View::default(), &self.event);
+        match said.as_slice() {
+            [(_, only)] => Some(only.because.clone()),
+            _ => None,
+        }
+    }
+}
+
+fn place(suite: &Suite, case: &Case, mutant: Option<&Mutant>) -> Result<Place, Problem> {
+    let copies: &Copies = mutant.and_then(Mutant::copies).unwrap_or(&suite.copies);
+    Place::make(copies, &case.files)
+        .map_err(|error| Problem::new(format!("no directory can be made for the case: {error}")))
+}
+
+fn no_such_hook<'a>(name: &HookId, known: impl Iterator<Item = &'a str>) -> Problem {
+    let near = tenterhook::diagnostic::nearest(name.as_str(), known);
+    let help = near.map_or_else(
+        || "`tenterhook list` names the hooks".to_owned(),
+        |near| format!("did you mean `{near}`?"),
+    );
+    Problem::new(format!("no hook is called `{name}`")).help(help)
+}
+
+/// The event of a case, as it happens in a place.
+fn event(case: &Case, suite: &Suite, roots: &Roots) -> Result<Event, Problem> {
+    let form = match &case.event {
+        Happens::Words(words) if words.trim_start().starts_with('{') => {
+            let whole = whole_object(words.as_bytes());
+            whole.map_err(|why| Problem::new(format!("the event {why}")))?.fields
+        }
+        Happens::Words(words) => {
+            let words = fill_text(words, roots);
+            return what::line(&words, case.on.as_deref(), suite.dialect, roots);
+        }
+        Happens::Form(form) => form.clone(),
+    };
+    let mut form = form;
+    if let Some(on) = &case.on {
+        form.entry("event").or_insert_with(|| on.as_str().into());
+    }
+    let Value::Object(form) = fill(&form.into(), roots) else { return Err(Problem::new("")) };
+    let event = suite.dialect.dialect().decode_event(&form, roots).map_err(|fault| {
+        Problem::new(format!("the event cannot be read as {}: {fault}", suite.dialect))
+            .help("write it in words, such as `Bash git push -f`, or say its `dialect`")
+    })?;
+    let is_there = Path::new(&event.within.cwd).is_dir();
+    // Where a recording was made is no place here.
+    let mut event = event;
+    if !is_there {
+        event.within.cwd.clone_from(&roots.cwd);
+        event.within.project.clone_from(&roots.cwd);
+    }
+    Ok(event)
+}

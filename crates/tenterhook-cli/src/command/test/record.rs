@@ -1,0 +1,171 @@
+//! `test --record`: makes a case of an event and of what the hooks make of it now (TE-40). Appends; changes nothing that is there.
+
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::Value;
+use tenterhook::diagnostic::{Place, Span};
+use tenterhook::dialect::native::{Case, Expectation, Happens};
+
+use super::play::{self, Came, Job, World};
+use super::suite::{self, CASE_FILE, Suite};
+use crate::ambient::Here;
+use crate::args::{Named, Test};
+use crate::command::what;
+use crate::exit::Exit;
+use crate::load::shorten;
+use crate::problem::Problem;
+use crate::show::words::line;
+use crate::term::Term;
+use crate::wait::{Waited, block_on};
+
+pub(super) fn run(args: &Test, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let file = into(args, here)?;
+    let (suite, begins) = hooks(&file, args, here)?;
+    let suite = Arc::new(suite);
+    let event = said(&args.record, &suite, here)?;
+    let case = Case {
+        hook: None,
+        on: None,
+        name: String::new(),
+        place: Place { file: "record".into(), span: Span::new(0, 0), line: 1, column: 1 },
+        event: Happens::Words(event.clone()),
+        expect: Expectation::default(),
+        files: Vec::new(),
+    };
+    let job = Job { suite: Arc::clone(&suite), case: Arc::new(case), mutant: None };
+    let world = World::new(std::slice::from_ref(&suite), here);
+    let came = match block_on(play::all(vec![job], &world))? {
+        Waited::Signal(signal) => return Ok(Exit::Cancelled(signal)),
+        Waited::Done(came) => came.into_iter().next(),
+    };
+    let came = came.unwrap_or_else(|| Err(Problem::new("the event came to no end")))?;
+    let entry = entry(&event, &came);
+    append(&file, &begins, &entry).map_err(|error| {
+        Problem::new(format!("`{}` cannot be written: {error}", file.display()))
+    })?;
+    let shown = shorten(&file.to_string_lossy(), &here.roots);
+    term.data(&format!("{entry}\n"))?;
+    term.say(&format!("added to {shown}: is that what must come of it?"));
+    Ok(Exit::Good)
+}
+
+/// The file of cases that the new one goes into: the one that was named, else the project's.
+fn into(args: &Test, here: &Here) -> Result<PathBuf, Problem> {
+    match args.files.as_slice() {
+        [] => {
+            let root = here.roots.repository.as_ref().unwrap_or(&here.roots.cwd);
+            Ok(root.join(CASE_FILE))
+        }
+        [Named { path, .. }] if suite::is_case_file(path) => Ok(here.roots.cwd.join(path)),
+        _ => Err(Problem::new("`--record` writes into one file of cases")
+            .help(format!("name a file that ends in `.test.toml`, or none for `{CASE_FILE}`; `--config` names files with hooks"))),
+    }
+}
+
+/// The hooks that are asked, and what a new file of cases begins with.
+fn hooks(file: &Path, args: &Test, here: &Here) -> Result<(Suite, String), Problem> {
+    if file.exists() {
+        let suite = suite::of_cases(file, None, here)?;
+        if suite.is_broken() {
+            return Err(Problem::new(format!("`{}` has errors", suite.shown))
+                .help("`tenterhook test` shows them"));
+        }
+        return Ok((suite, String::new()));
+    }
+    let directory = file.parent().unwrap_or(file);
+    let suite = suite::of_hooks(&args.config, here)?;
+    let names = args.config.iter().map(|it| {
+        let path = here.roots.cwd.join(&it.path);
+        let path = path.strip_prefix(directory).unwrap_or(&path).to_string_lossy().into_owned();
+        toml_text(&it.dialect.map_or(path.clone(), |dialect| format!("{dialect}={path}")))
+    });
+    let names: Vec<String> = names.collect();
+    let config =
+        if names.is_empty() { String::new() } else { format!("config = [{}]\n", names.join(", ")) };
+    Ok((suite, format!("#:schema https://tenterhook.dev/schema/v1/cases.json\n{config}")))
+}
+
+/// The event as a case says it: words as they are, everything else as JSON in the dialect of the file.
+fn said(given: &[String], suite: &Suite, here: &Here) -> Result<String, Problem> {
+    let is_words =
+        given.len() > 1 || given.first().is_some_and(|it| what::is_event(it, suite.dialect));
+    if is_words {
+        // What cannot be meant is said before anything is written.
+        what::given(given, suite.dialect, &here.roots)?;
+        return Ok(given.join(" "));
+    }
+    let event = what::given(given, suite.dialect, &here.roots)?.event;
+    let body = suite.dialect.dialect().encode_event(&event).body;
+    let value: Value = serde_json::from_slice(&body).map_err(|_| {
+        Problem::new(format!("{} tells this event by variables alone", suite.dialect))
+            .help("say it in words")
+    })?;
+    let text = value.to_string();
+    let project = here.roots.cwd.to_string_lossy();
+    let home = here.roots.home.to_string_lossy();
+    let text = text.replace(&*project, "{project}");
+    Ok(if home.len() > 1 { text.replace(&*home, "{home}") } else { text })
+}
+
+fn entry(event: &str, came: &Came) -> String {
+    let mut out =
+        format!("[[case]]\nevent = {}\nexpect = \"{}\"\n", toml_text(event), came.decision);
+    if let Some(reason) = &came.reason {
+        let first = reason.lines().next().unwrap_or_default();
+        out.push_str(&format!("reason = {}\n", toml_text(&regex::escape(&line(first)))));
+    }
+    if let Some(first) = came.context.first().and_then(|it| it.lines().next()) {
+        out.push_str(&format!("context = {}\n", toml_text(&regex::escape(&line(first)))));
+    }
+    if let Some(rewrite) = &came.rewrite {
+        out.push_str(&format!("rewrite = {}\n", toml(rewrite)));
+    }
+    let mut codes: Vec<&str> = came.faults.iter().map(|it| it.code.name()).collect();
+    codes.dedup();
+    if !codes.is_empty() {
+        let codes: Vec<String> = codes.into_iter().map(toml_text).collect();
+        out.push_str(&format!("faults = [{}]\n", codes.join(", ")));
+    }
+    out
+}
+
+/// A text as TOML has it: as it stands where that can be, because JSON and expressions are full of backslashes.
+fn toml_text(text: &str) -> String {
+    let quotes = ["\"", "'", "'''"];
+    let fits = |quote: &&&str| match **quote {
+        "\"" => !text.contains(['"', '\\']),
+        "'" => !text.contains('\''),
+        _ => !text.contains("'''") && !text.starts_with('\'') && !text.ends_with('\''),
+    };
+    let plain = !text.chars().any(char::is_control);
+    match quotes.iter().find(fits).filter(|_| plain) {
+        Some(quote) => format!("{quote}{text}{quote}"),
+        // A JSON string is a TOML string, but for one character.
+        None => Value::from(text).to_string().replace('\u{7f}', "\\u007f"),
+    }
+}
+
+/// A value on one line.
+fn toml(value: &Value) -> String {
+    match value {
+        Value::Null => "\"\"".to_owned(),
+        Value::String(text) => toml_text(text),
+        Value::Array(items) => {
+            format!("[{}]", items.iter().map(toml).collect::<Vec<_>>().join(", "))
+        }
+        Value::Object(map) => {
+            let entries =
+                map.iter().map(|(key, it)| format!("{} = {}", Value::from(key.as_str()), toml(it)));
+            format!("{{ {} }}", entries.collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}
+
+fn append(file: &Path, begins: &str, entry: &str) -> std::io::Result<()> {
+    let mut file = OpenOptions::new().append(true).create(true).open(file)?;
+    file.write_all(format!("{begins}\n{entry}").as_bytes())
+}

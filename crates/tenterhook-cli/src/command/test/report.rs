@@ -1,0 +1,275 @@
+//! What came of cases: for people, for programs, and in the forms of those who show tests and findings (TE-9, TE-10).
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+use serde_json::{Value, json};
+use serde_sarif::sarif::{
+    ArtifactLocation, Location, Message, PhysicalLocation, Region, ReportingDescriptor,
+    Result as Finding, ResultLevel, Run, Sarif, Tool, ToolComponent,
+};
+use tenterhook::dialect::native::{Case, Happens};
+
+use super::place::{fill, fill_text};
+use super::{Played, Results};
+use crate::args::TestFormat;
+use crate::command::print_json;
+use crate::command::what::split;
+use crate::problem::Problem;
+use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, paint};
+use crate::show::words::{count, cut, line, time, width, wrap};
+use crate::term::Term;
+
+pub(super) fn print(results: &Results, format: TestFormat, term: Term) -> Result<(), Problem> {
+    match format {
+        TestFormat::Text => term.data(&to_text(results, term.width())),
+        TestFormat::Json => print_json(&to_json(results), term),
+        TestFormat::Junit => term.data(&to_junit(results)?),
+        TestFormat::Sarif => {
+            let sarif = serde_json::to_value(to_sarif(results))
+                .map_err(|error| Problem::new(format!("the output cannot be written: {error}")))?;
+            print_json(&sarif, term)
+        }
+    }
+}
+
+/// The event of a case, as short as it can be said.
+pub(super) fn event(case: &Case) -> String {
+    match &case.event {
+        Happens::Words(words) => words.clone(),
+        Happens::Form(form) => Value::from(form.clone()).to_string(),
+    }
+}
+
+/// What people call a case: its name, or what happens.
+fn name(case: &Case) -> String {
+    if case.name.is_empty() { event(case) } else { case.name.clone() }
+}
+
+fn place(it: &Played) -> (String, usize) {
+    let place = &it.job.case.place;
+    (it.job.suite.texts.shown(&place.file).to_owned(), place.line)
+}
+
+/// Every difference in a line: what, what was expected, what came.
+fn differences(it: &Played) -> Vec<(&'static str, String, String)> {
+    match &it.came {
+        Err(problem) => {
+            let help = problem.help.as_ref().map(|it| format!("; {it}")).unwrap_or_default();
+            vec![("case", "that it can be played".to_owned(), format!("{problem}{help}"))]
+        }
+        Ok(_) => {
+            let differences = it.mismatches.iter();
+            differences.map(|it| (it.what, it.expected.clone(), it.came.clone())).collect()
+        }
+    }
+}
+
+/// The command that shows more of a case.
+fn see(it: &Played) -> String {
+    let suite = &it.job.suite;
+    let mut command = "tenterhook fire".to_owned();
+    for source in &suite.sources {
+        command.push_str(&format!(" --config {}", quoted(suite.texts.shown(&source.name))));
+    }
+    match &it.job.case.event {
+        Happens::Words(words) => {
+            let words = fill_text(words, &suite.roots);
+            let (first, rest) = split(&words);
+            // A tool stands alone where its event is the usual one.
+            let on = it.job.case.on.as_deref().filter(|it| *it != "PreToolUse" && *it != first);
+            let on = on.map(|it| format!(" {it}")).unwrap_or_default();
+            command.push_str(&format!("{on} {first}"));
+            if !rest.is_empty() {
+                command.push_str(&format!(" {}", quoted(rest)));
+            }
+        }
+        Happens::Form(form) => {
+            let mut form = form.clone();
+            if let Some(on) = &it.job.case.on {
+                form.entry("event").or_insert_with(|| on.as_str().into());
+            }
+            let json = fill(&form.into(), &suite.roots).to_string();
+            command.push_str(&format!(" --dialect {} {}", suite.dialect, quoted(&json)));
+        }
+    }
+    command
+}
+
+/// A word as a shell takes it for itself.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "/._-=+,:@%".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
+}
+
+fn to_text(results: &Results, columns: usize) -> String {
+    let mut out = String::new();
+    for it in results.played.iter().filter(|it| !it.passed()) {
+        failure(it, columns, &mut out);
+    }
+    let all = results.played.len();
+    let failed = results.played.iter().filter(|it| !it.passed()).count();
+    let (style, sum) = match failed {
+        0 => (GOOD, format!("{} passed", count(all, "case"))),
+        _ => (ERROR, format!("{failed} of {} failed", count(all, "case"))),
+    };
+    out.push_str(&format!("{} in {}\n", paint(style, sum), time(results.took)));
+    let untested = untested(results);
+    if !untested.is_empty() {
+        let text = format!("no case runs {}", untested.join(", "));
+        for text in wrap(&text, columns) {
+            out.push_str(&format!("{}\n", paint(DIM, text)));
+        }
+    }
+    out
+}
+
+/// The gates that no case ran.
+fn untested(results: &Results) -> Vec<String> {
+    let mut names = Vec::new();
+    for suite in &results.suites {
+        for hook in super::mutant::gates(suite) {
+            let ran = results.played.iter().any(|it| {
+                it.job.suite.ruleset.hooks().iter().any(|other| {
+                    other.place == hook.place
+                        && it.came.as_ref().is_ok_and(|came| came.ran.contains(&other.id))
+                })
+            });
+            let name = crate::show::outcome::hook_name(hook);
+            if !ran && !names.contains(&name) {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+fn failure(it: &Played, columns: usize, out: &mut String) {
+    let (file, at) = place(it);
+    let case = &it.job.case;
+    let hook = case.hook.as_ref().map(|it| format!("{it}: ")).unwrap_or_default();
+    let head = format!("{hook}{}", line(&name(case)));
+    let lead = "FAIL  ";
+    let place = format!("{file}:{at}");
+    let room = columns.saturating_sub(lead.len() + width(&place) + 2).max(16);
+    let head = paint(BOLD, cut(&head, room));
+    out.push_str(&format!("{}{head}  {}\n", paint(ERROR, lead), paint(DIM, place)));
+    if !case.name.is_empty() {
+        labelled("event", &event(case), columns, out);
+    }
+    for (what, expected, came) in differences(it) {
+        labelled(what, &format!("expected {expected}"), columns, out);
+        labelled("", &format!("came     {came}"), columns, out);
+    }
+    // Not wrapped: it is there to be copied.
+    out.push_str(&format!("      {} {}\n\n", paint(HELP, "see     "), line(&see(it))));
+}
+
+fn labelled(label: &str, text: &str, columns: usize, out: &mut String) {
+    const INSET: usize = 15;
+    for (at, text) in wrap(text, columns.saturating_sub(INSET)).iter().enumerate() {
+        let label = if at == 0 { label } else { "" };
+        let line = format!("      {} {text}", paint(HELP, format!("{label:8}")));
+        out.push_str(line.trim_end());
+        out.push('\n');
+    }
+}
+
+fn to_json(results: &Results) -> Value {
+    let case = |it: &Played| {
+        let (file, at) = place(it);
+        let case = &it.job.case;
+        let differences: Vec<Value> = differences(it)
+            .into_iter()
+            .map(|(what, expected, came)| json!({ "what": what, "expected": expected, "came": came }))
+            .collect();
+        json!({
+            "name": name(case),
+            "hook": case.hook.as_ref().map(|it| it.as_str()),
+            "file": file,
+            "line": at,
+            "event": event(case),
+            "passed": it.passed(),
+            "differences": differences,
+            "decision": it.came.as_ref().ok().map(|it| it.decision),
+            "reason": it.came.as_ref().ok().and_then(|it| it.reason.clone()),
+            "tookMs": it.came.as_ref().ok().map(|it| it.took.as_secs_f64() * 1e3),
+            "see": see(it),
+        })
+    };
+    let failed = results.played.iter().filter(|it| !it.passed()).count();
+    json!({
+        "cases": results.played.iter().map(case).collect::<Vec<_>>(),
+        "passed": results.played.len() - failed,
+        "failed": failed,
+        "untested": untested(results),
+    })
+}
+
+/// All differences of a case as one text.
+fn message(it: &Played) -> String {
+    let lines = differences(it).into_iter();
+    let lines =
+        lines.map(|(what, expected, came)| format!("{what}: expected {expected}, came {came}"));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn to_junit(results: &Results) -> Result<String, Problem> {
+    let mut report = Report::new("tenterhook");
+    report.set_time(results.took);
+    for suite in &results.suites {
+        let mut shown = TestSuite::new(suite.shown.as_str());
+        for it in results.played.iter().filter(|it| std::sync::Arc::ptr_eq(&it.job.suite, suite)) {
+            let mut status = TestCaseStatus::success();
+            if !it.passed() {
+                status = TestCaseStatus::non_success(NonSuccessKind::Failure);
+                let first = message(it).lines().next().unwrap_or_default().to_owned();
+                status.set_message(first);
+                let (file, at) = place(it);
+                status.set_description(format!("{file}:{at}\n{}\nsee: {}", message(it), see(it)));
+            }
+            let mut case = TestCase::new(name(&it.job.case), status);
+            case.set_classname(it.job.case.hook.as_ref().map_or("all", |it| it.as_str()));
+            if let Ok(came) = &it.came {
+                case.set_time(came.took);
+            }
+            shown.add_test_case(case);
+        }
+        report.add_test_suite(shown);
+    }
+    report
+        .to_string()
+        .map(|text| text + "\n")
+        .map_err(|error| Problem::new(format!("the output cannot be written: {error}")))
+}
+
+/// A finding for each case that failed.
+fn to_sarif(results: &Results) -> Sarif {
+    let finding = |it: &Played| {
+        let (file, at) = place(it);
+        let region = Region::builder().start_line(i64::try_from(at).unwrap_or(1)).build();
+        let artifact = ArtifactLocation::builder().uri(file).build();
+        let place = PhysicalLocation::builder().artifact_location(artifact).region(region).build();
+        let text = format!("{}: {}", name(&it.job.case), message(it));
+        Finding::builder()
+            .rule_id("failed-case")
+            .level(ResultLevel::Error)
+            .message(Message::builder().text(text).build())
+            .locations(vec![Location::builder().physical_location(place).build()])
+            .build()
+    };
+    let rule = ReportingDescriptor::builder().id("failed-case").name("FailedCase").build();
+    let driver = ToolComponent::builder()
+        .name("tenterhook")
+        .version(env!("CARGO_PKG_VERSION"))
+        .rules(vec![rule])
+        .build();
+    let findings = results.played.iter().filter(|it| !it.passed()).map(finding).collect::<Vec<_>>();
+    let run = Run::builder().tool(Tool::builder().driver(driver).build()).results(findings).build();
+    Sarif::builder()
+        .schema("https://json.schemastore.org/sarif-2.1.0.json")
+        .version("2.1.0")
+        .runs(vec![run])
+        .build()
+}

@@ -1,0 +1,223 @@
+//! Which cases there are, and for which hooks: from files that were named, or from those that are found. Fires nothing.
+
+use std::path::{Path, PathBuf};
+
+use tenterhook::config::{self, Added, Ruleset, Source};
+use tenterhook::diagnostic::{Diagnostic, Severity};
+use tenterhook::dialect::native::{Case, cases, read_case_file};
+use tenterhook::dialect::{DialectId, Roots};
+use tenterhook::discover;
+use tenterhook::hook::{Hook, Layer};
+
+use super::copies::{self, Copies};
+use crate::ambient::Here;
+use crate::args::{self, Named};
+use crate::load::{self, Loaded, Texts, Whose, shorten};
+use crate::problem::Problem;
+use crate::show::outcome::hook_name;
+
+/// The cases of one file, and the hooks that they are about.
+#[derive(Debug)]
+pub(super) struct Suite {
+    /// What people call the file.
+    pub(super) shown: String,
+    /// The files with hooks, as they lie.
+    pub(super) sources: Vec<Source>,
+    /// Their hooks.
+    pub(super) ruleset: Ruleset,
+    /// The texts that findings point into.
+    pub(super) texts: Texts,
+    /// What is wrong with any of the files.
+    pub(super) diagnostics: Vec<Diagnostic>,
+    /// In whose form events are.
+    pub(super) dialect: DialectId,
+    /// The directory that every case has a copy of, as far as hooks need it.
+    pub(super) project: PathBuf,
+    /// What of it they need.
+    pub(super) copies: Copies,
+    /// The cases.
+    pub(super) cases: Vec<Case>,
+    /// From where files are found.
+    pub(super) roots: Roots,
+}
+
+/// The name of a file of cases.
+pub(super) const CASE_FILE: &str = "tenterhook.test.toml";
+
+/// The suites of the files named; without any, of those that are found.
+pub(super) fn find(files: &[Named], here: &Here) -> Result<Vec<Suite>, Problem> {
+    let suites: Vec<Suite> = match files {
+        [] => found(here)?,
+        files => files.iter().map(|it| named(it, here)).collect::<Result<_, _>>()?,
+    };
+    Ok(suites)
+}
+
+/// Native files that an agent would load from here and that have cases, and the project's file of cases.
+fn found(here: &Here) -> Result<Vec<Suite>, Problem> {
+    let mut suites = Vec::new();
+    for source in discover::find(&here.roots).sources {
+        if source.dialect == DialectId::NATIVE && !cases(&source).is_empty() {
+            suites.push(beside_hooks(source, here)?);
+        }
+    }
+    let root = here.roots.repository.as_deref().filter(|it| **it != *here.roots.cwd);
+    for directory in root.into_iter().chain([&*here.roots.cwd]) {
+        let file = directory.join(CASE_FILE);
+        if file.is_file() {
+            suites.push(of_cases(&file, None, here)?);
+        }
+    }
+    Ok(suites)
+}
+
+fn named(file: &Named, here: &Here) -> Result<Suite, Problem> {
+    let path = here.roots.cwd.join(&file.path);
+    if is_case_file(&path) {
+        return of_cases(&path, file.dialect, here);
+    }
+    let loaded = read(std::slice::from_ref(file), here)?;
+    let Some(source) = loaded.sources.into_iter().next() else {
+        return Err(Problem::new(format!("`{}` cannot be read", file.path.display())));
+    };
+    if source.dialect != DialectId::NATIVE {
+        let shown = shorten(&source.name, &here.roots);
+        let message =
+            format!("`{shown}` is a file of {}, which has no place for cases", source.dialect);
+        return Err(Problem::new(message).help(format!(
+            "write them into `{CASE_FILE}`; `tenterhook test --config {shown} --record Bash 'ls'` makes the first one"
+        )));
+    }
+    beside_hooks(source, here)
+}
+
+pub(super) fn is_case_file(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    [".test.toml", ".test.json"].iter().any(|ending| name.ends_with(ending))
+}
+
+fn read(files: &[Named], here: &Here) -> Result<Loaded, Problem> {
+    let loaded = load::read(files, Whose::Unsaid, here);
+    match loaded.diagnostics.first() {
+        Some(it) => Err(Problem { message: it.message.clone(), help: it.help.clone() }),
+        None => Ok(loaded),
+    }
+}
+
+/// The cases beside the hooks of a native file: each is about its hook alone.
+fn beside_hooks(source: Source, here: &Here) -> Result<Suite, Problem> {
+    let project = match source.directory.starts_with(&source.project) {
+        true => source.project.clone(),
+        false => source.directory.clone(),
+    };
+    let roots = Roots { cwd: project.clone(), repository: None, ..here.roots.clone() };
+    let shown = shorten(&source.name, &here.roots);
+    let cases = cases(&source);
+    let name = source.name.clone();
+    let suite = Suite::new(shown, vec![source], project, DialectId::NATIVE, roots, here);
+    let mut suite = suite.with(cases, &[])?;
+    // What is the matter with it stands in the file itself.
+    suite.diagnostics.retain(|it| it.place.as_ref().is_none_or(|place| place.file == name));
+    Ok(suite)
+}
+
+/// The cases of a file of cases, and the hooks of the files that it names.
+pub(super) fn of_cases(
+    path: &Path,
+    dialect: Option<DialectId>,
+    here: &Here,
+) -> Result<Suite, Problem> {
+    let text = discover::read(path).map_err(|error| {
+        Problem::new(format!("the file `{}` cannot be read: {error}", path.display()))
+    })?;
+    let directory = path.parent().unwrap_or(path).to_owned();
+    let name = path.to_string_lossy();
+    let source = Source::given(&name, DialectId::NATIVE, &text, &*directory);
+    let file = read_case_file(&source);
+    let there = Here {
+        roots: Roots { cwd: directory.clone(), repository: None, ..here.roots.clone() },
+        ..here.clone()
+    };
+    let mut configs = Vec::new();
+    for config in &file.config {
+        configs.push(args::named(config).map_err(Problem::new)?);
+    }
+    let loaded = read(&configs, &there)?;
+    let project = |it: &Source| matches!(it.layer, Layer::Project | Layer::Local);
+    let all = loaded.sources.into_iter();
+    let sources: Vec<Source> = all.filter(|it| !loaded.found || project(it)).collect();
+    let shown = shorten(&name, &here.roots);
+    let Some(first) = sources.first() else {
+        let message = format!("`{shown}` names no files with hooks, and none lie beside it");
+        return Err(
+            Problem::new(message).help("write `config = [\".claude/settings.json\"]` into it")
+        );
+    };
+    let dialect = dialect.or(file.dialect).unwrap_or(first.dialect);
+    let mut suite = Suite::new(shown.clone(), sources, directory, dialect, there.roots, here);
+    suite.texts.add(&source, shown);
+    suite.diagnostics.extend(file.diagnostics);
+    suite.with(file.cases, &file.copy)
+}
+
+impl Suite {
+    fn new(
+        shown: String,
+        sources: Vec<Source>,
+        project: PathBuf,
+        dialect: DialectId,
+        roots: Roots,
+        here: &Here,
+    ) -> Self {
+        let read = config::load(&sources, &Added::default(), None);
+        let mut texts = Texts::default();
+        for source in &sources {
+            texts.add(source, shorten(&source.name, &here.roots));
+        }
+        Self {
+            shown,
+            ruleset: read.ruleset,
+            sources,
+            texts,
+            diagnostics: read.diagnostics,
+            dialect,
+            project,
+            copies: Copies::default(),
+            cases: Vec::new(),
+            roots,
+        }
+    }
+
+    fn with(mut self, cases: Vec<Case>, copy: &[String]) -> Result<Self, Problem> {
+        self.cases = cases;
+        self.copies = copies::collect(&self, copy)?;
+        Ok(self)
+    }
+
+    /// The hooks that a case is about: one, by its name or by what it runs, or all.
+    pub(super) fn is_about(case: &Case, hook: &Hook) -> bool {
+        let Some(name) = &case.hook else { return true };
+        hook.id == *name || hook_name(hook) == name.as_str()
+    }
+
+    /// Whether anything of the files is an error, so that nobody can say what was tested.
+    pub(super) fn is_broken(&self) -> bool {
+        self.diagnostics.iter().any(|it| it.severity == Severity::Error)
+    }
+}
+
+/// The hooks of the files named, or of those that an agent would load from here; no cases.
+pub(super) fn of_hooks(files: &[Named], here: &Here) -> Result<Suite, Problem> {
+    let loaded = read(files, here)?;
+    if loaded.sources.is_empty() {
+        return Err(Problem::new("no hook files are read from here").help("name one"));
+    }
+    let project = match loaded.sources.as_slice() {
+        [only] => only.project.clone(),
+        _ => here.roots.cwd.clone(),
+    };
+    let roots = Roots { cwd: project.clone(), repository: None, ..here.roots.clone() };
+    let dialect = DialectId::CLAUDE;
+    Suite::new("hooks".to_owned(), loaded.sources, project, dialect, roots, here)
+        .with(Vec::new(), &[])
+}

@@ -1,0 +1,262 @@
+//! What happens, as it was said on a command line or in a case: in words, as JSON, or in a file. Fires nothing (TE-20).
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use tenterhook::Event;
+use tenterhook::diagnostic::nearest;
+use tenterhook::dialect::{DIALECTS, DialectId, EventRow, Roots, Subject};
+use tenterhook::event::{EventName, Surroundings};
+
+use super::input::{self, Given, Lost};
+use crate::problem::Problem;
+
+/// Which key of its input a tool's one word means. Tools that are not here take JSON.
+const INPUT_KEYS: &[(&str, &str)] = &[
+    ("Bash", "command"),
+    ("PowerShell", "command"),
+    ("Read", "file_path"),
+    ("Write", "file_path"),
+    ("Edit", "file_path"),
+    ("MultiEdit", "file_path"),
+    ("NotebookEdit", "notebook_path"),
+    ("WebFetch", "url"),
+    ("WebSearch", "query"),
+    ("Glob", "pattern"),
+    ("Grep", "pattern"),
+    ("Skill", "skill"),
+];
+
+/// Which field the text behind an event's name is, where it is not what its matchers are tested on.
+const TEXT_KEYS: &[(&str, &str)] = &[
+    ("UserPromptSubmit", "prompt"),
+    ("UserPromptExpansion", "prompt"),
+    ("UserPromptCommitted", "prompt"),
+    ("Notification", "message"),
+    ("TurnStart", "prompt"),
+    ("PreModelCall", "prompt"),
+    ("PostModelCall", "text"),
+    ("Stop", "last_assistant_message"),
+];
+
+/// Reads what follows a command: `EVENT.json`, `-`, `{JSON}`, `TOOL INPUT`, `EVENT [TEXT]`, or `EVENT TOOL INPUT`. Nothing
+/// at all is standard input.
+pub(crate) fn given(what: &[String], dialect: DialectId, roots: &Roots) -> Result<Given, Lost> {
+    let words: Vec<&str> = what.iter().map(String::as_str).collect();
+    let said = match words.as_slice() {
+        [] => return input::event(None, dialect, roots),
+        [json] if json.trim_start().starts_with('{') => {
+            return input::decode(json.as_bytes(), dialect, roots).map_err(Lost::wrong_call);
+        }
+        [name] if row(name, dialect).is_some() => event(name, None, dialect, roots),
+        [file] => {
+            return input::event(Some(Path::new(file)), dialect, roots)
+                .map_err(|lost| meant(lost, file));
+        }
+        [name, tool, input] => tool_event(name, tool, input, dialect, roots),
+        [first, rest, ..] => pair(first, rest, dialect, roots),
+    };
+    said.map(|event| Given { event, faults: Vec::new() }).map_err(Lost::NotGiven)
+}
+
+/// Reads one line of words, as a case has it: the first word is a tool or an event, the rest is its text as it stands.
+/// `on` is the event of a tool that stands alone.
+pub(crate) fn line(
+    words: &str,
+    on: Option<&str>,
+    dialect: DialectId,
+    roots: &Roots,
+) -> Result<Event, Problem> {
+    let words = words.trim();
+    let (first, rest) = split(words);
+    if row(first, dialect).is_none() {
+        if rest.is_empty() {
+            return Err(unknown(first));
+        }
+        return tool_event(on.unwrap_or("PreToolUse"), first, rest, dialect, roots);
+    }
+    let (tool, input) = split(rest);
+    let about_tool = is_about_tool(first, dialect);
+    match (about_tool, input) {
+        (true, "") => Err(Problem::new(format!("`{words}` names no tool with its input"))
+            .help(format!("write `{first} Bash ls`"))),
+        (true, input) => tool_event(first, tool, input, dialect, roots),
+        (false, _) => event(first, Some(rest).filter(|it| !it.is_empty()), dialect, roots),
+    }
+}
+
+/// Whether a word is the name of an event.
+pub(crate) fn is_event(word: &str, dialect: DialectId) -> bool {
+    row(word, dialect).is_some()
+}
+
+/// The first word and what stands behind it.
+pub(crate) fn split(words: &str) -> (&str, &str) {
+    let (first, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
+    (first, rest.trim_start())
+}
+
+fn pair(first: &str, rest: &str, dialect: DialectId, roots: &Roots) -> Result<Event, Problem> {
+    match row(first, dialect) {
+        None => tool_event("PreToolUse", first, rest, dialect, roots),
+        Some(_) if is_about_tool(first, dialect) => {
+            line(&format!("{first} {rest}"), None, dialect, roots)
+        }
+        Some(_) => event(first, Some(rest), dialect, roots),
+    }
+}
+
+/// An event of that name, in the dialect's own spelling or in the neutral one.
+fn row(name: &str, dialect: DialectId) -> Option<&'static EventRow> {
+    let own = dialect.dialect().rows().iter().find(|it| it.name == name);
+    let neutral = || {
+        let mut rows = DIALECTS.iter().flat_map(|it| it.rows());
+        rows.find(|it| it.event == name)
+    };
+    own.or_else(neutral)
+}
+
+fn is_about_tool(name: &str, dialect: DialectId) -> bool {
+    row(name, dialect)
+        .is_some_and(|row| matches!(row.subject, Subject::Tool(_) | Subject::Field("tool_name")))
+}
+
+fn event(
+    name: &str,
+    text: Option<&str>,
+    dialect: DialectId,
+    roots: &Roots,
+) -> Result<Event, Problem> {
+    let Some(row) = row(name, dialect) else { return Err(unknown(name)) };
+    if is_about_tool(name, dialect) {
+        let message = format!("`{name}` is about a tool, and none was named");
+        return Err(Problem::new(message).help(format!("write `{name} Bash 'ls'`")));
+    }
+    let event = Event::new(EventName::new(&*row.event), within(roots));
+    let Some(text) = text else { return Ok(event) };
+    let key = TEXT_KEYS.iter().find(|(event, _)| *event == row.event).map(|(_, key)| *key);
+    let key = key.or(match &row.subject {
+        Subject::Field(key) | Subject::FileName(key) => Some(*key),
+        _ => None,
+    });
+    match key {
+        Some(key) => Ok(event.with(key, text)),
+        None => Err(Problem::new(format!("`{name}` takes no text"))
+            .help(format!("leave it out, or write the event as JSON: `tenterhook events {name} --sample` prints one"))),
+    }
+}
+
+fn unknown(name: &str) -> Problem {
+    let rows = || DIALECTS.iter().flat_map(|it| it.rows()).map(|it| &*it.event);
+    let help = nearest(name, rows()).map_or_else(
+        || "say what happens as `Bash 'ls'`, `Stop`, a file or JSON".to_owned(),
+        |near| format!("did you mean `{near}`?"),
+    );
+    Problem::new(format!("no event is called `{name}`")).help(help)
+}
+
+fn within(roots: &Roots) -> Surroundings {
+    Surroundings {
+        cwd: roots.cwd.clone(),
+        project: roots.cwd.clone(),
+        home: roots.home.clone(),
+        ..Surroundings::default()
+    }
+}
+
+/// The event `name` of an agent that calls `tool` with `input`.
+fn tool_event(
+    name: &str,
+    tool: &str,
+    input: &str,
+    dialect: DialectId,
+    roots: &Roots,
+) -> Result<Event, Problem> {
+    let Some(row) = row(name, dialect) else { return Err(unknown(name)) };
+    let given: Option<Value> = serde_json::from_str(input).ok().filter(Value::is_object);
+    let key = INPUT_KEYS.iter().find(|(name, _)| *name == tool).map(|(_, key)| *key);
+    let input = match (given, key) {
+        (Some(object), _) => object,
+        (None, Some("file_path")) => json!({ "file_path": roots.cwd.join(input) }),
+        (None, Some(key)) => json!({ key: input }),
+        (None, None) => {
+            return Err(Problem::new(format!("the input of `{tool}` is not a JSON object")).help(
+                format!("write it as one: `tenterhook explain {tool} '{{\"key\": \"value\"}}'`"),
+            ));
+        }
+    };
+    let event = Event::new(EventName::new(&*row.event), within(roots));
+    Ok(event.with("tool_name", tool).with("tool_input", input))
+}
+
+/// A word that is no file may have been meant for a tool, or for an event.
+fn meant(lost: Lost, word: &str) -> Lost {
+    let is_name = !word.contains(['/', '.']) && word.starts_with(|c: char| c.is_uppercase());
+    match lost {
+        Lost::NotGiven(problem) if is_name && problem.help.is_none() => {
+            let known = INPUT_KEYS.iter().any(|(tool, _)| *tool == word);
+            let near = unknown(word).help.filter(|it| !known && it.starts_with("did you mean"));
+            let help = near.unwrap_or_else(|| {
+                format!("for a tool call, say its input too: `tenterhook explain {word} INPUT`")
+            });
+            Lost::NotGiven(problem.help(help))
+        }
+        lost => lost,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn roots() -> Roots {
+        Roots { cwd: "/p".into(), ..Roots::default() }
+    }
+
+    fn said(words: &[&str]) -> Result<Event, String> {
+        let words: Vec<String> = words.iter().map(|it| (*it).to_owned()).collect();
+        let given = given(&words, DialectId::CLAUDE, &roots());
+        given.map(|it| it.event).map_err(|lost| Problem::from(lost).help.unwrap_or_default())
+    }
+
+    /// TE-20.
+    #[test]
+    fn a_tool_an_event_and_both_are_said_in_words() {
+        for (words, name, key, value) in [
+            (&["Bash", "rm -rf x"][..], "PreToolUse", "tool_input", json!({"command": "rm -rf x"})),
+            (&["Read", "a.txt"], "PreToolUse", "tool_input", json!({"file_path": "/p/a.txt"})),
+            (&["mcp__a__b", r#"{"c": 1}"#], "PreToolUse", "tool_input", json!({"c": 1})),
+            (&["PostToolUse", "Bash", "ls"], "PostToolUse", "tool_name", "Bash".into()),
+            (
+                &["PostToolUse", "Bash ls -l"],
+                "PostToolUse",
+                "tool_input",
+                json!({"command": "ls -l"}),
+            ),
+            (&["UserPromptSubmit", "fix it"], "UserPromptSubmit", "prompt", "fix it".into()),
+            (&["SessionStart", "resume"], "SessionStart", "source", "resume".into()),
+            (&[r#"{"hook_event_name": "Stop", "x": 1}"#], "Stop", "x", 1.into()),
+        ] {
+            let event = said(words).expect("an event");
+            assert_eq!(event.name.as_str(), name, "{words:?}");
+            assert_eq!(event.payload.get(key), Some(&value), "{words:?}");
+            if words.iter().all(|it| !it.starts_with('{')) {
+                let joined = line(&words.join(" "), None, DialectId::CLAUDE, &roots());
+                assert_eq!(joined.expect("the same"), event, "{words:?}");
+            }
+        }
+        assert_eq!(said(&["Stop"]).expect("an event").name.as_str(), "Stop");
+        let on = line("Bash ls", Some("PostToolUse"), DialectId::CLAUDE, &roots());
+        assert_eq!(on.expect("an event").name.as_str(), "PostToolUse");
+    }
+
+    /// TE-20.
+    #[test]
+    fn what_cannot_be_meant_is_said() {
+        assert!(said(&["Stopp"]).expect_err("no event").contains("`Stop`"));
+        assert!(said(&["Bash"]).expect_err("no input").contains("explain Bash INPUT"));
+        assert!(said(&["PreToolUse"]).expect_err("no tool").contains("PreToolUse Bash"));
+        assert!(said(&["Mystery", "words"]).expect_err("no JSON").contains("key"));
+        assert!(line("Bash", None, DialectId::CLAUDE, &roots()).is_err());
+    }
+}

@@ -1,0 +1,76 @@
+//! `check --fix`: mends what can only be meant one way, and nothing else (C-76).
+
+use insta::assert_snapshot;
+
+use crate::room::Room;
+
+const WRONG: &str = r#"{
+  // kept
+  "hooks": {
+    "preToolUse": [
+      { "matcher": "bash", "hooks": [ { "type": "command",   "command": "true" } ] }
+    ],
+    "Stopp": []
+  }
+}
+"#;
+
+fn text(room: &Room, name: &str) -> String {
+    std::fs::read_to_string(room.path(name)).unwrap()
+}
+
+#[test]
+fn what_can_only_be_meant_one_way_is_mended() {
+    let room = Room::new();
+    room.write(
+        "project/a.toml",
+        "# mine\n[hook.a]\non    = 'Stop'   # here\nshell = 'true'\nstatusMessage = 'x'\n",
+    );
+    let said = room.run(&["check", "--diff", "a.toml"], "");
+    assert_eq!(said.code, 1);
+    assert!(text(&room, "project/a.toml").contains("statusMessage"));
+    let said = room.run(&["check", "--fix", "a.toml"], "");
+    assert_snapshot!(said.all(), @r"
+exit 0
+--- stdout
+--- a.toml
++++ a.toml
+@@ -3,3 +3,3 @@
+ on    = 'Stop'   # here
+ shell = 'true'
+-statusMessage = 'x'
++status = 'x'
+
+mended 1 finding in 1 file
+
+no findings in 1 file with 1 hook
+--- stderr
+");
+    assert_eq!(
+        text(&room, "project/a.toml"),
+        "# mine\n[hook.a]\non    = 'Stop'   # here\nshell = 'true'\nstatus = 'x'\n"
+    );
+}
+
+#[test]
+fn nothing_is_mended_that_is_not_better() {
+    let room = Room::with_settings(WRONG);
+    let said = room.run(&["check", "--fix"], "");
+    assert_eq!(said.code, 1, "{}", said.stdout);
+    // The case of a name is mended; a name that is only like another one is not.
+    assert_eq!(
+        text(&room, "project/.claude/settings.json"),
+        WRONG.replace("preToolUse", "PreToolUse").replace("bash", "Bash")
+    );
+    // `status` is there already.
+    let twice = "[hook.a]\non = 'Stop'\nshell = 'true'\nstatus = 'x'\nstatusMessage = 'y'\n";
+    room.write("project/b.toml", twice);
+    let said = room.run(&["check", "--fix", "b.toml"], "");
+    assert!(said.stdout.starts_with("nothing can be mended safely"), "{}", said.stdout);
+    assert_eq!(text(&room, "project/b.toml"), twice);
+    // Files of the user's are not a project's to change.
+    let room = Room::new();
+    room.write("home/.claude/settings.json", WRONG);
+    room.run(&["check", "--fix"], "");
+    assert_eq!(text(&room, "home/.claude/settings.json"), WRONG);
+}

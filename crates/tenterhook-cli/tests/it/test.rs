@@ -1,0 +1,355 @@
+//! `test`: cases of hooks are played, and what does not hold is said (TE-).
+
+use std::path::Path;
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::room::{Room, copy, fits_schema};
+
+const RULES: &str = r#"
+[hook.no-force]
+on = "PreToolUse"
+when = 'call.commands.exists(c, c.runs("git push") && c.flag("--force"))'
+deny = "never by force"
+test = [
+  { event = "Bash git push --force", expect = "deny", reason = "force" },
+  { name = "a lease is fine", event = "Bash git push --force-with-lease", expect = "silent" },
+  { event = { tool = { name = "Bash", input = { command = "git push" } } }, expect = "silent" },
+]
+
+[hook.always]
+on = "PreToolUse"
+when = 'true'
+deny = "always"
+"#;
+
+pub(crate) const SETTINGS: &str = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+  {"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/guard.sh"}
+]}]}}"#;
+
+pub(crate) const GUARD: &str = r#"#!/bin/sh
+case "$(cat)" in
+  *"rm -rf"*) echo "delete files by name" >&2; exit 2 ;;
+esac
+"#;
+
+const CASES: &str = r#"
+config = ".claude/settings.json"
+
+[[case]]
+event = "Bash rm -rf build"
+expect = "deny"
+reason = "by name"
+
+[[case]]
+hook = "guard.sh"
+event = { hook_event_name = "PreToolUse", tool_name = "Bash", tool_input = { command = "ls" } }
+expect = "silent"
+"#;
+
+/// A room with a guard in Claude Code's settings, and cases for it.
+fn guarded(cases: &str) -> Room {
+    let room = Room::with_settings(SETTINGS);
+    program(&room, "project/.claude/hooks/guard.sh", GUARD);
+    room.write("project/tenterhook.test.toml", cases);
+    room
+}
+
+pub(crate) fn program(room: &Room, name: &str, text: &str) {
+    use std::os::unix::fs::PermissionsExt;
+    room.write(name, text);
+    std::fs::set_permissions(room.path(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+/// TE-1, TE-3.
+#[test]
+fn a_case_beside_a_hook_is_about_that_hook_alone() {
+    let room = Room::new();
+    room.write("project/tenterhook.toml", RULES);
+    let value = room.json(&["test", "--format", "json"], "", 0);
+    fits_schema("test", &value);
+    assert_eq!((&value["passed"], &value["failed"]), (&3.into(), &0.into()));
+    assert_eq!(value["untested"], serde_json::json!(["always"]));
+    assert_eq!(value["cases"][0]["decision"], "deny");
+    room.write("project/after.toml", &RULES.replacen("PreToolUse", "PostToolUse", 1));
+    let value = room.json(&["test", "--format", "json", "after.toml"], "", 0);
+    assert_eq!(
+        value["cases"][0]["see"],
+        "tenterhook fire --config after.toml PostToolUse Bash 'git push --force'"
+    );
+}
+
+/// TE-2, TE-5, TE-14.
+#[test]
+fn a_file_of_cases_tests_hooks_of_any_dialect() {
+    for args in [&["test"][..], &["test", "tenterhook.test.toml"]] {
+        let said = guarded(CASES).run(args, "");
+        assert_eq!(said.code, 0, "{}{}", said.stdout, said.stderr);
+        assert!(said.stdout.starts_with("2 cases passed"), "{}", said.stdout);
+    }
+    // Without `config`, the hooks are the project's.
+    let room = guarded(&CASES.replace("config = ", "# "));
+    room.write("home/.claude/settings.json", &SETTINGS.replace("$CLAUDE_PROJECT_DIR", "/nowhere"));
+    assert_eq!(room.run(&["test"], "").code, 0);
+    let said = room.run(&["test", ".claude/settings.json"], "");
+    assert_snapshot!(said.all(), @r"
+exit 1
+--- stdout
+--- stderr
+error: `.claude/settings.json` is a file of claude, which has no place for cases
+
+hint: write them into `tenterhook.test.toml`; `tenterhook test --config
+      .claude/settings.json --record Bash 'ls'` makes the first one
+");
+}
+
+/// TE-9.
+#[test]
+fn a_failure_says_what_came_and_how_to_see_more() {
+    let cases = CASES.replace("by name", "by hand").replace("\"silent\"", "\"ask\"");
+    let room = guarded(&cases);
+    let said = room.run(&["test"], "");
+    assert_snapshot!(said.all(), @r#"
+exit 1
+--- stdout
+FAIL  Bash rm -rf build  tenterhook.test.toml:4
+      reason   expected /by hand/
+               came delete files by name
+      see      tenterhook fire --config .claude/settings.json Bash 'rm -rf build'
+
+FAIL  guard.sh: {"hook_event_name":"PreToolUse","tool_n…  tenterhook.test.toml:9
+      decision expected ask
+               came silent
+      see      tenterhook fire --config .claude/settings.json --dialect claude '{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}'
+
+2 of 2 cases failed in [TIME]
+--- stderr
+"#);
+    let see = "fire --config .claude/settings.json Bash";
+    let mut words: Vec<&str> = see.split(' ').collect();
+    words.push("rm -rf build");
+    assert_eq!(room.run(&words, "").code, 2);
+    let json =
+        r#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#;
+    assert_eq!(room.run(&["fire", "--config", ".claude/settings.json", json], "").code, 0);
+}
+
+/// TE-4.
+#[test]
+fn a_hook_that_is_not_there_fails_its_case() {
+    let said = guarded(&CASES.replace("guard.sh", "gard.sh")).run(&["test"], "");
+    assert_eq!(said.code, 1);
+    assert!(said.stdout.contains("no hook is called `gard.sh`"), "{}", said.stdout);
+}
+
+/// TE-8.
+#[test]
+fn a_wrong_case_fails_the_run() {
+    let said = guarded(&CASES.replacen("\"deny\"", "\"denyy\"", 1)).run(&["test"], "");
+    assert_eq!(said.code, 1);
+    assert!(said.stdout.starts_with("1 case passed"), "{}", said.stdout);
+    assert!(said.stderr.contains("unknown-word") && said.stderr.contains("did you mean `deny`?"));
+}
+
+/// TE-10.
+#[test]
+fn a_run_without_cases_fails() {
+    let room = Room::with_settings("{}");
+    let said = room.run(&["test"], "");
+    assert_eq!((said.code, said.stdout.as_str()), (1, ""));
+    assert!(said.stderr.contains("no cases were found"), "{}", said.stderr);
+    let said = guarded(CASES).run(&["test", "--only", "nothing like it"], "");
+    assert!(said.code == 1 && said.stderr.contains("nothing like it"), "{}", said.stderr);
+    assert!(guarded(CASES).run(&["test", "--only", "rm -rf"], "").stdout.starts_with("1 case "));
+}
+
+/// TE-9: what others read.
+#[test]
+fn results_in_every_format() {
+    let room = guarded(&CASES.replace("by name", "by hand"));
+    let value = room.json(&["test", "--format", "json"], "", 1);
+    fits_schema("test", &value);
+    assert_eq!(value["cases"][0]["differences"][0]["what"], "reason");
+    let sarif = room.json(&["test", "--format", "sarif"], "", 1);
+    let results = sarif["runs"][0]["results"].as_array().unwrap();
+    let place = &results[0]["locations"][0]["physicalLocation"];
+    assert_eq!(results.len(), 1);
+    assert_eq!(place["artifactLocation"]["uri"], "tenterhook.test.toml");
+    assert_eq!(place["region"]["startLine"], 4);
+    let junit = room.run(&["test", "--format", "junit"], "");
+    assert!(junit.stdout.contains(r#"tests="2" skipped="0" failures="1""#), "{}", junit.stdout);
+    assert!(junit.stdout.contains(r#"<testcase name="Bash rm -rf build""#), "{}", junit.stdout);
+}
+
+/// TE-11, TE-12, TE-13: a hook that writes beside itself, into its directory and into what is temporary leaves nothing, and
+/// no case sees what another one wrote.
+#[test]
+fn each_case_has_a_directory_of_its_own() {
+    let room = guarded(
+        r#"
+        copy = "rules"
+        [[case]]
+        event = "Read {project}/given/a"
+        expect = "deny"
+        reason = '^text of rules .project.$'
+        files = { "given/a" = "text" }
+        [[case]]
+        event = "Read {project}/given/a"
+        expect = "deny"
+        reason = '^of rules'
+        [[case]]
+        event = "Read a"
+        expect = "silent"
+        files = { "../a" = "" }
+        "#,
+    );
+    room.write("project/.claude/settings.json", &SETTINGS.replace("Bash", "Read"));
+    room.write("project/rules/word", "rules");
+    program(
+        &room,
+        "project/.claude/hooks/guard.sh",
+        "#!/bin/sh\ncat > /dev/null\nhere=$(dirname \"$0\")\n[ -e \"$here/mark\" ] && exit 0\n: > \"$here/mark\"; : > mark; : > \"$TMPDIR/mark\"\n\
+         echo \"$(cat given/a 2>/dev/null) of $(cat rules/word) $PWD\" >&2; exit 2\n",
+    );
+    let value = room.json(&["test", "--format", "json"], "", 1);
+    let passed: Vec<_> =
+        value["cases"].as_array().unwrap().iter().map(|it| &it["passed"]).collect();
+    assert_eq!(passed, [&Value::from(true), &true.into(), &false.into()], "{value:#}");
+    let why = value["cases"][2]["differences"][0]["came"].as_str().unwrap();
+    assert!(why.contains("no name of a file of the project"), "{why}");
+    let left = |directory: &str| {
+        let names = std::fs::read_dir(room.path(directory)).unwrap();
+        names.map(|it| it.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>()
+    };
+    assert_eq!(left("project/.claude/hooks"), ["guard.sh"]);
+    assert!(!left("project").contains(&"mark".to_owned()));
+    assert_eq!(left("home"), [""; 0]);
+}
+
+/// TE-31, TE-32.
+#[test]
+fn what_no_case_notices_is_said() {
+    let room = guarded(&CASES.replace("reason = \"by name\"", ""));
+    let said = room.run(&["test", "--mutate"], "");
+    assert_snapshot!(said.all(), @r"
+exit 1
+--- stdout
+guard.sh  .claude/settings.json:2
+  2>/dev/null  what it says on standard error is lost
+
+3 of 4 neutered gates are noticed (1 gate)
+hint: a gate needs a case that it denies, with its `reason`, and one that it lets pass
+--- stderr
+");
+    assert_eq!(
+        std::fs::read_to_string(room.path("project/.claude/hooks/guard.sh")).unwrap(),
+        GUARD
+    );
+    assert_eq!(guarded(CASES).run(&["test", "--mutate"], "").code, 0);
+    let said = guarded(&CASES.replace("\"silent\"", "\"ask\"")).run(&["test", "--mutate"], "");
+    assert!(said.code == 1 && said.stderr.contains("1 case does not hold"), "{}", said.stderr);
+    // A hook that no case runs is a gate all the same.
+    let room = Room::new();
+    room.write("project/tenterhook.toml", RULES);
+    let value = room.json(&["test", "--mutate", "--format", "json"], "", 1);
+    let gates = value["gates"].as_array().unwrap();
+    assert_eq!((&gates[1]["hook"], &gates[1]["cases"]), (&"always".into(), &0.into()));
+    assert_eq!(gates[0]["mutants"][0]["noticed"], true);
+    fits_schema("test", &value);
+}
+
+/// TE-30: of 200 neutered guards at least 95 in a hundred are noticed.
+#[test]
+fn cases_notice_neutered_guards() {
+    let room = Room::new();
+    let guards = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/neutered");
+    copy(&guards, &room.path("project"));
+    let line = "PATH=\"$PWD/bin:$PATH\" tenterhook test --mutate --format json";
+    let said = room.shell(line);
+    let value: Value = serde_json::from_str(&said.stdout).unwrap();
+    let gates = value["gates"].as_array().unwrap().iter();
+    let mutants: Vec<&Value> = gates.flat_map(|it| it["mutants"].as_array().unwrap()).collect();
+    let noticed = mutants.iter().filter(|it| it["noticed"] == true).count();
+    assert!(mutants.len() >= 200, "only {}", mutants.len());
+    assert!(noticed * 100 >= mutants.len() * 95, "{noticed} of {}", mutants.len());
+}
+
+/// TE-33.
+#[test]
+fn the_pack_stops_no_ordinary_call() {
+    let room = Room::new();
+    room.run(&["rules", "add", "guardrails", "--project"], "");
+    let value = room.json(&["test", "--canaries", "--format", "json"], "", 0);
+    assert_eq!(value, serde_json::json!({ "calls": 200, "stopped": [] }));
+    fits_schema("test", &value);
+}
+
+/// TE-33.
+#[test]
+fn a_stopped_call_is_said() {
+    let room = guarded(CASES);
+    let said = room.run(&["test", "--canaries"], "");
+    assert_eq!(said.code, 1);
+    assert!(
+        said.stdout.contains("deny  rm -rf target\n      guard.sh: delete files by name\n"),
+        "{}",
+        said.stdout
+    );
+}
+
+/// TE-40.
+#[test]
+fn what_is_recorded_holds() {
+    let room = Room::with_settings(SETTINGS);
+    program(&room, "project/.claude/hooks/guard.sh", GUARD);
+    let event = r#"{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"it's \\ \"rm -rf\" {here}"},"cwd":"[PROJECT]"}"#;
+    let event = event.replace("[PROJECT]", room.path("project").to_str().unwrap());
+    for what in
+        [&["Bash", "rm -rf build"][..], &["Bash ls"], &["PostToolUse", "Bash", "ls"], &[&event]]
+    {
+        let mut args = vec!["test", "--config", ".claude/settings.json", "--record"];
+        args.extend(what);
+        let said = room.run(&args, "");
+        let is_one_word = what == ["Bash ls"];
+        assert_eq!(said.code, i32::from(is_one_word), "{what:?}: {}{}", said.stdout, said.stderr);
+    }
+    let cases = std::fs::read_to_string(room.path("project/tenterhook.test.toml")).unwrap();
+    assert_snapshot!(cases, @r#"
+#:schema https://tenterhook.dev/schema/v1/cases.json
+config = [".claude/settings.json"]
+
+[[case]]
+event = "Bash rm -rf build"
+expect = "deny"
+reason = "delete files by name"
+
+[[case]]
+event = "PostToolUse Bash ls"
+expect = "silent"
+
+[[case]]
+event = '''{"session_id":"","transcript_path":"","cwd":"{project}","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"it's \\ \"rm -rf\" {here}"}}'''
+expect = "deny"
+reason = "delete files by name"
+"#);
+    let said = room.run(&["test"], "");
+    assert!(said.stdout.starts_with("3 cases passed"), "{cases}\n{}{}", said.stdout, said.stderr);
+    let said = room.run(&["test", ".claude/settings.json", "--record", "Stop"], "");
+    assert!(said.code == 1 && said.stderr.contains("one file of cases"), "{}", said.stderr);
+}
+
+/// The calls are those of the tables.
+#[test]
+fn every_canary_is_an_ordinary_call() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let calls = std::fs::read_to_string(root.join("src/command/test/canaries.txt")).unwrap();
+    let ordinary = root.join("../../conformance/guardrails/ordinary").read_dir().unwrap();
+    let ordinary: String =
+        ordinary.map(|it| std::fs::read_to_string(it.unwrap().path()).unwrap()).collect();
+    let known: std::collections::HashSet<&str> = ordinary.lines().collect();
+    assert_eq!(calls.lines().count(), 200);
+    for call in calls.lines() {
+        assert!(known.contains(call), "{call}");
+    }
+}

@@ -1,0 +1,177 @@
+//! Reads cases: those beside a hook (C-56) and those of a file of cases (TE-2). Fires nothing.
+
+use std::time::Duration;
+
+use super::fields::Fields;
+use super::keys::{self, Key};
+use super::{Reader, format};
+use crate::answer::Restraint;
+use crate::diagnostic::{Code, nearest};
+use crate::dialect::native::cases::{Case, CaseFile, Expectation, Happens};
+use crate::dialect::{DIALECTS, DialectId};
+use crate::hook::HookId;
+use crate::source::Source;
+use crate::syntax::{self, Entry, FaultKind, Node};
+
+/// The cases beside the hooks of a native file; one that cannot be used is left out.
+pub(in crate::dialect::native) fn beside_hooks(source: &Source) -> Vec<Case> {
+    let Some(root) = syntax::parse(&source.text, format(source)).root else { return Vec::new() };
+    let mut reader = Reader::new(source);
+    let mut cases = Vec::new();
+    for hook in root.get("hook").map(Node::entries).unwrap_or_default() {
+        let on = hook.node.get("on");
+        let first = on.and_then(|on| on.as_str().or_else(|| on.as_array()?.first()?.as_str()));
+        for node in hook.node.get("test").into_iter().flat_map(nodes) {
+            let Some(case) = reader.case(node, "a case of `test`", keys::TEST) else { continue };
+            let hook = Some(HookId::new(hook.key.as_str()));
+            cases.push(Case { hook, on: first.map(str::to_owned), ..case });
+        }
+    }
+    cases
+}
+
+/// A file of cases.
+pub(in crate::dialect::native) fn file(source: &Source) -> CaseFile {
+    let mut reader = Reader::new(source);
+    let parsed = syntax::parse(&source.text, format(source));
+    for fault in parsed.faults.iter().filter(|it| it.kind != FaultKind::Empty) {
+        let message = format!("the file is not well formed: {}", fault.message);
+        reader.report(Code::BrokenFile, fault.span, message).help = fault.help.clone();
+    }
+    let mut file = CaseFile::default();
+    if let Some(root) = parsed.root.filter(|it| it.as_object().is_some()) {
+        let entry = Entry { key: String::new(), key_span: root.span, node: root };
+        let _ = reader.fields(&entry, "a file of cases", keys::CASE_FILE);
+        let fields = Fields { entry: &entry };
+        let words = |key| fields.words(key).into_iter().map(|(word, _)| word.to_owned()).collect();
+        file.config = words("config");
+        file.copy = words("copy");
+        file.dialect = reader.dialect(&fields);
+        for node in fields.get("case").into_iter().flat_map(nodes) {
+            let Some(case) = reader.case(node, "a case", keys::CASE) else { continue };
+            let hook = node.get("hook").and_then(Node::as_str).map(HookId::new);
+            file.cases.push(Case { hook, ..case });
+        }
+    }
+    file.diagnostics = reader.out.diagnostics;
+    file
+}
+
+/// One table, or a list of them.
+fn nodes(test: &Node) -> &[Node] {
+    test.as_array().unwrap_or(std::slice::from_ref(test))
+}
+
+impl Reader<'_> {
+    /// Says what is wrong with the cases beside a hook.
+    pub(super) fn check_cases(&mut self, fields: &Fields<'_>) {
+        for node in fields.get("test").into_iter().flat_map(nodes) {
+            let _ = self.case(node, "a case of `test`", keys::TEST);
+        }
+    }
+
+    fn dialect(&mut self, fields: &Fields<'_>) -> Option<DialectId> {
+        let name = fields.text("dialect")?;
+        let found = DialectId::find(name);
+        if found.is_none() {
+            let known = || DIALECTS.iter().map(|it| it.id().as_str());
+            let help = nearest(name, known()).map_or_else(
+                || format!("there are {}", keys::listed(known())),
+                |near| format!("did you mean `{near}`?"),
+            );
+            let message = format!("no dialect is called `{name}`");
+            self.report(Code::UnknownDialect, fields.span("dialect"), message).help = Some(help);
+        }
+        found
+    }
+
+    /// One case; `None` when it cannot be used, which was reported.
+    fn case(&mut self, node: &Node, of: &str, known: &'static [Key]) -> Option<Case> {
+        let before = self.errors();
+        let entry = Entry { key: "test".to_owned(), key_span: node.span, node: node.clone() };
+        let fields = self.fields(&entry, of, known)?;
+        for key in ["event", "expect"].into_iter().filter(|key| !fields.has(key)) {
+            let message = format!("{of} needs `{key}`");
+            self.report(Code::MissingKey, node.span, message).help =
+                Some("write `{ event = \"Bash git push -f\", expect = \"deny\" }`".to_owned());
+        }
+        for key in ["reason", "context"] {
+            self.check_found(&fields, key);
+        }
+        self.check_faults(&fields);
+        if self.errors() != before {
+            return None;
+        }
+        let text = |key| fields.text(key).map(str::to_owned);
+        let word = fields.text("expect")?;
+        Some(Case {
+            hook: None,
+            on: None,
+            name: text("name").unwrap_or_default(),
+            place: self.place_of(node.span),
+            event: happens(fields.get("event")?)?,
+            expect: Expectation {
+                decision: decision(word),
+                stop: word == STOP,
+                reason: text("reason"),
+                context: text("context"),
+                rewrite: fields.get("rewrite").map(Node::to_json),
+                within: fields.time("within").filter(|it| *it > Duration::ZERO),
+                faults: fields.words("faults").into_iter().map(|(it, _)| it.to_owned()).collect(),
+            },
+            files: files(&fields),
+        })
+    }
+
+    /// What is looked for in what was said is an expression.
+    fn check_found(&mut self, fields: &Fields<'_>, key: &str) {
+        let Some(Err(error)) = fields.text(key).map(regex::Regex::new) else { return };
+        let error = error.to_string();
+        let why = error.lines().last().unwrap_or_default().trim();
+        let why = why.strip_prefix("error: ").unwrap_or(why).to_owned();
+        let message = format!("`{key}` is no expression: {why}");
+        self.report(Code::BadExpression, fields.span(key), message).help =
+            Some("put `\\` before a sign that stands for itself".to_owned());
+    }
+}
+
+impl Reader<'_> {
+    /// A fault that there is not never comes.
+    fn check_faults(&mut self, fields: &Fields<'_>) {
+        let known = || Code::ALL.iter().map(|it| it.name());
+        for (word, span) in fields.words("faults") {
+            if known().any(|it| it == word) {
+                continue;
+            }
+            let message = format!("no fault is called `{word}`");
+            self.report(Code::UnknownWord, span, message).help =
+                Some(nearest(word, known()).map_or_else(
+                    || "docs/spec/faults.md lists them".to_owned(),
+                    |near| format!("did you mean `{near}`?"),
+                ));
+        }
+    }
+}
+
+fn happens(node: &Node) -> Option<Happens> {
+    if let Some(words) = node.as_str() {
+        return Some(Happens::Words(words.to_owned()));
+    }
+    Some(Happens::Form(node.to_json().as_object()?.clone()))
+}
+
+fn files(fields: &Fields<'_>) -> Vec<(String, String)> {
+    let entries = fields.get("files").map(Node::entries).unwrap_or_default();
+    let file = |it: &Entry| Some((it.key.clone(), it.node.as_str()?.to_owned()));
+    entries.iter().filter_map(file).collect()
+}
+
+/// The word of `expect` for a hook that stops everything.
+const STOP: &str = "stop";
+
+/// The restraint that a word of `expect` names.
+fn decision(word: &str) -> Restraint {
+    use Restraint::{Allow, Ask, Defer, Deny, Silent};
+    let found = [Allow, Ask, Defer, Deny].into_iter().find(|it| it.word() == Some(word));
+    found.unwrap_or(Silent)
+}
