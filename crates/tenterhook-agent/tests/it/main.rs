@@ -8,6 +8,7 @@
 
 mod agents;
 mod asking;
+mod bombs;
 mod bounds;
 mod codewhale;
 mod consent;

@@ -168,6 +168,13 @@ impl Run {
         Command::new("kill").args([format!("-{name}"), id]).status().unwrap();
     }
 
+    /// The most memory that the program held so far, in KiB; `None` where the system does not say.
+    pub(crate) fn peak(&self) -> Option<u64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
+        let line = status.lines().find_map(|it| it.strip_prefix("VmHWM:"))?;
+        line.trim().trim_end_matches(" kB").parse().ok()
+    }
+
     /// Waits for a line of this type.
     pub(crate) fn wait_for(&mut self, kind: &str) -> Value {
         self.wait(kind, |line| line["type"] == kind)
