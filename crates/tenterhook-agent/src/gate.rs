@@ -99,6 +99,10 @@ impl Agent {
             return Err(Held::Denied(reason));
         }
         if let Some(text) = said.prompt {
+            if text.trim().is_empty() {
+                let why = "a hook left nothing of what would be sent";
+                return Err(Held::Ends(why.to_owned()));
+            }
             self.replace(text, &system);
             beside = None;
         }

@@ -44,7 +44,11 @@ pub(crate) use servers::{ServerOffer, ServerTool};
 use store::Marks;
 pub(crate) use turns::TurnEnd;
 
+use crate::underway::Underway;
 use crate::update::{Rewritten, Trace, TraceStep, Update, Updates};
+
+/// What came of hooks that nobody waited for to the end: the turn was stopped, or the person was quicker (HO-14).
+const GIVEN_UP: &str = "given up";
 
 /// Where the agent works and what it is called, for every event.
 #[derive(Clone, Debug, Default)]
@@ -237,7 +241,13 @@ impl Hooks {
         self.past.lock().unwrap_or_else(PoisonError::into_inner).fired(&event);
         let fired = event.clone();
         let held = self.hold(&event);
+        let (updates, name) = (self.updates.clone(), fired.name.as_str().to_owned());
+        let underway = Underway::begin(move || {
+            let trace = Trace { event: name, came: GIVEN_UP.to_owned(), steps: Vec::new() };
+            updates.tell(Update::Hooks(trace));
+        });
         let outcome = self.engine.fire_within(event, &self.session, budget).await;
+        underway.over();
         drop(held);
         self.tell(fired.name.as_str(), &outcome);
         let mut said = said(&outcome);

@@ -23,7 +23,7 @@ use crate::hooks::{Hooks, PermissionRule, Said};
 use crate::tool::{self, Effect};
 use crate::toolbox::Toolbox;
 use crate::update::Updates;
-use arguments::{fits, readable};
+use arguments::{fits, readable, rewritten};
 pub(crate) use barred::Bars;
 pub(crate) use mode::Mode;
 use place::{Aim, Place, below};
@@ -212,10 +212,14 @@ impl Permissions {
         if let Some(reason) = said.blocked.clone().or_else(|| said.stop.clone()) {
             return Err(refuse(&call, reason));
         }
-        if let Some(input) = said.input.clone() {
-            call.input = input;
-        }
-        if let Err(why) = fits(&call, context.toolbox) {
+        let fit = match said.input.clone() {
+            None => fits(&call, context.toolbox),
+            Some(input) => {
+                let was = std::mem::replace(&mut call.input, input);
+                rewritten(&was, &call, context.toolbox)
+            }
+        };
+        if let Err(why) = fit {
             return Err(refuse(&call, why));
         }
         let aim = Aim::of(&call, context.cwd);

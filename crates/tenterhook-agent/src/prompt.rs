@@ -23,7 +23,12 @@ pub(crate) async fn judge(hooks: &Hooks, text: String) -> Taken {
     if let Some(reason) = said.blocked.or(said.stop) {
         return Taken::Refused { reason };
     }
-    Taken::In { text: said.prompt.unwrap_or(text), context: said.context }
+    match said.prompt {
+        Some(made) if made.trim().is_empty() => {
+            Taken::Refused { reason: "a hook left nothing of it".to_owned() }
+        }
+        made => Taken::In { text: made.unwrap_or(text), context: said.context },
+    }
 }
 
 /// Announces a final text. Who stops that takes nothing back: the text is in.

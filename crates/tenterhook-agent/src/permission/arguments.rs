@@ -17,6 +17,28 @@ pub(super) fn readable(call: &Call) -> Result<(), String> {
     Err(format!("the arguments of `{}` are no JSON object{why}", call.tool))
 }
 
+/// Whether what a hook made of a call is one: what its tool takes, without control characters that it did not have (HO-14).
+pub(super) fn rewritten(was: &Value, call: &Call, toolbox: &Toolbox) -> Result<(), String> {
+    let fit = match controls(&call.input) && !controls(was) {
+        true => Err("it holds control characters now".to_owned()),
+        false => fits(call, toolbox),
+    };
+    fit.map_err(|why| format!("a hook rewrote the call: {why}"))
+}
+
+/// Whether some text in it holds what drives a terminal, or ends a text before its end.
+fn controls(value: &Value) -> bool {
+    let drives = |it: char| it.is_control() && !matches!(it, '\n' | '\r' | '\t');
+    match value {
+        Value::String(text) => text.contains(drives),
+        Value::Array(items) => items.iter().any(controls),
+        Value::Object(fields) => {
+            fields.iter().any(|(key, value)| key.contains(drives) || controls(value))
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
 /// Whether the arguments are what the tool takes, as far as its schema says.
 pub(super) fn fits(call: &Call, toolbox: &Toolbox) -> Result<(), String> {
     let (schema, is_own) = match (tool::find(&call.tool), toolbox.served(&call.tool)) {

@@ -144,7 +144,14 @@ fn remove_rules(all: &Permissions, change: &Value, _: &Path) -> Result<String, S
         return Err("a hook cannot remove a rule that restrains".to_owned());
     }
     let old = named(change)?;
-    all.rules(|rules| rules.allow.retain(|it| !old.iter().any(|old| old.text() == it.text())));
+    let gone = all.rules(|rules| {
+        let before = rules.allow.len();
+        rules.allow.retain(|it| !old.iter().any(|old| old.text() == it.text()));
+        before - rules.allow.len()
+    });
+    if gone == 0 {
+        return Err(format!("there is no such rule: {}", told(change, &old)));
+    }
     Ok(format!("no rule any more: {}", told(change, &old)))
 }
 
@@ -152,7 +159,14 @@ fn remove_directories(all: &Permissions, change: &Value, _: &Path) -> Result<Str
     let named =
         change.get("directories").and_then(Value::as_array).ok_or("it names no directories")?;
     let named: Vec<_> = named.iter().filter_map(Value::as_str).map(std::path::Path::new).collect();
-    all.directories(|all| all.retain(|it| !named.contains(&it.as_path())));
+    let gone = all.directories(|all| {
+        let before = all.len();
+        all.retain(|it| !named.contains(&it.as_path()));
+        before - all.len()
+    });
     let told: Vec<_> = named.iter().map(|it| format!("`{}`", it.display())).collect();
+    if gone == 0 {
+        return Err(format!("no such directory was added: {}", told.join(", ")));
+    }
     Ok(format!("{} is outside the project again", told.join(", ")))
 }

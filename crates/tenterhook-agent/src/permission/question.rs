@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use tokio::sync::oneshot;
 
-use super::arguments::fits;
+use super::arguments::rewritten;
 use super::place::Aim;
 use super::{Leaning, Permissions, Permit, PermitContext, changes};
 use crate::conversation::Call;
@@ -188,7 +188,7 @@ impl Permissions {
             None => Permit::of(call, aim),
             Some(input) => {
                 let made = Call { input: input.clone(), ..call.clone() };
-                if let Err(why) = fits(&made, context.toolbox) {
+                if let Err(why) = rewritten(&call.input, &made, context.toolbox) {
                     return ControlFlow::Break(Decided::no(made, why));
                 }
                 // What the hook made of the call is another call, and rules judge that one.

@@ -74,7 +74,10 @@ fn an_answer_that_would_grow_to_gigabytes_is_not_unpacked() {
     let bomb = Arc::new(bomb());
     for (head, words) in [
         ("200 OK\r\ncontent-type: text/event-stream\r\ncontent-encoding: gzip", "is compressed"),
-        ("200 OK\r\ncontent-type: text/event-stream\r\nContent-Encoding: x-gzip, identity", "is compressed"),
+        (
+            "200 OK\r\ncontent-type: text/event-stream\r\nContent-Encoding: x-gzip, identity",
+            "is compressed",
+        ),
         ("200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: gzip", ""),
         ("200 OK\r\ncontent-type: text/event-stream", ""),
         ("200 OK\r\ncontent-type: application/json\r\ncontent-encoding: gzip", "is compressed"),

@@ -215,6 +215,7 @@ impl Heard<'_> {
             stderr: &self.stderr,
             truncated: self.truncated,
             can: self.can(),
+            rewrites: self.row.powers.has(Power::Input),
             before_effect: self.row.is_before_effect(),
             homes: homes(self.spec),
             unheard: (self.spec.exit2 == Exit2::Unheard).then(|| self.objection()),
@@ -227,8 +228,14 @@ impl Heard<'_> {
 }
 
 /// What holds on every event.
-pub(super) const PROTOCOL: Protocol =
-    Protocol { halt: Halt::Stops, any_exit: true, named: true, own: &[], tells: true };
+pub(super) const PROTOCOL: Protocol = Protocol {
+    halt: Halt::Stops,
+    any_exit: true,
+    named: true,
+    own: &[],
+    tells: true,
+    input_is_object: true,
+};
 
 /// Where an event looks for a decision, the best place last.
 fn homes(spec: &Spec) -> Vec<Home> {

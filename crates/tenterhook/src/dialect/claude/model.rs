@@ -95,6 +95,7 @@ pub(super) fn read(prompt: &Prompt, event: &Event, row: &EventRow, report: &Repo
         stderr: "",
         truncated: stdout.closed == Closed::Truncated,
         can: row.powers,
+        rewrites: row.powers.has(Power::Input),
         before_effect: row.is_before_effect(),
         homes: match no(&row.event) {
             No::Nothing => Vec::new(),

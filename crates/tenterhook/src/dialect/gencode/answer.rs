@@ -23,8 +23,14 @@ struct Heard<'a> {
 }
 
 /// What holds on every event.
-const PROTOCOL: Protocol =
-    Protocol { halt: Halt::Denies, any_exit: false, named: false, own: &[], tells: true };
+const PROTOCOL: Protocol = Protocol {
+    halt: Halt::Denies,
+    any_exit: false,
+    named: false,
+    own: &[],
+    tells: true,
+    input_is_object: true,
+};
 
 pub(super) fn read(event: &Event, row: &EventRow, report: &Report, asked: bool) -> Answer {
     if let Said::Answer(answer) = &report.said {
@@ -118,6 +124,7 @@ impl Heard<'_> {
             stderr: &self.stderr,
             truncated,
             can: self.row.powers,
+            rewrites: self.row.powers.has(Power::Input),
             before_effect: self.row.is_before_effect(),
             asked,
             homes: homes(self.row),

@@ -20,8 +20,14 @@ const BLOCKS: i32 = 2;
 const QUOTED: usize = 200;
 
 /// No key of this protocol takes a decision, so every word for one is spelt as well as any; `continue: false` denies.
-const PROTOCOL: Protocol =
-    Protocol { halt: Halt::Denies, any_exit: false, named: false, own: &[], tells: false };
+const PROTOCOL: Protocol = Protocol {
+    halt: Halt::Denies,
+    any_exit: false,
+    named: false,
+    own: &[],
+    tells: false,
+    input_is_object: false,
+};
 
 /// The fields of an answer, and those of `hookSpecificOutput`.
 const FIELDS: &[&str] = &["continue", "systemMessage", "hookSpecificOutput"];
@@ -56,6 +62,7 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
         stderr,
         truncated: stdout.closed == Closed::Truncated,
         can: Powers::of(&[Power::Deny]),
+        rewrites: row.powers.has(Power::Input),
         before_effect: row.is_before_effect(),
         asked: false,
         homes: Vec::new(),

@@ -8,6 +8,7 @@ mod lines;
 mod loose;
 mod object;
 mod reason;
+mod rewrite;
 mod shapes;
 mod words;
 
@@ -100,6 +101,7 @@ fn restrained(hearing: &Hearing<'_>, mut hit: Hit, exact: Answer) -> Answer {
 /// Nothing restrains: what is unclear is said beside the agent's own reading, and so is an answer that slipped.
 fn unanswered(hearing: &Hearing<'_>, exact: Answer, unclear: Option<String>) -> Answer {
     let counts = exact.restraint <= Restraint::Allow && exact.effects.stop.is_none();
+    let unclear = unclear.or_else(|| rewrite::lost(hearing, &exact));
     let mut answer = passed_over(hearing, exact);
     if let Some(detail) = unclear.filter(|_| counts && hearing.can(Restraint::Deny)) {
         let message = format!(

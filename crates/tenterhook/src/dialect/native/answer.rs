@@ -7,7 +7,7 @@ use serde_json::Value;
 
 pub(super) use fields::KEYS;
 
-use crate::answer::{Answer, Failure, Restraint, SlipKind};
+use crate::answer::{Answer, Failure, Power, Restraint, SlipKind};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::dialect::kit::denial::{self, Halt, Hearing, Home, Protocol};
@@ -15,8 +15,14 @@ use crate::report::{Closed, End, Output, Report, Said};
 use crate::strict::{self, Found, Reading};
 
 /// What holds on every event, for those who look for what left the protocol (V-33).
-const PROTOCOL: Protocol =
-    Protocol { halt: Halt::Foreign, any_exit: false, named: false, own: &["stop"], tells: false };
+const PROTOCOL: Protocol = Protocol {
+    halt: Halt::Foreign,
+    any_exit: false,
+    named: false,
+    own: &["stop"],
+    tells: false,
+    input_is_object: false,
+};
 
 /// The exit code that denies (V-22).
 const DENIES: i32 = 2;
@@ -45,6 +51,7 @@ pub(super) fn read(row: &EventRow, report: &Report, asked: bool) -> Answer {
         stderr: words.trim(),
         truncated: said.closed == Closed::Truncated,
         can: row.powers,
+        rewrites: row.powers.has(Power::Input),
         before_effect: row.is_before_effect(),
         homes: vec![Home { path: vec!["decision"], words: fields::WORDS }],
         unheard: None,

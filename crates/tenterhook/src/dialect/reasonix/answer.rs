@@ -15,8 +15,14 @@ use crate::report::{Closed, End, Report, Said};
 use crate::strict::{self, Reading};
 
 /// The protocol has no JSON answers: each one that denies is meant for another agent.
-const PROTOCOL: Protocol =
-    Protocol { halt: Halt::Denies, any_exit: false, named: false, own: &[], tells: false };
+const PROTOCOL: Protocol = Protocol {
+    halt: Halt::Denies,
+    any_exit: false,
+    named: false,
+    own: &[],
+    tells: false,
+    input_is_object: true,
+};
 
 /// Reads one report.
 pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
@@ -230,6 +236,7 @@ impl Heard<'_> {
             stderr: &self.stderr,
             truncated,
             can: Powers::of(&[Power::Deny]),
+            rewrites: row.powers.has(Power::Input),
             before_effect: row.is_before_effect(),
             homes: Vec::new(),
             unheard: None,

@@ -2,14 +2,20 @@
 //! read them (CW-68). Whoever follows the agent exactly gets its own reading, which stands in `plain`.
 
 use super::{Class, Heard, fields};
-use crate::answer::{Answer, Failure, Restraint, Slip, SlipKind};
+use crate::answer::{Answer, Failure, Power, Restraint, Slip, SlipKind};
 use crate::dialect::kit::denial::{self, Halt, Hearing, Home, Protocol};
 use crate::report::{Closed, End, Said};
 use crate::strict::Found;
 
 /// What holds on every event.
-const PROTOCOL: Protocol =
-    Protocol { halt: Halt::Denies, any_exit: false, named: false, own: &[], tells: false };
+const PROTOCOL: Protocol = Protocol {
+    halt: Halt::Denies,
+    any_exit: false,
+    named: false,
+    own: &[],
+    tells: false,
+    input_is_object: true,
+};
 
 /// The agent's own reading, or what it lost with that reading beside it.
 pub(super) fn look(heard: &Heard<'_>, exact: Answer) -> Answer {
@@ -36,6 +42,7 @@ fn hearing<'a>(heard: &'a Heard<'_>) -> Hearing<'a> {
         stderr: &heard.stderr,
         truncated,
         can: heard.row.powers,
+        rewrites: heard.row.powers.has(Power::Input),
         before_effect: heard.row.is_before_effect(),
         homes: (heard.class == Class::Gate).then(home).into_iter().collect(),
         unheard: None,

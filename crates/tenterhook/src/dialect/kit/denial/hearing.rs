@@ -19,6 +19,8 @@ pub(in crate::dialect) struct Hearing<'a> {
     pub(in crate::dialect) truncated: bool,
     /// What can count at all.
     pub(in crate::dialect) can: Powers,
+    /// Whether a hook may make another call of this one.
+    pub(in crate::dialect) rewrites: bool,
     /// Whether the event comes before an effect, so that a question which nobody can be asked is a denial.
     pub(in crate::dialect) before_effect: bool,
     /// Where the event looks for a decision, the best place last.
@@ -48,6 +50,8 @@ pub(in crate::dialect) struct Protocol {
     /// Whether the form of an answer that says nothing against the event is worth a fault: where the agent takes it for
     /// text, nobody else would tell.
     pub(in crate::dialect) tells: bool,
+    /// Whether an `updatedInput` that is no object is unclear: a dialect may have a rule of its own for it.
+    pub(in crate::dialect) input_is_object: bool,
 }
 
 /// What `continue: false` does.
