@@ -136,9 +136,6 @@ pub(crate) fn screen(line: &Value) -> Option<String> {
             format!("? {} {}: {}{was}", field("tool"), line["input"], field("reason"))
         }
         "page" => format!("# {}\n{}", field("title"), field("text")),
-        "hooks" if field("came") == "given up" => {
-            format!("# hooks {}: {}", field("event"), field("came"))
-        }
         "turn_ended" => format!("error: {}", line["error"].as_str()?),
         _ => return None,
     })
