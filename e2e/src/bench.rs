@@ -29,7 +29,7 @@ const HOOKS: &str = "[hook.sleeps]\non = \"UserPromptSubmit\"\ntimeout = \"20m\"
     shell = \"if grep -q hold; then touch held; sleep 1000; fi\"\n";
 
 pub(crate) fn run() -> Said {
-    tree::cargo(&["build", "--quiet", "--package", "tenterhook-agent"])?;
+    tree::build("tenterhook-agent")?;
     let program = tree::root().join("target/debug/tenterhook-agent");
     let words = "word ".repeat(50_000);
     let script = format!("[[reply]]\ntext = \"streaming {words}\"\nword_ms = 5\n");

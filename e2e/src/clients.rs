@@ -32,7 +32,7 @@ const EXPECTED: &[&str] = &["ls: proceed", "rm -rf build: deny ", "cat .env: den
 
 pub(crate) fn run() -> Said {
     let root = tree::root();
-    tree::cargo(&["build", "--quiet", "--package", "tenterhook-cli"])?;
+    tree::build("tenterhook-cli")?;
     let binary = root.join("target/debug/tenterhook");
     let (mut said, mut holds) = (String::new(), true);
     for (words, file, needed) in CLIENTS {

@@ -38,7 +38,7 @@ const HANGS: Duration = Duration::from_secs(60);
 const NOBODY: u32 = 65534;
 
 pub(crate) fn run() -> Said {
-    tree::cargo(&["build", "--quiet", "--package", "tenterhook-cli"])?;
+    tree::build("tenterhook-cli")?;
     let room = Room::new().map_err(|error| format!("no room for it: {error}"))?;
     let mut said =
         format!("{:34} {:8} {:>5}  {}\n", "environment", "hooks", "exit", "what was said");

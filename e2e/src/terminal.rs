@@ -44,7 +44,7 @@ impl Stage {
 }
 
 pub(crate) fn run(args: &[&str]) -> Said {
-    tree::cargo(&["build", "--quiet", "--package", "tenterhook-agent"])?;
+    tree::build("tenterhook-agent")?;
     let bless = args.contains(&"--bless");
     let chosen: Vec<&&str> = args.iter().filter(|it| !it.starts_with("--")).collect();
     let stage = Stage { program: tree::root().join("target/debug/tenterhook-agent"), bless };

@@ -14,9 +14,11 @@ use crate::{Said, tree};
 
 pub(crate) fn run() -> Said {
     let root = tree::root();
-    let library = ["--package", "tenterhook", "--all-features", "--test", "conformance"];
-    tree::cargo(&[["test", "--quiet"].as_slice(), &library].concat())?;
-    tree::cargo(&["build", "--quiet", "--package", "tenterhook-cli"])?;
+    if !tree::is_built() {
+        let library = ["--package", "tenterhook", "--all-features", "--test", "conformance"];
+        tree::cargo(&[["test", "--quiet"].as_slice(), &library].concat())?;
+    }
+    tree::build("tenterhook-cli")?;
     let binary = root.join("target/debug/tenterhook");
     let (mut said, mut fired, mut left, mut holds) = (String::new(), 0, 0, true);
     let folders = case::folders(&root.join("conformance")).map_err(|it| it.to_string())?;

@@ -70,6 +70,21 @@ pub(crate) fn files() -> Result<Vec<File>, String> {
     Ok(names.into_iter().filter_map(read).collect())
 }
 
+/// Says that all programs of the workspace are built already, and its tests were run: `.ci/run` builds everything once, and
+/// cargo would build much of it anew for one package alone, whose dependencies have fewer features.
+const BUILT: &str = "TENTERHOOK_BUILT";
+
+/// Whether somebody else built all programs.
+#[expect(clippy::disallowed_methods, reason = "said by the script that runs this program")]
+pub(crate) fn is_built() -> bool {
+    std::env::var_os(BUILT).is_some()
+}
+
+/// Builds a program of the workspace.
+pub(crate) fn build(package: &str) -> Result<(), String> {
+    if is_built() { Ok(()) } else { cargo(&["build", "--quiet", "--package", package]) }
+}
+
 /// Runs cargo in the repository.
 pub(crate) fn cargo(args: &[&str]) -> Result<(), String> {
     let status = Command::new("cargo").args(args).current_dir(root()).status();
