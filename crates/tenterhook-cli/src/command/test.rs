@@ -11,7 +11,7 @@ mod record;
 mod report;
 mod suite;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -30,7 +30,7 @@ use crate::wait::{Waited, block_on};
 use crate::watch;
 use compare::{Mismatch, differences};
 use play::{Came, Job, World};
-use suite::{CASE_FILE, Suite};
+use suite::{At, CASE_FILE, Suite};
 
 /// A case that was played.
 #[derive(Debug)]
@@ -152,6 +152,19 @@ fn sing(args: &Test, here: &Here, term: Term) -> Result<Exit, Problem> {
         }
     }
     Ok(canaries::exit(&stopped))
+}
+
+/// How many cases ran the hook that stands in each place.
+fn runs(played: &[Played]) -> HashMap<&At, usize> {
+    let mut runs = HashMap::new();
+    for it in played {
+        let ran = it.came.iter().flat_map(|came| &came.ran);
+        let places: HashSet<&At> = ran.filter_map(|id| it.job.suite.places.get(id)).collect();
+        for place in places {
+            *runs.entry(place).or_default() += 1;
+        }
+    }
+    runs
 }
 
 /// A job for each case, of those that have `only` in them.

@@ -1,14 +1,16 @@
 //! `test --mutate`: which neutered gates no case notices (TE-30 to TE-32).
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
+use tenterhook::hook::HookId;
 
-use super::Played;
 use super::compare::differences;
 use super::mutant::{self, Mutant};
 use super::play::{self, Job, World};
-use super::suite::Suite;
+use super::suite::{At, Suite};
+use super::{Played, runs};
 use crate::exit::Exit;
 use crate::problem::Problem;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, paint};
@@ -27,13 +29,14 @@ pub(super) struct Gate {
 
 /// Neuters every gate of `suites`, whose cases all passed, and says what was noticed.
 pub(super) async fn run(suites: &[Arc<Suite>], played: &[Played], world: &World) -> Vec<Gate> {
+    let runs = runs(played);
     let mut gates: Vec<Gate> = Vec::new();
     let mut trials: Vec<(usize, usize)> = Vec::new();
     let mut wanted: Vec<Job> = Vec::new();
     for suite in suites {
         let mutants: Vec<Arc<Mutant>> = mutant::all(suite).into_iter().map(Arc::new).collect();
         for mutant in mutants {
-            let (gate, way) = enter(&mut gates, suite, &mutant);
+            let (gate, way) = enter(&mut gates, suite, &mutant, &runs);
             let of_it = played.iter().filter(|it| {
                 Arc::ptr_eq(&it.job.suite, suite)
                     && it.came.as_ref().is_ok_and(|came| came.ran.contains(&mutant.hook))
@@ -42,17 +45,6 @@ pub(super) async fn run(suites: &[Arc<Suite>], played: &[Played], world: &World)
                 trials.push((gate, way));
                 wanted.push(Job { mutant: Some(Arc::clone(&mutant)), ..played.job.clone() });
             }
-        }
-        for gate in &mut gates {
-            let ran =
-                |it: &&Played| {
-                    let ids = it.came.as_ref().map(|it| &*it.ran).unwrap_or_default();
-                    Arc::ptr_eq(&it.job.suite, suite)
-                        && suite.ruleset.hooks().iter().any(|hook| {
-                            ids.contains(&hook.id) && gate.place == place(suite, &hook.id)
-                        })
-                };
-            gate.cases += played.iter().filter(ran).count();
         }
     }
     let expected: Vec<_> = wanted.iter().map(|job| job.case.expect.clone()).collect();
@@ -67,11 +59,18 @@ pub(super) async fn run(suites: &[Arc<Suite>], played: &[Played], world: &World)
 }
 
 /// The position of a mutant's gate, and of its way there; both are entered where they are new.
-fn enter(gates: &mut Vec<Gate>, suite: &Suite, mutant: &Mutant) -> (usize, usize) {
+fn enter(
+    gates: &mut Vec<Gate>,
+    suite: &Suite,
+    mutant: &Mutant,
+    runs: &HashMap<&At, usize>,
+) -> (usize, usize) {
     let place = place(suite, &mutant.hook);
     let gate = gates.iter().position(|it| it.place == place).unwrap_or_else(|| {
         let name = crate::show::outcome::name_of(&mutant.hook, &suite.ruleset);
-        gates.push(Gate { name, place, cases: 0, ways: Vec::new() });
+        let at = suite.places.get(&mutant.hook);
+        let cases = at.and_then(|it| runs.get(it)).copied().unwrap_or(0);
+        gates.push(Gate { name, place, cases, ways: Vec::new() });
         gates.len() - 1
     });
     let Some(entry) = gates.get_mut(gate) else { return (gate, 0) };
@@ -83,11 +82,9 @@ fn enter(gates: &mut Vec<Gate>, suite: &Suite, mutant: &Mutant) -> (usize, usize
     (gate, way)
 }
 
-fn place(suite: &Suite, id: &tenterhook::hook::HookId) -> String {
-    let hook = suite.ruleset.hooks().iter().find(|it| it.id == *id);
-    let place = hook.and_then(|it| it.place.as_ref());
-    place
-        .map_or_else(|| id.to_string(), |it| format!("{}:{}", suite.texts.shown(&it.file), it.line))
+fn place(suite: &Suite, id: &HookId) -> String {
+    let at = suite.places.get(id);
+    at.map_or_else(|| id.to_string(), |(file, line)| format!("{}:{line}", suite.texts.shown(file)))
 }
 
 /// Whether every neutered gate was noticed.

@@ -145,26 +145,29 @@ struct Ready {
 impl Ready {
     fn new(job: &Job, world: &World) -> Result<Self, Problem> {
         let Job { suite, case, mutant } = job;
-        let about = |hook: &Hook| Suite::is_about(case, hook);
+        let about = suite.about(case);
+        let is_about = |hook: &Hook| about.contains(&hook.id);
         let hooks = suite.ruleset.hooks();
         if let Some(name) = &case.hook
-            && !hooks.iter().any(|it| about(it))
+            && about.is_empty()
         {
             return Err(no_such_hook(name, hooks.iter().map(|it| it.id.as_str())));
         }
-        let is_inside = hooks.iter().filter(|it| about(it)).all(|it| it.run.is_inside());
+        let is_inside = hooks.iter().filter(|it| is_about(it)).all(|it| it.run.is_inside());
         let place = match is_inside && case.files.is_empty() {
             true => None,
             false => Some(place(suite, case, mutant.as_deref())?),
         };
-        let (mut hooks, roots): (Vec<Hook>, Roots) = match &place {
-            None => (hooks.iter().map(|it| Hook::clone(it)).collect(), suite.roots.clone()),
+        let (staged, roots) = match &place {
+            None => (None, suite.roots.clone()),
             Some(place) => {
                 let read = config::load(&place.sources(suite), &Added::default(), None);
-                let hooks = read.ruleset.hooks().iter().map(|it| Hook::clone(it));
-                (hooks.collect(), place.roots(suite))
+                (Some(read.ruleset), place.roots(suite))
             }
         };
+        let hooks = staged.as_ref().map_or(hooks, |it| it.hooks());
+        let mut hooks: Vec<Hook> =
+            hooks.iter().filter(|it| is_about(it)).map(|it| Hook::clone(it)).collect();
         if let Some(mutant) = mutant {
             mutant.change(&mut hooks);
         }
@@ -173,7 +176,7 @@ impl Ready {
         if let Some(row) = suite.ruleset.custom(&event.name) {
             builder = builder.event(EventRow::clone(row));
         }
-        for hook in hooks.into_iter().filter(|it| about(it)) {
+        for hook in hooks {
             builder = builder.hook(hook);
         }
         Ok(Self { engine: builder.build().0, event, roots, _place: place })

@@ -1,5 +1,7 @@
 //! What came of cases: for people, for programs, and in the forms of those who show tests and findings (TE-9, TE-10).
 
+use std::collections::HashSet;
+
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use serde_json::{Value, json};
 use serde_sarif::sarif::{
@@ -8,12 +10,14 @@ use serde_sarif::sarif::{
 };
 use tenterhook::dialect::native::{Case, Happens};
 
+use super::mutant::gates;
 use super::place::{fill, fill_text};
-use super::{Played, Results};
+use super::{Played, Results, runs};
 use crate::args::TestFormat;
 use crate::command::print_json;
 use crate::command::what::split;
 use crate::problem::Problem;
+use crate::show::outcome::hook_name;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, paint};
 use crate::show::words::{count, cut, line, time, width, wrap};
 use crate::term::Term;
@@ -127,18 +131,14 @@ fn to_text(results: &Results, columns: usize) -> String {
 
 /// The gates that no case ran.
 fn untested(results: &Results) -> Vec<String> {
+    let runs = runs(&results.played);
+    let mut seen = HashSet::new();
     let mut names = Vec::new();
     for suite in &results.suites {
-        for hook in super::mutant::gates(suite) {
-            let ran = results.played.iter().any(|it| {
-                it.job.suite.ruleset.hooks().iter().any(|other| {
-                    other.place == hook.place
-                        && it.came.as_ref().is_ok_and(|came| came.ran.contains(&other.id))
-                })
-            });
-            let name = crate::show::outcome::hook_name(hook);
-            if !ran && !names.contains(&name) {
-                names.push(name);
+        for hook in gates(suite) {
+            let at = suite.places.get(&hook.id);
+            if !at.is_some_and(|it| runs.contains_key(it)) && seen.insert(at) {
+                names.push(hook_name(hook));
             }
         }
     }

@@ -1,13 +1,15 @@
 //! Which cases there are, and for which hooks: from files that were named, or from those that are found. Fires nothing.
 
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tenterhook::config::{self, Added, Ruleset, Source};
 use tenterhook::diagnostic::{Diagnostic, Severity};
 use tenterhook::dialect::native::{Case, cases, read_case_file};
 use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::discover;
-use tenterhook::hook::{Hook, Layer};
+use tenterhook::hook::{Hook, HookId, Layer};
 
 use super::copies::{self, Copies};
 use crate::ambient::Here;
@@ -37,9 +39,14 @@ pub(super) struct Suite {
     pub(super) copies: Copies,
     /// The cases.
     pub(super) cases: Vec<Case>,
+    /// Where each hook stands: an entry that is read for two suites is one gate.
+    pub(super) places: HashMap<HookId, At>,
     /// From where files are found.
     pub(super) roots: Roots,
 }
+
+/// A file and a line.
+pub(super) type At = (Arc<str>, usize);
 
 /// The name of a file of cases.
 pub(super) const CASE_FILE: &str = "tenterhook.test.toml";
@@ -174,8 +181,13 @@ impl Suite {
         for source in &sources {
             texts.add(source, shorten(&source.name, &here.roots));
         }
+        let placed = read.ruleset.hooks().iter().filter_map(|hook| {
+            let place = hook.place.as_ref()?;
+            Some((hook.id.clone(), (Arc::clone(&place.file), place.line)))
+        });
         Self {
             shown,
+            places: placed.collect(),
             ruleset: read.ruleset,
             sources,
             texts,
@@ -195,9 +207,14 @@ impl Suite {
     }
 
     /// The hooks that a case is about: one, by its name or by what it runs, or all.
-    pub(super) fn is_about(case: &Case, hook: &Hook) -> bool {
-        let Some(name) = &case.hook else { return true };
-        hook.id == *name || hook_name(hook) == name.as_str()
+    pub(super) fn about(&self, case: &Case) -> HashSet<&HookId> {
+        let ids = || self.ruleset.hooks().iter().map(|it| &it.id);
+        let Some(name) = &case.hook else { return ids().collect() };
+        if let Some((id, _)) = self.places.get_key_value(name) {
+            return HashSet::from([id]);
+        }
+        let called = |it: &&Arc<Hook>| it.id == *name || hook_name(it) == name.as_str();
+        self.ruleset.hooks().iter().filter(called).map(|it| &it.id).collect()
     }
 
     /// Whether anything of the files is an error, so that nobody can say what was tested.
