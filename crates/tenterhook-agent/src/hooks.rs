@@ -164,7 +164,8 @@ impl Hooks {
         agent.insert("agent_id".to_owned(), id.into());
         agent.insert("agent_type".to_owned(), kind.into());
         let elsewhere = elsewhere.map(Path::to_owned);
-        Self { agent, elsewhere, rewritten: Arc::default(), ..self.clone() }
+        let updates = self.updates.within(id);
+        Self { agent, elsewhere, updates, rewritten: Arc::default(), ..self.clone() }
     }
 
     /// What hooks rewrote since this was asked last: for the transcript, which keeps the originals.

@@ -84,11 +84,12 @@ impl Agent {
             settings.cwd = path.to_owned();
             settings.project = path.to_owned();
         }
+        let updates = self.updates.within(&call.id);
         let mut agent = Agent {
             role: Role::Sub,
-            renderer: Renderer::start(hooks.clone(), self.updates.clone()),
+            renderer: Renderer::start(hooks.clone(), updates.clone()),
             hooks,
-            updates: self.updates.clone(),
+            updates,
             provider: self.provider.clone(),
             permissions: self.permissions.clone(),
             transcript,

@@ -88,8 +88,22 @@ pub(crate) enum Update {
     TurnEnded { error: Option<String> },
     /// A page of text, the answer to a command.
     Page { title: String, text: String },
+    /// What a subagent tells that this call began.
+    Within { call: String, update: Box<Self> },
     /// The session is over.
     Ended,
+}
+
+impl Update {
+    /// The update itself, and the calls that began the subagents which tell it, the outermost first.
+    pub(crate) fn opened(self) -> (Vec<String>, Self) {
+        let (mut calls, mut it) = (Vec::new(), self);
+        while let Self::Within { call, update } = it {
+            calls.push(call);
+            it = *update;
+        }
+        (calls, it)
+    }
 }
 
 /// How much was used.
@@ -211,19 +225,32 @@ pub(crate) struct TraceStep {
 
 /// Where updates go. A face that is gone hears nothing, and nobody minds.
 #[derive(Clone, Debug)]
-pub(crate) struct Updates(mpsc::UnboundedSender<Update>);
+pub(crate) struct Updates {
+    sender: mpsc::UnboundedSender<Update>,
+    /// The calls that began the subagents which tell, the outermost first.
+    within: Vec<String>,
+}
 
 impl Updates {
     /// A channel to a face.
     pub(crate) fn channel() -> (Self, mpsc::UnboundedReceiver<Update>) {
         let (sender, receiver) = mpsc::unbounded_channel();
-        (Self(sender), receiver)
+        (Self { sender, within: Vec::new() }, receiver)
+    }
+
+    /// The same for a subagent that this call began.
+    pub(crate) fn within(&self, call: &str) -> Self {
+        let mut it = self.clone();
+        it.within.push(call.to_owned());
+        it
     }
 
     /// Tells the face.
     pub(crate) fn tell(&self, update: Update) {
+        let within =
+            |update, call: &String| Update::Within { call: call.clone(), update: Box::new(update) };
         // A face that has left is no reason to stop: the end of the session still runs its hooks.
-        let _ = self.0.send(update);
+        let _ = self.sender.send(self.within.iter().rev().fold(update, within));
     }
 
     /// One `[warn]` line.

@@ -177,6 +177,6 @@ fn command_waits(stage: &Stage) -> Result<(), String> {
     terminal.say("/permissions")?;
     terminal.see("queued: ")?;
     room.write("go", "")?;
-    let screen = terminal.see("mode   default")?;
+    let screen = terminal.see("mode  default")?;
     must(!screen.contains("> /permissions"), || format!("it became a prompt:\n{screen}"))
 }

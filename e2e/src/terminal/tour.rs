@@ -31,6 +31,7 @@ const STEPS: &[(&str, &[&str], &str)] = &[
     ),
     ("finish", &["keeps the agent at work", "May Bash run?"], "tour-stop"),
     ("build", &["May Bash run?"], ""),
+    ("delegate", &["│ * Read AGENTS.md", "came to this:", "Its calls passed"], "tour-delegate"),
 ];
 
 fn play(stage: &Stage, width: u16) -> Result<(), String> {

@@ -97,9 +97,13 @@ pub(crate) async fn run(
             () = ends(until) => return Ok(Left::Abandoned),
         };
         let Some(update) = update else { break };
+        let (within, update) = update.opened();
         if format == Format::StreamJson
-            && let Some(line) = line::of(&update)
+            && let Some(mut line) = line::of(&update)
         {
+            if let (Some(fields), Some(call)) = (line.as_object_mut(), within.last()) {
+                fields.insert("within".to_owned(), call.as_str().into());
+            }
             writeln!(io::stdout(), "{line}")?;
         }
         if format == Format::Text {
@@ -113,6 +117,8 @@ pub(crate) async fn run(
             Update::Ask(ask) if lines.is_some() => drop(asked.insert(ask.id, ask.decide)),
             Update::AskVoid { id } => drop(asked.remove(&id)),
             Update::Ended => break,
+            // What a subagent says is told to the agent that asked it.
+            Update::Reply(_) if !within.is_empty() => {}
             other => summary.take(other),
         }
     }

@@ -9,6 +9,7 @@ mod diff;
 mod draw;
 mod guard;
 mod keys;
+mod markdown;
 mod panel;
 mod question;
 mod screen;

@@ -129,6 +129,6 @@ pub(super) fn of(update: &Update) -> Option<Value> {
         Update::TakenBack { text } => json!({"type": "taken_back", "text": text}),
         Update::Mode(mode) => json!({"type": "mode", "mode": mode}),
         Update::Used(used) => json!({"type": "used", "full": used.full, "tokens": used.tokens}),
-        Update::Status(_) | Update::Released(_) => return None,
+        Update::Status(_) | Update::Released(_) | Update::Within { .. } => return None,
     })
 }

@@ -63,7 +63,7 @@ impl Asked {
     pub(super) fn draw(self, frame: &mut Frame<'_>, area: Rect, read: Read) -> Read {
         let height = usize::from(area.height);
         let ruled = usize::from(self.height() <= height || height >= RULED);
-        let choices = self.choices(height);
+        let choices = self.choices(height, ruled);
         // The choices first, then what they are about.
         let left = height.saturating_sub(choices.len() + ruled);
         let title = self.title.len().min(left.saturating_sub(2).max(1)).min(left);
@@ -94,11 +94,12 @@ impl Asked {
     }
 
     /// The choices: a row each with how one chooses where there is room, else all on one.
-    fn choices(&self, height: usize) -> Vec<Line<'static>> {
+    fn choices(&self, height: usize, ruled: usize) -> Vec<Line<'static>> {
         if !self.open {
             return rows("…", self.width, BOLD);
         }
-        if height < ROOMY {
+        let all = self.title.len() + self.body.len() + Choice::ALL.len() + 1 + ruled;
+        if height < ROOMY && height < all {
             return vec![Line::styled(self.on_one_row(), BOLD)];
         }
         let row = |it: &Choice| {

@@ -1,18 +1,29 @@
 //! What is one thing that was said or done? Every text in it is fit to be shown.
 
+use std::cell::RefCell;
+
+use ratatui::text::Line;
 use serde_json::Value;
 use tokio::time::Instant;
 
 use super::did::Did;
-use super::shown;
+use super::style::{PLAIN, marked};
+use super::{markdown, shown};
 use crate::conversation::{Call, ToolResult};
 use crate::update::Hold;
+
+/// One thing, and in how many subagents it was said or done.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Placed {
+    pub(super) depth: usize,
+    pub(super) block: Block,
+}
 
 /// One thing that was said or done.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Block {
     User(String),
-    Model(String),
+    Model(Said),
     Thought(String),
     Rewrite { by: String, text: String },
     Tool(Tool),
@@ -21,6 +32,51 @@ pub(super) enum Block {
     Notice(String),
     Refused(String),
     Page { title: String, text: String },
+}
+
+/// What the model said, and how it was drawn last: a long text is not read anew for each frame.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Said {
+    pub(super) text: String,
+    /// Whether it is complete.
+    pub(super) whole: bool,
+    drawn: RefCell<Option<Drawn>>,
+}
+
+/// The lines of a text of that length in that width.
+#[derive(Clone, Debug, PartialEq)]
+struct Drawn {
+    length: usize,
+    width: usize,
+    lines: Vec<Line<'static>>,
+}
+
+/// How long a text may be that is drawn as Markdown while it still grows.
+const GROWING: usize = 20_000;
+
+impl Said {
+    /// A text that is complete.
+    pub(super) fn whole(text: String) -> Self {
+        Self { text, whole: true, ..Self::default() }
+    }
+
+    /// Adds its last lines, from the last upwards, until there are so many.
+    pub(super) fn lines(&self, width: usize, wanted: usize, lines: &mut Vec<Line<'static>>) {
+        let room = wanted.saturating_sub(lines.len());
+        if !self.whole && self.text.len() > GROWING {
+            lines.extend(marked("", &self.text, width, PLAIN).take(room));
+            return;
+        }
+        let mut drawn = self.drawn.borrow_mut();
+        let length = self.text.len();
+        let drawn = match drawn.take_if(|it| (it.length, it.width) == (length, width)) {
+            Some(same) => drawn.insert(same),
+            None => {
+                drawn.insert(Drawn { length, width, lines: markdown::lines(&self.text, width) })
+            }
+        };
+        lines.extend(drawn.lines.iter().rev().take(room).cloned());
+    }
 }
 
 /// One call of a tool.
@@ -50,6 +106,8 @@ pub(super) enum State {
     /// The model asks for it; hooks, rules or the person judge it.
     Held,
     Running,
+    /// It ended, and what it did stands below it.
+    Steps,
     Done(Output),
     Failed(Output),
 }

@@ -1,25 +1,24 @@
 //! What is on the screen: everything that was told, and what is being typed. Pure; draws nothing and reads no clock.
 
+mod answers;
+mod calls;
+
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::block::{Block, Holder, State, Tool};
+use super::block::{Block, Holder, Placed, Said, State, Tool};
 use super::composer::Composer;
-use super::did::Did;
 use super::question::{Choice, Question, Read};
 use super::shown::{self, Pieces};
 use super::view::View;
-use crate::conversation::{Call, ToolResult};
-use crate::update::{Decision, Deed, Hold, Trace, Update, Used};
+use crate::update::{Hold, Trace, Update, Used};
 
 /// How many blocks are kept to scroll back to.
 const BLOCKS: usize = 1000;
 /// How many firings the panel keeps.
 const TRACES: usize = 100;
-/// What the model reads of a no without words.
-const NO: &str = "the user said no";
 /// From when on the person is told who holds things up.
 const LONG: Duration = Duration::from_millis(300);
 /// How far a page is.
@@ -28,7 +27,9 @@ const PAGE: isize = 10;
 /// Everything on the screen.
 pub(super) struct Screen {
     pub(super) composer: Composer,
-    blocks: VecDeque<Block>,
+    blocks: VecDeque<Placed>,
+    /// How deep what is told is nested: in how many subagents.
+    depth: usize,
     /// How many there were before these.
     dropped: usize,
     pub(super) traces: VecDeque<Trace>,
@@ -81,6 +82,7 @@ impl Screen {
         Self {
             composer: Composer::default(),
             blocks: VecDeque::new(),
+            depth: 0,
             dropped: 0,
             traces: VecDeque::new(),
             sent: VecDeque::new(),
@@ -197,6 +199,11 @@ impl Screen {
                 let text = text.replace(&format!("{}/", self.home), "~/");
                 self.push(Block::Page { title: shown::line(&title), text });
             }
+            Update::Within { update, .. } => {
+                self.depth += 1;
+                self.hear(*update);
+                self.depth -= 1;
+            }
             Update::Ended | Update::Unanswered { .. } => {}
         }
     }
@@ -245,77 +252,6 @@ impl Screen {
         self.timed(|it| it.leaving = true);
     }
 
-    /// The question that keys answer now: it was there to be read.
-    pub(super) fn asked(&self) -> Option<&Question> {
-        self.questions.front().filter(|it| it.is_read(self.now))
-    }
-
-    /// The answer that Enter gives: the number that stands in the box and nothing beside it, else where the arrows stand.
-    pub(super) fn chosen(&self) -> Option<Choice> {
-        self.asked()?;
-        Choice::of(self.composer.text()).or(self.choice)
-    }
-
-    /// Goes to the next answer.
-    pub(super) fn choose(&mut self, down: bool) {
-        self.choice = Choice::next(self.chosen(), down);
-        if Choice::of(self.composer.text()).is_some() {
-            self.composer.set("");
-        }
-    }
-
-    /// The person writes: a yes that they stood on is taken back.
-    pub(super) fn typed(&mut self) {
-        self.choice = self.choice.filter(|it| !it.agrees());
-    }
-
-    /// Answers the oldest question. What stands in the box says why not, and else stays there (AG-2).
-    pub(super) fn decide(&mut self, choice: Choice) {
-        if choice.agrees() && !self.read.may_agree {
-            return;
-        }
-        if Choice::of(self.composer.text()).is_some() {
-            self.composer.set("");
-        }
-        let decision = match choice {
-            Choice::Once => Decision::Once,
-            Choice::Always => Decision::Always,
-            Choice::No => Decision::No(self.composer.send().unwrap_or_else(|| NO.to_owned())),
-        };
-        self.answer(decision);
-    }
-
-    /// Refuses the oldest question, and takes nothing from the box.
-    pub(super) fn refuse(&mut self) {
-        self.answer(Decision::No(NO.to_owned()));
-    }
-
-    fn answer(&mut self, decision: Decision) {
-        if let Some(question) = self.questions.pop_front() {
-            self.release_call(question.call(), &Holder::Person);
-            question.answer(decision);
-        }
-        self.next_question();
-    }
-
-    /// The question of that call is answered elsewhere, or not at all.
-    fn void(&mut self, id: &str) {
-        let first = self.questions.front().is_some_and(|it| it.is_of(id));
-        self.release_call(id, &Holder::Person);
-        self.questions.retain(|it| !it.is_of(id));
-        if first {
-            self.next_question();
-        }
-    }
-
-    /// The next question was not to be seen until now.
-    fn next_question(&mut self) {
-        (self.read, self.choice) = (Read::default(), None);
-        if let Some(next) = self.questions.front_mut() {
-            next.begin(self.now);
-        }
-    }
-
     /// Looks a page up or down: in the question, where not all of that is seen, else in the conversation.
     pub(super) fn page(&mut self, down: bool) {
         if !self.questions.is_empty() && !self.read.whole {
@@ -327,7 +263,7 @@ impl Screen {
     }
 
     /// The blocks with their numbers, which they keep.
-    pub(super) fn numbered(&self) -> impl DoubleEndedIterator<Item = (usize, &Block)> {
+    pub(super) fn numbered(&self) -> impl DoubleEndedIterator<Item = (usize, &Placed)> {
         self.blocks.iter().enumerate().map(|(at, it)| (self.dropped + at, it))
     }
 
@@ -358,7 +294,7 @@ impl Screen {
     fn push(&mut self, block: Block) {
         self.parted |= self.streaming.is_some();
         (self.streaming, self.thinking) = (None, None);
-        self.blocks.push_back(block);
+        self.blocks.push_back(Placed { depth: self.depth, block });
         if self.blocks.len() > BLOCKS {
             self.blocks.pop_front();
             self.dropped += 1;
@@ -366,22 +302,36 @@ impl Screen {
     }
 
     fn stream(&mut self, text: &str) {
+        self.part();
         let mut pieces = self.streaming.take().unwrap_or_else(|| {
-            self.push(Block::Model(String::new()));
+            self.push(Block::Model(Said::default()));
             Pieces::default()
         });
-        if let Some(Block::Model(said)) = self.blocks.back_mut() {
-            grow(said, &pieces.next(text));
+        if let Some(Block::Model(said)) = self.last_block() {
+            grow(&mut said.text, &pieces.next(text));
         }
         self.streaming = Some(pieces);
     }
 
+    fn last_block(&mut self) -> Option<&mut Block> {
+        self.blocks.back_mut().map(|it| &mut it.block)
+    }
+
+    /// Words of one agent do not go on those of another.
+    fn part(&mut self) {
+        if self.blocks.back().is_some_and(|it| it.depth != self.depth) {
+            self.parted |= self.streaming.is_some();
+            (self.streaming, self.thinking) = (None, None);
+        }
+    }
+
     fn think(&mut self, text: &str) {
+        self.part();
         let mut pieces = self.thinking.take().unwrap_or_else(|| {
             self.push(Block::Thought(String::new()));
             Pieces::default()
         });
-        if let Some(Block::Thought(thought)) = self.blocks.back_mut() {
+        if let Some(Block::Thought(thought)) = self.last_block() {
             grow(thought, &pieces.next(text));
         }
         self.thinking = Some(pieces);
@@ -392,70 +342,9 @@ impl Screen {
         let parted = std::mem::take(&mut self.parted);
         if self.streaming.take().is_some()
             && !parted
-            && let Some(Block::Model(said)) = self.blocks.back_mut()
+            && let Some(Block::Model(said)) = self.last_block()
         {
-            *said = shown::text(text, shown::TEXT);
-        }
-    }
-
-    /// The call of that name that has not ended.
-    fn open_call(&mut self, id: &str) -> Option<&mut Tool> {
-        self.blocks.iter_mut().rev().find_map(|it| it.open_call(id))
-    }
-
-    /// It runs, as hooks have left it.
-    fn started(&mut self, call: &Call) {
-        self.on(call, State::Running);
-    }
-
-    fn ended(&mut self, call: &Call, result: &ToolResult) {
-        self.on(call, State::of(result));
-    }
-
-    fn on(&mut self, call: &Call, state: State) {
-        let now = self.now;
-        match self.open_call(&call.id) {
-            Some(open) => open.goes_on(call, state, now),
-            None => self.push(Block::Tool(Tool::new(call, state, now))),
-        }
-    }
-
-    fn hold_call(&mut self, id: &str, holder: Holder) {
-        let now = self.now;
-        if let Some(tool) = self.open_call(id) {
-            tool.holds.push((holder, now));
-        }
-    }
-
-    fn release_call(&mut self, id: &str, holder: &Holder) {
-        if let Some(tool) = self.open_call(id) {
-            tool.release(holder);
-        }
-    }
-
-    fn held(&mut self, hold: Hold) {
-        match hold.call.clone() {
-            Some(id) => self.hold_call(&id, Holder::Hooks(hold)),
-            None => self.holds.push((hold, self.now)),
-        }
-    }
-
-    fn released(&mut self, hold: Hold) {
-        match hold.call.clone() {
-            Some(id) => self.release_call(&id, &Holder::Hooks(hold)),
-            None => {
-                let at = self.holds.iter().position(|(it, _)| *it == hold);
-                at.map(|at| self.holds.remove(at));
-            }
-        }
-    }
-
-    /// What hooks did to a call that is under way stands with it.
-    fn did(&mut self, deed: &Deed) {
-        let did = Did::of(deed);
-        match deed.call.as_deref().and_then(|id| self.open_call(id)) {
-            Some(tool) => tool.deeds.push(did),
-            None => self.push(Block::Did(did)),
+            *said = Said::whole(shown::text(text, shown::TEXT));
         }
     }
 

@@ -3,9 +3,10 @@
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
-use ratatui::text::Line;
+use ratatui::text::{Line, Span as Words};
 use ratatui::widgets::Paragraph;
 use tokio::time::Instant;
+use unicode_width::UnicodeWidthStr;
 
 use super::block::{Block, Holder, State, Tool};
 use super::screen::Screen;
@@ -18,6 +19,9 @@ use crate::update::Hold;
 /// How many lines of a tool's output are shown while it is closed, and in how many rows.
 const LINES: usize = 8;
 const ROWS: usize = 12;
+
+/// How deep subagents are set in at most.
+const DEEPEST: usize = 4;
 
 const THOUGHT: Style = DIM.add_modifier(Modifier::ITALIC);
 const WARNING: Style = Style::new().fg(Color::Yellow);
@@ -68,9 +72,17 @@ fn gather(screen: &Screen, width: usize, height: usize) -> Gathered {
             return Gathered { lines, spans, below: below.unwrap_or(0) };
         }
         let from = lines.len();
-        Sight { width, wanted, open: screen.open, now: screen.now }.block(it, &mut lines);
+        let margin = margin(it.depth, width);
+        let sight =
+            Sight { width: width - margin.width(), wanted, open: screen.open, now: screen.now };
+        sight.block(&it.block, &mut lines);
         // The line that sets it apart from what is above belongs to it.
         lines.push(Line::default());
+        if !margin.is_empty() {
+            for line in lines.iter_mut().skip(from) {
+                line.spans.insert(0, Words::styled(margin.clone(), DIM));
+            }
+        }
         spans.push(Span { block, from, to: lines.len() });
     }
     // What comes first has nothing above it to stand apart from.
@@ -79,6 +91,12 @@ fn gather(screen: &Screen, width: usize, height: usize) -> Gathered {
     }
     let below = screen.view.wanted(&spans, height).or(below);
     Gathered { below: below.unwrap_or(usize::MAX), lines, spans }
+}
+
+/// What stands before what a subagent did, where there is room for that.
+fn margin(depth: usize, width: usize) -> String {
+    let margin = "│ ".repeat(depth.min(DEEPEST));
+    if margin.width() * 3 <= width { margin } else { String::new() }
 }
 
 /// Adds lines that come from the last to the first, until there are enough.
@@ -107,7 +125,7 @@ impl Sight {
         let Self { width, wanted, .. } = self;
         match block {
             Block::User(text) => take_up(lines, wanted, marked("> ", text, width, BOLD)),
-            Block::Model(text) => take_up(lines, wanted, marked("", text, width, PLAIN)),
+            Block::Model(said) => said.lines(width, wanted, lines),
             Block::Thought(text) => take_up(lines, wanted, marked("~ ", text, width, THOUGHT)),
             Block::Rewrite { by, text } => {
                 take_up(lines, wanted, marked("", text, width, PLAIN));
@@ -138,6 +156,7 @@ impl Sight {
     /// What came of a tool, or who holds it up.
     fn output(self, tool: &Tool) -> Vec<Line<'static>> {
         let (mark, output) = match &tool.state {
+            State::Steps => return Vec::new(),
             State::Held | State::Running => return self.under_way(tool),
             State::Done(output) => ("", output),
             State::Failed(output) => ("failed: ", output),

@@ -1,6 +1,7 @@
 //! How the screen looks, drawn without a terminal; and that it lives through a flood, a size of nothing and a lost session.
 
 mod deeds;
+mod nested;
 mod status;
 
 use std::time::Duration;

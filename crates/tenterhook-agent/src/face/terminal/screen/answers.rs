@@ -1,0 +1,85 @@
+//! What the person does with the questions on the screen, and what becomes of those that are answered elsewhere. Pure.
+
+use super::super::block::Holder;
+use super::super::question::{Choice, Question, Read};
+use super::Screen;
+use crate::update::Decision;
+
+/// What the model reads of a no without words.
+const NO: &str = "the user said no";
+
+impl Screen {
+    /// The question that keys answer now: it was there to be read.
+    pub(in super::super) fn asked(&self) -> Option<&Question> {
+        self.questions.front().filter(|it| it.is_read(self.now))
+    }
+
+    /// The answer that Enter gives: the number that stands in the box and nothing beside it, else where the arrows stand.
+    pub(in super::super) fn chosen(&self) -> Option<Choice> {
+        self.asked()?;
+        Choice::of(self.composer.text()).or(self.choice)
+    }
+
+    /// Goes to the next answer.
+    pub(in super::super) fn choose(&mut self, down: bool) {
+        self.choice = Choice::next(self.chosen(), down);
+        if Choice::of(self.composer.text()).is_some() {
+            self.composer.set("");
+        }
+    }
+
+    /// The person writes: a yes that they stood on is taken back.
+    pub(in super::super) fn typed(&mut self) {
+        self.choice = self.choice.filter(|it| !it.agrees());
+    }
+
+    /// Answers the oldest question. What stands in the box says why not, and else stays there (AG-2).
+    pub(in super::super) fn decide(&mut self, choice: Choice) {
+        if choice.agrees() && !self.read.may_agree {
+            return;
+        }
+        if Choice::of(self.composer.text()).is_some() {
+            self.composer.set("");
+        }
+        let decision = match choice {
+            Choice::Once => Decision::Once,
+            Choice::Always => Decision::Always,
+            Choice::No => Decision::No(self.composer.send().unwrap_or_else(|| NO.to_owned())),
+        };
+        self.answer(decision);
+    }
+
+    /// Refuses the oldest question, and takes nothing from the box.
+    pub(in super::super) fn refuse(&mut self) {
+        self.answer(Decision::No(NO.to_owned()));
+    }
+
+    fn answer(&mut self, decision: Decision) {
+        if let Some(question) = self.questions.pop_front() {
+            for tool in self.blocks.iter_mut().filter_map(|it| it.block.open_call(question.call()))
+            {
+                tool.release(&Holder::Person);
+            }
+            question.answer(decision);
+        }
+        self.next_question();
+    }
+
+    /// The question of that call is answered elsewhere, or not at all.
+    pub(super) fn void(&mut self, id: &str) {
+        let first = self.questions.front().is_some_and(|it| it.is_of(id));
+        self.release_call(id, &Holder::Person);
+        self.questions.retain(|it| !it.is_of(id));
+        if first {
+            self.next_question();
+        }
+    }
+
+    /// The next question was not to be seen until now.
+    fn next_question(&mut self) {
+        (self.read, self.choice) = (Read::default(), None);
+        if let Some(next) = self.questions.front_mut() {
+            next.begin(self.now);
+        }
+    }
+}
