@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::Instant;
 
 use super::told::{GRACE, Left, Told, ends};
+use crate::conversation::{self, Call};
 use crate::hooks;
 use crate::update::{Decision, Input, Update};
 use line::Said;
@@ -35,6 +36,8 @@ pub(crate) enum Source {
     Lines,
 }
 
+/// How much of a call's arguments stands on standard error.
+const SHOWN: usize = 1000;
 /// The exit code of a prompt for which a call was refused that nobody could be asked about.
 const UNANSWERED: u8 = 4;
 
@@ -110,8 +113,7 @@ pub(crate) async fn run(
             aside(&update)?;
         }
         if alone && let Update::Unanswered { call, reason } = &update {
-            let text = format!("refused: {} {}: {reason}", call.tool, call.input);
-            writeln!(io::stderr(), "{}", hooks::safe(&text))?;
+            writeln!(io::stderr(), "{}", refused(call, reason))?;
         }
         match update {
             Update::Ask(ask) if lines.is_some() => drop(asked.insert(ask.id, ask.decide)),
@@ -174,6 +176,15 @@ fn aside(update: &Update) -> io::Result<()> {
 /// The answer: byte for byte where a program reads it, safe to show where a person does.
 fn answer(text: &str, terminal: bool) -> String {
     if terminal { hooks::safe(text) } else { text.to_owned() }
+}
+
+/// Which call was refused and why, in a line: of long arguments the beginning.
+fn refused(call: &Call, reason: &str) -> String {
+    let mut input = call.input.to_string();
+    if input.len() > SHOWN {
+        conversation::shorten(&mut input, SHOWN);
+    }
+    hooks::safe(&format!("refused: {} {input}: {reason}", call.tool))
 }
 
 impl Summary {

@@ -164,4 +164,11 @@ fn a_call_that_nobody_can_answer_is_told_by_the_exit_code() {
             && told.contains("nobody is there to answer");
         assert_eq!(refused, code != 0, "{told}");
     }
+    // Of long arguments the beginning.
+    let long = write.replace("\"x\"", &format!("\"{}\"", "x".repeat(100_000)));
+    let room = Room::new("", &long);
+    let output =
+        room.command().args(["-p", "work", "--model", "scripted:script.toml"]).output().unwrap();
+    let told = String::from_utf8(output.stderr).unwrap();
+    assert!(told.len() < 2000 && told.contains("[cut]: `Write` is asked about"), "{told:.2000}");
 }
