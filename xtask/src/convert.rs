@@ -28,6 +28,7 @@ const DIALECTS: &[DialectId] = &[
     DialectId::IGNIS,
     DialectId::CODEWHALE,
     DialectId::REASONIX,
+    DialectId::CODEX,
 ];
 
 /// What the programs say in place of the real ones: exit code, stdout, stderr. Each hook says another one each round.

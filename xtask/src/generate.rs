@@ -41,12 +41,12 @@ fn events() -> String {
          event gives way.\n",
     );
     for dialect in DIALECTS {
-        let _ = write!(page, "\n## {}\n\n{}", dialect.id(), table(*dialect));
+        let _ = write!(page, "\n## {}\n\n{}", dialect.id(), table(dialect));
     }
     page
 }
 
-fn table(dialect: &dyn Dialect) -> String {
+fn table(dialect: &Dialect) -> String {
     let mut table = String::from(
         "| event | when | matched on | a hook may | time-out | no answer | cap |\n|---|---|---|---|--:|---|--:|\n",
     );

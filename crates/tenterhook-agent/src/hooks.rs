@@ -345,6 +345,7 @@ fn roots(place: &Place, env: &[(String, String)]) -> Roots {
         home: place.home.clone(),
         managed: Some(discover::MANAGED.into()),
         config_home: directory("CLAUDE_CONFIG_DIR"),
+        homes: Roots::homes_by(directory),
         user_config: directory("XDG_CONFIG_HOME"),
     }
 }

@@ -12,6 +12,7 @@
 mod broken;
 pub mod claude;
 pub mod codewhale;
+pub mod codex;
 mod files;
 mod findings;
 mod first_line;
@@ -19,28 +20,23 @@ pub mod gencode;
 pub mod ignis;
 mod kit;
 pub mod native;
+mod parts;
 pub mod reasonix;
 mod requests;
 pub mod tools;
 mod typed;
-mod wire;
 mod words;
 
-use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use serde_json::{Map, Value};
-
-use crate::answer::{Answer, Failure, SlipKind};
-use crate::event::{Event, EventName};
-use crate::hook::row::Mode;
-use crate::hook::{Hook, Inherit, Layer, OnFailure, Phase, Prompt, Run};
+use crate::hook::{Hook, Layer};
 use crate::matcher::Condition;
 use crate::matcher::rule::Reading;
-use crate::report::Report;
-use crate::source::{ReadConfig, Source};
+use crate::source::Source;
 use crate::syntax::{Lists, Node};
+
+pub use parts::Dialect;
 
 pub use crate::hook::named::DialectId;
 pub use crate::hook::row::{Cap, EventRow, Subject, Then};
@@ -49,13 +45,14 @@ pub use crate::strict::{Whole, whole as whole_object};
 pub use files::{Disk, Plugins, ReadServers, ServerFile, ServerFiles, ServerVariables};
 
 /// Every dialect that this build speaks, in the order in which files are offered to them.
-pub static DIALECTS: &[&dyn Dialect] = &[
-    &native::Native,
-    &claude::Claude,
-    &gencode::Gen,
-    &ignis::Ignis,
-    &codewhale::CodeWhale,
-    &reasonix::Reasonix,
+pub static DIALECTS: &[&Dialect] = &[
+    &native::NATIVE,
+    &claude::CLAUDE,
+    &gencode::GEN,
+    &ignis::IGNIS,
+    &codewhale::CODEWHALE,
+    &reasonix::REASONIX,
+    &codex::CODEX,
 ];
 
 /// How the agents' files group entries, where they do: what is whole is found by it in one that is broken (C-71).
@@ -80,9 +77,8 @@ impl DialectId {
 
     /// The dialect itself.
     #[must_use]
-    pub fn dialect(self) -> &'static dyn Dialect {
-        let found = DIALECTS.iter().find(|it| it.id() == self);
-        *found.unwrap_or(&(&native::Native as &dyn Dialect))
+    pub fn dialect(self) -> &'static Dialect {
+        DIALECTS.iter().find(|it| it.id() == self).unwrap_or(&&native::NATIVE)
     }
 }
 
@@ -150,8 +146,25 @@ pub struct Roots {
     pub managed: Option<PathBuf>,
     /// Where the user's configuration of the agent lies, when not at its usual place under `home`.
     pub config_home: Option<PathBuf>,
+    /// Where the user's configuration of other agents lies, when not at its usual place under `home`.
+    pub homes: Vec<(DialectId, PathBuf)>,
     /// Where the user keeps the configuration of all programs, when not in `.config` under `home`.
     pub user_config: Option<PathBuf>,
+}
+
+impl Roots {
+    /// The agents' [homes](Self::homes) that variables name; `value` gives a variable's, if it is a full path.
+    #[must_use]
+    pub fn homes_by(value: impl Fn(&str) -> Option<PathBuf>) -> Vec<(DialectId, PathBuf)> {
+        let named = |it: &&Dialect| Some((it.id(), value(it.home_variable()?)?));
+        DIALECTS.iter().filter_map(named).collect()
+    }
+
+    /// Where the user's configuration of an agent lies, which is `usual` under `home` where nobody says otherwise.
+    pub(crate) fn home_of(&self, dialect: DialectId, usual: &str) -> PathBuf {
+        let named = self.homes.iter().find(|(it, _)| *it == dialect);
+        named.map_or_else(|| self.home.join(usual), |(_, path)| path.clone())
+    }
 }
 
 /// A file that an agent would load from given roots.
@@ -174,155 +187,6 @@ pub enum Fit {
     Certain,
 }
 
-/// One agent's protocol.
-pub trait Dialect: Sync + fmt::Debug {
-    /// Its name.
-    fn id(&self) -> DialectId;
-
-    /// Its event table.
-    fn rows(&self) -> &'static [EventRow];
-
-    /// The values that matchers of a neutral event can meet, where its agent has a closed list of them.
-    fn subjects(&self, _event: &str) -> &'static [&'static str] {
-        &[]
-    }
-
-    /// What hooks may do on an event that the table does not have: by default they observe.
-    fn unknown_row(&self, event: &EventName) -> EventRow;
-
-    /// Whether the file at `path` with this content is a config of this dialect.
-    fn recognizes(&self, path: &Path, root: Option<&Node>) -> Fit;
-
-    /// The files that its agent would load.
-    fn places(&self, roots: &Roots) -> Vec<Candidate>;
-
-    /// Whether its files are TOML: those of most are JSON, or front matter in texts.
-    fn is_toml(&self) -> bool {
-        false
-    }
-
-    /// The plugins that count by what `settings`, weakest first, and the files of the agent say: by default it has none.
-    fn plugins(&self, _settings: &[&Source], _roots: &Roots, _disk: &dyn Disk) -> Plugins {
-        Plugins::default()
-    }
-
-    /// Where its agent finds the MCP servers that it connects, where it is known here.
-    fn servers(&self) -> Option<&'static ServerFiles> {
-        None
-    }
-
-    /// Where the entry of a server in its files may name variables.
-    fn server_variables(&self) -> ServerVariables {
-        ServerVariables::Everywhere
-    }
-
-    /// Reads a config file into hooks and diagnostics.
-    fn read_config(&self, source: &Source) -> ReadConfig;
-
-    /// Reads an event in the form in which the agent hands it to a hook.
-    ///
-    /// # Errors
-    ///
-    /// When `json` lacks what every event of the dialect has.
-    fn decode_event(&self, json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault>;
-
-    /// Writes an event in the form that a hook of this dialect expects.
-    fn encode_event(&self, event: &Event) -> Envelope;
-
-    /// Whether the agent keeps this variable of its own environment from its hooks.
-    fn withholds(&self, _variable: &str) -> bool {
-        false
-    }
-
-    /// Whether this first line of stdout asks to go on in the background.
-    fn detaches(&self, first_line: &[u8]) -> bool;
-
-    /// Reads what a hook said.
-    fn read_answer(&self, event: &Event, row: &EventRow, report: &Report) -> Answer;
-
-    /// What a model that serves as a hook is told about the form of its answer (MO-3): by default that of a native answer,
-    /// for an agent that has no such hooks.
-    fn shape(&self, prompt: &Prompt, row: &EventRow) -> String {
-        native::shape(prompt, row)
-    }
-
-    /// Reads what such a model said.
-    fn read_words(&self, _: &Prompt, _: &Event, row: &EventRow, report: &Report) -> Answer {
-        native::read_words(row, report)
-    }
-
-    /// How long a hook that runs this may take, where it says nothing itself: by default what the event's row says.
-    fn timeout(&self, _run: &Run, row: &EventRow) -> Duration {
-        row.timeout
-    }
-
-    /// What the agent does with an answer that slipped.
-    fn slip_policy(&self, slip: SlipKind) -> SlipPolicy;
-
-    /// Why no event of its agent can select `hook`, and the rule that says so, where that is certain.
-    ///
-    /// Another host may well have such an event, so the hook stays armed.
-    fn unreachable(&self, _hook: &Hook) -> Option<(String, &'static str)> {
-        None
-    }
-
-    /// What becomes at least of an action while a file that might forbid it cannot be read, whatever was promised (C-72): by
-    /// default a person decides, for nobody promised a denial, and nobody agreed. `None`: what the event's row says.
-    fn while_unread(&self) -> Option<OnFailure> {
-        Some(OnFailure::Ask)
-    }
-
-    /// What the entry of a hook calls its time limit.
-    fn timeout_key(&self) -> &'static str {
-        "timeout"
-    }
-
-    /// What becomes of the action when a gate gave no answer and neither its entry nor its source says it: by default
-    /// what the event's row says, whatever the way of failing.
-    fn promise(&self, _hook: &Hook, row: &EventRow, _failure: &Failure) -> OnFailure {
-        row.failure
-    }
-
-    /// How the hooks of one phase of an event relate: by default rewriters see each other's work and gates run at once.
-    fn mode(&self, _event: &EventName, phase: Phase) -> Mode {
-        if phase == Phase::Rewrite { Mode::Chained } else { Mode::Parallel }
-    }
-
-    /// What the layers of this dialect do to each other, once all are read, in configured order: by default they add up.
-    /// A hook that another layer replaces is disarmed, never removed, so that `explain` can say why it does not run.
-    fn settle_layers(&self, _layers: &mut [(&Source, &mut ReadConfig)]) {}
-
-    /// What its commands inherit of the host's environment, as it promises.
-    fn inherit(&self) -> Inherit {
-        Inherit::All
-    }
-
-    /// Whether its sources of this layer come after all its others, however the host orders them.
-    fn runs_last(&self, _layer: Layer) -> bool {
-        false
-    }
-
-    /// Reads a further condition as a native file says it of a hook that speaks this dialect: by default one rule about a
-    /// tool call, read exactly.
-    ///
-    /// # Errors
-    ///
-    /// When it is none: why.
-    fn condition(&self, node: &Node, source: &Source) -> Result<Condition, String> {
-        rule(node, source, Reading::Native)
-    }
-
-    /// Whether the same entry in two of its files runs once.
-    fn drops_repeats(&self) -> bool {
-        false
-    }
-
-    /// The row of `event`.
-    fn row(&self, event: &EventName) -> Option<&'static EventRow> {
-        self.rows().iter().find(|row| row.event == event.as_str())
-    }
-}
-
 /// One rule about a tool call, with the places that its paths mean.
 fn rule(node: &Node, source: &Source, reading: Reading) -> Result<Condition, String> {
     let text = node.as_str().ok_or_else(|| format!("a rule is a string, not {}", node.kind()))?;
@@ -335,6 +199,8 @@ fn rule(node: &Node, source: &Source, reading: Reading) -> Result<Condition, Str
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use serde_json::json;
 
     use super::*;
@@ -350,6 +216,7 @@ mod tests {
                 json!({"hook_event_name": "UserPromptSubmit", "prompt": "", "cwd": "/repo/p"}),
             ),
             ("reasonix", json!({"event": "Stop", "cwd": "/repo/p"})),
+            ("codex", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
             ("codewhale", json!({"event": "turn_end", "workspace": "/repo/p"})),
             ("native", json!({"v": 1, "event": "Stop", "session": {"cwd": "/repo/p"}})),
         ];

@@ -80,7 +80,7 @@ fn add_plugins(found: &mut Found, roots: &Roots) {
             let source = source(path, dialect.id(), Layer::Plugin, text, roots);
             Source { flaw, plugin, ..source }
         };
-        let plugins = plugins(*dialect, &found.sources, roots);
+        let plugins = plugins(dialect, &found.sources, roots);
         more.extend(
             plugins.flawed.map(|(path, flaw)| of_plugin(&path, "".into(), Some(flaw), None)),
         );
@@ -95,7 +95,7 @@ fn add_plugins(found: &mut Found, roots: &Roots) {
 }
 
 /// The plugins of a dialect's agent that `sources` switch on.
-fn plugins(dialect: &dyn Dialect, sources: &[Source], roots: &Roots) -> Plugins {
+fn plugins(dialect: &Dialect, sources: &[Source], roots: &Roots) -> Plugins {
     let is_own = |it: &&Source| it.dialect == dialect.id() && it.plugin.is_none();
     let mut settings: Vec<&Source> = sources.iter().filter(is_own).collect();
     // Nothing overrules what the organisation says.

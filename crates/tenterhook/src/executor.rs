@@ -91,7 +91,7 @@ impl Task {
 
     /// The dialect that the hook speaks.
     #[must_use]
-    pub fn dialect(&self) -> &'static dyn Dialect {
+    pub fn dialect(&self) -> &'static Dialect {
         self.hook.dialect.dialect()
     }
 }

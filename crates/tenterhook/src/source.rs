@@ -14,7 +14,6 @@ use crate::hook::named::DialectId;
 use crate::hook::row::EventRow;
 use crate::hook::{Compat, Hook, Layer, OnFailure, Prewarm};
 
-pub(crate) use flaw::HELD;
 pub use flaw::{Flaw, Kept, Lost};
 pub use server::{Reach, Server};
 

@@ -11,6 +11,7 @@ use crate::tree::File;
 const FOLDERS: &[(&str, &str)] = &[
     ("CLAUDE", "claude"),
     ("CODEWHALE", "codewhale"),
+    ("CODEX", "codex"),
     ("GEN", "gencode"),
     ("IGNIS", "ignis"),
     ("NATIVE", "native"),

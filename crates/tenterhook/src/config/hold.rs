@@ -8,8 +8,9 @@ use crate::answer::Power;
 use crate::diagnostic::{Code, Diagnostic, Place, Span};
 use crate::dialect::DialectId;
 use crate::event::EventName;
+use crate::hook::row;
 use crate::hook::{Arming, Compat, Hook, HookId, OnFailure, Run, Unread};
-use crate::source::{HELD, Kept, Lost, ReadConfig, Source, Switch};
+use crate::source::{Kept, Lost, ReadConfig, Source, Switch};
 
 /// Reads a source as far as it can be read.
 pub(super) fn read(source: &Source) -> ReadConfig {
@@ -39,8 +40,8 @@ pub(super) fn add(source: &Source, config: &mut ReadConfig) {
     let Some(Lost { why, place }) = &config.lost else { return };
     let name = Path::new(&*source.name).file_name().unwrap_or_default().to_string_lossy();
     let dialect = source.dialect.dialect();
-    for (event, _) in HELD {
-        let event = EventName::new(*event);
+    for (event, _) in row::held() {
+        let event = EventName::new(event);
         let gates = |row: &crate::dialect::EventRow| row.powers.has(Power::Deny);
         if !dialect.row(&event).is_some_and(gates) {
             continue;
@@ -89,7 +90,7 @@ pub(super) fn told(read: &[(Source, ReadConfig)]) -> Vec<Diagnostic> {
         let held: Vec<&Hook> = config.hooks.iter().filter(holds).collect();
         let first = held.first()?;
         let kinds =
-            HELD.iter().filter(|(event, _)| held.iter().any(|it| it.event.as_str() == *event));
+            row::held().filter(|(event, _)| held.iter().any(|it| it.event.as_str() == *event));
         let kinds: Vec<String> = kinds.map(|(_, word)| format!("{word}s")).collect();
         let what = match kinds.split_last() {
             Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),

@@ -86,7 +86,7 @@ impl Ruleset {
         let mut ruleset = Self { hooks, custom, ..Self::default() };
         for (event, stages) in group(&ruleset.hooks) {
             let stages = stages.into_iter().map(|((phase, _), (dialect, hooks))| {
-                let mode = dialect.dialect().mode(&event, phase);
+                let mode = dialect.dialect().mode(phase);
                 Stage::new(phase, mode, hooks, &ruleset)
             });
             let stages = stages.collect();

@@ -3,17 +3,19 @@
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Effects, Restraint};
+use crate::hook::Compat;
 
 /// All that an object may say that is a request to go on in the background, and no answer.
 const REQUEST: &[&str] = &["async", "asyncTimeout"];
 
-/// Whether the line asks for the background, and says nothing else: nobody goes on at an object that also answers.
-pub(super) fn detaches(line: &[u8]) -> bool {
+/// Whether the line asks for the background. Guarded, it must say nothing else: nobody goes on at an object that also
+/// answers.
+pub(super) fn detaches(line: &[u8], compat: Compat) -> bool {
+    let says_no_more = |(key, value): (&String, &Value)| {
+        REQUEST.contains(&key.as_str()) && !value.is_object() && !value.is_array()
+    };
     serde_json::from_slice::<Map<String, Value>>(line).is_ok_and(|object| {
-        let says_no_more = |(key, value): (&String, &Value)| {
-            REQUEST.contains(&key.as_str()) && !value.is_object() && !value.is_array()
-        };
-        asks(&object) && object.iter().all(says_no_more)
+        asks(&object) && (compat == Compat::Exact || object.iter().all(says_no_more))
     })
 }
 
@@ -42,16 +44,16 @@ pub(super) fn promised(object: Option<&Map<String, Value>>, answer: Answer) -> A
 pub(super) fn after(stdout: &[u8]) -> Option<&[u8]> {
     let end = stdout.iter().position(|byte| *byte == b'\n').unwrap_or(stdout.len());
     let (line, rest) = stdout.split_at_checked(end)?;
-    detaches(line).then_some(rest)
+    detaches(line, Compat::Guarded).then_some(rest)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{after, detaches};
+    use super::{Compat, after, detaches};
 
     #[test]
     fn only_an_object_that_says_so_detaches() {
-        assert!(detaches(b" { \"async\" : true, \"asyncTimeout\": 5 } "));
+        assert!(detaches(b" { \"async\" : true, \"asyncTimeout\": 5 } ", Compat::Guarded));
         for line in [
             &b"{\"async\": \"true\"}"[..],
             b"[{\"async\": true}]",
@@ -61,7 +63,7 @@ mod tests {
             b"{\"async\": true, \"systemMessage\": \"m\"}",
             b"{\"async\": true, \"asyncTimeout\": {\"decision\": \"block\"}}",
         ] {
-            assert!(!detaches(line));
+            assert!(!detaches(line, Compat::Guarded));
             assert_eq!(after(line), None);
         }
         assert_eq!(after(b"{\"async\":true}\n{}"), Some(&b"\n{}"[..]));

@@ -2,3 +2,8 @@
 //! dialect brings its tables.
 
 pub(in crate::dialect) mod denial;
+pub(in crate::dialect) mod entry;
+pub(in crate::dialect) mod event;
+pub(in crate::dialect) mod field;
+pub(in crate::dialect) mod groups;
+pub(in crate::dialect) mod protocol;

@@ -28,6 +28,7 @@ impl Roots {
             home: env::home_dir().filter(|it| it.is_absolute()).unwrap_or_else(|| "/".into()),
             managed: Some(MANAGED.into()),
             config_home: absolute("CLAUDE_CONFIG_DIR"),
+            homes: Self::homes_by(absolute),
             user_config: absolute("XDG_CONFIG_HOME"),
             cwd,
         })

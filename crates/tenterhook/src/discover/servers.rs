@@ -36,7 +36,7 @@ pub fn servers(roots: &Roots, sources: &[Source]) -> (Vec<Server>, Vec<Diagnosti
     let (mut found, mut told) = (Vec::new(), Vec::new());
     for dialect in DIALECTS {
         if let Some(files) = dialect.servers() {
-            found.extend(of_agent(*dialect, files, roots, sources, &mut told));
+            found.extend(of_agent(dialect, files, roots, sources, &mut told));
         }
     }
     (found, told)
@@ -44,7 +44,7 @@ pub fn servers(roots: &Roots, sources: &[Source]) -> (Vec<Server>, Vec<Diagnosti
 
 /// The servers that one agent would connect.
 fn of_agent(
-    dialect: &dyn Dialect,
+    dialect: &Dialect,
     files: &ServerFiles,
     roots: &Roots,
     sources: &[Source],

@@ -138,6 +138,11 @@ fn shell_of(shell: Shell) -> process::Shell {
     match shell {
         Shell::Sh => process::Shell::sh(),
         Shell::Bash => process::Shell::posix("bash"),
+        Shell::Login => {
+            let mut shell = process::Shell::sh();
+            shell.before.push(Shell::LOGIN.into());
+            shell
+        }
         Shell::PowerShell => process::Shell::powershell("pwsh"),
     }
 }

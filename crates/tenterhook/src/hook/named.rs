@@ -19,6 +19,8 @@ impl DialectId {
     pub const REASONIX: Self = Self("reasonix");
     /// That of ignis.
     pub const IGNIS: Self = Self("ignis");
+    /// Codex's.
+    pub const CODEX: Self = Self("codex");
 
     /// The name.
     #[must_use]

@@ -46,7 +46,7 @@ impl Invocation {
         let deaf = |name: &str| DEAF.contains(&name);
         match self {
             Self::Argv { program, .. } => deaf(program),
-            Self::Shell { shell: Shell::PowerShell, .. } => false,
+            Self::Shell { shell: Shell::Login | Shell::PowerShell, .. } => false,
             Self::Shell { text, .. } => {
                 let line = shell::read(text);
                 line.parsed == Parsed::Full

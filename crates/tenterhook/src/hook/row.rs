@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use super::OnFailure;
 use crate::answer::Powers;
-use crate::event::Event;
 use crate::event::tool::words::{self, ToolWords};
+use crate::event::{Event, EventName};
 
 /// What one dialect lets its hooks do on one event: one row of its event table (E-3).
 #[derive(Clone, Debug, PartialEq)]
@@ -32,23 +32,45 @@ pub struct EventRow {
 
 /// Events before something happens that cannot be undone: a tool, a permission, a prompt, a call of a model. Elsewhere
 /// nothing is at stake that waits for the answer, and a question would only hold up the session.
-const BEFORE_EFFECTS: &[&str] = &[
-    "Elicitation",
-    "ElicitationResult",
-    "PermissionRequest",
-    "PreModelCall",
-    "PreModelSwitch",
-    "PreToolUse",
-    "TurnStart",
-    "UserPromptExpansion",
-    "UserPromptSubmit",
+///
+/// The second column is how people call what is held while a part of a file that might gate it cannot be read (C-72).
+/// Prompts have none, as the end of a turn and of a session have none: whoever mends the file needs them.
+const BEFORE_EFFECTS: &[(&str, Option<&str>)] = &[
+    ("PreToolUse", Some("tool call")),
+    ("PermissionRequest", Some("permission")),
+    ("PreModelCall", Some("model call")),
+    ("Elicitation", None),
+    ("ElicitationResult", None),
+    ("PreModelSwitch", None),
+    ("TurnStart", None),
+    ("UserPromptExpansion", None),
+    ("UserPromptSubmit", None),
 ];
 
+/// The events that an unread part of a file holds, and how people call them (C-72).
+pub(crate) fn held() -> impl Iterator<Item = (&'static str, &'static str)> {
+    BEFORE_EFFECTS.iter().filter_map(|(event, name)| Some((*event, (*name)?)))
+}
+
 impl EventRow {
+    /// An event that a dialect's table does not have.
+    pub(crate) fn unknown(event: &EventName, powers: Powers, timeout: Duration) -> Self {
+        Self {
+            name: Cow::Owned(event.to_string()),
+            event: Cow::Owned(event.to_string()),
+            subject: Subject::None,
+            powers,
+            timeout,
+            failure: OnFailure::Continue,
+            cap: None,
+            when: Cow::Borrowed(""),
+        }
+    }
+
     /// Whether what is unclear there is a question.
     #[must_use]
     pub fn is_before_effect(&self) -> bool {
-        BEFORE_EFFECTS.contains(&&*self.event)
+        BEFORE_EFFECTS.iter().any(|(event, _)| *event == self.event)
     }
 }
 

@@ -36,8 +36,15 @@ pub enum Shell {
     Sh,
     /// `bash -c`.
     Bash,
+    /// The user's own shell as a login shell: `$SHELL -lc`, or `/bin/sh -lc` where no shell is named.
+    Login,
     /// `pwsh -NoProfile -NonInteractive -Command`.
     PowerShell,
+}
+
+impl Shell {
+    /// What `/bin/sh -c` runs in front of a line to start the user's own shell, which the environment of the hook names.
+    pub(crate) const LOGIN: &'static str = r#"exec "${SHELL:-/bin/sh}" -lc "$0""#;
 }
 
 /// What a command inherits.

@@ -32,11 +32,3 @@ pub struct Lost {
     /// Where, as far as that is known.
     pub place: Place,
 }
-
-/// The events of which a part that cannot be read might be a gate, and how people call them (C-72). Prompts, the end of a
-/// turn and of a session are none: whoever mends the file needs them.
-pub(crate) const HELD: &[(&str, &str)] = &[
-    ("PreToolUse", "tool call"),
-    ("PermissionRequest", "permission"),
-    ("PreModelCall", "model call"),
-];

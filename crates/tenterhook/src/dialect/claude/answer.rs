@@ -1,269 +1,69 @@
-//! Answers on the wire: what Claude Code itself makes of how a hook ended and what it printed, to the letter (A-10 to
-//! What it would lose is looked for afterwards, by `kit::denial`.
-
-use serde_json::{Map, Value};
+//! What holds of Claude Code's answers on every event: the fields of an answer, and what a report holds beside it (A-10 to
+//!
 
 use super::env_file;
-use super::events::{self, Exit2, Field, Late, Plain, Spec, Top};
-use super::fields::{self, Extent};
-use crate::answer::{Answer, Failure, Power, Powers, Restraint};
+use super::events::{CUSTOM, EVENTS};
+use crate::answer::Answer;
 use crate::diagnostic::Code;
-use crate::dialect::EventRow;
-use crate::dialect::first_line;
-use crate::dialect::kit::denial::{self, Halt, Hearing, Home, Protocol};
+use crate::dialect::kit::denial::{self, Halt};
+use crate::dialect::kit::protocol::Answers;
+use crate::dialect::typed::Type;
 use crate::event::Event;
-use crate::report::{Closed, End, Report, Said};
-use crate::strict::{self, Found, Reading};
+use crate::report::Report;
 
-/// One report, taken apart.
-pub(super) struct Heard<'a> {
-    pub(super) spec: &'a Spec,
-    pub(super) event: &'a Event,
-    pub(super) row: &'a EventRow,
-    pub(super) end: &'a End,
-    pub(super) reading: Reading,
-    pub(super) stderr: String,
-    /// More stdout came than was kept.
-    pub(super) truncated: bool,
-}
+/// How the agent reads answers.
+pub(super) static ANSWERS: Answers = Answers {
+    events: EVENTS,
+    custom: &CUSTOM,
+    top: &[
+        ("continue", Type::Flag),
+        ("stopReason", Type::Text),
+        ("suppressOutput", Type::Flag),
+        ("systemMessage", Type::Text),
+        ("terminalSequence", Type::Text),
+        ("decision", Type::Text),
+        ("reason", Type::Text),
+        ("hookSpecificOutput", Type::Object),
+        ("async", Type::Flag),
+        ("asyncTimeout", Type::Number),
+        ("metrics", Type::Object),
+        ("rewakeSummary", Type::Text),
+        ("rewakeMessage", Type::Text),
+    ],
+    carried: &["suppressOutput", "metrics", "rewakeSummary", "rewakeMessage"],
+    behavior: &[
+        ("behavior", Type::Text),
+        ("updatedInput", Type::Object),
+        ("updatedPermissions", Type::List),
+        ("message", Type::Text),
+        ("interrupt", Type::Flag),
+    ],
+    is_closed: false,
+    needs_words: false,
+    refuses: |_, _| Ok(()),
+    adds: set_variables,
+    denial: denial::Protocol {
+        halt: Halt::Stops,
+        any_exit: true,
+        named: true,
+        own: &[],
+        tells: true,
+        input_is_object: true,
+    },
+};
 
-pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
-    let (stdout, stderr) = match &report.said {
-        Said::Bytes { stdout, stderr } => (stdout, stderr),
-        Said::Answer(answer) => return (**answer).clone(),
-    };
-    let after_first_line = first_line::after(&stdout.bytes);
-    let heard = Heard {
-        spec: events::spec(event.name.as_str()).unwrap_or(&events::CUSTOM),
-        event,
-        row,
-        end: &report.end,
-        reading: strict::read(after_first_line.unwrap_or(&stdout.bytes)),
-        stderr: String::from_utf8_lossy(&stderr.bytes).trim().to_owned(),
-        truncated: stdout.closed == Closed::Truncated,
-    };
-    let mut exact = heard.exact();
-    if let (Some(text), None) = (&report.env_file, &exact.failure) {
-        set_variables(&mut exact, text);
-    }
-    let answer = denial::look(&heard.hearing(), exact);
-    let mut answer = first_line::promised(heard.object(), answer);
-    answer.detached |= after_first_line.is_some();
-    answer
-}
-
-fn set_variables(answer: &mut Answer, text: &str) {
+fn set_variables(_: &Event, report: &Report, answer: &mut Answer) {
+    let Some(text) = &report.env_file else { return };
     let variables = env_file::read(text);
     answer.effects.env.extend(variables.set);
     if variables.left_over {
         // Only the agent's own shell can tell what these lines mean: it gets them as they are.
-        answer.effects.extra.insert("envFile".to_owned(), text.into());
+        answer.effects.extra.insert("envFile".to_owned(), text.as_str().into());
     }
-}
-
-impl Heard<'_> {
-    /// What the agent does, with its losses.
-    fn exact(&self) -> Answer {
-        let mut answer = match self.end {
-            End::NotStarted { why } => Answer::failed(Code::NotStarted, why.clone()),
-            End::Failed { code, why } => Answer::failed(*code, why.clone()),
-            End::TimedOut => self.late(),
-            End::Cancelled => {
-                Answer::failed(Code::Cancelled, "it was cancelled before it answered")
-            }
-            End::Signalled(signal) => {
-                Answer::failed(Code::Signalled, format!("signal {signal} ended it"))
-            }
-            End::Exited(2) => self.objected(),
-            End::Exited(code) => self.exited(*code),
-        };
-        self.exempt(&mut answer);
-        answer
-    }
-
-    fn late(&self) -> Answer {
-        let failed = Answer::failed(Code::TimedOut, "it did not answer in time");
-        match self.spec.late {
-            Late::Fails => failed,
-            Late::Denies => {
-                Answer { failure: failed.failure, ..Answer::deny("the hook timed out") }
-            }
-        }
-    }
-
-    /// An exit code but 2: an object decides alone, whatever the code.
-    fn exited(&self, code: i32) -> Answer {
-        if self.spec.plain == Plain::Path && code != 0 {
-            return self.failed_code(code);
-        }
-        if self.truncated {
-            return Answer::failed(Code::OutputTooLarge, "it printed more than is read");
-        }
-        match self.object().map(|it| fields::read(self.spec, self.event, it, Extent::Whole)) {
-            Some(Ok(answer)) => answer,
-            Some(Err(why)) => Answer::failed(Code::InvalidAnswer, why),
-            None if code == 0 => self.plain(),
-            None => self.failed_code(code),
-        }
-    }
-
-    /// The object that the agent reads.
-    fn object(&self) -> Option<&Map<String, Value>> {
-        self.reading.common()
-    }
-
-    fn failed_code(&self, code: i32) -> Answer {
-        let words = self.stderr.lines().next().unwrap_or_default();
-        let separator = if words.is_empty() { "" } else { ": " };
-        Answer::failed(Code::ExitCode, format!("it exited with code {code}{separator}{words}"))
-    }
-
-    /// Exit code 0 without an object.
-    fn plain(&self) -> Answer {
-        let text = self.reading.text.trim();
-        let mut answer = match self.spec.plain {
-            Plain::Context if !text.is_empty() => Answer::context(text),
-            Plain::Path => worktree(text),
-            Plain::Context | Plain::Log => Answer::default(),
-        };
-        if self.reading.begins_with_brace() && self.spec.plain != Plain::Path {
-            // The agent takes it for text. A gate that meant to answer did not, so its policy decides.
-            let message = match self.reading.deviations.first() {
-                Some(deviation) => format!("its answer cannot be read: {deviation}"),
-                None => "its answer cannot be read".to_owned(),
-            };
-            answer.failure = Some(Failure { code: Code::UnreadableAnswer, message });
-        }
-        answer
-    }
-
-    /// Exit code 2.
-    fn objected(&self) -> Answer {
-        let extent =
-            if self.spec.exit2 == Exit2::DeniesAlone { Extent::TopOnly } else { Extent::Whole };
-        let said = self
-            .object()
-            .and_then(|it| fields::read(self.spec, self.event, it, extent).ok())
-            .unwrap_or_default();
-        match self.spec.exit2 {
-            Exit2::Denies | Exit2::DeniesAlone | Exit2::TellsUser => self.denied(said),
-            Exit2::Unheard => self.unheard(said),
-        }
-    }
-
-    fn denied(&self, mut said: Answer) -> Answer {
-        if said.restraint != Restraint::Deny {
-            said.restraint = Restraint::Deny;
-            said.reason = Some(self.objection());
-        }
-        said.effects.updated_input = None;
-        said.effects.updated_permissions.clear();
-        said
-    }
-
-    /// The words of exit code 2.
-    fn objection(&self) -> String {
-        let printed = match &self.reading.found {
-            Found::Text => self.reading.text.trim(),
-            _ => "",
-        };
-        match (self.stderr.as_str(), printed) {
-            ("", "") => "the hook exited with code 2 and said nothing on stderr".to_owned(),
-            ("", printed) => printed.to_owned(),
-            (stderr, _) => stderr.to_owned(),
-        }
-    }
-
-    fn unheard(&self, mut said: Answer) -> Answer {
-        let (may, ever) = (self.row.powers, self.spec.powers());
-        if may.has(Power::Deny) && !ever.has(Power::Deny) {
-            // The event cannot be denied, yet this hook may object: it wakes the agent, whatever the event was.
-            return self.denied(said);
-        }
-        if !may.has(Power::Deny) {
-            let message = format!("exit code 2 does nothing on `{}`", self.event.name);
-            said.remarks.push(Failure { code: Code::NotHonoured, message });
-        }
-        said
-    }
-
-    /// What the organisation decided is not blocked.
-    fn exempt(&self, answer: &mut Answer) {
-        let Some((key, value)) = self.spec.exempt else { return };
-        if answer.restraint != Restraint::Deny || self.event.text(key) != Some(value) {
-            return;
-        }
-        let message = format!("`{}` cannot be blocked where `{key}` is `{value}`", self.event.name);
-        answer.remarks.push(Failure { code: Code::NotHonoured, message });
-        answer.restraint = Restraint::Silent;
-        answer.effects.messages.extend(answer.reason.take());
-    }
-
-    /// What can count at all.
-    fn can(&self) -> Powers {
-        let exempt = self.spec.exempt.is_some_and(|(key, it)| self.event.text(key) == Some(it));
-        let powers = self.row.powers.iter().filter(|power| !(exempt && *power == Power::Deny));
-        powers.fold(Powers::NONE, Powers::with)
-    }
-
-    fn hearing(&self) -> Hearing<'_> {
-        let replies = |(_, field): &(&str, Field)| *field == Field::Action;
-        Hearing {
-            event: self.event.name.as_str(),
-            end: self.end,
-            reading: &self.reading,
-            stderr: &self.stderr,
-            truncated: self.truncated,
-            can: self.can(),
-            rewrites: self.row.powers.has(Power::Input),
-            before_effect: self.row.is_before_effect(),
-            homes: homes(self.spec),
-            unheard: (self.spec.exit2 == Exit2::Unheard).then(|| self.objection()),
-            plain_is_context: self.spec.plain == Plain::Context,
-            replies: self.spec.fields.iter().any(replies),
-            asked: false,
-            protocol: &PROTOCOL,
-        }
-    }
-}
-
-/// What holds on every event.
-pub(super) const PROTOCOL: Protocol = Protocol {
-    halt: Halt::Stops,
-    any_exit: true,
-    named: true,
-    own: &[],
-    tells: true,
-    input_is_object: true,
-};
-
-/// Where an event looks for a decision, the best place last.
-fn homes(spec: &Spec) -> Vec<Home> {
-    let mut homes = Vec::new();
-    if spec.top != Top::Ignored {
-        homes.push(Home { path: vec!["decision"], words: &["block"] });
-    }
-    for (key, field) in spec.fields {
-        match field {
-            Field::Permission(words) => {
-                homes.push(Home { path: vec!["hookSpecificOutput", *key], words });
-            }
-            Field::Behavior => homes.push(Home {
-                path: vec!["hookSpecificOutput", *key, "behavior"],
-                words: &["deny"],
-            }),
-            Field::Action => homes.push(Home {
-                path: vec!["hookSpecificOutput", *key],
-                words: &["decline", "cancel"],
-            }),
-            _ => {}
-        }
-    }
-    homes
 }
 
 /// The last line that is not empty, without colours, must be an absolute path without detours.
-fn worktree(text: &str) -> Answer {
+pub(super) fn worktree(text: &str) -> Answer {
     let line = text.lines().rev().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let path = crate::text::clean(line, line.len()).text;
     let path = path.trim();

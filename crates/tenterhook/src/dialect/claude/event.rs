@@ -4,14 +4,26 @@
 use serde_json::{Map, Value};
 
 use super::events;
-use crate::dialect::wire::{self, Shape};
+use crate::dialect::kit::event::{self, Shape};
 use crate::dialect::{Envelope, EventFault, Roots};
 use crate::event::{Event, Surroundings};
 
 const SHAPE: Shape = Shape {
     agent: "Claude Code",
-    common: &["prompt_id", "permission_mode", "agent_id", "agent_type", "effort", "scratchpad_dir"],
-    row: |event| events::ROWS.iter().find(|row| row.event == event.as_str()),
+    order: &[
+        "session_id",
+        "transcript_path",
+        "cwd",
+        "prompt_id",
+        "permission_mode",
+        "agent_id",
+        "agent_type",
+        "effort",
+        "scratchpad_dir",
+        "hook_event_name",
+    ],
+    rows: || &events::ROWS,
+    no_transcript: Some(""),
 };
 
 pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
@@ -34,7 +46,7 @@ pub(super) fn encode(event: &Event) -> Envelope {
 fn variables(within: &Surroundings) -> Vec<(String, String)> {
     let project = within.project.to_string_lossy();
     let effort = within.facts.get("effort").and_then(|effort| effort.get("level"));
-    wire::variables([
+    event::variables([
         ("CLAUDE_PROJECT_DIR", project.as_ref()),
         ("CLAUDE_CODE_SESSION_ID", within.session_id.as_str()),
         ("CLAUDECODE", "1"),

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-use super::answer::PROTOCOL;
+use super::answer::ANSWERS;
 use crate::answer::{Answer, Effects, Failure, Power, Restraint, SlipKind, Stop};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
@@ -52,11 +52,11 @@ fn may_give_up(prompt: &Prompt, event: &str) -> bool {
     prompt.turns.is_none() && MAY_GIVE_UP.contains(&event)
 }
 
-pub(super) const fn timeout(run: &Run) -> Option<Duration> {
+pub(super) const fn timeout(run: &Run, row: &EventRow) -> Duration {
     match run {
-        Run::Prompt(Prompt { turns: Some(_), .. }) => Some(TIMEOUTS.0),
-        Run::Prompt(Prompt { turns: None, .. }) => Some(TIMEOUTS.1),
-        _ => None,
+        Run::Prompt(Prompt { turns: Some(_), .. }) => TIMEOUTS.0,
+        Run::Prompt(Prompt { turns: None, .. }) => TIMEOUTS.1,
+        _ => row.timeout,
     }
 }
 
@@ -105,7 +105,7 @@ pub(super) fn read(prompt: &Prompt, event: &Event, row: &EventRow, report: &Repo
         plain_is_context: false,
         replies: false,
         asked: true,
-        protocol: &PROTOCOL,
+        protocol: &ANSWERS.denial,
     };
     let plain = exact.clone();
     exact = denial::look(&hearing, exact);

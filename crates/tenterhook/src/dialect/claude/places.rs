@@ -71,6 +71,7 @@ mod tests {
             home: "/home/a".into(),
             managed: Some("/etc/claude-code".into()),
             config_home: None,
+            homes: Vec::new(),
             user_config: None,
         };
         let found = places(&roots);

@@ -11,7 +11,9 @@ use serde_json::{Map, Value};
 use super::events::{EVENTS, ROWS};
 use super::*;
 use crate::answer::Power;
-use crate::event::Surroundings;
+use crate::dialect::{EventFault, Roots, Subject};
+use crate::event::{Event, Surroundings};
+use crate::hook::OnFailure;
 
 fn conformance(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance").join(path)
@@ -25,7 +27,7 @@ fn json(path: &Path) -> Map<String, Value> {
 fn decode(fields: Value) -> Result<Event, EventFault> {
     let Value::Object(fields) = fields else { panic!("an object") };
     let roots = Roots { cwd: "/p".into(), home: "/home/u".into(), ..Roots::default() };
-    Claude.decode_event(&fields, &roots)
+    CLAUDE.decode_event(&fields, &roots)
 }
 
 #[test]
@@ -35,12 +37,12 @@ fn every_observed_payload_comes_back_in_its_own_order() {
     {
         let path = entry.expect("entry").path();
         let given = json(&path);
-        let event = Claude.decode_event(&given, &Roots::default()).expect("readable");
-        let row = Claude.row(&event.name).expect("a row");
+        let event = CLAUDE.decode_event(&given, &Roots::default()).expect("readable");
+        let row = CLAUDE.row(&event.name).expect("a row");
         if row.subject != Subject::None {
             assert!(row.subject.of(&event).is_some(), "{}: no subject", path.display());
         }
-        let envelope = Claude.encode_event(&event);
+        let envelope = CLAUDE.encode_event(&event);
         assert_eq!(envelope.body.last(), Some(&b'\n'));
         let back: Value = serde_json::from_slice(&envelope.body).expect("json");
         // As text, because maps compare without their order.
@@ -92,7 +94,7 @@ fn what_an_event_lacks_comes_from_the_roots_and_custom_events_pass() {
     assert_eq!(event.within.cwd, Path::new("/p"));
     assert_eq!(event.text("target"), Some("prod"));
     assert!(event.within.facts.contains_key("agent_id"));
-    let envelope = Claude.encode_event(&event);
+    let envelope = CLAUDE.encode_event(&event);
     let variable = |name: &str| {
         envelope.env.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     };
@@ -103,6 +105,6 @@ fn what_an_event_lacks_comes_from_the_roots_and_custom_events_pass() {
     assert_eq!(body["hook_event_name"], "deploy.before");
     for (name, file) in [("SessionStart", true), ("CwdChanged", true), ("Stop", false)] {
         let event = Event::new(name, Surroundings::default());
-        assert_eq!(Claude.encode_event(&event).env_file.is_some(), file, "{name}");
+        assert_eq!(CLAUDE.encode_event(&event).env_file.is_some(), file, "{name}");
     }
 }

@@ -159,6 +159,14 @@ pub(super) fn find_event(name: &str) -> Option<&'static EventWords> {
     EVENTS.iter().find(|event| event.name == name)
 }
 
+/// The values that matchers of an event can meet, where they are a closed list.
+pub(super) fn subjects(event: &str) -> &'static [&'static str] {
+    match find_event(event).map(|it| &it.subjects) {
+        Some(Subjects::Closed(values)) => values,
+        _ => &[],
+    }
+}
+
 /// A handler type and its fields.
 #[derive(Debug)]
 pub(super) struct HandlerType {

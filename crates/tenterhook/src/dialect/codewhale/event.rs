@@ -7,7 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::{events, modes, words};
 use crate::diagnostic::nearest;
-use crate::dialect::{EventFault, Roots, tools, wire};
+use crate::dialect::kit::event;
+use crate::dialect::{EventFault, Roots, tools};
 use crate::event::{Event, Surroundings};
 
 /// Fields that say something of the form and nothing of the event.
@@ -138,7 +139,7 @@ fn read_tool(
     }
     let args = match fields.shift_remove("tool_args") {
         // As the variable holds them.
-        Some(Value::String(text)) => wire::arguments("tool_args", text)?,
+        Some(Value::String(text)) => event::arguments("tool_args", text)?,
         Some(Value::Null) | None => json!({}),
         Some(args) => args,
     };

@@ -2,48 +2,52 @@
 
 mod near_misses;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use super::*;
 use crate::config::{self, Added};
 use crate::diagnostic::Severity;
+use crate::dialect::{Fit, Roots};
+use crate::event::{Event, EventName};
 use crate::hook::{Arming, Hook, Layer, Wait};
 use crate::matcher::{MatchContext, Picked};
-use crate::syntax::{Format, parse};
+use crate::report::Report;
+use crate::source::{ReadConfig, Source};
+use crate::syntax::{Format, Node, parse};
 
 fn source(name: &str, layer: Layer, text: &str) -> Source {
     Source { layer, ..Source::given(name, DialectId::CODEWHALE, text, "/p") }
 }
 
 fn load(text: &str) -> ReadConfig {
-    CodeWhale.read_config(&source("/p/.codewhale/hooks.toml", Layer::Given, text))
+    CODEWHALE.read_config(&source("/p/.codewhale/hooks.toml", Layer::Given, text))
 }
 
 fn decoded(json: Value) -> Event {
     let roots = Roots { cwd: "/p".into(), home: "/home/u".into(), ..Roots::default() };
-    CodeWhale.decode_event(json.as_object().expect("an object"), &roots).expect("an event")
+    CODEWHALE.decode_event(json.as_object().expect("an object"), &roots).expect("an event")
 }
 
 fn told(event: &Event) -> Value {
-    serde_json::from_slice(&CodeWhale.encode_event(event).body).unwrap_or_default()
+    serde_json::from_slice(&CODEWHALE.encode_event(event).body).unwrap_or_default()
 }
 
 fn variable(event: &Event, name: &str) -> Option<String> {
-    let env = CodeWhale.encode_event(event).env;
+    let env = CODEWHALE.encode_event(event).env;
     env.into_iter().find(|(key, _)| key == name).map(|(_, value)| value)
 }
 
 /// CW-20, `all_eleven_event_names_are_stable_and_exhaustive`, `every_event_name_round_trips_through_serde`.
 #[test]
 fn eleven_events_each_with_its_rows() {
-    let mut names: Vec<&str> = CodeWhale.rows().iter().map(|row| &*row.name).collect();
+    let mut names: Vec<&str> = CODEWHALE.rows().iter().map(|row| &*row.name).collect();
     names.dedup();
     assert_eq!(names.len(), 11);
     for spec in events::EVENTS {
         for event in spec.covers {
-            let row = CodeWhale.row(&EventName::from(*event)).expect("a row");
+            let row = CODEWHALE.row(&EventName::from(*event)).expect("a row");
             assert!(row.name == spec.name || *event == events::FAILED_TOOL, "{event}");
         }
         let text = format!("[[hooks]]\nevent = '{}'\ncommand = 'x'\n", spec.name);
@@ -57,14 +61,14 @@ fn eleven_events_each_with_its_rows() {
 /// CW-S17, `steering_allowlist_is_exactly_three_events`.
 #[test]
 fn the_table_says_what_hooks_may_do() {
-    let steering: Vec<&str> = CodeWhale
+    let steering: Vec<&str> = CODEWHALE
         .rows()
         .iter()
         .filter(|row| row.powers != crate::answer::Powers::NONE)
         .map(|row| &*row.name)
         .collect();
     assert_eq!(steering, ["message_submit", "tool_call_before", "shell_env"]);
-    let row = CodeWhale.row(&"UserPromptSubmit".into()).expect("a row");
+    let row = CODEWHALE.row(&"UserPromptSubmit".into()).expect("a row");
     assert!(row.when.contains("transform or block"), "{}", row.when);
 }
 
@@ -75,7 +79,7 @@ fn an_entry_of_two_keys_has_the_documented_defaults() {
     let hook = &read.hooks[0];
     assert_eq!((hook.wait, hook.on_failure, hook.timeout), (Wait::Attached, None, None));
     assert!(hook.condition.is_none());
-    let row = CodeWhale.row(&hook.event).expect("a row");
+    let row = CODEWHALE.row(&hook.event).expect("a row");
     assert_eq!((row.timeout, row.failure), (events::TIMEOUT, crate::hook::OnFailure::Continue));
 }
 
@@ -248,7 +252,7 @@ fn an_event_that_cannot_be_read_says_why() {
         (json!({"event": "message_submit"}), "`text`"),
         (json!({"event": "session_start", "mode": 5}), "`mode`"),
     ] {
-        let fault = CodeWhale.decode_event(form.as_object().expect("an object"), &roots);
+        let fault = CODEWHALE.decode_event(form.as_object().expect("an object"), &roots);
         let message = fault.expect_err("a fault").message;
         assert!(message.contains(expected), "{form}: {message}");
     }
@@ -284,7 +288,7 @@ fn the_users_file_governs_the_project() {
 #[test]
 fn the_files_of_the_agent() {
     let roots = Roots { cwd: "/r/api".into(), home: "/home/a".into(), ..Roots::default() };
-    let found = CodeWhale.places(&roots);
+    let found = CODEWHALE.places(&roots);
     let found: Vec<_> =
         found.iter().map(|it| (it.path.to_str().unwrap_or_default(), it.layer)).collect();
     assert_eq!(
@@ -305,7 +309,7 @@ fn the_files_of_the_agent() {
         ("/a/x.toml", "[hook.a]\non = 'Stop'\n", Fit::No),
     ] {
         let root = parse(text, Format::Toml).root;
-        assert_eq!(CodeWhale.recognizes(Path::new(path), root.as_ref()), expected, "{path} {text}");
+        assert_eq!(CODEWHALE.recognizes(Path::new(path), root.as_ref()), expected, "{path} {text}");
     }
 }
 
@@ -325,10 +329,10 @@ fn a_key_of_another_agent_is_told_with_its_own() {
 #[test]
 fn other_tables_of_a_config_say_nothing() {
     let text = "model = 'x'\n[memory]\nenabled = true\n[hooks]\nenabled = true\n";
-    let read = CodeWhale.read_config(&source("/h/.codewhale/config.toml", Layer::User, text));
+    let read = CODEWHALE.read_config(&source("/h/.codewhale/config.toml", Layer::User, text));
     assert_eq!((read.hooks.len(), read.diagnostics.as_slice()), (0, &[][..]));
     let wrong = "[hooks]\nenabled = 'no'\nhooks = 'x'\nworking_dir = 5\n";
-    let read = CodeWhale.read_config(&source("/h/.codewhale/config.toml", Layer::User, wrong));
+    let read = CODEWHALE.read_config(&source("/h/.codewhale/config.toml", Layer::User, wrong));
     assert_eq!(read.diagnostics.len(), 3);
     assert!(read.diagnostics.iter().all(|it| it.severity == Severity::Error));
 }

@@ -4,14 +4,23 @@
 use serde_json::{Map, Value};
 
 use super::events;
-use crate::dialect::wire::{self, Shape};
+use crate::dialect::kit::event::{self, Shape};
 use crate::dialect::{Envelope, EventFault, Roots};
 use crate::event::Event;
 
 const SHAPE: Shape = Shape {
     agent: "Gen",
-    common: &["permission_mode", "agent_id", "agent_type"],
-    row: |event| events::find(event.as_str()),
+    order: &[
+        "session_id",
+        "transcript_path",
+        "cwd",
+        "permission_mode",
+        "agent_id",
+        "agent_type",
+        "hook_event_name",
+    ],
+    rows: || events::ROWS,
+    no_transcript: Some(""),
 };
 
 /// The permission mode in which edits are accepted: the agent's word and the neutral one.
@@ -65,7 +74,7 @@ fn variables(event: &Event) -> Vec<(String, String)> {
     let cwd = event.within.cwd.to_string_lossy();
     let session = event.within.session_id.as_str();
     let tool = event.text("tool_name").unwrap_or_default();
-    wire::variables([
+    event::variables([
         ("GEN_PROJECT_DIR", &*cwd),
         ("CLAUDE_PROJECT_DIR", &*cwd),
         ("GEN_SESSION_ID", session),

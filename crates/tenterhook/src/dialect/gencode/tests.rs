@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use serde_json::{Map, Value, json};
 
-use super::{Gen, matcher};
+use super::{GEN, matcher};
 use crate::answer::Restraint;
-use crate::dialect::{Dialect, DialectId, Roots};
+use crate::dialect::{DialectId, Roots};
 use crate::event::{Event, Surroundings};
 use crate::hook::{Arming, Command, Compat, Hook, Invocation, Layer, Run, Shell, Wait};
 use crate::matcher::{Matcher, MatcherSpec};
@@ -24,7 +24,7 @@ fn source(text: &str) -> Source {
 }
 
 fn load(hooks: &Value) -> ReadConfig {
-    Gen.read_config(&source(&json!({ "hooks": hooks }).to_string()))
+    GEN.read_config(&source(&json!({ "hooks": hooks }).to_string()))
 }
 
 fn codes(read: &ReadConfig) -> Vec<&str> {
@@ -51,7 +51,7 @@ fn command(hook: &Hook) -> &Command {
 /// G-4, X3.7: the agent skips a file with one wrong value, and its deny rules with it.
 #[test]
 fn one_bad_field_costs_one_entry() {
-    let read = Gen.read_config(&source(
+    let read = GEN.read_config(&source(
         r#"{"permissions": {"deny": ["Bash(rm *)"]}, "hooks": {
             "PreToolUse": [{"matcher": 3, "hooks": [{"command": "a"}]},
                 {"hooks": [{"command": "b", "timeout": "30"}, {"command": ["c"]}, {"type": "Command", "command": "d"},
@@ -88,12 +88,12 @@ fn one_bad_field_costs_one_entry() {
 #[test]
 fn a_comment_costs_nothing_unless_followed_exactly() {
     let text = "{\"hooks\": {// why\n\"Stop\": [{\"hooks\": [{\"command\": \"x\"}]}],}}";
-    let read = Gen.read_config(&source(text));
+    let read = GEN.read_config(&source(text));
     assert_eq!(codes(&read)[0], "not-strict-json");
     assert!(is_armed(&read.hooks[0]) && !read.unreadable);
-    let exact = Gen.read_config(&Source { compat: Compat::Exact, ..source(text) });
+    let exact = GEN.read_config(&Source { compat: Compat::Exact, ..source(text) });
     assert!(!is_armed(&exact.hooks[0]) && exact.mentions.is_empty());
-    let broken = Gen.read_config(&source("{\"hooks\": {\"Stop\": [...]}}"));
+    let broken = GEN.read_config(&source("{\"hooks\": {\"Stop\": [...]}}"));
     assert!(broken.unreadable && codes(&broken) == ["not-strict-json"]);
     let twice = load_text(r#"{"hooks": {"Stop": [{"hooks": [{"command": "a"}]}], "Stop": []}}"#);
     assert_eq!(codes(&twice), ["duplicate-keys"]);
@@ -101,7 +101,7 @@ fn a_comment_costs_nothing_unless_followed_exactly() {
 }
 
 fn load_text(text: &str) -> ReadConfig {
-    Gen.read_config(&source(text))
+    GEN.read_config(&source(text))
 }
 
 /// G-5, ruling 13.
@@ -119,7 +119,7 @@ fn the_terms_of_a_handler() {
     let (plain, found) = handler(&json!({ "command": "x" }));
     assert!(found.is_empty());
     assert_eq!((plain.timeout, plain.wait, plain.once), (None, Wait::Attached, false));
-    assert_eq!(Gen.row(&"PreToolUse".into()).map(|row| row.timeout), Some(Duration::from_mins(10)));
+    assert_eq!(GEN.row(&"PreToolUse".into()).map(|row| row.timeout), Some(Duration::from_mins(10)));
     for (fields, timeout, finding) in [
         (json!({ "timeout": 30 }), Some(30_000), ""),
         (json!({ "timeout": 0 }), None, "no-effect"),
@@ -183,7 +183,7 @@ fn a_plugin_is_told_its_root_in_variables() {
     };
     let read = |shell: &str| {
         let source = Source { plugin: Some(plugin.clone()), ..source(&text(shell)) };
-        Gen.read_config(&Source { name: "/p/a b/.gen-plugin/plugin.json".into(), ..source })
+        GEN.read_config(&Source { name: "/p/a b/.gen-plugin/plugin.json".into(), ..source })
     };
     let unix = read("sh");
     let names: BTreeSet<_> =
@@ -275,16 +275,16 @@ fn events_go_there_and_back() {
     let wire = json!({ "session_id": "s", "transcript_path": "/t", "cwd": "/w", "permission_mode": "auto",
         "hook_event_name": "StopFailure", "error": "billing", "last_assistant_message": "m" });
     let Value::Object(fields) = &wire else { panic!("an object") };
-    let event = Gen.decode_event(fields, &Roots::default()).expect("an event");
+    let event = GEN.decode_event(fields, &Roots::default()).expect("an event");
     assert_eq!(event.text("error"), Some("billing_error"));
     assert_eq!(event.within.facts["permission_mode"], "acceptEdits");
-    let envelope = Gen.encode_event(&event);
+    let envelope = GEN.encode_event(&event);
     assert_eq!(String::from_utf8(envelope.body).expect("UTF-8"), wire.to_string());
     // Two neutral words are one of the agent's, which stands for the first.
     let event = event.with("error", "overloaded");
-    let said = String::from_utf8(Gen.encode_event(&event).body).expect("UTF-8");
+    let said = String::from_utf8(GEN.encode_event(&event).body).expect("UTF-8");
     assert!(said.contains(r#""error":"server""#), "{said}");
-    let fault = Gen.decode_event(&Map::new(), &Roots::default()).expect_err("no name");
+    let fault = GEN.decode_event(&Map::new(), &Roots::default()).expect_err("no name");
     assert!(fault.message.starts_with("not an event of Gen"), "{fault}");
 }
 
@@ -341,14 +341,14 @@ fn near_misses_restrain_and_innocents_do_not() {
     assert!(near.len() >= 12 && innocent.len() >= near.len(), "as many innocents");
     for case in &cases {
         let event = Event::new(&*case.event, Surroundings::default()).with("tool_name", "Bash");
-        let row = Gen.row(&event.name).expect("an event of the table");
+        let row = GEN.row(&event.name).expect("an event of the table");
         let verdict = |compat| {
             let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
             let mut hook =
                 Hook::new(crate::hook::HookId::new("h"), DialectId::GEN, event.name.clone(), run);
             hook.compat = compat;
             let answer =
-                Gen.read_answer(&event, row, &report(&case.stdout, &case.stderr, case.exit));
+                GEN.read_answer(&event, row, &report(&case.stdout, &case.stderr, case.exit));
             judge(JudgeContext { hook: &hook, row, widened: None }, answer)
         };
         let guarded = verdict(Compat::Guarded);
@@ -382,9 +382,9 @@ proptest::proptest! {
     fn consent_needs_the_clean_form(before in "[^{}\\s\u{feff}]{1,12}", config in ".{0,60}", exit in 0..4i32) {
         let allow = r#"{"hookSpecificOutput": {"permissionDecision": "allow"}}"#;
         let event = Event::new("PreToolUse", Surroundings::default()).with("tool_name", "Bash");
-        let row = Gen.row(&event.name).expect("an event of the table");
+        let row = GEN.row(&event.name).expect("an event of the table");
         for text in [format!("{before}{allow}"), format!("{allow}{before}"), config.clone()] {
-            let answer = Gen.read_answer(&event, row, &report(&text, "", exit));
+            let answer = GEN.read_answer(&event, row, &report(&text, "", exit));
             let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
             let hook = Hook::new(crate::hook::HookId::new("h"), DialectId::GEN, event.name.clone(), run);
             let verdict = judge(JudgeContext { hook: &hook, row, widened: None }, answer);

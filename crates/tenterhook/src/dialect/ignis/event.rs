@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use serde_json::{Map, Value};
 
 use super::events::{self, AFTER_FAILURE, TOOLS};
+use crate::dialect::kit::event::{listed, text};
 use crate::dialect::tools;
-use crate::dialect::wire::{listed, text};
 use crate::dialect::{Envelope, EventFault, Roots};
 use crate::event::{Event, EventName, Surroundings};
 

@@ -3,10 +3,16 @@
 mod answers;
 mod configs;
 
+use std::path::Path;
+
 use serde_json::{Map, Value, json};
 
 use super::*;
-use crate::event::Surroundings;
+use crate::dialect::{Fit, Roots};
+use crate::event::{Event, Surroundings};
+use crate::report::Report;
+use crate::source::{ReadConfig, Source};
+use crate::syntax::Node;
 
 fn object(value: Value) -> Map<String, Value> {
     let Value::Object(fields) = value else { panic!("an object") };
@@ -15,11 +21,11 @@ fn object(value: Value) -> Map<String, Value> {
 
 fn decode(fields: Value) -> Event {
     let roots = Roots { cwd: "/p".into(), home: "/home/u".into(), ..Roots::default() };
-    Ignis.decode_event(&object(fields), &roots).expect("readable")
+    IGNIS.decode_event(&object(fields), &roots).expect("readable")
 }
 
 fn sent(event: &Event) -> Value {
-    serde_json::from_slice(&Ignis.encode_event(event).body).expect("json")
+    serde_json::from_slice(&IGNIS.encode_event(event).body).expect("json")
 }
 
 /// IG-S1, I-9 to I-12: what the agent sends comes back in its own words and order, and each event has its neutral name.
@@ -67,7 +73,7 @@ fn every_event_comes_back_as_it_came() {
         assert_eq!(event.name.as_str(), neutral);
         // As text, because maps compare without their order.
         assert_eq!(sent(&event).to_string(), form.to_string());
-        let envelope = Ignis.encode_event(&event);
+        let envelope = IGNIS.encode_event(&event);
         assert_eq!(envelope.body.last(), Some(&b'}'), "no line feed");
         assert!(envelope.env.is_empty() && envelope.env_file.is_none());
     }
@@ -120,7 +126,7 @@ fn what_is_no_event_says_what_was_expected() {
         (json!({"hook_event_name": "PreToolUse"}), "toolName"),
         (json!({"hook_event_name": "UserPromptSubmit", "prompt": 1}), "`prompt`"),
     ] {
-        let fault = Ignis.decode_event(&object(form), &Roots::default()).expect_err("unreadable");
+        let fault = IGNIS.decode_event(&object(form), &Roots::default()).expect_err("unreadable");
         assert!(fault.message.contains(expected), "{fault}");
     }
 }
@@ -129,7 +135,7 @@ fn what_is_no_event_says_what_was_expected() {
 fn a_file_is_known_by_its_place_or_by_a_key_that_no_other_agent_has() {
     let fit = |path: &str, text: &str| {
         let parsed = crate::syntax::parse(text, crate::syntax::Format::Json);
-        Ignis.recognizes(Path::new(path), parsed.root.as_ref())
+        IGNIS.recognizes(Path::new(path), parsed.root.as_ref())
     };
     for (path, text, expected) in [
         ("/home/u/.ignis/hooks.json", "{", Fit::Certain),
@@ -143,7 +149,7 @@ fn a_file_is_known_by_its_place_or_by_a_key_that_no_other_agent_has() {
         assert_eq!(fit(path, text), expected, "{path} {text}");
     }
     let roots = Roots { home: "/home/u".into(), ..Roots::default() };
-    let places = Ignis.places(&roots);
+    let places = IGNIS.places(&roots);
     assert_eq!(places.len(), 1, "no project file");
     assert_eq!(places[0].path, Path::new("/home/u/.ignis/hooks.json"));
 }

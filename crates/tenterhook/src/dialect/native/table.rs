@@ -185,6 +185,11 @@ pub(super) const VALUES: &[(&str, &[&str])] = &[
     ("SessionEnd", &["clear", "resume", "logout", "prompt_input_exit", "other"]),
 ];
 
+/// Those of an event.
+pub(super) fn values(event: &str) -> &'static [&'static str] {
+    VALUES.iter().find(|(name, _)| *name == event).map_or(&[], |(_, values)| values)
+}
+
 /// The names of tools that agents share, in the neutral spelling.
 pub(super) const TOOLS: &[&str] = &[
     "Bash",

@@ -1,18 +1,19 @@
 //! From a text to hooks, and what is said of a text that is wrong.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde_json::json;
 
 use super::*;
-use crate::answer::{Power, Restraint};
+use crate::answer::{Power, Restraint, SlipKind};
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::dialect::Subject;
+use crate::dialect::{Fit, Roots, Subject};
+use crate::event::Event;
 use crate::hook::{Hook, HookId, Inherit, Invocation, OnFailure, Phase, Run, Wait};
 use crate::matcher::MatcherSpec;
 use crate::report::{End, Output, Said};
-use crate::source::Switch;
+use crate::source::{ReadConfig, Source, Switch};
 
 mod hostile;
 mod near_misses;
@@ -26,7 +27,7 @@ fn source(text: &str) -> Source {
 }
 
 fn load(text: &str) -> ReadConfig {
-    Native.read_config(&source(text))
+    NATIVE.read_config(&source(text))
 }
 
 fn unusable(hook: &Hook) -> bool {
@@ -54,7 +55,7 @@ fn read(end: End, stdout: &str, stderr: &str) -> Answer {
 
 /// What a native hook may do before a tool.
 fn gate() -> &'static EventRow {
-    Native.row(&"PreToolUse".into()).expect("a row")
+    NATIVE.row(&"PreToolUse".into()).expect("a row")
 }
 
 fn said(stdout: &str) -> Answer {
@@ -148,7 +149,7 @@ fn a_source_is_governed_and_an_event_declared() {
     assert_eq!(row.subject, Subject::Declared("environment".into()));
     assert!(row.powers.has(Power::Deny) && !row.powers.has(Power::Ask));
     assert_eq!((row.failure, row.timeout), (OnFailure::Block, Duration::from_secs(30)));
-    assert!(!Native.unknown_row(&"deploy.after".into()).powers.has(Power::Deny));
+    assert!(!NATIVE.unknown_row(&"deploy.after".into()).powers.has(Power::Deny));
 }
 
 #[test]
@@ -485,7 +486,7 @@ fn files_are_found_from_the_strongest_layer_down() {
         managed: Some("/etc/tenterhook".into()),
         ..Roots::default()
     };
-    let found: Vec<_> = Native.places(&roots).into_iter().map(|it| (it.path, it.layer)).collect();
+    let found: Vec<_> = NATIVE.places(&roots).into_iter().map(|it| (it.path, it.layer)).collect();
     let toml: Vec<_> = found
         .iter()
         .filter(|(path, _)| path.extension().is_some_and(|it| it == "toml"))
@@ -504,7 +505,7 @@ fn files_are_found_from_the_strongest_layer_down() {
     assert_eq!(found.len(), 11);
     let named = |name: &str, text: &str| {
         let root = crate::syntax::parse(text, crate::syntax::Format::Toml).root;
-        Native.recognizes(Path::new(name), root.as_ref())
+        NATIVE.recognizes(Path::new(name), root.as_ref())
     };
     assert_eq!(named("/x/tenterhook.toml", ""), Fit::Certain);
     assert_eq!(named("/x/hooks.toml", "[hook.a]\non = 'Stop'\nshell = 'x'"), Fit::Certain);
@@ -513,17 +514,17 @@ fn files_are_found_from_the_strongest_layer_down() {
 
 #[test]
 fn a_gate_fails_closed_and_an_observer_does_not() {
-    let failure = |event: &str| Native.row(&event.into()).map(|row| row.failure);
+    let failure = |event: &str| NATIVE.row(&event.into()).map(|row| row.failure);
     assert_eq!(failure("PreToolUse"), Some(OnFailure::Block));
     assert_eq!(failure("Stop"), Some(OnFailure::Block));
     assert_eq!(failure("PermissionRequest"), Some(OnFailure::Ask));
     assert_eq!(failure("PostToolUse"), Some(OnFailure::Continue));
     assert_eq!(failure("SessionStart"), Some(OnFailure::Continue));
-    for row in Native.rows() {
+    for row in NATIVE.rows() {
         assert!(row.failure == OnFailure::Continue || row.powers.has(Power::Deny), "{}", row.name);
     }
     let claude = DialectId::CLAUDE.dialect().rows();
-    let ours: Vec<_> = Native.rows().iter().map(|row| &row.event).collect();
+    let ours: Vec<_> = NATIVE.rows().iter().map(|row| &row.event).collect();
     assert!(claude.iter().all(|row| ours.contains(&&row.event)), "an event is missing");
     assert_eq!(ours.len(), claude.len() + 8, "eight names cover what other agents tell");
 }
@@ -555,7 +556,7 @@ fn durations_have_units_and_the_default_is_short() {
     ] {
         assert_eq!(own(text), millis, "{text}");
     }
-    for row in Native.rows() {
+    for row in NATIVE.rows() {
         let millis = if row.event == "SessionEnd" { 1500 } else { 10_000 };
         assert_eq!(row.timeout, Duration::from_millis(millis), "{}", row.name);
     }
@@ -567,7 +568,7 @@ fn an_unknown_event_is_armed_and_observed() {
     let read = load("[hook.a]\non = 'PreToolUze'\nshell = 'x'\n");
     assert_eq!((read.hooks.len(), read.diagnostics[0].code.name()), (1, "unknown-event"));
     assert_eq!(read.diagnostics[0].help.as_deref(), Some("did you mean `PreToolUse`?"));
-    let row = Native.unknown_row(&"PreToolUze".into());
+    let row = NATIVE.unknown_row(&"PreToolUze".into());
     assert_eq!(row.powers.iter().collect::<Vec<_>>(), [Power::Message]);
 }
 

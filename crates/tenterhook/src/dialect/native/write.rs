@@ -160,6 +160,9 @@ impl Writer {
             Invocation::Shell { text: line, shell } => match shell {
                 Shell::Sh => drop(table.insert("shell", text(line))),
                 Shell::Bash => drop(table.insert("run", words(&["bash", "-c", line]))),
+                Shell::Login => {
+                    drop(table.insert("run", words(&["/bin/sh", "-c", Shell::LOGIN, line])));
+                }
                 Shell::PowerShell => {
                     let words = words(&["pwsh", "-NoProfile", "-NonInteractive", "-Command", line]);
                     table.insert("run", words);

@@ -7,8 +7,9 @@ use serde_json::{Map, Value};
 
 use super::events::{self, Spec};
 use super::vocabulary::{FIELDS, ORDER, TOLD_TOOL, TOOLS};
+use crate::dialect::kit::event;
 use crate::dialect::tools::{by_neutral, by_own};
-use crate::dialect::{Envelope, EventFault, Roots, wire};
+use crate::dialect::{Envelope, EventFault, Roots};
 use crate::event::{Event, EventName, Surroundings};
 
 /// Reads a payload. Everything but the name of the event is optional (Ruling 31).
@@ -49,7 +50,7 @@ pub(super) fn decode(json: &Map<String, Value>, roots: &Roots) -> Result<Event, 
 fn decode_tool(tool: &str, args: Option<Value>, event: &mut Event) -> Result<(), EventFault> {
     // The arguments come as the model wrote them: an object, or a text that may hold one.
     let input = match args {
-        Some(Value::String(text)) => wire::arguments("toolArgs", text)?,
+        Some(Value::String(text)) => event::arguments("toolArgs", text)?,
         Some(Value::Null) | None => Value::Object(Map::new()),
         Some(other) => other,
     };

@@ -11,6 +11,7 @@ use super::super::{Progress, Rest, Task};
 use super::prewarm::StandIn;
 use crate::diagnostic::Code;
 use crate::dialect::Dialect;
+use crate::hook::Compat;
 use crate::report::{Closed, Delivery, End, Output, Report, Said};
 
 /// How long a hook runs before anybody looks whether its first line asks for the background: one that is over by then has
@@ -82,7 +83,7 @@ impl Running {
             return over(report.ok(), env_file, handed);
         }
         let (detach, mut detached) = oneshot::channel();
-        watch_first_line(&child, task.dialect(), detach);
+        watch_first_line(&child, task.dialect(), task.hook.compat, detach);
         tokio::select! {
             // A hook that is over has no background left to go to.
             biased;
@@ -176,14 +177,15 @@ fn report_to(child: &process::Child, done: oneshot::Sender<process::Report>) {
 /// Lets the hook's first line of output, and only that, ask for the background (decision 13).
 fn watch_first_line(
     child: &process::Child,
-    dialect: &'static dyn Dialect,
+    dialect: &'static Dialect,
+    compat: Compat,
     detach: oneshot::Sender<()>,
 ) {
     // Kept until the run is over: dropped here, it would wake the step for nothing, once a run.
     let mut detach = Some(detach);
     let mut is_first = true;
     child.on_line(move |line| {
-        if std::mem::take(&mut is_first) && dialect.detaches(line) {
+        if std::mem::take(&mut is_first) && dialect.detaches(line, compat) {
             // The step may have been dropped meanwhile; then it is being ended anyway.
             let _ = detach.take().map(|detach| detach.send(()));
         }

@@ -48,7 +48,8 @@ impl Invocation {
                     .then(|| format!("{before} {option} '{value}'{after}"))?;
                 Some(Self::Shell { text, shell: *shell })
             }
-            Self::Shell { shell: Shell::PowerShell, .. } => None,
+            // What a profile does before the line, nobody knows.
+            Self::Shell { shell: Shell::Login | Shell::PowerShell, .. } => None,
         }
     }
 }

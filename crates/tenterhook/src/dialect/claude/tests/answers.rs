@@ -6,9 +6,10 @@ use serde_json::{Value, json};
 
 use super::observed::{event, report, verdict};
 use crate::answer::{Answer, Power, Restraint};
-use crate::dialect::claude::Claude;
-use crate::dialect::claude::events::{EVENTS, Field, Universal};
-use crate::dialect::{Dialect, EventRow};
+use crate::dialect::EventRow;
+use crate::dialect::claude::CLAUDE;
+use crate::dialect::claude::events::EVENTS;
+use crate::dialect::kit::protocol::{Exit2, Field, Universal};
 use crate::event::{Event, Surroundings};
 use crate::hook::Compat;
 use crate::report::{Closed, End, Output, Report, Said};
@@ -45,7 +46,9 @@ fn every_field_of_every_event_arrives() {
         for (key, field) in spec.fields {
             let value = match field {
                 Field::Permission(_) => json!("deny"),
-                Field::Behavior => json!({"behavior": "deny", "message": "m", "interrupt": true}),
+                Field::Behavior(_) => {
+                    json!({"behavior": "deny", "message": "m", "interrupt": true})
+                }
                 Field::Action => json!("decline"),
                 Field::Retry | Field::ExtraFlag => json!(true),
                 Field::Watch => json!(["/a"]),
@@ -57,9 +60,9 @@ fn every_field_of_every_event_arrives() {
             assert_eq!(codes(&verdict), Vec::<&str>::new(), "{title}");
             let effects = &verdict.effects;
             let arrived = match field {
-                Field::Permission(_) => verdict.restraint == Restraint::Deny,
+                Field::Permission(_) | Field::Denial(_) => verdict.restraint == Restraint::Deny,
                 Field::PermissionReason => true,
-                Field::Behavior => words(&verdict) == "m" && effects.extra["interrupt"] == true,
+                Field::Behavior(_) => words(&verdict) == "m" && effects.extra["interrupt"] == true,
                 Field::Context => effects.context == ["MARK"],
                 Field::Input => effects.updated_input == Some(value),
                 Field::Output | Field::McpOutput | Field::Display => {
@@ -106,7 +109,7 @@ fn exit_2_denies_where_the_event_can_be_denied_and_its_words_are_kept() {
         assert_eq!(verdict.restraint == Restraint::Deny, gate, "{}", spec.name);
         assert!(!gate || words(&verdict) == "MARK", "{}", spec.name);
         assert!(gate || codes(&verdict).contains(&"not-honoured"), "{}", spec.name);
-        if spec.exit2 == crate::dialect::claude::events::Exit2::TellsUser {
+        if spec.exit2 == Exit2::TellsUser {
             assert_eq!(verdict.effects.messages, ["MARK"], "{}", spec.name);
         }
     }
@@ -245,13 +248,17 @@ fn events_with_a_rule_of_their_own() {
 ///
 #[test]
 fn a_first_line_sends_the_hook_to_the_background() {
-    assert!(Claude.detaches(b"{\"async\": true, \"asyncTimeout\": 5}\n"));
+    let detaches = |line: &str, compat| CLAUDE.detaches(line.as_bytes(), compat);
+    assert!(detaches("{\"async\": true, \"asyncTimeout\": 5}\n", Compat::Guarded));
+    // Followed exactly, the agent goes on whatever else stands beside it.
+    let both = "{\"async\": true, \"decision\": \"block\"}";
+    assert!(detaches(both, Compat::Exact) && !detaches(both, Compat::Guarded));
     for line in ["", "{\"async\": false}", "{\"async\": \"true\"}", "async", "[{\"async\":true}]"] {
-        assert!(!Claude.detaches(line.as_bytes()), "{line}");
+        assert!(!detaches(line, Compat::Exact), "{line}");
     }
     let tool = event("PreToolUse");
-    let row = Claude.row(&tool.name).expect("row");
-    let read = |stdout: &str| Claude.read_answer(&tool, row, &report(stdout, "", 0));
+    let row = CLAUDE.row(&tool.name).expect("row");
+    let read = |stdout: &str| CLAUDE.read_answer(&tool, row, &report(stdout, "", 0));
     let answer = read("{\"async\": true}\n{\"systemMessage\": \"done\"}\n");
     assert!(answer.detached && answer.effects.messages == ["done"]);
     let promise = read("{\n\"async\": true\n}");
@@ -262,9 +269,9 @@ fn a_first_line_sends_the_hook_to_the_background() {
 #[test]
 fn a_hook_that_may_wake_the_agent_objects_on_any_event() {
     let event = plain("Notification");
-    let mut row = Claude.row(&event.name).expect("row").clone();
+    let mut row = CLAUDE.row(&event.name).expect("row").clone();
     row.powers = row.powers.with(Power::Deny);
-    let answer = Claude.read_answer(&event, &row, &report("out", "", 2));
+    let answer = CLAUDE.read_answer(&event, &row, &report("out", "", 2));
     assert_eq!((answer.restraint, answer.reason.as_deref()), (Restraint::Deny, Some("out")));
     assert!(answer.slips.is_empty());
 }
@@ -288,11 +295,11 @@ fn the_env_file_becomes_variables_and_what_needs_a_shell_is_handed_on() {
 fn a_custom_event_is_answered_as_its_row_permits() {
     let event = plain("deploy.before");
     let deny = |row: &EventRow| {
-        let answer: Answer = Claude.read_answer(&event, row, &report("", "no", 2));
+        let answer: Answer = CLAUDE.read_answer(&event, row, &report("", "no", 2));
         assert_eq!(answer.restraint, Restraint::Deny);
         answer
     };
-    let unknown = Claude.unknown_row(&event.name);
+    let unknown = CLAUDE.unknown_row(&event.name);
     deny(&unknown);
     // Nobody declared it, so it only observes: judging drops the denial, and says so.
     let verdict = exact(&event, "", "no", 2);

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use super::{conformance, json as read_json};
 use crate::answer::Restraint;
 use crate::dialect::DialectId;
-use crate::dialect::claude::Claude;
-use crate::dialect::{Dialect, Roots};
+use crate::dialect::Roots;
+use crate::dialect::claude::CLAUDE;
 use crate::event::Event;
 use crate::hook::{Compat, Hook, HookId, Run};
 use crate::report::{End, Report, Said};
@@ -18,7 +18,7 @@ use crate::verdict::{JudgeContext, Verdict, judge};
 pub(super) fn event(name: &str) -> Event {
     let tool = if name.ends_with("ToolUse") { "-Bash" } else { "" };
     let path = conformance(&format!("observed/payloads/claude-code/{name}{tool}.json"));
-    Claude.decode_event(&read_json(&path), &Roots::default()).expect("readable")
+    CLAUDE.decode_event(&read_json(&path), &Roots::default()).expect("readable")
 }
 
 pub(super) fn report(stdout: &str, stderr: &str, code: i32) -> Report {
@@ -28,11 +28,11 @@ pub(super) fn report(stdout: &str, stderr: &str, code: i32) -> Report {
 }
 
 pub(super) fn verdict(event: &Event, report: &Report, compat: Compat) -> Verdict {
-    let row = Claude.row(&event.name).cloned().unwrap_or_else(|| Claude.unknown_row(&event.name));
+    let row = CLAUDE.row(&event.name).cloned().unwrap_or_else(|| CLAUDE.unknown_row(&event.name));
     let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     let mut hook = Hook::new(HookId::new("h"), DialectId::CLAUDE, event.name.clone(), run);
     hook.compat = compat;
-    let answer = Claude.read_answer(event, &row, report);
+    let answer = CLAUDE.read_answer(event, &row, report);
     judge(JudgeContext { hook: &hook, row: &row, widened: None }, answer)
 }
 

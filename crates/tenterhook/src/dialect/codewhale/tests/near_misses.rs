@@ -1,7 +1,7 @@
 //! The table of near misses and innocents (CW-60 to CW-68): every near miss restrains and is named, no innocent is accused.
 
 use super::*;
-use crate::answer::Restraint;
+use crate::answer::{Restraint, SlipKind};
 use crate::hook::{Compat, HookId, OnFailure, Run};
 use crate::report::{End, Output, Said};
 use crate::verdict::{self, JudgeContext, Verdict};
@@ -21,8 +21,8 @@ fn judged(case: &Node, compat: Compat) -> Verdict {
     let name = case.get("event").and_then(Node::as_str).unwrap_or("tool_call_before");
     let spec = events::spec(name).expect("an event");
     let event = Event::new(spec.covers[0], crate::event::Surroundings::default());
-    let row = CodeWhale.row(&event.name).expect("a row");
-    let answer = CodeWhale.read_answer(&event, row, &report);
+    let row = CODEWHALE.row(&event.name).expect("a row");
+    let answer = CODEWHALE.read_answer(&event, row, &report);
     let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     let mut hook = Hook::new(HookId::new("h"), DialectId::CODEWHALE, event.name, run);
     hook.on_failure = Some(OnFailure::Continue);

@@ -82,7 +82,7 @@ fn files_are_found_where_the_agent_looks() {
         repository: Some("/w".into()),
         ..Roots::default()
     };
-    let found: Vec<_> = Gen.places(&roots).into_iter().map(|it| (it.path, it.layer)).collect();
+    let found: Vec<_> = GEN.places(&roots).into_iter().map(|it| (it.path, it.layer)).collect();
     assert_eq!(
         found,
         [
@@ -96,6 +96,6 @@ fn files_are_found_where_the_agent_looks() {
         ("/p/.gen-plugin/plugin.json", crate::dialect::Fit::Certain),
         ("/w/.claude/settings.json", crate::dialect::Fit::No),
     ] {
-        assert_eq!(Gen.recognizes(Path::new(path), None), fit, "{path}");
+        assert_eq!(GEN.recognizes(Path::new(path), None), fit, "{path}");
     }
 }

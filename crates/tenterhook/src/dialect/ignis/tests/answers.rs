@@ -15,7 +15,7 @@ fn event(name: &str) -> Event {
 
 fn verdict(name: &str, compat: Compat, end: End, stdout: &str, stderr: &str) -> Verdict {
     let event = event(name);
-    let row = Ignis.row(&event.name).cloned().unwrap_or_else(|| Ignis.unknown_row(&event.name));
+    let row = IGNIS.row(&event.name).cloned().unwrap_or_else(|| IGNIS.unknown_row(&event.name));
     let said = Said::Bytes { stdout: stdout.as_bytes().into(), stderr: stderr.as_bytes().into() };
     let report = Report { said, ..Report::silent(end, Duration::ZERO) };
     let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
@@ -23,7 +23,7 @@ fn verdict(name: &str, compat: Compat, end: End, stdout: &str, stderr: &str) -> 
     hook.compat = compat;
     judge(
         JudgeContext { hook: &hook, row: &row, widened: None },
-        Ignis.read_answer(&event, &row, &report),
+        IGNIS.read_answer(&event, &row, &report),
     )
 }
 
@@ -230,7 +230,7 @@ fn broken_bytes_are_replaced_as_the_agent_replaces_them() {
     };
     let report = Report { said, ..Report::silent(End::Exited(0), Duration::ZERO) };
     let event = event(PROMPT);
-    let row = Ignis.row(&event.name).expect("a row");
-    let answer = Ignis.read_answer(&event, row, &report);
+    let row = IGNIS.row(&event.name).expect("a row");
+    let answer = IGNIS.read_answer(&event, row, &report);
     assert_eq!(answer.effects.updated_prompt.as_deref(), Some("a\u{fffd}b"));
 }

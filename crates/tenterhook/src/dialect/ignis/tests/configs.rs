@@ -16,11 +16,11 @@ fn source(text: &str) -> Source {
 }
 
 fn read(text: &str) -> ReadConfig {
-    Ignis.read_config(&source(text))
+    IGNIS.read_config(&source(text))
 }
 
 fn exact(text: &str) -> ReadConfig {
-    Ignis.read_config(&Source { compat: Compat::Exact, ..source(text) })
+    IGNIS.read_config(&Source { compat: Compat::Exact, ..source(text) })
 }
 
 /// The only hook of an entry for prompts.
@@ -106,7 +106,7 @@ fn the_fields_have_their_defaults() {
         (None, Confine::ByDefault, Phase::Rewrite)
     );
     assert_eq!((command(&hook).inherit, command(&hook).pass.len()), (Inherit::Listed, 0));
-    assert_eq!(Ignis.row(&hook.event).expect("a row").timeout, Duration::from_secs(10));
+    assert_eq!(IGNIS.row(&hook.event).expect("a row").timeout, Duration::from_secs(10));
     assert_eq!(hook.id.as_str(), "user:UserPromptSubmit:x:1");
     let (hook, codes) = entry(
         r#"{"command": "~/a/translate.py", "timeout_ms": 30000, "env": ["B", "A_1"], "sandbox": false}"#,

@@ -39,12 +39,7 @@ fn outputs(list: &Value) -> Vec<Output> {
     list.as_array().expect("a list").iter().map(read).collect()
 }
 
-fn verdict(
-    dialect: &'static dyn Dialect,
-    row: &EventRow,
-    said: &Output,
-    compat: Compat,
-) -> Verdict {
+fn verdict(dialect: &'static Dialect, row: &EventRow, said: &Output, compat: Compat) -> Verdict {
     let event = Event::new(&*row.event, Surroundings::default())
         .with("tool_name", "Bash")
         .with("prompt", "p");
@@ -66,12 +61,12 @@ fn holds(verdict: &Verdict) -> bool {
 }
 
 /// The rows of one dialect for the events at which most hooks print.
-fn rows(dialect: &'static dyn Dialect) -> Vec<&'static EventRow> {
+fn rows(dialect: &'static Dialect) -> Vec<&'static EventRow> {
     let events = ["PreToolUse", "UserPromptSubmit", "Stop", "SessionStart"].iter();
     events.filter_map(|event| dialect.row(&(*event).into())).collect()
 }
 
-fn report_of(dialect: &dyn Dialect, row: &EventRow, said: &Output, verdict: &Verdict) -> String {
+fn report_of(dialect: &Dialect, row: &EventRow, said: &Output, verdict: &Verdict) -> String {
     let codes: Vec<_> = verdict.faults.iter().map(|it| (it.code.name(), &it.message)).collect();
     format!(
         "{} {}: {}\n  {:?}\n  {:?} {codes:?}",
@@ -96,9 +91,9 @@ fn no_collected_answer_that_means_no_proceeds() {
         let Some(list) = table["says_no"].get(dialect.id().as_str()) else { continue };
         let row = dialect.row(&"PreToolUse".into()).expect("a gate");
         for said in outputs(list) {
-            let verdict = verdict(*dialect, row, &said, Compat::Guarded);
+            let verdict = verdict(dialect, row, &said, Compat::Guarded);
             if !holds(&verdict) {
-                wrong.push(report_of(*dialect, row, &said, &verdict));
+                wrong.push(report_of(dialect, row, &said, &verdict));
             }
         }
     }
@@ -144,9 +139,9 @@ fn no_shape_that_means_no_proceeds_in_any_dialect() {
                 stderr: fill(&shape.stderr),
                 exit: shape.exit,
             };
-            let verdict = verdict(*dialect, row, &said, Compat::Guarded);
+            let verdict = verdict(dialect, row, &said, Compat::Guarded);
             if !holds(&verdict) {
-                wrong.push(report_of(*dialect, row, &said, &verdict));
+                wrong.push(report_of(dialect, row, &said, &verdict));
             }
         }
     }
@@ -173,10 +168,10 @@ fn no_shape_is_lost_in_silence_on_other_events() {
                 if row.name == "PreModelCall" && !shape.stdout.starts_with('{') && shape.exit != 2 {
                     continue;
                 }
-                let verdict = verdict(*dialect, row, shape, Compat::Guarded);
+                let verdict = verdict(dialect, row, shape, Compat::Guarded);
                 let told = !row.is_before_effect() && !verdict.faults.is_empty();
                 if !holds(&verdict) && !told {
-                    wrong.push(report_of(*dialect, row, shape, &verdict));
+                    wrong.push(report_of(dialect, row, shape, &verdict));
                 }
             }
         }
@@ -206,7 +201,7 @@ fn no_shape_that_a_model_says_proceeds() {
             let answer = dialect.read_words(&prompt, &event, row, &report);
             let verdict = judge(JudgeContext { hook: &hook, row, widened: None }, answer);
             if !holds(&verdict) {
-                wrong.push(report_of(*dialect, row, shape, &verdict));
+                wrong.push(report_of(dialect, row, shape, &verdict));
             }
         }
     }
@@ -216,7 +211,7 @@ fn no_shape_that_a_model_says_proceeds() {
 /// A-45: what somebody prints to keep the engine busy is read in a few passes.
 #[test]
 fn hostile_texts_are_read_to_their_end() {
-    let row = crate::dialect::claude::Claude.row(&"PreToolUse".into()).expect("a gate");
+    let row = crate::dialect::claude::CLAUDE.row(&"PreToolUse".into()).expect("a gate");
     let lines = [
         "{",
         "{\"a",
@@ -243,7 +238,7 @@ fn hostile_texts_are_read_to_their_end() {
                 stderr: stderr.into(),
                 exit: 0,
             };
-            let verdict = verdict(&crate::dialect::claude::Claude, row, &said, Compat::Guarded);
+            let verdict = verdict(&crate::dialect::claude::CLAUDE, row, &said, Compat::Guarded);
             assert!(verdict.restraint != Restraint::Allow, "{piece}");
         }
     }
@@ -259,11 +254,11 @@ fn no_innocent_is_held() {
     let mut wrong = Vec::new();
     for said in innocents {
         for dialect in DIALECTS {
-            for row in rows(*dialect) {
-                let guarded = verdict(*dialect, row, &said, Compat::Guarded);
-                let exact = verdict(*dialect, row, &said, Compat::Exact);
+            for row in rows(dialect) {
+                let guarded = verdict(dialect, row, &said, Compat::Guarded);
+                let exact = verdict(dialect, row, &said, Compat::Exact);
                 if holds(&guarded) && !holds(&exact) {
-                    wrong.push(report_of(*dialect, row, &said, &guarded));
+                    wrong.push(report_of(dialect, row, &said, &guarded));
                 }
             }
         }

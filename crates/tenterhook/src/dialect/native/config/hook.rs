@@ -3,8 +3,8 @@
 use super::fields::Fields;
 use super::{Reader, keys, source, values};
 use crate::diagnostic::{Code, nearest};
-use crate::dialect::native::{Native, table};
-use crate::dialect::{DIALECTS, Dialect, DialectId, EventRow};
+use crate::dialect::native::{NATIVE, table};
+use crate::dialect::{DIALECTS, DialectId, EventRow};
 use crate::event::EventName;
 use crate::hook::{Arming, Hook, HookId, Phase, Wait};
 use crate::matcher::{Condition, Matcher, MatcherSpec};
@@ -84,7 +84,7 @@ impl Reader<'_> {
         hook.on_failure = fields.text("on_failure").and_then(source::on_failure);
         if hook.dialect != DialectId::NATIVE {
             // What this file promises holds for all its hooks, whatever they speak (C-53).
-            hook.timeout = hook.timeout.or(Some(Native.timeout(&hook.run, row)));
+            hook.timeout = hook.timeout.or(Some(NATIVE.timeout(&hook.run, row)));
             let promised = fields.text("on_failure") == Some(keys::PROMISED);
             hook.on_failure = hook.on_failure.or(Some(row.failure)).filter(|_| !promised);
         }

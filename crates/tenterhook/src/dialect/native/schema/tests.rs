@@ -12,7 +12,7 @@ use super::*;
 use crate::answer::{Answer, Effects, Restraint, Stop};
 use crate::dialect::native::config::keys::{self, Key, Shape};
 use crate::dialect::native::{answer, config, encode_outcome, envelope};
-use crate::dialect::{DIALECTS, Dialect, Roots};
+use crate::dialect::{DIALECTS, Roots};
 use crate::hook::HookId;
 use crate::outcome::{Fault, Outcome, Reason, Step};
 use crate::report::{End, Output, Report, Said};
@@ -147,7 +147,7 @@ fn what_the_schema_refuses_the_reader_refuses_too() {
 fn events_and_answers_fit_their_schemas_as_they_fit_the_reader() {
     let events = validator(Kind::Event);
     let answers = validator(Kind::Answer);
-    let native = &crate::dialect::native::Native;
+    let native = &crate::dialect::native::NATIVE;
     #[rustfmt::skip]
     let table = [
         (true, json!({"event": "Stop"})),

@@ -47,7 +47,7 @@ proptest! {
     #[test]
     fn events_are_read_or_refused(text in scraps()) {
         if let Ok(object) = serde_json::from_str::<Map<String, Value>>(&text) {
-            let _ = Native.decode_event(&object, &Roots::default());
+            let _ = NATIVE.decode_event(&object, &Roots::default());
         }
     }
 }

@@ -19,7 +19,7 @@ fn judged(case: &Node, compat: Compat) -> Verdict {
     let text = |key: &str| case.get(key).and_then(Node::as_str).unwrap_or_default();
     let exit = case.get("exit").and_then(Node::as_u64).unwrap_or(0);
     let answer = read(End::Exited(exit.try_into().expect("small")), text("stdout"), text("stderr"));
-    let row = Native.row(&"PreToolUse".into()).expect("a row");
+    let row = NATIVE.row(&"PreToolUse".into()).expect("a row");
     let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     let mut hook = Hook::new(HookId::new("h"), DialectId::NATIVE, "PreToolUse".into(), run);
     hook.on_failure = Some(OnFailure::Continue);

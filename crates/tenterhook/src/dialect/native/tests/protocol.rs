@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{read, report, said, *};
+use crate::hook::Compat;
 
 #[test]
 fn events_survive_the_way_out_and_back() {
@@ -14,14 +15,14 @@ fn events_survive_the_way_out_and_back() {
         "data": {"x": 1}
     });
     let event =
-        Native.decode_event(form.as_object().expect("an object"), &roots).expect("an event");
+        NATIVE.decode_event(form.as_object().expect("an object"), &roots).expect("an event");
     assert_eq!(event.tool().map(|it| it.name), Some("Bash"));
     assert_eq!(event.within.facts.get("permission_mode"), Some(&json!("plan")));
-    let envelope = Native.encode_event(&event);
+    let envelope = NATIVE.encode_event(&event);
     let again: Value = serde_json::from_slice(&envelope.body).expect("json");
     assert_eq!(again, form);
     assert_eq!(envelope.env_file, None);
-    let start = Native.encode_event(&Event::new("SessionStart", event.within));
+    let start = NATIVE.encode_event(&Event::new("SessionStart", event.within));
     assert_eq!(start.env_file, Some("TENTERHOOK_ENV_FILE"));
 }
 
@@ -29,7 +30,7 @@ fn events_survive_the_way_out_and_back() {
 fn an_event_of_another_form_is_refused_with_words() {
     let refused = |form: Value| {
         let form = form.as_object().expect("an object").clone();
-        Native.decode_event(&form, &Roots::default()).expect_err("refused").message
+        NATIVE.decode_event(&form, &Roots::default()).expect_err("refused").message
     };
     assert!(refused(json!({"hook_event_name": "Stop"})).contains("Claude Code"));
     assert!(refused(json!({"v": 2, "event": "Stop"})).contains("version 1"));
@@ -82,8 +83,8 @@ fn an_unknown_key_is_a_remark_and_the_rest_stands() {
 
 #[test]
 fn a_hook_goes_to_the_background_by_its_first_line() {
-    assert!(Native.detaches(br#"{"background": true}"#));
-    assert!(!Native.detaches(br#"{"background": true, "decision": "deny"}"#));
+    assert!(NATIVE.detaches(br#"{"background": true}"#, Compat::Guarded));
+    assert!(!NATIVE.detaches(br#"{"background": true, "decision": "deny"}"#, Compat::Guarded));
     let answer = said("{\"background\":true}\n{\"context\":\"late\"}");
     assert!(answer.detached);
     assert_eq!(answer.effects.context, ["late"]);

@@ -6,13 +6,13 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::answer::{Answer, Restraint};
-use crate::dialect::{Cap, Dialect, DialectId};
+use crate::dialect::{Cap, DialectId};
 use crate::event::{Event, EventName};
 use crate::hook::{Compat, Hook, HookId, OnFailure, Phase, Run};
 use crate::report::{Closed, End, Output, Report, Said};
 use crate::verdict::{JudgeContext, Verdict, judge};
 
-use super::super::Reasonix;
+use super::super::REASONIX;
 use super::super::events::EVENTS;
 
 struct Hooked {
@@ -47,7 +47,7 @@ impl Hooked {
 
     fn judge(&self, answer: Answer) -> Verdict {
         let event = self.event();
-        let row = Reasonix.row(&event.name).expect("a row");
+        let row = REASONIX.row(&event.name).expect("a row");
         let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
         let mut hook = Hook::new(HookId::new("h"), DialectId::REASONIX, event.name, run);
         (hook.compat, hook.on_failure) = (self.compat, self.on_failure);
@@ -57,8 +57,8 @@ impl Hooked {
 
     fn hears(&self, report: &Report) -> Verdict {
         let event = self.event();
-        let row = Reasonix.row(&event.name).expect("a row");
-        self.judge(Reasonix.read_answer(&event, row, report))
+        let row = REASONIX.row(&event.name).expect("a row");
+        self.judge(REASONIX.read_answer(&event, row, report))
     }
 
     fn says(&self, end: End, stdout: &str, stderr: &str) -> Verdict {
@@ -92,7 +92,7 @@ fn the_ten_events_block_and_wait_as_the_seed_says() {
         ("SessionEnd", false, 10),
     ];
     for (spec, (name, blocks, seconds)) in EVENTS.iter().zip(seed) {
-        let row = Reasonix.row(&EventName::new(spec.neutral())).expect("a row");
+        let row = REASONIX.row(&EventName::new(spec.neutral())).expect("a row");
         assert_eq!((spec.name, spec.is_gate()), (name, blocks));
         assert_eq!((&*row.name, row.timeout), (name, Duration::from_secs(seconds)), "{name}");
         assert_eq!(row.failure == OnFailure::Block, blocks, "{name}");

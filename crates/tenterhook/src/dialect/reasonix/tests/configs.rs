@@ -3,14 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::dialect::{Dialect, DialectId, Fit, Roots};
+use crate::dialect::{DialectId, Fit, Roots};
 use crate::event::Event;
 use crate::hook::{Arming, Command, Compat, Invocation, Layer, Phase, Run, Wait};
 use crate::matcher::{MatchContext, Matcher, MatcherSpec, Picked};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{Format, parse};
 
-use super::super::Reasonix;
+use super::super::REASONIX;
 
 fn source(text: &str) -> Source {
     let name = "/p/.reasonix/settings.json";
@@ -20,7 +20,7 @@ fn source(text: &str) -> Source {
 }
 
 fn load(text: &str) -> ReadConfig {
-    Reasonix.read_config(&source(text))
+    REASONIX.read_config(&source(text))
 }
 
 fn codes(read: &ReadConfig) -> Vec<&str> {
@@ -180,7 +180,7 @@ fn what_can_be_read_of_a_file_runs_unless_followed_exactly() {
     let read = load(text);
     assert_eq!((codes(&read).first(), read.unreadable), (Some(&"not-strict-json"), false));
     assert_eq!(read.hooks[0].arming, Arming::Armed);
-    let exact = Reasonix.read_config(&Source { compat: Compat::Exact, ..source(text) });
+    let exact = REASONIX.read_config(&Source { compat: Compat::Exact, ..source(text) });
     assert!(matches!(exact.hooks[0].arming, Arming::Disarmed { rule: "RX-16", .. }));
 }
 
@@ -227,7 +227,7 @@ fn a_hook_may_speak_another_protocol() {
 #[test]
 fn places_and_shapes() {
     let roots = Roots { cwd: "/p".into(), home: "/home/u".into(), ..Roots::default() };
-    let places = Reasonix.places(&roots);
+    let places = REASONIX.places(&roots);
     let places: Vec<_> =
         places.iter().map(|it| (it.path.to_str().expect("text"), it.layer)).collect();
     assert_eq!(
@@ -250,7 +250,7 @@ fn places_and_shapes() {
         ("/p/x.json", "{}", Fit::No),
     ] {
         let root = parse(text, Format::Json).root;
-        assert_eq!(Reasonix.recognizes(Path::new(path), root.as_ref()), fit, "{text}");
+        assert_eq!(REASONIX.recognizes(Path::new(path), root.as_ref()), fit, "{text}");
     }
 }
 

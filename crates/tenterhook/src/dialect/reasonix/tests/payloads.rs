@@ -2,18 +2,18 @@
 
 use serde_json::{Value, json};
 
-use crate::dialect::{Dialect, Roots};
+use crate::dialect::Roots;
 use crate::event::Event;
 
-use super::super::Reasonix;
+use super::super::REASONIX;
 
 fn decode(json: Value) -> Event {
     let Value::Object(fields) = json else { panic!("an object") };
-    Reasonix.decode_event(&fields, &Roots::default()).expect("an event")
+    REASONIX.decode_event(&fields, &Roots::default()).expect("an event")
 }
 
 fn encode(event: &Event) -> Value {
-    let envelope = Reasonix.encode_event(event);
+    let envelope = REASONIX.encode_event(event);
     let text = String::from_utf8(envelope.body).expect("text");
     assert!(text.ends_with('\n') && text.lines().count() == 1, "one line: {text:?}");
     assert!(envelope.env.is_empty());
@@ -84,7 +84,7 @@ fn what_is_no_payload_says_what_is_missing() {
         (json!({"event": "PreToolUse", "toolName": []}), "`toolName` must be a text"),
     ] {
         let Value::Object(fields) = payload.clone() else { panic!("an object") };
-        let fault = Reasonix.decode_event(&fields, &Roots::default()).expect_err("no event");
+        let fault = REASONIX.decode_event(&fields, &Roots::default()).expect_err("no event");
         assert!(fault.message.contains(expected), "{payload}: {}", fault.message);
     }
     assert_eq!(decode(json!({"event": "Stop", "turn": null, "prompt": null})).payload.len(), 0);

@@ -1,10 +1,9 @@
-//! The fields of an answer: one object that Claude Code accepts, read to the letter. What the agent would ignore becomes
-//! a remark; what it would reject is an error. Lenient reading is the business of `kit::denial`.
+//! The fields of an answer: one object that the agent accepts, read to the letter. What it would ignore becomes a remark;
+//! what it would reject is an error. Lenient reading is the business of `denial`.
 
 use serde_json::{Map, Value};
 
-use super::events::{EVENTS, Field, Spec, Top, Universal};
-use super::terminal;
+use super::{Answers, Field, Spec, Top, Universal, terminal};
 use crate::answer::{Answer, Failure, Restraint, Stop};
 use crate::diagnostic::{Code, nearest};
 use crate::dialect::typed::{Type, check, filled, kind};
@@ -19,63 +18,39 @@ pub(super) enum Extent {
     TopOnly,
 }
 
-/// The fields at the top level of any answer.
-const TOP: &[(&str, Type)] = &[
-    ("continue", Type::Flag),
-    ("stopReason", Type::Text),
-    ("suppressOutput", Type::Flag),
-    ("systemMessage", Type::Text),
-    ("terminalSequence", Type::Text),
-    ("decision", Type::Text),
-    ("reason", Type::Text),
-    ("hookSpecificOutput", Type::Object),
-    ("async", Type::Flag),
-    ("asyncTimeout", Type::Number),
-    ("metrics", Type::Object),
-    ("rewakeSummary", Type::Text),
-    ("rewakeMessage", Type::Text),
-];
-/// Those that an outcome carries under their own name.
-const CARRIED: &[&str] = &["suppressOutput", "metrics", "rewakeSummary", "rewakeMessage"];
 /// The values of `decision` at the top level, valid on every event.
 const DECISIONS: &[&str] = &["approve", "block"];
 const BEHAVIORS: &[&str] = &["allow", "deny"];
 const ACTIONS: &[&str] = &["accept", "decline", "cancel"];
-/// The fields of a decision about a permission, beside its behaviour.
-const BEHAVIOR_FIELDS: &[(&str, Type)] = &[
-    ("behavior", Type::Text),
-    ("updatedInput", Type::Object),
-    ("updatedPermissions", Type::List),
-    ("message", Type::Text),
-    ("interrupt", Type::Flag),
-];
-
 /// Reads an answer; the error says why the agent rejects it whole.
 pub(super) fn read(
+    answers: &Answers,
     spec: &Spec,
     event: &Event,
     object: &Map<String, Value>,
     extent: Extent,
 ) -> Result<Answer, String> {
-    for (key, expected) in TOP {
+    for (key, expected) in answers.top {
         check(object, key, *expected)?;
     }
     let decision = word(object, "decision", DECISIONS)?;
-    if object.get("async") == Some(&Value::Bool(true)) {
+    if answers.detaches() && object.get("async") == Some(&Value::Bool(true)) {
         return Ok(Answer { detached: true, ..Answer::default() });
     }
-    let mut reader = Reader { spec, event, answer: Answer::default() };
+    (answers.refuses)(spec, object)?;
+    let mut reader = Reader { answers, spec, event, answer: Answer::default() };
     reader.universal(object);
     reader.top_decision(decision, object);
     if let (Some(Value::Object(output)), Extent::Whole) = (object.get("hookSpecificOutput"), extent)
     {
         reader.hook_output(output)?;
     }
-    reader.unknown(object, TOP.iter().map(|(key, _)| *key), "");
+    reader.unknown(object, answers.top.iter().map(|(key, _)| *key), "")?;
     Ok(reader.done())
 }
 
 struct Reader<'a> {
+    answers: &'a Answers,
     spec: &'a Spec,
     event: &'a Event,
     answer: Answer,
@@ -91,11 +66,13 @@ impl Reader<'_> {
             }
         }
         if object.get("continue") == Some(&Value::Bool(false)) {
-            if self.spec.universal == Universal::All {
-                let reason = filled(object, "stopReason").map(str::to_owned);
-                self.answer.effects.stop = Some(Stop { reason });
-            } else {
-                self.not_honoured("continue");
+            let reason = filled(object, "stopReason");
+            match self.spec.universal {
+                Universal::All => {
+                    self.answer.effects.stop = Some(Stop { reason: reason.map(str::to_owned) });
+                }
+                Universal::StopDenies => self.decide(Restraint::Deny, reason),
+                Universal::NoStop | Universal::Dropped => self.not_honoured("continue"),
             }
         }
         if let Some(text) = filled(object, "terminalSequence") {
@@ -110,7 +87,7 @@ impl Reader<'_> {
                 );
             }
         }
-        for key in CARRIED {
+        for key in self.answers.carried {
             if let Some(value) = object.get(*key) {
                 self.extra(key, value.clone());
             }
@@ -130,11 +107,11 @@ impl Reader<'_> {
 
     fn hook_output(&mut self, output: &Map<String, Value>) -> Result<(), String> {
         let named = output.get("hookEventName").and_then(Value::as_str);
-        if named != Some(self.event.name.as_str()) {
+        let own = if self.spec.name.is_empty() { self.event.name.as_str() } else { self.spec.name };
+        if named != Some(own) {
             let found = named.map_or_else(|| "is missing".to_owned(), |it| format!("is `{it}`"));
             return Err(format!(
-                "`hookSpecificOutput.hookEventName` {found}; on this event it must be `{}`",
-                self.event.name
+                "`hookSpecificOutput.hookEventName` {found}; on this event it must be `{own}`"
             ));
         }
         for (key, field) in self.spec.fields {
@@ -144,8 +121,7 @@ impl Reader<'_> {
             }
         }
         let known = self.spec.fields.iter().map(|(key, _)| *key).chain(["hookEventName"]);
-        self.unknown(output, known, "hookSpecificOutput.");
-        Ok(())
+        self.unknown(output, known, "hookSpecificOutput.")
     }
 
     fn field(
@@ -163,8 +139,13 @@ impl Reader<'_> {
                     self.decide(restraint(word), filled(output, "permissionDecisionReason"));
                 }
             }
+            Field::Denial(words) => {
+                if let Some("deny") = word(output, key, words)? {
+                    self.decide(Restraint::Deny, filled(output, "permissionDecisionReason"));
+                }
+            }
             Field::PermissionReason => {}
-            Field::Behavior => self.behavior(value)?,
+            Field::Behavior(_) => self.behavior(value)?,
             Field::Context if text().is_empty() => {}
             Field::Context => effects.context.push(text()),
             Field::Input => effects.updated_input = Some(value.clone()),
@@ -192,7 +173,8 @@ impl Reader<'_> {
 
     fn behavior(&mut self, value: &Value) -> Result<(), String> {
         let Value::Object(decision) = value else { return Ok(()) };
-        for (key, expected) in BEHAVIOR_FIELDS {
+        let known = self.answers.behavior;
+        for (key, expected) in known {
             check(decision, key, *expected)?;
         }
         let Some(behavior) = word(decision, "behavior", BEHAVIORS)? else {
@@ -208,12 +190,7 @@ impl Reader<'_> {
         if let Some(interrupt) = decision.get("interrupt") {
             self.extra("interrupt", interrupt.clone());
         }
-        self.unknown(
-            decision,
-            BEHAVIOR_FIELDS.iter().map(|(key, _)| *key),
-            "hookSpecificOutput.decision.",
-        );
-        Ok(())
+        self.unknown(decision, known.iter().map(|(key, _)| *key), "hookSpecificOutput.decision.")
     }
 
     /// A built-in tool's output is replaced by one of its own shape only: observed, a bare text for an object is ignored.
@@ -264,9 +241,13 @@ impl Reader<'_> {
         object: &Map<String, Value>,
         known: impl Iterator<Item = &'k str> + Clone,
         path: &str,
-    ) {
+    ) -> Result<(), String> {
         for key in object.keys().filter(|key| !known.clone().any(|it| it == *key)) {
-            let elsewhere = EVENTS.iter().flat_map(|spec| spec.fields).any(|(it, _)| it == key);
+            if self.answers.is_closed {
+                return Err(format!("`{path}{key}` is no key of this event's answer"));
+            }
+            let mut elsewhere = self.answers.events.iter().flat_map(|spec| spec.fields);
+            let elsewhere = elsewhere.any(|(it, _)| it == key);
             if elsewhere && !path.is_empty() {
                 self.not_honoured(key);
                 continue;
@@ -276,6 +257,7 @@ impl Reader<'_> {
                 .unwrap_or_default();
             self.remark(Code::UnknownField, format!("nobody reads `{path}{key}`{hint}"));
         }
+        Ok(())
     }
 
     fn not_honoured(&mut self, key: &str) {
@@ -296,13 +278,14 @@ impl Field {
     const fn expected(self) -> Type {
         match self {
             Self::Permission(_)
+            | Self::Denial(_)
             | Self::PermissionReason
             | Self::Context
             | Self::Display
             | Self::FirstMessage
             | Self::Action
             | Self::ExtraText => Type::Text,
-            Self::Behavior | Self::Input | Self::ExtraObject => Type::Object,
+            Self::Behavior(_) | Self::Input | Self::ExtraObject => Type::Object,
             Self::Retry | Self::ExtraFlag => Type::Flag,
             Self::Watch => Type::Texts,
             Self::Output | Self::McpOutput => Type::Any,
@@ -311,7 +294,7 @@ impl Field {
 }
 
 /// The restraint that a decision word of any place means.
-pub(super) fn restraint(word: &str) -> Restraint {
+fn restraint(word: &str) -> Restraint {
     match word {
         "allow" | "approve" => Restraint::Allow,
         "ask" => Restraint::Ask,

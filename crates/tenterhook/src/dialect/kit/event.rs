@@ -5,40 +5,43 @@ use std::path::PathBuf;
 
 use serde_json::{Map, Value};
 
-use super::typed::kind;
-use super::{EventFault, EventRow, Roots, Subject};
+use crate::dialect::typed::kind;
+use crate::dialect::{EventFault, EventRow, Roots, Subject};
 use crate::event::{Event, EventName, Surroundings};
 use crate::strict;
 
 /// What differs between the agents that speak so.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shape {
+pub(in crate::dialect) struct Shape {
     /// The agent, in words.
-    pub(super) agent: &'static str,
-    /// The fields that any event may have beside the four that all have, in the order in which the agent writes them.
-    pub(super) common: &'static [&'static str],
-    /// The row of an event.
-    pub(super) row: fn(&EventName) -> Option<&'static EventRow>,
+    pub(in crate::dialect) agent: &'static str,
+    /// The fields that any event may have, in the order in which the agent writes them: the session,
+    /// the transcript, the directory and the name always, the others where they are known.
+    pub(in crate::dialect) order: &'static [&'static str],
+    pub(in crate::dialect) rows: fn() -> &'static [EventRow],
+    /// What stands for a transcript that there is none of; `null` where it says none.
+    pub(in crate::dialect) no_transcript: Option<&'static str>,
 }
 
 impl Shape {
     /// Reads an event.
-    pub(super) fn decode(
+    pub(in crate::dialect) fn decode(
         &self,
         json: &Map<String, Value>,
         roots: &Roots,
     ) -> Result<Event, EventFault> {
         let mut fields = json.clone();
         let name = match fields.shift_remove("hook_event_name") {
-            Some(Value::String(name)) if !name.is_empty() => EventName::new(name),
+            Some(Value::String(name)) if !name.is_empty() => name,
             Some(other) => return Err(not_text("hook_event_name", &other)),
             None => return Err(self.nameless(json)),
         };
+        let row = (self.rows)().iter().find(|row| row.name == name);
         let session_id = text(&mut fields, "session_id")?.unwrap_or_default();
         let cwd = text(&mut fields, "cwd")?.map_or_else(|| roots.cwd.clone(), PathBuf::from);
         let transcript = text(&mut fields, "transcript_path")?.filter(|path| !path.is_empty());
-        let subject = (self.row)(&name).map(|row| &row.subject);
-        if subject == Some(&Subject::Field("tool_name"))
+        let subject = row.map(|row| &row.subject);
+        if matches!(subject, Some(Subject::Field("tool_name") | Subject::Tool(_)))
             && !fields.get("tool_name").is_some_and(Value::is_string)
         {
             let message =
@@ -49,7 +52,7 @@ impl Shape {
         let own_agent = subject == Some(&Subject::Field("agent_type"));
         let (mut facts, mut payload) = (Map::new(), Map::new());
         for (key, value) in fields {
-            let common = self.common.contains(&key.as_str());
+            let common = self.order.contains(&key.as_str());
             if common && !(own_agent && key.starts_with("agent_")) {
                 facts.insert(key, value);
             } else {
@@ -66,7 +69,8 @@ impl Shape {
             transcript: transcript.map(PathBuf::from),
             facts,
         };
-        Ok(Event { name, within, payload })
+        let name = row.map_or(name, |row| row.event.to_string());
+        Ok(Event { name: EventName::new(name), within, payload })
     }
 
     fn nameless(&self, json: &Map<String, Value>) -> EventFault {
@@ -79,21 +83,24 @@ impl Shape {
     }
 
     /// The fields of an event, in the order in which the agent writes them.
-    pub(super) fn encode(&self, event: &Event) -> Map<String, Value> {
+    pub(in crate::dialect) fn encode(&self, event: &Event) -> Map<String, Value> {
         let within = &event.within;
         let path = |path: &PathBuf| Value::from(path.to_string_lossy());
         let mut fields = Map::new();
-        // Written even when the host does not know them: scripts take it for granted that they are there.
-        fields.insert("session_id".to_owned(), within.session_id.as_str().into());
-        let transcript = within.transcript.as_ref().map_or_else(|| Value::from(""), path);
-        fields.insert("transcript_path".to_owned(), transcript);
-        fields.insert("cwd".to_owned(), path(&within.cwd));
-        for key in self.common {
-            if let Some(value) = within.facts.get(*key).or_else(|| event.payload.get(*key)) {
-                fields.insert((*key).to_owned(), value.clone());
-            }
+        let own = (self.rows)().iter().find(|row| row.event == event.name.as_str());
+        for key in self.order {
+            let value = match *key {
+                // Written even when the host does not know them: scripts take it for granted that they are there.
+                "session_id" => Some(within.session_id.as_str().into()),
+                "transcript_path" => {
+                    Some(within.transcript.as_ref().map_or_else(|| self.no_transcript.into(), path))
+                }
+                "cwd" => Some(path(&within.cwd)),
+                "hook_event_name" => Some(own.map_or(event.name.as_str(), |row| &row.name).into()),
+                _ => within.facts.get(*key).or_else(|| event.payload.get(*key)).cloned(),
+            };
+            fields.extend(value.map(|value| ((*key).to_owned(), value)));
         }
-        fields.insert("hook_event_name".to_owned(), event.name.as_str().into());
         for (key, value) in event.payload.iter().chain(&within.facts) {
             if !fields.contains_key(key) {
                 fields.insert(key.clone(), value.clone());
@@ -108,7 +115,7 @@ impl Shape {
 /// # Errors
 ///
 /// Where a key stands twice in it: nobody knows which of the two the tool is called with (E-10).
-pub(super) fn arguments(key: &str, text: String) -> Result<Value, EventFault> {
+pub(in crate::dialect) fn arguments(key: &str, text: String) -> Result<Value, EventFault> {
     match strict::whole(text.as_bytes()) {
         Ok(read) => match read.twice.first() {
             Some(twice) => {
@@ -121,7 +128,9 @@ pub(super) fn arguments(key: &str, text: String) -> Result<Value, EventFault> {
 }
 
 /// Variables of an envelope, without those that say nothing.
-pub(super) fn variables<const N: usize>(all: [(&str, &str); N]) -> Vec<(String, String)> {
+pub(in crate::dialect) fn variables<const N: usize>(
+    all: [(&str, &str); N],
+) -> Vec<(String, String)> {
     all.into_iter()
         .filter(|(_, value)| !value.is_empty())
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
@@ -129,7 +138,7 @@ pub(super) fn variables<const N: usize>(all: [(&str, &str); N]) -> Vec<(String, 
 }
 
 /// Takes a text field; `null` counts as absent.
-pub(super) fn text(
+pub(in crate::dialect) fn text(
     fields: &mut Map<String, Value>,
     key: &str,
 ) -> Result<Option<String>, EventFault> {
@@ -144,7 +153,7 @@ fn not_text(key: &str, found: &Value) -> EventFault {
     EventFault { message: format!("`{key}` must be a text, not {}", kind(found)) }
 }
 
-pub(super) fn listed(json: &Map<String, Value>) -> String {
+pub(in crate::dialect) fn listed(json: &Map<String, Value>) -> String {
     if json.is_empty() {
         return "no fields".to_owned();
     }

@@ -1,0 +1,130 @@
+//! The event table of Codex: which events there are and what each lets its hooks say (CX-30 to CX-34). Data only; a new event
+//! is one new row.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use crate::answer::Power;
+use crate::dialect::kit::protocol::{About, Exit2, Field, Plain, Spec, Top, Universal};
+use crate::dialect::tools::ToolWords;
+use crate::dialect::{Cap, EventRow};
+
+/// How long a hook may take that says nothing itself, and the few events that somebody waits for.
+pub(super) const TIMEOUT: Duration = Duration::from_mins(10);
+const SHORT: Duration = Duration::from_secs(1);
+
+const CONTEXT: (&str, Field) = ("additionalContext", Field::Context);
+const TOOL: About = About::Tool(TOOLS);
+const AGENT: About = About::Field("agent_type");
+const TRIGGER: About = About::Field("trigger");
+
+/// What matchers call a tool: a patch is an edit and a file that is written, too (CX-12).
+static TOOLS: &[ToolWords] = &[
+    ToolWords { own: &["apply_patch", "Edit", "Write"], neutral: "apply_patch", keys: &[] },
+    ToolWords { own: &["Edit", "apply_patch"], neutral: "Edit", keys: &[] },
+    ToolWords { own: &["Write", "apply_patch"], neutral: "Write", keys: &[] },
+];
+
+/// The neutral rows.
+pub(super) static ROWS: LazyLock<Vec<EventRow>> =
+    LazyLock::new(|| EVENTS.iter().map(Spec::row).collect());
+
+/// The values that matchers of an event can meet.
+pub(super) fn subjects(event: &str) -> &'static [&'static str] {
+    match event {
+        "SessionStart" => &["startup", "resume", "clear", "compact", "fork"],
+        "PreCompact" | "PostCompact" => &["manual", "auto"],
+        _ => &[],
+    }
+}
+
+/// An event whose hooks only watch: exit code 2 is a failure like others, and `continue: false` ends nothing.
+const fn observer(name: &'static str, about: About, when: &'static str) -> Spec {
+    Spec { exit2: Exit2::Fails, universal: Universal::NoStop, ..Spec::of(name, about, when) }
+}
+
+/// The end of a turn, which hooks may put off. The agent lets them for ever (CX-34).
+const fn end(name: &'static str, about: About, when: &'static str) -> Spec {
+    Spec {
+        exit2: Exit2::Denies,
+        plain: Plain::Refused,
+        top: Top::Blocks,
+        cap: Some(Cap::give_way(8)),
+        ..Spec::of(name, about, when)
+    }
+}
+
+/// Every event.
+pub(super) static EVENTS: &[Spec] = &[
+    Spec {
+        exit2: Exit2::Fails,
+        plain: Plain::Context,
+        fields: &[CONTEXT],
+        ..Spec::of("SessionStart", About::Field("source"), "a session starts or resumes")
+    },
+    Spec {
+        exit2: Exit2::Denies,
+        plain: Plain::Context,
+        top: Top::Blocks,
+        fields: &[CONTEXT],
+        ..Spec::of("UserPromptSubmit", About::Nothing, "the user sent a prompt")
+    },
+    Spec {
+        event: "PreModelCall",
+        ..observer("PreModelRequest", About::Nothing, "the model is about to be called")
+    },
+    Spec {
+        event: "PostModelCall",
+        ..observer("PostModelRequest", About::Nothing, "the model answered")
+    },
+    Spec {
+        exit2: Exit2::Denies,
+        top: Top::Blocks,
+        universal: Universal::NoStop,
+        fields: &[
+            ("permissionDecision", Field::Denial(&["allow", "deny"])),
+            ("permissionDecisionReason", Field::PermissionReason),
+            ("updatedInput", Field::Input),
+            CONTEXT,
+        ],
+        more: ENDS,
+        ..Spec::of("PreToolUse", TOOL, "a tool is about to run")
+    },
+    Spec {
+        exit2: Exit2::Denies,
+        universal: Universal::NoStop,
+        fields: &[("decision", Field::Behavior(&[Power::Allow, Power::Deny]))],
+        more: ENDS,
+        ..Spec::of("PermissionRequest", TOOL, "the user is about to be asked for permission")
+    },
+    Spec {
+        exit2: Exit2::Denies,
+        top: Top::Blocks,
+        universal: Universal::StopDenies,
+        fields: &[CONTEXT],
+        replaces: true,
+        ..Spec::of("PostToolUse", TOOL, "a tool has run")
+    },
+    Spec {
+        exit2: Exit2::Fails,
+        universal: Universal::StopDenies,
+        ..Spec::of("PreCompact", TRIGGER, "the conversation is about to be compacted")
+    },
+    observer("PostCompact", TRIGGER, "the conversation was compacted"),
+    Spec { fields: &[CONTEXT], ..observer("SubagentStart", AGENT, "a subagent starts") },
+    end("SubagentStop", AGENT, "a subagent is about to finish"),
+    end("Stop", About::Nothing, "the model is about to end its turn"),
+    Spec { timeout: SHORT, ..observer("Interrupt", About::Nothing, "the user interrupted a turn") },
+    Spec { timeout: SHORT, ..observer("SessionEnd", About::Nothing, "a session ends") },
+];
+
+/// The agent runs a tool although its hook says `continue: false`; guarded, everything ends (CX-43).
+const ENDS: &[Power] = &[Power::Stop];
+
+/// What hooks of this dialect may say on an event of somebody else's: the row that its owner gave it decides what counts.
+pub(super) static CUSTOM: Spec = Spec {
+    exit2: Exit2::Denies,
+    top: Top::Blocks,
+    fields: &[CONTEXT],
+    ..Spec::of("", About::Nothing, "")
+};

@@ -1,0 +1,80 @@
+//! What does one field of an entry hold? Keys by the agent's rules, values of the type that they document; a value of
+//! another type is told and counts as absent.
+
+use std::time::Duration;
+
+use crate::diagnostic::Code;
+use crate::dialect::findings::{Findings, finding};
+use crate::syntax::{Entry, Node};
+
+/// Whether the case of a key counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dialect) enum Case {
+    Counts,
+    Ignored,
+}
+
+impl Case {
+    /// Whether a key that was written is `key`.
+    pub(in crate::dialect) fn is(self, written: &str, key: &str) -> bool {
+        match self {
+            Self::Counts => written == key,
+            Self::Ignored => written.eq_ignore_ascii_case(key),
+        }
+    }
+
+    /// The entry of a key, `null` included; the last one if it is written twice.
+    pub(in crate::dialect) fn written<'n>(self, node: &'n Node, key: &str) -> Option<&'n Entry> {
+        node.entries().iter().rev().find(|it| self.is(&it.key, key))
+    }
+
+    /// The entry of a key; `null` counts as absent.
+    pub(in crate::dialect) fn entry<'n>(self, node: &'n Node, key: &str) -> Option<&'n Entry> {
+        self.written(node, key).filter(|it| !it.node.is_null())
+    }
+}
+
+/// More seconds than this were meant as milliseconds.
+const LONG: f64 = 1000.0;
+
+impl Findings<'_> {
+    /// Tells that a field holds something else than it takes.
+    pub(in crate::dialect) fn takes(&mut self, field: &Entry, what: &str) {
+        let message = format!("`{}` takes {what}, found {}", field.key, field.node.kind());
+        self.report(field.node.span, finding(Code::WrongFieldType, message));
+    }
+
+    /// A text.
+    pub(in crate::dialect) fn text<'n>(&mut self, field: Option<&'n Entry>) -> Option<&'n str> {
+        let field = field?;
+        if field.node.as_str().is_none() {
+            self.takes(field, "a string");
+        }
+        field.node.as_str()
+    }
+
+    /// A flag; absent, or what is none, it is not set.
+    pub(in crate::dialect) fn flag(&mut self, field: Option<&Entry>) -> bool {
+        let Some(field) = field else { return false };
+        field.node.as_bool().unwrap_or_else(|| {
+            self.takes(field, "`true` or `false`");
+            false
+        })
+    }
+
+    /// So many seconds are many: milliseconds were meant. `shown` is how people say them.
+    pub(in crate::dialect) fn many_seconds(&mut self, field: &Entry, seconds: f64, shown: &str) {
+        if seconds < LONG {
+            return;
+        }
+        let message = format!("`{}` is in seconds: this waits {shown}", field.key);
+        let found = finding(Code::TimeoutLooksLikeMs, message)
+            .help(format!("if milliseconds were meant, write `{}`", seconds / LONG));
+        self.report(field.node.span, found);
+    }
+}
+
+/// Seconds as a time-out, where they are one.
+pub(in crate::dialect) fn seconds(number: f64) -> Option<Duration> {
+    Duration::try_from_secs_f64(number).ok().filter(|it| !it.is_zero())
+}

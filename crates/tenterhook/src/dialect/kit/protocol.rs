@@ -1,0 +1,293 @@
+//! How do hooks answer that print an object as Claude Code's do? A dialect brings two tables, what holds on every event and
+//! what each event hears; an answer is read by them to the letter. What the agent would lose is looked for by `denial`.
+
+mod fields;
+mod reading;
+mod terminal;
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::denial;
+use crate::answer::{Answer, Power, Powers};
+use crate::dialect::tools::ToolWords;
+use crate::dialect::typed::Type;
+use crate::dialect::{Cap, EventRow, Subject};
+use crate::event::Event;
+use crate::hook::OnFailure;
+use crate::report::Report;
+
+pub(in crate::dialect) use reading::read;
+
+/// What holds on every event of an agent.
+#[derive(Debug)]
+pub(in crate::dialect) struct Answers {
+    /// Its events.
+    pub(in crate::dialect) events: &'static [Spec],
+    /// What hooks may say on an event that is not its own: the row that its owner gave it decides what counts.
+    pub(in crate::dialect) custom: &'static Spec,
+    /// The fields at the top level of any answer.
+    pub(in crate::dialect) top: &'static [(&'static str, Type)],
+    /// Those that an outcome carries under their own name.
+    pub(in crate::dialect) carried: &'static [&'static str],
+    /// The fields of a decision about a permission, beside its `behavior`.
+    pub(in crate::dialect) behavior: &'static [(&'static str, Type)],
+    /// An answer with a key that is not known is none; else the key is passed over.
+    pub(in crate::dialect) is_closed: bool,
+    /// Exit code 2 counts only with words on stderr.
+    pub(in crate::dialect) needs_words: bool,
+    /// What else makes an answer none: the agent's own checks of an object that is well formed.
+    pub(in crate::dialect) refuses: fn(&Spec, &Map<String, Value>) -> Result<(), String>,
+    /// What else of a report counts, where no failure hides it.
+    pub(in crate::dialect) adds: fn(&Event, &Report, &mut Answer),
+    /// What the finder of denials has to know.
+    pub(in crate::dialect) denial: denial::Protocol,
+}
+
+impl Answers {
+    /// What the event of that neutral name hears.
+    pub(in crate::dialect) fn spec(&self, event: &str) -> Option<&'static Spec> {
+        self.events.iter().find(|spec| spec.event == event)
+    }
+
+    /// Whether an answer may ask for the background.
+    fn detaches(&self) -> bool {
+        self.top.iter().any(|(key, _)| *key == "async")
+    }
+}
+
+/// One event: what the neutral row says, and what only this dialect knows.
+#[derive(Debug)]
+pub(in crate::dialect) struct Spec {
+    pub(in crate::dialect) name: &'static str,
+    /// The neutral name.
+    pub(in crate::dialect) event: &'static str,
+    pub(in crate::dialect) about: About,
+    pub(in crate::dialect) when: &'static str,
+    pub(in crate::dialect) exit2: Exit2,
+    pub(in crate::dialect) plain: Plain,
+    pub(in crate::dialect) top: Top,
+    pub(in crate::dialect) universal: Universal,
+    /// The fields of `hookSpecificOutput`.
+    pub(in crate::dialect) fields: &'static [(&'static str, Field)],
+    pub(in crate::dialect) late: Late,
+    /// Where this payload field has this value, nothing is blocked.
+    pub(in crate::dialect) exempt: Option<(&'static str, &'static str)>,
+    /// Whether the hook is handed `CLAUDE_ENV_FILE`.
+    pub(in crate::dialect) env_file: bool,
+    /// The reason of a denial stands in for what the tool said.
+    pub(in crate::dialect) replaces: bool,
+    /// What else counts beside what the agent's ways to answer can say.
+    pub(in crate::dialect) more: &'static [Power],
+    pub(in crate::dialect) timeout: Duration,
+    pub(in crate::dialect) failure: OnFailure,
+    pub(in crate::dialect) cap: Option<Cap>,
+}
+
+/// What the event's matchers are tested on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dialect) enum About {
+    /// Nothing: a matcher is ignored.
+    Nothing,
+    /// A text field of the payload.
+    Field(&'static str),
+    /// The tool, in the agent's words.
+    Tool(&'static [ToolWords]),
+    /// The last component of a path field of the payload.
+    FileName(&'static str),
+}
+
+/// What exit code 2 does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dialect) enum Exit2 {
+    /// It denies, or objects to what was done; the reason is on stderr.
+    Denies,
+    /// It denies, and the rest of the answer is dropped.
+    DeniesAlone,
+    /// The user reads stderr; nothing is blocked.
+    TellsUser,
+    /// Nobody hears of it.
+    Unheard,
+    /// It is a failure, as any other code is.
+    Fails,
+}
+
+/// What stdout is that is no object, at exit code 0.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::dialect) enum Plain {
+    /// Log text.
+    Log,
+    /// Context for the model.
+    Context,
+    /// It must be what this reads, and decides alone with exit code 0.
+    Own(fn(&str) -> Answer),
+    /// A failure.
+    Refused,
+}
+
+/// What `decision` at the top level does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dialect) enum Top {
+    /// Nothing.
+    Ignored,
+    /// `block` denies.
+    Blocks,
+    /// `block` denies and `approve` allows.
+    BlocksOrApproves,
+}
+
+/// Which of the fields that every answer may have count. `terminalSequence` always does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dialect) enum Universal {
+    /// `systemMessage` and `continue`.
+    All,
+    /// `systemMessage`, but `continue: false` ends nothing.
+    NoStop,
+    /// `systemMessage`, and `continue: false` denies.
+    StopDenies,
+    /// None.
+    Dropped,
+}
+
+/// What running out of time means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dialect) enum Late {
+    /// A failure like others.
+    Fails,
+    /// A denial.
+    Denies,
+}
+
+/// What a field of `hookSpecificOutput` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dialect) enum Field {
+    /// The decision, one of these words.
+    Permission(&'static [&'static str]),
+    /// The decision, one of these words, of which only a denial says anything by itself.
+    Denial(&'static [&'static str]),
+    /// Why.
+    PermissionReason,
+    /// The decision as an object with a `behavior`, and what it can do.
+    Behavior(&'static [Power]),
+    /// A text for the model.
+    Context,
+    /// The new tool input.
+    Input,
+    /// The new tool output, of the same type as the original.
+    Output,
+    /// The new tool output, where an MCP server made the original.
+    McpOutput,
+    /// The text to show instead.
+    Display,
+    /// The paths to watch.
+    Watch,
+    /// The session's first message.
+    FirstMessage,
+    /// The model may try again.
+    Retry,
+    /// The reply to a form: `accept`, `decline` or `cancel`.
+    Action,
+    /// A text without a key of its own in an outcome.
+    ExtraText,
+    /// A truth value without a key of its own.
+    ExtraFlag,
+    /// An object without a key of its own.
+    ExtraObject,
+}
+
+impl Spec {
+    /// An event whose hooks may only tell the user something, or end the turn.
+    pub(in crate::dialect) const fn of(
+        name: &'static str,
+        about: About,
+        when: &'static str,
+    ) -> Self {
+        Self {
+            name,
+            event: name,
+            about,
+            when,
+            exit2: Exit2::TellsUser,
+            plain: Plain::Log,
+            top: Top::Ignored,
+            universal: Universal::All,
+            fields: &[],
+            late: Late::Fails,
+            exempt: None,
+            env_file: false,
+            replaces: false,
+            more: &[],
+            timeout: Duration::from_mins(10),
+            // Documented and observed: this agent goes on when a hook fails.
+            failure: OnFailure::Continue,
+            cap: None,
+        }
+    }
+
+    /// What hooks may do on this event: the sum of what its ways to answer can say.
+    pub(in crate::dialect) fn powers(&self) -> Powers {
+        let fields = self.fields.iter().flat_map(|(_, field)| field.powers());
+        let ways = [
+            (matches!(self.exit2, Exit2::Denies | Exit2::DeniesAlone), Power::Deny),
+            (matches!(self.exit2, Exit2::TellsUser), Power::Message),
+            (self.top != Top::Ignored, Power::Deny),
+            (self.top == Top::BlocksOrApproves, Power::Allow),
+            (matches!(self.plain, Plain::Context), Power::Context),
+            (self.universal != Universal::Dropped, Power::Message),
+            (self.universal == Universal::All, Power::Stop),
+            (self.env_file, Power::Env),
+            (self.universal == Universal::StopDenies, Power::Deny),
+            (self.replaces, Power::Output),
+        ];
+        let fields = fields.chain(self.more);
+        let ways = ways.iter().filter_map(|(open, power)| open.then_some(power));
+        fields.chain(ways).fold(Powers::NONE, |powers, power| powers.with(*power))
+    }
+
+    /// The neutral row.
+    pub(in crate::dialect) fn row(&self) -> EventRow {
+        EventRow {
+            name: Cow::Borrowed(self.name),
+            event: Cow::Borrowed(self.event),
+            subject: self.about.subject(),
+            powers: self.powers(),
+            timeout: self.timeout,
+            failure: self.failure,
+            cap: self.cap,
+            when: Cow::Borrowed(self.when),
+        }
+    }
+}
+
+impl About {
+    const fn subject(self) -> Subject {
+        match self {
+            Self::Nothing => Subject::None,
+            Self::Field(key) => Subject::Field(key),
+            Self::Tool(words) => Subject::Tool(words),
+            Self::FileName(key) => Subject::FileName(key),
+        }
+    }
+}
+
+impl Field {
+    fn powers(self) -> &'static [Power] {
+        match self {
+            Self::Permission(words) if words.contains(&"defer") => {
+                &[Power::Allow, Power::Deny, Power::Ask, Power::Defer]
+            }
+            Self::Permission(_) => &[Power::Allow, Power::Deny, Power::Ask],
+            Self::Behavior(powers) => powers,
+            Self::Context => &[Power::Context],
+            Self::Input => &[Power::Input],
+            Self::Output | Self::McpOutput | Self::Display => &[Power::Output],
+            Self::Watch => &[Power::Watch],
+            Self::FirstMessage => &[Power::InitialMessage],
+            Self::Retry => &[Power::Retry],
+            Self::Action | Self::Denial(_) => &[Power::Deny],
+            Self::PermissionReason | Self::ExtraText | Self::ExtraFlag | Self::ExtraObject => &[],
+        }
+    }
+}

@@ -1,0 +1,280 @@
+//! What does the agent itself make of how a hook ended and what it printed, to the letter? What it would lose
+//! is looked for afterwards, by `denial`.
+
+use serde_json::{Map, Value};
+
+use super::fields::{self, Extent};
+use super::{Answers, Exit2, Field, Late, Plain, Spec, Top, Universal};
+use crate::answer::{Answer, Failure, Power, Powers, Restraint};
+use crate::diagnostic::Code;
+use crate::dialect::EventRow;
+use crate::dialect::first_line;
+use crate::dialect::kit::denial::{self, Hearing, Home};
+use crate::event::Event;
+use crate::report::{Closed, End, Report, Said};
+use crate::strict::{self, Found, Reading};
+
+/// One report, taken apart.
+struct Heard<'a> {
+    answers: &'static Answers,
+    spec: &'a Spec,
+    event: &'a Event,
+    row: &'a EventRow,
+    end: &'a End,
+    reading: Reading,
+    stderr: String,
+    /// More stdout came than was kept.
+    truncated: bool,
+}
+
+/// Reads a report of a hook by the tables of its agent.
+pub(in crate::dialect) fn read(
+    answers: &'static Answers,
+    event: &Event,
+    row: &EventRow,
+    report: &Report,
+) -> Answer {
+    let (stdout, stderr) = match &report.said {
+        Said::Bytes { stdout, stderr } => (stdout, stderr),
+        Said::Answer(answer) => return (**answer).clone(),
+    };
+    let after_first_line = first_line::after(&stdout.bytes).filter(|_| answers.detaches());
+    let heard = Heard {
+        answers,
+        spec: answers.spec(event.name.as_str()).unwrap_or(answers.custom),
+        event,
+        row,
+        end: &report.end,
+        reading: strict::read(after_first_line.unwrap_or(&stdout.bytes)),
+        stderr: String::from_utf8_lossy(&stderr.bytes).trim().to_owned(),
+        truncated: stdout.closed == Closed::Truncated,
+    };
+    let mut exact = heard.exact();
+    if exact.failure.is_none() {
+        (answers.adds)(event, report, &mut exact);
+    }
+    let answer = denial::look(&heard.hearing(), exact);
+    let promise = heard.object().filter(|_| answers.detaches());
+    let mut answer = first_line::promised(promise, answer);
+    answer.detached |= after_first_line.is_some();
+    answer
+}
+
+impl Heard<'_> {
+    /// What the agent does, with its losses.
+    fn exact(&self) -> Answer {
+        let mut answer = match self.end {
+            End::NotStarted { why } => Answer::failed(Code::NotStarted, why.clone()),
+            End::Failed { code, why } => Answer::failed(*code, why.clone()),
+            End::TimedOut => self.late(),
+            End::Cancelled => {
+                Answer::failed(Code::Cancelled, "it was cancelled before it answered")
+            }
+            End::Signalled(signal) => {
+                Answer::failed(Code::Signalled, format!("signal {signal} ended it"))
+            }
+            End::Exited(2) if self.answers.needs_words && self.stderr.is_empty() => {
+                Answer::failed(Code::ExitCode, "it exited with code 2 and said nothing on stderr")
+            }
+            End::Exited(2) if self.spec.exit2 != Exit2::Fails => self.objected(),
+            End::Exited(code) => self.exited(*code),
+        };
+        self.exempt(&mut answer);
+        if self.spec.replaces && answer.restraint == Restraint::Deny {
+            answer.effects.updated_output = answer.reason.clone().map(Value::from);
+        }
+        answer
+    }
+
+    fn late(&self) -> Answer {
+        let failed = Answer::failed(Code::TimedOut, "it did not answer in time");
+        match self.spec.late {
+            Late::Fails => failed,
+            Late::Denies => {
+                Answer { failure: failed.failure, ..Answer::deny("the hook timed out") }
+            }
+        }
+    }
+
+    /// An exit code but 2: an object decides alone, whatever the code.
+    fn exited(&self, code: i32) -> Answer {
+        let only_zero = matches!(self.spec.plain, Plain::Own(_)) || !self.answers.denial.any_exit;
+        if only_zero && code != 0 {
+            return self.failed_code(code);
+        }
+        if self.truncated {
+            return Answer::failed(Code::OutputTooLarge, "it printed more than is read");
+        }
+        let read = |it| fields::read(self.answers, self.spec, self.event, it, Extent::Whole);
+        match self.object().map(read) {
+            Some(Ok(answer)) => answer,
+            Some(Err(why)) => Answer::failed(Code::InvalidAnswer, why),
+            None if code == 0 => self.plain(),
+            None => self.failed_code(code),
+        }
+    }
+
+    /// The object that the agent reads.
+    fn object(&self) -> Option<&Map<String, Value>> {
+        self.reading.common()
+    }
+
+    fn failed_code(&self, code: i32) -> Answer {
+        let words = self.stderr.lines().next().unwrap_or_default();
+        let separator = if words.is_empty() { "" } else { ": " };
+        Answer::failed(Code::ExitCode, format!("it exited with code {code}{separator}{words}"))
+    }
+
+    /// Exit code 0 without an object.
+    fn plain(&self) -> Answer {
+        let text = self.reading.text.trim();
+        let mut answer = match self.spec.plain {
+            // Where nothing but the right form counts, a broken object is no text.
+            Plain::Context if self.answers.is_closed && self.reading.begins_with_brace() => {
+                Answer::default()
+            }
+            Plain::Context if !text.is_empty() => Answer::context(text),
+            Plain::Own(read) => read(text),
+            Plain::Refused if !text.is_empty() && !self.reading.begins_with_brace() => {
+                Answer::failed(
+                    Code::UnreadableAnswer,
+                    "it printed something that is no JSON object",
+                )
+            }
+            Plain::Context | Plain::Log | Plain::Refused => Answer::default(),
+        };
+        if self.reading.begins_with_brace() && !matches!(self.spec.plain, Plain::Own(_)) {
+            // The agent takes it for text. A gate that meant to answer did not, so its policy decides.
+            let message = match self.reading.deviations.first() {
+                Some(deviation) => format!("its answer cannot be read: {deviation}"),
+                None => "its answer cannot be read".to_owned(),
+            };
+            answer.failure = Some(Failure { code: Code::UnreadableAnswer, message });
+        }
+        answer
+    }
+
+    /// Exit code 2.
+    fn objected(&self) -> Answer {
+        let extent =
+            if self.spec.exit2 == Exit2::DeniesAlone { Extent::TopOnly } else { Extent::Whole };
+        let said = self
+            .object()
+            .filter(|_| self.answers.denial.any_exit)
+            .and_then(|it| fields::read(self.answers, self.spec, self.event, it, extent).ok())
+            .unwrap_or_default();
+        match self.spec.exit2 {
+            Exit2::Denies | Exit2::DeniesAlone | Exit2::TellsUser => self.denied(said),
+            Exit2::Unheard | Exit2::Fails => self.unheard(said),
+        }
+    }
+
+    fn denied(&self, mut said: Answer) -> Answer {
+        if said.restraint != Restraint::Deny {
+            said.restraint = Restraint::Deny;
+            said.reason = Some(self.objection());
+        }
+        said.effects.updated_input = None;
+        said.effects.updated_permissions.clear();
+        said
+    }
+
+    /// The words of exit code 2.
+    fn objection(&self) -> String {
+        let printed = match &self.reading.found {
+            Found::Text => self.reading.text.trim(),
+            _ => "",
+        };
+        match (self.stderr.as_str(), printed) {
+            ("", "") => "the hook exited with code 2 and said nothing on stderr".to_owned(),
+            ("", printed) => printed.to_owned(),
+            (stderr, _) => stderr.to_owned(),
+        }
+    }
+
+    fn unheard(&self, mut said: Answer) -> Answer {
+        let (may, ever) = (self.row.powers, self.spec.powers());
+        if may.has(Power::Deny) && !ever.has(Power::Deny) {
+            // The event cannot be denied, yet this hook may object: it wakes the agent, whatever the event was.
+            return self.denied(said);
+        }
+        if !may.has(Power::Deny) {
+            let message = format!("exit code 2 does nothing on `{}`", self.event.name);
+            said.remarks.push(Failure { code: Code::NotHonoured, message });
+        }
+        said
+    }
+
+    /// What the organisation decided is not blocked.
+    fn exempt(&self, answer: &mut Answer) {
+        let Some((key, value)) = self.spec.exempt else { return };
+        if answer.restraint != Restraint::Deny || self.event.text(key) != Some(value) {
+            return;
+        }
+        let message = format!("`{}` cannot be blocked where `{key}` is `{value}`", self.event.name);
+        answer.remarks.push(Failure { code: Code::NotHonoured, message });
+        answer.restraint = Restraint::Silent;
+        answer.effects.messages.extend(answer.reason.take());
+    }
+
+    /// What can count at all.
+    fn can(&self) -> Powers {
+        let exempt = self.spec.exempt.is_some_and(|(key, it)| self.event.text(key) == Some(it));
+        let powers = self.row.powers.iter().filter(|power| !(exempt && *power == Power::Deny));
+        powers.fold(Powers::NONE, Powers::with)
+    }
+
+    fn hearing(&self) -> Hearing<'_> {
+        let replies = |(_, field): &(&str, Field)| *field == Field::Action;
+        Hearing {
+            event: self.event.name.as_str(),
+            end: self.end,
+            reading: &self.reading,
+            stderr: &self.stderr,
+            truncated: self.truncated,
+            can: self.can(),
+            rewrites: self.row.powers.has(Power::Input),
+            before_effect: self.row.is_before_effect(),
+            homes: homes(self.spec),
+            unheard: self.is_unheard().then(|| self.objection()),
+            plain_is_context: matches!(self.spec.plain, Plain::Context),
+            replies: self.spec.fields.iter().any(replies),
+            asked: false,
+            protocol: &self.answers.denial,
+        }
+    }
+
+    /// Whether exit code 2 is lost.
+    fn is_unheard(&self) -> bool {
+        let wordless = self.answers.needs_words && self.stderr.is_empty();
+        matches!(self.spec.exit2, Exit2::Unheard | Exit2::Fails) || wordless
+    }
+}
+
+/// Where an event looks for a decision, the best place last.
+fn homes(spec: &Spec) -> Vec<Home> {
+    let mut homes = Vec::new();
+    if spec.universal == Universal::StopDenies {
+        homes.push(Home { path: vec!["continue"], words: &[] });
+    }
+    if spec.top != Top::Ignored {
+        homes.push(Home { path: vec!["decision"], words: &["block"] });
+    }
+    for (key, field) in spec.fields {
+        match field {
+            Field::Permission(words) | Field::Denial(words) => {
+                homes.push(Home { path: vec!["hookSpecificOutput", *key], words });
+            }
+            Field::Behavior(_) => homes.push(Home {
+                path: vec!["hookSpecificOutput", *key, "behavior"],
+                words: &["deny"],
+            }),
+            Field::Action => homes.push(Home {
+                path: vec!["hookSpecificOutput", *key],
+                words: &["decline", "cancel"],
+            }),
+            _ => {}
+        }
+    }
+    homes
+}
