@@ -9,6 +9,7 @@ pub mod http;
 pub mod mcp;
 pub mod model;
 mod prompt;
+mod restart;
 mod rule;
 mod sealed;
 mod worker;

@@ -1,10 +1,8 @@
 //! Hands the envelope to a program that lives as long as the session. Knows no dialect and judges nothing.
 //!
-//! `frame` is what goes over the pipes, `link` one process, `slot` a hook's worker over all its lives, `health` whether it
-//! may be started again. The session owns the `workers`.
+//! `frame` is what goes over the pipes, `link` one process, `slot` a hook's worker over all its lives. The session owns the `workers`.
 
 mod frame;
-mod health;
 mod link;
 mod slot;
 mod workers;

@@ -15,6 +15,7 @@ use super::offer::Offer;
 use super::{Call, CallFault, CallFaultKind, Calling, Reply, Servers};
 use crate::diagnostic::nearest;
 use crate::executor::http::Network;
+use crate::executor::restart::NotNow;
 use crate::source::Server;
 
 /// How long a server may take to start and to say hello, whoever waits for it: what agents give theirs. A hook whose time
@@ -50,6 +51,14 @@ struct State {
 /// What came of opening a connection; nothing yet, while it is being opened.
 type Opening = watch::Receiver<Option<Result<Arc<Connection>, CallFault>>>;
 
+/// Whether a server is being reached.
+enum Turn {
+    /// It is.
+    Now(Opening),
+    /// It failed a moment ago; it may be started again then.
+    At(Instant),
+}
+
 /// A connection, or the attempt at one. Dropping it gives the attempt up, and ends what it led to.
 #[derive(Debug)]
 struct Opened {
@@ -80,7 +89,8 @@ impl Configured {
         self
     }
 
-    /// Replaces the configuration. A server that stays as it was stays connected; one that is gone or changed is ended.
+    /// Replaces the configuration. A server that stays as it was stays connected; one that is gone or changed is ended, and
+    /// one that was left alone because it kept failing is tried again.
     pub fn replace(&self, servers: impl IntoIterator<Item = Server>) {
         let mut lines = lock(&self.lines);
         let mut kept = HashMap::new();
@@ -94,6 +104,7 @@ impl Configured {
                     state: Arc::default(),
                 })
             });
+            lock(&line.state).health.forgive();
             kept.insert(server.name, line);
         }
         *lines = kept;
@@ -120,7 +131,7 @@ impl Configured {
         let result = connection.offer(server).await;
         waiting.answered = true;
         if connection.is_open() {
-            lock(&line.state).health.replied();
+            lock(&line.state).health.forgive();
         }
         result
     }
@@ -149,14 +160,19 @@ impl Line {
         let result = connection.call(call).await;
         waiting.answered = true;
         if connection.is_open() {
-            lock(&self.state).health.replied();
+            lock(&self.state).health.forgive();
         }
         result
     }
 
     /// The connection, opened now where there is none.
     async fn connection(&self) -> Result<Arc<Connection>, CallFault> {
-        let mut result = self.opened()?;
+        let mut result = loop {
+            match self.opened()? {
+                Turn::Now(result) => break result,
+                Turn::At(at) => tokio::time::sleep_until(at).await,
+            }
+        };
         let opened = match result.wait_for(Option::is_some).await {
             Ok(opened) => opened.clone(),
             // Whoever was opening it is gone: the configuration changed, or the runtime ended.
@@ -165,7 +181,7 @@ impl Line {
         opened.unwrap_or_else(|| Err(lost(&self.server, "it was given up")))
     }
 
-    fn opened(&self) -> Result<Opening, CallFault> {
+    fn opened(&self) -> Result<Turn, CallFault> {
         let mut state = lock(&self.state);
         if let Some(opened) = &state.opened {
             let stands = match &*opened.result.borrow() {
@@ -174,17 +190,23 @@ impl Line {
                 None => !opened.life.is_finished(),
             };
             if stands {
-                return Ok(opened.result.clone());
+                return Ok(Turn::Now(opened.result.clone()));
             }
             state.opened = None;
         }
-        if let Some((left, why)) = state.health.pause(Instant::now()) {
-            return Err(lost(&self.server, &format!("{why}; it is started again in {left:.1?}")));
+        match state.health.may_start(Instant::now()) {
+            Ok(()) => {}
+            Err(NotNow::Until(at)) => return Ok(Turn::At(at)),
+            Err(NotNow::Rests(left)) => {
+                let (why, left) = (state.health.why(), left.as_secs() + 1);
+                let why = format!("{why}; it keeps failing and is left alone for {left} s more");
+                return Err(lost(&self.server, &why));
+            }
         }
         let opened = self.open();
         let result = opened.result.clone();
         state.opened = Some(opened);
-        Ok(result)
+        Ok(Turn::Now(result))
     }
 
     /// Opens a connection in a task of its own, which lives as long as the connection.
@@ -199,18 +221,21 @@ impl Line {
                 tokio::time::timeout(OPENING, Connection::open(&server, &env, &network)).await;
             let opened =
                 opening.unwrap_or_else(|_| Err(format!("it did not say hello within {OPENING:?}")));
-            let over = match opened {
-                Ok((connection, life)) => {
-                    sender.send_replace(Some(Ok(Arc::new(connection))));
-                    life.over().await
-                }
-                Err(why) => {
-                    sender.send_replace(Some(Err(lost(&server, &why))));
-                    why
+            let failed = |why: String| {
+                if let Some(state) = state.upgrade() {
+                    lock(&state).health.failed(Instant::now(), why);
                 }
             };
-            if let Some(state) = state.upgrade() {
-                lock(&state).health.failed(Instant::now(), over);
+            match opened {
+                Ok((connection, life)) => {
+                    sender.send_replace(Some(Ok(Arc::new(connection))));
+                    failed(life.over().await);
+                }
+                // Noted before anybody hears of it, who may ask again at once.
+                Err(why) => {
+                    failed(why.clone());
+                    sender.send_replace(Some(Err(lost(&server, &why))));
+                }
             }
         });
         Opened { result, life }

@@ -1,16 +1,9 @@
-//! When a server that failed is tried again, and when one that says nothing counts as hung (MC-9). Pure: the caller
-//! brings the time.
-
-use std::time::Duration;
+//! How a server fared: when it is started again (MC-9), and when one that says nothing counts as hung (MC-10). Pure: the
+//! caller brings the time.
 
 use tokio::time::Instant;
 
-/// How long a server that failed twice in a row is left alone; four times as long after each further failure. The first
-/// failure costs nothing: the next call starts it again.
-const PAUSE: Duration = Duration::from_millis(500);
-
-/// The longest pause: a server that was mended is in use again within half a minute.
-const LONGEST: Duration = Duration::from_secs(30);
+use crate::executor::restart::{NotNow, Restarts};
 
 /// So many calls in a row that were given up without a word from the server: it hangs, and is started anew. One slow
 /// tool is no hang.
@@ -19,21 +12,22 @@ const MUTE: u32 = 3;
 /// How a server fared.
 #[derive(Debug, Default)]
 pub(super) struct Health {
-    failures: u32,
+    restarts: Restarts,
     mute: u32,
-    last: Option<(Instant, String)>,
+    /// What was wrong with it last.
+    why: String,
 }
 
 impl Health {
     /// It could not be reached, or went away.
     pub(super) fn failed(&mut self, now: Instant, why: String) {
-        self.failures = self.failures.saturating_add(1);
+        self.restarts.failed(now);
         self.mute = 0;
-        self.last = Some((now, why));
+        self.why = why;
     }
 
-    /// It replied.
-    pub(super) fn replied(&mut self) {
+    /// It replied, or its configuration was loaded anew.
+    pub(super) fn forgive(&mut self) {
         *self = Self::default();
     }
 
@@ -43,18 +37,14 @@ impl Health {
         self.mute >= MUTE
     }
 
-    /// How much longer it is left alone, and why; `None` when it may be tried now.
-    pub(super) fn pause(&self, now: Instant) -> Option<(Duration, &str)> {
-        let (since, why) = self.last.as_ref()?;
-        let left = (*since + pause(self.failures)).saturating_duration_since(now);
-        (!left.is_zero()).then_some((left, why.as_str()))
+    /// Whether it may be started now.
+    pub(super) fn may_start(&self, now: Instant) -> Result<(), NotNow> {
+        self.restarts.may_start(now)
     }
-}
 
-fn pause(failures: u32) -> Duration {
-    match failures {
-        0 | 1 => Duration::ZERO,
-        more => PAUSE.saturating_mul(4_u32.saturating_pow(more - 2)).min(LONGEST),
+    /// What was wrong with it last.
+    pub(super) fn why(&self) -> &str {
+        &self.why
     }
 }
 
@@ -62,32 +52,12 @@ fn pause(failures: u32) -> Duration {
 mod tests {
     use super::*;
 
-    /// MC-9.
-    #[test]
-    fn the_first_failure_costs_nothing_and_further_ones_ever_more() {
-        let now = Instant::now();
-        let mut health = Health::default();
-        assert_eq!(health.pause(now), None);
-        let millis = [0, 500, 2_000, 8_000, 30_000, 30_000];
-        for millis in millis {
-            health.failed(now, "it crashed".to_owned());
-            let expected = Duration::from_millis(millis);
-            let told = health.pause(now).map_or(Duration::ZERO, |(left, _)| left);
-            assert_eq!(told, expected);
-            assert_eq!(health.pause(now + expected), None);
-        }
-        (0..100).for_each(|_| health.failed(now, String::new()));
-        assert_eq!(health.pause(now), Some((LONGEST, "")));
-        health.replied();
-        assert_eq!(health.pause(now), None);
-    }
-
-    /// MC-9.
+    /// MC-10.
     #[test]
     fn three_calls_without_a_word_are_a_hang() {
         let mut health = Health::default();
         assert!(!health.given_up() && !health.given_up());
-        health.replied();
+        health.forgive();
         assert!(!health.given_up() && !health.given_up() && health.given_up());
     }
 }

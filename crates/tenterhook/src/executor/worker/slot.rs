@@ -8,10 +8,10 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::frame;
-use super::health::{Health, NotNow, STARTS, WINDOW};
 use super::link::{Heard, Link};
 use crate::answer::Failure;
 use crate::diagnostic::Code;
+use crate::executor::restart::{NotNow, Restarts, STARTS, WINDOW};
 use crate::hook::{Arming, Hook, HookId, Run, Worker};
 
 /// What makes two hooks the same worker: what is started, and where.
@@ -32,7 +32,7 @@ pub(super) struct WorkerSlot {
 
 #[derive(Default)]
 struct State {
-    health: Health,
+    restarts: Restarts,
     link: Option<Arc<Link>>,
     /// The configured entries that it serves; those that are gone were loaded anew.
     users: Vec<Weak<Hook>>,
@@ -50,7 +50,7 @@ impl State {
     fn part_with_broken(&mut self, link: &Arc<Link>) {
         if self.part(link)
             && !link.has_answered()
-            && let Some(rest) = self.health.failed(Instant::now())
+            && let Some(rest) = self.restarts.failed(Instant::now())
         {
             self.note = Some(quarantined(rest));
         }
@@ -83,7 +83,7 @@ impl WorkerSlot {
         let before = state.users.len();
         state.users.retain(|user| user.upgrade().is_some_and(|it| it.event != hook.event));
         if state.users.len() < before {
-            state.health.forgive();
+            state.restarts.forgive();
         }
         state.users.push(Arc::downgrade(hook));
     }
@@ -161,7 +161,7 @@ impl WorkerSlot {
             }
             state.part_with_broken(&link);
         }
-        state.health.may_start(Instant::now())?;
+        state.restarts.may_start(Instant::now())?;
         let link = Link::start(command());
         state.link = Some(Arc::clone(&link));
         Ok(link)
@@ -184,7 +184,7 @@ impl Asked<'_> {
         let Some(link) = self.link.take() else { return };
         let mut state = self.slot.state();
         match heard {
-            Heard::Reply(_) => state.health.forgive(),
+            Heard::Reply(_) => state.restarts.forgive(),
             Heard::Broken { .. } | Heard::Ended(_) | Heard::NotTaken(_) => {
                 state.part_with_broken(link);
             }

@@ -279,7 +279,7 @@ async fn zoo_59_a_crash_loop_is_quarantined_and_blocks() {
     // One that ends before it can be asked counts, and the same event meets the next start (WK-14): how many events the
     // starts take is a matter of time, that they end in a quarantine is the rule.
     let mut told = false;
-    for _ in 0..2 * super::health::STARTS {
+    for _ in 0..2 * crate::executor::restart::STARTS {
         let outcome = scene.fire("ls").await;
         assert!(outcome.blocked());
         told = codes(&outcome).contains(&"worker-quarantined");

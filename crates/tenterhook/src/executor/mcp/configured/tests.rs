@@ -12,6 +12,7 @@ use super::*;
 use crate::config::Reach;
 use crate::dialect::DialectId;
 use crate::executor::mcp::Content;
+use crate::executor::restart::STARTS;
 use crate::hook::{Command, Inherit, Invocation, Layer};
 
 fn server(args: &[&str]) -> Server {
@@ -194,11 +195,15 @@ async fn a_server_that_crashed_is_started_again_and_left_alone_when_it_keeps_cra
     ask(&servers, "crash").await.expect_err("it crashes");
     assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
     let servers = Configured::new([server(&["--exit", "1"])], Vec::new());
-    let mut words = String::new();
-    for _ in 0..3 {
-        words = ask(&servers, "say").await.expect_err("it never comes up").why;
+    for _ in 0..STARTS {
+        let words = ask(&servers, "say").await.expect_err("it never comes up").why;
+        assert!(words.contains("exit code 1") && !words.contains("left alone"), "{words}");
     }
-    assert!(words.contains("exit code 1") && words.contains("started again in"), "{words}");
+    let words = ask(&servers, "say").await.expect_err("it rests").why;
+    assert!(words.contains("exit code 1") && words.contains("is left alone for"), "{words}");
+    servers.replace([server(&["--exit", "1"])]);
+    let words = ask(&servers, "say").await.expect_err("it is tried again").why;
+    assert!(words.contains("exit code 1") && !words.contains("left alone"), "{words}");
 }
 
 /// MC-10.

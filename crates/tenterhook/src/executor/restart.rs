@@ -1,5 +1,5 @@
-//! Whether a worker may be started now (WK-20 to WK-22): at once, after a pause, or not for a while. Pure: it is told the
-//! time.
+//! May something that failed be started again now: at once, after a pause, or not for a while? The one policy for workers and
+//! for MCP servers (WK-20 to WK-22, MC-9). Pure: it is told the time.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ const PAUSES: [Duration; 4] = [
     Duration::from_millis(800),
 ];
 
-/// How many starts without an answer quarantine a worker.
-pub(super) const STARTS: usize = PAUSES.len() + 1;
+/// How many starts without an answer begin a quarantine.
+pub(in crate::executor) const STARTS: usize = PAUSES.len() + 1;
 
 /// Within which time. Starts that lie further apart are no loop.
-pub(super) const WINDOW: Duration = Duration::from_secs(60);
+pub(in crate::executor) const WINDOW: Duration = Duration::from_secs(60);
 
 /// How long the first quarantine lasts; each further one twice as long.
 const REST: Duration = Duration::from_secs(30);
@@ -26,9 +26,9 @@ const REST: Duration = Duration::from_secs(30);
 /// How long a quarantine lasts at most.
 const LONGEST_REST: Duration = Duration::from_secs(300);
 
-/// What a worker's starts brought.
+/// What the starts brought.
 #[derive(Debug, Default)]
-pub(super) struct Health {
+pub(in crate::executor) struct Restarts {
     /// When the starts failed that brought no answer, since the last one that did.
     failed: Vec<Instant>,
     /// When the quarantine ends.
@@ -37,18 +37,18 @@ pub(super) struct Health {
     rests: u32,
 }
 
-/// Why a worker may not be started now.
+/// Why it may not be started now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum NotNow {
+pub(in crate::executor) enum NotNow {
     /// It failed a moment ago; it may be started then.
     Until(Instant),
     /// It rests for so long, and nobody waits for it: the failure policy decides.
     Rests(Duration),
 }
 
-impl Health {
+impl Restarts {
     /// Whether it may be started now.
-    pub(super) fn may_start(&self, now: Instant) -> Result<(), NotNow> {
+    pub(in crate::executor) fn may_start(&self, now: Instant) -> Result<(), NotNow> {
         if let Some(until) = self.rests_until.filter(|until| *until > now) {
             return Err(NotNow::Rests(until - now));
         }
@@ -62,7 +62,7 @@ impl Health {
 
     /// It ended, or left its protocol, before it gave an answer. Says how long it rests where that begins a row of
     /// quarantines: people are told once.
-    pub(super) fn failed(&mut self, now: Instant) -> Option<Duration> {
+    pub(in crate::executor) fn failed(&mut self, now: Instant) -> Option<Duration> {
         self.failed.retain(|at| now.saturating_duration_since(*at) < WINDOW);
         self.failed.push(now);
         // One that has rested has one try.
@@ -77,7 +77,7 @@ impl Health {
     }
 
     /// It gave an answer, or its configuration was loaded anew.
-    pub(super) fn forgive(&mut self) {
+    pub(in crate::executor) fn forgive(&mut self) {
         *self = Self::default();
     }
 }
@@ -90,43 +90,43 @@ mod tests {
 
     #[test]
     fn starts_that_fail_wait_longer_each_time_and_then_rest() {
-        let (mut health, begin) = (Health::default(), Instant::now());
+        let (mut restarts, begin) = (Restarts::default(), Instant::now());
         let mut now = begin;
-        assert_eq!(health.may_start(now), Ok(()));
+        assert_eq!(restarts.may_start(now), Ok(()));
         for pause in PAUSES {
-            assert_eq!(health.failed(now), None);
+            assert_eq!(restarts.failed(now), None);
             if pause > Duration::ZERO {
-                assert_eq!(health.may_start(now), Err(NotNow::Until(now + pause)));
+                assert_eq!(restarts.may_start(now), Err(NotNow::Until(now + pause)));
             }
             now += pause;
-            assert_eq!(health.may_start(now), Ok(()));
+            assert_eq!(restarts.may_start(now), Ok(()));
         }
-        assert_eq!(health.failed(now), Some(REST));
-        assert_eq!(health.may_start(now), Err(NotNow::Rests(REST)));
-        assert_eq!(health.may_start(now + REST - MS), Err(NotNow::Rests(MS)));
-        assert_eq!(health.may_start(now + REST), Ok(()));
+        assert_eq!(restarts.failed(now), Some(REST));
+        assert_eq!(restarts.may_start(now), Err(NotNow::Rests(REST)));
+        assert_eq!(restarts.may_start(now + REST - MS), Err(NotNow::Rests(MS)));
+        assert_eq!(restarts.may_start(now + REST), Ok(()));
     }
 
     #[test]
     fn one_that_has_rested_has_one_try_and_nobody_is_told_again() {
-        let (mut health, now) = (Health::default(), Instant::now());
-        let told: Vec<_> = (0..STARTS).map(|_| health.failed(now)).collect();
+        let (mut restarts, now) = (Restarts::default(), Instant::now());
+        let told: Vec<_> = (0..STARTS).map(|_| restarts.failed(now)).collect();
         assert_eq!(told.last(), Some(&Some(REST)));
         let mut now = now + REST;
         for expected in [60, 120, 240, 300, 300] {
-            assert_eq!(health.failed(now), None);
-            assert_eq!(health.may_start(now), Err(NotNow::Rests(Duration::from_secs(expected))));
+            assert_eq!(restarts.failed(now), None);
+            assert_eq!(restarts.may_start(now), Err(NotNow::Rests(Duration::from_secs(expected))));
             now += Duration::from_secs(expected);
         }
-        health.forgive();
-        assert_eq!(health.may_start(now), Ok(()));
+        restarts.forgive();
+        assert_eq!(restarts.may_start(now), Ok(()));
     }
 
     #[test]
     fn failures_far_apart_are_no_loop() {
-        let (mut health, mut now) = (Health::default(), Instant::now());
+        let (mut restarts, mut now) = (Restarts::default(), Instant::now());
         for _ in 0..100 {
-            assert_eq!(health.failed(now), None);
+            assert_eq!(restarts.failed(now), None);
             now += WINDOW / 4;
         }
     }
