@@ -83,6 +83,13 @@ fn play(args: Args) -> Result<u8, String> {
         None if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() => None,
         None => return Err("this is no terminal: say what to do with `--print`".to_owned()),
     };
+    if let Some(Source::Prompt(text)) = &source
+        && text.trim().is_empty()
+    {
+        return Err(
+            "the prompt is empty: say what to do after `--print`, or on standard input".to_owned()
+        );
+    }
     let runtime = threads().map_err(|error| format!("no threads can be started: {error}"))?;
     let (updates, shown) = Updates::channel();
     let (inputs, said) = mpsc::unbounded_channel();

@@ -172,3 +172,17 @@ fn a_call_that_nobody_can_answer_is_told_by_the_exit_code() {
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(told.len() < 2000 && told.contains("[cut]: `Write` is asked about"), "{told:.2000}");
 }
+
+/// Nothing is no prompt: no session begins.
+#[test]
+fn an_empty_prompt_is_a_wrong_call() {
+    let room = Room::new("", "record = \"requests.jsonl\"\n[[reply]]\ntext = \"done\"\n");
+    for prompt in ["", " \n"] {
+        let mut command = room.command();
+        let output =
+            command.args(["-p", prompt, "--model", "scripted:script.toml"]).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{output:?}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains("the prompt is empty"));
+        assert_eq!(room.text("requests.jsonl"), "");
+    }
+}
