@@ -32,6 +32,11 @@
 //! operands, and [`strings`] finds texts in the code of other languages. Numbers such as S-21 are the rules of Tenterhook's
 //! specification, `docs/spec/matching-shell.md`, each of which has a test.
 
+/// The example of the readme is compiled.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 mod behind;
 mod command;
 pub mod guess;
