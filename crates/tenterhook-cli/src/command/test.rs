@@ -24,7 +24,8 @@ use crate::ambient::Here;
 use crate::args::{Named, Test, TestFormat};
 use crate::exit::Exit;
 use crate::problem::Problem;
-use crate::show::diagnostic;
+use crate::show::paint::WARNING;
+use crate::show::{diagnostic, words};
 use crate::term::Term;
 use crate::wait::{Waited, block_on};
 use crate::watch;
@@ -135,7 +136,8 @@ fn files(args: &Test) -> Vec<Named> {
 
 /// Sends ordinary calls through the hooks.
 fn sing(args: &Test, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let suite = Arc::new(suite::of_hooks(&files(args), here)?);
+    let suite = Suite { is_local: true, ..suite::of_hooks(&files(args), here)? };
+    let suite = Arc::new(suite);
     tell_findings(std::slice::from_ref(&suite), term);
     let world = World::new(std::slice::from_ref(&suite), here);
     let jobs = canaries::jobs(&suite);
@@ -147,7 +149,13 @@ fn sing(args: &Test, here: &Here, term: Term) -> Result<Exit, Problem> {
     match args.format {
         TestFormat::Json => print_json(&canaries::to_json(&stopped, jobs.len()), term)?,
         _ => {
-            let hooks = suite.ruleset.hooks().len();
+            let left_out = suite::left_out(&suite);
+            let hooks = suite.ruleset.hooks().len() - left_out;
+            if left_out > 0 {
+                let hooks = words::count(left_out, "hook");
+                let text = format!("{hooks} that ask a model or a server are left out");
+                term.say_after(WARNING, "warning:", &text);
+            }
             term.data(&canaries::to_text(&stopped, jobs.len(), hooks, term.width()))?;
         }
     }

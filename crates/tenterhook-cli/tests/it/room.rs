@@ -156,6 +156,14 @@ pub(crate) fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples")
 }
 
+/// Puts a program in a place from which it is started. Another process writes it: what this one has open for writing, a test
+/// beside this one hands to the process that it is just starting, and such a file cannot be started.
+pub(crate) fn install(from: &Path, to: &Path) {
+    let mut command = Command::new("install");
+    let done = command.args(["-m", "755"]).args([from, to]).output().unwrap();
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+}
+
 /// Copies a directory.
 pub(crate) fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();

@@ -5,7 +5,7 @@ use std::path::Path;
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use crate::room::{Room, copy, fits_schema};
+use crate::room::{Room, copy, fits_schema, install};
 
 const RULES: &str = r#"
 [hook.no-force]
@@ -57,9 +57,9 @@ fn guarded(cases: &str) -> Room {
 }
 
 pub(crate) fn program(room: &Room, name: &str, text: &str) {
-    use std::os::unix::fs::PermissionsExt;
-    room.write(name, text);
-    std::fs::set_permissions(room.path(name), std::fs::Permissions::from_mode(0o755)).unwrap();
+    room.write("program", text);
+    std::fs::create_dir_all(room.path(name).parent().unwrap()).unwrap();
+    install(&room.path("program"), &room.path(name));
 }
 
 /// TE-1, TE-3.
@@ -337,6 +337,17 @@ reason = "delete files by name"
     assert!(said.stdout.starts_with("3 cases passed"), "{cases}\n{}{}", said.stdout, said.stderr);
     let said = room.run(&["test", ".claude/settings.json", "--record", "Stop"], "");
     assert!(said.code == 1 && said.stderr.contains("one file of cases"), "{}", said.stderr);
+}
+
+/// TE-33: a server that is not there would hold each call up.
+#[test]
+fn canaries_ask_nobody_elsewhere() {
+    let room = Room::new();
+    let asked = "[hook.a]\non = 'PreToolUse'\nhttp = 'http://127.0.0.1:1/'\n[hook.b]\non = 'PreToolUse'\nprompt = 'is it good?'\n";
+    room.write("project/tenterhook.toml", asked);
+    let said = room.run(&["test", "--canaries"], "");
+    assert_eq!((said.code, &*said.stdout), (0, "0 of 200 ordinary calls stopped by 0 hooks\n"));
+    assert!(said.stderr.contains("2 hooks that ask a model or a server"), "{}", said.stderr);
 }
 
 /// The calls are those of the tables.

@@ -3,9 +3,10 @@
 
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 use std::process::Command;
 
-use crate::room::Room;
+use crate::room::{Room, install};
 
 const CALL: &str = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "rm -rf ~"}}"#;
 const PROMPT: &str = r#"{"hook_event_name": "UserPromptSubmit", "prompt": "mend it"}"#;
@@ -46,7 +47,7 @@ fn a_file_that_may_not_be_read_holds_calls() {
     let fire = || {
         let program = room.path("tenterhook");
         if !program.exists() {
-            std::fs::copy(env!("CARGO_BIN_EXE_tenterhook"), &program).unwrap();
+            install(Path::new(env!("CARGO_BIN_EXE_tenterhook")), &program);
         }
         let mut command = Command::new(program);
         command.arg("fire").env("PATH", "/usr/bin:/bin");

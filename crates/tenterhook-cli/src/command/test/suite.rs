@@ -9,7 +9,7 @@ use tenterhook::diagnostic::{Diagnostic, Severity};
 use tenterhook::dialect::native::{Case, cases, read_case_file};
 use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::discover;
-use tenterhook::hook::{Hook, HookId, Layer};
+use tenterhook::hook::{Hook, HookId, Layer, Run};
 
 use super::copies::{self, Copies};
 use crate::ambient::Here;
@@ -39,6 +39,8 @@ pub(super) struct Suite {
     pub(super) copies: Copies,
     /// The cases.
     pub(super) cases: Vec<Case>,
+    /// Whether hooks that ask a model or a server are left out: many calls would cost money, or do something elsewhere.
+    pub(super) is_local: bool,
     /// Where each hook stands: an entry that is read for two suites is one gate.
     pub(super) places: HashMap<HookId, At>,
     /// From where files are found.
@@ -188,6 +190,7 @@ impl Suite {
         Self {
             shown,
             places: placed.collect(),
+            is_local: false,
             ruleset: read.ruleset,
             sources,
             texts,
@@ -208,8 +211,10 @@ impl Suite {
 
     /// The hooks that a case is about: one, by its name or by what it runs, or all.
     pub(super) fn about(&self, case: &Case) -> HashSet<&HookId> {
-        let ids = || self.ruleset.hooks().iter().map(|it| &it.id);
-        let Some(name) = &case.hook else { return ids().collect() };
+        let Some(name) = &case.hook else {
+            let asked = self.ruleset.hooks().iter().filter(|it| !self.is_local || is_local(it));
+            return asked.map(|it| &it.id).collect();
+        };
         if let Some((id, _)) = self.places.get_key_value(name) {
             return HashSet::from([id]);
         }
@@ -237,4 +242,14 @@ pub(super) fn of_hooks(files: &[Named], here: &Here) -> Result<Suite, Problem> {
     let dialect = DialectId::CLAUDE;
     Suite::new("hooks".to_owned(), loaded.sources, project, dialect, roots, here)
         .with(Vec::new(), &[])
+}
+
+/// Whether a hook is asked on this machine alone, as far as its entry says.
+fn is_local(hook: &Hook) -> bool {
+    !matches!(hook.run, Run::Http(_) | Run::Prompt(_) | Run::McpTool(_))
+}
+
+/// How many hooks are left out where only local ones are asked.
+pub(super) fn left_out(suite: &Suite) -> usize {
+    suite.ruleset.hooks().iter().filter(|it| !is_local(it)).count()
 }
