@@ -24,6 +24,7 @@ const PAGES: &[Page] = pages![
     "configuration",
     "diagnostics",
     "dialect-codewhale",
+    "dialect-codex",
     "dialect-gen",
     "dialect-ignis",
     "dialect-reasonix",
