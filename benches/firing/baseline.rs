@@ -1,5 +1,6 @@
 //! The raw ways to the same work: what a figure is held against. None of them knows the engine.
 
+pub(crate) mod grammar;
 pub(crate) mod http;
 pub(crate) mod library;
 pub(crate) mod line;

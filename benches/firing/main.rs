@@ -22,6 +22,7 @@ const SCENES: &[Scene] = &[
     ("no-match", scenes::inside::no_match),
     ("function", scenes::inside::functions),
     ("rule", scenes::inside::rule),
+    ("lines", scenes::lines::lines),
     ("worker", scenes::worker::worker),
     ("http", scenes::http::http),
     ("command", scenes::command::command),

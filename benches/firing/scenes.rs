@@ -5,6 +5,7 @@ pub(crate) mod command;
 pub(crate) mod http;
 pub(crate) mod inside;
 pub(crate) mod interpreter;
+pub(crate) mod lines;
 pub(crate) mod sessions;
 pub(crate) mod worker;
 

@@ -48,6 +48,15 @@ const ENDING: Duration = Duration::from_secs(5);
 /// When the call returns, everything that the work started is over: its tasks, and the processes of its hooks with all
 /// their descendants, also those that made themselves daemons.
 pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<Waited<T>, Starved> {
+    block_on_or(work, || ())
+}
+
+/// The same for work that computes. What a signal finds computing is told by `give_up`, on another thread: it can only be
+/// dropped when it has ended.
+pub(crate) fn block_on_or<T>(
+    work: impl Future<Output = T>,
+    give_up: impl FnOnce() + Send + 'static,
+) -> Result<Waited<T>, Starved> {
     // Where the system cannot do it, hooks are ended all the same, but a daemon may stay; the report of its hook says so.
     let _ = tenterhook_process::adopt_orphans();
     let mut builder = tokio::runtime::Builder::new_multi_thread();
@@ -55,9 +64,15 @@ pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<Waited<T>, St
     let runtime = last_word::starting(|| builder.worker_threads(2).enable_all().build());
     let runtime = runtime.map_err(Starved)?;
     let waited = runtime.block_on(async {
+        let signals = Signals::listen();
+        let signalled = tokio::spawn(async {
+            let signal = signals.first().await;
+            give_up();
+            signal
+        });
         tokio::select! {
             biased;
-            signal = signalled() => Waited::Signal(signal),
+            Ok(signal) = signalled => Waited::Signal(signal),
             done = work => Waited::Done(done),
         }
     });
@@ -67,32 +82,44 @@ pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<Waited<T>, St
     Ok(waited)
 }
 
-/// Resolves to the number of the first signal that asks the program to end.
+/// The signals that ask the program to end.
+struct Signals(#[cfg(unix)] Vec<(tokio::signal::unix::Signal, u8)>);
+
 #[cfg(unix)]
-async fn signalled() -> u8 {
-    use tokio::signal::unix::{SignalKind, signal};
-    const ASKING: [(fn() -> SignalKind, u8); 3] =
-        [(SignalKind::hangup, 1), (SignalKind::interrupt, 2), (SignalKind::terminate, 15)];
-    let mut streams = Vec::new();
-    for (kind, number) in ASKING {
+impl Signals {
+    /// Hears them from now on.
+    fn listen() -> Self {
+        use tokio::signal::unix::{SignalKind, signal};
+        const ASKING: [(fn() -> SignalKind, u8); 3] =
+            [(SignalKind::hangup, 1), (SignalKind::interrupt, 2), (SignalKind::terminate, 15)];
         // Without its handler a signal ends the program at once, as it always did.
-        if let Ok(stream) = signal(kind()) {
-            streams.push((stream, number));
-        }
+        let heard = |(kind, number): (fn() -> SignalKind, u8)| Some((signal(kind()).ok()?, number));
+        Self(ASKING.into_iter().filter_map(heard).collect())
     }
-    std::future::poll_fn(|context| {
-        let came = streams
-            .iter_mut()
-            .find_map(|(it, number)| it.poll_recv(context).is_ready().then_some(*number));
-        came.map_or(std::task::Poll::Pending, std::task::Poll::Ready)
-    })
-    .await
+
+    /// The number of the first that comes.
+    async fn first(mut self) -> u8 {
+        std::future::poll_fn(|context| {
+            let came = self
+                .0
+                .iter_mut()
+                .find_map(|(it, number)| it.poll_recv(context).is_ready().then_some(*number));
+            came.map_or(std::task::Poll::Pending, std::task::Poll::Ready)
+        })
+        .await
+    }
 }
 
 #[cfg(not(unix))]
-async fn signalled() -> u8 {
-    match tokio::signal::ctrl_c().await {
-        Ok(()) => 2,
-        Err(_) => std::future::pending().await,
+impl Signals {
+    fn listen() -> Self {
+        Self()
+    }
+
+    async fn first(self) -> u8 {
+        match tokio::signal::ctrl_c().await {
+            Ok(()) => 2,
+            Err(_) => std::future::pending().await,
+        }
     }
 }

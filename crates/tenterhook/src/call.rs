@@ -14,7 +14,6 @@ mod hosts;
 mod installs;
 mod judged;
 mod literals;
-pub mod meter;
 mod packages;
 pub(crate) mod path;
 pub mod place;
@@ -32,10 +31,10 @@ use std::collections::BTreeSet;
 use tenterhook_shell::guess::{self, Languages};
 use tenterhook_shell::{Line, SimpleCommand};
 
+use crate::event::meter::{Cut, Meter};
 use crate::event::tool::Tool;
 use crate::event::tool::command::Command;
 use crate::event::{Event, Surroundings};
-use meter::{Cut, Meter};
 
 /// Most texts that are read as lines of their own: commands from variables, code in quotes, scripts that the line writes.
 const MOST_LINES: usize = 64;

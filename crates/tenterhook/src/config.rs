@@ -2,6 +2,7 @@
 //!
 //! A bad entry is rejected alone and loudly, its siblings live (C-1).
 
+mod built;
 mod hold;
 mod names;
 mod repeats;
@@ -79,7 +80,8 @@ pub fn load(sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded
     let declared = read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.servers));
     let servers = server::settle(declared, &mut diagnostics);
     let configured = read.into_iter().flat_map(|(_, config)| config.hooks);
-    let hooks = configured.chain(added.hooks.iter().cloned()).collect();
+    let hooks: Vec<Hook> = configured.chain(added.hooks.iter().cloned()).collect();
+    diagnostics.extend(built::left_out(&hooks));
     let ruleset = Ruleset::new(hooks, events).remember(as_read).with_servers(servers);
     Loaded { ruleset, diagnostics }
 }

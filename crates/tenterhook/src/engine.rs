@@ -180,7 +180,7 @@ impl Engine {
         let mut firing = Firing::new(&self.inner, session, &view, event, budget);
         for phase in Phase::ALL {
             for (ruleset, stage) in of_phase(&stages, phase) {
-                let steps = plan::select(ruleset, &view, firing.event(), stage);
+                let steps = firing.select(ruleset, stage);
                 // After a denial no later gate has anything to decide; observers still hear of the event (M-7).
                 if firing.denied() && phase != Phase::Observe {
                     firing.pass_over(&steps);

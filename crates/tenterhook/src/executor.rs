@@ -26,7 +26,7 @@ use crate::event::Event;
 use crate::hook::{Hook, Run};
 use crate::report::{End, Report};
 use crate::rule::RuleInput;
-use crate::session::Session;
+use crate::session::{Session, Wanted};
 pub(crate) use command::start_ahead;
 pub use sealed::Sealed;
 
@@ -80,6 +80,8 @@ pub struct Task {
     pub session: Session,
     /// What rules see of the event, shared by all of them; `None` where no rule runs.
     pub rule_input: Option<Arc<RuleInput>>,
+    /// Whether anybody still wants the event.
+    pub wanted: Wanted,
 }
 
 impl Task {

@@ -50,19 +50,24 @@ pub struct Because {
 
 /// The steps of one stage on the payload as it stands, in configured order (P-1).
 #[must_use]
-pub fn select(ruleset: &Ruleset, view: &View, event: &Event, stage: &Stage) -> Vec<Step> {
+pub fn select(
+    ruleset: &Ruleset,
+    view: &View,
+    context: &MatchContext<'_>,
+    stage: &Stage,
+) -> Vec<Step> {
+    let event = context.event();
     let subjects = subjects(ruleset, event);
     let eligible = match &subjects {
         Some(subjects) => stage.eligible(subjects),
         None => Cow::Borrowed(stage.hooks.as_slice()),
     };
-    let context = MatchContext::of(event);
     eligible
         .iter()
         .filter_map(|at| ruleset.hook(*at))
         .filter_map(|hook| {
             let row = ruleset.row(hook.dialect, &event.name);
-            let (widened, broken) = weigh(hook, &row, view, event, &context).selected()?;
+            let (widened, broken) = weigh(hook, &row, view, event, context).selected()?;
             Some(Step { hook: Arc::clone(hook), row: row.into_owned(), widened, broken })
         })
         .collect()

@@ -57,6 +57,7 @@ pub use expression::Expression;
 pub use files::files_read;
 pub use flaw::{Flaw, Part};
 pub use input::RuleInput;
+pub(crate) use input::SharedLine;
 
 /// A rule: an expression, and what it says when it holds (RU-1).
 #[derive(Clone, Default)]
@@ -173,6 +174,10 @@ impl Rule {
         rule_input: &RuleInput,
         go_on: &dyn Fn() -> bool,
     ) -> Result<crate::answer::Answer, Unsettled> {
+        // To compile it takes time, too.
+        if !go_on() {
+            return Err(Unsettled::OutOfTime);
+        }
         match self.compiled() {
             Ok(compiled) => compiled.judge(rule_input, go_on),
             Err(flaws) => Err(Unsettled::Broken(flaws.first().map_or_else(

@@ -9,6 +9,7 @@ mod residents;
 mod settle;
 mod status;
 pub mod store;
+mod wanted;
 
 use std::collections::HashSet;
 use std::future::Future;
@@ -23,6 +24,7 @@ pub use background::{Finished, MAX_BACKGROUND};
 pub use settle::{Strike, View, settle};
 pub use status::StatusWatch;
 pub use store::{Memory, Store};
+pub use wanted::Wanted;
 
 use crate::config::Ruleset;
 use crate::dialect::Cap;
@@ -35,6 +37,7 @@ pub(crate) use residents::Resident;
 use residents::Residents;
 pub(crate) use status::Shown;
 use status::Status;
+use wanted::Cancels;
 
 #[cfg(test)]
 mod tests;
@@ -72,6 +75,7 @@ struct Inner {
     /// Held while an outcome is settled, so that two denials at once are two strikes.
     settling: Mutex<()>,
     watched: watch::Sender<Vec<String>>,
+    cancels: Cancels,
     host_waits: AtomicBool,
     /// Whether no further event is expected, so that nothing is started ahead of one.
     is_last_event: AtomicBool,
@@ -113,6 +117,7 @@ impl Session {
             env: Mutex::default(),
             settling: Mutex::default(),
             watched: watch::Sender::new(Vec::new()),
+            cancels: Cancels::default(),
             host_waits: AtomicBool::new(false),
             is_last_event: AtomicBool::new(false),
             began: AtomicBool::new(false),
@@ -154,6 +159,18 @@ impl Session {
     /// while it still holds one.
     pub fn end(&self) {
         self.inner.end();
+    }
+
+    /// Has the events under way compute no further: rules and conditions that are being evaluated end within microseconds, and
+    /// their failure policies decide. For a host that gives up on a firing from another thread, and cannot drop its future
+    /// while that computes. Events that begin later are not affected.
+    pub fn cancel(&self) {
+        self.inner.cancels.cancel();
+    }
+
+    /// Whether an event that begins now is still wanted, whenever that is asked.
+    pub(crate) fn wanted(&self) -> Wanted {
+        self.inner.cancels.wanted()
     }
 
     /// How many processes wait for the next event of their hook; at most

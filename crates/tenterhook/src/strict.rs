@@ -13,6 +13,8 @@ mod shown;
 mod tree;
 mod whole;
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 pub(crate) use deviation::{Deviation, Laxity};
@@ -130,12 +132,12 @@ impl Reading {
 #[must_use]
 pub(crate) fn read(bytes: &[u8]) -> Reading {
     let decoded = decode::decode(bytes);
-    let mut reader = Reader { deviations: Vec::from_iter(decoded.deviation.clone()) };
+    let mut reader = Reader::after(decoded.deviation.clone());
     let mut found = reader.read(decoded.text.trim());
     // Only where nothing was found as it stands: taking out an escape sequence can take JSON with it.
     let none = matches!(found, Found::Text | Found::Pairs(_));
     if none && decoded.text.contains(is_stray) {
-        let mut again = Reader { deviations: Vec::from_iter(decoded.deviation) };
+        let mut again = Reader::after(decoded.deviation);
         again.note(Deviation::Controls);
         let better = again.read(without_controls(&decoded.text).trim());
         let pairs = matches!(better, Found::Pairs(_)) && found == Found::Text;
@@ -157,9 +159,18 @@ fn is_stray(c: char) -> bool {
 
 struct Reader {
     deviations: Vec<Deviation>,
+    /// The same, to look one up: a text can have tens of thousands.
+    noted: HashSet<Deviation>,
 }
 
 impl Reader {
+    /// A reader of a text that was decoded with this deviation.
+    fn after(decoding: Option<Deviation>) -> Self {
+        let mut reader = Self { deviations: Vec::new(), noted: HashSet::new() };
+        decoding.into_iter().for_each(|it| reader.note(it));
+        reader
+    }
+
     fn read(&mut self, text: &str) -> Found {
         match text.chars().next() {
             None => Found::Empty,
@@ -172,7 +183,7 @@ impl Reader {
     }
 
     fn note(&mut self, deviation: Deviation) {
-        if !self.deviations.contains(&deviation) {
+        if self.noted.insert(deviation.clone()) {
             self.deviations.push(deviation);
         }
     }

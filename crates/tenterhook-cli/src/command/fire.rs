@@ -23,7 +23,7 @@ use crate::scratch::Scratch;
 use crate::servers;
 use crate::show;
 use crate::term::Term;
-use crate::wait::{Waited, block_on};
+use crate::wait::{Waited, block_on_or};
 
 pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem> {
     let mut loaded = load::load(&args.which, here)?;
@@ -58,15 +58,16 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
         return stream::run(&engine, args, here, loaded.faults(), term);
     };
     let session = Session::of_one_event();
-    let told = block_on(async {
+    let computing = session.clone();
+    let work = async {
         let _ended = stream::Ended(session.clone());
         let mut outcome = engine.fire_within(event.clone(), &session, args.budget).await;
         session.drain_into(&mut outcome).await;
         outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults()));
         // Told when it is known: that programs have to be ended is no reason to wait for it (V-43).
         tell(&outcome, &event, args, &engine, &loaded, term).map(|()| Exit::of(&outcome))
-    });
-    match told {
+    };
+    match block_on_or(work, move || computing.cancel()) {
         Err(starved) => Ok(starved.deny()),
         Ok(Waited::Done(exit)) => exit,
         Ok(Waited::Signal(signal)) => {

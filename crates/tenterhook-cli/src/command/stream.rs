@@ -27,7 +27,7 @@ use crate::exit::Exit;
 use crate::last_word::outcome;
 use crate::problem::Problem;
 use crate::term::Term;
-use crate::wait::{Waited, block_on};
+use crate::wait::{Waited, block_on_or};
 use host::{Gone, Host};
 
 /// How many lines are under way at once, until their answers are written; a faster writer waits.
@@ -73,7 +73,8 @@ pub(crate) fn run(
         let _ended = Ended(shared.session.clone());
         Stream::new(Arc::clone(&shared), host).serve().await
     };
-    match block_on(stream) {
+    let computing = shared.session.clone();
+    match block_on_or(stream, move || computing.cancel()) {
         Err(starved) => Ok(starved.deny()),
         Ok(Waited::Signal(signal)) => Ok(Exit::Cancelled(signal)),
         Ok(Waited::Done(went_wrong)) => Ok(if went_wrong? { Exit::Wrong } else { Exit::Good }),
@@ -235,6 +236,8 @@ impl Stream {
     /// Nobody asks any more: what runs is ended, and what is open is answered for whoever may still read (V-42).
     async fn cancel(mut self) -> Result<bool, Problem> {
         self.shared.session.end();
+        // What computes can only be ended when it has given up.
+        self.shared.session.cancel();
         self.running.abort_all();
         while let Some(done) = self.running.join_next_with_id().await {
             self.answer(done);

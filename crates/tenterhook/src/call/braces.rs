@@ -1,6 +1,6 @@
 //! Which words does a word with braces stand for?
 
-use super::meter::Meter;
+use crate::event::meter::Meter;
 
 /// Most words that the braces of one word are unfolded into.
 pub(super) const MOST_UNFOLDED: usize = 32;

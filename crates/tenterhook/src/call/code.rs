@@ -10,8 +10,8 @@ use tenterhook_shell::{self as shell, Context, Line, Parsed, Target, Via, WordKi
 use super::Found;
 use super::hosts::{self, DOWNLOADERS};
 use super::literals;
-use super::meter::Meter;
 use super::view::{Redirected, View};
+use crate::event::meter::Meter;
 use table::{
     CHANGERS, DECODERS, DECODING, EVALUATORS, FETCHED, HANDING_OVER, LANGUAGES, LOADING, MAKERS,
     OTHER_SHELLS, QUEUES, REMOTE, RUNNING, SOCKETS,

@@ -8,10 +8,10 @@ mod table;
 use tenterhook_shell::{Via, wrapper_names};
 
 use super::Found;
-use super::meter::Meter;
 use super::path::Paths;
 use super::place::{holds_keys, is_system};
 use super::view::{Redirected, View};
+use crate::event::meter::Meter;
 use table::{
     COPIERS, DELETERS, DISK_CHANGERS, DISK_TOOLS, IN_PLACE, NO_READERS, PATTERN_FIRST, RIGHTS,
     WRITERS, valued,

@@ -8,7 +8,7 @@ use std::rc::Rc;
 
 use tenterhook_shell::{Context, Line, SimpleCommand, Word, WordKind};
 
-use super::meter::Meter;
+use crate::event::meter::Meter;
 
 /// The longest text that variables are put into: `X=$X$X` doubles its value every time, so a short line could ask for all
 /// memory there is.

@@ -15,10 +15,10 @@ use super::MOST_LINES;
 use super::braces::{MOST_UNFOLDED, is_braced, unfold};
 use super::fill::Variables;
 use super::find::search;
-use super::meter::Meter;
 use super::path::Paths;
 use super::quoted::line_of;
 use super::view::{Redirected, View};
+use crate::event::meter::Meter;
 
 /// Most words of a line, with what variables and braces make of them, and most of them that are handed on by `xargs`.
 const MOST_WORDS: usize = 64 * 1024;

@@ -3,6 +3,9 @@
 //! A name one slip away from a well-known one is suspect unless it is well known itself. Names under five letters are
 //! left alone: too many honest ones are near each other.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// Where a package comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Registry {
@@ -71,12 +74,29 @@ const GEMS: &str = include_str!("names/gems.txt");
 /// Scopes whose packages are the well-known tools of their owners.
 const SCOPES: &str = include_str!("names/npm-scopes.txt");
 
-const fn known(registry: Registry) -> &'static str {
+/// The well-known packages of one registry, in the order of its table and to look one up.
+struct Known {
+    names: Vec<&'static str>,
+    all: HashSet<&'static str>,
+}
+
+impl Known {
+    fn of(table: &'static str) -> Self {
+        let names: Vec<&str> = table.split_whitespace().collect();
+        Self { all: names.iter().copied().collect(), names }
+    }
+}
+
+/// A line may name thousands of packages, so that no table is taken apart for each.
+fn known(registry: Registry) -> &'static Known {
+    static TABLES: LazyLock<[Known; 4]> =
+        LazyLock::new(|| [Known::of(NPM), Known::of(PYPI), Known::of(CRATES), Known::of(GEMS)]);
+    let [npm, pypi, crates, gems] = &*TABLES;
     match registry {
-        Registry::Npm => NPM,
-        Registry::PyPi => PYPI,
-        Registry::Crates => CRATES,
-        Registry::Gems => GEMS,
+        Registry::Npm => npm,
+        Registry::PyPi => pypi,
+        Registry::Crates => crates,
+        Registry::Gems => gems,
     }
 }
 
@@ -84,7 +104,7 @@ const fn known(registry: Registry) -> &'static str {
 pub(super) fn is_known(registry: Registry, name: &str) -> bool {
     let name = plain(registry, name);
     let scope = name.split_once('/').map(|(scope, _)| scope);
-    known(registry).split_whitespace().any(|it| it == name)
+    known(registry).all.contains(name.as_str())
         || (registry == Registry::Npm
             && (scope.is_some_and(|it| SCOPES.split_whitespace().any(|scope| scope == it))
                 || (name.starts_with("create-")
@@ -104,14 +124,21 @@ pub(super) fn looks_like(registry: Registry, name: &str) -> Option<&'static str>
     if name.len() < SHORTEST {
         return None;
     }
-    let mut names = known(registry).split_whitespace();
-    names.find(|it| it.len() >= SHORTEST && is_one_slip(&name, it))
+    let mut names = known(registry).names.iter().copied();
+    names.find(|it| it.len() >= SHORTEST && may_be_one_slip(&name, it) && is_one_slip(&name, it))
 }
 
 /// On PyPI `_`, `.` and `-` are one, and case is none.
 fn plain(registry: Registry, name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     if registry == Registry::PyPi { lower.replace('_', "-") } else { lower }
+}
+
+/// What one slip cannot change: more than one letter of the length, and both ends of a name.
+fn may_be_one_slip(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    one.len().abs_diff(other.len()) <= 1
+        && (one.first() == other.first() || one.last() == other.last())
 }
 
 /// Whether one letter more, less, other, or two that are swapped lead from one name to the other.
@@ -133,6 +160,17 @@ fn is_one_slip(one: &str, other: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_ruled_out_at_a_glance_is_no_slip() {
+        for one in known(Registry::Npm).names.iter().chain(&["xpress", "expres", "xepress", "ab"]) {
+            for other in &known(Registry::PyPi).names {
+                if other.len() >= SHORTEST && is_one_slip(one, other) {
+                    assert!(may_be_one_slip(one, other), "{one} {other}");
+                }
+            }
+        }
+    }
 
     #[test]
     fn names_one_slip_away() {

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::event::Surroundings;
+use crate::event::meter::Meter;
 
 fn of(command: &str) -> CallFootprint {
     let within = Surroundings {

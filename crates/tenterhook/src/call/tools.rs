@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::Found;
 use super::hosts;
-use super::meter::Meter;
 use super::path::Paths;
+use crate::event::meter::Meter;
 use crate::event::tool::{Tool, ToolCall};
 
 /// Fields that name files.

@@ -2,7 +2,7 @@
 
 use tenterhook_shell::{Context, SimpleCommand, Target};
 
-use super::meter::Meter;
+use crate::event::meter::Meter;
 
 /// One simple command, by its program's file name.
 #[derive(Debug)]

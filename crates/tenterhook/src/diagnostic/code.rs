@@ -55,6 +55,7 @@ codes! {
         EventDeclaredTwice = "event-declared-twice", Warning;
         CallsHeld = "calls-held", Warning;
         KeptLastGood = "kept-last-good", Warning;
+        LeftOut = "left-out", Error;
         NoTimers = "no-timers", Error;
         NotCarriedOver = "not-carried-over", Error;
         NothingOfThatName = "nothing-of-that-name", Warning;

@@ -44,5 +44,6 @@ fn task(
         ambient: Arc::clone(ambient),
         session: session.within(),
         rule_input: None,
+        wanted: session.wanted(),
     }
 }

@@ -12,16 +12,20 @@ use super::second_round::{combine, may_judge_again, one_author, rewrites_action,
 use super::step::{self, Done, Once, Setting};
 use super::{Inner, Staged, of_phase};
 use crate::answer::{Effects, Failure};
-use crate::config::{Mode, Stage};
+use crate::config::{Mode, Ruleset, Stage};
 use crate::dialect::DialectId;
 use crate::event::{Event, EventName};
 use crate::executor::Sealed;
 use crate::hook::{HookId, Phase, Run, Wait};
+use crate::matcher::MatchContext;
 use crate::outcome;
 use crate::plan::{self, Step};
 use crate::rule::RuleInput;
-use crate::session::{Session, View, Watched};
+use crate::session::{Session, View, Wanted, Watched};
 use crate::verdict::Verdict;
+
+/// How long steps compute before others have a turn.
+const LONGEST_TURN: Duration = Duration::from_millis(1);
 
 /// One firing under way.
 pub(super) struct Firing<'a> {
@@ -37,8 +41,12 @@ pub(super) struct Firing<'a> {
     deadline: Option<Instant>,
     /// One for each dialect so far; a handful at most.
     envelopes: Vec<Arc<Sealed>>,
-    /// What rules see of the event, made for the first of them.
-    rule_input: Option<Arc<RuleInput>>,
+    /// What rules and conditions see of the event.
+    rule_input: Arc<RuleInput>,
+    /// Whether anybody still wants the event.
+    wanted: Wanted,
+    /// How long steps have computed since anybody else had a turn.
+    computed: Duration,
     done: Vec<Done>,
     /// The claims of hooks that run once: given back with the firing, whose steps may be tasks that end later (N-6).
     claims: Vec<Watched>,
@@ -52,24 +60,29 @@ impl<'a> Firing<'a> {
         event: Event,
         budget: Option<Duration>,
     ) -> Self {
+        let event = Arc::new(event);
         Self {
             inner,
             session,
             view,
-            event: Arc::new(event),
+            rule_input: Arc::new(RuleInput::of(&event)),
+            wanted: session.wanted(),
+            computed: Duration::ZERO,
+            event,
             version: 0,
             author: None,
             deadline: budget.map(|budget| Instant::now() + budget),
             envelopes: Vec::new(),
-            rule_input: None,
             done: Vec::new(),
             claims: Vec::new(),
         }
     }
 
-    /// The event, with the rewrites so far.
-    pub(super) fn event(&self) -> &Event {
-        &self.event
+    /// The steps of a stage, on the event with the rewrites so far.
+    pub(super) fn select(&self, ruleset: &Ruleset, stage: &Stage) -> Vec<Step> {
+        let go_on = || self.wanted.is() && self.deadline.is_none_or(|end| Instant::now() < end);
+        let context = MatchContext::sharing(&self.rule_input, &go_on);
+        plan::select(ruleset, self.view, &context, stage)
     }
 
     /// Whether some step so far denies.
@@ -145,7 +158,7 @@ impl<'a> Firing<'a> {
         let mut again = Vec::new();
         for phase in [Phase::Rewrite, Phase::Decide] {
             for (ruleset, stage) in of_phase(stages, phase) {
-                let steps = plan::select(ruleset, self.view, &self.event, stage).into_iter();
+                let steps = self.select(ruleset, stage).into_iter();
                 again.extend(
                     steps.filter(|step| may_judge_again(step, &author, self.version, &self.done)),
                 );
@@ -171,7 +184,11 @@ impl<'a> Firing<'a> {
     async fn run_all(&mut self, mut steps: Vec<Step>) -> Vec<Done> {
         if steps.len() < 2 {
             return match steps.pop() {
-                Some(step) => vec![step::run(self.set(step)).await],
+                Some(step) => {
+                    let done = step::run(self.set(step)).await;
+                    self.give_way(&done).await;
+                    vec![done]
+                }
                 None => Vec::new(),
             };
         }
@@ -193,7 +210,10 @@ impl<'a> Firing<'a> {
             let mut run = Box::pin(step::run(self.set(step)));
             match begin(run.as_mut()).await {
                 // To make a task costs more than most rules and callbacks do.
-                Poll::Ready(done) => all.push((at, done)),
+                Poll::Ready(done) => {
+                    self.give_way(&done).await;
+                    all.push((at, done));
+                }
                 Poll::Pending => {
                     let task = running.spawn(async move { (at, run.await) });
                     handed.push((task.id(), at, copy));
@@ -212,10 +232,21 @@ impl<'a> Firing<'a> {
         all.into_iter().map(|(_, done)| done).collect()
     }
 
+    /// Lets others have a turn after a step that has computed here for long: whoever waits for a signal, or wants to drop the
+    /// firing.
+    async fn give_way(&mut self, done: &Done) {
+        if done.hook.run.is_inside() {
+            self.computed += done.record.took;
+        }
+        if self.computed > LONGEST_TURN {
+            self.computed = Duration::ZERO;
+            tokio::task::yield_now().await;
+        }
+    }
+
     fn set(&mut self, step: Step) -> Box<Setting> {
-        let rule_input = matches!(step.hook.run, Run::Rule(_)).then(|| {
-            Arc::clone(self.rule_input.get_or_insert_with(|| Arc::new(RuleInput::of(&self.event))))
-        });
+        let rule_input =
+            matches!(step.hook.run, Run::Rule(_)).then(|| Arc::clone(&self.rule_input));
         let once = Once::of(&step, self.session);
         self.claims.extend(once.watched());
         Box::new(Setting {
@@ -231,6 +262,7 @@ impl<'a> Firing<'a> {
             session: self.session.within(),
             version: self.version,
             rule_input,
+            wanted: self.wanted.clone(),
             step,
         })
     }
@@ -261,7 +293,7 @@ impl<'a> Firing<'a> {
                 if let Some(value) = value {
                     Arc::make_mut(&mut self.event).payload.insert(key.to_owned(), value);
                     self.envelopes.clear();
-                    self.rule_input = None;
+                    self.rule_input = Arc::new(self.rule_input.rewritten(&self.event));
                 }
             }
         }

@@ -17,7 +17,7 @@ use crate::outcome::{self, Ended, Fault};
 use crate::plan::Step;
 use crate::report::{End, Report, Said};
 use crate::rule::RuleInput;
-use crate::session::{Claim, Finished, MAX_BACKGROUND, Session, Watched};
+use crate::session::{Claim, Finished, MAX_BACKGROUND, Session, Wanted, Watched};
 use crate::verdict::{self, JudgeContext, Verdict};
 
 /// Everything that one step needs. It is passed on in a box: each future on the way would have room for it otherwise, and is
@@ -34,6 +34,8 @@ pub(super) struct Setting {
     pub(super) version: u32,
     /// What rules see of the event, where the hook is one.
     pub(super) rule_input: Option<Arc<RuleInput>>,
+    /// Whether anybody still wants the event.
+    pub(super) wanted: Wanted,
     /// Whether it may run at all.
     pub(super) once: Once,
 }
@@ -245,7 +247,8 @@ async fn finish(progress: Progress) -> Report {
 
 /// A step has its own time-out and the end of the event's budget; a detached one has outlived its event.
 fn task(setting: &Setting) -> Task {
-    let Setting { step, event, envelope, deadline, ambient, session, rule_input, .. } = setting;
+    let Setting { step, event, envelope, deadline, ambient, session, rule_input, wanted, .. } =
+        setting;
     Task {
         hook: Arc::clone(&step.hook),
         event: Arc::clone(event),
@@ -256,6 +259,7 @@ fn task(setting: &Setting) -> Task {
         ambient: Arc::clone(ambient),
         session: session.clone(),
         rule_input: rule_input.clone(),
+        wanted: wanted.clone(),
     }
 }
 

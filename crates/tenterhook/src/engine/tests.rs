@@ -15,6 +15,8 @@ use crate::hook::{Function, HookId, OnFailure, Prompt, Run, Wait};
 use crate::outcome::Ended;
 
 mod background;
+#[cfg(feature = "rule")]
+mod computing;
 mod ground;
 mod laws;
 

@@ -18,6 +18,8 @@ mod health;
 #[cfg(feature = "mcp")]
 mod offer;
 #[cfg(feature = "mcp")]
+mod once;
+#[cfg(feature = "mcp")]
 mod program;
 #[cfg(feature = "mcp")]
 mod reached;

@@ -12,7 +12,7 @@ pub(super) fn run(_task: &Task, _rule: &Rule) -> Report {
     super::left_out("rule")
 }
 
-/// Evaluates at once: a rule is bounded in steps, and asks now and then whether its time is up.
+/// Evaluates at once: a rule is bounded in steps, and asks now and then whether its time is up or its event cancelled.
 #[cfg(feature = "rule")]
 pub(super) fn run(task: &Task, rule: &Rule) -> Report {
     use crate::report::{End, Said};
@@ -28,15 +28,17 @@ pub(super) fn run(task: &Task, rule: &Rule) -> Report {
             &own
         }
     };
-    let (end, said) = match rule.judge(rule_input, &|| started.elapsed() < budget) {
-        Ok(mut answer) => {
-            // What holds restrains, though the rule failed to say all that it wanted to (RU-6).
-            let end = answer.failure.take().map_or(End::Exited(0), failed);
-            (end, Some(Said::Answer(Box::new(answer))))
-        }
-        Err(Unsettled::OutOfTime) => (End::TimedOut, None),
-        Err(unsettled) => (failed(unsettled.failure()), None),
-    };
+    let (end, said) =
+        match rule.judge(rule_input, &|| task.wanted.is() && started.elapsed() < budget) {
+            Ok(mut answer) => {
+                // What holds restrains, though the rule failed to say all that it wanted to (RU-6).
+                let end = answer.failure.take().map_or(End::Exited(0), failed);
+                (end, Some(Said::Answer(Box::new(answer))))
+            }
+            Err(Unsettled::OutOfTime) if !task.wanted.is() => (End::Cancelled, None),
+            Err(Unsettled::OutOfTime) => (End::TimedOut, None),
+            Err(unsettled) => (failed(unsettled.failure()), None),
+        };
     let report = Report::silent(end, started.elapsed());
     match said {
         Some(said) => Report { said, ..report },

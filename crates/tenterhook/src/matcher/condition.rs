@@ -1,6 +1,5 @@
 //! The condition of a hook beside its matcher. Pure.
 
-use std::cell::OnceCell;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -70,25 +69,41 @@ pub enum Picked {
     Failed(String),
 }
 
-/// One event as conditions see it: whatever many hooks ask, its command line is read once.
-#[derive(Debug)]
+/// One event as conditions see it: whatever many hooks ask, its command line is read once, also for its rules.
 pub struct MatchContext<'a> {
     event: &'a Event,
+    rule_input: Arc<RuleInput>,
     call: Option<Call<'a>>,
-    rule_input: OnceCell<RuleInput>,
+    go_on: &'a dyn Fn() -> bool,
 }
 
 impl<'a> MatchContext<'a> {
     /// The context of `event`.
     #[must_use]
     pub fn of(event: &'a Event) -> Self {
-        let call = event.tool().map(|tool| Call::new(tool, Places::default(), &[]));
-        Self { event, call, rule_input: OnceCell::new() }
+        Self::new(event, Arc::new(RuleInput::of(&Arc::new(event.clone()))), &|| true)
     }
 
-    /// What expressions see of it: made for the first one that asks.
-    fn rule_input(&self) -> &RuleInput {
-        self.rule_input.get_or_init(|| RuleInput::of(&Arc::new(self.event.clone())))
+    /// The same for what rules see of an event, too; `go_on` is asked now and then whether there is still time.
+    #[must_use]
+    pub fn sharing(rule_input: &'a Arc<RuleInput>, go_on: &'a dyn Fn() -> bool) -> Self {
+        Self::new(rule_input.event(), Arc::clone(rule_input), go_on)
+    }
+
+    /// The event.
+    #[must_use]
+    pub const fn event(&self) -> &'a Event {
+        self.event
+    }
+
+    fn new(event: &'a Event, rule_input: Arc<RuleInput>, go_on: &'a dyn Fn() -> bool) -> Self {
+        Self { event, call: Call::of(event, &rule_input, go_on), rule_input, go_on }
+    }
+}
+
+impl fmt::Debug for MatchContext<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MatchContext").field("event", self.event).finish_non_exhaustive()
     }
 }
 
@@ -192,6 +207,17 @@ impl Condition {
         &self.text
     }
 
+    /// Whether an expression has a part in it.
+    pub(crate) fn asks_an_expression(&self) -> bool {
+        match &self.test {
+            Test::When(_) => true,
+            Test::Rule(_) | Test::Custom(_) => false,
+            Test::All(conditions) | Test::Any(conditions) => {
+                conditions.iter().any(Self::asks_an_expression)
+            }
+        }
+    }
+
     /// Why the text is no rule, where it is none.
     #[must_use]
     pub fn fault(&self) -> Option<&RuleFault> {
@@ -211,7 +237,7 @@ impl Condition {
     pub fn pick(&self, context: &MatchContext<'_>, compat: Compat) -> Picked {
         match &self.test {
             Test::Rule(test) => test.pick(context, compat),
-            Test::When(expression) => of_expression(expression, context.rule_input()),
+            Test::When(expression) => of_expression(expression, context),
             Test::Custom(custom) => (custom.test)(context.event),
             Test::All(conditions) => all(conditions.iter().map(|it| it.pick(context, compat))),
             Test::Any(conditions) => any(conditions.iter().map(|it| it.pick(context, compat))),
@@ -233,10 +259,10 @@ pub(crate) enum Written<'c> {
 }
 
 /// An expression selects, and cannot say of which command of a line it spoke: of several, an *allow* could be about another
-/// one (S-58). It is bounded in steps, and so asks no clock.
-fn of_expression(expression: &Expression, rule_input: &RuleInput) -> Picked {
-    match expression.holds(rule_input, &|| true) {
-        Ok(true) if rule_input.is_one_thing() => Picked::Exactly,
+/// one (S-58).
+fn of_expression(expression: &Expression, context: &MatchContext<'_>) -> Picked {
+    match expression.holds(&context.rule_input, context.go_on) {
+        Ok(true) if context.rule_input.is_one_thing() => Picked::Exactly,
         Ok(true) => Picked::Widely("the line holds more than one command that is known".to_owned()),
         Ok(false) => Picked::No("it is false of this event".to_owned()),
         Err(why) => Picked::Failed(why.to_string()),

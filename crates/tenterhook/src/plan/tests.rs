@@ -45,7 +45,7 @@ fn bash() -> Event {
 /// Everything that runs, stage by stage; checks on the way that `explain` says the same of every hook (P-5).
 fn selected(hooks: Vec<Hook>, view: &View, event: &Event) -> Vec<String> {
     let ruleset = ruleset(hooks);
-    let steps = |stage| select(&ruleset, view, event, stage);
+    let steps = |stage| select(&ruleset, view, &MatchContext::of(event), stage);
     let ids: Vec<String> = ruleset
         .stages(&event.name)
         .iter()
@@ -75,7 +75,7 @@ fn a_tool_is_met_under_every_name_that_it_has() {
         let hooks = vec![matching("h", "PreToolUse", spec.clone())];
         let ruleset = Ruleset::new(hooks, vec![row.clone()]);
         for stage in ruleset.stages(&"PreToolUse".into()) {
-            let steps = select(&ruleset, &View::default(), &bash(), stage);
+            let steps = select(&ruleset, &View::default(), &MatchContext::of(&bash()), stage);
             assert_eq!(steps.len(), 1, "{spec:?}");
         }
     }
@@ -139,7 +139,11 @@ fn a_broken_matcher_selects_its_hook() {
     assert_eq!(rules(broken(), &View::default(), &bash()), ["S-3"]);
     let ruleset = ruleset(broken());
     let stages = ruleset.stages(&"PreToolUse".into());
-    assert!(select(&ruleset, &View::default(), &bash(), &stages[0])[0].broken.is_some());
+    assert!(
+        select(&ruleset, &View::default(), &MatchContext::of(&bash()), &stages[0])[0]
+            .broken
+            .is_some()
+    );
 }
 
 /// P-6: rewrite before decide before observe, whatever the order in the file.

@@ -2,7 +2,7 @@
 //!
 //! An own evaluator instead of the crate's: `docs/design/rule.md` says why.
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::fmt::{self, Write};
 
 use super::ask;
@@ -12,13 +12,12 @@ use super::input::RuleInput;
 use super::operate;
 use super::value::{List, Map, Record, Text, Value};
 use super::words::{Do, FUNCTIONS, Field, Member};
+use crate::event::meter::{Cut, MOST_OF_EVENT, Meter};
 
-/// Most steps of one rule on one event (RU-32): some 50 ms on a slow machine.
-pub(super) const MOST_STEPS: usize = 2_000_000;
+pub(super) use crate::event::meter::MOST_STEPS;
+
 /// Steps for each element of a list that is put together: so many bound the memory that a rule can ask for, too.
 pub(super) const ELEMENT: usize = 4;
-/// After how many steps it is asked whether there is still time.
-const STEPS_A_LOOK: usize = 1 << 14;
 
 /// Why there is no value.
 #[derive(Debug)]
@@ -47,6 +46,18 @@ impl Stop {
     }
 }
 
+impl From<Cut> for Stop {
+    fn from(cut: Cut) -> Self {
+        match cut {
+            Cut::TooCostly => Self::TooCostly(format!("it takes more than {MOST_STEPS} steps")),
+            Cut::EventTooCostly => Self::TooCostly(format!(
+                "everything that is asked of the event takes more than {MOST_OF_EVENT} steps"
+            )),
+            Cut::OutOfTime => Self::OutOfTime,
+        }
+    }
+}
+
 impl fmt::Display for Stop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -60,37 +71,30 @@ impl fmt::Display for Stop {
 pub(super) struct Machine<'a, 'g> {
     pub(super) rule_input: &'a RuleInput,
     go_on: &'g dyn Fn() -> bool,
-    steps: Cell<usize>,
-    look: Cell<usize>,
+    meter: Meter<'g>,
     /// The variables of the macros around.
     locals: RefCell<Vec<Value<'a>>>,
 }
 
 impl<'a, 'g> Machine<'a, 'g> {
-    pub(super) fn new(rule_input: &'a RuleInput, go_on: &'g dyn Fn() -> bool) -> Self {
+    pub(super) fn new(rule_input: &'a RuleInput, go_on: &'g dyn Fn() -> bool) -> Self
+    where
+        'a: 'g,
+    {
         Self {
             rule_input,
             go_on,
-            steps: Cell::new(0),
-            look: Cell::new(STEPS_A_LOOK),
+            meter: Meter::of(&rule_input.account, go_on),
             locals: RefCell::new(Vec::new()),
         }
     }
 
     /// Counts steps; an end of them is an end of the evaluation.
     pub(super) fn spend(&self, steps: usize) -> Result<(), Stop> {
-        let spent = self.steps.get().saturating_add(steps);
-        self.steps.set(spent);
-        if spent > MOST_STEPS {
-            return Err(Stop::TooCostly(format!("it takes more than {MOST_STEPS} steps")));
+        if self.meter.spend(steps) {
+            return Ok(());
         }
-        if spent >= self.look.get() {
-            self.look.set(spent + STEPS_A_LOOK);
-            if !(self.go_on)() {
-                return Err(Stop::OutOfTime);
-            }
-        }
-        Ok(())
+        Err(self.meter.cut().unwrap_or(Cut::TooCostly).into())
     }
 
     /// A value as people read it, or the start of it that is longer than `most`. Paid for as it is written: lists that hold

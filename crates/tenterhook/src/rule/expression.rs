@@ -51,6 +51,10 @@ impl Expression {
         rule_input: &RuleInput,
         go_on: &dyn Fn() -> bool,
     ) -> Result<bool, Unsettled> {
+        // To compile it takes time, too.
+        if !go_on() {
+            return Err(Unsettled::OutOfTime);
+        }
         match self.compiled() {
             Ok(test) => test.holds(rule_input, go_on),
             Err(flaw) => Err(Unsettled::Broken(flaw.message.clone())),
@@ -69,7 +73,11 @@ impl Expression {
     /// # Errors
     ///
     /// Always.
-    pub fn holds(&self, _sight: &RuleInput, _go_on: &dyn Fn() -> bool) -> Result<bool, Unsettled> {
+    pub fn holds(
+        &self,
+        _rule_input: &RuleInput,
+        _go_on: &dyn Fn() -> bool,
+    ) -> Result<bool, Unsettled> {
         Err(Unsettled::Broken("this build has no rules".to_owned()))
     }
 }

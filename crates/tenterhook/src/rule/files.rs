@@ -2,8 +2,9 @@
 
 use tenterhook_shell as shell;
 
-use crate::call::{self, meter::Meter};
+use crate::call;
 use crate::event::Event;
+use crate::event::meter::Meter;
 
 /// The files that the shell command of `event` would show, as far as its text tells, named as the command names them.
 /// Empty where the event is about no shell command; `None` where it would cost too much to tell.

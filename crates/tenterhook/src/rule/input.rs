@@ -7,8 +7,12 @@ use std::sync::{Arc, OnceLock};
 #[cfg(feature = "rule")]
 use crate::call::CallFootprint;
 use crate::event::Event;
+use crate::event::meter::Account;
 use crate::event::tool::command::Command;
 use tenterhook_shell::Line;
+
+/// A line that is read once for all that ask; nothing, where nobody can read it.
+pub(crate) type SharedLine = Arc<OnceLock<Option<Line>>>;
 
 /// One event as rules see it.
 #[derive(Debug)]
@@ -16,12 +20,15 @@ use tenterhook_shell::Line;
 pub struct RuleInput {
     pub(super) event: Arc<Event>,
     pub(super) command: OnceLock<Command<'static>>,
-    pub(super) line: OnceLock<Option<Line>>,
+    /// Shared with the permission rules of the same event.
+    pub(super) line: SharedLine,
     /// Nothing, where it would cost more than it may.
     #[cfg(feature = "rule")]
     pub(super) footprint: OnceLock<Option<CallFootprint>>,
     /// What it cost so far to work things out, in steps.
     pub(super) spent: AtomicUsize,
+    /// What rules and conditions have cost so far, also on what the event was before it was rewritten.
+    pub(super) account: Arc<Account>,
     pub(super) text: OnceLock<String>,
     pub(super) output: OnceLock<String>,
 }
@@ -41,12 +48,33 @@ impl RuleInput {
         Self {
             event: Arc::clone(event),
             command: OnceLock::new(),
-            line: OnceLock::new(),
+            line: SharedLine::default(),
             #[cfg(feature = "rule")]
             footprint: OnceLock::new(),
             spent: AtomicUsize::new(0),
+            account: Arc::default(),
             text: OnceLock::new(),
             output: OnceLock::new(),
         }
+    }
+
+    /// The same event after a rewrite: nothing of it is worked out, and what was spent is spent (RU-39).
+    pub(crate) fn rewritten(&self, event: &Arc<Event>) -> Self {
+        Self { account: Arc::clone(&self.account), ..Self::of(event) }
+    }
+
+    /// The event.
+    pub(crate) fn event(&self) -> &Event {
+        &self.event
+    }
+
+    /// What is asked of the event is counted here.
+    pub(crate) const fn account(&self) -> &Arc<Account> {
+        &self.account
+    }
+
+    /// Its line, for those who read it themselves.
+    pub(crate) const fn shared_line(&self) -> &SharedLine {
+        &self.line
     }
 }

@@ -9,9 +9,8 @@ use tenterhook_shell::{self as shell, Doubt, Line, Parsed, SimpleCommand, Target
 
 use super::RuleInput;
 use super::eval::Stop;
-use crate::call::meter::{Cut, MOST_STEPS, Meter};
 use crate::call::{self, CallFootprint};
-use crate::event::Event;
+use crate::event::meter::{Cut, MOST_STEPS, Meter};
 use crate::event::tool::command::{self, Command};
 use crate::event::tool::{Tool, ToolCall};
 
@@ -29,10 +28,6 @@ const READING: &[&str] = &["<"];
 const NO_FILE: &[&str] = &["<<<", "<<", "<<-", "<&", ">&"];
 
 impl RuleInput {
-    pub(super) fn event(&self) -> &Event {
-        &self.event
-    }
-
     pub(super) fn tool(&self) -> Option<ToolCall<'_>> {
         self.event.tool()
     }
@@ -169,7 +164,7 @@ impl RuleInput {
             self.spent.fetch_add(meter.spent(), Ordering::Relaxed);
             match footprint {
                 Err(Cut::OutOfTime) => return Err(Stop::OutOfTime),
-                Err(Cut::TooCostly) => drop(self.footprint.set(None)),
+                Err(Cut::TooCostly | Cut::EventTooCostly) => drop(self.footprint.set(None)),
                 Ok(footprint) => drop(self.footprint.set(Some(footprint))),
             }
         }

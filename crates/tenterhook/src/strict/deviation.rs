@@ -5,7 +5,7 @@ use std::fmt;
 use super::MAX_DEPTH;
 
 /// One way to deviate from "exactly one strict object".
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Deviation {
     /// Text, then an object from the start of a line to the end of the text (J-7).
     TextBefore,

@@ -187,6 +187,10 @@ fn a_bad_hook_is_rejected_alone() {
     assert!(load("[hook").unreadable);
 }
 
+/// What is found by who compiles rules.
+const OF_RULES: &[&str] =
+    &["bad-rule", "bad-rule-pattern", "empty-rule", "rule-too-costly", "unknown-rule-name"];
+
 #[test]
 fn every_bad_sample_has_its_code_on_its_line() {
     let samples = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../conformance/check/native");
@@ -194,6 +198,11 @@ fn every_bad_sample_has_its_code_on_its_line() {
     for entry in std::fs::read_dir(samples).expect("the samples are there") {
         let path = entry.expect("an entry").path();
         let text = std::fs::read_to_string(&path).expect("a sample is text");
+        // A build without rules cannot say what is wrong with one (C-76).
+        let name = path.file_stem().and_then(|it| it.to_str()).unwrap_or_default();
+        if !cfg!(feature = "rule") && OF_RULES.contains(&name) {
+            continue;
+        }
         let first = text.lines().next().unwrap_or_default();
         let words: Vec<&str> = first.split(' ').collect();
         let ["#", "expect:", code, "at", "line", line] = words.as_slice() else {
@@ -623,6 +632,9 @@ fn a_mistake_in_what_runs_says_what_to_write() {
         ("args = ['x']", "unknown-key", "behind the program"),
         ("status = 'x'", "missing-run", "give it exactly one of `run`"),
     ] {
+        if !cfg!(feature = "rule") && OF_RULES.contains(&code) {
+            continue;
+        }
         let text = format!("[hook.a]\non = 'PreToolUse'\n{line}\n");
         let source = Source::given("t.toml", DialectId::NATIVE, &text, "/p");
         let read = DialectId::NATIVE.dialect().read_config(&source);

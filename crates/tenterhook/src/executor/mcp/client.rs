@@ -21,6 +21,7 @@ use rmcp::transport::streamable_http_client::{
 use sse_stream::{Sse, SseStream};
 
 use super::events::Bounded;
+use super::once::once;
 use crate::executor::http::Network;
 use crate::executor::http::client::{Addresses, Client, Unanswered, whole};
 
@@ -215,7 +216,7 @@ impl StreamableHttpClient for McpClient {
         }
         let kind = kind(&response);
         if is(kind.as_deref(), STREAM) {
-            return Ok(StreamableHttpPostResponse::Sse(events(response, limit), session));
+            return Ok(StreamableHttpPostResponse::Sse(once(events(response, limit)), session));
         }
         if !is(kind.as_deref(), JSON) {
             return Err(Fault::UnexpectedContentType(kind));

@@ -1,40 +1,80 @@
 //! What do rules see of one tool call?
 
 use std::borrow::Cow;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
-use tenterhook_shell::{self as shell, Line};
+use tenterhook_shell::{self as shell, Doubt, Line};
 
 use super::file::Places;
-use crate::event::tool::ToolCall;
+use crate::event::Event;
+use crate::event::meter::{Account, Cut, Meter};
 use crate::event::tool::command::Command;
+use crate::event::tool::{Tool, ToolCall};
+use crate::rule::{RuleInput, SharedLine};
+
+/// A line of which nothing is known, because there was no time to read it.
+static UNREAD: LazyLock<Line> = LazyLock::new(|| Line::unread(Doubt::TooDeep));
 
 /// One tool call as rules see it; its command line is read once, at the first rule that asks.
-#[derive(Debug)]
 pub struct Call<'a> {
     pub(super) tool: ToolCall<'a>,
     pub(super) places: Places<'a>,
     aliases: &'a [(&'a str, &'a str)],
-    line: Arc<OnceLock<Option<Line>>>,
+    line: SharedLine,
+    account: Arc<Account>,
+    go_on: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Call<'a> {
     /// A call that is made at these places; `aliases` are pairs of an old tool name and the present one.
     #[must_use]
     pub fn new(tool: ToolCall<'a>, places: Places<'a>, aliases: &'a [(&'a str, &'a str)]) -> Self {
-        Self { tool, places, aliases, line: Arc::new(OnceLock::new()) }
+        let (line, account) = (SharedLine::default(), Arc::default());
+        Self { tool, places, aliases, line, account, go_on: &|| true }
+    }
+
+    /// The call of an event, where it is one, without the places where it is made.
+    pub(crate) fn of(
+        event: &'a Event,
+        rule_input: &RuleInput,
+        go_on: &'a dyn Fn() -> bool,
+    ) -> Option<Self> {
+        let call = Self::new(event.tool()?, Places::default(), &[]);
+        // Expressions read no line of another shell, and none of a tool that is no shell.
+        let is_shared = call.tool.tool() == Tool::Shell && call.tool.name != "PowerShell";
+        let line = if is_shared { Arc::clone(rule_input.shared_line()) } else { call.line };
+        Some(Self { line, account: Arc::clone(rule_input.account()), go_on, ..call })
     }
 
     /// The same call as another rule sees it; the line that was read for one is read for both.
     #[must_use]
     pub fn placed<'b>(&'b self, places: Places<'b>, aliases: &'b [(&'b str, &'b str)]) -> Call<'b> {
-        Call { tool: self.tool, places, aliases, line: Arc::clone(&self.line) }
+        let (line, account) = (Arc::clone(&self.line), Arc::clone(&self.account));
+        Call { tool: self.tool, places, aliases, line, account, go_on: self.go_on }
     }
 
     /// The command line, read; `None` where the input holds none.
     pub fn line(&self) -> Option<&Line> {
-        self.line.get_or_init(|| self.command().map(|text| shell::read(&text))).as_ref()
+        if let Some(line) = self.line.get() {
+            return line.as_ref();
+        }
+        let meter = Meter::new(self.go_on);
+        let read = match self.command() {
+            Some(text) => shell::read_while(&text, &|steps| meter.spend(steps)),
+            None => return None,
+        };
+        match (read, meter.cut()) {
+            (Some(line), _) => self.line.get_or_init(|| Some(line)).as_ref(),
+            // Who asks later may have more time.
+            (None, Some(Cut::OutOfTime)) => Some(&UNREAD),
+            (None, _) => self.line.get_or_init(|| Some(Line::unread(Doubt::TooDeep))).as_ref(),
+        }
+    }
+
+    /// A meter for what one rule asks.
+    pub(super) fn meter(&self) -> Meter<'_> {
+        Meter::of(&self.account, self.go_on)
     }
 
     /// The command line as text, whatever the tool's name; `None` where the input holds none that can be read.
@@ -52,5 +92,11 @@ impl<'a> Call<'a> {
 
     pub(super) fn canonical<'n>(&'n self, name: &'n str) -> &'n str {
         self.aliases.iter().find(|(old, _)| *old == name).map_or(name, |(_, new)| new)
+    }
+}
+
+impl std::fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Call").field("tool", &self.tool).field("places", &self.places).finish()
     }
 }

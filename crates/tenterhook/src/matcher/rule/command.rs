@@ -8,6 +8,7 @@ use tenterhook_shell::{self as shell, Doubt, Line, Parsed, SimpleCommand, WordKi
 use super::pattern::Stars;
 use super::spelling::Spelling;
 use super::{Covers, Miss, Reading, Selection, Widening};
+use crate::event::meter::Meter;
 
 /// The pattern of a rule like `Bash(git push *)`.
 #[derive(Clone, Debug)]
@@ -126,7 +127,9 @@ impl CommandPattern {
     /// The program that may run a command which matches, where the line hands it one (S-36).
     ///
     /// The name of a program alone is a word like any other: behind it there has to be more that matches, or an option.
-    fn guessed(&self, line: &Line, depth: usize) -> Option<String> {
+    ///
+    /// What it would cost too much to look at is in doubt.
+    fn guessed(&self, line: &Line, depth: usize, meter: &Meter<'_>) -> Option<Widening> {
         let program = self.program.as_deref()?;
         let is_option =
             |it: &SimpleCommand| it.words.get(1).is_some_and(|word| word.text.starts_with('-'));
@@ -134,28 +137,35 @@ impl CommandPattern {
             (self.extent == Extent::Arguments || is_option(it))
                 && (self.matches_command(it) || self.spells(it))
         };
-        let mut guesses =
-            guess::of_line(line, &|name| name == program, Languages::Read).into_iter();
-        let found = guesses.find(|guess| {
-            let inner = shell::read(&guess.text);
-            inner.commands.iter().any(counts)
-                || (depth > 0 && self.guessed(&inner, depth - 1).is_some())
-        });
-        found.map(|guess| guess.program)
+        let unread = || Some(Widening::Unread(Doubt::TooDeep));
+        // Every word may be the start of a guess.
+        if !line.commands.iter().all(|it| meter.spend(it.size())) {
+            return unread();
+        }
+        for guess in guess::of_line(line, &|name| name == program, Languages::Read) {
+            let Some(inner) = shell::read_while(&guess.text, &|steps| meter.spend(steps)) else {
+                return unread();
+            };
+            let found = || inner.commands.iter().any(counts);
+            if found() || (depth > 0 && self.guessed(&inner, depth - 1, meter).is_some()) {
+                return Some(Widening::Guess { program: guess.program });
+            }
+        }
+        None
     }
 
-    pub(super) fn select(&self, line: &Line, reading: Reading) -> Selection {
+    pub(super) fn select(&self, line: &Line, reading: Reading, meter: &Meter<'_>) -> Selection {
         if line.written().any(|command| self.matches_command(command)) {
             return Selection::Exact;
         }
-        match self.widening(line, reading) {
+        match self.widening(line, reading, meter) {
             Some(widening) => Selection::Widened(widening),
             None => Selection::Not(Miss::Spec),
         }
     }
 
     /// The first reason to select a line that does not match; those that the agent shares come first (S-52).
-    fn widening(&self, line: &Line, reading: Reading) -> Option<Widening> {
+    fn widening(&self, line: &Line, reading: Reading, meter: &Meter<'_>) -> Option<Widening> {
         let doubt = match &line.parsed {
             Parsed::Full => None,
             Parsed::Doubtful(doubt) => Some(doubt),
@@ -180,7 +190,7 @@ impl CommandPattern {
             .or_else(|| behind().map(Widening::Wrapper))
             .or_else(|| line.written().any(|it| self.may_match(it)).then_some(Widening::Expansion))
             .or_else(|| line.commands.iter().any(|it| self.spells(it)).then_some(Widening::Options))
-            .or_else(|| self.guessed(line, MOST_GUESSED).map(|program| Widening::Guess { program }))
+            .or_else(|| self.guessed(line, MOST_GUESSED, meter))
             .or_else(|| doubt.map(unread))
     }
 

@@ -1,5 +1,7 @@
 //! Does a text match a pattern in which `*` stands for any text? Knows nothing of paths or commands.
 
+use std::collections::HashMap;
+
 /// A pattern in which `*` stands for any text, also for none and for spaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Stars {
@@ -33,50 +35,142 @@ impl Stars {
 
     /// Whether some text matches that has any text whatever in the place of each `None`.
     ///
-    /// Holds a set of places in the pattern: before each place, what was read so far may have matched.
+    /// Holds a set of places in the pattern: before each place, what was read so far may have matched. The set is a row of
+    /// bits, so that a character of a long text costs a word for 64 of the pattern's.
     pub(super) fn may_match(&self, parts: &[Option<&str>]) -> bool {
-        let pattern: Vec<char> = self.text.chars().collect();
-        let mut places = vec![false; pattern.len() + 1];
-        let open = |places: &mut Vec<bool>| {
-            for at in 0..pattern.len() {
-                if places.get(at) == Some(&true)
-                    && pattern.get(at) == Some(&'*')
-                    && let Some(next) = places.get_mut(at + 1)
-                {
-                    *next = true;
-                }
-            }
-        };
-        if let Some(first) = places.first_mut() {
-            *first = true;
-        }
-        open(&mut places);
+        let mut pattern: Vec<char> = self.text.chars().collect();
+        pattern.dedup_by(|one, other| (*one, *other) == ('*', '*'));
+        let stars = Places::of(&pattern, '*');
+        let mut letters: HashMap<char, Places> = HashMap::new();
+        let mut places = Places::first(pattern.len() + 1);
+        places.open(&stars);
         for part in parts {
             let Some(text) = part else {
-                let first = places.iter().position(|place| *place);
-                let Some(first) = first else { return false };
-                places.iter_mut().skip(first).for_each(|place| *place = true);
+                places.fill_up();
                 continue;
             };
             for c in text.chars() {
-                let mut after = vec![false; places.len()];
-                for (at, expected) in pattern.iter().enumerate() {
-                    let here = places.get(at) == Some(&true);
-                    let to = if *expected == '*' { at } else { at + 1 };
-                    if here
-                        && (*expected == '*' || *expected == c)
-                        && let Some(place) = after.get_mut(to)
-                    {
-                        *place = true;
-                    }
-                }
-                open(&mut after);
-                if !after.contains(&true) {
+                let letter = letters.entry(c).or_insert_with(|| Places::of(&pattern, c));
+                if !places.read(letter, &stars) {
                     return false;
                 }
-                places = after;
             }
         }
-        places.last() == Some(&true)
+        places.has(pattern.len())
+    }
+}
+
+/// A set of places in a pattern, from before its first character to behind its last.
+#[derive(Clone, Debug)]
+struct Places(Vec<u64>);
+
+impl Places {
+    fn none(places: usize) -> Self {
+        Self(vec![0; places.div_ceil(64)])
+    }
+
+    /// The first of so many.
+    fn first(places: usize) -> Self {
+        let mut first = Self::none(places);
+        first.add(0);
+        first
+    }
+
+    /// Those before each `c` of a pattern.
+    fn of(pattern: &[char], c: char) -> Self {
+        let mut found = Self::none(pattern.len() + 1);
+        let all = pattern.iter().enumerate().filter(|(_, it)| **it == c);
+        all.for_each(|(at, _)| found.add(at));
+        found
+    }
+
+    fn add(&mut self, at: usize) {
+        if let Some(word) = self.0.get_mut(at / 64) {
+            *word |= 1 << (at % 64);
+        }
+    }
+
+    fn has(&self, at: usize) -> bool {
+        self.0.get(at / 64).is_some_and(|word| word >> (at % 64) & 1 == 1)
+    }
+
+    /// The first and everything behind it. What is behind the last place is none, and harmless.
+    fn fill_up(&mut self) {
+        let mut found = false;
+        for word in &mut self.0 {
+            *word = if found { u64::MAX } else { *word | word.wrapping_neg() };
+            found = found || *word != 0;
+        }
+    }
+
+    /// A star may stand for nothing. No two stand side by side.
+    fn open(&mut self, stars: &Self) {
+        let mut carried = 0;
+        for (word, star) in self.0.iter_mut().zip(&stars.0) {
+            let over = *word & star;
+            *word |= over << 1 | carried;
+            carried = over >> 63;
+        }
+    }
+
+    /// Reads one character, which stands behind each place of `letter`; `false` where nothing can match any more.
+    fn read(&mut self, letter: &Self, stars: &Self) -> bool {
+        let (mut carried, mut any) = (0, 0);
+        for ((word, letter), star) in self.0.iter_mut().zip(&letter.0).zip(&stars.0) {
+            let over = *word & letter & !star;
+            *word = *word & star | over << 1 | carried;
+            carried = over >> 63;
+            any |= *word;
+        }
+        self.open(stars);
+        any != 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The same, place by place.
+    fn plainly(pattern: &[char], parts: &[Option<&str>]) -> bool {
+        match (pattern.split_first(), parts.split_first()) {
+            (None, None) => true,
+            (_, Some((Some(""), rest))) => plainly(pattern, rest),
+            (Some(('*', rest)), _) if plainly(rest, parts) => true,
+            (_, Some((None, rest))) => {
+                plainly(pattern, rest)
+                    || pattern.split_first().is_some_and(|(_, after)| plainly(after, parts))
+            }
+            (Some((expected, after)), Some((Some(text), rest))) => {
+                let Some(c) = text.chars().next() else { return false };
+                let text = Some(text.get(c.len_utf8()..).unwrap_or_default());
+                let parts: Vec<_> = std::iter::once(text).chain(rest.iter().copied()).collect();
+                match expected {
+                    '*' => plainly(pattern, &parts),
+                    _ => *expected == c && plainly(after, &parts),
+                }
+            }
+            _ => false,
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn bits_say_what_places_say(
+            pattern in "[ab*]{0,8}",
+            parts in prop::collection::vec(prop::option::of("[abc]{0,4}"), 0..4),
+        ) {
+            let parts: Vec<_> = parts.iter().map(|it| it.as_deref()).collect();
+            let chars: Vec<char> = pattern.chars().collect();
+            prop_assert_eq!(Stars::new(&pattern).may_match(&parts), plainly(&chars, &parts));
+            // Behind what fills the first words, too.
+            let (long, start) = (format!("{}{pattern}", "x".repeat(62)), "x".repeat(62));
+            let parts: Vec<_> = std::iter::once(Some(&*start)).chain(parts).collect();
+            prop_assert_eq!(Stars::new(&long).may_match(&parts), plainly(&chars, &parts[1..]));
+        }
     }
 }

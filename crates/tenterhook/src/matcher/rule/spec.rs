@@ -88,7 +88,7 @@ impl Spec {
         match self {
             Self::Any => Selection::Exact,
             Self::Command(pattern) => match call.line() {
-                Some(line) => pattern.select(line, reading),
+                Some(line) => pattern.select(line, reading, &call.meter()),
                 None => Selection::Widened(Widening::Input),
             },
             Self::ForeignCommand(pattern) => match call.command() {

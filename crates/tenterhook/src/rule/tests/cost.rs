@@ -3,8 +3,29 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::event::meter::MOST_OF_EVENT;
 use crate::rule::eval::MOST_STEPS;
 use crate::rule::search::{Search, Written};
+
+/// RU-39: together the rules of an event cost no more than one event may; who is cut then is a fault of its own, and what
+/// costs next to nothing is heard.
+#[test]
+fn what_the_rules_of_an_event_cost_is_bounded_and_disarms_none() {
+    let rule_input = RuleInput::of(&Arc::new(large()));
+    let costly = Rule::new("payload.words.exists(w, payload.words.exists(v, v == w + '!'))");
+    let costly = costly.deny("no");
+    let cheap = Rule::new("tool.name == 'Bash'").deny("cheap");
+    for at in 0..3 * MOST_OF_EVENT / MOST_STEPS {
+        let Err(Unsettled::TooCostly(why)) = costly.judge(&rule_input, &|| true) else {
+            panic!("rule {at} was not cut");
+        };
+        let of_event = why.contains("asked of the event");
+        assert_eq!(of_event, at >= MOST_OF_EVENT / MOST_STEPS, "rule {at}: {why}");
+        let answer = cheap.judge(&rule_input, &|| true).unwrap();
+        assert_eq!(answer.restraint, Restraint::Deny);
+    }
+    assert!(rule_input.account().spent() < MOST_OF_EVENT + MOST_OF_EVENT / 4);
+}
 
 /// An event with much of everything.
 fn large() -> Event {

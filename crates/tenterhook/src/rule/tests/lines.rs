@@ -31,7 +31,30 @@ fn what_is_cut_is_a_fault_and_not_a_part() {
         let Err(Unsettled::TooCostly(why)) = answer else { panic!("{when}: {answer:?}") };
         assert!(why.contains("what the call would do"), "{why}");
     }
-    assert!(rule_input.spent() < 5 * crate::call::meter::MOST_STEPS, "{}", rule_input.spent());
+    assert!(rule_input.spent() < 5 * crate::event::meter::MOST_STEPS, "{}", rule_input.spent());
+}
+
+/// RU-20: conditions and rules see one reading of the line.
+#[test]
+fn a_line_is_read_once_for_conditions_and_rules() {
+    use crate::hook::Compat;
+    use crate::matcher::rule::Reading;
+    use crate::matcher::{Condition, MatchContext, Picked};
+
+    let rule_input = Arc::new(RuleInput::of(&Arc::new(bash("cd x && git push"))));
+    let context = MatchContext::sharing(&rule_input, &|| true);
+    let picked = |condition: Condition| condition.pick(&context, Compat::Guarded);
+    assert!(matches!(
+        picked(Condition::rule("Bash(git push)", Reading::Native)),
+        Picked::Widely(_)
+    ));
+    let line = rule_input.shared_line().get().unwrap().as_ref().unwrap() as *const _;
+    let when = "shell.commands.exists(c, c.runs('git push'))";
+    assert!(matches!(picked(Condition::when(Expression::new(when))), Picked::Widely(_)));
+    assert_eq!(rule_input.spent(), 0, "the line was read once more");
+    let answer = Rule::new(when).deny("no").judge(&rule_input, &|| true).unwrap();
+    assert_eq!(answer.restraint, Restraint::Deny);
+    assert!(std::ptr::eq(line, rule_input.shared_line().get().unwrap().as_ref().unwrap()));
 }
 
 /// Each shape is cut soon after the time is up: it is asked again and again on the way.

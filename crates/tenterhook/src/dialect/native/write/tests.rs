@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::config::{self, Added, Ruleset};
-use crate::diagnostic::Severity;
+use crate::diagnostic::{Code, Severity};
 use crate::event::{Event, Surroundings};
 use crate::hook::{Compat, OnFailure};
 use crate::plan;
@@ -21,7 +21,8 @@ fn converted(hooks: &Ruleset) -> (Ruleset, String, Vec<&'static str>) {
     let source = Source::given("/p/tenterhook.toml", DialectId::NATIVE, &text, "/p");
     let read = config::load(&[source], &Added::default(), None);
     let errors: Vec<_> =
-        read.diagnostics.iter().filter(|it| it.severity == Severity::Error).collect();
+        // What this build cannot run is written all the same (C-76).
+        read.diagnostics.iter().filter(|it| it.severity == Severity::Error && it.code != Code::LeftOut).collect();
     assert!(errors.is_empty(), "{errors:?}\n{text}");
     (read.ruleset, text, codes)
 }

@@ -58,6 +58,21 @@ async fn an_answer_may_come_in_a_stream_behind_other_messages() {
     assert_eq!([times(&scripted, "\"initialize\""), times(&scripted, "tools/call")], [1, 2]);
 }
 
+/// MC-17: whichever of two replies a denial stands in, and whatever stands between them.
+#[tokio::test]
+async fn of_two_replies_in_one_stream_neither_counts() {
+    let other = answer(1).replace("hello", "other");
+    let scripted =
+        keeping_a_session(&[stream(&[&answer(1), NOTHING, &other]), stream(&[&answer(2)])]);
+    let servers = at(&scripted.url(), TOKEN);
+    let reply = ask(&servers, "say").await.expect("a reply");
+    assert!(reply.is_error, "{reply:?}");
+    let said = texts(Ok(reply));
+    assert!(said[0].contains("twice"), "{said:?}");
+    assert_eq!(said[1..], ["hello", "other"]);
+    assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
+}
+
 /// MC-15.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_is_named_in_each_request_and_left_at_the_end() {

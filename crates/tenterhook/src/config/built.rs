@@ -1,0 +1,87 @@
+//! Which hooks can this build not run, because what runs them was left out of it? Changes no hook: each stays armed, and its
+//! failure policy decides each time (C-76).
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::hook::{Arming, Hook, Run};
+
+/// What a build may leave out, and whether this one has it.
+#[derive(Clone, Copy)]
+struct Built {
+    http: bool,
+    rules: bool,
+}
+
+const HERE: Built = Built { http: cfg!(feature = "http"), rules: cfg!(feature = "rule") };
+
+/// Says of each hook that cannot run here which feature it needs.
+pub(super) fn left_out(hooks: &[Hook]) -> impl Iterator<Item = Diagnostic> {
+    hooks.iter().filter_map(|hook| HERE.lacks(hook))
+}
+
+impl Built {
+    fn lacks(self, hook: &Hook) -> Option<Diagnostic> {
+        let asks = hook.condition.as_ref().is_some_and(|it| it.asks_an_expression());
+        let (what, feature) = match &hook.run {
+            Run::Http(_) if !self.http => ("executor for `http` hooks", "http"),
+            Run::Rule(_) if !self.rules => ("executor for rules", "rule"),
+            _ if asks && !self.rules => ("evaluator for its condition", "rule"),
+            _ => return None,
+        };
+        if hook.arming != Arming::Armed {
+            return None;
+        }
+        let message = format!("the hook cannot run: this build has no {what}");
+        let found = Diagnostic::new(Code::LeftOut, message, hook.place.clone());
+        let found = found.label("its failure policy decides, each time");
+        Some(found.help(format!("build the program with the feature `{feature}` of `tenterhook`")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::DialectId;
+    use crate::source::Source;
+
+    /// C-76.
+    #[test]
+    fn a_hook_that_this_build_cannot_run_names_the_feature_that_it_needs() {
+        let text = "[hook.a]\non = 'Stop'\nhttp = 'https://e.example/x'\n\
+            [hook.b]\non = 'Stop'\nwhen = 'true'\ncontext = 'x'\n\
+            [hook.c]\non = 'Stop'\nrun = ['x']\nif = { when = 'true' }\n\
+            [hook.d]\non = 'Stop'\nrun = ['x']\n";
+        let source = Source::given("t.toml", DialectId::NATIVE, text, "/p");
+        let read = DialectId::NATIVE.dialect().read_config(&source);
+        let told = |built: Built| -> Vec<_> {
+            let found = read.hooks.iter().filter_map(|hook| built.lacks(hook));
+            found.map(|it| (it.place.map(|it| it.line), it.help.unwrap_or_default())).collect()
+        };
+        let helps = |features: [&str; 3]| {
+            let help = |it| format!("build the program with the feature `{it}` of `tenterhook`");
+            vec![
+                (Some(1), help(features[0])),
+                (Some(4), help(features[1])),
+                (Some(8), help(features[2])),
+            ]
+        };
+        let nothing = Built { http: false, rules: false };
+        assert_eq!(told(nothing), helps(["http", "rule", "rule"]));
+        assert_eq!(told(Built { http: true, ..nothing }), helps(["", "rule", "rule"])[1..]);
+        assert!(told(Built { http: true, rules: true }).is_empty());
+    }
+
+    /// C-76: such a hook fires, and was no consent.
+    #[cfg(not(feature = "rule"))]
+    #[tokio::test]
+    async fn a_rule_that_nobody_can_evaluate_is_settled_by_its_policy() {
+        let text = "[hook.a]\non = 'PreToolUse'\nwhen = 'true'\ndeny = 'x'\n";
+        let source = Source::given("t.toml", DialectId::NATIVE, text, "/p");
+        let (engine, found) = crate::Engine::builder().source(source).build();
+        assert_eq!(found.iter().map(|it| it.code).collect::<Vec<_>>(), [Code::LeftOut]);
+        let event = crate::Event::new("PreToolUse", crate::event::Surroundings::at("/"))
+            .with("tool_name", "Bash")
+            .with("tool_input", serde_json::json!({"command": "ls"}));
+        let outcome = engine.fire(event, &crate::Session::default()).await;
+        assert!(outcome.blocked(), "{outcome:?}");
+    }
+}
