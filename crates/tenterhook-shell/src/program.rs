@@ -2,6 +2,9 @@
 //!
 //! Knows spelling only: whether an option exists, or may stand where it does, is the program's affair (S-35).
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::word::{Word, WordKind};
 
 /// Programs with subcommands, and those of their own options that take the next word as their value: `NAME, NAME: OPTION
@@ -11,8 +14,17 @@ const PROGRAMS: &str = include_str!("programs.txt");
 /// The options of a program, or of its first subcommand, that are followed by a value; `None` for one that has no
 /// subcommands.
 fn row(name: &str) -> Option<&'static str> {
-    let mut rows = PROGRAMS.lines().filter_map(|row| row.split_once(": "));
-    rows.find(|(names, _)| names.split(", ").any(|it| it == name)).map(|(_, valued)| valued)
+    static ROWS: LazyLock<HashMap<&str, &str>> = LazyLock::new(|| {
+        let mut found = HashMap::new();
+        for (names, valued) in PROGRAMS.lines().filter_map(|row| row.split_once(": ")) {
+            for name in names.split(", ") {
+                // The first row of a name is the one that counts.
+                found.entry(name).or_insert(valued);
+            }
+        }
+        found
+    });
+    ROWS.get(name).copied()
 }
 
 /// Whether a program says by a word what it does.

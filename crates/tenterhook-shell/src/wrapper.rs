@@ -6,6 +6,9 @@
 mod options;
 mod table;
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::LONGEST_LINE;
 use super::word::{Word, WordKind};
 use options::{Options, Split, code_option};
@@ -92,7 +95,12 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 
 /// The row of the table for a program.
 pub(super) fn find(name: &str) -> Option<&'static Wrapper> {
-    let row = |name: &str| WRAPPERS.iter().find(|wrapper| wrapper.name == name);
+    // Asked about every program of a line, and more than once.
+    static ROWS: LazyLock<HashMap<&str, &Wrapper>> = LazyLock::new(|| {
+        // Backwards: of two rows of one name the first is the one that counts.
+        WRAPPERS.iter().rev().map(|wrapper| (wrapper.name, wrapper)).collect()
+    });
+    let row = |name: &str| ROWS.get(name).copied();
     row(name).or_else(|| {
         // `bash5`, `zsh-5.9`, `ksh93`
         let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');

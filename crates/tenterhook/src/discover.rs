@@ -234,9 +234,26 @@ fn absolute(path: &Path, cwd: &Path) -> PathBuf {
     if same { short } else { full }
 }
 
+/// How much of a long text is looked at first.
+const START: usize = 16 * 1024;
+
+/// The one dialect that is certain by the first tables of a long text, which is read again as a whole later. Nothing is taken
+/// for likely here, and JSON has no such start.
+fn recognize_by_start(path: &Path, text: &str, format: Format) -> Option<DialectId> {
+    let start = text.get(..text.floor_char_boundary(START)).filter(|it| it.len() < text.len())?;
+    let whole = start.get(..start.rfind("\n[")?).filter(|_| format == Format::Toml)?;
+    let root = syntax::parse(whole, format).root;
+    let certain = |id: &DialectId| id.dialect().recognizes(path, root.as_ref()) == Fit::Certain;
+    let mut sure = DIALECTS.iter().map(|dialect| dialect.id()).filter(certain);
+    sure.next().filter(|_| sure.next().is_none())
+}
+
 /// The dialect that is surest of the file; where nothing is more than likely, `fallback` if it fits as well.
 fn recognize(path: &Path, text: &str, fallback: DialectId) -> DialectId {
     let format = format_of(path);
+    if let Some(sure) = recognize_by_start(path, text, format) {
+        return sure;
+    }
     let root = syntax::salvage(text, format, GROUPS).root;
     let fit = |id: DialectId| id.dialect().recognizes(path, root.as_ref());
     let mut best = (fit(fallback), fallback);

@@ -1,5 +1,8 @@
 //! Which programs take what they are handed as text, and which words and options of the others lead to code? Names only.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 /// Programs that take their operands as text, names or files, and run none of them. What is in neither this table nor
 /// that of wrappers, and has no subcommands, may run what it is handed (S-36).
 const TEXT: &str = include_str!("text.txt");
@@ -50,31 +53,38 @@ pub(super) const MARKS: &[&str] = &[
     "LocalCommand=",
 ];
 
-fn lists(words: &str, word: &str) -> bool {
-    !word.is_empty() && words.split_whitespace().any(|it| it == word)
-}
+/// The words of a table: a line has thousands to look up.
+type Words = LazyLock<HashSet<&'static str>>;
 
 /// Whether a program takes its operands as text.
 pub(super) fn takes_text(program: &str) -> bool {
-    TEXT.lines().filter(|line| !line.starts_with("# ")).any(|line| lists(line, program))
+    static WORDS: Words = LazyLock::new(|| {
+        let lines = TEXT.lines().filter(|line| !line.starts_with("# "));
+        lines.flat_map(str::split_whitespace).collect()
+    });
+    WORDS.contains(program)
 }
 
 /// Whether what stands behind this word of a program with subcommands is run.
 pub(super) fn is_running(word: &str) -> bool {
-    lists(RUNNING, word)
+    static WORDS: Words = LazyLock::new(|| RUNNING.split_whitespace().collect());
+    WORDS.contains(word)
 }
 
 /// Whether an option takes code.
 pub(super) fn takes_code(option: &str) -> bool {
-    lists(CODE_OPTIONS, option)
+    static WORDS: Words = LazyLock::new(|| CODE_OPTIONS.split_whitespace().collect());
+    WORDS.contains(option)
 }
 
 /// Whether an option takes text.
 pub(super) fn is_text(option: &str) -> bool {
-    lists(TEXT_OPTIONS, option)
+    static WORDS: Words = LazyLock::new(|| TEXT_OPTIONS.split_whitespace().collect());
+    WORDS.contains(option)
 }
 
 /// Whether some program runs what this variable says.
 pub(super) fn is_run(variable: &str) -> bool {
-    lists(VARIABLES, variable)
+    static WORDS: Words = LazyLock::new(|| VARIABLES.split_whitespace().collect());
+    WORDS.contains(variable)
 }

@@ -188,3 +188,33 @@ fn plugins_that_are_switched_on_come_last() {
     fs::write(managed, "{\"enabledPlugins\": {\"guard@shop\": false}}").expect("write");
     assert_eq!(of_plugins(), Vec::<String>::new());
 }
+
+/// C-5: a long file is of the same dialect as a short one that begins and ends like it.
+#[test]
+fn a_long_file_is_recognized_by_its_start_as_by_all_of_it() {
+    let native = "[hook.a#]\non = 'Stop'\nrun = ['x']\n";
+    let codewhale = "[[hooks]]\nevent = 'tool_call_before'\ncommand = 'x'\n";
+    let unsure = "[a#]\nb = 1\n";
+    let many = |table: &str| -> String {
+        (0..2_000).map(|at| table.replace('#', &at.to_string())).collect()
+    };
+    let path = Path::new("/x/hooks.toml");
+    for (text, by_start) in [
+        (many(native), Some(DialectId::NATIVE)),
+        (many(codewhale), Some(DialectId::CODEWHALE)),
+        (many(unsure), None),
+        (many(unsure) + &many(native), None),
+        (native.to_owned(), None),
+        (format!("a = '''{}", many(native)), None),
+    ] {
+        let start = text.get(..40).unwrap_or(&text);
+        assert_eq!(recognize_by_start(path, &text, Format::Toml), by_start, "{start}");
+        if let Some(dialect) = by_start {
+            assert_eq!(recognize(path, &text, DialectId::CLAUDE), dialect, "{start}");
+        }
+    }
+    assert_eq!(
+        recognize(path, &(many(unsure) + &many(native)), DialectId::CLAUDE),
+        DialectId::NATIVE
+    );
+}

@@ -6,7 +6,7 @@ use std::cell::RefCell;
 use std::fmt::{self, Write};
 
 use super::ask;
-use super::expr::{Constant, Expr, Loop, LoopKind};
+use super::expr::{Constant, Expr, Loop, LoopKind, Operator};
 use super::functions;
 use super::input::RuleInput;
 use super::operate;
@@ -134,6 +134,11 @@ impl<'a, 'g> Machine<'a, 'g> {
             }
             Expr::Binary(operator, sides) => {
                 let [left, right] = &**sides;
+                if let (Operator::In, Expr::List(items)) = (operator, right)
+                    && items.iter().all(|it| matches!(it, Expr::Constant(_)))
+                {
+                    return self.is_one_of(left, items);
+                }
                 let (left, right) = (self.value(left)?, self.value(right)?);
                 operate::binary(self, *operator, &left, &right)
             }
@@ -186,6 +191,17 @@ impl<'a, 'g> Machine<'a, 'g> {
             (Err(stop), _) | (_, Err(stop)) => Err(stop),
             (Ok(_), Ok(flag)) => Ok(Value::Bool(flag)),
         }
+    }
+
+    /// `a in ["b", "c"]`, asked of every word of a line: no list is put together for it.
+    fn is_one_of(&self, item: &'a Expr, constants: &'a [Expr]) -> Result<Value<'a>, Stop> {
+        let item = self.value(item)?;
+        for constant in constants {
+            if operate::equal(self, &self.value(constant)?, &item)? {
+                return Ok(Value::Bool(true));
+            }
+        }
+        Ok(Value::Bool(false))
     }
 
     fn map(&self, fields: &'a [(Expr, Expr)]) -> Result<Value<'a>, Stop> {

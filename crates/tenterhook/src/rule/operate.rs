@@ -27,7 +27,11 @@ pub(super) fn binary<'a>(
 }
 
 /// Equality as CEL has it: numbers by value, values of different kinds are never equal.
-fn equal<'a>(machine: &Machine<'a, '_>, left: &Value<'a>, right: &Value<'a>) -> Result<bool, Stop> {
+pub(super) fn equal<'a>(
+    machine: &Machine<'a, '_>,
+    left: &Value<'a>,
+    right: &Value<'a>,
+) -> Result<bool, Stop> {
     machine.spend(1 + left.weight().min(right.weight()) / 16)?;
     match (left, right) {
         (Value::List(left), Value::List(right)) if left.len() == right.len() => {
