@@ -41,6 +41,7 @@ const CHECKS: &[Check] = &[
     rooms::check,
     circles::check,
     dialects::check,
+    dialects::documented,
     rules::check,
     codes::check,
     coverage::check,

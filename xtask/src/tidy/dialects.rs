@@ -2,6 +2,7 @@
 //! one folder.
 
 use regex::Regex;
+use tenterhook::dialect::DIALECTS;
 
 use super::Findings;
 use super::rooms::without_comments;
@@ -53,9 +54,46 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
     }
 }
 
+/// Dialects whose rules and cases are those of the engine, because its neutral words are theirs.
+const HOME: &[&str] = &["native", "claude"];
+
+/// Does each dialect have all that ARCHITECTURE says one needs beside its code?
+pub(super) fn documented(files: &[File], findings: &mut Findings) {
+    for id in DIALECTS.iter().map(|it| it.id().as_str()) {
+        let mut need = |place: &str, there: bool| {
+            if !there {
+                findings.error(place, format!("says nothing of the dialect `{id}`"));
+            }
+        };
+        let says = |path: &str, words: &str| {
+            files.iter().any(|it| it.path == path && it.text.contains(words))
+        };
+        need("README.md", says("README.md", &format!("`{id}`")));
+        let list = "docs/guide/dialects.md";
+        need(list, says(list, &format!("| `{id}` |")));
+        if HOME.contains(&id) {
+            continue;
+        }
+        for page in [format!("docs/spec/dialect-{id}.md"), format!("docs/guide/dialects/{id}.md")] {
+            need(&page, says(&page, ""));
+        }
+        let cases = format!("conformance/{id}/");
+        need(&cases, files.iter().any(|it| it.path.starts_with(&cases)));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_dialect_without_its_pages_and_cases_is_told() {
+        let mut findings = Findings::default();
+        documented(&crate::tree::files().expect("files"), &mut findings);
+        assert_eq!(findings.errors, [""; 0]);
+        documented(&[], &mut findings);
+        assert!(findings.errors.iter().any(|it| it.contains("docs/spec/dialect-codex.md")));
+    }
 
     fn told(path: &str, code: &str) -> usize {
         let path = format!("crates/tenterhook/src/{path}.rs");

@@ -28,7 +28,7 @@ use crate::matcher::rule::Reading;
 
 /// The dialect.
 pub static CLAUDE: Dialect = Dialect {
-    subjects: vocabulary::subjects,
+    subjects: |event| answer::ANSWERS.values(event),
     // Since 2.1.128: its own telemetry is no business of its hooks.
     withheld: &["OTEL_"],
     detaches: first_line::detaches,

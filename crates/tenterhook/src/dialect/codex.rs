@@ -19,7 +19,7 @@ use crate::answer::Powers;
 
 /// The dialect. Whatever slipped, the agent fails the hook and goes on, which is the plain reading beside every slip.
 pub static CODEX: Dialect = Dialect {
-    subjects: events::subjects,
+    subjects: |event| answer::ANSWERS.values(event),
     is_toml: true,
     home_variable: Some("CODEX_HOME"),
     ..Dialect::of(Core {

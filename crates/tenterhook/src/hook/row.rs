@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::OnFailure;
-use crate::answer::Powers;
+use crate::answer::{Power, Powers};
 use crate::event::tool::words::{self, ToolWords};
 use crate::event::{Event, EventName};
 
@@ -53,6 +53,38 @@ pub(crate) fn held() -> impl Iterator<Item = (&'static str, &'static str)> {
 }
 
 impl EventRow {
+    /// An event by its own and its neutral name: a hook that fails blocks nothing there, and no denial is one too many.
+    pub(crate) const fn of(
+        (name, event): (&'static str, &'static str),
+        subject: Subject,
+        powers: &[Power],
+        timeout: Duration,
+        when: &'static str,
+    ) -> Self {
+        Self {
+            name: Cow::Borrowed(name),
+            event: Cow::Borrowed(event),
+            subject,
+            powers: Powers::of(powers),
+            timeout,
+            failure: OnFailure::Continue,
+            cap: None,
+            when: Cow::Borrowed(when),
+        }
+    }
+
+    /// The same, where a hook that gives no answer means this.
+    pub(crate) const fn failing(mut self, failure: OnFailure) -> Self {
+        self.failure = failure;
+        self
+    }
+
+    /// The same, where so many denials in a row hold.
+    pub(crate) const fn capped(mut self, cap: Cap) -> Self {
+        self.cap = Some(cap);
+        self
+    }
+
     /// An event that a dialect's table does not have.
     pub(crate) fn unknown(event: &EventName, powers: Powers, timeout: Duration) -> Self {
         Self {

@@ -10,11 +10,12 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use super::events::find_event;
 use super::handler::Scope;
 use super::lint;
 use super::placeholders::Placeholders;
 use super::places::is_markdown;
-use super::vocabulary::find_event;
+
 use crate::diagnostic::{Code, Diagnostic, Place, Span};
 use crate::dialect::findings::Findings;
 pub(super) use crate::dialect::findings::finding;

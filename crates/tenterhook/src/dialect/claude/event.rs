@@ -37,7 +37,7 @@ pub(super) fn encode(event: &Event) -> Envelope {
     Envelope {
         body,
         env: variables(&event.within),
-        env_file: events::spec(event.name.as_str())
+        env_file: events::find_event(event.name.as_str())
             .is_some_and(|spec| spec.env_file)
             .then_some("CLAUDE_ENV_FILE"),
     }

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use super::answer::worktree;
 use crate::answer::Power;
-use crate::dialect::kit::protocol::{About, Exit2, Field, Late, Plain, Spec, Top, Universal};
+use crate::dialect::kit::protocol::{
+    About, Accepts, Exit2, Field, Late, Plain, Spec, Top, Universal,
+};
 use crate::dialect::{Cap, EventRow};
 use crate::hook::OnFailure;
 
@@ -18,7 +20,7 @@ pub(super) static ROWS: LazyLock<Vec<EventRow>> =
     LazyLock::new(|| EVENTS.iter().map(Spec::row).collect());
 
 /// The event of that name. Names are the neutral ones, because the neutral names are this agent's.
-pub(super) fn spec(name: &str) -> Option<&'static Spec> {
+pub(super) fn find_event(name: &str) -> Option<&'static Spec> {
     EVENTS.iter().find(|spec| spec.name == name)
 }
 
@@ -44,16 +46,21 @@ pub(super) static EVENTS: &[Spec] = &[
             ("reloadSkills", Field::ExtraFlag),
         ],
         env_file: true,
+        values: &["startup", "resume", "clear", "compact", "fork"],
+        accepts: Accepts::Early,
         ..Spec::of("SessionStart", About::Field("source"), "a session starts or resumes")
     },
     Spec {
         fields: &[CONTEXT],
         env_file: true,
+        values: &["init", "maintenance"],
+        accepts: Accepts::Early,
         ..Spec::of("Setup", About::Field("trigger"), "the agent is run to prepare a project")
     },
     Spec {
         exit2: Exit2::Unheard,
         universal: Universal::Dropped,
+        values: &["session_start", "nested_traversal", "path_glob_match", "include", "compact"],
         ..Spec::of(
             "InstructionsLoaded",
             About::Field("load_reason"),
@@ -66,6 +73,8 @@ pub(super) static EVENTS: &[Spec] = &[
         top: Top::Blocks,
         fields: &[CONTEXT, TITLE, HIDE_PROMPT],
         timeout: Duration::from_secs(30),
+        accepts: Accepts::Every,
+        is_gate: true,
         ..Spec::of(
             "UserPromptSubmit",
             About::Nothing,
@@ -77,6 +86,8 @@ pub(super) static EVENTS: &[Spec] = &[
         plain: Plain::Context,
         top: Top::Blocks,
         fields: &[CONTEXT, HIDE_PROMPT],
+        accepts: Accepts::Every,
+        is_gate: true,
         ..Spec::of(
             "UserPromptExpansion",
             About::Field("command_name"),
@@ -99,16 +110,21 @@ pub(super) static EVENTS: &[Spec] = &[
             ("updatedInput", Field::Input),
             CONTEXT,
         ],
+        accepts: Accepts::Every,
+        is_gate: true,
         ..Spec::of("PreToolUse", TOOL, "a tool is about to run")
     },
     Spec {
         exit2: Exit2::Unheard,
         fields: &[("decision", Field::Behavior(PERMISSION))],
+        accepts: Accepts::Every,
+        is_gate: true,
         ..Spec::of("PermissionRequest", TOOL, "the user is about to be asked for permission")
     },
     Spec {
         exit2: Exit2::Unheard,
         fields: &[("retry", Field::Retry)],
+        accepts: Accepts::Every,
         ..Spec::of("PermissionDenied", TOOL, "the automatic permission check denied a tool call")
     },
     Spec {
@@ -120,23 +136,37 @@ pub(super) static EVENTS: &[Spec] = &[
             ("updatedToolOutput", Field::Output),
             ("updatedMCPToolOutput", Field::McpOutput),
         ],
+        accepts: Accepts::Every,
         ..Spec::of("PostToolUse", TOOL, "a tool has run")
     },
     Spec {
         exit2: Exit2::Denies,
         top: Top::Blocks,
         fields: &[CONTEXT],
+        accepts: Accepts::Every,
         ..Spec::of("PostToolUseFailure", TOOL, "a tool has failed")
     },
     Spec {
         exit2: Exit2::Denies,
         top: Top::Blocks,
         fields: &[CONTEXT],
+        accepts: Accepts::Every,
         ..Spec::of("PostToolBatch", About::Nothing, "all tool calls of one model reply are done")
     },
     Spec {
         exit2: Exit2::Unheard,
         universal: Universal::Dropped,
+        values: &[
+            "permission_prompt",
+            "idle_prompt",
+            "auth_success",
+            "elicitation_dialog",
+            "elicitation_url_dialog",
+            "elicitation_complete",
+            "elicitation_response",
+            "agent_needs_input",
+            "agent_completed",
+        ],
         ..Spec::of(
             "Notification",
             About::Field("notification_type"),
@@ -152,16 +182,21 @@ pub(super) static EVENTS: &[Spec] = &[
         top: Top::Blocks,
         fields: &[CONTEXT],
         cap: Some(Cap::give_way(8)),
+        accepts: Accepts::Every,
+        ignores_on_failure: true,
         ..Spec::of("SubagentStop", About::Field("agent_type"), "a subagent is about to finish")
     },
     Spec {
         exit2: Exit2::Denies,
         top: Top::Blocks,
         universal: Universal::NoStop,
+        accepts: Accepts::Every,
         ..Spec::of("TaskCreated", About::Nothing, "a task was put on the list")
     },
     Spec {
         exit2: Exit2::Denies,
+        accepts: Accepts::Every,
+        ignores_on_failure: true,
         ..Spec::of("TaskCompleted", About::Nothing, "a task is about to count as done")
     },
     Spec {
@@ -169,11 +204,28 @@ pub(super) static EVENTS: &[Spec] = &[
         top: Top::Blocks,
         fields: &[CONTEXT],
         cap: Some(Cap::give_way(8)),
+        accepts: Accepts::Every,
+        ignores_on_failure: true,
         ..Spec::of("Stop", About::Nothing, "the model is about to end its turn")
     },
     Spec {
         exit2: Exit2::Unheard,
         universal: Universal::Dropped,
+        values: &[
+            "rate_limit",
+            "overloaded",
+            "authentication_failed",
+            "oauth_org_not_allowed",
+            "billing_error",
+            "invalid_request",
+            "model_not_found",
+            "server_error",
+            "max_output_tokens",
+            "unknown",
+            "account_on_hold",
+            "verification_required",
+            "cloud_credential_error",
+        ],
         ..Spec::of(
             "StopFailure",
             About::Field("error"),
@@ -182,6 +234,8 @@ pub(super) static EVENTS: &[Spec] = &[
     },
     Spec {
         exit2: Exit2::Denies,
+        accepts: Accepts::Every,
+        ignores_on_failure: true,
         ..Spec::of("TeammateIdle", About::Nothing, "a teammate is about to go idle")
     },
     Spec {
@@ -189,6 +243,13 @@ pub(super) static EVENTS: &[Spec] = &[
         top: Top::Blocks,
         universal: Universal::NoStop,
         exempt: Some(("source", "policy_settings")),
+        values: &[
+            "user_settings",
+            "project_settings",
+            "local_settings",
+            "policy_settings",
+            "skills",
+        ],
         ..Spec::of("ConfigChange", About::Field("source"), "a settings or skill file changed")
     },
     Spec {
@@ -200,6 +261,7 @@ pub(super) static EVENTS: &[Spec] = &[
     Spec {
         exit2: Exit2::Unheard,
         universal: Universal::NoStop,
+        values: &["slash_command", "register_repo_root"],
         ..Spec::of("DirectoryAdded", About::Field("source"), "a directory was added to the session")
     },
     Spec {
@@ -226,6 +288,8 @@ pub(super) static EVENTS: &[Spec] = &[
         exit2: Exit2::Denies,
         top: Top::Blocks,
         universal: Universal::NoStop,
+        values: &["manual", "auto"],
+        is_gate: true,
         ..Spec::of(
             "PreCompact",
             About::Field("trigger"),
@@ -234,6 +298,7 @@ pub(super) static EVENTS: &[Spec] = &[
     },
     Spec {
         universal: Universal::NoStop,
+        values: &["manual", "auto"],
         ..Spec::of("PostCompact", About::Field("trigger"), "the conversation was compacted")
     },
     // The matchers of the two model-switch events are not documented. Without a subject a matcher is ignored, so that a
@@ -243,6 +308,7 @@ pub(super) static EVENTS: &[Spec] = &[
         fields: &[("permissionDecision", Field::Permission(&["allow", "deny", "ask"])), REASON],
         late: Late::Denies,
         timeout: Duration::from_secs(30),
+        is_gate: true,
         ..Spec::of("PreModelSwitch", About::Nothing, "the model is about to be switched")
     },
     Spec {
@@ -254,6 +320,15 @@ pub(super) static EVENTS: &[Spec] = &[
     Spec {
         universal: Universal::Dropped,
         timeout: Duration::from_millis(1_500),
+        // The last one is of older versions, and harmless to name.
+        values: &[
+            "clear",
+            "resume",
+            "logout",
+            "prompt_input_exit",
+            "other",
+            "bypass_permissions_disabled",
+        ],
         ..Spec::of("SessionEnd", About::Field("reason"), "a session ends")
     },
     Spec {

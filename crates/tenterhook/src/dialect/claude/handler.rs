@@ -12,9 +12,10 @@ use std::path::Path;
 use super::config::{FileKind, Off, Reading, finding};
 use super::lint;
 use super::matcher_text;
-use super::vocabulary::{COMMON_FIELDS, EventWords, HandlerType, Subjects, TYPES};
+use super::vocabulary::{COMMON_FIELDS, HandlerType, TYPES};
 use crate::diagnostic::{Code, Severity, nearest};
 use crate::dialect::DialectId;
+use crate::dialect::kit::protocol::{Spec, Subjects};
 use crate::event::EventName;
 use crate::hook::{Command, Hook, HookId, Inherit, Invocation, Layer, Run, Shell};
 use crate::matcher::rule::Reading as RuleReading;
@@ -27,7 +28,7 @@ pub(super) struct Scope {
     /// The event.
     pub(super) event: EventName,
     /// What is known of it; `None` where the agent has no such event.
-    pub(super) words: Option<&'static EventWords>,
+    pub(super) words: Option<&'static Spec>,
     /// The matcher of the group.
     pub(super) matcher: MatcherSpec,
     /// The same as written.
@@ -55,7 +56,7 @@ impl Scope {
 
     /// Whether the event is about a tool call.
     fn is_about_tool(&self) -> bool {
-        self.words.is_none_or(|words| words.subjects == Subjects::Tools)
+        self.words.is_none_or(|words| words.subjects() == Subjects::Tools)
     }
 }
 

@@ -10,7 +10,7 @@ pub(super) use command::check as command;
 pub(super) use condition::check as condition;
 pub(super) use matcher::check as matcher;
 
-use super::vocabulary::{EVENTS, find_event};
+use super::events::{EVENTS, find_event};
 use crate::diagnostic::{Diagnostic, Severity, nearest};
 use crate::hook::Hook;
 use crate::matcher::MatcherSpec;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::vocabulary::find_event;
+use super::events::find_event;
 use crate::dialect::{Candidate, Fit, Roots};
 use crate::hook::Layer;
 use crate::syntax::Node;

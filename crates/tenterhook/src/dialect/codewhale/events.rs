@@ -1,13 +1,11 @@
 //! The event table: the eleven events of the agent, what their hooks may do, and which conditions can hold there (CW-20).
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use crate::answer::Power::{Ask, Context, Deny, Env, Input, Prompt};
 use crate::answer::{Power, Powers};
 use crate::dialect::{EventRow, Subject};
 use crate::event::EventName;
-use crate::hook::OnFailure;
 
 /// How long a hook may take that says nothing itself.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
@@ -97,16 +95,7 @@ const fn row(
     powers: &[Power],
     when: &'static str,
 ) -> EventRow {
-    EventRow {
-        name: Cow::Borrowed(name),
-        event: Cow::Borrowed(event),
-        subject,
-        powers: Powers::of(powers),
-        timeout: TIMEOUT,
-        failure: OnFailure::Continue,
-        cap: None,
-        when: Cow::Borrowed(when),
-    }
+    EventRow::of((name, event), subject, powers, TIMEOUT, when)
 }
 
 const TOOL: Subject = Subject::Field("tool_name");
@@ -131,9 +120,5 @@ pub(super) static ROWS: &[EventRow] = &[
 
 /// What hooks of this agent do on events that it does not have: they observe.
 pub(super) fn unknown(event: &EventName) -> EventRow {
-    EventRow {
-        name: Cow::Owned(event.to_string()),
-        event: Cow::Owned(event.to_string()),
-        ..row("", "", Subject::None, &[], "")
-    }
+    EventRow::unknown(event, Powers::NONE, TIMEOUT)
 }

@@ -17,6 +17,7 @@ const CONTEXT: (&str, Field) = ("additionalContext", Field::Context);
 const TOOL: About = About::Tool(TOOLS);
 const AGENT: About = About::Field("agent_type");
 const TRIGGER: About = About::Field("trigger");
+const COMPACTIONS: &[&str] = &["manual", "auto"];
 
 /// What matchers call a tool: a patch is an edit and a file that is written, too (CX-12).
 static TOOLS: &[ToolWords] = &[
@@ -28,15 +29,6 @@ static TOOLS: &[ToolWords] = &[
 /// The neutral rows.
 pub(super) static ROWS: LazyLock<Vec<EventRow>> =
     LazyLock::new(|| EVENTS.iter().map(Spec::row).collect());
-
-/// The values that matchers of an event can meet.
-pub(super) fn subjects(event: &str) -> &'static [&'static str] {
-    match event {
-        "SessionStart" => &["startup", "resume", "clear", "compact", "fork"],
-        "PreCompact" | "PostCompact" => &["manual", "auto"],
-        _ => &[],
-    }
-}
 
 /// An event whose hooks only watch: exit code 2 is a failure like others, and `continue: false` ends nothing.
 const fn observer(name: &'static str, about: About, when: &'static str) -> Spec {
@@ -60,6 +52,7 @@ pub(super) static EVENTS: &[Spec] = &[
         exit2: Exit2::Fails,
         plain: Plain::Context,
         fields: &[CONTEXT],
+        values: &["startup", "resume", "clear", "compact", "fork"],
         ..Spec::of("SessionStart", About::Field("source"), "a session starts or resumes")
     },
     Spec {
@@ -108,9 +101,13 @@ pub(super) static EVENTS: &[Spec] = &[
     Spec {
         exit2: Exit2::Fails,
         universal: Universal::StopDenies,
+        values: COMPACTIONS,
         ..Spec::of("PreCompact", TRIGGER, "the conversation is about to be compacted")
     },
-    observer("PostCompact", TRIGGER, "the conversation was compacted"),
+    Spec {
+        values: COMPACTIONS,
+        ..observer("PostCompact", TRIGGER, "the conversation was compacted")
+    },
     Spec { fields: &[CONTEXT], ..observer("SubagentStart", AGENT, "a subagent starts") },
     end("SubagentStop", AGENT, "a subagent is about to finish"),
     end("Stop", About::Nothing, "the model is about to end its turn"),

@@ -1,6 +1,5 @@
 //! The event table of Gen: 24 events, their matcher subjects and what a hook may do (G-23). A table and nothing else.
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use crate::answer::Power::{
@@ -9,7 +8,6 @@ use crate::answer::Power::{
 use crate::answer::Powers;
 use crate::dialect::{Cap, EventRow, Subject};
 use crate::event::EventName;
-use crate::hook::OnFailure;
 
 /// What the agent gives every hook that says nothing itself.
 const TIMEOUT: Duration = Duration::from_mins(10);
@@ -20,30 +18,12 @@ const fn row(
     powers: &[Power],
     when: &'static str,
 ) -> EventRow {
-    EventRow {
-        name: Cow::Borrowed(name),
-        event: Cow::Borrowed(name),
-        subject,
-        powers: Powers::of(powers),
-        timeout: TIMEOUT,
-        // Documented: whatever is not exit code 2 is an error that blocks nothing.
-        failure: OnFailure::Continue,
-        cap: None,
-        when: Cow::Borrowed(when),
-    }
+    // Documented: whatever is not exit code 2 is an error that blocks nothing.
+    EventRow::of((name, name), subject, powers, TIMEOUT, when)
 }
 
 /// The end of a turn, which a hook that never relents must not hold for ever (ruling 1).
-const fn capped(
-    name: &'static str,
-    subject: Subject,
-    powers: &[Power],
-    when: &'static str,
-) -> EventRow {
-    let mut row = row(name, subject, powers, when);
-    row.cap = Some(Cap::give_way(8));
-    row
-}
+const CAP: Cap = Cap::give_way(8);
 
 const NONE: Subject = Subject::None;
 const TOOL: Subject = Subject::Field("tool_name");
@@ -67,7 +47,7 @@ pub(super) static ROWS: &[EventRow] = &[
     row("PostToolUseFailure", TOOL, &[Context, Message], "a tool has failed"),
     row("PermissionRequest", TOOL, &[Deny, Allow, Input, Permissions, Context, Message], "the user is about to be asked for permission"),
     row("PermissionDenied", TOOL, &[Retry, Context, Message], "a tool call was denied"),
-    capped("Stop", NONE, &[Deny, Context, Message], "the assistant concludes its response"),
+    row("Stop", NONE, &[Deny, Context, Message], "the assistant concludes its response").capped(CAP),
     row("StopFailure", Subject::Field("error"), &[Message], "a turn ended with an error"),
     row("Notification", Subject::Field("notification_type"), &[Message], "the user is notified"),
     row("SubagentStart", AGENT, &[Context, Message], "a subagent starts"),
@@ -94,11 +74,9 @@ pub(super) fn find(name: &str) -> Option<&'static EventRow> {
 /// arrives (G-39, rulings 13 and 40).
 pub(super) fn unknown(event: &EventName) -> EventRow {
     let when = "an event that the agent does not name itself";
-    let mut row = row("", NONE, &[Deny, Context, Message], when);
-    row.cap = RETRIED.iter().find(|(name, _)| event.as_str() == *name).map(|(_, cap)| *cap);
-    row.name = Cow::Owned(event.to_string());
-    row.event = Cow::Owned(event.to_string());
-    row
+    let cap = RETRIED.iter().find(|(name, _)| event.as_str() == *name).map(|(_, cap)| *cap);
+    let powers = Powers::of(&[Deny, Context, Message]);
+    EventRow { cap, when: when.into(), ..EventRow::unknown(event, powers, TIMEOUT) }
 }
 
 /// Whether the event is about a tool call, so that `if` can hold.

@@ -8,7 +8,7 @@ use crate::answer::{Power, Powers};
 use crate::dialect::tools::ToolWords;
 use crate::dialect::{EventRow, Subject};
 use crate::event::EventName;
-use crate::hook::{OnFailure, Phase};
+use crate::hook::Phase;
 
 /// How long a hook may take that says nothing itself: the same on every event.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -21,16 +21,7 @@ const fn row(
     powers: &[Power],
     when: &'static str,
 ) -> EventRow {
-    EventRow {
-        name: Cow::Borrowed(name),
-        event: Cow::Borrowed(event),
-        subject,
-        powers: Powers::of(powers),
-        timeout: TIMEOUT,
-        failure: OnFailure::Continue,
-        cap: None,
-        when: Cow::Borrowed(when),
-    }
+    EventRow::of((name, event), subject, powers, TIMEOUT, when)
 }
 
 const NONE: Subject = Subject::None;
@@ -76,16 +67,8 @@ pub(super) fn named(name: &str) -> Option<&'static EventRow> {
 
 /// An event that the agent does not have: hooks for it wait for one of that name and only observe it.
 pub(super) fn unknown(event: &EventName) -> EventRow {
-    EventRow {
-        name: Cow::Owned(event.to_string()),
-        event: Cow::Owned(event.to_string()),
-        subject: Subject::None,
-        powers: Powers::of(&[Message]),
-        timeout: TIMEOUT,
-        failure: OnFailure::Continue,
-        cap: None,
-        when: Cow::Borrowed("an event that ignis does not have"),
-    }
+    let when = Cow::Borrowed("an event that ignis does not have");
+    EventRow { when, ..EventRow::unknown(event, Powers::of(&[Message]), TIMEOUT) }
 }
 
 /// When a hook of this event runs: chains rewrite, and what cannot rewrite observes.

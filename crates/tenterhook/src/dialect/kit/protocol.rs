@@ -52,6 +52,11 @@ impl Answers {
         self.events.iter().find(|spec| spec.event == event)
     }
 
+    /// The values that matchers of an event can meet.
+    pub(in crate::dialect) fn values(&self, event: &str) -> &'static [&'static str] {
+        self.spec(event).map_or(&[], |spec| spec.values)
+    }
+
     /// Whether an answer may ask for the background.
     fn detaches(&self) -> bool {
         self.top.iter().any(|(key, _)| *key == "async")
@@ -77,6 +82,14 @@ pub(in crate::dialect) struct Spec {
     pub(in crate::dialect) exempt: Option<(&'static str, &'static str)>,
     /// Whether the hook is handed `CLAUDE_ENV_FILE`.
     pub(in crate::dialect) env_file: bool,
+    /// The values that matchers can meet, where the agent has a closed list of them.
+    pub(in crate::dialect) values: &'static [&'static str],
+    /// Which handlers the event accepts.
+    pub(in crate::dialect) accepts: Accepts,
+    /// Whether what a hook answers decides whether something happens at all.
+    pub(in crate::dialect) is_gate: bool,
+    /// Whether an entry's word about failures says nothing here (C-35).
+    pub(in crate::dialect) ignores_on_failure: bool,
     /// The reason of a denial stands in for what the tool said.
     pub(in crate::dialect) replaces: bool,
     /// What else counts beside what the agent's ways to answer can say.
@@ -97,6 +110,32 @@ pub(in crate::dialect) enum About {
     Tool(&'static [ToolWords]),
     /// The last component of a path field of the payload.
     FileName(&'static str),
+}
+
+/// Which handler types an event accepts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dialect) enum Accepts {
+    /// All of them.
+    Every,
+    /// Those that ask no model.
+    NoModel,
+    /// Commands and MCP tools.
+    Early,
+}
+
+/// What the matcher of an event is tested on, as far as a reader of configs can know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dialect) enum Subjects {
+    /// The event has no subject: a matcher on it is ignored.
+    None,
+    /// The name of a tool.
+    Tools,
+    /// One of these words.
+    Closed(&'static [&'static str]),
+    /// Names that other people give: agents, commands, servers.
+    Open,
+    /// File names, for the one event whose matcher also says what is watched.
+    Files,
 }
 
 /// What exit code 2 does.
@@ -217,6 +256,10 @@ impl Spec {
             late: Late::Fails,
             exempt: None,
             env_file: false,
+            values: &[],
+            accepts: Accepts::NoModel,
+            is_gate: false,
+            ignores_on_failure: false,
             replaces: false,
             more: &[],
             timeout: Duration::from_mins(10),
@@ -244,6 +287,17 @@ impl Spec {
         let fields = fields.chain(self.more);
         let ways = ways.iter().filter_map(|(open, power)| open.then_some(power));
         fields.chain(ways).fold(Powers::NONE, |powers, power| powers.with(*power))
+    }
+
+    /// What matchers can meet.
+    pub(in crate::dialect) fn subjects(&self) -> Subjects {
+        match self.about {
+            About::Nothing => Subjects::None,
+            About::FileName(_) => Subjects::Files,
+            About::Field("tool_name") | About::Tool(_) => Subjects::Tools,
+            About::Field(_) if !self.values.is_empty() => Subjects::Closed(self.values),
+            About::Field(_) => Subjects::Open,
+        }
     }
 
     /// The neutral row.

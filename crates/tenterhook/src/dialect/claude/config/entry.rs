@@ -2,10 +2,10 @@
 
 use super::{Off, Reading, finding, shadowed};
 use crate::diagnostic::{Code, Severity, nearest};
+use crate::dialect::claude::events::{EVENTS, find_event};
 use crate::dialect::claude::handler::{Scope, Stands};
 use crate::dialect::claude::lint;
 use crate::dialect::claude::matcher_text;
-use crate::dialect::claude::vocabulary::{EVENTS, find_event};
 use crate::event::EventName;
 use crate::matcher::MatcherSpec;
 use crate::syntax::{Entry, Node, NodeValue};

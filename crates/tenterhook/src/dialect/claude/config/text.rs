@@ -2,7 +2,7 @@
 
 use super::{Off, Reading, finding};
 use crate::diagnostic::{Code, Diagnostic, Severity, Span};
-use crate::dialect::claude::vocabulary::find_event;
+use crate::dialect::claude::events::find_event;
 use crate::hook::Compat;
 use crate::syntax::{FaultKind, Node, NotStrict, Parsed, SyntaxFault};
 

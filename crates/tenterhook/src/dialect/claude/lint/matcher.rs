@@ -3,9 +3,8 @@
 use super::NEVER;
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
 use crate::dialect::claude::config::finding;
-use crate::dialect::claude::vocabulary::{
-    ALIASES, EventWords, FOREIGN_TOOLS, FORMER_TOOLS, Subjects, TOOLS,
-};
+use crate::dialect::claude::vocabulary::{ALIASES, FOREIGN_TOOLS, FORMER_TOOLS, TOOLS};
+use crate::dialect::kit::protocol::{Spec, Subjects};
 use crate::matcher::{Matcher, MatcherSpec};
 
 /// Signs that somebody wrote a condition.
@@ -17,14 +16,14 @@ const GLOB: &[&str] = &["**", "tools:", "file_paths:", " AND ", " OR ", "*."];
 
 /// Checks the matcher `text`, read as `spec`, of a group of `event`.
 pub(in crate::dialect::claude) fn check(
-    event: &EventWords,
+    event: &Spec,
     text: &str,
     spec: &MatcherSpec,
 ) -> Vec<Diagnostic> {
     if *spec == MatcherSpec::Any {
         return Vec::new();
     }
-    match (event.subjects, spec) {
+    match (event.subjects(), spec) {
         (Subjects::None, _) => vec![ignored(event, text)],
         (Subjects::Open, MatcherSpec::Regex(_)) => broken(event, text, spec).into_iter().collect(),
         (Subjects::Files, _) => files(text).into_iter().collect(),
@@ -50,7 +49,7 @@ fn tools() -> impl Iterator<Item = &'static str> {
     TOOLS.iter().chain(FORMER_TOOLS).chain(old).copied()
 }
 
-fn ignored(event: &EventWords, text: &str) -> Diagnostic {
+fn ignored(event: &Spec, text: &str) -> Diagnostic {
     let message = format!("`{}` ignores matchers: this runs every time", event.name);
     if matches!(text, ".*" | "^.*$" | ".+") {
         return finding(Code::MatcherIgnored, message)
@@ -70,7 +69,7 @@ fn files(text: &str) -> Option<Diagnostic> {
 }
 
 /// An expression that does not compile, said in the words that fit what was probably meant.
-fn broken(event: &EventWords, text: &str, spec: &MatcherSpec) -> Option<Diagnostic> {
+fn broken(event: &Spec, text: &str, spec: &MatcherSpec) -> Option<Diagnostic> {
     let why = Matcher::new(spec.clone()).compile().err()?;
     Some(meant(event, text).unwrap_or_else(|| {
         finding(Code::InvalidMatcher, format!("`{text}` is no regular expression: {why}"))
@@ -79,7 +78,7 @@ fn broken(event: &EventWords, text: &str, spec: &MatcherSpec) -> Option<Diagnost
 }
 
 /// What a text is that looks like an expression and matches nothing.
-fn meant(event: &EventWords, text: &str) -> Option<Diagnostic> {
+fn meant(event: &Spec, text: &str) -> Option<Diagnostic> {
     if permission_rule(text) {
         let message = format!("`{text}` is a permission rule: as a matcher it matches nothing");
         let tool = text.split('(').next().unwrap_or_default();
@@ -95,7 +94,7 @@ fn meant(event: &EventWords, text: &str) -> Option<Diagnostic> {
     }
     if GLOB.iter().any(|sign| text.contains(sign)) || text.starts_with('*') {
         let subject =
-            if event.subjects == Subjects::Tools { "the name of the tool" } else { "a word" };
+            if event.subjects() == Subjects::Tools { "the name of the tool" } else { "a word" };
         let message = format!("`{text}` looks like a glob: a matcher is tested on {subject}");
         return Some(
             finding(Code::MatcherIsGlob, message)
@@ -112,14 +111,14 @@ fn permission_rule(text: &str) -> bool {
     text.ends_with(')') && tools().any(|known| known == tool)
 }
 
-fn regex(event: &EventWords, text: &str, spec: &MatcherSpec, known: &[&str]) -> Option<Diagnostic> {
+fn regex(event: &Spec, text: &str, spec: &MatcherSpec, known: &[&str]) -> Option<Diagnostic> {
     if let Some(found) = broken(event, text, spec) {
         return Some(found);
     }
     let matcher = Matcher::new(spec.clone());
     let lives = known.iter().any(|subject| matcher.matches(Some(subject)) == Ok(true));
     // Which MCP tools there are nobody knows here.
-    if lives || event.subjects == Subjects::Tools && may_be_mcp(text) {
+    if lives || event.subjects() == Subjects::Tools && may_be_mcp(text) {
         return None;
     }
     Some(meant(event, text).unwrap_or_else(|| {
@@ -133,8 +132,8 @@ fn may_be_mcp(text: &str) -> bool {
     text.contains("mcp") && !EXPRESSION.iter().any(|sign| text.contains(sign))
 }
 
-fn nothing(event: &EventWords) -> &'static str {
-    match event.subjects {
+fn nothing(event: &Spec) -> &'static str {
+    match event.subjects() {
         Subjects::Tools => "the name of no tool",
         _ => "none of the words that this event has",
     }
@@ -232,7 +231,7 @@ fn foreign_parts(text: &str) -> Vec<Diagnostic> {
 }
 
 fn closed_words(
-    event: &EventWords,
+    event: &Spec,
     text: &str,
     words: &[String],
     known: &[&'static str],
