@@ -121,6 +121,8 @@ pub struct Step {
     pub context: Vec<String>,
     /// Whether it put something in the place of the prompt, the tool input or the output, for the next step or the host.
     pub rewrote: bool,
+    /// Whether it wants everything to end.
+    pub stopped: bool,
 }
 
 /// What the host gets.

@@ -50,6 +50,7 @@ pub(super) fn came(outcome: &Outcome) -> &'static str {
 pub(super) fn word(step: &Step) -> &'static str {
     match step.verdict.word() {
         Some(word) => word,
+        None if step.stopped => "stop",
         None if step.rewrote => "rewrote",
         None if !step.context.is_empty() => "context",
         None => "",
@@ -73,6 +74,11 @@ pub(super) fn deeds(event: &Event, outcome: &Outcome) -> Vec<Deed> {
             let why = if shown { String::new() } else { reason.text.clone() };
             deeds.push(deed(vec![reason.hook.to_string()], &did, why));
         }
+    }
+    let stopped = outcome.steps.iter().filter(|it| it.stopped).map(|it| it.hook.to_string());
+    let stopped: Vec<_> = stopped.collect();
+    if !stopped.is_empty() {
+        deeds.push(deed(stopped, "ends what is under way", String::new()));
     }
     let consents = |it: &&Step| it.verdict == Restraint::Allow && outcome.consents();
     for step in outcome.steps.iter().filter(consents) {

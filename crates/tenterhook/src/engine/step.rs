@@ -320,7 +320,12 @@ pub(super) fn spoken(
 ) -> outcome::Step {
     let record = record(step, ended, took, verdict.restraint);
     let effects = &verdict.effects;
-    outcome::Step { context: effects.context.clone(), rewrote: effects.rewrite(), ..record }
+    outcome::Step {
+        context: effects.context.clone(),
+        rewrote: effects.rewrite(),
+        stopped: effects.stop.is_some(),
+        ..record
+    }
 }
 
 fn record(step: &Step, ended: Ended, took: Duration, verdict: Restraint) -> outcome::Step {
@@ -335,6 +340,7 @@ fn record(step: &Step, ended: Ended, took: Duration, verdict: Restraint) -> outc
         verdict,
         context: Vec::new(),
         rewrote: false,
+        stopped: false,
     }
 }
 

@@ -99,6 +99,7 @@ fn finished(hook: &str) -> Finished {
         verdict: Restraint::Silent,
         context: Vec::new(),
         rewrote: false,
+        stopped: false,
     };
     let event = "Stop".into();
     let outcome = Outcome { steps: vec![step], ..Outcome::default() };

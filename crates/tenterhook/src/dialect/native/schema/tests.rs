@@ -113,6 +113,7 @@ fn outcomes_fit_their_schema() {
             verdict: Restraint::Silent,
             context: Vec::new(),
             rewrote: false,
+            stopped: false,
         }],
     };
     let encoded = encode_outcome(&full);
