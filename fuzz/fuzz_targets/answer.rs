@@ -7,8 +7,7 @@ use libfuzzer_sys::fuzz_target;
 use tenterhook::answer::Restraint;
 use tenterhook::dialect::DialectId;
 use tenterhook::event::{Event, Surroundings};
-use tenterhook::executor::function::Function;
-use tenterhook::hook::{Hook, HookId, Run};
+use tenterhook::hook::{Function, Hook, HookId, Run};
 use tenterhook::report::{End, Output, Report, Said};
 use tenterhook::verdict::{JudgeContext, judge};
 
