@@ -95,7 +95,7 @@ impl Hook {
 pub enum SlipPolicy {
     /// It counts as if it had not slipped.
     Counts,
-    /// The agent does not see it: [`Answer::plain`] stands.
+    /// The agent does not see it: [`Answer::plain`](crate::answer::Answer::plain) stands.
     PlainText,
     /// It is an error: no answer.
     Fails,
