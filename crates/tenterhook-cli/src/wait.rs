@@ -82,6 +82,19 @@ pub(crate) fn block_on_or<T>(
     Ok(waited)
 }
 
+/// Tells `heard` of the first signal that asks the program to end, whenever it comes: also between two runs, where a handler
+/// that is installed and asked by no runtime would swallow it.
+pub(crate) fn hear_signals(heard: impl FnOnce(u8) + Send + 'static) -> Result<(), Starved> {
+    let mut builder = tokio::runtime::Builder::new_current_thread();
+    let runtime = builder.enable_all().build().map_err(Starved)?;
+    let signals = {
+        let _inside = runtime.enter();
+        Signals::listen()
+    };
+    let listening = move || heard(runtime.block_on(signals.first()));
+    std::thread::Builder::new().spawn(listening).map(|_| ()).map_err(Starved)
+}
+
 /// The signals that ask the program to end.
 struct Signals(#[cfg(unix)] Vec<(tokio::signal::unix::Signal, u8)>);
 
