@@ -81,7 +81,7 @@ fn play(args: Args) -> Result<u8, String> {
         Some(prompt) => Some(Source::Prompt(prompt.to_owned())),
         None if args.stdin => Some(Source::Lines),
         None if std::io::stdin().is_terminal() && std::io::stdout().is_terminal() => None,
-        None => return Err("this is no terminal: say what to do with `--print`".to_owned()),
+        None => return Err("this is not a terminal: say what to do with `--print`".to_owned()),
     };
     if let Some(Source::Prompt(text)) = &source
         && text.trim().is_empty()

@@ -183,7 +183,11 @@ fn cannot(what: &str, path: &Path, error: &io::Error) -> String {
 fn permissions(args: &Args) -> Result<Permissions, String> {
     let mode = Mode::find(&args.permission_mode).ok_or_else(|| {
         let words: Vec<_> = Mode::ALL.iter().map(|(_, word)| *word).collect();
-        format!("`{}` is no permission mode: say one of {}", args.permission_mode, words.join(", "))
+        format!(
+            "`{}` is not a valid permission mode: say one of {}",
+            args.permission_mode,
+            words.join(", ")
+        )
     })?;
     let read = |rules: &[String]| -> Result<Vec<_>, String> {
         rules.iter().map(|rule| PermissionRule::read(rule)).collect()
@@ -197,7 +201,7 @@ fn permissions(args: &Args) -> Result<Permissions, String> {
 
 fn seconds(option: &str, value: f64) -> Result<Duration, String> {
     Duration::try_from_secs_f64(value)
-        .map_err(|_| format!("`{option} {value}` is no number of seconds"))
+        .map_err(|_| format!("`{option} {value}` is not a valid number of seconds"))
 }
 
 fn at(home: &Path, id: &str, env: &[(String, String)]) -> PathBuf {

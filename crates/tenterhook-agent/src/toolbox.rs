@@ -124,7 +124,7 @@ impl Agent {
 
     async fn ask_server(&self, Served { server, tool, .. }: &Served, call: &Call) -> Output {
         let Some(input) = call.input.as_object() else {
-            return failed("the arguments are no JSON object");
+            return failed("the arguments are not a JSON object");
         };
         let came = self.hooks.call_server(server, tool, input).await;
         let (Ok(mut text) | Err(mut text)) = came.clone();

@@ -102,7 +102,7 @@ impl Kept {
             }
         }
         if kept.read == 0 && kept.torn > 0 {
-            return Err(io::Error::other("it is no transcript"));
+            return Err(io::Error::other("it is not a transcript"));
         }
         kept.messages = conversation::whole(kept.messages);
         Ok(kept)

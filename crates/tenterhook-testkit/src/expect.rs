@@ -14,7 +14,7 @@ const UNASKED: &[&str] = &["steps", "id", "v", "tookMs", "detached"];
 #[must_use]
 pub fn differences(expect: &Map<String, Value>, outcome: &Value, scripts: &Path) -> Vec<String> {
     let Some(outcome) = outcome.as_object() else {
-        return vec![format!("the outcome is no object: {outcome}")];
+        return vec![format!("the outcome is not an object: {outcome}")];
     };
     let mut found = Vec::new();
     for (key, expected) in expect {

@@ -168,7 +168,7 @@ impl Guard {
         match self.table["decision"].as_str().unwrap() {
             "deny" => Restraint::Deny,
             "ask" => Restraint::Ask,
-            other => panic!("{}: {other} is no decision", self.name),
+            other => panic!("{}: {other} is not a decision", self.name),
         }
     }
 

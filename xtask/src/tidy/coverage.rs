@@ -122,7 +122,7 @@ impl Proofs {
             return Err("names no case, no test and no play".to_owned());
         }
         match names.iter().find(|name| !self.know(name)) {
-            Some(name) => Err(format!("`{name}` is no case, no test and no play")),
+            Some(name) => Err(format!("`{name}` is not a case, a test or a play")),
             None => Ok(()),
         }
     }
@@ -133,7 +133,7 @@ impl Proofs {
             "host" => (true, false),
             "engine" => (false, true),
             "both" => (true, true),
-            other => return Err(format!("`{other}` is no half: engine, host or both")),
+            other => return Err(format!("`{other}` is not a valid half: engine, host or both")),
         };
         if covered.starts_with("later:") || covered.starts_with("reason:") {
             return Ok(());

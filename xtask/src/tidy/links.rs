@@ -22,7 +22,8 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
             if !path.is_empty() && !target.exists() {
                 findings.error(&file.path, format!("links to `{to}`, which does not exist"));
             } else if !heading.is_empty() && !has(&file.text, path, &target, heading) {
-                findings.error(&file.path, format!("links to `{to}`, which is no heading there"));
+                findings
+                    .error(&file.path, format!("links to `{to}`, which is not a heading there"));
             }
         }
     }

@@ -53,7 +53,8 @@ pub(super) fn check(files: &[File], findings: &mut Findings) {
                 let range = file.text.get(..found.start()).is_some_and(|it| it.ends_with("to "));
                 let cited = found.as_str();
                 if !range && !rules.contains_key(cited) {
-                    findings.error(&file.path, format!("{cited} is no rule of the specification"));
+                    findings
+                        .error(&file.path, format!("{cited} is not a rule of the specification"));
                 }
             }
         }
@@ -80,7 +81,7 @@ fn compare(
         }
     }
     for debt in debts.iter().filter(|it| !rules.contains_key(**it)) {
-        findings.error(UNPROVEN, format!("{debt} is no rule of the specification"));
+        findings.error(UNPROVEN, format!("{debt} is not a rule of the specification"));
     }
 }
 

@@ -91,7 +91,7 @@ const fn without(
     Absence { event, values, why }
 }
 
-const NO_LOGIN: &str = "nobody logs in: keys come from the environment";
+const NO_LOGIN: &str = "there is no login: keys come from the environment";
 const NO_MCP: &str = "an MCP server may not ask here";
 
 /// In the same order.
@@ -105,7 +105,7 @@ pub(super) static ABSENCES: &[Absence] = &[
     without("Notification", &["elicitation_dialog", "elicitation_url_dialog", "elicitation_complete", "elicitation_response"], NO_MCP),
     without("Notification", &["agent_needs_input", "agent_completed"], "a subagent works inside the turn of the agent that asked it"),
     without("DirectoryAdded", &["register_repo_root"], "`/add-dir` alone adds directories"),
-    without("ConfigChange", &["policy_settings"], "nobody manages it: it looks for no policy"),
+    without("ConfigChange", &["policy_settings"], "it is not managed: it reads no policy"),
     without("ConfigChange", &["skills"], "it reads no hooks from skills"),
     without("SessionEnd", &["logout"], NO_LOGIN),
     without("SessionEnd", &["bypass_permissions_disabled"], "no policy takes a mode away"),

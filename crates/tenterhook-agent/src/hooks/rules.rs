@@ -36,7 +36,7 @@ impl PermissionRule {
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         let condition = Condition::rule(text, Reading::Native);
         match condition.fault() {
-            Some(fault) => Err(format!("`{text}` is no permission rule: {fault}")),
+            Some(fault) => Err(format!("`{text}` is not a valid permission rule: {fault}")),
             None => Ok(Self {
                 text: text.to_owned(),
                 meaning: Meaning::Rule(condition),

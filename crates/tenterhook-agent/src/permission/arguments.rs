@@ -14,7 +14,7 @@ pub(super) fn readable(call: &Call) -> Result<(), String> {
         _ => None,
     };
     let why = why.map(|error| format!(": {error}")).unwrap_or_default();
-    Err(format!("the arguments of `{}` are no JSON object{why}", call.tool))
+    Err(format!("the arguments of `{}` are not a JSON object{why}", call.tool))
 }
 
 /// Whether what a hook made of a call is one: what its tool takes, without control characters that it did not have (HO-14).
@@ -49,7 +49,7 @@ pub(super) fn fits(call: &Call, toolbox: &Toolbox) -> Result<(), String> {
     };
     let is_closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
     let Some(input) = call.input.as_object() else {
-        return Err(format!("the arguments of `{}` are no JSON object", call.tool));
+        return Err(format!("the arguments of `{}` are not a JSON object", call.tool));
     };
     let required = schema.get("required").and_then(Value::as_array).into_iter().flatten();
     for key in required.filter_map(Value::as_str) {

@@ -31,7 +31,7 @@ pub(super) async fn apply(all: &Permissions, context: &PermitContext<'_>, change
         let kind = change.get("type").and_then(Value::as_str).unwrap_or_default();
         let applied = match KINDS.iter().find(|(name, _)| *name == kind) {
             Some((_, apply)) => apply(all, change, context.cwd),
-            None => Err(format!("`{kind}` is no kind of change")),
+            None => Err(format!("`{kind}` is not a valid kind of change")),
         };
         match applied {
             Ok(made) => updates.tell(Update::Notice(format!("a hook for this session: {made}"))),
@@ -52,7 +52,7 @@ fn set_mode(all: &Permissions, change: &Value, _: &Path) -> Result<String, Strin
     let word = change.get("mode").and_then(Value::as_str).unwrap_or_default();
     let ours = MODES.iter().find(|(theirs, _)| *theirs == word).map_or(word, |(_, ours)| ours);
     match Mode::find(ours) {
-        None => Err(format!("`{word}` is no mode of this agent")),
+        None => Err(format!("`{word}` is not a mode of this agent")),
         Some(Mode::Bypass) => Err("a hook cannot switch all questions off".to_owned()),
         Some(mode) => {
             all.set_mode(mode);
@@ -83,7 +83,7 @@ fn list<'a>(rules: &'a mut Rules, change: &Value) -> Result<&'a mut Vec<Permissi
         "allow" => Ok(&mut rules.allow),
         "ask" => Ok(&mut rules.ask),
         "deny" => Ok(&mut rules.deny),
-        other => Err(format!("`{other}` is no behavior")),
+        other => Err(format!("`{other}` is not a valid behavior")),
     }
 }
 
@@ -111,11 +111,11 @@ fn add_directories(all: &Permissions, change: &Value, cwd: &Path) -> Result<Stri
     let named = change.get("directories").and_then(Value::as_array);
     let named = named.filter(|it| !it.is_empty()).ok_or("it names no directories")?;
     let real = |name: &Value| {
-        let name = name.as_str().ok_or_else(|| format!("`{name}` is no directory"))?;
+        let name = name.as_str().ok_or_else(|| format!("`{name}` is not a directory"))?;
         let path = cwd.join(name).canonicalize();
         let path = path.map_err(|error| format!("`{name}` cannot be added: {error}"))?;
         if !path.is_dir() {
-            return Err(format!("`{name}` cannot be added: it is no directory"));
+            return Err(format!("`{name}` cannot be added: it is not a directory"));
         }
         if cwd.canonicalize().is_ok_and(|cwd| cwd.starts_with(&path)) || path.parent().is_none() {
             return Err(format!("`{name}` cannot be added: it holds the project"));

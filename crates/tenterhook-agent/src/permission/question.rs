@@ -135,7 +135,7 @@ impl Permissions {
         };
         let decision = if alone { None } else { of_user.await };
         let Some(decision) = decision else {
-            let reason = format!("{reason}, and nobody is there to answer");
+            let reason = format!("{reason}, and there is no user to answer");
             let told = Update::Unanswered { call: call.clone(), reason: reason.clone() };
             context.updates.tell(told);
             return Decided::no(call, reason).with(context_of_hooks);

@@ -58,7 +58,7 @@ impl Session {
         };
         let Some(mode) = Mode::find(&word) else {
             let words: Vec<_> = Mode::ALL.iter().map(|(_, word)| *word).collect();
-            let text = format!("`{word}` is no mode: say one of {}", words.join(", "));
+            let text = format!("`{word}` is not a mode: say one of {}", words.join(", "));
             return self.page("/permissions", text);
         };
         let before = self.agent.permissions.mode();
@@ -208,7 +208,7 @@ impl Session {
         let path = self.agent.settings.cwd.join(name);
         match path.canonicalize() {
             Ok(path) if path.is_dir() => Ok(path),
-            Ok(path) => Err(format!("`{}` is no directory", path.display())),
+            Ok(path) => Err(format!("`{}` is not a directory", path.display())),
             Err(error) => Err(format!("`{}`: {error}", path.display())),
         }
     }

@@ -31,7 +31,7 @@ impl Worktree {
         let project = agent.settings.project.clone();
         let (path, from) = match said.output.as_ref().and_then(|it| it.as_str()) {
             Some(made) if Path::new(made).is_dir() => (PathBuf::from(made), None),
-            Some(made) => return Err(format!("`{made}` is no directory")),
+            Some(made) => return Err(format!("`{made}` is not a directory")),
             None => {
                 let path = agent.transcript.path().with_extension(format!("{name}.worktree"));
                 let text = path.display().to_string();

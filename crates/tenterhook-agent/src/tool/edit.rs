@@ -48,7 +48,7 @@ async fn edit(call: &Call, place: &Workplace) -> Result<Output, String> {
         .await
         .map_err(|error| format!("`{name}` cannot be read: {error}"))?;
     // What is not text is not changed: to write it back would destroy it.
-    let before = String::from_utf8(before).map_err(|_| format!("`{name}` is no UTF-8 text"))?;
+    let before = String::from_utf8(before).map_err(|_| format!("`{name}` is not UTF-8 text"))?;
     let count = before.matches(old).count();
     match count {
         0 => return Err(format!("`old_string` does not stand in `{name}`")),

@@ -112,7 +112,7 @@ fn grep(call: &Call, place: &Workplace) -> Result<Vec<String>, String> {
     let pattern = RegexBuilder::new(pattern)
         .case_insensitive(any_case)
         .build()
-        .map_err(|error| format!("`pattern` is no regular expression: {error}"))?;
+        .map_err(|error| format!("`pattern` is not a valid regular expression: {error}"))?;
     let only = text(call, "glob").map(matcher).transpose()?;
     let root = place.aim()?.path;
     let (mut found, mut barred) = (Vec::new(), None);
@@ -150,7 +150,7 @@ fn grep(call: &Call, place: &Workplace) -> Result<Vec<String>, String> {
 fn matcher(pattern: &str) -> Result<GlobMatcher, String> {
     let glob = GlobBuilder::new(pattern).literal_separator(true).build();
     glob.map(|it| it.compile_matcher())
-        .map_err(|error| format!("`{pattern}` is no pattern: {error}"))
+        .map_err(|error| format!("`{pattern}` is not a valid pattern: {error}"))
 }
 
 /// Every file below `root`, in the order of paths, until the user stops it.

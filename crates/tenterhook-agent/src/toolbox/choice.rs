@@ -83,7 +83,7 @@ fn take(
     }
     let mut schema = Value::Object(tool.schema);
     if schema.get("type").and_then(Value::as_str) != Some("object") {
-        return Err("(its arguments are no object)".to_owned());
+        return Err("(its arguments are not an object)".to_owned());
     }
     clean(&mut schema);
     let mut about = hooks::safe(&tool.about);
@@ -171,7 +171,7 @@ mod tests {
         let refused = told[1].as_ref().unwrap_err();
         for word in [
             "`say.it`",
-            "no object",
+            "not an object",
             "longer than 16 KiB",
             "longer than the 64 characters",
             "what it lists behind that",

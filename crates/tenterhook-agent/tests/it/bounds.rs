@@ -38,7 +38,7 @@ fn an_answer_beyond_all_bounds_fails_in_clear_words() {
         (events(call("4294967295")), "has the number 4294967295, beyond 1000"),
         (events(line("x".repeat(60 << 20))), "a line of its answer is longer than 1024 KiB"),
         (events(line("words ".repeat(10_000)).repeat(600)), "its answer is longer than 32768 KiB"),
-        (packed, "its answer is compressed, which nobody asked for"),
+        (packed, "its answer is compressed, which was not asked for"),
     ] {
         let server = Server::start(reply).unwrap();
         let run = room(&server).ask("greet me", &[]);

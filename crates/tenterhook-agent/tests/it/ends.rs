@@ -161,7 +161,7 @@ fn a_call_that_nobody_can_answer_is_told_by_the_exit_code() {
         assert_eq!(output.status.code(), Some(code), "{args:?} {output:?}");
         let told = String::from_utf8(output.stderr).unwrap();
         let refused = told.contains("refused: Write {\"content\":\"x\",\"file_path\":\"out.txt\"}")
-            && told.contains("nobody is there to answer");
+            && told.contains("there is no user to answer");
         assert_eq!(refused, code != 0, "{told}");
     }
     // Of long arguments the beginning.

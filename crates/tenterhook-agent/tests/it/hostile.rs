@@ -198,7 +198,7 @@ fn a_transcript_is_written_by_one_session() {
     fifo(&room, "fifo");
     for (file, why) in [
         (transcript.as_str(), "in use"),
-        ("notes.txt", "no transcript"),
+        ("notes.txt", "not a transcript"),
         ("fifo", "a FIFO"),
         (".", "a directory"),
         ("nowhere", "No such file"),

@@ -307,7 +307,7 @@ fn broken_arguments_are_told_to_the_model() {
             let result = &run.of("tool_result")[0];
             assert_eq!(result["is_error"], true);
             let text = result["text"].as_str().unwrap();
-            assert!(text.contains("the arguments of `Write` are no JSON object: EOF"), "{text}");
+            assert!(text.contains("the arguments of `Write` are not a JSON object: EOF"), "{text}");
             assert_eq!(texts(&run, "reply"), ["Hello there"]);
             assert_eq!(room.text("events.jsonl"), "", "there is nothing to judge");
             let cut =
@@ -316,7 +316,7 @@ fn broken_arguments_are_told_to_the_model() {
             let [_, second] = bodies(&server).try_into().expect("two requests");
             let messages = second["messages"].to_string();
             assert!(
-                messages.contains("unreadable") && messages.contains("no JSON object"),
+                messages.contains("unreadable") && messages.contains("not a JSON object"),
                 "{messages}"
             );
             if service.path == ANTHROPIC.path {

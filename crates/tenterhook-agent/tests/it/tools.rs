@@ -139,7 +139,7 @@ text = "what now?"
     });
     run.end();
     let turns = run.of("turn_ended").len();
-    assert_eq!(Some(turns), answered.map(|it| it + 1), "it is no reason for a turn");
+    assert_eq!(Some(turns), answered.map(|it| it + 1), "it is not a reason for a turn");
     let told = objects(&room.text("failed.jsonl"));
     assert_eq!(told.len(), 1);
     assert_eq!(told[0]["data"]["is_interrupt"], true);

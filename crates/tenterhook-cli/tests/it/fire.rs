@@ -89,10 +89,10 @@ exit 2
 --- stdout
 
   BLOCKED
-  blocked, because no hook could see it: the event cannot be read as claude: `hook_event_name` must be a text, not a number
+  blocked, because no hook could see it: the event cannot be read as claude: `hook_event_name` must be a string, not a number
 --- stderr
-error: the event cannot be read as claude: `hook_event_name` must be a text, not
-       a number
+error: the event cannot be read as claude: `hook_event_name` must be a string,
+       not a number
 
 hint: `tenterhook events --dialect claude` lists the events; `--dialect` names
       another agent's

@@ -217,7 +217,7 @@ fn each_case_has_a_directory_of_its_own() {
         value["cases"].as_array().unwrap().iter().map(|it| &it["passed"]).collect();
     assert_eq!(passed, [&Value::from(true), &true.into(), &false.into()], "{value:#}");
     let why = value["cases"][2]["differences"][0]["came"].as_str().unwrap();
-    assert!(why.contains("no name of a file of the project"), "{why}");
+    assert!(why.contains("not the name of a file of the project"), "{why}");
     let left = |directory: &str| {
         let names = std::fs::read_dir(room.path(directory)).unwrap();
         names.map(|it| it.unwrap().file_name().into_string().unwrap()).collect::<Vec<_>>()

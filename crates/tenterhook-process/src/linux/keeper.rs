@@ -7,7 +7,7 @@
 
 #![expect(
     unsafe_code,
-    reason = "a second process that is no other program exists only by raw calls"
+    reason = "a second process that is not another program exists only by raw calls"
 )]
 
 use std::io;

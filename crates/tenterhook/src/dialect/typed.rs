@@ -18,14 +18,14 @@ pub(super) enum Type {
 pub(super) fn check(object: &Map<String, Value>, key: &str, expected: Type) -> Result<(), String> {
     let Some(value) = object.get(key) else { return Ok(()) };
     let (fits, wanted) = match expected {
-        Type::Text => (value.is_string(), "a text"),
-        Type::Flag => (value.is_boolean(), "a truth value"),
+        Type::Text => (value.is_string(), "a string"),
+        Type::Flag => (value.is_boolean(), "a boolean"),
         Type::Number => (value.is_number(), "a number"),
         Type::Object => (value.is_object(), "an object"),
-        Type::List => (value.is_array(), "a list"),
+        Type::List => (value.is_array(), "an array"),
         Type::Texts => (
             value.as_array().is_some_and(|items| items.iter().all(Value::is_string)),
-            "a list of texts",
+            "an array of strings",
         ),
         Type::Any => (true, ""),
     };
@@ -41,10 +41,10 @@ pub(super) fn filled<'a>(object: &'a Map<String, Value>, key: &str) -> Option<&'
 pub(super) const fn kind(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
-        Value::Bool(_) => "a truth value",
+        Value::Bool(_) => "a boolean",
         Value::Number(_) => "a number",
-        Value::String(_) => "a text",
-        Value::Array(_) => "a list",
+        Value::String(_) => "a string",
+        Value::Array(_) => "an array",
         Value::Object(_) => "an object",
     }
 }

@@ -57,7 +57,7 @@ pub(super) fn polish(mut outcome: Outcome, ambient: &Ambient) -> Outcome {
     if hidden > 0 {
         let texts = if hidden == 1 { "a text".to_owned() } else { format!("{hidden} texts") };
         let message = format!(
-            "{texts} held characters that nobody sees or that reorder a line; they were removed"
+            "{texts} held invisible characters, or some that reorder a line; they were removed"
         );
         outcome.faults.push(Fault { code: Code::HiddenText, hook: None, message });
     }

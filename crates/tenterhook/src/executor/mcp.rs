@@ -165,7 +165,7 @@ pub(super) async fn run(task: &Task, call: &McpTool) -> Report {
     let began = Instant::now();
     let Some(servers) = &task.ambient.servers else {
         return not_started(
-            "nobody here is connected to MCP servers; the host has to bring them, or the feature `mcp` has to be built in",
+            "this host is connected to no MCP servers; it has to bring them, or the feature `mcp` has to be built in",
         );
     };
     let filled = match input::fill(&call.input, &task.envelope.body) {
@@ -218,8 +218,9 @@ fn read(call: &Call<'_>, reply: Reply) -> (End, Said) {
         }
         None if reply.is_error => {
             let words = quoted(&first);
-            let why =
-                format!("`{server}/{tool}` failed{words}; what a failed tool says is no answer");
+            let why = format!(
+                "`{server}/{tool}` failed{words}; what a failed tool says is not an answer"
+            );
             failed(Code::McpToolFailed, why)
         }
         None => End::Exited(0),

@@ -370,7 +370,7 @@ mod tests {
         let named = |text: &str| {
             Condition::custom(text, |event| match event.text("tool_name") {
                 Some("Bash") => Picked::Exactly,
-                _ => Picked::No("it is no shell command".to_owned()),
+                _ => Picked::No("it is not a shell command".to_owned()),
             })
         };
         let rule = Condition::rule("Bash(git *)", Reading::Claude);

@@ -63,7 +63,7 @@ fn the_last_rewrite_stands_and_a_conflict_is_told() {
     let outcome = fold(vec![input(1), says("quiet", Restraint::Silent), input(2)]);
     assert_eq!(outcome.effects.updated_input, Some(json!(2)));
     assert_eq!(codes(&outcome), ["rewrite-conflict"]);
-    assert!(fold(vec![input(1), input(1)]).faults.is_empty(), "agreement is no conflict");
+    assert!(fold(vec![input(1), input(1)]).faults.is_empty(), "agreement is not a conflict");
 }
 
 /// M-3: lists grow in configured order.

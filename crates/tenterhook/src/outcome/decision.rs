@@ -35,7 +35,7 @@ impl Rewrite {
 /// What the host does with the action that the event announces (M-13). Exactly one of these holds; whatever a later
 /// version adds restrains, so a last arm `_` does not go on.
 #[derive(Clone, Debug, PartialEq)]
-#[must_use = "an action whose decision nobody reads is not gated"]
+#[must_use = "an action whose decision is not read is not gated"]
 #[non_exhaustive]
 pub enum Decision {
     /// Go on, with what the hooks put in place of the original.

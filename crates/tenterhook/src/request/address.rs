@@ -48,7 +48,7 @@ pub(crate) enum BadUrl {
     #[error("it is longer than {LENGTH} characters")]
     Long,
     /// A port that is none.
-    #[error("its port is no number from 1 to 65535")]
+    #[error("its port is not a number from 1 to 65535")]
     Port,
     /// An address that is not public.
     #[error("its host is {0}")]
@@ -138,7 +138,7 @@ impl Target {
     /// Host and port as the request says them: without a port that goes without saying.
     #[cfg_attr(
         not(any(feature = "http", test)),
-        expect(dead_code, reason = "nobody connects then")
+        expect(dead_code, reason = "nothing connects then")
     )]
     pub(crate) fn authority(&self) -> String {
         let Self { host, port, secure, .. } = self;

@@ -35,7 +35,7 @@ const SHOWN: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum BadHeader {
     /// Its name is none.
-    #[error("`{0}` is no name of a header")]
+    #[error("`{0}` is not a valid name of a header")]
     Name(String),
     /// It names a variable that the hook did not list.
     #[error(

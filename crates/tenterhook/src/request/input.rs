@@ -11,7 +11,7 @@ use super::sign::{self, Names};
 pub(crate) enum Unfilled {
     /// The event's envelope is no JSON object.
     #[error(
-        "`{0}` cannot be filled in, because what this dialect hands to hooks is no JSON object; write the input out"
+        "`{0}` cannot be filled in, because what this dialect hands to hooks is not a JSON object; write the input out"
     )]
     NoJson(String),
     /// The envelope has no such field.

@@ -252,7 +252,7 @@ fn replace<'a>(
         let Value::Map(_) = &value else { return wrong("an object", &value) };
         answer.effects.updated_input = Some(json(&value)?);
     } else {
-        let Value::Text(prompt) = &value else { return wrong("a text", &value) };
+        let Value::Text(prompt) = &value else { return wrong("a string", &value) };
         answer.effects.updated_prompt = Some(prompt.to_string());
     }
     Ok(())

@@ -156,7 +156,7 @@ impl<'a, 'g> Machine<'a, 'g> {
     pub(super) fn truth(&self, expr: &'a Expr) -> Result<bool, Stop> {
         match self.value(expr)? {
             Value::Bool(flag) => Ok(flag),
-            other => Err(Stop::needs("a truth value", &other)),
+            other => Err(Stop::needs("a boolean", &other)),
         }
     }
 
@@ -208,7 +208,7 @@ impl<'a, 'g> Machine<'a, 'g> {
         let mut made: Vec<(Text<'a>, Value<'a>)> = Vec::with_capacity(fields.len());
         for (key, value) in fields {
             let Value::Text(key) = self.value(key)? else {
-                return Err(Stop::Failed("the keys of an object are texts".to_owned()));
+                return Err(Stop::Failed("the keys of an object are strings".to_owned()));
             };
             if made.iter().any(|(name, _)| **name == *key) {
                 return Err(Stop::Failed(format!("the key `{}` is given twice", &*key)));
@@ -238,7 +238,7 @@ impl<'a, 'g> Machine<'a, 'g> {
                 let keys = map.fields().into_iter().map(|(key, _)| Value::Text(key));
                 List::Made(keys.collect())
             }
-            other => return Err(Stop::needs("a list", &other)),
+            other => return Err(Stop::needs("an array", &other)),
         };
         match looped.kind {
             LoopKind::Exists => self.any(looped, &range, true),

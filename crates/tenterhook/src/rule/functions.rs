@@ -58,7 +58,7 @@ pub(super) fn pattern<'a>(
     pattern: &Pattern,
     subject: Value<'a>,
 ) -> Result<Value<'a>, Stop> {
-    let Value::Text(subject) = subject else { return Err(Stop::needs("a text", &subject)) };
+    let Value::Text(subject) = subject else { return Err(Stop::needs("a string", &subject)) };
     let spend = |steps| machine.spend(steps);
     Ok(match pattern {
         Pattern::Matches(regex) => Value::Bool(regex.is_in(&subject, &spend)?),
@@ -185,7 +185,7 @@ fn size<'a>(of: &Value<'a>) -> Result<Value<'a>, Stop> {
         Value::Text(text) => text.chars().count(),
         Value::List(list) => list.len(),
         Value::Map(map) => map.len(),
-        other => return Err(Stop::needs("a text, a list or an object", other)),
+        other => return Err(Stop::needs("a string, an array or an object", other)),
     };
     Ok(Value::Int(size as i64))
 }
@@ -200,14 +200,14 @@ fn int<'a>(of: &Value<'a>) -> Result<Value<'a>, Stop> {
         Value::Text(text) => text.parse().ok(),
         _ => None,
     };
-    let no_number = || Stop::Failed(format!("{} is no whole number", of.word()));
+    let no_number = || Stop::Failed(format!("{} is not a whole number", of.word()));
     Ok(Value::Int(number.ok_or_else(no_number)?))
 }
 
 fn join<'a>(machine: &Machine<'a, '_>, list: &List<'a>, between: &str) -> Result<Value<'a>, Stop> {
     let mut joined = String::new();
     for (at, item) in list.iter().enumerate() {
-        let Value::Text(text) = &item else { return Err(Stop::needs("a text", &item)) };
+        let Value::Text(text) = &item else { return Err(Stop::needs("a string", &item)) };
         machine.spend(1 + (text.len() + between.len()) / 16)?;
         if at > 0 {
             joined.push_str(between);

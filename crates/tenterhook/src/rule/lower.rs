@@ -129,7 +129,7 @@ impl Lowering<'_> {
                     node,
                     Code::BadRule,
                     "rules have neither unsigned numbers nor bytes",
-                    "write a plain number or a text",
+                    "write a plain number or a string",
                 );
             }
         };
@@ -320,7 +320,7 @@ impl Lowering<'_> {
             Compiling::Done(expr) => Ok((expr, function.gives)),
             Compiling::BadPattern(why) => {
                 let pattern = args.last().copied().unwrap_or(node);
-                let help = "a text in `r'...'` keeps its backslashes";
+                let help = "a string in `r'...'` keeps its backslashes";
                 self.wrong(pattern, Code::BadRulePattern, why, help)
             }
         }

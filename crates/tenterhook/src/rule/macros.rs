@@ -61,7 +61,12 @@ impl Lowering<'_> {
             Shape::Any => Shape::Any,
             other => {
                 let message = format!("{} has no elements", other.word());
-                return self.wrong(range, Code::BadRule, message, "write a list before the macro");
+                return self.wrong(
+                    range,
+                    Code::BadRule,
+                    message,
+                    "write an array before the macro",
+                );
             }
         };
         let [variable, rest @ ..] = args else {

@@ -86,7 +86,7 @@ fn contains<'a>(
             Ok(Value::Bool(map.get(key).is_some()))
         }
         (Value::Map(_), _) => Ok(Value::Bool(false)),
-        (other, _) => Err(Stop::needs("a list or an object behind `in`", other)),
+        (other, _) => Err(Stop::needs("an array or an object behind `in`", other)),
     }
 }
 

@@ -74,7 +74,7 @@ pub(super) fn glob(text: &str, written: Written) -> Result<Glob, String> {
         },
     };
     let built = GlobBuilder::new(&rest).literal_separator(true).backslash_escape(true).build();
-    let glob = built.map_err(|error| format!("`{text}` is no glob: {}", error.kind()))?;
+    let glob = built.map_err(|error| format!("`{text}` is not a valid glob: {}", error.kind()))?;
     Ok(Glob { matcher: Search::of_glob(glob.regex(), written)?, anchor })
 }
 

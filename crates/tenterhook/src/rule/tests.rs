@@ -340,7 +340,7 @@ fn a_command_that_is_a_list_is_judged_and_one_that_is_neither_has_no_value() {
         {
             let answer = judge(&Rule::new(when).deny("no"), unclear.clone());
             let Err(Unsettled::Failed(why)) = answer else { panic!("{when}: {answer:?}") };
-            assert!(why.contains("neither a text nor a list of words"), "{why}");
+            assert!(why.contains("neither a string nor an array of words"), "{why}");
         }
         assert!(holds("tool.name == 'Bash'", &unclear));
     }

@@ -224,10 +224,10 @@ impl Value<'_> {
     pub(super) fn word(&self) -> &'static str {
         match self {
             Self::Null => "null",
-            Self::Bool(_) => "a truth value",
+            Self::Bool(_) => "a boolean",
             Self::Int(_) | Self::Double(_) => "a number",
-            Self::Text(_) => "a text",
-            Self::List(_) => "a list",
+            Self::Text(_) => "a string",
+            Self::List(_) => "an array",
             Self::Map(_) => "an object",
             Self::Record(record) => record.kind().word(),
         }

@@ -49,11 +49,11 @@ impl Shape {
     pub(super) const fn word(self) -> &'static str {
         match self {
             Self::Any => "a value",
-            Self::Bool => "a truth value",
+            Self::Bool => "a boolean",
             Self::Number => "a number",
-            Self::Text => "a text",
+            Self::Text => "a string",
             Self::Map => "an object",
-            Self::List(_) => "a list",
+            Self::List(_) => "an array",
             Self::Record(kind) => kind.word(),
         }
     }

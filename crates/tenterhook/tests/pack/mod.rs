@@ -25,7 +25,7 @@ pub(crate) fn rules() -> Vec<(String, Rule)> {
     assert_eq!(read.diagnostics, []);
     let rule = |hook: Hook| match hook.run {
         Run::Rule(rule) => (hook.id.to_string(), rule),
-        other => panic!("{} is no rule but {other:?}", hook.id),
+        other => panic!("{} is not a rule but {other:?}", hook.id),
     };
     read.hooks.into_iter().map(rule).collect()
 }

@@ -182,7 +182,7 @@ pub(super) const SCRIPTS: &[Script] = &[
         "an error whose listener sets the code",
         "process.on('exit', () => { process.exitCode = 0; });\nthrow new Error('wrong');\n",
     ),
-    cjs(Plain, "what is thrown is no error", "throw { wrong: true };\n"),
+    cjs(Plain, "what is thrown is not an error", "throw { wrong: true };\n"),
     cjs(Plain, "null is thrown", "throw null;\n"),
     cjs(Plain, "a rejection", "Promise.reject(new Error('wrong'));\n"),
     cjs(Plain, "a rejection of nothing", "process.exitCode = 2;\nPromise.reject();\n"),

@@ -126,7 +126,7 @@ fn a_question_shows_all_and_is_answered_by_a_choice_and_enter() {
         assert!(lines.contains(words), "`{words}` is not in\n{lines}");
     }
     types(&mut screen, "1");
-    assert!(decided.try_recv().is_err(), "a number is no answer before Enter");
+    assert!(decided.try_recv().is_err(), "a number is not an answer before Enter");
     assert!(seen(&mut screen, 60, 20).contains("> 1 yes, once"));
     press(&mut screen, KeyCode::Enter);
     assert_eq!(decided.try_recv(), Ok(Decision::Once));

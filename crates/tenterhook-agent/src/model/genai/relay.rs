@@ -132,7 +132,7 @@ async fn serve(mut stream: UnixStream, client: &Client, troubles: &Troubles) -> 
         }
     };
     if packed(&response) {
-        keep(Trouble::Bounds("its answer is compressed, which nobody asked for".to_owned()));
+        keep(Trouble::Bounds("its answer is compressed, which was not asked for".to_owned()));
         return Ok(());
     }
     stream.write_all(head(&response).as_bytes()).await?;

@@ -43,7 +43,7 @@ impl Place {
 
     fn write(&self, name: &Path, bytes: &[u8], is_program: bool) -> io::Result<()> {
         if !name.components().all(|it| matches!(it, Component::Normal(_) | Component::CurDir)) {
-            let message = format!("`{}` is no name of a file of the project", name.display());
+            let message = format!("`{}` is not the name of a file of the project", name.display());
             return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
         }
         let path = self.project.join(name);

@@ -276,7 +276,7 @@ impl<'a> Reading<'a> {
             if is_manifest && texts.iter().all(|text| is_path(text)) {
                 self.elsewhere(node, &texts.join("`, `"));
             } else {
-                let message = "`hooks` is a list of names: nothing here says what to run";
+                let message = "`hooks` is an array of names: nothing here says what to run";
                 self.report(node.span, finding(Code::HooksIsStringList, message).help(lint::SHAPE));
             }
             return;

@@ -77,7 +77,7 @@ impl Reading<'_> {
                     node.span,
                     finding(Code::HandlerIsString, message).help(lint::handler_of(text)),
                 );
-                let off = Off::new("it is a text where a handler is due", "C-22");
+                let off = Off::new("it is a string where a handler is due", "C-22");
                 return self.misplaced(node, text, &scope.or_off(off));
             }
             _ => {
@@ -182,7 +182,7 @@ impl Reading<'_> {
         let Some(name) = entry.node.as_str() else {
             let message = format!("`type` takes a string, found {}", entry.node.kind());
             self.report(entry.node.span, finding(Code::WrongFieldType, message));
-            off.get_or_insert(Off::new("its `type` is no string", "C-24"));
+            off.get_or_insert(Off::new("its `type` is not a string", "C-24"));
             return None;
         };
         let found = HandlerType::find(name);
@@ -310,7 +310,7 @@ impl Reading<'_> {
         let message = "`args` takes an array of strings";
         let found = finding(Code::WrongFieldType, message).label(lint::NEVER);
         self.report(node.span, found.help("write `\"args\": [\"...\"]`"));
-        Err(Off::new("its `args` is no array of strings", "C-24"))
+        Err(Off::new("its `args` is not an array of strings", "C-24"))
     }
 
     fn shell(&mut self, node: &Node) -> Shell {
@@ -339,7 +339,7 @@ impl Reading<'_> {
         let Some(text) = entry.node.as_str() else {
             let message = format!("`if` takes one permission rule, found {}", entry.node.kind());
             self.report(entry.node.span, finding(Code::WrongFieldType, message).label(lint::NEVER));
-            off.get_or_insert(Off::new("its `if` is no string", "C-24"));
+            off.get_or_insert(Off::new("its `if` is not a string", "C-24"));
             return None;
         };
         if !scope.is_about_tool() {

@@ -127,7 +127,7 @@ fn strictly(prompt: &Prompt, row: &EventRow, reading: &Reading) -> Answer {
     let reason = match object.get("reason") {
         None | Some(Value::Null) => None,
         Some(Value::String(text)) => Some(text.clone()).filter(|it| !it.trim().is_empty()),
-        Some(_) => return Answer::failed(Code::InvalidAnswer, "`reason` must be a text"),
+        Some(_) => return Answer::failed(Code::InvalidAnswer, "`reason` must be a string"),
     };
     let mut answer = match object.get("ok") {
         Some(Value::Bool(true)) => Answer::default(),
@@ -150,7 +150,7 @@ fn strictly(prompt: &Prompt, row: &EventRow, reading: &Reading) -> Answer {
     let known = |key: &&String| ["ok", "reason", "impossible"].contains(&key.as_str());
     answer.remarks.extend(object.keys().filter(|key| !known(key)).map(|key| Failure {
         code: Code::UnknownField,
-        message: format!("`{key}` is no key of a model's answer"),
+        message: format!("`{key}` is not a key of a model's answer"),
     }));
     answer
 }

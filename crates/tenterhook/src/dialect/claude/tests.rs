@@ -83,7 +83,9 @@ fn an_unreadable_event_says_what_was_expected() {
     let toolless = message(serde_json::json!({"hook_event_name": "PreToolUse"}));
     assert!(toolless.contains("`tool_name`"), "{toolless}");
     assert!(message(serde_json::json!({"hook_event_name": 1})).contains("a number"));
-    assert!(message(serde_json::json!({"hook_event_name": "Stop", "cwd": []})).contains("a list"));
+    assert!(
+        message(serde_json::json!({"hook_event_name": "Stop", "cwd": []})).contains("an array")
+    );
 }
 
 #[test]

@@ -105,7 +105,7 @@ impl Heard<'_> {
             None if self.reading.found == Found::Empty => Answer::default(),
             // It changes nothing, and a person should hear of it.
             None => fields::remarked(
-                "it printed something that is no JSON object; the text is unchanged",
+                "it printed something that is not a JSON object; the text is unchanged",
             ),
         }
     }

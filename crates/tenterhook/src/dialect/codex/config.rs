@@ -157,7 +157,7 @@ fn mcp_tool(reader: &mut Reader<'_>, node: &Node, server: String) -> Result<McpT
         Some((_, Value::Object(input))) => Ok(McpTool { server, tool, input }),
         Some((field, _)) => {
             reader.findings.takes(field, "an object");
-            Err("its `input` is no object".to_owned())
+            Err("its `input` is not an object".to_owned())
         }
     }
 }

@@ -77,7 +77,7 @@ fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
         reader.report(span, found);
     }
     if let Some(why) = &means.broken {
-        let message = format!("the matcher is no regular expression: {why}");
+        let message = format!("the matcher is not a valid regular expression: {why}");
         let found = finding(Code::InvalidMatcher, message)
             .help("until it is mended, the hook's failure policy decides each time");
         reader.report(span, found);

@@ -107,7 +107,7 @@ impl Reader<'_> {
                 let hint = nearest(key, known.iter().map(|(name, _)| *name))
                     .map(|it| format!("; did you mean `{it}`?"))
                     .unwrap_or_default();
-                self.remark(Code::UnknownField, format!("nobody reads `{path}{key}`{hint}"));
+                self.remark(Code::UnknownField, format!("`{path}{key}` is not read{hint}"));
                 continue;
             };
             if value.is_null() {
@@ -141,7 +141,8 @@ impl Reader<'_> {
             match restraint(word) {
                 _ if !self.has(Power::Ask) => self.not_honoured("permissionDecision"),
                 Restraint::Silent => {
-                    let message = format!("`permissionDecision` is `{word}`: nobody reads that");
+                    let message =
+                        format!("`permissionDecision` is `{word}`, which is not a known word");
                     self.remark(Code::NotHonoured, message);
                 }
                 restraint => self.decide(restraint, filled(output, "permissionDecisionReason")),
@@ -209,7 +210,7 @@ impl Reader<'_> {
                 self.decide(Restraint::Deny, filled(&decision, "message"));
             }
             word => {
-                let message = format!("`decision.behavior` is `{word}`: nobody reads that");
+                let message = format!("`decision.behavior` is `{word}`, which is not a known word");
                 self.remark(Code::NotHonoured, message);
             }
         }

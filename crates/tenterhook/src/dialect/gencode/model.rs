@@ -22,8 +22,8 @@ const FIELDS: &[(Power, &str)] = &[
         r#""decision": {"behavior": "deny" or "allow", "message": why, "updatedInput": an object}"#,
     ),
     (Power::Input, r#""updatedInput": the whole new input of the tool, an object"#),
-    (Power::Context, r#""additionalContext": a text for the model that does the work"#),
-    (Power::Watch, r#""watchPaths": the absolute paths to watch, a list"#),
+    (Power::Context, r#""additionalContext": a string for the model that does the work"#),
+    (Power::Watch, r#""watchPaths": the absolute paths to watch, an array"#),
     (Power::InitialMessage, r#""initialUserMessage": the first message of the session"#),
     (Power::Retry, r#""retry": true, where the denied call may be tried again"#),
 ];
@@ -35,7 +35,7 @@ pub(super) fn timeout(run: &Run, row: &EventRow) -> Duration {
 pub(super) fn shape(row: &EventRow) -> String {
     let mut told = "Answer with exactly one JSON object and nothing else, without a code fence.\n\
          If there is nothing to say against the event, answer {}. Otherwise the object has one or more of these keys:\n\
-         \"systemMessage\": a text for the user\n"
+         \"systemMessage\": a string for the user\n"
         .to_owned();
     if row.powers.has(Power::Deny) {
         told.push_str("\"continue\": false, where it must not go on, with \"stopReason\": why\n");

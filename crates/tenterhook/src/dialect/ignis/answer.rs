@@ -113,7 +113,7 @@ fn printed(event: &Event, row: &EventRow, reading: &Reading, stderr: &str) -> An
         _ => {
             let why = match reading.deviations.first() {
                 Some(deviation) => format!("its answer cannot be read: {deviation}"),
-                None => "it printed something that is no JSON object".to_owned(),
+                None => "it printed something that is not a JSON object".to_owned(),
             };
             failed(Code::UnreadableAnswer, &why, stderr)
         }
@@ -190,7 +190,7 @@ fn rewrite(
 /// A tool input is JSON in a string, with the agent's own keys.
 fn tool_input(event: &Event, text: &str) -> Result<Value, String> {
     let input = serde_json::from_str::<Value>(text)
-        .map_err(|error| format!("its `updatedInput` is no JSON: {error}"))?;
+        .map_err(|error| format!("its `updatedInput` is not JSON: {error}"))?;
     if !input.is_object() {
         return Err("its `updatedInput` holds no object".to_owned());
     }

@@ -166,7 +166,7 @@ impl Reader<'_> {
         self.read.mentions.push(scope.event());
         let Some(items) = entry.node.as_array() else {
             let message =
-                format!("`{}` takes a list of entries, found {}", entry.key, entry.node.kind());
+                format!("`{}` takes an array of entries, found {}", entry.key, entry.node.kind());
             let found = finding(Code::EventValueNotArray, message).label("no hook here runs");
             let help = format!("write `\"{}\": [{{\"command\": \"...\"}}]`", entry.key);
             self.findings.report(entry.node.span, found.help(help));

@@ -33,7 +33,7 @@ const TOOL: Subject = Subject::Tool(TOOLS);
 pub(super) static ROWS: &[EventRow] = &[
     row("UserPromptSubmit", "UserPromptSubmit", NONE, &[Deny, Prompt, Message], "the user sent a prompt, or a message into a running turn; the model has not seen it"),
     row("AssistantMessageRender", "MessageDisplay", NONE, &[Output, Message], "a message of the model is about to be shown; the history keeps the original"),
-    row("PreToolUse", "PreToolUse", TOOL, &[Deny, Input, Message], "a tool is about to run; nobody has been asked for permission yet"),
+    row("PreToolUse", "PreToolUse", TOOL, &[Deny, Input, Message], "a tool is about to run; no permission has been asked for yet"),
     row("PostToolUse", "PostToolUse", TOOL, &[Output, Message], "a tool ran"),
     row("PostToolUse", "PostToolUseFailure", TOOL, &[Output, Message], "a tool failed (`isError`)"),
     row("SessionStart", "SessionStart", NONE, &[Message], "a session begins"),

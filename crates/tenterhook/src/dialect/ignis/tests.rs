@@ -122,7 +122,7 @@ fn another_hosts_events_are_told_in_the_agents_words() {
 fn what_is_no_event_says_what_was_expected() {
     for (form, expected) in [
         (json!({}), "hook_event_name"),
-        (json!({"hook_event_name": 1}), "must be a text"),
+        (json!({"hook_event_name": 1}), "must be a string"),
         (json!({"hook_event_name": "PreToolUse"}), "toolName"),
         (json!({"hook_event_name": "UserPromptSubmit", "prompt": 1}), "`prompt`"),
     ] {

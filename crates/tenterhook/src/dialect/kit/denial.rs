@@ -229,7 +229,7 @@ fn said(hearing: &Hearing<'_>, shape: &Shape<'_>) -> Vec<Hit> {
     }
     let hits = if shape.loose { loosely(hits) } else { hits };
     if shape.listed {
-        slipping(hits, SlipKind::Wrapped, "the answer stands in a list")
+        slipping(hits, SlipKind::Wrapped, "the answer stands in an array")
     } else {
         hits
     }

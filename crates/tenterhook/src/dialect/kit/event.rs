@@ -150,7 +150,7 @@ pub(in crate::dialect) fn text(
 }
 
 fn not_text(key: &str, found: &Value) -> EventFault {
-    EventFault { message: format!("`{key}` must be a text, not {}", kind(found)) }
+    EventFault { message: format!("`{key}` must be a string, not {}", kind(found)) }
 }
 
 pub(in crate::dialect) fn listed(json: &Map<String, Value>) -> String {

@@ -365,7 +365,7 @@ impl Reader<'_> {
             Some(Some(kind)) => kind,
             Some(None) => {
                 self.findings.text(field);
-                return Err("its `type` is no string".to_owned());
+                return Err("its `type` is not a string".to_owned());
             }
         };
         let Some((_, needed)) = types.iter().find(|(name, _)| *name == kind) else {

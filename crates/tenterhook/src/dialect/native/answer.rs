@@ -94,7 +94,7 @@ fn printed(stdout: &Output, reading: &Reading) -> Answer {
             let line: String = line.chars().take(80).collect();
             Answer::failed(
                 Code::UnreadableAnswer,
-                format!("it printed `{line}`, which is no JSON object; print logs on stderr"),
+                format!("it printed `{line}`, which is not a JSON object; print logs on stderr"),
             )
         }
         Found::Object(_) | Found::Several(_) | Found::Pairs(_) => {

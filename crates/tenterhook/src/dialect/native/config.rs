@@ -141,7 +141,7 @@ impl<'a> Reader<'a> {
             .help = Some(help);
             // What stands there may have been gates (C-61).
             if entry.key == "hook" && self.out.lost.is_none() {
-                let why = format!("`hook` is no table of tables but {}", entry.node.kind());
+                let why = format!("`hook` is not a table of tables but {}", entry.node.kind());
                 self.out.lost = Some(Lost { why, place: self.place_of(entry.key_span) });
             }
         }

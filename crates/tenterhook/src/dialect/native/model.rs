@@ -15,15 +15,15 @@ const TIMEOUTS: (Duration, Duration) = (Duration::from_secs(60), Duration::from_
 
 /// The keys that a model is told about, with what stands there, and the power without which it is not told.
 const KEYS: &[(Power, &str)] = &[
-    (Power::Context, r#""context": a text for the model that does the work"#),
-    (Power::Message, r#""message": a text for the user"#),
+    (Power::Context, r#""context": a string for the model that does the work"#),
+    (Power::Message, r#""message": a string for the user"#),
     (
         Power::Input,
         r#""input": the whole new input of the tool, an object, where it should be another one"#,
     ),
     (Power::Prompt, r#""prompt": the whole new prompt, where it should be another one"#),
     (Power::Output, r#""output": the whole new output, where it should be another one"#),
-    (Power::Stop, r#""stop": a text, the reason, where everything must end"#),
+    (Power::Stop, r#""stop": a string, the reason, where everything must end"#),
 ];
 
 /// The decisions, with the power that each needs.
@@ -51,7 +51,7 @@ pub(super) fn shape(prompt: &Prompt, row: &EventRow) -> String {
     if !words.is_empty() {
         told.push_str(&format!("\"decision\": \"{}\"\n", words.join("\" or \"")));
         told.push_str(
-            "\"reason\": a text, why, and what to do instead; always beside a decision\n",
+            "\"reason\": a string, why, and what to do instead; always beside a decision\n",
         );
     }
     for (_, line) in KEYS.iter().filter(|(power, _)| may(power)) {

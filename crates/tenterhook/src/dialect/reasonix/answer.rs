@@ -92,7 +92,8 @@ impl Heard<'_> {
         if self.kind() == Printed::Directives {
             answer.effects.messages.extend(self.directives.warn.iter().cloned());
             for line in &self.directives.broken {
-                let message = format!("`{line}` is no directive: a colon follows its word");
+                let message =
+                    format!("`{line}` is not a valid directive: a colon follows its word");
                 answer.remarks.push(Failure { code: Code::BrokenDirective, message });
             }
         }

@@ -135,7 +135,8 @@ impl Reading<'_> {
         let bare: Vec<_> =
             root.entries().iter().filter(|it| events::by_name(&it.key).is_some()).collect();
         if let (true, Some(first)) = (written.is_empty(), bare.first()) {
-            let message = format!("`{}` stands outside `hooks`, where nobody looks", first.key);
+            let message =
+                format!("`{}` stands outside `hooks`, where the agent does not look", first.key);
             let found = finding(Code::MissingHooksWrapper, message).label("never read").help(SHAPE);
             self.report(first.key_span, found);
             let off = Off::new("it stands outside `hooks`, where no hook is looked for");

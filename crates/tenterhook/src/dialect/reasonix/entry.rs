@@ -144,7 +144,7 @@ impl Reading<'_> {
         // Read by itself first: `a)|(b` would be whole only between the anchors, and escape them.
         let alone = MatcherSpec::Regex(text.to_owned());
         if let Err(why) = Matcher::new(alone.clone()).compile() {
-            let message = format!("`{text}` is no regular expression: {why}");
+            let message = format!("`{text}` is not a valid regular expression: {why}");
             let runs = if self.source.compat == Compat::Exact {
                 "never runs"
             } else {

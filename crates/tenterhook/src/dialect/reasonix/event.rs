@@ -84,7 +84,7 @@ fn text(fields: &mut Map<String, Value>, key: &str) -> Result<Option<String>, Ev
 }
 
 fn not_text(key: &str, found: &Value) -> EventFault {
-    EventFault { message: format!("`{key}` must be a text, found `{found}`") }
+    EventFault { message: format!("`{key}` must be a string, found `{found}`") }
 }
 
 fn nameless(json: &Map<String, Value>) -> EventFault {

@@ -16,7 +16,7 @@ const NOT_IN_NAMES: &[char] =
 
 /// Said of a command that is unclear.
 #[cfg(feature = "rule")]
-pub(crate) const UNCLEAR: &str = "the command is neither a text nor a list of words";
+pub(crate) const UNCLEAR: &str = "the command is neither a string nor an array of words";
 
 /// The command of a tool call.
 #[derive(Clone, Debug, PartialEq, Eq)]

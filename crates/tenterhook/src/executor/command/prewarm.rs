@@ -97,7 +97,7 @@ impl Spare {
 pub(super) async fn run(task: Task) -> Progress {
     let task = Arc::new(task);
     let Run::Command(command) = &task.hook.run else {
-        return Progress::Ended(not_started("it is no command"));
+        return Progress::Ended(not_started("it is not a command"));
     };
     // An empty input is the end of input, which tells a waiting process that its host is gone.
     if task.envelope.body.is_empty() {

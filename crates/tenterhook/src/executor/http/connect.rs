@@ -85,7 +85,7 @@ pub(super) async fn reach(addresses: Vec<IpAddr>, port: u16) -> io::Result<TcpSt
 /// What the server's certificate must be for.
 fn name(target: &Target) -> Result<ServerName<'static>, Failure> {
     let host = target.host.strip_suffix('.').unwrap_or(&target.host).to_owned();
-    let bad = |_| Failure::new(Kind::Url, "its host is no name that a certificate can be for");
+    let bad = |_| Failure::new(Kind::Url, "its host is not a name that a certificate can be for");
     ServerName::try_from(host).map_err(bad)
 }
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Cheap to clone; every clone is the same network.
 #[derive(Clone, Default)]
 pub struct Network {
-    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "nobody connects then"))]
+    #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "nothing connects then"))]
     inner: Arc<Inner>,
 }
 
@@ -16,7 +16,7 @@ pub struct Network {
 struct Inner {
     /// Certificates, each as DER.
     #[cfg(not(feature = "http"))]
-    #[expect(dead_code, reason = "nobody connects then")]
+    #[expect(dead_code, reason = "nothing connects then")]
     roots: Vec<Vec<u8>>,
     #[cfg(feature = "http")]
     tls: Arc<super::connect::Tls>,

@@ -63,7 +63,7 @@ impl Head {
         let kind = self.text(CONTENT_TYPE);
         let what = match (kind.is_none_or(is_json), text.first()) {
             (_, None) | (true, Some(b'{')) => return None,
-            (true, _) => "the reply is no JSON object",
+            (true, _) => "the reply is not a JSON object",
             (false, _) => "the reply does not say that it is JSON",
         };
         Some(Failure::new(Kind::NotJson, what))

@@ -104,7 +104,7 @@ impl Connection {
             }
             Err(ServiceError::McpError(error)) => Err(self.refused(&call, &error).await),
             Err(ServiceError::UnexpectedResponse) => {
-                Err(protocol(&call, "answered with something that is no result of a tool"))
+                Err(protocol(&call, "answered with something that is not a result of a tool"))
             }
             Err(error) => Err(self.lost(&call, &error)),
         }
@@ -121,7 +121,7 @@ impl Connection {
                 protocol(&call, &format!("answered with the error {}: {message}", error.code.0))
             }
             ServiceError::UnexpectedResponse => {
-                protocol(&call, "answered with something that is no list of tools")
+                protocol(&call, "answered with something that is not a list of tools")
             }
             error => self.lost(&call, &error),
         })

@@ -217,7 +217,7 @@ pub enum Unreachable {
         wants: String,
     },
     /// A service is asked for without a model, and has none of its own choice.
-    #[error("nobody says which model of {0} to ask: name it, or set `{MODEL}` to `{0}::NAME`")]
+    #[error("no model of {0} is named: name it, or set `{MODEL}` to `{0}::NAME`")]
     Unnamed(&'static str),
     /// There is access to none.
     #[error("there is no model to ask: none of {} is set", wanted())]
@@ -417,7 +417,7 @@ mod tests {
                 "the model `gpt-x` of openai needs `OPENAI_API_KEY`",
             ),
             (&[], Some("grok::x"), "no service is called `grok`; there are `anthropic`"),
-            (&[], Some("groq::"), "which model of groq to ask: name it"),
+            (&[], Some("groq::"), "no model of groq is named: name it"),
             (&[("GROQ_API_KEY", "g")], None, "set `TENTERHOOK_MODEL` to `groq::NAME`"),
             (&[("OPENAI_API_KEY", " ")], None, "there is no model to ask"),
             (&[], Some("qwen3"), "there is no model to ask"),

@@ -111,7 +111,7 @@ fn call(project: &Path, call: &ToolCall, at: usize, given: &Given) -> Result<Str
 }
 
 fn read(root: &Path, input: &Value) -> Result<String, String> {
-    let path = input.get("path").and_then(Value::as_str).ok_or("`path` must be a text")?;
+    let path = input.get("path").and_then(Value::as_str).ok_or("`path` must be a string")?;
     let line = match input.get("line").filter(|it| !it.is_null()) {
         None => 1,
         Some(line) => line.as_u64().ok_or("`line` must be a whole number")?.max(1),

@@ -88,11 +88,13 @@ pub(super) fn read(line: &[u8]) -> Result<Reply, String> {
         Some(Ok(found)) => found,
         Some(Err(error)) => {
             let excerpt = excerpt(line);
-            return Err(format!("it wrote `{excerpt}`, which is no reply ({error})"));
+            return Err(format!("it wrote `{excerpt}`, which is not a reply ({error})"));
         }
         None => {
             let excerpt = excerpt(line);
-            return Err(format!("it wrote `{excerpt}`, which is no reply; print logs on stderr"));
+            return Err(format!(
+                "it wrote `{excerpt}`, which is not a reply; print logs on stderr"
+            ));
         }
     };
     let said = match (answer, error) {

@@ -38,7 +38,7 @@ impl Reading<'_> {
     /// One event with its groups.
     pub(super) fn event(&mut self, entry: &Entry, off: Option<&Off>) {
         if lint::is_comment(&entry.key) {
-            let message = format!("`{}` is ignored: it is no event", entry.key);
+            let message = format!("`{}` is ignored: it is not an event", entry.key);
             self.report(entry.key_span, finding(Code::CommentKey, message));
             return;
         }

@@ -33,7 +33,7 @@ fn only(read: &ReadConfig) -> &Hook {
 fn invocation(hook: &Hook) -> &Invocation {
     match &hook.run {
         Run::Command(command) => &command.invocation,
-        other => panic!("{other:?} is no command"),
+        other => panic!("{other:?} is not a command"),
     }
 }
 

@@ -48,7 +48,7 @@ impl Reading<'_> {
             Some(_) => {
                 let message = "`input` takes an object";
                 self.report(node.span, finding(Code::WrongFieldType, message).label(lint::NEVER));
-                return Err(Off::new("its `input` is no object", "C-24"));
+                return Err(Off::new("its `input` is not an object", "C-24"));
             }
         };
         Ok(McpTool { server, tool, input })
@@ -63,9 +63,9 @@ impl Reading<'_> {
                 Some(_) => "an empty one",
                 None => entry.node.kind(),
             };
-            let message = format!("`{key}` takes a text, found {found}");
+            let message = format!("`{key}` takes a string, found {found}");
             self.report(entry.node.span, finding(Code::WrongFieldType, message).label(lint::NEVER));
-            return Err(Off::new(format!("its `{key}` is no text"), "C-24"));
+            return Err(Off::new(format!("its `{key}` is not a string"), "C-24"));
         };
         Ok(text.to_owned())
     }

@@ -63,11 +63,11 @@ fn phantoms(reading: &Reading<'_>, text: &str, variables: &[Variable<'_>]) -> Ve
                     `jq -r '.tool_input.file_path'` reads a field of it";
         if variable.is_template && variable.name != "user_config" {
             said.push(variable.name);
-            let message = format!("`{}` is no variable: nothing replaces it", variable.text);
+            let message = format!("`{}` is not a variable: nothing replaces it", variable.text);
             found.push(finding(Code::UndocumentedVariable, message).help(help));
         } else if is_phantom && !variable.is_template {
             said.push(variable.name);
-            let message = format!("nobody sets `{}`: it is always empty", variable.text);
+            let message = format!("`{}` is never set: it is always empty", variable.text);
             found.push(finding(Code::UndocumentedVariable, message).help(help));
         } else if is_own && !is_option && !VARIABLES.contains(&variable.name) {
             said.push(variable.name);

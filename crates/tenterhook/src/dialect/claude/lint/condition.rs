@@ -29,7 +29,7 @@ pub(in crate::dialect::claude) fn check(text: &str, matcher: Option<&str>) -> Ve
         Err(_) if text.contains('|') => return vec![several(text)],
         Err(fault) => {
             return vec![
-                finding(Code::IfNeverHolds, format!("`{text}` is no rule: {fault}"))
+                finding(Code::IfNeverHolds, format!("`{text}` is not a valid rule: {fault}"))
                     .label(NEVER)
                     .help(
                         "write one permission rule, such as `Bash(git push *)` or `Edit(src/**)`",

@@ -72,7 +72,7 @@ fn files(text: &str) -> Option<Diagnostic> {
 fn broken(event: &Spec, text: &str, spec: &MatcherSpec) -> Option<Diagnostic> {
     let why = Matcher::new(spec.clone()).compile().err()?;
     Some(meant(event, text).unwrap_or_else(|| {
-        finding(Code::InvalidMatcher, format!("`{text}` is no regular expression: {why}"))
+        finding(Code::InvalidMatcher, format!("`{text}` is not a valid regular expression: {why}"))
             .label("matches nothing")
     }))
 }

@@ -104,8 +104,8 @@ fn unknown(object: &Map<String, Value>, known: &'static [&'static str]) -> Vec<F
     let told = unknown.map(|key| Failure {
         code: Code::UnknownField,
         message: match nearest(key, known.iter().copied()) {
-            Some(near) => format!("`{key}` is no key of an answer; did you mean `{near}`?"),
-            None => format!("`{key}` is no key of an answer here"),
+            Some(near) => format!("`{key}` is not a key of an answer; did you mean `{near}`?"),
+            None => format!("`{key}` is not a key of an answer here"),
         },
     });
     told.collect()

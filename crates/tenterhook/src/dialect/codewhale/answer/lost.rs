@@ -80,7 +80,7 @@ fn unanswered(heard: &Heard<'_>, mut exact: Answer) -> Answer {
                 .iter()
                 .map(|it| Slip { kind: it.into(), detail: it.to_string() }),
         );
-        let why = slips.first().map_or("it is no JSON object", |it| it.detail.as_str());
+        let why = slips.first().map_or("it is not a JSON object", |it| it.detail.as_str());
         let message = format!("its answer cannot be read: {why}");
         if slips.is_empty() {
             slips.push(Slip {

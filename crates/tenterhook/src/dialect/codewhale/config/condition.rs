@@ -84,7 +84,7 @@ impl Reader<'_> {
 
     fn text<'n>(&mut self, value: &'n Node, key: &str) -> Option<&'n str> {
         if value.as_str().is_none() {
-            let message = format!("`{key}` is a text, not {}", value.kind());
+            let message = format!("`{key}` is a string, not {}", value.kind());
             self.bad(value.span, message, "write it in quotes");
         }
         value.as_str()
@@ -138,7 +138,7 @@ impl Reader<'_> {
 
     fn several(&mut self, word: &str, value: &Node, depth: usize) -> Option<Test> {
         let Some(items) = value.as_array() else {
-            let message = format!("`conditions` is a list, not {}", value.kind());
+            let message = format!("`conditions` is an array, not {}", value.kind());
             return self.bad(value.span, message, "write `conditions = [{ type = ... }, ...]`");
         };
         let tests: Vec<Test> = items.iter().map(|it| self.condition(it, depth + 1)).collect();

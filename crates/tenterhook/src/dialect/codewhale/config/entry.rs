@@ -148,7 +148,7 @@ impl Reader<'_> {
         let entry = node.entry("name");
         let given = entry.and_then(|it| it.node.as_str());
         if given.is_none() {
-            self.wrong_type(entry, "a text in quotes");
+            self.wrong_type(entry, "a string in quotes");
         }
         let line = given.map(|it| text::clean(it, usize::MAX).text.replace(['\n', '\t'], " "));
         let line = line.map(|it| text::preview(it.trim(), NAME_CAP).shown);
@@ -203,7 +203,7 @@ impl Reader<'_> {
             Class::Submit | Class::Gate => (
                 Wait::Detached,
                 Code::BackgroundGate,
-                format!("nobody waits for this hook, so it only observes `{}`", spec.name),
+                format!("this hook runs in the background, so it only observes `{}`", spec.name),
             ),
         };
         self.findings.report(entry.key_span, finding(code, message).help("leave `background` out"));

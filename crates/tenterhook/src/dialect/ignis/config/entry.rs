@@ -191,7 +191,9 @@ impl Reader<'_> {
         let words = items.and_then(|it| it.collect::<Option<Vec<_>>>());
         let span = entry.node.span;
         match words.as_deref() {
-            None => Err(self.reject(span, Code::WrongFieldType, "`argv` takes a list of strings")),
+            None => {
+                Err(self.reject(span, Code::WrongFieldType, "`argv` takes an array of strings"))
+            }
             Some([]) => Err(self.reject(span, Code::EmptyCommand, "`argv` is empty")),
             Some([program, ..]) if program.trim().is_empty() => {
                 Err(self.reject(span, Code::EmptyCommand, "`argv` names no program"))
@@ -217,7 +219,7 @@ impl Reader<'_> {
             return Vec::new();
         };
         let Some(items) = entry.node.as_array() else {
-            let message = format!("`env` takes a list of names, found {}", entry.node.kind());
+            let message = format!("`env` takes an array of names, found {}", entry.node.kind());
             let help = "name the variables that the hook may see: `\"env\": [\"API_KEY\"]`";
             self.findings
                 .report(entry.node.span, finding(Code::WrongFieldType, message).help(help));

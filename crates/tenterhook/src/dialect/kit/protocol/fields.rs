@@ -244,7 +244,7 @@ impl Reader<'_> {
     ) -> Result<(), String> {
         for key in object.keys().filter(|key| !known.clone().any(|it| it == *key)) {
             if self.answers.is_closed {
-                return Err(format!("`{path}{key}` is no key of this event's answer"));
+                return Err(format!("`{path}{key}` is not a key of this event's answer"));
             }
             let mut elsewhere = self.answers.events.iter().flat_map(|spec| spec.fields);
             let elsewhere = elsewhere.any(|(it, _)| it == key);
@@ -255,7 +255,7 @@ impl Reader<'_> {
             let hint = nearest(key, known.clone())
                 .map(|it| format!("; did you mean `{it}`?"))
                 .unwrap_or_default();
-            self.remark(Code::UnknownField, format!("nobody reads `{path}{key}`{hint}"));
+            self.remark(Code::UnknownField, format!("`{path}{key}` is not read{hint}"));
         }
         Ok(())
     }

@@ -138,7 +138,7 @@ impl Heard<'_> {
             Plain::Refused if !text.is_empty() && !self.reading.begins_with_brace() => {
                 Answer::failed(
                     Code::UnreadableAnswer,
-                    "it printed something that is no JSON object",
+                    "it printed something that is not a JSON object",
                 )
             }
             Plain::Context | Plain::Log | Plain::Refused => Answer::default(),

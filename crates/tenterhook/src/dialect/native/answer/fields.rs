@@ -73,9 +73,9 @@ fn unknown(key: &str) -> String {
         ("hookSpecificOutput" | "continue" | "systemMessage", _) => format!(
             "`{key}` belongs to Claude Code's protocol; say `speaks = \"claude\"` in the hook's entry"
         ),
-        (_, Some(near)) => format!("`{key}` is no key of an answer; did you mean `{near}`?"),
+        (_, Some(near)) => format!("`{key}` is not a key of an answer; did you mean `{near}`?"),
         (_, None) => {
-            format!("`{key}` is no key of an answer; fields of your own go into `extra`")
+            format!("`{key}` is not a key of an answer; fields of your own go into `extra`")
         }
     }
 }
@@ -118,19 +118,19 @@ fn text(value: &Value) -> Result<String, &'static str> {
 fn texts(value: &Value) -> Result<Vec<String>, &'static str> {
     match value {
         Value::String(text) => Ok(vec![text.clone()]),
-        _ => list(value).map_err(|_| "a string or a list of strings"),
+        _ => list(value).map_err(|_| "a string or an array of strings"),
     }
 }
 
 fn list(value: &Value) -> Result<Vec<String>, &'static str> {
-    const EXPECTED: &str = "a list of strings";
+    const EXPECTED: &str = "an array of strings";
     let items = value.as_array().ok_or(EXPECTED)?;
     items.iter().map(|item| text(item).map_err(|_| EXPECTED)).collect()
 }
 
 fn objects(value: &Value) -> Result<Vec<Value>, &'static str> {
     let items = value.as_array().filter(|items| items.iter().all(Value::is_object));
-    items.cloned().ok_or("a list of objects")
+    items.cloned().ok_or("an array of objects")
 }
 
 fn stop(value: &Value) -> Result<Option<Stop>, &'static str> {

@@ -19,7 +19,7 @@ impl Reader<'_> {
         self.report(
             Code::BadExpression,
             fields.span("match"),
-            format!("`match` is no expression: {why}"),
+            format!("`match` is not a valid expression: {why}"),
         )
         .help = Some("until it is mended, the hook's failure policy decides each time".to_owned());
     }
@@ -137,14 +137,14 @@ impl Reader<'_> {
             self.report(
                 Code::BackgroundRewrite,
                 fields.key_span(key),
-                "nobody waits for a hook in the background, so it can rewrite nothing",
+                "the event does not wait for a hook in the background, so it can rewrite nothing",
             )
             .help = Some(format!("leave out `{key}` or `phase`"));
         } else if fields.has("on_failure") && hook.on_failure != Some(OnFailure::Continue) {
             self.report(
                 Code::BackgroundGate,
                 fields.key_span("on_failure"),
-                "nobody waits for a hook in the background, so its failure cannot restrain anything",
+                "the event does not wait for a hook in the background, so its failure cannot restrain anything",
             )
             .help = Some(format!("leave out `{key}` to make it a gate, or `on_failure`"));
         } else if hook.wait == Wait::Detached
@@ -154,7 +154,7 @@ impl Reader<'_> {
             self.report(
                 Code::BackgroundGate,
                 fields.key_span(key),
-                "nobody waits for a hook in the background, so it can decide nothing",
+                "the event does not wait for a hook in the background, so it can decide nothing",
             )
             .help = Some(format!("leave out `{key}` to make it a gate"));
         }

@@ -91,7 +91,7 @@ impl Reader<'_> {
                 || format!("there are {}", listed(names())),
                 |near| format!("did you mean `{near}`?"),
             );
-            self.report(Code::UnknownWord, span, format!("`{word}` is no answer")).help =
+            self.report(Code::UnknownWord, span, format!("`{word}` is not an answer")).help =
                 Some(help);
         }
         if gate && !powers.has(Power::Deny) && self.errors() == before {

@@ -224,24 +224,24 @@ fn expectation(key: &str, shape: Shape) -> (&'static str, String) {
         Shape::Text => ("a string", format!("write `{key} = \"...\"`")),
         Shape::Flag => ("`true` or `false`", format!("write `{key} = true`, without quotes")),
         Shape::Words => (
-            "a string or a list of strings",
+            "a string or an array of strings",
             format!("write `{key} = \"...\"` or `{key} = [\"...\", \"...\"]`"),
         ),
         Shape::List if key == "run" => (
-            "a list: the program and its arguments",
+            "an array: the program and its arguments",
             "write `run = [\"program\", \"argument\"]`, or `shell = \"...\"` for a shell line"
                 .to_owned(),
         ),
         Shape::List if key == "worker" => (
-            "a list: the program and its arguments",
+            "an array: the program and its arguments",
             "write `worker = [\"program\", \"argument\"]`".to_owned(),
         ),
-        Shape::List => ("a list of strings", format!("write `{key} = [\"...\"]`")),
+        Shape::List => ("an array of strings", format!("write `{key} = [\"...\"]`")),
         Shape::Variables => {
             ("a table of strings", format!("write `{key} = {{ NAME = \"value\" }}`"))
         }
         Shape::Cases => (
-            "a list of cases",
+            "an array of cases",
             format!("write `{key} = [{{ event = \"Bash git push -f\", expect = \"deny\" }}]`"),
         ),
         Shape::Conditions => ("a rule", format!("write `{key} = \"Bash(git push *)\"`")),

@@ -193,7 +193,7 @@ impl Reader<'_> {
                 self.report(
                     Code::BadMatcher,
                     node.span,
-                    format!("`match = \"{text}\"` is no list of words"),
+                    format!("`match = \"{text}\"` is not a valid list of words"),
                 )
                 .help = Some(help);
                 MatcherSpec::Any
@@ -232,8 +232,8 @@ impl Reader<'_> {
 
     fn bad_condition(&mut self, node: &Node, why: &str) {
         let message = match node.as_str() {
-            Some(text) => format!("`{text}` is no rule: {why}"),
-            None => format!("this is no condition: {why}"),
+            Some(text) => format!("`{text}` is not a valid rule: {why}"),
+            None => format!("this is not a valid condition: {why}"),
         };
         self.report(Code::BadCondition, node.span, message).help =
             Some("write one rule, such as `Bash(git push *)` or `Edit(src/**)`".to_owned());

@@ -20,10 +20,11 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let (number, unit) = text.split_at(unit_at);
     let Some((_, factor)) = UNITS.iter().find(|(name, _)| *name == unit.trim()) else {
         return Err(format!(
-            "`{text}` is no duration: it needs a number and `ms`, `s`, `m` or `h`"
+            "`{text}` is not a valid duration: it needs a number and `ms`, `s`, `m` or `h`"
         ));
     };
-    let millis = number.parse::<f64>().map_err(|_| format!("`{text}` is no duration"))? * factor;
+    let millis =
+        number.parse::<f64>().map_err(|_| format!("`{text}` is not a valid duration"))? * factor;
     if millis <= 0.0 {
         return Err("a time-out of zero leaves no time to run".to_owned());
     }

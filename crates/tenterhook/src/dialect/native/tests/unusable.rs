@@ -44,7 +44,7 @@ fn what_can_be_read_selects_and_what_cannot_widens() {
     let because = weighed("[hook.a]\non = ['PreToolUse', 5]\nshell = 'x'\n").expect("it is kept").1;
     assert_eq!(
         because,
-        "its entry cannot be used (`on` is a string or a list of strings, not one that holds a number), so its failure policy decides"
+        "its entry cannot be used (`on` is a string or an array of strings, not one that holds a number), so its failure policy decides"
     );
     assert_eq!(weighed("[hook.a]\nshell = 'x'\nenabled = false\n"), None);
 }

@@ -79,9 +79,9 @@ fn what_is_no_payload_says_what_is_missing() {
     for (payload, expected) in [
         (json!({}), "expected an object with the text field `event`"),
         (json!({"hook_event_name": "Stop"}), "found `hook_event_name`"),
-        (json!({"event": 1}), "`event` must be a text"),
+        (json!({"event": 1}), "`event` must be a string"),
         (json!({"event": "PreToolUse"}), "needs the text field `toolName`"),
-        (json!({"event": "PreToolUse", "toolName": []}), "`toolName` must be a text"),
+        (json!({"event": "PreToolUse", "toolName": []}), "`toolName` must be a string"),
     ] {
         let Value::Object(fields) = payload.clone() else { panic!("an object") };
         let fault = REASONIX.decode_event(&fields, &Roots::default()).expect_err("no event");

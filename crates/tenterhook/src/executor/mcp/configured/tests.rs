@@ -140,7 +140,7 @@ async fn what_is_no_result_is_a_fault_of_its_kind() {
         ("zzzzzzzzzzzz", UnknownTool, "it has `say`, `echo`"),
         ("refuse", Protocol, "the error -32602: refused"),
         ("error", Protocol, "the error -32000: hello"),
-        ("odd", Protocol, "no result of a tool"),
+        ("odd", Protocol, "not a result of a tool"),
         ("crash", NotConnected, "it ended with exit code 3: hello"),
         ("huge", Protocol, "a line of more than 4 MiB"),
         ("flood", Protocol, "writes without end"),

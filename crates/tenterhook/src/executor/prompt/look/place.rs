@@ -58,14 +58,14 @@ pub(super) fn text(file: &Path, named: &str) -> Result<String, String> {
     let opened = open(file).map_err(wrong)?;
     let about = opened.metadata().map_err(wrong)?;
     if !about.is_file() {
-        return Err(format!("`{named}` is no file"));
+        return Err(format!("`{named}` is not a file"));
     }
     if about.len() > CAP {
         return Err(format!("`{named}` is larger than {} MiB", CAP >> 20));
     }
     let mut bytes = Vec::new();
     opened.take(CAP).read_to_end(&mut bytes).map_err(wrong)?;
-    String::from_utf8(bytes).map_err(|_| format!("`{named}` is no text"))
+    String::from_utf8(bytes).map_err(|_| format!("`{named}` is not a text file"))
 }
 
 /// Opens a file without waiting for anybody, and follows no link that took its place meanwhile.

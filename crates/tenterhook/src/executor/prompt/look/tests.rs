@@ -100,10 +100,10 @@ fn what_cannot_be_done_is_told_to_the_model() {
     let room = project();
     std::fs::write(room.path().join("project/bytes.bin"), [0xff, 0xfe, 0]).unwrap();
     for (name, input, expected) in [
-        ("read", json!({}), "`path` must be a text"),
-        ("read", json!({"path": "src"}), "is no file"),
+        ("read", json!({}), "`path` must be a string"),
+        ("read", json!({"path": "src"}), "is not a file"),
         ("read", json!({"path": "nowhere.txt"}), "cannot be opened"),
-        ("read", json!({"path": "bytes.bin"}), "is no text"),
+        ("read", json!({"path": "bytes.bin"}), "is not a text file"),
         ("read", json!({"path": "src/main.rs", "line": 99}), "fewer than 99 lines"),
         ("read", json!({"path": "src/main.rs", "line": "x"}), "`line` must be"),
         ("search", json!({}), "give `glob`, `pattern`, or both"),
@@ -135,7 +135,7 @@ fn what_is_no_file_is_not_waited_for() {
     rustix::fs::mknodat(rustix::fs::CWD, &pipe, rustix::fs::FileType::Fifo, 0o600.into(), 0)
         .unwrap();
     let why = made(&room, "read", json!({"path": "pipe"})).unwrap_err();
-    assert!(why.contains("is no file"), "{why}");
+    assert!(why.contains("is not a file"), "{why}");
     assert!(made(&room, "search", json!({"pattern": "."})).is_ok());
 }
 
