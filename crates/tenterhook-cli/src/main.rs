@@ -4,6 +4,7 @@ mod ambient;
 mod args;
 mod book;
 mod command;
+mod executable;
 mod exit;
 mod last_word;
 mod load;

@@ -3,7 +3,6 @@
 mod consequence;
 mod programs;
 
-use std::fs::Metadata;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -11,6 +10,7 @@ use tenterhook::config::{Reach, Ruleset, Server, Source};
 use tenterhook::diagnostic::{Code, Diagnostic, Place, Severity};
 use tenterhook::hook::{Arming, Hook, HookId, Layer, Program, Run, Script};
 
+use crate::executable::is_executable;
 pub(crate) use consequence::Consequence;
 use programs::Path as SearchPath;
 
@@ -150,20 +150,10 @@ fn quoted(path: &Path) -> String {
     format!("'{}'", path.display().to_string().replace('\'', r"'\''"))
 }
 
-#[cfg(unix)]
-fn is_executable(found: &Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt as _;
-    found.permissions().mode() & 0o111 != 0
-}
-
-#[cfg(not(unix))]
-fn is_executable(_found: &Metadata) -> bool {
-    true
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::executable::make_executable;
 
     #[cfg(unix)]
     #[test]
@@ -241,12 +231,7 @@ mod tests {
         for name in ["python3", "node", "jq"] {
             let path = bin.join(name);
             std::fs::write(&path, "#!/bin/sh\n").expect("a file");
-            #[cfg(unix)]
-            {
-                use std::os::unix::fs::PermissionsExt as _;
-                std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755))
-                    .expect("its mode");
-            }
+            make_executable(&path).expect("its mode");
         }
         let env = [("PATH".to_owned(), bin.display().to_string())];
         let found = |name: &str, dialect, text: &str| {

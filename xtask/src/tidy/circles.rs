@@ -87,7 +87,7 @@ mod tests {
             ("a", "use crate::b::X;"),
             ("b", "mod inner;"),
             ("b/inner", "use crate::{a, c::Y};\nuse crate::d::Z;"),
-            ("c", "fn f() -> crate::d::It { todo!() }"),
+            ("c", "fn f() -> crate::d::It { make() }"),
             ("d", "// use crate::b;"),
         ]);
         let [told] = told.as_slice() else { panic!("{told:?}") };

@@ -2,7 +2,7 @@
 
 use tenterhook::hook::{Hook, Program, Run};
 
-use super::is_executable;
+use crate::executable::is_executable;
 
 /// What shells run themselves, without looking for a file.
 const BUILT_IN: &[&str] = &[

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+use crate::executable::make_executable;
 use crate::problem::Problem;
 
 /// One play: a recorded session, and the hook files that answer it.
@@ -150,17 +151,6 @@ impl Stage {
         let root = copies.path().to_owned();
         Ok(Self { root, name: "the built-in examples".to_owned(), _copies: Some(copies) })
     }
-}
-
-#[cfg(unix)]
-fn make_executable(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn make_executable(_: &Path) -> io::Result<()> {
-    Ok(())
 }
 
 #[cfg(test)]

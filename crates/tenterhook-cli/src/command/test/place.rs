@@ -11,6 +11,7 @@ use tenterhook::dialect::Roots;
 
 use super::copies::Copies;
 use super::suite::Suite;
+use crate::executable::make_executable;
 
 /// The directory of a case.
 #[derive(Debug)]
@@ -115,15 +116,4 @@ pub(super) fn fill_text(text: &str, roots: &Roots) -> String {
 /// The other way round: what was said in a place, as everybody would see it.
 pub(super) fn unfill(text: &str, roots: &Roots) -> String {
     text.replace(&*roots.cwd.to_string_lossy(), "{project}")
-}
-
-#[cfg(unix)]
-fn make_executable(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
-}
-
-#[cfg(not(unix))]
-fn make_executable(_: &Path) -> io::Result<()> {
-    Ok(())
 }

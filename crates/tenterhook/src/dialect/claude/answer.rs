@@ -46,9 +46,8 @@ pub(super) static ANSWERS: Answers = Answers {
         halt: Halt::Stops,
         any_exit: true,
         named: true,
-        own: &[],
         tells: true,
-        input_is_object: true,
+        ..denial::Protocol::PLAIN
     },
 };
 

@@ -24,6 +24,13 @@ pub(super) fn find_event(name: &str) -> Option<&'static Spec> {
     EVENTS.iter().find(|spec| spec.name == name)
 }
 
+/// What a gate of tools says.
+const GATE: &[(&str, Field)] = &[
+    ("permissionDecision", Field::Permission(&["allow", "deny", "ask", "defer"])),
+    REASON,
+    ("updatedInput", Field::Input),
+    CONTEXT,
+];
 const PERMISSION: &[Power] = &[Power::Allow, Power::Deny, Power::Input, Power::Permissions];
 const CONTEXT: (&str, Field) = ("additionalContext", Field::Context);
 const REASON: (&str, Field) = ("permissionDecisionReason", Field::PermissionReason);
@@ -104,12 +111,7 @@ pub(super) static EVENTS: &[Spec] = &[
     Spec {
         exit2: Exit2::Denies,
         top: Top::BlocksOrApproves,
-        fields: &[
-            ("permissionDecision", Field::Permission(&["allow", "deny", "ask", "defer"])),
-            REASON,
-            ("updatedInput", Field::Input),
-            CONTEXT,
-        ],
+        fields: GATE,
         accepts: Accepts::Every,
         is_gate: true,
         ..Spec::of("PreToolUse", TOOL, "a tool is about to run")
@@ -357,11 +359,6 @@ pub(super) static EVENTS: &[Spec] = &[
 pub(super) static CUSTOM: Spec = Spec {
     exit2: Exit2::Denies,
     top: Top::BlocksOrApproves,
-    fields: &[
-        ("permissionDecision", Field::Permission(&["allow", "deny", "ask", "defer"])),
-        REASON,
-        ("updatedInput", Field::Input),
-        CONTEXT,
-    ],
+    fields: GATE,
     ..Spec::of("", About::Nothing, "")
 };

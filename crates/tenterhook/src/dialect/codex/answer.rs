@@ -31,11 +31,9 @@ pub(super) static ANSWERS: Answers = Answers {
     adds: |event, _, answer| unusable_input(event, answer),
     denial: denial::Protocol {
         halt: Halt::Stops,
-        any_exit: false,
         named: true,
-        own: &[],
         tells: true,
-        input_is_object: true,
+        ..denial::Protocol::PLAIN
     },
 };
 

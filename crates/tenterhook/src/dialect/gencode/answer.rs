@@ -8,7 +8,7 @@ use crate::answer::{Answer, Power, SlipKind};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::dialect::first_line;
-use crate::dialect::kit::denial::{self, Halt, Hearing, Home, Protocol};
+use crate::dialect::kit::denial::{self, Hearing, Home, Protocol};
 use crate::event::Event;
 use crate::report::{Closed, End, Report, Said};
 use crate::strict::{self, Found, Reading};
@@ -23,14 +23,7 @@ struct Heard<'a> {
 }
 
 /// What holds on every event.
-const PROTOCOL: Protocol = Protocol {
-    halt: Halt::Denies,
-    any_exit: false,
-    named: false,
-    own: &[],
-    tells: true,
-    input_is_object: true,
-};
+const PROTOCOL: Protocol = Protocol { tells: true, ..Protocol::PLAIN };
 
 pub(super) fn read(event: &Event, row: &EventRow, report: &Report, asked: bool) -> Answer {
     if let Said::Answer(answer) = &report.said {

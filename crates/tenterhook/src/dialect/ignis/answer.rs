@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::events::TOOLS;
 use crate::answer::{Answer, Failure, Power, Powers, Restraint};
 use crate::diagnostic::Code;
-use crate::dialect::kit::denial::{self, Halt, Hearing, Protocol};
+use crate::dialect::kit::denial::{self, Hearing, Protocol};
 use crate::dialect::typed::kind;
 use crate::dialect::{EventRow, tools};
 use crate::event::Event;
@@ -20,14 +20,7 @@ const BLOCKS: i32 = 2;
 const QUOTED: usize = 200;
 
 /// No key of this protocol takes a decision, so every word for one is spelt as well as any; `continue: false` denies.
-const PROTOCOL: Protocol = Protocol {
-    halt: Halt::Denies,
-    any_exit: false,
-    named: false,
-    own: &[],
-    tells: false,
-    input_is_object: false,
-};
+const PROTOCOL: Protocol = Protocol { input_is_object: false, ..Protocol::PLAIN };
 
 /// The fields of an answer, and those of `hookSpecificOutput`.
 const FIELDS: &[&str] = &["continue", "systemMessage", "hookSpecificOutput"];

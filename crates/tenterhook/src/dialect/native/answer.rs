@@ -15,14 +15,8 @@ use crate::report::{Closed, End, Output, Report, Said};
 use crate::strict::{self, Found, Reading};
 
 /// What holds on every event, for those who look for what left the protocol (V-33).
-const PROTOCOL: Protocol = Protocol {
-    halt: Halt::Foreign,
-    any_exit: false,
-    named: false,
-    own: &["stop"],
-    tells: false,
-    input_is_object: false,
-};
+const PROTOCOL: Protocol =
+    Protocol { halt: Halt::Foreign, own: &["stop"], input_is_object: false, ..Protocol::PLAIN };
 
 /// The exit code that denies (V-22).
 const DENIES: i32 = 2;

@@ -9,20 +9,13 @@ use super::events::{self, Printed, Spec};
 use crate::answer::{Answer, Failure, Power, Powers, Restraint, Slip, SlipKind};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
-use crate::dialect::kit::denial::{self, Halt, Hearing, Protocol};
+use crate::dialect::kit::denial::{self, Hearing, Protocol};
 use crate::event::Event;
 use crate::report::{Closed, End, Report, Said};
 use crate::strict::{self, Reading};
 
 /// The protocol has no JSON answers: each one that denies is meant for another agent.
-const PROTOCOL: Protocol = Protocol {
-    halt: Halt::Denies,
-    any_exit: false,
-    named: false,
-    own: &[],
-    tells: false,
-    input_is_object: true,
-};
+const PROTOCOL: Protocol = Protocol::PLAIN;
 
 /// Reads one report.
 pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {

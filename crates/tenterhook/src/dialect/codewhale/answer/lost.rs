@@ -3,19 +3,12 @@
 
 use super::{Class, Heard, fields};
 use crate::answer::{Answer, Failure, Power, Restraint, Slip, SlipKind};
-use crate::dialect::kit::denial::{self, Halt, Hearing, Home, Protocol};
+use crate::dialect::kit::denial::{self, Hearing, Home, Protocol};
 use crate::report::{Closed, End, Said};
 use crate::strict::Found;
 
 /// What holds on every event.
-const PROTOCOL: Protocol = Protocol {
-    halt: Halt::Denies,
-    any_exit: false,
-    named: false,
-    own: &[],
-    tells: false,
-    input_is_object: true,
-};
+const PROTOCOL: Protocol = Protocol::PLAIN;
 
 /// The agent's own reading, or what it lost with that reading beside it.
 pub(super) fn look(heard: &Heard<'_>, exact: Answer) -> Answer {

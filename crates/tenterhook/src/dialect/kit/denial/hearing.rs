@@ -54,6 +54,19 @@ pub(in crate::dialect) struct Protocol {
     pub(in crate::dialect) input_is_object: bool,
 }
 
+impl Protocol {
+    /// An agent whose answers are believed at 0 and 2 alone, name no event, and tell nothing to the model but a denial: what each
+    /// dialect says differently stands in its own.
+    pub(in crate::dialect) const PLAIN: Self = Self {
+        halt: Halt::Denies,
+        any_exit: false,
+        named: false,
+        own: &[],
+        tells: false,
+        input_is_object: true,
+    };
+}
+
 /// What `continue: false` does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::dialect) enum Halt {

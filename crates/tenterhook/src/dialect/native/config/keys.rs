@@ -161,23 +161,16 @@ pub(in crate::dialect::native) const SERVER: &[Key] = &[
     key("cwd", Shape::Text),
 ];
 
-/// The keys of a case of `test`.
-pub(in crate::dialect::native) const TEST: &[Key] = &[
-    key("name", Shape::Text),
-    key("event", Shape::TextOrTable),
-    key("expect", Shape::Choice(EXPECT)),
-    key("reason", Shape::Text),
-    key("context", Shape::Text),
-    key("rewrite", Shape::TextOrTable),
-    key("within", Shape::Time),
-    key("faults", Shape::List),
-    key("files", Shape::Variables),
-];
+/// The keys of a case of `test`: those of a case of a file, but the hook that it is about, which stands around it.
+pub(in crate::dialect::native) const TEST: &[Key] = match CASE {
+    [_hook, keys @ ..] => keys,
+    [] => CASE,
+};
 
-/// The keys of a case of a file of cases: those of `test`, and the hook that it is about.
+/// The keys of a case of a file of cases; the first is the one that [`TEST`] lacks.
 pub(in crate::dialect::native) const CASE: &[Key] = &[
-    key("name", Shape::Text),
     key("hook", Shape::Text),
+    key("name", Shape::Text),
     key("event", Shape::TextOrTable),
     key("expect", Shape::Choice(EXPECT)),
     key("reason", Shape::Text),

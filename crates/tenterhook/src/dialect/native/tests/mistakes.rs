@@ -1,0 +1,199 @@
+//! What is said of a text that is wrong, where, and what it costs the hook.
+
+use super::*;
+
+/// C-1.
+#[test]
+fn a_bad_hook_is_rejected_alone() {
+    let read = load("[hook.bad]\non = 'Stop'\n[hook.good]\non = 'Stop'\nshell = 'true'\n");
+    let runs: Vec<_> = read.hooks.iter().map(|hook| (hook.id.as_str(), unusable(hook))).collect();
+    assert_eq!(runs, [("bad", true), ("good", false)]);
+    assert_eq!(read.diagnostics.len(), 1);
+    assert!(!read.unreadable);
+    assert!(load("[hook").unreadable);
+}
+
+/// What is found by who compiles rules.
+const OF_RULES: &[&str] =
+    &["bad-rule", "bad-rule-pattern", "empty-rule", "rule-too-costly", "unknown-rule-name"];
+
+#[test]
+fn every_bad_sample_has_its_code_on_its_line() {
+    let samples = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../conformance/check/native");
+    let mut count = 0;
+    for entry in std::fs::read_dir(samples).expect("the samples are there") {
+        let path = entry.expect("an entry").path();
+        let text = std::fs::read_to_string(&path).expect("a sample is text");
+        // A build without rules cannot say what is wrong with one (C-76).
+        let name = path.file_stem().and_then(|it| it.to_str()).unwrap_or_default();
+        if !cfg!(feature = "rule") && OF_RULES.contains(&name) {
+            continue;
+        }
+        let first = text.lines().next().unwrap_or_default();
+        let words: Vec<&str> = first.split(' ').collect();
+        let ["#", "expect:", code, "at", "line", line] = words.as_slice() else {
+            panic!("{}: {first}", path.display());
+        };
+        let line = line.parse().ok();
+        let read = load(&text);
+        let found: Vec<_> = read
+            .diagnostics
+            .iter()
+            .map(|it| {
+                (it.code.name(), it.place.as_ref().map(|place| place.line), it.help.is_some())
+            })
+            .collect();
+        assert_eq!(found, [(*code, line, true)], "{}", path.display());
+        assert_eq!(path.file_stem().and_then(|it| it.to_str()), Some(*code));
+        count += 1;
+    }
+    assert!(count > 20, "only {count} samples");
+}
+
+#[test]
+fn a_matcher_without_words_is_an_error() {
+    for value in ["[]", "['']", "['Bash', '']", "''", "'//'"] {
+        let read = load(&format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\nmatch = {value}\n"));
+        let codes: Vec<_> = read.diagnostics.iter().map(|it| it.code.name()).collect();
+        assert_eq!(codes, ["bad-matcher"], "{value}");
+    }
+}
+
+/// PW-19.
+#[cfg(not(feature = "prewarm-forms"))]
+#[test]
+fn a_form_that_this_build_leaves_out_names_the_feature() {
+    for text in [
+        "[hook.a]\non = 'Stop'\nrun = ['python3', 'a.py']\nprewarm = 'python'\n",
+        "[source.\"settings.json\"]\nprewarm = 'node'\n",
+    ] {
+        let read = load(text);
+        let [told] = read.diagnostics.as_slice() else { panic!("{read:?}") };
+        assert_eq!(told.code, crate::diagnostic::Code::PrewarmWithoutEffect);
+        assert!(told.help.as_ref().is_some_and(|it| it.contains("`prewarm-forms`")), "{told:?}");
+        let runs_cold = |hook: &crate::hook::Hook| !hook.is_prewarmed();
+        assert!(read.hooks.iter().all(runs_cold), "{read:?}");
+    }
+}
+
+#[test]
+fn an_empty_rule_is_an_error() {
+    let read = load("[hook.a]\non = 'PreToolUse'\nshell = 'x'\nif = ' '\n");
+    assert_eq!(
+        read.diagnostics.iter().map(|it| it.code.name()).collect::<Vec<_>>(),
+        ["bad-condition"]
+    );
+}
+
+/// RU-30: a mistake in an expression stands at its place.
+#[cfg(feature = "rule")]
+#[test]
+fn a_mistake_in_an_expression_is_named_where_it_stands() {
+    let text = "[hook.a]\non = 'Stop'\nshell = 'x'\nif = { when = \"tol.name == 'x'\" }\n";
+    let read = load(text);
+    let told = &read.diagnostics[0];
+    assert_eq!(told.code.name(), "unknown-rule-name");
+    let span = told.place.as_ref().expect("a place").span;
+    assert_eq!(text.get(span.start..span.end), Some("tol"));
+    assert!(unusable(&read.hooks[0]));
+}
+
+#[test]
+fn a_wrong_item_is_named_where_it_stands() {
+    let read = load("[hook.a]\non = 'PreToolUse'\nrun = [\n  './guard',\n  5,\n]\n");
+    let told = &read.diagnostics[0];
+    assert_eq!(
+        (told.code.name(), told.place.as_ref().map(|place| place.line)),
+        ("wrong-type", Some(5))
+    );
+    assert!(told.message.ends_with("not one that holds a number"), "{}", told.message);
+}
+
+#[test]
+fn every_code_has_an_entry_in_the_book() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let book = std::fs::read_to_string(root.join("docs/spec/diagnostics.md")).expect("the book");
+    let ours = book.split("\n## ").find(|it| it.starts_with("`tenterhook.toml`")).expect("ours");
+    let told: std::collections::BTreeSet<&str> =
+        ours.split("\n### `").skip(1).filter_map(|it| it.split('`').next()).collect();
+    let samples = std::fs::read_dir(root.join("conformance/check/native")).expect("samples");
+    let mut known: std::collections::BTreeSet<String> = samples
+        .map(|it| it.expect("an entry").path())
+        .filter_map(|it| Some(it.file_stem()?.to_str()?.to_owned()))
+        .collect();
+    // Two that TOML cannot show.
+    let duplicate =
+        r#"{"hook": {"a": {"on": "Stop", "shell": "x"}, "a": {"on": "Stop", "shell": "y"}}}"#;
+    for (code, text) in [("duplicate-key", duplicate), ("not-strict-json", "{\"hook\": {},}")] {
+        let read = load(text);
+        assert_eq!(read.diagnostics.iter().map(|it| it.code.name()).collect::<Vec<_>>(), [code]);
+        known.insert(code.to_owned());
+    }
+    assert_eq!(told, known.iter().map(String::as_str).collect());
+}
+
+#[test]
+fn every_diagnostic_of_an_error_costs_the_hook() {
+    let read = load("[hook.a]\non = 'Stop'\nshell = 'x'\nmtach = 'y'\n");
+    assert!(read.hooks.iter().all(unusable));
+    assert_eq!(read.diagnostics[0].severity, Severity::Error);
+    assert_eq!(read.diagnostics[0].help.as_deref(), Some("did you mean `match`?"));
+}
+
+#[test]
+fn a_gate_whose_expression_is_broken_stays() {
+    let read = load("[hook.a]\non = 'PreToolUse'\nmatch = '/(/'\nrun = ['x']\n");
+    assert_eq!((read.hooks.len(), read.diagnostics[0].code.name()), (1, "bad-expression"));
+}
+
+/// C-60: whatever is wrong with what an executor is given, the finding names its line and says what to write.
+#[test]
+fn a_mistake_in_what_runs_says_what_to_write() {
+    for (line, code, help) in [
+        ("run = 'x'", "wrong-type", "`shell = \"...\"` for a shell line"),
+        ("run = ['']", "empty-run", "write `run = [\"program\", \"argument\"]`"),
+        ("shell = ['x']", "wrong-type", "write `shell = \"...\"`"),
+        (
+            "run = ['x']\nprewarm = 'ruby'",
+            "wrong-type",
+            "`prewarm = \"python\"` or `prewarm = \"node\"`",
+        ),
+        ("shell = 'x'\ntimeout = -1", "bad-duration", "`\"5s\"`"),
+        ("shell = 'x'\ntimeout = 5", "duration-without-unit", "write `\"5s\"`"),
+        ("worker = 'x'", "wrong-type", "write `worker = [\"program\", \"argument\"]`"),
+        ("http = 1", "wrong-type", "write `http = \"...\"`, or a table with `url`"),
+        ("http = { uri = 'https://e' }", "unknown-key", "did you mean `url`?"),
+        ("http = {}", "empty-run", "write `url = \"...\"`"),
+        ("http = 'ftp://e'", "unusable-url", "write `https://HOST/PATH`"),
+        ("prompt = ['x']", "wrong-type", "write `prompt = \"...\"`, or a table with `text`"),
+        ("prompt = { text = 'x', turns = 3 }", "unknown-key", "`prompt` has `text`"),
+        ("prompt = { text = 'x', allow = 'yes' }", "wrong-type", "write `allow = true`"),
+        ("agent = { text = 'x', turns = 0 }", "wrong-type", "write `turns = 10`"),
+        ("agent = { prompt = 'x' }", "unknown-key", "`agent` has `text`"),
+        ("mcp = 's/t'", "wrong-type", "give it `server`, `tool` and `input`"),
+        ("mcp = { server = 's' }", "empty-run", "write `tool = \"...\"`"),
+        ("mcp = { server = 's', tool = 't', args = {} }", "unknown-key", "and `input`"),
+        ("mcp = { server = 's', tool = 't', input = { a = '${' } }", "bad-place", "write `${tool"),
+        ("when = 1\ndeny = 'x'", "wrong-type", "write `when = \"...\"`"),
+        ("when = ''\ndeny = 'x'", "empty-run", "write `when = \"...\"`"),
+        ("when = 'true'", "empty-rule", "add `deny`"),
+        ("deny = 'x'", "missing-run", "write a rule, `when = \"...\"`, beside `deny`"),
+        ("shell = 'x'\nhttp = 'https://e'", "several-runs", "keep `shell`"),
+        ("args = ['x']", "unknown-key", "behind the program"),
+        ("status = 'x'", "missing-run", "give it exactly one of `run`"),
+    ] {
+        if !cfg!(feature = "rule") && OF_RULES.contains(&code) {
+            continue;
+        }
+        let text = format!("[hook.a]\non = 'PreToolUse'\n{line}\n");
+        let source = Source::given("t.toml", DialectId::NATIVE, &text, "/p");
+        let read = DialectId::NATIVE.dialect().read_config(&source);
+        let [found] = read.diagnostics.as_slice() else { panic!("{line}: {read:?}") };
+        assert_eq!(found.code.name(), code, "{line}: {}", found.message);
+        assert!(found.place.is_some(), "{line}");
+        let says = found.help.as_deref().unwrap_or_default();
+        assert!(says.contains(help), "{line}: {says}");
+        let [hook] = read.hooks.as_slice() else { panic!("{line}: {read:?}") };
+        assert_eq!(hook.run.executor(), "none", "{line}");
+    }
+}
