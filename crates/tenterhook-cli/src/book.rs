@@ -102,7 +102,8 @@ fn code(page: &str, code: &str) -> Option<String> {
         let text = entry.collect::<Vec<_>>().join("\n");
         return Some(text.trim().to_owned());
     }
-    row(page, |cell| cell.split('`').nth(1) == Some(code))
+    // One row may tell of several.
+    row(page, |cell| cell.split('`').skip(1).step_by(2).any(|it| it == code))
 }
 
 /// The row of a table whose first cell is the one: its other cells.
@@ -124,6 +125,8 @@ fn codes(page: &'static str) -> impl Iterator<Item = &'static str> {
 
 #[cfg(test)]
 mod tests {
+    use tenterhook::diagnostic::Code;
+
     use super::*;
 
     #[test]
@@ -143,6 +146,39 @@ mod tests {
         assert_eq!(find(&format!("S-{}", 9999)), None);
         assert_eq!(near("ded-matcher"), Some("dead-matcher"));
         assert!(is_number("AG-1") && !is_number("dead-matcher") && !is_number("Bash"));
+    }
+
+    /// Whatever number or code a message prints can be looked up: what stands in the texts of the code, and every code there is.
+    #[test]
+    fn whatever_is_printed_can_be_looked_up() {
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let mut numbers = std::collections::BTreeSet::new();
+        for room in ["tenterhook", "tenterhook-cli", "tenterhook-agent"] {
+            gather(&root.join(room).join("src"), &mut numbers);
+        }
+        assert!(numbers.len() > 40, "{numbers:?}");
+        let all = numbers.iter().map(String::as_str).chain(Code::ALL.iter().map(|it| it.name()));
+        let unknown: Vec<&str> = all.filter(|it| find(it).is_none()).collect();
+        assert!(unknown.is_empty(), "{unknown:?}");
+    }
+
+    /// The numbers of rules in the string literals under a directory, but in tests.
+    fn gather(directory: &std::path::Path, numbers: &mut std::collections::BTreeSet<String>) {
+        for entry in std::fs::read_dir(directory).expect("sources") {
+            let path = entry.expect("an entry").path();
+            let is = |name: &str| path.ends_with(name);
+            if path.is_dir() && !is("tests") {
+                gather(&path, numbers);
+            } else if path.extension().is_some_and(|it| it == "rs") && !is("tests.rs") {
+                let text = std::fs::read_to_string(&path).expect("a source");
+                let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+                let lines = code.lines().filter(|it| !it.trim_start().starts_with("//"));
+                let words = lines.flat_map(|it| it.split('"').skip(1).step_by(2));
+                let words =
+                    words.flat_map(|it| it.split(|c: char| !c.is_alphanumeric() && c != '-'));
+                numbers.extend(words.filter(|it| is_number(it)).map(str::to_owned));
+            }
+        }
     }
 
     /// Every page of the specification is here, but those without rules.

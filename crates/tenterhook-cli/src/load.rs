@@ -152,13 +152,35 @@ pub(crate) fn shorten(name: &str, roots: &Roots) -> String {
     }
 }
 
+/// Says that there is no file with hooks, and where one would have been found.
+fn say_where(term: Term, roots: &Roots) {
+    term.say(&format!("no file with hooks was found from {}; searched were", roots.cwd.display()));
+    let mut by_dialect: Vec<(DialectId, Vec<String>)> = Vec::new();
+    for (dialect, path) in discover::searched(roots) {
+        let path = shorten(&path.to_string_lossy(), roots);
+        match by_dialect.iter_mut().find(|(id, _)| *id == dialect) {
+            Some((_, paths)) => paths.push(path),
+            None => by_dialect.push((dialect, vec![path])),
+        }
+    }
+    let widest = by_dialect.iter().map(|(id, _)| id.as_str().len()).max().unwrap_or(0);
+    for (dialect, paths) in by_dialect {
+        term.say_after(DIM, &format!("  {:widest$} ", dialect.as_str()), &paths.join(", "));
+    }
+    term.say("");
+    term.say_after(HELP, "hint:", "name a file, or begin one with `tenterhook init`");
+    term.say("");
+}
+
 impl Loaded {
     /// A hook that was rejected is a fault of every event that it might have guarded: whoever waits for the outcome must
     /// hear of it.
     pub(crate) fn faults(&self) -> Vec<Fault> {
         let errors = self.diagnostics.iter().filter(|it| it.severity == Severity::Error);
         let fault = |it: &Diagnostic| {
-            let place = it.place.as_ref().map(|place| format!("{place}: ")).unwrap_or_default();
+            let place = it.place.as_ref().map_or_else(String::new, |place| {
+                format!("{}:{}:{}: ", self.texts.shown(&place.file), place.line, place.column)
+            });
             Fault { code: it.code, hook: None, message: format!("{place}{}", it.message) }
         };
         errors.map(fault).collect()
@@ -181,7 +203,7 @@ impl Loaded {
             return;
         }
         if self.sources.is_empty() {
-            term.say(&format!("no hook files are read from {}", roots.cwd.display()));
+            say_where(term, roots);
         }
         for (at, source) in self.sources.iter().enumerate() {
             let lead = if at == 0 { "reading" } else { "       " };
@@ -208,6 +230,11 @@ impl Loaded {
 
     /// Says what is wrong in a line each, for commands whose data is something else; `check` shows the places.
     pub(crate) fn warn(&self, term: Term) {
+        self.warn_of_errors(term);
+        self.warn_of_the_rest(term);
+    }
+
+    fn warn_of_errors(&self, term: Term) {
         let errors = self.diagnostics.iter().filter(|it| it.severity == Severity::Error);
         for it in errors {
             let place = it.place.as_ref().map_or_else(String::new, |place| {
@@ -215,6 +242,10 @@ impl Loaded {
             });
             term.say_after(ERROR, "error:", &format!("{place}{}", it.message));
         }
+    }
+
+    /// Says that there is more, where the errors stand in the data as [faults](Self::faults).
+    pub(crate) fn warn_of_the_rest(&self, term: Term) {
         let warnings =
             self.diagnostics.iter().filter(|it| it.severity == Severity::Warning).count();
         if warnings > 0 {

@@ -72,6 +72,23 @@ pub fn find(roots: &Roots) -> Found {
     found
 }
 
+/// The places in which [`find`] looks, each with its dialect, in the order in which they are looked at; a `*` stands for any
+/// name. For whoever has to say that nothing was found there.
+#[must_use]
+pub fn searched(roots: &Roots) -> Vec<(DialectId, PathBuf)> {
+    let of = |dialect: &&'static Dialect| {
+        let id = dialect.id();
+        dialect.places(roots).into_iter().map(move |it| (id, it.path))
+    };
+    let mut places: Vec<(DialectId, PathBuf)> = Vec::new();
+    for place in DIALECTS.iter().flat_map(|it| of(&&**it)) {
+        if !places.contains(&place) {
+            places.push(place);
+        }
+    }
+    places
+}
+
 /// The hook files of the plugins that the settings found so far switch on.
 fn add_plugins(found: &mut Found, roots: &Roots) {
     let mut more = Vec::new();

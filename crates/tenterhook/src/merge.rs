@@ -47,9 +47,9 @@ pub(crate) fn fold(verdicts: Vec<Verdict>) -> Outcome {
 /// Adds the effects of the next verdict in configured order: lists grow, of single values the last stands (M-3), and
 /// two rewrites that differ are reported, because neither saw the other.
 pub(crate) fn absorb(into: &mut Effects, from: Effects, faults: &mut Vec<Fault>) {
-    last(&mut into.updated_input, from.updated_input, "updatedInput", faults);
-    last(&mut into.updated_prompt, from.updated_prompt, "updatedPrompt", faults);
-    last(&mut into.updated_output, from.updated_output, "updatedOutput", faults);
+    last(&mut into.updated_input, from.updated_input, "updated_input", faults);
+    last(&mut into.updated_prompt, from.updated_prompt, "updated_prompt", faults);
+    last(&mut into.updated_output, from.updated_output, "updated_output", faults);
     into.context.extend(from.context);
     into.messages.extend(from.messages);
     // The first hook that stops is the one that is quoted (M-5).
@@ -63,7 +63,7 @@ pub(crate) fn absorb(into: &mut Effects, from: Effects, faults: &mut Vec<Fault>)
         }
         (all, more) => all.or(more),
     };
-    last(&mut into.initial_user_message, from.initial_user_message, "initialUserMessage", faults);
+    last(&mut into.initial_user_message, from.initial_user_message, "initial_user_message", faults);
     // One hook that allows another try is enough, as one that denies it says nothing new (M-6).
     into.retry = match (into.retry, from.retry) {
         (Some(a), Some(b)) => Some(a || b),

@@ -83,8 +83,8 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing]) -> Value {
                 "event": hook.event.as_str(),
                 "file": place.map(|it| loaded.texts.shown(&it.file)),
                 "line": place.map(|it| it.line),
-                "canRun": never.is_none(),
-                "blocksAll": blocking(hook, missing).is_some(),
+                "can_run": never.is_none(),
+                "blocks_all": blocking(hook, missing).is_some(),
                 "because": never.as_ref().map(|(because, _)| because),
                 "rule": never.as_ref().map(|(_, rule)| rule),
             })
@@ -186,6 +186,9 @@ fn summary(loaded: &Loaded, hooks: usize, (never, all): (usize, usize)) -> Strin
     .collect();
     let verdict = if found.is_empty() { paint(GOOD, "no findings") } else { found.join(", ") };
     let files = loaded.sources.iter().map(|it| &it.name).collect::<HashSet<_>>().len();
+    if files == 0 && found.is_empty() {
+        return "nothing was checked: there is no file with hooks\n".to_owned();
+    }
     let events = words::count(hooks, "hook");
     let never = match never {
         0 => String::new(),

@@ -2,9 +2,10 @@
 
 use serde_json::json;
 use tenterhook::config::{self, Added};
-use tenterhook::diagnostic::Severity;
-use tenterhook::dialect::{DialectId, native};
+use tenterhook::diagnostic::{Diagnostic, Severity};
+use tenterhook::dialect::{DIALECTS, DialectId, native};
 
+use super::fire::TORN;
 use super::{check, print_json};
 use crate::ambient::Here;
 use crate::args::{Convert, Format};
@@ -20,11 +21,19 @@ pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Probl
     if let Some(first) = loaded.diagnostics.first() {
         return Err(Problem { message: first.message.clone(), help: first.help.clone() });
     }
+    let shown = args.file.path.display().to_string();
+    let read = config::load(&loaded.sources, &Added::default(), None);
+    if let Some(broken) = read.diagnostics.iter().find(|it| TORN.contains(&it.code)) {
+        term.say(&diagnostic::render(broken, &loaded.texts, term.width()));
+        return Err(Problem::new(format!("`{shown}` cannot be read, so nothing was converted")));
+    }
+    if read.ruleset.hooks().is_empty() {
+        return Err(without_hooks(&shown, args, &read.diagnostics));
+    }
     if loaded.sources.iter().all(|it| it.dialect == DialectId::NATIVE) {
-        let message = format!("`{}` is native already", args.file.path.display());
+        let message = format!("`{shown}` is native already");
         return Err(Problem::new(message).help("`--dialect NAME` says whose it is, if it is not"));
     }
-    let read = config::load(&loaded.sources, &Added::default(), None);
     let (text, unsaid) = native::write(read.ruleset.hooks());
     // What is wrong with the file is wrong with what is made of it, and stands before what is lost on the way.
     loaded.diagnostics.extend(read.diagnostics);
@@ -44,4 +53,17 @@ pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Probl
     }
     let lost = loaded.diagnostics.iter().any(|it| it.severity == Severity::Error);
     Ok(if lost { Exit::Wrong } else { Exit::Good })
+}
+
+/// What is wrong with a file in which nobody finds a hook: what was looked for, and how to say that it is another's.
+fn without_hooks(shown: &str, args: &Convert, found: &[Diagnostic]) -> Problem {
+    let dialect = args.dialect.or(args.file.dialect);
+    let whose = dialect.map_or_else(String::new, |it| format!(" in the format of `{it}`"));
+    let first = found.first().map_or_else(String::new, |it| format!(": {}", it.message));
+    let problem = Problem::new(format!("`{shown}` configures no hooks{whose}{first}"));
+    let names: Vec<String> = DIALECTS.iter().map(|it| format!("`{}`", it.id())).collect();
+    problem.help(format!(
+        "give a file with hooks, such as `.claude/settings.json`; `--dialect NAME` says whose format it is in, of {}",
+        names.join(", ")
+    ))
 }

@@ -71,7 +71,7 @@ fn to_json(row: &EventRow) -> Value {
         "matcher": subject(row),
         "may": may(row),
         "timeout": row.timeout.as_secs_f64(),
-        "onFailure": row.failure.word(),
+        "on_failure": row.failure.word(),
         "cap": row.cap.map(|cap| cap.denials),
         "when": row.when,
     })

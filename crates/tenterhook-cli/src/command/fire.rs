@@ -16,7 +16,7 @@ use super::{print_json, stream, what};
 use crate::ambient::Here;
 use crate::args::{CompatArg, Fire, Format};
 use crate::exit::Exit;
-use crate::last_word;
+use crate::last_word::{self, Form};
 use crate::load::{self, Loaded};
 use crate::problem::Problem;
 use crate::scratch::Scratch;
@@ -53,7 +53,11 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     let engine = loaded.engine(ambient);
     servers.replace(servers::find(&mut loaded, &engine.ruleset(), &here.roots));
     refuse_nothing(args, &loaded, &engine)?;
-    loaded.warn(term);
+    match args.form() {
+        // The page shows each error as a fault.
+        Form::Page => loaded.warn_of_the_rest(term),
+        Form::Object | Form::Line => loaded.warn(term),
+    }
     let Some(Given { event, faults }) = event else {
         return stream::run(&engine, args, here, loaded.faults(), term);
     };
@@ -95,7 +99,7 @@ fn tell(
 }
 
 /// The findings of files that are not what their ending says.
-const TORN: &[Code] = &[Code::BrokenFile, Code::NotStrictJson];
+pub(super) const TORN: &[Code] = &[Code::BrokenFile, Code::NotStrictJson];
 
 /// To fire without a single entry of the files that were named would fake an answer, where one of them cannot be read.
 /// Followed exactly, that is what the agent does.

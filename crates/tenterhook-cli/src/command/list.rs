@@ -112,7 +112,7 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset) -> Value {
                 "source": place.map(|it| loaded.texts.shown(&it.file)),
                 "line": place.map(|it| it.line),
                 "timeout": timeout(ruleset, hook).as_secs_f64(),
-                "onFailure": on_failure(ruleset, hook),
+                "on_failure": on_failure(ruleset, hook),
                 "wait": wait(hook),
                 "once": hook.once,
                 "armed": armed,

@@ -52,3 +52,20 @@ fn a_native_file_is_native_already() {
     assert!(said.stderr.contains("is native already"), "{}", said.stderr);
     assert_eq!(room.run(&["convert", "nowhere.json"], "").code, 1);
 }
+
+/// A file without hooks is no empty success: which file, why, and what to give.
+#[test]
+fn a_file_that_configures_nothing_is_an_error() {
+    let room = Room::new();
+    for (name, text, why) in [
+        ("x.json", r#"{"no": "config"}"#, "configures no hooks"),
+        ("x.json", "", "configures no hooks: the file is empty"),
+        ("x.json", "hello", "cannot be read, so nothing was converted"),
+        ("x.toml", "a = 1", "configures no hooks: the file has no key `a`"),
+    ] {
+        room.write(&format!("project/{name}"), text);
+        let said = room.run(&["convert", name], "");
+        assert_eq!((said.code, said.stdout.as_str()), (1, ""), "{text}");
+        assert!(said.stderr.contains(&format!("`{name}` {why}")), "{}", said.stderr);
+    }
+}

@@ -151,7 +151,7 @@ fn what_a_background_hook_says_is_the_same_everywhere() {
     };
     assert_eq!(without_time(fired.clone()), without_time(late.clone()));
     assert_eq!(
-        (&fired["env"]["A"], &fired["watchPaths"]),
+        (&fired["env"]["A"], &fired["watch_paths"]),
         (&json!("1"), &json!(["/w"])),
         "{fired}"
     );
@@ -245,7 +245,7 @@ fn a_long_context_stays_where_the_outcome_says() {
     );
     let args = ["fire", "--config", "../long.toml", "--format", "json"];
     let value = room.json(&args, &bash("ls"), 0);
-    let context = value["additionalContext"].as_str().unwrap();
+    let context = value["additional_context"].as_str().unwrap();
     let (_, path) = context.rsplit_once("[ROOM]/").unwrap();
     let text = std::fs::read_to_string(room.path(path.trim_end_matches(']'))).unwrap();
     assert_eq!(text.len(), 30000);
@@ -273,4 +273,19 @@ fn a_named_file_that_cannot_be_read_is_no_consent() {
     assert_eq!(other.stderr, said.stderr.replace("tenterhook.toml", "other.toml"));
     let exact = room.run(&["fire", "--config", "tenterhook.toml", "--compat", "exact"], event);
     assert_eq!(exact.code, 0, "{}", exact.all());
+}
+
+/// An error of a file stands once on a page, as a fault; a program that reads JSON is not the person who reads standard error.
+#[test]
+fn what_is_wrong_with_a_file_is_said_once() {
+    let room = Room::new();
+    let text =
+        r#"{"hooks": {"sessionstart": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#;
+    room.write("project/a.json", text);
+    let args = ["fire", "--config", "a.json", "Bash", "ls"];
+    let said = room.run(&args, "").all();
+    assert_eq!(said.matches("no event is called `sessionstart`").count(), 1, "{said}");
+    assert!(said.contains("    a.json:1:12: no event"), "{said}");
+    let json = room.run(&[&args[..3], &["--format", "json"], &args[3..]].concat(), "");
+    assert!(json.stderr.contains("error: a.json:1: no event"), "{}", json.stderr);
 }

@@ -30,3 +30,18 @@ fn the_user_comes_before_the_project() {
     // The same entry in two files runs once, and the list says why.
     assert_eq!(value["hooks"][1]["armed"], false);
 }
+
+#[test]
+fn where_nothing_is_found_it_is_said_where_was_searched() {
+    let room = Room::new();
+    let said = room.run(&["check"], "");
+    assert_eq!(
+        (said.code, said.stdout.as_str()),
+        (0, "nothing was checked: there is no file with hooks\n")
+    );
+    for place in
+        ["tenterhook.toml", ".claude/settings.json", "~/.codex/hooks.json", "tenterhook init"]
+    {
+        assert!(said.stderr.contains(place), "{place}: {}", said.stderr);
+    }
+}

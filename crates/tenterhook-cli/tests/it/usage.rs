@@ -77,3 +77,39 @@ fn every_schema_is_one() {
         assert!(jsonschema::validator_for(&schema).is_ok(), "{name}");
     }
 }
+
+/// V-41: what is printed has keys in one case. A form that belongs to somebody else (SARIF, another agent's event) is none of these.
+#[test]
+fn keys_are_written_in_snake_case() {
+    let forms = [
+        "event", "answer", "outcome", "check", "list", "explain", "rules", "events", "convert",
+        "test",
+    ];
+    for name in forms {
+        let said = Room::new().run(&["schema", name], "");
+        let schema: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
+        let mut keys = Vec::new();
+        properties(&schema, &mut keys);
+        assert!(!keys.is_empty(), "{name}");
+        let odd: Vec<&String> = keys
+            .iter()
+            .filter(|it| it.contains(|c: char| c.is_ascii_uppercase() || c == '-'))
+            .collect();
+        assert!(odd.is_empty(), "{name}: {odd:?}");
+    }
+}
+
+/// The keys that a schema names, at any depth.
+fn properties(schema: &serde_json::Value, keys: &mut Vec<String>) {
+    use serde_json::Value;
+    match schema {
+        Value::Object(map) => {
+            if let Some(Value::Object(own)) = map.get("properties") {
+                keys.extend(own.keys().cloned());
+            }
+            map.values().for_each(|it| properties(it, keys));
+        }
+        Value::Array(list) => list.iter().for_each(|it| properties(it, keys)),
+        _ => {}
+    }
+}

@@ -7,3 +7,4 @@ pub(in crate::dialect) mod event;
 pub(in crate::dialect) mod field;
 pub(in crate::dialect) mod groups;
 pub(in crate::dialect) mod protocol;
+pub(in crate::dialect) mod unread;

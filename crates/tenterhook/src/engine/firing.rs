@@ -312,7 +312,7 @@ fn supersede(before: &mut Effects, after: &Effects) {
     before.updated_output.take_if(|_| after.updated_output.is_some());
 }
 
-/// The payload field that holds what `updatedOutput` replaces.
+/// The payload field that holds what `updated_output` replaces.
 fn output_key(event: &EventName) -> &'static str {
     if event.as_str() == "MessageDisplay" { "delta" } else { "tool_response" }
 }

@@ -194,7 +194,7 @@ fn to_json(results: &Results) -> Value {
             "differences": differences,
             "decision": it.came.as_ref().ok().map(|it| it.decision),
             "reason": it.came.as_ref().ok().and_then(|it| it.reason.clone()),
-            "tookMs": it.came.as_ref().ok().map(|it| it.took.as_secs_f64() * 1e3),
+            "took_ms": it.came.as_ref().ok().map(|it| it.took.as_secs_f64() * 1e3),
             "see": see(it),
         })
     };

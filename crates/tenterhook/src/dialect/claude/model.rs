@@ -10,10 +10,14 @@ use crate::answer::{Answer, Effects, Failure, Power, Restraint, SlipKind, Stop};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::dialect::kit::denial::{self, Hearing, Home, says_no};
+use crate::dialect::kit::unread::Unread;
 use crate::event::Event;
 use crate::hook::{Prompt, Run};
 use crate::report::{Closed, End, Report, Said};
 use crate::strict::{self, Found, Reading};
+
+/// The keys of a model's answer.
+const KEYS: &[&str] = &["ok", "reason", "impossible"];
 
 /// How long a model may take, with tools and without.
 const TIMEOUTS: (Duration, Duration) = (Duration::from_secs(60), Duration::from_secs(30));
@@ -147,11 +151,11 @@ fn strictly(prompt: &Prompt, row: &EventRow, reading: &Reading) -> Answer {
         }
         None => return Answer::failed(Code::InvalidAnswer, "the model's answer has no `ok`"),
     };
-    let known = |key: &&String| ["ok", "reason", "impossible"].contains(&key.as_str());
-    answer.remarks.extend(object.keys().filter(|key| !known(key)).map(|key| Failure {
-        code: Code::UnknownField,
-        message: format!("`{key}` is not a key of a model's answer"),
-    }));
+    let mut unread = Unread::default();
+    for key in object.keys().filter(|key| !KEYS.contains(&key.as_str())) {
+        unread.add("", key, KEYS.iter().copied());
+    }
+    answer.remarks.extend(unread.remark());
     answer
 }
 

@@ -5,8 +5,9 @@
 use serde_json::{Map, Value, json};
 
 use crate::answer::{Answer, Failure, Power, Restraint};
-use crate::diagnostic::{Code, nearest};
+use crate::diagnostic::Code;
 use crate::dialect::EventRow;
+use crate::dialect::kit::unread::Unread;
 use crate::dialect::typed::{Type, check, filled};
 use crate::event::Event;
 
@@ -75,7 +76,7 @@ pub(super) fn read(
     row: &EventRow,
     object: &Map<String, Value>,
 ) -> Result<Answer, String> {
-    let mut reader = Reader { event, row, answer: Answer::default() };
+    let mut reader = Reader { event, row, answer: Answer::default(), unread: Unread::default() };
     let top = reader.fields(object, TOP, "")?;
     reader.top(&top);
     if let Some(Value::Object(output)) = top.get("hookSpecificOutput") {
@@ -89,6 +90,7 @@ struct Reader<'a> {
     event: &'a Event,
     row: &'a EventRow,
     answer: Answer,
+    unread: Unread,
 }
 
 impl Reader<'_> {
@@ -104,10 +106,7 @@ impl Reader<'_> {
             let Some((name, expected)) =
                 known.iter().find(|(name, _)| name.eq_ignore_ascii_case(key))
             else {
-                let hint = nearest(key, known.iter().map(|(name, _)| *name))
-                    .map(|it| format!("; did you mean `{it}`?"))
-                    .unwrap_or_default();
-                self.remark(Code::UnknownField, format!("`{path}{key}` is not read{hint}"));
+                self.unread.add(path, key, known.iter().map(|(name, _)| *name));
                 continue;
             };
             if value.is_null() {
@@ -286,6 +285,7 @@ impl Reader<'_> {
     }
 
     fn done(mut self) -> Answer {
+        self.answer.remarks.extend(self.unread.remark());
         // A rewrite of an action that does not happen would only mislead the next reader.
         if self.answer.restraint == Restraint::Deny {
             self.answer.effects.updated_input = None;

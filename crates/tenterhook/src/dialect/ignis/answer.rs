@@ -7,6 +7,7 @@ use super::events::TOOLS;
 use crate::answer::{Answer, Failure, Power, Powers, Restraint};
 use crate::diagnostic::Code;
 use crate::dialect::kit::denial::{self, Hearing, Protocol};
+use crate::dialect::kit::unread::Unread;
 use crate::dialect::typed::kind;
 use crate::dialect::{EventRow, tools};
 use crate::event::Event;
@@ -142,17 +143,15 @@ fn answered(
         let message = format!("`hookEventName` is `{named}`, and the event is `{}`", row.name);
         answer.remarks.push(Failure { code: Code::WrongEventName, message });
     }
-    unknown(&mut answer, object, FIELDS);
-    unknown(&mut answer, output, OUTPUT);
-    Ok(answer)
-}
-
-/// What nobody reads is said, because a hook of another agent may have put its meaning there (I-22).
-fn unknown(answer: &mut Answer, object: &Map<String, Value>, known: &[&str]) {
-    for key in object.keys().filter(|key| !known.contains(&key.as_str())) {
-        let message = format!("ignis reads no field `{key}`");
-        answer.remarks.push(Failure { code: Code::UnknownField, message });
+    // What nobody reads is said, because a hook of another agent may have put its meaning there (I-22).
+    let mut unread = Unread::default();
+    for (path, object, known) in [("", object, FIELDS), ("hookSpecificOutput.", output, OUTPUT)] {
+        for key in object.keys().filter(|key| !known.contains(&key.as_str())) {
+            unread.add(path, key, known.iter().copied());
+        }
     }
+    answer.remarks.extend(unread.remark());
+    Ok(answer)
 }
 
 /// The one field that this event takes (I-18 to I-21); the other one is said to be ignored.

@@ -315,11 +315,10 @@ fn what_nobody_reads_is_a_remark_and_the_rest_stands() {
         "hookEventName": "PreToolUse", "permissionDecision": "allow", "retry": true, "zzz": 1}});
     let verdict = exact(&tool, &said.to_string(), "", 0);
     assert_eq!(verdict.restraint, Restraint::Allow);
-    assert_eq!(
-        codes(&verdict),
-        ["not-honoured", "unknown-field", "unknown-field", "unknown-field"]
-    );
-    assert!(verdict.faults.iter().any(|it| it.message.contains("`systemMessage`?")));
+    // One remark names them all.
+    assert_eq!(codes(&verdict), ["not-honoured", "unknown-field"]);
+    let unread = "`hookSpecificOutput.zzz`, `foo` and `sytemMessage` are not read; instead of `sytemMessage`, did you mean `systemMessage`?";
+    assert!(verdict.faults.iter().any(|it| it.message == unread), "{:?}", verdict.faults);
     let title = json!({"terminalSequence": "\u{1b}[2J"}).to_string();
     let verdict = exact(&tool, &title, "", 0);
     assert_eq!((codes(&verdict), verdict.effects.extra.len()), (vec!["terminal-sequence"], 0));

@@ -5,7 +5,8 @@ use serde_json::{Map, Value};
 
 use super::super::words;
 use crate::answer::{Answer, Failure, Restraint};
-use crate::diagnostic::{Code, nearest};
+use crate::diagnostic::Code;
+use crate::dialect::kit::unread::Unread;
 use crate::event::Event;
 use crate::text;
 
@@ -99,14 +100,10 @@ fn invalid(message: String) -> Failure {
 }
 
 /// Keys that nobody reads.
-fn unknown(object: &Map<String, Value>, known: &'static [&'static str]) -> Vec<Failure> {
-    let unknown = object.keys().filter(|key| !known.contains(&key.as_str()));
-    let told = unknown.map(|key| Failure {
-        code: Code::UnknownField,
-        message: match nearest(key, known.iter().copied()) {
-            Some(near) => format!("`{key}` is not a key of an answer; did you mean `{near}`?"),
-            None => format!("`{key}` is not a key of an answer here"),
-        },
-    });
-    told.collect()
+fn unknown(object: &Map<String, Value>, known: &'static [&'static str]) -> Option<Failure> {
+    let mut unread = Unread::default();
+    for key in object.keys().filter(|key| !known.contains(&key.as_str())) {
+        unread.add("", key, known.iter().copied());
+    }
+    unread.remark()
 }

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use super::{Answers, Field, Spec, Top, Universal, terminal};
 use crate::answer::{Answer, Failure, Restraint, Stop};
 use crate::diagnostic::{Code, nearest};
+use crate::dialect::kit::unread::Unread;
 use crate::dialect::typed::{Type, check, filled, kind};
 use crate::event::Event;
 
@@ -38,7 +39,8 @@ pub(super) fn read(
         return Ok(Answer { detached: true, ..Answer::default() });
     }
     (answers.refuses)(spec, object)?;
-    let mut reader = Reader { answers, spec, event, answer: Answer::default() };
+    let mut reader =
+        Reader { answers, spec, event, answer: Answer::default(), unread: Unread::default() };
     reader.universal(object);
     reader.top_decision(decision, object);
     if let (Some(Value::Object(output)), Extent::Whole) = (object.get("hookSpecificOutput"), extent)
@@ -54,6 +56,7 @@ struct Reader<'a> {
     spec: &'a Spec,
     event: &'a Event,
     answer: Answer,
+    unread: Unread,
 }
 
 impl Reader<'_> {
@@ -229,6 +232,7 @@ impl Reader<'_> {
     }
 
     fn done(mut self) -> Answer {
+        self.answer.remarks.extend(self.unread.remark());
         // A rewrite of an action that does not happen would only mislead the next reader.
         if matches!(self.answer.restraint, Restraint::Deny | Restraint::Defer) {
             self.answer.effects.updated_input = None;
@@ -252,10 +256,7 @@ impl Reader<'_> {
                 self.not_honoured(key);
                 continue;
             }
-            let hint = nearest(key, known.clone())
-                .map(|it| format!("; did you mean `{it}`?"))
-                .unwrap_or_default();
-            self.remark(Code::UnknownField, format!("`{path}{key}` is not read{hint}"));
+            self.unread.add(path, key, known.clone());
         }
         Ok(())
     }

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value};
 
-use crate::answer::{Answer, Effects, Failure, Power, Restraint, Stop};
-use crate::diagnostic::{Code, nearest};
+use crate::answer::{Answer, Effects, Power, Restraint, Stop};
+use crate::diagnostic::Code;
+use crate::dialect::kit::unread::Unread;
 use crate::dialect::native::VERSION;
 
 /// The keys of an answer. The second column is the power that an event must give for it; `decision` has four.
@@ -25,6 +26,9 @@ pub(in crate::dialect::native) const KEYS: &[(&str, Option<Power>)] = &[
     ("extra", None),
 ];
 
+/// Keys that tell a hook of Claude Code.
+const CLAUDES: &[&str] = &["hookSpecificOutput", "continue", "systemMessage"];
+
 /// The words of `decision`, in the order of restraint.
 pub(super) const WORDS: &[&str] = &["allow", "ask", "defer", "deny"];
 /// The decisions, in the order of restraint.
@@ -40,6 +44,7 @@ pub(super) fn read(object: &Map<String, Value>) -> Answer {
     let mut answer = Answer::default();
     let mut wrong: Vec<String> = Vec::new();
     let mut known = false;
+    let mut unread = Unread::default();
     for (key, value) in object.iter().filter(|(_, value)| !value.is_null()) {
         if KEYS.iter().any(|(name, _)| name == key) {
             known = true;
@@ -47,11 +52,13 @@ pub(super) fn read(object: &Map<String, Value>) -> Answer {
                 wrong.push(format!("`{key}` must be {expected}"));
             }
         } else {
-            answer.remarks.push(Failure { code: Code::UnknownField, message: unknown(key) });
+            unread.add("", key, KEYS.iter().map(|(name, _)| *name));
         }
     }
-    if !known && !answer.remarks.is_empty() {
-        wrong.extend(answer.remarks.drain(..).map(|it| it.message));
+    unread.hint(elsewhere(object));
+    match unread.remark() {
+        Some(unread) if !known => wrong.push(unread.message),
+        unread => answer.remarks.extend(unread),
     }
     if wrong.is_empty() {
         return answer;
@@ -67,16 +74,13 @@ pub(super) fn read(object: &Map<String, Value>) -> Answer {
     }
 }
 
-fn unknown(key: &str) -> String {
-    let known = KEYS.iter().map(|(name, _)| *name);
-    match (key, nearest(key, known)) {
-        ("hookSpecificOutput" | "continue" | "systemMessage", _) => format!(
-            "`{key}` belongs to Claude Code's protocol; say `speaks = \"claude\"` in the hook's entry"
-        ),
-        (_, Some(near)) => format!("`{key}` is not a key of an answer; did you mean `{near}`?"),
-        (_, None) => {
-            format!("`{key}` is not a key of an answer; fields of your own go into `extra`")
-        }
+/// Where keys belong that are none of an answer.
+fn elsewhere(object: &Map<String, Value>) -> &'static str {
+    let is_claudes = |key: &&str| object.contains_key(*key);
+    if CLAUDES.iter().any(is_claudes) {
+        "they are words of Claude Code's protocol: say `speaks = \"claude\"` in the hook's entry"
+    } else {
+        "fields of your own go into `extra`"
     }
 }
 

@@ -103,7 +103,7 @@ fn an_outcome_has_every_key() {
     let value = encode_outcome(&crate::Outcome::default());
     let keys: Vec<&String> = value.as_object().expect("an object").keys().collect();
     #[rustfmt::skip]
-    assert_eq!(keys, ["blocked", "decision", "reason", "updatedInput", "updatedPrompt", "updatedOutput",
-        "additionalContext", "systemMessages", "stop", "updatedPermissions", "watchPaths", "initialUserMessage",
+    assert_eq!(keys, ["blocked", "decision", "reason", "updated_input", "updated_prompt", "updated_output",
+        "additional_context", "system_messages", "stop", "updated_permissions", "watch_paths", "initial_user_message",
         "retry", "env", "extra", "faults", "steps"]);
 }

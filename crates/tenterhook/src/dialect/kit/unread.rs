@@ -1,0 +1,80 @@
+//! The keys of an answer that nobody reads: one remark names them all, because one cause, a reply in another agent's words,
+//! has many of them. Decides nothing.
+
+use crate::answer::Failure;
+use crate::diagnostic::{Code, nearest};
+
+/// How many keys are named; the rest is counted.
+const NAMED: usize = 8;
+
+/// Keys that nobody reads, in the order in which they stand.
+#[derive(Debug, Default)]
+pub(in crate::dialect) struct Unread {
+    keys: Vec<String>,
+    /// What is to be said beside: which key was meant, or where another one belongs.
+    hints: Vec<String>,
+}
+
+impl Unread {
+    /// Adds a key, and which of the known ones may have been meant.
+    pub(in crate::dialect) fn add<'k>(
+        &mut self,
+        path: &str,
+        key: &str,
+        known: impl IntoIterator<Item = &'k str>,
+    ) {
+        if let Some(near) = nearest(key, known) {
+            self.hints.push(format!("instead of `{key}`, did you mean `{near}`?"));
+        }
+        self.keys.push(format!("{path}{key}"));
+    }
+
+    /// Says something beside, where there is a key at all.
+    pub(in crate::dialect) fn hint(&mut self, words: &str) {
+        if !self.keys.is_empty() {
+            self.hints.push(words.to_owned());
+        }
+    }
+
+    /// The one remark.
+    pub(in crate::dialect) fn remark(self) -> Option<Failure> {
+        let message = [listed(&self.keys)?].into_iter().chain(self.hints.into_iter().take(NAMED));
+        let message = message.collect::<Vec<_>>().join("; ");
+        Some(Failure { code: Code::UnknownField, message })
+    }
+}
+
+/// `a` is not read; `a`, `b` and `c` are not read.
+fn listed(keys: &[String]) -> Option<String> {
+    let quoted: Vec<String> = keys.iter().take(NAMED).map(|it| format!("`{it}`")).collect();
+    let (last, first) = quoted.split_last()?;
+    let more = keys.len().saturating_sub(NAMED);
+    Some(match (first.is_empty(), more) {
+        (true, _) => format!("{last} is not read"),
+        (false, 0) => format!("{} and {last} are not read", first.join(", ")),
+        (false, more) => format!("{}, {last} and {more} more are not read", first.join(", ")),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(keys: &[&str]) -> Option<String> {
+        let mut unread = Unread::default();
+        keys.iter().for_each(|key| unread.add("o.", key, ["reason"]));
+        unread.hint("more");
+        unread.remark().map(|it| it.message)
+    }
+
+    #[test]
+    fn all_keys_stand_in_one_remark() {
+        assert_eq!(said(&[]), None);
+        assert_eq!(said(&["x"]).as_deref(), Some("`o.x` is not read; more"));
+        let two =
+            "`o.x` and `o.raeson` are not read; instead of `raeson`, did you mean `reason`?; more";
+        assert_eq!(said(&["x", "raeson"]).as_deref(), Some(two));
+        let many = said(&["a", "b", "c", "d", "e", "f", "g", "h", "i", "j"]).unwrap_or_default();
+        assert!(many.contains("`o.h` and 2 more are not read"), "{many}");
+    }
+}
