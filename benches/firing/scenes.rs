@@ -61,7 +61,7 @@ impl Bed {
 
     /// The same in a host that gives a place for the files of its session.
     fn written_beside(hooks: impl IntoIterator<Item = String>, scratch: &Path) -> Self {
-        let ambient = Ambient { scratch: Some(scratch.to_owned()), ..Ambient::default() };
+        let ambient = Ambient::default().scratch(scratch);
         Self::of(configured(hooks).ambient(ambient))
     }
 

@@ -4,6 +4,7 @@ mod conformance;
 mod convert;
 mod corpus;
 mod generate;
+mod surface;
 mod tidy;
 mod tree;
 
@@ -15,6 +16,7 @@ const USAGE: &str = "\
 usage: cargo xtask VERB
   tidy          do the files of the repository keep its rules?
   gen           write the generated pages anew
+  surface       how many public items does the library's documentation show?
   conformance   fire every case through the library and the command line
   corpus DIR    does `check` find what is known of a directory of real configs?
   convert DIR   does `convert` give native files that select and answer as real configs do?";
@@ -28,6 +30,7 @@ fn main() -> ExitCode {
     let done: Said = match args.as_slice() {
         ["tidy"] => tidy::run(),
         ["gen"] => generate::run(),
+        ["surface"] => surface::run(),
         ["conformance"] => conformance::run(),
         ["convert", directory] => convert::run(Path::new(directory)),
         ["corpus", directory] => corpus::run(Path::new(directory)),

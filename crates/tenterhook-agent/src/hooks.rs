@@ -130,11 +130,8 @@ impl Hooks {
         let roots = roots(&place, env);
         let found = discover::find(&roots);
         let means = Means::new(env, &updates);
-        let mut builder = Engine::builder().ambient(means.ambient());
-        for source in &found.sources {
-            builder = builder.source(source.clone());
-        }
-        let (engine, diagnostics) = builder.build();
+        let builder = Engine::builder().sources(found.sources.iter().cloned());
+        let (engine, diagnostics) = builder.ambient(means.ambient()).build();
         let told = means.connect(&engine.ruleset(), &roots, &found.sources);
         for it in diagnostics.iter().chain(&told) {
             updates.warn("hooks", it.message.clone());

@@ -75,7 +75,8 @@ mod tests {
             (Restraint::Defer, 3),
             (Restraint::Deny, 2),
         ] {
-            let mut outcome = Outcome { restraint, ..Outcome::default() };
+            let mut outcome = Outcome::default();
+            outcome.restraint = restraint;
             assert_eq!(Exit::of(&outcome).code(), code, "{restraint:?}");
             outcome.effects.stop = Some(tenterhook::answer::Stop::default());
             assert_eq!(Exit::of(&outcome).code(), 2, "{restraint:?} and stop");

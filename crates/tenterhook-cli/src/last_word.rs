@@ -136,12 +136,11 @@ pub(crate) fn outcome(code: Code, message: &str) -> Outcome {
         _ => "no hook could be asked",
     };
     let text = format!("blocked, because {why}: {message}");
-    Outcome {
-        restraint: Restraint::Deny,
-        reasons: vec![Reason { hook: HookId::new("tenterhook"), text }],
-        faults: vec![Fault { code, hook: None, message: message.to_owned() }],
-        ..Outcome::default()
-    }
+    let mut outcome = Outcome::default();
+    outcome.restraint = Restraint::Deny;
+    outcome.reasons = vec![Reason { hook: HookId::new("tenterhook"), text }];
+    outcome.faults = vec![Fault { code, hook: None, message: message.to_owned() }];
+    outcome
 }
 
 #[cfg(test)]

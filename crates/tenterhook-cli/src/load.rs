@@ -9,7 +9,7 @@ use tenterhook::config::Source;
 use tenterhook::diagnostic::{Diagnostic, Severity};
 use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::discover::{self, Hidden};
-use tenterhook::executor::Ambient;
+use tenterhook::engine::Builder;
 use tenterhook::hook::Compat;
 use tenterhook::outcome::Fault;
 
@@ -187,12 +187,9 @@ impl Loaded {
     }
 
     /// Builds the engine; what is wrong with the sources joins the diagnostics.
-    pub(crate) fn engine(&mut self, ambient: Ambient) -> Engine {
-        let mut builder = Engine::builder().ambient(ambient);
-        for source in &self.sources {
-            builder = builder.source(source.clone());
-        }
-        let (engine, diagnostics) = builder.build();
+    pub(crate) fn engine(&mut self, equip: impl FnOnce(Builder) -> Builder) -> Engine {
+        let builder = Engine::builder().sources(self.sources.iter().cloned());
+        let (engine, diagnostics) = equip(builder).build();
         self.diagnostics.extend(diagnostics);
         engine
     }

@@ -48,8 +48,10 @@ pub(crate) fn check(
 fn as_hook(server: &Server) -> Option<Hook> {
     let Reach::Program(command) = &server.reach else { return None };
     let run = Run::Command(command.clone());
-    let hook = Hook::new(HookId::new(&*server.name), server.dialect, "".into(), run);
-    Some(Hook { place: server.place.clone(), layer: server.layer, ..hook })
+    let mut hook = Hook::new(HookId::new(&*server.name), server.dialect, "".into(), run);
+    hook.place.clone_from(&server.place);
+    hook.layer = server.layer;
+    Some(hook)
 }
 
 fn of_hook(

@@ -48,6 +48,7 @@ pub struct Stop {
 
 /// What a hook wants beside its restraint. The same shape travels from answer to verdict to outcome.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Effects {
     /// The tool input that replaces the whole original one.
     pub updated_input: Option<Value>,
@@ -76,6 +77,48 @@ pub struct Effects {
 }
 
 impl Effects {
+    /// The same, with a tool input that replaces the whole original one.
+    #[must_use]
+    pub fn updated_input(mut self, input: impl Into<Value>) -> Self {
+        self.updated_input = Some(input.into());
+        self
+    }
+
+    /// The same, with a prompt that replaces the user's.
+    #[must_use]
+    pub fn updated_prompt(mut self, prompt: impl Into<String>) -> Self {
+        self.updated_prompt = Some(prompt.into());
+        self
+    }
+
+    /// The same, with a tool output, or shown text, that replaces the original one.
+    #[must_use]
+    pub fn updated_output(mut self, output: impl Into<Value>) -> Self {
+        self.updated_output = Some(output.into());
+        self
+    }
+
+    /// The same, with one more text for the model.
+    #[must_use]
+    pub fn context(mut self, text: impl Into<String>) -> Self {
+        self.context.push(text.into());
+        self
+    }
+
+    /// The same, with one more text for the user.
+    #[must_use]
+    pub fn message(mut self, text: impl Into<String>) -> Self {
+        self.messages.push(text.into());
+        self
+    }
+
+    /// The same, with the end of everything, and what the user is told of it.
+    #[must_use]
+    pub fn stop(mut self, reason: impl Into<String>) -> Self {
+        self.stop = Some(Stop { reason: Some(reason.into()) });
+        self
+    }
+
     /// Whether they put something in the place of what the event says.
     #[must_use]
     pub const fn rewrite(&self) -> bool {
@@ -244,10 +287,14 @@ impl Answer {
     /// Adds a text for the model.
     #[must_use]
     pub fn context(text: impl Into<String>) -> Self {
-        Self {
-            effects: Effects { context: vec![text.into()], ..Effects::default() },
-            ..Self::default()
-        }
+        Self::default().with(Effects::default().context(text))
+    }
+
+    /// The same, with what else the hook wants.
+    #[must_use]
+    pub fn with(mut self, effects: Effects) -> Self {
+        self.effects = effects;
+        self
     }
 
     /// An answer that is none.

@@ -7,19 +7,22 @@ mod hold;
 mod names;
 mod repeats;
 mod requests;
-pub mod ruleset;
+pub(crate) mod ruleset;
 mod server;
 mod statements;
 mod switches;
 
 use std::sync::Arc;
 
-pub use ruleset::{Mode, Ruleset, Stage};
+pub use ruleset::Ruleset;
+#[doc(hidden)]
+pub use ruleset::{Mode, Stage};
+#[doc(hidden)]
 pub use server::settle as settle_servers;
 
-pub use crate::source::{
-    Flaw, Govern, Kept, Lost, Plugin, Reach, ReadConfig, Requests, Server, Source, Switch,
-};
+#[doc(hidden)]
+pub use crate::source::{Flaw, Govern, Kept, Lost, ReadConfig, Requests, Switch};
+pub use crate::source::{Plugin, Reach, Server, Source};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::{DIALECTS, EventRow};
@@ -33,6 +36,7 @@ mod tests;
 
 /// What the host itself adds: hooks and events that no file configures.
 #[derive(Clone, Debug, Default)]
+#[doc(hidden)]
 pub struct Added {
     /// Hooks, in order.
     pub hooks: Vec<Hook>,
@@ -42,6 +46,7 @@ pub struct Added {
 
 /// A ruleset with everything that there is to say about how it came to be.
 #[derive(Clone, Debug)]
+#[doc(hidden)]
 pub struct Loaded {
     /// The hooks.
     pub ruleset: Ruleset,
@@ -54,6 +59,7 @@ pub struct Loaded {
 /// `added` comes after all of them. `last` is the ruleset that is replaced: a source that can no longer be read keeps the
 /// hooks it had there.
 #[must_use]
+#[doc(hidden)]
 pub fn load(sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded {
     let mut diagnostics = Vec::new();
     let mut read: Vec<(Source, ReadConfig)> = Vec::new();

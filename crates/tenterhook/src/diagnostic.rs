@@ -82,6 +82,7 @@ impl Place {
 
 /// Finds places in one text, whose lines are counted once: for readers that find thousands.
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct Lines<'a> {
     file: Arc<str>,
     text: &'a str,
@@ -197,6 +198,7 @@ impl fmt::Display for Diagnostic {
 ///
 /// Case, `-`, `_` and `.` do not count as a difference; beyond that at most a third of the letters may differ.
 #[must_use]
+#[doc(hidden)]
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let folded = fold(word);
     let limit = folded.len() / 3;

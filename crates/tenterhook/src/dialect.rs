@@ -10,19 +10,27 @@
 //! A dialect is one folder and one row of [`DIALECTS`]. Nothing outside its folder knows its spelling.
 
 mod broken;
+#[doc(hidden)]
 pub mod claude;
+#[doc(hidden)]
 pub mod codewhale;
+#[doc(hidden)]
 pub mod codex;
 mod files;
 mod findings;
 mod first_line;
+#[doc(hidden)]
 pub mod gencode;
+#[doc(hidden)]
 pub mod ignis;
 mod kit;
+#[doc(hidden)]
 pub mod native;
 mod parts;
+#[doc(hidden)]
 pub mod reasonix;
 mod requests;
+#[doc(hidden)]
 pub mod tools;
 mod typed;
 mod words;
@@ -36,15 +44,19 @@ use crate::matcher::rule::Reading;
 use crate::source::Source;
 use crate::syntax::{Lists, Node};
 
+#[doc(hidden)]
 pub use parts::Dialect;
 
 pub use crate::hook::named::DialectId;
 pub use crate::hook::row::{Cap, EventRow, Subject, Then};
 /// The object of an event, before any dialect reads it.
+#[doc(hidden)]
 pub use crate::strict::{Whole, whole as whole_object};
+#[doc(hidden)]
 pub use files::{Disk, Plugins, ReadServers, ServerFile, ServerFiles, ServerVariables};
 
 /// Every dialect that this build speaks, in the order in which files are offered to them.
+#[doc(hidden)]
 pub static DIALECTS: &[&Dialect] = &[
     &native::NATIVE,
     &claude::CLAUDE,
@@ -56,6 +68,7 @@ pub static DIALECTS: &[&Dialect] = &[
 ];
 
 /// How the agents' files group entries, where they do: what is whole is found by it in one that is broken (C-71).
+#[doc(hidden)]
 pub const GROUPS: Lists = Lists { inner: "hooks", known_by: "matcher" };
 
 impl DialectId {
@@ -92,6 +105,7 @@ impl Hook {
 
 /// What an agent does with an answer that slipped, under exact reading. The order is the order of precedence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[doc(hidden)]
 pub enum SlipPolicy {
     /// It counts as if it had not slipped.
     Counts,
@@ -103,6 +117,7 @@ pub enum SlipPolicy {
 
 /// What a hook is handed, built once per dialect and event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct Envelope {
     /// Standard input, or the body of a request.
     pub body: Vec<u8>,
@@ -127,6 +142,7 @@ impl Envelope {
 /// Why an event could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
+#[doc(hidden)]
 pub struct EventFault {
     /// What is wrong with it and what was expected.
     pub message: String,
@@ -169,6 +185,7 @@ impl Roots {
 
 /// A file that an agent would load from given roots.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct Candidate {
     /// The file. A `*` in its name, or in a directory's, stands for every one that is there, in sorted order.
     pub path: PathBuf,
@@ -178,6 +195,7 @@ pub struct Candidate {
 
 /// How surely a text is a config of a dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[doc(hidden)]
 pub enum Fit {
     /// It is not.
     No,

@@ -22,7 +22,9 @@ use crate::syntax::{self, Format};
 use file::{take, unreadable};
 use places::places;
 
+#[doc(hidden)]
 pub use file::{MAX_BYTES, read};
+#[doc(hidden)]
 pub use servers::{servers, servers_for};
 
 #[cfg(test)]
@@ -48,6 +50,7 @@ pub struct Found {
 
 /// A file with hooks that the agent does not read from here, although one may think so.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub struct Hidden {
     /// The file.
     pub path: PathBuf,
@@ -160,6 +163,7 @@ fn text_of(path: &Path) -> std::io::Result<(Arc<str>, Option<Flaw>)> {
 
 /// Whether a file certainly is of another dialect than `dialect`, by its place or by what only that one says (C-5).
 #[must_use]
+#[doc(hidden)]
 pub fn is_anothers(path: &Path, dialect: DialectId, roots: &Roots) -> bool {
     let full = absolute(path, &roots.cwd);
     let Ok(text) = read(&full) else { return false };
@@ -178,6 +182,7 @@ fn format_of(path: &Path) -> Format {
 
 /// Files with hooks, here and in the directories above, that an agent started here does not read (C-6).
 #[must_use]
+#[doc(hidden)]
 pub fn nearby(roots: &Roots) -> Vec<Hidden> {
     let read_here: Vec<PathBuf> = places(roots).into_iter().map(|(_, it)| it.path).collect();
     let mut hidden: Vec<Hidden> = Vec::new();

@@ -5,6 +5,8 @@
 //! **outcome**, the session **settles** it, and the firing is **recorded**.
 
 mod ahead;
+#[cfg(feature = "mcp")]
+mod connected;
 mod firing;
 mod ground;
 mod late;
@@ -54,6 +56,8 @@ struct Inner {
     /// Turns of detached steps: they may take minutes, and no gate waits for one of them.
     background: Arc<Semaphore>,
     sink: Option<Arc<dyn Sink>>,
+    #[cfg(feature = "mcp")]
+    connected: Option<connected::Connected>,
 }
 
 /// What an engine is made of.
@@ -64,6 +68,8 @@ pub struct Builder {
     ambient: Ambient,
     parallel: Option<usize>,
     sink: Option<Arc<dyn Sink>>,
+    #[cfg(feature = "mcp")]
+    connect: Option<crate::dialect::Roots>,
 }
 
 impl Builder {
@@ -71,6 +77,13 @@ impl Builder {
     #[must_use]
     pub fn source(mut self, source: Source) -> Self {
         self.sources.push(source);
+        self
+    }
+
+    /// Adds several sources, in their order.
+    #[must_use]
+    pub fn sources(mut self, sources: impl IntoIterator<Item = Source>) -> Self {
+        self.sources.extend(sources);
         self
     }
 
@@ -95,6 +108,16 @@ impl Builder {
         self
     }
 
+    /// Connects the MCP servers that hooks call, in place of [`Ambient::servers`]: those of native files, and those that an
+    /// agent would connect from `roots`. Each starts with the first call of one of its tools, a reload looks for them
+    /// anew, and all of them end with the engine (MC-14).
+    #[cfg(feature = "mcp")]
+    #[must_use]
+    pub fn connect(mut self, roots: &crate::dialect::Roots) -> Self {
+        self.connect = Some(roots.clone());
+        self
+    }
+
     /// How many steps may run at once (64 by default, at least 1), and as many in the background; further ones wait for
     /// their turn.
     #[must_use]
@@ -114,9 +137,17 @@ impl Builder {
     /// read is named in the diagnostics, and the rest works. A runtime that keeps no time is named there, too, where the
     /// engine is built in it.
     #[must_use]
-    pub fn build(self) -> (Engine, Vec<Diagnostic>) {
+    #[cfg_attr(not(feature = "mcp"), expect(unused_mut, reason = "nothing is connected then"))]
+    pub fn build(mut self) -> (Engine, Vec<Diagnostic>) {
         let mut loaded = config::load(&self.sources, &self.added, None);
         loaded.diagnostics.extend(ground::without_timers());
+        #[cfg(feature = "mcp")]
+        let connected =
+            self.connect.map(|roots| connected::Connected::new(roots, &mut self.ambient));
+        #[cfg(feature = "mcp")]
+        loaded
+            .diagnostics
+            .extend(connected.iter().flat_map(|it| it.find(&loaded.ruleset, &self.sources)));
         let turns = || Arc::new(Semaphore::new(self.parallel.unwrap_or(PARALLEL)));
         let inner = Inner {
             ruleset: ArcSwap::from_pointee(loaded.ruleset),
@@ -125,6 +156,8 @@ impl Builder {
             parallel: turns(),
             background: turns(),
             sink: self.sink,
+            #[cfg(feature = "mcp")]
+            connected,
         };
         (Engine { inner: Arc::new(inner) }, loaded.diagnostics)
     }
@@ -147,7 +180,12 @@ impl Engine {
     /// longer be read keeps its last good hooks (C-3), and the diagnostics say so.
     pub fn reload(&self, sources: &[Source]) -> Vec<Diagnostic> {
         let last = self.inner.ruleset.load();
-        let loaded = config::load(sources, &self.inner.added, Some(&last));
+        #[cfg_attr(not(feature = "mcp"), expect(unused_mut, reason = "nothing is connected then"))]
+        let mut loaded = config::load(sources, &self.inner.added, Some(&last));
+        #[cfg(feature = "mcp")]
+        if let Some(connected) = &self.inner.connected {
+            loaded.diagnostics.extend(connected.find(&loaded.ruleset, sources));
+        }
         self.inner.ruleset.store(Arc::new(loaded.ruleset));
         loaded.diagnostics
     }

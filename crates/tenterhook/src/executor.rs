@@ -1,5 +1,6 @@
 //! What runs a step. One arm a kind of hook; each executor turns a task into a report and knows no dialect.
 
+#[doc(hidden)]
 pub mod command;
 mod env_file;
 #[cfg(feature = "env")]
@@ -28,10 +29,20 @@ use crate::report::{End, Report};
 use crate::rule::RuleInput;
 use crate::session::{Session, Wanted};
 pub(crate) use command::start_ahead;
+#[doc(hidden)]
 pub use sealed::Sealed;
 
-/// What the host's process gives its hooks, because a library reads no environment itself.
+/// What the host's process gives its hooks, because a library reads no environment itself: nothing, unless the
+/// host says so.
+///
+/// ```
+/// use tenterhook::executor::Ambient;
+///
+/// let ambient = Ambient::default().env([("PATH", "/usr/bin:/bin")]).scratch("/tmp/my-agent");
+/// assert_eq!(ambient.env.len(), 1);
+/// ```
 #[derive(Clone, Default)]
+#[non_exhaustive]
 pub struct Ambient {
     /// The host's environment.
     pub env: Vec<(String, String)>,
@@ -43,6 +54,47 @@ pub struct Ambient {
     pub servers: Option<Arc<dyn mcp::Servers>>,
     /// The connections that `http` hooks share, and whom they trust.
     pub network: http::Network,
+}
+
+impl Ambient {
+    /// The same, with this environment in place of what it had.
+    #[must_use]
+    pub fn env<N: Into<String>, V: Into<String>>(
+        mut self,
+        env: impl IntoIterator<Item = (N, V)>,
+    ) -> Self {
+        self.env = env.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        self
+    }
+
+    /// The same, with a directory for the files of sessions.
+    #[must_use]
+    pub fn scratch(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.scratch = Some(directory.into());
+        self
+    }
+
+    /// The same, with somebody who answers `prompt` and `agent` hooks.
+    #[must_use]
+    pub fn model(mut self, model: Arc<dyn model::Model>) -> Self {
+        self.model = Some(model);
+        self
+    }
+
+    /// The same, with somebody who calls the tools of `mcp` hooks. A host that is connected to no servers itself has the
+    /// engine do it: `Builder::connect`.
+    #[must_use]
+    pub fn servers(mut self, servers: Arc<dyn mcp::Servers>) -> Self {
+        self.servers = Some(servers);
+        self
+    }
+
+    /// The same, with connections that trust whom the host trusts.
+    #[must_use]
+    pub fn network(mut self, network: http::Network) -> Self {
+        self.network = network;
+        self
+    }
 }
 
 /// Without the values of the environment: some are secrets.
@@ -61,6 +113,7 @@ impl fmt::Debug for Ambient {
 
 /// One step, ready to run.
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct Task {
     /// The hook.
     pub hook: Arc<Hook>,
@@ -102,6 +155,7 @@ impl Task {
 /// How far a step has come.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "there is one a step, and it is taken apart at once")]
+#[doc(hidden)]
 pub enum Progress {
     /// It is over.
     Ended(Report),
@@ -110,6 +164,7 @@ pub enum Progress {
 }
 
 /// The rest of a step that goes on in the background.
+#[doc(hidden)]
 pub struct Rest(pub std::pin::Pin<Box<dyn Future<Output = Report> + Send>>);
 
 impl std::fmt::Debug for Rest {
@@ -130,6 +185,7 @@ fn left_out(executor: &str) -> Report {
 }
 
 /// Runs a step. Dropping the future cancels the step: its program is ended as if its time were up.
+#[doc(hidden)]
 pub async fn run(task: Task) -> Progress {
     match &task.hook.run {
         Run::Function(function) => Progress::Ended(function::run(&task, function).await),

@@ -19,6 +19,7 @@ use crate::matcher::{Condition, Matcher};
 use named::DialectId;
 
 pub use crate::compat::Compat;
+#[doc(hidden)]
 pub use around::FIRING;
 pub use function::Function;
 pub use run::{
@@ -166,8 +167,9 @@ pub enum Arming {
     },
 }
 
-/// One configured entry.
+/// One configured entry. A host makes its own with [`Hook::new`], and changes what it means otherwise.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Hook {
     /// What it is called.
     pub id: HookId,
@@ -231,6 +233,55 @@ impl Hook {
             status: None,
             arming: Arming::Armed,
         }
+    }
+
+    /// The same, on some subjects of the event only.
+    #[must_use]
+    pub fn matcher(mut self, matcher: Matcher) -> Self {
+        self.matcher = matcher;
+        self
+    }
+
+    /// The same, under a further condition.
+    #[must_use]
+    pub fn condition(mut self, condition: Condition) -> Self {
+        self.condition = Some(condition);
+        self
+    }
+
+    /// The same, in another phase of the event.
+    #[must_use]
+    pub const fn phase(mut self, phase: Phase) -> Self {
+        self.phase = phase;
+        self
+    }
+
+    /// The same, for which the event waits or not.
+    #[must_use]
+    pub const fn wait(mut self, wait: Wait) -> Self {
+        self.wait = wait;
+        self
+    }
+
+    /// The same, which may take so long.
+    #[must_use]
+    pub const fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(timeout);
+        self
+    }
+
+    /// The same, where this happens when it gives no answer.
+    #[must_use]
+    pub const fn on_failure(mut self, policy: OnFailure) -> Self {
+        self.on_failure = Some(policy);
+        self
+    }
+
+    /// The same, at most once in a session.
+    #[must_use]
+    pub const fn once(mut self) -> Self {
+        self.once = true;
+        self
     }
 
     /// Switches it off for good, where nothing else has yet: the first reason is the one that is told.

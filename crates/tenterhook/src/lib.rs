@@ -50,11 +50,11 @@
 //!
 //! | chapter | room | question |
 //! |---|---|---|
-//! | the values | [`event`], [`hook`], [`report`], [`answer`], [`outcome`] | what is said from room to room? |
+//! | the values | [`event`], [`hook`], `report`, [`answer`], [`outcome`] | what is said from room to room? |
 //! | reading | [`config`], [`discover`], [`dialect`] | which hooks are there, and what did one say? |
 //! | choosing | [`matcher`], [`rule`], [`plan`] | which hooks run, and why not the others? |
 //! | running | [`executor`] | what happened to each? |
-//! | deciding | [`verdict`], [`session`] | what does it mean, for this event and for the session? |
+//! | deciding | `verdict`, [`session`] | what does it mean, for this event and for the session? |
 //! | telling | [`text`], [`record`], [`diagnostic`] | what may a person or a model see of it? |
 //! | the road | [`engine`] | what follows what? |
 //!
@@ -72,6 +72,10 @@
 //! A host that obeys an outcome matches on [`Outcome::decision`], the one place that says whether the action happens, and
 //! with what. A host that only asks [`Outcome::blocked`] runs what a hook wanted asked about, put off or stopped. What is
 //! optional to honour is the rest: context, messages, and everything else in [`answer::Effects`].
+//!
+//! What this documentation shows is the interface, and versions promise that. What is reachable and not shown
+//! (`#[doc(hidden)]`) is for the programs that are released with this crate, and changes with any version: they ask for
+//! exactly one.
 
 pub mod answer;
 #[cfg(feature = "rule")]
@@ -95,6 +99,7 @@ pub mod outcome;
 pub mod plan;
 pub mod prelude;
 pub mod record;
+#[doc(hidden)]
 pub mod report;
 mod request;
 pub mod rule;
@@ -103,6 +108,7 @@ mod source;
 mod strict;
 mod syntax;
 pub mod text;
+#[doc(hidden)]
 pub mod verdict;
 
 pub use engine::Engine;

@@ -3,13 +3,17 @@
 //! How a dialect's text becomes one of these is the dialect's business; a pattern that cannot be compiled is a failure
 //! of its hook and goes to the hook's policy (S-3).
 
+#[doc(hidden)]
 pub mod condition;
+#[doc(hidden)]
 pub mod rule;
 
 use std::sync::OnceLock;
 
+pub use condition::Condition;
 pub(crate) use condition::Written;
-pub use condition::{Condition, MatchContext, Picked};
+#[doc(hidden)]
+pub use condition::{MatchContext, Picked};
 
 /// A pattern as data.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

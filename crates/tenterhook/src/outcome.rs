@@ -125,8 +125,9 @@ pub struct Step {
     pub stopped: bool,
 }
 
-/// What the host gets.
+/// What the host gets. A later version may say more.
 #[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct Outcome {
     /// The strongest restraint of all hooks (M-1).
     pub restraint: Restraint,

@@ -17,7 +17,9 @@ use crate::session::View;
 mod supposed;
 mod unknown;
 
+#[doc(hidden)]
 pub use supposed::supposed;
+#[doc(hidden)]
 pub use unknown::unknown;
 
 #[cfg(test)]
@@ -25,6 +27,7 @@ mod tests;
 
 /// One hook that a plan runs.
 #[derive(Clone, Debug)]
+#[doc(hidden)]
 pub struct Step {
     /// The hook.
     pub hook: Arc<Hook>,
@@ -50,6 +53,7 @@ pub struct Because {
 
 /// The steps of one stage on the payload as it stands, in configured order (P-1).
 #[must_use]
+#[doc(hidden)]
 pub fn select(
     ruleset: &Ruleset,
     view: &View,

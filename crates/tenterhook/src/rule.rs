@@ -52,10 +52,14 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
+#[doc(hidden)]
 pub use expression::Expression;
 #[cfg(feature = "rule")]
+#[doc(hidden)]
 pub use files::files_read;
+#[doc(hidden)]
 pub use flaw::{Flaw, Part};
+#[doc(hidden)]
 pub use input::RuleInput;
 pub(crate) use input::SharedLine;
 
@@ -194,6 +198,7 @@ impl Rule {
 
 /// Why a rule or an expression gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[doc(hidden)]
 pub enum Unsettled {
     /// It cannot be compiled.
     Broken(String),

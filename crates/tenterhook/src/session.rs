@@ -1,6 +1,6 @@
 //! The state that spans events: what was claimed, how often an event was denied, what the session added, what still runs.
 //!
-//! [`View`] and [`settle`] are pure; the [`Session`] handle applies what they say to a [`Store`] of atomic verbs, keeps the
+//! [`View`] and `settle` are pure; the [`Session`] handle applies what they say to a [`Store`] of atomic verbs, keeps the
 //! session's own hooks and owns the detached steps. Nothing here plans, judges or merges.
 
 mod background;
@@ -8,7 +8,7 @@ mod claim;
 mod residents;
 mod settle;
 mod status;
-pub mod store;
+mod store;
 mod wanted;
 
 use std::collections::HashSet;
@@ -20,10 +20,15 @@ use arc_swap::ArcSwap;
 use serde_json::{Map, Value};
 use tokio::sync::watch;
 
-pub use background::{Finished, MAX_BACKGROUND};
-pub use settle::{Strike, View, settle};
+pub use background::Finished;
+#[doc(hidden)]
+pub use background::MAX_BACKGROUND;
+pub use settle::Strike;
+#[doc(hidden)]
+pub use settle::{View, settle};
 pub use status::StatusWatch;
 pub use store::{Memory, Store};
+#[doc(hidden)]
 pub use wanted::Wanted;
 
 use crate::config::Ruleset;

@@ -13,14 +13,12 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tenterhook::config::{self, Source};
+use tenterhook::config::Source;
 use tenterhook::diagnostic::Severity;
 use tenterhook::dialect::native::encode_outcome;
 use tenterhook::dialect::{DialectId, Roots};
-use tenterhook::discover;
 use tenterhook::engine::{Builder, Engine};
 use tenterhook::executor::Ambient;
-use tenterhook::executor::mcp::{Configured, Servers};
 use tenterhook::executor::model::{Model, ModelClient};
 use tenterhook::hook::{Compat, Layer};
 use tenterhook::session::Session;
@@ -53,24 +51,13 @@ fn engine(case: &Case, staged: &Staged, sandbox: &Sandbox) -> Engine {
     env.extend(staged.env.clone());
     // What the command line gives its hooks, so that both ways come to the same.
     let model: Arc<dyn Model> = Arc::new(ModelClient::new(&env, None));
-    let servers = Arc::new(Configured::new([], env.clone()));
-    let ambient = Ambient {
-        env,
-        scratch: Some(sandbox.scripts()),
-        model: Some(model),
-        servers: Some(Arc::clone(&servers) as Arc<dyn Servers>),
-        ..Ambient::default()
-    };
-    let builder = Engine::builder().ambient(ambient);
-    let sources: Vec<Source> = staged.sources.iter().map(|it| source(it, sandbox)).collect();
-    let builder = sources.iter().cloned().fold(builder, Builder::source);
+    let ambient = Ambient::default().env(env).scratch(sandbox.scripts()).model(model);
+    let roots = Roots { cwd: sandbox.project(), home: sandbox.home(), ..Roots::default() };
+    let sources = staged.sources.iter().map(|it| source(it, sandbox));
+    let builder = Engine::builder().sources(sources).ambient(ambient).connect(&roots);
     let mark = |name: &str| sandbox.scripts().join(format!("{name}.ran"));
     let callbacks = case.callback.iter().map(|(name, it)| callback::hook(name, it, mark(name)));
     let (engine, diagnostics) = callbacks.fold(builder, Builder::hook).build();
-    let roots = Roots { cwd: sandbox.project(), home: sandbox.home(), ..Roots::default() };
-    let (found, _) = discover::servers(&roots, &sources);
-    let all = engine.ruleset().servers().iter().cloned().chain(found).collect::<Vec<_>>();
-    servers.replace(config::settle_servers(all, &mut Vec::new()));
     let mut missing = case.errors.clone();
     for diagnostic in diagnostics {
         if let Some(at) = missing.iter().position(|code| code == diagnostic.code.name()) {

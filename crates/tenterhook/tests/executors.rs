@@ -89,12 +89,10 @@ impl Place {
         &self,
         add: impl FnOnce(tenterhook::engine::Builder) -> tenterhook::engine::Builder,
     ) -> Engine {
-        let ambient = Ambient {
-            env: self.sandbox.env(),
-            model: Some(Arc::new(Host)),
-            servers: Some(Arc::new(Host)),
-            ..Ambient::default()
-        };
+        let ambient = Ambient::default()
+            .env(self.sandbox.env())
+            .model(Arc::new(Host))
+            .servers(Arc::new(Host));
         let (engine, diagnostics) = add(Engine::builder().ambient(ambient)).build();
         // That a gate in the background restrains nothing, and that what runs once has no next process, is told, and is what
         // these tests are about.

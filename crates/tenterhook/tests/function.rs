@@ -10,10 +10,10 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use serde_json::json;
-use tenterhook::answer::{Answer, Effects, Restraint};
-use tenterhook::dialect::DialectId;
+use tenterhook::answer::{Answer, Effects, Power, Restraint};
+use tenterhook::dialect::{DialectId, EventRow};
 use tenterhook::event::Surroundings;
-use tenterhook::hook::{Function, Hook, HookId, Run, Wait};
+use tenterhook::hook::{Function, Hook, HookId, OnFailure, Run, Wait};
 use tenterhook::{Engine, Event, Outcome, Session};
 
 fn hook<F, A>(id: &str, call: F) -> Hook
@@ -79,14 +79,14 @@ impl Future for Parting {
 /// FN-1.
 #[tokio::test(start_paused = true)]
 async fn an_answer_needs_no_reading() {
-    let rewrite = Effects { updated_input: Some(json!({"command": "ls"})), ..Effects::default() };
+    let rewrite = Effects::default().updated_input(json!({"command": "ls"}));
     let answers = [
         (Answer::default(), Restraint::Silent),
         (Answer::decided(Restraint::Allow, "fine"), Restraint::Allow),
         (Answer::decided(Restraint::Ask, "sure?"), Restraint::Ask),
         (Answer::deny("no"), Restraint::Deny),
         (Answer::context("a note"), Restraint::Silent),
-        (Answer { effects: rewrite, ..Answer::default() }, Restraint::Silent),
+        (Answer::default().with(rewrite), Restraint::Silent),
     ];
     for (answer, restraint) in answers {
         let given = answer.clone();
@@ -104,11 +104,7 @@ async fn an_answer_needs_no_reading() {
 #[tokio::test(start_paused = true)]
 async fn a_callback_sees_the_event_as_it_stands() {
     let rewrite = hook("rewrites", |_| async {
-        let input = Some(json!({"command": "git push"}));
-        Answer {
-            effects: Effects { updated_input: input, ..Effects::default() },
-            ..Answer::default()
-        }
+        Answer::default().with(Effects::default().updated_input(json!({"command": "git push"})))
     });
     let judge = hook("judges", |event| async move {
         let forced = event.payload["tool_input"]["command"] == "git push --force";
@@ -118,6 +114,51 @@ async fn a_callback_sees_the_event_as_it_stands() {
     first.phase = tenterhook::hook::Phase::Rewrite;
     let outcome = fire([judge, first]).await;
     assert!(!outcome.blocked(), "{outcome:?}");
+}
+
+/// E-4, E-6: what hooks of any source may do on an event that no agent has, the host says.
+#[tokio::test(start_paused = true)]
+async fn a_host_declares_an_event_of_its_own() {
+    let deploy = || EventRow::custom("deploy.before").subject("target");
+    let says_no = || {
+        let run = Function::new("says-no", |_| async { Answer::deny("not on a Friday") });
+        Hook::new(
+            HookId::new("says-no"),
+            DialectId::NATIVE,
+            "deploy.before".into(),
+            Run::Function(run),
+        )
+        .timeout(Duration::from_secs(5))
+    };
+    let event = || Event::new("deploy.before", Surroundings::at("/")).with("target", "production");
+    for (row, restraint) in
+        [(deploy(), Restraint::Silent), (deploy().powers(&[Power::Deny]), Restraint::Deny)]
+    {
+        let (engine, diagnostics) = Engine::builder().event(row).hook(says_no()).build();
+        assert_eq!(diagnostics, []);
+        let outcome = engine.fire(event(), &Session::default()).await;
+        assert_eq!(outcome.restraint, restraint, "{outcome:?}");
+    }
+    // Where it may deny, a hook that gives no answer blocks, unless the host or the hook says otherwise.
+    let gate = || deploy().powers(&[Power::Deny, Power::Ask]).timeout(Duration::from_secs(1));
+    let mute = || {
+        let run = Function::new("mute", |_| pending::<Answer>());
+        Hook::new(
+            HookId::new("mute"),
+            DialectId::NATIVE,
+            "deploy.before".into(),
+            Run::Function(run),
+        )
+    };
+    for (row, hook, restraint) in [
+        (gate(), mute(), Restraint::Deny),
+        (gate().failing(OnFailure::Ask), mute(), Restraint::Ask),
+        (gate(), mute().on_failure(OnFailure::Continue), Restraint::Silent),
+    ] {
+        let (engine, _) = Engine::builder().event(row).hook(hook).build();
+        let outcome = engine.fire(event(), &Session::default()).await;
+        assert_eq!(outcome.restraint, restraint, "{outcome:?}");
+    }
 }
 
 /// FN-3.

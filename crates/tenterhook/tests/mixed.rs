@@ -56,8 +56,7 @@ async fn fire(
     content: &str,
     command: impl Fn(DialectId) -> String,
 ) -> Outcome {
-    let ambient =
-        Ambient { env: sandbox.env(), scratch: Some(sandbox.scripts()), ..Ambient::default() };
+    let ambient = Ambient::default().env(sandbox.env()).scratch(sandbox.scripts());
     let sources = dialects.iter().map(|it| source(*it, &config(*it, &command(*it)), sandbox));
     let builder = Engine::builder().ambient(ambient);
     let (engine, diagnostics) = sources.fold(builder, |builder, it| builder.source(it)).build();

@@ -98,8 +98,7 @@ async fn fire(text: &str, case: &Case) -> Restraint {
     form.entry("event").or_insert_with(|| case.on.clone().into());
     let event = DialectId::NATIVE.dialect().decode_event(&form, &roots).unwrap();
     let path = ("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned());
-    let ambient =
-        Ambient { env: vec![path], scratch: Some(here.path().to_owned()), ..Ambient::default() };
+    let ambient = Ambient::default().env([path]).scratch(here.path());
     let (engine, diagnostics) = Engine::builder().ambient(ambient).source(source(text)).build();
     assert_eq!(diagnostics, []);
     let outcome = engine.fire(event, &Session::default()).await;

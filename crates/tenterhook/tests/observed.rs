@@ -185,11 +185,8 @@ impl Case {
             hook["timeout"] = timeout.clone();
         }
         let text = settings(&self.event, json!({"hooks": [hook]}));
-        let ambient = Ambient {
-            env: vec![("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())],
-            scratch: Some(self.scratch.path().to_owned()),
-            ..Ambient::default()
-        };
+        let path = [("PATH", "/usr/local/bin:/usr/bin:/bin")];
+        let ambient = Ambient::default().env(path).scratch(self.scratch.path());
         let (engine, _) =
             Engine::builder().source(source(&text, &project, compat)).ambient(ambient).build();
         let mut event = Event::new(self.event.as_str(), within(&project));

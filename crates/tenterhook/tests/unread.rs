@@ -108,7 +108,7 @@ impl Room {
 
 fn engine(sources: Vec<Source>) -> Engine {
     let env = vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())];
-    let builder = Engine::builder().ambient(Ambient { env, ..Ambient::default() });
+    let builder = Engine::builder().ambient(Ambient::default().env(env));
     sources.into_iter().fold(builder, |builder, it| builder.source(it)).build().0
 }
 

@@ -40,7 +40,7 @@ impl Hooks {
     fn load(place: &Path, path: String) -> Self {
         let source = Source::given("tenterhook.toml", DialectId::NATIVE, HOOKS, place);
         // A library reads no environment: what hooks inherit is handed over.
-        let ambient = Ambient { env: vec![("PATH".to_owned(), path)], ..Ambient::default() };
+        let ambient = Ambient::default().env([("PATH", path)]);
         let (engine, diagnostics) = Engine::builder().source(source).ambient(ambient).build();
         for diagnostic in diagnostics {
             println!("{diagnostic:#}");

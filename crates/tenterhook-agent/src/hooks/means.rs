@@ -12,7 +12,7 @@ use tenterhook::discover;
 use tenterhook::executor::Ambient;
 use tenterhook::executor::http::Network;
 use tenterhook::executor::mcp::{Configured, Servers};
-use tenterhook::executor::model::{Model, ModelClient};
+use tenterhook::executor::model::ModelClient;
 use tenterhook::hook::{Command, Run};
 
 use crate::update::Updates;
@@ -52,14 +52,14 @@ impl Means {
 
     /// What the engine is given.
     pub(super) fn ambient(&self) -> Ambient {
-        Ambient {
-            env: self.env.clone(),
-            scratch: self.directory.as_ref().map(|it| PathBuf::from(it.path())),
+        let mut ambient = Ambient::default()
+            .env(self.env.clone())
             // The models of hooks, which may be others than the agent's own.
-            model: Some(Arc::new(ModelClient::new(&self.env, None)) as Arc<dyn Model>),
-            servers: Some(Arc::clone(&self.servers) as Arc<dyn Servers>),
-            network: self.network.clone(),
-        }
+            .model(Arc::new(ModelClient::new(&self.env, None)))
+            .servers(Arc::clone(&self.servers) as Arc<dyn Servers>)
+            .network(self.network.clone());
+        ambient.scratch = self.directory.as_ref().map(|it| PathBuf::from(it.path()));
+        ambient
     }
 
     /// Lets hooks and the model call the servers that are configured for them now. What is wrong with those.

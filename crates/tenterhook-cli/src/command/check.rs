@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use tenterhook::config::Ruleset;
 use tenterhook::diagnostic::{Diagnostic, Severity};
-use tenterhook::executor::Ambient;
 use tenterhook::hook::Hook;
 
 use super::{fix, print_json};
@@ -53,7 +52,7 @@ fn once(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem> {
         loaded = read(args, here);
     }
     loaded.announce(term, &here.roots);
-    let ruleset = loaded.engine(Ambient::default()).ruleset();
+    let ruleset = loaded.engine(|builder| builder).ruleset();
     let missing = scripts::check(&ruleset, &loaded.sources, &here.env);
     loaded.diagnostics.extend(missing.iter().map(|it| it.diagnostic.clone()));
     let known = servers::find(&mut loaded, &ruleset, &here.roots);

@@ -78,11 +78,7 @@ fn perform(act: &Play, from: Option<&Path>, here: &Here, term: Term) -> Result<E
     let events = events(act, &roots)?;
     let scratch = tempfile::tempdir()
         .map_err(|error| Problem::new(format!("no temporary directory can be made: {error}")))?;
-    let ambient = Ambient {
-        env: here.env.clone(),
-        scratch: Some(scratch.path().to_owned()),
-        ..Ambient::default()
-    };
+    let ambient = Ambient::default().env(here.env.clone()).scratch(scratch.path());
     let engine = engine(act, &roots, ambient, term)?;
     let hooks = count(engine.ruleset().hooks().len(), "hook");
     let title = act.title.replace("{hooks}", &hooks).replace("{place}", &stage.name);

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tenterhook::Event;
 use tenterhook::answer::{Answer, Restraint};
-use tenterhook::executor::Ambient;
 use tenterhook::hook::{Hook, Run};
 use tenterhook::plan::{self, Because};
 use tenterhook::rule::RuleInput;
@@ -30,7 +29,7 @@ pub(crate) fn run(args: &Explain, here: &Here, term: Term) -> Result<Exit, Probl
     let mut loaded = load::load(&args.which, here)?;
     let event = what::given(&args.what, args.which.events(), &here.roots)?.event;
     loaded.announce(term, &here.roots);
-    let ruleset = loaded.engine(Ambient::default()).ruleset();
+    let ruleset = loaded.engine(|builder| builder).ruleset();
     loaded.warn(term);
     let input = RuleInput::of(&Arc::new(event.clone()));
     let hooks: Vec<Explained> = plan::explain(&ruleset, &View::default(), &event)

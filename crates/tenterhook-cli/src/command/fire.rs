@@ -6,8 +6,6 @@ use std::sync::Arc;
 use tenterhook::diagnostic::Code;
 use tenterhook::dialect::native::encode_outcome;
 use tenterhook::executor::Ambient;
-use tenterhook::executor::http::Network;
-use tenterhook::executor::mcp::{Configured, Servers};
 use tenterhook::executor::model::ModelClient;
 use tenterhook::{Engine, Event, Outcome, Session};
 
@@ -20,7 +18,6 @@ use crate::last_word::{self, Form};
 use crate::load::{self, Loaded};
 use crate::problem::Problem;
 use crate::scratch::Scratch;
-use crate::servers;
 use crate::show;
 use crate::term::Term;
 use crate::wait::{Waited, block_on_or};
@@ -40,18 +37,10 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     };
     loaded.announce(term, &here.roots);
     let scratch = Scratch::or_none(term);
-    let network = Network::default();
-    let servers = Configured::new([], here.env.clone()).reached_by(network.clone());
-    let servers = Arc::new(servers);
-    let ambient = Ambient {
-        servers: Some(Arc::clone(&servers) as Arc<dyn Servers>),
-        env: here.env.clone(),
-        scratch: scratch.path().map(Path::to_owned),
-        model: Some(Arc::new(ModelClient::new(&here.env, args.model.as_deref()))),
-        network,
-    };
-    let engine = loaded.engine(ambient);
-    servers.replace(servers::find(&mut loaded, &engine.ruleset(), &here.roots));
+    let model = ModelClient::new(&here.env, args.model.as_deref());
+    let mut ambient = Ambient::default().env(here.env.clone()).model(Arc::new(model));
+    ambient.scratch = scratch.path().map(Path::to_owned);
+    let engine = loaded.engine(|builder| builder.ambient(ambient).connect(&here.roots));
     refuse_nothing(args, &loaded, &engine)?;
     match args.form() {
         // The page shows each error as a fault.

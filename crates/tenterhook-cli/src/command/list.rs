@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tenterhook::config::{Ruleset, Source};
-use tenterhook::executor::Ambient;
 use tenterhook::hook::{Arming, Hook, Phase, Run, Wait};
 use tenterhook::matcher::MatcherSpec;
 
@@ -28,7 +27,7 @@ pub(crate) fn run(args: &List, here: &Here, term: Term) -> Result<Exit, Problem>
         load::load(&which, here)?
     };
     loaded.announce(term, &here.roots);
-    let ruleset = loaded.engine(Ambient::default()).ruleset();
+    let ruleset = loaded.engine(|builder| builder).ruleset();
     loaded.warn(term);
     match args.output.format {
         Format::Json => print_json(&to_json(&loaded, &ruleset), term)?,

@@ -9,8 +9,13 @@ use crate::answer::{Power, Powers};
 use crate::event::tool::words::{self, ToolWords};
 use crate::event::{Event, EventName};
 
-/// What one dialect lets its hooks do on one event: one row of its event table (E-3).
+/// How long a hook of a host's own event may take that says nothing itself.
+const CUSTOM: Duration = Duration::from_mins(1);
+
+/// What one dialect lets its hooks do on one event: one row of its event table (E-3). A host declares its own
+/// events with [`EventRow::custom`].
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct EventRow {
     /// The dialect's own name for the event.
     pub name: Cow<'static, str>,
@@ -74,14 +79,54 @@ impl EventRow {
     }
 
     /// The same, where a hook that gives no answer means this.
-    pub(crate) const fn failing(mut self, failure: OnFailure) -> Self {
+    #[must_use]
+    pub const fn failing(mut self, failure: OnFailure) -> Self {
         self.failure = failure;
         self
     }
 
     /// The same, where so many denials in a row hold.
-    pub(crate) const fn capped(mut self, cap: Cap) -> Self {
+    #[must_use]
+    pub const fn capped(mut self, cap: Cap) -> Self {
         self.cap = Some(cap);
+        self
+    }
+
+    /// An event of a host's own, on which hooks may do no more than look: without a subject, for a minute, and a hook that
+    /// fails blocks nothing.
+    #[must_use]
+    pub fn custom(event: &str) -> Self {
+        Self::unknown(&EventName::new(event), Powers::NONE, CUSTOM)
+    }
+
+    /// The same, with matchers that are tested on this text field of the payload.
+    #[must_use]
+    pub fn subject(mut self, field: &str) -> Self {
+        self.subject = Subject::Declared(field.into());
+        self
+    }
+
+    /// The same, on which a hook may do this. Where it may deny, one that gives no answer blocks (decision 2).
+    #[must_use]
+    pub const fn powers(mut self, powers: &[Power]) -> Self {
+        self.powers = Powers::of(powers);
+        if self.powers.has(Power::Deny) {
+            self.failure = OnFailure::Block;
+        }
+        self
+    }
+
+    /// The same, on which a hook that says nothing itself may take so long.
+    #[must_use]
+    pub const fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// The same, in words for people that say when it fires.
+    #[must_use]
+    pub fn when(mut self, when: &str) -> Self {
+        self.when = Cow::Owned(when.to_owned());
         self
     }
 

@@ -180,8 +180,9 @@ pub struct Worker {
     pub command: Command,
 }
 
-/// What runs a hook.
+/// What runs a hook. There may be more executors one day.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Run {
     /// A child process.
     Command(Command),

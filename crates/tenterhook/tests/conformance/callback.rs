@@ -42,17 +42,16 @@ pub(super) fn hook(name: &str, callback: &Callback, mark: PathBuf) -> Hook {
 }
 
 fn answer(callback: &Callback) -> Answer {
+    let mut effects = Effects::default();
+    effects.context.clone_from(&callback.context);
+    effects.updated_input.clone_from(&callback.input);
     Answer {
         restraint: callback
             .decision
             .as_deref()
             .map_or(Restraint::Silent, |word| meaning(DECISIONS, word)),
         reason: callback.reason.clone(),
-        effects: Effects {
-            context: callback.context.clone(),
-            updated_input: callback.input.clone(),
-            ..Effects::default()
-        },
+        effects,
         ..Answer::default()
     }
 }

@@ -83,13 +83,13 @@ impl World {
     }
 
     fn ambient(&self, place: Option<&Place>) -> Ambient {
-        Ambient {
-            env: place.map_or_else(|| self.env.to_vec(), |it| it.env(&self.env)),
-            scratch: place.map(Place::scratch),
-            servers: Some(Arc::clone(&self.servers) as Arc<dyn Servers>),
-            model: Some(Arc::clone(&self.model) as Arc<_>),
-            network: self.network.clone(),
-        }
+        let mut ambient = Ambient::default()
+            .env(place.map_or_else(|| self.env.to_vec(), |it| it.env(&self.env)))
+            .servers(Arc::clone(&self.servers) as Arc<dyn Servers>)
+            .model(Arc::clone(&self.model) as Arc<_>)
+            .network(self.network.clone());
+        ambient.scratch = place.map(Place::scratch);
+        ambient
     }
 }
 

@@ -1,0 +1,33 @@
+//! The MCP servers that an engine connects for its hooks: found again with every configuration. Calls none.
+
+use std::sync::Arc;
+
+use crate::config::{Ruleset, Source};
+use crate::diagnostic::Diagnostic;
+use crate::dialect::Roots;
+use crate::discover;
+use crate::executor::Ambient;
+use crate::executor::mcp::Configured;
+
+#[derive(Debug)]
+pub(super) struct Connected {
+    servers: Arc<Configured>,
+    roots: Roots,
+}
+
+impl Connected {
+    /// Hooks that run with `ambient` call the servers of this, which are none yet.
+    pub(super) fn new(roots: Roots, ambient: &mut Ambient) -> Self {
+        let servers = Configured::new([], ambient.env.clone());
+        let servers = Arc::new(servers.reached_by(ambient.network.clone()));
+        ambient.servers = Some(Arc::clone(&servers) as Arc<_>);
+        Self { servers, roots }
+    }
+
+    /// Looks for the servers of these hooks; what is wrong with them.
+    pub(super) fn find(&self, ruleset: &Ruleset, sources: &[Source]) -> Vec<Diagnostic> {
+        let (servers, told) = discover::servers_for(ruleset, &self.roots, sources);
+        self.servers.replace(servers);
+        told
+    }
+}
