@@ -27,7 +27,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "what stands in for a lost part is a hook of the engine itself",
     ),
     (
-        "crates/tenterhook/src/dialect/reasonix/entry.rs",
+        "crates/tenterhook/src/dialect/reasonix/config.rs",
         "CLAUDE",
         "an entry may ask to be spoken to in that protocol (RX-34)",
     ),

@@ -5,6 +5,7 @@ pub(in crate::dialect) mod denial;
 pub(in crate::dialect) mod entry;
 pub(in crate::dialect) mod event;
 pub(in crate::dialect) mod field;
+pub(in crate::dialect) mod file;
 pub(in crate::dialect) mod groups;
 pub(in crate::dialect) mod protocol;
 pub(in crate::dialect) mod unread;

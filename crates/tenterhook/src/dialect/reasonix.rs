@@ -4,7 +4,6 @@
 mod answer;
 mod config;
 mod directives;
-mod entry;
 mod event;
 mod events;
 mod places;

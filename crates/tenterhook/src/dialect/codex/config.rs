@@ -10,45 +10,58 @@ use super::{events, matcher};
 use crate::diagnostic::Code;
 use crate::dialect::DialectId;
 use crate::dialect::findings::finding;
-use crate::dialect::kit::field::{Case, seconds};
-use crate::dialect::kit::groups::{self, Groups, Reader, Scope};
+use crate::dialect::kit::entry::Fields;
+use crate::dialect::kit::field::seconds;
+use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
+use crate::dialect::kit::groups::Groups;
 use crate::hook::{Command, Hook, Inherit, Invocation, Layer, McpTool, Run, Shell, Wait};
 use crate::matcher::Matcher;
 use crate::source::{ReadConfig, Source, Switch};
 use crate::syntax::{Entry, Format, Node};
 
 /// The words of its files.
-static WORDS: Groups = Groups {
-    agent: "Codex",
-    id: DialectId::CODEX,
-    shape: r#"write `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "..."}]}]}}`"#,
-    rule: "CX-5",
-    case: Case::Counts,
-    rows: || &events::ROWS,
-    is_open: false,
+static FILE: File = File {
+    rules: Rules::all("CX-5"),
     beside: &["state", "managed_dir", "windows_managed_dir"],
     find,
+    ..File::of(
+        "Codex",
+        DialectId::CODEX,
+        || &events::ROWS,
+        |reader, node, scope| {
+            GROUPS.group(reader, node, scope);
+        },
+    )
+};
+
+/// The words of its groups.
+static GROUPS: Groups = Groups {
     types: &[
         ("command", "command"),
         ("mcp_tool", "server"),
         ("prompt", "prompt"),
         ("agent", "prompt"),
     ],
-    fields: &[
-        "type",
-        "command",
-        "commandWindows",
-        "command_windows",
-        "timeout",
-        "async",
-        "statusMessage",
-        "additionalContextLimit",
-        "server",
-        "tool",
-        "input",
-        "prompt",
-        "model",
-    ],
+    fields: Fields {
+        whose: "a handler",
+        code: Code::UnknownHandlerField,
+        known: &[
+            "type",
+            "command",
+            "commandWindows",
+            "command_windows",
+            "timeout",
+            "async",
+            "statusMessage",
+            "additionalContextLimit",
+            "server",
+            "tool",
+            "input",
+            "prompt",
+            "model",
+        ],
+        foreign: &[],
+    },
     matcher,
     run,
     terms,
@@ -63,21 +76,15 @@ const LONGEST_LEAVING: Duration = Duration::from_secs(3);
 /// Reads `source`.
 pub(super) fn read(source: &Source) -> ReadConfig {
     let is_toml = Path::new(&*source.name).extension().is_some_and(|it| it == "toml");
-    groups::read(&WORDS, source, if is_toml { Format::Toml } else { Format::Json })
+    file::read(&FILE, source, if is_toml { Format::Toml } else { Format::Json })
 }
 
 fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
-    let is_toml = Path::new(&*reader.source.name).extension().is_some_and(|it| it == "toml");
-    if is_toml {
-        switches(reader, root);
-    } else {
-        strangers(reader, root);
+    match reader.format {
+        Format::Toml => switches(reader, root),
+        _ => strangers(reader, root),
     }
-    let hooks = root.get("hooks");
-    if hooks.is_none() && !is_toml {
-        reader.bare(root);
-    }
-    hooks
+    root.get("hooks")
 }
 
 /// The agent refuses a `hooks.json` with any other key at the top (CX-5).
@@ -111,7 +118,7 @@ fn switches(reader: &mut Reader<'_>, root: &Node) {
 fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
     let about_nothing = scope.row.is_some_and(|row| row.subject == crate::dialect::Subject::None);
     if about_nothing && !matches!(scope.matcher.as_str(), "" | "*") {
-        let message = format!("`{}` ignores its matcher: this runs every time", scope.event);
+        let message = format!("`{}` ignores its matcher: this runs every time", scope.event());
         let found = finding(Code::MatcherIgnored, message);
         return reader.report(entry.node.span, found.help("remove it, and test in the program"));
     }
@@ -197,6 +204,6 @@ fn timeout(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Option<Durati
     let shown = format!("{} minutes", number / 60.0);
     reader.findings.many_seconds(field, number, &shown);
     let timeout = seconds(number).unwrap_or_default().max(Duration::from_secs(1));
-    let leaving = scope.event.as_str() == "SessionEnd";
+    let leaving = scope.event().as_str() == "SessionEnd";
     Some(if leaving { timeout.min(LONGEST_LEAVING) } else { timeout })
 }

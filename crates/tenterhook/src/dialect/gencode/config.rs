@@ -4,42 +4,56 @@
 use super::{events, handler, matcher};
 use crate::diagnostic::Code;
 use crate::dialect::findings::finding;
+use crate::dialect::kit::entry::Fields;
 use crate::dialect::kit::field::Case;
-use crate::dialect::kit::groups::{self, Groups, Reader, Scope};
+use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
+use crate::dialect::kit::groups::Groups;
 use crate::dialect::{DialectId, Subject};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{Entry, Format, Node, NodeValue};
 
 /// The words of its files.
-static WORDS: Groups = Groups {
-    agent: "Gen",
-    id: DialectId::GEN,
-    shape: r#"write `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "..."}]}]}}`"#,
-    rule: "G-4",
+static FILE: File = File {
+    rules: Rules::all("G-4"),
     // The agent reads keys in any case.
     case: Case::Ignored,
-    rows: || events::ROWS,
     // Names of events are open (ruling 13): the hook is armed for an event of that name.
     is_open: true,
-    beside: &[],
     find,
+    ..File::of(
+        "Gen",
+        DialectId::GEN,
+        || events::ROWS,
+        |reader, node, scope| {
+            GROUPS.group(reader, node, scope);
+        },
+    )
+};
+
+/// The words of its groups.
+static GROUPS: Groups = Groups {
     types: &[("command", "command"), ("prompt", "prompt"), ("agent", "prompt"), ("http", "url")],
-    fields: &[
-        "type",
-        "command",
-        "prompt",
-        "url",
-        "if",
-        "shell",
-        "model",
-        "async",
-        "asyncRewake",
-        "timeout",
-        "statusMessage",
-        "once",
-        "headers",
-        "allowedEnvVars",
-    ],
+    fields: Fields {
+        whose: "a handler",
+        code: Code::UnknownHandlerField,
+        known: &[
+            "type",
+            "command",
+            "prompt",
+            "url",
+            "if",
+            "shell",
+            "model",
+            "async",
+            "asyncRewake",
+            "timeout",
+            "statusMessage",
+            "once",
+            "headers",
+            "allowedEnvVars",
+        ],
+        foreign: &[],
+    },
     matcher,
     run: handler::run,
     terms: handler::terms,
@@ -47,14 +61,11 @@ static WORDS: Groups = Groups {
 
 /// Reads `source`. An event that is mentioned replaces weaker layers, with nothing too (G-2).
 pub(super) fn read(source: &Source) -> ReadConfig {
-    groups::read(&WORDS, source, Format::Json)
+    file::read(&FILE, source, Format::Json)
 }
 
 fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
-    let Some(hooks) = root.get("hooks") else {
-        reader.bare(root);
-        return None;
-    };
+    let hooks = root.get("hooks")?;
     let is_manifest = reader.source.name.ends_with("plugin.json");
     match &hooks.value {
         // A plugin's manifest may name a file, which is a source of its own, or hold what such a file would.
@@ -68,10 +79,10 @@ fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
 fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
     let text = scope.matcher.as_str();
     let span = entry.node.span;
-    let means = matcher::read(scope.event.as_str(), text, reader.source.compat);
+    let means = matcher::read(scope.event().as_str(), text, reader.source.compat);
     let about_nothing = scope.row.is_some_and(|row| row.subject == Subject::None);
     if about_nothing && !matches!(text, "" | "*") {
-        let message = format!("`{}` has nothing that a matcher is tested on", scope.event);
+        let message = format!("`{}` has nothing that a matcher is tested on", scope.event());
         let found = finding(Code::MatcherIgnored, message)
             .help("Gen never runs the hooks of this group; here they run every time");
         reader.report(span, found);

@@ -6,7 +6,7 @@ use super::{events, matcher};
 use crate::diagnostic::{Code, Severity};
 use crate::dialect::findings::{finding, misspelt_place};
 use crate::dialect::kit::field::seconds;
-use crate::dialect::kit::groups::{Reader, Scope};
+use crate::dialect::kit::file::{Reader, Scope};
 use crate::dialect::requests;
 use crate::hook::{Command, Hook, Http, Inherit, Invocation, Prompt, Run, Shell, Wait};
 use crate::matcher::{Condition, Matcher};
@@ -44,7 +44,7 @@ pub(super) fn terms(
     scope: &Scope,
     hook: &mut Hook,
 ) -> Result<(), String> {
-    let means = matcher::read(scope.event.as_str(), &scope.matcher, reader.source.compat);
+    let means = matcher::read(scope.event().as_str(), &scope.matcher, reader.source.compat);
     hook.matcher = Matcher::new(means.spec);
     let mut conditions: Vec<Condition> = means.condition.into_iter().collect();
     let tested = condition(reader, node, scope).map(|condition| conditions.extend(condition));
@@ -116,10 +116,10 @@ fn condition(
         return Ok(None);
     };
     let span = reader.entry(node, "if").map_or(node.span, |it| it.node.span);
-    if !events::is_about_tool(scope.event.as_str()) {
-        let message = format!("`{}` is not about a tool call, so `if` never holds", scope.event);
+    if !events::is_about_tool(scope.event().as_str()) {
+        let message = format!("`{}` is not about a tool call, so `if` never holds", scope.event());
         reader.report(span, finding(Code::IfOutsideToolEvent, message).label("never runs"));
-        return Err(format!("`if` never holds on `{}`", scope.event));
+        return Err(format!("`if` never holds on `{}`", scope.event()));
     }
     let condition = matcher::condition(&text);
     if let Some(fault) = condition.fault() {

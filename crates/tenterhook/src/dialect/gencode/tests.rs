@@ -72,7 +72,7 @@ fn one_bad_field_costs_one_entry() {
             "handler-missing-field",
             "missing-inner-hooks-array",
             "unknown-event",
-            "event-value-not-array",
+            "event-value-is-object-not-array",
             "event-value-not-array"
         ]
     );

@@ -1,218 +1,271 @@
-//! Reads `hooks.json` (I-1 to I-4): which events it names, and what is wrong with it as a whole. Entries are read in
-//! `config/entry.rs`.
-//!
-//! The agent refuses to start when anything is wrong. Here an entry with a fault is rejected alone and its siblings live
-//! (Ruling 22); under exact reading the whole file is refused, as the agent does.
+//! Reads `hooks.json` (I-1 to I-4): an entry is one program and its terms (I-30 to I-41). The agent refuses to start when
+//! anything is wrong; here an entry with a fault is rejected alone and its siblings live (Ruling 22).
 
-mod entry;
+use std::path::Path;
+use std::time::Duration;
 
-use super::events;
-use crate::diagnostic::{Code, Severity, Span, nearest};
-use crate::dialect::findings::{Findings, finding};
-use crate::dialect::{EventRow, GROUPS, broken};
+use super::events::{self, AFTER_FAILURE};
+use crate::diagnostic::{Code, Severity, Span};
+use crate::dialect::findings::finding;
+use crate::dialect::kit::entry::{self, Fields, unusable};
+use crate::dialect::kit::field::texts;
+use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
+use crate::dialect::words::is_variable;
+use crate::dialect::{DialectId, Subject};
 use crate::event::EventName;
-use crate::hook::{Arming, Compat, Confine, Hook};
+use crate::hook::{Command, Compat, Confine, Hook, HookId, Inherit, Invocation, Run};
+use crate::matcher::{Matcher, MatcherSpec};
 use crate::source::{ReadConfig, Source};
-use crate::syntax::{self, Entry, FaultKind, Format, Node, NotStrict, Parsed};
+use crate::syntax::{Entry, Format, Node};
 
-/// What a file looks like.
-const SHAPE: &str = "write `{\"hooks\": {\"UserPromptSubmit\": [{\"command\": \"...\"}]}}`";
+/// The words of its file.
+static FILE: File = File {
+    items: "entries",
+    shape: r#"write `{"hooks": {"UserPromptSubmit": [{"command": "..."}]}}`"#,
+    rules: Rules { misplaced: "I-2", shadowed: "I-3", item: "I-31", ..Rules::all("I-4") },
+    // One file serves several versions of the agent.
+    is_open: true,
+    is_strict: true,
+    runs_doubled: true,
+    ..File::of("ignis", DialectId::IGNIS, || events::ROWS, item)
+};
+
+/// The fields of an entry.
+const FIELDS: Fields = Fields {
+    whose: "an entry of ignis",
+    code: Code::UnknownHandlerField,
+    known: &["command", "argv", "timeout_ms", "env", "sandbox", "matcher"],
+    foreign: &[
+        ("timeout", "it is called `timeout_ms` here, in milliseconds"),
+        ("timeoutsecs", "it is called `timeout_ms` here, in milliseconds"),
+        ("timeoutms", "it is called `timeout_ms` here"),
+        ("args", "write the program and its arguments in `argv`"),
+        ("type", "leave it out: an entry is always a program"),
+        ("cwd", "a hook starts where the agent works"),
+    ],
+};
+
+/// A program with these signs was meant for a shell.
+const SHELL_SIGNS: &[char] = &['|', '&', ';', '<', '>', '$', '`', '*', '"', '\''];
 
 /// Reads `source`.
 pub(super) fn read(source: &Source) -> ReadConfig {
-    let parsed = syntax::salvage(&source.text, Format::Json, GROUPS);
-    let mut reader = Reader { source, findings: Findings::of(source), read: ReadConfig::default() };
-    reader.syntax(&parsed);
-    reader.read.lost = broken::lost(source, &parsed);
-    if let Some(root) = &parsed.root {
-        reader.document(root);
+    file::read(&FILE, source, Format::Json)
+}
+
+fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+    if !reader.is_object(node, "an entry", Code::EntryNotObject) {
+        return;
     }
-    reader.refuse_whole();
-    ReadConfig { diagnostics: reader.findings.into_list(), ..reader.read }
-}
-
-/// A file in the middle of being read.
-pub(super) struct Reader<'a> {
-    source: &'a Source,
-    findings: Findings<'a>,
-    read: ReadConfig,
-}
-
-/// The event that entries stand under.
-struct Scope<'a> {
-    /// As written.
-    name: &'a str,
-    row: Option<&'static EventRow>,
-    /// Why nothing under it runs.
-    off: Option<&'a Arming>,
-}
-
-impl Scope<'_> {
-    fn event(&self) -> EventName {
-        EventName::new(self.row.map_or(self.name, |row| &*row.event))
+    if node.get("hooks").is_some_and(|it| it.as_array().is_some()) {
+        let message = "this is a group of Claude Code; an entry of ignis is one program";
+        let found = finding(Code::EntryIsGroup, message).label("rejected");
+        let help = "write each handler as an entry of its own: `{\"command\": \"...\"}`";
+        return reader.report(node.span, found.help(help));
     }
+    FIELDS.check(reader, node, &[]);
+    let started = invocation(reader, node);
+    let program = match &started {
+        Ok(Invocation::Argv { program, .. }) => Path::new(program).file_stem(),
+        _ => None,
+    };
+    let program = program.map_or_else(|| "rejected".into(), |it| it.to_string_lossy().into_owned());
+    let (run, off) = match started {
+        Ok(invocation) => {
+            let pass = pass(reader, node);
+            (Run::Command(Command { pass, ..Command::new(invocation, Inherit::Listed) }), None)
+        }
+        Err(because) => (unusable(&*because), Some(Off::new(because, FILE.rules.item))),
+    };
+    let mut hook = entry::draft(reader, node, &scope.name, &program, scope, run);
+    hook.on_failure = reader.source.on_failure;
+    hook.phase = events::phase(scope.row);
+    hook.timeout = timeout(reader, node);
+    hook.confine = sandbox(reader, node, scope);
+    hook.matcher = Matcher::new(matcher(reader, node, scope));
+    hook.arming = Off::arming(scope.off.clone().or(off));
+    // A hook for the end of a tool call runs whether the tool failed or not, which are two events in neutral words.
+    let after = (hook.event.as_str() == "PostToolUse").then(|| Hook {
+        id: HookId::new(format!("{}@{AFTER_FAILURE}", hook.id)),
+        event: EventName::from(AFTER_FAILURE),
+        ..hook.clone()
+    });
+    reader.read.hooks.push(hook);
+    reader.read.hooks.extend(after);
 }
 
-impl Reader<'_> {
-    /// A text that cannot be read keeps the last good hooks; one that only a strict parser refuses is read, and said.
-    fn syntax(&mut self, parsed: &Parsed) {
-        let mut said: Vec<FaultKind> = Vec::new();
-        for fault in &parsed.faults {
-            if said.contains(&fault.kind) {
-                continue;
+/// Exactly one of `command` and `argv`; or why the entry is rejected.
+fn invocation(reader: &mut Reader<'_>, node: &Node) -> Result<Invocation, String> {
+    let words = match (reader.entry(node, "command"), reader.entry(node, "argv")) {
+        (Some(field), None) => command(reader, field)?,
+        (None, Some(field)) => argv(reader, field)?,
+        (Some(_), Some(argv)) => {
+            let message = "an entry has `command` or `argv`, not both";
+            return Err(reject(reader, argv.key_span, Code::SeveralRuns, message));
+        }
+        (None, None) => {
+            let message = "an entry needs `command` or `argv`";
+            return Err(reject(reader, node.span, Code::MissingRun, message));
+        }
+    };
+    let mut words = words.into_iter();
+    let program = at_home(reader.source, words.next().unwrap_or_default());
+    Ok(Invocation::Argv { program, args: words.collect() })
+}
+
+fn reject(reader: &mut Reader<'_>, span: Span, code: Code, message: &str) -> String {
+    let help = "write `\"command\": \"PROGRAM ARGUMENTS\"`, or `\"argv\": [\"PROGRAM\", ...]` \
+                where a word has spaces";
+    reader.report(span, finding(code, message).label("rejected").help(help));
+    format!("it is rejected: {message}")
+}
+
+/// Words between white space: no shell, no quotes (I-32).
+fn command(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, String> {
+    let span = field.node.span;
+    let Some(text) = field.node.as_str() else {
+        let message = format!("`command` takes a string, found {}", field.node.kind());
+        return Err(reject(reader, span, Code::CommandNotString, &message));
+    };
+    let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    if words.is_empty() {
+        return Err(reject(reader, span, Code::EmptyCommand, "`command` is empty"));
+    }
+    let sign = words.iter().flat_map(|it| it.chars()).find(|it| SHELL_SIGNS.contains(it));
+    let tilde = words.iter().skip(1).any(|it| it.starts_with("~/")).then_some('~');
+    if let Some(sign) = sign.or(tilde) {
+        let message = format!(
+            "no shell reads `command`: it is split at white space, and `{sign}` means nothing"
+        );
+        let help = "write `\"argv\": [\"sh\", \"-c\", \"...\"]` for a shell line";
+        reader.report(span, finding(Code::CommandWithoutShell, message).help(help));
+    }
+    Ok(words)
+}
+
+fn argv(reader: &mut Reader<'_>, field: &Entry) -> Result<Vec<String>, String> {
+    let (code, message) = match texts(&field.node) {
+        None => (Code::WrongFieldType, "`argv` takes an array of strings"),
+        Some(words) => match words.first() {
+            None => (Code::EmptyCommand, "`argv` is empty"),
+            Some(program) if program.trim().is_empty() => {
+                (Code::EmptyCommand, "`argv` names no program")
             }
-            said.push(fault.kind);
-            self.read.unreadable |= !matches!(fault.kind, FaultKind::NotStrict(_));
-            let found = match fault.kind {
-                FaultKind::Empty => finding(Code::EmptyFile, "the file is empty")
-                    .weighing(Severity::Error)
-                    .help(SHAPE),
-                FaultKind::NotStrict(NotStrict::ByteOrderMark) => finding(
-                    Code::ByteOrderMark,
-                    format!("{}; ignis does not start with this file", fault.message),
-                )
-                .weighing(Severity::Error),
-                FaultKind::NotStrict(_) => finding(
-                    Code::NotStrictJson,
-                    format!("{}; ignis does not start with this file", fault.message),
-                ),
-                FaultKind::Broken | FaultKind::Limit => finding(
-                    Code::NotStrictJson,
-                    format!("of this file only the entries run that are whole: {}", fault.message),
-                ),
-            };
-            let found = match &fault.help {
-                Some(help) => found.help(help.clone()),
-                None => found,
-            };
-            self.findings.report(fault.span, found.label("here"));
-        }
-    }
+            Some(_) => return Ok(words),
+        },
+    };
+    Err(reject(reader, field.node.span, code, message))
+}
 
-    fn document(&mut self, root: &Node) {
-        if root.as_object().is_none() {
-            let message = format!("expected an object, found {}", root.kind());
-            self.findings.report(root.span, finding(Code::NotAnObject, message).help(SHAPE));
-            self.read.unreadable = true;
-            return;
+/// `~/` of the program alone is the home (I-33).
+fn at_home(source: &Source, program: String) -> String {
+    match program.strip_prefix("~/") {
+        Some(rest) if !source.home.as_os_str().is_empty() => {
+            source.home.join(rest).to_string_lossy().into_owned()
         }
-        let mut written = 0;
-        for entry in root.entries() {
-            match entry.key.as_str() {
-                "hooks" => {
-                    written += 1;
-                    if written > 1 {
-                        let message =
-                            "`hooks` is written twice; ignis does not start with this file";
-                        self.findings.report(entry.key_span, finding(Code::DuplicateKeys, message));
-                    }
-                    self.events(&entry.node);
-                    self.unconfined(entry.key_span);
-                }
-                key if events::named(key).is_some() && entry.node.as_array().is_some() => {
-                    self.bare(entry);
-                }
-                _ => {}
+        _ => program,
+    }
+}
+
+/// The names that pass beside the short list (I-36).
+fn pass(reader: &mut Reader<'_>, node: &Node) -> Vec<String> {
+    let Some(field) = reader.entry(node, "env") else { return Vec::new() };
+    let Some(items) = field.node.as_array() else {
+        let message = format!("`env` takes an array of names, found {}", field.node.kind());
+        let help = "name the variables that the hook may see: `\"env\": [\"API_KEY\"]`";
+        reader.report(field.node.span, finding(Code::WrongFieldType, message).help(help));
+        return Vec::new();
+    };
+    let mut names = Vec::with_capacity(items.len());
+    for item in items {
+        match item.as_str().filter(|it| is_variable(it)) {
+            Some(name) => names.push(name.to_owned()),
+            None => {
+                let shown = item.as_str().unwrap_or_else(|| item.kind());
+                let message = format!("`{}` cannot name a variable", shown.escape_default());
+                let help = "letters, digits and `_` make a name; values stand in no hook file";
+                reader.report(item.span, finding(Code::BadVariable, message).help(help));
             }
         }
     }
+    names
+}
 
-    /// An event at the top level, where the agent looks for none.
-    fn bare(&mut self, entry: &Entry) {
-        let message =
-            format!("`{}` stands at the top level, where no hook is looked for", entry.key);
-        let found = finding(Code::MissingHooksWrapper, message).label("never read").help(SHAPE);
-        self.findings.report(entry.key_span, found);
-        let because = "it stands outside `hooks`, where no hook is looked for".to_owned();
-        let off = Arming::Disarmed { because, rule: "I-2" };
-        self.event(entry, Some(&off));
-    }
-
-    fn events(&mut self, node: &Node) {
-        if node.as_object().is_none() {
-            let message = format!("`hooks` takes an object, found {}", node.kind());
-            self.findings.report(node.span, finding(Code::HooksNotObject, message).help(SHAPE));
-            return;
+/// Whole milliseconds (I-35).
+fn timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
+    let field = reader.entry(node, "timeout_ms")?;
+    match field.node.as_u64() {
+        None => {
+            reader.findings.takes(field, "a whole number of milliseconds");
+            None
         }
-        let entries = node.entries();
-        for (at, entry) in entries.iter().enumerate() {
-            let twin = |other: &&Entry| other.key == entry.key;
-            if entries.iter().take(at).any(|it| twin(&it)) {
-                self.twice(entry);
-            }
-            // The agent keeps the last one of several, and loses the others without a word (I-3).
-            let shadowed = self.source.compat == Compat::Exact
-                && entries.iter().skip(at + 1).any(|it| twin(&it));
-            let because = "its event is written again below, and only the last one counts";
-            let off = Arming::Disarmed { because: because.to_owned(), rule: "I-3" };
-            self.event(entry, shadowed.then_some(&off));
-        }
-    }
-
-    fn twice(&mut self, entry: &Entry) {
-        let message = format!("`{}` is written twice: ignis keeps only the last one", entry.key);
-        let found = finding(Code::DuplicateKeys, message)
-            .weighing(Severity::Warning)
-            .help("here all of them run; put the entries into one list");
-        self.findings.report(entry.key_span, found);
-    }
-
-    fn event(&mut self, entry: &Entry, off: Option<&Arming>) {
-        let row = events::named(&entry.key);
-        if row.is_none() {
-            self.unknown_event(&entry.key, entry.key_span);
-        }
-        let scope = Scope { name: &entry.key, row, off };
-        self.read.mentions.push(scope.event());
-        let Some(items) = entry.node.as_array() else {
+        Some(0) => {
             let message =
-                format!("`{}` takes an array of entries, found {}", entry.key, entry.node.kind());
-            let found = finding(Code::EventValueNotArray, message).label("no hook here runs");
-            let help = format!("write `\"{}\": [{{\"command\": \"...\"}}]`", entry.key);
-            self.findings.report(entry.node.span, found.help(help));
-            return;
-        };
-        for item in items {
-            self.entry(item, &scope);
+                "a time-out of zero leaves no time to run: in ignis the hook always fails";
+            let found = finding(Code::TimeoutIsZero, message).help("here the default counts");
+            reader.report(field.node.span, found);
+            (reader.source.compat == Compat::Exact).then_some(Duration::ZERO)
         }
+        Some(_) => reader.findings.millis(field),
     }
+}
 
-    /// What the agent does by default is not done here, and a person should hear of it once a file (I-37).
-    fn unconfined(&mut self, span: Span) {
-        let asks = |it: &Hook| it.confine == Confine::ByDefault && it.arming == Arming::Armed;
-        if self.read.hooks.iter().any(asks) {
+/// Asked for unless the entry says `false` (I-37). What is no truth value asks for it, too.
+fn sandbox(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Confine {
+    let Some(field) = reader.entry(node, "sandbox") else {
+        // What the agent does by default is not done here, and a person should hear of it once a file.
+        if scope.off.is_none() && reader.findings.ordinal("sandbox") == 1 {
             let message = "hooks of ignis ask to be confined, and this build confines none: they run with the user's full rights";
             let help =
                 "read what they do before you arm them; `\"sandbox\": false` says that you know";
-            self.findings.report(
-                span,
-                finding(Code::Unconfined, message).weighing(Severity::Advice).help(help),
-            );
+            let found = finding(Code::Unconfined, message).weighing(Severity::Advice);
+            reader.report(node.span, found.help(help));
+        }
+        return Confine::ByDefault;
+    };
+    match field.node.as_bool() {
+        Some(false) => return Confine::Never,
+        Some(true) => {}
+        None => {
+            let message = format!("`sandbox` takes `true` or `false`, found {}", field.node.kind());
+            let found = finding(Code::WrongFieldType, message).help("this is read as `true`");
+            reader.report(field.node.span, found);
         }
     }
+    let message = "this build confines no hook: it runs with the user's full rights";
+    let help = "say `\"sandbox\": false` if that is meant";
+    reader.report(field.key_span, finding(Code::Unconfined, message).help(help));
+    Confine::Asked
+}
 
-    /// One file serves several versions of the agent, so this is no error.
-    fn unknown_event(&mut self, name: &str, span: Span) {
-        let known = events::ROWS.iter().map(|row| &*row.name);
-        let help = match nearest(name, known) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "`tenterhook events --dialect ignis` lists the events".to_owned(),
-        };
-        let message = format!("ignis has no event `{name}`: nothing under it runs there");
-        self.findings.report(span, finding(Code::UnknownEvent, message).help(help));
+/// Of tool events alone: a name, or the beginning of one and `*` (I-38).
+fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherSpec {
+    let Some(field) = reader.entry(node, "matcher") else { return MatcherSpec::Any };
+    let Some(text) = field.node.as_str().map(str::trim) else {
+        let message = format!("`matcher` takes a string, found {}", field.node.kind());
+        let found = finding(Code::MatcherNotString, message).help("this runs on every tool");
+        reader.report(field.node.span, found);
+        return MatcherSpec::Any;
+    };
+    let about_tool = scope.row.is_some_and(|row| matches!(row.subject, Subject::Tool(_)));
+    if !about_tool && !text.is_empty() {
+        let message = format!("`{}` is about no tool, so `matcher` is ignored", scope.name);
+        reader.report(field.key_span, finding(Code::MatcherIgnored, message));
+        return MatcherSpec::Any;
     }
-
-    /// I-4: exact reading refuses what the agent refuses.
-    fn refuse_whole(&mut self) {
-        if self.source.compat != Compat::Exact {
-            return;
-        }
-        let Some(first) = self.findings.first_error() else { return };
-        let because = format!("ignis refuses the whole file: {}", first.message);
-        for hook in &mut self.read.hooks {
-            hook.arming = Arming::Disarmed { because: because.clone(), rule: "I-4" };
-        }
-        // A reload that the agent refuses leaves the old hooks in force.
-        self.read.unreadable = true;
+    if text.is_empty() || text == "*" {
+        return MatcherSpec::Any;
+    }
+    let stem = text.strip_suffix('*');
+    if stem.unwrap_or(text).contains(['*', '|', '(', '[', '.', '^', '$', '?']) {
+        let message = format!(
+            "`{text}` is a name, or the beginning of one and `*`; no other sign means anything"
+        );
+        let found = finding(Code::MatcherIsExpression, message).weighing(Severity::Advice);
+        reader.report(field.node.span, found.help("write an entry for each tool"));
+    }
+    match stem {
+        Some(stem) => MatcherSpec::Regex(format!("^{}", regex::escape(stem))),
+        None => MatcherSpec::Words(vec![text.to_owned()]),
     }
 }

@@ -2,19 +2,18 @@
 
 use std::path::Path;
 
-use crate::diagnostic::{Code, nearest};
-use crate::dialect::DialectId;
+use super::file::{Reader, Scope};
+use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
 use crate::dialect::findings::{Findings, finding};
-use crate::event::EventName;
 use crate::hook::{Hook, HookId, Layer, Run, Unread};
 use crate::source::Source;
-use crate::syntax::Entry;
+use crate::syntax::{Entry, Node};
 
 /// Longest matcher that is part of a hook's name.
 const NAMED_MATCHER: usize = 40;
 
 /// Where a hook comes from, in one word: its plugin, its layer, or the file that the caller named.
-pub(in crate::dialect) fn source_word(source: &Source) -> String {
+fn source_word(source: &Source) -> String {
     let layer = source.layer;
     match (&source.plugin, layer) {
         (Some(plugin), _) => plugin.name.clone(),
@@ -29,12 +28,7 @@ pub(in crate::dialect) fn source_word(source: &Source) -> String {
 }
 
 /// `project:PreToolUse:Bash:1`: where from, for what, and a number among equals. Without a matcher it is `*`.
-pub(in crate::dialect) fn id(
-    findings: &mut Findings<'_>,
-    source: &str,
-    event: &str,
-    matcher: &str,
-) -> HookId {
+fn id(findings: &mut Findings<'_>, source: &str, event: &str, matcher: &str) -> HookId {
     let matcher: String = match matcher {
         "" => "*".to_owned(),
         text => text.chars().take(NAMED_MATCHER).collect(),
@@ -44,15 +38,20 @@ pub(in crate::dialect) fn id(
     HookId::new(format!("{name}:{number}"))
 }
 
-/// A hook of `source` that says nothing yet.
+/// A hook for what stands at `node` that says nothing yet but what it runs, and on which event. `told` is what the entry says
+/// of what it matches, which is part of its name.
 pub(in crate::dialect) fn draft(
-    source: &Source,
-    id: HookId,
-    dialect: DialectId,
-    event: EventName,
+    reader: &mut Reader<'_>,
+    node: &Node,
+    event: &str,
+    told: &str,
+    scope: &Scope,
     run: Run,
 ) -> Hook {
-    let mut hook = Hook::new(id, dialect, event, run);
+    let source = reader.source;
+    let id = id(&mut reader.findings, &source_word(source), event, told);
+    let mut hook = Hook::new(id, reader.file.id, scope.event(), run);
+    hook.place = Some(reader.findings.place(node.span));
     hook.layer = source.layer;
     hook.compat = source.compat;
     hook
@@ -63,22 +62,59 @@ pub(in crate::dialect) fn unusable(why: impl Into<String>) -> Run {
     Run::Unusable { part: Unread::Entry, why: why.into() }
 }
 
-/// Tells of a field that the agent does not read. `whose` is what the field stands in.
-pub(in crate::dialect) fn unknown_field(
-    findings: &mut Findings<'_>,
-    field: &Entry,
-    code: Code,
-    whose: &str,
-    known: &[&'static str],
-    otherwise: Option<&str>,
-) {
-    let message = format!("{whose} has no field `{}`: it is ignored", field.key);
-    let found = finding(code, message);
-    let near = nearest(&field.key, known.iter().copied());
-    let help = near.map(|near| format!("did you mean `{near}`?"));
-    let found = match help.or_else(|| otherwise.map(str::to_owned)) {
-        Some(help) => found.help(help),
-        None => found,
-    };
-    findings.report(field.key_span, found);
+/// The fields of one kind of entry.
+#[derive(Clone, Copy)]
+pub(in crate::dialect) struct Fields {
+    /// What has them, in words.
+    pub(in crate::dialect) whose: &'static str,
+    /// The code of a field that it does not have.
+    pub(in crate::dialect) code: Code,
+    pub(in crate::dialect) known: &'static [&'static str],
+    /// What other formats call something, without its signs and in lower case, and what to do about it.
+    pub(in crate::dialect) foreign: &'static [(&'static str, &'static str)],
+}
+
+/// So many fields can be named in one sentence.
+const FEW: usize = 6;
+
+impl Fields {
+    /// Tells of the fields of `node` that the agent does not read, but for those that are somebody else's.
+    pub(in crate::dialect) fn check(&self, reader: &mut Reader<'_>, node: &Node, others: &[&str]) {
+        let case = reader.file.case;
+        let reads = |field: &&Entry| {
+            self.known.iter().chain(others).any(|known| case.is(&field.key, known))
+        };
+        for field in node.entries().iter().filter(|it| !reads(it)) {
+            reader.report(field.key_span, self.unknown(&field.key));
+        }
+    }
+
+    fn unknown(&self, key: &str) -> Diagnostic {
+        let message = format!("{} has no field `{key}`: it is ignored", self.whose);
+        let found = finding(self.code, message);
+        if is_comment(key) {
+            return found.weighing(Severity::Advice);
+        }
+        let plain = plain_name(key);
+        let foreign = self.foreign.iter().find(|(name, _)| *name == plain);
+        let help = match (foreign, nearest(key, self.known.iter().copied())) {
+            (Some((_, help)), _) => (*help).to_owned(),
+            (None, Some(near)) => format!("did you mean `{near}`?"),
+            (None, None) if self.known.len() <= FEW => {
+                format!("it has `{}`", self.known.join("`, `"))
+            }
+            (None, None) => return found,
+        };
+        found.help(help)
+    }
+}
+
+/// Letters and digits in lower case: what is left of a name when its spelling does not count.
+pub(in crate::dialect) fn plain_name(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+/// Whether the key of an object is a comment.
+pub(in crate::dialect) fn is_comment(key: &str) -> bool {
+    key.starts_with(['_', '$', '#']) || key.starts_with("//")
 }

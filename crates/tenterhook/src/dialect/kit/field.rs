@@ -36,6 +36,8 @@ impl Case {
 
 /// More seconds than this were meant as milliseconds.
 const LONG: f64 = 1000.0;
+/// Fewer milliseconds than this are no time for a process: seconds were meant.
+const SHORT: f64 = 100.0;
 
 impl Findings<'_> {
     /// Tells that a field holds something else than it takes.
@@ -62,6 +64,23 @@ impl Findings<'_> {
         })
     }
 
+    /// Milliseconds as a time-out; what is none leaves the default, because a guard must not vanish with it.
+    pub(in crate::dialect) fn millis(&mut self, field: &Entry) -> Option<Duration> {
+        let (key, span) = (&field.key, field.node.span);
+        let Some(millis) = field.node.as_f64().filter(|it| *it > 0.0) else {
+            let message =
+                format!("`{key}` takes a number of milliseconds above 0; the default counts");
+            self.report(span, finding(Code::WrongFieldType, message));
+            return None;
+        };
+        if millis < SHORT {
+            let message = format!("`{key}` is in milliseconds: this gives the hook {millis} ms");
+            let help = format!("if seconds were meant, write `{}`", millis * 1000.0);
+            self.report(span, finding(Code::TimeoutLooksLikeSeconds, message).help(help));
+        }
+        Duration::try_from_secs_f64(millis / 1000.0).ok()
+    }
+
     /// So many seconds are many: milliseconds were meant. `shown` is how people say them.
     pub(in crate::dialect) fn many_seconds(&mut self, field: &Entry, seconds: f64, shown: &str) {
         if seconds < LONG {
@@ -72,6 +91,11 @@ impl Findings<'_> {
             .help(format!("if milliseconds were meant, write `{}`", seconds / LONG));
         self.report(field.node.span, found);
     }
+}
+
+/// The strings of an array of nothing else.
+pub(in crate::dialect) fn texts(node: &Node) -> Option<Vec<String>> {
+    node.as_array()?.iter().map(|it| it.as_str().map(str::to_owned)).collect()
 }
 
 /// Seconds as a time-out, where they are one.

@@ -1,254 +1,265 @@
-//! Reads one settings file of Reasonix: which events it speaks of, and what is wrong with it as a whole. Entries are read
-//! in `entry.rs`. What the agent drops without a word becomes a hook that never runs and says why (RX-15).
+//! Reads one settings file of Reasonix: an entry is a command, the tools that it runs on, and how long (RX-11 to RX-18). What
+//! the agent drops without a word becomes a hook that never runs and says why (RX-15); a field that cannot be read costs
+//! that field and is named.
 
-use super::events::{self, EVENTS, Spec};
-use crate::diagnostic::{Code, Diagnostic, Severity, Span, nearest};
-use crate::dialect::findings::{Findings, finding};
-use crate::dialect::{GROUPS, broken};
-use crate::event::EventName;
-use crate::hook::{Arming, Compat, Hook};
+use std::path::PathBuf;
+
+use super::events::{self, Spec};
+use super::vocabulary::{FOREIGN_FIELDS, TOOLS};
+use crate::diagnostic::Code;
+use crate::dialect::findings::finding;
+use crate::dialect::kit::entry::{self, Fields};
+use crate::dialect::kit::field::texts;
+use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
+use crate::dialect::{DialectId, Subject};
+use crate::event::Event;
+use crate::hook::{Command, Compat, Hook, Inherit, Invocation, Phase, Run, Shell, Wait};
+use crate::matcher::{Condition, Matcher, MatcherSpec, Picked};
 use crate::source::{ReadConfig, Source};
-use crate::syntax::{self, Entry, FaultKind, Format, Node, NodeValue, NotStrict, Parsed};
+use crate::syntax::{Format, Node};
 
-/// The shape of a file, for help.
-pub(super) const SHAPE: &str =
-    "write `{\"hooks\": {\"PreToolUse\": [{\"match\": \"bash\", \"command\": \"...\"}]}}`";
+/// The words of its files.
+static FILE: File = File {
+    items: "hooks",
+    shape: r#"write `{"hooks": {"PreToolUse": [{"match": "bash", "command": "..."}]}}`"#,
+    rules: Rules { refused: "RX-16", event: "RX-5", ..Rules::all("RX-15") },
+    tells_empty: true,
+    takes_mark: true,
+    ..File::of("Reasonix", DialectId::REASONIX, || &events::ROWS, item)
+};
+
+/// The fields of an entry, the seed's first.
+const FIELDS: Fields = Fields {
+    whose: "a hook",
+    code: Code::UnknownEntryField,
+    known: &[
+        "command",
+        "match",
+        "description",
+        "timeout",
+        "cwd",
+        "name",
+        "args",
+        "env",
+        "async",
+        "payloadFormat",
+    ],
+    foreign: FOREIGN_FIELDS,
+};
+
+/// What a matcher is called elsewhere: without it the hook runs on every tool.
+const MATCHERS: &[&str] = &["matcher", "matchers", "tool", "tools"];
 
 /// Reads `source`.
 pub(super) fn read(source: &Source) -> ReadConfig {
-    let parsed = syntax::salvage(&source.text, Format::Json, GROUPS);
-    let mut reading =
-        Reading { source, findings: Findings::of(source), read: ReadConfig::default() };
-    let refused = reading.syntax(&parsed);
-    reading.read.lost = broken::lost(source, &parsed);
-    if let Some(root) = &parsed.root {
-        reading.document(root, refused);
-    }
-    ReadConfig { diagnostics: reading.findings.into_list(), ..reading.read }
+    file::read(&FILE, source, Format::Json)
 }
 
-/// Why the hooks of a place never run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Off {
-    pub(super) because: String,
-    pub(super) rule: &'static str,
+/// What the table says of the event, where the agent has it.
+fn spec(scope: &Scope) -> Option<&'static Spec> {
+    events::by_name(&scope.name)
 }
 
-impl Off {
-    pub(super) fn new(because: impl Into<String>) -> Self {
-        Self { because: because.into(), rule: "RX-15" }
+fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+    if !reader.is_object(node, "a hook", Code::EntryNotObject) {
+        return;
     }
+    if node.get("hooks").is_some() && node.get("command").is_none() {
+        return nested(reader, node, scope);
+    }
+    if scope.off.is_none() {
+        fields(reader, node);
+    }
+    let matcher = matcher(reader, node, scope);
+    let Some(invocation) = invocation(reader, node) else { return };
+    let run = Run::Command(Command {
+        env: env(reader, node),
+        cwd: cwd(reader, node),
+        ..Command::new(invocation, Inherit::All)
+    });
+    let told = node.get("match").and_then(Node::as_str).unwrap_or_default();
+    let mut hook = entry::draft(reader, node, &scope.name, told, scope, run);
+    hook.matcher = Matcher::new(matcher);
+    hook.timeout = reader.entry(node, "timeout").and_then(|it| reader.findings.millis(it));
+    if speaks_claude(reader, node) {
+        speak_claude(&mut hook, spec(scope));
+    }
+    hook.status = reader.text(node, "description");
+    // Who can neither block nor add anything only watches, and does so whatever others decided.
+    let listens = spec(scope).is_none_or(Spec::listens);
+    hook.phase = if listens { Phase::Decide } else { Phase::Observe };
+    hook.wait = wait(reader, node, scope);
+    hook.arming = Off::arming(scope.off.clone());
+    reader.read.hooks.push(hook);
+}
 
-    pub(super) fn arming(self) -> Arming {
-        Arming::Disarmed { because: self.because, rule: self.rule }
+/// A group as Claude Code has them: each inner entry is shown, and none runs.
+fn nested(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
+    let message = "Reasonix has no groups: what stands in the inner `hooks` never runs";
+    let found = finding(Code::NestedHooks, message).label("never read");
+    reader.report(node.span, found.help("put `match` and `command` into the entry itself"));
+    let because = "it stands in a group, and Reasonix looks for no hook there";
+    let off = scope.off.clone().or_else(|| Some(Off::new(because, FILE.rules.misplaced)));
+    let inner = Scope { off, ..scope.clone() };
+    for entry in node.get("hooks").and_then(Node::as_array).unwrap_or_default() {
+        if entry.get("hooks").is_none() {
+            item(reader, entry, &inner);
+        }
     }
 }
 
-/// The event that entries stand under.
-#[derive(Clone, Debug)]
-pub(super) struct Scope {
-    /// The agent's name for it, or what was written there.
-    pub(super) name: String,
-    pub(super) spec: Option<&'static Spec>,
-    pub(super) off: Option<Off>,
+fn fields(reader: &mut Reader<'_>, node: &Node) {
+    for field in node.entries().iter().filter(|it| MATCHERS.contains(&it.key.as_str())) {
+        let message = format!("`{}` is ignored, so this runs on every tool", field.key);
+        let found = finding(Code::MatcherInsteadOfMatch, message).help("write `match`");
+        reader.report(field.key_span, found);
+    }
+    FIELDS.check(reader, node, MATCHERS);
 }
 
-impl Scope {
-    /// The neutral name.
-    pub(super) fn event(&self) -> EventName {
-        EventName::new(self.spec.map_or(self.name.as_str(), |spec| spec.neutral()))
+/// `match`, anchored at both ends; on events that are about no tool it is ignored (RX-12, RX-13).
+fn matcher(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> MatcherSpec {
+    let Some(field) = reader.entry(node, "match") else { return MatcherSpec::Any };
+    let span = field.node.span;
+    let Some(text) = field.node.as_str() else {
+        // What is selected can only restrain: on every tool is the safe side (S-2).
+        let kind = field.node.kind();
+        let message = format!("`match` takes a string, found {kind}: this runs on every tool");
+        reader.report(span, finding(Code::MatcherNotString, message));
+        return MatcherSpec::Any;
+    };
+    if text.is_empty() || text == "*" {
+        return MatcherSpec::Any;
     }
+    if !spec(scope).is_none_or(Spec::is_about_tool) {
+        let message = format!("`{}` ignores `match`: this runs every time", scope.name);
+        let found = finding(Code::MatcherIgnored, message);
+        reader.report(field.key_span, found.help("remove it, and test in the program"));
+        return MatcherSpec::Any;
+    }
+    // Read by itself first: `a)|(b` would be whole only between the anchors, and escape them.
+    let alone = MatcherSpec::Regex(text.to_owned());
+    if let Err(why) = Matcher::new(alone.clone()).compile() {
+        let message = format!("`{text}` is not a valid regular expression: {why}");
+        let blocks =
+            reader.source.compat == Compat::Guarded && spec(scope).is_some_and(Spec::is_gate);
+        let runs = if blocks { "blocks every tool call" } else { "never runs" };
+        reader.report(span, finding(Code::InvalidMatcher, message).label(runs));
+        return alone;
+    }
+    let plain = |word: &str| {
+        !word.is_empty() && word.chars().all(|it| it.is_alphanumeric() || matches!(it, '_' | '-'))
+    };
+    if text.split('|').all(plain) {
+        return MatcherSpec::Words(text.split('|').map(str::to_owned).collect());
+    }
+    MatcherSpec::Regex(format!("^(?:{text})$"))
 }
 
-/// A file in the middle of being read.
-#[derive(Debug)]
-pub(super) struct Reading<'a> {
-    pub(super) source: &'a Source,
-    pub(super) findings: Findings<'a>,
-    read: ReadConfig,
-}
-
-impl Reading<'_> {
-    pub(super) fn report(&mut self, span: Span, diagnostic: Diagnostic) {
-        self.findings.report(span, diagnostic);
-    }
-
-    /// Adds a hook that stands at `span`.
-    pub(super) fn add(&mut self, span: Span, mut hook: Hook) {
-        hook.place = Some(self.findings.place(span));
-        self.read.hooks.push(hook);
-    }
-
-    /// Reports what JSON forbids. The agent drops the whole file; here only a source that is followed exactly does, and
-    /// what can be read of any other runs (RX-16).
-    fn syntax(&mut self, parsed: &Parsed) -> Option<Off> {
-        let mut refused = None;
-        let mut said: Vec<FaultKind> = Vec::new();
-        for fault in &parsed.faults {
-            if said.contains(&fault.kind) {
-                continue;
+/// `command` is a text for the shell; with `args`, as later versions have it, a program and its arguments.
+fn invocation(reader: &mut Reader<'_>, node: &Node) -> Option<Invocation> {
+    let field = reader.entry(node, "command");
+    let text = field.and_then(|it| it.node.as_str()).filter(|it| !it.trim().is_empty());
+    let Some(text) = text else {
+        let (span, code, message) = match field {
+            None => (node.span, Code::MissingCommand, "the hook has no `command`".to_owned()),
+            Some(it) if it.node.as_str().is_some() => {
+                (it.node.span, Code::EmptyCommand, "`command` is empty".to_owned())
             }
-            said.push(fault.kind);
-            let lives = parsed.root.is_some() && self.source.compat == Compat::Guarded;
-            let found = match fault.kind {
-                FaultKind::NotStrict(NotStrict::ByteOrderMark) => {
-                    finding(Code::ByteOrderMark, fault.message.clone())
-                }
-                FaultKind::Empty if self.source.text.trim().is_empty() => {
-                    self.read.unreadable = true;
-                    finding(Code::EmptyFile, "the file is empty")
-                }
-                _ => {
-                    let torn = !matches!(fault.kind, FaultKind::NotStrict(_));
-                    self.read.unreadable |= torn;
-                    let whose = if lives { "Reasonix itself runs" } else { "there runs" };
-                    let rest = if lives && torn { "; here those run that are whole" } else { "" };
-                    let message = format!("{whose} no hook of this file{rest}: {}", fault.message);
-                    if !lives {
-                        let because = format!("the whole file is refused: {}", fault.message);
-                        refused = refused.or(Some(Off { because, rule: "RX-16" }));
-                    }
-                    finding(Code::NotStrictJson, message)
-                }
-            };
-            let found = found.label("here");
-            let found = match &fault.help {
-                Some(help) => found.help(help.clone()),
-                None => found,
-            };
-            self.report(fault.span, found);
-        }
-        refused
-    }
-
-    fn document(&mut self, root: &Node, refused: Option<Off>) {
-        if root.as_object().is_none() {
-            let message = format!("expected an object, found {}", root.kind());
-            return self.report(root.span, finding(Code::NotAnObject, message).help(SHAPE));
-        }
-        self.duplicates(root);
-        let written: Vec<_> = root.entries().iter().filter(|it| it.key == "hooks").collect();
-        for (at, entry) in written.iter().enumerate() {
-            let shadowed = (at + 1 < written.len()).then(shadowed);
-            self.hooks(&entry.node, refused.clone().or(shadowed));
-        }
-        let bare: Vec<_> =
-            root.entries().iter().filter(|it| events::by_name(&it.key).is_some()).collect();
-        if let (true, Some(first)) = (written.is_empty(), bare.first()) {
-            let message =
-                format!("`{}` stands outside `hooks`, where the agent does not look", first.key);
-            let found = finding(Code::MissingHooksWrapper, message).label("never read").help(SHAPE);
-            self.report(first.key_span, found);
-            let off = Off::new("it stands outside `hooks`, where no hook is looked for");
-            bare.iter().for_each(|it| self.event(it, Some(off.clone())));
-        }
-    }
-
-    /// Keys that were written twice: the agent keeps the last one.
-    fn duplicates(&mut self, root: &Node) {
-        let own = |it: &syntax::Duplicate| {
-            it.key == "hooks" && root.entries().iter().any(|entry| entry.key_span == it.again)
+            Some(it) => {
+                let message = format!("`command` takes a string, found {}", it.node.kind());
+                (it.node.span, Code::CommandNotString, message)
+            }
         };
-        let whole = root.duplicates().into_iter().filter(own);
-        let within = root.entry("hooks").into_iter().flat_map(|hooks| hooks.node.duplicates());
-        for twice in whole.chain(within) {
-            let line = self.findings.place(twice.first).line;
-            let message = format!("`{}` is written twice: only the last one counts", twice.key);
-            let help = format!("move what stands under the first one (line {line}) into this one");
-            self.report(twice.again, finding(Code::DuplicateKeys, message).help(help));
-        }
-    }
+        let found = finding(code, message).label("never runs");
+        reader.report(span, found.help("write `\"command\": \"...\"`, a line for a shell"));
+        return None;
+    };
+    let shell = Invocation::Shell { text: text.to_owned(), shell: Shell::Sh };
+    let Some(field) = reader.entry(node, "args") else { return Some(shell) };
+    let Some(args) = texts(&field.node) else {
+        let message = "`args` takes an array of strings: the command is given to the shell";
+        reader.report(field.node.span, finding(Code::WrongFieldType, message));
+        return Some(shell);
+    };
+    Some(Invocation::Argv { program: text.to_owned(), args })
+}
 
-    /// The value of `hooks`.
-    fn hooks(&mut self, node: &Node, off: Option<Off>) {
-        match &node.value {
-            NodeValue::Object(events) => {
-                for (at, entry) in events.iter().enumerate() {
-                    let again = events.iter().skip(at + 1).any(|later| later.key == entry.key);
-                    self.event(entry, off.clone().or_else(|| again.then(shadowed)));
-                }
-            }
-            NodeValue::Array(records) => {
-                let message =
-                    "`hooks` is an array: Reasonix reads an object with a key for each event";
-                self.report(node.span, finding(Code::HooksIsArray, message).help(SHAPE));
-                for record in records {
-                    let name = record.get("event").and_then(Node::as_str).unwrap_or("unknown");
-                    let off = Off::new("it stands in an array, where no hook is looked for");
-                    let spec = events::by_name(name);
-                    self.entry(record, &Scope { name: name.to_owned(), spec, off: Some(off) });
-                }
-            }
-            NodeValue::Null => {}
-            _ => {
-                let message = format!("`hooks` takes an object, found {}", node.kind());
-                self.report(node.span, finding(Code::HooksNotObject, message).help(SHAPE));
-            }
-        }
+/// `payloadFormat`, as later versions have it: in which protocol the hook is spoken to.
+fn speaks_claude(reader: &mut Reader<'_>, node: &Node) -> bool {
+    let Some(field) = reader.entry(node, "payloadFormat") else { return false };
+    let word = field.node.as_str();
+    if !matches!(word, Some("claude" | "" | "reasonix" | "native")) {
+        let message = "`payloadFormat` takes `claude`: the hook is spoken to as Reasonix does";
+        reader.report(field.node.span, finding(Code::WrongFieldType, message));
     }
+    word == Some("claude")
+}
 
-    /// One event with its entries.
-    fn event(&mut self, entry: &Entry, off: Option<Off>) {
-        let spec = events::by_name(&entry.key);
-        let off = match spec {
-            Some(_) => off,
-            None => Some(off.unwrap_or_else(|| self.unknown_event(entry))),
-        };
-        let scope = Scope { name: entry.key.clone(), spec, off };
-        self.read.mentions.push(scope.event());
-        match &entry.node.value {
-            NodeValue::Array(entries) => {
-                if entries.is_empty() {
-                    self.empty_event(entry);
-                }
-                entries.iter().for_each(|it| self.entry(it, &scope));
-            }
-            NodeValue::Null => self.empty_event(entry),
-            NodeValue::Object(_) => {
-                let message = format!("`{}` takes an array of hooks, found an object", entry.key);
-                let found = finding(Code::EventValueIsObjectNotArray, message);
-                self.report(entry.key_span, found.help("put the object in `[` and `]`"));
-                let off = scope
-                    .off
-                    .clone()
-                    .or_else(|| Some(Off::new("it does not stand in an array of hooks")));
-                self.entry(&entry.node, &Scope { off, ..scope });
-            }
-            _ => {
-                let message =
-                    format!("`{}` takes an array of hooks, found {}", entry.key, entry.node.kind());
-                self.report(
-                    entry.node.span,
-                    finding(Code::EventValueNotArray, message).help(SHAPE),
-                );
+/// `async`, as later versions have it: the event does not wait, and what the hook says comes too late to block.
+fn wait(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Wait {
+    if !reader.flag(node, "async") {
+        return Wait::Attached;
+    }
+    if let (Some(field), true) =
+        (reader.entry(node, "async"), spec(scope).is_some_and(Spec::is_gate))
+    {
+        let message = format!("`async` on `{}`: it comes too late to block", scope.name);
+        let found = finding(Code::AsyncOnGate, message);
+        reader.report(field.key_span, found.help("remove `async` if this hook is to block"));
+    }
+    Wait::Detached
+}
+
+fn env(reader: &mut Reader<'_>, node: &Node) -> Vec<(String, String)> {
+    let Some(field) = reader.entry(node, "env") else { return Vec::new() };
+    if field.node.as_object().is_none() {
+        reader.findings.takes(field, "an object");
+    }
+    let mut env = Vec::new();
+    for variable in field.node.entries() {
+        match variable.node.as_str() {
+            Some(value) => env.push((variable.key.clone(), value.to_owned())),
+            None => {
+                let (key, kind) = (&variable.key, variable.node.kind());
+                let message = format!("`env.{key}` takes a string, found {kind}");
+                reader.report(variable.node.span, finding(Code::WrongFieldType, message));
             }
         }
     }
+    env
+}
 
-    fn empty_event(&mut self, entry: &Entry) {
-        let message = format!("`{}` has no hook, so nothing runs", entry.key);
-        self.report(entry.key_span, finding(Code::EmptyEventArray, message));
-    }
-
-    /// An event that the agent does not have: it drops the key without a word (RX-5).
-    fn unknown_event(&mut self, entry: &Entry) -> Off {
-        let key = &entry.key;
-        let near = nearest(key, EVENTS.iter().map(|event| event.name));
-        let cased = near.filter(|near| near.eq_ignore_ascii_case(key));
-        let (code, message) = match cased {
-            Some(_) => (Code::WrongCaseEvent, format!("no event is called `{key}`: case counts")),
-            None => (Code::UnknownEvent, format!("Reasonix has no event `{key}`")),
-        };
-        let help = match near {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "`tenterhook events --dialect reasonix` lists the events".to_owned(),
-        };
-        let found = finding(code, message.clone()).weighing(Severity::Error);
-        self.report(entry.key_span, found.label("never fires").help(help));
-        Off { because: message, rule: "RX-5" }
+/// A directory of its own, from the project (RX-17).
+fn cwd(reader: &mut Reader<'_>, node: &Node) -> Option<PathBuf> {
+    let text = reader.text(node, "cwd").filter(|text| !text.is_empty())?;
+    let Source { home, project, .. } = reader.source;
+    match text.strip_prefix("~/") {
+        Some(rest) if !home.as_os_str().is_empty() => Some(home.join(rest)),
+        _ => Some(project.join(text)),
     }
 }
 
-fn shadowed() -> Off {
-    Off::new("its key is written again below, and only the last one counts")
+/// Lets the hook speak Claude Code's protocol (RX-34). Its time and the names that its `match` knows stay Reasonix's.
+fn speak_claude(hook: &mut Hook, spec: Option<&Spec>) {
+    hook.dialect = DialectId::CLAUDE;
+    hook.timeout = hook.timeout.or_else(|| spec.map(Spec::timeout));
+    // A matcher that is broken stays one, so that the failure policy decides.
+    if *hook.matcher.spec() == MatcherSpec::Any || hook.matcher.compile().is_err() {
+        return;
+    }
+    let matcher = std::mem::replace(&mut hook.matcher, Matcher::any());
+    let text = match matcher.spec() {
+        MatcherSpec::Words(words) => words.join("|"),
+        MatcherSpec::Regex(text) | MatcherSpec::Never(text) => text.clone(),
+        MatcherSpec::Any => String::new(),
+    };
+    hook.condition = Some(Condition::custom(text, move |event: &Event| {
+        let tool = Subject::Tool(TOOLS);
+        let names = tool.of(event).into_iter().chain(tool.others(event));
+        match names.into_iter().any(|name| matcher.matches(Some(name)) == Ok(true)) {
+            true => Picked::Exactly,
+            false => Picked::No("no name of the tool matches".to_owned()),
+        }
+    }));
 }

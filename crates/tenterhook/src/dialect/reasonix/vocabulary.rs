@@ -1,4 +1,4 @@
-//! The words of Reasonix: its tools and their inputs, the fields of its payloads, the fields of its entries. Tables only.
+//! The words of Reasonix: its tools and their inputs, the fields of its payloads, what others call the fields of its entries. Tables only.
 
 use crate::dialect::tools::ToolWords;
 
@@ -34,20 +34,6 @@ pub(super) const ORDER: &[&str] =
 /// Under this fact an event keeps the tool's name as its agent told it, where that is not the name that hooks are told
 /// by default.
 pub(super) const TOLD_TOOL: &str = "reasonix_tool";
-
-/// The fields of an entry, the seed's first.
-pub(super) const ENTRY_FIELDS: &[&str] = &[
-    "command",
-    "match",
-    "description",
-    "timeout",
-    "cwd",
-    "name",
-    "args",
-    "env",
-    "async",
-    "payloadFormat",
-];
 
 /// What other agents, and slips of the pen, call a field of an entry, and what to do about it.
 pub(super) const FOREIGN_FIELDS: &[(&str, &str)] = &[

@@ -1,0 +1,467 @@
+//! Walks over a file in which each event holds a list, be it of groups as in Claude Code's settings or of the hooks themselves,
+//! and says what is wrong with it as a whole. A dialect brings the words of its files and the reader of one item; an item
+//! with a fault is rejected alone, with its place.
+
+use super::entry::{is_comment, plain_name};
+use super::field::Case;
+use crate::diagnostic::{Code, Diagnostic, Severity, Span, nearest};
+use crate::dialect::findings::{Findings, finding};
+use crate::dialect::{DialectId, EventRow, GROUPS, broken};
+use crate::event::EventName;
+use crate::hook::{Arming, Compat};
+use crate::source::{ReadConfig, Source};
+use crate::syntax::{
+    self, Duplicate, Entry, FaultKind, Format, Node, NodeValue, NotStrict, Parsed, SyntaxFault,
+};
+
+/// The words of one agent's files.
+pub(in crate::dialect) struct File {
+    /// The agent, in words.
+    pub(in crate::dialect) agent: &'static str,
+    pub(in crate::dialect) id: DialectId,
+    pub(in crate::dialect) rows: fn() -> &'static [EventRow],
+    /// Reads one item of an event's list.
+    pub(in crate::dialect) item: fn(&mut Reader<'_>, &Node, &Scope),
+    /// What the items of an event are called.
+    pub(in crate::dialect) items: &'static str,
+    /// How hooks stand in a file, for help.
+    pub(in crate::dialect) shape: &'static str,
+    /// The rules by which hooks never run.
+    pub(in crate::dialect) rules: Rules,
+    /// Whether the case of a key counts.
+    pub(in crate::dialect) case: Case,
+    /// Whether a hook of an event that the agent does not have waits for one of that name; else it never runs.
+    pub(in crate::dialect) is_open: bool,
+    /// Whether an event without items is worth a word.
+    pub(in crate::dialect) tells_empty: bool,
+    /// Whether the agent takes a text that begins with a byte order mark.
+    pub(in crate::dialect) takes_mark: bool,
+    /// Whether the agent refuses the whole file for any mistake in it.
+    pub(in crate::dialect) is_strict: bool,
+    /// Whether all lists of an event that is written more than once run here, of which the agent loses all but the last.
+    pub(in crate::dialect) runs_doubled: bool,
+    /// Keys beside the events, which hold something else.
+    pub(in crate::dialect) beside: &'static [&'static str],
+    /// Where the events stand in a file; what else it says is read, and what is wrong with that told.
+    pub(in crate::dialect) find: for<'n> fn(&mut Reader<'_>, &'n Node) -> Option<&'n Node>,
+}
+
+/// The rules by which hooks never run.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::dialect) struct Rules {
+    /// The agent refuses the whole file.
+    pub(in crate::dialect) refused: &'static str,
+    /// The agent has no such event.
+    pub(in crate::dialect) event: &'static str,
+    /// It stands where no hook is looked for.
+    pub(in crate::dialect) misplaced: &'static str,
+    /// Its key is written again below.
+    pub(in crate::dialect) shadowed: &'static str,
+    /// It says nothing that can run.
+    pub(in crate::dialect) item: &'static str,
+}
+
+impl Rules {
+    /// One rule that says all of it.
+    pub(in crate::dialect) const fn all(rule: &'static str) -> Self {
+        Self { refused: rule, event: rule, misplaced: rule, shadowed: rule, item: rule }
+    }
+}
+
+impl File {
+    /// A file of JSON whose events stand in `hooks`, of an agent that keeps what it can read of them.
+    pub(in crate::dialect) const fn of(
+        agent: &'static str,
+        id: DialectId,
+        rows: fn() -> &'static [EventRow],
+        item: fn(&mut Reader<'_>, &Node, &Scope),
+    ) -> Self {
+        Self {
+            agent,
+            id,
+            rows,
+            item,
+            items: "groups",
+            shape: r#"write `{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "..."}]}]}}`"#,
+            rules: Rules::all(""),
+            case: Case::Counts,
+            is_open: false,
+            tells_empty: false,
+            takes_mark: false,
+            is_strict: false,
+            runs_doubled: false,
+            beside: &[],
+            find: |_, root| root.get("hooks"),
+        }
+    }
+}
+
+/// Why hooks of a place never run, and the rule that says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::dialect) struct Off {
+    pub(in crate::dialect) because: String,
+    pub(in crate::dialect) rule: &'static str,
+}
+
+impl Off {
+    pub(in crate::dialect) fn new(because: impl Into<String>, rule: &'static str) -> Self {
+        Self { because: because.into(), rule }
+    }
+
+    /// Whether a hook runs that nothing else keeps from it.
+    pub(in crate::dialect) fn arming(off: Option<Self>) -> Arming {
+        off.map_or(Arming::Armed, |Self { because, rule }| Arming::Disarmed { because, rule })
+    }
+}
+
+/// What an item inherits from where it stands.
+#[derive(Clone, Debug)]
+pub(in crate::dialect) struct Scope {
+    /// The name of the event as written.
+    pub(in crate::dialect) name: String,
+    /// What the agent's table says of it.
+    pub(in crate::dialect) row: Option<&'static EventRow>,
+    /// The matcher of the group as written.
+    pub(in crate::dialect) matcher: String,
+    /// Why nothing here runs.
+    pub(in crate::dialect) off: Option<Off>,
+}
+
+impl Scope {
+    /// The neutral name.
+    pub(in crate::dialect) fn event(&self) -> EventName {
+        EventName::new(self.row.map_or(self.name.as_str(), |row| &*row.event))
+    }
+}
+
+/// Keys under which a list of records names the event of each.
+const EVENT_KEYS: &[&str] = &["event", "hook_event", "hook_event_name", "hook", "on", "name"];
+
+/// A file on its way from text to hooks.
+pub(in crate::dialect) struct Reader<'a> {
+    pub(in crate::dialect) source: &'a Source,
+    pub(in crate::dialect) file: &'static File,
+    pub(in crate::dialect) format: Format,
+    pub(in crate::dialect) findings: Findings<'a>,
+    pub(in crate::dialect) read: ReadConfig,
+    /// Why the agent refuses the whole file.
+    pub(in crate::dialect) refused: Option<String>,
+}
+
+/// Reads `source`.
+pub(in crate::dialect) fn read(file: &'static File, source: &Source, format: Format) -> ReadConfig {
+    let (findings, read) = (Findings::of(source), ReadConfig::default());
+    let mut reader = Reader { source, file, format, findings, read, refused: None };
+    let parsed = syntax::salvage(&source.text, format, GROUPS);
+    reader.read.lost = broken::lost(source, &parsed);
+    reader.syntax(&parsed);
+    if let Some(root) = &parsed.root {
+        reader.root(root);
+    }
+    reader.refuse();
+    ReadConfig { diagnostics: reader.findings.into_list(), ..reader.read }
+}
+
+impl Reader<'_> {
+    pub(in crate::dialect) fn report(&mut self, span: Span, diagnostic: Diagnostic) {
+        self.findings.report(span, diagnostic);
+    }
+
+    /// The entry of a key by the agent's rules; `null` counts as absent.
+    pub(in crate::dialect) fn entry<'n>(&self, node: &'n Node, key: &str) -> Option<&'n Entry> {
+        self.file.case.entry(node, key)
+    }
+
+    pub(in crate::dialect) fn flag(&mut self, node: &Node, key: &str) -> bool {
+        self.findings.flag(self.file.case.entry(node, key))
+    }
+
+    pub(in crate::dialect) fn text(&mut self, node: &Node, key: &str) -> Option<String> {
+        self.findings.text(self.file.case.entry(node, key)).map(str::to_owned)
+    }
+
+    /// Whether the node is an object, as `what` is; what is none is told.
+    pub(in crate::dialect) fn is_object(&mut self, node: &Node, what: &str, code: Code) -> bool {
+        if node.as_object().is_none() {
+            let message = format!("expected {what}, found {}", node.kind());
+            self.report(node.span, finding(code, message).help(self.file.shape));
+        }
+        node.as_object().is_some()
+    }
+
+    fn row(&self, name: &str) -> Option<&'static EventRow> {
+        (self.file.rows)().iter().find(|row| row.name == name)
+    }
+
+    fn is_exact(&self) -> bool {
+        self.source.compat == Compat::Exact
+    }
+
+    /// Tells what the format forbids, each kind of it once. The agent refuses such a file; here what is whole of it runs.
+    fn syntax(&mut self, parsed: &Parsed) {
+        let mut said: Vec<FaultKind> = Vec::new();
+        for fault in &parsed.faults {
+            if said.contains(&fault.kind) {
+                continue;
+            }
+            said.push(fault.kind);
+            let is_mark = fault.kind == FaultKind::NotStrict(NotStrict::ByteOrderMark);
+            if !(is_mark && self.file.takes_mark) {
+                self.refused.get_or_insert_with(|| fault.message.clone());
+            }
+            self.read.unreadable |= !matches!(fault.kind, FaultKind::NotStrict(_));
+            self.report(fault.span, self.of_syntax(fault));
+        }
+    }
+
+    fn of_syntax(&self, fault: &SyntaxFault) -> Diagnostic {
+        let refuses = format!("{} refuses the whole file", self.file.agent);
+        let whose = match fault.kind {
+            _ if self.is_exact() => "no hook of this file runs".to_owned(),
+            FaultKind::NotStrict(_) => format!("{refuses}; its hooks run here"),
+            _ => format!("{refuses}; of its hooks those run here that are whole"),
+        };
+        let found = match fault.kind {
+            FaultKind::NotStrict(NotStrict::ByteOrderMark) => {
+                let found = finding(Code::ByteOrderMark, fault.message.clone());
+                if self.file.takes_mark { found } else { found.weighing(Severity::Error) }
+            }
+            FaultKind::Empty if self.source.text.trim().is_empty() => {
+                let found = finding(Code::EmptyFile, "the file is empty");
+                if self.file.is_strict { found.weighing(Severity::Error) } else { found }
+            }
+            _ => finding(Code::NotStrictJson, format!("{whose}: {}", fault.message)),
+        };
+        let found = found.label("here");
+        match &fault.help {
+            Some(help) => found.help(help.clone()),
+            None => found,
+        }
+    }
+
+    fn root(&mut self, root: &Node) {
+        if !self.is_object(root, "an object", Code::NotAnObject) {
+            self.read.unreadable = true;
+            return;
+        }
+        let written: Vec<_> = root.entries().iter().filter(|it| it.key == "hooks").collect();
+        self.doubled(root, &written);
+        let events = (self.file.find)(self, root);
+        if let Some((_, earlier)) = written.split_last() {
+            for entry in earlier {
+                let off = self.shadowed();
+                self.hooks(&entry.node, off);
+            }
+        } else if self.format == Format::Json {
+            self.bare(root);
+        }
+        if let Some(events) = events {
+            self.hooks(events, None);
+        }
+    }
+
+    /// Tells of keys that are written twice: the agent keeps the last one. Where no hook is about it, that is advice.
+    fn doubled(&mut self, root: &Node, hooks: &[&Entry]) {
+        let is_event = |twice: &Duplicate| {
+            let mut events = hooks.iter().flat_map(|it| it.node.entries());
+            events.any(|it| it.key_span == twice.again)
+        };
+        let runs_doubled = self.file.runs_doubled;
+        for twice in root.duplicates().into_iter().filter(|it| !(runs_doubled && is_event(it))) {
+            let Duplicate { key, first, again } = twice;
+            let within =
+                |it: &&Entry| it.key_span.start <= again.start && again.end <= it.node.span.end;
+            let matters = hooks.iter().any(within)
+                || root
+                    .entries()
+                    .iter()
+                    .filter(|it| self.row(&it.key).is_some())
+                    .any(|it| within(&it));
+            let message = format!("`{key}` is written twice: only the last one counts");
+            let found = finding(Code::DuplicateKeys, message);
+            let found = if matters { found } else { found.weighing(Severity::Advice) };
+            let line = self.findings.place(first).line;
+            let help =
+                format!("move what stands under the first one (line {line}) into the last one");
+            self.report(again, found.help(help));
+        }
+    }
+
+    fn shadowed(&self) -> Option<Off> {
+        let because = "its key is written again below, and only the last one counts";
+        let runs = self.file.runs_doubled && !self.is_exact();
+        (!runs).then(|| Off::new(because, self.file.rules.shadowed))
+    }
+
+    fn misplaced(&self, because: &str) -> Off {
+        Off::new(because, self.file.rules.misplaced)
+    }
+
+    /// The value of `hooks`.
+    fn hooks(&mut self, node: &Node, off: Option<Off>) {
+        match &node.value {
+            NodeValue::Object(_) => self.events(node, off),
+            NodeValue::Null => {}
+            NodeValue::Array(records) => {
+                let agent = self.file.agent;
+                let message = format!(
+                    "`hooks` is an array: {agent} reads an object with a key for each event"
+                );
+                self.report(node.span, finding(Code::HooksIsArray, message).help(self.file.shape));
+                let misplaced =
+                    self.misplaced("it stands in an array, where no hook is looked for");
+                let off = off.unwrap_or(misplaced);
+                for record in records.iter().filter(|it| it.as_object().is_some()) {
+                    let named = EVENT_KEYS.iter().find_map(|key| record.get(key)?.as_str());
+                    let scope = self.scope(named.unwrap_or("unknown"), Some(off.clone()));
+                    (self.file.item)(self, record, &scope);
+                }
+            }
+            _ => {
+                let message = format!("`hooks` takes an object, found {}", node.kind());
+                let found = finding(Code::HooksNotObject, message).help(self.file.shape);
+                self.report(node.span, found);
+            }
+        }
+    }
+
+    /// Events where `hooks` is due: they are shown, and never run.
+    fn bare(&mut self, root: &Node) {
+        let holds = |node: &Node| node.as_object().is_some() || node.as_array().is_some();
+        let events: Vec<_> =
+            root.entries().iter().filter(|it| self.row(&it.key).is_some()).collect();
+        let Some(first) = events.iter().find(|it| holds(&it.node)) else { return };
+        let message =
+            format!("`{}` stands at the top level, where no hook is looked for", first.key);
+        let found = finding(Code::MissingHooksWrapper, message);
+        self.report(first.key_span, found.label("never read").help(self.file.shape));
+        let off = self.misplaced("it stands outside `hooks`, where no hook is looked for");
+        for entry in events {
+            self.event(entry, Some(off.clone()));
+        }
+        self.read.mentions.clear();
+    }
+
+    /// An object whose keys are events.
+    fn events(&mut self, map: &Node, off: Option<Off>) {
+        let entries = map.entries();
+        for (at, entry) in entries.iter().enumerate() {
+            if self.file.beside.contains(&entry.key.as_str()) {
+                continue;
+            }
+            let twin = |it: &Entry| it.key == entry.key;
+            if self.file.runs_doubled && entries.iter().take(at).any(twin) {
+                let (key, agent) = (&entry.key, self.file.agent);
+                let message = format!("`{key}` is written twice: {agent} keeps only the last one");
+                let found = finding(Code::DuplicateKeys, message).weighing(Severity::Warning);
+                let help = "here all of them run; put the entries into one list";
+                self.report(entry.key_span, found.help(help));
+            }
+            let again = entries.iter().skip(at + 1).any(twin);
+            let off = off.clone().or_else(|| self.shadowed().filter(|_| again));
+            self.event(entry, off);
+        }
+    }
+
+    fn scope(&self, name: &str, off: Option<Off>) -> Scope {
+        Scope { name: name.to_owned(), row: self.row(name), matcher: String::new(), off }
+    }
+
+    /// One event with its items.
+    fn event(&mut self, entry: &Entry, off: Option<Off>) {
+        let (key, items) = (&entry.key, self.file.items);
+        // Where names are open, one of these may be somebody's event.
+        if is_comment(key) && !self.file.is_open {
+            let message = format!("`{key}` is ignored: it is not an event");
+            return self.report(entry.key_span, finding(Code::CommentKey, message));
+        }
+        let mut scope = self.scope(key, off);
+        if scope.row.is_none() {
+            let unknown = self.unknown_event(entry);
+            scope.off = scope.off.or(unknown);
+        }
+        match &entry.node.value {
+            NodeValue::Null => self.read.mentions.push(scope.event()),
+            NodeValue::Array(list) => {
+                self.read.mentions.push(scope.event());
+                list.iter().for_each(|it| (self.file.item)(self, it, &scope));
+            }
+            NodeValue::Object(_) => {
+                let message = format!("`{key}` takes an array of {items}, found an object");
+                let found = finding(Code::EventValueIsObjectNotArray, message);
+                self.report(entry.key_span, found.help("put the object in `[` and `]`"));
+                let misplaced =
+                    self.misplaced(&format!("it does not stand in an array of {items}"));
+                scope.off = scope.off.or(Some(misplaced));
+                (self.file.item)(self, &entry.node, &scope);
+            }
+            _ => {
+                let kind = entry.node.kind();
+                let message = format!("`{key}` takes an array of {items}, found {kind}");
+                let found = finding(Code::EventValueNotArray, message).help(self.file.shape);
+                self.report(entry.node.span, found);
+            }
+        }
+        let is_empty = match &entry.node.value {
+            NodeValue::Array(list) => list.is_empty(),
+            other => *other == NodeValue::Null,
+        };
+        if is_empty && self.file.tells_empty {
+            let message =
+                format!("`{key}` has no {}, so nothing runs", items.trim_end_matches('s'));
+            self.report(entry.key_span, finding(Code::EmptyEventArray, message));
+        }
+    }
+
+    /// Tells of an event that the agent does not have; why its hooks never run, if they do not.
+    fn unknown_event(&mut self, entry: &Entry) -> Option<Off> {
+        let File { agent, id, is_open, rules, .. } = *self.file;
+        let key = &entry.key;
+        let near = nearest(key, (self.file.rows)().iter().map(|row| &*row.name));
+        let cased = near.is_some_and(|near| plain_name(near) == plain_name(key));
+        let none = format!("{agent} has no event `{key}`");
+        let (found, because) = match (is_open, cased) {
+            (true, _) => {
+                let message = format!("{none}; the hook waits for one of that name");
+                (finding(Code::UnknownEvent, message), None)
+            }
+            (false, true) => {
+                let message = format!("no event is called `{key}`: case counts");
+                (finding(Code::WrongCaseEvent, message.clone()), Some(message))
+            }
+            (false, false) => {
+                let found = finding(Code::UnknownEvent, none.clone());
+                (found.weighing(Severity::Error), Some(none))
+            }
+        };
+        let help = match near {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("`tenterhook events --dialect {id}` lists the events"),
+        };
+        let label = if is_open { "" } else { "never fires" };
+        self.report(entry.key_span, found.label(label).help(help));
+        because.map(|because| Off::new(because, rules.event))
+    }
+
+    /// Under exact reading a file that the agent refuses runs nothing, and whoever reloads keeps what was in force.
+    fn refuse(&mut self) {
+        // A list of which a part is lost replaces no other (C-71).
+        if self.read.lost.is_some() {
+            self.read.mentions.clear();
+        }
+        if !self.is_exact() {
+            return;
+        }
+        let mistake = self.findings.first_error().filter(|_| self.file.is_strict);
+        let mistake = mistake.map(|it| it.message.clone());
+        let Some(why) = self.refused.take().or(mistake) else { return };
+        let File { agent, rules, .. } = *self.file;
+        let because = format!("{agent} refuses the whole file, because {why}");
+        let off = Off::new(because, rules.refused);
+        for hook in &mut self.read.hooks {
+            hook.arming = Off::arming(Some(off.clone()));
+        }
+        self.read.mentions.clear();
+        self.read.unreadable = true;
+    }
+}
