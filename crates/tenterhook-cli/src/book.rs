@@ -43,6 +43,7 @@ const PAGES: &[Page] = pages![
     "merging",
     "planning",
     "protocol",
+    "record",
     "running",
     "session",
     "test",

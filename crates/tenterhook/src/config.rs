@@ -20,9 +20,9 @@ pub use ruleset::{Mode, Stage};
 #[doc(hidden)]
 pub use server::settle as settle_servers;
 
+pub use crate::source::{Content, Plugin, Reach, RecordTable, Server, Source};
 #[doc(hidden)]
 pub use crate::source::{Flaw, Govern, Kept, Lost, ReadConfig, Requests, Switch};
-pub use crate::source::{Plugin, Reach, Server, Source};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::{DIALECTS, EventRow};

@@ -17,7 +17,7 @@ use crate::config::{Plugin, Source};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::{Candidate, DIALECTS, Dialect, DialectId, Fit, GROUPS, Plugins, Roots};
 use crate::hook::{Compat, Layer};
-use crate::source::{Flaw, Kept};
+use crate::source::{Flaw, Kept, RecordTable};
 use crate::syntax::{self, Format};
 use file::{take, unreadable};
 use places::places;
@@ -90,6 +90,26 @@ pub fn searched(roots: &Roots) -> Vec<(DialectId, PathBuf)> {
         }
     }
     places
+}
+
+/// What the organisation's and the user's own files say about the record of firings, whichever other files hooks are read from;
+/// for each key the stronger file (C-77). It is the caller's to say where nothing is said.
+#[must_use]
+pub fn record(roots: &Roots) -> RecordTable {
+    let native = DialectId::NATIVE;
+    let mut all = RecordTable::default();
+    for Candidate { path, layer } in native.dialect().places(roots) {
+        if !matches!(layer, Layer::Managed | Layer::User) {
+            continue;
+        }
+        let Some((text, flaw)) = take(&path) else { continue };
+        // The files come from the strongest layer down.
+        if text.contains("record") {
+            let source = Source { flaw, ..source(&path, native, layer, text, roots) };
+            all = all.over(native.dialect().read_config(&source).record);
+        }
+    }
+    all
 }
 
 /// The hook files of the plugins that the settings found so far switch on.

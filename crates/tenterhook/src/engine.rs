@@ -11,6 +11,7 @@ mod firing;
 mod ground;
 mod late;
 mod polish;
+mod recording;
 mod second_round;
 mod step;
 
@@ -19,7 +20,6 @@ use std::time::Duration;
 
 use arc_swap::ArcSwap;
 use tokio::sync::Semaphore;
-use tokio::time::Instant;
 
 use crate::config::{self, Added, Ruleset, Source, Stage};
 use crate::diagnostic::Diagnostic;
@@ -30,9 +30,10 @@ use crate::hook::{Hook, Phase};
 use crate::merge;
 use crate::outcome::Outcome;
 use crate::plan;
-use crate::record::{Record, Sink};
+use crate::record::Sink;
 use crate::session::Session;
-use firing::Firing;
+use firing::{Finished, Firing};
+use recording::Recording;
 
 #[cfg(test)]
 mod tests;
@@ -133,6 +134,16 @@ impl Builder {
         self
     }
 
+    /// Records every firing in files; where the user wants no records there is no journal, and this changes nothing.
+    #[cfg(feature = "record")]
+    #[must_use]
+    pub fn record(self, journal: Option<Arc<crate::record::Journal>>) -> Self {
+        match journal {
+            Some(journal) => self.sink(journal),
+            None => self,
+        }
+    }
+
     /// Builds the engine, with everything that is wrong with its sources. There is always an engine: what cannot be
     /// read is named in the diagnostics, and the rest works. A runtime that keeps no time is named there, too, where the
     /// engine is built in it.
@@ -206,7 +217,6 @@ impl Engine {
         session: &Session,
         budget: Option<Duration>,
     ) -> Outcome {
-        let began = Instant::now();
         let view = session.view(&event.name);
         // Configured hooks first, then the session's own; both as they stand now, whatever is reloaded meanwhile (C-2).
         let ruleset = self.ruleset();
@@ -215,8 +225,13 @@ impl Engine {
         let stages = stages(&rulesets, &event.name);
         // What nobody hooks costs nothing, and needs nothing.
         let lack = if stages.is_empty() { None } else { ground::lack() };
-        let mut firing = Firing::new(&self.inner, session, &view, event, budget);
-        for phase in Phase::ALL {
+        let event = Arc::new(event);
+        let recording = Recording::begin(self.inner.sink.as_ref(), &event, !stages.is_empty());
+        let behind = recording.behind();
+        let mut firing = Firing::new(&self.inner, session, &view, event, budget, behind);
+        // What must be on record and is not happens in no part: no hook is asked.
+        let phases = if recording.holds() { &[][..] } else { &Phase::ALL[..] };
+        for phase in phases.iter().copied() {
             for (ruleset, stage) in of_phase(&stages, phase) {
                 let steps = firing.select(ruleset, stage);
                 // After a denial no later gate has anything to decide; observers still hear of the event (M-7).
@@ -232,7 +247,7 @@ impl Engine {
                 firing.judge_rewrites(&stages).await;
             }
         }
-        let (event, mut verdicts, records) = firing.finish();
+        let Finished { event, mut verdicts, records, hooks } = firing.finish();
         verdicts.extend(plan::unknown(&rulesets, &event.name));
         let mut outcome = merge::fold(verdicts);
         outcome.faults.extend(ground::nowhere(&event).filter(|_| !records.is_empty()));
@@ -242,10 +257,7 @@ impl Engine {
         if lack.is_none() && session.begins() {
             ahead::start(&rulesets, &self.inner.ambient, &event, session);
         }
-        if let Some(sink) = &self.inner.sink {
-            sink.take(Record::new(&event, &outcome, began.elapsed()));
-        }
-        outcome
+        recording.end(outcome, &hooks)
     }
 }
 

@@ -3,6 +3,7 @@
 //! `dialect` reads them, `config` makes one ruleset of many, and is where the world finds their names.
 
 mod flaw;
+mod record;
 mod server;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use crate::hook::row::EventRow;
 use crate::hook::{Compat, Hook, Layer, OnFailure, Prewarm};
 
 pub use flaw::{Flaw, Kept, Lost};
+pub use record::{Content, RecordTable};
 pub use server::{Reach, Server};
 
 /// One text that configures hooks.
@@ -174,6 +176,8 @@ pub struct ReadConfig {
     pub events: Vec<EventRow>,
     /// The MCP servers that it configures.
     pub servers: Vec<Server>,
+    /// What it says about the record of firings.
+    pub record: RecordTable,
     /// What is wrong with it.
     pub diagnostics: Vec<Diagnostic>,
     /// The text is not well formed: on reload the last good hooks of this source stay (C-3).

@@ -27,6 +27,17 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "what stands in for a lost part is a hook of the engine itself",
     ),
     (
+        "crates/tenterhook/src/discover.rs",
+        "NATIVE",
+        "what is said about the record stands in the engine's own files alone",
+    ),
+    (
+        "crates/tenterhook/src/engine/recording.rs",
+        "NATIVE",
+        "the neutral names of events are its own",
+    ),
+    ("crates/tenterhook/src/record/entry.rs", "NATIVE", "an event is recorded in its neutral form"),
+    (
         "crates/tenterhook/src/dialect/reasonix/config.rs",
         "CLAUDE",
         "an entry may ask to be spoken to in that protocol (RX-34)",

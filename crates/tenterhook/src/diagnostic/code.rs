@@ -61,6 +61,7 @@ codes! {
         NothingOfThatName = "nothing-of-that-name", Warning;
         PartlyCarriedOver = "partly-carried-over", Warning;
         ServerConfiguredTwice = "server-configured-twice", Warning;
+        RecordNotHeard = "record-not-heard", Warning;
         SwitchNotHeard = "switch-not-heard", Warning;
         UnknownServer = "unknown-server", Warning;
         UnusableServer = "unusable-server", Warning;
@@ -194,6 +195,7 @@ codes! {
         NotStarted = "not-started", Error;
         OutOfResources = "out-of-resources", Error;
         UnknownEnding = "unknown-ending", Error;
+        Unrecorded = "unrecorded", Error;
         ExitCode = "exit-code", Error;
         Signalled = "signalled", Error;
         Panicked = "panicked", Error;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
 
+use super::recording::Behind;
 use super::second_round::{combine, may_judge_again, one_author, rewrites_action, void_allow};
 use super::step::{self, Done, Once, Setting};
 use super::{Inner, Staged, of_phase};
@@ -16,7 +17,7 @@ use crate::config::{Mode, Ruleset, Stage};
 use crate::dialect::DialectId;
 use crate::event::{Event, EventName};
 use crate::executor::Sealed;
-use crate::hook::{HookId, Phase, Run, Wait};
+use crate::hook::{Hook, HookId, Phase, Run, Wait};
 use crate::matcher::MatchContext;
 use crate::outcome;
 use crate::plan::{self, Step};
@@ -50,6 +51,19 @@ pub(super) struct Firing<'a> {
     done: Vec<Done>,
     /// The claims of hooks that run once: given back with the firing, whose steps may be tasks that end later (N-6).
     claims: Vec<Watched>,
+    /// Where steps that end later are recorded.
+    behind: Behind,
+}
+
+/// What a firing leaves.
+pub(super) struct Finished {
+    /// The event as rewritten.
+    pub(super) event: Arc<Event>,
+    pub(super) verdicts: Vec<Verdict>,
+    /// The steps in configured order.
+    pub(super) records: Vec<outcome::Step>,
+    /// Their hooks.
+    pub(super) hooks: Vec<Arc<Hook>>,
 }
 
 impl<'a> Firing<'a> {
@@ -57,10 +71,10 @@ impl<'a> Firing<'a> {
         inner: &'a Inner,
         session: &'a Session,
         view: &'a View,
-        event: Event,
+        event: Arc<Event>,
         budget: Option<Duration>,
+        behind: Behind,
     ) -> Self {
-        let event = Arc::new(event);
         Self {
             inner,
             session,
@@ -75,6 +89,7 @@ impl<'a> Firing<'a> {
             envelopes: Vec::new(),
             done: Vec::new(),
             claims: Vec::new(),
+            behind,
         }
     }
 
@@ -168,16 +183,18 @@ impl<'a> Firing<'a> {
         self.done = combine(std::mem::take(&mut self.done), second);
     }
 
-    /// The outcome's material: the event as rewritten, the verdicts and the steps in configured order.
-    pub(super) fn finish(self) -> (Arc<Event>, Vec<Verdict>, Vec<outcome::Step>) {
+    /// The outcome's material.
+    pub(super) fn finish(self) -> Finished {
         // Room for as many as there are: each is large, and a list that grows by itself begins with room for several.
-        let (mut verdicts, mut records) =
-            (Vec::with_capacity(self.done.len()), Vec::with_capacity(self.done.len()));
+        let count = self.done.len();
+        let (mut verdicts, mut records) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let mut hooks = Vec::with_capacity(count);
         for done in self.done {
             verdicts.push(done.verdict);
             records.push(done.record);
+            hooks.push(done.hook);
         }
-        (self.event, verdicts, records)
+        Finished { event: self.event, verdicts, records, hooks }
     }
 
     /// Runs `steps` at once; what comes back is in configured order, whatever finished first.
@@ -263,6 +280,7 @@ impl<'a> Firing<'a> {
             version: self.version,
             rule_input,
             wanted: self.wanted.clone(),
+            behind: self.behind.clone(),
             step,
         })
     }

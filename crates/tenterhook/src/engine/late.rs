@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::polish::polish;
+use super::recording::Behind;
 use super::step::{Setting, ended, judge_context, read, spend, spoken};
 use crate::answer::{Power, Restraint};
 use crate::event::Event;
@@ -21,12 +22,18 @@ pub(super) struct Late {
     step: Step,
     event: Arc<Event>,
     ambient: Arc<Ambient>,
+    behind: Behind,
 }
 
 impl Late {
     pub(super) fn of(setting: &Setting) -> Self {
-        let Setting { step, event, ambient, .. } = setting;
-        Self { step: step.clone(), event: Arc::clone(event), ambient: Arc::clone(ambient) }
+        let Setting { step, event, ambient, behind, .. } = setting;
+        Self {
+            step: step.clone(),
+            event: Arc::clone(event),
+            ambient: Arc::clone(ambient),
+            behind: behind.clone(),
+        }
     }
 }
 
@@ -44,5 +51,7 @@ pub(super) fn finished(late: &Late, report: &Report, claim: Option<Claim>) -> Fi
     let ended = Ended::InBackground(Box::new(ended(&step, report)));
     let record = spoken(&step, ended, report.took, &verdict);
     let outcome = Outcome { steps: vec![record], ..merge::fold(vec![verdict]) };
-    Finished::new(late.event.name.clone(), polish(outcome, &late.ambient), wakes)
+    let outcome = polish(outcome, &late.ambient);
+    let outcome = late.behind.tell(&late.event, &late.step.hook, outcome);
+    Finished::new(late.event.name.clone(), outcome, wakes)
 }

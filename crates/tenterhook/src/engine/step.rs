@@ -8,6 +8,7 @@ use tokio::task::JoinError;
 use tokio::time::Instant;
 
 use super::late::{self, Late};
+use super::recording::Behind;
 use crate::answer::{Answer, Failure, Power, Restraint};
 use crate::diagnostic::Code;
 use crate::event::Event;
@@ -36,6 +37,8 @@ pub(super) struct Setting {
     pub(super) rule_input: Option<Arc<RuleInput>>,
     /// Whether anybody still wants the event.
     pub(super) wanted: Wanted,
+    /// Where its end is recorded when it ends behind its event.
+    pub(super) behind: Behind,
     /// Whether it may run at all.
     pub(super) once: Once,
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use serde_json::json;
+use tokio::time::Instant;
 
 use super::*;
 use crate::answer::{Answer, Effects, Powers, Restraint};
@@ -19,6 +20,7 @@ mod background;
 mod computing;
 mod ground;
 mod laws;
+mod recorded;
 
 const EVENT: &str = "deploy.before";
 

@@ -7,6 +7,7 @@ mod event;
 mod fields;
 mod hook;
 pub(super) mod keys;
+mod record;
 mod run;
 mod server;
 mod source;
@@ -96,6 +97,7 @@ impl<'a> Reader<'a> {
         for (key, entry) in &tables {
             match *key {
                 "hook" | "source" | "event" | "mcp" => self.tables(entry),
+                "record" => self.record(entry),
                 "$schema" => {}
                 _ => self.unknown_table(entry),
             }

@@ -1,8 +1,6 @@
 //! The laws that the engine adds to those of merging: what a rewrite does to consent, what the clock covers, and that who
 //! finishes first never decides.
 
-use std::sync::Mutex;
-
 use proptest::prelude::*;
 
 use super::*;
@@ -169,27 +167,6 @@ async fn a_reload_does_not_touch_an_event_in_flight() {
     let (outcome, _) = tokio::join!(engine.fire(event(), &session), reload);
     assert!(outcome.blocked());
     assert!(engine.fire(event(), &session).await.blocked(), "added hooks outlive a reload");
-}
-
-/// Every firing is recorded as the host got it.
-#[tokio::test]
-async fn the_sink_gets_what_the_host_gets() {
-    #[derive(Debug, Default)]
-    struct Kept(Mutex<Vec<Record>>);
-    impl Sink for Kept {
-        fn take(&self, record: Record) {
-            self.0.lock().unwrap().push(record);
-        }
-    }
-    let kept = Arc::new(Kept::default());
-    let sink = Arc::clone(&kept) as Arc<dyn Sink>;
-    let (engine, _) = Engine::builder()
-        .event(row())
-        .hook(says("gate", answer(Restraint::Deny)))
-        .sink(sink)
-        .build();
-    let outcome = engine.fire(event(), &Session::default()).await;
-    assert_eq!(kept.0.lock().unwrap()[0].outcome, outcome);
 }
 
 fn spoken(word: u8) -> Answer {

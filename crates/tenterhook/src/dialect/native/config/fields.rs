@@ -56,6 +56,17 @@ impl<'n> Fields<'n> {
         self.get(key)?.as_bool()
     }
 
+    /// A number that was checked to be whole and above 0.
+    pub(super) fn whole(&self, key: &str) -> Option<u64> {
+        let number = self.get(key)?.as_f64()?;
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "its shape was checked: whole, above 0, and far below where numbers are no longer exact"
+        )]
+        Some(number as u64)
+    }
+
     pub(super) fn time(&self, key: &str) -> Option<Duration> {
         values::duration(self.text(key)?).ok()
     }
@@ -115,6 +126,7 @@ impl Reader<'_> {
                 node.as_bool().is_some() || node.as_str().and_then(Prewarm::from_word).is_some()
             }
             Shape::Count => node.as_f64().is_some_and(values::is_count),
+            Shape::Bytes => node.as_f64().is_some_and(values::is_bytes),
             Shape::TextOr(_) if node.as_str().is_some() => true,
             Shape::TextOr(known) if node.as_object().is_none() => {
                 let (key, found) = (&field.key, node.kind());
@@ -256,6 +268,9 @@ fn expectation(key: &str, shape: Shape) -> (&'static str, String) {
             ),
         ),
         Shape::Count => ("a whole number above 0", format!("write `{key} = 10`")),
+        Shape::Bytes => {
+            ("a whole number of bytes, at least 65536", format!("write `{key} = 67108864`"))
+        }
         Shape::Time | Shape::Choice(_) | Shape::Fields(_) | Shape::TextOr(_) => {
             ("something else", format!("give `{key}` a value"))
         }

@@ -29,6 +29,8 @@ pub(in crate::dialect::native) enum Shape {
     Prewarm,
     /// A number that counts something, above 0.
     Count,
+    /// A number of bytes, above 0.
+    Bytes,
     /// A table of these keys.
     Fields(&'static [Key]),
     /// A string, which stands for the first of these keys, or a table of them.
@@ -63,6 +65,7 @@ pub(in crate::dialect::native) const FILE: &[Key] = &[
     key("source", Shape::Table),
     key("event", Shape::Table),
     key("mcp", Shape::Table),
+    key("record", Shape::Table),
 ];
 
 /// The keys that say what runs: a hook has exactly one (C-43).
@@ -159,6 +162,19 @@ pub(in crate::dialect::native) const SERVER: &[Key] = &[
     key("env", Shape::Variables),
     key("pass", Shape::List),
     key("cwd", Shape::Text),
+];
+
+/// How much of what was said is on record.
+const CONTENT: &[&str] = &["none", "redacted", "full"];
+
+/// The keys of `[record]`.
+pub(in crate::dialect::native) const RECORD: &[Key] = &[
+    key("enabled", Shape::Flag),
+    key("dir", Shape::Text),
+    key("content", Shape::Choice(CONTENT)),
+    key("keep_days", Shape::Count),
+    key("max_bytes", Shape::Bytes),
+    key("required", Shape::Flag),
 ];
 
 /// The keys of a case of `test`: those of a case of a file, but the hook that it is about, which stands around it.

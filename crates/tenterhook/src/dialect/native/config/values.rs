@@ -14,6 +14,11 @@ pub(super) fn is_count(number: f64) -> bool {
     number.fract() == 0.0 && (1.0..=1e6).contains(&number)
 }
 
+/// Whether a number is one of bytes that something useful fits into, and exact.
+pub(super) fn is_bytes(number: f64) -> bool {
+    number.fract() == 0.0 && (65_536.0..=1e15).contains(&number)
+}
+
 /// A number and its unit: `250ms`, `1.5s`, `2m`, `1h`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let unit_at = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());

@@ -59,6 +59,7 @@ fn the_config_schema_has_the_keys_of_the_reader() {
     agrees(&defs["source"]["properties"], keys::SOURCE);
     agrees(&defs["event"]["properties"], keys::EVENT);
     agrees(&defs["server"]["properties"], keys::SERVER);
+    agrees(&defs["record"]["properties"], keys::RECORD);
     agrees(&defs["case"]["properties"], keys::TEST);
     let of_cases = super::schema(Kind::Cases);
     agrees(&of_cases["properties"], keys::CASE_FILE);

@@ -1,0 +1,86 @@
+//! `[record]`: whether, where and for how long firings are recorded (C-77). Opens no file.
+
+use super::{Reader, keys};
+use crate::diagnostic::Code;
+use crate::hook::Layer;
+use crate::source::{Content, RecordTable};
+use crate::syntax::Entry;
+
+impl Reader<'_> {
+    pub(super) fn record(&mut self, entry: &Entry) {
+        let Some(fields) = self.fields(entry, "`[record]`", keys::RECORD) else { return };
+        // Whoever is recorded does not say whether.
+        if !matches!(self.source.layer, Layer::User | Layer::Managed) {
+            let message = "`[record]` counts in the user's and the organisation's own files alone";
+            self.report(Code::RecordNotHeard, entry.key_span, message).help = Some(
+                "write it into `~/.config/tenterhook/tenterhook.toml`, or leave it out".to_owned(),
+            );
+            return;
+        }
+        self.out.record = RecordTable {
+            enabled: fields.flag("enabled"),
+            dir: fields.text("dir").map(|text| self.path(text)),
+            content: fields.text("content").and_then(Content::find),
+            keep_days: fields.whole("keep_days").and_then(|it| it.try_into().ok()),
+            max_bytes: fields.whole("max_bytes"),
+            required: fields.flag("required"),
+        };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::DialectId;
+    use crate::source::{ReadConfig, Source};
+
+    fn read(layer: Layer, text: &str) -> ReadConfig {
+        let source = Source::given("t.toml", DialectId::NATIVE, text, "/p");
+        let source = Source { layer, home: "/home/me".into(), ..source };
+        DialectId::NATIVE.dialect().read_config(&source)
+    }
+
+    const ALL: &str = "[record]\nenabled = true\ndir = '~/audit'\ncontent = 'redacted'\nkeep_days = 7\n\
+        max_bytes = 1048576\nrequired = true";
+
+    /// C-77.
+    #[test]
+    fn the_table_is_read_from_files_of_ones_own() {
+        for layer in [Layer::User, Layer::Managed] {
+            let said = read(layer, ALL);
+            assert_eq!(said.diagnostics, []);
+            let table = RecordTable {
+                enabled: Some(true),
+                dir: Some("/home/me/audit".into()),
+                content: Some(Content::Redacted),
+                keep_days: Some(7),
+                max_bytes: Some(1 << 20),
+                required: Some(true),
+            };
+            assert_eq!(said.record, table);
+        }
+        for layer in [Layer::Project, Layer::Local, Layer::Given, Layer::Plugin] {
+            let said = read(layer, ALL);
+            let codes: Vec<_> = said.diagnostics.iter().map(|it| it.code.name()).collect();
+            assert_eq!((said.record, codes), (RecordTable::default(), vec!["record-not-heard"]));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for (text, code) in [
+            ("content = 'all'", "unknown-word"),
+            ("keep_days = 0", "wrong-type"),
+            ("max_bytes = 10", "wrong-type"),
+            ("max_bytes = '64 MiB'", "wrong-type"),
+            ("enabled = 'no'", "wrong-type"),
+            ("keep = 3", "unknown-key"),
+        ] {
+            let said = read(Layer::User, &format!("[record]\n{text}"));
+            let codes: Vec<_> = said.diagnostics.iter().map(|it| it.code.name()).collect();
+            assert_eq!(codes, [code], "{text}");
+        }
+        let said = read(Layer::User, "record = true");
+        assert_eq!(said.diagnostics.first().map(|it| it.code.name()), Some("wrong-type"));
+    }
+}

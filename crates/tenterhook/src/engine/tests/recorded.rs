@@ -1,0 +1,140 @@
+//! What the engine tells of a firing: when, in which order, and what follows where it cannot.
+
+use std::sync::Mutex;
+
+use super::*;
+use crate::record::{Late, Number, Record, Unrecorded};
+
+/// Keeps what it is told, as words; or fails.
+#[derive(Debug, Default)]
+struct Kept {
+    told: Mutex<Vec<String>>,
+    outcomes: Mutex<Vec<Option<Outcome>>>,
+    /// What it cannot keep.
+    fails: Option<&'static str>,
+    is_required: bool,
+}
+
+impl Kept {
+    fn tell(&self, kind: &str, words: String) -> Result<(), Unrecorded> {
+        if self.fails == Some(kind) {
+            let why = "the disk is full".to_owned();
+            return Err(Unrecorded { why, is_required: self.is_required, is_told: false });
+        }
+        self.told.lock().unwrap().push(words);
+        Ok(())
+    }
+
+    fn told(&self) -> Vec<String> {
+        self.told.lock().unwrap().clone()
+    }
+}
+
+impl Sink for Kept {
+    fn begin(&self, event: &Event) -> Result<Number, Unrecorded> {
+        self.tell("begin", format!("begin {}", event.name))?;
+        Ok(Number(7))
+    }
+
+    fn end(&self, record: &Record<'_>) -> Result<(), Unrecorded> {
+        let begun = record.begun.map_or("nothing".to_owned(), |it| it.to_string());
+        let hooks: Vec<&str> = record.hooks.iter().map(|it| it.id.as_str()).collect();
+        self.outcomes.lock().unwrap().push(record.outcome.cloned());
+        self.tell("end", format!("end of {begun}: {}", hooks.join(" ")).trim_end().to_owned())
+    }
+
+    fn late(&self, late: &Late<'_>) -> Result<(), Unrecorded> {
+        let begun = late.begun.map_or("nothing".to_owned(), |it| it.to_string());
+        self.tell("late", format!("late of {begun}: {}", late.hook.id))
+    }
+}
+
+fn recording(kept: &Arc<Kept>, hooks: impl IntoIterator<Item = Hook>) -> Engine {
+    let sink = Arc::clone(kept) as Arc<dyn Sink>;
+    let builder = Engine::builder().event(row()).sink(sink);
+    hooks.into_iter().fold(builder, Builder::hook).build().0
+}
+
+/// RE-1: before any hook runs, and as the host gets it.
+#[tokio::test]
+async fn what_is_fired_is_on_record() {
+    let kept = Arc::new(Kept::default());
+    let (seen, at) = (Arc::clone(&kept), Arc::new(Mutex::new(Vec::new())));
+    let before = Arc::clone(&at);
+    let gate = hook("gate", move |_| {
+        before.lock().unwrap().extend(seen.told());
+        async { Answer::deny("no") }
+    });
+    let engine = recording(&kept, [gate, says("other", Answer::default())]);
+    let outcome = engine.fire(event(), &Session::default()).await;
+    assert_eq!(*at.lock().unwrap(), ["begin deploy.before"]);
+    assert_eq!(kept.told(), ["begin deploy.before", "end of 7: gate other"]);
+    assert_eq!(*kept.outcomes.lock().unwrap(), [Some(outcome)]);
+
+    // Without hooks, what could have been held up is told, and nothing else is.
+    let kept = Arc::new(Kept::default());
+    let engine = recording(&kept, []);
+    for name in ["PreToolUse", "SessionStart", "Notification"] {
+        engine.fire(Event::new(name, Surroundings::at("/")), &Session::default()).await;
+    }
+    assert_eq!(kept.told(), ["end of nothing:"]);
+}
+
+/// RE-2.
+#[tokio::test(start_paused = true)]
+async fn a_firing_that_is_given_up_says_so() {
+    let kept = Arc::new(Kept::default());
+    let engine = recording(&kept, [after("slow", 60_000, Answer::default())]);
+    let session = Session::default();
+    let fired = engine.fire(event(), &session);
+    assert!(tokio::time::timeout(Duration::from_secs(1), fired).await.is_err());
+    assert_eq!(kept.told(), ["begin deploy.before", "end of 7:"]);
+    assert_eq!(*kept.outcomes.lock().unwrap(), [None]);
+}
+
+/// RE-3.
+#[tokio::test(start_paused = true)]
+async fn a_step_that_ends_later_has_a_record_of_its_own() {
+    let kept = Arc::new(Kept::default());
+    let observer = after("observer", 60_000, Answer::default());
+    let engine = recording(&kept, [Hook { wait: Wait::Detached, ..observer }]);
+    let session = Session::default();
+    engine.fire(event(), &session).await;
+    assert_eq!(kept.told(), ["begin deploy.before", "end of 7: observer"]);
+    session.drain().await;
+    assert_eq!(kept.told().last().map(String::as_str), Some("late of 7: observer"));
+}
+
+/// RE-20, RE-21.
+#[tokio::test]
+async fn where_a_record_is_required_gates_hold() {
+    for fails in ["begin", "end"] {
+        for is_required in [false, true] {
+            let kept = Kept { fails: Some(fails), is_required, ..Kept::default() };
+            let kept = Arc::new(kept);
+            let asked = Arc::new(AtomicUsize::new(0));
+            let counts = Arc::clone(&asked);
+            let gate = Hook {
+                event: "PreToolUse".into(),
+                ..hook("gate", move |_| {
+                    counts.fetch_add(1, Ordering::Relaxed);
+                    async { Answer::default() }
+                })
+            };
+            let observer = Hook { event: "SessionStart".into(), ..says("o", Answer::default()) };
+            let engine = recording(&kept, [gate, observer]);
+            let call = Event::pre_tool_use("Bash", json!({"command": "ls"}));
+            let call = call.within(&Surroundings::at("/"));
+            let outcome = engine.fire(call, &Session::default()).await;
+            assert_eq!(outcome.blocked(), is_required, "{fails}: {outcome:?}");
+            let codes: Vec<_> = outcome.faults.iter().map(|it| it.code.name()).collect();
+            assert_eq!(codes, ["unrecorded"], "{fails}");
+            let is_asked = !is_required || fails == "end";
+            assert_eq!(asked.load(Ordering::Relaxed), usize::from(is_asked), "{fails}");
+
+            let event = Event::new("SessionStart", Surroundings::at("/"));
+            let outcome = engine.fire(event, &Session::default()).await;
+            assert!(!outcome.blocked() && outcome.faults.len() == 1, "{outcome:?}");
+        }
+    }
+}

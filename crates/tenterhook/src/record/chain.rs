@@ -1,0 +1,139 @@
+//! One line of the record: how each is tied to the one before it, and how to tell that it was not touched (RE-10). Pure text
+//! and digests; opens nothing.
+//!
+//! A line is one JSON object that begins with its version, its number and the digest of the line before, and ends with its own
+//! digest, which is that of every byte before `,"hash":`. Written by hand and read by position, so that one form of bytes is
+//! the only right one.
+
+use sha2::{Digest as _, Sha256};
+
+use serde_json::{Map, Value};
+
+/// A SHA-256 digest.
+pub(super) type Digest = [u8; 32];
+
+/// How a line of this version begins.
+const BEGINS: &str = "{\"v\":1,\"seq\":";
+const PREV: &str = ",\"prev\":\"";
+const HASH: &str = ",\"hash\":\"";
+const ENDS: &str = "\"}";
+const HEX: usize = 64;
+
+/// Where a chain stands: the number and digest of its last line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Link {
+    pub(super) seq: u64,
+    pub(super) digest: Digest,
+}
+
+/// What a whole line says of its own place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Sealed {
+    pub(super) link: Link,
+    pub(super) prev: Digest,
+}
+
+impl Sealed {
+    /// Whether it is the next one after `before`.
+    pub(super) fn follows(&self, before: &Link) -> bool {
+        self.link.seq == before.seq + 1 && self.prev == before.digest
+    }
+}
+
+/// The line that says `body` after `before`, with its line break, and where the chain stands then.
+pub(super) fn seal(before: &Link, body: &Map<String, Value>) -> (String, Link) {
+    let seq = before.seq + 1;
+    let body = serde_json::to_string(body).unwrap_or_default();
+    let inner = body.strip_prefix('{').and_then(|it| it.strip_suffix('}')).unwrap_or_default();
+    let comma = if inner.is_empty() { "" } else { "," };
+    let prev = hex(&before.digest);
+    let mut line = format!("{BEGINS}{seq}{PREV}{prev}\"{comma}{inner}");
+    let digest: Digest = Sha256::digest(line.as_bytes()).into();
+    line.push_str(HASH);
+    line.push_str(&hex(&digest));
+    line.push_str(ENDS);
+    line.push('\n');
+    (line, Link { seq, digest })
+}
+
+/// Reads a line without its line break; `None` when any byte of it is not as it was written.
+pub(super) fn check(line: &[u8]) -> Option<Sealed> {
+    let line = std::str::from_utf8(line).ok()?;
+    let (before, last) = line.strip_suffix(ENDS)?.rsplit_once(HASH)?;
+    let digest = unhex(last)?;
+    if digest != Digest::from(Sha256::digest(before.as_bytes())) {
+        return None;
+    }
+    let rest = before.strip_prefix(BEGINS)?;
+    let (seq, rest) = rest.split_once(PREV)?;
+    let prev = unhex(rest.get(..HEX)?)?;
+    Some(Sealed { link: Link { seq: seq.parse().ok()?, digest }, prev })
+}
+
+/// The digest of some bytes, in the form in which records name it.
+pub(super) fn digest_of(bytes: &[u8]) -> String {
+    format!("sha256:{}", hex(&Sha256::digest(bytes).into()))
+}
+
+pub(super) fn hex(digest: &Digest) -> String {
+    const DIGITS: [char; 16] =
+        ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+    let digit = |it: u8| DIGITS.get(usize::from(it)).copied().unwrap_or('0');
+    digest.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// Small letters only: another spelling of the same number is another text.
+pub(super) fn unhex(text: &str) -> Option<Digest> {
+    let nibble = |it: u8| match it {
+        b'0'..=b'9' => Some(it - b'0'),
+        b'a'..=b'f' => Some(it - b'a' + 10),
+        _ => None,
+    };
+    let mut digest = Digest::default();
+    if text.len() != HEX {
+        return None;
+    }
+    for (byte, pair) in digest.iter_mut().zip(text.as_bytes().chunks_exact(2)) {
+        let [high, low] = pair else { return None };
+        *byte = nibble(*high)? << 4 | nibble(*low)?;
+    }
+    Some(digest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line() -> (String, Link) {
+        let mut body = Map::new();
+        body.insert("kind".to_owned(), "end".into());
+        body.insert("event".to_owned(), ",\"hash\":\"".into());
+        seal(&Link { seq: 6, digest: [7; 32] }, &body)
+    }
+
+    #[test]
+    fn a_line_says_what_it_follows_and_is_json() {
+        let (line, link) = line();
+        let sealed = check(line.trim_end().as_bytes()).expect("whole");
+        assert_eq!(sealed.link, link);
+        assert!(sealed.follows(&Link { seq: 6, digest: [7; 32] }));
+        assert!(!sealed.follows(&Link { seq: 6, digest: [8; 32] }));
+        assert!(!sealed.follows(&Link { seq: 5, digest: [7; 32] }));
+        let value: Value = serde_json::from_str(&line).expect("JSON");
+        assert_eq!((&value["seq"], &value["kind"]), (&7.into(), &"end".into()));
+    }
+
+    /// RE-10: every single bit of every byte.
+    #[test]
+    fn no_bit_of_a_line_changes_unseen() {
+        let (line, _) = line();
+        let whole = line.trim_end().as_bytes();
+        for at in 0..whole.len() {
+            for bit in 0..8 {
+                let mut changed = whole.to_vec();
+                changed[at] ^= 1 << bit;
+                assert_eq!(check(&changed), None, "byte {at}, bit {bit}");
+            }
+        }
+    }
+}

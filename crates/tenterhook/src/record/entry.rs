@@ -1,0 +1,243 @@
+//! What a record says, field by field (RE-2 to RE-5, RE-30): values from values. Every field stands in [`FIELDS`], which the
+//! page of the specification is held to.
+
+use std::time::Duration;
+
+use serde_json::{Map, Value, json};
+
+use super::chain::digest_of;
+use super::identity::Identities;
+use super::{Late, Number, Record, redact};
+use crate::dialect::DialectId;
+use crate::dialect::native::encode_outcome;
+use crate::event::Event;
+use crate::hook::Hook;
+use crate::outcome::{Outcome, Step};
+use crate::source::Content;
+
+/// What a record holds, in order.
+pub(super) type Body = Map<String, Value>;
+
+/// Every field of every kind of record, below its object where it stands in one.
+#[cfg(test)]
+pub(super) const FIELDS: &[&str] = &[
+    "v",
+    "seq",
+    "prev",
+    "hash",
+    "kind",
+    "time",
+    "pid",
+    "engine",
+    "begun",
+    "event",
+    "session",
+    "agent",
+    "tool",
+    "call",
+    "cwd",
+    "payload.digest",
+    "payload.bytes",
+    "decision",
+    "took_us",
+    "rewrote",
+    "reasons[].hook",
+    "reasons[].digest",
+    "reasons[].bytes",
+    "hooks[].hook",
+    "hooks[].identity",
+    "hooks[].dialect",
+    "hooks[].layer",
+    "hooks[].source",
+    "hooks[].line",
+    "hooks[].executor",
+    "hooks[].ended",
+    "hooks[].took_us",
+    "hooks[].verdict",
+    "hooks[].rewrote",
+    "hooks[].stopped",
+    "hooks[].faults",
+    "faults",
+    "content.event",
+    "content.outcome",
+    "content.cut",
+    "recovered.torn",
+    "recovered.missing",
+    "recovered.head",
+    "through.seq",
+    "through.hash",
+    "files",
+];
+
+/// How one firing is told, for every kind of record that is about one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Teller<'a> {
+    pub(super) content: Content,
+    /// How long content may be.
+    pub(super) most: usize,
+    pub(super) identities: &'a Identities,
+}
+
+impl Teller<'_> {
+    /// A firing begins.
+    pub(super) fn begin(&self, event: &Event) -> Body {
+        let mut body = about("begin", event);
+        self.open(&mut body, event);
+        body
+    }
+
+    /// What an event was, told once a firing.
+    fn open(&self, body: &mut Body, event: &Event) {
+        put(body, "engine", env!("CARGO_PKG_VERSION"));
+        put(body, "cwd", event.within.cwd.to_string_lossy());
+        let payload = serde_json::to_vec(&event.payload).unwrap_or_default();
+        put(body, "payload", measured(&payload));
+        let told = || {
+            let body = DialectId::NATIVE.dialect().encode_event(event).body;
+            serde_json::from_slice(&body).unwrap_or_default()
+        };
+        self.add(body, "event", told);
+    }
+
+    /// Its outcome is known.
+    pub(super) fn end(&self, record: &Record<'_>) -> Body {
+        let mut body = about("end", record.event);
+        match record.begun {
+            Some(Number(begun)) => put(&mut body, "begun", begun),
+            None => self.open(&mut body, record.event),
+        }
+        put(&mut body, "decision", record.outcome.map_or("given up", decision));
+        put(&mut body, "took_us", micros(record.took));
+        if let Some(outcome) = record.outcome {
+            let steps = outcome.steps.iter().enumerate();
+            let hooks = steps.map(|(at, step)| {
+                let hook = record.hooks.get(at);
+                self.step(step, hook.map(|it| (&**it, self.identities.of(it))), outcome)
+            });
+            let hooks = hooks.collect();
+            self.came(&mut body, outcome, hooks);
+        }
+        body
+    }
+
+    /// A step ended behind its event.
+    pub(super) fn late(&self, late: &Late<'_>) -> Body {
+        let mut body = about("late", late.event);
+        if let Some(Number(begun)) = late.begun {
+            put(&mut body, "begun", begun);
+        }
+        put(&mut body, "decision", decision(late.outcome));
+        let hook = || (&**late.hook, self.identities.of(late.hook));
+        let steps = late.outcome.steps.iter();
+        let hooks = steps.map(|step| self.step(step, Some(hook()), late.outcome)).collect();
+        self.came(&mut body, late.outcome, hooks);
+        body
+    }
+
+    fn came(&self, body: &mut Body, outcome: &Outcome, hooks: Value) {
+        let effects = &outcome.effects;
+        put(body, "rewrote", effects.rewrite() || effects.updated_output.is_some());
+        let reasons = outcome.reasons.iter().map(|reason| {
+            let mut said = measured(reason.text.as_bytes());
+            put(&mut said, "hook", reason.hook.as_str());
+            Value::Object(said)
+        });
+        put(body, "reasons", reasons.collect::<Value>());
+        put(body, "hooks", hooks);
+        put(body, "faults", outcome.faults.iter().map(|it| it.code.name()).collect::<Value>());
+        self.add(body, "outcome", || encode_outcome(outcome));
+    }
+
+    fn step(
+        &self,
+        step: &Step,
+        hook: Option<(&Hook, std::sync::Arc<str>)>,
+        outcome: &Outcome,
+    ) -> Value {
+        let mut said = Map::new();
+        put(&mut said, "hook", step.hook.as_str());
+        if let Some((hook, identity)) = hook {
+            put(&mut said, "identity", &*identity);
+            put(&mut said, "dialect", hook.dialect.as_str());
+            put(&mut said, "layer", hook.layer.word());
+        }
+        if !step.source.is_empty() {
+            put(&mut said, "source", step.source.as_str());
+            put(&mut said, "line", step.line);
+        }
+        put(&mut said, "executor", step.executor);
+        put(&mut said, "ended", step.ended.to_string());
+        put(&mut said, "took_us", micros(step.took));
+        put(&mut said, "verdict", step.verdict.word().unwrap_or("silent"));
+        for (key, is) in [("rewrote", step.rewrote), ("stopped", step.stopped)] {
+            if is {
+                put(&mut said, key, true);
+            }
+        }
+        let own = outcome.faults.iter().filter(|it| it.hook.as_ref() == Some(&step.hook));
+        let faults: Vec<Value> = own.map(|it| it.code.name().into()).collect();
+        if !faults.is_empty() {
+            put(&mut said, "faults", faults);
+        }
+        Value::Object(said)
+    }
+
+    /// Adds content, as far as it was chosen and has room (RE-30).
+    fn add(&self, body: &mut Body, key: &str, told: impl FnOnce() -> Value) {
+        let told = match self.content {
+            Content::Nothing => return,
+            Content::Redacted => redact::value(told()),
+            Content::Full => told(),
+        };
+        let (key, told) = match told.to_string().len() <= self.most {
+            true => (key, told),
+            false => ("cut", true.into()),
+        };
+        if let Some(content) = body.entry("content").or_insert_with(|| json!({})).as_object_mut() {
+            put(content, key, told);
+        }
+    }
+}
+
+/// What every record of a firing says.
+fn about(kind: &str, event: &Event) -> Body {
+    let mut body = Map::new();
+    put(&mut body, "kind", kind);
+    put(&mut body, "event", event.name.as_str());
+    let agent = event.within.facts.get("agent_id").and_then(Value::as_str);
+    for (key, text) in [
+        ("session", Some(event.within.session_id.as_str()).filter(|it| !it.is_empty())),
+        ("agent", agent),
+        ("tool", event.text("tool_name")),
+        ("call", event.text("tool_use_id")),
+    ] {
+        if let Some(text) = text {
+            put(&mut body, key, text);
+        }
+    }
+    body
+}
+
+/// What a host is to do, in the words of `fire`.
+fn decision(outcome: &Outcome) -> &'static str {
+    if outcome.effects.stop.is_some() {
+        return "stop";
+    }
+    outcome.restraint.word().unwrap_or("silent")
+}
+
+/// Content that is not told: how long it is, and what it would be known by.
+fn measured(bytes: &[u8]) -> Body {
+    let mut said = Map::new();
+    put(&mut said, "digest", digest_of(bytes));
+    put(&mut said, "bytes", bytes.len());
+    said
+}
+
+fn micros(took: Duration) -> u64 {
+    took.as_micros().try_into().unwrap_or(u64::MAX)
+}
+
+pub(super) fn put(body: &mut Body, key: &str, value: impl Into<Value>) {
+    body.insert(key.to_owned(), value.into());
+}

@@ -1,0 +1,68 @@
+//! Where the chain stands, kept apart from the records: what a record that was cut from the end is missed by (RE-11). Text in
+//! and out; opens nothing.
+
+use serde_json::{Value, json};
+use sha2::{Digest as _, Sha256};
+
+use super::chain::{Link, hex, unhex};
+
+/// How long it is, whatever it says: it is written over in place.
+pub(super) const BYTES: usize = 512;
+
+/// The head of a chain.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Head {
+    /// The last record.
+    pub(super) link: Link,
+    /// The file that it stands in.
+    pub(super) file: String,
+    /// How long that file is.
+    pub(super) bytes: u64,
+}
+
+impl Head {
+    /// As it stands in its file: one line, filled up with blanks.
+    pub(super) fn write(&self) -> String {
+        let Self { link, file, bytes } = self;
+        let said = json!({ "v": 1, "seq": link.seq, "hash": hex(&link.digest), "file": file, "bytes": bytes });
+        let check = hex(&Sha256::digest(said.to_string().as_bytes()).into());
+        format!("{:<width$}\n", format!("{said} {check}"), width = BYTES - 1)
+    }
+
+    /// Reads it; `None` when any byte of it is not as it was written.
+    pub(super) fn read(text: &[u8]) -> Option<Self> {
+        let said: Value = serde_json::from_slice(text.split(|it| *it == b' ').next()?).ok()?;
+        let head = Self {
+            link: Link {
+                seq: said.get("seq")?.as_u64()?,
+                digest: unhex(said.get("hash")?.as_str()?)?,
+            },
+            file: said.get("file")?.as_str()?.to_owned(),
+            bytes: said.get("bytes")?.as_u64()?,
+        };
+        (head.write().as_bytes() == text).then_some(head)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_head_is_read_as_it_was_written_or_not_at_all() {
+        let head = Head {
+            link: Link { seq: u64::MAX, digest: [9; 32] },
+            file: "2026-11-22.1234.jsonl".to_owned(),
+            bytes: u64::MAX,
+        };
+        let text = head.write();
+        assert_eq!(text.len(), BYTES);
+        assert_eq!(Head::read(text.as_bytes()), Some(head));
+        for at in 0..text.len() {
+            let mut changed = text.clone().into_bytes();
+            changed[at] ^= 1;
+            assert_eq!(Head::read(&changed), None, "byte {at}");
+        }
+        assert_eq!(Head::read(b""), None);
+    }
+}

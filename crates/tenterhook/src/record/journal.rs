@@ -1,0 +1,369 @@
+//! Records in files: each appended by one write, under a lock that all processes of the user share (RE-10 to RE-22). Decides
+//! nothing of what a record says.
+
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde_json::json;
+
+use super::chain::{self, digest_of, seal};
+use super::entry::{Body, Teller, put};
+use super::head::{self, Head};
+use super::identity::Identities;
+use super::recover::{self, Found};
+use super::segments::{self, Segment};
+use super::{Late, Number, Record, Sink, Unrecorded, private};
+use crate::answer::Restraint;
+use crate::event::Event;
+use crate::outcome::Outcome;
+use crate::source::{Content, RecordTable};
+
+/// How long records are kept where nobody says.
+const KEEP_DAYS: u32 = 30;
+/// How many bytes they may have together where nobody says.
+const MAX_BYTES: u64 = 64 << 20;
+/// How many files they are at least when there are as many bytes: the oldest one goes as a whole.
+const PARTS: u64 = 4;
+/// How long the content of one record may be; what is longer is told by its digest.
+const MOST_CONTENT: usize = 256 << 10;
+/// How long others may hold the lock. Each of them needs some microseconds; one that was stopped there holds it for ever.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Where records and their head lie.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The directory of the records.
+    pub records: PathBuf,
+    /// The file with the head of their chain, in another directory.
+    pub head: PathBuf,
+    /// The directory that is ours below the user's state, and holds the head.
+    own: PathBuf,
+}
+
+impl Place {
+    /// The place below `state`, the user's directory for what programs leave behind (`$XDG_STATE_HOME`), where nobody named
+    /// another directory for the records.
+    #[must_use]
+    pub fn below(state: &Path, dir: Option<&Path>) -> Self {
+        let own = state.join("tenterhook");
+        let records = dir.map_or_else(|| own.join("records"), Path::to_owned);
+        let name = digest_of(records.as_os_str().as_encoded_bytes());
+        let name = name.trim_start_matches("sha256:").get(..16).unwrap_or_default().to_owned();
+        Self { head: own.join("heads").join(name), records, own }
+    }
+}
+
+/// The user's state directory: what `XDG_STATE_HOME` says where that is absolute, else `~/.local/state`.
+#[must_use]
+pub fn state_home(home: &Path, variable: Option<&str>) -> PathBuf {
+    let named = variable.map(PathBuf::from).filter(|it| it.is_absolute());
+    named.unwrap_or_else(|| home.join(".local/state"))
+}
+
+/// Records in files. Every process of the user may have one for the same place.
+#[derive(Debug)]
+pub struct Journal {
+    place: Place,
+    content: Content,
+    keep_days: u32,
+    max_bytes: u64,
+    is_required: bool,
+    identities: Identities,
+    /// Whether people were told that nothing can be recorded.
+    is_told: AtomicBool,
+    now: fn() -> Timestamp,
+    /// Where a test stops this process.
+    #[cfg(test)]
+    pub(super) at: fn(&str),
+}
+
+impl Journal {
+    /// Records below the user's state directory, as the user's own or the organisation's files want it; `None` where they want
+    /// no records. Opens nothing yet.
+    #[must_use]
+    pub fn below(state: &Path, table: &RecordTable) -> Option<Self> {
+        let is_required = table.required.unwrap_or(false);
+        if !table.enabled.unwrap_or(true) {
+            return None;
+        }
+        Some(Self {
+            place: Place::below(state, table.dir.as_deref()),
+            content: table.content.unwrap_or_default(),
+            keep_days: table.keep_days.unwrap_or(KEEP_DAYS),
+            max_bytes: table.max_bytes.unwrap_or(MAX_BYTES),
+            is_required,
+            identities: Identities::default(),
+            is_told: AtomicBool::new(false),
+            now: Timestamp::now,
+            #[cfg(test)]
+            at: |_| (),
+        })
+    }
+
+    /// Where they lie.
+    #[must_use]
+    pub const fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Puts an event on record that no hook could see, and that was denied for it.
+    ///
+    /// # Errors
+    ///
+    /// When this is not on record.
+    pub fn unseen(&self, outcome: &Outcome) -> Result<(), Unrecorded> {
+        let event = Event::new("", crate::event::Surroundings::default());
+        let record = Record {
+            begun: None,
+            event: &event,
+            outcome: Some(outcome),
+            hooks: &[],
+            took: Duration::ZERO,
+        };
+        self.end(&record)
+    }
+
+    #[cfg(test)]
+    pub(super) fn at_time(self, now: fn() -> Timestamp) -> Self {
+        Self { now, ..self }
+    }
+
+    fn teller(&self) -> Teller<'_> {
+        let most = usize::try_from(self.part_bytes() / 4).unwrap_or(usize::MAX);
+        let most = MOST_CONTENT.min(most);
+        Teller { content: self.content, most, identities: &self.identities }
+    }
+
+    /// How long one file may become.
+    const fn part_bytes(&self) -> u64 {
+        self.max_bytes / PARTS
+    }
+
+    fn keep(&self, body: Body, must_last: bool) -> Result<Number, Unrecorded> {
+        match self.append(body, must_last && self.is_required) {
+            Ok(number) => {
+                self.is_told.store(false, Ordering::Relaxed);
+                Ok(number)
+            }
+            Err(why) => {
+                let is_told = self.is_told.swap(true, Ordering::Relaxed);
+                Err(Unrecorded { why, is_required: self.is_required, is_told })
+            }
+        }
+    }
+
+    /// Appends one record, and where the place was left in disorder, a record of that before it.
+    fn append(&self, body: Body, must_last: bool) -> Result<Number, String> {
+        for directory in [&self.place.own, &self.place.records] {
+            private::directory(directory)?;
+        }
+        let heads = self.place.head.parent().unwrap_or(&self.place.own);
+        private::directory(heads)?;
+        let mut locked = Locked::open(&self.place.head)?;
+        self.at("locked");
+        let Found { mut head, recovered } = recover::find(&self.place.records, locked.head.take())?;
+        self.at("found");
+        if let Some(said) = recovered {
+            let mut body = Body::new();
+            put(&mut body, "kind", "recovered");
+            put(&mut body, "recovered", said);
+            head = self.write(&mut locked, head, body, false)?;
+        }
+        head = self.write(&mut locked, head, body, must_last)?;
+        Ok(Number(head.link.seq))
+    }
+
+    /// Writes one record behind `head`; where it stands then.
+    fn write(
+        &self,
+        locked: &mut Locked,
+        head: Head,
+        body: Body,
+        must_last: bool,
+    ) -> Result<Head, String> {
+        let now = (self.now)();
+        let today = now.to_zoned(TimeZone::UTC).date();
+        let last = Segment::of(&head.file);
+        let first = Segment { day: today, part: 1 };
+        let next = last.map_or(first, |it| it.next(today, head.bytes, self.part_bytes()));
+        if last.is_some_and(|last| last != next) {
+            let gone = self.prune(next);
+            if !gone.is_empty() {
+                return self.write_pruned(locked, head, next, &gone, body, must_last);
+            }
+        }
+        self.write_into(locked, &head, next, stamped(body, now), must_last)
+    }
+
+    fn prune(&self, newest: Segment) -> Vec<Segment> {
+        let most = self.max_bytes.saturating_sub(self.part_bytes());
+        segments::too_old(&self.place.records, newest, self.keep_days, most)
+    }
+
+    /// Says which files go and up to which record, removes them, and writes `body` behind that.
+    fn write_pruned(
+        &self,
+        locked: &mut Locked,
+        head: Head,
+        next: Segment,
+        gone: &[Segment],
+        body: Body,
+        must_last: bool,
+    ) -> Result<Head, String> {
+        let records = &self.place.records;
+        let last = gone.last().map(|it| records.join(it.name()));
+        // A last line that is no record leaves the removal without an end; verifying says so.
+        let link = last.and_then(|path| recover::last_link(&path)).unwrap_or_default();
+        let mut pruned = Body::new();
+        put(&mut pruned, "kind", "pruned");
+        put(&mut pruned, "through", json!({ "seq": link.seq, "hash": chain::hex(&link.digest) }));
+        let names: Vec<String> = gone.iter().map(|it| it.name()).collect();
+        put(&mut pruned, "files", names.clone());
+        let now = (self.now)();
+        let head = self.write_into(locked, &head, next, stamped(pruned, now), false)?;
+        self.at("pruned");
+        for name in names {
+            // One that stays is removed with the next ones.
+            let _ = std::fs::remove_file(records.join(name));
+            self.at("removed");
+        }
+        self.write_into(locked, &head, next, stamped(body, now), must_last)
+    }
+
+    /// The two writes of every record: the line, then the head.
+    fn write_into(
+        &self,
+        locked: &mut Locked,
+        head: &Head,
+        segment: Segment,
+        body: Body,
+        must_last: bool,
+    ) -> Result<Head, String> {
+        let name = segment.name();
+        let path = self.place.records.join(&name);
+        let mut file = private::file(&path, OpenOptions::new().append(true).create(true))
+            .map_err(|why| why.about(&path))?;
+        let cannot = |error| format!("`{}` cannot be written: {error}", path.display());
+        let before = file.metadata().map_err(cannot)?.len();
+        if head.file != name {
+            // So that whoever comes after a crash looks into the file that was begun.
+            let begun = Head { link: head.link, file: name.clone(), bytes: before };
+            locked.write(&begun, &self.place.head)?;
+        }
+        let (line, link) = seal(&head.link, &body);
+        self.at("opened");
+        let written = file.write(line.as_bytes()).map_err(cannot)?;
+        if written != line.len() {
+            // Half a record is none: the next one would stand behind it.
+            let _ = file.set_len(before);
+            let why = std::io::Error::from(std::io::ErrorKind::StorageFull);
+            return Err(cannot(why));
+        }
+        self.at("written");
+        if must_last {
+            // What was not synced may be lost, and another try would not say so.
+            file.sync_data().map_err(cannot)?;
+        }
+        let head = Head { link, file: name, bytes: before + line.len() as u64 };
+        locked.write(&head, &self.place.head)?;
+        self.at("headed");
+        Ok(head)
+    }
+
+    #[cfg(test)]
+    fn at(&self, point: &str) {
+        (self.at)(point);
+    }
+
+    #[cfg(not(test))]
+    #[expect(clippy::unused_self, reason = "names the places at which tests stop the process")]
+    const fn at(&self, _point: &str) {}
+}
+
+/// What every record begins with behind its number.
+fn stamped(body: Body, now: Timestamp) -> Body {
+    let mut all = Body::new();
+    put(&mut all, "time", format!("{now:.6}"));
+    put(&mut all, "pid", std::process::id());
+    all.extend(body);
+    all
+}
+
+/// The head, held against all other writers.
+struct Locked {
+    file: File,
+    /// What it said when it was locked; `None` where it says nothing that can be read.
+    head: Option<Head>,
+}
+
+impl Locked {
+    fn open(path: &Path) -> Result<Self, String> {
+        let mut options = OpenOptions::new();
+        let options = options.read(true).write(true).create(true);
+        let mut file = private::file(path, options).map_err(|why| why.about(path))?;
+        lock(&file, path)?;
+        let mut text = Vec::with_capacity(head::BYTES);
+        let cannot = |error| format!("`{}` cannot be read: {error}", path.display());
+        (&mut file).take(head::BYTES as u64 + 1).read_to_end(&mut text).map_err(cannot)?;
+        Ok(Self { file, head: Head::read(&text) })
+    }
+
+    fn write(&mut self, head: &Head, path: &Path) -> Result<(), String> {
+        let cannot = |error| format!("`{}` cannot be written: {error}", path.display());
+        self.file.seek(SeekFrom::Start(0)).map_err(cannot)?;
+        self.file.write_all(head.write().as_bytes()).map_err(cannot)
+    }
+}
+
+/// Waits for a lock, and not for ever.
+fn lock(file: &File, path: &Path) -> Result<(), String> {
+    let until = Instant::now() + PATIENCE;
+    let mut pause = Duration::from_micros(20);
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if Instant::now() < until => {
+                std::thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_millis(2));
+            }
+            Err(TryLockError::WouldBlock) => {
+                return Err(format!(
+                    "another process has held `{}` for a second: look for one that is stopped",
+                    path.display()
+                ));
+            }
+            Err(TryLockError::Error(error)) => {
+                return Err(format!("`{}` cannot be locked: {error}", path.display()));
+            }
+        }
+    }
+}
+
+impl Sink for Journal {
+    fn begin(&self, event: &Event) -> Result<Number, Unrecorded> {
+        self.keep(self.teller().begin(event), false)
+    }
+
+    fn end(&self, record: &Record<'_>) -> Result<(), Unrecorded> {
+        let must_last = record.outcome.is_some_and(restrains_or_changes);
+        self.keep(self.teller().end(record), must_last).map(|_| ())
+    }
+
+    fn late(&self, late: &Late<'_>) -> Result<(), Unrecorded> {
+        self.keep(self.teller().late(late), restrains_or_changes(late.outcome)).map(|_| ())
+    }
+}
+
+/// What must outlive a loss of power, where records are required.
+fn restrains_or_changes(outcome: &Outcome) -> bool {
+    let effects = &outcome.effects;
+    outcome.restraint == Restraint::Deny
+        || effects.stop.is_some()
+        || effects.rewrite()
+        || effects.updated_output.is_some()
+}

@@ -1,0 +1,96 @@
+//! Directories and files that are the user's alone: made so, and refused where they are not (RE-12). Knows no record.
+
+use std::fs::{self, DirBuilder, File, Metadata, OpenOptions};
+use std::io;
+use std::path::Path;
+
+/// Makes a directory where there is none, with those above it, and looks whether it is the user's alone.
+pub(super) fn directory(path: &Path) -> Result<(), String> {
+    let shown = path.display();
+    let look = || fs::symlink_metadata(path);
+    let found = match look() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            let mut builder = DirBuilder::new();
+            builder.recursive(true);
+            #[cfg(unix)]
+            std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+            builder.create(path).and_then(|()| look())
+        }
+        found => found,
+    };
+    let found = found.map_err(|error| format!("`{shown}` cannot be made: {error}"))?;
+    if !found.is_dir() {
+        let is = if found.is_symlink() { "a symbolic link" } else { "no directory" };
+        return Err(format!("`{shown}` is {is}; put a directory of your own there"));
+    }
+    own(&found).map_err(|why| format!("`{shown}` {why}"))
+}
+
+/// Opens a file, made where `options` say so, and looks whether it is the user's alone. A link is not followed.
+pub(super) fn file(path: &Path, options: &mut OpenOptions) -> Result<File, Refused> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+        options.mode(0o600).custom_flags(i32::try_from(flags.bits()).unwrap_or_default());
+    }
+    let shown = path.display();
+    let opened = options.open(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => Refused::NotThere,
+        _ if path.is_symlink() => Refused::because(format!("`{shown}` is a symbolic link")),
+        _ => Refused::because(format!("`{shown}` cannot be opened: {error}")),
+    })?;
+    let found = opened
+        .metadata()
+        .map_err(|error| Refused::because(format!("`{shown}` cannot be looked at: {error}")))?;
+    if !found.is_file() {
+        return Err(Refused::because(format!("`{shown}` is no file")));
+    }
+    own(&found).map_err(|why| Refused::because(format!("`{shown}` {why}")))?;
+    Ok(opened)
+}
+
+/// Why a file was not opened.
+#[derive(Debug)]
+pub(super) enum Refused {
+    /// There is none of that name, or no directory for it.
+    NotThere,
+    /// It cannot be used, and why.
+    Because(String),
+}
+
+impl Refused {
+    fn because(why: impl Into<String>) -> Self {
+        Self::Because(why.into())
+    }
+
+    /// The reason, for a file that must be there.
+    pub(super) fn about(self, path: &Path) -> String {
+        match self {
+            Self::NotThere => format!("`{}` is not there", path.display()),
+            Self::Because(why) => why,
+        }
+    }
+}
+
+#[cfg(unix)]
+fn own(found: &Metadata) -> Result<(), String> {
+    use std::os::unix::fs::MetadataExt;
+    const WRITTEN_BY_OTHERS: u32 = 0o022;
+    let (owner, user) = (found.uid(), rustix::process::geteuid().as_raw());
+    if owner != user {
+        return Err(format!("belongs to another user ({owner}, and this is {user})"));
+    }
+    let mode = found.mode() & 0o7777;
+    if mode & WRITTEN_BY_OTHERS != 0 {
+        return Err(format!(
+            "can be written by others (mode {mode:o}): take that away with `chmod go-w`"
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn own(_: &Metadata) -> Result<(), String> {
+    Ok(())
+}

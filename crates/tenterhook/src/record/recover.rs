@@ -1,0 +1,121 @@
+//! Where the chain goes on, whatever a crash, a full disk or a person left of it (RE-16). Cuts off a half line; removes nothing
+//! that was ever whole.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use super::chain::{self, Link, digest_of};
+use super::head::Head;
+use super::private;
+use super::segments;
+
+/// Where the next record goes, and what has to be said first.
+#[derive(Debug)]
+pub(super) struct Found {
+    pub(super) head: Head,
+    pub(super) recovered: Option<Value>,
+}
+
+impl Found {
+    const fn in_order(head: Head) -> Self {
+        Self { head, recovered: None }
+    }
+}
+
+/// Compares what the head says with what lies in `records`.
+pub(super) fn find(records: &Path, head: Option<Head>) -> Result<Found, String> {
+    let Some(head) = head else { return without_head(records) };
+    if head.file.is_empty() {
+        return Ok(Found::in_order(head));
+    }
+    let path = records.join(&head.file);
+    let bytes = std::fs::symlink_metadata(&path).map_or(0, |it| it.len());
+    match bytes.cmp(&head.bytes) {
+        std::cmp::Ordering::Equal => Ok(Found::in_order(head)),
+        std::cmp::Ordering::Greater => ahead(&path, head),
+        std::cmp::Ordering::Less => missing(&path, head),
+    }
+}
+
+/// Whoever wrote last was killed before the head said so: what is whole counts, and half a line goes.
+fn ahead(path: &Path, mut head: Head) -> Result<Found, String> {
+    let mut file = open(path)?;
+    let cannot = |error| format!("`{}` cannot be read: {error}", path.display());
+    let mut rest = Vec::new();
+    file.seek(SeekFrom::Start(head.bytes)).map_err(cannot)?;
+    file.read_to_end(&mut rest).map_err(cannot)?;
+    let mut lines = rest.split_inclusive(|it| *it == b'\n').peekable();
+    while let Some(line) = lines.next_if(|it| it.ends_with(b"\n")) {
+        let sealed = chain::check(line.strip_suffix(b"\n").unwrap_or(line));
+        if let Some(sealed) = sealed.filter(|it| it.follows(&head.link)) {
+            head.link = sealed.link;
+        }
+        // What is whole and no record of this chain stays for whoever verifies it.
+        head.bytes += line.len() as u64;
+    }
+    let recovered = match lines.next() {
+        None => None,
+        Some(torn) => {
+            let cannot = |error| format!("`{}` cannot be mended: {error}", path.display());
+            file.set_len(head.bytes).map_err(cannot)?;
+            Some(json!({ "torn": { "bytes": torn.len(), "digest": digest_of(torn) } }))
+        }
+    };
+    Ok(Found { head, recovered })
+}
+
+/// Records are gone that were there. The chain goes on behind them, so that nobody takes it for whole.
+fn missing(path: &Path, mut head: Head) -> Result<Found, String> {
+    let last = last_link(path).unwrap_or_default();
+    head.bytes = match File::open(path) {
+        Err(_) => 0,
+        Ok(_) => end_line(path)?,
+    };
+    let lost = json!({ "missing": { "after": last.seq, "through": head.link.seq } });
+    Ok(Found { head, recovered: Some(lost) })
+}
+
+/// The head was removed, or cannot be read.
+fn without_head(records: &Path) -> Result<Found, String> {
+    let cannot = |error| format!("`{}` cannot be read: {error}", records.display());
+    let all = segments::list(records).map_err(cannot)?;
+    let Some(newest) = all.last() else { return Ok(Found::in_order(Head::default())) };
+    let link = all.iter().rev().find_map(|it| last_link(&records.join(it.name())));
+    let file = newest.name();
+    let bytes = end_line(&records.join(&file))?;
+    let head = Head { link: link.unwrap_or_default(), file, bytes };
+    let recovered = json!({ "head": "was not there, or could not be read" });
+    Ok(Found { head, recovered: Some(recovered) })
+}
+
+/// Ends a line that was cut, so that the next record stands in one of its own; how long the file is then.
+fn end_line(path: &Path) -> Result<u64, String> {
+    let mut file = open(path)?;
+    let cannot = |error| format!("`{}` cannot be mended: {error}", path.display());
+    let bytes = file.seek(SeekFrom::End(0)).map_err(cannot)?;
+    let mut last = [b'\n'];
+    if bytes > 0 {
+        file.seek(SeekFrom::End(-1)).map_err(cannot)?;
+        file.read_exact(&mut last).map_err(cannot)?;
+    }
+    if last == *b"\n" {
+        return Ok(bytes);
+    }
+    file.seek(SeekFrom::End(0)).map_err(cannot)?;
+    file.write_all(b"\n").map_err(cannot)?;
+    Ok(bytes + 1)
+}
+
+/// The last line of a file that is whole.
+pub(super) fn last_link(path: &Path) -> Option<Link> {
+    let text = std::fs::read(path).ok()?;
+    let mut lines = text.split(|it| *it == b'\n').rev();
+    lines.find_map(|line| chain::check(line).map(|it| it.link))
+}
+
+fn open(path: &Path) -> Result<File, String> {
+    private::file(path, OpenOptions::new().read(true).write(true)).map_err(|why| why.about(path))
+}

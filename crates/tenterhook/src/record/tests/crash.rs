@@ -1,0 +1,149 @@
+//! A process that is killed between any two writes: no decision that was given is lost, and none is on record that was not made
+//! (RE-17).
+#![expect(
+    clippy::disallowed_methods,
+    reason = "this test plays itself again in a process of its own, which it can kill"
+)]
+
+use std::env;
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::Path;
+use std::process::Command;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::*;
+
+/// Where the child works, at which point it is killed, and how many bytes its files may have.
+const PLACE: &str = "RECORD_TEST_PLACE";
+const POINT: &str = "RECORD_TEST_POINT";
+const BYTES: &str = "RECORD_TEST_BYTES";
+const FIRINGS: usize = 8;
+
+static LEFT: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+fn small(state: &Path, bytes: u64) -> Journal {
+    let table = RecordTable { max_bytes: Some(bytes), ..RecordTable::default() };
+    Journal::below(state, &table).expect("records are wanted")
+}
+
+/// Kills this process at the point that was asked for.
+fn killed(_point: &str) {
+    if LEFT.fetch_sub(1, Ordering::Relaxed) == 1 {
+        let own = rustix::process::getpid();
+        // Nothing comes behind a signal that cannot be caught.
+        let _ = rustix::process::kill_process(own, rustix::process::Signal::KILL);
+    }
+}
+
+/// The child: fires, and says each decision when it has it. Without its variables it is another test that passes.
+#[test]
+fn child() {
+    let (Ok(place), Ok(point), Ok(bytes)) = (env::var(PLACE), env::var(POINT), env::var(BYTES))
+    else {
+        return;
+    };
+    let state = Path::new(&place);
+    LEFT.store(point.parse().expect("a number"), Ordering::Relaxed);
+    let mut journal = small(state, bytes.parse().expect("a number"));
+    journal.at = killed;
+    let given = OpenOptions::new().append(true).create(true).open(state.join("given"));
+    let mut given = given.expect("a file");
+    for number in 0..FIRINGS {
+        let outcome = fire(&journal, number);
+        let word = outcome.restraint.word().expect("a word");
+        given.write_all(format!("call-{number} {word}\n").as_bytes()).expect("written");
+    }
+}
+
+/// Whether the child came to its end.
+fn play(state: &Path, point: usize, bytes: u64) -> bool {
+    let mut command = Command::new(env::current_exe().expect("this program"));
+    let own = concat!(module_path!(), "::child").trim_start_matches("tenterhook::");
+    command.args(["--exact", own]).env(PLACE, state);
+    command.env(POINT, point.to_string()).env(BYTES, bytes.to_string());
+    command.output().expect("a child").status.success()
+}
+
+/// What was on record when the process was killed, and what is when another one has gone on.
+fn look(state: &Path, bytes: u64, point: usize) -> Vec<(String, String)> {
+    let journal = small(state, bytes);
+    let report = verified(&journal);
+    assert_eq!(report.problems, [], "killed at {point}");
+    let before = decisions(&journal);
+    fire(&journal, 100);
+    let report = verified(&journal);
+    assert_eq!(report.problems, [], "after {point}");
+    assert!(report.open.len() <= 1, "after {point}: {:?}", report.open);
+    before
+}
+
+/// RE-17.
+#[test]
+fn no_decision_is_lost_or_invented_wherever_a_process_is_killed() {
+    let mut point = 1;
+    loop {
+        let state = tempfile::tempdir().expect("a directory");
+        let is_over = play(state.path(), point, 64 << 20);
+        let recorded = look(state.path(), 64 << 20, point);
+        let given = std::fs::read_to_string(state.path().join("given")).unwrap_or_default();
+        for line in given.lines() {
+            let (call, word) = line.split_once(' ').expect("a line");
+            let it = (call.to_owned(), word.to_owned());
+            assert!(recorded.contains(&it), "killed at {point}: {line} is lost");
+        }
+        for (at, (call, word)) in recorded.iter().enumerate() {
+            let made = outcome(at).restraint.word().expect("a word");
+            assert_eq!(
+                (call.as_str(), word.as_str()),
+                (&*format!("call-{at}"), made),
+                "killed at {point}"
+            );
+        }
+        // One that is written may not be given yet.
+        assert!(recorded.len() <= given.lines().count() + 1, "killed at {point}");
+        if is_over {
+            break;
+        }
+        point += 1;
+    }
+    assert!(point > FIRINGS * 2 * 4, "only {point} points");
+}
+
+/// RE-14, RE-17: also where files are begun and removed.
+#[test]
+fn a_removal_that_is_killed_leaves_a_whole_record() {
+    const BYTES: u64 = 6000;
+    let mut point = 1;
+    let mut removed = false;
+    loop {
+        let state = tempfile::tempdir().expect("a directory");
+        let is_over = play(state.path(), point, BYTES);
+        look(state.path(), BYTES, point);
+        removed |= entries(&small(state.path(), BYTES)).iter().any(|it| it["kind"] == "pruned");
+        if is_over {
+            break;
+        }
+        point += 1;
+    }
+    assert!(removed, "nothing was removed");
+}
+
+/// RE-16.
+#[test]
+fn half_a_line_is_cut_off_and_said() {
+    let state = tempfile::tempdir().expect("a directory");
+    let journal = journal(state.path());
+    fire(&journal, 1);
+    let file = read::files(journal.place()).expect("files").remove(0);
+    let mut torn = OpenOptions::new().append(true).open(&file).expect("open");
+    torn.write_all(b"{\"v\":1,\"seq\":3,\"prev\":\"").expect("written");
+    fire(&journal, 2);
+    let all = entries(&journal);
+    let kinds: Vec<&str> = all.iter().filter_map(|it| it["kind"].as_str()).collect();
+    assert_eq!(kinds, ["begin", "end", "recovered", "begin", "end"]);
+    assert_eq!(all[2]["recovered"]["torn"]["bytes"], 23);
+    let report = verified(&journal);
+    assert_eq!(report.problems, []);
+    assert!(report.notes[0].contains("half a record was cut off"), "{:?}", report.notes);
+}

@@ -1,0 +1,156 @@
+//! Directories, disks and clocks that are not as they should be: said plainly, and nothing is followed (RE-12, RE-20).
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use jiff::Timestamp;
+
+use super::*;
+
+fn refused(journal: &Journal) -> String {
+    journal.begin(&event(1)).expect_err("refused").why
+}
+
+fn mode(path: &Path, mode: u32) {
+    fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("a mode");
+}
+
+/// RE-12.
+#[test]
+fn what_others_can_write_and_links_are_refused() {
+    for name in ["tenterhook", "tenterhook/records", "tenterhook/heads"] {
+        let state = tempfile::tempdir().expect("a directory");
+        let journal = journal(state.path());
+        fire(&journal, 1);
+        let path = state.path().join(name);
+        mode(&path, 0o770);
+        assert!(refused(&journal).contains("can be written by others (mode 770)"), "{name}");
+        mode(&path, 0o700);
+        let elsewhere = state.path().join("elsewhere");
+        fs::rename(&path, &elsewhere).expect("moved");
+        symlink(&elsewhere, &path).expect("a link");
+        assert!(
+            refused(&journal).ends_with("is a symbolic link; put a directory of your own there"),
+            "{name}"
+        );
+    }
+    let state = tempfile::tempdir().expect("a directory");
+    let journal = journal(state.path());
+    fire(&journal, 1);
+    let file = read::files(journal.place()).expect("files").remove(0);
+    for path in [&file, &journal.place().head] {
+        mode(path, 0o622);
+        assert!(
+            refused(&journal).contains("can be written by others (mode 622)"),
+            "{}",
+            path.display()
+        );
+        mode(path, 0o600);
+        let elsewhere = state.path().join("elsewhere");
+        fs::rename(path, &elsewhere).expect("moved");
+        symlink(&elsewhere, path).expect("a link");
+        assert!(refused(&journal).ends_with("is a symbolic link"), "{}", path.display());
+        fs::remove_file(path).expect("removed");
+        fs::rename(&elsewhere, path).expect("moved");
+    }
+    fire(&journal, 2);
+    assert_eq!(verified(&journal).problems, []);
+}
+
+/// RE-12.
+#[test]
+fn everything_is_made_for_the_user_alone() {
+    let state = tempfile::tempdir().expect("a directory");
+    let journal = journal(state.path());
+    fire(&journal, 1);
+    let bits = |path: &Path| path.metadata().expect("there").permissions().mode() & 0o777;
+    for name in ["tenterhook", "tenterhook/records", "tenterhook/heads"] {
+        assert_eq!(bits(&state.path().join(name)), 0o700, "{name}");
+    }
+    assert_eq!(bits(&journal.place().head), 0o600);
+    assert_eq!(bits(&read::files(journal.place()).expect("files")[0]), 0o600);
+}
+
+/// RE-15.
+#[test]
+fn a_clock_that_is_set_back_moves_nothing() {
+    static DAYS: AtomicI64 = AtomicI64::new(0);
+    fn back() -> Timestamp {
+        let days = DAYS.fetch_add(1, Ordering::Relaxed);
+        Timestamp::from_second(1_795_000_000 - days * 86_400).expect("a time")
+    }
+    let state = tempfile::tempdir().expect("a directory");
+    let journal = journal(state.path()).at_time(back);
+    (0..5).for_each(|number| drop(fire(&journal, number)));
+    let report = verified(&journal);
+    assert_eq!((report.problems, report.files, report.span), (vec![], 1, Some((1, 10))));
+}
+
+/// RE-16: whatever lies there, the next firing is recorded.
+#[test]
+fn a_corrupt_record_is_gone_on_behind() {
+    let garbage: &[&[u8]] = &[b"", b"\n", b"x", b"\xff\xfe\x00", b"{}\n{}\n", b"{\"v\":1}"];
+    for text in garbage {
+        for is_head in [true, false] {
+            let state = tempfile::tempdir().expect("a directory");
+            let journal = journal(state.path());
+            fire(&journal, 1);
+            let file = read::files(journal.place()).expect("files").remove(0);
+            fs::write(if is_head { &journal.place().head } else { &file }, text).expect("written");
+            fire(&journal, 2);
+            assert_eq!(decisions(&journal).last().expect("one").0, "call-2", "{text:?}");
+            let report = verified(&journal);
+            assert_ne!(report.problems, [], "{text:?}");
+        }
+    }
+}
+
+/// RE-20: a process that was stopped there holds up nobody for ever.
+#[test]
+fn a_lock_that_is_not_given_back_is_not_waited_for() {
+    let state = tempfile::tempdir().expect("a directory");
+    let journal = journal(state.path());
+    fire(&journal, 1);
+    let held = fs::File::open(&journal.place().head).expect("open");
+    held.lock().expect("locked");
+    assert!(refused(&journal).contains("has held"), "{}", refused(&journal));
+    drop(held);
+    fire(&journal, 2);
+}
+
+/// RE-20, RE-21: told once, until it works again.
+#[test]
+fn what_cannot_be_recorded_is_told_once() {
+    let state = tempfile::tempdir().expect("a directory");
+    fs::write(state.path().join("tenterhook"), "in the way").expect("written");
+    let journal = journal(state.path());
+    let told = |journal: &Journal| journal.begin(&event(1)).expect_err("refused").is_told;
+    assert_eq!([told(&journal), told(&journal)], [false, true]);
+    fs::remove_file(state.path().join("tenterhook")).expect("removed");
+    fire(&journal, 1);
+    fs::remove_dir_all(state.path().join("tenterhook")).expect("removed");
+    fs::write(state.path().join("tenterhook"), "in the way").expect("written");
+    assert!(!told(&journal));
+}
+
+/// RE-14.
+#[test]
+fn records_stay_within_their_bytes() {
+    let state = tempfile::tempdir().expect("a directory");
+    let table = RecordTable { max_bytes: Some(20_000), ..RecordTable::default() };
+    let journal = Journal::below(state.path(), &table).expect("records are wanted");
+    for number in 0..120 {
+        fire(&journal, number);
+        let files = read::files(journal.place()).expect("files");
+        let bytes: u64 = files.iter().map(|it| it.metadata().expect("there").len()).sum();
+        // One file may be over by the record that filled it.
+        assert!(bytes < 22_000, "{bytes} bytes in {files:?}");
+    }
+    let report = verified(&journal);
+    assert_eq!(report.problems, []);
+    assert!(
+        report.notes[0].contains("were removed because they were old or too many"),
+        "{report:?}"
+    );
+}

@@ -1,0 +1,12 @@
+//! The page of the specification says every field, and no other.
+
+use super::super::entry::FIELDS;
+
+#[test]
+fn every_field_of_a_record_stands_on_its_page() {
+    let page = include_str!("../../../../../docs/spec/record.md");
+    let table =
+        page.split("## Fields").nth(1).expect("the part").split("\n## ").next().expect("its text");
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next());
+    assert_eq!(rows.collect::<Vec<_>>(), FIELDS);
+}
