@@ -209,6 +209,8 @@ impl Room {
             .env("PATH", "/usr/sbin:/usr/bin:/sbin:/bin")
             .env("HOME", self.directory.join("home"))
             .env("TMPDIR", self.directory.join("home"))
+            // Without a home the record would lie in that of whoever runs this.
+            .env("XDG_STATE_HOME", self.directory.join("state"))
             .stdin(std::process::Stdio::null())
             .stdout(file)
             .stderr(std::process::Stdio::null());

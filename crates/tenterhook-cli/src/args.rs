@@ -6,12 +6,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use jiff::Timestamp;
 use tenterhook::dialect::DialectId;
 
 use crate::exit;
 use crate::last_word::Form;
-pub(crate) use values::{Named, named};
-use values::{dialect, duration};
+pub(crate) use values::{Known, Named, named};
+use values::{dialect, duration, known, moment};
 
 /// Check, explain and fire the hooks of AI agents.
 #[derive(Debug, Parser)]
@@ -56,7 +57,7 @@ pub(crate) enum Command {
     List(List),
     /// Say of every hook whether it runs for an event, and why
     #[command(
-        after_help = "Examples:\n  tenterhook explain Bash 'sudo git push -f'\n  tenterhook explain UserPromptSubmit 'fix the test'\n  tenterhook explain Stop --config .claude/settings.json\n  tenterhook explain dead-matcher"
+        after_help = "Examples:\n  tenterhook explain Bash 'sudo git push -f'\n  tenterhook explain UserPromptSubmit 'fix the test'\n  tenterhook explain Stop --config .claude/settings.json\n  tenterhook explain dead-matcher\n  tenterhook explain --last"
     )]
     Explain(Explain),
     /// Fire an event: run its hooks and print the outcome
@@ -64,6 +65,12 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook fire Bash 'rm -rf build'\n  tenterhook fire event.json --format json\n  tenterhook fire PostToolUse Bash ls --config tenterhook.toml"
     )]
     Fire(Fire),
+    /// Print what hooks were fired, what came of it, and whether the record of that is whole
+    #[command(
+        args_conflicts_with_subcommands = true,
+        after_help = "Examples:\n  tenterhook log --since 2h --denied\n  tenterhook log --stats\n  tenterhook log --follow --event PreToolUse\n  tenterhook log verify"
+    )]
+    Log(Log),
     /// Run the cases of hooks: what happens, and what must come of it
     #[command(
         after_help = "Examples:\n  tenterhook test\n  tenterhook test tenterhook.toml --only push\n  tenterhook test --mutate\n  tenterhook test --canaries .claude/settings.json\n  tenterhook test --format junit\n  tenterhook test --config .claude/settings.json --record Bash 'rm -rf build'"
@@ -176,6 +183,12 @@ pub(crate) struct Explain {
     pub(crate) which: Which,
     #[command(flatten)]
     pub(crate) output: Output,
+    /// What is on record of the last firing, and what the hooks would make of it now; it needs no event
+    #[arg(long, conflicts_with_all = ["what", "record"])]
+    pub(crate) last: bool,
+    /// The same of the firing of this number, which `tenterhook log` prints
+    #[arg(long, value_name = "NUMBER", conflicts_with = "what")]
+    pub(crate) record: Option<u64>,
     /// What happens: an event file, `-` for standard input, JSON, a tool and its input, or an event and its text
     #[arg(value_name = WHAT, num_args = 0..=3)]
     pub(crate) what: Vec<String>,
@@ -220,15 +233,57 @@ impl Fire {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Log {
+    #[command(subcommand)]
+    pub(crate) what: Option<LogDo>,
+    /// Go on with what is fired from now on
+    #[arg(long, conflicts_with = "stats")]
+    pub(crate) follow: bool,
+    /// Of each hook: when it fired last, how often, how long it took, denials and faults
+    #[arg(long)]
+    pub(crate) stats: bool,
+    /// Only what ended later than this long ago (`2h`, `3 days`), or than a date
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    pub(crate) since: Option<Timestamp>,
+    /// Only this event
+    #[arg(long, value_name = "EVENT")]
+    pub(crate) event: Option<String>,
+    /// Only what this hook was asked about
+    #[arg(long, value_name = "HOOK")]
+    pub(crate) hook: Option<String>,
+    /// Only this session
+    #[arg(long, value_name = "SESSION")]
+    pub(crate) session: Option<String>,
+    /// Only what was denied or stopped
+    #[arg(long)]
+    pub(crate) denied: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+/// What else to do with the record.
+#[derive(Debug, Subcommand)]
+pub(crate) enum LogDo {
+    /// Find what was changed, cut, moved or removed, and say what that cannot prove
+    Verify {
+        /// A record that was noted elsewhere, which must still be there: what `last:` says
+        #[arg(long, value_name = "NUMBER:DIGEST", value_parser = known)]
+        head: Option<Known>,
+        #[command(flatten)]
+        output: Output,
+    },
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Test {
     /// Native files with cases beside their hooks, and files of cases (`*.test.toml`); without any, those that are found
     /// from here
     #[arg(value_name = "[DIALECT=]FILE", value_parser = named)]
     pub(crate) files: Vec<Named>,
-    /// Make a case of an event and of what the hooks make of it now: into the file of cases that is named, or the
-    /// project's `tenterhook.test.toml`
-    #[arg(long, value_name = WHAT, num_args = 1..=3, conflicts_with_all = ["mutate", "canaries", "only", "watch"])]
-    pub(crate) record: Vec<String>,
+    /// Make a case of an event, or of the last one that is on record, and of what the hooks make of it now: into the
+    /// file of cases that is named, or the project's `tenterhook.test.toml`
+    #[arg(long, value_name = WHAT, num_args = 0..=3, conflicts_with_all = ["mutate", "canaries", "only", "watch"])]
+    pub(crate) record: Option<Vec<String>>,
     /// Run again whenever a file changes
     #[arg(long)]
     pub(crate) watch: bool,

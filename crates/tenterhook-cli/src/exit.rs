@@ -25,7 +25,8 @@ pub(crate) const TABLE: &str = "\
 Exit codes:
   0    proceed; for `check`: no errors; for `test`: every case holds
   1    wrong usage, or a file that cannot be read; for `check`: errors;
-       for `test`: a case that does not hold, or no case at all
+       for `test`: a case that does not hold, or no case at all;
+       for `log verify`: records that were changed, moved or cut
   2    blocked, or a hook stops everything, or no hook could see the event,
        or `fire` itself could not go on
   3    somebody must be asked first (`ask`), or the action put off (`defer`)

@@ -6,6 +6,7 @@ mod book;
 mod command;
 mod executable;
 mod exit;
+mod journal;
 mod last_word;
 mod load;
 mod pack;
@@ -70,6 +71,7 @@ fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
         Command::List(args) => command::list::run(args, &here, term),
         Command::Explain(args) => command::explain::run(args, &here, term),
         Command::Fire(args) => command::fire::run(args, &here, term),
+        Command::Log(args) => command::log::run(args, &here, term),
         Command::Test(args) => command::test::run(args, &here, term),
         Command::Convert(args) => command::convert::run(args, &here, term),
         Command::Events(args) => command::events::run(args, &here, term),

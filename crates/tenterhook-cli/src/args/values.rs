@@ -3,6 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+use jiff::{Span, Timestamp, Zoned};
 use tenterhook::diagnostic::nearest;
 use tenterhook::dialect::{DIALECTS, DialectId};
 
@@ -47,6 +50,38 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
+/// `2h` ago, a day, or a time of a day, where the user is; or a whole timestamp.
+pub(super) fn moment(text: &str) -> Result<Timestamp, String> {
+    let wrong = || {
+        "write how long ago (`30m`, `2h`, `3 days`), or when (`2026-11-22`, `2026-11-22 14:00`)"
+            .to_owned()
+    };
+    let here = TimeZone::system();
+    let local = |it: DateTime| it.to_zoned(here.clone()).map(|it| it.timestamp()).ok();
+    let ago = |it: Span| Zoned::now().checked_sub(it).map(|it| it.timestamp()).ok();
+    let ago = || text.parse().ok().and_then(ago);
+    let whole = || text.parse::<Timestamp>().ok();
+    let day = || text.parse::<Date>().ok().and_then(|it| local(it.at(0, 0, 0, 0)));
+    let time = || text.parse::<DateTime>().ok().and_then(local);
+    whole().or_else(time).or_else(day).or_else(ago).ok_or_else(wrong)
+}
+
+/// One record that somebody noted: its number and digest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Known {
+    pub(crate) seq: u64,
+    pub(crate) digest: String,
+}
+
+pub(super) fn known(text: &str) -> Result<Known, String> {
+    let wrong =
+        || "write the number and the digest that `log verify` printed: `12:9f86d0...`".to_owned();
+    let (seq, digest) = text.split_once(':').ok_or_else(wrong)?;
+    let is_digest = digest.len() == 64 && digest.bytes().all(|it| it.is_ascii_hexdigit());
+    let seq = seq.trim().parse().ok().filter(|_| is_digest).ok_or_else(wrong)?;
+    Ok(Known { seq, digest: digest.to_lowercase() })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,6 +93,33 @@ mod tests {
         assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
         for wrong in ["5", "", "s", "1h", "-1s", "1.5s"] {
             assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_moment_is_some_time_ago_or_a_date() {
+        let now = Timestamp::now();
+        let hours =
+            |text: &str| (now - moment(text).expect(text)).total(jiff::Unit::Hour).expect("a span");
+        assert!((hours("2h") - 2.0).abs() < 0.1);
+        assert!((hours("30m") - 0.5).abs() < 0.1);
+        assert!(hours("3 days") > 70.0);
+        assert_eq!(
+            moment("2026-11-22T14:00:00Z").expect("whole").to_string(),
+            "2026-11-22T14:00:00Z"
+        );
+        assert!(moment("2026-11-22").is_ok() && moment("2026-11-22 14:00").is_ok());
+        for wrong in ["", "yesterday", "5", "2026-13-01"] {
+            assert!(moment(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_known_record_has_a_number_and_a_digest() {
+        let digest = "ab".repeat(32);
+        assert_eq!(known(&format!("7:{digest}")), Ok(Known { seq: 7, digest: digest.clone() }));
+        for wrong in [digest.as_str(), "7:abc", "x:y", ""] {
+            assert!(known(wrong).is_err(), "{wrong}");
         }
     }
 

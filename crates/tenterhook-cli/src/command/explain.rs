@@ -11,36 +11,76 @@ use tenterhook::plan::{self, Because};
 use tenterhook::rule::RuleInput;
 use tenterhook::session::View;
 
-use super::{lookup, print_json, what};
+use super::{lookup, print_json, recorded, what};
 use crate::ambient::Here;
 use crate::args::{Explain, Format};
 use crate::exit::Exit;
-use crate::load;
+use crate::load::{self, Loaded};
 use crate::problem::Problem;
 use crate::show::outcome::{headline, hook_name};
 use crate::show::paint::{DIM, ERROR, GOOD, PLAIN, WARNING};
 use crate::show::table::{Cell, Column, Give, Table};
+use crate::show::words;
 use crate::term::Term;
 
 pub(crate) fn run(args: &Explain, here: &Here, term: Term) -> Result<Exit, Problem> {
+    if args.last || args.record.is_some() {
+        return of_record(args, here, term);
+    }
     if let Some(said) = lookup::find(&args.what, here)? {
         return lookup::tell(&said, args.output.format, term);
     }
     let mut loaded = load::load(&args.which, here)?;
     let event = what::given(&args.what, args.which.events(), &here.roots)?.event;
     loaded.announce(term, &here.roots);
-    let ruleset = loaded.engine(|builder| builder).ruleset();
-    loaded.warn(term);
-    let input = RuleInput::of(&Arc::new(event.clone()));
-    let hooks: Vec<Explained> = plan::explain(&ruleset, &View::default(), &event)
-        .into_iter()
-        .map(|(hook, because)| Explained { asked: ask(&hook, &because, &input), hook, because })
-        .collect();
+    let hooks = explained(&mut loaded, &event, term);
     match args.output.format {
         Format::Json => print_json(&to_json(&hooks), term)?,
         Format::Text => term.data(&to_text(&event, &hooks, term.width()))?,
     }
     Ok(Exit::Good)
+}
+
+/// What came of a firing that is on record, and what the hooks as they stand now would make of its event.
+fn of_record(args: &Explain, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let firing = recorded::find(args.record, here)?;
+    let event = recorded::event(&firing, here);
+    let mut loaded = load::load(&args.which, here)?;
+    let now = event.as_ref().map(|event| (event, explained(&mut loaded, event, term)));
+    match args.output.format {
+        Format::Json => {
+            let now = now.map(|(_, hooks)| to_json(&hooks));
+            print_json(&json!({ "record": firing.json(), "now": now }), term)?;
+        }
+        Format::Text => {
+            let width = term.width();
+            let page = recorded::page(&firing, width);
+            let rest = match now {
+                Some((event, hooks)) => {
+                    format!("As the hooks stand now:\n\n{}", to_text(event, &hooks, width))
+                }
+                None => {
+                    let text = format!(
+                        "What the event and the hooks said is not on record, so that nobody can say why a hook was not \
+                         asked. For that, {}.",
+                        recorded::CHOICE
+                    );
+                    format!("{}\n", words::wrap(&text, width).join("\n"))
+                }
+            };
+            term.data(&format!("{page}\n{rest}"))?;
+        }
+    }
+    Ok(Exit::Good)
+}
+
+fn explained(loaded: &mut Loaded, event: &Event, term: Term) -> Vec<Explained> {
+    let ruleset = loaded.engine(|builder| builder).ruleset();
+    loaded.warn(term);
+    let input = RuleInput::of(&Arc::new(event.clone()));
+    let all = plan::explain(&ruleset, &View::default(), event).into_iter();
+    all.map(|(hook, because)| Explained { asked: ask(&hook, &because, &input), hook, because })
+        .collect()
 }
 
 /// How long one rule may take to be asked.

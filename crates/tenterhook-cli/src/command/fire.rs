@@ -14,6 +14,7 @@ use super::{print_json, stream, what};
 use crate::ambient::Here;
 use crate::args::{CompatArg, Fire, Format};
 use crate::exit::Exit;
+use crate::journal;
 use crate::last_word::{self, Form};
 use crate::load::{self, Loaded};
 use crate::problem::Problem;
@@ -24,12 +25,18 @@ use crate::wait::{Waited, block_on_or};
 
 pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem> {
     let mut loaded = load::load(&args.which, here)?;
+    let journal = journal::of(here);
     let dialect = args.which.events();
     let event = match args.stream {
         true => None,
         false => match what::given(&args.what, dialect, &here.roots) {
             Ok(given) => Some(given),
             Err(Lost::Unreadable { code, problem, at_stake: true }) => {
+                journal::unseen(
+                    journal.as_ref(),
+                    &last_word::outcome(code, &problem.message),
+                    term,
+                );
                 return Ok(last_word::deny_unseen(code, &problem, term));
             }
             Err(lost) => return Err(lost.into()),
@@ -40,7 +47,8 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     let model = ModelClient::new(&here.env, args.model.as_deref());
     let mut ambient = Ambient::default().env(here.env.clone()).model(Arc::new(model));
     ambient.scratch = scratch.path().map(Path::to_owned);
-    let engine = loaded.engine(|builder| builder.ambient(ambient).connect(&here.roots));
+    let engine = loaded
+        .engine(|builder| builder.ambient(ambient).connect(&here.roots).record(journal.clone()));
     refuse_nothing(args, &loaded, &engine)?;
     match args.form() {
         // The page shows each error as a fault.
@@ -48,7 +56,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
         Form::Object | Form::Line => loaded.warn(term),
     }
     let Some(Given { event, faults }) = event else {
-        return stream::run(&engine, args, here, loaded.faults(), term);
+        return stream::run(&engine, journal, args, here, loaded.faults(), term);
     };
     let session = Session::of_one_event();
     let computing = session.clone();

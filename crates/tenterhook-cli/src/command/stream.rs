@@ -15,6 +15,7 @@ use tenterhook::diagnostic::Code;
 use tenterhook::dialect::native::encode_outcome;
 use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::outcome::Fault;
+use tenterhook::record::Journal;
 use tenterhook::session::Finished;
 use tenterhook::{Engine, Outcome, Session};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
@@ -24,6 +25,7 @@ use super::input::{self, Given, Lost};
 use crate::ambient::Here;
 use crate::args::Fire;
 use crate::exit::Exit;
+use crate::journal;
 use crate::last_word::outcome;
 use crate::problem::Problem;
 use crate::term::Term;
@@ -51,6 +53,7 @@ impl Drop for Ended {
 
 pub(crate) fn run(
     engine: &Engine,
+    journal: Option<Arc<Journal>>,
     args: &Fire,
     here: &Here,
     config: Vec<Fault>,
@@ -58,6 +61,8 @@ pub(crate) fn run(
 ) -> Result<Exit, Problem> {
     let shared = Arc::new(Shared {
         engine: engine.clone(),
+        journal,
+        term,
         session: Session::default(),
         dialect: args.which.events(),
         roots: here.roots.clone(),
@@ -84,6 +89,9 @@ pub(crate) fn run(
 /// What every line needs.
 struct Shared {
     engine: Engine,
+    /// Where lines are recorded that are no events.
+    journal: Option<Arc<Journal>>,
+    term: Term,
     session: Session,
     dialect: DialectId,
     roots: Roots,
@@ -194,6 +202,7 @@ impl Stream {
             }
             Err(refused) => {
                 self.went_wrong = true;
+                journal::unseen(self.shared.journal.as_ref(), &refused, self.shared.term);
                 self.say(id, refused, room);
             }
         }

@@ -64,8 +64,8 @@ struct Results {
 }
 
 pub(crate) fn run(args: &Test, here: &Here, term: Term) -> Result<Exit, Problem> {
-    if !args.record.is_empty() {
-        return record::run(args, here, term);
+    if let Some(given) = &args.record {
+        return record::run(given, args, here, term);
     }
     if args.watch {
         return watch::run(term, || watched(args, here), || once(args, here, term));

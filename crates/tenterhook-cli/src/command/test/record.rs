@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
+use tenterhook::Event;
 use tenterhook::diagnostic::{Place, Span};
 use tenterhook::dialect::native::{Case, Expectation, Happens};
 
@@ -13,7 +14,7 @@ use super::play::{self, Came, Job, World};
 use super::suite::{self, CASE_FILE, Suite};
 use crate::ambient::Here;
 use crate::args::{Named, Test};
-use crate::command::what;
+use crate::command::{recorded, what};
 use crate::exit::Exit;
 use crate::load::shorten;
 use crate::problem::Problem;
@@ -21,11 +22,12 @@ use crate::show::words::line;
 use crate::term::Term;
 use crate::wait::{Waited, block_on};
 
-pub(super) fn run(args: &Test, here: &Here, term: Term) -> Result<Exit, Problem> {
+pub(super) fn run(given: &[String], args: &Test, here: &Here, term: Term) -> Result<Exit, Problem> {
     let file = into(args, here)?;
     let (suite, begins) = hooks(&file, args, here)?;
     let suite = Arc::new(suite);
-    let event = said(&args.record, &suite, here)?;
+    let event = said(given, &suite, here)?;
+    let begins = begins + &says_dialect(&event, &file, &suite);
     let case = Case {
         hook: None,
         on: None,
@@ -97,7 +99,10 @@ fn said(given: &[String], suite: &Suite, here: &Here) -> Result<String, Problem>
         what::given(given, suite.dialect, &here.roots)?;
         return Ok(given.join(" "));
     }
-    let event = what::given(given, suite.dialect, &here.roots)?.event;
+    let event = match given {
+        [] => last(here)?,
+        _ => what::given(given, suite.dialect, &here.roots)?.event,
+    };
     let body = suite.dialect.dialect().encode_event(&event).body;
     let value: Value = serde_json::from_slice(&body).map_err(|_| {
         Problem::new(format!("{} tells this event by variables alone", suite.dialect))
@@ -108,6 +113,24 @@ fn said(given: &[String], suite: &Suite, here: &Here) -> Result<String, Problem>
     let home = here.roots.home.to_string_lossy();
     let text = text.replace(&*project, "{project}");
     Ok(if home.len() > 1 { text.replace(&*home, "{home}") } else { text })
+}
+
+/// A new file says in whose form its events are, where its hooks would have them taken for another one's.
+fn says_dialect(event: &str, file: &Path, suite: &Suite) -> String {
+    let others = suite.sources.first().is_some_and(|it| it.dialect != suite.dialect);
+    match event.starts_with('{') && others && !file.exists() {
+        true => format!("dialect = \"{}\"\n", suite.dialect),
+        false => String::new(),
+    }
+}
+
+/// The last event that is on record with its content.
+fn last(here: &Here) -> Result<Event, Problem> {
+    let firing = recorded::find(None, here)?;
+    recorded::event(&firing, here).ok_or_else(|| {
+        let message = format!("what the event of record {} was is not on record", firing.number());
+        Problem::new(message).help(format!("give the event, or {}", recorded::CHOICE))
+    })
 }
 
 fn entry(event: &str, came: &Came) -> String {

@@ -1,0 +1,150 @@
+//! `log`: what is on record, a line a firing; what each hook has done so far; whether the record is whole. Changes nothing.
+
+pub(crate) mod firing;
+mod stats;
+mod verify;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tenterhook::record::read::{self, Entry};
+
+use crate::ambient::Here;
+use crate::args::{Format, Log, LogDo};
+use crate::exit::Exit;
+use crate::journal;
+use crate::problem::Problem;
+use crate::show::paint::{DIM, ERROR, GOOD, PLAIN, WARNING, paint};
+use crate::show::words;
+use crate::term::{Reader, Term};
+use crate::wait::{Waited, block_on};
+use firing::Firing;
+
+/// How often `--follow` looks for more.
+const PAUSE: Duration = Duration::from_millis(200);
+
+pub(crate) fn run(args: &Log, here: &Here, term: Term) -> Result<Exit, Problem> {
+    if let Some(LogDo::Verify { head, output }) = &args.what {
+        return verify::run(head.as_ref(), output.format, here, term);
+    }
+    let mut log = Following::new(here)?;
+    let entries = log.more()?;
+    if args.stats {
+        let firings = firing::all(entries).into_iter().filter(|it| args.wants(it));
+        return stats::run(firings, args.output.format, term);
+    }
+    if entries.is_empty() && !args.follow {
+        term.say(&format!("nothing is on record in {}", log.records.display()));
+    }
+    // What is under way now is told when it has ended.
+    let firings = firing::all(entries);
+    let is_told = |it: &&Firing| args.wants(it) && !(args.follow && it.is_open());
+    for firing in firings.iter().filter(is_told) {
+        if tell(firing, args.output.format, term)? == Reader::Gone {
+            return Ok(Exit::Good);
+        }
+    }
+    match args.follow {
+        true => follow(args, log, term),
+        false => Ok(Exit::Good),
+    }
+}
+
+fn follow(args: &Log, mut log: Following, term: Term) -> Result<Exit, Problem> {
+    let work = async {
+        loop {
+            for entry in log.more()? {
+                let firing = Firing::of(entry);
+                let is_over = firing.as_ref().is_some_and(|it| !it.is_open() && args.wants(it));
+                if let Some(firing) = firing.filter(|_| is_over)
+                    && tell(&firing, args.output.format, term)? == Reader::Gone
+                {
+                    return Ok(Exit::Good);
+                }
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    };
+    match block_on(work)? {
+        Waited::Done(exit) => exit,
+        Waited::Signal(signal) => Ok(Exit::Cancelled(signal)),
+    }
+}
+
+/// The files with records, and how far each was read.
+struct Following {
+    records: PathBuf,
+    place: tenterhook::record::journal::Place,
+    read: HashMap<PathBuf, u64>,
+}
+
+impl Following {
+    fn new(here: &Here) -> Result<Self, Problem> {
+        let place = journal::place(here);
+        Ok(Self { records: place.records.clone(), place, read: HashMap::new() })
+    }
+
+    /// What was not read yet.
+    fn more(&mut self) -> Result<Vec<Entry>, Problem> {
+        let cannot = |path: &std::path::Path, error| {
+            Problem::new(format!("`{}` cannot be read: {error}", path.display()))
+        };
+        let files = read::files(&self.place).map_err(|error| cannot(&self.records, error))?;
+        let mut all = Vec::new();
+        for path in files {
+            let from = self.read.get(&path).copied().unwrap_or_default();
+            let (entries, next) = match read::entries(&path, from) {
+                // Removed in good order since it was listed.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+                read => read.map_err(|error| cannot(&path, error))?,
+            };
+            all.extend(entries);
+            self.read.insert(path, next);
+        }
+        Ok(all)
+    }
+}
+
+/// Everything that is on record.
+pub(crate) fn entries(here: &Here) -> Result<Vec<Entry>, Problem> {
+    Following::new(here)?.more()
+}
+
+fn tell(firing: &Firing, format: Format, term: Term) -> Result<Reader, Problem> {
+    match format {
+        Format::Json => term.offer(&format!("{}\n", firing.json())),
+        Format::Text => term.offer(&format!("{}\n", line(firing))),
+    }
+}
+
+/// Number, time, event, tool, decision, hook, duration. The columns stand still for whoever reads along, and what is too long for
+/// its column pushes the others.
+fn line(firing: &Firing) -> String {
+    let style = match firing.decision() {
+        "deny" | "stop" => ERROR,
+        "ask" | "defer" | "given up" | "no end" => WARNING,
+        "allow" => GOOD,
+        _ => PLAIN,
+    };
+    let padded = |text: &str, width: usize| {
+        let text = words::line(text);
+        format!("{text}{}", " ".repeat(width.saturating_sub(words::width(&text))))
+    };
+    let took = firing.took().map(words::time).unwrap_or_default();
+    let faults = match firing.faults().join(", ") {
+        faults if faults.is_empty() => faults,
+        faults => format!("  {}", paint(WARNING, words::line(&faults))),
+    };
+    let line = format!(
+        "{} {}  {}  {}  {}  {}  {}{faults}",
+        paint(DIM, format!("{:>5}", firing.number())),
+        paint(DIM, firing.shown_time()),
+        padded(firing.event(), 16),
+        padded(firing.tool().unwrap_or("-"), 8),
+        paint(style, padded(firing.decision(), 6)),
+        padded(&firing.whose(), 24),
+        took,
+    );
+    line.trim_end().to_owned()
+}

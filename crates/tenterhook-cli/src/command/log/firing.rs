@@ -1,0 +1,231 @@
+//! One firing, as the record has it: its beginning and its end put together. Reads no file.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde_json::Value;
+use tenterhook::record::read::Entry;
+
+use crate::args::Log;
+
+/// What ties a line to the others, which nobody asks for who reads one.
+const CHAIN: &[&str] = &["v", "prev", "hash"];
+/// What only the first of two records of a firing says.
+const OPENS: &[&str] = &["cwd", "payload", "engine"];
+
+/// One firing.
+#[derive(Clone, Debug)]
+pub(crate) struct Firing(Entry);
+
+/// The firings of these records, in the order in which they ended; those without an end stand where they began.
+pub(crate) fn all(entries: Vec<Entry>) -> Vec<Firing> {
+    let mut open: BTreeMap<u64, Entry> = BTreeMap::new();
+    let mut all: Vec<(u64, Firing)> = Vec::new();
+    for entry in entries {
+        let Some(firing) = Firing::of(entry) else { continue };
+        if firing.is_open() {
+            open.insert(firing.number(), firing.0);
+            continue;
+        }
+        let number = firing.number();
+        let begun = firing.0.get("begun").and_then(Value::as_u64);
+        let firing = match begun.filter(|_| !firing.is_late()).and_then(|it| open.remove(&it)) {
+            Some(begun) => firing.opened_by(begun),
+            None => firing,
+        };
+        all.push((number, firing));
+    }
+    all.extend(open.into_iter().map(|(number, it)| (number, Firing(it))));
+    all.sort_by_key(|(number, _)| *number);
+    all.into_iter().map(|(_, it)| it).collect()
+}
+
+impl Firing {
+    /// The firing that a record is about, if it is about one.
+    pub(crate) fn of(entry: Entry) -> Option<Self> {
+        let kind = entry.get("kind").and_then(Value::as_str);
+        matches!(kind, Some("begin" | "end" | "late")).then_some(Self(entry))
+    }
+
+    /// The same, with what its beginning says.
+    fn opened_by(mut self, mut begun: Entry) -> Self {
+        for key in OPENS {
+            if let Some(value) = begun.remove(*key) {
+                self.0.insert((*key).to_owned(), value);
+            }
+        }
+        if let Some(Value::Object(said)) = begun.remove("content") {
+            let content = self.0.entry("content").or_insert_with(|| serde_json::json!({}));
+            if let Value::Object(content) = content {
+                content.extend(said);
+            }
+        }
+        self
+    }
+
+    fn text(&self, key: &str) -> Option<&str> {
+        self.0.get(key).and_then(Value::as_str)
+    }
+
+    fn array(&self, key: &str) -> &[Value] {
+        self.0.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// The number by which people ask for it.
+    pub(crate) fn number(&self) -> u64 {
+        self.0.get("seq").and_then(Value::as_u64).unwrap_or_default()
+    }
+
+    /// Whether a number is its own, or that of its beginning.
+    pub(crate) fn is(&self, number: u64) -> bool {
+        let begun = self.0.get("begun").and_then(Value::as_u64);
+        self.number() == number || begun == Some(number) && !self.is_late()
+    }
+
+    /// Whether it has no end.
+    pub(crate) fn is_open(&self) -> bool {
+        self.text("kind") == Some("begin")
+    }
+
+    /// Whether it is a step that ended behind its event.
+    pub(crate) fn is_late(&self) -> bool {
+        self.text("kind") == Some("late")
+    }
+
+    /// Which event; empty where no hook could read it.
+    pub(crate) fn event(&self) -> &str {
+        match self.text("event").unwrap_or_default() {
+            "" => "(unreadable)",
+            name => name,
+        }
+    }
+
+    pub(crate) fn tool(&self) -> Option<&str> {
+        self.text("tool")
+    }
+
+    pub(crate) fn session(&self) -> Option<&str> {
+        self.text("session")
+    }
+
+    pub(crate) fn cwd(&self) -> Option<&str> {
+        self.text("cwd")
+    }
+
+    /// What came of it.
+    pub(crate) fn decision(&self) -> &str {
+        if self.is_open() { "no end" } else { self.text("decision").unwrap_or_default() }
+    }
+
+    pub(crate) fn took(&self) -> Option<Duration> {
+        self.0.get("took_us").and_then(Value::as_u64).map(Duration::from_micros)
+    }
+
+    pub(crate) fn faults(&self) -> Vec<&str> {
+        self.array("faults").iter().filter_map(Value::as_str).collect()
+    }
+
+    pub(crate) fn hooks(&self) -> impl Iterator<Item = Ran<'_>> {
+        self.array("hooks").iter().map(Ran)
+    }
+
+    /// When it ended.
+    pub(crate) fn time(&self) -> Option<Timestamp> {
+        self.text("time")?.parse().ok()
+    }
+
+    /// The same, where the user is.
+    pub(crate) fn shown_time(&self) -> String {
+        let shown = |it: Timestamp| {
+            it.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
+        };
+        self.time().map(shown).unwrap_or_default()
+    }
+
+    /// Content that is on record, by choice.
+    pub(crate) fn content(&self, key: &str) -> Option<&Value> {
+        self.0.get("content")?.get(key)
+    }
+
+    /// Whose words it was: the hooks that say why, else those that ran.
+    pub(crate) fn whose(&self) -> String {
+        let of = |it: &Value| it.get("hook").and_then(Value::as_str).map(str::to_owned);
+        let mut carried: Vec<String> = self.array("reasons").iter().filter_map(of).collect();
+        carried.dedup();
+        if carried.is_empty() {
+            carried = self.hooks().filter(Ran::ran).map(|it| it.hook().to_owned()).collect();
+        }
+        match carried.as_slice() {
+            [] => "-".to_owned(),
+            [one] => one.clone(),
+            [first, rest @ ..] => format!("{first} and {} more", rest.len()),
+        }
+    }
+
+    /// For programs: without what ties it to its neighbours.
+    pub(crate) fn json(&self) -> Value {
+        let fields = self.0.iter().filter(|(key, _)| !CHAIN.contains(&key.as_str()));
+        Value::Object(fields.map(|(key, value)| (key.clone(), value.clone())).collect())
+    }
+}
+
+/// One hook of a firing.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ran<'a>(&'a Value);
+
+impl<'a> Ran<'a> {
+    fn text(self, key: &str) -> &'a str {
+        self.0.get(key).and_then(Value::as_str).unwrap_or_default()
+    }
+
+    pub(crate) fn hook(self) -> &'a str {
+        self.text("hook")
+    }
+
+    pub(crate) fn ended(self) -> &'a str {
+        self.text("ended")
+    }
+
+    pub(crate) fn verdict(self) -> &'a str {
+        self.text("verdict")
+    }
+
+    /// Its entry, as `file:line`.
+    pub(crate) fn source(self) -> String {
+        match self.0.get("line").and_then(Value::as_u64) {
+            Some(line) => format!("{}:{line}", self.text("source")),
+            None => self.text("source").to_owned(),
+        }
+    }
+
+    pub(crate) fn took(self) -> Duration {
+        Duration::from_micros(self.0.get("took_us").and_then(Value::as_u64).unwrap_or_default())
+    }
+
+    pub(crate) fn faults(self) -> usize {
+        self.0.get("faults").and_then(Value::as_array).map_or(0, Vec::len)
+    }
+
+    /// Whether it ran, or was at least tried.
+    pub(crate) fn ran(&self) -> bool {
+        !self.ended().starts_with("not run")
+    }
+}
+
+impl Log {
+    /// Whether a firing was asked for.
+    pub(super) fn wants(&self, firing: &Firing) -> bool {
+        let is = |wanted: &Option<String>, found: Option<&str>| {
+            wanted.as_deref().is_none_or(|it| found == Some(it))
+        };
+        let since = |since: Timestamp| firing.time().is_some_and(|it| it >= since);
+        let denied = || matches!(firing.decision(), "deny" | "stop");
+        is(&self.event, Some(firing.event()))
+            && is(&self.session, firing.session())
+            && self.hook.as_deref().is_none_or(|it| firing.hooks().any(|hook| hook.hook() == it))
+            && self.since.is_none_or(since)
+            && (!self.denied || denied())
+    }
+}

@@ -1,0 +1,121 @@
+//! `log --stats`: of each hook, when it fired last, how often, how long it took, and what came of it.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::firing::Firing;
+use crate::args::Format;
+use crate::command::print_json;
+use crate::exit::Exit;
+use crate::problem::Problem;
+use crate::show::paint::{DIM, ERROR, PLAIN, WARNING};
+use crate::show::table::{Cell, Column, Give, Table};
+use crate::show::words;
+use crate::term::Term;
+
+/// What one hook has done.
+#[derive(Debug, Default)]
+struct Sum {
+    last: String,
+    last_at: Value,
+    took: Vec<Duration>,
+    denials: usize,
+    faults: usize,
+}
+
+impl Sum {
+    /// The time that this share of its runs did not exceed.
+    fn within(&self, percent: usize) -> Duration {
+        let at = (self.took.len() * percent).div_ceil(100).saturating_sub(1);
+        self.took.get(at).copied().unwrap_or_default()
+    }
+}
+
+pub(super) fn run(
+    firings: impl Iterator<Item = Firing>,
+    format: Format,
+    term: Term,
+) -> Result<Exit, Problem> {
+    let mut hooks: BTreeMap<String, Sum> = BTreeMap::new();
+    let mut count = 0;
+    for firing in firings {
+        count += usize::from(!firing.is_late());
+        for ran in firing.hooks().filter(|it| it.ran() && it.ended() != "detached") {
+            let sum = hooks.entry(ran.hook().to_owned()).or_default();
+            sum.last = firing.shown_time();
+            sum.last_at = firing.time().map(|it| it.to_string()).into();
+            sum.took.push(ran.took());
+            sum.denials += usize::from(ran.verdict() == "deny");
+            sum.faults += ran.faults();
+        }
+    }
+    hooks.values_mut().for_each(|it| it.took.sort_unstable());
+    match format {
+        Format::Json => print_json(&to_json(count, &hooks), term)?,
+        Format::Text => term.data(&to_text(count, &hooks, term.width()))?,
+    }
+    Ok(Exit::Good)
+}
+
+fn to_json(firings: usize, hooks: &BTreeMap<String, Sum>) -> Value {
+    let micros = |it: Duration| u64::try_from(it.as_micros()).unwrap_or(u64::MAX);
+    let hooks = hooks.iter().map(|(hook, sum)| {
+        json!({
+            "hook": hook,
+            "fired": sum.took.len(),
+            "last_fired": sum.last_at,
+            "p50_us": micros(sum.within(50)),
+            "p95_us": micros(sum.within(95)),
+            "denials": sum.denials,
+            "faults": sum.faults,
+        })
+    });
+    json!({ "firings": firings, "hooks": hooks.collect::<Value>() })
+}
+
+fn to_text(firings: usize, hooks: &BTreeMap<String, Sum>, width: usize) -> String {
+    let mut table = Table::new(&[
+        Column::new("HOOK", Give::Cut),
+        Column::right("FIRED"),
+        Column::new("LAST FIRED", Give::Keep),
+        Column::time("P50"),
+        Column::time("P95"),
+        Column::right("DENIALS"),
+        Column::right("FAULTS"),
+    ]);
+    let counted = |number: usize, style| match number {
+        0 => Cell::new(DIM, "0"),
+        _ => Cell::new(style, number.to_string()),
+    };
+    for (hook, sum) in hooks {
+        table.row([
+            Cell::new(PLAIN, hook.as_str()),
+            Cell::new(PLAIN, sum.took.len().to_string()),
+            Cell::new(DIM, sum.last.as_str()),
+            Cell::new(PLAIN, words::time(sum.within(50))),
+            Cell::new(PLAIN, words::time(sum.within(95))),
+            counted(sum.denials, ERROR),
+            counted(sum.faults, WARNING),
+        ]);
+    }
+    let told = if hooks.is_empty() { String::new() } else { format!("{}\n", table.render(width)) };
+    format!("{told}{}, {}\n", words::count(firings, "firing"), words::count(hooks.len(), "hook"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_share_of_the_runs_did_not_take_longer() {
+        let took = (1..=20).map(Duration::from_millis).collect();
+        let sum = Sum { took, ..Sum::default() };
+        assert_eq!(sum.within(50), Duration::from_millis(10));
+        assert_eq!(sum.within(95), Duration::from_millis(19));
+        let one = Sum { took: vec![Duration::from_millis(7)], ..Sum::default() };
+        assert_eq!((one.within(50), one.within(95)), (one.took[0], one.took[0]));
+        assert_eq!(Sum::default().within(95), Duration::ZERO);
+    }
+}

@@ -1,0 +1,106 @@
+//! A firing that is on record, for commands that else want an event: which one, and what it was. Fires nothing.
+
+use serde_json::Value;
+use tenterhook::Event;
+use tenterhook::dialect::DialectId;
+
+use super::log::firing::Firing;
+use super::log::{entries, firing};
+use crate::ambient::Here;
+use crate::problem::Problem;
+use crate::show::paint::{BOLD, DIM, ERROR, GOOD, PLAIN, WARNING, paint};
+use crate::show::table::{Cell, Column, Give, Table};
+use crate::show::words;
+
+/// How content comes to be on record.
+pub(crate) const CHOICE: &str = "write `[record]` with `content = \"redacted\"` or `\"full\"` into \
+    `~/.config/tenterhook/tenterhook.toml`; it counts from the next firing on";
+
+/// The firing of that number, or the last one.
+pub(crate) fn find(number: Option<u64>, here: &Here) -> Result<Firing, Problem> {
+    let mut firings = firing::all(entries(here)?);
+    let found = match number {
+        Some(number) => firings.into_iter().find(|it| it.is(number)),
+        None => {
+            // What ends behind its event is no firing of its own.
+            firings.retain(|it| !it.is_late());
+            firings.pop()
+        }
+    };
+    found.ok_or_else(|| match number {
+        Some(number) => Problem::new(format!("no firing has the number {number} on record"))
+            .help("`tenterhook log` prints the numbers"),
+        None => {
+            Problem::new("nothing is on record").help("`tenterhook fire` records what it fires")
+        }
+    })
+}
+
+/// The event of a firing, where its content is on record.
+pub(crate) fn event(firing: &Firing, here: &Here) -> Option<Event> {
+    let map = firing.content("event")?.as_object()?;
+    DialectId::NATIVE.dialect().decode_event(map, &here.roots).ok()
+}
+
+/// What is on record of a firing.
+pub(crate) fn page(firing: &Firing, width: usize) -> String {
+    let name = paint(BOLD, words::line(firing.event()));
+    let tool = firing.tool().map(|it| format!("  {}", words::line(it))).unwrap_or_default();
+    let style = match firing.decision() {
+        "deny" | "stop" => ERROR,
+        "ask" | "defer" | "given up" | "no end" => WARNING,
+        _ => GOOD,
+    };
+    let took = firing.took().map(|it| format!(" after {}", words::time(it))).unwrap_or_default();
+    let mut place = vec![format!("record {}", firing.number()), firing.shown_time()];
+    place.extend(firing.session().map(|it| format!("session {}", words::line(it))));
+    place.extend(
+        firing.cwd().filter(|it| !it.is_empty()).map(|it| format!("in {}", words::line(it))),
+    );
+    let mut out = format!("{name}{tool}\n{}\n\n", paint(DIM, place.join(", ")));
+    out.push_str(&format!("  {}{took}\n", paint(style, firing.decision())));
+    for (key, text) in
+        [("reason", said(firing, "reason")), ("context", said(firing, "additionalContext"))]
+    {
+        for line in text.iter().flat_map(|it| words::wrap(it, width.saturating_sub(13))) {
+            out.push_str(&format!("  {}  {line}\n", paint(DIM, format!("{key:<9}"))));
+        }
+    }
+    let faults = firing.faults();
+    if !faults.is_empty() {
+        out.push_str(&format!(
+            "  {}  {}\n",
+            paint(DIM, "faults   "),
+            words::line(&faults.join(", "))
+        ));
+    }
+    let hooks = hooks(firing, width);
+    if hooks.is_empty() { out } else { format!("{out}\n{hooks}") }
+}
+
+/// What hooks said, where that is on record.
+fn said(firing: &Firing, key: &str) -> Option<String> {
+    let said = firing.content("outcome")?.get(key).and_then(Value::as_str)?;
+    Some(said.to_owned())
+}
+
+fn hooks(firing: &Firing, width: usize) -> String {
+    let mut table = Table::new(&[
+        Column::new("HOOK", Give::Cut),
+        Column::new("FROM", Give::Cut),
+        Column::new("ENDED", Give::Wrap),
+        Column::time("TOOK"),
+        Column::new("VERDICT", Give::Keep),
+    ]);
+    for ran in firing.hooks() {
+        let style = if ran.ran() { PLAIN } else { DIM };
+        table.row([
+            Cell::new(style, ran.hook()),
+            Cell::new(DIM, ran.source()),
+            Cell::new(style, ran.ended()),
+            Cell::new(style, words::time(ran.took())),
+            Cell::new(style, ran.verdict()),
+        ]);
+    }
+    if firing.hooks().next().is_some() { table.render(width) } else { String::new() }
+}

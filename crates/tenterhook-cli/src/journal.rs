@@ -1,0 +1,35 @@
+//! Where this user's firings are recorded, and with what choices. Reads the user's and the organisation's own files; opens no
+//! record.
+
+use std::sync::Arc;
+
+use tenterhook::Outcome;
+use tenterhook::discover;
+use tenterhook::record::Journal;
+use tenterhook::record::journal::{Place, state_home};
+
+use crate::ambient::Here;
+use crate::show::paint::WARNING;
+use crate::term::Term;
+
+/// What firings are recorded with; `None` where the user, or the organisation, wants none.
+pub(crate) fn of(here: &Here) -> Option<Arc<Journal>> {
+    Journal::below(&state(here), &discover::record(&here.roots)).map(Arc::new)
+}
+
+/// Where records are read from, also where none are written any more.
+pub(crate) fn place(here: &Here) -> Place {
+    Place::below(&state(here), discover::record(&here.roots).dir.as_deref())
+}
+
+/// Puts an event on record that no hook could see.
+pub(crate) fn unseen(journal: Option<&Arc<Journal>>, outcome: &Outcome, term: Term) {
+    if let Some(Err(lack)) = journal.map(|it| it.unseen(outcome)) {
+        term.say_after(WARNING, "warning:", &format!("this is not on record: {}", lack.why));
+    }
+}
+
+fn state(here: &Here) -> std::path::PathBuf {
+    let variable = here.env.iter().find(|(name, _)| name == "XDG_STATE_HOME");
+    state_home(&here.roots.home, variable.map(|(_, value)| value.as_str()))
+}

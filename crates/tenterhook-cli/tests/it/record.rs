@@ -1,0 +1,382 @@
+//! What is on record after the program ran: its firings, whoever else records, and whatever stands in the way.
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::room::Room;
+
+const HOOKS: &str = "[hook.no-force]\non = 'PreToolUse'\nif = 'Bash(git push *)'\nshell = 'echo no force >&2; exit 2'\n";
+const RECORDS: &str = "home/.local/state/tenterhook/records";
+const USER: &str = "home/.config/tenterhook/tenterhook.toml";
+
+fn room() -> Room {
+    let room = Room::new();
+    room.write("project/tenterhook.toml", HOOKS);
+    room
+}
+
+fn files(room: &Room) -> Vec<PathBuf> {
+    let Ok(all) = fs::read_dir(room.path(RECORDS)) else { return Vec::new() };
+    let mut all: Vec<PathBuf> = all.map(|it| it.unwrap().path()).collect();
+    all.sort();
+    all
+}
+
+fn records(room: &Room) -> Vec<Value> {
+    let texts = files(room).into_iter().map(|it| fs::read_to_string(it).unwrap());
+    let text: String = texts.collect();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// What a run says, without the times of day.
+fn timeless(text: &str) -> String {
+    let time = regex::Regex::new(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d").unwrap();
+    time.replace_all(text, "[WHEN]").into_owned()
+}
+
+fn line(command: &str) -> String {
+    json!({ "hook_event_name": "PreToolUse", "session_id": "s-1", "tool_name": "Bash", "tool_use_id": "call-1",
+        "tool_input": { "command": command } })
+    .to_string()
+}
+
+/// RE-1.
+#[test]
+fn a_firing_is_a_line_of_the_log() {
+    let room = room();
+    assert_eq!(room.run(&["fire", "-"], &line("git push -f")).code, 2);
+    assert_eq!(room.run(&["fire", "-"], &line("ls")).code, 0);
+    let [begin, deny, .., last] = &records(&room)[..] else { panic!("records") };
+    assert_eq!((&begin["kind"], &begin["call"]), (&json!("begin"), &json!("call-1")));
+    assert_eq!((&deny["decision"], &deny["begun"]), (&json!("deny"), &json!(1)));
+    assert_eq!(deny["hooks"][0]["ended"], "exit 2");
+    assert_eq!(last["decision"], "silent");
+    let said = room.run(&["log"], "");
+    assert_eq!(
+        timeless(&said.stdout),
+        "    2 [WHEN]  PreToolUse        Bash      deny    no-force [TIME]\n    4 [WHEN]  PreToolUse        Bash      silent  - [TIME]\n",
+        "{}",
+        said.all()
+    );
+    for (args, count) in [
+        (&["log", "--denied"][..], 1),
+        (&["log", "--hook", "no-force"], 1),
+        (&["log", "--event", "Stop"], 0),
+        (&["log", "--session", "s-1"], 2),
+        (&["log", "--session", "s-2"], 0),
+        (&["log", "--since", "1h"], 2),
+        (&["log", "--since", "2100-01-01"], 0),
+    ] {
+        assert_eq!(room.run(args, "").stdout.lines().count(), count, "{args:?}");
+    }
+    let said = room.run(&["log", "--format", "json", "--denied"], "");
+    let firing: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!((&firing["seq"], &firing["tool"]), (&json!(2), &json!("Bash")));
+    assert!(firing["payload"]["digest"].is_string() && firing["hash"].is_null(), "{firing:#}");
+}
+
+#[test]
+fn each_hook_has_its_figures() {
+    let room = room();
+    for command in ["git push", "git push -f", "ls"] {
+        room.run(&["fire", "-"], &line(command));
+    }
+    let stats = room.json(&["log", "--stats", "--format", "json"], "", 0);
+    assert_eq!(stats["firings"], 3);
+    let hook = &stats["hooks"][0];
+    assert_eq!(
+        (&hook["hook"], &hook["fired"], &hook["denials"]),
+        (&json!("no-force"), &json!(2), &json!(2))
+    );
+    assert!(hook["p95_us"].as_u64() >= hook["p50_us"].as_u64());
+    let said = room.run(&["log", "--stats"], "");
+    assert!(timeless(&said.stdout).contains("no-force      2  [WHEN]"), "{}", said.all());
+}
+
+/// RE-4.
+#[test]
+fn an_event_that_nobody_can_read_is_on_record() {
+    let room = room();
+    assert_eq!(room.run(&["fire", "-"], "{").code, 2);
+    room.run(&["fire", "--stream"], "{\n");
+    for record in records(&room) {
+        assert_eq!((&record["decision"], &record["event"]), (&json!("deny"), &json!("")));
+        assert_eq!(record["faults"], json!(["unreadable-event"]));
+    }
+    assert_eq!(records(&room).len(), 2);
+    assert!(room.run(&["log"], "").stdout.contains("(unreadable)"));
+}
+
+/// RE-5.
+#[test]
+fn another_entry_is_another_hook() {
+    let room = room();
+    let identity = |hooks: &str| {
+        room.write("project/tenterhook.toml", hooks);
+        room.run(&["fire", "-"], &line("git push"));
+        records(&room).last().unwrap()["hooks"][0]["identity"].as_str().unwrap().to_owned()
+    };
+    let first = identity(HOOKS);
+    assert_eq!(identity(&format!("\n# moved\n{HOOKS}")), first);
+    assert_ne!(identity(&HOOKS.replace("no force", "no force!")), first);
+}
+
+/// RE-11: also while each is denied something.
+#[test]
+fn twenty_processes_make_one_chain() {
+    let room = room();
+    std::thread::scope(|scope| {
+        for at in 0..20 {
+            let room = &room;
+            scope.spawn(move || {
+                let mut command = Command::new(env!("CARGO_BIN_EXE_tenterhook"));
+                command.args(["fire", "Bash", &format!("git push {at}")]);
+                command.current_dir(room.path("project")).env_clear().env("PATH", "/usr/bin:/bin");
+                let output = command.env("HOME", room.path("home")).output().unwrap();
+                assert_eq!(output.status.code(), Some(2));
+            });
+        }
+    });
+    let verified = room.json(&["log", "verify", "--format", "json"], "", 0);
+    assert_eq!(
+        (&verified["whole"], &verified["records"]),
+        (&json!(true), &json!(40)),
+        "{verified:#}"
+    );
+    assert_eq!(verified["open"], json!([]));
+    let denied = records(&room).iter().filter(|it| it["decision"] == "deny").count();
+    assert_eq!(denied, 20);
+}
+
+#[expect(clippy::disallowed_methods, reason = "what is killed is the program itself")]
+/// RE-17: whoever has an answer finds it on record, however its giver ends.
+#[test]
+fn what_a_stream_has_answered_outlives_it() {
+    let room = room();
+    for answers in 1..6 {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tenterhook"));
+        command.args(["fire", "--stream"]).current_dir(room.path("project")).env_clear();
+        command.env("PATH", "/usr/bin:/bin").env("HOME", room.path("home"));
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut input = child.stdin.take().unwrap();
+        for at in 0..20 {
+            let event = json!({ "id": at, "hook_event_name": "PreToolUse", "tool_name": "Bash",
+                "tool_use_id": format!("{answers}-{at}"), "tool_input": { "command": "git push" } });
+            writeln!(input, "{event}").unwrap();
+        }
+        let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        let given: Vec<Value> = lines
+            .by_ref()
+            .take(answers)
+            .map(|it| serde_json::from_str(&it.unwrap()).unwrap())
+            .collect();
+        child.kill().unwrap();
+        child.wait().unwrap();
+        drop(input);
+        let records = records(&room);
+        for answer in given {
+            let call = format!("{answers}-{}", answer["id"]);
+            let is = |it: &&Value| it["kind"] == "end" && it["call"] == call.as_str();
+            let end = records.iter().find(is).unwrap_or_else(|| panic!("{call} is lost"));
+            assert_eq!(end["decision"], answer["decision"]);
+        }
+        assert_eq!(room.run(&["log", "verify"], "").code, 0);
+    }
+}
+
+fn faults(outcome: &Value) -> Vec<&str> {
+    let all = outcome.get("faults").and_then(Value::as_array).unwrap();
+    all.iter().filter_map(|it| it.get("code")?.as_str()).collect()
+}
+
+/// Whatever stands in the way of the record: the firing goes on, and does not where a record is required. What is said of it.
+fn goes_on_and_holds(room: &Room, run: impl Fn() -> crate::room::Said) -> String {
+    let said = run();
+    assert_eq!(said.code, 0, "{}", said.all());
+    let told: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(faults(&told), ["unrecorded"], "{told:#}");
+    room.write(USER, "[record]\nrequired = true\n");
+    let said = run();
+    assert_eq!(said.code, 2, "{}", said.all());
+    let held: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(held.get("decision"), Some(&json!("deny")));
+    told.pointer("/faults/0/message").and_then(Value::as_str).unwrap().to_owned()
+}
+
+/// RE-20, RE-21.
+#[test]
+fn a_full_disk_is_said() {
+    let room = room();
+    let said = goes_on_and_holds(&room, || {
+        room.shell("trap '' XFSZ; ulimit -f 0; tenterhook fire --format json Bash ls")
+    });
+    assert!(said.contains("cannot be written: File too large"), "{said}");
+}
+
+/// RE-20: half a record on a disk that is nearly full is no record.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_disk_that_fills_up_leaves_whole_records() {
+    let can = Command::new("unshare").args(["-rm", "true"]).output();
+    if !can.is_ok_and(|it| it.status.success()) {
+        // Who may not mount anything has no small disk.
+        return;
+    }
+    let room = room();
+    room.write("home/.local/state/tenterhook/x", "");
+    let said = room.shell(
+        "unshare -rm sh -c 'mount -t tmpfs -o size=32k,mode=0700 none $HOME/.local/state && \
+         for at in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do \
+         tenterhook fire --format json Bash \"git push $at\" > last; done; \
+         grep -c unrecorded last; tenterhook log verify | grep whole'",
+    );
+    let mut lines = said.stdout.lines();
+    assert_eq!(lines.next(), Some("1"), "{}", said.all());
+    assert!(lines.next().is_some_and(|it| it.starts_with("whole:")), "{}", said.all());
+}
+
+/// RE-20, RE-21.
+#[test]
+#[cfg(unix)]
+fn a_home_that_cannot_be_written_is_said() {
+    use std::os::unix::fs::PermissionsExt;
+    let room = room();
+    room.write("home/.config/tenterhook/x", "");
+    fs::set_permissions(room.path("home"), fs::Permissions::from_mode(0o555)).unwrap();
+    let said = goes_on_and_holds(&room, || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tenterhook"));
+        command.args(["fire", "--format", "json", "Bash", "ls"]).env("PATH", "/usr/bin:/bin");
+        room.say_as_a_normal_user(command, "")
+    });
+    assert!(said.contains("cannot be made: Permission denied"), "{said}");
+}
+
+/// RE-22, C-77.
+#[test]
+fn a_repository_does_not_say_whether_it_is_recorded() {
+    let room = room();
+    let hooks = format!("[record]\nenabled = false\ncontent = 'full'\n{HOOKS}");
+    room.write("project/tenterhook.toml", &hooks);
+    room.run(&["fire", "-"], &line("git push"));
+    assert_eq!(records(&room).len(), 2);
+    assert!(records(&room).iter().all(|it| it["content"].is_null()));
+    let found = room.run(&["check"], "");
+    assert!(found.all().contains("record-not-heard"), "{}", found.all());
+    // The user does, whichever files hooks are read from.
+    room.write(USER, "[record]\nenabled = false\n");
+    room.run(&["fire", "--config", "tenterhook.toml", "-"], &line("git push"));
+    assert_eq!(records(&room).len(), 2);
+    room.write(USER, "[record]\ndir = '~/audit'\n");
+    room.run(&["fire", "--config", "tenterhook.toml", "-"], &line("git push"));
+    assert_eq!(fs::read_dir(room.path("home/audit")).unwrap().count(), 1);
+    assert_eq!(room.run(&["log"], "").stdout.lines().count(), 1);
+}
+
+/// RE-30.
+#[test]
+fn content_is_a_choice() {
+    let room = room();
+    let call = line("git push --password hunter22");
+    for (content, has, lacks) in
+        [("full", "hunter22", "[redacted]"), ("redacted", "[redacted]", "hunter22")]
+    {
+        room.write(USER, &format!("[record]\ncontent = '{content}'\n"));
+        room.run(&["fire", "-"], &call);
+        let records = records(&room);
+        let [begin, end] = &records[records.len() - 2..] else { panic!("two") };
+        let event = begin["content"]["event"].to_string();
+        assert!(event.contains(has) && !event.contains(lacks), "{content}: {event}");
+        assert_eq!(end["content"]["outcome"]["reason"], "no force");
+    }
+    room.write(USER, "[record]\ncontent = 'full'\n");
+    room.run(&["fire", "-"], &line(&format!("git push {}", "x".repeat(300_000))));
+    let records = records(&room);
+    assert_eq!(records[records.len() - 2]["content"], json!({ "cut": true }));
+}
+
+/// RE-40, RE-42.
+#[test]
+fn a_changed_record_is_named_by_file_and_line() {
+    let room = room();
+    for _ in 0..3 {
+        room.run(&["fire", "-"], &line("git push"));
+    }
+    let said = room.run(&["log", "verify"], "");
+    assert!(
+        said.code == 0 && said.stdout.starts_with("whole: 6 records in 1 file"),
+        "{}",
+        said.all()
+    );
+    let last = said.stdout.lines().find_map(|it| it.strip_prefix("last: ")).unwrap().to_owned();
+    assert_eq!(room.run(&["log", "verify", "--head", &last], "").code, 0);
+    let file = files(&room).remove(0);
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replacen("\"decision\":\"deny\"", "\"decision\":\"ask!\"", 1)).unwrap();
+    let said = room.run(&["log", "verify"], "");
+    let name = file.file_name().unwrap().to_string_lossy().into_owned();
+    assert_eq!(said.code, 1, "{}", said.all());
+    assert!(
+        said.stdout.contains(&format!("error: {name}:2: this is not as it was written")),
+        "{}",
+        said.all()
+    );
+    fs::remove_dir_all(room.path("home/.local/state/tenterhook")).unwrap();
+    assert_eq!(room.run(&["log", "verify"], "").stdout, "nothing is on record\n");
+    assert_eq!(room.run(&["log", "verify", "--head", &last], "").code, 1);
+}
+
+/// RE-44.
+#[test]
+fn the_last_firing_is_explained_without_an_event() {
+    let room = room();
+    let said = room.run(&["explain", "--last"], "");
+    assert!(said.code == 1 && said.stderr.contains("nothing is on record"), "{}", said.all());
+    room.run(&["fire", "-"], &line("git push -f"));
+    let said = room.run(&["explain", "--last"], "");
+    assert_eq!(said.code, 0, "{}", said.all());
+    for has in ["PreToolUse  Bash", "record 2", "deny after", "exit 2", "is not on record"] {
+        assert!(said.stdout.contains(has), "{has}: {}", said.all());
+    }
+    room.write(USER, "[record]\ncontent = 'full'\n");
+    room.run(&["fire", "-"], &line("git push -f"));
+    room.run(&["fire", "-"], &line("ls"));
+    for number in ["3", "4"] {
+        let said = room.run(&["explain", "--record", number], "");
+        for has in ["record 4", "no force", "As the hooks stand now:", "git push -f", "runs"] {
+            assert!(said.stdout.contains(has), "{has}: {}", said.all());
+        }
+    }
+    let told = room.json(&["explain", "--last", "--format", "json"], "", 0);
+    assert_eq!(told["record"]["decision"], "silent");
+    assert_eq!(told["now"]["hooks"][0]["selected"], false);
+    let said = room.run(&["explain", "--record", "77"], "");
+    assert!(
+        said.code == 1 && said.stderr.contains("no firing has the number 77"),
+        "{}",
+        said.all()
+    );
+}
+
+/// RE-45.
+#[test]
+fn the_last_firing_becomes_a_case() {
+    let room = room();
+    room.run(&["fire", "-"], &line("git push -f"));
+    let said = room.run(&["test", "--record"], "");
+    assert!(said.code == 1 && said.stderr.contains("is not on record"), "{}", said.all());
+    room.write(USER, "[record]\ncontent = 'full'\n");
+    room.run(&["fire", "-"], &line("git push -f"));
+    let said = room.run(&["test", "--record"], "");
+    assert_eq!(said.code, 0, "{}", said.all());
+    assert!(
+        said.stdout.contains("expect = \"deny\"") && said.stdout.contains("git push -f"),
+        "{}",
+        said.all()
+    );
+    let said = room.run(&["test"], "");
+    assert!(said.code == 0 && said.stdout.contains("1 "), "{}", said.all());
+}
