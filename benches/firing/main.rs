@@ -32,6 +32,7 @@ const SCENES: &[Scene] = &[
     ("big-host", scenes::command::big_host),
     ("parallel", scenes::command::parallel),
     ("sessions", scenes::sessions::sessions),
+    ("record", scenes::record::record),
 ];
 
 fn main() {

@@ -6,6 +6,7 @@ pub(crate) mod http;
 pub(crate) mod inside;
 pub(crate) mod interpreter;
 pub(crate) mod lines;
+pub(crate) mod record;
 pub(crate) mod sessions;
 pub(crate) mod worker;
 

@@ -32,6 +32,8 @@ use tenterhook::event::Surroundings;
 pub(crate) use tenterhook::executor::model::services::{self, MODEL};
 use tenterhook::hook::HookId;
 use tenterhook::outcome::Decision;
+use tenterhook::record::Journal;
+use tenterhook::record::journal::state_home;
 use tenterhook::{Engine, Event, Outcome, Session, discover};
 
 use asides::Asides;
@@ -131,7 +133,8 @@ impl Hooks {
         let found = discover::find(&roots);
         let means = Means::new(env, &updates);
         let builder = Engine::builder().sources(found.sources.iter().cloned());
-        let (engine, diagnostics) = builder.ambient(means.ambient()).build();
+        let builder = builder.ambient(means.ambient()).record(journal(&roots, env));
+        let (engine, diagnostics) = builder.build();
         let told = means.connect(&engine.ruleset(), &roots, &found.sources);
         for it in diagnostics.iter().chain(&told) {
             updates.warn("hooks", it.message.clone());
@@ -327,6 +330,13 @@ impl Hooks {
         });
         name.unwrap_or_else(|| event.to_owned())
     }
+}
+
+/// Where firings are recorded, as the user's and the organisation's own files want it.
+fn journal(roots: &Roots, env: &[(String, String)]) -> Option<Arc<Journal>> {
+    let variable = env.iter().find(|(name, _)| name == "XDG_STATE_HOME");
+    let state = state_home(&roots.home, variable.map(|(_, value)| value.as_str()));
+    Journal::below(&state, &discover::record(roots)).map(Arc::new)
 }
 
 /// Where each dialect's files are looked for.

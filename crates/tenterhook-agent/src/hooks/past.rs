@@ -51,9 +51,9 @@ impl Past {
 
     /// How often a hook ran and what came of it last.
     pub(super) fn of(&self, hook: &HookId) -> String {
-        let Some(ran) = self.hooks.get(hook) else { return "has not run yet".to_owned() };
+        let Some(ran) = self.hooks.get(hook) else { return "has not fired yet".to_owned() };
         let times = if ran.times == 1 { "once".to_owned() } else { format!("{} times", ran.times) };
-        format!("ran {times}, last {} s ago: {}", ran.at.elapsed().as_secs(), ran.came)
+        format!("fired {times}, last fired {} s ago: {}", ran.at.elapsed().as_secs(), ran.came)
     }
 
     /// The last event of which this holds.

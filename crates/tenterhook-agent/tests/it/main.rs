@@ -24,6 +24,7 @@ mod models;
 mod points;
 mod prompts;
 mod reasonix;
+mod recorded;
 mod room;
 mod shown;
 mod tools;
