@@ -73,6 +73,8 @@ fn subject(subject: &Subject) -> String {
         Subject::FileName(key) => format!("file name of `{key}`"),
         Subject::Declared(key) => format!("`{key}`"),
         Subject::Tool(_) => "the tool".to_owned(),
+        Subject::Model(key) => format!("name of the model in `{key}`"),
+        _ => "?".to_owned(),
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(crate) mod around;
 mod function;
+mod model;
 pub(crate) mod named;
 mod prewarm;
 pub(crate) mod row;

@@ -57,6 +57,8 @@ fn subject(row: &EventRow) -> Option<String> {
         Subject::Declared(key) => Some(key.to_string()),
         Subject::Tool(_) => Some("tool".to_owned()),
         Subject::FileName(key) => Some(format!("name of {key}")),
+        Subject::Model(key) => Some(format!("name of the model in {key}")),
+        _ => None,
     }
 }
 

@@ -43,7 +43,8 @@ pub(super) fn sample(row: &EventRow, dialect: DialectId, cwd: &std::path::Path) 
         Subject::FileName(key) => {
             event = event.with(key, cwd.join("notes.md").to_string_lossy());
         }
-        Subject::None => {}
+        Subject::Model(key) => event = event.with(key, "claude-opus-4-5"),
+        _ => {}
     }
     if let Value::Object(more) = fields(&row.event) {
         event.payload.extend(more);

@@ -136,7 +136,7 @@ fn event(
     let Some(text) = text else { return Ok(event) };
     let key = TEXT_KEYS.iter().find(|(event, _)| *event == row.event).map(|(_, key)| *key);
     let key = key.or(match &row.subject {
-        Subject::Field(key) | Subject::FileName(key) => Some(*key),
+        Subject::Field(key) | Subject::FileName(key) | Subject::Model(key) => Some(*key),
         _ => None,
     });
     match key {

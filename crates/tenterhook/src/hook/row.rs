@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::OnFailure;
+use super::{OnFailure, model};
 use crate::answer::{Power, Powers};
 use crate::event::tool::words::{self, ToolWords};
 use crate::event::{Event, EventName};
@@ -153,6 +153,7 @@ impl EventRow {
 
 /// What a matcher of an event is tested on.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Subject {
     /// The event has no subject; a matcher on it means nothing.
     None,
@@ -162,6 +163,8 @@ pub enum Subject {
     Tool(&'static [ToolWords]),
     /// The last component of a path field of the payload.
     FileName(&'static str),
+    /// A field of the payload that holds a model's name, without what a service adds to it.
+    Model(&'static str),
     /// A text field that a config named for its own event.
     Declared(Arc<str>),
 }
@@ -178,6 +181,7 @@ impl Subject {
                 let own = words::by_neutral(table, name).and_then(|tool| tool.own.first());
                 own.map_or(name, |own| *own)
             }),
+            Self::Model(key) => event.text(key).map(model::canonical),
             Self::FileName(key) => {
                 event.text(key).map(|path| path.rsplit(['/', '\\']).next().unwrap_or(path))
             }
@@ -188,7 +192,11 @@ impl Subject {
     /// knows one of these names means it too (S-5).
     #[must_use]
     pub fn others<'a>(&self, event: &'a Event) -> Vec<&'a str> {
-        let Self::Tool(table) = self else { return Vec::new() };
+        let table = match self {
+            Self::Tool(table) => table,
+            Self::Model(key) => return event.text(key).into_iter().collect(),
+            _ => return Vec::new(),
+        };
         let Some(name) = event.text("tool_name") else { return Vec::new() };
         let own = words::by_neutral(table, name).map_or(&[][..], |tool| tool.own);
         if own.is_empty() {

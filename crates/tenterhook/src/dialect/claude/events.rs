@@ -38,6 +38,7 @@ const WATCH: (&str, Field) = ("watchPaths", Field::Watch);
 const TITLE: (&str, Field) = ("sessionTitle", Field::ExtraText);
 const HIDE_PROMPT: (&str, Field) = ("suppressOriginalPrompt", Field::ExtraFlag);
 const TOOL: About = About::Field("tool_name");
+const NEXT_MODEL: About = About::Model("to_model");
 
 /// Every event, in the order in which people meet them.
 pub(super) static EVENTS: &[Spec] = &[
@@ -158,6 +159,7 @@ pub(super) static EVENTS: &[Spec] = &[
     Spec {
         exit2: Exit2::Unheard,
         universal: Universal::Dropped,
+        fields: &[CONTEXT],
         values: &[
             "permission_prompt",
             "idle_prompt",
@@ -303,21 +305,19 @@ pub(super) static EVENTS: &[Spec] = &[
         values: &["manual", "auto"],
         ..Spec::of("PostCompact", About::Field("trigger"), "the conversation was compacted")
     },
-    // The matchers of the two model-switch events are not documented. Without a subject a matcher is ignored, so that a
-    // gate fires too often rather than never.
     Spec {
         exit2: Exit2::Denies,
         fields: &[("permissionDecision", Field::Permission(&["allow", "deny", "ask"])), REASON],
         late: Late::Denies,
         timeout: Duration::from_secs(30),
         is_gate: true,
-        ..Spec::of("PreModelSwitch", About::Nothing, "the model is about to be switched")
+        ..Spec::of("PreModelSwitch", NEXT_MODEL, "the model is about to be switched")
     },
     Spec {
         plain: Plain::Context,
         fields: &[CONTEXT],
         timeout: Duration::from_secs(30),
-        ..Spec::of("PostModelSwitch", About::Nothing, "the model was switched")
+        ..Spec::of("PostModelSwitch", NEXT_MODEL, "the model was switched")
     },
     Spec {
         universal: Universal::Dropped,

@@ -104,7 +104,7 @@ pub(super) fn is_comment(key: &str) -> bool {
 
 /// Whether a field that is not known says nothing that could be missed.
 pub(super) fn is_note(key: &str) -> bool {
-    is_comment(key) || NOTES.contains(&key) || matches!(key, "rewakeMessage" | "rewakeSummary")
+    is_comment(key) || NOTES.contains(&key)
 }
 
 /// What to do with a field that a group does not have.

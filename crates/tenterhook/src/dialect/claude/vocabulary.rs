@@ -22,14 +22,26 @@ pub(super) static TYPES: &[HandlerType] = &[
     HandlerType {
         name: "command",
         required: &["command"],
-        optional: &["args", "shell", "async", "asyncRewake", "onFailure"],
+        // The last four are the agent's own affair: where a hook of a cloud session runs, and what it says to whom. They
+        // change nothing here.
+        optional: &[
+            "args",
+            "shell",
+            "async",
+            "asyncRewake",
+            "onFailure",
+            "cloud",
+            "holdsTools",
+            "rewakeMessage",
+            "rewakeSummary",
+        ],
         asks_model: false,
         is_early: true,
     },
     HandlerType {
         name: "http",
         required: &["url"],
-        optional: &["headers", "allowedEnvVars", "onFailure"],
+        optional: &["headers", "allowedEnvVars", "onFailure", "cloud"],
         asks_model: false,
         is_early: false,
     },

@@ -110,6 +110,8 @@ pub(in crate::dialect) enum About {
     Tool(&'static [ToolWords]),
     /// The last component of a path field of the payload.
     FileName(&'static str),
+    /// A field that holds a model's name.
+    Model(&'static str),
 }
 
 /// Which handler types an event accepts.
@@ -296,7 +298,7 @@ impl Spec {
             About::FileName(_) => Subjects::Files,
             About::Field("tool_name") | About::Tool(_) => Subjects::Tools,
             About::Field(_) if !self.values.is_empty() => Subjects::Closed(self.values),
-            About::Field(_) => Subjects::Open,
+            About::Field(_) | About::Model(_) => Subjects::Open,
         }
     }
 
@@ -322,6 +324,7 @@ impl About {
             Self::Field(key) => Subject::Field(key),
             Self::Tool(words) => Subject::Tool(words),
             Self::FileName(key) => Subject::FileName(key),
+            Self::Model(key) => Subject::Model(key),
         }
     }
 }

@@ -120,6 +120,19 @@ const CLEAN: &[(&str, &str, &str)] = &[
 ];
 const NESTED: &str = r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no rm"}}"#;
 
+/// A shape as a hook of that dialect prints it.
+fn filled(shape: &Output, dialect: &Dialect) -> Output {
+    let clean = CLEAN.iter().find(|(id, ..)| *id == dialect.id().as_str());
+    let (_, deny, allow) = clean.expect("a clean denial of each dialect");
+    let fill = |text: &str| text.replace("{deny}", deny).replace("{allow}", allow);
+    Output {
+        name: shape.name.clone(),
+        stdout: fill(&shape.stdout),
+        stderr: fill(&shape.stderr),
+        exit: shape.exit,
+    }
+}
+
 /// A-43: every shape in every dialect, before a tool and on a prompt, where a denial can prevent something.
 #[test]
 fn no_shape_that_means_no_proceeds_in_any_dialect() {
@@ -128,17 +141,9 @@ fn no_shape_that_means_no_proceeds_in_any_dialect() {
     assert!(shapes.len() > 1000);
     let mut wrong = Vec::new();
     for dialect in DIALECTS {
-        let clean = CLEAN.iter().find(|(id, ..)| *id == dialect.id().as_str());
-        let (_, deny, allow) = clean.expect("a clean denial of each dialect");
         let row = dialect.row(&"PreToolUse".into()).expect("a gate");
         for shape in &shapes {
-            let fill = |text: &str| text.replace("{deny}", deny).replace("{allow}", allow);
-            let said = Output {
-                name: shape.name.clone(),
-                stdout: fill(&shape.stdout),
-                stderr: fill(&shape.stderr),
-                exit: shape.exit,
-            };
+            let said = filled(shape, dialect);
             let verdict = verdict(dialect, row, &said, Compat::Guarded);
             if !holds(&verdict) {
                 wrong.push(report_of(dialect, row, &said, &verdict));
@@ -263,5 +268,62 @@ fn no_innocent_is_held() {
             }
         }
     }
+    fail_with(&wrong);
+}
+
+/// What becomes of a tool call after a hook said this.
+fn comes_to(verdict: &Verdict) -> &'static str {
+    match verdict.restraint {
+        Restraint::Silent | Restraint::Allow if verdict.effects.stop.is_some() => "stop",
+        Restraint::Silent | Restraint::Allow => "proceed",
+        held => held.word().unwrap_or_default(),
+    }
+}
+
+/// A-43: where the same output comes to one thing in one dialect and to another elsewhere, `denials/differences.json` has
+/// the reason; and no row of it is idle.
+#[test]
+fn a_cell_that_differs_between_dialects_has_its_reason() {
+    let rows = table("denials/differences.json");
+    let rows = rows.as_array().expect("an array");
+    let mut met = vec![false; rows.len()];
+    let mut wrong = Vec::new();
+    let lists = [
+        (true, table("denials/shapes.json")),
+        (true, table("denials/hooks.json")),
+        (false, table("denials/innocents.json")),
+        (false, table("denials/tools.json")),
+        (false, table("observed/attacks/answers.json")["innocent"].clone()),
+    ];
+    for (means_no, list) in &lists {
+        for output in outputs(list) {
+            let cells = DIALECTS.iter().map(|dialect| {
+                let row = dialect.row(&"PreToolUse".into()).expect("a gate");
+                let said = filled(&output, dialect);
+                let word = comes_to(&verdict(dialect, row, &said, Compat::Guarded));
+                (dialect.id().as_str(), word)
+            });
+            let cells: Vec<_> = cells.collect();
+            if cells.iter().all(|(_, word)| *word == cells[0].1) {
+                continue;
+            }
+            let explains = |row: &Value| {
+                let is_named = row["only"].as_array().is_none_or(|names| {
+                    names.iter().any(|it| it.as_str() == Some(output.name.as_str()))
+                });
+                let says = |(dialect, word): &(&str, &str)| row["cells"][dialect] == *word;
+                row["means_no"] == *means_no && is_named && cells.iter().all(says)
+            };
+            match rows.iter().position(explains) {
+                Some(at) => met[at] = true,
+                None => wrong.push(format!("{}: {cells:?}", output.name)),
+            }
+        }
+    }
+    for (row, _) in rows.iter().zip(&met).filter(|(_, met)| !**met) {
+        wrong.push(format!("no output comes to this: {row}"));
+    }
+    let reasoned = |row: &Value| row["reason"].as_str().is_some_and(|it| !it.is_empty());
+    assert!(rows.iter().all(reasoned), "a row without a reason");
     fail_with(&wrong);
 }

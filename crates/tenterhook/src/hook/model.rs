@@ -1,0 +1,51 @@
+//! What is a model called, without what a service adds to its name? Pure; knows no list of models.
+
+/// The name of a model without its service and region, its date, its revision and its window (S-65).
+pub(super) fn canonical(id: &str) -> &str {
+    // `arn:aws:bedrock:...:inference-profile/us.anthropic.claude-...`
+    let name = id.rsplit('/').next().unwrap_or(id);
+    let name = name.rsplit_once("anthropic.").map_or(name, |(_, rest)| rest);
+    // What others add to theirs is not known.
+    if !name.starts_with("claude-") {
+        return id;
+    }
+    // `...[1m]`, `...@20250929`
+    let name = name.split(['[', '@']).next().unwrap_or(name);
+    // `...-v1:0`, `...-20250929`, `...-latest`
+    let name = cut(name, |last| last.strip_prefix('v').is_some_and(|it| all_digits(it, ":")));
+    cut(name, |last| last == "latest" || (last.len() == 8 && all_digits(last, "")))
+}
+
+/// The name without what follows its last dash, where that `is` such a thing.
+fn cut(name: &str, is: impl Fn(&str) -> bool) -> &str {
+    name.rsplit_once('-').filter(|(_, last)| is(last)).map_or(name, |(before, _)| before)
+}
+
+fn all_digits(text: &str, beside: &str) -> bool {
+    !text.is_empty() && text.chars().all(|it| it.is_ascii_digit() || beside.contains(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// S-65.
+    #[test]
+    fn a_model_is_known_by_its_name_wherever_it_runs() {
+        for id in [
+            "claude-opus-4-5",
+            "claude-opus-4-5-20251101",
+            "claude-opus-4-5-latest",
+            "claude-opus-4-5[1m]",
+            "claude-opus-4-5-20251101[1m]",
+            "claude-opus-4-5@20251101",
+            "us.anthropic.claude-opus-4-5-20251101-v1:0",
+            "arn:aws:bedrock:us-east-1:1:inference-profile/us.anthropic.claude-opus-4-5-20251101-v1:0",
+        ] {
+            assert_eq!(canonical(id), "claude-opus-4-5", "{id}");
+        }
+        for other in ["gpt-5-latest", "deepseek-v3", "openai/o3@1", "llama3:8b", "", "-", "opus"] {
+            assert_eq!(canonical(other), other);
+        }
+    }
+}
