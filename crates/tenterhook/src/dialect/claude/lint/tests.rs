@@ -139,7 +139,7 @@ fn each_case_shows_its_finding_at_its_line_and_no_other() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// C-77 and what else is in order.
+/// C-85 and what else is in order.
 #[test]
 fn a_sound_file_has_no_finding() {
     assert_eq!(check("sound.json", None), []);
