@@ -28,7 +28,12 @@ use crate::term::Term;
 
 /// Prints one JSON value, laid out for reading.
 pub(crate) fn print_json(value: &Value, term: Term) -> Result<(), Problem> {
+    term.data(&json_text(value)?)
+}
+
+/// One JSON value, laid out for reading.
+fn json_text(value: &Value) -> Result<String, Problem> {
     let text = serde_json::to_string_pretty(value)
         .map_err(|error| Problem::new(format!("the output cannot be written as JSON: {error}")))?;
-    term.data(&format!("{text}\n"))
+    Ok(text + "\n")
 }

@@ -11,6 +11,7 @@ mod last_word;
 mod load;
 mod pack;
 mod problem;
+mod progress;
 mod reach;
 mod scratch;
 mod scripts;

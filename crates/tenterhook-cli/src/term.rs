@@ -6,6 +6,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::Style;
 
 use crate::problem::Problem;
+use crate::progress::Progress;
 use crate::show::paint::{ERROR, HELP, paint};
 use crate::show::words;
 
@@ -70,6 +71,12 @@ impl Term {
                 _ => self.say(&format!("{}{line}", " ".repeat(inset))),
             }
         }
+    }
+
+    /// Does something that may take long, and says so while it does, once it has taken a second.
+    pub(crate) fn doing<T>(self, what: &'static str, work: impl FnOnce() -> T) -> T {
+        let _progress = Progress::begin(what, 0, self.width);
+        work()
     }
 
     /// Says what went wrong and, after a blank line, what to do.

@@ -8,7 +8,7 @@ use tenterhook::config::Ruleset;
 use tenterhook::diagnostic::{Diagnostic, Severity};
 use tenterhook::hook::Hook;
 
-use super::{fix, print_json};
+use super::{fix, json_text};
 use crate::ambient::Here;
 use crate::args::{Check, Format};
 use crate::exit::Exit;
@@ -47,22 +47,33 @@ fn read(args: &Check, here: &Here) -> Loaded {
 }
 
 fn once(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let mut loaded = read(args, here);
+    let mut loaded = term.doing("reading hook files", || read(args, here));
     if (args.fix || args.diff) && fix::run(&loaded, args.fix, term)? {
         loaded = read(args, here);
     }
     loaded.announce(term, &here.roots);
+    let page = term.doing("checking hooks", || examine(&mut loaded, args, here, term.width()))?;
+    term.data(&page)?;
+    let wrong = loaded.diagnostics.iter().any(|it| it.severity == Severity::Error);
+    Ok(if wrong { Exit::Wrong } else { Exit::Good })
+}
+
+/// Adds what only shows in the whole to what was found in each file, and writes the page.
+fn examine(
+    loaded: &mut Loaded,
+    args: &Check,
+    here: &Here,
+    width: usize,
+) -> Result<String, Problem> {
     let ruleset = loaded.engine(|builder| builder).ruleset();
     let missing = scripts::check(&ruleset, &loaded.sources, &here.env);
     loaded.diagnostics.extend(missing.iter().map(|it| it.diagnostic.clone()));
-    let known = servers::find(&mut loaded, &ruleset, &here.roots);
+    let known = servers::find(loaded, &ruleset, &here.roots);
     loaded.diagnostics.extend(servers::check(&ruleset, &known));
     match args.output.format {
-        Format::Json => print_json(&to_json(&loaded, &ruleset, &missing), term)?,
-        Format::Text => term.data(&to_text(&loaded, &ruleset, &missing, term.width()))?,
+        Format::Json => json_text(&to_json(loaded, &ruleset, &missing)),
+        Format::Text => Ok(to_text(loaded, &ruleset, &missing, width)),
     }
-    let wrong = loaded.diagnostics.iter().any(|it| it.severity == Severity::Error);
-    Ok(if wrong { Exit::Wrong } else { Exit::Good })
 }
 
 fn to_json(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing]) -> Value {

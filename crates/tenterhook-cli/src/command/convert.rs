@@ -22,7 +22,8 @@ pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Probl
         return Err(Problem { message: first.message.clone(), help: first.help.clone() });
     }
     let shown = args.file.path.display().to_string();
-    let read = config::load(&loaded.sources, &Added::default(), None);
+    let load = || config::load(&loaded.sources, &Added::default(), None);
+    let read = term.doing("reading hooks", load);
     if let Some(broken) = read.diagnostics.iter().find(|it| TORN.contains(&it.code)) {
         term.say(&diagnostic::render(broken, &loaded.texts, term.width()));
         return Err(Problem::new(format!("`{shown}` cannot be read, so nothing was converted")));
@@ -34,7 +35,8 @@ pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Probl
         let message = format!("`{shown}` is native already");
         return Err(Problem::new(message).help("`--dialect NAME` says whose it is, if it is not"));
     }
-    let (text, unsaid) = native::write(read.ruleset.hooks());
+    let write = || native::write(read.ruleset.hooks());
+    let (text, unsaid) = term.doing("writing hooks", write);
     // What is wrong with the file is wrong with what is made of it, and stands before what is lost on the way.
     loaded.diagnostics.extend(read.diagnostics);
     loaded.diagnostics.extend(unsaid);

@@ -18,6 +18,7 @@ use crate::journal;
 use crate::last_word::{self, Form};
 use crate::load::{self, Loaded};
 use crate::problem::Problem;
+use crate::progress::Progress;
 use crate::scratch::Scratch;
 use crate::show;
 use crate::term::Term;
@@ -62,8 +63,10 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     let computing = session.clone();
     let work = async {
         let _ended = stream::Ended(session.clone());
+        let running = Progress::begin("running hooks", 0, term.width());
         let mut outcome = engine.fire_within(event.clone(), &session, args.budget).await;
         session.drain_into(&mut outcome).await;
+        drop(running);
         outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults()));
         // Told when it is known: that programs have to be ended is no reason to wait for it (V-43).
         tell(&outcome, &event, args, &engine, &loaded, term).map(|()| Exit::of(&outcome))

@@ -27,7 +27,8 @@ pub(crate) fn run(args: &List, here: &Here, term: Term) -> Result<Exit, Problem>
         load::load(&which, here)?
     };
     loaded.announce(term, &here.roots);
-    let ruleset = loaded.engine(|builder| builder).ruleset();
+    let engine = || loaded.engine(|builder| builder);
+    let ruleset = term.doing("reading hooks", engine).ruleset();
     loaded.warn(term);
     match args.output.format {
         Format::Json => print_json(&to_json(&loaded, &ruleset), term)?,

@@ -97,10 +97,10 @@ fn once(args: &Test, here: &Here, term: Term) -> Result<Exit, Problem> {
     if jobs.is_empty() && !broken {
         return Err(no_cases(args, &suites));
     }
-    let world = World::new(&suites, here);
+    let world = World::new(&suites, here, term);
     let began = Instant::now();
     let waited = block_on(async {
-        let came = play::all(jobs.clone(), &world).await;
+        let came = play::all("playing cases", jobs.clone(), &world).await;
         let played: Vec<Played> =
             jobs.into_iter().zip(came).map(|(job, came)| Played::new(job, came)).collect();
         let gates = match args.mutate && mutate::all_passed(&played).is_ok() {
@@ -139,9 +139,9 @@ fn sing(args: &Test, here: &Here, term: Term) -> Result<Exit, Problem> {
     let suite = Suite { is_local: true, ..suite::of_hooks(&files(args), here)? };
     let suite = Arc::new(suite);
     tell_findings(std::slice::from_ref(&suite), term);
-    let world = World::new(std::slice::from_ref(&suite), here);
+    let world = World::new(std::slice::from_ref(&suite), here, term);
     let jobs = canaries::jobs(&suite);
-    let came = match block_on(play::all(jobs.clone(), &world))? {
+    let came = match block_on(play::all("playing ordinary calls", jobs.clone(), &world))? {
         Waited::Signal(signal) => return Ok(Exit::Cancelled(signal)),
         Waited::Done(came) => came,
     };

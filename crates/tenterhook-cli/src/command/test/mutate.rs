@@ -48,7 +48,7 @@ pub(super) async fn run(suites: &[Arc<Suite>], played: &[Played], world: &World)
         }
     }
     let expected: Vec<_> = wanted.iter().map(|job| job.case.expect.clone()).collect();
-    let came = play::all(wanted, world).await;
+    let came = play::all("breaking gates", wanted, world).await;
     for (((gate, way), expected), came) in trials.into_iter().zip(expected).zip(came) {
         let noticed = came.map_or(true, |came| !differences(&expected, &came).is_empty());
         if let Some((_, seen)) = gates.get_mut(gate).and_then(|it| it.ways.get_mut(way)) {

@@ -28,6 +28,8 @@ use super::suite::Suite;
 use crate::ambient::Here;
 use crate::command::what;
 use crate::problem::Problem;
+use crate::progress::Progress;
+use crate::term::Term;
 
 /// A case to play.
 #[derive(Clone, Debug)]
@@ -62,12 +64,14 @@ pub(super) struct World {
     env: Arc<[(String, String)]>,
     servers: Arc<Configured>,
     network: Network,
+    /// How wide the line is that says how far it is.
+    width: usize,
     model: Arc<ModelClient>,
 }
 
 impl World {
     /// The world of this run, with the MCP servers that hooks of `suites` call.
-    pub(super) fn new(suites: &[Arc<Suite>], here: &Here) -> Self {
+    pub(super) fn new(suites: &[Arc<Suite>], here: &Here, term: Term) -> Self {
         let network = Network::default();
         let servers = Configured::new([], here.env.clone()).reached_by(network.clone());
         let found = suites.iter().flat_map(|suite| {
@@ -78,6 +82,7 @@ impl World {
             env: here.env.clone().into(),
             servers: Arc::new(servers),
             network,
+            width: term.width(),
             model: Arc::new(ModelClient::new(&here.env, None)),
         }
     }
@@ -96,9 +101,14 @@ impl World {
 /// How many places are made at once: every one is a directory on the disk.
 const AT_ONCE: usize = 128;
 
-/// Plays every job, and says what came of each, in the order of the jobs.
-pub(super) async fn all(jobs: Vec<Job>, world: &World) -> Vec<Result<Came, Problem>> {
+/// Plays every job, and says what came of each, in the order of the jobs; `what` is said to people while it takes long.
+pub(super) async fn all(
+    what: &'static str,
+    jobs: Vec<Job>,
+    world: &World,
+) -> Vec<Result<Came, Problem>> {
     let mut came = Vec::new();
+    let progress = Progress::begin(what, jobs.len(), world.width);
     let turns = available_parallelism().map_or(2, usize::from);
     let turns = Arc::new(Semaphore::new(turns));
     for some in jobs.chunks(AT_ONCE) {
@@ -108,7 +118,7 @@ pub(super) async fn all(jobs: Vec<Job>, world: &World) -> Vec<Result<Came, Probl
         let mut results: Vec<Option<Result<Came, Problem>>> = Vec::new();
         for (at, ready) in ready.into_iter().enumerate() {
             results.push(None);
-            let turns = Arc::clone(&turns);
+            let (turns, steps) = (Arc::clone(&turns), progress.steps());
             match ready {
                 Err(problem) => {
                     if let Some(slot) = results.get_mut(at) {
@@ -117,7 +127,9 @@ pub(super) async fn all(jobs: Vec<Job>, world: &World) -> Vec<Result<Came, Probl
                 }
                 Ok(ready) => drop(running.spawn(async move {
                     let _turn = turns.acquire_owned().await;
-                    (at, ready.play().await)
+                    let came = ready.play().await;
+                    steps.step();
+                    (at, came)
                 })),
             }
         }

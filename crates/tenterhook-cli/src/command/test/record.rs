@@ -38,8 +38,8 @@ pub(super) fn run(given: &[String], args: &Test, here: &Here, term: Term) -> Res
         files: Vec::new(),
     };
     let job = Job { suite: Arc::clone(&suite), case: Arc::new(case), mutant: None };
-    let world = World::new(std::slice::from_ref(&suite), here);
-    let came = match block_on(play::all(vec![job], &world))? {
+    let world = World::new(std::slice::from_ref(&suite), here, term);
+    let came = match block_on(play::all("playing the event", vec![job], &world))? {
         Waited::Signal(signal) => return Ok(Exit::Cancelled(signal)),
         Waited::Done(came) => came.into_iter().next(),
     };

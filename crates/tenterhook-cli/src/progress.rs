@@ -1,0 +1,124 @@
+//! What is being done, on a terminal, once it has taken a second: one line on standard error, gone at the end. Where nobody
+//! watches, nothing. Whoever holds one writes nothing else until it is dropped.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crate::show::words;
+
+/// What is done sooner than this needs no words.
+const QUIET: Duration = Duration::from_secs(1);
+/// How often the line is written anew.
+const PACE: Duration = Duration::from_millis(250);
+/// Back to the first column, and the rest of the line away.
+const CLEAR: &str = "\r\x1b[K";
+
+/// Something that may take long.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    steps: Steps,
+    /// Dropped to end the writer.
+    line: Option<(Sender<()>, JoinHandle<()>)>,
+}
+
+/// How far it is. Counts wherever its parts are done.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Steps(Arc<AtomicUsize>);
+
+impl Steps {
+    /// One more is done.
+    pub(crate) fn step(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+impl Progress {
+    /// Begins: `what` is a word like "checking"; `all` is how many parts there are, or 0 where nobody knows.
+    pub(crate) fn begin(what: &'static str, all: usize, width: usize) -> Self {
+        let steps = Steps::default();
+        let line = io::stderr().is_terminal().then(|| {
+            let (hold, end) = channel();
+            let counted = steps.clone();
+            let write = move || draw(&end, what, all, &counted, width, &mut io::stderr());
+            (hold, write)
+        });
+        // A line that nobody draws is no reason to stop.
+        let line = line.and_then(|(hold, write)| {
+            let thread = std::thread::Builder::new().name("progress".to_owned()).spawn(write);
+            thread.ok().map(|thread| (hold, thread))
+        });
+        Self { steps, line }
+    }
+
+    /// What counts its parts.
+    pub(crate) fn steps(&self) -> Steps {
+        self.steps.clone()
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some((hold, thread)) = self.line.take() {
+            drop(hold);
+            // The line is gone before anything else is written.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn draw(
+    end: &Receiver<()>,
+    what: &str,
+    all: usize,
+    steps: &Steps,
+    width: usize,
+    out: &mut impl Write,
+) {
+    let began = Instant::now();
+    let mut wait = QUIET;
+    let mut drawn = false;
+    while let Err(RecvTimeoutError::Timeout) = end.recv_timeout(wait) {
+        let line = line(what, steps.0.load(Ordering::Relaxed), all, began.elapsed(), width);
+        // Nobody is left to be told that standard error is gone.
+        let _ = write!(out, "{CLEAR}{line}").and_then(|()| out.flush());
+        (wait, drawn) = (PACE, true);
+    }
+    if drawn {
+        let _ = write!(out, "{CLEAR}").and_then(|()| out.flush());
+    }
+}
+
+/// The line, cut so that it stays one.
+fn line(what: &str, done: usize, all: usize, took: Duration, width: usize) -> String {
+    let seconds = took.as_secs();
+    let text = match all {
+        0 => format!("{what} ({seconds} s)"),
+        all => format!("{what}: {done} of {all} ({seconds} s)"),
+    };
+    words::cut(&text, width.saturating_sub(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_says_how_far_it_is() {
+        let took = Duration::from_millis(2900);
+        assert_eq!(line("playing cases", 3, 40, took, 80), "playing cases: 3 of 40 (2 s)");
+        assert_eq!(line("checking hooks", 0, 0, took, 80), "checking hooks (2 s)");
+    }
+
+    #[test]
+    fn what_is_done_at_once_is_not_told() {
+        let (hold, end) = channel();
+        drop(hold);
+        let mut out = Vec::new();
+        draw(&end, "checking", 0, &Steps::default(), 80, &mut out);
+        assert_eq!(out, b"");
+    }
+}
