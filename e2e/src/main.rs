@@ -3,6 +3,8 @@
 
 mod bench;
 mod clients;
+mod install;
+mod pace;
 mod prewarm;
 mod starved;
 mod terminal;
@@ -14,9 +16,11 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo e2e NAME
   clients   do the example clients of the stream hear every outcome? (Python, Node)
+  install   do the tarball, the npm package and the wheel run where there is no Rust?
   prewarm   do scripts behave prewarmed as they do started plainly? (python3 and node; other interpreters may follow)
   starved   does `fire` say no in whatever environment, where a hook objects?
   terminal  does the agent's interactive face hold in a real terminal? (tmux; `--bless` writes docs/screens anew)
+  pace      how long from a tarball to the first `check`? (--dist DIR, --corpus DIR)
   bench     how long does what is typed take to be seen, while a hook sleeps and the model streams?";
 
 /// What a play has to say, and whether all is well.
@@ -27,6 +31,8 @@ fn main() -> ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let done: Said = match args.as_slice() {
         ["clients"] => clients::run(),
+        ["install"] => install::run(),
+        ["pace", args @ ..] => pace::run(args),
         ["prewarm", interpreters @ ..] => prewarm::run(interpreters),
         ["starved"] => starved::run(),
         ["terminal", args @ ..] => terminal::run(args),

@@ -3,7 +3,9 @@
 mod conformance;
 mod convert;
 mod corpus;
+mod dist;
 mod generate;
+mod pictures;
 mod surface;
 mod tidy;
 mod tree;
@@ -17,7 +19,9 @@ usage: cargo xtask VERB
   tidy          do the files of the repository keep its rules?
   gen           write the generated pages anew
   surface       how many public items does the library's documentation show?
+  pictures      are the pictures of the README what the program says? (`--bless` draws them anew)
   conformance   fire every case through the library and the command line
+  dist          make what is installed without Rust: tarballs, npm packages, wheels (`--program FILE`, `--out DIR`, TARGET...)
   corpus DIR    does `check` find what is known of a directory of real configs?
   convert DIR   does `convert` give native files that select and answer as real configs do?";
 
@@ -32,6 +36,8 @@ fn main() -> ExitCode {
         ["gen"] => generate::run(),
         ["surface"] => surface::run(),
         ["conformance"] => conformance::run(),
+        ["pictures", args @ ..] => pictures::run(args),
+        ["dist", args @ ..] => dist::run(args),
         ["convert", directory] => convert::run(Path::new(directory)),
         ["corpus", directory] => corpus::run(Path::new(directory)),
         _ => Err(USAGE.to_owned()),

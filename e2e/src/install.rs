@@ -1,0 +1,197 @@
+//! `cargo e2e install`: does what `cargo xtask dist` makes run where there is no Rust? Installs the tarball, the npm package
+//! and the wheel, each in a file system that holds nothing but what it needs, and plays `check`, `fire` and `demo` there.
+//! Packs the program that is built already, with the libraries that it asks for; `TENTERHOOK_DIST=1` builds the released one.
+
+mod root;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::{Said, tree};
+use root::{Ran, Root, Way};
+
+/// How a package is installed, and where its program is then.
+struct Package {
+    name: &'static str,
+    /// What is put into its file system.
+    furnish: fn(&Root) -> Result<(), String>,
+    /// The endings of its artefacts.
+    artefacts: &'static [&'static str],
+    install: &'static str,
+    program: &'static str,
+}
+
+const PACKAGES: &[Package] = &[
+    Package {
+        name: "tarball",
+        furnish: |root| root.programs(UNPACK),
+        artefacts: &[".tar.gz", "SHA256SUMS", "install.sh"],
+        install: "sh /dist/install.sh --target $TARGET --to /opt/bin",
+        program: "/opt/bin/tenterhook",
+    },
+    Package {
+        name: "npm package",
+        furnish: Root::node,
+        artefacts: &[".tgz"],
+        install: "cd /opt && npm install --offline --no-audit --no-fund --ignore-scripts /dist/*.tgz",
+        program: "npx --offline --prefix /opt tenterhook",
+    },
+    Package {
+        name: "wheel",
+        furnish: Root::python,
+        artefacts: &[".whl"],
+        install: "python3 -m venv --without-pip /opt/venv &&
+            python3 -m pip --python /opt/venv/bin/python install --no-index --quiet /dist/*.whl",
+        program: "/opt/venv/bin/tenterhook",
+    },
+];
+
+/// What the installer asks of a system.
+const UNPACK: &[&str] = &[
+    "chmod",
+    "cp",
+    "dirname",
+    "grep",
+    "gzip",
+    "mkdir",
+    "mktemp",
+    "mv",
+    "rm",
+    "sha256sum",
+    "tar",
+    "uname",
+];
+
+/// What the hooks of the demo call, and what this suite does.
+const EVERYWHERE: &[&str] = &["sh", "cat", "date", "env", "ls", "mkdir"];
+
+/// A command line behind the program, the code with which it must end, and what it must say.
+const PLAYS: &[(&str, i32, &str)] = &[
+    ("--version", 0, "tenterhook"),
+    ("check", 0, "nothing was checked"),
+    ("init", 0, "wrote tenterhook.toml"),
+    ("check", 0, "no findings in 1 file"),
+    ("fire Bash 'git push --force'", 2, "BLOCKED"),
+    ("fire Bash 'git status'", 0, "proceed"),
+    ("test", 0, "3 cases passed"),
+    ("demo", 0, "BLOCKED"),
+];
+
+pub(crate) fn run() -> Said {
+    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let dist = scratch.path().join("dist");
+    let target = pack(&dist)?;
+    let mut said = format!("packed for {target}\n");
+    let Some(way) = Way::find()? else {
+        said.push_str("SKIPPED  no clean root can be entered: neither `chroot` nor user namespaces are allowed here\n");
+        return Ok((said, true));
+    };
+    let _ = writeln!(said, "entered by {}", way.name());
+    let mut holds = true;
+    if is_static(&target) {
+        let lone = alone(&scratch.path().join("alone"), &dist, way);
+        holds &= lone.is_ok();
+        let _ = writeln!(said, "{}", line("the program alone", lone));
+    }
+    for package in PACKAGES {
+        let folder = scratch.path().join(package.name.replace(' ', "-"));
+        let played = play(package, &folder, &dist, &target, way);
+        holds &= played.is_ok();
+        let _ = writeln!(said, "{}", line(package.name, played));
+    }
+    Ok((said, holds))
+}
+
+fn line(name: &str, played: Result<String, String>) -> String {
+    match played {
+        Ok(how) => format!("ok      {name}: {how}"),
+        Err(why) => format!("FAILED  {name}\n{why}"),
+    }
+}
+
+/// Makes the packages, and says for which target.
+#[expect(clippy::disallowed_methods, reason = "said by whoever runs this suite")]
+fn pack(dist: &Path) -> Result<String, String> {
+    let released = std::env::var_os("TENTERHOOK_DIST").is_some();
+    let root = tree::root();
+    tree::build("xtask")?;
+    tree::build("tenterhook-cli")?;
+    let mut command = Command::new(root.join("target/debug/xtask"));
+    command.arg("dist").arg("--out").arg(dist);
+    let target = match released {
+        true => format!("{}-unknown-linux-musl", std::env::consts::ARCH),
+        false => {
+            command.arg("--program").arg(root.join("target/debug/tenterhook"));
+            format!("{}-unknown-linux-gnu", std::env::consts::ARCH)
+        }
+    };
+    command.arg(&target);
+    let output = command.output().map_err(|error| format!("xtask cannot be run: {error}"))?;
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.success() { Ok(target) } else { Err(format!("{said}`xtask dist` failed")) }
+}
+
+fn is_static(target: &str) -> bool {
+    target.ends_with("-musl")
+}
+
+/// The program in a file system in which there is nothing else: no shell, no library, no `/proc`.
+fn alone(folder: &Path, dist: &Path, way: Way) -> Result<String, String> {
+    let root = Root::new(folder, way)?;
+    root.unpack(dist)?;
+    let asked = |args: &[&str]| root.run(args);
+    asked(&["/tenterhook", "check"])?.must("check", 0, "nothing was checked")?;
+    asked(&["/tenterhook", "init"])?.must("init", 0, "wrote tenterhook.toml")?;
+    asked(&["/tenterhook", "fire", "Bash", "git push --force"])?.must("fire", 2, "BLOCKED")?;
+    Ok("runs where there is no other file".to_owned())
+}
+
+fn play(
+    package: &Package,
+    folder: &Path,
+    dist: &Path,
+    target: &str,
+    way: Way,
+) -> Result<String, String> {
+    let root = Root::new(folder, way)?;
+    root.programs(EVERYWHERE)?;
+    (package.furnish)(&root)?;
+    if !is_static(target) {
+        root.libraries_of(&tree::root().join("target/debug/tenterhook"))?;
+    }
+    root.deliver(dist, package.artefacts)?;
+    let shell = |script: &str| root.run(&["sh", "-c", script]);
+    shell("command -v cargo || command -v rustc")?.must("a look for Rust", 127, "").or_else(
+        |_| shell("command -v cargo || command -v rustc")?.must("a look for Rust", 1, ""),
+    )?;
+    let install = package.install.replace("$TARGET", target);
+    let installed = shell(&install)?;
+    installed.must(package.install, 0, "")?;
+    for (args, code, words) in PLAYS {
+        let script = format!("mkdir -p /project/.git && cd /project && {} {args}", package.program);
+        shell(&script)?.must(args, *code, words)?;
+    }
+    Ok(format!("installed, and {} command lines behave", PLAYS.len()))
+}
+
+/// The file in a folder whose name ends so.
+fn ending(folder: &Path, ending: &str) -> Result<PathBuf, String> {
+    let entries = std::fs::read_dir(folder).map_err(|error| error.to_string())?;
+    let mut paths = entries.flatten().map(|it| it.path());
+    paths
+        .find(|it| it.to_string_lossy().ends_with(ending))
+        .ok_or_else(|| format!("{} has no `{ending}`", folder.display()))
+}
+
+impl Ran {
+    fn must(&self, what: &str, code: i32, words: &str) -> Result<(), String> {
+        if self.code == Some(code) && self.said.contains(words) {
+            return Ok(());
+        }
+        Err(format!(
+            "`{what}` ended with {:?} instead of {code}, or did not say `{words}`:\n{}",
+            self.code, self.said
+        ))
+    }
+}

@@ -1,0 +1,38 @@
+//! The tarball of one target: the program, its licences, what it says of itself, and completions for shells.
+
+use std::process::Command;
+
+use super::archive::{self, Entry};
+use super::{About, Artefact, Program, text};
+use crate::tree;
+
+/// Which shells get completions, and under which name they look for them.
+const COMPLETIONS: &[(&str, &str)] =
+    &[("bash", "tenterhook.bash"), ("zsh", "_tenterhook"), ("fish", "tenterhook.fish")];
+
+pub(crate) fn make(about: &About, program: &Program) -> Result<Artefact, String> {
+    let name = format!("tenterhook-{}-{}", about.version, program.target.triple);
+    let mut entries = vec![
+        Entry::program("tenterhook", program.bytes.clone()),
+        Entry::data("README.md", text("crates/tenterhook-cli/README.md")?),
+        Entry::data("CHANGELOG.md", text("CHANGELOG.md")?),
+    ];
+    entries.extend_from_slice(&program.licences);
+    for (shell, file) in COMPLETIONS {
+        entries.push(Entry::data(format!("completions/{file}"), completions(shell)?));
+    }
+    let entries: Vec<Entry> = entries.iter().map(|it| it.under(&name)).collect();
+    Ok((format!("{name}.tar.gz"), archive::tar_gz(&entries, program.target.effort())?))
+}
+
+/// From the program as it is built for this machine: they are the same for all.
+fn completions(shell: &str) -> Result<Vec<u8>, String> {
+    let output = Command::new(tree::root().join("target/debug/tenterhook"))
+        .args(["completions", shell])
+        .output()
+        .map_err(|error| format!("tenterhook cannot be run: {error}"))?;
+    match output.status.success() && !output.stdout.is_empty() {
+        true => Ok(output.stdout),
+        false => Err(format!("there are no completions for {shell}")),
+    }
+}
