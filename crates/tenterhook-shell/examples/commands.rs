@@ -10,7 +10,7 @@ fn main() -> io::Result<()> {
         let line = read(&line?);
         for command in &line.commands {
             print!("{}", command.source());
-            for via in &command.via {
+            for via in command.via.iter() {
                 print!("  [{via}]");
             }
             println!();

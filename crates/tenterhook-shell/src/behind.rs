@@ -2,6 +2,8 @@
 //!
 //! `wrapper` says how each wrapper is written; this lists what it finds, and what stands behind that in turn.
 
+use std::sync::Arc;
+
 use super::command::is_leading;
 use super::read::{Code, Reader};
 use super::word::{Word, WordKind};
@@ -46,7 +48,7 @@ fn look_behind(
     program: &Word,
 ) -> Vec<SimpleCommand> {
     if let Some(name) = file_name(program).filter(|name| !name.is_empty()) {
-        let mut words = command.words.clone();
+        let mut words = command.words.to_vec();
         if let Some(first) = words.first_mut() {
             *first = Word::literal(name);
         }
@@ -58,10 +60,6 @@ fn look_behind(
     }
     let Some(wrapper) = wrapper::find(&program.text) else { return Vec::new() };
     let all = wrapper.behind(&command.words).into_iter();
-    // What it finds has the redirections and assignments of the wrapper, each of them.
-    let copied = 2 * (command.redirects.len() + command.assignments.len());
-    let all: Vec<Behind> = all.take_while(|_| reader.pay(code, copied)).collect();
-    let all = all.into_iter();
     all.filter_map(|behind| one_behind(reader, code, command, wrapper, behind)).collect()
 }
 
@@ -75,14 +73,12 @@ fn file_name(program: &Word) -> Option<String> {
 
 /// The command that is found one step behind another.
 fn derived(command: &SimpleCommand, words: Vec<Word>, step: Via) -> SimpleCommand {
-    let via = [command.via.as_slice(), &[step]].concat();
-    SimpleCommand {
-        words,
-        via,
-        assignments: command.assignments.clone(),
-        redirects: command.redirects.clone(),
-        context: command.context,
-    }
+    SimpleCommand { words: words.into(), via: one_more(&command.via, step), ..command.clone() }
+}
+
+/// The way to what is found one step behind.
+fn one_more(via: &[Via], step: Via) -> Arc<[Via]> {
+    via.iter().cloned().chain([step]).collect()
 }
 
 /// A command that stands behind a wrapper; code is read as a line of its own, and what cannot be known is a doubt.
@@ -109,7 +105,7 @@ fn one_behind(
     match inner {
         Some(text) => reader.code(&Code {
             text: &text,
-            via: &[command.via.as_slice(), &[step]].concat(),
+            via: &one_more(&command.via, step),
             context: command.context,
             depth: code.depth + 1,
             wrapper: Some(wrapper.name),

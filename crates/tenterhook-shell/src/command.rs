@@ -4,10 +4,12 @@
 //! are read in `redirect`, and what a wrapper runs in `behind`.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use tree_sitter::Node;
 
 use super::behind::follow;
+use super::parse::kind;
 use super::read::{Code, Item, Reader, children, slice, without_continuations};
 use super::word::{self, Word};
 use super::{Assignment, Construct, Context, Loop, Redirect, SimpleCommand};
@@ -78,7 +80,7 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
                 self.reader.check_gap(self.code, &(end..node.start_byte()));
             }
             end = Some(node.end_byte());
-            match node.kind() {
+            match kind(*node) {
                 "variable_assignment" if parts.pieces.is_empty() => {
                     let assignment = self.assignment(*node);
                     parts.assignments.push(assignment);
@@ -109,11 +111,11 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
     pub(super) fn redirected(&mut self, statement: Node<'t>) {
         let mut redirects: Vec<Node<'t>> = Vec::new();
         let mut body = Some(statement);
-        while let Some(node) = body.filter(|node| node.kind() == "redirected_statement") {
+        while let Some(node) = body.filter(|node| kind(*node) == "redirected_statement") {
             body = None;
             let mut own = Vec::new();
             for child in children(node) {
-                match child.kind() {
+                match kind(child) {
                     "file_redirect" | "heredoc_redirect" | "herestring_redirect" => own.push(child),
                     "comment" | "ERROR" => self.later(child),
                     _ => body = Some(child),
@@ -123,7 +125,7 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
             redirects = own;
         }
         match body {
-            Some(node) if SIMPLE.contains(&node.kind()) => self.simple(&children(node), &redirects),
+            Some(node) if SIMPLE.contains(&kind(node)) => self.simple(&children(node), &redirects),
             None => self.simple(&[], &redirects),
             Some(node) => {
                 self.later(node);
@@ -148,7 +150,7 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
         let mut parts = Parts::default();
         let mut stack = vec![test];
         while let Some(node) = stack.pop() {
-            match node.kind() {
+            match kind(node) {
                 kind if TEST_PARTS.contains(&kind) => {
                     stack.extend(children(node).into_iter().rev())
                 }
@@ -194,7 +196,7 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
         let mut value = whole.end..whole.end;
         for child in children(node) {
             self.later(child);
-            if matches!(child.kind(), "=" | "+=") && value.start == whole.end {
+            if matches!(kind(child), "=" | "+=") && value.start == whole.end {
                 name.end = child.start_byte();
                 value.start = child.end_byte();
             }
@@ -222,7 +224,7 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
 
     pub(super) fn group_word(&mut self, group: &[Node<'t>]) -> Word {
         for piece in group {
-            if piece.kind() == "variable_assignment" {
+            if kind(*piece) == "variable_assignment" {
                 // Queued whole it would be taken for a statement of its own.
                 children(*piece).into_iter().for_each(|child| self.later(child));
             } else {
@@ -261,13 +263,14 @@ impl<'c, 't> Builder<'_, '_, 'c, 't> {
         if words.is_empty() && assignments.is_empty() && redirects.is_empty() {
             return;
         }
-        let via = self.code.via.to_vec();
-        let context = self.item.context;
-        follow(
-            self.reader,
-            self.code,
-            SimpleCommand { words, assignments, redirects, context, via },
-        );
+        let command = SimpleCommand {
+            words: words.into(),
+            assignments: assignments.into(),
+            redirects: redirects.into(),
+            context: self.item.context,
+            via: Arc::clone(self.code.via),
+        };
+        follow(self.reader, self.code, command);
     }
 
     /// Removes reserved words that the grammar took for a program.
@@ -301,7 +304,7 @@ fn holes(range: &Range<usize>, nodes: &[Node<'_>]) -> (Vec<Range<usize>>, bool) 
     let mut stack = nodes.to_vec();
     while let Some(node) = stack.pop() {
         let inside = node.start_byte() >= range.start && node.end_byte() <= range.end;
-        match node.kind() {
+        match kind(node) {
             kind if HOLES.contains(&kind) && inside => {
                 found.push(node.start_byte() - range.start..node.end_byte() - range.start);
             }

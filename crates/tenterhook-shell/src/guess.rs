@@ -36,7 +36,7 @@ pub fn of_line(line: &Line, is_asked: &dyn Fn(&str) -> bool, languages: Language
         let found_behind = line.commands.get(at + 1).is_some_and(|next| {
             let own = command.via.len();
             next.via.len() > own
-                && next.via.get(..own) == Some(command.via.as_slice())
+                && next.via.get(..own) == Some(&*command.via)
                 && matches!(next.via.get(own), Some(Via::Wrapper(_)))
                 // `npx -c 'git push'`: a line that was taken for the name of a program is none.
                 && !next.program().is_some_and(|name| name.contains(' '))
@@ -90,7 +90,7 @@ impl<'c> Guesser<'c, '_> {
 
     /// `PROMPT_COMMAND='git push'`, also behind `export`.
     fn variables(&mut self) {
-        for assignment in &self.command.assignments {
+        for assignment in self.command.assignments.iter() {
             if is_run(&assignment.name) {
                 self.push(unquoted(&assignment.value));
             }

@@ -52,6 +52,7 @@ mod wrapper;
 mod tests;
 
 use std::fmt;
+use std::sync::Arc;
 
 pub use word::quote;
 pub use word::{Word, WordKind};
@@ -204,22 +205,25 @@ impl fmt::Display for Construct {
 }
 
 /// One simple command: what a shell would run as one program, builtin or function.
+///
+/// Its parts are shared: a copy costs the same however long the command is, and what stands behind a wrapper has the
+/// wrapper's redirections, not others that are equal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SimpleCommand {
     /// The program and its arguments. Empty where assignments or redirections stand alone.
-    pub words: Vec<Word>,
+    pub words: Arc<[Word]>,
     /// Leading assignments.
-    pub assignments: Vec<Assignment>,
+    pub assignments: Arc<[Assignment]>,
     /// Redirections, in order.
-    pub redirects: Vec<Redirect>,
+    pub redirects: Arc<[Redirect]>,
     /// The innermost construct that it stands in.
     pub context: Context,
     /// The wrappers through which it was found, outermost first; empty for a command as written (S-31).
-    pub via: Vec<Via>,
+    pub via: Arc<[Via]>,
 }
 
 impl SimpleCommand {
-    /// How much there is of it: what it costs to copy it, and to walk over it once.
+    /// How much there is of it: what it costs to walk over it once.
     #[must_use]
     pub fn size(&self) -> usize {
         2 + 2 * (self.words.len() + self.assignments.len() + self.redirects.len())

@@ -1,10 +1,24 @@
-//! Parses a text with `tree-sitter-bash`, within what one line may cost. Looks at no node (S-22).
+//! Parses a text with `tree-sitter-bash`, within what one line may cost, and knows the names of its nodes (S-22).
 
 use std::cell::Cell;
 use std::ops::ControlFlow;
+use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use tree_sitter::{ParseOptions, ParseState, Parser, Point, Tree};
+use tree_sitter::{Language, Node, ParseOptions, ParseState, Parser, Point, Tree};
+
+static LANGUAGE: LazyLock<Language> = LazyLock::new(|| tree_sitter_bash::LANGUAGE.into());
+
+/// What the grammar calls a node. It is asked of every node several times, and the library measures and checks the name
+/// anew whenever it is.
+pub(super) fn kind(node: Node<'_>) -> &'static str {
+    static KINDS: LazyLock<Vec<&str>> = LazyLock::new(|| {
+        let ids = 0..u16::try_from(LANGUAGE.node_kind_count()).unwrap_or(u16::MAX);
+        ids.map(|id| LANGUAGE.node_kind_for_id(id).unwrap_or_default()).collect()
+    });
+    // The library's own kind for what it could not read stands in no table.
+    KINDS.get(usize::from(node.kind_id())).copied().unwrap_or("ERROR")
+}
 
 /// Most progress reports of the parser for one line (S-22). A report is a hundred steps; a plain line of full length
 /// makes 3,200.
@@ -21,7 +35,7 @@ const A_PIECE: usize = 8;
 const PIECE: usize = 256;
 /// Most bytes that the parser may read for one line, over and over (S-22): its scanner looks ahead as far as it likes
 /// at each token, which is quadratic on hostile lines. A plain line is read about three times.
-const MOST_READ: usize = 4 << 20;
+const MOST_READ: usize = 1 << 20;
 /// The last net under the bounds above, for lines that nobody has thought of (S-22). Plain lines of full length take a
 /// tenth of it; past it a line is in doubt, which restrains.
 const LONGEST_PARSE: Duration = Duration::from_millis(1000);
@@ -66,7 +80,7 @@ pub(super) enum Paid {
 /// Parses a text, within the budget of the line.
 pub(super) fn parse(text: &str, budget: &mut Budget<'_>) -> Option<Tree> {
     let mut parser = Parser::new();
-    parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+    parser.set_language(&LANGUAGE).ok()?;
     // The grammar's scanner looks characters up in tables of 256 (`isdigit`), so one above that is read out of bounds and
     // may end the process. To Bash such characters are ordinary ones; so is `.`, which keeps every offset (S-24).
     let masked: Vec<u8> =

@@ -4,12 +4,14 @@
 //! grammar only as far as it can check it: a gap that is not blank, a comment in the middle of a word, a here-document
 //! that ends elsewhere and a substitution inside a leaf all put the line in doubt (S-24).
 
+use std::borrow::Cow;
 use std::ops::Range;
+use std::sync::Arc;
 
 use tree_sitter::Node;
 
 use super::command::Builder;
-use super::parse::{A_NODE, A_TEXT, Budget, Paid, parse};
+use super::parse::{A_NODE, A_TEXT, Budget, Paid, kind, parse};
 use super::{
     Construct, Context, DEEPEST_NEST, Doubt, Function, LONGEST_LINE, Line, MOST_WRAPPERS, Parsed,
     SimpleCommand, Via,
@@ -34,7 +36,8 @@ pub(super) fn line(text: &str, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
         functions: Vec::new(),
         budget,
     };
-    reader.code(&Code { text, via: &[], context: Context::TopLevel, depth: 0, wrapper: None });
+    let via = Arc::default();
+    reader.code(&Code { text, via: &via, context: Context::TopLevel, depth: 0, wrapper: None });
     if reader.cut {
         return None;
     }
@@ -53,7 +56,7 @@ pub(super) fn line(text: &str, spend: &dyn Fn(usize) -> bool) -> Option<Line> {
 #[derive(Clone, Copy)]
 pub(super) struct Code<'a> {
     pub(super) text: &'a str,
-    pub(super) via: &'a [Via],
+    pub(super) via: &'a Arc<[Via]>,
     pub(super) context: Context,
     pub(super) depth: usize,
     /// The wrapper that runs it; doubts about it are then about the wrapper's code.
@@ -181,7 +184,7 @@ impl Reader<'_> {
         let mut next = Vec::new();
         let backticks = Vec::new();
         let mut build = Builder { reader: self, code, item, next: &mut next, backticks };
-        match node.kind() {
+        match kind(node) {
             "command" | "declaration_command" | "unset_command" => {
                 build.simple(&children(node), &[])
             }
@@ -212,14 +215,14 @@ impl Reader<'_> {
     fn descend<'t>(&mut self, code: &Code<'_>, item: Item<'t>, next: &mut Vec<Item<'t>>) {
         let node = item.node;
         self.note_construct(code, item);
-        if node.kind() == "command_substitution" && self.escaped_backticks(code, node) {
+        if kind(node) == "command_substitution" && self.escaped_backticks(code, node) {
             return;
         }
-        let context =
-            CONTEXTS.iter().find(|(kind, _)| *kind == node.kind()).map(|(_, context)| *context);
+        let own = kind(node);
+        let context = CONTEXTS.iter().find(|(kind, _)| *kind == own).map(|(_, context)| *context);
         let nest = item.nest + usize::from(context.is_some_and(nests));
         let context = context.unwrap_or(item.context);
-        let checked = !matches!(node.kind(), "string" | "expansion" | "heredoc_body" | "ERROR");
+        let checked = !matches!(kind(node), "string" | "expansion" | "heredoc_body" | "ERROR");
         let mut end = None;
         for child in children(node) {
             if let Some(end) = end.filter(|_| checked) {
@@ -228,9 +231,13 @@ impl Reader<'_> {
             end = Some(child.end_byte());
             // `for ((i=0; ...))` assigns, but runs no command to do so: only what stands in the value may run.
             let is_arithmetic =
-                node.kind() == "c_style_for_statement" && child.kind() == "variable_assignment";
-            let nodes = if is_arithmetic { children(child) } else { vec![child] };
-            next.extend(nodes.into_iter().map(|node| Item { node, context, nest }));
+                kind(node) == "c_style_for_statement" && kind(child) == "variable_assignment";
+            if is_arithmetic {
+                let nodes = children(child).into_iter();
+                next.extend(nodes.map(|node| Item { node, context, nest }));
+            } else {
+                next.push(Item { node: child, context, nest });
+            }
         }
     }
 
@@ -240,7 +247,7 @@ impl Reader<'_> {
             let node: Node<'_> = node.child_by_field_name(name)?;
             Some(slice(code.text, &node.byte_range()).to_owned())
         };
-        if node.kind() == "function_definition"
+        if kind(node) == "function_definition"
             && let (Some(name), Some(body)) = (part("name"), part("body"))
         {
             self.functions.push(Function { name, body });
@@ -249,7 +256,7 @@ impl Reader<'_> {
 
     fn note_construct(&mut self, code: &Code<'_>, item: Item<'_>) {
         let source = slice(code.text, &item.node.byte_range());
-        let construct = match item.node.kind() {
+        let construct = match kind(item.node) {
             "process_substitution" => Construct::ProcessSubstitution,
             "command_substitution" if item.context == Context::Test => Construct::TestSubstitution,
             "compound_statement" if source.starts_with('{') => Construct::BraceGroup,
@@ -285,7 +292,7 @@ impl Reader<'_> {
     /// A substitution that the grammar left in a leaf would run unseen.
     fn check_leaf(&mut self, code: &Code<'_>, node: Node<'_>) {
         let source = slice(code.text, &node.byte_range());
-        match node.kind() {
+        match kind(node) {
             "comment" => {
                 let before = code.text.get(..node.start_byte()).unwrap_or_default();
                 let continued = before.ends_with("\\\n");
@@ -319,8 +326,11 @@ pub(super) fn slice<'a>(text: &'a str, range: &Range<usize>) -> &'a str {
 }
 
 /// A text without `\` at the ends of its lines, which the shell removes before anything else.
-pub(super) fn without_continuations(text: &str) -> String {
-    text.replace("\\\n", "").replace("\\\r\n", "")
+pub(super) fn without_continuations(text: &str) -> Cow<'_, str> {
+    match text.contains('\\') {
+        true => text.replace("\\\n", "").replace("\\\r\n", "").into(),
+        false => text.into(),
+    }
 }
 
 /// A group adds to the nest; a list or a pipeline does not, however long it is.

@@ -5,20 +5,21 @@
 use tree_sitter::Node;
 
 use super::command::{Builder, Parts, SIMPLE};
+use super::parse::kind;
 use super::read::{children, hidden};
 use super::{Construct, Context, Expands, Redirect, Target, word};
 
 impl<'t> Builder<'_, '_, '_, 't> {
     /// A redirection, and what the grammar took for a part of it.
     pub(super) fn redirect(&mut self, node: Node<'t>, parts: &mut Parts<'t>) {
-        if node.kind() == "heredoc_redirect" {
+        if kind(node) == "heredoc_redirect" {
             return self.here_document(node, parts);
         }
         let mut operator = String::new();
         let mut descriptor = None;
         let mut words = Vec::new();
         for child in children(node) {
-            match child.kind() {
+            match kind(child) {
                 "file_descriptor" => {
                     let written = self.source(&child.byte_range());
                     let number = written.trim_start_matches('-').trim();
@@ -48,7 +49,7 @@ impl<'t> Builder<'_, '_, '_, 't> {
         let mut operator = "";
         let mut descriptor = None;
         for child in children(node) {
-            match child.kind() {
+            match kind(child) {
                 "<<" | "<<-" => operator = self.source(&child.byte_range()),
                 "file_descriptor" => descriptor = Some(self.source(&child.byte_range()).to_owned()),
                 "heredoc_start" => start = Some(child),
@@ -96,7 +97,7 @@ impl<'t> Builder<'_, '_, '_, 't> {
         let mut at = body.start_byte();
         let mut plain = String::new();
         for child in children(body) {
-            if child.kind() == "heredoc_content" {
+            if kind(child) == "heredoc_content" {
                 continue;
             }
             plain.push_str(self.source(&(at..child.start_byte())));

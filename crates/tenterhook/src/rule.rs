@@ -11,6 +11,8 @@ mod input;
 #[cfg(feature = "rule")]
 mod ask;
 #[cfg(feature = "rule")]
+mod cases;
+#[cfg(feature = "rule")]
 mod compiled;
 #[cfg(feature = "rule")]
 mod eval;
@@ -20,6 +22,8 @@ mod expr;
 mod files;
 #[cfg(feature = "rule")]
 mod functions;
+#[cfg(feature = "rule")]
+mod looped;
 #[cfg(feature = "rule")]
 mod lower;
 #[cfg(feature = "rule")]

@@ -266,7 +266,8 @@ impl<'m> Variables<'m> {
 
     /// What a substitution prints, where that is plain to see.
     fn printed(&self, inner: &str, depth: usize) -> Option<String> {
-        if depth >= DEEPEST || inner.len() > LONGEST {
+        if inner.len() > LONGEST || !self.meter.read(inner.len()) || nest(inner) + depth >= DEEPEST
+        {
             return None;
         }
         match inner.split_whitespace().collect::<Vec<_>>().as_slice() {
@@ -320,6 +321,21 @@ impl<'m> Variables<'m> {
         };
         command.words.iter().flat_map(fill).collect()
     }
+}
+
+/// How deep substitutions nest in a text. What is in the deepest of too many stays as it is written, and then so does what
+/// would print it.
+fn nest(text: &str) -> usize {
+    let (mut depth, mut deepest) = (0_usize, 0);
+    for sign in text.bytes() {
+        match sign {
+            b'(' => depth += 1,
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        deepest = deepest.max(depth);
+    }
+    deepest
 }
 
 /// What stands in the brackets that are open, and what comes behind them.

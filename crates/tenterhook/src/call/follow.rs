@@ -47,8 +47,9 @@ struct Sofar<'p> {
     meter: &'p Meter<'p>,
     variables: Variables<'p>,
     functions: HashMap<&'p str, &'p Function>,
-    /// The redirections of groups as the variables stood when they were last asked for.
-    groups: Option<(usize, Rc<Vec<Redirected>>)>,
+    /// The redirections of groups, and of the last command, as the variables stood when they were last asked for.
+    groups: Option<Asked<'p>>,
+    own: Option<Asked<'p>>,
     printed: Vec<String>,
     searched: Vec<String>,
     filled: Vec<(String, String)>,
@@ -61,6 +62,9 @@ struct Sofar<'p> {
     written: usize,
     too_much: bool,
 }
+
+/// Redirections, how the variables stood when they were asked for, and what they were then.
+type Asked<'p> = (&'p [Redirect], usize, Rc<Vec<Redirected>>);
 
 /// Follows a line from its start to its end.
 pub(super) fn look<'a>(line: &'a Line, paths: &'a Paths, meter: &'a Meter<'a>) -> Seen<'a> {
@@ -81,6 +85,7 @@ pub(super) fn look<'a>(line: &'a Line, paths: &'a Paths, meter: &'a Meter<'a>) -
         variables,
         functions,
         groups: None,
+        own: None,
         printed: Vec::new(),
         searched: Vec::new(),
         filled: Vec::new(),
@@ -121,15 +126,27 @@ impl<'p> Sofar<'p> {
         }
     }
 
-    /// The redirections of groups. Each command may ask, and only a variable that was set makes others of them.
+    /// The redirections of groups. Each command may ask.
     fn of_groups(&mut self) -> Rc<Vec<Redirected>> {
+        let asked = self.groups.take();
+        self.groups = Some(self.again(asked, &self.line.redirects));
+        self.groups.as_ref().map(|(.., it)| Rc::clone(it)).unwrap_or_default()
+    }
+
+    /// The redirections of a command; what stands behind it has the same ones.
+    fn of_command(&mut self, command: &'p SimpleCommand) -> Rc<Vec<Redirected>> {
+        let asked = self.own.take();
+        self.own = Some(self.again(asked, &command.redirects));
+        self.own.as_ref().map(|(.., it)| Rc::clone(it)).unwrap_or_default()
+    }
+
+    /// Only a variable that was set makes others of them.
+    fn again(&self, asked: Option<Asked<'p>>, redirects: &'p [Redirect]) -> Asked<'p> {
         let version = self.variables.version();
-        if let Some((_, groups)) = self.groups.as_ref().filter(|(of, _)| *of == version) {
-            return Rc::clone(groups);
-        }
-        let groups = Rc::new(self.redirects(&self.line.redirects));
-        self.groups = Some((version, Rc::clone(&groups)));
-        groups
+        let same = |(of, at, _): &Asked<'p>| std::ptr::eq(*of, redirects) && *at == version;
+        asked
+            .filter(same)
+            .unwrap_or_else(|| (redirects, version, Rc::new(self.redirects(redirects))))
     }
 
     fn redirects(&self, redirects: &[Redirect]) -> Vec<Redirected> {
@@ -144,7 +161,7 @@ impl<'p> Sofar<'p> {
     }
 
     fn view(&mut self, command: &'p SimpleCommand) -> Option<View<'p>> {
-        for assignment in &command.assignments {
+        for assignment in command.assignments.iter() {
             let name = assignment.name.split('[').next().unwrap_or_default();
             self.variables.assign(name, &assignment.value);
         }
@@ -152,7 +169,7 @@ impl<'p> Sofar<'p> {
             self.loops();
         }
         let (program, rest) = match command.words.split_first() {
-            None => (None, command.words.as_slice()),
+            None => (None, &*command.words),
             Some((program, rest)) => (Some(program), rest),
         };
         let dynamic = program.is_some_and(Word::is_dynamic);
@@ -174,7 +191,7 @@ impl<'p> Sofar<'p> {
             self.run(line_of(&name, args.iter()));
         }
         let fed = self.handed(command);
-        let redirects = self.redirects(&command.redirects);
+        let redirects = self.of_command(command);
         let cwd = self.cwd().to_owned();
         let view = View { command, name, args, redirects, cwd, fed, meter: self.meter };
         view.is_paid_for();

@@ -2,6 +2,12 @@
 //!
 //! Who else's home it is makes no difference: `/home/bob/.ssh/id_rsa` is judged as `~/.ssh/id_rsa`.
 
+mod table;
+
+use std::sync::LazyLock;
+
+use table::{Table, like};
+
 /// Directories of the system whose loss takes the machine along.
 const SYSTEM: &str = include_str!("places/system.txt");
 
@@ -68,6 +74,23 @@ const DISKS: &[&str] = &[
     "nbd", "zd", "pmem",
 ];
 
+/// The tables above, each sorted when it is first asked.
+macro_rules! table {
+    ($name:ident, $places:expr) => {
+        static $name: LazyLock<Table> = LazyLock::new(|| Table::of($places));
+    };
+}
+
+table!(SYSTEMS, SYSTEM.lines().chain(OF_HOME.lines()));
+table!(KEPT_PLACES, KEPT.lines());
+table!(NOT_KEPT_PLACES, NOT_KEPT.iter().copied());
+table!(STARTUP_PLACES, STARTUP.lines());
+table!(AGENT_PLACES, AGENT.lines());
+table!(INSTRUCTION_PLACES, INSTRUCTIONS.lines());
+table!(EDITOR_PLACES, EDITOR.iter().copied());
+table!(HOOK_PLACES, GIT_HOOKS.iter().copied());
+table!(REPOSITORY_PLACES, [".git/hooks", ".git/config"].into_iter());
+
 /// The kinds of places that rules can ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -123,10 +146,9 @@ pub fn is_vital(path: &str) -> bool {
 pub fn is_system(path: &str) -> bool {
     let own = own(path);
     let top = without_stars(&own);
-    let places = || SYSTEM.lines().chain(OF_HOME.lines());
-    places().any(|it| it.eq_ignore_ascii_case(top))
+    SYSTEMS.names(top)
         || top == ".."
-        || (top.contains(['*', '?', '[']) && top.len() > 1 && places().any(|it| like(top, it)))
+        || (top.contains(['*', '?', '[']) && top.len() > 1 && SYSTEMS.is_meant(top))
 }
 
 /// Whether `path` holds keys, tokens or passwords. A `.env` file is a case of its own: [`is_env`].
@@ -134,12 +156,12 @@ pub fn is_system(path: &str) -> bool {
 pub fn holds_keys(path: &str) -> bool {
     let own = own(path);
     let name = own.rsplit('/').next().unwrap_or_default();
-    if any(NOT_KEPT.iter().copied(), &own) {
+    if NOT_KEPT_PLACES.holds(&own) {
         return false;
     }
     KEYS.contains(&name)
         || AMONG.contains(&without_stars(&own))
-        || any(KEPT.lines(), &own)
+        || KEPT_PLACES.holds(&own)
         || may_be(&own, KEPT_SAMPLES)
 }
 
@@ -159,13 +181,13 @@ pub fn is_env(path: &str) -> bool {
 /// Whether a shell, a session or the system runs `path` when it starts, or lets people in by it.
 #[must_use]
 pub fn is_startup(path: &str) -> bool {
-    any(STARTUP.lines(), &own(path))
+    STARTUP_PLACES.holds(&own(path))
 }
 
 /// Whether `path` says which hooks, servers or permissions an agent has.
 #[must_use]
 pub fn is_agent_config(path: &str) -> bool {
-    anywhere(AGENT.lines(), path)
+    AGENT_PLACES.holds_anywhere(path)
 }
 
 /// Whether an agent reads `path` as instructions.
@@ -174,22 +196,20 @@ pub fn is_instructions(path: &str) -> bool {
     // A page about agents may be called `agents.md`; the file that agents read is written in capitals.
     let name = path.rsplit('/').next().unwrap_or_default();
     let known = INSTRUCTIONS.lines().find(|it| it.eq_ignore_ascii_case(name));
-    known.is_none_or(|it| it == name) && anywhere(INSTRUCTIONS.lines(), path)
+    known.is_none_or(|it| it == name) && INSTRUCTION_PLACES.holds_anywhere(path)
 }
 
 /// Whether an editor runs what `path` says when a folder is opened.
 #[must_use]
 pub fn is_editor_task(path: &str) -> bool {
-    anywhere(EDITOR.iter().copied(), path)
+    EDITOR_PLACES.holds_anywhere(path)
 }
 
 /// Whether git runs what `path` says.
 #[must_use]
 pub fn is_git_hook(path: &str) -> bool {
     let sample = path.ends_with(".sample");
-    !sample
-        && (any(GIT_HOOKS.iter().copied(), &own(path))
-            || anywhere([".git/hooks", ".git/config"].into_iter(), path))
+    !sample && (HOOK_PLACES.holds(&own(path)) || REPOSITORY_PLACES.holds_anywhere(path))
 }
 
 /// Whether `path` is a disk or a part of one.
@@ -236,78 +256,9 @@ fn without_stars(path: &str) -> &str {
     if matches!(top, "*" | ".*" | "**") { "." } else { top }
 }
 
-/// Whether `path` is one of `places` or lies in one.
-fn any<'p>(mut places: impl Iterator<Item = &'p str>, path: &str) -> bool {
-    places.any(|place| is_or_below(place, path))
-}
-
-fn is_or_below(place: &str, path: &str) -> bool {
-    if place.contains('*') {
-        return like(place, path);
-    }
-    // Some file systems take `.Git/Hooks` for `.git/hooks`.
-    let (Some(start), Some(rest)) = (path.get(..place.len()), path.get(place.len()..)) else {
-        return false;
-    };
-    start.eq_ignore_ascii_case(place) && (rest.is_empty() || rest.starts_with('/'))
-}
-
-/// The same for places that may lie in any directory.
-fn anywhere<'p>(mut places: impl Iterator<Item = &'p str>, path: &str) -> bool {
-    places.any(|place| {
-        let mut rest = Some(path);
-        while let Some(part) = rest {
-            if is_or_below(place, part) {
-                return true;
-            }
-            rest = part.split_once('/').map(|(_, rest)| rest);
-        }
-        false
-    })
-}
-
 /// Whether a path with `*` or `?` may stand for one of `samples`.
 fn may_be(path: &str, samples: &[&str]) -> bool {
     path.contains(['*', '?', '[']) && samples.iter().any(|sample| like(path, sample))
-}
-
-/// Whether `text` fits `pattern`, name by name; `*` takes no leading dot.
-fn like(pattern: &str, text: &str) -> bool {
-    let (mut patterns, mut texts) = (pattern.split('/'), text.split('/'));
-    loop {
-        match (patterns.next(), texts.next()) {
-            (None, None) => return true,
-            (Some(pattern), Some(text)) if name_like(pattern.as_bytes(), text.as_bytes()) => {}
-            _ => return false,
-        }
-    }
-}
-
-/// Greedy with one way back, so that it stays quadratic.
-fn name_like(pattern: &[u8], text: &[u8]) -> bool {
-    if text.first() == Some(&b'.') && pattern.first() != Some(&b'.') {
-        return false;
-    }
-    let (mut p, mut t) = (0, 0);
-    let mut back: Option<(usize, usize)> = None;
-    while t < text.len() {
-        match pattern.get(p) {
-            Some(b'*') => {
-                back = Some((p, t));
-                p += 1;
-            }
-            Some(b'?') => (p, t) = (p + 1, t + 1),
-            Some(c) if text.get(t).is_some_and(|it| it.eq_ignore_ascii_case(c)) => {
-                (p, t) = (p + 1, t + 1);
-            }
-            _ => {
-                let Some((star, from)) = back else { return false };
-                back = Some((star, from + 1));
-                (p, t) = (star + 1, from + 1);
-            }
-        }
-    }
-    pattern.get(p..).unwrap_or_default().iter().all(|c| *c == b'*')
 }
 
 #[cfg(test)]

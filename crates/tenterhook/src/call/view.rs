@@ -1,5 +1,7 @@
 //! What does one simple command say? Its options, operands and texts, as its program would read them.
 
+use std::rc::Rc;
+
 use tenterhook_shell::{Context, SimpleCommand, Target};
 
 use crate::event::meter::Meter;
@@ -11,8 +13,9 @@ pub(super) struct View<'a> {
     pub(super) name: String,
     /// What follows the program, with known variables put in and braces unfolded.
     pub(super) args: Vec<String>,
-    /// Its redirections: the operator and the file, with known variables put in.
-    pub(super) redirects: Vec<Redirected>,
+    /// Its redirections: the operator and the file, with known variables put in. What stands behind a wrapper has the
+    /// wrapper's own.
+    pub(super) redirects: Rc<Vec<Redirected>>,
     /// Where it would run.
     pub(super) cwd: String,
     /// What it finds on its input and is no option: what `echo` prints before `xargs`.

@@ -96,7 +96,7 @@ fn single(text: &str) -> Option<Vec<Word>> {
     let mut written = line.written();
     let command = written.next().filter(|it| it.context == Context::TopLevel)?;
     let is_alone = written.next().is_none() && line.parsed == Parsed::Full;
-    is_alone.then(|| command.words.clone())
+    is_alone.then(|| command.words.to_vec())
 }
 
 /// The programs of a line that run whatever comes of the others: those in lists and bodies may be there for a reason.

@@ -3,6 +3,7 @@
 use tenterhook_shell::{Context, Redirect, SimpleCommand, Target, Via, WordKind};
 
 use super::RuleInput;
+use super::cases::ByProgram;
 use super::eval::{ELEMENT, Stop};
 use super::functions;
 use super::value::{List, Map, Record, Value};
@@ -69,6 +70,21 @@ pub(super) fn prepare(
         | Field::ShellWrites => rule_input.read_line(go_on),
         _ => Ok(()),
     }
+}
+
+/// The commands that a name stands for, and the same by their programs.
+pub(super) fn by_program(
+    rule_input: &RuleInput,
+    field: Field,
+) -> Option<(&[SimpleCommand], &ByProgram)> {
+    let (commands, sorted) = match field {
+        Field::ShellCommands => (rule_input.commands(), &rule_input.shell_programs),
+        Field::CallCommands => {
+            (rule_input.footprint().commands.as_slice(), &rule_input.call_programs)
+        }
+        _ => return None,
+    };
+    Some((commands, sorted.get_or_init(|| ByProgram::of(commands))))
 }
 
 /// What it costs to put that together, in steps; what is only handed on costs nothing.

@@ -6,11 +6,12 @@ use std::cell::RefCell;
 use std::fmt::{self, Write};
 
 use super::ask;
-use super::expr::{Constant, Expr, Loop, LoopKind, Operator};
+use super::cases::Cases;
+use super::expr::{Constant, Expr, Operator};
 use super::functions;
 use super::input::RuleInput;
 use super::operate;
-use super::value::{List, Map, Record, Text, Value};
+use super::value::{Map, Record, Text, Value};
 use super::words::{Do, FUNCTIONS, Field, Member};
 use crate::event::meter::{Cut, MOST_OF_EVENT, Meter};
 
@@ -41,7 +42,7 @@ impl Stop {
         Self::Failed(format!("`{name}` does not take {}", kinds.join(" and ")))
     }
 
-    fn is_final(&self) -> bool {
+    pub(super) fn is_final(&self) -> bool {
         !matches!(self, Self::Failed(_))
     }
 }
@@ -70,10 +71,10 @@ impl fmt::Display for Stop {
 /// One evaluation under way.
 pub(super) struct Machine<'a, 'g> {
     pub(super) rule_input: &'a RuleInput,
-    go_on: &'g dyn Fn() -> bool,
+    pub(super) go_on: &'g dyn Fn() -> bool,
     meter: Meter<'g>,
     /// The variables of the macros around.
-    locals: RefCell<Vec<Value<'a>>>,
+    pub(super) locals: RefCell<Vec<Value<'a>>>,
 }
 
 impl<'a, 'g> Machine<'a, 'g> {
@@ -146,6 +147,7 @@ impl<'a, 'g> Machine<'a, 'g> {
             Expr::Map(fields) => self.map(fields),
             Expr::Loop(looped) => self.looped(looped),
             Expr::Call(does, args) => self.call(*does, args),
+            Expr::Cases(cases) => self.cases(cases),
             Expr::Pattern(subject, pattern) => {
                 functions::pattern(self, pattern, self.value(subject)?)
             }
@@ -193,6 +195,23 @@ impl<'a, 'g> Machine<'a, 'g> {
         }
     }
 
+    /// The same for many sides about one command: none but those that can hold of its program.
+    fn cases(&self, cases: &'a Cases) -> Result<Value<'a>, Stop> {
+        let Value::Record(Record::Command(command)) = self.local(cases.of)? else {
+            return Err(Stop::Failed("there is no such command".to_owned()));
+        };
+        let mut failed = None;
+        for side in cases.of(command) {
+            match self.truth(side) {
+                Ok(true) => return Ok(Value::Bool(true)),
+                Err(stop) if stop.is_final() => return Err(stop),
+                Ok(false) => {}
+                Err(stop) => drop(failed.get_or_insert(stop)),
+            }
+        }
+        failed.map_or(Ok(Value::Bool(false)), Err)
+    }
+
     /// `a in ["b", "c"]`, asked of every word of a line: no list is put together for it.
     fn is_one_of(&self, item: &'a Expr, constants: &'a [Expr]) -> Result<Value<'a>, Stop> {
         let item = self.value(item)?;
@@ -228,79 +247,6 @@ impl<'a, 'g> Machine<'a, 'g> {
                 functions::call(self, does, &values)
             }
         }
-    }
-
-    fn looped(&self, looped: &'a Loop) -> Result<Value<'a>, Stop> {
-        let range = match self.value(&looped.range)? {
-            Value::List(list) => list,
-            Value::Map(map) => {
-                self.spend(map.len() * ELEMENT)?;
-                let keys = map.fields().into_iter().map(|(key, _)| Value::Text(key));
-                List::Made(keys.collect())
-            }
-            other => return Err(Stop::needs("an array", &other)),
-        };
-        match looped.kind {
-            LoopKind::Exists => self.any(looped, &range, true),
-            LoopKind::All => self.any(looped, &range, false),
-            LoopKind::ExistsOne => {
-                let mut found = 0;
-                for item in range.iter() {
-                    found += usize::from(self.holds(&looped.body, item)?);
-                }
-                Ok(Value::Bool(found == 1))
-            }
-            LoopKind::Filter => {
-                let mut kept = Vec::new();
-                for item in range.iter() {
-                    if self.holds(&looped.body, item.clone())? {
-                        self.spend(ELEMENT)?;
-                        kept.push(item);
-                    }
-                }
-                Ok(kept.into_iter().collect())
-            }
-            LoopKind::Map => {
-                let mut made = Vec::new();
-                for item in range.iter() {
-                    let wanted = match &looped.only {
-                        Some(only) => self.holds(only, item.clone())?,
-                        None => true,
-                    };
-                    if wanted {
-                        self.spend(ELEMENT)?;
-                        made.push(self.under(item, |it| it.value(&looped.body))?);
-                    }
-                }
-                Ok(made.into_iter().collect())
-            }
-        }
-    }
-
-    /// Whether one element decides; an element that fails counts only where none does.
-    fn any(&self, looped: &'a Loop, range: &List<'a>, decisive: bool) -> Result<Value<'a>, Stop> {
-        let mut failed = None;
-        for item in range.iter() {
-            match self.holds(&looped.body, item) {
-                Ok(flag) if flag == decisive => return Ok(Value::Bool(flag)),
-                Ok(_) => {}
-                Err(stop) if stop.is_final() => return Err(stop),
-                Err(stop) => failed = Some(stop),
-            }
-        }
-        failed.map_or(Ok(Value::Bool(!decisive)), Err)
-    }
-
-    fn holds(&self, expr: &'a Expr, item: Value<'a>) -> Result<bool, Stop> {
-        self.under(item, |it| it.truth(expr))
-    }
-
-    /// Evaluates with one more variable.
-    fn under<T>(&self, item: Value<'a>, evaluate: impl Fn(&Self) -> T) -> T {
-        self.locals.borrow_mut().push(item);
-        let value = evaluate(self);
-        self.locals.borrow_mut().pop();
-        value
     }
 
     fn index(&self, sides: &'a [Expr; 2]) -> Result<Value<'a>, Stop> {

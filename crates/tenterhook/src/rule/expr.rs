@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::cases::Cases;
 use super::search::Search;
 use super::words::{Do, Field, Member};
 
@@ -44,6 +45,8 @@ pub(super) enum Expr {
     Loop(Box<Loop>),
     /// A function.
     Call(Do, Vec<Expr>),
+    /// `a || b || ...` about a command, sorted by its program.
+    Cases(Box<Cases>),
     /// A function whose pattern is written down.
     Pattern(Box<Expr>, Pattern),
 }

@@ -5,6 +5,8 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::{Arc, OnceLock};
 
 #[cfg(feature = "rule")]
+use super::cases::ByProgram;
+#[cfg(feature = "rule")]
 use crate::call::CallFootprint;
 use crate::event::Event;
 use crate::event::meter::Account;
@@ -25,6 +27,11 @@ pub struct RuleInput {
     /// Nothing, where it would cost more than it may.
     #[cfg(feature = "rule")]
     pub(super) footprint: OnceLock<Option<CallFootprint>>,
+    /// The commands of `shell.*` and of `call.*` by their programs.
+    #[cfg(feature = "rule")]
+    pub(super) shell_programs: OnceLock<ByProgram>,
+    #[cfg(feature = "rule")]
+    pub(super) call_programs: OnceLock<ByProgram>,
     /// What it cost so far to work things out, in steps.
     pub(super) spent: AtomicUsize,
     /// What rules and conditions have cost so far, also on what the event was before it was rewritten.
@@ -51,6 +58,10 @@ impl RuleInput {
             line: SharedLine::default(),
             #[cfg(feature = "rule")]
             footprint: OnceLock::new(),
+            #[cfg(feature = "rule")]
+            shell_programs: OnceLock::new(),
+            #[cfg(feature = "rule")]
+            call_programs: OnceLock::new(),
             spent: AtomicUsize::new(0),
             account: Arc::default(),
             text: OnceLock::new(),

@@ -2,9 +2,10 @@
 
 use cel::common::ast::{CallExpr, Expr as Ast, IdedExpr};
 
+use super::cases;
 use super::expr::{Constant, Expr, Loop, LoopKind};
 use super::lower::{Lowering, Typed, Wrong};
-use super::words::{Of, Shape};
+use super::words::{Kind, Of, Shape};
 use crate::diagnostic::Code;
 
 /// Deepest nest of macros: the cost of a nest is the product of its lists (RU-32).
@@ -88,7 +89,10 @@ impl Lowering<'_> {
         self.locals.push((name.clone(), element));
         let parts = self.loop_parts(kind, rest);
         self.locals.pop();
-        let (only, body, body_shape) = parts?;
+        let (only, mut body, body_shape) = parts?;
+        if element == Shape::Record(Kind::Command) && body_shape == Shape::Bool {
+            body = cases::sorted(body, self.locals.len());
+        }
         let shape = match kind {
             LoopKind::All | LoopKind::Exists | LoopKind::ExistsOne => Shape::Bool,
             LoopKind::Filter if range_shape == Shape::Map => Shape::List(Of::Text),

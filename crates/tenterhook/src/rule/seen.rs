@@ -226,7 +226,7 @@ impl RuleInput {
     pub(super) fn redirected(&self, reads: bool) -> Vec<&str> {
         let groups = self.line().filter(|_| !self.command().is_empty());
         let groups = groups.map_or(&[][..], |line| &line.redirects);
-        let all = self.commands().iter().flat_map(|command| &command.redirects).chain(groups);
+        let all = self.commands().iter().flat_map(|command| command.redirects.iter()).chain(groups);
         let files = all.filter_map(|redirect| {
             let op = redirect.operator.as_str();
             let both = op == "<>";

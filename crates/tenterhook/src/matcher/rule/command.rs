@@ -180,7 +180,7 @@ impl CommandPattern {
             let mut commands = line.commands.iter().filter(|command| !command.via.is_empty());
             commands
                 .find(|it| self.matches_command(it) || self.may_match(it))
-                .map(|it| it.via.clone())
+                .map(|it| it.via.to_vec())
         };
         let construct = line.constructs.first().filter(|_| reading == Reading::Claude);
         construct

@@ -100,6 +100,33 @@ fn said_by_the_crate(text: &str) -> Option<bool> {
     }
 }
 
+/// What rules ask of a command: about its program, about what else it says, and what has no value.
+const OF_COMMANDS: &[&str] = &[
+    "c.program == 'git'",
+    "'rm' == c.program",
+    "c.program in ['git', 'ls']",
+    "c.program in ['rm', c.text]",
+    "c.program != 'git'",
+    "c.runs('git push')",
+    "c.flag('-f')",
+    "c.words.exists(w, w == 'x')",
+    "payload.nothing == 1",
+    "c.program == ''",
+    "false",
+    "true",
+];
+
+fn about_a_command() -> impl Strategy<Value = String> {
+    let leaf = prop::sample::select(OF_COMMANDS).prop_map(str::to_owned);
+    leaf.prop_recursive(4, 12, 2, |inner| {
+        let sides = (inner.clone(), inner.clone(), prop::sample::select(&["&&", "||"][..]));
+        prop_oneof![
+            4 => sides.prop_map(|(left, right, sign)| format!("({left} {sign} {right})")),
+            1 => inner.prop_map(|of| format!("!{of}")),
+        ]
+    })
+}
+
 fn no_files() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
 }
@@ -141,5 +168,20 @@ proptest! {
                 Err(other) => prop_assert!(false, "{text}: {other:?}, and CEL says {expected}"),
             }
         }
+    }
+
+    /// RU-22: a command that is not asked what cannot hold of its program makes no difference. Behind `!!` nothing is sorted.
+    #[test]
+    fn what_is_sorted_by_program_says_the_same(
+        body in about_a_command(),
+        line in "(git push|git -f x|rm x|ls|\\$x y|A=1)(; (git push|rm -f|\\$x|ls x)){0,3}",
+        macro_ in prop::sample::select(&["exists", "all", "exists_one"][..]),
+    ) {
+        let judged = |when: String| {
+            let judged = Rule::new(&when).deny("no").judge(&RuleInput::of(&Arc::new(bash(&line))), &|| true);
+            judged.map(|it| it.restraint).map_err(|it| matches!(it, Unsettled::Failed(_)))
+        };
+        let sorted = judged(format!("shell.commands.{macro_}(c, {body})"));
+        prop_assert_eq!(sorted, judged(format!("shell.commands.{macro_}(c, !(!({body})))")), "{}", body);
     }
 }

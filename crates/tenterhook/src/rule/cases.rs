@@ -1,0 +1,158 @@
+//! Of which programs can an expression about a command be true? Most rules name the few that they are about.
+//!
+//! `a || b || ...` in a loop over commands is sorted by those programs when it is compiled. A command is then asked only what
+//! can hold of its program, and where every side names its programs, all other commands of a line are not looked at. What
+//! is left out would have been false, without a fault: `false && x` is false whatever comes of `x` (RU-21).
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use tenterhook_shell::SimpleCommand;
+
+use super::expr::{Constant, Expr, Operator};
+use super::words::{Do, Member};
+
+/// `a || b || ...` about a command, sorted by its program.
+#[derive(Debug)]
+pub(super) struct Cases {
+    /// The variable that holds the command.
+    pub(super) of: usize,
+    sides: Vec<Expr>,
+    /// Which sides can be true of a program that some side names, and which of any other.
+    named: HashMap<Arc<str>, Vec<usize>>,
+    others: Vec<usize>,
+}
+
+/// The programs of which something can be true; `None` where it can be of any.
+type Programs = Option<BTreeSet<Arc<str>>>;
+
+/// The same expression about the command in the variable `of`, sorted by its program where that spares anything.
+pub(super) fn sorted(expr: Expr, of: usize) -> Expr {
+    let mut sides = Vec::new();
+    flatten(expr, &mut sides);
+    let programs: Vec<Programs> = sides.iter().map(|side| programs(side, of)).collect();
+    let all: BTreeSet<&Arc<str>> = programs.iter().flatten().flatten().collect();
+    if programs.iter().all(Option::is_none) {
+        return joined(sides);
+    }
+    let about = |name: &Arc<str>| {
+        let holds = |it: &Programs| it.as_ref().is_none_or(|it| it.contains(name));
+        (Arc::clone(name), places(&programs, holds))
+    };
+    let named = all.into_iter().map(about).collect();
+    let others = places(&programs, Option::is_none);
+    Expr::Cases(Box::new(Cases { of, sides, named, others }))
+}
+
+fn places(programs: &[Programs], holds: impl Fn(&Programs) -> bool) -> Vec<usize> {
+    programs.iter().enumerate().filter(|(_, it)| holds(it)).map(|(at, _)| at).collect()
+}
+
+/// The sides of nested `||`, in order.
+fn flatten(expr: Expr, sides: &mut Vec<Expr>) {
+    match expr {
+        Expr::Or(both) => both.into_iter().for_each(|side| flatten(side, sides)),
+        other => sides.push(other),
+    }
+}
+
+fn joined(sides: Vec<Expr>) -> Expr {
+    let or = |left, right| Expr::Or([left, right].into());
+    sides.into_iter().reduce(or).unwrap_or(Expr::Constant(Constant::Bool(false)))
+}
+
+fn programs(expr: &Expr, of: usize) -> Programs {
+    match expr {
+        Expr::Constant(Constant::Bool(false)) => Some(BTreeSet::new()),
+        Expr::And(sides) => {
+            let [left, right] = &**sides;
+            match (programs(left, of), programs(right, of)) {
+                (Some(left), Some(right)) => Some(left.intersection(&right).cloned().collect()),
+                (one, other) => one.or(other),
+            }
+        }
+        Expr::Or(sides) => {
+            let [left, right] = &**sides;
+            let mut left = programs(left, of)?;
+            left.extend(programs(right, of)?);
+            Some(left)
+        }
+        Expr::Binary(Operator::Equal, sides) => match &**sides {
+            [one, Expr::Constant(Constant::Text(name))]
+            | [Expr::Constant(Constant::Text(name)), one]
+                if is_program(one, of) =>
+            {
+                Some([Arc::clone(name)].into())
+            }
+            _ => None,
+        },
+        Expr::Binary(Operator::In, sides) => match &**sides {
+            [one, Expr::List(names)] if is_program(one, of) => names.iter().map(text).collect(),
+            _ => None,
+        },
+        Expr::Call(Do::Runs, args) => match args.as_slice() {
+            [Expr::Local(at), Expr::Constant(Constant::Text(words))] if *at == of => {
+                words.split_whitespace().next().map(|name| [Arc::from(name)].into())
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn is_program(expr: &Expr, of: usize) -> bool {
+    matches!(expr, Expr::Member(it, Member::Program) if matches!(**it, Expr::Local(at) if at == of))
+}
+
+fn text(expr: &Expr) -> Option<Arc<str>> {
+    match expr {
+        Expr::Constant(Constant::Text(text)) => Some(Arc::clone(text)),
+        _ => None,
+    }
+}
+
+impl Cases {
+    /// What can be true of a command, in order.
+    pub(super) fn of(&self, command: &SimpleCommand) -> impl Iterator<Item = &Expr> {
+        let program = command.program().unwrap_or_default();
+        let sides = self.named.get(program).unwrap_or(&self.others);
+        sides.iter().filter_map(|at| self.sides.get(*at))
+    }
+
+    /// The only programs of which it can be true; `None` where it can be of any.
+    pub(super) fn programs(&self) -> Option<impl Iterator<Item = &str>> {
+        self.others.is_empty().then(|| self.named.keys().map(|it| &**it))
+    }
+}
+
+/// The commands of a line by their programs: worked out once an event, for all its rules.
+#[derive(Debug, Default)]
+pub(super) struct ByProgram(Vec<usize>);
+
+impl ByProgram {
+    pub(super) fn of(commands: &[SimpleCommand]) -> Self {
+        let mut places: Vec<usize> = (0..commands.len()).collect();
+        places.sort_by_key(|at| name(commands, *at));
+        Self(places)
+    }
+
+    /// The places of the commands of some programs, in the order of the line.
+    pub(super) fn places<'p>(
+        &self,
+        commands: &[SimpleCommand],
+        programs: impl Iterator<Item = &'p str>,
+    ) -> Vec<usize> {
+        let mut found = Vec::new();
+        for program in programs {
+            let from = self.0.partition_point(|at| name(commands, *at) < program);
+            let rest = self.0.get(from..).unwrap_or_default().iter().copied();
+            found.extend(rest.take_while(|at| name(commands, *at) == program));
+        }
+        found.sort_unstable();
+        found
+    }
+}
+
+fn name(commands: &[SimpleCommand], at: usize) -> &str {
+    commands.get(at).and_then(SimpleCommand::program).unwrap_or_default()
+}
