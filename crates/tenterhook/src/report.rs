@@ -145,6 +145,11 @@ impl Report {
         Some(Failure { code, message })
     }
 
+    /// Whether more came on stdout than was kept.
+    pub(crate) fn is_truncated(&self) -> bool {
+        matches!(&self.said, Said::Bytes { stdout, .. } if stdout.closed == Closed::Truncated)
+    }
+
     /// Whether there is nothing for a dialect to read.
     #[must_use]
     pub fn is_mute(&self) -> bool {

@@ -13,7 +13,7 @@ use crate::dialect::kit::denial::{self, Hearing, Home, says_no};
 use crate::dialect::kit::unread::Unread;
 use crate::event::Event;
 use crate::hook::{Prompt, Run};
-use crate::report::{Closed, End, Report, Said};
+use crate::report::{End, Report, Said};
 use crate::strict::{self, Found, Reading};
 
 /// The keys of a model's answer.
@@ -94,22 +94,12 @@ pub(super) fn read(prompt: &Prompt, event: &Event, row: &EventRow, report: &Repo
     }
     let hearing = Hearing {
         event: event.name.as_str(),
-        end: &report.end,
-        reading: &reading,
-        stderr: "",
-        truncated: stdout.closed == Closed::Truncated,
-        can: row.powers,
-        rewrites: row.powers.has(Power::Input),
-        before_effect: row.is_before_effect(),
         homes: match no(&row.event) {
             No::Nothing => Vec::new(),
             _ => vec![Home { path: vec!["ok"], words: &[] }],
         },
-        unheard: None,
-        plain_is_context: false,
-        replies: false,
         asked: true,
-        protocol: &ANSWERS.denial,
+        ..Hearing::of(row, report, &reading, "", &ANSWERS.denial)
     };
     let plain = exact.clone();
     exact = denial::look(&hearing, exact);

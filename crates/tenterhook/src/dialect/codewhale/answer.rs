@@ -11,8 +11,9 @@ use super::shell_env;
 use crate::answer::{Answer, Failure, Restraint};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
+use crate::dialect::kit::answer;
 use crate::event::Event;
-use crate::report::{End, Report, Said};
+use crate::report::{End, Report};
 use crate::strict::{self, Found, Reading};
 use crate::text;
 
@@ -31,17 +32,17 @@ struct Heard<'a> {
 
 /// Reads one report.
 pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
-    let (stdout, stderr) = match &report.said {
-        Said::Bytes { stdout, stderr } => (stdout, stderr),
-        Said::Answer(answer) => return Answer::clone(answer),
+    let (stdout, stderr) = match answer::streams(report) {
+        Ok(streams) => streams,
+        Err(answer) => return answer.clone(),
     };
     let heard = Heard {
         event,
         row,
         class: events::of_neutral(event.name.as_str()).map_or(Class::Observer, |it| it.class),
         report,
-        reading: strict::read(&stdout.bytes),
-        stderr: String::from_utf8_lossy(&stderr.bytes).trim().to_owned(),
+        reading: strict::read(stdout),
+        stderr,
     };
     match heard.class {
         Class::Observer => heard.observed(),
@@ -125,13 +126,10 @@ impl Heard<'_> {
         self.report.failure()
     }
 
-    /// An exit code that is no success, with the first words that explain it.
+    /// An exit code that is no success.
     fn failed_code(&self) -> Option<Failure> {
         let End::Exited(code) = self.report.end else { return None };
-        let words = self.stderr.lines().next().unwrap_or_default();
-        let separator = if words.is_empty() { "" } else { ": " };
-        let message = format!("it exited with code {code}{separator}{words}");
-        (code != 0).then_some(Failure { code: Code::ExitCode, message })
+        (code != 0).then(|| answer::exit_code(code, &self.stderr))
     }
 }
 

@@ -8,9 +8,10 @@ use crate::answer::{Answer, Power, SlipKind};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::dialect::first_line;
+use crate::dialect::kit::answer;
 use crate::dialect::kit::denial::{self, Hearing, Home, Protocol};
 use crate::event::Event;
-use crate::report::{Closed, End, Report, Said};
+use crate::report::{End, Report};
 use crate::strict::{self, Found, Reading};
 
 /// One report, taken apart.
@@ -26,16 +27,17 @@ struct Heard<'a> {
 const PROTOCOL: Protocol = Protocol { tells: true, ..Protocol::PLAIN };
 
 pub(super) fn read(event: &Event, row: &EventRow, report: &Report, asked: bool) -> Answer {
-    if let Said::Answer(answer) = &report.said {
-        return (**answer).clone();
-    }
-    let after_first_line = first_line::after(report.stdout());
+    let (stdout, stderr) = match answer::streams(report) {
+        Ok(streams) => streams,
+        Err(answer) => return answer.clone(),
+    };
+    let after_first_line = first_line::after(stdout);
     let heard = Heard {
         event,
         row,
         report,
-        reading: strict::read(after_first_line.unwrap_or(report.stdout())),
-        stderr: String::from_utf8_lossy(report.stderr()).trim().to_owned(),
+        reading: strict::read(after_first_line.unwrap_or(stdout)),
+        stderr,
     };
     let exact = heard.exact();
     let answer = heard.misnamed(denial::look(&heard.hearing(asked), exact));
@@ -60,10 +62,8 @@ impl Heard<'_> {
 
     fn exited(&self) -> Answer {
         if let End::Exited(code @ (..=-1 | 1..)) = self.report.end {
-            let words = self.stderr.lines().next().unwrap_or_default();
-            let separator = if words.is_empty() { "" } else { ": " };
-            let message = format!("it exited with code {code}{separator}{words}");
-            return Answer::failed(Code::ExitCode, message);
+            let failure = Some(answer::exit_code(code, &self.stderr));
+            return Answer { failure, ..Answer::default() };
         }
         match &self.reading.found {
             Found::Empty => Answer::default(),
@@ -106,25 +106,12 @@ impl Heard<'_> {
     }
 
     fn hearing(&self, asked: bool) -> Hearing<'_> {
-        let truncated = match &self.report.said {
-            Said::Bytes { stdout, .. } => stdout.closed == Closed::Truncated,
-            Said::Answer(_) => false,
-        };
+        let Self { row, report, reading, stderr, .. } = self;
         Hearing {
             event: self.event.name.as_str(),
-            end: &self.report.end,
-            reading: &self.reading,
-            stderr: &self.stderr,
-            truncated,
-            can: self.row.powers,
-            rewrites: self.row.powers.has(Power::Input),
-            before_effect: self.row.is_before_effect(),
             asked,
-            homes: homes(self.row),
-            unheard: None,
-            plain_is_context: false,
-            replies: false,
-            protocol: &PROTOCOL,
+            homes: homes(row),
+            ..Hearing::of(row, report, reading, stderr, &PROTOCOL)
         }
     }
 }

@@ -6,12 +6,13 @@ use serde_json::{Map, Value};
 use super::events::TOOLS;
 use crate::answer::{Answer, Failure, Power, Powers, Restraint};
 use crate::diagnostic::Code;
+use crate::dialect::kit::answer;
 use crate::dialect::kit::denial::{self, Hearing, Protocol};
 use crate::dialect::kit::unread::Unread;
 use crate::dialect::typed::kind;
 use crate::dialect::{EventRow, tools};
 use crate::event::Event;
-use crate::report::{Closed, End, Report, Said};
+use crate::report::{End, Report};
 use crate::strict::{self, Deviation, Found, Reading};
 
 /// The exit code that blocks.
@@ -28,12 +29,12 @@ const FIELDS: &[&str] = &["continue", "systemMessage", "hookSpecificOutput"];
 const OUTPUT: &[&str] = &["hookEventName", "updatedInput", "updatedOutput"];
 
 pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
-    let (stdout, stderr) = match &report.said {
-        Said::Bytes { stdout, stderr } => (stdout, String::from_utf8_lossy(&stderr.bytes)),
-        Said::Answer(answer) => return (**answer).clone(),
+    let (stdout, stderr) = match answer::streams(report) {
+        Ok(streams) => streams,
+        Err(answer) => return answer.clone(),
     };
-    let stderr = stderr.trim();
-    let reading = strict::read(&stdout.bytes);
+    let stderr = stderr.as_str();
+    let reading = strict::read(stdout);
     let exact = match &report.end {
         End::Exited(BLOCKS) => blocked(stderr, None),
         End::Exited(0) => match report.failure() {
@@ -49,22 +50,8 @@ pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
     if exact.restraint == Restraint::Deny || !row.powers.has(Power::Deny) {
         return exact;
     }
-    let hearing = Hearing {
-        event: &row.name,
-        end: &report.end,
-        reading: &reading,
-        stderr,
-        truncated: stdout.closed == Closed::Truncated,
-        can: Powers::of(&[Power::Deny]),
-        rewrites: row.powers.has(Power::Input),
-        before_effect: row.is_before_effect(),
-        asked: false,
-        homes: Vec::new(),
-        unheard: None,
-        plain_is_context: false,
-        replies: false,
-        protocol: &PROTOCOL,
-    };
+    let can = Powers::of(&[Power::Deny]);
+    let hearing = Hearing { can, ..Hearing::of(row, report, &reading, stderr, &PROTOCOL) };
     let guarded = denial::look(&hearing, exact.clone());
     if guarded.restraint != Restraint::Deny {
         // What slipped and restrains nothing is a failure already, and one warning is enough (Ruling 24).

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 pub(super) use fields::KEYS;
 
-use crate::answer::{Answer, Failure, Power, Restraint, SlipKind};
+use crate::answer::{Answer, Failure, Restraint, SlipKind};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::dialect::kit::denial::{self, Halt, Hearing, Home, Protocol};
@@ -39,20 +39,9 @@ pub(super) fn read(row: &EventRow, report: &Report, asked: bool) -> Answer {
     let exact = ended(report, printed(&said, &reading), &stderr.bytes);
     let words = String::from_utf8_lossy(&stderr.bytes);
     let hearing = Hearing {
-        event: &row.name,
-        end: &report.end,
-        reading: &reading,
-        stderr: words.trim(),
-        truncated: said.closed == Closed::Truncated,
-        can: row.powers,
-        rewrites: row.powers.has(Power::Input),
-        before_effect: row.is_before_effect(),
         homes: vec![Home { path: vec!["decision"], words: fields::WORDS }],
-        unheard: None,
-        plain_is_context: false,
-        replies: false,
         asked,
-        protocol: &PROTOCOL,
+        ..Hearing::of(row, report, &reading, words.trim(), &PROTOCOL)
     };
     let mut answer = denial::look(&hearing, exact);
     answer.detached = detached;

@@ -9,9 +9,10 @@ use super::events::{self, Printed, Spec};
 use crate::answer::{Answer, Failure, Power, Powers, Restraint, Slip, SlipKind};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
+use crate::dialect::kit::answer;
 use crate::dialect::kit::denial::{self, Hearing, Protocol};
 use crate::event::Event;
-use crate::report::{Closed, End, Report, Said};
+use crate::report::{End, Report};
 use crate::strict::{self, Reading};
 
 /// The protocol has no JSON answers: each one that denies is meant for another agent.
@@ -19,21 +20,21 @@ const PROTOCOL: Protocol = Protocol::PLAIN;
 
 /// Reads one report.
 pub(super) fn read(event: &Event, row: &EventRow, report: &Report) -> Answer {
-    let (stdout, stderr) = match &report.said {
-        Said::Bytes { stdout, stderr } => (stdout, stderr),
-        Said::Answer(answer) => return (**answer).clone(),
+    let (stdout, stderr) = match answer::streams(report) {
+        Ok(streams) => streams,
+        Err(answer) => return answer.clone(),
     };
-    let text = String::from_utf8_lossy(&stdout.bytes);
+    let text = String::from_utf8_lossy(stdout);
     // Whoever was ended while printing may have left half a line.
-    let torn = stdout.closed == Closed::Truncated || !matches!(report.end, End::Exited(_));
+    let torn = report.is_truncated() || !matches!(report.end, End::Exited(_));
     let heard = Heard {
         event,
         spec: events::by_neutral(event.name.as_str()),
         report,
-        reading: strict::read(&stdout.bytes),
+        reading: strict::read(stdout),
         directives: directives::read(&text, torn),
         printed: text.trim(),
-        stderr: String::from_utf8_lossy(&stderr.bytes).trim().to_owned(),
+        stderr,
     };
     let exact = heard.exact();
     heard.near_miss(row, exact)
@@ -219,25 +220,11 @@ impl Heard<'_> {
 
     /// A denial in the protocol of another agent, wherever it stands.
     fn lost(&self, row: &EventRow, exact: Answer) -> Answer {
-        let truncated = match &self.report.said {
-            Said::Bytes { stdout, .. } => stdout.closed == Closed::Truncated,
-            Said::Answer(_) => false,
-        };
+        let Heard { report, reading, stderr, .. } = self;
         let hearing = Hearing {
-            event: &row.name,
-            end: &self.report.end,
-            reading: &self.reading,
-            stderr: &self.stderr,
-            truncated,
             can: Powers::of(&[Power::Deny]),
-            rewrites: row.powers.has(Power::Input),
-            before_effect: row.is_before_effect(),
-            homes: Vec::new(),
-            unheard: None,
             plain_is_context: self.kind() == Printed::Context,
-            replies: false,
-            asked: false,
-            protocol: &PROTOCOL,
+            ..Hearing::of(row, report, reading, stderr, &PROTOCOL)
         };
         denial::look(&hearing, exact)
     }

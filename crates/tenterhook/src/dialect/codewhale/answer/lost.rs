@@ -2,9 +2,9 @@
 //! read them (CW-68). Whoever follows the agent exactly gets its own reading, which stands in `plain`.
 
 use super::{Class, Heard, fields};
-use crate::answer::{Answer, Failure, Power, Restraint, Slip, SlipKind};
+use crate::answer::{Answer, Failure, Restraint, Slip, SlipKind};
 use crate::dialect::kit::denial::{self, Hearing, Home, Protocol};
-use crate::report::{Closed, End, Said};
+use crate::report::End;
 use crate::strict::Found;
 
 /// What holds on every event.
@@ -24,26 +24,9 @@ pub(super) fn look(heard: &Heard<'_>, exact: Answer) -> Answer {
 
 fn hearing<'a>(heard: &'a Heard<'_>) -> Hearing<'a> {
     let home = || Home { path: vec!["decision"], words: fields::WORDS };
-    let truncated = match &heard.report.said {
-        Said::Bytes { stdout, .. } => stdout.closed == Closed::Truncated,
-        Said::Answer(_) => false,
-    };
-    Hearing {
-        event: &heard.row.name,
-        end: &heard.report.end,
-        reading: &heard.reading,
-        stderr: &heard.stderr,
-        truncated,
-        can: heard.row.powers,
-        rewrites: heard.row.powers.has(Power::Input),
-        before_effect: heard.row.is_before_effect(),
-        homes: (heard.class == Class::Gate).then(home).into_iter().collect(),
-        unheard: None,
-        plain_is_context: false,
-        replies: false,
-        asked: false,
-        protocol: &PROTOCOL,
-    }
+    let Heard { row, report, reading, stderr, .. } = heard;
+    let homes = (heard.class == Class::Gate).then(home).into_iter().collect();
+    Hearing { homes, ..Hearing::of(row, report, reading, stderr, &PROTOCOL) }
 }
 
 /// Puts the agent's own reading beside an answer; what there was to remark is remarked once.

@@ -9,9 +9,10 @@ use crate::answer::{Answer, Failure, Power, Powers, Restraint};
 use crate::diagnostic::Code;
 use crate::dialect::EventRow;
 use crate::dialect::first_line;
+use crate::dialect::kit::answer;
 use crate::dialect::kit::denial::{self, Hearing, Home};
 use crate::event::Event;
-use crate::report::{Closed, End, Report, Said};
+use crate::report::{End, Report};
 use crate::strict::{self, Found, Reading};
 
 /// One report, taken apart.
@@ -20,11 +21,9 @@ struct Heard<'a> {
     spec: &'a Spec,
     event: &'a Event,
     row: &'a EventRow,
-    end: &'a End,
+    report: &'a Report,
     reading: Reading,
     stderr: String,
-    /// More stdout came than was kept.
-    truncated: bool,
 }
 
 /// Reads a report of a hook by the tables of its agent.
@@ -34,20 +33,19 @@ pub(in crate::dialect) fn read(
     row: &EventRow,
     report: &Report,
 ) -> Answer {
-    let (stdout, stderr) = match &report.said {
-        Said::Bytes { stdout, stderr } => (stdout, stderr),
-        Said::Answer(answer) => return (**answer).clone(),
+    let (stdout, stderr) = match answer::streams(report) {
+        Ok(streams) => streams,
+        Err(answer) => return answer.clone(),
     };
-    let after_first_line = first_line::after(&stdout.bytes).filter(|_| answers.detaches());
+    let after_first_line = first_line::after(stdout).filter(|_| answers.detaches());
     let heard = Heard {
         answers,
         spec: answers.spec(event.name.as_str()).unwrap_or(answers.custom),
         event,
         row,
-        end: &report.end,
-        reading: strict::read(after_first_line.unwrap_or(&stdout.bytes)),
-        stderr: String::from_utf8_lossy(&stderr.bytes).trim().to_owned(),
-        truncated: stdout.closed == Closed::Truncated,
+        report,
+        reading: strict::read(after_first_line.unwrap_or(stdout)),
+        stderr,
     };
     let mut exact = heard.exact();
     if exact.failure.is_none() {
@@ -63,7 +61,7 @@ pub(in crate::dialect) fn read(
 impl Heard<'_> {
     /// What the agent does, with its losses.
     fn exact(&self) -> Answer {
-        let mut answer = match self.end {
+        let mut answer = match &self.report.end {
             End::NotStarted { why } => Answer::failed(Code::NotStarted, why.clone()),
             End::Failed { code, why } => Answer::failed(*code, why.clone()),
             End::TimedOut => self.late(),
@@ -102,7 +100,7 @@ impl Heard<'_> {
         if only_zero && code != 0 {
             return self.failed_code(code);
         }
-        if self.truncated {
+        if self.report.is_truncated() {
             return Answer::failed(Code::OutputTooLarge, "it printed more than is read");
         }
         let read = |it| fields::read(self.answers, self.spec, self.event, it, Extent::Whole);
@@ -120,9 +118,8 @@ impl Heard<'_> {
     }
 
     fn failed_code(&self, code: i32) -> Answer {
-        let words = self.stderr.lines().next().unwrap_or_default();
-        let separator = if words.is_empty() { "" } else { ": " };
-        Answer::failed(Code::ExitCode, format!("it exited with code {code}{separator}{words}"))
+        let failure = Some(answer::exit_code(code, &self.stderr));
+        Answer { failure, ..Answer::default() }
     }
 
     /// Exit code 0 without an object.
@@ -226,21 +223,15 @@ impl Heard<'_> {
 
     fn hearing(&self) -> Hearing<'_> {
         let replies = |(_, field): &(&str, Field)| *field == Field::Action;
+        let Self { row, report, reading, stderr, .. } = self;
         Hearing {
             event: self.event.name.as_str(),
-            end: self.end,
-            reading: &self.reading,
-            stderr: &self.stderr,
-            truncated: self.truncated,
             can: self.can(),
-            rewrites: self.row.powers.has(Power::Input),
-            before_effect: self.row.is_before_effect(),
             homes: homes(self.spec),
             unheard: self.is_unheard().then(|| self.objection()),
             plain_is_context: matches!(self.spec.plain, Plain::Context),
             replies: self.spec.fields.iter().any(replies),
-            asked: false,
-            protocol: &self.answers.denial,
+            ..Hearing::of(row, report, reading, stderr, &self.answers.denial)
         }
     }
 

@@ -1,0 +1,57 @@
+//! What does every reader of answers need of a report, whatever its protocol? The streams, the words of an exit code that is no
+//! success, and what the finder of denials is told. Judges nothing.
+
+use super::denial::{Hearing, Protocol};
+use crate::answer::{Answer, Failure, Power};
+use crate::diagnostic::Code;
+use crate::dialect::EventRow;
+use crate::report::{Report, Said};
+use crate::strict::Reading;
+
+/// What a program printed on its two streams, the second without the space round it; or the answer that needs no reading.
+pub(in crate::dialect) fn streams(report: &Report) -> Result<(&[u8], String), &Answer> {
+    match &report.said {
+        Said::Bytes { stdout, stderr } => {
+            Ok((&stdout.bytes, String::from_utf8_lossy(&stderr.bytes).trim().to_owned()))
+        }
+        Said::Answer(answer) => Err(answer),
+    }
+}
+
+/// An exit code that is no success, with the first words that explain it.
+pub(in crate::dialect) fn exit_code(code: i32, stderr: &str) -> Failure {
+    let words = stderr.lines().next().unwrap_or_default();
+    let separator = if words.is_empty() { "" } else { ": " };
+    Failure {
+        code: Code::ExitCode,
+        message: format!("it exited with code {code}{separator}{words}"),
+    }
+}
+
+impl<'a> Hearing<'a> {
+    /// What an event hears that looks for no decision of its own: a dialect adds its places and peculiarities.
+    pub(in crate::dialect) fn of(
+        row: &'a EventRow,
+        report: &'a Report,
+        reading: &'a Reading,
+        stderr: &'a str,
+        protocol: &'static Protocol,
+    ) -> Self {
+        Self {
+            event: &row.name,
+            end: &report.end,
+            reading,
+            stderr,
+            truncated: report.is_truncated(),
+            can: row.powers,
+            rewrites: row.powers.has(Power::Input),
+            before_effect: row.is_before_effect(),
+            homes: Vec::new(),
+            unheard: None,
+            plain_is_context: false,
+            replies: false,
+            asked: false,
+            protocol,
+        }
+    }
+}
