@@ -1,7 +1,5 @@
 //! What holds of the dialect as a whole: files, and events there and back.
 
-mod near_misses;
-
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -13,9 +11,8 @@ use crate::dialect::{Fit, Roots};
 use crate::event::{Event, EventName};
 use crate::hook::{Arming, Hook, Layer, Wait};
 use crate::matcher::{MatchContext, Picked};
-use crate::report::Report;
 use crate::source::{ReadConfig, Source};
-use crate::syntax::{Format, Node, parse};
+use crate::syntax::{Format, parse};
 
 fn source(name: &str, layer: Layer, text: &str) -> Source {
     Source { layer, ..Source::given(name, DialectId::CODEWHALE, text, "/p") }

@@ -1,10 +1,10 @@
-//! Tests of the dialect: its config, its layers, what no neutral case can say, and its table of near misses.
+//! Tests of the dialect: its config, its layers, and what no neutral case can say.
 
 mod layers;
 mod session;
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use serde_json::{Map, Value, json};
@@ -294,83 +294,6 @@ fn report(stdout: &str, stderr: &str, exit: i32) -> Report {
         stderr: Output::from(stderr.as_bytes()),
     };
     Report { said, ..Report::silent(End::Exited(exit), Duration::ZERO) }
-}
-
-struct Case {
-    name: String,
-    event: String,
-    stdout: String,
-    stderr: String,
-    exit: i32,
-    expect: String,
-    slip: String,
-}
-
-fn cases() -> Vec<Case> {
-    let path = repository().join("conformance/near-misses/gen.toml");
-    let text = std::fs::read_to_string(path).expect("the table is part of the repository");
-    let document: toml_edit::DocumentMut = text.parse().expect("TOML");
-    let tables = document["case"].as_array_of_tables().expect("cases").iter();
-    let text = |table: &toml_edit::Table, key: &str| {
-        table.get(key).and_then(toml_edit::Item::as_str).unwrap_or_default().to_owned()
-    };
-    tables
-        .map(|table| Case {
-            name: text(table, "name"),
-            event: text(table, "event"),
-            stdout: text(table, "stdout"),
-            stderr: text(table, "stderr"),
-            exit: table
-                .get("exit")
-                .map_or(0, |it| i32::try_from(it.as_integer().expect("a number")).expect("small")),
-            expect: text(table, "expect"),
-            slip: text(table, "slip"),
-        })
-        .collect()
-}
-
-fn repository() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-/// G-38: each near miss restrains, and is lost where the agent is followed exactly; no innocent is accused.
-#[test]
-fn near_misses_restrain_and_innocents_do_not() {
-    let cases = cases();
-    let (near, innocent): (Vec<_>, Vec<_>) = cases.iter().partition(|case| !case.slip.is_empty());
-    assert!(near.len() >= 12 && innocent.len() >= near.len(), "as many innocents");
-    for case in &cases {
-        let event = Event::new(&*case.event, Surroundings::default()).with("tool_name", "Bash");
-        let row = GEN.row(&event.name).expect("an event of the table");
-        let verdict = |compat| {
-            let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
-            let mut hook =
-                Hook::new(crate::hook::HookId::new("h"), DialectId::GEN, event.name.clone(), run);
-            hook.compat = compat;
-            let answer =
-                GEN.read_answer(&event, row, &report(&case.stdout, &case.stderr, case.exit));
-            judge(JudgeContext { hook: &hook, row, widened: None }, answer)
-        };
-        let guarded = verdict(Compat::Guarded);
-        let word = guarded.restraint.word().unwrap_or("silent");
-        assert_eq!(word, case.expect, "{}: {:?}", case.name, guarded.faults);
-        let slips = crate::answer::SlipKind::ALL;
-        let slipped = |code: &str| slips.iter().any(|(_, it, _)| it.name() == code);
-        if case.slip.is_empty() {
-            let accused = guarded.faults.iter().find(|it| slipped(it.code.name()));
-            assert!(accused.is_none(), "{}: {accused:?}", case.name);
-        } else {
-            assert!(
-                guarded.faults.iter().any(|it| it.code.name() == case.slip),
-                "{}: {:?}",
-                case.name,
-                guarded.faults
-            );
-            if case.slip != "wrong-event-name" {
-                assert_eq!(verdict(Compat::Exact).restraint, Restraint::Silent, "{}", case.name);
-            }
-        }
-    }
 }
 
 proptest::proptest! {

@@ -18,7 +18,6 @@ use crate::source::{ReadConfig, Source, Switch};
 mod cases;
 mod hostile;
 mod mistakes;
-mod near_misses;
 mod protocol;
 mod unusable;
 

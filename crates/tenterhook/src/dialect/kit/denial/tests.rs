@@ -1,6 +1,8 @@
 //! The matrix of denials: shape by dialect by kind of event. No answer that means no proceeds in any
 //! dialect, and no innocent is held where its agent would not hold it.
 
+mod near_misses;
+
 use std::path::Path;
 use std::time::Duration;
 
@@ -9,7 +11,7 @@ use serde_json::Value;
 use crate::answer::{Power, Restraint};
 use crate::dialect::{DIALECTS, Dialect, EventRow};
 use crate::event::{Event, Surroundings};
-use crate::hook::{Compat, Hook, HookId, Run};
+use crate::hook::{Compat, Hook, HookId, OnFailure, Run};
 use crate::report::{End, Report, Said};
 use crate::verdict::{JudgeContext, Verdict, judge};
 
@@ -40,6 +42,16 @@ fn outputs(list: &Value) -> Vec<Output> {
 }
 
 fn verdict(dialect: &'static Dialect, row: &EventRow, said: &Output, compat: Compat) -> Verdict {
+    verdict_of(dialect, row, said, compat, None)
+}
+
+fn verdict_of(
+    dialect: &'static Dialect,
+    row: &EventRow,
+    said: &Output,
+    compat: Compat,
+    on_failure: Option<OnFailure>,
+) -> Verdict {
     let event = Event::new(&*row.event, Surroundings::default())
         .with("tool_name", "Bash")
         .with("prompt", "p");
@@ -52,6 +64,7 @@ fn verdict(dialect: &'static Dialect, row: &EventRow, said: &Output, compat: Com
     let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
     let mut hook = Hook::new(HookId::new("h"), dialect.id(), event.name.clone(), run);
     hook.compat = compat;
+    hook.on_failure = on_failure;
     let answer = dialect.read_answer(&event, row, &report);
     judge(JudgeContext { hook: &hook, row, widened: None }, answer)
 }
