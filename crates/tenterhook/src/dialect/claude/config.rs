@@ -19,9 +19,11 @@ use super::places::is_markdown;
 use crate::diagnostic::{Code, Diagnostic, Place, Span};
 use crate::dialect::findings::Findings;
 pub(super) use crate::dialect::findings::finding;
+use crate::dialect::kit::field::texts;
+pub(super) use crate::dialect::kit::file::Off;
 use crate::dialect::{GROUPS, broken};
 use crate::event::EventName;
-use crate::hook::{Arming, Hook, Layer};
+use crate::hook::{Hook, Layer};
 use crate::source::{Plugin, ReadConfig, Requests, Source, Switch};
 use crate::syntax::{self, Format, Node};
 
@@ -73,26 +75,6 @@ impl FileKind {
     }
 }
 
-/// Why the hooks of a place never run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Off {
-    pub(super) because: String,
-    rule: &'static str,
-}
-
-impl Off {
-    pub(super) fn new(because: impl Into<String>, rule: &'static str) -> Self {
-        Self { because: because.into(), rule }
-    }
-
-    pub(super) fn arming(off: Option<&Self>) -> Arming {
-        off.map_or(Arming::Armed, |off| Arming::Disarmed {
-            because: off.because.clone(),
-            rule: off.rule,
-        })
-    }
-}
-
 /// A file in the middle of being read.
 #[derive(Debug)]
 pub(super) struct Reading<'a> {
@@ -103,7 +85,7 @@ pub(super) struct Reading<'a> {
     pub(super) env: HashSet<String>,
     /// Whether a part of the text is lost.
     is_torn: bool,
-    findings: Findings<'a>,
+    pub(super) findings: Findings<'a>,
     /// Where each entry stands first: its event, its matcher and its handler, as written (C-13).
     entries: HashMap<(EventName, Option<String>, String), Place>,
     read: ReadConfig,
@@ -152,11 +134,6 @@ impl<'a> Reading<'a> {
     pub(super) fn add(&mut self, span: Span, mut hook: Hook) {
         hook.place = Some(self.findings.place(span));
         self.read.hooks.push(hook);
-    }
-
-    /// A number that no other hook of this file has under the same `name`, from one (C-34).
-    pub(super) fn ordinal(&mut self, name: &str) -> usize {
-        self.findings.ordinal(name)
     }
 
     fn document(&mut self, root: &Node, refused: Option<&Off>) {
@@ -234,15 +211,11 @@ impl<'a> Reading<'a> {
     fn lists(&mut self, root: &Node) {
         for about in [Requests::Urls, Requests::Variables] {
             let Some(entry) = root.entry(about.key()) else { continue };
-            let items = entry.node.as_array();
-            let texts =
-                items.and_then(|it| it.iter().map(Node::as_str).collect::<Option<Vec<_>>>());
-            let Some(texts) = texts else {
+            let Some(allowed) = texts(&entry.node) else {
                 let message = format!("`{}` takes an array of strings", about.key());
                 self.report(entry.node.span, finding(Code::WrongFieldType, message));
                 continue;
             };
-            let allowed = texts.into_iter().map(str::to_owned).collect();
             let place = Some(self.findings.place(entry.key_span));
             self.read.switches.push(Switch::Requests { about, allowed, place });
         }

@@ -7,17 +7,17 @@
 mod content;
 mod terms;
 
-use std::path::Path;
-
 use super::config::{FileKind, Off, Reading, finding};
 use super::lint;
 use super::matcher_text;
 use super::vocabulary::{COMMON_FIELDS, HandlerType, TYPES};
 use crate::diagnostic::{Code, Severity, nearest};
 use crate::dialect::DialectId;
+use crate::dialect::kit::entry::{self, unusable};
+use crate::dialect::kit::field::{Case, texts};
 use crate::dialect::kit::protocol::{Spec, Subjects};
 use crate::event::EventName;
-use crate::hook::{Command, Hook, HookId, Inherit, Invocation, Layer, Run, Shell};
+use crate::hook::{Command, Hook, HookId, Inherit, Invocation, Run, Shell};
 use crate::matcher::rule::Reading as RuleReading;
 use crate::matcher::{Condition, Matcher, MatcherSpec};
 use crate::syntax::{Node, NodeValue};
@@ -62,9 +62,6 @@ impl Scope {
 
 /// How many turns an agent may take to look around.
 const AGENT_TURNS: u32 = 50;
-
-/// Longest matcher that is part of a hook's name.
-const NAMED_MATCHER: usize = 40;
 
 impl Reading<'_> {
     /// One handler.
@@ -117,7 +114,7 @@ impl Reading<'_> {
             )));
         }
         let off = off.or_else(|| self.repeated(node, scope));
-        hook.arming = Off::arming(off.as_ref());
+        hook.arming = Off::arming(off);
         self.add(node.span, hook);
     }
 
@@ -131,7 +128,7 @@ impl Reading<'_> {
         hook.layer = self.source.layer;
         hook.compat = self.source.compat;
         hook.matcher = Matcher::new(scope.matcher.clone());
-        hook.arming = Off::arming(scope.off.as_ref());
+        hook.arming = Off::arming(scope.off.clone());
         self.add(node.span, hook);
     }
 
@@ -145,26 +142,14 @@ impl Reading<'_> {
 
     /// `project:PreToolUse:Bash:1`: where from, for what, and a number among equals (C-34).
     fn id(&mut self, event: &EventName, scope: &Scope) -> HookId {
-        let source = match (&self.source.plugin, self.source.layer) {
-            (Some(plugin), _) => plugin.name.clone(),
-            (None, Layer::Managed | Layer::User | Layer::Project | Layer::Local) => {
-                self.source.layer.word().to_owned()
-            }
-            (None, _) => {
-                let path = Path::new(&*self.source.name);
-                let name = path.file_name().map(|it| it.to_string_lossy().into_owned());
-                name.unwrap_or_else(|| self.source.layer.word().to_owned())
-            }
-        };
         let matcher = match (&scope.matcher_text, &scope.matcher) {
             (_, MatcherSpec::Any) => "*".to_owned(),
-            (Some(text), _) => text.chars().take(NAMED_MATCHER).collect(),
+            (Some(text), _) => text.clone(),
             (None, MatcherSpec::Words(words)) => words.join("|"),
             (None, MatcherSpec::Regex(text) | MatcherSpec::Never(text)) => text.clone(),
         };
-        let name = format!("{source}:{event}:{matcher}");
-        let number = self.ordinal(&name);
-        HookId::new(format!("{name}:{number}"))
+        let source = entry::source_word(self.source);
+        entry::id(&mut self.findings, &source, event.as_str(), &matcher)
     }
 
     fn handler_type(&mut self, node: &Node, off: &mut Option<Off>) -> Option<&'static HandlerType> {
@@ -253,7 +238,7 @@ impl Reading<'_> {
             _ => self.invocation(node).map(|invocation| Run::Command(self.command(invocation))),
         };
         read.unwrap_or_else(|why| {
-            let run = unusable(&why.because);
+            let run = unusable(&*why.because);
             off.get_or_insert(why);
             run
         })
@@ -267,7 +252,7 @@ impl Reading<'_> {
     /// With `args` a program and its arguments, else a text for a shell (C-27).
     fn invocation(&mut self, node: &Node) -> Result<Invocation, Off> {
         let missing = || Off::new("it has no `command`", "C-24");
-        let entry = node.entry("command").filter(|it| !it.node.is_null()).ok_or_else(missing)?;
+        let entry = Case::Counts.entry(node, "command").ok_or_else(missing)?;
         let Some(text) = entry.node.as_str() else {
             let message = format!("`command` takes a string, found {}", entry.node.kind());
             self.report(
@@ -303,9 +288,8 @@ impl Reading<'_> {
     }
 
     fn args(&mut self, node: &Node) -> Result<Vec<String>, Off> {
-        let words = node.as_array().map(|items| items.iter().map(Node::as_str));
-        if let Some(args) = words.and_then(|it| it.collect::<Option<Vec<_>>>()) {
-            return Ok(args.into_iter().map(str::to_owned).collect());
+        if let Some(args) = texts(node) {
+            return Ok(args);
         }
         let message = "`args` takes an array of strings";
         let found = finding(Code::WrongFieldType, message).label(lint::NEVER);
@@ -314,7 +298,7 @@ impl Reading<'_> {
     }
 
     fn shell(&mut self, node: &Node) -> Shell {
-        let Some(entry) = node.entry("shell").filter(|it| !it.node.is_null()) else {
+        let Some(entry) = Case::Counts.entry(node, "shell") else {
             return Shell::Sh;
         };
         match entry.node.as_str() {
@@ -335,7 +319,7 @@ impl Reading<'_> {
         scope: &Scope,
         off: &mut Option<Off>,
     ) -> Option<Condition> {
-        let entry = node.entry("if").filter(|it| !it.node.is_null())?;
+        let entry = Case::Counts.entry(node, "if")?;
         let Some(text) = entry.node.as_str() else {
             let message = format!("`if` takes one permission rule, found {}", entry.node.kind());
             self.report(entry.node.span, finding(Code::WrongFieldType, message).label(lint::NEVER));
@@ -366,8 +350,4 @@ impl Reading<'_> {
                 .with_aliases(matcher_text::aliases()),
         )
     }
-}
-
-fn unusable(why: &str) -> Run {
-    Run::Unusable { part: crate::hook::Unread::Entry, why: why.to_owned() }
 }

@@ -12,6 +12,7 @@ pub(super) use matcher::check as matcher;
 
 use super::events::{EVENTS, find_event};
 use crate::diagnostic::{Diagnostic, Severity, nearest};
+pub(super) use crate::dialect::kit::entry::{is_comment, plain_name as fold};
 use crate::hook::Hook;
 use crate::matcher::MatcherSpec;
 
@@ -81,11 +82,6 @@ const FOREIGN_EVENTS: &[(&str, &str)] = &[
     ("bash", "`Bash` is a tool: write `PreToolUse` with the matcher `Bash`"),
 ];
 
-/// Letters and digits in lower case: what is left of a name when its spelling does not count.
-pub(super) fn fold(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-}
-
 /// Whether the key is an event, spelled well or badly.
 pub(super) fn is_event(key: &str) -> bool {
     find_event(key).is_some() || EVENTS.iter().any(|event| fold(event.name) == fold(key))
@@ -95,11 +91,6 @@ pub(super) fn is_event(key: &str) -> bool {
 pub(super) fn foreign_event(key: &str) -> Option<&'static str> {
     let key = fold(key);
     FOREIGN_EVENTS.iter().find(|(name, _)| *name == key).map(|(_, help)| *help)
-}
-
-/// Whether the key of an object is a comment.
-pub(super) fn is_comment(key: &str) -> bool {
-    key.starts_with(['_', '$', '#']) || key.starts_with("//")
 }
 
 /// Whether a field that is not known says nothing that could be missed.

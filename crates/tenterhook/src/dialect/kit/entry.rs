@@ -13,7 +13,7 @@ use crate::syntax::{Entry, Node};
 const NAMED_MATCHER: usize = 40;
 
 /// Where a hook comes from, in one word: its plugin, its layer, or the file that the caller named.
-fn source_word(source: &Source) -> String {
+pub(in crate::dialect) fn source_word(source: &Source) -> String {
     let layer = source.layer;
     match (&source.plugin, layer) {
         (Some(plugin), _) => plugin.name.clone(),
@@ -28,7 +28,12 @@ fn source_word(source: &Source) -> String {
 }
 
 /// `project:PreToolUse:Bash:1`: where from, for what, and a number among equals. Without a matcher it is `*`.
-fn id(findings: &mut Findings<'_>, source: &str, event: &str, matcher: &str) -> HookId {
+pub(in crate::dialect) fn id(
+    findings: &mut Findings<'_>,
+    source: &str,
+    event: &str,
+    matcher: &str,
+) -> HookId {
     let matcher: String = match matcher {
         "" => "*".to_owned(),
         text => text.chars().take(NAMED_MATCHER).collect(),

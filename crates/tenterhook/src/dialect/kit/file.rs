@@ -215,28 +215,12 @@ impl Reader<'_> {
     }
 
     fn of_syntax(&self, fault: &SyntaxFault) -> Diagnostic {
-        let refuses = format!("{} refuses the whole file", self.file.agent);
-        let whose = match fault.kind {
-            _ if self.is_exact() => "no hook of this file runs".to_owned(),
-            FaultKind::NotStrict(_) => format!("{refuses}; its hooks run here"),
-            _ => format!("{refuses}; of its hooks those run here that are whole"),
+        let found = of_syntax(self.file.agent, self.source, fault, Code::NotStrictJson);
+        let refuses = match found.code {
+            Code::ByteOrderMark => !self.file.takes_mark,
+            code => code == Code::EmptyFile && self.file.is_strict,
         };
-        let found = match fault.kind {
-            FaultKind::NotStrict(NotStrict::ByteOrderMark) => {
-                let found = finding(Code::ByteOrderMark, fault.message.clone());
-                if self.file.takes_mark { found } else { found.weighing(Severity::Error) }
-            }
-            FaultKind::Empty if self.source.text.trim().is_empty() => {
-                let found = finding(Code::EmptyFile, "the file is empty");
-                if self.file.is_strict { found.weighing(Severity::Error) } else { found }
-            }
-            _ => finding(Code::NotStrictJson, format!("{whose}: {}", fault.message)),
-        };
-        let found = found.label("here");
-        match &fault.help {
-            Some(help) => found.help(help.clone()),
-            None => found,
-        }
+        if refuses { found.weighing(Severity::Error) } else { found }
     }
 
     fn root(&mut self, root: &Node) {
@@ -245,7 +229,7 @@ impl Reader<'_> {
             return;
         }
         let written: Vec<_> = root.entries().iter().filter(|it| it.key == "hooks").collect();
-        self.doubled(root, &written);
+        self.doubles(root, &written);
         let events = (self.file.find)(self, root);
         if let Some((_, earlier)) = written.split_last() {
             for entry in earlier {
@@ -261,29 +245,19 @@ impl Reader<'_> {
     }
 
     /// Tells of keys that are written twice: the agent keeps the last one. Where no hook is about it, that is advice.
-    fn doubled(&mut self, root: &Node, hooks: &[&Entry]) {
+    fn doubles(&mut self, root: &Node, hooks: &[&Entry]) {
         let is_event = |twice: &Duplicate| {
             let mut events = hooks.iter().flat_map(|it| it.node.entries());
             events.any(|it| it.key_span == twice.again)
         };
         let runs_doubled = self.file.runs_doubled;
         for twice in root.duplicates().into_iter().filter(|it| !(runs_doubled && is_event(it))) {
-            let Duplicate { key, first, again } = twice;
+            let again = twice.again;
             let within =
                 |it: &&Entry| it.key_span.start <= again.start && again.end <= it.node.span.end;
-            let matters = hooks.iter().any(within)
-                || root
-                    .entries()
-                    .iter()
-                    .filter(|it| self.row(&it.key).is_some())
-                    .any(|it| within(&it));
-            let message = format!("`{key}` is written twice: only the last one counts");
-            let found = finding(Code::DuplicateKeys, message);
-            let found = if matters { found } else { found.weighing(Severity::Advice) };
-            let line = self.findings.place(first).line;
-            let help =
-                format!("move what stands under the first one (line {line}) into the last one");
-            self.report(again, found.help(help));
+            let mut events = root.entries().iter().filter(|it| self.row(&it.key).is_some());
+            let matters = hooks.iter().any(within) || events.any(|it| within(&it));
+            doubled(&mut self.findings, &twice, matters);
         }
     }
 
@@ -464,4 +438,43 @@ impl Reader<'_> {
         self.read.mentions.clear();
         self.read.unreadable = true;
     }
+}
+
+/// What the format forbids, in words; `code` is that of a text which the agent cannot read.
+pub(in crate::dialect) fn of_syntax(
+    agent: &str,
+    source: &Source,
+    fault: &SyntaxFault,
+    code: Code,
+) -> Diagnostic {
+    let refuses = format!("{agent} refuses the whole file");
+    let whose = match fault.kind {
+        _ if source.compat == Compat::Exact => "no hook of this file runs".to_owned(),
+        FaultKind::NotStrict(_) => format!("{refuses}; its hooks run here"),
+        _ => format!("{refuses}; of its hooks those run here that are whole"),
+    };
+    let found = match fault.kind {
+        FaultKind::NotStrict(NotStrict::ByteOrderMark) => {
+            finding(Code::ByteOrderMark, fault.message.clone())
+        }
+        FaultKind::Empty if source.text.trim().is_empty() => {
+            finding(Code::EmptyFile, "the file is empty")
+        }
+        _ => finding(code, format!("{whose}: {}", fault.message)),
+    };
+    let found = found.label("here");
+    match &fault.help {
+        Some(help) => found.help(help.clone()),
+        None => found,
+    }
+}
+
+/// Tells of a key that is written twice: the agent keeps the last one. Where no hook is about it, that is advice.
+pub(in crate::dialect) fn doubled(findings: &mut Findings<'_>, twice: &Duplicate, matters: bool) {
+    let message = format!("`{}` is written twice: only the last one counts", twice.key);
+    let found = finding(Code::DuplicateKeys, message);
+    let found = if matters { found } else { found.weighing(Severity::Advice) };
+    let line = findings.place(twice.first).line;
+    let help = format!("move what stands under the first one (line {line}) into the last one");
+    findings.report(twice.again, found.help(help));
 }

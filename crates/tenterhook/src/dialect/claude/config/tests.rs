@@ -4,7 +4,7 @@ mod observed;
 
 use super::*;
 use crate::dialect::DialectId;
-use crate::hook::{Compat, Invocation, OnFailure, Run, Shell, Wait};
+use crate::hook::{Arming, Compat, Invocation, OnFailure, Run, Shell, Wait};
 use crate::matcher::MatcherSpec;
 
 fn source(name: &str, layer: Layer, text: &str) -> Source {

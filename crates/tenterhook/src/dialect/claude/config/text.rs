@@ -1,10 +1,11 @@
 //! Is the text whole? What the agent refuses or passes over before it looks at a single entry.
 
-use super::{Off, Reading, finding};
-use crate::diagnostic::{Code, Diagnostic, Severity, Span};
+use super::{Off, Reading};
+use crate::diagnostic::{Code, Span};
 use crate::dialect::claude::events::find_event;
+use crate::dialect::kit::file::{doubled, of_syntax};
 use crate::hook::Compat;
-use crate::syntax::{FaultKind, Node, NotStrict, Parsed, SyntaxFault};
+use crate::syntax::{FaultKind, Node, NotStrict, Parsed};
 
 impl Reading<'_> {
     /// Reports what the format forbids. The agent refuses the whole file, and so does who follows it exactly: what comes
@@ -26,35 +27,13 @@ impl Reading<'_> {
                     format!("Claude Code refuses the whole file, because {}", fault.message);
                 refused = refused.or(Some(Off::new(because, "C-21")));
             }
-            self.report(fault.span, self.syntax_finding(fault, is_exact));
+            let code = match self.kind.is_front_matter() {
+                true => Code::BrokenFrontMatter,
+                false => Code::NotStrictJson,
+            };
+            self.report(fault.span, of_syntax("Claude Code", self.source, fault, code));
         }
         refused
-    }
-
-    fn syntax_finding(&self, fault: &SyntaxFault, is_exact: bool) -> Diagnostic {
-        let help = fault.help.clone();
-        let whose = match fault.kind {
-            _ if is_exact => "no hook of this file runs",
-            FaultKind::NotStrict(_) => "Claude Code refuses the whole file; its hooks run here",
-            _ => "Claude Code refuses the whole file; of its hooks those run here that are whole",
-        };
-        let found = match fault.kind {
-            FaultKind::NotStrict(NotStrict::ByteOrderMark) => {
-                finding(Code::ByteOrderMark, fault.message.clone())
-            }
-            FaultKind::Empty if self.source.text.trim().is_empty() => {
-                finding(Code::EmptyFile, "the file is empty")
-            }
-            _ if self.kind.is_front_matter() => {
-                finding(Code::BrokenFrontMatter, format!("{whose}: {}", fault.message))
-            }
-            _ => finding(Code::NotStrictJson, format!("{whose}: {}", fault.message)),
-        };
-        let found = found.label("here");
-        match help {
-            Some(help) => found.help(help),
-            None => found,
-        }
     }
 
     /// Keys that were written twice: the agent keeps the last one (C-39).
@@ -66,20 +45,9 @@ impl Reading<'_> {
             .map(|it| Span::new(it.key_span.start, it.node.span.end))
             .collect();
         for twice in root.duplicates() {
-            let first = self.findings.place(twice.first);
-            let message = format!("`{}` is written twice: only the last one counts", twice.key);
             let matters =
                 hooks.iter().any(|it| it.start <= twice.again.start && twice.again.end <= it.end);
-            let found = if matters {
-                finding(Code::DuplicateKeys, message)
-            } else {
-                finding(Code::DuplicateKeys, message).weighing(Severity::Advice)
-            };
-            let help = format!(
-                "move what stands under the first one (line {}) into the last one",
-                first.line
-            );
-            self.report(twice.again, found.help(help));
+            doubled(&mut self.findings, &twice, matters);
         }
     }
 }

@@ -4,6 +4,7 @@ use crate::diagnostic::Code;
 use crate::dialect::claude::config::{Off, Reading, finding};
 use crate::dialect::claude::lint;
 use crate::dialect::findings::misspelt_place;
+use crate::dialect::kit::field::{Case, texts};
 use crate::dialect::requests;
 use crate::hook::{Http, McpTool, Prompt};
 use crate::syntax::Node;
@@ -41,7 +42,7 @@ impl Reading<'_> {
 
     pub(super) fn mcp_tool(&mut self, node: &Node) -> Result<McpTool, Off> {
         let (server, tool) = (self.needed(node, "server")?, self.needed(node, "tool")?);
-        let entry = node.entry("input").filter(|it| !it.node.is_null());
+        let entry = Case::Counts.entry(node, "input");
         let input = match entry.map(|it| it.node.to_json()) {
             None => serde_json::Map::new(),
             Some(serde_json::Value::Object(input)) => input,
@@ -57,7 +58,7 @@ impl Reading<'_> {
     /// A text without which nothing can run. That it is missing was told.
     fn needed(&mut self, node: &Node, key: &str) -> Result<String, Off> {
         let missing = || Off::new(format!("it has no `{key}`"), "C-24");
-        let entry = node.entry(key).filter(|it| !it.node.is_null()).ok_or_else(missing)?;
+        let entry = Case::Counts.entry(node, key).ok_or_else(missing)?;
         let Some(text) = entry.node.as_str().filter(|it| !it.trim().is_empty()) else {
             let found = match entry.node.as_str() {
                 Some(_) => "an empty one",
@@ -71,7 +72,7 @@ impl Reading<'_> {
     }
 
     fn headers(&mut self, node: &Node) -> Vec<(String, String)> {
-        let Some(entry) = node.entry("headers").filter(|it| !it.node.is_null()) else {
+        let Some(entry) = Case::Counts.entry(node, "headers") else {
             return Vec::new();
         };
         let mut headers = Vec::new();
@@ -92,12 +93,11 @@ impl Reading<'_> {
     }
 
     fn variables(&mut self, node: &Node) -> Vec<String> {
-        let Some(entry) = node.entry("allowedEnvVars").filter(|it| !it.node.is_null()) else {
+        let Some(entry) = Case::Counts.entry(node, "allowedEnvVars") else {
             return Vec::new();
         };
-        let names = entry.node.as_array().map(|items| items.iter().map(Node::as_str));
-        if let Some(names) = names.and_then(|it| it.collect::<Option<Vec<_>>>()) {
-            return names.into_iter().map(str::to_owned).collect();
+        if let Some(names) = texts(&entry.node) {
+            return names;
         }
         let message = "`allowedEnvVars` takes an array of strings";
         let found = finding(Code::WrongFieldType, message);

@@ -8,6 +8,7 @@ use super::Scope;
 use crate::diagnostic::Code;
 use crate::dialect::claude::config::{FileKind, Reading, finding};
 use crate::dialect::claude::lint;
+use crate::dialect::kit::field::Case;
 use crate::hook::{OnFailure, Wait};
 use crate::syntax::Node;
 
@@ -36,25 +37,15 @@ impl Reading<'_> {
 
     /// Seconds, with fractions (C-37).
     pub(super) fn timeout(&mut self, node: &Node) -> Option<Duration> {
-        let entry = node.entry("timeout").filter(|it| !it.node.is_null())?;
+        let entry = Case::Counts.entry(node, "timeout")?;
         let seconds = entry.node.as_f64().filter(|seconds| *seconds > 0.0);
         let Some(timeout) = seconds.and_then(|it| Duration::try_from_secs_f64(it).ok()) else {
             let message = "`timeout` takes a number of seconds above 0; the default counts";
             self.report(entry.node.span, finding(Code::WrongFieldType, message));
             return None;
         };
-        if timeout >= Duration::from_secs(1000) {
-            let meant = timeout.as_secs_f64() / 1000.0;
-            let message = format!(
-                "`timeout` is in seconds: this waits {}",
-                lint::span_of_time(timeout.as_secs())
-            );
-            self.report(
-                entry.node.span,
-                finding(Code::TimeoutLooksLikeMs, message)
-                    .help(format!("if milliseconds were meant, write `{meant}`")),
-            );
-        }
+        let shown = lint::span_of_time(timeout.as_secs());
+        self.findings.many_seconds(entry, timeout.as_secs_f64(), &shown);
         Some(timeout)
     }
 
@@ -65,7 +56,7 @@ impl Reading<'_> {
         scope: &Scope,
         wait: Wait,
     ) -> Option<OnFailure> {
-        let entry = node.entry("onFailure").filter(|it| !it.node.is_null())?;
+        let entry = Case::Counts.entry(node, "onFailure")?;
         let said = match entry.node.as_str() {
             Some("continue") => OnFailure::Continue,
             Some("block") => OnFailure::Block,
@@ -105,21 +96,10 @@ impl Reading<'_> {
     }
 
     pub(super) fn flag(&mut self, node: &Node, key: &str) -> bool {
-        let Some(entry) = node.entry(key).filter(|it| !it.node.is_null()) else { return false };
-        entry.node.as_bool().unwrap_or_else(|| {
-            let message = format!("`{key}` takes `true` or `false`, found {}", entry.node.kind());
-            self.report(entry.node.span, finding(Code::WrongFieldType, message));
-            false
-        })
+        self.findings.flag(Case::Counts.entry(node, key))
     }
 
     pub(super) fn text(&mut self, node: &Node, key: &str) -> Option<String> {
-        let entry = node.entry(key).filter(|it| !it.node.is_null())?;
-        let text = entry.node.as_str();
-        if text.is_none() {
-            let message = format!("`{key}` takes a string, found {}", entry.node.kind());
-            self.report(entry.node.span, finding(Code::WrongFieldType, message));
-        }
-        text.map(str::to_owned)
+        self.findings.text(Case::Counts.entry(node, key)).map(str::to_owned)
     }
 }
