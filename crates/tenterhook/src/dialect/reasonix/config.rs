@@ -172,7 +172,9 @@ fn invocation(reader: &mut Reader<'_>, node: &Node) -> Option<Invocation> {
             }
         };
         let found = finding(code, message).label("never runs");
-        reader.report(span, found.help("write `\"command\": \"...\"`, a line for a shell"));
+        let verb = if field.is_none() { "add" } else { "write" };
+        let help = format!("{verb} `\"command\": \"...\"`, a line for a shell");
+        reader.report(span, found.help(help));
         return None;
     };
     let shell = Invocation::Shell { text: text.to_owned(), shell: Shell::Sh };
