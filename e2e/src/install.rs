@@ -1,6 +1,7 @@
 //! `cargo e2e install`: does what `cargo xtask dist` makes run where there is no Rust? Installs the tarball, the npm package
 //! and the wheel, each in a file system that holds nothing but what it needs, and plays `check`, `fire` and `demo` there.
-//! Packs the program that is built already, with the libraries that it asks for; `TENTERHOOK_DIST=1` builds the released one.
+//! Packs the program that is built already, with the libraries that it asks for; `TENTERHOOK_DIST=1` builds the
+//! released one, and `cargo e2e install DIR` takes released packages that lie in a folder.
 
 mod root;
 
@@ -78,11 +79,17 @@ const PLAYS: &[(&str, i32, &str)] = &[
     ("demo", 0, "BLOCKED"),
 ];
 
-pub(crate) fn run() -> Said {
+pub(crate) fn run(args: &[&str]) -> Said {
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let dist = scratch.path().join("dist");
-    let target = pack(&dist)?;
-    let mut said = format!("packed for {target}\n");
+    let (dist, target) = match args {
+        [made] => (PathBuf::from(made), released()),
+        _ => {
+            let dist = scratch.path().join("dist");
+            let target = pack(&dist)?;
+            (dist, target)
+        }
+    };
+    let mut said = format!("packages for {target}\n");
     let Some(way) = Way::find()? else {
         said.push_str("SKIPPED  no clean root can be entered: neither `chroot` nor user namespaces are allowed here\n");
         return Ok((said, true));
@@ -113,14 +120,14 @@ fn line(name: &str, played: Result<String, String>) -> String {
 /// Makes the packages, and says for which target.
 #[expect(clippy::disallowed_methods, reason = "said by whoever runs this suite")]
 fn pack(dist: &Path) -> Result<String, String> {
-    let released = std::env::var_os("TENTERHOOK_DIST").is_some();
+    let builds = std::env::var_os("TENTERHOOK_DIST").is_some();
     let root = tree::root();
     tree::build("xtask")?;
     tree::build("tenterhook-cli")?;
     let mut command = Command::new(root.join("target/debug/xtask"));
     command.arg("dist").arg("--out").arg(dist);
-    let target = match released {
-        true => format!("{}-unknown-linux-musl", std::env::consts::ARCH),
+    let target = match builds {
+        true => released(),
         false => {
             command.arg("--program").arg(root.join("target/debug/tenterhook"));
             format!("{}-unknown-linux-gnu", std::env::consts::ARCH)
@@ -130,6 +137,11 @@ fn pack(dist: &Path) -> Result<String, String> {
     let output = command.output().map_err(|error| format!("xtask cannot be run: {error}"))?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     if output.status.success() { Ok(target) } else { Err(format!("{said}`xtask dist` failed")) }
+}
+
+/// The released target of this machine.
+fn released() -> String {
+    format!("{}-unknown-linux-musl", std::env::consts::ARCH)
 }
 
 fn is_static(target: &str) -> bool {

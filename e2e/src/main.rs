@@ -31,7 +31,7 @@ fn main() -> ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let done: Said = match args.as_slice() {
         ["clients"] => clients::run(),
-        ["install"] => install::run(),
+        ["install", args @ ..] => install::run(args),
         ["pace", args @ ..] => pace::run(args),
         ["prewarm", interpreters @ ..] => prewarm::run(interpreters),
         ["starved"] => starved::run(),

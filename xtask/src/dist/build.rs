@@ -59,13 +59,23 @@ pub(crate) fn program(target: &Target) -> Result<PathBuf, String> {
     command
         .args(["--locked", "--profile", "dist", "--package", "tenterhook-cli"])
         .args(["--target", target.triple])
-        .env("CARGO_ENCODED_RUSTFLAGS", remapped(&root).join("\u{1f}"))
+        .env("CARGO_ENCODED_RUSTFLAGS", flags(tool, &root).join("\u{1f}"))
         .current_dir(&root);
     let status = command.status().map_err(|error| format!("cargo cannot be run: {error}"))?;
     if !status.success() {
         return Err(format!("the program cannot be built for {}", target.triple));
     }
     Ok(root.join("target").join(target.triple).join("dist/tenterhook"))
+}
+
+/// What is told to the compiler, beside the profile.
+fn flags(tool: Tool, root: &Path) -> Vec<String> {
+    let mut flags = remapped(root);
+    if let Tool::Musl = tool {
+        // A twentieth of the program was the list of places to mend when it is loaded; as a bitmap it is next to nothing.
+        flags.extend(["-C", "link-arg=-Wl,-z,pack-relative-relocs"].map(str::to_owned));
+    }
+    flags
 }
 
 /// Where the sources lie is nobody's affair, and would make each machine's program another one.
