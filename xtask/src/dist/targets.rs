@@ -24,7 +24,7 @@ pub(crate) enum State {
     Tested,
     /// Compiles and links; nothing runs it.
     Built,
-    /// A slot: the code compiles, and nobody has run it.
+    /// A slot: nobody has built or run it.
     NeverRun,
     /// The target of a developer's machine, for trying the packages; never released.
     Trial,
