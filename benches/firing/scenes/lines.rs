@@ -29,7 +29,7 @@ pub(crate) fn lines(table: &mut Table) {
             let ours = Sample::of(10, || drop(fire(&bed, &line)));
             let grammar = Sample::of(10, || grammar::parse(&line));
             let reach = if kib == 64 { "50 ms" } else { "" };
-            let name = format!("33 rules, {kib} KiB: {}", shape.name);
+            let name = format!("34 rules, {kib} KiB: {}", shape.name);
             table.against(name, ours, ("the grammar alone", grammar.median()), reach);
         }
     }

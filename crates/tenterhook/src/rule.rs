@@ -35,6 +35,8 @@ mod parse;
 #[cfg(feature = "rule")]
 mod path;
 #[cfg(feature = "rule")]
+mod quick;
+#[cfg(feature = "rule")]
 mod search;
 #[cfg(feature = "rule")]
 mod secret;

@@ -43,7 +43,7 @@ fn rules_are_shown() {
     let room = Room::new();
     assert_snapshot!(room.run(&["rules", "show", "guardrails", "read-env"], "").all());
     let all = room.run(&["rules", "show", "guardrails"], "").stdout;
-    assert_eq!(all.lines().filter(|it| it.contains(" deny ") || it.contains(" ask ")).count(), 33);
+    assert_eq!(all.lines().filter(|it| it.contains(" deny ") || it.contains(" ask ")).count(), 34);
     assert!(all.lines().all(|line| line.chars().count() <= 80), "{all}");
     assert_snapshot!(room.run(&["rules", "show", "guardrails", "read-evn"], "").all());
     assert_snapshot!(room.run(&["rules", "add", "guardrail"], "").all());
@@ -56,7 +56,7 @@ fn as_json() {
     let all = room.json(&["rules", "list", "--format", "json"], "", 0);
     fits_schema("rules", &all);
     let pack = &all["packs"][0];
-    assert_eq!(pack["rules"].as_array().map(Vec::len), Some(33));
+    assert_eq!(pack["rules"].as_array().map(Vec::len), Some(34));
     assert_eq!(pack["places"].as_array().map(Vec::len), Some(1));
     assert_eq!(pack["places"][0]["changed"], false);
     let shown = room.json(&["rules", "show", "guardrails", "--format", "json"], "", 0);

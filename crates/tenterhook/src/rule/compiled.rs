@@ -98,6 +98,10 @@ fn keep<T>(result: Result<T, Flaw>, flaws: &mut Vec<Flaw>) -> Option<T> {
 
 /// Compiles an expression that begins at byte `from` of a part's text.
 fn expression(text: &str, part: Part, from: usize) -> Result<Typed, Flaw> {
+    // Only what is wrong needs a place.
+    if let Some(typed) = parse::quickly(text).and_then(|plain| lower::lower(&plain).ok()) {
+        return Ok(typed);
+    }
     let flaw = |code, at: std::ops::Range<usize>, message, help| Flaw {
         part,
         code,

@@ -9,6 +9,7 @@ use std::ops::Range;
 use cel::IdedExpr;
 use cel::common::ast::SourceInfo;
 
+use super::quick;
 use super::signs::Signs;
 
 /// Longest expression, in bytes.
@@ -53,6 +54,12 @@ impl Parsed<'_> {
         let found = if is_call { before() } else { behind() };
         found.map_or(place.clone(), |at| at..at + name.len())
     }
+}
+
+/// The same tree without the places of its parts, where the expression is a plain one; `None` says nothing about others.
+pub(super) fn quickly(text: &str) -> Option<Parsed<'_>> {
+    bound(text).ok()?;
+    Some(Parsed { root: quick::read(text)?, places: SourceInfo::default(), text })
 }
 
 /// Parses `text`. The macros of CEL are left as the calls that they are written as.

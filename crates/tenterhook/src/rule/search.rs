@@ -5,7 +5,7 @@
 //! megabyte, and nobody can stop it. So this walks the crate's own lazy automaton a byte at a time.
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use regex_automata::hybrid::LazyStateID;
 use regex_automata::hybrid::dfa::{self, Cache, DFA};
@@ -14,6 +14,7 @@ use regex_automata::nfa::thompson::{self, NFA, WhichCaptures};
 use regex_automata::util::pool::Pool;
 use regex_automata::util::syntax;
 use regex_automata::{Anchored, Input, MatchKind};
+use regex_syntax::hir::{Class, Hir, HirKind};
 
 use super::eval::Stop;
 
@@ -41,8 +42,16 @@ pub(super) enum Written {
     InEvent,
 }
 
-/// A compiled regular expression.
+/// A regular expression. A small one is compiled when it is first asked: most rules never come to their patterns.
 pub(super) struct Search {
+    tree: Hir,
+    utf8: bool,
+    written: Written,
+    built: OnceLock<Result<Automata, String>>,
+}
+
+/// A regular expression, compiled.
+struct Automata {
     ahead: Arc<DFA>,
     back: Arc<DFA>,
     caches: Pool<Caches, MakeCaches>,
@@ -66,6 +75,57 @@ enum Lost {
     Unicode,
 }
 
+impl Automata {
+    fn of(tree: &Hir, utf8: bool, written: Written) -> Result<Self, String> {
+        let largest = if written == Written::InRule { LARGEST } else { LARGEST_SAID };
+        let nfa = |reverse| {
+            let captures = if reverse { WhichCaptures::None } else { WhichCaptures::Implicit };
+            let config = thompson::Config::new().utf8(utf8).reverse(reverse);
+            let config = config.which_captures(captures).nfa_size_limit(Some(largest));
+            let built = thompson::Compiler::new().configure(config).build_from_hir(tree);
+            built.map_err(|_| "the pattern is too large".to_owned())
+        };
+        let lazy = |nfa: NFA, kind| {
+            let config = dfa::Config::new().match_kind(kind).unicode_word_boundary(true);
+            let config = config.cache_capacity(KEPT).skip_cache_capacity_check(true);
+            let built = dfa::Builder::new().configure(config).build_from_nfa(nfa);
+            built.map(Arc::new).map_err(|it| it.to_string())
+        };
+        let ahead = lazy(nfa(false)?, MatchKind::LeftmostFirst)?;
+        let back = lazy(nfa(true)?, MatchKind::All)?;
+        let (first, second) = (Arc::clone(&ahead), Arc::clone(&back));
+        let make: MakeCaches =
+            Box::new(move || Caches { ahead: first.create_cache(), back: second.create_cache() });
+        Ok(Self { ahead, back, caches: Pool::new(make) })
+    }
+}
+
+/// So many states are never too large, at some thirty bytes each; more are compiled with the rule, to see.
+const SMALL: usize = 4000;
+/// A stretch of characters beyond ASCII is at most so many states.
+const BEYOND_ASCII: usize = 64;
+
+/// How many states a pattern has at most.
+fn states(tree: &Hir) -> usize {
+    let stretch = |is_ascii: bool| if is_ascii { 1 } else { BEYOND_ASCII };
+    match tree.kind() {
+        HirKind::Empty | HirKind::Look(_) => 1,
+        HirKind::Literal(literal) => literal.0.len(),
+        HirKind::Class(Class::Bytes(class)) => 1 + class.ranges().len(),
+        HirKind::Class(Class::Unicode(class)) => {
+            1 + class.ranges().iter().map(|it| stretch(it.end().is_ascii())).sum::<usize>()
+        }
+        HirKind::Repetition(it) => {
+            let times = it.max.unwrap_or(it.min).max(1).saturating_add(1);
+            states(&it.sub).saturating_add(2).saturating_mul(times as usize)
+        }
+        HirKind::Capture(it) => states(&it.sub).saturating_add(2),
+        HirKind::Concat(trees) | HirKind::Alternation(trees) => {
+            trees.iter().map(states).fold(2, usize::saturating_add)
+        }
+    }
+}
+
 impl Search {
     /// Compiles the expression `text`.
     pub(super) fn compile(text: &str, written: Written) -> Result<Self, String> {
@@ -86,36 +146,24 @@ impl Search {
     ) -> Result<Self, String> {
         let config = config.nest_limit(DEEPEST);
         let tree = syntax::parse_with(text, &config).map_err(|it| last_line(&it.to_string()))?;
-        let largest = if written == Written::InRule { LARGEST } else { LARGEST_SAID };
-        let nfa = |reverse| {
-            let captures = if reverse { WhichCaptures::None } else { WhichCaptures::Implicit };
-            let config = thompson::Config::new().utf8(utf8).reverse(reverse);
-            let config = config.which_captures(captures).nfa_size_limit(Some(largest));
-            let built = thompson::Compiler::new().configure(config).build_from_hir(&tree);
-            built.map_err(|_| "the pattern is too large".to_owned())
-        };
-        let lazy = |nfa: NFA, kind| {
-            let config = dfa::Config::new().match_kind(kind).unicode_word_boundary(true);
-            let config = config.cache_capacity(KEPT).skip_cache_capacity_check(true);
-            let built = dfa::Builder::new().configure(config).build_from_nfa(nfa);
-            built.map(Arc::new).map_err(|it| it.to_string())
-        };
-        let ahead = lazy(nfa(false)?, MatchKind::LeftmostFirst)?;
-        let back = lazy(nfa(true)?, MatchKind::All)?;
-        let (first, second) = (Arc::clone(&ahead), Arc::clone(&back));
-        let make: MakeCaches =
-            Box::new(move || Caches { ahead: first.create_cache(), back: second.create_cache() });
-        Ok(Self { ahead, back, caches: Pool::new(make) })
+        let search = Self { tree, utf8, written, built: OnceLock::new() };
+        if states(&search.tree) > SMALL {
+            search.automata().as_ref().map_err(Clone::clone)?;
+        }
+        Ok(search)
+    }
+
+    fn automata(&self) -> &Result<Automata, String> {
+        self.built.get_or_init(|| Automata::of(&self.tree, self.utf8, self.written))
+    }
+
+    fn compiled(&self) -> Result<&Automata, Stop> {
+        self.automata().as_ref().map_err(|why| Stop::Failed(why.clone()))
     }
 
     /// Whether it is found anywhere.
     pub(super) fn is_in(&self, text: &str, spend: Spend<'_>) -> Result<bool, Stop> {
-        let mut caches = self.caches.get();
-        match self.end(&mut caches, text, Until::First, spend) {
-            Ok(end) => Ok(end.is_some()),
-            Err(Lost::Stop(stop)) => Err(stop),
-            Err(Lost::Unicode) => Ok(self.slowly(text, spend)?.is_some()),
-        }
+        self.compiled()?.is_in(text, spend)
     }
 
     /// The first place where it is found.
@@ -124,6 +172,21 @@ impl Search {
         text: &'t str,
         spend: Spend<'_>,
     ) -> Result<Option<&'t str>, Stop> {
+        self.compiled()?.first(text, spend)
+    }
+}
+
+impl Automata {
+    fn is_in(&self, text: &str, spend: Spend<'_>) -> Result<bool, Stop> {
+        let mut caches = self.caches.get();
+        match self.end(&mut caches, text, Until::First, spend) {
+            Ok(end) => Ok(end.is_some()),
+            Err(Lost::Stop(stop)) => Err(stop),
+            Err(Lost::Unicode) => Ok(self.slowly(text, spend)?.is_some()),
+        }
+    }
+
+    fn first<'t>(&self, text: &'t str, spend: Spend<'_>) -> Result<Option<&'t str>, Stop> {
         let mut caches = self.caches.get();
         let found = self.end(&mut caches, text, Until::Last, spend).and_then(|end| {
             let Some(end) = end else { return Ok(None) };
@@ -296,6 +359,6 @@ fn last_line(message: &str) -> String {
 
 impl fmt::Debug for Search {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Search({} states)", self.ahead.get_nfa().states().len())
+        write!(f, "Search({})", self.tree)
     }
 }

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
-use futures_util::stream::BoxStream;
+use futures_util::stream::{self, BoxStream};
 use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, USER_AGENT, WWW_AUTHENTICATE};
@@ -18,6 +18,7 @@ use rmcp::transport::streamable_http_client::{
     AuthRequiredError, HttpStatusError, InsufficientScopeError, SseError, StreamableHttpClient,
     StreamableHttpError, StreamableHttpPostResponse,
 };
+use serde_json::Value;
 use sse_stream::{Sse, SseStream};
 
 use super::events::Bounded;
@@ -147,6 +148,20 @@ fn events(response: Response<Incoming>, limit: usize) -> Events {
     SseStream::new(Bounded::new(response.into_body(), limit)).boxed()
 }
 
+/// The messages of a body that holds more than one, be it one behind the other or in an array: each as an event of a stream,
+/// because of two replies none counts there (MC-17).
+fn several(body: &[u8]) -> Option<Vec<Sse>> {
+    let values = serde_json::Deserializer::from_slice(body).into_iter::<Value>();
+    let values: Vec<Value> = values.collect::<Result<_, _>>().ok()?;
+    let messages = values.into_iter().flat_map(|value| match value {
+        Value::Array(messages) => messages,
+        message => vec![message],
+    });
+    let event = |message: Value| Sse { data: Some(message.to_string()), ..Sse::default() };
+    let all: Vec<Sse> = messages.map(event).collect();
+    (all.len() > 1).then_some(all)
+}
+
 /// What a message that needs no reply may be answered with is not looked at.
 const fn wants_a_reply(message: &ClientJsonRpcMessage) -> bool {
     matches!(message, ClientJsonRpcMessage::Request(_))
@@ -222,6 +237,10 @@ impl StreamableHttpClient for McpClient {
             return Err(Fault::UnexpectedContentType(kind));
         }
         let body = whole(response.into_body(), REPLY).await.map_err(Fault::Client)?;
+        if let Some(all) = several(&body) {
+            let events = stream::iter(all.into_iter().map(Ok)).boxed();
+            return Ok(StreamableHttpPostResponse::Sse(once(events), session));
+        }
         let message = serde_json::from_slice(&body).map_err(|error| {
             let said: String = String::from_utf8_lossy(&body).chars().take(SHOWN).collect();
             unexpected(format!("unrecognized JSON-RPC message: {error}: {said}"))

@@ -127,6 +127,35 @@ fn about_a_command() -> impl Strategy<Value = String> {
     })
 }
 
+/// The crate's parser numbers what it reads.
+fn without_numbers(tree: &cel::IdedExpr) -> String {
+    regex::Regex::new(r"id: \d+").unwrap().replace_all(&format!("{tree:?}"), "").into_owned()
+}
+
+fn read_the_same(text: &str) -> Result<(), TestCaseError> {
+    let Some(quick) = crate::rule::quick::read(text) else { return Ok(()) };
+    let parser = cel::Env::default().parser().enable_optional_syntax(false);
+    let whole = parser.parse(text);
+    prop_assert!(whole.is_ok(), "only the quick reader takes `{text}`");
+    let whole = whole.map(|it| without_numbers(&it)).unwrap_or_default();
+    prop_assert_eq!(without_numbers(&quick), whole, "{}", text);
+    Ok(())
+}
+
+/// Every rule of the pack is read quickly, and as the crate reads it.
+#[test]
+fn the_pack_is_read_quickly() {
+    let pack = include_str!("../../../../tenterhook-cli/packs/guardrails.toml");
+    let pack: toml_edit::DocumentMut = pack.parse().unwrap();
+    let hooks = pack["hook"].as_table().unwrap();
+    assert!(hooks.len() > 30);
+    for (name, hook) in hooks {
+        let when = hook["when"].as_str().unwrap();
+        assert!(crate::rule::quick::read(when).is_some(), "{name}");
+        read_the_same(when).unwrap();
+    }
+}
+
 fn no_files() -> ProptestConfig {
     ProptestConfig { failure_persistence: None, ..ProptestConfig::default() }
 }
@@ -168,6 +197,19 @@ proptest! {
                 Err(other) => prop_assert!(false, "{text}: {other:?}, and CEL says {expected}"),
             }
         }
+    }
+
+    /// What the quick reader takes for an expression is one, and the same.
+    #[test]
+    fn what_is_read_quickly_is_read_the_same(
+        text in prop_oneof![
+            expression(LEAVES, OWN_CALLS),
+            expression(PLAIN, CALLS),
+            about_a_command(),
+            "(a|in|\\.|!|-|\\(|\\)|\\[|\\]|,|\\?|:|=|<|&&|\\|\\||'|\"|\\\\|r|1|1\\.5|0x1|u| |/|\\{|\\}|true|if|\n){0,9}",
+        ],
+    ) {
+        read_the_same(&text)?;
     }
 
     /// RU-22: a command that is not asked what cannot hold of its program makes no difference. Behind `!!` nothing is sorted.

@@ -73,6 +73,22 @@ async fn of_two_replies_in_one_stream_neither_counts() {
     assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
 }
 
+/// MC-17: the same without a stream, one behind the other and in an array.
+#[tokio::test]
+async fn of_two_replies_in_one_body_neither_counts() {
+    let other = answer(1).replace("hello", "other");
+    for body in [format!("{}\n{other}", answer(1)), format!("[{},{other}]", answer(1))] {
+        let scripted = keeping_a_session(&[says("", 200, &body), says("", 200, &answer(2))]);
+        let servers = at(&scripted.url(), TOKEN);
+        let reply = ask(&servers, "say").await.expect("a reply");
+        assert!(reply.is_error, "{reply:?}");
+        let said = texts(Ok(reply));
+        assert!(said[0].contains("twice"), "{said:?}");
+        assert_eq!(said[1..], ["hello", "other"]);
+        assert_eq!(texts(ask(&servers, "say").await), ["hello"]);
+    }
+}
+
 /// MC-15.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_is_named_in_each_request_and_left_at_the_end() {
