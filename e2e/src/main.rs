@@ -6,6 +6,7 @@ mod clients;
 mod install;
 mod pace;
 mod prewarm;
+mod start;
 mod starved;
 mod terminal;
 mod tree;
@@ -21,6 +22,7 @@ usage: cargo e2e NAME
   starved   does `fire` say no in whatever environment, where a hook objects?
   terminal  does the agent's interactive face hold in a real terminal? (tmux; `--bless` writes docs/screens anew)
   pace      how long from a tarball to the first `check`? (--dist DIR, --corpus DIR)
+  start     what does one `fire` of the release build cost, beside `/bin/true` and Python? (another build may follow)
   bench     how long does what is typed take to be seen, while a hook sleeps and the model streams?";
 
 /// What a play has to say, and whether all is well.
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
         ["install", args @ ..] => install::run(args),
         ["pace", args @ ..] => pace::run(args),
         ["prewarm", interpreters @ ..] => prewarm::run(interpreters),
+        ["start", program @ ..] => start::run(program),
         ["starved"] => starved::run(),
         ["terminal", args @ ..] => terminal::run(args),
         ["bench"] => bench::run(),

@@ -60,8 +60,8 @@ pub(crate) fn block_on_or<T>(
     // Where the system cannot do it, hooks are ended all the same, but a daemon may stay; the report of its hook says so.
     let _ = tenterhook_process::adopt_orphans();
     let mut builder = tokio::runtime::Builder::new_multi_thread();
-    // Hooks are other processes: two threads are plenty to hear them out.
-    let runtime = last_word::starting(|| builder.worker_threads(2).enable_all().build());
+    // Hooks are other processes: this thread and one more are plenty to hear them out, and signals while this one computes.
+    let runtime = last_word::starting(|| builder.worker_threads(1).enable_all().build());
     let runtime = runtime.map_err(Starved)?;
     let waited = runtime.block_on(async {
         let signals = Signals::listen();

@@ -1,0 +1,105 @@
+//! `cargo e2e start [PROGRAM]`: what does one `fire` cost from its start to its end, beside `/bin/true` and Python? Measures the
+//! release build, and asserts nothing: the figures are the program's data.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use crate::{Said, tree};
+
+/// How often each is started, in turn with the others, so that a machine whose speed drifts is fair to all.
+const TIMES: u32 = 40;
+/// How long the system's tick is in which it counts the time of children.
+const TICK: Duration = Duration::from_millis(10);
+
+const NOTHING: &str = "[hook.other]\non = \"PreToolUse\"\nmatch = \"Write\"\nrun = [\"true\"]\n";
+const PACK: &str = include_str!("../../crates/tenterhook-cli/packs/guardrails.toml");
+const EVENT: &str = "{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"s\",\"tool_name\":\"Bash\",\
+    \"tool_input\":{\"command\":\"ls\"}}";
+
+/// One thing that is started: its name and its words.
+type Started = (&'static str, Vec<String>);
+
+pub(crate) fn run(args: &[&str]) -> Said {
+    let program =
+        args.first().map_or_else(|| tree::root().join("target/release/tenterhook"), PathBuf::from);
+    if !program.is_file() {
+        let help = "build it with `cargo build --release`, or name another one";
+        return Err(format!("{} is not there: {help}", program.display()));
+    }
+    let room = tempfile::tempdir().map_err(|error| format!("no directory: {error}"))?;
+    let many =
+        (0..20_000).map(|at| NOTHING.replace("other", &format!("h{at}"))).collect::<String>();
+    for (name, text) in [
+        ("nothing.toml", NOTHING),
+        ("pack.toml", PACK),
+        ("many.toml", &many),
+        ("event.json", EVENT),
+    ] {
+        std::fs::write(room.path().join(name), text).map_err(|error| format!("{name}: {error}"))?;
+    }
+    let said = |words: &[&str]| words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
+    let ours = |words: &[&str]| [said(&[&program.to_string_lossy()]), said(words)].concat();
+    let fire = |file: &str| ours(&["fire", "--config", file, "event.json"]);
+    let all: [Started; 6] = [
+        ("/bin/true", said(&["/bin/true"])),
+        ("python3 -c pass", said(&["python3", "-c", "pass"])),
+        ("tenterhook --version", ours(&["--version"])),
+        ("fire, nothing matches", fire("nothing.toml")),
+        ("fire, the guardrails, `ls`", fire("pack.toml")),
+        ("fire, 20,000 hooks, none selected", fire("many.toml")),
+    ];
+    let mut took = all.map(|started| (started, Vec::new(), Duration::ZERO));
+    for _ in 0..TIMES {
+        for ((name, words), walls, cpu) in &mut took {
+            let (wall, spent) = once(words, room.path()).map_err(|why| format!("{name}: {why}"))?;
+            walls.push(wall);
+            *cpu += spent;
+        }
+    }
+    Ok((table(&mut took), true))
+}
+
+/// How long it took, and how much of a core; the latter is told in ticks, whose errors even out.
+fn once(words: &[String], room: &Path) -> Result<(Duration, Duration), String> {
+    let (program, args) = words.split_first().ok_or("it has no name")?;
+    let mut command = Command::new(program);
+    command.args(args).current_dir(room).env("HOME", room);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let (before, began) = (of_children()?, Instant::now());
+    #[expect(clippy::disallowed_methods, reason = "the program under test, as a shell starts it")]
+    let status = command.status().map_err(|error| error.to_string())?;
+    let wall = began.elapsed();
+    if !status.success() {
+        return Err(format!("it ended with {status}"));
+    }
+    Ok((wall, of_children()?.saturating_sub(before)))
+}
+
+/// The time that ended children spent on a core.
+fn of_children() -> Result<Duration, String> {
+    let stat = std::fs::read_to_string("/proc/self/stat").map_err(|error| error.to_string())?;
+    // Behind the name, which may hold blanks: the fields 16 and 17 of the whole line.
+    let (_, fields) = stat.rsplit_once(')').ok_or("no line of a process")?;
+    let ticks: u32 =
+        fields.split_whitespace().skip(13).take(2).filter_map(|it| it.parse::<u32>().ok()).sum();
+    Ok(TICK * ticks)
+}
+
+fn table(took: &mut [(Started, Vec<Duration>, Duration)]) -> String {
+    let mut lines = format!("{:<36} {:>10} {:>8} {:>14}\n", "what", "median", "ratio", "of a core");
+    let median = |walls: &mut Vec<Duration>| {
+        walls.sort_unstable();
+        walls.get(walls.len() / 2).copied().unwrap_or_default()
+    };
+    let ms = |it: Duration| it.as_secs_f64() * 1000.0;
+    let mut base = Duration::ZERO;
+    for ((name, _), walls, cpu) in took {
+        let wall = median(walls);
+        base = if base.is_zero() { wall } else { base };
+        let ratio = wall.as_secs_f64() / base.as_secs_f64().max(f64::EPSILON);
+        let cpu = ms(*cpu) / f64::from(TIMES);
+        lines.push_str(&format!("{name:<36} {:>7.1} ms {ratio:>7.1}x {cpu:>11.1} ms\n", ms(wall)));
+    }
+    lines
+}
