@@ -91,7 +91,7 @@ pub enum Switch {
     /// Takes back a `DisableAll` of a weaker layer.
     EnableAll,
     /// Only managed hooks run.
-    ManagedOnly,
+    ManagedOnly(Whose),
     /// The hook of this name (native) is off.
     DisableHook {
         /// Its name.
@@ -112,6 +112,15 @@ pub enum Switch {
     },
 }
 
+/// Whose hooks a statement of an organisation is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Whose {
+    /// Those of every dialect.
+    All,
+    /// Those of the dialect in which it is said.
+    Own,
+}
+
 impl Switch {
     /// Where it is said, if that is known.
     #[must_use]
@@ -120,7 +129,7 @@ impl Switch {
             Self::DisableHook { place, .. } => place.as_ref(),
             Self::Requests { place, .. } => place.as_ref(),
             Self::Govern(govern) => govern.place.as_ref(),
-            Self::DisableAll | Self::EnableAll | Self::ManagedOnly => None,
+            Self::DisableAll | Self::EnableAll | Self::ManagedOnly(_) => None,
         }
     }
 }

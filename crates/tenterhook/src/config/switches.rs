@@ -8,7 +8,7 @@ use super::{hold, requests};
 use crate::diagnostic::{Code, Diagnostic, Place};
 use crate::dialect::DialectId;
 use crate::hook::{Hook, Layer, Run};
-use crate::source::{ReadConfig, Source, Switch};
+use crate::source::{ReadConfig, Source, Switch, Whose};
 
 /// Applies what sources say about other sources' hooks. A hook that is switched off stays visible (decision 8).
 ///
@@ -76,11 +76,12 @@ fn apply(statement: &Statement, source: &Source, hook: &mut Hook) -> Option<Stri
     let meant = match switch {
         Switch::DisableHook { name, .. } => hook.id.as_str() == name,
         Switch::Govern(govern) => Path::new(&*source.name) == govern.file,
-        Switch::ManagedOnly | Switch::DisableAll | Switch::EnableAll | Switch::Requests { .. } => {
-            false
-        }
+        Switch::ManagedOnly(Whose::All) => true,
+        Switch::ManagedOnly(Whose::Own) => statement.dialect == source.dialect,
+        Switch::DisableAll | Switch::EnableAll | Switch::Requests { .. } => false,
     };
-    if meant && distance(layer) > distance(hook.layer) {
+    let is_of_managed = matches!(switch, Switch::ManagedOnly(_));
+    if meant && !is_of_managed && distance(layer) > distance(hook.layer) {
         return Some(format!(
             "{by} says something about hook `{}`, but a {} source does not govern a {} one",
             hook.id,
@@ -89,11 +90,10 @@ fn apply(statement: &Statement, source: &Source, hook: &mut Hook) -> Option<Stri
         ));
     }
     match switch {
-        Switch::ManagedOnly if layer == Layer::Managed && hook.layer != Layer::Managed => {
-            hook.disarm(
-                format!("`allowManagedHooksOnly` in {by} lets only managed hooks run"),
-                "C-12",
-            );
+        Switch::ManagedOnly(_)
+            if meant && layer == Layer::Managed && hook.layer != Layer::Managed =>
+        {
+            hook.disarm(format!("{by} lets only managed hooks run"), "C-12");
         }
         Switch::DisableHook { .. } if meant => {
             hook.disarm(format!("{by} says `enabled = false` for it"), "C-14");
@@ -108,7 +108,7 @@ fn apply(statement: &Statement, source: &Source, hook: &mut Hook) -> Option<Stri
                 command.prewarm = prewarm.of(&command.invocation);
             }
         }
-        Switch::ManagedOnly
+        Switch::ManagedOnly(_)
         | Switch::DisableHook { .. }
         | Switch::Govern(_)
         | Switch::Requests { .. }

@@ -86,7 +86,7 @@ fn the_strongest_word_on_disabling_wins() {
 fn only_the_managed_layer_excludes_the_others() {
     check(
         vec![
-            reads("managed", Layer::Managed, vec![Switch::ManagedOnly]),
+            reads("managed", Layer::Managed, vec![Switch::ManagedOnly(crate::source::Whose::All)]),
             reads("user", Layer::User, vec![]),
         ],
         &[("managed", "armed"), ("user", "C-12")],
@@ -94,10 +94,29 @@ fn only_the_managed_layer_excludes_the_others() {
     check(
         vec![
             reads("managed", Layer::Managed, vec![]),
-            reads("user", Layer::User, vec![Switch::ManagedOnly]),
+            reads("user", Layer::User, vec![Switch::ManagedOnly(crate::source::Whose::All)]),
         ],
         &[("managed", "armed"), ("user", "armed")],
     );
+}
+
+/// CX-6: what is said of the hooks of one dialect binds no other.
+#[test]
+fn managed_hooks_of_one_dialect_exclude_no_other() {
+    use crate::source::Whose;
+    for (whose, of_other) in [(Whose::Own, "armed"), (Whose::All, "C-12")] {
+        let mut other = reads("other", Layer::Project, vec![]);
+        other.0.dialect = DialectId::NATIVE;
+        other.1.hooks[0].dialect = DialectId::NATIVE;
+        check(
+            vec![
+                reads("managed", Layer::Managed, vec![Switch::ManagedOnly(whose)]),
+                reads("user", Layer::User, vec![]),
+                other,
+            ],
+            &[("managed", "armed"), ("user", "C-12"), ("other", of_other)],
+        );
+    }
 }
 
 fn asks(name: &str, layer: Layer, switches: Vec<Switch>) -> (Source, ReadConfig) {

@@ -195,7 +195,7 @@ impl<'a> Reading<'a> {
                 }
                 ("disableAllHooks", false) => self.read.switches.push(Switch::EnableAll),
                 (_, true) if self.source.layer == Layer::Managed => {
-                    self.read.switches.push(Switch::ManagedOnly);
+                    self.read.switches.push(Switch::ManagedOnly(crate::source::Whose::All));
                 }
                 (_, true) if self.source.layer != Layer::Given => {
                     let message = "`allowManagedHooksOnly` counts only in managed settings";

@@ -110,7 +110,7 @@ fn switches(reader: &mut Reader<'_>, root: &Node) {
     }
     let only = root.get("allow_managed_hooks_only").and_then(Node::as_bool) == Some(true);
     if only && reader.source.layer == Layer::Managed {
-        reader.read.switches.push(Switch::ManagedOnly);
+        reader.read.switches.push(Switch::ManagedOnly(crate::source::Whose::Own));
     }
 }
 

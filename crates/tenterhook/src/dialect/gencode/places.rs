@@ -13,7 +13,8 @@ use crate::syntax::Node;
 
 /// The settings, weakest first. The project is where the agent is started: there is no walk up to its parents.
 pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
-    let user = roots.config_home.clone().unwrap_or_else(|| roots.home.join(".gen"));
+    // `CLAUDE_CONFIG_DIR` moves nothing of this agent.
+    let user = roots.home.join(".gen");
     [
         (user.join("settings.json"), Layer::User),
         (roots.cwd.join(".gen/settings.json"), Layer::Project),
@@ -67,5 +68,24 @@ pub(super) fn settle(layers: &mut [(&Source, &mut ReadConfig)]) {
                 hook.disarm(because, "G-2");
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// G-1.
+    #[test]
+    fn the_settings_of_another_agent_move_nothing() {
+        let roots = Roots {
+            cwd: "/p".into(),
+            home: "/home/x".into(),
+            config_home: Some("/elsewhere".into()),
+            ..Roots::default()
+        };
+        let paths: Vec<_> = places(&roots).into_iter().map(|it| it.path).collect();
+        assert_eq!(paths[0], Path::new("/home/x/.gen/settings.json"));
+        assert!(paths.iter().all(|it| !it.starts_with("/elsewhere")), "{paths:?}");
     }
 }

@@ -239,7 +239,11 @@ fn switches_are_read_where_they_count() {
     for (layer, text, expected) in [
         (Layer::User, r#"{"disableAllHooks": true}"#, vec![Switch::DisableAll]),
         (Layer::User, r#"{"disableAllHooks": false}"#, vec![Switch::EnableAll]),
-        (Layer::Managed, r#"{"allowManagedHooksOnly": true}"#, vec![Switch::ManagedOnly]),
+        (
+            Layer::Managed,
+            r#"{"allowManagedHooksOnly": true}"#,
+            vec![Switch::ManagedOnly(crate::source::Whose::All)],
+        ),
         (Layer::User, r#"{"allowManagedHooksOnly": true}"#, vec![]),
         (Layer::User, r#"{"disableAllHooks": "yes"}"#, vec![]),
     ] {
