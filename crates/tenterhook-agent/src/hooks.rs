@@ -133,7 +133,8 @@ impl Hooks {
         let found = discover::find(&roots);
         let means = Means::new(env, &updates);
         let builder = Engine::builder().sources(found.sources.iter().cloned());
-        let builder = builder.ambient(means.ambient()).record(journal(&roots, env));
+        let builder =
+            builder.ambient(means.ambient()).self_protection().record(journal(&roots, env));
         let (engine, diagnostics) = builder.build();
         let told = means.connect(&engine.ruleset(), &roots, &found.sources);
         for it in diagnostics.iter().chain(&told) {

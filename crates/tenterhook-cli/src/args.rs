@@ -91,6 +91,14 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook rules show guardrails\n  tenterhook rules add guardrails --project\n  tenterhook rules remove guardrails"
     )]
     Rules(Rules),
+    /// Let a call pass that self-protection denied, once
+    #[command(after_help = "Examples:\n  tenterhook allow once K7QX2M")]
+    Allow(Allow),
+    /// Let self-protection rest for some minutes
+    #[command(
+        after_help = "Examples:\n  tenterhook pause\n  tenterhook pause 5m\n  tenterhook pause --end"
+    )]
+    Pause(Pause),
     /// Print the JSON Schema of a form that Tenterhook reads or writes
     #[command(after_help = "Examples:\n  tenterhook schema config")]
     Schema(Schema),
@@ -140,6 +148,32 @@ pub(crate) struct Which {
     /// Follow the dialect exactly, with what the agent itself would lose
     #[arg(long, value_name = "HOW")]
     pub(crate) compat: Option<CompatArg>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Allow {
+    #[command(subcommand)]
+    pub(crate) how: AllowHow,
+}
+
+/// How often.
+#[derive(Debug, Subcommand)]
+pub(crate) enum AllowHow {
+    /// The next call that is the one denied, within 10 minutes
+    Once {
+        /// The code that the denial named
+        code: String,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Pause {
+    /// For how long, at most an hour
+    #[arg(value_name = "DURATION", value_parser = duration, default_value = "10m")]
+    pub(crate) length: Duration,
+    /// End the pause now
+    #[arg(long)]
+    pub(crate) end: bool,
 }
 
 #[derive(Debug, Args)]

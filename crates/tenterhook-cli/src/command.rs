@@ -10,6 +10,7 @@ pub(crate) mod fire;
 mod fix;
 pub(crate) mod init;
 pub(crate) mod input;
+pub(crate) mod leave;
 pub(crate) mod list;
 pub(crate) mod log;
 mod lookup;

@@ -10,6 +10,7 @@ mod journal;
 mod last_word;
 mod load;
 mod pack;
+mod person;
 mod problem;
 mod progress;
 mod reach;
@@ -76,6 +77,8 @@ fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
         Command::Test(args) => command::test::run(args, &here, term),
         Command::Convert(args) => command::convert::run(args, &here, term),
         Command::Events(args) => command::events::run(args, &here, term),
+        Command::Allow(args) => command::leave::allow(args, &here, term),
+        Command::Pause(args) => command::leave::pause(args, &here, term),
         Command::Rules(args) => command::rules::run(args, &here, term),
         Command::Schema(args) => command::schema::run(args, term),
         Command::Init => command::init::run(&here, term),

@@ -1,5 +1,7 @@
 //! Which packs of rules does the program bring, and what stands in them? Reads their text; writes nothing.
 
+use tenterhook::protect;
+
 /// A pack of rules: a native file, every rule of it with a comment that says what it is for.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pack {
@@ -8,14 +10,25 @@ pub(crate) struct Pack {
     pub(crate) about: &'static str,
     /// The file.
     pub(crate) text: &'static str,
+    /// Whether it is on in every host, without a file.
+    pub(crate) built_in: bool,
 }
 
 /// Every pack.
-pub(crate) const PACKS: &[Pack] = &[Pack {
-    name: "guardrails",
-    about: "holds an agent up before what is hard to undo, or what only an attacker asks for",
-    text: include_str!("../packs/guardrails.toml"),
-}];
+pub(crate) const PACKS: &[Pack] = &[
+    Pack {
+        name: "guardrails",
+        about: "holds an agent up before what is hard to undo, or what only an attacker asks for",
+        text: include_str!("../packs/guardrails.toml"),
+        built_in: false,
+    },
+    Pack {
+        name: protect::NAME,
+        about: "keeps an agent away from its hooks, its settings and Tenterhook itself",
+        text: protect::PACK,
+        built_in: true,
+    },
+];
 
 /// One rule of a pack.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@
 
 mod braces;
 mod code;
+pub(crate) mod disarm;
 mod files;
 mod fill;
 mod find;
@@ -79,6 +80,12 @@ pub struct CallFootprint {
     pub indexes: Vec<String>,
     /// Packages that would be fetched and run at once, and are not well known.
     pub strangers: Vec<String>,
+    /// Parts of an agent's guard that it changes.
+    pub guards: Vec<String>,
+    /// Agents that it starts without their guard, each as it would be started.
+    pub unguarded: Vec<String>,
+    /// What else of it ends a guard, each as what would happen.
+    pub disarms: Vec<String>,
 }
 
 /// The lists while they are filled.
@@ -104,6 +111,11 @@ struct Found {
     unpinned: BTreeSet<String>,
     indexes: BTreeSet<String>,
     strangers: BTreeSet<String>,
+    /// Whether the call may concern a guard: nothing of the next three is looked for otherwise.
+    concerns: bool,
+    guards: BTreeSet<String>,
+    unguarded: BTreeSet<String>,
+    disarms: BTreeSet<String>,
 }
 
 /// One of the lists of [`CallFootprint`].
@@ -137,6 +149,19 @@ pub enum List {
     Indexes,
     /// Packages that would be fetched and run at once, and are not well known.
     Strangers,
+    /// Parts of an agent's guard that it changes.
+    Guards,
+    /// Agents that it starts without their guard, each as it would be started.
+    Unguarded,
+    /// What else of it ends a guard, each as what would happen.
+    Disarms,
+}
+
+impl List {
+    /// Whether it is about an agent's guard, which most calls cannot concern.
+    pub(crate) const fn is_of_guard(self) -> bool {
+        matches!(self, Self::Guards | Self::Unguarded | Self::Disarms)
+    }
 }
 
 impl CallFootprint {
@@ -158,6 +183,9 @@ impl CallFootprint {
             List::Unpinned => &self.unpinned,
             List::Indexes => &self.indexes,
             List::Strangers => &self.strangers,
+            List::Guards => &self.guards,
+            List::Unguarded => &self.unguarded,
+            List::Disarms => &self.disarms,
         }
     }
 }
@@ -170,19 +198,34 @@ impl CallFootprint {
 pub fn footprint(
     event: &Event,
     line: Option<&Line>,
+    files: Option<&dyn disarm::Files>,
     meter: &Meter<'_>,
 ) -> Result<CallFootprint, Cut> {
-    let mut found = Found::default();
     let Some(call) = event.tool() else { return Ok(CallFootprint::default()) };
-    let paths = path::Paths::of(&event.within);
+    let paths = path::Paths { files, ..path::Paths::of(&event.within) };
+    let text = line.map(|_| Command::of(call).line());
+    let mut found =
+        Found { concerns: disarm::may_concern(call, text.as_deref()), ..Found::default() };
     match (call.tool(), line) {
         (Tool::Shell, Some(line)) => {
-            let text = Command::of(call).line();
-            shell(line, &text, &paths, meter, &mut found);
+            shell(line, text.as_deref().unwrap_or_default(), &paths, meter, &mut found);
         }
         _ => tools::look(call, &paths, meter, &mut found),
     }
+    if found.concerns {
+        match (call.tool(), &text) {
+            (Tool::Shell, Some(text)) => disarm::text(text, &mut found),
+            _ => disarm::tool(call, &paths, &mut found),
+        }
+        disarm::settle(&paths, &mut found);
+    }
     meter.cut().map_or_else(|| Ok(found.done()), Err)
+}
+
+/// Whether a call may concern an agent's guard, by its letters alone.
+#[must_use]
+pub fn may_concern_guard(event: &Event, line: &str) -> bool {
+    event.tool().is_some_and(|call| disarm::may_concern(call, Some(line)))
 }
 
 /// An absolute path as [`CallFootprint`] writes it; any other text as it is.
@@ -196,7 +239,7 @@ pub fn seen<'a>(path: &'a str, within: &Surroundings) -> Cow<'a, str> {
 }
 
 /// A shell line, also one that stands in the code of another language.
-fn shell(line: &Line, text: &str, paths: &path::Paths, meter: &Meter<'_>, found: &mut Found) {
+fn shell(line: &Line, text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
     let commands = line.commands.iter().take_while(|it| meter.spend(it.size()));
     found.commands.extend(commands.cloned());
     let follow::Seen { views, groups, cwd, filled, too_much } = follow::look(line, paths, meter);
@@ -205,6 +248,9 @@ fn shell(line: &Line, text: &str, paths: &path::Paths, meter: &Meter<'_>, found:
         files::look(view, paths, found);
         installs::look(view, found);
         literals::look(view, paths, found);
+    }
+    if found.concerns {
+        disarm::line(&views, paths, found);
     }
     // What is deleted is written, too.
     found.writes.extend(found.deletes.iter().cloned());
@@ -220,7 +266,7 @@ fn shell(line: &Line, text: &str, paths: &path::Paths, meter: &Meter<'_>, found:
 }
 
 /// What the programs of a line may run of what they are handed (S-36).
-fn guesses(line: &Line, paths: &path::Paths, meter: &Meter<'_>, found: &mut Found) {
+fn guesses(line: &Line, paths: &path::Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
     // Every word may be the start of a guess.
     let is_paid_for = |it: &SimpleCommand| meter.spend(4 * it.size());
     if found.guess >= DEEPEST_GUESS || !line.commands.iter().all(is_paid_for) {
@@ -240,7 +286,7 @@ fn guesses(line: &Line, paths: &path::Paths, meter: &Meter<'_>, found: &mut Foun
 }
 
 /// A text that would be run as a line of its own. What is not read because there are too many of them, nobody can see.
-fn inner(text: &str, paths: &path::Paths, meter: &Meter<'_>, found: &mut Found) {
+fn inner(text: &str, paths: &path::Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
     if found.lines >= MOST_LINES {
         return found.is_hidden();
     }
@@ -274,6 +320,9 @@ impl Found {
             unpinned: list(self.unpinned),
             indexes: list(self.indexes),
             strangers: list(self.strangers),
+            guards: list(self.guards),
+            unguarded: list(self.unguarded),
+            disarms: list(self.disarms),
         }
     }
 }

@@ -5,6 +5,8 @@
 mod built;
 mod hold;
 mod names;
+#[cfg(feature = "rule")]
+mod protection;
 mod repeats;
 mod requests;
 pub(crate) mod ruleset;
@@ -22,7 +24,7 @@ pub use server::settle as settle_servers;
 
 pub use crate::source::{Content, Plugin, Reach, RecordTable, Server, Source};
 #[doc(hidden)]
-pub use crate::source::{Flaw, Govern, Kept, Lost, ReadConfig, Requests, Switch};
+pub use crate::source::{Flaw, Govern, Kept, Lost, Protect, ReadConfig, Requests, Switch};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::{DIALECTS, EventRow};
@@ -42,6 +44,9 @@ pub struct Added {
     pub hooks: Vec<Hook>,
     /// Custom events.
     pub events: Vec<EventRow>,
+    /// Whether the built-in rules that protect an agent's guard are on.
+    #[cfg(feature = "rule")]
+    pub self_protection: bool,
 }
 
 /// A ruleset with everything that there is to say about how it came to be.
@@ -75,6 +80,10 @@ pub fn load(sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded
         read.push((source.clone(), config));
     }
     put_last(&mut read);
+    #[cfg(feature = "rule")]
+    if added.self_protection {
+        diagnostics.extend(protection::add(&mut read));
+    }
     settle_layers(&mut read);
     diagnostics.extend(apply_switches(&mut read));
     diagnostics.extend(hold::told(&read));

@@ -95,6 +95,15 @@ impl Builder {
         self
     }
 
+    /// Switches the built-in rules on that keep tool calls away from what holds an agent up: its hooks, its settings, and
+    /// this engine ([`crate::protect`]). No source below a managed one switches them off, and a reload keeps them.
+    #[cfg(feature = "rule")]
+    #[must_use]
+    pub fn self_protection(mut self) -> Self {
+        self.added.self_protection = true;
+        self
+    }
+
     /// Declares a custom event of the host: its subject, and what hooks of every dialect may do on it.
     #[must_use]
     pub fn event(mut self, row: EventRow) -> Self {

@@ -2,6 +2,8 @@
 
 #[doc(hidden)]
 pub mod command;
+#[cfg(feature = "rule")]
+mod disk;
 mod env_file;
 #[cfg(feature = "env")]
 mod environment;
@@ -29,6 +31,9 @@ use crate::report::{End, Report};
 use crate::rule::RuleInput;
 use crate::session::{Session, Wanted};
 pub(crate) use command::start_ahead;
+#[cfg(feature = "rule")]
+#[doc(hidden)]
+pub use disk::disk;
 #[doc(hidden)]
 pub use sealed::Sealed;
 
@@ -52,6 +57,9 @@ pub struct Ambient {
     pub model: Option<Arc<dyn model::Model>>,
     /// Who calls the tools of `mcp` hooks; `None`: such a hook fails, and its policy decides.
     pub servers: Option<Arc<dyn mcp::Servers>>,
+    /// What the person left to agents of what the built-in rules deny; `None`: nothing.
+    #[cfg(feature = "rule")]
+    pub leaves: Option<crate::leave::Leaves>,
     /// The connections that `http` hooks share, and whom they trust.
     pub network: http::Network,
 }
@@ -86,6 +94,15 @@ impl Ambient {
     #[must_use]
     pub fn servers(mut self, servers: Arc<dyn mcp::Servers>) -> Self {
         self.servers = Some(servers);
+        self
+    }
+
+    /// The same, with a directory of the person's own in which stands what they left to agents: one call that the built-in
+    /// rules denied, or all of them for a while. It is that of `tenterhook allow` and `tenterhook pause`.
+    #[cfg(feature = "rule")]
+    #[must_use]
+    pub fn state(mut self, directory: impl Into<PathBuf>) -> Self {
+        self.leaves = Some(crate::leave::Leaves::at(directory));
         self
     }
 

@@ -57,6 +57,8 @@ impl fmt::Display for HookId {
 pub enum Layer {
     /// The organisation's; no other layer loosens it.
     Managed,
+    /// The engine's own, which a host switched on; only a managed one switches it off.
+    BuiltIn,
     /// Given to this run by the caller.
     Given,
     /// The user's own.
@@ -79,6 +81,7 @@ impl Layer {
     pub const fn word(self) -> &'static str {
         match self {
             Self::Managed => "managed",
+            Self::BuiltIn => "built-in",
             Self::Given => "given",
             Self::User => "user",
             Self::Project => "project",
@@ -208,6 +211,8 @@ pub struct Hook {
     pub status: Option<String>,
     /// Whether it may run at all.
     pub arming: Arming,
+    /// Whether the person may let it rest for a while (SP-22).
+    pub pausable: bool,
 }
 
 impl Hook {
@@ -233,6 +238,7 @@ impl Hook {
             confine: Confine::Never,
             status: None,
             arming: Arming::Armed,
+            pausable: false,
         }
     }
 
@@ -283,6 +289,13 @@ impl Hook {
     pub const fn once(mut self) -> Self {
         self.once = true;
         self
+    }
+
+    /// Whether nothing below a managed source switches it off.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn is_settled(&self) -> bool {
+        matches!(self.layer, Layer::Managed | Layer::BuiltIn)
     }
 
     /// Switches it off for good, where nothing else has yet: the first reason is the one that is told.

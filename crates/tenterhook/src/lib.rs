@@ -93,11 +93,17 @@ pub mod engine;
 pub mod event;
 pub mod executor;
 pub mod hook;
+#[cfg(feature = "rule")]
+#[doc(hidden)]
+pub mod leave;
 pub mod matcher;
 mod merge;
 pub mod outcome;
 pub mod plan;
 pub mod prelude;
+#[cfg(feature = "rule")]
+#[doc(hidden)]
+pub mod protect;
 pub mod record;
 #[doc(hidden)]
 pub mod report;

@@ -10,7 +10,7 @@ use crate::config::{Ruleset, Stage};
 use crate::diagnostic::Code;
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::event::Event;
-use crate::hook::{Arming, Confine, Hook, Layer, Run, Unread};
+use crate::hook::{Arming, Confine, Hook, Run, Unread};
 use crate::matcher::{Condition, MatchContext, MatcherSpec, Picked};
 use crate::session::View;
 
@@ -226,7 +226,7 @@ fn weigh<'a>(
     if let Arming::Disarmed { because, rule } = &hook.arming {
         return Weighed::Disarmed { because, rule };
     }
-    if hook.layer != Layer::Managed && view.is_off(&hook.id) {
+    if !hook.is_settled() && view.is_off(&hook.id) {
         return Weighed::Off;
     }
     if hook.once && view.claimed(&hook.id) {

@@ -65,6 +65,9 @@ pub use expression::Expression;
 pub use files::files_read;
 #[doc(hidden)]
 pub use flaw::{Flaw, Part};
+#[cfg(feature = "rule")]
+#[doc(hidden)]
+pub use input::Files;
 #[doc(hidden)]
 pub use input::RuleInput;
 pub(crate) use input::SharedLine;

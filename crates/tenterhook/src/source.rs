@@ -172,6 +172,17 @@ pub struct Govern {
     pub place: Option<Place>,
 }
 
+/// What one source says about the built-in rules that protect an agent's guard: `[protect]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Protect {
+    /// Parts of a guard that an agent may change all the same, as patterns of paths.
+    pub writable: Vec<String>,
+    /// Whether the person may let the rules rest for a while.
+    pub pause: Option<bool>,
+    /// Where that is said.
+    pub place: Option<Place>,
+}
+
 /// What a dialect read from one source.
 #[derive(Clone, Debug, Default)]
 pub struct ReadConfig {
@@ -187,6 +198,8 @@ pub struct ReadConfig {
     pub servers: Vec<Server>,
     /// What it says about the record of firings.
     pub record: RecordTable,
+    /// What it says about the built-in rules that protect an agent's guard.
+    pub protect: Option<Protect>,
     /// What is wrong with it.
     pub diagnostics: Vec<Diagnostic>,
     /// The text is not well formed: on reload the last good hooks of this source stay (C-3).

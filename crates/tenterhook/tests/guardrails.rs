@@ -9,260 +9,24 @@
 )]
 
 mod pack;
+mod tables;
 
-use std::path::PathBuf;
-use std::sync::Arc;
-
-use serde_json::Value;
 use tenterhook::answer::Restraint;
-use tenterhook::rule::{Rule, RuleInput};
 
-use pack::{call, conformance, rules};
+use pack::rules;
+use tables::{Guard, says};
 
-/// Ways to put a simple command. `{program}` and `{rest}` are its parts, `{quoted}` is all of it between single quotes.
-const COMMAND_FORMS: &[&str] = &[
-    "sudo {command}",
-    "sudo -u root {command}",
-    "doas {command}",
-    "env {command}",
-    "env -i A=b {command}",
-    "A=b {command}",
-    "nohup {command} &",
-    "timeout 5 {command}",
-    "timeout -k 1 5s {command}",
-    "time {command}",
-    "nice -n 5 {command}",
-    "exec {command}",
-    "command {command}",
-    "builtin {command}",
-    "stdbuf -oL {command}",
-    "setsid {command}",
-    "busybox {command}",
-    "\\{command}",
-    "\"{program}\" {rest}",
-    "'{program}' {rest}",
-    "/usr/bin/{command}",
-    "~/bin/{command}",
-    "P={program}; $P {rest}",
-    "echo x | xargs {command}",
-    "echo x | xargs -n1 -P4 {command}",
-    "find . -maxdepth 1 -name x -exec {command} \\;",
-    "find . -name x -execdir {command} +",
-    "sudo nohup nice timeout 5 {command}",
-    "uv run {command}",
-    "uv run --with x -- {command}",
-    "poetry run {command}",
-    "pipx run {command}",
-    "bundle exec {command}",
-    "npm exec -- {command}",
-    "npx {command}",
-    "pnpm dlx {command}",
-    "conda run -n x {command}",
-    "direnv exec . {command}",
-    "parallel {command} ::: x",
-    "echo x | parallel {command}",
-    "for c in {program}; do $c {rest}; done",
-    "for c in ls {program}; do $c {rest}; done",
-    "C={quoted}; $C",
-    "alias c={quoted}; c",
-    "set -- {command}; \"$@\"",
-];
-
-/// Ways to put any line.
-const LINE_FORMS: &[&str] = &[
-    "{line}",
-    "{line};",
-    "true && {line}",
-    "false || {line}",
-    "true; {line}",
-    "true\n{line}\ntrue",
-    "({line})",
-    "{ {line}; }",
-    "! {line}",
-    "# a comment\n{line}",
-    "if true; then {line}; fi",
-    "for i in 1 2; do {line}; done",
-    "while true; do {line}; done",
-    "case x in x) {line} ;; esac",
-    "f() { {line}; }; f",
-    "bash -c {quoted}",
-    "sh -c {quoted}",
-    "bash -lc {quoted}",
-    "/bin/bash -c {quoted}",
-    "zsh -c {quoted}",
-    "eval {quoted}",
-    "sudo bash -c {quoted}",
-    "sudo -E env A=b sh -c {quoted}",
-    "timeout 5 bash -c {quoted}",
-    "xargs -I% bash -c {quoted}",
-    "find . -exec sh -c {quoted} \\;",
-    "nohup sh -c {quoted} > /dev/null 2>&1 &",
-    "env -S {quoted}",
-    "trap {quoted} EXIT",
-    "watch -n 1 {quoted}",
-    "flock /tmp/l -c {quoted}",
-    "su -c {quoted} root",
-    "script -c {quoted} /dev/null",
-    "parallel ::: {quoted}",
-    "tmux send-keys -t x {quoted} Enter",
-    "nix-shell -p x --run {quoted}",
-    "uv run bash -c {quoted}",
-    "npm exec -c {quoted}",
-    "echo {quoted} > /tmp/x.sh; bash /tmp/x.sh",
-];
-
-/// Ways to put a line that has no here-document.
-const FLAT_FORMS: &[&str] = &[
-    "echo $({line})",
-    "x=$({line})",
-    "echo \"$({line})\"",
-    "cat <({line})",
-    "bash <<'EOF'\n{line}\nEOF",
-    "cat <<EOF\n$({line})\nEOF",
-    "{line} | cat",
-    "{line} 2>&1 | tee /tmp/log",
-    "cd src; cd ..; {line}",
-    "cat > /tmp/x.sh <<'EOF'\n{line}\nEOF\nbash /tmp/x.sh",
-    "cat <<'EOF' | sh\n{line}\nEOF",
-];
-
-/// One rule of the pack and the table of its cases.
-struct Guard {
-    name: String,
-    rule: Rule,
-    table: Value,
-}
-
-fn tables() -> PathBuf {
-    conformance().join("guardrails")
-}
+const PACK: &str = "guardrails";
 
 fn guards() -> Vec<Guard> {
-    let guard = |(id, rule): (String, Rule)| {
-        let name = id.strip_prefix("guardrails/").unwrap().to_owned();
-        let file = tables().join(format!("attacks/{name}.toml"));
-        let text = std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{name}: {error}"));
-        let table = toml::from_str::<serde_json::Value>(&text).unwrap();
-        Guard { name, rule, table }
-    };
-    rules().into_iter().map(guard).collect()
-}
-
-impl Guard {
-    fn texts(&self, key: &str) -> Vec<&str> {
-        let list = self.table.get(key).and_then(Value::as_array);
-        list.into_iter().flatten().map(|it| it.as_str().unwrap()).collect()
-    }
-
-    fn calls(&self, key: &str) -> Vec<RuleInput> {
-        let list = self.table.get(key).and_then(Value::as_array);
-        let call = |it: &Value| rule_input(it["tool"].as_str().unwrap(), it["input"].clone());
-        list.into_iter().flatten().map(call).collect()
-    }
-
-    fn says(&self, rule_input: &RuleInput) -> Restraint {
-        says(&self.rule, rule_input).unwrap_or_else(|why| panic!("{}: {why}", self.name))
-    }
-
-    fn wanted(&self) -> Restraint {
-        match self.table["decision"].as_str().unwrap() {
-            "deny" => Restraint::Deny,
-            "ask" => Restraint::Ask,
-            other => panic!("{}: {other} is not a decision", self.name),
-        }
-    }
-
-    /// Every form of every attack.
-    fn attacks(&self) -> Vec<String> {
-        let mut found = Vec::new();
-        let commands = self.texts("commands");
-        for command in &commands {
-            let (program, rest) = command.split_once(' ').unwrap_or((command, ""));
-            let put = |form: &&str| {
-                let form = form.replace("{program}", program).replace("{rest}", rest);
-                form.replace("{command}", command).replace("{quoted}", &quote(command))
-            };
-            // What parts a text at its blanks parts the words between quotes, too.
-            let plain = !command.contains(['\'', '"', '\\', '{', '*', '~', '$']);
-            let fits = |form: &&&str| {
-                plain || !(form.contains("$C") || form.contains("$@") || form.contains("parallel"))
-            };
-            found.extend(COMMAND_FORMS.iter().filter(fits).map(put));
-        }
-        for line in commands.into_iter().chain(self.texts("lines")) {
-            let quoted = quote(line);
-            let put = |form: &&str| form.replace("{line}", line).replace("{quoted}", &quoted);
-            let many = line.contains('\n');
-            let background = line.ends_with('&');
-            let fits = |form: &&&str| {
-                let embeds = form.contains("{line}") && **form != "{line}";
-                // What these replace in their words nobody can read; and `((` is arithmetic.
-                let replaced = (form.starts_with("find ") && line.contains("{}"))
-                    || (form.starts_with("xargs -I%") && line.contains('%'));
-                let arithmetic = line.starts_with('(') && form.contains("({line}");
-                // The grammar reads `! for` and `! f()` not at all.
-                let negated = form.starts_with("! ")
-                    && ["for ", "f()", "function "].iter().any(|it| line.starts_with(it));
-                !negated
-                    && !(many && (embeds || **form == "env -S {quoted}"))
-                    && !(background && embeds)
-                    && !replaced
-                    && !arithmetic
-            };
-            found.extend(LINE_FORMS.iter().filter(fits).map(put));
-            found.extend(FLAT_FORMS.iter().filter(fits).map(put));
-        }
-        found
-    }
-}
-
-/// The text between single quotes.
-fn quote(text: &str) -> String {
-    format!("'{}'", text.replace('\'', r"'\''"))
-}
-
-fn rule_input(tool: &str, input: Value) -> RuleInput {
-    RuleInput::of(&Arc::new(call(tool, input)))
-}
-
-fn bash(line: &str) -> RuleInput {
-    RuleInput::of(&Arc::new(pack::bash(line)))
-}
-
-fn says(rule: &Rule, rule_input: &RuleInput) -> Result<Restraint, String> {
-    let answer = rule.judge(rule_input, &|| true).map_err(|why| format!("{why:?}"))?;
-    Ok(answer.restraint)
-}
-
-/// The ordinary calls: a line for the shell, or `Tool {input}`.
-fn ordinary() -> Vec<(String, RuleInput)> {
-    let mut found = Vec::new();
-    let mut files: Vec<PathBuf> =
-        tables().join("ordinary").read_dir().unwrap().map(|it| it.unwrap().path()).collect();
-    files.sort();
-    for file in files {
-        let name = file.file_name().unwrap().to_string_lossy().into_owned();
-        for (at, line) in std::fs::read_to_string(&file).unwrap().lines().enumerate() {
-            let place = format!("{name}:{}: {line}", at + 1);
-            let call = line.split_once(" {").and_then(|(tool, rest)| {
-                let is_tool =
-                    tool.starts_with(|c: char| c.is_ascii_uppercase()) || tool.starts_with("mcp__");
-                let input = serde_json::from_str(&format!("{{{rest}")).ok();
-                input
-                    .filter(|_| is_tool && !tool.contains(' '))
-                    .map(|input| rule_input(tool, input))
-            });
-            found.push((place, call.unwrap_or_else(|| bash(line))));
-        }
-    }
-    found
+    tables::guards(PACK, rules(PACK))
 }
 
 #[test]
 fn ordinary_work_goes_on() {
-    let ordinary = ordinary();
+    let ordinary = tables::ordinary(PACK);
     assert!(ordinary.len() >= 1000, "only {}", ordinary.len());
-    let rules = rules();
+    let rules = rules(PACK);
     let mut held: Vec<String> = Vec::new();
     for (place, rule_input) in &ordinary {
         for (name, rule) in &rules {
@@ -278,50 +42,20 @@ fn ordinary_work_goes_on() {
 
 #[test]
 fn every_attack_is_held_up_in_every_form() {
-    let mut lost: Vec<String> = Vec::new();
-    let mut count = 0;
-    for guard in guards() {
-        let wanted = guard.wanted();
-        assert!(guard.texts("commands").len() + guard.texts("lines").len() >= 3, "{}", guard.name);
-        for attack in guard.attacks() {
-            count += 1;
-            if guard.says(&bash(&attack)) != wanted {
-                lost.push(format!("{}: {attack}", guard.name));
-            }
-        }
-        for (at, call) in guard.calls("calls").iter().enumerate() {
-            count += 1;
-            if guard.says(call) != wanted {
-                lost.push(format!("{}: call {at}", guard.name));
-            }
-        }
-    }
+    let (lost, count) = tables::lost(&guards());
     assert!(count > 10_000, "only {count}");
     assert!(lost.is_empty(), "{} of {count}:\n{}", lost.len(), lost.join("\n"));
 }
 
 #[test]
 fn innocent_neighbours_pass_their_rule() {
-    let mut held: Vec<String> = Vec::new();
-    for guard in guards() {
-        assert!(guard.texts("misses").len() >= 4, "{}", guard.name);
-        for miss in guard.texts("misses") {
-            if guard.says(&bash(miss)) != Restraint::Silent {
-                held.push(format!("{}: {miss}", guard.name));
-            }
-        }
-        for (at, call) in guard.calls("miss_calls").iter().enumerate() {
-            if guard.says(call) != Restraint::Silent {
-                held.push(format!("{}: miss call {at}", guard.name));
-            }
-        }
-    }
+    let held = tables::held(&guards());
     assert!(held.is_empty(), "{}:\n{}", held.len(), held.join("\n"));
 }
 
 #[test]
 fn every_table_has_a_rule() {
-    let mut tables: Vec<String> = tables()
+    let mut tables: Vec<String> = tables::tables(PACK)
         .join("attacks")
         .read_dir()
         .unwrap()

@@ -102,13 +102,13 @@ fn most_spellings_of_a_push_are_selected() {
 
 #[test]
 fn most_dangerous_lines_are_held_up() {
-    let pack = rules();
+    let pack = rules("guardrails");
     expect_share("dangerous lines", &lists("dangerous"), |line| !held(&pack, line).is_empty());
 }
 
 #[test]
 fn no_ordinary_line_of_the_list_is_held_up() {
-    let pack = rules();
+    let pack = rules("guardrails");
     for line in lists("ordinary") {
         assert_eq!(held(&pack, &line), Vec::<String>::new(), "{line}");
     }

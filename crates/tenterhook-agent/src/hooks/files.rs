@@ -66,7 +66,7 @@ impl Watching {
 /// The word of a layer: the matcher subject of `ConfigChange`.
 const fn word(layer: Layer) -> &'static str {
     match layer {
-        Layer::Managed => "policy_settings",
+        Layer::Managed | Layer::BuiltIn => "policy_settings",
         Layer::Project => "project_settings",
         Layer::Local => "local_settings",
         Layer::Skill | Layer::Agent | Layer::Plugin => "skills",
@@ -156,7 +156,14 @@ impl Hooks {
         diagnostics.extend(self.means.connect(&self.engine.ruleset(), &roots, sources));
         drop(loaded);
         self.others();
-        let mut text = match self.engine.ruleset().hooks().len() {
+        let mut text = match self
+            .engine
+            .ruleset()
+            .hooks()
+            .iter()
+            .filter(|it| it.layer != Layer::BuiltIn)
+            .count()
+        {
             1 => "1 hook is loaded.\n".to_owned(),
             count => format!("{count} hooks are loaded.\n"),
         };

@@ -14,6 +14,7 @@ use tenterhook::executor::http::Network;
 use tenterhook::executor::mcp::{Configured, Servers};
 use tenterhook::executor::model::ModelClient;
 use tenterhook::hook::{Command, Run};
+use tenterhook::leave;
 
 use crate::update::Updates;
 
@@ -58,6 +59,12 @@ impl Means {
             .model(Arc::new(ModelClient::new(&self.env, None)))
             .servers(Arc::clone(&self.servers) as Arc<dyn Servers>)
             .network(self.network.clone());
+        let home = self.env.iter().find(|(name, _)| name == "HOME");
+        if let Some((_, home)) = home.filter(|(_, home)| home.starts_with('/')) {
+            let state = leave::state_directory(&self.env, home.as_ref());
+            leave::lineage::note_self(&state);
+            ambient = ambient.state(state);
+        }
         ambient.scratch = self.directory.as_ref().map(|it| PathBuf::from(it.path()));
         ambient
     }

@@ -20,11 +20,12 @@ impl Hooks {
     /// Every hook: its name, when it runs, what runs, where it stands.
     pub(crate) fn list(&self) -> String {
         let ruleset = self.engine.ruleset();
-        if ruleset.hooks().is_empty() {
+        let of_files = || ruleset.hooks().iter().filter(|it| it.layer != Layer::BuiltIn);
+        if of_files().count() == 0 {
             return "No hooks are configured.".to_owned();
         }
         let mut text = String::new();
-        for hook in ruleset.hooks() {
+        for hook in of_files() {
             let off = self.session.view(&hook.event).is_off(&hook.id);
             let never = points::never(hook.event.as_str());
             let state = match &hook.arming {
@@ -133,7 +134,7 @@ impl Hooks {
         let Some(hook) = ruleset.hooks().iter().find(|hook| hook.id.as_str() == name) else {
             return Err(format!("no hook is called `{name}`; `/hooks` lists them"));
         };
-        if hook.layer == Layer::Managed && !on {
+        if hook.is_settled() && !on {
             return Err(format!("`{name}` is managed: it stays on, whatever is said here"));
         }
         self.session.switch(&HookId::new(name), on);

@@ -48,7 +48,9 @@ fn consent_of_a_hook_counts_where_nothing_else_speaks() {
         (runs("true"), &["--permission-mode", "plan"], Came::Refused),
         (writes("../a.txt"), &[], Came::Asked),
         (writes(".git/config"), &["--permission-mode", "acceptEdits"], Came::Asked),
-        (writes("tenterhook.toml"), &["--permission-mode", "bypassPermissions"], Came::Asked),
+        (writes(".mcp.json"), &["--permission-mode", "bypassPermissions"], Came::Asked),
+        // Self-protection denies and does not ask.
+        (writes("tenterhook.toml"), &["--permission-mode", "bypassPermissions"], Came::Refused),
     ] {
         let room = Room::new(hooks, &script);
         let run = room.ask("work", args);

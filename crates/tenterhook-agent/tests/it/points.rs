@@ -71,6 +71,7 @@ call = [
 /// The files that the work needs.
 fn furnished(hooks: &str) -> Room {
     let room = Room::new(hooks, &format!("{WORK}{REPLIES}"));
+    room.leave(&[".claude/settings.local.json"]);
     for (name, text) in files() {
         room.sandbox.write(&name, &text).unwrap();
     }

@@ -98,6 +98,12 @@ impl Room {
         path
     }
 
+    /// Leaves files to the agent that self-protection keeps it away from.
+    pub(crate) fn leave(&self, patterns: &[&str]) {
+        let file = "~/.config/tenterhook/tenterhook.toml";
+        self.sandbox.write(file, &format!("[protect]\nwritable = {patterns:?}\n")).unwrap();
+    }
+
     /// Waits until this holds.
     pub(crate) fn until(&self, what: &str, holds: impl Fn() -> bool) {
         let until = Instant::now() + PATIENCE;

@@ -58,6 +58,8 @@ shell = "sh tools/guard.sh"
     ] {
         for mode in ["acceptEdits", "bypassPermissions"] {
             let room = Room::new(hooks, &script(&[write(file)]));
+            // What the user leaves to the agent, its own walls still ask about.
+            room.leave(&["**/*.toml", "**/*.TOML", "**/*.json", "**/innocent"]);
             let project = room.sandbox.project();
             room.sandbox.write("tools/guard.sh", "exit 0").unwrap();
             room.sandbox.write("../outside.txt", "mine").unwrap();

@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tenterhook::Event;
 use tenterhook::answer::{Answer, Restraint};
-use tenterhook::hook::{Hook, Run};
+use tenterhook::engine::Builder;
+use tenterhook::executor::disk;
+use tenterhook::hook::{Arming, Hook, Layer, Run};
 use tenterhook::plan::{self, Because};
 use tenterhook::rule::RuleInput;
 use tenterhook::session::View;
@@ -75,11 +77,12 @@ fn of_record(args: &Explain, here: &Here, term: Term) -> Result<Exit, Problem> {
 }
 
 fn explained(loaded: &mut Loaded, event: &Event, term: Term) -> Vec<Explained> {
-    let ruleset = loaded.engine(|builder| builder).ruleset();
+    let ruleset = loaded.engine(Builder::self_protection).ruleset();
     loaded.warn(term);
-    let input = RuleInput::of(&Arc::new(event.clone()));
+    let input = RuleInput::of(&Arc::new(event.clone())).looking(disk());
     let all = plan::explain(&ruleset, &View::default(), event).into_iter();
     all.map(|(hook, because)| Explained { asked: ask(&hook, &because, &input), hook, because })
+        .filter(|it| !it.is_quiet())
         .collect()
 }
 
@@ -91,6 +94,14 @@ struct Explained {
     hook: Arc<Hook>,
     because: Because,
     asked: Option<Asked>,
+}
+
+impl Explained {
+    /// A built-in rule that is on and has nothing to say of the event: nobody asked for it, and it is there at every call.
+    fn is_quiet(&self) -> bool {
+        let on = self.hook.arming == Arming::Armed;
+        self.hook.layer == Layer::BuiltIn && on && !matches!(self.asked, Some(Asked::Holds(_)))
+    }
 }
 
 /// What a rule says of the event.

@@ -7,6 +7,8 @@ use tenterhook::diagnostic::Code;
 use tenterhook::dialect::native::encode_outcome;
 use tenterhook::executor::Ambient;
 use tenterhook::executor::model::ModelClient;
+use tenterhook::hook::Layer;
+use tenterhook::leave;
 use tenterhook::{Engine, Event, Outcome, Session};
 
 use super::input::{Given, Lost};
@@ -47,9 +49,16 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     let scratch = Scratch::or_none(term);
     let model = ModelClient::new(&here.env, args.model.as_deref());
     let mut ambient = Ambient::default().env(here.env.clone()).model(Arc::new(model));
+    let state = leave::state_directory(&here.env, &here.roots.home);
+    // Whoever writes an event to standard input is an agent; a person names it.
+    if args.stream || args.what.first().is_none_or(|it| it == "-") {
+        leave::lineage::note_caller(&state);
+    }
+    ambient = ambient.state(state);
     ambient.scratch = scratch.path().map(Path::to_owned);
-    let engine = loaded
-        .engine(|builder| builder.ambient(ambient).connect(&here.roots).record(journal.clone()));
+    let engine = loaded.engine(|builder| {
+        builder.ambient(ambient).connect(&here.roots).record(journal.clone()).self_protection()
+    });
     refuse_nothing(args, &loaded, &engine)?;
     match args.form() {
         // The page shows each error as a fault.
@@ -105,7 +114,10 @@ pub(super) const TORN: &[Code] = &[Code::BrokenFile, Code::NotStrictJson];
 /// Followed exactly, that is what the agent does.
 fn refuse_nothing(args: &Fire, loaded: &Loaded, engine: &Engine) -> Result<(), Problem> {
     let exact = matches!(args.which.compat, Some(CompatArg::Exact));
-    if loaded.found || exact || !engine.ruleset().hooks().iter().all(|hook| hook.is_hold()) {
+    if loaded.found
+        || exact
+        || !engine.ruleset().hooks().iter().all(|it| it.is_hold() || it.layer == Layer::BuiltIn)
+    {
         return Ok(());
     }
     let broken = loaded.diagnostics.iter().find(|it| TORN.contains(&it.code));

@@ -1,12 +1,15 @@
 //! `list`: the configured hooks, file by file.
 
 use std::path::Path;
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use tenterhook::config::{Ruleset, Source};
-use tenterhook::hook::{Arming, Hook, Phase, Run, Wait};
+use tenterhook::engine::Builder;
+use tenterhook::hook::{Arming, Hook, Layer, Phase, Run, Wait};
 use tenterhook::matcher::MatcherSpec;
+use tenterhook::protect;
 
 use super::print_json;
 use crate::ambient::Here;
@@ -27,7 +30,7 @@ pub(crate) fn run(args: &List, here: &Here, term: Term) -> Result<Exit, Problem>
         load::load(&which, here)?
     };
     loaded.announce(term, &here.roots);
-    let engine = || loaded.engine(|builder| builder);
+    let engine = || loaded.engine(Builder::self_protection);
     let ruleset = term.doing("reading hooks", engine).ruleset();
     loaded.warn(term);
     match args.output.format {
@@ -89,9 +92,7 @@ const fn wait(hook: &Hook) -> &'static str {
 }
 
 fn to_json(loaded: &Loaded, ruleset: &Ruleset) -> Value {
-    let hooks: Vec<Value> = ruleset
-        .hooks()
-        .iter()
+    let hooks: Vec<Value> = configured(ruleset)
         .enumerate()
         .map(|(ordinal, hook)| {
             let place = hook.place.as_ref();
@@ -129,7 +130,30 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset) -> Value {
             json!({ "file": file, "dialect": it.dialect.as_str(), "layer": it.layer.word() })
         })
         .collect();
-    json!({ "hooks": hooks, "files": files })
+    let built_in: Vec<Value> = built_in(ruleset)
+        .map(|it| json!({ "id": it.id.as_str(), "armed": it.arming == Arming::Armed }))
+        .collect();
+    json!({ "hooks": hooks, "files": files, "built_in": built_in })
+}
+
+/// The hooks of files.
+fn configured(ruleset: &Ruleset) -> impl Iterator<Item = &Arc<Hook>> {
+    ruleset.hooks().iter().filter(|it| it.layer != Layer::BuiltIn)
+}
+
+/// The rules that the program brings and that are on without a file.
+fn built_in(ruleset: &Ruleset) -> impl Iterator<Item = &Arc<Hook>> {
+    ruleset.hooks().iter().filter(|it| it.layer == Layer::BuiltIn)
+}
+
+/// They are nobody's hooks, so they are told in a line behind those that are.
+fn told(ruleset: &Ruleset) -> String {
+    let (on, off): (Vec<_>, Vec<_>) = built_in(ruleset).partition(|it| it.arming == Arming::Armed);
+    let rules = words::count(on.len(), "rule");
+    let off = if off.is_empty() { String::new() } else { format!(", {} off", off.len()) };
+    let shows = format!("`tenterhook rules show {}` lists them", protect::NAME);
+    let line = format!("built in: {}, {rules}{off}; {shows}", protect::NAME);
+    format!("{}\n", paint(DIM, line))
 }
 
 fn to_text(loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
@@ -137,10 +161,11 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
     for source in &loaded.sources {
         out.push_str(&of_source(source, loaded, ruleset, width));
     }
-    let hooks = ruleset.hooks().len();
-    let armed = ruleset.hooks().iter().filter(|it| it.arming == Arming::Armed).count();
+    let hooks = configured(ruleset).count();
+    let armed = configured(ruleset).filter(|it| it.arming == Arming::Armed).count();
     let off = if armed == hooks { String::new() } else { format!(", {armed} armed") };
     out.push_str(&format!("{}{off}\n", words::count(hooks, "hook")));
+    out.push_str(&told(ruleset));
     out
 }
 

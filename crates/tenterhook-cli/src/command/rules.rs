@@ -77,6 +77,9 @@ fn list(output: &Output, here: &Here, term: Term) -> Result<(), Problem> {
     for pack in PACKS {
         let about = format!("{}: {}", words::count(pack.rules().len(), "rule"), pack.about);
         out.push_str(&format!("{}  {about}\n", paint(BOLD, pack.name)));
+        if pack.built_in {
+            out.push_str(&format!("  {}\n", paint(DIM, "built in and on")));
+        }
         for (file, changed) in places(pack, here) {
             let changed = if changed { ", changed" } else { "" };
             out.push_str(&format!("  {}\n", paint(DIM, format!("in {file}{changed}"))));
@@ -99,6 +102,7 @@ fn to_json(pack: &Pack, rules: &[PackRule<'_>], here: &Here) -> Value {
     json!({
         "name": pack.name,
         "about": pack.about,
+        "built_in": pack.built_in,
         "places": places(pack, here).into_iter().map(place).collect::<Vec<_>>(),
         "rules": rules.iter().map(rule).collect::<Vec<_>>(),
     })
@@ -159,12 +163,18 @@ fn find_rule<'a>(
 }
 
 fn show_one(pack: &Pack, rule: &PackRule<'_>, term: Term) -> Result<(), Problem> {
+    if pack.built_in {
+        return term.data(&format!("{}\n\n# It is built in: {BUILT_IN}.\n", rule.text));
+    }
     let off = format!(
         "# To switch it off, write into `tenterhook.toml`:\n#\n#     {}\n",
         switch(pack, rule.name).replace('\n', "\n#     ")
     );
     term.data(&format!("{}\n\n{off}", rule.text))
 }
+
+/// What to do instead of removing a pack that is built in.
+const BUILT_IN: &str = "`[protect]` with `writable` in your own `tenterhook.toml` leaves files to an agent; a managed file can switch a rule off";
 
 /// The entry that switches a rule off.
 fn switch(pack: &Pack, rule: &str) -> String {
@@ -173,6 +183,10 @@ fn switch(pack: &Pack, rule: &str) -> String {
 
 /// Puts the pack's file into a directory. A file that somebody changed stays, unless it is told to go.
 fn add(pack: &Pack, directory: &Path, force: bool, here: &Here, term: Term) -> Result<(), Problem> {
+    if pack.built_in {
+        return term
+            .data(&format!("`{}` is built in, and on already: it needs no file\n", pack.name));
+    }
     let file = directory.join(pack.file());
     let shown = shorten(&file.to_string_lossy(), &here.roots);
     let cannot = |error: io::Error| Problem::new(format!("`{shown}` cannot be written: {error}"));
@@ -223,6 +237,11 @@ fn remove(
     here: &Here,
     term: Term,
 ) -> Result<(), Problem> {
+    if pack.built_in {
+        let problem =
+            Problem::new(format!("`{}` is built in: there is no file to remove", pack.name));
+        return Err(problem.help(BUILT_IN));
+    }
     let file = directory.join(pack.file());
     let shown = shorten(&file.to_string_lossy(), &here.roots);
     let text = match fs::read_to_string(&file) {

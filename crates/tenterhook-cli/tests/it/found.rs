@@ -15,7 +15,13 @@ fn a_directory_below_hides_the_projects_hooks() {
     let text = words.join(" ");
     assert!(text.contains("(1 hook) is not read here: it is read only by an agent"), "{text}");
     assert!(text.contains("hint: to look at such a file all the same"), "{text}");
-    assert_eq!((said.code, said.stdout.as_str()), (0, "0 hooks\n"));
+    assert_eq!(
+        (said.code, said.stdout.as_str()),
+        (
+            0,
+            "0 hooks\nbuilt in: self-protection, 3 rules; `tenterhook rules show self-protection` lists them\n"
+        )
+    );
 }
 
 #[test]

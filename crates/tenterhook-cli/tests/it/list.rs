@@ -37,6 +37,7 @@ tenterhook.toml (native, project)
         in the background: the event does not wait for it
 
 4 hooks, 3 armed
+built in: self-protection, 3 rules; `tenterhook rules show self-protection` lists them
 --- stderr
 reading tenterhook.toml (native, project)
         .claude/settings.json (claude, project)
@@ -79,6 +80,12 @@ fn as_json() {
 #[test]
 fn nothing_to_list_says_so() {
     let said = Room::new().run(&["list"], "");
-    assert_eq!((said.code, said.stdout.as_str()), (0, "0 hooks\n"));
+    assert_eq!(
+        (said.code, said.stdout.as_str()),
+        (
+            0,
+            "0 hooks\nbuilt in: self-protection, 3 rules; `tenterhook rules show self-protection` lists them\n"
+        )
+    );
     assert!(said.stderr.starts_with("no file with hooks was found from [ROOM]/project"));
 }

@@ -14,6 +14,7 @@ mod fix;
 mod found;
 mod integrations;
 mod list;
+mod protected;
 mod record;
 mod room;
 mod rules;

@@ -65,9 +65,26 @@ impl Room {
         self.say(command, "project", "")
     }
 
-    fn say(&self, mut command: Command, directory: &str, stdin: &str) -> Said {
+    /// Runs the program in the project with a terminal for its standard input.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn at_terminal(&self, args: &[&str]) -> Said {
+        use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+        let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&terminal).unwrap();
+        unlockpt(&terminal).unwrap();
+        let name = ptsname(&terminal, Vec::new()).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tenterhook"));
+        command.args(args).env("PATH", "/usr/bin:/bin");
+        self.say_from(command, "project", Path::new(name.to_str().unwrap()))
+    }
+
+    fn say(&self, command: Command, directory: &str, stdin: &str) -> Said {
         let input = self.path("stdin");
         fs::write(&input, stdin).unwrap();
+        self.say_from(command, directory, &input)
+    }
+
+    fn say_from(&self, mut command: Command, directory: &str, input: &Path) -> Said {
         let path = command.get_envs().find(|(name, _)| *name == "PATH").unwrap().1.unwrap();
         let path = path.to_owned();
         let output = command

@@ -60,7 +60,7 @@ fn as_json() {
     assert_eq!(pack["places"].as_array().map(Vec::len), Some(1));
     assert_eq!(pack["places"][0]["changed"], false);
     let shown = room.json(&["rules", "show", "guardrails", "--format", "json"], "", 0);
-    assert_eq!(shown, all);
+    assert_eq!(shown["packs"][0], all["packs"][0]);
     let one = room.json(&["rules", "show", "guardrails", "read-env", "--format", "json"], "", 0);
     fits_schema("rules", &one);
     let rules = one["packs"][0]["rules"].as_array().unwrap();

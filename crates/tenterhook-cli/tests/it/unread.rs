@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::room::{Room, install};
 
-const CALL: &str = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "rm -rf ~"}}"#;
+const CALL: &str = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "git push"}}"#;
 const PROMPT: &str = r#"{"hook_event_name": "UserPromptSubmit", "prompt": "mend it"}"#;
 
 /// C-72.

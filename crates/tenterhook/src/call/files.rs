@@ -17,7 +17,7 @@ use table::{
     WRITERS, valued,
 };
 
-pub(super) fn look(view: &View<'_>, paths: &Paths, found: &mut Found) {
+pub(super) fn look(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
     let here = Here { view, paths };
     redirects(&view.redirects, &view.cwd, paths, view.meter, found);
     here.reads(found);
@@ -41,7 +41,7 @@ const WALKS: usize = 4;
 pub(super) fn redirects(
     redirects: &[Redirected],
     cwd: &str,
-    paths: &Paths,
+    paths: &Paths<'_>,
     meter: &Meter<'_>,
     found: &mut Found,
 ) {
@@ -66,7 +66,7 @@ pub(super) fn redirects(
 /// One command and the places that its paths are seen from.
 struct Here<'a> {
     view: &'a View<'a>,
-    paths: &'a Paths,
+    paths: &'a Paths<'a>,
 }
 
 impl Here<'_> {

@@ -42,7 +42,7 @@ pub(super) struct Seen<'a> {
 
 /// What the line has said so far.
 struct Sofar<'p> {
-    paths: &'p Paths,
+    paths: &'p Paths<'p>,
     line: &'p Line,
     meter: &'p Meter<'p>,
     variables: Variables<'p>,
@@ -67,7 +67,7 @@ struct Sofar<'p> {
 type Asked<'p> = (&'p [Redirect], usize, Rc<Vec<Redirected>>);
 
 /// Follows a line from its start to its end.
-pub(super) fn look<'a>(line: &'a Line, paths: &'a Paths, meter: &'a Meter<'a>) -> Seen<'a> {
+pub(super) fn look<'a>(line: &'a Line, paths: &'a Paths<'a>, meter: &'a Meter<'a>) -> Seen<'a> {
     let mut variables = Variables::at(&paths.cwd, &paths.project, meter);
     for (name, value) in
         [("HOME", &paths.home), ("PWD", &paths.cwd), ("CLAUDE_PROJECT_DIR", &paths.cwd)]

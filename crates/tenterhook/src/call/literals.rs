@@ -39,7 +39,7 @@ pub(super) fn code<'a>(view: &'a View<'_>) -> Vec<&'a str> {
 /// How many words are looked for in code, and how often it is walked over beside.
 const LOOKED_FOR: usize = 40;
 
-pub(super) fn look(view: &View<'_>, paths: &Paths, found: &mut Found) {
+pub(super) fn look(view: &View<'_>, paths: &Paths<'_>, found: &mut Found) {
     let here = Paths { cwd: view.cwd.clone(), ..paths.clone() };
     for code in code(view) {
         // Each word of the lists is looked for in all of it.

@@ -6,13 +6,15 @@ use crate::event::Surroundings;
 
 /// The places that paths are seen from, as absolute texts; empty where the host did not say.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Paths {
+pub(super) struct Paths<'f> {
     pub(super) home: String,
     pub(super) project: String,
     pub(super) cwd: String,
+    /// Who may look into the files there, if anybody may.
+    pub(super) files: Option<&'f dyn super::disarm::Files>,
 }
 
-impl Paths {
+impl Paths<'_> {
     pub(super) fn of(within: &Surroundings) -> Self {
         let text = |path: &Path| plain(&path.to_string_lossy());
         let cwd = text(&within.cwd);
@@ -20,7 +22,7 @@ impl Paths {
             empty if empty.is_empty() => cwd.clone(),
             project => project,
         };
-        Self { home: text(&within.home), project, cwd }
+        Self { home: text(&within.home), project, cwd, files: None }
     }
 
     /// `written` as an absolute path, where it is said from where it starts.
@@ -100,6 +102,7 @@ mod tests {
             home: "/home/u".to_owned(),
             project: "/home/u/code/app".to_owned(),
             cwd: "/home/u/code/app/src".to_owned(),
+            files: None,
         };
         for (written, seen) in [
             ("a.rs", "src/a.rs"),
@@ -128,6 +131,7 @@ mod tests {
             home: "/root".to_owned(),
             project: "/root".to_owned(),
             cwd: "/root".to_owned(),
+            files: None,
         };
         assert_eq!(paths.seen(".bashrc", "/root"), "~/.bashrc");
         assert_eq!(paths.seen(".", "/root"), "~");

@@ -17,7 +17,7 @@ fn of(command: &str) -> CallFootprint {
         .with("tool_name", "Bash")
         .with("tool_input", json!({ "command": command }));
     let line = tenterhook_shell::read(command);
-    footprint(&event, Some(&line), &Meter::new(&|| true)).unwrap()
+    footprint(&event, Some(&line), None, &Meter::new(&|| true)).unwrap()
 }
 
 #[test]

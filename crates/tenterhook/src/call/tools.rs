@@ -59,7 +59,7 @@ const SHELLS: &[&str] = &[
 /// Deepest nest of an input that is walked.
 const DEEPEST: usize = 16;
 
-pub(super) fn look(call: ToolCall<'_>, paths: &Paths, meter: &Meter<'_>, found: &mut Found) {
+pub(super) fn look(call: ToolCall<'_>, paths: &Paths<'_>, meter: &Meter<'_>, found: &mut Found) {
     let tool = call.tool();
     let named = |parts: &[&str]| {
         let name = call.name.to_ascii_lowercase();
@@ -93,7 +93,7 @@ struct Look<'a> {
     changes: bool,
     removes: bool,
     shell: bool,
-    paths: &'a Paths,
+    paths: &'a Paths<'a>,
     meter: &'a Meter<'a>,
     found: &'a mut Found,
 }

@@ -29,16 +29,16 @@ pub(super) fn statements(
 pub(super) const SETTINGS: &[Layer] =
     &[Layer::Managed, Layer::Given, Layer::Local, Layer::Project, Layer::User];
 
-/// Whether a statement of `by` may bind a hook of `hook`: no layer binds a managed hook but the managed one.
+/// Whether a statement of `by` may bind a hook of `hook`: no layer binds a managed or built-in hook but the managed one.
 pub(super) fn binds(by: Layer, hook: &Hook) -> bool {
-    hook.layer != Layer::Managed || by == Layer::Managed
+    !hook.is_settled() || by == Layer::Managed
 }
 
 /// How near a layer is to the person at the keyboard. A repository's file may switch off what the repository brings, not
 /// what the user did, or it could disarm a guard by its name (C-16).
 pub(super) const fn distance(layer: Layer) -> u8 {
     match layer {
-        Layer::Managed => 0,
+        Layer::Managed | Layer::BuiltIn => 0,
         Layer::Given | Layer::User | Layer::Local => 1,
         Layer::Project | Layer::Plugin | Layer::Skill | Layer::Agent => 2,
     }

@@ -90,9 +90,7 @@ fn apply(statement: &Statement, source: &Source, hook: &mut Hook) -> Option<Stri
         ));
     }
     match switch {
-        Switch::ManagedOnly(_)
-            if meant && layer == Layer::Managed && hook.layer != Layer::Managed =>
-        {
+        Switch::ManagedOnly(_) if meant && layer == Layer::Managed && !hook.is_settled() => {
             hook.disarm(format!("{by} lets only managed hooks run"), "C-12");
         }
         Switch::DisableHook { .. } if meant => {

@@ -79,7 +79,7 @@ impl<'a> Firing<'a> {
             inner,
             session,
             view,
-            rule_input: Arc::new(RuleInput::of(&event)),
+            rule_input: Arc::new(looking(RuleInput::of(&event))),
             wanted: session.wanted(),
             computed: Duration::ZERO,
             event,
@@ -189,7 +189,8 @@ impl<'a> Firing<'a> {
         let count = self.done.len();
         let (mut verdicts, mut records) = (Vec::with_capacity(count), Vec::with_capacity(count));
         let mut hooks = Vec::with_capacity(count);
-        for done in self.done {
+        // A built-in rule that has nothing to say leaves no trace: nobody asked for it, and it is there at every call.
+        for done in self.done.into_iter().filter(|it| !it.is_quiet()) {
             verdicts.push(done.verdict);
             records.push(done.record);
             hooks.push(done.hook);
@@ -316,6 +317,13 @@ impl<'a> Firing<'a> {
             }
         }
     }
+}
+
+/// Lets rules look into the files that a call names.
+fn looking(rule_input: RuleInput) -> RuleInput {
+    #[cfg(feature = "rule")]
+    let rule_input = rule_input.looking(crate::executor::disk());
+    rule_input
 }
 
 /// Polls a step once: what is over then has never waited.

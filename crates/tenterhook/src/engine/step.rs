@@ -13,7 +13,7 @@ use crate::answer::{Answer, Failure, Power, Restraint};
 use crate::diagnostic::Code;
 use crate::event::Event;
 use crate::executor::{self, Ambient, Progress, Sealed, Task};
-use crate::hook::{Hook, Phase, Run, Wait, around};
+use crate::hook::{Hook, Layer, Phase, Run, Wait, around};
 use crate::outcome::{self, Ended, Fault};
 use crate::plan::Step;
 use crate::report::{End, Report, Said};
@@ -107,6 +107,13 @@ impl Done {
 
     pub(super) fn denies(&self) -> bool {
         self.verdict.restraint == Restraint::Deny
+    }
+
+    /// Whether a built-in rule looked on and had nothing to say.
+    pub(super) fn is_quiet(&self) -> bool {
+        let Verdict { restraint, faults, effects, .. } = &self.verdict;
+        let silent = *restraint == Restraint::Silent && faults.is_empty();
+        self.hook.layer == Layer::BuiltIn && silent && effects.messages.is_empty()
     }
 
     fn silent(step: &Step, why: &str) -> Self {

@@ -61,6 +61,7 @@ pub(super) fn prepare(
 ) -> Result<(), Stop> {
     match field {
         Field::ToolCommand => rule_input.know_command(),
+        Field::Call(list) if list.is_of_guard() && !rule_input.may_concern_guard() => Ok(()),
         Field::Call(_) | Field::CallCommands => rule_input.work_out(go_on),
         Field::ShellCommands
         | Field::ShellPrograms

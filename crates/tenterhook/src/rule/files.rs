@@ -13,6 +13,6 @@ pub fn files_read(event: &Event) -> Option<Vec<String>> {
     let text = event.tool().and_then(|call| call.input.get("command")?.as_str());
     let Some(text) = text else { return Some(Vec::new()) };
     let meter = Meter::new(&|| true);
-    let footprint = call::footprint(event, Some(&shell::read(text)), &meter).ok()?;
+    let footprint = call::footprint(event, Some(&shell::read(text)), None, &meter).ok()?;
     Some(footprint.reads)
 }

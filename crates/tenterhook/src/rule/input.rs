@@ -8,6 +8,8 @@ use std::sync::{Arc, OnceLock};
 use super::cases::ByProgram;
 #[cfg(feature = "rule")]
 use crate::call::CallFootprint;
+#[cfg(feature = "rule")]
+pub use crate::call::disarm::Files;
 use crate::event::Event;
 use crate::event::meter::Account;
 use crate::event::tool::command::Command;
@@ -32,6 +34,12 @@ pub struct RuleInput {
     pub(super) shell_programs: OnceLock<ByProgram>,
     #[cfg(feature = "rule")]
     pub(super) call_programs: OnceLock<ByProgram>,
+    /// Who may look into files that the call names.
+    #[cfg(feature = "rule")]
+    pub(super) files: Option<Arc<dyn Files>>,
+    /// Whether a denial of it was lifted, and why; else what can be done. Asked once for all rules.
+    #[cfg(feature = "rule")]
+    pub(super) lifted: OnceLock<Result<String, String>>,
     /// What it cost so far to work things out, in steps.
     pub(super) spent: AtomicUsize,
     /// What rules and conditions have cost so far, also on what the event was before it was rewritten.
@@ -62,6 +70,10 @@ impl RuleInput {
             shell_programs: OnceLock::new(),
             #[cfg(feature = "rule")]
             call_programs: OnceLock::new(),
+            #[cfg(feature = "rule")]
+            files: None,
+            #[cfg(feature = "rule")]
+            lifted: OnceLock::new(),
             spent: AtomicUsize::new(0),
             account: Arc::default(),
             text: OnceLock::new(),
@@ -71,7 +83,29 @@ impl RuleInput {
 
     /// The same event after a rewrite: nothing of it is worked out, and what was spent is spent (RU-39).
     pub(crate) fn rewritten(&self, event: &Arc<Event>) -> Self {
-        Self { account: Arc::clone(&self.account), ..Self::of(event) }
+        Self {
+            account: Arc::clone(&self.account),
+            #[cfg(feature = "rule")]
+            files: self.files.clone(),
+            ..Self::of(event)
+        }
+    }
+
+    /// The same for a host that lets somebody look into the files that a call names: a patch says in a file what it changes,
+    /// and a link where it leads.
+    #[cfg(feature = "rule")]
+    #[must_use]
+    pub fn looking(self, files: Arc<dyn Files>) -> Self {
+        Self { files: Some(files), ..self }
+    }
+
+    /// Whether a denial of the event is lifted: asked once, however many rules deny it.
+    #[cfg(feature = "rule")]
+    pub(crate) fn lifted(
+        &self,
+        ask: impl FnOnce() -> Result<String, String>,
+    ) -> &Result<String, String> {
+        self.lifted.get_or_init(ask)
     }
 
     /// The event.

@@ -153,6 +153,16 @@ impl RuleInput {
         Ok(())
     }
 
+    /// Whether the call may concern an agent's guard, by its letters alone: most do not, and are not read for it (SP-4).
+    pub(super) fn may_concern_guard(&self) -> bool {
+        match self.shell_command() {
+            // What nobody can read has no value (RU-38), which is found out where it is read.
+            Command::Unclear => true,
+            Command::Line(line) => call::may_concern_guard(&self.event, line),
+            Command::Missing => call::may_concern_guard(&self.event, ""),
+        }
+    }
+
     /// Works out what the call would do, if nobody has yet. What costs too much costs too much for all rules of the event, and
     /// only the first of them waits for it.
     pub(super) fn work_out(&self, go_on: &dyn Fn() -> bool) -> Result<(), Stop> {
@@ -160,7 +170,7 @@ impl RuleInput {
         if self.footprint.get().is_none() {
             let meter = Meter::new(go_on);
             let line = self.line().filter(|_| !self.command().is_empty());
-            let footprint = call::footprint(&self.event, line, &meter);
+            let footprint = call::footprint(&self.event, line, self.files.as_deref(), &meter);
             self.spent.fetch_add(meter.spent(), Ordering::Relaxed);
             match footprint {
                 Err(Cut::OutOfTime) => return Err(Stop::OutOfTime),

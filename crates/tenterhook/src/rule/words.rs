@@ -220,6 +220,9 @@ pub(super) const CALL: &[Name<Field>] = &[
     name("unpinned", Field::Call(List::Unpinned), TEXTS),
     name("indexes", Field::Call(List::Indexes), TEXTS),
     name("strangers", Field::Call(List::Strangers), TEXTS),
+    name("guards", Field::Call(List::Guards), TEXTS),
+    name("unguarded", Field::Call(List::Unguarded), TEXTS),
+    name("disarms", Field::Call(List::Disarms), TEXTS),
 ];
 
 /// The names that have names behind them.

@@ -1,4 +1,4 @@
-//! The pack `guardrails` and the calls that it is tried on, for every test of it. Judges nothing.
+//! The packs of rules and the calls that it is tried on, for every test of it. Judges nothing.
 
 use std::path::{Path, PathBuf};
 
@@ -7,19 +7,20 @@ use tenterhook::config::Source;
 use tenterhook::dialect::DialectId;
 use tenterhook::event::{Event, Surroundings};
 use tenterhook::hook::{Hook, Run};
+use tenterhook::protect;
 use tenterhook::rule::Rule;
 
-const PACK: &str = include_str!("../../../tenterhook-cli/packs/guardrails.toml");
+const GUARDRAILS: &str = include_str!("../../../tenterhook-cli/packs/guardrails.toml");
 
 /// The folder of tables.
 pub(crate) fn conformance() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance")
 }
 
-/// The rules of the pack, each with its name.
-pub(crate) fn rules() -> Vec<(String, Rule)> {
-    let mut source =
-        Source::given("tenterhook.guardrails.toml", DialectId::NATIVE, PACK, "/nowhere");
+/// The rules of a pack, each with its name.
+pub(crate) fn rules(pack: &str) -> Vec<(String, Rule)> {
+    let text = if pack == protect::NAME { protect::PACK } else { GUARDRAILS };
+    let mut source = Source::given("tenterhook.pack.toml", DialectId::NATIVE, text, "/nowhere");
     source.home = PathBuf::from("/home/u");
     let read = DialectId::NATIVE.dialect().read_config(&source);
     assert_eq!(read.diagnostics, []);

@@ -44,7 +44,12 @@ const fn rank(layer: Layer) -> Option<u8> {
         Layer::User => Some(0),
         Layer::Project => Some(1),
         Layer::Local => Some(2),
-        Layer::Managed | Layer::Given | Layer::Plugin | Layer::Skill | Layer::Agent => None,
+        Layer::Managed
+        | Layer::BuiltIn
+        | Layer::Given
+        | Layer::Plugin
+        | Layer::Skill
+        | Layer::Agent => None,
     }
 }
 

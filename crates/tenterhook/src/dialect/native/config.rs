@@ -7,6 +7,7 @@ mod event;
 mod fields;
 mod hook;
 pub(super) mod keys;
+mod protect;
 mod record;
 mod run;
 mod server;
@@ -99,6 +100,7 @@ impl<'a> Reader<'a> {
                 "hook" | "source" | "event" | "mcp" => self.tables(entry),
                 "record" => self.record(entry),
                 "$schema" => {}
+                "protect" => self.protect(entry),
                 _ => self.unknown_table(entry),
             }
         }

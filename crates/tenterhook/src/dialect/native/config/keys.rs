@@ -66,7 +66,11 @@ pub(in crate::dialect::native) const FILE: &[Key] = &[
     key("event", Shape::Table),
     key("mcp", Shape::Table),
     key("record", Shape::Table),
+    key("protect", Shape::Fields(PROTECT)),
 ];
+
+/// The keys of `[protect]`.
+pub(super) const PROTECT: &[Key] = &[key("writable", Shape::List), key("pause", Shape::Flag)];
 
 /// The keys that say what runs: a hook has exactly one (C-43).
 pub(in crate::dialect::native) const RUN: &[&str] =

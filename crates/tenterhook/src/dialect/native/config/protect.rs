@@ -1,0 +1,30 @@
+//! `[protect]`: what is left to agents of what holds them up, and whether its rules may rest (C-69).
+
+use super::{Reader, keys};
+use crate::diagnostic::Code;
+use crate::source::Protect;
+use crate::syntax::Entry;
+
+/// Longest pattern.
+const LONGEST: usize = 512;
+
+impl Reader<'_> {
+    pub(super) fn protect(&mut self, entry: &Entry) {
+        let Some(fields) = self.fields(entry, "`protect`", keys::PROTECT) else { return };
+        let mut writable = Vec::new();
+        for (text, span) in fields.words("writable") {
+            let plain = text.chars().all(|it| !it.is_control() && !matches!(it, '"' | '\\'));
+            let whole = matches!(text.trim_matches(['*', '/', '~', '.']), "");
+            if text.len() > LONGEST || !plain || whole {
+                let message =
+                    format!("`{text}` is no pattern of files that can be left to an agent");
+                self.report(Code::BadPath, span, message).help =
+                    Some("name files, such as `.claude/settings.json` or `~/.codex/**`".to_owned());
+            } else {
+                writable.push(text.to_owned());
+            }
+        }
+        let place = Some(self.place_of(entry.key_span));
+        self.out.protect = Some(Protect { writable, pause: fields.flag("pause"), place });
+    }
+}

@@ -1,0 +1,106 @@
+//! Is a process the child of an agent? Recorded, not guessed: whoever calls a hook is noted with its number and its start, and
+//! a process is an agent's where one of those is among its parents and still the same.
+//!
+//! It reads `/proc`; where there is none, nobody is noted, and a terminal alone tells a person from an agent.
+
+use std::fs;
+use std::path::Path;
+
+/// A process, and when it began: numbers are used again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Process {
+    id: u32,
+    start: u64,
+    parent: u32,
+}
+
+/// Programs that hand a call of a hook on: `sh -c 'tenterhook fire -'`.
+const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh", "ash", "busybox", "fish"];
+/// Most parents that are looked at.
+const DEEPEST: usize = 64;
+
+/// Notes who called this process with an agent's event, in the state directory. What cannot be written is not noted.
+pub fn note_caller(state: &Path) {
+    if let Some(caller) = caller() {
+        note(state, &caller);
+    }
+}
+
+/// Notes this process: it is an agent.
+pub fn note_self(state: &Path) {
+    if let Some(own) = process(std::process::id()) {
+        note(state, &own);
+    }
+}
+
+/// The number of the agent of which this process is a child, if one is noted.
+#[must_use]
+pub fn agent_above(state: &Path) -> Option<u32> {
+    let directory = state.join("agents");
+    let noted = |it: &Process| directory.join(name(it)).exists();
+    parents(std::process::id()).find(noted).map(|it| it.id)
+}
+
+/// The first parent that is no shell which hands on a line or a script. A shell at which somebody types calls no hook.
+fn caller() -> Option<Process> {
+    for it in parents(std::process::id()) {
+        let words = words(it.id);
+        let program = words.first().map(String::as_str).unwrap_or_default();
+        let program = program.rsplit('/').next().unwrap_or_default();
+        let hands_on = words.iter().skip(1).any(|it| !it.starts_with('-') || it.contains('c'));
+        match SHELLS.contains(&program.trim_start_matches('-')) {
+            true if hands_on => {}
+            true => return None,
+            // The first process is nobody's caller: whoever called before is gone.
+            false => return Some(it).filter(|it| it.id > 1),
+        }
+    }
+    None
+}
+
+fn note(state: &Path, it: &Process) {
+    let directory = state.join("agents");
+    let file = directory.join(name(it));
+    if file.exists() {
+        return;
+    }
+    // Those that are gone go now, so that the directory holds the living.
+    for entry in fs::read_dir(&directory).into_iter().flatten().flatten() {
+        let known = entry.file_name().to_string_lossy().into_owned();
+        let id = known.split('-').next().and_then(|it| it.parse().ok());
+        let lives = id.and_then(process).is_some_and(|it| name(&it) == known);
+        if !lives {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    if builder.create(&directory).is_ok() {
+        let _ = fs::write(file, b"");
+    }
+}
+
+fn name(it: &Process) -> String {
+    format!("{}-{}", it.id, it.start)
+}
+
+/// The parents of a process, nearest first.
+fn parents(of: u32) -> impl Iterator<Item = Process> {
+    let parent = |it: &Process| process(it.parent).filter(|_| it.parent > 0);
+    std::iter::successors(process(of), parent).skip(1).take(DEEPEST)
+}
+
+fn process(id: u32) -> Option<Process> {
+    let text = fs::read_to_string(format!("/proc/{id}/stat")).ok()?;
+    // The name stands in brackets and may hold anything.
+    let fields: Vec<&str> = text.rsplit_once(')')?.1.split_ascii_whitespace().collect();
+    Some(Process { id, parent: fields.get(1)?.parse().ok()?, start: fields.get(19)?.parse().ok()? })
+}
+
+fn words(id: u32) -> Vec<String> {
+    let text = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
+    let words = text.split(|it| *it == 0).map(|it| String::from_utf8_lossy(it).into_owned());
+    words.filter(|it| !it.is_empty()).collect()
+}

@@ -1,0 +1,19 @@
+//! What is a guard made of? Every agent's files, variables and options that decide whether its hooks run, our own files, and
+//! the rules that keep a tool call away from them: data, and what a path or a word is by it.
+//!
+//! Pure: it knows names and letters. What a call does is worked out in `call`; what a file holds is looked up by whoever may
+//! look. It judges no call and names no dialect: most of these agents have none here.
+
+mod agents;
+mod path;
+mod words;
+
+pub use agents::{AGENTS, Agent, OWN_COMMANDS, PACKAGE, agent};
+pub use path::{Hold, hold, is_git_config, is_home_of_guard, is_startup_file};
+pub use words::{may_concern, names_guard};
+
+/// The pack of rules that denies: native configuration, for every host alike.
+pub const PACK: &str = include_str!("protect/self-protection.toml");
+
+/// What the pack is called, and how the names of its rules begin.
+pub const NAME: &str = "self-protection";

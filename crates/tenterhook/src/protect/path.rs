@@ -1,0 +1,269 @@
+//! What of a guard does a path hold? By its letters, as `call` writes paths: seen from the project, `~/` for a home.
+
+use super::agents::AGENTS;
+
+/// What a path is to the guard.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Hold {
+    /// Nothing.
+    Nothing,
+    /// Something of it lies below: to lose or to replace the whole directory is to lose that.
+    Parent,
+    /// It is a part of it, or lies in one.
+    Part,
+}
+
+/// Directories that hold a guard by what stands in them, wherever the project or home lies.
+const PARENTS: &[&str] = &[".", "..", "~", "/", "/etc", "/home", "/root", "/Users"];
+
+/// What shells and sessions run when they start, where a path to programs or an alias may be set.
+const STARTUP: &[&str] = &[
+    "~/.bashrc",
+    "~/.bash_profile",
+    "~/.bash_login",
+    "~/.bash_aliases",
+    "~/.profile",
+    "~/.zshrc",
+    "~/.zshenv",
+    "~/.zprofile",
+    "~/.zlogin",
+    "~/.kshrc",
+    "~/.config/fish/",
+    "~/.pam_environment",
+    "~/.config/environment.d/",
+    "/etc/profile",
+    "/etc/profile.d/",
+    "/etc/environment",
+    "/etc/bash.bashrc",
+    "/etc/zsh/",
+];
+
+/// Where git keeps its settings.
+const GIT: &[&str] = &[
+    ".git/config",
+    ".git/config.worktree",
+    "~/.gitconfig",
+    "~/.config/git/config",
+    "/etc/gitconfig",
+];
+
+/// Directories that hold much beside a guard: what is copied or moved *to* them replaces nothing of it.
+const SHARED: &[&str] = &[
+    ".github",
+    "bin",
+    ".config",
+    ".local",
+    "share",
+    "state",
+    "Library",
+    "Application Support",
+    "Documents",
+    "Cline",
+    "etc",
+    "usr",
+    "local",
+    "opt",
+    "homebrew",
+    ".cargo",
+    ".npm-global",
+];
+
+/// Where files lie for a while and nobody's agent works.
+const ASIDE: &[&str] = &["/tmp/", "/var/tmp/", "/private/tmp/", "/var/folders/", "/dev/", "/proc/"];
+
+/// Whether `path` is a directory that holds a guard and little else, such as `.claude`.
+#[must_use]
+pub fn is_home_of_guard(path: &str) -> bool {
+    let top = path.trim_end_matches('/');
+    let name = top.rsplit('/').next().unwrap_or_default();
+    hold(top) == Hold::Parent && !PARENTS.contains(&top) && !SHARED.contains(&name)
+}
+
+/// What `path` is to the guard of any agent.
+#[must_use]
+pub fn hold(path: &str) -> Hold {
+    let path = in_a_home(path);
+    let top = path.trim_end_matches('/');
+    if PARENTS.contains(&top) || (top.is_empty() && path.starts_with('/')) {
+        return Hold::Parent;
+    }
+    if ASIDE.iter().any(|it| path.starts_with(it)) {
+        return Hold::Nothing;
+    }
+    let all = AGENTS.iter().flat_map(|it| it.files);
+    all.map(|place| of_place(place, top)).max().unwrap_or(Hold::Nothing)
+}
+
+/// Whether a shell or a session runs it when it starts.
+#[must_use]
+pub fn is_startup_file(path: &str) -> bool {
+    let path = in_a_home(path);
+    STARTUP.iter().any(|place| of_place(place, &path) == Hold::Part)
+}
+
+/// Whether git keeps its settings there.
+#[must_use]
+pub fn is_git_config(path: &str) -> bool {
+    let path = in_a_home(path);
+    GIT.iter().any(|place| of_place(place, &path) == Hold::Part)
+}
+
+/// What `path` is to one place.
+fn of_place(place: &str, path: &str) -> Hold {
+    if place.starts_with(['~', '/']) {
+        return from_here(place, path);
+    }
+    // In any directory. In a home it is the person's own, which is the same place.
+    let rest = |path: &'_ str| path.find('/').map(|at| at + 1);
+    let (mut best, mut at) = (Hold::Nothing, 0);
+    while let Some(part) = path.get(at..) {
+        best = best.max(from_here(place, part));
+        let Some(next) = rest(part) else { break };
+        at += next;
+    }
+    best
+}
+
+/// The same, where both start in the same directory.
+fn from_here(place: &str, path: &str) -> Hold {
+    let (place, whole) = match place.strip_suffix('/') {
+        Some(place) => (place, true),
+        None => (place, false),
+    };
+    let (mut places, mut paths) = (place.split('/'), path.split('/'));
+    // `*` in some directory stands for whatever lies there, and that is seldom a guard; `.*` and `tent*` are meant.
+    let first = path.split('/').next().unwrap_or_default();
+    let letters = first.chars().filter(|it| it.is_ascii_alphanumeric()).count();
+    if first.contains('*') && letters < 3 && !first.starts_with(['.', '[']) {
+        return Hold::Nothing;
+    }
+    loop {
+        match (places.next(), paths.next()) {
+            (None, None) => return Hold::Part,
+            (None, Some(_)) if whole => return Hold::Part,
+            (None, Some(_)) => return Hold::Nothing,
+            (Some(_), None) => return Hold::Parent,
+            (Some(place), Some(name)) if is_name(place, name) => {}
+            _ => return Hold::Nothing,
+        }
+    }
+}
+
+/// Whether a name may be meant, where both the table and the path may hold `*`. Some file systems do not know capitals.
+fn is_name(place: &str, name: &str) -> bool {
+    if name.contains(['*', '?', '[']) && !place.contains('*') {
+        return like(name.as_bytes(), place.as_bytes());
+    }
+    like(place.as_bytes(), name.as_bytes())
+}
+
+/// Greedy with one way back, so that it stays quadratic; `*` takes no leading dot, and `[` stands for any one byte.
+fn like(pattern: &[u8], text: &[u8]) -> bool {
+    if text.first() == Some(&b'.') && matches!(pattern.first(), Some(b'*' | b'?')) {
+        return false;
+    }
+    let (mut p, mut t, mut back) = (0, 0, None);
+    while let Some(byte) = text.get(t) {
+        let set = pattern.get(p) == Some(&b'[');
+        let end = || pattern.iter().skip(p).position(|it| *it == b']').map(|it| p + it + 1);
+        match pattern.get(p) {
+            Some(b'*') => {
+                back = Some((p, t));
+                p += 1;
+                continue;
+            }
+            Some(b'?') => p += 1,
+            Some(b'[') if set => match end() {
+                Some(end) => p = end,
+                None => return false,
+            },
+            Some(own) if own.eq_ignore_ascii_case(byte) => p += 1,
+            _ => {
+                let Some((star, from)) = back else { return false };
+                back = Some((star, from + 1));
+                (p, t) = (star + 1, from + 1);
+                continue;
+            }
+        }
+        t += 1;
+    }
+    pattern.iter().skip(p).all(|it| *it == b'*')
+}
+
+/// A path in somebody's home as one in the home.
+fn in_a_home(path: &str) -> std::borrow::Cow<'_, str> {
+    let rest = path.strip_prefix("/root/").map(|rest| (0, rest)).or_else(|| {
+        let of = path.strip_prefix("/home/").or_else(|| path.strip_prefix("/Users/"))?;
+        let end = of.find('/').filter(|end| *end > 0)?;
+        Some((end, of.get(end + 1..)?))
+    });
+    match rest {
+        Some((_, rest)) => format!("~/{rest}").into(),
+        None => path.into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_path_holds() {
+        for path in [
+            ".claude/settings.json",
+            "web/.claude/settings.local.json",
+            "~/.claude/settings.json",
+            "/home/bob/.claude/settings.json",
+            ".CLAUDE/Settings.json",
+            ".claude/*",
+            ".c*/settings.json",
+            ".[c]laude/settings.json",
+            ".github/hooks/x.json",
+            ".github/hooks",
+            "~/.config/tenterhook/tenterhook.guardrails.toml",
+            "tenterhook.local.toml",
+            "~/.local/bin/tenterhook",
+            "/usr/bin/tenterhook",
+            "~/.local/share/opencode/plugin.ts",
+            ".agents/plugins/x/hooks/hooks.json",
+        ] {
+            assert_eq!(hold(path), Hold::Part, "{path}");
+        }
+        for path in [
+            ".claude",
+            ".github",
+            ".",
+            "~",
+            "..",
+            "/",
+            "~/.config",
+            ".c*",
+            "~/.local/bin",
+            ".codex",
+            "/etc",
+            ".??????",
+        ] {
+            assert_eq!(hold(path), Hold::Parent, "{path}");
+        }
+        for path in [
+            ".claude/hooks/check.py",
+            ".claude/commands/x.md",
+            "src/settings.json",
+            "docs/tenterhook.md",
+            "*",
+            "target",
+            "src/hooks/useX.ts",
+            ".github/workflows/ci.yml",
+            "~/code/tenterhook",
+            "tests/claude/settings.json",
+        ] {
+            assert_eq!(hold(path), Hold::Nothing, "{path}");
+        }
+    }
+
+    #[test]
+    fn what_runs_at_the_start() {
+        assert!(is_startup_file("~/.zshrc") && is_startup_file("/home/bob/.bashrc"));
+        assert!(!is_startup_file("dotfiles/zshrc") && is_git_config("sub/.git/config"));
+    }
+}

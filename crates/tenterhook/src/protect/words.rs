@@ -1,0 +1,246 @@
+//! Can a call concern a guard at all? A cheap look at its letters, before anybody reads it; it may say yes too often, and no
+//! only where nothing in the text names a guard or could spell one.
+
+/// Parts of words without which nothing of a guard is named, in small letters. A test holds them to the table of agents.
+const NAMES: &[&str] = &[
+    "agent",
+    "agy",
+    "ampcode",
+    "antigravity",
+    "auggie",
+    "augment",
+    "claude",
+    "cline",
+    "codeium",
+    "codewhale",
+    "codex",
+    "copilot",
+    "core.hooks",
+    "cursor",
+    "deepseek",
+    "droid",
+    "factory",
+    "gemini",
+    "goose",
+    "hook",
+    "ignis",
+    "kiro",
+    "managed-settings",
+    "opencode",
+    "qwen",
+    "reasonix",
+    "settings.json",
+    "tenter",
+    "windsurf",
+];
+
+/// Names that are parts of many words, too: they count alone or behind a dot or a slash.
+const SHORT: &[&str] = &["amp", "gen"];
+
+/// Where a line may start another shell's life: counts with `path`, an alias or a home beside it.
+const START: &[&str] =
+    &["bashrc", "bash_", "profile", "zshrc", "zshenv", "zlogin", "fish", "environment"];
+
+/// Programs and signs that change files or end programs. Without one of them, a text that hides a name does no harm.
+const CHANGERS: &[&str] = &[
+    "7z",
+    "chattr",
+    "checkout",
+    "chmod",
+    "chown",
+    "clone",
+    "cp",
+    "cpio",
+    "curl",
+    "dd",
+    "del",
+    "ed",
+    "eval",
+    "ex",
+    "find",
+    "install",
+    "kill",
+    "killall",
+    "ln",
+    "mount",
+    "mv",
+    "nano",
+    "node",
+    "perl",
+    "php",
+    "pkill",
+    "python",
+    "python3",
+    "remove",
+    "rename",
+    "restore",
+    "rimraf",
+    "rm",
+    "rsync",
+    "ruby",
+    "sed",
+    "sh",
+    "shred",
+    "sponge",
+    "stash",
+    "tar",
+    "tee",
+    "touch",
+    "trash",
+    "truncate",
+    "uninstall",
+    "unlink",
+    "unzip",
+    "vi",
+    "vim",
+    "wget",
+    "xargs",
+];
+
+/// Programs that change what a file says they should.
+const READERS: &[&str] = &["am", "apply", "apply_patch", "gpatch", "patch"];
+
+/// Longest text that is looked through; a longer one may say anything.
+const LONGEST: usize = 64 * 1024;
+
+/// Whether a shell line may concern a guard: it names one, or hides what it names and changes something.
+#[must_use]
+pub fn may_concern(line: &str) -> bool {
+    if line.len() > LONGEST {
+        return true;
+    }
+    let plain = plain(line);
+    if names(&plain) || says(&plain, READERS) {
+        return true;
+    }
+    // What a pattern, a variable, a substitution or a directory as a whole may stand for, nobody reads here.
+    (hides(line, &plain)) && changes(&plain)
+}
+
+/// Whether a text names a guard, in plain letters.
+#[must_use]
+pub fn names_guard(text: &str) -> bool {
+    text.len() > LONGEST || names(&plain(text))
+}
+
+/// The text in small letters, without what a shell takes out of words.
+fn plain(text: &str) -> Vec<u8> {
+    text.bytes()
+        .filter(|it| !matches!(it, b'\\' | b'\'' | b'"'))
+        .map(|it| it.to_ascii_lowercase())
+        .collect()
+}
+
+fn names(plain: &[u8]) -> bool {
+    let mut before = b' ';
+    for (at, byte) in plain.iter().enumerate() {
+        let rest = plain.get(at..).unwrap_or_default();
+        let starts = |words: &[&str]| words.iter().any(|it| rest.starts_with(it.as_bytes()));
+        let found = match byte {
+            b'a' | b'c' | b'd' | b'f' | b'g' | b'h' | b'i' | b'k' | b'm' | b'o' | b'q' | b'r'
+            | b's' | b't' | b'w' => starts(of_letter(*byte)),
+            b'b' | b'e' | b'p' | b'z' => starts(START),
+            _ => false,
+        };
+        let short = |it: &&str| {
+            let end = rest.get(it.len()).copied().unwrap_or(b' ');
+            rest.starts_with(it.as_bytes())
+                && !before.is_ascii_alphanumeric()
+                && !end.is_ascii_alphanumeric()
+        };
+        if found || SHORT.iter().any(short) {
+            return true;
+        }
+        before = *byte;
+    }
+    false
+}
+
+/// The names that begin with a letter: the list is in order.
+fn of_letter(letter: u8) -> &'static [&'static str] {
+    let first = |it: &&str| it.as_bytes().first().copied().unwrap_or_default();
+    let start = NAMES.partition_point(|it| first(it) < letter);
+    let end = NAMES.partition_point(|it| first(it) <= letter);
+    NAMES.get(start..end).unwrap_or_default()
+}
+
+/// Whether a line holds words whose letters are not what they stand for, or directories that hold all that lies in them.
+fn hides(line: &str, plain: &[u8]) -> bool {
+    let bytes = line.as_bytes();
+    let computed = bytes.iter().enumerate().any(|(at, it)| match it {
+        b'*' | b'?' | b'[' | b'{' | b'`' => true,
+        b'$' => bytes.get(at + 1).is_some_and(|it| !matches!(it, b'?' | b'#' | b'!' | b' ' | b'"')),
+        _ => false,
+    });
+    let ends = |it: &u8| it.is_ascii_whitespace() || b";|&=()<>".contains(it);
+    let rooted = |word: &[u8]| {
+        word == b"."
+            || word == b"./"
+            || [&b"~"[..], b"/", b".."].iter().any(|it| word.starts_with(it))
+    };
+    computed || plain.split(ends).any(rooted)
+}
+
+fn changes(plain: &[u8]) -> bool {
+    // A redirection into a file; `2>&1` and `>/dev/null` are none.
+    let text = || plain.iter().enumerate().filter(|(_, it)| **it == b'>');
+    let file = |(at, _): (usize, &u8)| {
+        let rest = plain.get(at + 1..).unwrap_or_default();
+        let rest = rest.trim_ascii_start();
+        !(rest.starts_with(b"&") || rest.starts_with(b"/dev/null") || rest.starts_with(b">"))
+    };
+    says(plain, CHANGERS) || text().any(file)
+}
+
+/// Whether one of these words stands in a text.
+fn says(plain: &[u8], words: &[&str]) -> bool {
+    let ends = |it: &u8| !(it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.'));
+    plain.split(ends).any(|word| words.binary_search_by(|it| it.as_bytes().cmp(word)).is_ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::agents::AGENTS;
+    use super::*;
+
+    #[test]
+    fn the_lists_are_in_order() {
+        assert!([NAMES, CHANGERS, READERS].iter().all(|it| it.is_sorted()));
+    }
+
+    #[test]
+    fn every_name_of_the_table_is_seen() {
+        for agent in AGENTS {
+            for text in agent.files.iter().chain(agent.programs) {
+                assert!(names_guard(text), "{}: {text}", agent.name);
+            }
+        }
+    }
+
+    #[test]
+    fn what_concerns_no_guard_is_passed_over() {
+        for line in [
+            "ls -la",
+            "cargo test --workspace 2>&1 | tail -5",
+            "git status",
+            "npm ci",
+            "rm -rf target",
+            "git commit -m 'mend the parser'",
+            "cd src && cargo build; echo $?",
+            "echo done > out.txt",
+        ] {
+            assert!(!may_concern(line), "{line}");
+        }
+        for line in [
+            "rm -rf .c*",
+            "rm -rf ~",
+            "mv . ../x",
+            "r\\m -rf .cl'au'de",
+            "X=.cl; rm -rf ${X}aude",
+            "pkill tent'er'hook",
+            "echo 'export PATH=x' >> ~/.bashrc",
+        ] {
+            assert!(may_concern(line), "{line}");
+        }
+    }
+}
