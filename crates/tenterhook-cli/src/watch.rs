@@ -1,7 +1,7 @@
 //! `--watch`: does a thing again whenever one of its files changes, until a signal ends it. Knows no command.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
@@ -27,11 +27,12 @@ pub(crate) fn run(
     let signals = sender.clone();
     // Where nobody receives any more, the program is about to end.
     hear_signals(move |signal| drop(signals.send(Heard::Signal(signal))))?;
+    let own = Printed::now();
     loop {
         let changed = sender.clone();
+        let printed = own.clone();
         let told = move |event: notify::Result<notify::Event>| {
-            // Reading changes nothing.
-            if !matches!(event, Ok(notify::Event { kind: EventKind::Access(_), .. })) {
+            if event.as_ref().map_or(true, |it| is_change(it, &printed)) {
                 drop(changed.send(Heard::Change));
             }
         };
@@ -62,6 +63,49 @@ pub(crate) fn run(
     }
 }
 
+/// Whether an event says that somebody changed a file: reading changes nothing, and what this program prints, where that goes
+/// into a file beside those that are watched, is no news to it.
+fn is_change(event: &notify::Event, printed: &Printed) -> bool {
+    let is_own = !event.paths.is_empty() && event.paths.iter().all(|path| printed.is(path));
+    !matches!(event.kind, EventKind::Access(_)) && !is_own
+}
+
+/// The files that standard output and standard error go to, where they go to files.
+#[derive(Clone, Debug, Default)]
+struct Printed(Vec<(u64, u64)>);
+
+#[cfg(unix)]
+impl Printed {
+    fn now() -> Self {
+        use std::os::fd::AsFd;
+        let (stdout, stderr) = (std::io::stdout(), std::io::stderr());
+        let streams = [stdout.as_fd(), stderr.as_fd()].into_iter();
+        let files =
+            streams.filter_map(|it| Some(std::fs::File::from(it.try_clone_to_owned().ok()?)));
+        Self(files.filter_map(|it| Some(Self::identity(&it.metadata().ok()?))).collect())
+    }
+
+    fn is(&self, path: &Path) -> bool {
+        path.metadata().is_ok_and(|it| it.is_file() && self.0.contains(&Self::identity(&it)))
+    }
+
+    fn identity(of: &std::fs::Metadata) -> (u64, u64) {
+        use std::os::unix::fs::MetadataExt;
+        (of.dev(), of.ino())
+    }
+}
+
+#[cfg(not(unix))]
+impl Printed {
+    fn now() -> Self {
+        Self::default()
+    }
+
+    fn is(&self, _: &Path) -> bool {
+        false
+    }
+}
+
 /// What ends the wait for the next round.
 enum Heard {
     Change,
@@ -72,4 +116,27 @@ enum Heard {
 fn directories(files: &BTreeSet<PathBuf>) -> BTreeSet<PathBuf> {
     let directories = files.iter().filter_map(|it| it.parent());
     directories.filter(|it| it.is_dir()).map(ToOwned::to_owned).collect()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use notify::event::ModifyKind;
+
+    use super::*;
+
+    /// `check --watch > report.txt` in the directory that is watched.
+    #[test]
+    fn what_is_printed_into_a_watched_directory_is_no_change() {
+        let room = tempfile::tempdir().expect("a directory");
+        let [report, config] = ["report.txt", "tenterhook.toml"].map(|it| room.path().join(it));
+        let opened = [&report, &config].map(|it| std::fs::File::create(it).expect("a file"));
+        let metadata = opened.first().expect("one").metadata().expect("its identity");
+        let printed = Printed(vec![Printed::identity(&metadata)]);
+        let event = |path: &Path| {
+            notify::Event::new(EventKind::Modify(ModifyKind::Any)).add_path(path.to_owned())
+        };
+        assert!(!is_change(&event(&report), &printed));
+        assert!(is_change(&event(&config), &printed));
+        assert!(is_change(&event(&room.path().join("gone")), &printed));
+    }
 }

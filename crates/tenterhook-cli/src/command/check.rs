@@ -159,7 +159,7 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, missing: &[Missing], width: usize
     let counts = (never.len(), all.len());
     out.push_str(&listed("Hooks that can never run", never, width));
     out.push_str(&listed("Hooks that block everything they are asked about", all, width));
-    out.push_str(&summary(loaded, hooks.len(), counts));
+    out.push_str(&words::flow(&summary(loaded, hooks.len(), counts), width));
     out
 }
 
@@ -169,7 +169,7 @@ fn listed(heading: &str, rows: Vec<[Cell; 3]>, width: usize) -> String {
         return String::new();
     }
     let mut table = Table::new(&[
-        Column::new("", Give::Cut),
+        Column::new("", Give::Fold),
         Column::new("", Give::Wrap),
         Column::new("", Give::Keep),
     ]);

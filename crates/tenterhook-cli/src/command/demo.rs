@@ -21,7 +21,7 @@ use crate::args::Demo;
 use crate::exit::Exit;
 use crate::problem::Problem;
 use crate::show::paint::{BOLD, DIM, HELP, paint};
-use crate::show::words::{count, time, wrap};
+use crate::show::words::{count, flow, time, wrap};
 use crate::term::Term;
 use crate::wait::{Waited, block_on};
 use files::{MIXED, PLAIN, Play, Stage};
@@ -167,11 +167,14 @@ impl Played {
 
 fn farewell(played: &Played, play: &Play, place: &str, columns: usize) -> String {
     let Played { events, runs, blocked, asked, took } = played;
-    let sum = format!(
-        "{}, {}, {blocked} blocked, {asked} asked first, in {}",
-        count(*events, "event"),
-        count(*runs, "hook run"),
-        time(*took)
+    let sum = flow(
+        &format!(
+            "{}, {}, {blocked} blocked, {asked} asked first, in {}",
+            count(*events, "event"),
+            count(*runs, "hook run"),
+            time(*took)
+        ),
+        columns,
     );
     let mut out = format!("\n{}\n\n", paint(BOLD, sum));
     let hint = format!("Change a hook of {place} and play again, or ask why a hook runs:");

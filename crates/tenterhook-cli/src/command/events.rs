@@ -101,9 +101,10 @@ fn to_text(rows: &[EventRow], width: usize) -> String {
     }
     let marked = rows.iter().any(|it| it.failure != tenterhook::hook::OnFailure::Continue);
     let legend = if marked {
-        "! a gate that gives no answer blocks or asks, unless its config says otherwise\n"
+        let text = "! a gate that gives no answer blocks or asks, unless its config says otherwise";
+        words::flow(text, width) + "\n"
     } else {
-        ""
+        String::new()
     };
     format!("{}\n{}\n{legend}", table.render(width), words::count(rows.len(), "event"))
 }

@@ -165,7 +165,7 @@ const fn decision(restraint: Restraint) -> Option<&'static str> {
 fn to_text(event: &Event, hooks: &[Explained], width: usize) -> String {
     let mut table = Table::new(&[
         Column::new("", Give::Keep),
-        Column::new("HOOK", Give::Cut),
+        Column::new("HOOK", Give::Fold),
         Column::new("BECAUSE", Give::Wrap),
         Column::new("RULE", Give::Keep),
     ]);

@@ -173,8 +173,8 @@ fn of_source(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) 
     let mut table = Table::new(&[
         Column::right("LINE"),
         Column::new("EVENT", Give::Keep),
-        Column::new("MATCHER", Give::Cut),
-        Column::new("RUNS", Give::Cut).favoured(),
+        Column::new("MATCHER", Give::Fold),
+        Column::new("RUNS", Give::Fold).favoured(),
         Column::right("LIMIT"),
         Column::new("FAILURE", Give::Keep),
     ]);

@@ -76,7 +76,8 @@ fn list(output: &Output, here: &Here, term: Term) -> Result<(), Problem> {
     let mut out = String::new();
     for pack in PACKS {
         let about = format!("{}: {}", words::count(pack.rules().len(), "rule"), pack.about);
-        out.push_str(&format!("{}  {about}\n", paint(BOLD, pack.name)));
+        let text = format!("{}  {about}", paint(BOLD, pack.name));
+        out.push_str(&format!("{}\n", words::flow(&text, term.width())));
         if pack.built_in {
             out.push_str(&format!("  {}\n", paint(DIM, "built in and on")));
         }

@@ -1,6 +1,6 @@
 //! Diagnostics with carets into the text that they are about.
 
-use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet, Title};
 use tenterhook::diagnostic::{Diagnostic, Severity, Span};
 
 use super::words;
@@ -13,16 +13,19 @@ pub(crate) fn render(diagnostic: &Diagnostic, texts: &Texts, width: usize) -> St
         Severity::Warning => Level::WARNING,
         Severity::Advice => Level::NOTE.with_name(Some("advice")),
     };
-    // `error[code]: ` stands before the first line.
-    let lead = diagnostic.severity.to_string().len() + diagnostic.code.name().len() + "[]: ".len();
-    let message = words::wrap(&diagnostic.message, width.saturating_sub(lead)).join("\n");
-    let title = level.primary_title(message).id(diagnostic.code.name());
+    let title = title(diagnostic, level, width);
     let found = diagnostic.place.as_ref().and_then(|place| Some((place, texts.text(&place.file)?)));
     let mut group = match found {
         None => Group::with_title(title),
         Some((place, text)) => {
-            let label = (!diagnostic.label.is_empty()).then(|| words::line(&diagnostic.label));
-            let Span { start, end } = inside(place.span, text);
+            let label = words::line(&diagnostic.label);
+            let beside = width.saturating_sub(AROUND + words::width(&label));
+            // Where there is no room for it, the help has to say it.
+            let (label, room) = match (label.is_empty(), beside >= LEAST) {
+                (false, true) => (Some(label), beside),
+                _ => (None, width.saturating_sub(AROUND).max(LEAST)),
+            };
+            let Span { start, end } = within(inside(place.span, text), text, room);
             title.element(
                 Snippet::source(text)
                     .path(texts.shown(&place.file))
@@ -38,6 +41,32 @@ pub(crate) fn render(diagnostic: &Diagnostic, texts: &Texts, width: usize) -> St
     let mut rendered = Renderer::styled().term_width(width).render(&[group]);
     rendered.push('\n');
     rendered
+}
+
+/// Columns of a line of text that are not the text: its number, and the dots where it is cut.
+const AROUND: usize = 24;
+/// How much of a span is marked on any screen.
+const LEAST: usize = 8;
+/// A message that has less room than this behind `error[code]: ` has its code at the end instead.
+const NARROW: usize = 30;
+
+/// The first line: how bad it is, the code, and what is wrong.
+fn title<'a>(diagnostic: &'a Diagnostic, level: Level<'a>, width: usize) -> Title<'a> {
+    let code = diagnostic.code.name();
+    let severity = diagnostic.severity.to_string().len() + ": ".len();
+    let room = width.saturating_sub(severity + code.len() + "[]".len());
+    if room >= NARROW {
+        return level.primary_title(words::wrap(&diagnostic.message, room).join("\n")).id(code);
+    }
+    let message = format!("{} [{code}]", diagnostic.message);
+    level.primary_title(words::wrap(&message, width.saturating_sub(severity)).join("\n"))
+}
+
+/// The beginning of a span that is wider than the screen: what is marked is shown whole, however long it is.
+fn within(span: Span, text: &str, room: usize) -> Span {
+    let marked = text.get(span.start..span.end).unwrap_or_default();
+    let end = marked.char_indices().nth(room).map_or(span.end, |(at, _)| span.start + at);
+    Span::new(span.start, end)
 }
 
 /// A span of another version of the text must not bring the renderer down.

@@ -169,7 +169,10 @@ pub(crate) fn page(
         for fault in &outcome.faults {
             let whose = fault.hook.as_ref().map(|it| format!(" {}", name_of(it, ruleset)));
             let head = format!("fault {}{}", fault.code, whose.unwrap_or_default());
-            out.push_str(&format!("  {}\n", paint(WARNING, line(&head))));
+            for (at, text) in wrap(&head, columns.saturating_sub(4)).iter().enumerate() {
+                let inset = if at == 0 { "  " } else { "    " };
+                out.push_str(&format!("{inset}{}\n", paint(WARNING, text)));
+            }
             for text in wrap(&fault.message, columns.saturating_sub(4)) {
                 out.push_str(&format!("    {text}\n"));
             }
@@ -190,8 +193,8 @@ fn labelled(label: &str, text: &str, columns: usize, out: &mut String) {
 
 fn steps(outcome: &Outcome, ruleset: &Ruleset, texts: &Texts, columns: usize) -> String {
     let mut table = Table::new(&[
-        Column::new("HOOK", Give::Cut),
-        Column::new("FROM", Give::Cut),
+        Column::new("HOOK", Give::Fold),
+        Column::new("FROM", Give::Fold),
         Column::new("ENDED", Give::Wrap),
         Column::time("TOOK"),
         Column::new("VERDICT", Give::Keep),

@@ -3,15 +3,15 @@
 use anstyle::Style;
 
 use super::paint::{DIM, PLAIN, paint};
-use super::words::{cut, width, wrap};
+use super::words::{width, wrap};
 
 /// How a column gives way when the table is too wide.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Give {
     /// It does not.
     Keep,
-    /// It is cut.
-    Cut,
+    /// It goes on in the next line, and is cut where it would fill a screen.
+    Fold,
     /// It goes on in the next line.
     Wrap,
 }
@@ -94,7 +94,10 @@ const GAP: usize = 2;
 /// Room for any time that is shown.
 const TIME: usize = 6;
 /// Below this, a column says nothing.
-const NARROWEST: usize = 10;
+const NARROWEST: usize = 14;
+/// How many lines a cell takes that folds, and how many characters at least.
+const FOLDS: usize = 6;
+const FOLDED: usize = 320;
 
 impl Table {
     pub(crate) fn new(columns: &[Column]) -> Self {
@@ -114,7 +117,7 @@ impl Table {
 
     /// The table in lines of at most `columns`.
     pub(crate) fn render(&self, columns: usize) -> String {
-        let widths = self.widths(columns);
+        let Some(widths) = self.widths(columns) else { return self.stacked(columns) };
         let mut out = String::new();
         if self.columns.iter().any(|it| !it.title.is_empty()) {
             let titles: Vec<Cell> =
@@ -137,7 +140,8 @@ impl Table {
         out
     }
 
-    fn widths(&self, columns: usize) -> Vec<usize> {
+    /// How wide each column is; nothing where the screen is too narrow for all of them.
+    fn widths(&self, columns: usize) -> Option<Vec<usize>> {
         let mut widths: Vec<usize> = self
             .columns
             .iter()
@@ -156,12 +160,34 @@ impl Table {
                 .zip(&self.columns)
                 .filter(|(width, column)| column.give != Give::Keep && **width > NARROWEST)
                 .max_by_key(|(width, column)| width.saturating_sub(column.favour));
-            match widest {
-                Some((width, _)) => *width -= 1,
-                None => break,
+            *widest?.0 -= 1;
+        }
+        Some(widths)
+    }
+
+    /// The same rows one below the other, each cell behind its title: where a screen has no room for columns.
+    fn stacked(&self, columns: usize) -> String {
+        let titles = self.columns.iter().map(|it| width(it.title)).max().unwrap_or(0);
+        let inset = self.indent + titles + if titles == 0 { 0 } else { GAP };
+        let room = columns.saturating_sub(inset);
+        let mut out = String::new();
+        for (at, row) in self.rows.iter().enumerate() {
+            if at > 0 {
+                out.push('\n');
+            }
+            let told =
+                self.columns.iter().zip(&row.cells).map(|(column, cell)| (column.title, cell));
+            let notes = row.notes.iter().map(|(_, cell)| ("", cell));
+            for (title, cell) in told.chain(notes).filter(|(_, cell)| !cell.text.is_empty()) {
+                for (at, line) in wrap(&cell.text, room).iter().enumerate() {
+                    let title = if at == 0 { title } else { "" };
+                    let lead =
+                        format!("{}{title:1$}", " ".repeat(self.indent), inset - self.indent);
+                    out.push_str(&format!("{}{}\n", paint(DIM, lead), paint(cell.style, line)));
+                }
             }
         }
-        widths
+        out
     }
 
     fn render_row(&self, cells: &[Cell], widths: &[usize], out: &mut String) {
@@ -171,7 +197,7 @@ impl Table {
             .zip(&self.columns)
             .map(|((cell, width), column)| match column.give {
                 Give::Keep => vec![cell.text.clone()],
-                Give::Cut => vec![cut(&cell.text, *width)],
+                Give::Fold => folded(wrap(&cell.text, *width), FOLDS.max(FOLDED / width.max(&1))),
                 Give::Wrap => wrap(&cell.text, *width),
             })
             .collect();
@@ -202,6 +228,17 @@ impl Table {
     }
 }
 
+/// The first lines and the last one: what tells long texts apart stands at their ends.
+fn folded(mut lines: Vec<String>, most: usize) -> Vec<String> {
+    if lines.len() > most {
+        let last = lines.pop();
+        lines.truncate(most - 2);
+        lines.push("…".to_owned());
+        lines.extend(last);
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -225,5 +262,29 @@ mod tests {
         let narrow = plain(&table, 30);
         assert!(narrow.lines().all(|line| width(line) <= 30), "{narrow}");
         assert!(narrow.contains("it is for\n"), "{narrow}");
+    }
+
+    #[test]
+    fn a_screen_that_is_too_narrow_has_one_cell_a_line() {
+        let mut table = Table::new(&[
+            Column::new("EVENT", Give::Keep),
+            Column::new("RUNS", Give::Fold),
+            Column::new("RULE", Give::Keep),
+        ]);
+        table.row(["UserPromptSubmit".into(), "uv run .claude/hooks/one.py".into(), "S-1".into()]);
+        table.note(1, "a note".into());
+        table.row(["Stop".into(), "".into(), "P-2".into()]);
+        let expected = "  EVENT  UserPromptSubmit\n  RUNS   uv run .claude/hooks/\n         one.py\n  RULE   S-1\n         a note\n\n  EVENT  Stop\n  RULE   P-2\n";
+        assert_eq!(plain(&table, 32), expected);
+    }
+
+    #[test]
+    fn a_long_cell_shows_its_beginning_and_its_end() {
+        let mut table = Table::new(&[Column::new("RUNS", Give::Fold)]);
+        table.row([format!("{} end", "word ".repeat(200)).into()]);
+        let lines: Vec<String> = plain(&table, 40).lines().map(str::to_owned).collect();
+        assert!(lines.len() < 12, "{lines:?}");
+        let [.., dots, end] = lines.as_slice() else { return };
+        assert!(end.ends_with("end") && dots.trim() == "…", "{lines:?}");
     }
 }

@@ -66,13 +66,45 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// Text of our own, which may have colours, in lines of at most `columns`; further lines are set in.
+pub(crate) fn flow(text: &str, columns: usize) -> String {
+    const INSET: &str = "  ";
+    let mut out = String::new();
+    let mut used = 0;
+    for word in text.split(' ') {
+        let wide = width(&anstream::adapter::strip_str(word).to_string());
+        if used > 0 && used + 1 + wide > columns {
+            out.truncate(out.trim_end().len());
+            out.push('\n');
+            out.push_str(INSET);
+            used = INSET.len();
+        } else if !out.is_empty() {
+            out.push(' ');
+            used += 1;
+        }
+        out.push_str(word);
+        used += wide;
+    }
+    out
+}
+
+/// Where a long word may be broken without hiding what it is: behind a sign between its parts.
+const JOINTS: &[char] = &['/', '_', '-', '|', ',', ':', '=', '@', '&', '?'];
+
 fn split_at_width(word: &str, columns: usize) -> (String, String) {
     let mut used = 0;
-    let split = word.char_indices().find(|(_, c)| {
+    let (mut end, mut joint) = (word.len(), None);
+    for (at, c) in word.char_indices() {
         used += c.width().unwrap_or(0);
-        used > columns
-    });
-    let at = split.map_or(word.len(), |(at, _)| at);
+        if used > columns {
+            end = at;
+            break;
+        }
+        if used > columns / 2 && JOINTS.contains(&c) {
+            joint = Some(at + c.len_utf8());
+        }
+    }
+    let at = joint.unwrap_or(end);
     word.split_at_checked(at)
         .map_or_else(|| (word.to_owned(), String::new()), |(a, b)| (a.to_owned(), b.to_owned()))
 }
@@ -109,8 +141,18 @@ mod tests {
     fn lines_break_between_words() {
         assert_eq!(wrap("one two three", 8), ["one two", "three"]);
         assert_eq!(wrap("abcdefghijkl", 8), ["abcdefgh", "ijkl"]);
+        assert_eq!(wrap("hooks/pre_tool_use.py", 12), ["hooks/pre_", "tool_use.py"]);
         assert_eq!(wrap("a\n\nb", 8), ["a", "", "b"]);
         assert_eq!(wrap("", 8), [""]);
+    }
+
+    #[test]
+    fn coloured_text_flows() {
+        assert_eq!(flow("a  bc", 9), "a  bc");
+        assert_eq!(
+            flow("\u{1b}[1mone\u{1b}[0m two three", 8),
+            "\u{1b}[1mone\u{1b}[0m two\n  three"
+        );
     }
 
     #[test]

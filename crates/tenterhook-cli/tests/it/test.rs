@@ -118,7 +118,9 @@ FAIL  Bash rm -rf build  tenterhook.test.toml:4
                came delete files by name
       see      tenterhook fire --config .claude/settings.json Bash 'rm -rf build'
 
-FAIL  guard.sh: {"hook_event_name":"PreToolUse","tool_n…  tenterhook.test.toml:9
+FAIL  guard.sh:
+  {"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":
+  {"command":"ls"}}  tenterhook.test.toml:9
       decision expected ask
                came silent
       see      tenterhook fire --config .claude/settings.json --dialect claude '{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}'

@@ -12,7 +12,7 @@ use tenterhook::{Event, Outcome};
 
 use crate::show::outcome::{about, hook_name, name_of, said, step_verdict, verdict};
 use crate::show::paint::{BOLD, DIM, HELP, PLAIN, WARNING, paint};
-use crate::show::words::{cut, line, time, width, wrap};
+use crate::show::words::{line, time, width, wrap};
 
 /// How far everything under an event is set in.
 const INDENT: usize = 8;
@@ -79,11 +79,24 @@ fn aside(text: &str, columns: usize, out: &mut String) {
 
 fn head(scene: &Scene<'_>, columns: usize) -> String {
     let at = format!("{:>6.3}", scene.at.as_secs_f64());
-    let (word, style) = verdict(scene.outcome);
+    let (word, _) = verdict(scene.outcome);
     let name = line(scene.event.name.as_str());
     let room = columns.saturating_sub(INDENT + width(&name) + 2 + 2 + width(word));
-    let about = cut(&line(&about(scene.event)), room);
-    let pad = " ".repeat(room.saturating_sub(width(&about)) + 2);
+    let about = line(&about(scene.event));
+    if width(&about) <= room {
+        return head_line(scene, &at, &name, &about, room);
+    }
+    // What does not fit beside the verdict stands below it.
+    let mut out = head_line(scene, &at, &name, "", room);
+    for text in wrap(&about, columns.saturating_sub(INDENT)) {
+        out.push_str(&format!("{}{text}\n", " ".repeat(INDENT)));
+    }
+    out
+}
+
+fn head_line(scene: &Scene<'_>, at: &str, name: &str, about: &str, room: usize) -> String {
+    let (word, style) = verdict(scene.outcome);
+    let pad = " ".repeat(room.saturating_sub(width(about)) + 2);
     format!("{}  {}  {about}{pad}{}\n", paint(DIM, at), paint(BOLD, name), paint(style, word))
 }
 
@@ -103,12 +116,28 @@ fn ran(step: &Step, ruleset: &Ruleset, columns: usize) -> String {
     if !matches!(step.ended, Ended::Exited(0) | Ended::Answered) {
         name.push_str(&format!("  ({})", line(&step.ended.to_string())));
     }
-    let name = cut(&name, room);
-    let pad = " ".repeat(room.saturating_sub(width(&name)) + 2);
     let indent = " ".repeat(INDENT);
+    let mut above = String::new();
+    // A name that does not fit beside its verdict stands above it, whole.
+    if width(&name) > room {
+        let lines = wrap(&name, columns.saturating_sub(INDENT + 4));
+        let (last, first) =
+            lines.split_last().map_or(("", &[][..]), |(last, rest)| (last.as_str(), rest));
+        above = first.iter().map(|it| format!("{indent}    {it}\n")).collect();
+        let fits = width(last) <= room;
+        if !fits {
+            above.push_str(&format!("{indent}    {last}\n"));
+        }
+        name = if fits { last.to_owned() } else { String::new() };
+        if !above.is_empty() {
+            above.replace_range(..INDENT + 4, &format!("{indent}{} ", paint(HELP, "ran")));
+        }
+    }
+    let lead = if above.is_empty() { paint(HELP, "ran") } else { "   ".to_owned() };
+    let pad = " ".repeat(room.saturating_sub(width(&name)) + 2);
     let took = format!("{:>8}", time(step.took));
     let verdict = paint(style, format!("{word:<word_width$}"));
-    format!("{indent}{} {name}{pad}{verdict}{}\n", paint(HELP, "ran"), paint(DIM, took))
+    format!("{above}{indent}{lead} {name}{pad}{verdict}{}\n", paint(DIM, took))
 }
 
 fn words(label: &str, text: &str, columns: usize, out: &mut String) {

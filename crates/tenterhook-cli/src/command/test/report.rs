@@ -19,7 +19,7 @@ use crate::command::what::split;
 use crate::problem::Problem;
 use crate::show::outcome::hook_name;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, paint};
-use crate::show::words::{count, cut, line, time, width, wrap};
+use crate::show::words::{count, flow, line, time, wrap};
 use crate::term::Term;
 
 pub(super) fn print(results: &Results, format: TestFormat, term: Term) -> Result<(), Problem> {
@@ -152,9 +152,10 @@ fn failure(it: &Played, columns: usize, out: &mut String) {
     let head = format!("{hook}{}", line(&name(case)));
     let lead = "FAIL  ";
     let place = format!("{file}:{at}");
-    let room = columns.saturating_sub(lead.len() + width(&place) + 2).max(16);
-    let head = paint(BOLD, cut(&head, room));
-    out.push_str(&format!("{}{head}  {}\n", paint(ERROR, lead), paint(DIM, place)));
+    let head: Vec<String> = wrap(&head, columns.saturating_sub(lead.len()));
+    let head = head.iter().map(|it| paint(BOLD, it)).collect::<Vec<_>>().join("\n      ");
+    let text = format!("{}{head}  {}", paint(ERROR, lead), paint(DIM, place));
+    out.push_str(&format!("{}\n", flow(&text, columns)));
     if !case.name.is_empty() {
         labelled("event", &event(case), columns, out);
     }

@@ -1,0 +1,97 @@
+//! Screens of odd widths, and names that are longer than anybody likes: every line fits, and rows can be told apart.
+
+use crate::room::Room;
+
+/// Commands whose beginning is the same, a matcher that is long, and names that differ at their ends.
+const SETTINGS: &str = r#"{"hooks": {
+  "PreToolUse": [
+    {"matcher": "Bash", "hooks": [
+      {"type": "command", "command": "uv run .claude/hooks/pre_tool_use_bash_guard_of_the_production_cluster_one.py"},
+      {"type": "command", "command": "uv run .claude/hooks/pre_tool_use_bash_guard_of_the_production_cluster_two.py"}]},
+    {"matcher": "mcp__a_server_with_a_long_name__a_tool_with_a_long_name", "hooks": [
+      {"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/a/b/c/protect-the-secrets-of-the-company.sh"}]}],
+  "userpromptsubmit": []
+}}"#;
+const NATIVE: &str = r#"[hook.no-force-push-to-the-branch-of-the-team-that-is-called-one]
+on = "PreToolUse"
+when = 'call.commands.exists(c, c.runs("git push"))'
+deny = "Push to a branch of your own."
+test = [{ name = "a case whose name goes on and on and says more than it should", event = "Bash git push", expect = "allow" }]
+
+[hook.no-force-push-to-the-branch-of-the-team-that-is-called-two]
+on = "PreToolUse"
+if = "Bash(git push *)"
+shell = "exit 7"
+"#;
+
+const WIDTHS: &[usize] = &[40, 50, 60, 80, 100, 200];
+
+const COMMANDS: &[&str] = &[
+    "check",
+    "list",
+    "explain Bash 'git push origin a-branch-with-a-name-that-fills-more-than-a-line-of-this-screen'",
+    "fire Bash 'git push'",
+    "test",
+    "events",
+    "events --dialect native",
+    "rules list",
+    "rules show guardrails",
+    "demo",
+];
+
+fn room() -> Room {
+    let room = Room::with_settings(SETTINGS);
+    room.write("project/.git/HEAD", "");
+    room.write("project/tenterhook.toml", NATIVE);
+    room
+}
+
+/// What there is to be copied is not broken.
+fn is_to_be_copied(line: &str) -> bool {
+    line.trim_start().starts_with("see ") || line.contains("tenterhook explain --config")
+}
+
+#[test]
+fn every_line_fits_the_screen() {
+    let room = room();
+    for columns in WIDTHS {
+        for command in COMMANDS {
+            let said = room.shell(&format!("COLUMNS={columns} tenterhook {command}")).stdout;
+            assert!(!said.is_empty(), "{command}");
+            // A time is written as `[TIME]` here, which is longer than some.
+            let lines = said.lines().filter(|it| !it.contains("[TIME]") && !is_to_be_copied(it));
+            for line in lines {
+                let wide = line.chars().count();
+                assert!(wide <= *columns, "{command} at {columns}: {wide}\n{line}\n\n{said}");
+            }
+        }
+    }
+}
+
+/// What tells hooks with a common beginning apart is there, whatever the width.
+#[test]
+fn rows_can_be_told_apart() {
+    let room = room();
+    for columns in WIDTHS {
+        for command in ["list", "explain Bash 'git push'", "fire Bash 'git push'"] {
+            let said = room.shell(&format!("COLUMNS={columns} tenterhook {command}")).stdout;
+            for end in ["one", "two"] {
+                let words = said.split(|c: char| !c.is_alphanumeric());
+                let hooks = words.filter(|word| *word == end).count();
+                assert!(hooks >= 2, "{command} at {columns}: {end}\n{said}");
+            }
+        }
+    }
+}
+
+#[test]
+fn narrow_screens_look_like_this() {
+    let room = room();
+    for (columns, command) in
+        [(40, "list"), (50, "explain Bash 'git push'"), (60, "fire Bash 'git push'"), (40, "check")]
+    {
+        let said = room.shell(&format!("COLUMNS={columns} tenterhook {command}")).stdout;
+        let name = command.split(' ').next().unwrap();
+        insta::assert_snapshot!(format!("{name}_at_{columns}"), said);
+    }
+}
