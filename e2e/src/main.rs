@@ -3,6 +3,7 @@
 
 mod bench;
 mod clients;
+mod docs;
 mod install;
 mod pace;
 mod prewarm;
@@ -18,6 +19,7 @@ const USAGE: &str = "\
 usage: cargo e2e NAME
   clients   do the example clients of the stream hear every outcome? (Python, Node)
   install   do the tarball, the npm package and the wheel run where there is no Rust?
+  docs      do the commands of README and guides print what stands under them? (Python, Node)
   prewarm   do scripts behave prewarmed as they do started plainly? (python3 and node; other interpreters may follow)
   starved   does `fire` say no in whatever environment, where a hook objects?
   terminal  does the agent's interactive face hold in a real terminal? (tmux; `--bless` writes docs/screens anew)
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
         ["clients"] => clients::run(),
         ["install", args @ ..] => install::run(args),
         ["pace", args @ ..] => pace::run(args),
+        ["docs"] => docs::run(),
         ["prewarm", interpreters @ ..] => prewarm::run(interpreters),
         ["start", program @ ..] => start::run(program),
         ["starved"] => starved::run(),

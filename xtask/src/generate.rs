@@ -1,5 +1,7 @@
 //! `cargo xtask gen`: writes the pages that are drawn from tables in the code, so that the two cannot disagree.
 
+mod agents;
+
 use std::fmt::Write as _;
 
 use tenterhook::dialect::{DIALECTS, Dialect, EventRow, Subject};
@@ -11,7 +13,11 @@ use crate::tree::{self, File};
 /// A generated page: where it stands, and what draws it.
 type Page = (&'static str, fn() -> String);
 
-const PAGES: &[Page] = &[("docs/spec/events-table.md", events)];
+const PAGES: &[Page] =
+    &[("docs/spec/events-table.md", events), ("docs/guide/agents-compared.md", agents::page)];
+
+/// The page that sums up in a sentence what agents were seen to do.
+const README: &str = "README.md";
 
 pub(crate) fn run() -> Said {
     let mut said = String::new();
@@ -30,6 +36,12 @@ pub(crate) fn check(files: &[File], findings: &mut Findings) {
         if committed != draw() {
             findings.error(path, "is not what `cargo xtask gen` writes");
         }
+    }
+    let readme = files.iter().find(|it| it.path == README).map_or("", |it| it.text.as_str());
+    let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let headline = agents::headline();
+    if !words(readme).contains(headline.trim_end_matches('.')) {
+        findings.error(README, format!("does not say what was measured: {headline}"));
     }
 }
 

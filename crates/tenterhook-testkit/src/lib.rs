@@ -7,6 +7,7 @@ pub mod case;
 pub mod everything;
 pub mod expect;
 mod fakehook;
+pub mod page;
 pub mod sandbox;
 pub mod server;
 pub mod shapes;

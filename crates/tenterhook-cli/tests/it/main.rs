@@ -3,6 +3,7 @@
 
 mod cancel;
 mod check;
+mod compared;
 mod convert;
 mod demo;
 mod docs;
@@ -28,4 +29,5 @@ mod unseen;
 mod usage;
 #[cfg(target_os = "linux")]
 mod watch;
+mod widths;
 mod within;

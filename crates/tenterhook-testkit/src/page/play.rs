@@ -1,0 +1,222 @@
+//! Plays the blocks of a page, one after the other, in one place: what one leaves behind, the next one finds.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use super::{Block, Note, blocks, commands};
+use crate::Sandbox;
+
+/// Where a page is played, and with what.
+#[derive(Debug)]
+pub struct Place {
+    sandbox: Sandbox,
+    /// The directory of the program that the page is about.
+    programs: PathBuf,
+    /// The programs beside it that are there for certain.
+    has: Vec<String>,
+}
+
+/// What came of a page.
+#[derive(Debug, Default)]
+pub struct Played {
+    /// How many blocks were run or compared.
+    pub run: usize,
+    /// Those that were not, with the reason: their line, and why.
+    pub left: Vec<(usize, String)>,
+    /// What was not as the page says.
+    pub wrong: Vec<String>,
+}
+
+/// Exit codes of the program that a page may run into without saying so: proceed, blocked, ask.
+const FINE: &[&str] = &["0", "2", "3"];
+
+impl Place {
+    /// An empty project in which `programs` come first on the path.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be made.
+    pub fn new(programs: &Path, has: &[&str]) -> io::Result<Self> {
+        let sandbox = Sandbox::new()?;
+        sandbox.write(".git/HEAD", "ref: refs/heads/main\n")?;
+        std::fs::create_dir_all(sandbox.project().with_file_name("new").join(".git"))?;
+        let has = has.iter().map(|&it| it.to_owned()).collect();
+        Ok(Self { sandbox, programs: programs.to_owned(), has })
+    }
+
+    /// Its project.
+    #[must_use]
+    pub fn project(&self) -> PathBuf {
+        self.sandbox.project()
+    }
+
+    /// Writes a file of the project; `~/` stands for the home.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written.
+    pub fn write(&self, name: &str, text: &str) -> io::Result<()> {
+        let path = self.sandbox.write(name, text)?;
+        if text.starts_with("#!") { install(&path) } else { Ok(()) }
+    }
+
+    /// A function of the program's name, which notes how each run of it ended.
+    fn noting(&self) -> String {
+        let real = self.programs.join("tenterhook");
+        let codes = self.codes();
+        format!(
+            "tenterhook() {{ '{}' \"$@\"; set -- $?; echo $1 >>'{}'; return $1; }}\n",
+            real.display(),
+            codes.display()
+        )
+    }
+
+    fn codes(&self) -> PathBuf {
+        self.sandbox.scripts().join("codes")
+    }
+
+    /// Runs lines of shell; what they print, what they complain of, and how the program ended each time.
+    fn run(&self, text: &str, directory: &str) -> Result<(String, String, Vec<String>), String> {
+        let cannot = |error: io::Error| format!("`sh` cannot be run: {error}");
+        let _ = std::fs::remove_file(self.codes());
+        let path = format!(
+            "{}:{}:/usr/local/bin:/usr/bin:/bin",
+            self.sandbox.scripts().display(),
+            self.programs.display()
+        );
+        let output = Command::new("/bin/sh")
+            .args(["-c", &(self.noting() + text)])
+            .current_dir(self.project().join(directory))
+            .env_clear()
+            .envs(self.sandbox.env())
+            .env("PATH", path)
+            .stdin(Stdio::null())
+            .output()
+            .map_err(cannot)?;
+        let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let codes = std::fs::read_to_string(self.codes()).unwrap_or_default();
+        Ok((said(&output.stdout), said(&output.stderr), codes.lines().map(str::to_owned).collect()))
+    }
+}
+
+/// Plays a page.
+#[must_use]
+pub fn play(page: &str, place: &Place) -> Played {
+    let mut played = Played::default();
+    for block in blocks(page) {
+        match one(&block, place) {
+            Ok(Did::Run) => played.run += 1,
+            Ok(Did::Left(why)) => played.left.push((block.line, why)),
+            Ok(Did::Nothing) => {}
+            Err(why) => played.wrong.push(format!("line {}: {why}", block.line)),
+        }
+    }
+    played
+}
+
+enum Did {
+    Run,
+    Left(String),
+    Nothing,
+}
+
+fn one(block: &Block, place: &Place) -> Result<Did, String> {
+    let (mut directory, mut fine) = ("", FINE.to_vec());
+    for note in &block.notes {
+        match note {
+            Note::NotRun(why) => return Ok(Did::Left(why.clone())),
+            Note::Needs(program) if !place.has.contains(program) => {
+                return Ok(Did::Left(format!("needs {program}")));
+            }
+            Note::Needs(_) => {}
+            Note::File(name) => {
+                place.write(name, &block.text).map_err(|error| format!("{name}: {error}"))?;
+                return Ok(Did::Nothing);
+            }
+            Note::OutputOf(command) => return output_of(command, &block.text, place),
+            Note::In(name) => directory = name,
+            Note::EndsWith(code) => fine.push(code),
+        }
+    }
+    match block.info.as_str() {
+        "console" => console(block, directory, place),
+        "sh" => {
+            let (stdout, stderr, codes) = place.run(&block.text, directory)?;
+            let bad = codes.iter().find(|it| !fine.contains(&it.as_str()));
+            let lost =
+                stderr.contains(": not found") || stderr.contains("No such file or directory");
+            match bad {
+                Some(code) => Err(format!("`tenterhook` ended with {code}:\n{stdout}{stderr}")),
+                None if lost => Err(stderr),
+                None => Ok(Did::Run),
+            }
+        }
+        _ => Ok(Did::Nothing),
+    }
+}
+
+/// Whether each command prints what stands under it.
+fn console(block: &Block, directory: &str, place: &Place) -> Result<Did, String> {
+    for (command, expected) in commands(&block.text) {
+        let (stdout, stderr, _) = place.run(&command, directory)?;
+        let (came, expected) = (plain(&stdout), plain(&expected));
+        if came != expected {
+            return Err(format!(
+                "$ {command}\n--- the page says\n{expected}\n--- it prints\n{came}\n{stderr}"
+            ));
+        }
+    }
+    Ok(Did::Run)
+}
+
+/// Whether a text is a part of what a command prints; a line of `...` stands for any other lines.
+fn output_of(command: &str, text: &str, place: &Place) -> Result<Did, String> {
+    let (stdout, stderr, _) = place.run(command, "")?;
+    let (came, expected) = (plain(&stdout), plain(text));
+    let mut rest = came.as_str();
+    let mut next = |part: &str| {
+        let found = rest.find(part.trim_matches('\n'))?;
+        rest = rest.get(found..)?;
+        Some(())
+    };
+    match expected.split("\n...\n").all(|part| next(part).is_some()) {
+        true => Ok(Did::Run),
+        false => Err(format!(
+            "$ {command}\n--- the page says\n{expected}\n--- it prints\n{came}\n{stderr}"
+        )),
+    }
+}
+
+/// A text without what differs from run to run: how long something took, with the blanks before it, and the seconds at which
+/// a line of the demo begins.
+fn plain(text: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once(" ms") {
+        let number = before.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+        let is_time = number.len() < before.len();
+        out.push_str(if is_time { number.trim_end_matches(' ') } else { before });
+        out.push_str(if is_time { " TIME" } else { " ms" });
+        rest = after;
+    }
+    out.push_str(rest);
+    let line = |line: &str| {
+        let seconds =
+            line.strip_prefix(' ').filter(|it| it.starts_with(|c: char| c.is_ascii_digit()));
+        let line = seconds
+            .map_or(line, |it| it.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.'));
+        line.trim_end().to_owned()
+    };
+    out.lines().map(line).collect::<Vec<_>>().join("\n").trim_end().to_owned()
+}
+
+/// Makes a file a program. Another process writes it: what this one has open for writing, a test beside it hands to the process
+/// that it is just starting, and such a file cannot be started.
+fn install(path: &Path) -> io::Result<()> {
+    let text = path.with_extension("text");
+    std::fs::rename(path, &text)?;
+    let done = Command::new("install").args(["-m", "755"]).args([&text, path]).status()?;
+    std::fs::remove_file(text)?;
+    if done.success() { Ok(()) } else { Err(io::Error::other("`install` failed")) }
+}

@@ -1,0 +1,36 @@
+//! `cargo e2e docs`: do the pages whose examples are in Python and Node show what is said? The others are a test of the command
+//! line, which needs Rust alone.
+
+use std::fmt::Write as _;
+
+use tenterhook_testkit::page;
+
+use crate::{Said, tree};
+
+/// The languages that are asked for; a machine without them is at fault.
+const NEEDED: &[&str] = &["python3", "node"];
+
+pub(crate) fn run() -> Said {
+    let root = tree::root();
+    tree::build("tenterhook-cli")?;
+    tree::build("tenterhook-agent")?;
+    let programs = root.join("target/debug");
+    let (mut said, mut run, mut holds) = (String::new(), 0, true);
+    for name in page::pages(&root) {
+        let text =
+            std::fs::read_to_string(root.join(&name)).map_err(|it| format!("{name}: {it}"))?;
+        let place =
+            page::place(&root, &name, &programs, NEEDED).map_err(|it| format!("{name}: {it}"))?;
+        let played = page::play(&text, &place);
+        run += played.run;
+        holds &= played.wrong.is_empty();
+        for why in played.wrong {
+            let _ = writeln!(said, "{name}, {why}");
+        }
+        for (line, why) in played.left {
+            let _ = writeln!(said, "{name}:{line} is not run: {why}");
+        }
+    }
+    let _ = writeln!(said, "{run} blocks of the pages were run");
+    Ok((said, holds))
+}
