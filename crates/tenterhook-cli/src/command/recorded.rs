@@ -86,8 +86,8 @@ fn said(firing: &Firing, key: &str) -> Option<String> {
 
 fn hooks(firing: &Firing, width: usize) -> String {
     let mut table = Table::new(&[
-        Column::new("HOOK", Give::Cut),
-        Column::new("FROM", Give::Cut),
+        Column::new("HOOK", Give::Fold),
+        Column::new("FROM", Give::Fold),
         Column::new("ENDED", Give::Wrap),
         Column::time("TOOK"),
         Column::new("VERDICT", Give::Keep),

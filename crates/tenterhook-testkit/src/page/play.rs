@@ -152,6 +152,10 @@ fn one(block: &Block, place: &Place) -> Result<Did, String> {
                 None => Ok(Did::Run),
             }
         }
+        // What looks like commands and their output is played, or says why not.
+        _ if block.text.starts_with("$ ") => {
+            Err("a block with commands is neither played nor says why".to_owned())
+        }
         _ => Ok(Did::Nothing),
     }
 }

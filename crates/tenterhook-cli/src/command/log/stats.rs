@@ -77,7 +77,7 @@ fn to_json(firings: usize, hooks: &BTreeMap<String, Sum>) -> Value {
 
 fn to_text(firings: usize, hooks: &BTreeMap<String, Sum>, width: usize) -> String {
     let mut table = Table::new(&[
-        Column::new("HOOK", Give::Cut),
+        Column::new("HOOK", Give::Fold),
         Column::right("FIRED"),
         Column::new("LAST FIRED", Give::Keep),
         Column::time("P50"),
