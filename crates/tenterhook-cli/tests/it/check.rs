@@ -259,7 +259,7 @@ fn a_bad_hook_comes_with_its_line_and_with_what_to_write() {
             claude("{'match': 'bash'}"),
             "missing-command",
             2,
-            "write `\"command\": \"...\"`",
+            "add `\"command\": \"...\"`",
         ),
         (
             ".codewhale/hooks.toml",
