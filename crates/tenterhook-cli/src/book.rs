@@ -45,6 +45,7 @@ const PAGES: &[Page] = pages![
     "protocol",
     "record",
     "running",
+    "self-protection",
     "session",
     "test",
     "text",

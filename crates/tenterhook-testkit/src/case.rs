@@ -290,8 +290,16 @@ fn fill_all(value: Value, places: &Places) -> Value {
 }
 
 /// Folders of `conformance` that hold something else than cases.
-const OTHERS: &[&str] =
-    &["check", "denials", "guardrails", "host", "near-misses", "neutered", "observed"];
+const OTHERS: &[&str] = &[
+    "check",
+    "denials",
+    "guardrails",
+    "host",
+    "near-misses",
+    "neutered",
+    "observed",
+    "self-protection",
+];
 
 /// The folders of cases in `conformance`, sorted.
 ///

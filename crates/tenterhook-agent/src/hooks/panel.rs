@@ -113,7 +113,9 @@ impl Hooks {
         let mut text = format!("{}{about}\n", event.name);
         let view = self.session.view(&event.name);
         let mut others = 0;
-        for (hook, because) in plan::explain(&self.engine.ruleset(), &view, &event) {
+        let ruleset = self.engine.ruleset();
+        let told = plan::explain(&ruleset, &view, &event);
+        for (hook, because) in told.into_iter().filter(|(it, _)| it.layer != Layer::BuiltIn) {
             if because.rule == ELSEWHERE {
                 others += 1;
                 continue;

@@ -147,13 +147,13 @@ fn built_in(ruleset: &Ruleset) -> impl Iterator<Item = &Arc<Hook>> {
 }
 
 /// They are nobody's hooks, so they are told in a line behind those that are.
-fn told(ruleset: &Ruleset) -> String {
+fn told(ruleset: &Ruleset, width: usize) -> String {
     let (on, off): (Vec<_>, Vec<_>) = built_in(ruleset).partition(|it| it.arming == Arming::Armed);
     let rules = words::count(on.len(), "rule");
     let off = if off.is_empty() { String::new() } else { format!(", {} off", off.len()) };
-    let shows = format!("`tenterhook rules show {}` lists them", protect::NAME);
-    let line = format!("built in: {}, {rules}{off}; {shows}", protect::NAME);
-    format!("{}\n", paint(DIM, line))
+    let shows = format!("(`tenterhook rules show {}`)", protect::NAME);
+    let line = format!("built in: {}, {rules}{off} {shows}", protect::NAME);
+    format!("{}\n", paint(DIM, words::flow(&line, width)))
 }
 
 fn to_text(loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
@@ -165,7 +165,7 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
     let armed = configured(ruleset).filter(|it| it.arming == Arming::Armed).count();
     let off = if armed == hooks { String::new() } else { format!(", {armed} armed") };
     out.push_str(&format!("{}{off}\n", words::count(hooks, "hook")));
-    out.push_str(&told(ruleset));
+    out.push_str(&told(ruleset, width));
     out
 }
 

@@ -274,7 +274,7 @@ mod tests {
         table.row(["UserPromptSubmit".into(), "uv run .claude/hooks/one.py".into(), "S-1".into()]);
         table.note(1, "a note".into());
         table.row(["Stop".into(), "".into(), "P-2".into()]);
-        let expected = "  EVENT  UserPromptSubmit\n  RUNS   uv run .claude/hooks/\n         one.py\n  RULE   S-1\n         a note\n\n  EVENT  Stop\n  RULE   P-2\n";
+        let expected = "  EVENT  UserPromptSubmit\n  RUNS   uv run\n         .claude/hooks/one.py\n  RULE   S-1\n         a note\n\n  EVENT  Stop\n  RULE   P-2\n";
         assert_eq!(plain(&table, 32), expected);
     }
 

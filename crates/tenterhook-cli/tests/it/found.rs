@@ -19,7 +19,7 @@ fn a_directory_below_hides_the_projects_hooks() {
         (said.code, said.stdout.as_str()),
         (
             0,
-            "0 hooks\nbuilt in: self-protection, 3 rules; `tenterhook rules show self-protection` lists them\n"
+            "0 hooks\nbuilt in: self-protection, 3 rules (`tenterhook rules show self-protection`)\n"
         )
     );
 }

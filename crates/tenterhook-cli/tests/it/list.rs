@@ -37,7 +37,7 @@ tenterhook.toml (native, project)
         in the background: the event does not wait for it
 
 4 hooks, 3 armed
-built in: self-protection, 3 rules; `tenterhook rules show self-protection` lists them
+built in: self-protection, 3 rules (`tenterhook rules show self-protection`)
 --- stderr
 reading tenterhook.toml (native, project)
         .claude/settings.json (claude, project)
@@ -84,7 +84,7 @@ fn nothing_to_list_says_so() {
         (said.code, said.stdout.as_str()),
         (
             0,
-            "0 hooks\nbuilt in: self-protection, 3 rules; `tenterhook rules show self-protection` lists them\n"
+            "0 hooks\nbuilt in: self-protection, 3 rules (`tenterhook rules show self-protection`)\n"
         )
     );
     assert!(said.stderr.starts_with("no file with hooks was found from [ROOM]/project"));
