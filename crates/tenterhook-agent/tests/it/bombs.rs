@@ -103,9 +103,8 @@ fn an_interrupt_is_heard_in_the_midst_of_a_compressed_answer() {
         let mut open = Vec::new();
         for mut stream in listener.incoming().flatten() {
             // What answers before it was asked is a fault of the server's, and not what is tried here.
-            let mut asked = BufReader::new(&stream);
-            let mut line = String::new();
-            while asked.read_line(&mut line).is_ok_and(|it| it > 0) && !line.ends_with("\r\n\r\n") {}
+            let head = BufReader::new(&stream).lines().map_while(Result::ok);
+            head.take_while(|line| !line.is_empty()).for_each(drop);
             // The head alone and the first bytes; then silence.
             let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n\u{1f}";
             let _ = stream.write_all(head.as_bytes());
