@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::dialect::{Cap, DialectId, EventRow, Subject};
 use crate::event::EventName;
-use crate::hook::{Hook, Phase};
+use crate::hook::{Hook, Layer, Phase};
 use crate::source::{ReadConfig, Server};
 
 pub use crate::hook::row::Mode;
@@ -169,11 +169,13 @@ type Grouped = BTreeMap<(Phase, usize), (DialectId, Vec<usize>)>;
 
 /// Groups hooks by event, phase and dialect. Dialects run in the order in which the host named their sources.
 fn group(hooks: &[Arc<Hook>]) -> HashMap<EventName, Grouped> {
-    let mut ranks: Vec<DialectId> = Vec::new();
+    let mut ranks: Vec<(DialectId, bool)> = Vec::new();
     let mut events: HashMap<EventName, Grouped> = HashMap::new();
     for (at, hook) in hooks.iter().enumerate() {
-        let rank = ranks.iter().position(|it| *it == hook.dialect).unwrap_or_else(|| {
-            ranks.push(hook.dialect);
+        // The built-in rules are a group of their own, or they would move the place of the dialect that they are written in.
+        let whose = (hook.dialect, hook.layer == Layer::BuiltIn);
+        let rank = ranks.iter().position(|it| *it == whose).unwrap_or_else(|| {
+            ranks.push(whose);
             ranks.len() - 1
         });
         let stages = events.entry(hook.event.clone()).or_default();
