@@ -61,7 +61,7 @@ fn pages(stage: &Stage) -> Result<(), String> {
     let hooks = "[hook.no-secrets]\non = \"UserPromptSubmit\"\nshell = \"grep -q secret && exit 2 || exit 0\"\n";
     let rules = ["--deny", "Bash(rm *)", "--allow", "Bash(git status)"];
     for (name, last) in
-        [("help", "F2"), ("hooks", "has not run yet"), ("permissions", "takes a rule away")]
+        [("help", "F2"), ("hooks", "has not fired yet"), ("permissions", "takes a rule away")]
     {
         let room = stage.room(hooks, "")?;
         let terminal = room.start((80, 36), &rules)?;
