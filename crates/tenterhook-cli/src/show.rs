@@ -1,6 +1,7 @@
 //! How values look on a screen. Returns text; writes nothing.
 
 pub(crate) mod diagnostic;
+pub(crate) mod diff;
 pub(crate) mod outcome;
 pub(crate) mod paint;
 pub(crate) mod table;

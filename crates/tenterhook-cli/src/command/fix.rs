@@ -8,15 +8,15 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use similar::TextDiff;
 use tenterhook::config::{self, Added, Source};
 use tenterhook::diagnostic::{Diagnostic, Severity};
 use tenterhook::hook::Layer;
 
 use crate::load::Loaded;
 use crate::problem::Problem;
-use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, paint};
-use crate::show::words::{count, line};
+use crate::show::diff;
+use crate::show::paint::{GOOD, HELP, paint};
+use crate::show::words::count;
 use crate::term::Term;
 
 /// What is put where something else stands.
@@ -42,7 +42,8 @@ pub(super) fn run(loaded: &Loaded, write: bool, term: Term) -> Result<bool, Prob
     let ours = loaded.sources.iter().filter(|it| is_ours(it, loaded));
     let mended: Vec<Mended<'_>> = ours.filter_map(mend).collect();
     for it in &mended {
-        term.data(&diff(it, loaded.texts.shown(&it.source.name)))?;
+        let name = loaded.texts.shown(&it.source.name);
+        term.data(&format!("{}\n", diff::unified(name, &it.source.text, &it.text)))?;
     }
     let fixes = count(mended.iter().map(|it| it.fixes).sum(), "finding");
     let (style, sum) = match (mended.len(), write) {
@@ -152,31 +153,6 @@ fn apply(text: &str, edit: &Edit) -> String {
     let before = text.get(..edit.start).unwrap_or_default();
     let after = text.get(edit.end..).unwrap_or_default();
     format!("{before}{}{after}", edit.text)
-}
-
-fn diff(mended: &Mended<'_>, shown: &str) -> String {
-    let diff = TextDiff::from_lines(&*mended.source.text, &*mended.text);
-    let text = diff.unified_diff().context_radius(2).header(shown, shown).to_string();
-    let mut out = String::new();
-    for row in text.lines() {
-        let style = match row.get(..1) {
-            _ if row.starts_with("---") || row.starts_with("+++") => BOLD,
-            Some("-") => ERROR,
-            Some("+") => GOOD,
-            _ => DIM,
-        };
-        out.push_str(&format!("{}\n", paint(style, shown_line(row))));
-    }
-    out.push('\n');
-    out
-}
-
-/// A line with its indent, without what a terminal obeys.
-fn shown_line(row: &str) -> String {
-    let (sign, rest) = row.split_at_checked(1).unwrap_or((row, ""));
-    let indent = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-    let (indent, rest) = rest.split_at_checked(indent).unwrap_or(("", rest));
-    format!("{sign}{indent}{}", line(rest))
 }
 
 /// A reader finds the old text or the new one, never a half; a link stays one, and so do the rights.
