@@ -21,6 +21,8 @@ struct Package {
     artefacts: &'static [&'static str],
     install: &'static str,
     program: &'static str,
+    /// What is tried with the installer once it has installed: a command line, its exit code, and what it must say.
+    tried: &'static [(&'static str, i32, &'static str)],
 }
 
 const PACKAGES: &[Package] = &[
@@ -30,6 +32,7 @@ const PACKAGES: &[Package] = &[
         artefacts: &[".tar.gz", "SHA256SUMS", "install.sh"],
         install: "sh /dist/install.sh --target $TARGET --to /opt/bin",
         program: "/opt/bin/tenterhook",
+        tried: INSTALLER,
     },
     Package {
         name: "npm package",
@@ -37,6 +40,7 @@ const PACKAGES: &[Package] = &[
         artefacts: &[".tgz"],
         install: "cd /opt && npm install --offline --no-audit --no-fund --ignore-scripts /dist/*.tgz",
         program: "npx --offline --prefix /opt tenterhook",
+        tried: &[],
     },
     Package {
         name: "wheel",
@@ -45,6 +49,7 @@ const PACKAGES: &[Package] = &[
         install: "python3 -m venv --without-pip /opt/venv &&
             python3 -m pip --python /opt/venv/bin/python install --no-index --quiet /dist/*.whl",
         program: "/opt/venv/bin/tenterhook",
+        tried: &[],
     },
 ];
 
@@ -55,6 +60,7 @@ const UNPACK: &[&str] = &[
     "dirname",
     "grep",
     "gzip",
+    "head",
     "mkdir",
     "mktemp",
     "mv",
@@ -62,6 +68,25 @@ const UNPACK: &[&str] = &[
     "sha256sum",
     "tar",
     "uname",
+];
+
+/// What goes wrong with downloads, and what nobody may lose by it: the program that is there goes on running.
+const INSTALLER: &[(&str, i32, &str)] = &[
+    ("sh /dist/install.sh --target $TARGET --to /opt/bin", 0, "in the place of the one that was there"),
+    ("sh /dist/install.sh --target pdp11-unknown-unix --to /opt/bin", 1, "has no build for pdp11"),
+    ("sh /dist/install.sh --from /nowhere --target $TARGET --to /opt/bin", 1, "cannot be fetched from `/nowhere`"),
+    ("sh /dist/install.sh --to", 1, "`--to` needs a value"),
+    ("sh /dist/install.sh --too /opt/bin", 1, "`--too` is not an option"),
+    ("sh /dist/install.sh --target $TARGET --to /dist/install.sh/bin", 1, "cannot be made"),
+    (
+        "mkdir /cut && cp /dist/SHA256SUMS /cut/ && cd /dist && for it in *.tar.gz; do head -c 1000 $it > /cut/$it; done
+            sh /dist/install.sh --from /cut --target $TARGET --to /opt/bin",
+        1,
+        "is not the one in SHA256SUMS; nothing was installed",
+    ),
+    ("/opt/bin/tenterhook --version && ls -A /opt/bin", 0, "tenterhook"),
+    // No half of a program is left beside it.
+    ("set -- $(ls -A /opt/bin); echo $#:$1", 0, "1:tenterhook"),
 ];
 
 /// What the hooks of the demo call, and what this suite does.
@@ -180,11 +205,14 @@ fn play(
     let install = package.install.replace("$TARGET", target);
     let installed = shell(&install)?;
     installed.must(package.install, 0, "")?;
+    for (script, code, words) in package.tried {
+        shell(&script.replace("$TARGET", target))?.must(script, *code, words)?;
+    }
     for (args, code, words) in PLAYS {
         let script = format!("mkdir -p /project/.git && cd /project && {} {args}", package.program);
         shell(&script)?.must(args, *code, words)?;
     }
-    Ok(format!("installed, and {} command lines behave", PLAYS.len()))
+    Ok(format!("installed, and {} command lines behave", PLAYS.len() + package.tried.len()))
 }
 
 /// The file in a folder whose name ends so.
