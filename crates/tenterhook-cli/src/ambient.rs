@@ -32,6 +32,11 @@ impl Here {
     }
 }
 
+/// What was typed behind the program's name.
+pub(crate) fn words() -> Vec<String> {
+    env::args_os().skip(1).map(|it| it.to_string_lossy().into_owned()).collect()
+}
+
 /// How many columns the user says there are.
 pub(crate) fn columns() -> Option<usize> {
     env::var("COLUMNS").ok()?.parse().ok()

@@ -12,7 +12,7 @@ use tenterhook::dialect::DialectId;
 use crate::exit;
 use crate::last_word::Form;
 pub(crate) use values::{Known, Named, named};
-use values::{dialect, duration, known, moment};
+use values::{agent, dialect, duration, known, moment};
 
 /// Check, explain and fire the hooks of AI agents.
 #[derive(Debug, Parser)]
@@ -65,6 +65,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook fire Bash 'rm -rf build'\n  tenterhook fire event.json --format json\n  tenterhook fire PostToolUse Bash ls --config tenterhook.toml"
     )]
     Fire(Fire),
+    /// Answer an agent that calls for an event, in its own words
+    #[command(
+        after_help = "Examples:\n  tenterhook hook --agent claude --event PreToolUse --within 55s\n  tenterhook hook --agent codex --event PreToolUse"
+    )]
+    Hook(Hook),
     /// Print what hooks were fired, what came of it, and whether the record of that is whole
     #[command(
         args_conflicts_with_subcommands = true,
@@ -246,6 +251,22 @@ pub(crate) struct Fire {
     /// What happens: an event file, `-` or nothing for standard input, JSON, a tool and its input, or an event and its text
     #[arg(value_name = WHAT, num_args = 0..=3)]
     pub(crate) what: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Hook {
+    /// The agent that calls
+    #[arg(long, value_name = "NAME", value_parser = agent)]
+    pub(crate) agent: DialectId,
+    /// The event that it calls for, by its own name
+    #[arg(long, value_name = "EVENT")]
+    pub(crate) event: String,
+    /// The reply comes within this time, such as `55s`: less than the agent waits
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub(crate) within: Option<Duration>,
+    /// Fire the hooks of this file alone; may be given more than once
+    #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
+    pub(crate) config: Vec<Named>,
 }
 
 impl Which {

@@ -8,6 +8,7 @@ pub(crate) mod events;
 pub(crate) mod explain;
 pub(crate) mod fire;
 mod fix;
+pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod input;
 pub(crate) mod leave;

@@ -18,6 +18,8 @@ pub(crate) enum Exit {
     Asks,
     /// The run was cancelled by this signal.
     Cancelled(u8),
+    /// An agent was told what to do, and reads this code.
+    Replied(u8),
 }
 
 /// The table of `--help` and `docs/guide/cli.md`.
@@ -43,6 +45,7 @@ impl Exit {
             Self::Asks => 3,
             // The shell's convention for a program that a signal ended.
             Self::Cancelled(signal) => 128 + signal,
+            Self::Replied(code) => code,
         }
     }
 

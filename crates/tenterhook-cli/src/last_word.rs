@@ -7,14 +7,16 @@ use std::io::Write;
 use std::panic::PanicHookInfo;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use serde_json::Value;
-use tenterhook::Outcome;
 use tenterhook::answer::Restraint;
 use tenterhook::diagnostic::Code;
 use tenterhook::dialect::native::encode_outcome;
+use tenterhook::dialect::{DialectId, Reply};
 use tenterhook::hook::HookId;
 use tenterhook::outcome::{Fault, Reason};
+use tenterhook::{Event, Outcome};
 use tenterhook_process::LastWord;
 
 use crate::exit::Exit;
@@ -26,7 +28,7 @@ use crate::term::Term;
 static MEMORY: tenterhook_process::Memory = tenterhook_process::Memory;
 
 /// In which form somebody waits for an outcome.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Form {
     /// A page for people.
     Page,
@@ -34,10 +36,15 @@ pub(crate) enum Form {
     Object,
     /// One object a line; whose line it would be is not known here.
     Line,
+    /// In the words of an agent that called for an event.
+    Agent(DialectId, Box<Event>),
 }
 
 /// The form, once it is known that an event is fired: any other command owes nobody an outcome.
 static FORM: OnceLock<Form> = OnceLock::new();
+
+/// Whether an agent was told already: what comes then is too late, and a second object would take the first one back.
+static TOLD: AtomicBool = AtomicBool::new(false);
 
 /// Whether the runtime is being made: its own complaints there are about the limits of this process.
 static STARTING: AtomicBool = AtomicBool::new(false);
@@ -58,13 +65,51 @@ pub(crate) fn starting<T>(make: impl FnOnce() -> T) -> T {
 
 /// An event is about to be fired.
 pub(crate) fn owe(form: Form) {
+    let words = written(&form, Code::OutOfMemory, "there is no memory left");
     // A process fires in one form.
     let _ = FORM.set(form);
     tenterhook_process::when_exhausted(LastWord {
-        stdout: written(form, Code::OutOfMemory, "there is no memory left").into_bytes(),
-        stderr: b"error: there is no memory left\n".to_vec(),
-        code: Exit::Blocked.code(),
+        stdout: words.stdout.into_bytes(),
+        stderr: format!("error: there is no memory left\n{}", words.stderr).into_bytes(),
+        code: words.exit,
     });
+}
+
+/// Tells an agent that waits, once: `false` where it was told already.
+pub(crate) fn tell(reply: &Reply) -> bool {
+    if TOLD.swap(true, Ordering::SeqCst) {
+        return false;
+    }
+    // A closed stream leaves nobody to tell; the exit code says what it can.
+    let _ = std::io::stderr().write_all(reply.stderr.as_bytes());
+    let mut stdout = std::io::stdout();
+    let _ = stdout.write_all(reply.stdout.as_bytes());
+    let _ = stdout.flush();
+    true
+}
+
+/// From now on the agent is told something within this time, whatever this program is at (BR-12).
+pub(crate) fn within(limit: Duration) -> std::io::Result<()> {
+    let watch = move || {
+        std::thread::sleep(limit);
+        if !TOLD.load(Ordering::SeqCst) {
+            let message = format!("no reply was found within {limit:?}");
+            leave(deny(Code::TimedOut, &message));
+        }
+    };
+    std::thread::Builder::new().stack_size(WATCH_STACK).spawn(watch).map(drop)
+}
+
+/// Plenty for a thread that sleeps and then writes one object.
+const WATCH_STACK: usize = 256 << 10;
+
+#[expect(
+    clippy::exit,
+    clippy::disallowed_methods,
+    reason = "the program ends here, on whatever thread it is; `main` may never hear of it"
+)]
+fn leave(exit: Exit) -> ! {
+    std::process::exit(exit.code().into())
 }
 
 /// Denies, in the form that is waited for.
@@ -81,20 +126,16 @@ pub(crate) fn deny_unseen(code: Code, problem: &Problem, term: Term) -> Exit {
 }
 
 fn say(code: Code, message: &str) -> Exit {
-    if let Some(form) = FORM.get() {
-        let mut stdout = std::io::stdout();
-        let _ = stdout.write_all(written(*form, code, message).as_bytes());
-        let _ = stdout.flush();
+    let Some(form) = FORM.get() else { return Exit::Blocked };
+    let words = written(form, code, message);
+    tell(&words);
+    match form {
+        Form::Agent(..) => Exit::Replied(words.exit),
+        Form::Page | Form::Object | Form::Line => Exit::Blocked,
     }
-    Exit::Blocked
 }
 
 /// Ends the program: a panic on any thread may be that of a gate, and to unwind could wait for threads that were never made.
-#[expect(
-    clippy::exit,
-    clippy::disallowed_methods,
-    reason = "a panic ends the program here, on whatever thread it is; `main` may never hear of it"
-)]
 fn panicked(panic: &PanicHookInfo<'_>) {
     let words = panic.payload_as_str().unwrap_or("without words");
     let (code, message) = match (STARTING.load(Ordering::Relaxed), panic.location()) {
@@ -105,12 +146,12 @@ fn panicked(panic: &PanicHookInfo<'_>) {
         }
         (false, None) => (Code::Failed, format!("tenterhook itself failed: {words}")),
     };
-    std::process::exit(deny(code, &message).code().into());
+    leave(deny(code, &message));
 }
 
-fn written(form: Form, code: Code, message: &str) -> String {
+fn written(form: &Form, code: Code, message: &str) -> Reply {
     let outcome = outcome(code, message);
-    match form {
+    let stdout = match form {
         Form::Page => format!("\n  BLOCKED\n  {}\n", outcome.reason().unwrap_or_default()),
         Form::Object => format!("{:#}\n", encode_outcome(&outcome)),
         Form::Line => {
@@ -120,7 +161,17 @@ fn written(form: Form, code: Code, message: &str) -> String {
             }
             format!("{line}\n")
         }
-    }
+        // Where nothing is at stake, silence is all that an agent needs: a denied end of a turn would never end.
+        Form::Agent(agent, event) if !agent.is_at_stake(event.name.as_str()) => {
+            return Reply::default();
+        }
+        Form::Agent(agent, event) => {
+            let reply = agent.dialect().encode_outcome(event, &outcome, None);
+            return reply
+                .unwrap_or_else(|| Reply { exit: Exit::Blocked.code(), ..Reply::default() });
+        }
+    };
+    Reply { stdout, exit: Exit::Blocked.code(), ..Reply::default() }
 }
 
 /// Faults of events that no hook could see.
@@ -151,7 +202,7 @@ mod tests {
     #[test]
     fn every_form_denies() {
         for form in [Form::Page, Form::Object, Form::Line] {
-            let said = written(form, Code::OutOfMemory, "there is no memory left");
+            let said = written(&form, Code::OutOfMemory, "there is no memory left").stdout;
             assert!(said.contains("no memory left"), "{said}");
             if form == Form::Page {
                 assert!(said.contains("BLOCKED"), "{said}");

@@ -40,7 +40,10 @@ fn main() -> ExitCode {
     last_word::prepare();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(error) => return usage(&error).into(),
+        Err(error) => {
+            let exit = usage(&error);
+            return command::hook::wrong_call(&ambient::words(), exit).into();
+        }
     };
     let color = match cli.color {
         Color::Auto => ColorChoice::Auto,
@@ -58,12 +61,14 @@ fn main() -> ExitCode {
 }
 
 fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
-    if let Command::Fire(args) = command {
-        last_word::owe(args.form());
+    match command {
+        Command::Fire(args) => last_word::owe(args.form()),
+        Command::Hook(args) => command::hook::owe(args),
+        _ => {}
     }
     let here = match ambient::Here::look() {
         // Who waits for an outcome gets one.
-        Err(problem) if matches!(command, Command::Fire(_)) => {
+        Err(problem) if matches!(command, Command::Fire(_) | Command::Hook(_)) => {
             return Ok(last_word::deny(Code::NoDirectory, &problem.message));
         }
         here => here?,
@@ -73,6 +78,7 @@ fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
         Command::List(args) => command::list::run(args, &here, term),
         Command::Explain(args) => command::explain::run(args, &here, term),
         Command::Fire(args) => command::fire::run(args, &here, term),
+        Command::Hook(args) => Ok(command::hook::run(args, &here, term)),
         Command::Log(args) => command::log::run(args, &here, term),
         Command::Test(args) => command::test::run(args, &here, term),
         Command::Convert(args) => command::convert::run(args, &here, term),

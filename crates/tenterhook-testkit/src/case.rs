@@ -291,6 +291,7 @@ fn fill_all(value: Value, places: &Places) -> Value {
 
 /// Folders of `conformance` that hold something else than cases.
 const OTHERS: &[&str] = &[
+    "bridge",
     "check",
     "denials",
     "guardrails",

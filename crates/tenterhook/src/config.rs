@@ -3,6 +3,7 @@
 //! A bad entry is rejected alone and loudly, its siblings live (C-1).
 
 mod built;
+mod caller;
 mod hold;
 mod names;
 #[cfg(feature = "rule")]
@@ -27,7 +28,7 @@ pub use crate::source::{Content, Plugin, Reach, RecordTable, Server, Source};
 pub use crate::source::{Flaw, Govern, Kept, Lost, Protect, ReadConfig, Requests, Switch};
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::dialect::{DIALECTS, EventRow};
+use crate::dialect::{DIALECTS, DialectId, EventRow};
 use crate::event::EventName;
 use crate::hook::Hook;
 use repeats::drop_repeats;
@@ -44,6 +45,8 @@ pub struct Added {
     pub hooks: Vec<Hook>,
     /// Custom events.
     pub events: Vec<EventRow>,
+    /// The agent that calls and runs the hooks of its own files itself.
+    pub caller: Option<DialectId>,
     /// Whether the built-in rules that protect an agent's guard are on.
     #[cfg(feature = "rule")]
     pub self_protection: bool,
@@ -90,6 +93,9 @@ pub fn load(sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded
     diagnostics.extend(names::unmet(&read));
     names::set_apart(&mut read);
     drop_repeats(&mut read);
+    if let Some(caller) = added.caller {
+        caller::set_aside(&mut read, caller);
+    }
     let declared = read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.events));
     let events = first_declared(added.events.iter().cloned().chain(declared), &mut diagnostics);
     let declared = read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.servers));

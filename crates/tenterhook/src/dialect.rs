@@ -45,6 +45,8 @@ use crate::source::Source;
 use crate::syntax::{Lists, Node};
 
 #[doc(hidden)]
+pub use kit::reply::Reply;
+#[doc(hidden)]
 pub use parts::Dialect;
 
 pub use crate::hook::named::DialectId;

@@ -23,7 +23,7 @@ use tokio::sync::Semaphore;
 
 use crate::config::{self, Added, Ruleset, Source, Stage};
 use crate::diagnostic::Diagnostic;
-use crate::dialect::EventRow;
+use crate::dialect::{DialectId, EventRow};
 use crate::event::{Event, EventName};
 use crate::executor::Ambient;
 use crate::hook::{Hook, Phase};
@@ -101,6 +101,14 @@ impl Builder {
     #[must_use]
     pub fn self_protection(mut self) -> Self {
         self.added.self_protection = true;
+        self
+    }
+
+    /// Leaves the hooks alone that this agent runs itself, because it is the one that calls (BR-30).
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn behind(mut self, caller: DialectId) -> Self {
+        self.added.caller = Some(caller);
         self
     }
 

@@ -26,6 +26,15 @@ pub(super) fn dialect(name: &str) -> Result<DialectId, String> {
     })
 }
 
+/// An agent that can call.
+pub(super) fn agent(name: &str) -> Result<DialectId, String> {
+    let agents = || DIALECTS.iter().filter(|it| it.agent().is_some()).map(|it| it.id());
+    agents().find(|it| it.as_str() == name).ok_or_else(|| {
+        let known: Vec<&str> = agents().map(DialectId::as_str).collect();
+        format!("no agent of that name can call; there are {}", known.join(", "))
+    })
+}
+
 /// `DIALECT=FILE`. What stands before `=` is a dialect when it looks like a name and not like a path.
 pub(crate) fn named(text: &str) -> Result<Named, String> {
     let plain = Named { dialect: None, path: text.into() };

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
     match args.form() {
         // The page shows each error as a fault.
         Form::Page => loaded.warn_of_the_rest(term),
-        Form::Object | Form::Line => loaded.warn(term),
+        Form::Object | Form::Line | Form::Agent(..) => loaded.warn(term),
     }
     let Some(Given { event, faults }) = event else {
         return stream::run(&engine, journal, args, here, loaded.faults(), term);

@@ -5,6 +5,7 @@ mod env_file;
 mod event;
 mod events;
 mod model;
+mod reply;
 #[cfg(test)]
 mod tests;
 
@@ -47,6 +48,7 @@ pub static CLAUDE: Dialect = Dialect {
     plugins: plugins::find,
     servers: Some(&servers::FILES),
     drops_repeats: true,
+    replies: Some(&reply::REPLIES),
     ..Dialect::of(Core {
         id: DialectId::CLAUDE,
         rows: || &events::ROWS,

@@ -8,6 +8,7 @@ mod config;
 mod events;
 mod matcher;
 mod places;
+mod reply;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +23,7 @@ pub static CODEX: Dialect = Dialect {
     subjects: |event| answer::ANSWERS.values(event),
     is_toml: true,
     home_variable: Some("CODEX_HOME"),
+    replies: Some(&reply::REPLIES),
     ..Dialect::of(Core {
         id: DialectId::CODEX,
         rows: || &events::ROWS,

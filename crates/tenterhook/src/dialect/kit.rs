@@ -9,4 +9,5 @@ pub(in crate::dialect) mod field;
 pub(in crate::dialect) mod file;
 pub(in crate::dialect) mod groups;
 pub(in crate::dialect) mod protocol;
+pub(in crate::dialect) mod reply;
 pub(in crate::dialect) mod unread;

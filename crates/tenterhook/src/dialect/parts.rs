@@ -7,16 +7,18 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::kit::reply::{self, Replies, Reply, Told};
 use super::{
     Candidate, DialectId, Disk, Envelope, EventFault, EventRow, Fit, Plugins, Roots, ServerFiles,
     ServerVariables, SlipPolicy, native, rule,
 };
-use crate::answer::{Answer, Failure, SlipKind};
+use crate::answer::{Answer, Failure, Powers, SlipKind};
 use crate::event::{Event, EventName};
 use crate::hook::row::Mode;
 use crate::hook::{Compat, Hook, Inherit, Layer, OnFailure, Phase, Prompt, Run};
 use crate::matcher::Condition;
 use crate::matcher::rule::Reading;
+use crate::outcome::Outcome;
 use crate::report::Report;
 use crate::source::{ReadConfig, Source};
 use crate::syntax::Node;
@@ -71,6 +73,10 @@ pub struct Dialect {
     pub(super) condition: fn(&Node, &Source) -> Result<Condition, String>,
     /// Whether the same entry in two of its files runs once.
     pub(super) drops_repeats: bool,
+    /// What its agent can be told of outcomes, where it is an agent that calls us.
+    pub(super) replies: Option<&'static Replies>,
+    /// Whether its agent loads a source that was found, and runs the hooks in it.
+    pub(super) loads: fn(&Source, DialectId) -> bool,
 }
 
 impl Dialect {
@@ -104,6 +110,8 @@ impl Dialect {
             last_layer: None,
             condition: |node, source| rule(node, source, Reading::Native),
             drops_repeats: false,
+            replies: None,
+            loads: |source, own| source.dialect == own,
         }
     }
 
@@ -220,6 +228,38 @@ impl Dialect {
     #[must_use]
     pub fn read_answer(&self, event: &Event, row: &EventRow, report: &Report) -> Answer {
         (self.core.read_answer)(event, row, report)
+    }
+
+    /// Tells the agent of an outcome in its own words (BR-1); `None` where its agent is not one that calls us. `way_out` says how a
+    /// person lets pass what the agent cannot ask about.
+    #[must_use]
+    pub fn encode_outcome(
+        &self,
+        event: &Event,
+        outcome: &Outcome,
+        way_out: Option<&str>,
+    ) -> Option<Reply> {
+        let name = self.row(&event.name).map_or(event.name.as_str(), |row| &row.name);
+        Some(reply::write(self.replies?, Told { name, event, outcome, way_out }))
+    }
+
+    /// What its agent can be told on an event; `None` where its agent is not one that calls us.
+    #[must_use]
+    pub fn can(&self, event: &EventName) -> Option<Powers> {
+        let name = self.row(event).map_or(event.as_str(), |row| &row.name);
+        Some(self.replies?.say(name).map_or(Powers::NONE, |it| it.powers()))
+    }
+
+    /// Whether its agent loads a source that was found, and runs the hooks in it (BR-30).
+    #[must_use]
+    pub fn loads(&self, source: &Source) -> bool {
+        (self.loads)(source, self.core.id)
+    }
+
+    /// Its agent, in words, where it is one that calls us.
+    #[must_use]
+    pub fn agent(&self) -> Option<&'static str> {
+        self.replies.map(|it| it.agent)
     }
 
     /// What a model that serves as a hook is told about the form of its answer (MO-3): that of a native answer, for an agent

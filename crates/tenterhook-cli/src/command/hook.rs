@@ -1,0 +1,191 @@
+//! `hook`: the one command that agents call. Reads an agent's event, fires the user's hooks, replies in that agent's words.
+//!
+//! It prints nothing for people on standard output, and whatever goes wrong here is told to the agent as a restraint (BR-10).
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tenterhook::answer::Power;
+use tenterhook::diagnostic::Code;
+use tenterhook::dialect::{DialectId, Reply};
+use tenterhook::event::{EventName, Surroundings};
+use tenterhook::executor::Ambient;
+use tenterhook::executor::model::ModelClient;
+use tenterhook::leave::{self, Leaves, Lifted};
+use tenterhook::outcome::Decision;
+use tenterhook::{Event, Outcome, Session};
+
+use super::input::{self, Given, Lost};
+use super::stream;
+use crate::ambient::Here;
+use crate::args::{Hook, Which};
+use crate::exit::Exit;
+use crate::journal;
+use crate::last_word::{self, Form};
+use crate::load;
+use crate::problem::Problem;
+use crate::scratch::Scratch;
+use crate::show::paint::WARNING;
+use crate::term::Term;
+use crate::wait::{Waited, block_on_or};
+
+/// What of the time is kept for reading, replying and ending what was started.
+const KEPT: Duration = Duration::from_millis(300);
+
+/// An agent waits for a reply about this event.
+pub(crate) fn owe(args: &Hook) {
+    last_word::owe(Form::Agent(args.agent, Box::new(claimed(args.agent, &args.event))));
+}
+
+/// The event that was claimed, before anything of it is read.
+fn claimed(agent: DialectId, name: &str) -> Event {
+    let rows = agent.dialect().rows();
+    let row = rows.iter().find(|row| row.name == name || row.event == name);
+    let neutral = row.map_or_else(|| EventName::from(name), |row| EventName::new(&*row.event));
+    Event::new(neutral, Surroundings::default())
+}
+
+/// A command line that cannot be read and may be an agent's: it restrains as well as it can (BR-10).
+pub(crate) fn wrong_call(words: &[String], exit: Exit) -> Exit {
+    if exit != Exit::Wrong || words.first().is_none_or(|it| it != "hook") {
+        return exit;
+    }
+    let value = |flag: &str| {
+        let at = words.iter().position(|it| it == flag).and_then(|at| words.get(at + 1));
+        at.cloned().or_else(|| {
+            words.iter().find_map(|it| it.strip_prefix(flag)?.strip_prefix('=').map(str::to_owned))
+        })
+    };
+    let agent = value("--agent").and_then(|it| DialectId::find(&it));
+    match (agent.filter(|it| it.dialect().agent().is_some()), value("--event")) {
+        (Some(agent), Some(event)) => {
+            last_word::owe(Form::Agent(agent, Box::new(claimed(agent, &event))));
+            last_word::deny(Code::Failed, "`tenterhook hook` was called wrongly")
+        }
+        // The one code that most agents take for a denial.
+        _ => Exit::Blocked,
+    }
+}
+
+pub(crate) fn run(args: &Hook, here: &Here, term: Term) -> Exit {
+    let began = Instant::now();
+    let limit = limit(args);
+    if let Err(error) = last_word::within(limit) {
+        return last_word::deny(Code::OutOfResources, &format!("no thread can be made: {error}"));
+    }
+    fire(args, here, term, limit.saturating_sub(began.elapsed()))
+        .unwrap_or_else(|problem| last_word::deny(Code::Failed, &problem.message))
+}
+
+/// How long the agent waits, less a little.
+fn limit(args: &Hook) -> Duration {
+    let event = claimed(args.agent, &args.event).name;
+    let dialect = args.agent.dialect();
+    let usual = || dialect.row(&event).map_or(Duration::from_secs(30), |row| row.timeout);
+    args.within.unwrap_or_else(|| usual().mul_f32(0.9))
+}
+
+fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Problem> {
+    let began = Instant::now();
+    let journal = journal::of(here);
+    let given = match input::event(None, args.agent, &here.roots) {
+        Ok(given) => given,
+        Err(Lost::NotGiven(problem)) => return Err(problem),
+        Err(Lost::Unreadable { code, problem, .. }) => {
+            let outcome = last_word::outcome(code, &problem.message);
+            journal::unseen(journal.as_ref(), &outcome, term);
+            return Ok(last_word::deny_unseen(code, &problem, term));
+        }
+    };
+    let Given { event, faults } = given;
+    // What the payload says is what happens, whatever was claimed.
+    let mut warnings = Vec::new();
+    let claimed = claimed(args.agent, &args.event).name;
+    if claimed != event.name {
+        warnings.push(format!(
+            "`--event {}` was claimed, and the event is `{}`: that one counts",
+            args.event, event.name
+        ));
+    }
+    let which = Which { config: args.config.clone(), dialect: Some(args.agent), compat: None };
+    let mut loaded = load::load(&which, here)?;
+    let scratch = Scratch::or_none(term);
+    let state = leave::state_directory(&here.env, &here.roots.home);
+    leave::lineage::note_caller(&state);
+    let model = ModelClient::new(&here.env, None);
+    let mut ambient = Ambient::default().env(here.env.clone()).model(Arc::new(model));
+    ambient = ambient.state(state.clone());
+    ambient.scratch = scratch.path().map(Path::to_owned);
+    let engine = loaded.engine(|builder| {
+        let builder = builder.ambient(ambient).connect(&here.roots).record(journal);
+        builder.self_protection().behind(args.agent)
+    });
+    let budget = left.saturating_sub(began.elapsed()).saturating_sub(KEPT.min(left / 4));
+    let session = Session::of_one_event();
+    let computing = session.clone();
+    let work = async {
+        let _ended = stream::Ended(session.clone());
+        let mut outcome = engine.fire_within(event.clone(), &session, Some(budget)).await;
+        session.drain_into(&mut outcome).await;
+        outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults()));
+        let reply = reply(args.agent, &event, outcome, &Leaves::at(state.clone()), &mut warnings);
+        // Told when it is known: that programs have to be ended is no reason to wait for it.
+        last_word::tell(&reply);
+        for warning in &warnings {
+            term.say_after(WARNING, "warning:", warning);
+        }
+        Exit::Replied(reply.exit)
+    };
+    match block_on_or(work, move || computing.cancel()) {
+        Err(starved) => Ok(starved.deny()),
+        Ok(Waited::Done(exit)) => Ok(exit),
+        Ok(Waited::Signal(_)) => {
+            scratch.discard();
+            Ok(last_word::deny(Code::Cancelled, "the run was cancelled"))
+        }
+    }
+}
+
+/// The outcome in the agent's words, and what it does not hear in words for people.
+fn reply(
+    agent: DialectId,
+    event: &Event,
+    mut outcome: Outcome,
+    leaves: &Leaves,
+    warnings: &mut Vec<String>,
+) -> Reply {
+    let dialect = agent.dialect();
+    let way_out = way_out(agent, event, &mut outcome, leaves);
+    let reply = dialect.encode_outcome(event, &outcome, way_out.as_deref()).unwrap_or_default();
+    let fault = |it: &tenterhook::outcome::Fault| match &it.hook {
+        Some(hook) => format!("hook `{hook}`: {}", it.message),
+        None => it.message.clone(),
+    };
+    warnings.extend(outcome.faults.iter().map(fault));
+    warnings.extend(reply.warnings.iter().cloned());
+    reply
+}
+
+/// Where the agent cannot ask, the person may have let this very call pass, or is told how to (BR-5).
+fn way_out(
+    agent: DialectId,
+    event: &Event,
+    outcome: &mut Outcome,
+    leaves: &Leaves,
+) -> Option<String> {
+    let asks = matches!(outcome.decision(), Decision::Ask(..) | Decision::Deferred(_));
+    let can_ask = agent.dialect().can(&event.name).is_some_and(|it| it.has(Power::Ask));
+    if !asks || can_ask || event.tool().is_none() {
+        return None;
+    }
+    match leaves.ask(event, false) {
+        Lifted::No(how) => how,
+        Lifted::Yes(why) => {
+            outcome.restraint = tenterhook::answer::Restraint::Silent;
+            outcome.reasons.clear();
+            outcome.effects.messages.push(format!("this call passes: {why}"));
+            None
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! In which words is an agent told of an outcome? A dialect brings a table: what can be said on each of its events, and where
+//! each part stands in the object that its agent reads. Decides nothing that the outcome does not say.
+//!
+//! Implements `docs/spec/bridge.md` (BR-).
+
+mod write;
+
+use serde_json::Value;
+
+use crate::answer::{Power, Powers};
+use crate::event::Event;
+
+pub(in crate::dialect) use write::{Told, write};
+
+/// What an agent is told of one outcome, to the byte.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reply {
+    /// Standard output: empty where there is nothing to say.
+    pub stdout: String,
+    /// Standard error, where the agent reads its reasons there.
+    pub stderr: String,
+    /// The exit code.
+    pub exit: u8,
+    /// What the agent cannot be told, and what it was told instead.
+    pub warnings: Vec<String>,
+}
+
+/// Everything that can be said to one agent.
+#[derive(Debug)]
+pub(in crate::dialect) struct Replies {
+    /// The agent, in words.
+    pub(in crate::dialect) agent: &'static str,
+    /// What stands before the object, on its line.
+    pub(in crate::dialect) lead: &'static str,
+    /// Its events; what is not here can be told nothing.
+    pub(in crate::dialect) events: &'static [Say],
+}
+
+/// Where a part of an outcome stands in the agent's object, key by key.
+pub(in crate::dialect) type Phrase = &'static [(&'static [&'static str], Part)];
+
+/// What can be said on one event.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::dialect) struct Say {
+    /// The agent's own name for it.
+    pub(in crate::dialect) event: &'static str,
+    /// What can be said, and how.
+    pub(in crate::dialect) can: &'static [(Power, Phrase)],
+    /// What restrains instead where a denial cannot be said, the strongest first.
+    pub(in crate::dialect) instead: &'static [Power],
+    /// A denial is exit code 2 with its reason on standard error: the event reads no object.
+    pub(in crate::dialect) by_exit: bool,
+    /// The input of a tool as the agent takes it.
+    ///
+    /// It fails where the agent would not take it: why.
+    pub(in crate::dialect) input: fn(&Event, &Value) -> Result<Value, String>,
+    /// Fields that an outcome carries under their own name, and where they stand.
+    pub(in crate::dialect) carries: &'static [(&'static str, &'static [&'static str])],
+}
+
+/// One part of a phrase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::dialect) enum Part {
+    /// This word.
+    Word(&'static str),
+    /// This truth value.
+    Flag(bool),
+    /// The agent's name for the event.
+    Event,
+    /// Why.
+    Reason,
+    /// What the hooks gave: an input, a text, a list.
+    Given,
+    /// The same as a text.
+    GivenText,
+}
+
+impl Say {
+    /// An event on which nothing can be said.
+    pub(in crate::dialect) const fn of(event: &'static str) -> Self {
+        Self {
+            event,
+            can: &[],
+            instead: &[],
+            by_exit: false,
+            input: |_, it| Ok(it.clone()),
+            carries: &[],
+        }
+    }
+
+    /// What can be said.
+    pub(in crate::dialect) fn powers(&self) -> Powers {
+        self.can.iter().fold(Powers::NONE, |powers, (power, _)| powers.with(*power))
+    }
+
+    /// How this is said.
+    fn phrase(&self, power: Power) -> Option<Phrase> {
+        self.can.iter().find(|(it, _)| *it == power).map(|(_, phrase)| *phrase)
+    }
+}
+
+impl Replies {
+    /// What can be said on the event that the agent calls so.
+    pub(in crate::dialect) fn say(&self, event: &str) -> Option<&'static Say> {
+        self.events.iter().find(|it| it.event == event)
+    }
+}

@@ -1,0 +1,320 @@
+//! Writes the reply to one outcome by the table of its agent. What the table has no words for becomes the strongest restraint
+//! that it has, with a warning (BR-3 to BR-6).
+
+use serde_json::{Map, Value};
+
+use super::{Part, Phrase, Replies, Reply, Say};
+use crate::answer::Power;
+use crate::event::Event;
+use crate::outcome::{Decision, Outcome, Rewrite};
+
+/// What a reply is made of.
+#[derive(Clone, Copy)]
+pub(in crate::dialect) struct Told<'a> {
+    /// The agent's own name for the event.
+    pub(in crate::dialect) name: &'a str,
+    /// The event.
+    pub(in crate::dialect) event: &'a Event,
+    /// What is told.
+    pub(in crate::dialect) outcome: &'a Outcome,
+    /// How a person lets pass what the agent cannot ask about.
+    pub(in crate::dialect) way_out: Option<&'a str>,
+}
+
+/// Where a hook restrains and gives no reason.
+const NO_REASON: &str = "a hook gave no reason";
+/// How much of what cannot be said stands in a warning.
+const SHOWN: usize = 2_000;
+
+/// Writes the reply.
+pub(in crate::dialect) fn write(replies: &Replies, told: Told<'_>) -> Reply {
+    let unknown = Say::of("");
+    let say = replies.say(told.name).unwrap_or(&unknown);
+    let context = context_of(told.outcome);
+    let mut writer = Writer {
+        replies,
+        say,
+        told,
+        object: Map::new(),
+        warnings: Vec::new(),
+        context,
+        denies_by_exit: None,
+    };
+    writer.decide();
+    writer.effects();
+    writer.end()
+}
+
+/// Each text in a block that names the hook whose words it is.
+fn context_of(outcome: &Outcome) -> Vec<String> {
+    let labelled = outcome.labelled_context();
+    if labelled.is_empty() { outcome.effects.context.clone() } else { labelled }
+}
+
+struct Writer<'a> {
+    replies: &'a Replies,
+    say: &'a Say,
+    told: Told<'a>,
+    object: Map<String, Value>,
+    warnings: Vec<String>,
+    /// What the model is told.
+    context: Vec<String>,
+    /// The reason of a denial that is no object.
+    denies_by_exit: Option<String>,
+}
+
+impl Writer<'_> {
+    fn decide(&mut self) {
+        match self.told.outcome.decision() {
+            Decision::Stopped(reason) => {
+                if !self.speak(Power::Stop, &reason) {
+                    self.cannot("end everything");
+                    self.restrain(&reason);
+                }
+            }
+            Decision::Denied(reason) => self.restrain(&reason),
+            Decision::Deferred(reason) => {
+                if !self.speak(Power::Defer, &reason) {
+                    self.cannot("put the action off");
+                    self.restrain(&reason);
+                }
+            }
+            Decision::Ask(reason, rewrite) => self.ask(&reason, &rewrite),
+            Decision::Proceed(rewrite) => match self.rewrite(&rewrite) {
+                Err(refused) => self.restrain(&refused),
+                Ok(()) if self.told.outcome.consents() => {
+                    // Where consent has no word, the agent's own rules decide, as they do without hooks.
+                    self.speak(Power::Allow, &self.told.outcome.reason().unwrap_or_default());
+                }
+                Ok(()) => {}
+            },
+        }
+    }
+
+    /// Denies; where the event takes no denial, with what restrains most there (BR-3).
+    fn restrain(&mut self, reason: &str) {
+        self.denies_by_exit = self.say.by_exit.then(|| reason.to_owned());
+        if self.speak(Power::Deny, reason) {
+            return;
+        }
+        for power in self.say.instead {
+            if self.speak(*power, reason) {
+                self.warn(format!("it takes no denial; it was told to {} instead", power.word()));
+                return;
+            }
+        }
+        self.warn(format!("it takes no denial, and goes on; a hook denied: {reason}"));
+        let told = format!("a hook denied this, and {} goes on: {reason}", self.replies.agent);
+        if self.say.phrase(Power::Context).is_some() {
+            self.context.push(told);
+        }
+    }
+
+    /// Asks, about the action as rewritten; else denies, and says how a person lets it pass (BR-5).
+    fn ask(&mut self, reason: &str, rewrite: &Rewrite) {
+        if self.say.phrase(Power::Ask).is_none() {
+            self.cannot("ask");
+            let rewritten = self.rewritten(rewrite).map(|it| format!("\n{it}")).unwrap_or_default();
+            let way_out = self.told.way_out.map(|it| format!("\n{it}")).unwrap_or_default();
+            let agent = self.replies.agent;
+            let why = format!(
+                "{reason}\nA person must be asked, and {agent} cannot ask here.{way_out}{rewritten}"
+            );
+            return self.restrain(&why);
+        }
+        match self.rewrite(rewrite) {
+            Err(refused) => self.restrain(&format!("{reason}\n{refused}")),
+            Ok(()) => {
+                self.speak(Power::Ask, reason);
+            }
+        }
+    }
+
+    /// Puts the hooks' words in the place of the original; `Err` where the agent does not take them: what to do (BR-4).
+    fn rewrite(&mut self, rewrite: &Rewrite) -> Result<(), String> {
+        let input = rewrite.input.as_ref().filter(|it| self.event_field("tool_input") != Some(*it));
+        if let Some(input) = input {
+            let taken = (self.say.input)(self.told.event, input);
+            let spoken = match (self.say.phrase(Power::Input), taken) {
+                (Some(phrase), Ok(taken)) => {
+                    self.put(phrase, "", Some(&taken));
+                    true
+                }
+                (Some(_), Err(why)) => {
+                    self.warn(why);
+                    false
+                }
+                (None, _) => {
+                    self.cannot("take a changed call");
+                    false
+                }
+            };
+            if !spoken {
+                return Err(self.rewritten(rewrite).unwrap_or_default());
+            }
+        }
+        let prompt =
+            rewrite.prompt.as_deref().filter(|it| self.told.event.text("prompt") != Some(*it));
+        let Some(prompt) = prompt else { return Ok(()) };
+        if let Some(phrase) = self.say.phrase(Power::Prompt) {
+            self.put(phrase, "", Some(&Value::from(prompt)));
+            return Ok(());
+        }
+        if let Some(added) =
+            self.added(prompt).filter(|_| self.say.phrase(Power::Context).is_some())
+        {
+            self.cannot("take a changed prompt; what was added is context");
+            self.context.push(added);
+            return Ok(());
+        }
+        self.cannot("take a changed prompt");
+        Err(format!(
+            "A hook changed this prompt, and {} cannot take a changed one. Send this instead:\n{prompt}",
+            self.replies.agent
+        ))
+    }
+
+    /// What a changed prompt says beside the original, where the original stands in it whole at an end.
+    fn added(&self, prompt: &str) -> Option<String> {
+        let original = self.told.event.text("prompt").filter(|it| !it.trim().is_empty())?;
+        let added = prompt.strip_prefix(original).or_else(|| prompt.strip_suffix(original))?;
+        Some(added.trim().to_owned())
+    }
+
+    /// The changed call, for the model to make.
+    fn rewritten(&self, rewrite: &Rewrite) -> Option<String> {
+        let input = rewrite.input.as_ref()?;
+        let tool = self.told.event.text("tool_name").unwrap_or("the tool");
+        let agent = self.replies.agent;
+        Some(format!(
+            "A hook changed this call, and {agent} cannot take a changed one here. Make this call instead: {tool} {input}"
+        ))
+    }
+
+    fn effects(&mut self) {
+        let effects = &self.told.outcome.effects;
+        if let Some(output) = &effects.updated_output {
+            self.value(Power::Output, output);
+        }
+        let context = std::mem::take(&mut self.context).join("\n");
+        self.text(Power::Context, &context);
+        self.text(Power::Message, &effects.messages.join("\n"));
+        if !effects.updated_permissions.is_empty() {
+            self.value(Power::Permissions, &effects.updated_permissions.clone().into());
+        }
+        if let Some(paths) = &effects.watch_paths {
+            self.value(Power::Watch, &paths.clone().into());
+        }
+        if let Some(text) = &effects.initial_user_message {
+            self.text(Power::InitialMessage, text);
+        }
+        if let Some(retry) = effects.retry {
+            self.value(Power::Retry, &retry.into());
+        }
+        if !effects.env.is_empty() {
+            self.value(Power::Env, &Value::Object(effects.env.clone()));
+        }
+        for (key, value) in &effects.extra {
+            match self.say.carries.iter().find(|(it, _)| it == key) {
+                Some((_, path)) => {
+                    // What belongs to an event's own part of the object stands beside the event's name.
+                    if path.first() == Some(&OUTPUT) {
+                        self.set(&[OUTPUT, "hookEventName"], self.told.name.into());
+                    }
+                    self.set(path, value.clone());
+                }
+                None => self.warn(format!("it has no `{key}`: {value}")),
+            }
+        }
+    }
+
+    fn text(&mut self, power: Power, text: &str) {
+        if !text.is_empty() {
+            self.value(power, &text.into());
+        }
+    }
+
+    /// Says what is no restraint, or warns of it (BR-6).
+    fn value(&mut self, power: Power, value: &Value) {
+        match self.say.phrase(power) {
+            Some(phrase) => self.put(phrase, "", Some(value)),
+            None => {
+                let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+                self.warn(format!("it takes no `{}`: {text}", power.word()));
+            }
+        }
+    }
+
+    /// Says what restrains or consents, where there are words for it.
+    fn speak(&mut self, power: Power, reason: &str) -> bool {
+        let phrase = self.say.phrase(power);
+        if let Some(phrase) = phrase {
+            let reason = if reason.trim().is_empty() { NO_REASON } else { reason };
+            self.put(phrase, reason, None);
+        }
+        phrase.is_some()
+    }
+
+    fn put(&mut self, phrase: Phrase, reason: &str, value: Option<&Value>) {
+        for (path, part) in phrase {
+            let value = match part {
+                Part::Word(word) => (*word).into(),
+                Part::Flag(flag) => (*flag).into(),
+                Part::Event => self.told.name.into(),
+                Part::Reason => reason.into(),
+                Part::GivenText => self.beside(path, value),
+                _ => value.cloned().unwrap_or_default(),
+            };
+            self.set(path, value);
+        }
+    }
+
+    /// A text that takes the place of an output, behind what stands there already: the reason of a denial, say.
+    fn beside(&self, path: &[&str], value: Option<&Value>) -> Value {
+        let text = value.map_or_else(String::new, |it| {
+            it.as_str().map_or_else(|| it.to_string(), str::to_owned)
+        });
+        match path.first().and_then(|key| self.object.get(*key)).and_then(Value::as_str) {
+            Some(said) if said != text => format!("{said}\n{text}").into(),
+            _ => text.into(),
+        }
+    }
+
+    fn set(&mut self, path: &[&str], value: Value) {
+        let Some((last, above)) = path.split_last() else { return };
+        let mut object = &mut self.object;
+        for key in above {
+            let inner = object.entry(*key).or_insert_with(|| Value::Object(Map::new()));
+            let Value::Object(inner) = inner else { return };
+            object = inner;
+        }
+        object.insert((*last).to_owned(), value);
+    }
+
+    fn event_field(&self, key: &str) -> Option<&Value> {
+        self.told.event.payload.get(key)
+    }
+
+    fn cannot(&mut self, what: &str) {
+        self.warn(format!("it cannot {what}"));
+    }
+
+    fn warn(&mut self, what: String) {
+        let what: String = what.chars().take(SHOWN).collect();
+        self.warnings.push(format!("{} on `{}`: {what}", self.replies.agent, self.told.name));
+    }
+
+    fn end(self) -> Reply {
+        if let Some(stderr) = self.denies_by_exit {
+            return Reply { stderr, exit: 2, warnings: self.warnings, ..Reply::default() };
+        }
+        let stdout = match self.object.is_empty() {
+            true => String::new(),
+            false => format!("{}{}\n", self.replies.lead, Value::Object(self.object)),
+        };
+        Reply { stdout, warnings: self.warnings, ..Reply::default() }
+    }
+}
+
+/// The part of the object that is an event's own.
+const OUTPUT: &str = "hookSpecificOutput";
