@@ -7,6 +7,7 @@ mod command;
 mod executable;
 mod exit;
 mod journal;
+mod kept;
 mod last_word;
 mod load;
 mod pack;

@@ -1,8 +1,10 @@
 //! The directory of one run for what hooks write and what is too long for an outcome. Knows no file in it.
 
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher, Hasher};
 #[cfg(unix)]
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
@@ -18,10 +20,40 @@ pub(crate) struct Scratch {
     directory: Option<TempDir>,
 }
 
+/// The place of a directory that is made only where a hook may write into it: most calls have none.
+#[derive(Debug)]
+pub(crate) struct Place(PathBuf);
+
+impl Place {
+    /// A name that nobody else has or can guess.
+    pub(crate) fn new() -> Self {
+        let number = RandomState::new().build_hasher().finish();
+        Self(std::env::temp_dir().join(format!("tenterhook-{number:016x}")))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Makes it; what stands there already is not taken.
+    pub(crate) fn make(self, term: Term) -> Scratch {
+        let name = self.0.file_name().unwrap_or_default();
+        let made = tempfile::Builder::new().rand_bytes(0).prefix(name).tempdir();
+        Scratch::told(made.and_then(Scratch::private), term)
+    }
+}
+
 impl Scratch {
+    /// No directory at all.
+    pub(crate) const NONE: Self = Self { directory: None };
+
     /// Makes one; a run without any still asks its hooks, and tells people what they lack.
     pub(crate) fn or_none(term: Term) -> Self {
-        Self::make().unwrap_or_else(|error| {
+        Self::told(Self::make(), term)
+    }
+
+    fn told(made: std::io::Result<Self>, term: Term) -> Self {
+        made.unwrap_or_else(|error| {
             let text = format!(
                 "no temporary directory can be made ({error}), so that hooks can set no variables; set `TMPDIR` to one \
                  that can be written"
@@ -32,7 +64,10 @@ impl Scratch {
     }
 
     fn make() -> std::io::Result<Self> {
-        let directory = tempfile::Builder::new().prefix("tenterhook-").tempdir()?;
+        Self::private(tempfile::Builder::new().prefix("tenterhook-").tempdir()?)
+    }
+
+    fn private(directory: TempDir) -> std::io::Result<Self> {
         // A mask that takes the owner's own rights away, too, was not meant for this.
         #[cfg(unix)]
         std::fs::set_permissions(directory.path(), PermissionsExt::from_mode(0o700))?;

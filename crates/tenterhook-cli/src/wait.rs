@@ -51,17 +51,34 @@ pub(crate) fn block_on<T>(work: impl Future<Output = T>) -> Result<Waited<T>, St
     block_on_or(work, || ())
 }
 
+/// The same on this thread alone, for a program that ends within its time whatever it computes: a thread less to start.
+pub(crate) fn block_on_here<T>(
+    work: impl Future<Output = T>,
+    give_up: impl FnOnce() + Send + 'static,
+) -> Result<Waited<T>, Starved> {
+    block_on_with(tokio::runtime::Builder::new_current_thread(), work, give_up)
+}
+
 /// The same for work that computes. What a signal finds computing is told by `give_up`, on another thread: it can only be
 /// dropped when it has ended.
 pub(crate) fn block_on_or<T>(
     work: impl Future<Output = T>,
     give_up: impl FnOnce() + Send + 'static,
 ) -> Result<Waited<T>, Starved> {
-    // Where the system cannot do it, hooks are ended all the same, but a daemon may stay; the report of its hook says so.
-    let _ = tenterhook_process::adopt_orphans();
     let mut builder = tokio::runtime::Builder::new_multi_thread();
     // Hooks are other processes: this thread and one more are plenty to hear them out, and signals while this one computes.
-    let runtime = last_word::starting(|| builder.worker_threads(1).enable_all().build());
+    builder.worker_threads(1);
+    block_on_with(builder, work, give_up)
+}
+
+fn block_on_with<T>(
+    mut builder: tokio::runtime::Builder,
+    work: impl Future<Output = T>,
+    give_up: impl FnOnce() + Send + 'static,
+) -> Result<Waited<T>, Starved> {
+    // Where the system cannot do it, hooks are ended all the same, but a daemon may stay; the report of its hook says so.
+    let _ = tenterhook_process::adopt_orphans();
+    let runtime = last_word::starting(|| builder.enable_all().build());
     let runtime = runtime.map_err(Starved)?;
     let waited = runtime.block_on(async {
         let signals = Signals::listen();

@@ -154,6 +154,16 @@ impl Session {
         session
     }
 
+    /// The same, of a session that other processes share by what is kept in `store`.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_one_event_in(store: Arc<dyn Store>) -> Self {
+        let session = Self::new(store);
+        session.inner.host_waits.store(true, Ordering::Relaxed);
+        session.inner.is_last_event.store(true, Ordering::Relaxed);
+        session
+    }
+
     /// Whether the host waits for everything that an event starts.
     pub(crate) fn host_waits(&self) -> bool {
         self.inner.host_waits.load(Ordering::Relaxed)

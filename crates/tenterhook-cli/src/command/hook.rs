@@ -2,7 +2,6 @@
 //!
 //! It prints nothing for people on standard output, and whatever goes wrong here is told to the agent as a restraint (BR-10).
 
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -12,8 +11,10 @@ use tenterhook::dialect::{DialectId, Reply};
 use tenterhook::event::{EventName, Surroundings};
 use tenterhook::executor::Ambient;
 use tenterhook::executor::model::ModelClient;
+use tenterhook::hook::{self as configured, Layer};
 use tenterhook::leave::{self, Leaves, Lifted};
-use tenterhook::outcome::Decision;
+use tenterhook::outcome::{Decision, Fault};
+use tenterhook::session::Store;
 use tenterhook::{Event, Outcome, Session};
 
 use super::input::{self, Given, Lost};
@@ -22,13 +23,14 @@ use crate::ambient::Here;
 use crate::args::{Hook, Which};
 use crate::exit::Exit;
 use crate::journal;
+use crate::kept::{Kept, Unkept};
 use crate::last_word::{self, Form};
 use crate::load;
 use crate::problem::Problem;
-use crate::scratch::Scratch;
+use crate::scratch::{Place, Scratch};
 use crate::show::paint::WARNING;
 use crate::term::Term;
-use crate::wait::{Waited, block_on_or};
+use crate::wait::{Waited, block_on_here};
 
 /// What of the time is kept for reading, replying and ending what was started.
 const KEPT: Duration = Duration::from_millis(300);
@@ -110,26 +112,34 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
     }
     let which = Which { config: args.config.clone(), dialect: Some(args.agent), compat: None };
     let mut loaded = load::load(&which, here)?;
-    let scratch = Scratch::or_none(term);
+    let place = Place::new();
     let state = leave::state_directory(&here.env, &here.roots.home);
     leave::lineage::note_caller(&state);
     let model = ModelClient::new(&here.env, None);
     let mut ambient = Ambient::default().env(here.env.clone()).model(Arc::new(model));
     ambient = ambient.state(state.clone());
-    ambient.scratch = scratch.path().map(Path::to_owned);
+    ambient.scratch = Some(place.path().to_owned());
     let engine = loaded.engine(|builder| {
         let builder = builder.ambient(ambient).connect(&here.roots).record(journal);
         builder.self_protection().behind(args.agent)
     });
+    // Where nothing is asked that writes files, nothing has to be made and removed.
+    let asks = |it: &&Arc<configured::Hook>| it.event == event.name && it.layer != Layer::BuiltIn;
+    let scratch = match engine.ruleset().hooks().iter().any(|it| asks(&it)) {
+        true => place.make(term),
+        false => Scratch::NONE,
+    };
     let budget = left.saturating_sub(began.elapsed()).saturating_sub(KEPT.min(left / 4));
-    let session = Session::of_one_event();
+    let kept = Kept::of(&state, args.agent.as_str(), &event.within.session_id).map(Arc::new);
+    let session = session(args.agent, &event, kept.as_ref());
     let computing = session.clone();
     let work = async {
         let _ended = stream::Ended(session.clone());
         let mut outcome = engine.fire_within(event.clone(), &session, Some(budget)).await;
         session.drain_into(&mut outcome).await;
         outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults()));
-        let reply = reply(args.agent, &event, outcome, &Leaves::at(state.clone()), &mut warnings);
+        let about = About { agent: args.agent, event: &event, kept: kept.as_deref() };
+        let reply = reply(about, outcome, &Leaves::at(state.clone()), &mut warnings);
         // Told when it is known: that programs have to be ended is no reason to wait for it.
         last_word::tell(&reply);
         for warning in &warnings {
@@ -137,7 +147,7 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
         }
         Exit::Replied(reply.exit)
     };
-    match block_on_or(work, move || computing.cancel()) {
+    match block_on_here(work, move || computing.cancel()) {
         Err(starved) => Ok(starved.deny()),
         Ok(Waited::Done(exit)) => Ok(exit),
         Ok(Waited::Signal(_)) => {
@@ -147,24 +157,58 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
     }
 }
 
-/// The outcome in the agent's words, and what it does not hear in words for people.
-fn reply(
+/// A session that remembers what earlier calls did (BR-40).
+fn session(agent: DialectId, event: &Event, kept: Option<&Arc<Kept>>) -> Session {
+    let counts = agent.dialect().row(&event.name).is_some_and(|row| row.cap.is_some());
+    match kept {
+        Some(kept) if !counts || kept.can_keep() => {
+            Session::of_one_event_in(Arc::clone(kept) as Arc<dyn Store>)
+        }
+        None if !counts => Session::of_one_event(),
+        _ => Session::of_one_event_in(Arc::new(Unkept::default())),
+    }
+}
+
+/// What a reply is about.
+#[derive(Clone, Copy)]
+struct About<'a> {
     agent: DialectId,
-    event: &Event,
+    event: &'a Event,
+    kept: Option<&'a Kept>,
+}
+
+/// The outcome in the agent's words, and what it does not hear in words for people. Where the agent shows the user messages,
+/// each of these is one, once a session.
+fn reply(
+    about: About<'_>,
     mut outcome: Outcome,
     leaves: &Leaves,
     warnings: &mut Vec<String>,
 ) -> Reply {
+    let About { agent, event, kept } = about;
     let dialect = agent.dialect();
     let way_out = way_out(agent, event, &mut outcome, leaves);
-    let reply = dialect.encode_outcome(event, &outcome, way_out.as_deref()).unwrap_or_default();
-    let fault = |it: &tenterhook::outcome::Fault| match &it.hook {
+    let encode = |outcome: &Outcome| {
+        dialect.encode_outcome(event, outcome, way_out.as_deref()).unwrap_or_default()
+    };
+    let reply = encode(&outcome);
+    let fault = |it: &Fault| match &it.hook {
         Some(hook) => format!("hook `{hook}`: {}", it.message),
         None => it.message.clone(),
     };
     warnings.extend(outcome.faults.iter().map(fault));
     warnings.extend(reply.warnings.iter().cloned());
-    reply
+    let shows = dialect.can(&event.name).is_some_and(|it| it.has(Power::Message));
+    let is_news = |it: &&String| kept.is_some_and(|kept| kept.is_first(it));
+    let news: Vec<String> = match shows {
+        true => warnings.iter().filter(is_news).map(|it| format!("tenterhook: {it}")).collect(),
+        false => Vec::new(),
+    };
+    if news.is_empty() {
+        return reply;
+    }
+    outcome.effects.messages.extend(news);
+    encode(&outcome)
 }
 
 /// Where the agent cannot ask, the person may have let this very call pass, or is told how to (BR-5).

@@ -51,8 +51,12 @@ fn a_hook_of_one_agent_answers_another() {
 fn the_reply_stands_alone() {
     let room = room(".claude/settings.json", "PreToolUse", "echo looks good; exit 1");
     let said = room.run(CODEX, &bash("ls"));
-    assert_eq!((said.code, said.stdout.as_str()), (0, ""));
-    assert!(said.stderr.contains("exit"), "the fault is told: {}", said.stderr);
+    let message =
+        r#"{"systemMessage":"tenterhook: hook `user:PreToolUse:*:1`: it exited with code 1"}"#;
+    assert_eq!((said.code, said.stdout.trim()), (0, message));
+    let said = room.run(CODEX, &bash("ls"));
+    assert_eq!((said.code, said.stdout.as_str()), (0, ""), "it is told once a session");
+    assert!(said.stderr.contains("it exited with code 1"), "{}", said.stderr);
     let said = Room::new().run(CODEX, &bash("ls"));
     assert_eq!((said.code, said.stdout.as_str(), said.stderr.as_str()), (0, "", ""));
 }
@@ -177,4 +181,30 @@ fn a_person_lets_pass_what_codex_cannot_ask_about() {
     let passed = call().stdout;
     assert!(passed.contains("allowed this call once") && !passed.contains("deny"), "{passed}");
     assert!(reason(&call().stdout).starts_with("sure?"), "once is not twice");
+}
+
+/// BR-40: a gate at the end of a turn gives way after eight denials, in as many processes.
+#[test]
+fn a_gate_at_the_end_gives_way_behind_codex() {
+    let room = room(".claude/settings.json", "Stop", "echo 'run the tests' >&2; exit 2");
+    let stop = |session: &str| {
+        let event = json!({"session_id": session, "cwd": "/", "hook_event_name": "Stop"});
+        room.run(&["hook", "--agent", "codex", "--event", "Stop"], &event.to_string()).stdout
+    };
+    for _ in 0..8 {
+        assert_eq!(stop("a"), "{\"decision\":\"block\",\"reason\":\"run the tests\"}\n");
+    }
+    assert!(stop("a").contains("denied 9 times in a row"), "it gives way");
+    assert!(stop("a").contains("block") && stop("b").contains("block"));
+}
+
+/// BR-42: where nobody can count, a turn ends.
+#[test]
+fn a_gate_at_the_end_that_nobody_can_count_gives_way() {
+    let room = room(".claude/settings.json", "Stop", "echo 'run the tests' >&2; exit 2");
+    room.write("home/.local/state/tenterhook/sessions", "a file in the place");
+    let event = json!({"session_id": "s", "cwd": "/", "hook_event_name": "Stop"}).to_string();
+    let said = room.run(&["hook", "--agent", "codex", "--event", "Stop"], &event);
+    assert!(!said.stdout.contains("block"), "{}", said.stdout);
+    assert!(said.stdout.contains("run the tests"), "the reason is told: {}", said.stdout);
 }

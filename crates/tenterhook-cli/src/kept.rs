@@ -1,0 +1,273 @@
+//! What a session remembers between two calls of `hook`, which are two processes: one small file a session, below the state
+//! directory, changed under a lock (BR-40 to BR-42). Knows no event beyond its name.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tenterhook::event::EventName;
+use tenterhook::hook::HookId;
+use tenterhook::session::Store;
+
+/// How long a session is remembered that nobody calls for.
+const FORGOTTEN: Duration = Duration::from_hours(24 * 14);
+/// Largest file that is read: what is larger is nobody's work here.
+const LARGEST: u64 = 1 << 20;
+
+/// The store of one session.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    file: PathBuf,
+    /// What stood there when this process looked, and what it did since where nothing can be written.
+    seen: Mutex<Option<State>>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct State {
+    claimed: BTreeSet<String>,
+    strikes: BTreeMap<String, u32>,
+}
+
+impl State {
+    /// What nobody can read is a session that begins (BR-41).
+    fn of(text: &[u8]) -> Self {
+        let value: Value = serde_json::from_slice(text).unwrap_or_default();
+        let claimed = value.get("claimed").and_then(Value::as_array).into_iter().flatten();
+        let strikes = value.get("strikes").and_then(Value::as_object).into_iter().flatten();
+        let count = |it: &Value| it.as_u64().and_then(|it| u32::try_from(it).ok());
+        Self {
+            claimed: claimed.filter_map(Value::as_str).map(str::to_owned).collect(),
+            strikes: strikes.filter_map(|(it, of)| Some((it.clone(), count(of)?))).collect(),
+        }
+    }
+
+    fn written(&self) -> Vec<u8> {
+        json!({"claimed": self.claimed, "strikes": self.strikes}).to_string().into_bytes()
+    }
+}
+
+impl Kept {
+    /// The store of a session of this agent; `None` where the agent names none.
+    pub(crate) fn of(state: &Path, agent: &str, session: &str) -> Option<Self> {
+        if session.is_empty() {
+            return None;
+        }
+        // A name for people, and the rest of it as a number: two sessions never share a file.
+        let plain = |c: &char| c.is_ascii_alphanumeric() || "-_".contains(*c);
+        let name: String = session.chars().filter(plain).take(48).collect();
+        let mut hasher = DefaultHasher::new();
+        session.hash(&mut hasher);
+        let file = format!("{agent}-{name}-{:016x}.json", hasher.finish());
+        Some(Self { file: state.join("sessions").join(file), seen: Mutex::new(None) })
+    }
+
+    /// Whether anything can be kept: a gate that counts its denials must not count for ever from the start.
+    pub(crate) fn can_keep(&self) -> bool {
+        self.change(|_| ()).is_ok()
+    }
+
+    /// Says `true` the first time that this is asked in the session.
+    pub(crate) fn is_first(&self, words: &str) -> bool {
+        let mut hasher = DefaultHasher::new();
+        words.hash(&mut hasher);
+        self.claim_once(&HookId::new(format!("told:{:016x}", hasher.finish())))
+    }
+
+    fn read(&self) -> State {
+        let read = || -> io::Result<State> {
+            let file = File::open(&self.file)?;
+            let mut text = Vec::new();
+            io::Read::read_to_end(&mut io::Read::take(file, LARGEST), &mut text)?;
+            Ok(State::of(&text))
+        };
+        read().unwrap_or_default()
+    }
+
+    fn look<T>(&self, at: impl FnOnce(&State) -> T) -> T {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        at(seen.get_or_insert_with(|| self.read()))
+    }
+
+    /// Changes it, and where nothing can be written, what this process remembers.
+    fn alter<T>(&self, with: impl Fn(&mut State) -> T) -> T {
+        match self.change(&with) {
+            Ok(said) => said,
+            Err(_) => {
+                let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+                with(seen.get_or_insert_with(|| self.read()))
+            }
+        }
+    }
+
+    fn change<T>(&self, with: impl FnOnce(&mut State) -> T) -> io::Result<T> {
+        let directory = self.file.parent().ok_or(io::ErrorKind::NotFound)?;
+        private_directory(directory)?;
+        let lock = private(&self.file.with_extension("lock"))?;
+        lock.lock()?;
+        if !self.file.exists() {
+            forget_old(directory);
+        }
+        let mut state = self.read();
+        let said = with(&mut state);
+        let new = self.file.with_extension("new");
+        let mut out = private(&new)?;
+        out.set_len(0)?;
+        out.write_all(&state.written())?;
+        fs::rename(&new, &self.file)?;
+        *self.seen.lock().unwrap_or_else(PoisonError::into_inner) = Some(state);
+        Ok(said)
+    }
+}
+
+impl Store for Kept {
+    fn claim_once(&self, hook: &HookId) -> bool {
+        self.alter(|state| state.claimed.insert(hook.as_str().to_owned()))
+    }
+
+    fn claimed(&self) -> Arc<HashSet<HookId>> {
+        Arc::new(self.look(|state| state.claimed.iter().map(|it| HookId::new(&**it)).collect()))
+    }
+
+    fn forget_claim(&self, hook: &HookId) {
+        self.alter(|state| state.claimed.remove(hook.as_str()));
+    }
+
+    fn add_strike(&self, event: &EventName) -> u32 {
+        self.alter(|state| {
+            let count = state.strikes.entry(event.as_str().to_owned()).or_default();
+            *count = count.saturating_add(1);
+            *count
+        })
+    }
+
+    fn strikes(&self, event: &EventName) -> u32 {
+        self.look(|state| state.strikes.get(event.as_str()).copied().unwrap_or(0))
+    }
+
+    fn reset_strikes(&self, event: &EventName) {
+        // Most events break a row that there is none of.
+        if self.strikes(event) > 0 {
+            self.alter(|state| state.strikes.remove(event.as_str()));
+        }
+    }
+}
+
+/// A session of which nothing can be kept: a denial past whose cap nobody can count does not hold at all (BR-42).
+#[derive(Debug, Default)]
+pub(crate) struct Unkept(tenterhook::session::Memory);
+
+impl Store for Unkept {
+    fn claim_once(&self, hook: &HookId) -> bool {
+        self.0.claim_once(hook)
+    }
+
+    fn claimed(&self) -> Arc<HashSet<HookId>> {
+        self.0.claimed()
+    }
+
+    fn forget_claim(&self, hook: &HookId) {
+        self.0.forget_claim(hook);
+    }
+
+    fn add_strike(&self, event: &EventName) -> u32 {
+        self.0.add_strike(event)
+    }
+
+    fn strikes(&self, _: &EventName) -> u32 {
+        u32::MAX
+    }
+
+    fn reset_strikes(&self, event: &EventName) {
+        self.0.reset_strikes(event);
+    }
+}
+
+/// Removes what is older than anybody remembers. What cannot be removed stays.
+fn forget_old(directory: &Path) {
+    for entry in fs::read_dir(directory).into_iter().flatten().flatten().take(1_000) {
+        let age =
+            entry.metadata().and_then(|it| it.modified()).ok().and_then(|it| it.elapsed().ok());
+        if age.is_some_and(|it| it > FORGOTTEN) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// A file that only its owner reads and writes.
+fn private(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+fn private_directory(path: &Path) -> io::Result<()> {
+    let mut builder = DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// BR-40.
+    #[test]
+    fn two_processes_share_a_session_and_no_other() {
+        let room = tempfile::tempdir().unwrap();
+        let of = |session| Kept::of(room.path(), "codex", session).unwrap();
+        let (hook, stop) = (HookId::new("h"), EventName::new("Stop"));
+        assert!(of("a").claim_once(&hook) && !of("a").claim_once(&hook));
+        assert!(of("b").claim_once(&hook), "another session");
+        assert_eq!((of("a").add_strike(&stop), of("a").add_strike(&stop)), (1, 2));
+        assert_eq!(of("a").strikes(&stop), 2);
+        of("a").reset_strikes(&stop);
+        assert_eq!((of("a").strikes(&stop), of("a").claimed().len()), (0, 1));
+        of("a").forget_claim(&hook);
+        assert!(of("a").claim_once(&hook));
+        assert!(of("../x").file.starts_with(room.path().join("sessions")));
+        assert_ne!(of("../x").file, of("x").file);
+        assert!(Kept::of(room.path(), "codex", "").is_none());
+    }
+
+    /// BR-40: a hundred at once, and none is lost.
+    #[test]
+    fn no_strike_is_lost() {
+        let room = tempfile::tempdir().unwrap();
+        let stop = EventName::new("Stop");
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| {
+                    for _ in 0..12 {
+                        Kept::of(room.path(), "codex", "s").unwrap().add_strike(&stop);
+                    }
+                });
+            }
+        });
+        assert_eq!(Kept::of(room.path(), "codex", "s").unwrap().strikes(&stop), 96);
+    }
+
+    /// BR-41, BR-42.
+    #[test]
+    fn what_cannot_be_kept_is_known() {
+        let room = tempfile::tempdir().unwrap();
+        fs::write(room.path().join("sessions"), "a file").unwrap();
+        let kept = Kept::of(room.path(), "codex", "s").unwrap();
+        assert!(!kept.can_keep());
+        assert!(kept.claim_once(&HookId::new("h")) && !kept.claim_once(&HookId::new("h")));
+        assert_eq!(Unkept::default().strikes(&EventName::new("Stop")), u32::MAX);
+        let broken = Kept::of(&room.path().join("other"), "codex", "s").unwrap();
+        assert!(broken.can_keep());
+        fs::write(&broken.file, "{").unwrap();
+        assert_eq!(broken.read().strikes.len(), 0);
+        assert!(broken.is_first("x") && !broken.is_first("x") && broken.is_first("y"));
+    }
+}
