@@ -8,11 +8,12 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use jiff::Timestamp;
 use tenterhook::dialect::DialectId;
+use tenterhook::transcript::Agent;
 
 use crate::exit;
 use crate::last_word::Form;
 pub(crate) use values::{Known, Named, named};
-use values::{agent, dialect, duration, known, moment};
+use values::{agent, dialect, duration, known, moment, recorder};
 
 /// Check, explain and fire the hooks of AI agents.
 #[derive(Debug, Parser)]
@@ -76,6 +77,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook log --since 2h --denied\n  tenterhook log --stats\n  tenterhook log --follow --event PreToolUse\n  tenterhook log verify"
     )]
     Log(Log),
+    /// List the sessions that agents recorded here, and how much is in each
+    #[command(
+        after_help = "Examples:\n  tenterhook transcripts\n  tenterhook transcripts --agent codex\n  tenterhook transcripts ~/.claude/projects --format json"
+    )]
+    Transcripts(Transcripts),
     /// Run the cases of hooks: what happens, and what must come of it
     #[command(
         after_help = "Examples:\n  tenterhook test\n  tenterhook test tenterhook.toml --only push\n  tenterhook test --mutate\n  tenterhook test --canaries .claude/settings.json\n  tenterhook test --format junit\n  tenterhook test --config .claude/settings.json --record Bash 'rm -rf build'"
@@ -312,6 +318,18 @@ pub(crate) struct Log {
     /// Only what was denied or stopped
     #[arg(long)]
     pub(crate) denied: bool,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Transcripts {
+    /// Files or directories with recorded sessions; without any, where each agent keeps its own
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Only what this agent recorded
+    #[arg(long, value_name = "AGENT", value_parser = recorder)]
+    pub(crate) agent: Option<Agent>,
     #[command(flatten)]
     pub(crate) output: Output,
 }

@@ -21,6 +21,7 @@ mod sample;
 pub(crate) mod schema;
 pub(crate) mod stream;
 pub(crate) mod test;
+pub(crate) mod transcripts;
 pub(crate) mod what;
 
 use serde_json::Value;

@@ -18,6 +18,7 @@ mod reach;
 mod scratch;
 mod scripts;
 mod servers;
+mod sessions;
 mod show;
 mod term;
 mod wait;
@@ -81,6 +82,7 @@ fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
         Command::Fire(args) => command::fire::run(args, &here, term),
         Command::Hook(args) => Ok(command::hook::run(args, &here, term)),
         Command::Log(args) => command::log::run(args, &here, term),
+        Command::Transcripts(args) => command::transcripts::run(args, &here, term),
         Command::Test(args) => command::test::run(args, &here, term),
         Command::Convert(args) => command::convert::run(args, &here, term),
         Command::Events(args) => command::events::run(args, &here, term),

@@ -114,6 +114,8 @@ mod source;
 mod strict;
 mod syntax;
 pub mod text;
+#[cfg(feature = "transcript")]
+pub mod transcript;
 #[doc(hidden)]
 pub mod verdict;
 

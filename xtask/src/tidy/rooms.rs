@@ -29,6 +29,7 @@ const PURE: &[&str] = &[
     "strict",
     "syntax",
     "text",
+    "transcript",
     "verdict",
 ];
 
@@ -83,6 +84,7 @@ const FLOORS: &[&str] = &[
     "outcome",
     "source",
     "dialect",
+    "transcript",
     "config",
     "discover",
     "verdict",

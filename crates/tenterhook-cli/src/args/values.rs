@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};
 use tenterhook::diagnostic::nearest;
 use tenterhook::dialect::{DIALECTS, DialectId};
+use tenterhook::transcript::Agent;
 
 /// One file with hooks, and the dialect that was said of it.
 #[derive(Clone, Debug)]
@@ -32,6 +33,22 @@ pub(super) fn agent(name: &str) -> Result<DialectId, String> {
     agents().find(|it| it.as_str() == name).ok_or_else(|| {
         let known: Vec<&str> = agents().map(DialectId::as_str).collect();
         format!("no agent of that name can call; there are {}", known.join(", "))
+    })
+}
+
+/// An agent whose recorded sessions can be read.
+pub(super) fn recorder(name: &str) -> Result<Agent, String> {
+    let words = || Agent::ALL.iter().map(|it| it.word());
+    Agent::ALL.into_iter().find(|it| it.word() == name).ok_or_else(|| {
+        match nearest(name, words()) {
+            Some(near) => {
+                format!("no sessions of such an agent can be read; did you mean `{near}`?")
+            }
+            None => format!(
+                "no sessions of such an agent can be read; there are {}",
+                words().collect::<Vec<_>>().join(", ")
+            ),
+        }
     })
 }
 

@@ -25,6 +25,7 @@ mod stream;
 #[cfg(target_os = "linux")]
 mod stream_host;
 mod test;
+mod transcripts;
 mod unread;
 mod unseen;
 mod usage;

@@ -1,0 +1,210 @@
+//! `transcripts`: which recorded sessions are there, and how much is in each. Judges nothing, changes nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use tenterhook::transcript::{Copies, Facts, Kind, What};
+
+use super::print_json;
+use crate::ambient::Here;
+use crate::args::{Format, Transcripts};
+use crate::exit::Exit;
+use crate::load::shorten;
+use crate::problem::Problem;
+use crate::progress::Progress;
+use crate::sessions::{self, Found, Session};
+use crate::show::paint::{DIM, PLAIN, WARNING};
+use crate::show::table::{Cell, Column, Give, Table};
+use crate::show::words;
+use crate::term::Term;
+
+pub(crate) fn run(args: &Transcripts, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let mut found = sessions::find(&args.paths, args.agent, here)?;
+    let mut all = Vec::new();
+    let mut copies = Copies::default();
+    let progress = Progress::begin("reading sessions", found.sessions.len(), term.width());
+    let mut sum = Sum::default();
+    for session in std::mem::take(&mut found.sessions) {
+        match Counted::of(&session, &mut copies, &mut sum) {
+            Ok(counted) => all.push((session, counted)),
+            Err(problem) => found.strange.push((session.path, problem.message)),
+        }
+        progress.steps().step();
+    }
+    drop(progress);
+    all.sort_by(|(a, _), (b, _)| (a.agent, &a.path).cmp(&(b.agent, &b.path)));
+    for (path, why) in &found.strange {
+        let path = shorten(&path.to_string_lossy(), &here.roots);
+        term.say_after(WARNING, "warning:", &words::line(&format!("{path} is left out: {why}")));
+    }
+    match args.output.format {
+        Format::Json => print_json(&to_json(&all, &found, &sum), term)?,
+        Format::Text => term.data(&to_text(&all, &sum, here, term.width()))?,
+    }
+    Ok(Exit::Good)
+}
+
+/// What is in one file.
+#[derive(Debug, Default)]
+pub(crate) struct Counted {
+    calls: u64,
+    nested: u64,
+    denied: u64,
+    by: BTreeMap<&'static str, u64>,
+    subagent: u64,
+    copied: u64,
+    prompts: u64,
+    first: Option<i64>,
+    last: Option<i64>,
+    facts: Facts,
+}
+
+/// What is in all of them.
+#[derive(Debug, Default)]
+struct Sum {
+    /// Each once.
+    calls: u64,
+    copied: u64,
+    days: BTreeSet<i64>,
+    sessions: BTreeSet<Arc<str>>,
+}
+
+const DAY: i64 = 86_400_000;
+
+impl Counted {
+    fn of(session: &Session, copies: &mut Copies, sum: &mut Sum) -> Result<Self, Problem> {
+        let mut it = Self::default();
+        let facts = session.read(&mut |told| {
+            if let Some(time) = told.time {
+                it.first = Some(it.first.map_or(time, |first| first.min(time)));
+                it.last = Some(it.last.map_or(time, |last| last.max(time)));
+                sum.days.insert(time.div_euclid(DAY));
+            }
+            if let Some(session) = told.session.as_ref().filter(|it| !sum.sessions.contains(*it)) {
+                sum.sessions.insert(Arc::clone(session));
+            }
+            match &told.what {
+                What::Prompt(_) => it.prompts += 1,
+                What::Call(call) if call.kind == Kind::Nested => it.nested += 1,
+                What::Call(call) => {
+                    it.calls += 1;
+                    it.subagent += u64::from(told.subagent.is_some());
+                    let is_copy = copies.is_copy(session.agent, told, call);
+                    it.copied += u64::from(is_copy);
+                    sum.calls += u64::from(!is_copy);
+                    sum.copied += u64::from(is_copy);
+                }
+                What::Denial { by, .. } => {
+                    it.denied += 1;
+                    *it.by.entry(by.word()).or_default() += 1;
+                }
+                _ => {}
+            }
+            true
+        })?;
+        it.facts = facts;
+        Ok(it)
+    }
+}
+
+fn shown(time: Option<i64>) -> Option<String> {
+    Timestamp::from_millisecond(time?).ok().map(|it| it.to_string())
+}
+
+fn to_json(all: &[(Session, Counted)], found: &Found, sum: &Sum) -> Value {
+    let files: Vec<Value> = all
+        .iter()
+        .map(|(session, it)| {
+            json!({
+                "file": session.path.to_string_lossy(),
+                "agent": session.agent.name(),
+                "version": it.facts.version.as_deref(),
+                "session": it.facts.session.as_deref(),
+                "sure": session.agent.sure().word(),
+                "calls": it.calls,
+                "nested_calls": it.nested,
+                "denied": it.denied,
+                "denied_by": it.by,
+                "subagent_calls": it.subagent,
+                "copied": it.copied,
+                "prompts": it.prompts,
+                "unknown_records": it.facts.unknown_records(),
+                "unknown": it.facts.unknown,
+                "unread": it.facts.unread,
+                "first": shown(it.first),
+                "last": shown(it.last),
+                "bytes": session.bytes,
+            })
+        })
+        .collect();
+    let left_out: Vec<Value> = found
+        .strange
+        .iter()
+        .map(|(path, why)| json!({ "file": path.to_string_lossy(), "because": why }))
+        .collect();
+    json!({
+        "files": files,
+        "sum": {
+            "files": all.len(),
+            "sessions": sum.sessions.len(),
+            "days": sum.days.len(),
+            "calls": sum.calls,
+            "copied": sum.copied,
+        },
+        "left_out": left_out,
+    })
+}
+
+fn to_text(all: &[(Session, Counted)], sum: &Sum, here: &Here, width: usize) -> String {
+    if all.is_empty() {
+        return "no recorded session was found\n".to_owned();
+    }
+    let mut table = Table::new(&[
+        Column::new("FILE", Give::Fold).favoured(),
+        Column::new("AGENT", Give::Keep),
+        Column::new("LAST", Give::Keep),
+        Column::right("CALLS"),
+        Column::right("DENIED"),
+        Column::right("SUBAGENT"),
+        Column::right("UNKNOWN"),
+    ]);
+    for (session, it) in all {
+        let version = it.facts.version.as_deref().unwrap_or_default();
+        let day = shown(it.last).map(|it| it.chars().take(10).collect::<String>());
+        let unknown = it.facts.unknown_records();
+        table.row([
+            Cell::new(PLAIN, words::line(&shorten(&session.path.to_string_lossy(), &here.roots))),
+            Cell::new(PLAIN, words::line(&format!("{} {version}", session.agent.name()))),
+            Cell::new(DIM, day.unwrap_or_else(|| "-".to_owned())),
+            Cell::new(PLAIN, it.calls.to_string()),
+            Cell::new(PLAIN, it.denied.to_string()),
+            Cell::new(PLAIN, it.subagent.to_string()),
+            Cell::new(if unknown > 0 { WARNING } else { DIM }, unknown.to_string()),
+        ]);
+        if it.copied > 0 {
+            let note = format!("{} copied from another session: each counts once", it.copied);
+            table.note(0, Cell::new(DIM, note));
+        }
+        let named: Vec<String> =
+            it.facts.unknown.iter().map(|(kind, count)| format!("{kind} ({count})")).collect();
+        let unread = it.facts.unread.iter().map(|(why, count)| format!("{why} ({count})"));
+        let named: Vec<String> = named.into_iter().chain(unread).collect();
+        if !named.is_empty() {
+            table.note(0, Cell::new(WARNING, format!("not known: {}", named.join(", "))));
+        }
+    }
+    let copied = match sum.copied {
+        0 => String::new(),
+        copied => format!(" ({} more are copies)", copied),
+    };
+    format!(
+        "{}\n{}, {} of use, {}{copied}\n{}\n",
+        table.render(width),
+        words::count(all.len(), "file"),
+        words::count(sum.days.len(), "day"),
+        words::count(usize::try_from(sum.calls).unwrap_or(usize::MAX), "call"),
+        words::flow("Agents remove what is old: Claude Code after 30 days.", width),
+    )
+}

@@ -1,0 +1,82 @@
+//! Where agents keep what they recorded, and what is in it: finds the files, opens them to read alone, and hands their lines to the
+//! library's decoders. Writes nothing beside them, and decides nothing.
+
+mod database;
+mod find;
+mod open;
+
+use std::path::PathBuf;
+
+use jiff::Timestamp;
+use tenterhook::transcript::{Agent, Decoder, Facts, Line, Lines, Told};
+
+pub(crate) use find::find;
+
+use crate::problem::Problem;
+
+/// One file in which an agent recorded sessions.
+#[derive(Clone, Debug)]
+pub(crate) struct Session {
+    pub(crate) path: PathBuf,
+    pub(crate) agent: Agent,
+    form: Form,
+    pub(crate) bytes: u64,
+    /// When it was written last.
+    pub(crate) modified: Option<Timestamp>,
+    /// Where the agent worked, where only the place of the file tells.
+    cwd: Option<String>,
+    subagent: Option<String>,
+}
+
+/// How a file holds its records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// A line each.
+    Lines,
+    /// The same, compressed with zstd.
+    Compressed,
+    /// One JSON object for all.
+    Whole,
+    /// Rows of a database.
+    Database,
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) sessions: Vec<Session>,
+    /// Files that look like sessions and are of no agent that is known here, and what cannot be read.
+    pub(crate) strange: Vec<(PathBuf, String)>,
+}
+
+impl Session {
+    /// Reads the whole file, and hands over what it tells, until `each` wants no more.
+    pub(crate) fn read(&self, each: &mut dyn FnMut(&Told<'_>) -> bool) -> Result<Facts, Problem> {
+        let mut decoder =
+            Decoder::new(self.agent).about(self.cwd.as_deref(), self.subagent.as_deref());
+        let mut more = true;
+        let mut take = |line: Line<'_>| {
+            decoder.line(line, &mut |told| more = more && each(&told));
+            more
+        };
+        let cannot = |error: std::io::Error| {
+            Problem::new(format!("`{}` cannot be read: {error}", self.path.display()))
+        };
+        match self.form {
+            Form::Lines | Form::Compressed => {
+                let mut lines = Lines::new(open::open(&self.path, self.form).map_err(cannot)?);
+                while let Some(line) = lines.read().map_err(cannot)? {
+                    if !take(line) {
+                        break;
+                    }
+                }
+            }
+            Form::Whole => {
+                let bytes = open::whole(&self.path).map_err(cannot)?;
+                take(Line { number: 1, bytes: bytes.as_deref(), is_whole: true });
+            }
+            Form::Database => database::rows(&self.path, &mut take).map_err(cannot)?,
+        }
+        Ok(decoder.facts().clone())
+    }
+}

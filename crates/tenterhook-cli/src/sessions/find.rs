@@ -1,0 +1,154 @@
+//! Which files hold sessions: where each agent keeps its own, or what lies below a path. Follows no link to a directory.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use jiff::Timestamp;
+use tenterhook::transcript::Agent;
+
+use super::{Form, Found, Session, open};
+use crate::ambient::Here;
+use crate::problem::Problem;
+
+/// Where an agent keeps its sessions: the variable that moves its directory, that directory from home, and what is below it.
+const PLACES: &[(Agent, &str, &str, &[&str])] = &[
+    (Agent::Claude, "CLAUDE_CONFIG_DIR", ".claude", &["projects"]),
+    (Agent::Codex, "CODEX_HOME", ".codex", &["sessions", "archived_sessions"]),
+    (Agent::Copilot, "COPILOT_HOME", ".copilot", &["session-state"]),
+    (Agent::Gemini, "", ".gemini", &["tmp"]),
+    (Agent::Qwen, "", ".qwen", &["projects"]),
+    (Agent::OpenCode, "XDG_DATA_HOME", ".local/share", &["opencode"]),
+    (Agent::Tenterhook, "XDG_DATA_HOME", ".local/share", &["tenterhook-agent/sessions"]),
+];
+
+/// How deep directories are looked into: Codex has year, month and day.
+const DEPTH: usize = 12;
+
+/// What is found in `paths`, or without any where each agent keeps its sessions; of one agent alone where one is named.
+pub(crate) fn find(paths: &[PathBuf], agent: Option<Agent>, here: &Here) -> Result<Found, Problem> {
+    let mut found = Found::default();
+    let mut seen = BTreeSet::new();
+    for path in paths {
+        let is_there = fs::metadata(path).map_err(|error| {
+            Problem::new(format!("`{}` cannot be read: {error}", path.display()))
+                .help("name a file with a recorded session, or a directory with such files")
+        })?;
+        match is_there.is_dir() {
+            true => walk(path, 0, &mut seen, &mut found),
+            false => add(path, true, &mut seen, &mut found),
+        }
+    }
+    if paths.is_empty() {
+        for place in places(agent, here).iter().filter(|it| it.is_dir()) {
+            walk(place, 0, &mut seen, &mut found);
+        }
+        // There, other files of the agents lie beside their sessions.
+        found.strange.retain(|(_, why)| why != STRANGE);
+    }
+    found.sessions.retain(|it| agent.is_none_or(|agent| it.agent == agent));
+    found.sessions.sort_by(|a, b| (a.modified, &a.path).cmp(&(b.modified, &b.path)));
+    Ok(found)
+}
+
+/// The directories in which agents keep their sessions.
+fn places(agent: Option<Agent>, here: &Here) -> Vec<PathBuf> {
+    let wanted = PLACES.iter().filter(|it| agent.is_none_or(|agent| it.0 == agent));
+    let of = |(_, variable, home, below): &(Agent, &str, &str, &'static [&'static str])| {
+        let moved = here.env.iter().find(|(name, value)| name == variable && !value.is_empty());
+        let base =
+            moved.map_or_else(|| here.roots.home.join(home), |(_, value)| PathBuf::from(value));
+        below.iter().map(move |it| base.join(it)).collect::<Vec<_>>()
+    };
+    wanted.flat_map(of).collect()
+}
+
+const STRANGE: &str = "its records are of no agent that is known here";
+
+fn walk(directory: &Path, depth: usize, seen: &mut BTreeSet<PathBuf>, found: &mut Found) {
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) => return found.strange.push((directory.to_owned(), error.to_string())),
+    };
+    for entry in entries.flatten() {
+        let path = entry.path();
+        match entry.file_type() {
+            Ok(kind) if kind.is_dir() && depth < DEPTH => walk(&path, depth + 1, seen, found),
+            Ok(kind) if !kind.is_dir() => add(&path, false, seen, found),
+            _ => {}
+        }
+    }
+}
+
+/// How a file of this name holds its records. One that a person named may have any name.
+fn form(path: &Path, is_named: bool) -> Option<Form> {
+    let name = path.file_name()?.to_string_lossy();
+    Some(match &*name {
+        it if it.ends_with(".jsonl") => Form::Lines,
+        it if it.ends_with(".jsonl.zst") => Form::Compressed,
+        it if it.starts_with("opencode") && it.ends_with(".db")
+            || is_named && it.ends_with(".db") =>
+        {
+            Form::Database
+        }
+        it if it.ends_with(".json") && (is_named || it.starts_with("session-")) => Form::Whole,
+        _ if is_named => Form::Lines,
+        _ => return None,
+    })
+}
+
+fn add(path: &Path, is_named: bool, seen: &mut BTreeSet<PathBuf>, found: &mut Found) {
+    let Some(form) = form(path, is_named) else { return };
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if !seen.insert(real) {
+        return;
+    }
+    match session(path, form) {
+        Ok(Some(session)) => found.sessions.push(session),
+        Ok(None) => found.strange.push((path.to_owned(), STRANGE.to_owned())),
+        // It was removed since it was listed.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => found.strange.push((path.to_owned(), error.to_string())),
+    }
+}
+
+fn session(path: &Path, form: Form) -> io::Result<Option<Session>> {
+    let about = fs::metadata(path)?;
+    if about.len() == 0 {
+        return Ok(None);
+    }
+    let agent = match form {
+        Form::Database => Some(Agent::OpenCode),
+        form => open::recognize(path, form)?,
+    };
+    let Some(agent) = agent else { return Ok(None) };
+    let modified = about.modified().ok().and_then(|it| Timestamp::try_from(it).ok());
+    let mut session = Session {
+        path: path.to_owned(),
+        agent,
+        form,
+        bytes: about.len(),
+        modified,
+        cwd: None,
+        subagent: None,
+    };
+    match agent {
+        Agent::Gemini => session.cwd = project_root(path),
+        Agent::Tenterhook => session.subagent = subagent(path),
+        _ => {}
+    }
+    Ok(Some(session))
+}
+
+/// Gemini says beside its sessions alone where it worked.
+fn project_root(path: &Path) -> Option<String> {
+    path.ancestors().skip(1).take(4).find_map(|it| open::note(&it.join(".project_root")))
+}
+
+/// A subagent of the reference agent has a file `SESSION.CALL.jsonl`.
+fn subagent(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_string_lossy().into_owned();
+    let stem = name.strip_suffix(".jsonl")?;
+    stem.split_once('.').map(|(_, call)| call.to_owned())
+}

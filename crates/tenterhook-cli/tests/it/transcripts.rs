@@ -1,0 +1,156 @@
+//! `transcripts`: the samples of real agents are listed as the index beside them says, and nothing is written beside them.
+#![expect(clippy::indexing_slicing, reason = "what is not there fails the test")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::room::Room;
+
+pub(crate) fn samples() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/observed/transcripts")
+}
+
+/// A copy of the samples, in which OpenCode's rows are in a database with a write-ahead log, as the agent leaves it.
+pub(crate) fn copied(room: &Room) -> PathBuf {
+    let place = room.path("samples");
+    fs::create_dir(&place).unwrap();
+    for entry in fs::read_dir(samples()).unwrap() {
+        let entry = entry.unwrap();
+        let name = entry.file_name().into_string().unwrap();
+        if name.starts_with("opencode") {
+            database(&place.join("opencode.db"), &fs::read_to_string(entry.path()).unwrap());
+        } else {
+            fs::copy(entry.path(), place.join(name)).unwrap();
+        }
+    }
+    place
+}
+
+fn database(path: &Path, rows: &str) {
+    let made = path.with_extension("made");
+    let database = rusqlite::Connection::open(&made).unwrap();
+    database
+        .execute_batch(
+            "PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
+             CREATE TABLE session (id TEXT, parent_id TEXT, directory TEXT, version TEXT, time_created INTEGER);
+             CREATE TABLE message (id TEXT, session_id TEXT, time_created INTEGER, data TEXT);
+             CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, time_created INTEGER, data TEXT);",
+        )
+        .unwrap();
+    for row in rows.lines() {
+        let row: Value = serde_json::from_str(row).unwrap();
+        let table = row["table"].as_str().unwrap();
+        let columns: &[&str] = match table {
+            "session" => &["id", "parent_id", "directory", "version", "time_created"],
+            "message" => &["id", "session_id", "time_created", "data"],
+            _ => &["id", "message_id", "session_id", "time_created", "data"],
+        };
+        let values = columns.iter().map(|it| match &row[*it] {
+            Value::String(text) => rusqlite::types::Value::Text(text.clone()),
+            Value::Number(number) => rusqlite::types::Value::Integer(number.as_i64().unwrap()),
+            Value::Null => rusqlite::types::Value::Null,
+            object => rusqlite::types::Value::Text(object.to_string()),
+        });
+        let marks = vec!["?"; columns.len()].join(", ");
+        let sql = format!("INSERT INTO {table} ({}) VALUES ({marks})", columns.join(", "));
+        database.execute(&sql, rusqlite::params_from_iter(values)).unwrap();
+    }
+    // As an agent leaves it that runs: nothing of it is in the database yet, all of it in the log.
+    let log = |path: &Path| PathBuf::from(format!("{}-wal", path.display()));
+    fs::copy(&made, path).unwrap();
+    fs::copy(log(&made), log(path)).unwrap();
+    drop(database);
+    for suffix in ["", "-wal", "-shm"] {
+        let _ = fs::remove_file(format!("{}{suffix}", made.display()));
+    }
+}
+
+/// TR-1, TR-7: every count of the index, through the program.
+#[test]
+fn every_count_is_that_of_the_index() {
+    let room = Room::new();
+    let place = copied(&room);
+    let names = |place: &Path| {
+        let mut names: Vec<_> = fs::read_dir(place)
+            .unwrap()
+            .map(|it| it.unwrap())
+            .map(|it| {
+                (
+                    it.file_name(),
+                    it.metadata().unwrap().len(),
+                    it.metadata().unwrap().modified().unwrap(),
+                )
+            })
+            .collect();
+        names.sort();
+        names
+    };
+    let before = names(&place);
+    let said = room.run(&["transcripts", place.to_str().unwrap(), "--format", "json"], "");
+    assert_eq!((said.code, said.stderr.as_str()), (0, ""));
+    assert_eq!(names(&place), before, "nothing is written beside them");
+    let said: Value = serde_json::from_str(&said.stdout).unwrap();
+    let files = said["files"].as_array().unwrap();
+    let index = fs::read_to_string(samples().join("index.tsv")).unwrap();
+    let mut rows = 0;
+    for row in index.lines().skip(1).filter(|it| !it.contains(".meta.json")) {
+        let fields: Vec<&str> = row.split('\t').collect();
+        let name = match fields[0] {
+            it if it.starts_with("opencode") => "opencode.db",
+            it => it,
+        };
+        let file = files
+            .iter()
+            .find(|it| it["file"].as_str().unwrap().ends_with(&format!("/{name}")))
+            .expect(row);
+        let number = |at: usize| fields[at].parse::<u64>().unwrap();
+        assert_eq!(file["agent"], fields[1], "{row}");
+        // Gemini's files do not say their version.
+        assert!(file["version"] == fields[2] || fields[1] == "Gemini CLI", "{row}");
+        assert_eq!(file["calls"], number(3), "{row}");
+        assert_eq!(file["denied"], number(4), "{row}");
+        assert_eq!(file["subagent_calls"], number(5), "{row}");
+        assert_eq!(file["unknown_records"], 0, "{row}");
+        assert!(file["first"].is_string() && file["last"].is_string(), "{row}");
+        rows += 1;
+    }
+    assert_eq!((rows, files.len()), (16, 16));
+    assert_eq!(said["sum"]["copied"], 24);
+    assert_eq!(said["sum"]["days"], 1);
+}
+
+/// TR-1: a compressed rollout says what it said before.
+#[test]
+fn compressed_rollouts_are_read() {
+    let room = Room::new();
+    let text = fs::read(samples().join("codex-0.169.0-gpt5-main-resumed.jsonl")).unwrap();
+    let bytes =
+        ruzstd::encoding::compress_to_vec(&text[..], ruzstd::encoding::CompressionLevel::Fastest);
+    fs::create_dir_all(room.path("home/.codex/archived_sessions")).unwrap();
+    fs::write(room.path("home/.codex/archived_sessions/rollout-x.jsonl.zst"), bytes).unwrap();
+    let said = room.run(&["transcripts", "--format", "json"], "");
+    let said: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!((&said["files"][0]["calls"], &said["files"][0]["denied"]), (&20.into(), &2.into()));
+}
+
+/// TR-3: what is no session is said, and takes nothing else with it.
+#[test]
+fn what_cannot_be_read_is_said() {
+    let room = Room::new();
+    let place = room.path("samples");
+    fs::create_dir(&place).unwrap();
+    fs::copy(samples().join("claude-2.1.330-simple.jsonl"), place.join("a.jsonl")).unwrap();
+    room.write("samples/b.jsonl", "{\"x\":1}\n");
+    fs::write(place.join("c.jsonl.zst"), [0x28, 0xb5, 0x2f, 0xfd, 9, 9, 9]).unwrap();
+    fs::write(place.join("opencode.db"), "no database").unwrap();
+    let said = room.run(&["transcripts", place.to_str().unwrap(), "--format", "json"], "");
+    assert_eq!(said.code, 0);
+    let json: Value = serde_json::from_str(&said.stdout).unwrap();
+    assert_eq!(json["files"].as_array().unwrap().len(), 1);
+    assert_eq!(json["left_out"].as_array().unwrap().len(), 3, "{}", said.stdout);
+    assert_eq!(said.stderr.matches("warning:").count(), 3, "{}", said.stderr);
+    let said = room.run(&["transcripts", "nowhere"], "");
+    assert_eq!(said.code, 1);
+}

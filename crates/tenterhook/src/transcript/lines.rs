@@ -1,0 +1,98 @@
+//! Lines of a file of any size, one at a time: bounded, whatever the file holds. Knows no agent.
+
+use std::io::{self, BufRead};
+
+/// The longest line that is read as a record. Agents write images and whole files into one line, and a line of hundreds of
+/// megabytes is none of theirs.
+const LONGEST: usize = 64 << 20;
+
+/// One line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line<'a> {
+    /// Its number, from 1.
+    pub number: u64,
+    /// What it says; `None` where it is too long.
+    pub bytes: Option<&'a [u8]>,
+    /// Whether it has its end: the last line of a file that is being written has none.
+    pub is_whole: bool,
+}
+
+/// The lines of what is read.
+#[derive(Debug)]
+pub struct Lines<R> {
+    input: R,
+    line: Vec<u8>,
+    number: u64,
+    longest: usize,
+}
+
+impl<R: BufRead> Lines<R> {
+    /// The lines of `input`.
+    #[must_use]
+    pub const fn new(input: R) -> Self {
+        Self { input, line: Vec::new(), number: 0, longest: LONGEST }
+    }
+
+    /// The next one.
+    ///
+    /// # Errors
+    ///
+    /// When the input cannot be read.
+    pub fn read(&mut self) -> io::Result<Option<Line<'_>>> {
+        // One long line does not hold its memory for as long as the file is read.
+        if self.line.capacity() > 1 << 20 {
+            self.line = Vec::new();
+        }
+        self.line.clear();
+        let (mut any, mut long) = (false, false);
+        let is_whole = loop {
+            let part = match self.input.fill_buf() {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                part => part?,
+            };
+            if part.is_empty() {
+                break false;
+            }
+            any = true;
+            let end = memchr::memchr(b'\n', part);
+            let taken = end.unwrap_or(part.len());
+            long |= self.line.len() + taken > self.longest;
+            if long {
+                self.line = Vec::new();
+            } else {
+                self.line.extend_from_slice(part.get(..taken).unwrap_or_default());
+            }
+            self.input.consume(taken + usize::from(end.is_some()));
+            if end.is_some() {
+                break true;
+            }
+        };
+        if !any {
+            return Ok(None);
+        }
+        self.number += 1;
+        let bytes = (!long).then_some(self.line.as_slice());
+        Ok(Some(Line { number: self.number, bytes, is_whole }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_come_one_by_one_and_a_long_one_is_passed_over() {
+        let text = "a\n\nbbbbbbbbbb\nc";
+        let mut lines = Lines::new(io::BufReader::with_capacity(3, text.as_bytes()));
+        lines.longest = 5;
+        let mut found = Vec::new();
+        while let Some(line) = lines.read().expect("memory") {
+            found.push((line.number, line.bytes.map(<[u8]>::to_vec), line.is_whole));
+        }
+        let some = |it: &str| Some(it.as_bytes().to_vec());
+        assert_eq!(
+            found,
+            [(1, some("a"), true), (2, some(""), true), (3, None, true), (4, some("c"), false)]
+        );
+    }
+}

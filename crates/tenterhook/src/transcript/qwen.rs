@@ -1,0 +1,222 @@
+//! The sessions of Qwen Code 0.15: the calls of subagents are told by telemetry alone. Judges nothing.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+
+use super::claude::carry;
+use super::raw::{self, Ask, Field, Unread};
+use super::{Call, Carried, Ended, Kind, Reads, Refuser, Tell, What};
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Line<'a> {
+    #[serde(borrow, default)]
+    r#type: Field<'a>,
+    #[serde(borrow, default)]
+    subtype: Field<'a>,
+    #[serde(borrow, default)]
+    session_id: Field<'a>,
+    #[serde(borrow, default)]
+    timestamp: Field<'a>,
+    #[serde(borrow, default)]
+    cwd: Field<'a>,
+    #[serde(borrow, default)]
+    version: Field<'a>,
+    #[serde(borrow, default)]
+    message: Field<'a>,
+    #[serde(borrow, default)]
+    tool_call_result: Field<'a>,
+    #[serde(borrow, default)]
+    system_payload: Field<'a>,
+}
+
+#[derive(Deserialize)]
+struct Message<'a> {
+    #[serde(borrow, default)]
+    parts: Field<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Part<'a> {
+    #[serde(borrow, default)]
+    text: Field<'a>,
+    #[serde(borrow, default)]
+    function_call: Field<'a>,
+}
+
+#[derive(Deserialize)]
+struct FunctionCall<'a> {
+    #[serde(borrow, default)]
+    id: Field<'a>,
+    #[serde(borrow, default)]
+    name: Field<'a>,
+    #[serde(borrow, default)]
+    args: Field<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Outcome<'a> {
+    #[serde(borrow, default)]
+    call_id: Field<'a>,
+    #[serde(borrow, default)]
+    status: Field<'a>,
+    #[serde(borrow, default)]
+    error_type: Field<'a>,
+    #[serde(borrow, default)]
+    result_display: Field<'a>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct System<'a> {
+    #[serde(borrow, default)]
+    ui_event: Field<'a>,
+}
+
+#[derive(Deserialize)]
+struct Telemetry<'a> {
+    #[serde(borrow, default, rename = "event.name")]
+    event: Field<'a>,
+    #[serde(borrow, default)]
+    function_name: Field<'a>,
+    #[serde(borrow, default)]
+    function_args: Field<'a>,
+    #[serde(borrow, default)]
+    prompt_id: Field<'a>,
+    #[serde(borrow, default)]
+    status: Field<'a>,
+    #[serde(borrow, default)]
+    error_type: Field<'a>,
+    #[serde(borrow, default)]
+    decision: Field<'a>,
+}
+
+/// One file.
+#[derive(Default)]
+pub(super) struct Qwen {
+    /// Whether the last refused call had passed the agent's own rules: then a hook refused it.
+    passed: Option<bool>,
+}
+
+impl Reads for Qwen {
+    fn line(&mut self, bytes: &[u8], carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
+        let line: Line<'_> = serde_json::from_slice(bytes)?;
+        let kind = line.r#type.text().ok_or(Unread)?;
+        carried.time = raw::time(line.timestamp.text().as_deref());
+        carried.subagent = None;
+        carry(&mut carried.session, line.session_id.text().as_deref());
+        carry(&mut carried.cwd, line.cwd.text().as_deref());
+        carry(&mut carried.facts.version, line.version.text().as_deref());
+        carried.facts.session.clone_from(&carried.session);
+        let parts = || {
+            let message = line.message.read::<Message<'_>>();
+            message.and_then(|it| it.parts.read::<Vec<Part<'_>>>()).unwrap_or_default()
+        };
+        match &*kind {
+            "user" => {
+                let text: String = parts().iter().filter_map(|it| it.text.text()).collect();
+                tell(carried.told(What::Prompt(text.into())));
+            }
+            "assistant" => says(&parts(), carried, tell),
+            "tool_result" => self.ended(line.tool_call_result.read(), carried, tell),
+            "system" => match line.subtype.text().as_deref() {
+                Some("ui_telemetry") => self.telemetry(&line, carried, tell),
+                Some(
+                    "attribution_snapshot" | "chat_compression" | "slash_command" | "at_command",
+                ) => {}
+                other => carried.facts.unknown(other.unwrap_or("system")),
+            },
+            other => carried.facts.unknown(other),
+        }
+        Ok(())
+    }
+}
+
+fn says(parts: &[Part<'_>], carried: &mut Carried, tell: Tell<'_>) {
+    let mut is_last = true;
+    for call in parts.iter().filter_map(|it| it.function_call.json()) {
+        is_last = false;
+        let call = serde_json::from_str::<FunctionCall<'_>>(call).ok();
+        let Some((id, tool, args)) =
+            call.and_then(|it| Some((it.id.text()?, it.name.text()?, it.args)))
+        else {
+            carried.facts.unknown("functionCall");
+            continue;
+        };
+        let input = Cow::Borrowed(args.json().unwrap_or("{}"));
+        tell(carried.told(What::Call(Call { id, tool, input, kind: Kind::Plain })));
+    }
+    if is_last {
+        tell(carried.told(What::Stop));
+    }
+}
+
+impl Qwen {
+    fn ended(&mut self, outcome: Option<Outcome<'_>>, carried: &mut Carried, tell: Tell<'_>) {
+        let passed = self.passed.take();
+        let Some((outcome, call)) = outcome.and_then(|it| it.call_id.text().map(|id| (it, id)))
+        else {
+            return carried.facts.unknown("tool_result");
+        };
+        let error = outcome.error_type.text();
+        let words = outcome.result_display.text().unwrap_or_default();
+        tell(carried.told(match error.as_deref() {
+            Some("execution_denied") => What::Denial { call, by: refuser(passed, &words) },
+            Some("tool_not_registered" | "invalid_tool_params") => {
+                What::Result { call, ended: Ended::Refused }
+            }
+            _ if outcome.status.text().as_deref() == Some("cancelled") => {
+                What::Denial { call, by: Refuser::Person }
+            }
+            _ if outcome.status.text().as_deref() == Some("error") => {
+                What::Result { call, ended: Ended::Failed }
+            }
+            _ => What::Result { call, ended: Ended::Ran },
+        }));
+    }
+
+    fn telemetry(&mut self, line: &Line<'_>, carried: &mut Carried, tell: Tell<'_>) {
+        let event = line
+            .system_payload
+            .read::<System<'_>>()
+            .and_then(|it| it.ui_event.read::<Telemetry<'_>>());
+        let Some(it) = event.filter(|it| it.event.text().as_deref() == Some("qwen-code.tool_call"))
+        else {
+            return;
+        };
+        let is_denied = it.error_type.text().as_deref() == Some("execution_denied");
+        let passed = it.decision.text().is_some();
+        let prompt = it.prompt_id.text().unwrap_or_default();
+        let Some((_, agent)) = prompt.split_once('#') else {
+            self.passed = is_denied.then_some(passed);
+            return;
+        };
+        // A call of a subagent, which has no id and no other record.
+        let (Some(tool), id) = (it.function_name.text(), format!("{prompt}@{}", carried.line))
+        else {
+            return carried.facts.unknown("ui_telemetry");
+        };
+        carry(&mut carried.subagent, Some(agent));
+        let input = Cow::Borrowed(it.function_args.json().unwrap_or("{}"));
+        let id: Cow<'_, str> = id.into();
+        tell(carried.told(What::Call(Call { id: id.clone(), tool, input, kind: Kind::Plain })));
+        tell(carried.told(match it.status.text().as_deref() {
+            _ if is_denied => What::Denial { call: id, by: refuser(Some(passed), "") },
+            Some("error") => What::Result { call: id, ended: Ended::Failed },
+            _ => What::Result { call: id, ended: Ended::Ran },
+        }));
+    }
+}
+
+/// Rules are asked before hooks: what passed them was refused by a hook.
+fn refuser(passed: Option<bool>, words: &str) -> Refuser {
+    match passed {
+        Some(true) => Refuser::Hook,
+        _ if words.contains("denied by permission rules") => Refuser::Rule,
+        Some(false) => Refuser::Rule,
+        None => Refuser::Unsaid,
+    }
+}

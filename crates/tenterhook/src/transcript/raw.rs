@@ -1,0 +1,136 @@
+//! JSON that is looked into only as far as it is needed: fields as they stand, whatever their type. Knows the shapes of agents'
+//! lines only as far as they tell them apart.
+
+use std::borrow::Cow;
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+
+use super::Agent;
+
+/// A line that is no record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unread;
+
+impl From<serde_json::Error> for Unread {
+    fn from(_: serde_json::Error) -> Self {
+        Self
+    }
+}
+
+/// A field, as it stands.
+pub(super) type Field<'a> = Option<&'a RawValue>;
+
+/// What can be asked of a field: a wrong type is an absence, never an error.
+pub(super) trait Ask<'a> {
+    /// Its text.
+    fn text(self) -> Option<Cow<'a, str>>;
+    /// Whether it is `true`.
+    fn yes(self) -> bool;
+    /// The JSON of it; nothing for `null`.
+    fn json(self) -> Option<&'a str>;
+    /// Whether it is an object.
+    fn braced(self) -> bool;
+    /// It, read as this.
+    fn read<T: Deserialize<'a>>(self) -> Option<T>;
+    /// A whole number.
+    fn number(self) -> Option<i64>;
+}
+
+impl<'a> Ask<'a> for Field<'a> {
+    fn text(self) -> Option<Cow<'a, str>> {
+        let json = self?.get();
+        let inside = json.strip_prefix('"')?.strip_suffix('"')?;
+        match memchr::memchr(b'\\', inside.as_bytes()) {
+            None => Some(Cow::Borrowed(inside)),
+            Some(_) => serde_json::from_str::<String>(json).ok().map(Cow::Owned),
+        }
+    }
+
+    fn yes(self) -> bool {
+        self.is_some_and(|it| it.get() == "true")
+    }
+
+    fn json(self) -> Option<&'a str> {
+        self.map(RawValue::get).filter(|it| *it != "null")
+    }
+
+    fn braced(self) -> bool {
+        self.is_some_and(|it| it.get().starts_with('{'))
+    }
+
+    fn read<T: Deserialize<'a>>(self) -> Option<T> {
+        serde_json::from_str(self.json()?).ok()
+    }
+
+    fn number(self) -> Option<i64> {
+        self.read()
+    }
+}
+
+/// When a text says that it was, in milliseconds since 1970.
+pub(super) fn time(text: Option<&str>) -> Option<i64> {
+    text?.parse::<jiff::Timestamp>().ok().map(jiff::Timestamp::as_millisecond)
+}
+
+/// The fields by which lines are told apart.
+#[derive(Deserialize)]
+struct Shape<'a> {
+    #[serde(borrow, default)]
+    r#type: Field<'a>,
+    #[serde(borrow, default)]
+    payload: Field<'a>,
+    #[serde(borrow, default)]
+    data: Field<'a>,
+    #[serde(borrow, default)]
+    id: Field<'a>,
+    #[serde(borrow, default, rename = "sessionId")]
+    session: Field<'a>,
+    #[serde(borrow, default)]
+    uuid: Field<'a>,
+    #[serde(borrow, default, rename = "projectHash")]
+    project_hash: Field<'a>,
+    #[serde(borrow, default, rename = "$set")]
+    set: Field<'a>,
+    #[serde(borrow, default)]
+    message: Field<'a>,
+    #[serde(borrow, default, rename = "systemPayload")]
+    system_payload: Field<'a>,
+    #[serde(borrow, default)]
+    table: Field<'a>,
+    #[serde(borrow, default)]
+    info: Field<'a>,
+    #[serde(borrow, default)]
+    messages: Field<'a>,
+    #[serde(borrow, default)]
+    model: Field<'a>,
+    #[serde(borrow, default)]
+    cwd: Field<'a>,
+    #[serde(borrow, default)]
+    role: Field<'a>,
+}
+
+#[derive(Deserialize)]
+struct Parts<'a> {
+    #[serde(borrow, default)]
+    parts: Field<'a>,
+}
+
+pub(super) fn recognize(line: &[u8]) -> Option<Agent> {
+    let it: Shape<'_> = serde_json::from_slice(line).ok()?;
+    let kind = it.r#type.text();
+    let kind = kind.as_deref().unwrap_or_default();
+    let parts = || it.message.read::<Parts<'_>>().is_some_and(|it| it.parts.is_some());
+    let table: &[(bool, Agent)] = &[
+        (it.table.is_some() && it.id.is_some(), Agent::OpenCode),
+        (it.info.braced() && it.messages.is_some(), Agent::OpenCode),
+        (it.payload.is_some() && !kind.is_empty(), Agent::Codex),
+        (it.data.braced() && kind.contains('.'), Agent::Copilot),
+        (it.project_hash.is_some() || it.set.is_some(), Agent::Gemini),
+        (it.session.is_some() && (it.system_payload.is_some() || parts()), Agent::Qwen),
+        (kind == "session" && it.model.is_some() && it.cwd.is_some(), Agent::Tenterhook),
+        (kind == "message" && it.role.is_some(), Agent::Tenterhook),
+        (it.session.is_some() && (it.uuid.is_some() || !kind.is_empty()), Agent::Claude),
+    ];
+    table.iter().find_map(|(is, agent)| is.then_some(*agent))
+}

@@ -1,0 +1,168 @@
+//! The samples that real agents wrote, against the index beside them, and files that no agent wrote.
+
+use super::*;
+
+#[derive(Debug, Default, PartialEq)]
+struct Counted {
+    calls: usize,
+    denied: usize,
+    subagent: usize,
+    unknown: u64,
+}
+
+fn count(agent: Agent, text: &[u8]) -> Counted {
+    let mut counted = Counted::default();
+    let mut decoder = Decoder::new(agent);
+    let mut lines = Lines::new(text);
+    while let Some(line) = lines.read().expect("memory") {
+        decoder.line(line, &mut |told| match told.what {
+            What::Call(call) if call.kind != Kind::Nested => {
+                counted.calls += 1;
+                counted.subagent += usize::from(told.subagent.is_some());
+            }
+            What::Denial { .. } => counted.denied += 1,
+            _ => {}
+        });
+    }
+    counted.unknown = decoder.facts().unknown_records();
+    counted
+}
+
+fn samples() -> std::path::PathBuf {
+    std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/observed/transcripts")
+}
+
+/// TR-1, TR-4: every count of the index, and no record that is not known.
+#[test]
+fn every_sample_is_read_as_the_index_says() {
+    let index = std::fs::read_to_string(samples().join("index.tsv")).expect("the index");
+    let mut read = 0;
+    for row in index.lines().skip(1) {
+        let fields: Vec<&str> = row.split('\t').collect();
+        let [file, _, version, calls, denied, subagent, ..] = fields[..] else { panic!("{row}") };
+        if file.ends_with(".meta.json") {
+            continue;
+        }
+        let text = std::fs::read(samples().join(file)).expect(file);
+        let first = text.split(|it| *it == b'\n').next().expect("a line");
+        let agent = Agent::of_line(first).expect(file);
+        assert!(file.starts_with(agent.word()), "{file}: {agent:?}");
+        let number = |it: &str| it.parse().expect(row);
+        let expected = Counted {
+            calls: number(calls),
+            denied: number(denied),
+            subagent: number(subagent),
+            unknown: 0,
+        };
+        assert_eq!(count(agent, &text), expected, "{file} of {version}");
+        read += 1;
+    }
+    assert_eq!(read, 16);
+}
+
+/// TR-3: no line of no agent ends a reader, whatever is cut off, and each loss is counted.
+#[test]
+fn what_is_cut_off_anywhere_is_counted_and_ends_nothing() {
+    for file in [
+        "claude-2.1.330-main-resumed",
+        "codex-0.169.0-gpt5-main-resumed",
+        "qwen-0.15.10-main-resumed",
+    ] {
+        let text = std::fs::read(samples().join(format!("{file}.jsonl"))).expect(file);
+        let agent =
+            Agent::of_line(text.split(|it| *it == b'\n').next().expect("a line")).expect(file);
+        let whole = count(agent, &text);
+        for at in (1..text.len()).step_by(997) {
+            let torn = count(agent, &text[..at]);
+            assert!(torn.calls <= whole.calls && torn.unknown <= 1, "{file} at {at}: {torn:?}");
+            let is_inside = text[at - 1] != b'\n' && text[at] != b'\n';
+            assert_eq!(torn.unknown == 1, is_inside, "{file} at {at}");
+        }
+    }
+}
+
+/// TR-4: a record of no known kind is named, and what it calls itself is taken over only where it is a word.
+#[test]
+fn unknown_records_are_counted_and_named() {
+    let text = b"{\"type\":\"new-thing\",\"sessionId\":\"s\"}\n{\"type\":\"a secret: hunter2 \\u001b[2J\",\"sessionId\":\"s\"}\n\xff\xfe\x00\n[1]\n{\"type\":";
+    let mut decoder = Decoder::new(Agent::Claude);
+    let mut lines = Lines::new(&text[..]);
+    while let Some(line) = lines.read().expect("memory") {
+        decoder.line(line, &mut |_| panic!("nothing is told"));
+    }
+    let facts = decoder.facts();
+    assert_eq!(facts.unknown.get("new-thing"), Some(&1));
+    assert_eq!(facts.unknown.get("(no word)"), Some(&2));
+    assert_eq!(facts.unread.get("no record"), Some(&1));
+    assert_eq!(facts.unread.get("half a line at the end"), Some(&1));
+}
+
+/// TR-5: a fork's copies are one call each, and the same id in another session is another call.
+#[test]
+fn a_copy_is_told_once() {
+    let mut copies = Copies::default();
+    let mut calls = (0, 0);
+    for file in
+        ["claude-2.1.330-main-resumed", "claude-2.1.330-fork", "claude-2.1.197-main-resumed"]
+    {
+        let text = std::fs::read(samples().join(format!("{file}.jsonl"))).expect(file);
+        let mut decoder = Decoder::new(Agent::Claude);
+        let mut lines = Lines::new(&text[..]);
+        while let Some(line) = lines.read().expect("memory") {
+            decoder.line(line, &mut |told| {
+                if let What::Call(call) = &told.what {
+                    calls.0 += 1;
+                    calls.1 += usize::from(copies.is_copy(Agent::Claude, &told, call));
+                }
+            });
+        }
+    }
+    assert_eq!(calls, (24 + 25 + 24, 24));
+}
+
+/// TR-6: an agent's call is the event that its hooks are asked about.
+#[test]
+fn calls_become_events_in_neutral_words() {
+    let call = |tool: &str, input: &str| Call {
+        id: "x".to_owned().into(),
+        tool: tool.to_owned().into(),
+        input: input.to_owned().into(),
+        kind: Kind::Plain,
+    };
+    for (agent, own, input, tool, neutral) in [
+        (
+            Agent::Codex,
+            "exec_command",
+            r#"{"cmd":"ls","workdir":"/"}"#,
+            "Bash",
+            r#"{"command":"ls"}"#,
+        ),
+        (
+            Agent::Codex,
+            "shell",
+            r#"{"command":["bash","-lc","ls -l"]}"#,
+            "Bash",
+            r#"{"command":"ls -l"}"#,
+        ),
+        (
+            Agent::Codex,
+            "apply_patch",
+            r#"{"command":"*** x"}"#,
+            "apply_patch",
+            r#"{"command":"*** x"}"#,
+        ),
+        (
+            Agent::Copilot,
+            "create",
+            r#"{"path":"a","file_text":"b"}"#,
+            "Write",
+            r#"{"file_path":"a","content":"b"}"#,
+        ),
+        (Agent::Gemini, "mcp_t_echo", "{}", "mcp__t__echo", "{}"),
+        (Agent::OpenCode, "read", r#"{"filePath":"a"}"#, "Read", r#"{"file_path":"a"}"#),
+        (Agent::Claude, "Bash", r#"{"command":"ls"}"#, "Bash", r#"{"command":"ls"}"#),
+    ] {
+        let (is, with) = call(own, input).neutral(agent);
+        assert_eq!((is.as_str(), with.to_string().as_str()), (tool, neutral), "{agent:?} {own}");
+    }
+}
