@@ -5,8 +5,8 @@
 
 use std::io::Write;
 use std::panic::PanicHookInfo;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{PoisonError, RwLock};
 use std::time::Duration;
 
 use serde_json::Value;
@@ -41,7 +41,7 @@ pub(crate) enum Form {
 }
 
 /// The form, once it is known that an event is fired: any other command owes nobody an outcome.
-static FORM: OnceLock<Form> = OnceLock::new();
+static FORM: RwLock<Option<Form>> = RwLock::new(None);
 
 /// Whether an agent was told already: what comes then is too late, and a second object would take the first one back.
 static TOLD: AtomicBool = AtomicBool::new(false);
@@ -66,8 +66,8 @@ pub(crate) fn starting<T>(make: impl FnOnce() -> T) -> T {
 /// An event is about to be fired.
 pub(crate) fn owe(form: Form) {
     let words = written(&form, Code::OutOfMemory, "there is no memory left");
-    // A process fires in one form.
-    let _ = FORM.set(form);
+    // Whose words they are may turn out when the event is read.
+    *FORM.write().unwrap_or_else(PoisonError::into_inner) = Some(form);
     tenterhook_process::when_exhausted(LastWord {
         stdout: words.stdout.into_bytes(),
         stderr: format!("error: there is no memory left\n{}", words.stderr).into_bytes(),
@@ -126,7 +126,8 @@ pub(crate) fn deny_unseen(code: Code, problem: &Problem, term: Term) -> Exit {
 }
 
 fn say(code: Code, message: &str) -> Exit {
-    let Some(form) = FORM.get() else { return Exit::Blocked };
+    let form = FORM.read().unwrap_or_else(PoisonError::into_inner);
+    let Some(form) = form.as_ref() else { return Exit::Blocked };
     let words = written(form, code, message);
     tell(&words);
     match form {

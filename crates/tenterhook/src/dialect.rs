@@ -10,6 +10,7 @@
 //! A dialect is one folder and one row of [`DIALECTS`]. Nothing outside its folder knows its spelling.
 
 mod broken;
+mod callers;
 #[doc(hidden)]
 pub mod claude;
 #[doc(hidden)]
@@ -93,7 +94,25 @@ impl DialectId {
     /// The dialect itself.
     #[must_use]
     pub fn dialect(self) -> &'static Dialect {
-        DIALECTS.iter().find(|it| it.id() == self).unwrap_or(&&native::NATIVE)
+        let all = DIALECTS.iter().chain(callers::CALLERS);
+        all.into_iter().find(|it| it.id() == self).unwrap_or(&&native::NATIVE)
+    }
+
+    /// The agents that can call, in the order in which people are told of them.
+    #[doc(hidden)]
+    pub fn agents() -> impl Iterator<Item = Self> {
+        let all = DIALECTS.iter().chain(callers::CALLERS);
+        all.filter(|it| it.agent().is_some()).map(|it| it.id())
+    }
+
+    /// Whose event this is by its form alone, where that is certain.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn by_form(
+        event: &serde_json::Map<String, serde_json::Value>,
+        claimed: Self,
+    ) -> Option<Self> {
+        callers::whose(event, claimed)
     }
 }
 

@@ -199,6 +199,9 @@ pub struct Hook {
     pub timeout: Option<Duration>,
     /// What happens when it gives no answer, where its own entry or its source says so.
     pub on_failure: Option<OnFailure>,
+    /// The agent that calls, where one does: what it makes of a hook without an answer holds at least (BR-9).
+    #[doc(hidden)]
+    pub caller: Option<DialectId>,
     /// Whether exit 0 with empty stdout is no answer (`answer = "required"`).
     pub answer_required: bool,
     /// Runs at most once in a session.
@@ -232,6 +235,7 @@ impl Hook {
             wait: Wait::Attached,
             timeout: None,
             on_failure: None,
+            caller: None,
             answer_required: false,
             once: false,
             compat: Compat::Guarded,

@@ -4,7 +4,7 @@
 
 use crate::answer::{Answer, Effects, Failure, Power, Powers, Restraint, Slip};
 use crate::diagnostic::Code;
-use crate::dialect::{EventRow, SlipPolicy};
+use crate::dialect::{DialectId, EventRow, SlipPolicy};
 use crate::hook::{Compat, Confine, Hook, OnFailure, Phase, Run, Wait};
 use crate::outcome::{Fault, Reason};
 
@@ -262,7 +262,11 @@ fn policy(judge_context: JudgeContext<'_>, failure: &Failure) -> OnFailure {
     }
     let dialect = judge_context.hook.dialect.dialect();
     let promised = || {
-        let promise = dialect.promise(judge_context.hook, judge_context.row, failure);
+        let own = dialect.promise(judge_context.hook, judge_context.row, failure);
+        // Behind an agent that calls, no hook is weaker than that agent would have it (BR-9).
+        let caller = judge_context.hook.caller.map(DialectId::dialect);
+        let callers = caller.map(|it| it.without_answer(&judge_context.row.event, failure));
+        let promise = callers.map_or(own, |callers| own.max(callers));
         if unclear::asks(failure, judge_context.row) {
             promise.max(OnFailure::Ask)
         } else {

@@ -11,11 +11,18 @@ use crate::tree::File;
 /// The folder of each dialect under `dialect`.
 const FOLDERS: &[(&str, &str)] = &[
     ("CLAUDE", "claude"),
+    ("CLINE", "callers"),
     ("CODEWHALE", "codewhale"),
     ("CODEX", "codex"),
+    ("COPILOT", "callers"),
+    ("COPILOT_PASCAL", "callers"),
+    ("GEMINI", "callers"),
     ("GEN", "gencode"),
+    ("GOOSE", "callers"),
     ("IGNIS", "ignis"),
     ("NATIVE", "native"),
+    ("OPENCODE", "callers"),
+    ("QWEN", "callers"),
     ("REASONIX", "reasonix"),
 ];
 
@@ -42,6 +49,21 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
         "the neutral names of events are its own",
     ),
     ("crates/tenterhook/src/record/entry.rs", "NATIVE", "an event is recorded in its neutral form"),
+    (
+        "crates/tenterhook/src/dialect/callers.rs",
+        "CODEX",
+        "a call is told by its form among those of all agents (BR-13)",
+    ),
+    (
+        "crates/tenterhook/src/dialect/callers.rs",
+        "CLAUDE",
+        "a call is told by its form among those of all agents (BR-13)",
+    ),
+    (
+        "crates/tenterhook/src/dialect/callers/copilot.rs",
+        "CLAUDE",
+        "this agent reads that one's files, too (BR-30)",
+    ),
     (
         "crates/tenterhook/src/dialect/reasonix/config.rs",
         "CLAUDE",

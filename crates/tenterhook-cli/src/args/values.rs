@@ -29,7 +29,7 @@ pub(super) fn dialect(name: &str) -> Result<DialectId, String> {
 
 /// An agent that can call.
 pub(super) fn agent(name: &str) -> Result<DialectId, String> {
-    let agents = || DIALECTS.iter().filter(|it| it.agent().is_some()).map(|it| it.id());
+    let agents = DialectId::agents;
     agents().find(|it| it.as_str() == name).ok_or_else(|| {
         let known: Vec<&str> = agents().map(DialectId::as_str).collect();
         format!("no agent of that name can call; there are {}", known.join(", "))

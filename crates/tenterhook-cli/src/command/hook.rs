@@ -59,8 +59,9 @@ pub(crate) fn wrong_call(words: &[String], exit: Exit) -> Exit {
             words.iter().find_map(|it| it.strip_prefix(flag)?.strip_prefix('=').map(str::to_owned))
         })
     };
-    let agent = value("--agent").and_then(|it| DialectId::find(&it));
-    match (agent.filter(|it| it.dialect().agent().is_some()), value("--event")) {
+    let named = value("--agent");
+    let agent = DialectId::agents().find(|it| Some(it.as_str()) == named.as_deref());
+    match (agent, value("--event")) {
         (Some(agent), Some(event)) => {
             last_word::owe(Form::Agent(agent, Box::new(claimed(agent, &event))));
             last_word::deny(Code::Failed, "`tenterhook hook` was called wrongly")
@@ -88,11 +89,65 @@ fn limit(args: &Hook) -> Duration {
     args.within.unwrap_or_else(|| usual().mul_f32(0.9))
 }
 
+/// A call as it was read: who makes it, and what it is about.
+struct Called {
+    agent: DialectId,
+    event: Event,
+    faults: Vec<Fault>,
+    warnings: Vec<String>,
+}
+
+/// Reads the event: what its form and its fields say counts, whatever was claimed (BR-13).
+fn called(args: &Hook, here: &Here) -> Result<Called, Lost> {
+    let mut whole = input::whole()?;
+    let agent = DialectId::by_form(&whole.fields, args.agent).unwrap_or(args.agent);
+    let mut warnings = Vec::new();
+    if agent != args.agent {
+        last_word::owe(Form::Agent(agent, Box::new(claimed(agent, &args.event))));
+        let names = [agent, args.agent].map(|it| it.dialect().agent().unwrap_or_default());
+        if names.first() != names.last() {
+            warnings.push(misled(args, agent, here));
+        }
+    }
+    if !NAMES.iter().any(|key| whole.fields.contains_key(*key)) {
+        // By its neutral name, for the agent that claims it may be another one.
+        let name = claimed(args.agent, &args.event).name;
+        whole.fields.insert("hook_event_name".to_owned(), name.as_str().into());
+    }
+    let Given { event, faults } = input::decode_whole(&whole, agent, &here.roots)?;
+    if claimed(args.agent, &args.event).name != event.name {
+        warnings.push(format!(
+            "`--event {}` was claimed, and the event is `{}`: that one counts",
+            args.event, event.name
+        ));
+    }
+    Ok(Called { agent, event, faults, warnings })
+}
+
+/// Where agents write what happened.
+const NAMES: &[&str] = &["hook_event_name", "event"];
+
+/// Another agent reads a file that was meant for the one that is claimed.
+fn misled(args: &Hook, agent: DialectId, here: &Here) -> String {
+    let name = |it: DialectId| it.dialect().agent().unwrap_or_default();
+    let places = args.agent.dialect().places(&here.roots);
+    let files = places.iter().filter(|it| it.path.exists());
+    let files: Vec<String> =
+        files.map(|it| load::shorten(&it.path.to_string_lossy(), &here.roots)).collect();
+    let file = if files.is_empty() { "a file of its own".to_owned() } else { files.join(" or ") };
+    format!(
+        "`--agent {}` was claimed, and the event is one of {}, which reads the entry in {file}, too; it is answered in its \
+         own words",
+        args.agent,
+        name(agent)
+    )
+}
+
 fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Problem> {
     let began = Instant::now();
     let journal = journal::of(here);
-    let given = match input::event(None, args.agent, &here.roots) {
-        Ok(given) => given,
+    let Called { agent, mut event, faults, mut warnings } = match called(args, here) {
+        Ok(called) => called,
         Err(Lost::NotGiven(problem)) => return Err(problem),
         Err(Lost::Unreadable { code, problem, .. }) => {
             let outcome = last_word::outcome(code, &problem.message);
@@ -100,20 +155,21 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
             return Ok(last_word::deny_unseen(code, &problem, term));
         }
     };
-    let Given { event, faults } = given;
-    // What the payload says is what happens, whatever was claimed.
-    let mut warnings = Vec::new();
-    let claimed = claimed(args.agent, &args.event).name;
-    if claimed != event.name {
-        warnings.push(format!(
-            "`--event {}` was claimed, and the event is `{}`: that one counts",
-            args.event, event.name
-        ));
+    let dialect = agent.dialect();
+    if dialect.is_noise(&event) {
+        last_word::tell(&Reply::default());
+        return Ok(Exit::Replied(0));
     }
-    let which = Which { config: args.config.clone(), dialect: Some(args.agent), compat: None };
+    let state = leave::state_directory(&here.env, &here.roots.home);
+    let kept = Kept::of(&state, agent.as_str(), &event.within.session_id).map(Arc::new);
+    let ends = dialect.row(&event.name).is_some_and(|row| row.cap.is_some());
+    if ends && !dialect.says_stopped_before() {
+        let before = kept.as_ref().is_some_and(|it| it.strikes(&event.name) > 0);
+        event.payload.insert("stop_hook_active".to_owned(), before.into());
+    }
+    let which = Which { config: args.config.clone(), dialect: None, compat: None };
     let mut loaded = load::load(&which, here)?;
     let place = Place::new();
-    let state = leave::state_directory(&here.env, &here.roots.home);
     leave::lineage::note_caller(&state);
     let model = ModelClient::new(&here.env, None);
     let mut ambient = Ambient::default().env(here.env.clone()).model(Arc::new(model));
@@ -121,28 +177,27 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
     ambient.scratch = Some(place.path().to_owned());
     let engine = loaded.engine(|builder| {
         let builder = builder.ambient(ambient).connect(&here.roots).record(journal);
-        builder.self_protection().behind(args.agent)
+        builder.self_protection().behind(agent)
     });
     // Where nothing is asked that writes files, nothing has to be made and removed.
-    let asks = |it: &&Arc<configured::Hook>| it.event == event.name && it.layer != Layer::BuiltIn;
-    let scratch = match engine.ruleset().hooks().iter().any(|it| asks(&it)) {
+    let asks = |it: &Arc<configured::Hook>| it.event == event.name && it.layer != Layer::BuiltIn;
+    let scratch = match engine.ruleset().hooks().iter().any(asks) {
         true => place.make(term),
         false => Scratch::NONE,
     };
     let budget = left.saturating_sub(began.elapsed()).saturating_sub(KEPT.min(left / 4));
-    let kept = Kept::of(&state, args.agent.as_str(), &event.within.session_id).map(Arc::new);
-    let session = session(args.agent, &event, kept.as_ref());
+    let session = session(agent, &event, kept.as_ref());
     let computing = session.clone();
     let work = async {
         let _ended = stream::Ended(session.clone());
         let mut outcome = engine.fire_within(event.clone(), &session, Some(budget)).await;
         session.drain_into(&mut outcome).await;
         outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults()));
-        let about = About { agent: args.agent, event: &event, kept: kept.as_deref() };
+        let about = About { agent, event: &event, kept: kept.as_deref() };
         let reply = reply(about, outcome, &Leaves::at(state.clone()), &mut warnings);
         // Told when it is known: that programs have to be ended is no reason to wait for it.
         last_word::tell(&reply);
-        for warning in &warnings {
+        for warning in warnings.iter().filter(|_| dialect.hears_stderr()) {
             term.say_after(WARNING, "warning:", warning);
         }
         Exit::Replied(reply.exit)

@@ -73,12 +73,21 @@ pub(crate) fn event(path: Option<&Path>, dialect: DialectId, roots: &Roots) -> R
                 problem.help("name a file, or pipe an event in: `tenterhook fire EVENT.json`"),
             ));
         }
-        None => read(io::stdin()).map_err(|error| {
-            let why = format!("standard input cannot be read: {error}");
-            Lost::unreadable(Problem::new(why))
-        })?,
+        None => stdin()?,
     };
     decode(&bytes, dialect, roots)
+}
+
+fn stdin() -> Result<Vec<u8>, Lost> {
+    read(io::stdin()).map_err(|error| {
+        let why = format!("standard input cannot be read: {error}");
+        Lost::unreadable(Problem::new(why))
+    })
+}
+
+/// Reads the object of an event from standard input, for whoever has to look whose it is.
+pub(crate) fn whole() -> Result<Whole, Lost> {
+    object(&stdin()?).map_err(Lost::unreadable)
 }
 
 fn read(source: impl Read) -> io::Result<Vec<u8>> {

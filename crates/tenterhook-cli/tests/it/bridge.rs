@@ -208,3 +208,129 @@ fn a_gate_at_the_end_that_nobody_can_count_gives_way() {
     assert!(!said.stdout.contains("block"), "{}", said.stdout);
     assert!(said.stdout.contains("run the tests"), "the reason is told: {}", said.stdout);
 }
+
+/// The calls of every agent, and how a denial reads there.
+const CALLS: &[(&str, &str, &str, &str)] = &[
+    (
+        "claude",
+        "PreToolUse",
+        r#"{"session_id":"s","transcript_path":"/t","cwd":"/","hook_event_name":"PreToolUse","prompt_id":"p","permission_mode":"default","tool_name":"Bash","tool_input":{"command":"ls"}}"#,
+        r#""permissionDecision":"deny""#,
+    ),
+    (
+        "codex",
+        "PreToolUse",
+        r#"{"session_id":"s","turn_id":"t","model":"m","transcript_path":null,"cwd":"/","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#,
+        r#""permissionDecision":"deny""#,
+    ),
+    (
+        "copilot",
+        "preToolUse",
+        r#"{"sessionId":"s","timestamp":1,"cwd":"/","toolName":"bash","toolArgs":{"command":"ls"}}"#,
+        r#"{"permissionDecision":"deny""#,
+    ),
+    (
+        "copilot-pascal",
+        "PreToolUse",
+        r#"{"session_id":"s","timestamp":"2026-11-21T20:24:35.471Z","cwd":"/","hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"ls"}}"#,
+        r#"{"hookSpecificOutput""#,
+    ),
+    (
+        "gemini",
+        "BeforeTool",
+        r#"{"session_id":"s","transcript_path":"/t","timestamp":"2026-11-21T20:24:35.471Z","cwd":"/","hook_event_name":"BeforeTool","tool_name":"run_shell_command","tool_input":{"command":"ls"}}"#,
+        r#"{"decision":"deny""#,
+    ),
+    (
+        "qwen",
+        "PreToolUse",
+        r#"{"session_id":"s","transcript_path":"/t","timestamp":"2026-11-21T20:24:35.471Z","cwd":"/","permission_mode":"yolo","hook_event_name":"PreToolUse","tool_name":"run_shell_command","tool_input":{"command":"ls"}}"#,
+        r#""permissionDecision":"deny""#,
+    ),
+    (
+        "goose",
+        "PreToolUse",
+        r#"{"event":"PreToolUse","session_id":"s","matcher_context":"shell","tool_name":"shell","tool_input":{"command":"ls"},"working_dir":"/"}"#,
+        r#"{"decision":"block""#,
+    ),
+    (
+        "cline",
+        "PreToolUse",
+        r#"{"clineVersion":"","taskId":"s","workspaceRoots":["/"],"hookName":"tool_call","tool_call":{"id":"c","name":"run_commands","input":{"commands":["ls"]}}}"#,
+        "HOOK_CONTROL\t{\"overrideInput\"",
+    ),
+    (
+        "opencode",
+        "PreToolUse",
+        r#"{"agent":"opencode","hook_event_name":"PreToolUse","session_id":"s","cwd":"/","tool_name":"bash","tool_input":{"command":"ls"}}"#,
+        r#"{"decision":"deny""#,
+    ),
+];
+
+const GATE: &str = "[hook.gate]\non = \"PreToolUse\"\nif = \"Bash(ls)\"\nshell = \"echo 'not here' >&2; exit 2\"\n";
+
+/// BR-13.
+#[test]
+fn every_agents_call_is_answered_in_its_own_words_whoever_is_claimed() {
+    let room = Room::new();
+    room.write("home/.config/tenterhook/tenterhook.toml", GATE);
+    for (agent, event, call, denial) in CALLS {
+        for (claimed, own, ..) in CALLS {
+            let said = room.run(&["hook", "--agent", claimed, "--event", own], call);
+            let is_told = said.stdout.starts_with(denial) || said.stdout.contains(denial);
+            assert!(
+                is_told && said.stdout.contains("not here"),
+                "{agent} as {claimed}: {}",
+                said.all()
+            );
+            assert_eq!(said.code, 0, "{agent} as {claimed}");
+            let name = |it: &str| it.split('-').next().unwrap().to_owned();
+            let certain = name(agent) != name(claimed);
+            let warns = said.stderr.contains("was claimed, and");
+            let quiet = *agent == "gemini";
+            assert_eq!(warns, certain && !quiet, "{agent} as {claimed}: {}", said.stderr);
+        }
+        // What nobody can read is answered in the words that were claimed.
+        let said = room.run(&["hook", "--agent", agent, "--event", event], "{");
+        assert!(said.stdout.contains("no hook could see it"), "{agent}: {}", said.all());
+        let starts = denial.starts_with('{') || denial.starts_with('H');
+        let cancels = said.stdout.starts_with("HOOK_CONTROL\t{\"cancel\":true");
+        assert!(!starts || said.stdout.starts_with(denial) || cancels, "{agent}: {}", said.stdout);
+    }
+}
+
+/// BR-9: a hook of Claude Code that fails goes on there, and denies behind an agent in which it would.
+#[test]
+fn no_hook_is_weaker_behind_an_agent() {
+    let room = room(".claude/settings.json", "PreToolUse", "exit 3");
+    for (agent, event, call, _) in CALLS.iter().filter(|it| !["claude"].contains(&it.0)) {
+        let said = room.run(&["hook", "--agent", agent, "--event", event], call);
+        let denies = said.stdout.contains("gave no answer");
+        assert_eq!(denies, ["copilot", "copilot-pascal", "gemini"].contains(agent), "{agent}");
+    }
+    room.write("home/.config/tenterhook/tenterhook.toml", &ON_FAILURE.replace("block", "continue"));
+    for (agent, event, call, _) in CALLS.iter().filter(|it| it.0.starts_with("copilot")) {
+        let said = room.run(&["hook", "--agent", agent, "--event", event], call);
+        assert!(!said.stdout.contains("deny"), "the user says otherwise: {}", said.stdout);
+    }
+}
+
+/// BR-24: an empty prompt is nobody's, and a first stop is no second one.
+#[test]
+fn what_qwen_says_wrongly_is_mended() {
+    let room = Room::new();
+    room.write("home/.claude/settings.json", &json!({"hooks": {
+        "UserPromptSubmit": [{"hooks": [{"type": "command", "command": "exit 2"}]}],
+        "Stop": [{"hooks": [{"type": "command", "command": "grep -q 'stop_hook_active\":true' || { echo again >&2; exit 2; }"}]}],
+    }}).to_string());
+    let call = |event: &str, more: Value| {
+        let mut call = json!({"session_id": "s", "transcript_path": "/t", "timestamp": "2026",
+            "cwd": "/", "permission_mode": "yolo", "hook_event_name": event});
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        room.run(&["hook", "--agent", "qwen", "--event", event], &call.to_string()).stdout
+    };
+    assert_eq!(call("UserPromptSubmit", json!({"prompt": ""})), "");
+    assert!(call("UserPromptSubmit", json!({"prompt": "hi"})).contains("block"));
+    assert!(call("Stop", json!({"stop_hook_active": true})).contains("again"));
+    assert_eq!(call("Stop", json!({"stop_hook_active": false})), "", "it was put off before");
+}

@@ -18,6 +18,9 @@ pub(super) fn set_aside(read: &mut [(Source, ReadConfig)], caller: DialectId) {
     for (source, config) in read {
         // A file that was named is nobody's but the caller's of this program.
         let loads = source.layer != Layer::Given && caller.dialect().loads(source);
+        for hook in &mut config.hooks {
+            hook.caller = Some(caller);
+        }
         for hook in config.hooks.iter_mut().filter(|it| !it.is_hold() && it.layer != Layer::BuiltIn)
         {
             if is_own(&hook.run) {

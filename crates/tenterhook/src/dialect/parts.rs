@@ -75,6 +75,12 @@ pub struct Dialect {
     pub(super) drops_repeats: bool,
     /// What its agent can be told of outcomes, where it is an agent that calls us.
     pub(super) replies: Option<&'static Replies>,
+    /// What its agent does where a hook gives no answer on the event of that neutral name.
+    pub(super) without_answer: fn(&str, &Failure) -> OnFailure,
+    /// Whether `stop_hook_active` means that the end of the turn was put off before.
+    pub(super) says_stopped_before: bool,
+    /// Whether an event is none: nobody did what it tells of.
+    pub(super) is_noise: fn(&Event) -> bool,
     /// Whether its agent loads a source that was found, and runs the hooks in it.
     pub(super) loads: fn(&Source, DialectId) -> bool,
 }
@@ -111,6 +117,9 @@ impl Dialect {
             condition: |node, source| rule(node, source, Reading::Native),
             drops_repeats: false,
             replies: None,
+            without_answer: |_, _| OnFailure::Continue,
+            says_stopped_before: true,
+            is_noise: |_| false,
             loads: |source, own| source.dialect == own,
         }
     }
@@ -254,6 +263,30 @@ impl Dialect {
     #[must_use]
     pub fn loads(&self, source: &Source) -> bool {
         (self.loads)(source, self.core.id)
+    }
+
+    /// What its agent does where a hook gives no answer: behind it, no hook of another dialect is weaker (BR-9).
+    #[must_use]
+    pub fn without_answer(&self, event: &str, failure: &Failure) -> OnFailure {
+        (self.without_answer)(event, failure)
+    }
+
+    /// Whether what its agent says of an end that was put off before can be believed; else whoever calls counts itself.
+    #[must_use]
+    pub const fn says_stopped_before(&self) -> bool {
+        self.says_stopped_before
+    }
+
+    /// Whether an event of its agent is none.
+    #[must_use]
+    pub fn is_noise(&self, event: &Event) -> bool {
+        (self.is_noise)(event)
+    }
+
+    /// Whether standard error is for people there, and never read as an answer.
+    #[must_use]
+    pub fn hears_stderr(&self) -> bool {
+        self.replies.is_none_or(|it| it.hears_stderr)
     }
 
     /// Its agent, in words, where it is one that calls us.

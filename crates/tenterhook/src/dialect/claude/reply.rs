@@ -4,7 +4,8 @@ use crate::answer::Power;
 use crate::dialect::kit::reply::{Part, Phrase, Replies, Say};
 
 /// Everything.
-pub(super) static REPLIES: Replies = Replies { agent: "Claude Code", lead: "", events: EVENTS };
+pub(super) static REPLIES: Replies =
+    Replies { agent: "Claude Code", lead: "", hears_stderr: true, tools: &[], events: EVENTS };
 
 const OUT: &str = "hookSpecificOutput";
 const NAMED: (&[&str], Part) = (&[OUT, "hookEventName"], Part::Event);

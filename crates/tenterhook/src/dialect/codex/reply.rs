@@ -8,7 +8,8 @@ use crate::dialect::kit::reply::{Part, Phrase, Replies, Say};
 use crate::event::Event;
 
 /// Everything.
-pub(super) static REPLIES: Replies = Replies { agent: "Codex", lead: "", events: EVENTS };
+pub(super) static REPLIES: Replies =
+    Replies { agent: "Codex", lead: "", hears_stderr: true, tools: &[], events: EVENTS };
 
 const OUT: &str = "hookSpecificOutput";
 const NAMED: (&[&str], Part) = (&[OUT, "hookEventName"], Part::Event);

@@ -8,6 +8,7 @@ mod write;
 use serde_json::Value;
 
 use crate::answer::{Power, Powers};
+use crate::dialect::tools::ToolWords;
 use crate::event::Event;
 
 pub(in crate::dialect) use write::{Told, write};
@@ -32,6 +33,10 @@ pub(in crate::dialect) struct Replies {
     pub(in crate::dialect) agent: &'static str,
     /// What stands before the object, on its line.
     pub(in crate::dialect) lead: &'static str,
+    /// Whether it leaves standard error alone, where standard output is empty.
+    pub(in crate::dialect) hears_stderr: bool,
+    /// What it calls the tools that all agents share.
+    pub(in crate::dialect) tools: &'static [ToolWords],
     /// Its events; what is not here can be told nothing.
     pub(in crate::dialect) events: &'static [Say],
 }
@@ -50,6 +55,8 @@ pub(in crate::dialect) struct Say {
     pub(in crate::dialect) instead: &'static [Power],
     /// A denial is exit code 2 with its reason on standard error: the event reads no object.
     pub(in crate::dialect) by_exit: bool,
+    /// Another object that denies, where the tool has one.
+    pub(in crate::dialect) denies: fn(&Event, &str) -> Option<Value>,
     /// The input of a tool as the agent takes it.
     ///
     /// It fails where the agent would not take it: why.
@@ -83,6 +90,7 @@ impl Say {
             can: &[],
             instead: &[],
             by_exit: false,
+            denies: |_, _| None,
             input: |_, it| Ok(it.clone()),
             carries: &[],
         }

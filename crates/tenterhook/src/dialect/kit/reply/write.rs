@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{Part, Phrase, Replies, Reply, Say};
 use crate::answer::Power;
+use crate::dialect::tools::by_neutral;
 use crate::event::Event;
 use crate::outcome::{Decision, Outcome, Rewrite};
 
@@ -94,6 +95,10 @@ impl Writer<'_> {
     /// Denies; where the event takes no denial, with what restrains most there (BR-3).
     fn restrain(&mut self, reason: &str) {
         self.denies_by_exit = self.say.by_exit.then(|| reason.to_owned());
+        if let Some(Value::Object(object)) = (self.say.denies)(self.told.event, reason) {
+            self.object.extend(object);
+            return;
+        }
         if self.speak(Power::Deny, reason) {
             return;
         }
@@ -184,7 +189,11 @@ impl Writer<'_> {
     /// The changed call, for the model to make.
     fn rewritten(&self, rewrite: &Rewrite) -> Option<String> {
         let input = rewrite.input.as_ref()?;
-        let tool = self.told.event.text("tool_name").unwrap_or("the tool");
+        let name = self.told.event.text("tool_name").unwrap_or("the tool");
+        // In the agent's own words, for its model is to make it.
+        let words = by_neutral(self.replies.tools, name);
+        let tool = words.and_then(|it| it.own.first()).unwrap_or(&name);
+        let input = words.map_or_else(|| input.clone(), |it| it.own_input(input));
         let agent = self.replies.agent;
         Some(format!(
             "A hook changed this call, and {agent} cannot take a changed one here. Make this call instead: {tool} {input}"
