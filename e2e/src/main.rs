@@ -1,6 +1,7 @@
 //! The programs played from outside, as people and interpreters meet them: `cargo e2e NAME`. What needs only the library or
 //! the command line is a test or a case instead.
 
+mod agents;
 mod bench;
 mod clients;
 mod docs;
@@ -17,6 +18,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo e2e NAME
+  agents    what do real agents do with what their hooks say, alone and with Tenterhook? (npm; --whole, --proprietary)
   clients   do the example clients of the stream hear every outcome? (Python, Node)
   install   do the tarball, the npm package and the wheel run where there is no Rust?
   docs      do the commands of README and guides print what stands under them? (Python, Node)
@@ -34,6 +36,7 @@ fn main() -> ExitCode {
     let args: Vec<String> = std::env::args().skip(1).collect();
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let done: Said = match args.as_slice() {
+        ["agents", args @ ..] => agents::run(args),
         ["clients"] => clients::run(),
         ["install", args @ ..] => install::run(args),
         ["pace", args @ ..] => pace::run(args),

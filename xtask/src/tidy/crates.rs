@@ -13,7 +13,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("tenterhook-shell", &[]),
     ("tenterhook", &["tenterhook-process", "tenterhook-shell"]),
     // Adopting orphans is a program's affair, which the library must not decide for its host.
-    ("tenterhook-cli", &["tenterhook", "tenterhook-process"]),
+    ("tenterhook-cli", &["tenterhook", "tenterhook-probe", "tenterhook-process"]),
     // The agent's own shell tool runs on the same processes as hooks, and which files they run is read from their lines.
     (
         "tenterhook-agent",
@@ -21,10 +21,12 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     ("embed-minimal", &["tenterhook"]),
     ("tenterhook-testkit", &[]),
+    // It knows agents and the wires of models, and nothing of the engine.
+    ("tenterhook-probe", &["tenterhook-process"]),
     ("tenterhook-benches", &["tenterhook", "tenterhook-testkit"]),
     ("xtask", &["tenterhook", "tenterhook-testkit"]),
     // Node scripts are run as the engine runs them.
-    ("e2e", &["tenterhook-process", "tenterhook-testkit"]),
+    ("e2e", &["tenterhook-probe", "tenterhook-process", "tenterhook-testkit"]),
 ];
 
 /// What the library's default features must not bring along: HTTP, models, MCP, databases, terminals.

@@ -1,0 +1,266 @@
+//! The agents that can be driven without a person and without a network: how each is set up, run and given hooks. Data and the
+//! writing of config; starts nothing.
+
+mod chat;
+mod claude;
+mod codex;
+mod gemini;
+mod plugin;
+
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::model::Wire;
+use crate::room::Room;
+
+/// When a hook is run, in words that are no agent's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Event {
+    /// Before a tool.
+    Before,
+    /// After a tool.
+    After,
+    /// When a prompt was submitted.
+    Prompt,
+    /// When the session starts.
+    Session,
+    /// When the agent wants to stop.
+    Stop,
+}
+
+impl Event {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Before, Self::After, Self::Prompt, Self::Session, Self::Stop];
+
+    /// Its name in files.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Before => "Before",
+            Self::After => "After",
+            Self::Prompt => "Prompt",
+            Self::Session => "Session",
+            Self::Stop => "Stop",
+        }
+    }
+}
+
+/// What a hook wants to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Said {
+    /// No, and why; on a stop: go on, and with what.
+    Deny,
+    /// Yes.
+    Allow,
+    /// A person shall decide.
+    Ask,
+    /// This command instead.
+    Rewrite,
+    /// The model shall know this.
+    Context,
+}
+
+/// What an agent may do without asking.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mode {
+    /// What its rules allow.
+    Default,
+    /// Everything: its own switch that skips its permissions.
+    Bypass,
+}
+
+/// A hook as it is to stand in an agent's config.
+#[derive(Clone, Debug)]
+pub struct Registered {
+    /// When it runs.
+    pub event: Event,
+    /// A line of shell.
+    pub command: String,
+    /// In seconds.
+    pub timeout: u32,
+}
+
+/// A tool of an agent: its name to the model, and its arguments for a text.
+#[derive(Clone, Copy, Debug)]
+pub struct Tool {
+    /// Its name.
+    pub name: &'static str,
+    /// Its arguments: for a shell a line, for the start of a sub-agent its prompt.
+    pub input: fn(&str) -> Value,
+}
+
+/// One run that is to be set up.
+#[derive(Debug)]
+pub struct Setting<'a> {
+    pub(crate) room: &'a Room,
+    /// Where the model listens.
+    pub(crate) url: &'a str,
+    pub(crate) mode: Mode,
+    pub(crate) hooks: &'a [Registered],
+}
+
+impl Setting<'_> {
+    fn mcp(&self) -> String {
+        self.room.mcp().display().to_string()
+    }
+}
+
+/// Files to write, as paths and texts.
+type Files = Vec<(PathBuf, String)>;
+
+/// An agent.
+#[derive(Clone, Copy)]
+pub struct Agent {
+    /// Its name here and in the engine.
+    pub name: &'static str,
+    /// Its name to people.
+    pub title: &'static str,
+    /// Where it comes from on npm.
+    pub package: &'static str,
+    /// The version that the tables were made with.
+    pub version: &'static str,
+    /// Its program.
+    pub program: &'static str,
+    /// Whether its licence is open, so that it is installed unasked.
+    pub open: bool,
+    /// What it speaks to its model.
+    pub wire: Wire,
+    /// Its shell.
+    pub shell: Tool,
+    /// What starts a sub-agent.
+    pub delegate: Option<Tool>,
+    /// The name of the tool `ping` of the MCP server `probe`.
+    pub mcp: Option<&'static str>,
+    /// The word for no in its hooks' answers.
+    pub no: &'static str,
+    /// Its names for the events; empty where it has none.
+    pub events: [&'static str; 5],
+    /// What its hooks print to say something on an event; none where they cannot.
+    pub says: fn(Event, Said, &str) -> Option<String>,
+    pub(crate) files: fn(&Setting<'_>) -> Files,
+    pub(crate) env: fn(&Setting<'_>) -> Vec<(&'static str, String)>,
+    pub(crate) args: fn(&Setting<'_>, &str) -> Vec<String>,
+    /// What must be run once in a home, before it can be used.
+    pub(crate) before: fn(&Setting<'_>) -> Option<Vec<String>>,
+}
+
+impl std::fmt::Debug for Agent {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+impl Agent {
+    /// Its name for an event; none where it does not run hooks there.
+    #[must_use]
+    pub fn event(&self, event: Event) -> Option<&'static str> {
+        let at = Event::ALL.iter().position(|it| *it == event)?;
+        self.events.get(at).copied().filter(|it| !it.is_empty())
+    }
+}
+
+/// All of them: those that are driven in every play first.
+pub const AGENTS: &[Agent] = &[
+    claude::CLAUDE,
+    codex::CODEX,
+    chat::COPILOT,
+    plugin::OPENCODE,
+    chat::GOOSE,
+    chat::QWEN,
+    plugin::CLINE,
+    gemini::GEMINI,
+];
+
+/// The one of this name.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static Agent> {
+    AGENTS.iter().find(|it| it.name == name)
+}
+
+const fn nothing(_: &Setting<'_>) -> Option<Vec<String>> {
+    None
+}
+
+fn words(list: &[&str]) -> Vec<String> {
+    list.iter().map(|it| (*it).to_owned()).collect()
+}
+
+/// A shell whose only argument is the line.
+fn line(text: &str) -> Value {
+    json!({ "command": text })
+}
+
+/// A shell that wants to be told what the line is for.
+fn described(text: &str) -> Value {
+    json!({ "command": text, "description": "probe" })
+}
+
+/// The table of hooks in groups, as Claude Code, Codex, Qwen, Goose and Gemini have it.
+fn groups(
+    agent: &Agent,
+    hooks: &[Registered],
+    entry: impl Fn(&Registered) -> Value,
+    matcher: Option<&str>,
+) -> Value {
+    let mut table = serde_json::Map::new();
+    for hook in hooks {
+        let Some(name) = agent.event(hook.event) else { continue };
+        let mut group = json!({ "hooks": [entry(hook)] });
+        let has_matcher = matches!(hook.event, Event::Before | Event::After);
+        if let (Some(matcher), true, Some(group)) = (matcher, has_matcher, group.as_object_mut()) {
+            group.insert("matcher".to_owned(), json!(matcher));
+        }
+        table.insert(name.to_owned(), json!([group]));
+    }
+    Value::Object(table)
+}
+
+/// An entry whose time-out is in seconds.
+fn seconds(hook: &Registered) -> Value {
+    json!({ "type": "command", "command": hook.command, "timeout": hook.timeout })
+}
+
+fn home(it: &Setting<'_>, name: &str) -> PathBuf {
+    it.room.home().join(name)
+}
+
+fn text(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// The answers of Claude Code's protocol, which others follow; `shell` makes the input of a rewritten call.
+fn claude_says(event: Event, said: Said, text: &str, shell: fn(&str) -> Value) -> Option<String> {
+    let specific = |name: &str, fields: Value| {
+        let mut output = json!({ "hookEventName": name });
+        if let (Some(output), Value::Object(fields)) = (output.as_object_mut(), fields) {
+            output.extend(fields);
+        }
+        json!({ "hookSpecificOutput": output })
+    };
+    let decision = |word: &str| {
+        specific(
+            "PreToolUse",
+            json!({ "permissionDecision": word, "permissionDecisionReason": text }),
+        )
+    };
+    let context = |name: &str| specific(name, json!({ "additionalContext": text }));
+    let value = match (event, said) {
+        (Event::Before, Said::Deny) => decision("deny"),
+        (Event::Before, Said::Ask) => decision("ask"),
+        (Event::Before, Said::Allow) => decision("allow"),
+        (Event::Before, Said::Rewrite) => specific(
+            "PreToolUse",
+            json!({ "permissionDecision": "allow", "updatedInput": shell(text) }),
+        ),
+        (Event::Before, Said::Context) => context("PreToolUse"),
+        (Event::After, Said::Context) => context("PostToolUse"),
+        (Event::Prompt, Said::Context) => context("UserPromptSubmit"),
+        (Event::Session, Said::Context) => context("SessionStart"),
+        (Event::After | Event::Prompt | Event::Stop, Said::Deny) => {
+            json!({ "decision": "block", "reason": text })
+        }
+        _ => return None,
+    };
+    Some(value.to_string())
+}

@@ -1,0 +1,217 @@
+//! How are the agents driven that speak Chat Completions and run commands as hooks: Copilot CLI, Goose, Qwen Code?
+
+use serde_json::{Value, json};
+
+use super::{
+    Agent, Event, Files, Mode, Said, Setting, Tool, claude_says, described, groups, home, line,
+    nothing, seconds, words,
+};
+use crate::model::Wire;
+
+pub(super) const COPILOT: Agent = Agent {
+    name: "copilot",
+    title: "Copilot CLI",
+    package: "@github/copilot",
+    version: "1.0.102",
+    program: "copilot",
+    open: false,
+    wire: Wire::Chat,
+    shell: Tool { name: "bash", input: described },
+    delegate: Some(Tool { name: "task", input: copilot_task }),
+    mcp: Some("probe-ping"),
+    no: "deny",
+    events: ["preToolUse", "postToolUse", "userPromptSubmitted", "sessionStart", "agentStop"],
+    says: copilot_says,
+    files: copilot_files,
+    env: copilot_env,
+    args: copilot_args,
+    before: nothing,
+};
+
+fn copilot_task(prompt: &str) -> Value {
+    json!({ "name": "probe", "description": "probe", "prompt": prompt, "agent_type": "general-purpose", "mode": "sync" })
+}
+
+fn copilot_says(event: Event, said: Said, text: &str) -> Option<String> {
+    let decision =
+        |word: &str| json!({ "permissionDecision": word, "permissionDecisionReason": text });
+    let value = match (event, said) {
+        (Event::Before, Said::Deny) => decision("deny"),
+        (Event::Before, Said::Ask) => decision("ask"),
+        (Event::Before, Said::Allow) => decision("allow"),
+        (Event::Before, Said::Rewrite) => json!({ "modifiedArgs": described(text) }),
+        (Event::Stop | Event::Prompt | Event::After, Said::Deny) => {
+            json!({ "decision": "block", "reason": text })
+        }
+        (Event::Stop, Said::Context) => return None,
+        (_, Said::Context) => json!({ "additionalContext": text }),
+        _ => return None,
+    };
+    Some(value.to_string())
+}
+
+fn copilot_files(it: &Setting<'_>) -> Files {
+    let mut table = serde_json::Map::new();
+    for hook in it.hooks {
+        let Some(name) = COPILOT.event(hook.event) else { continue };
+        let entry = json!({ "type": "command", "bash": hook.command, "timeoutSec": hook.timeout });
+        table.insert(name.to_owned(), json!([entry]));
+    }
+    let hooks = json!({ "version": 1, "hooks": table });
+    let server = json!({ "mcpServers": { "probe": { "type": "local", "command": "sh", "args": [it.mcp()], "tools": ["*"] } } });
+    let mut files = vec![(home(it, ".copilot/mcp-config.json"), server.to_string())];
+    if !it.hooks.is_empty() {
+        files.push((home(it, ".copilot/hooks/probe.json"), hooks.to_string()));
+    }
+    files
+}
+
+fn copilot_env(it: &Setting<'_>) -> Vec<(&'static str, String)> {
+    let mut env = vec![
+        ("COPILOT_PROVIDER_BASE_URL", format!("{}/v1", it.url)),
+        ("COPILOT_PROVIDER_TYPE", "openai".to_owned()),
+        ("COPILOT_PROVIDER_API_KEY", "x".to_owned()),
+        ("COPILOT_MODEL", "gpt-5".to_owned()),
+        ("COPILOT_OFFLINE", "true".to_owned()),
+    ];
+    if it.mode == Mode::Bypass {
+        env.push(("COPILOT_ALLOW_ALL", "true".to_owned()));
+    }
+    env
+}
+
+fn copilot_args(it: &Setting<'_>, prompt: &str) -> Vec<String> {
+    let mut args = words(&["-p", prompt, "--no-color"]);
+    match it.mode {
+        Mode::Bypass => args.push("--allow-all-tools".to_owned()),
+        Mode::Default => {
+            args.extend(words(&[
+                "--allow-tool",
+                "shell",
+                "--allow-tool",
+                "probe",
+                "--allow-tool",
+                "task",
+            ]));
+        }
+    }
+    args
+}
+
+pub(super) const GOOSE: Agent = Agent {
+    name: "goose",
+    title: "Goose",
+    package: "@aaif/goose-binary-linux-x64",
+    version: "1.52.0",
+    program: "goose-binary-linux-x64",
+    open: true,
+    wire: Wire::Chat,
+    shell: Tool { name: "shell", input: line },
+    delegate: Some(Tool { name: "delegate", input: |prompt| json!({ "instructions": prompt }) }),
+    mcp: Some("probe__ping"),
+    no: "block",
+    events: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop"],
+    says: goose_says,
+    files: goose_files,
+    env: goose_env,
+    args: goose_args,
+    before: nothing,
+};
+
+fn goose_says(event: Event, said: Said, text: &str) -> Option<String> {
+    match (event, said) {
+        (_, Said::Deny) => Some(json!({ "decision": "block", "reason": text }).to_string()),
+        (Event::Before, Said::Allow) => Some(json!({ "decision": "allow" }).to_string()),
+        // What is not honoured is tried as Claude Code says it.
+        _ => claude_says(event, said, text, line),
+    }
+}
+
+fn goose_files(it: &Setting<'_>) -> Files {
+    if it.hooks.is_empty() {
+        return Vec::new();
+    }
+    let hooks = json!({ "hooks": groups(&GOOSE, it.hooks, seconds, None) });
+    vec![(home(it, ".agents/plugins/probe/hooks/hooks.json"), hooks.to_string())]
+}
+
+fn goose_env(it: &Setting<'_>) -> Vec<(&'static str, String)> {
+    let pairs = [
+        ("GOOSE_PROVIDER", "openai"),
+        ("GOOSE_MODEL", "gpt-4o"),
+        ("OPENAI_HOST", it.url),
+        ("OPENAI_API_KEY", "x"),
+        ("GOOSE_DISABLE_KEYRING", "1"),
+        ("GOOSE_MODE", "auto"),
+    ];
+    pairs.map(|(key, value)| (key, value.to_owned())).to_vec()
+}
+
+fn goose_args(it: &Setting<'_>, prompt: &str) -> Vec<String> {
+    let server = format!("sh {}", it.mcp());
+    words(&[
+        "run",
+        "--no-session",
+        "--with-builtin",
+        "developer",
+        "--with-extension",
+        &server,
+        "-t",
+        prompt,
+    ])
+}
+
+pub(super) const QWEN: Agent = Agent {
+    name: "qwen",
+    title: "Qwen Code",
+    package: "@qwen-code/qwen-code",
+    version: "0.24.4",
+    program: "qwen",
+    open: true,
+    wire: Wire::Chat,
+    shell: Tool { name: "run_shell_command", input: qwen_shell },
+    delegate: Some(Tool { name: "agent", input: qwen_task }),
+    mcp: Some("mcp__probe__ping"),
+    no: "deny",
+    events: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop"],
+    says: |event, said, text| claude_says(event, said, text, qwen_shell),
+    files: qwen_files,
+    env: qwen_env,
+    args: qwen_args,
+    before: nothing,
+};
+
+fn qwen_shell(line: &str) -> Value {
+    json!({ "command": line, "description": "probe", "is_background": false })
+}
+
+fn qwen_task(prompt: &str) -> Value {
+    json!({ "description": "probe", "prompt": prompt, "subagent_type": "general-purpose" })
+}
+
+fn qwen_files(it: &Setting<'_>) -> Files {
+    let settings = json!({
+        "security": { "auth": { "selectedType": "openai" } },
+        "telemetry": { "enabled": false },
+        "permissions": { "allow": ["run_shell_command", "agent", "mcp__probe__ping"] },
+        "mcpServers": { "probe": { "command": "sh", "args": [it.mcp()], "trust": true } },
+        "hooks": groups(&QWEN, it.hooks, seconds, Some("*")),
+    });
+    vec![(home(it, ".qwen/settings.json"), settings.to_string())]
+}
+
+fn qwen_env(it: &Setting<'_>) -> Vec<(&'static str, String)> {
+    vec![
+        ("OPENAI_API_KEY", "x".to_owned()),
+        ("OPENAI_BASE_URL", format!("{}/v1", it.url)),
+        ("OPENAI_MODEL", "qwen3-coder".to_owned()),
+    ]
+}
+
+fn qwen_args(it: &Setting<'_>, prompt: &str) -> Vec<String> {
+    let mut args = words(&["-p", prompt]);
+    if it.mode == Mode::Bypass {
+        args.extend(words(&["--approval-mode", "yolo"]));
+    }
+    args
+}

@@ -1,0 +1,71 @@
+//! How is Claude Code driven? Its licence is proprietary: it is installed only where a person asks for it.
+
+use serde_json::{Value, json};
+
+use super::{
+    Agent, Files, Mode, Setting, Tool, claude_says, described, groups, home, nothing, seconds,
+    words,
+};
+use crate::model::Wire;
+
+pub(super) const CLAUDE: Agent = Agent {
+    name: "claude",
+    title: "Claude Code",
+    package: "@anthropic-ai/claude-code",
+    version: "2.1.330",
+    program: "claude",
+    open: false,
+    wire: Wire::Messages,
+    shell: Tool { name: "Bash", input: described },
+    delegate: Some(Tool { name: "Agent", input: delegate }),
+    mcp: Some("mcp__probe__ping"),
+    no: "deny",
+    events: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop"],
+    says: |event, said, text| claude_says(event, said, text, described),
+    files,
+    env,
+    args,
+    before: nothing,
+};
+
+fn delegate(prompt: &str) -> Value {
+    json!({ "description": "probe", "prompt": prompt, "subagent_type": "general-purpose" })
+}
+
+fn files(it: &Setting<'_>) -> Files {
+    let settings = json!({
+        "permissions": { "allow": ["Bash", "Agent", "mcp__probe__ping"] },
+        "hooks": groups(&CLAUDE, it.hooks, seconds, Some("*")),
+    });
+    let project = it.room.project().display().to_string();
+    let state = json!({
+        "hasCompletedOnboarding": true,
+        "projects": { project: { "hasTrustDialogAccepted": true } },
+    });
+    let server = json!({ "mcpServers": { "probe": { "command": "sh", "args": [it.mcp()] } } });
+    vec![
+        (home(it, ".claude/settings.json"), settings.to_string()),
+        (home(it, ".claude.json"), state.to_string()),
+        (home(it, "mcp.json"), server.to_string()),
+    ]
+}
+
+fn env(it: &Setting<'_>) -> Vec<(&'static str, String)> {
+    vec![
+        ("ANTHROPIC_BASE_URL", it.url.to_owned()),
+        ("ANTHROPIC_API_KEY", "sk-ant-x".to_owned()),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1".to_owned()),
+        ("DISABLE_AUTOUPDATER", "1".to_owned()),
+        // Its own word that it may skip permissions also as root: here everything is scratch.
+        ("IS_SANDBOX", "1".to_owned()),
+    ]
+}
+
+fn args(it: &Setting<'_>, prompt: &str) -> Vec<String> {
+    let servers = home(it, "mcp.json").display().to_string();
+    let mut args = words(&["-p", prompt, "--mcp-config", &servers]);
+    if it.mode == Mode::Bypass {
+        args.push("--dangerously-skip-permissions".to_owned());
+    }
+    args
+}

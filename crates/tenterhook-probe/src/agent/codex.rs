@@ -1,0 +1,65 @@
+//! How is Codex CLI driven?
+
+use serde_json::{Value, json};
+
+use super::{
+    Agent, Files, Mode, Setting, Tool, claude_says, groups, home, line, nothing, seconds, text,
+    words,
+};
+use crate::model::Wire;
+
+pub(super) const CODEX: Agent = Agent {
+    name: "codex",
+    title: "Codex CLI",
+    package: "@openai/codex",
+    version: "0.169.0",
+    program: "codex",
+    open: true,
+    wire: Wire::Responses,
+    shell: Tool { name: "exec_command", input: |line| json!({ "cmd": line }) },
+    delegate: Some(Tool { name: "multi_agent_v1/spawn_agent", input: delegate }),
+    mcp: Some("mcp__probe/ping"),
+    no: "deny",
+    events: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop"],
+    says: |event, said, text| claude_says(event, said, text, line),
+    files,
+    env,
+    args,
+    before: nothing,
+};
+
+fn delegate(prompt: &str) -> Value {
+    json!({ "message": prompt })
+}
+
+fn files(it: &Setting<'_>) -> Files {
+    let hooks = json!({ "hooks": groups(&CODEX, it.hooks, seconds, Some("*")) });
+    let config = format!(
+        "model = \"m1\"\nmodel_provider = \"mock\"\n\
+         [model_providers.mock]\nname = \"mock\"\nbase_url = \"{}/v1\"\nwire_api = \"responses\"\nenv_key = \"MOCK_KEY\"\n\
+         [features]\nhooks = true\nmulti_agent = true\n\
+         [mcp_servers.probe]\ncommand = \"sh\"\nargs = [\"{}\"]\n",
+        it.url,
+        it.mcp(),
+    );
+    let mut files = vec![(home(it, ".codex/config.toml"), config)];
+    if !it.hooks.is_empty() {
+        files.push((home(it, ".codex/hooks.json"), hooks.to_string()));
+    }
+    files
+}
+
+fn env(it: &Setting<'_>) -> Vec<(&'static str, String)> {
+    vec![("MOCK_KEY", "x".to_owned()), ("CODEX_HOME", text(&home(it, ".codex")))]
+}
+
+fn args(it: &Setting<'_>, prompt: &str) -> Vec<String> {
+    // A home that is made for one run has trusted nothing: without this, its hooks are skipped in silence.
+    let mut args = words(&["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"]);
+    args.extend(words(match it.mode {
+        Mode::Bypass => &["--dangerously-bypass-approvals-and-sandbox"],
+        Mode::Default => &["--sandbox", "workspace-write"],
+    }));
+    args.push(prompt.to_owned());
+    args
+}

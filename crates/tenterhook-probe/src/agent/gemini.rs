@@ -1,0 +1,74 @@
+//! How is Gemini CLI driven?
+
+use serde_json::{Value, json};
+
+use super::{
+    Agent, Event, Files, Mode, Said, Setting, Tool, described, groups, home, nothing, words,
+};
+use crate::model::Wire;
+
+pub(super) const GEMINI: Agent = Agent {
+    name: "gemini",
+    title: "Gemini CLI",
+    package: "@google/gemini-cli",
+    version: "0.61.0",
+    program: "gemini",
+    open: true,
+    wire: Wire::Gemini,
+    shell: Tool { name: "run_shell_command", input: described },
+    delegate: None,
+    mcp: Some("mcp_probe_ping"),
+    no: "deny",
+    events: ["BeforeTool", "AfterTool", "BeforeAgent", "SessionStart", "AfterAgent"],
+    says,
+    files,
+    env,
+    args,
+    before: nothing,
+};
+
+fn says(event: Event, said: Said, text: &str) -> Option<String> {
+    let specific = |fields: Value| json!({ "hookSpecificOutput": fields });
+    let value = match (event, said) {
+        (Event::Session, Said::Deny) => return None,
+        (_, Said::Deny) => json!({ "decision": "deny", "reason": text }),
+        (Event::Before, Said::Allow) => json!({ "decision": "allow", "reason": text }),
+        (Event::Before, Said::Ask) => json!({ "decision": "ask", "reason": text }),
+        (Event::Before, Said::Rewrite) => specific(json!({ "tool_input": described(text) })),
+        (Event::Stop, Said::Context) | (_, Said::Allow | Said::Ask | Said::Rewrite) => return None,
+        (_, Said::Context) => specific(json!({ "additionalContext": text })),
+    };
+    Some(value.to_string())
+}
+
+fn files(it: &Setting<'_>) -> Files {
+    // Its time-outs are in milliseconds.
+    let entry = |hook: &super::Registered| json!({ "type": "command", "name": "probe", "command": hook.command, "timeout": hook.timeout * 1000 });
+    let settings = json!({
+        "security": { "auth": { "selectedType": "gemini-api-key" } },
+        "telemetry": { "enabled": false },
+        "mcpServers": { "probe": { "command": "sh", "args": [it.mcp()], "trust": true } },
+        "hooks": groups(&GEMINI, it.hooks, entry, Some("*")),
+    });
+    vec![(home(it, ".gemini/settings.json"), settings.to_string())]
+}
+
+fn env(it: &Setting<'_>) -> Vec<(&'static str, String)> {
+    vec![
+        ("GOOGLE_GEMINI_BASE_URL", it.url.to_owned()),
+        ("GEMINI_API_KEY", "x".to_owned()),
+        // It would start itself a second time, with more memory.
+        ("GEMINI_CLI_NO_RELAUNCH", "true".to_owned()),
+    ]
+}
+
+fn args(it: &Setting<'_>, prompt: &str) -> Vec<String> {
+    // A fixed model skips its routing calls.
+    let mut args =
+        words(&["-m", "gemini-2.5-pro", "-p", prompt, "--skip-trust", "--approval-mode"]);
+    args.extend(match it.mode {
+        Mode::Bypass => words(&["yolo"]),
+        Mode::Default => words(&["default", "--allowed-tools", "run_shell_command"]),
+    });
+    args
+}

@@ -1,0 +1,132 @@
+//! How are the agents driven whose hooks are not entries of a config: OpenCode (plugins) and Cline (a file for each event)?
+
+use serde_json::{Value, json};
+
+use super::{
+    Agent, Event, Files, Mode, Said, Setting, Tool, described, home, nothing, text, words,
+};
+use crate::model::Wire;
+
+pub(super) const OPENCODE: Agent = Agent {
+    name: "opencode",
+    title: "OpenCode",
+    package: "opencode-ai",
+    version: "1.18.33",
+    program: "opencode",
+    open: true,
+    wire: Wire::Chat,
+    shell: Tool { name: "bash", input: described },
+    delegate: Some(Tool { name: "task", input: task }),
+    mcp: Some("probe_ping"),
+    no: "deny",
+    events: ["tool.execute.before", "tool.execute.after", "chat.message", "", ""],
+    says: |_, _, _| None,
+    files: opencode_files,
+    env: opencode_env,
+    args: |it, prompt| {
+        let mut args = words(&["run", "--print-logs", "--log-level", "ERROR", prompt]);
+        if it.mode == Mode::Bypass {
+            args.push("--auto".to_owned());
+        }
+        args
+    },
+    before: nothing,
+};
+
+fn task(prompt: &str) -> Value {
+    json!({ "description": "probe", "prompt": prompt, "subagent_type": "general" })
+}
+
+/// A plugin that does what the way in JavaScript says which the call names: what its author can write by hand.
+const PLUGIN: &str = r#"import { appendFileSync, readFileSync } from "fs"
+const here = "@HERE@"
+const does = event => async (input, output) => {
+  const way = (/WAY-([a-z0-9-]*)-END/.exec(JSON.stringify([input, output])) || [, "any"])[1]
+  appendFileSync(`${here}/fired/${event}.${way}`, "x\n")
+  let code
+  try { code = readFileSync(`${here}/ways/${event}.${way}.js`, "utf8") } catch { return }
+  return await new Function("input", "output", `return (async () => { ${code} })()`)(input, output)
+}
+export default { id: "probe", server: async () => ({
+  "tool.execute.before": does("Before"), "tool.execute.after": does("After"), "chat.message": does("Prompt"),
+}) }
+"#;
+
+fn opencode_files(it: &Setting<'_>) -> Files {
+    let config = json!({
+        "model": "mock/m1", "small_model": "mock/m1", "autoupdate": false, "share": "disabled",
+        "provider": { "mock": {
+            "npm": "@ai-sdk/openai-compatible", "name": "Mock",
+            "options": { "baseURL": format!("{}/v1", it.url), "apiKey": "x" },
+            "models": { "m1": { "name": "m1", "tool_call": true, "limit": { "context": 100_000, "output": 8000 } } },
+        } },
+        "permission": { "bash": "allow", "edit": "allow" },
+        "mcp": { "probe": { "type": "local", "command": ["sh", it.mcp()], "enabled": true } },
+    });
+    let mut files = vec![(it.room.project().join("opencode.json"), config.to_string())];
+    if !it.hooks.is_empty() {
+        let plugin = PLUGIN.replace("@HERE@", &text(&it.room.path("hook")));
+        files.push((home(it, ".config/opencode/plugin/probe.js"), plugin));
+    }
+    files
+}
+
+fn opencode_env(it: &Setting<'_>) -> Vec<(&'static str, String)> {
+    let place = |name: &str| text(&home(it, name));
+    vec![
+        ("npm_config_offline", "true".to_owned()),
+        ("OPENCODE_DISABLE_AUTOUPDATE", "true".to_owned()),
+        ("OPENCODE_DISABLE_MODELS_FETCH", "true".to_owned()),
+        ("XDG_CONFIG_HOME", place(".config")),
+        ("XDG_DATA_HOME", place(".local/share")),
+        ("XDG_CACHE_HOME", place(".cache")),
+        ("XDG_STATE_HOME", place(".local/state")),
+    ]
+}
+
+pub(super) const CLINE: Agent = Agent {
+    name: "cline",
+    title: "Cline",
+    package: "cline",
+    version: "3.0.65",
+    program: "cline",
+    open: true,
+    wire: Wire::Chat,
+    shell: Tool { name: "run_commands", input: |line| json!({ "commands": [line] }) },
+    delegate: None,
+    mcp: None,
+    no: "deny",
+    events: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "TaskStart", "TaskComplete"],
+    says: cline_says,
+    files: cline_files,
+    env: |_| Vec::new(),
+    args: |_, prompt| words(&["--json", prompt]),
+    before: |it| {
+        let url = format!("{}/v1", it.url);
+        Some(words(&["auth", "-p", "openai", "-k", "x", "-m", "m1", "-b", &url]))
+    },
+};
+
+fn cline_says(event: Event, said: Said, text: &str) -> Option<String> {
+    let value = match (event, said) {
+        (_, Said::Deny) => json!({ "cancel": true, "errorMessage": text }),
+        (Event::Before, Said::Rewrite) => json!({ "overrideInput": { "commands": [text] } }),
+        (Event::Before, Said::Ask) => json!({ "review": true }),
+        (Event::Before | Event::After | Event::Prompt, Said::Context) => {
+            json!({ "contextModification": text })
+        }
+        _ => return None,
+    };
+    Some(value.to_string())
+}
+
+fn cline_files(it: &Setting<'_>) -> Files {
+    let hooks = it.hooks.iter().filter_map(|hook| {
+        let name = CLINE.event(hook.event)?;
+        Some((
+            home(it, &format!(".cline/hooks/{name}")),
+            format!("#!/bin/sh\nexec {}\n", hook.command),
+        ))
+    });
+    hooks.collect()
+}

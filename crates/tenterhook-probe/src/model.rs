@@ -1,0 +1,160 @@
+//! The scripted model: a server on a port of its own that speaks the wires of four services and keeps what it was sent.
+//!
+//! One thread a connection; all of them end when it is dropped. It says what its script says, whatever it is asked: how far
+//! a conversation has come is told from the conversation itself, so an agent may retry.
+
+mod http;
+mod say;
+mod wire;
+
+use std::collections::BTreeMap;
+use std::io;
+use std::net::{Ipv4Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use serde_json::Value;
+
+use crate::script::Script;
+pub use wire::Wire;
+
+/// One request of a turn that the model was sent.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// Whether it belongs to the main conversation, not to a sub-agent's.
+    pub main: bool,
+    /// How many answers the model had given before.
+    pub step: usize,
+    /// Its body.
+    pub body: Value,
+}
+
+/// A scripted model, listening until it is dropped.
+#[derive(Debug)]
+pub struct Model {
+    address: SocketAddr,
+    shared: Arc<Shared>,
+    accepting: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    script: Script,
+    /// The tool without which a request is no turn, but a side request for a title or the like.
+    tool: String,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    over: bool,
+    asked: Vec<Asked>,
+    opened: usize,
+    connections: BTreeMap<usize, TcpStream>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl Model {
+    /// Starts a model that plays `script` for an agent which offers the tool `tool` in each turn.
+    ///
+    /// # Errors
+    ///
+    /// When no port can be had.
+    pub fn start(script: Script, tool: &str) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
+        let address = listener.local_addr()?;
+        let shared = Arc::new(Shared { script, tool: tool.to_owned(), state: Mutex::default() });
+        let accepting = {
+            let shared = Arc::clone(&shared);
+            std::thread::spawn(move || shared.accept(&listener))
+        };
+        Ok(Self { address, shared, accepting: Some(accepting) })
+    }
+
+    /// Its URL, without a path.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The turns that it was asked for so far.
+    #[must_use]
+    pub fn asked(&self) -> Vec<Asked> {
+        self.shared.state().asked.clone()
+    }
+}
+
+impl Drop for Model {
+    fn drop(&mut self) {
+        self.shared.state().over = true;
+        // Whoever waits for a connection is woken by one.
+        drop(TcpStream::connect(self.address));
+        if let Some(accepting) = self.accepting.take() {
+            let _ = accepting.join();
+        }
+        let (connections, threads) = {
+            let mut state = self.shared.state();
+            (std::mem::take(&mut state.connections), std::mem::take(&mut state.threads))
+        };
+        for connection in connections.into_values() {
+            // It may be closed already.
+            let _ = connection.shutdown(Shutdown::Both);
+        }
+        for thread in threads {
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Shared {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn accept(self: &Arc<Self>, listener: &TcpListener) {
+        while let Ok((stream, _)) = listener.accept() {
+            let mut state = self.state();
+            if state.over {
+                return;
+            }
+            let number = state.opened;
+            state.opened += 1;
+            if let Ok(kept) = stream.try_clone() {
+                state.connections.insert(number, kept);
+            }
+            let shared = Arc::clone(self);
+            state.threads.push(std::thread::spawn(move || {
+                // An agent that goes away ends its connection, and nobody is left to tell.
+                let _ = shared.serve(stream);
+                shared.state().connections.remove(&number);
+            }));
+        }
+    }
+
+    fn serve(&self, mut stream: TcpStream) -> io::Result<()> {
+        stream.set_nodelay(true)?;
+        while let Some(request) = http::read(&mut stream)? {
+            http::write(&mut stream, &self.answer(&request))?;
+        }
+        Ok(())
+    }
+
+    fn answer(&self, request: &http::Request) -> http::Reply {
+        let Some(wire) = Wire::of(&request.path) else { return say::aside(&request.path) };
+        let body: Value = serde_json::from_slice(&request.body).unwrap_or_default();
+        let streamed = wire.is_streamed(&request.path, &body);
+        if !wire::offers(&body, &self.tool) {
+            return say::step(wire, &self.script.step(true, usize::MAX), "side", streamed);
+        }
+        let (main, step) = (wire::is_main(&body), wire.answers(&body));
+        let id = {
+            let mut state = self.state();
+            state.asked.push(Asked { main, step, body });
+            format!("{}_{step}", state.asked.len())
+        };
+        say::step(wire, &self.script.step(main, step), &id, streamed)
+    }
+}
+
+#[cfg(test)]
+mod tests;

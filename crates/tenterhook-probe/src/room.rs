@@ -1,0 +1,154 @@
+//! Where an agent runs: a home and a project of its own, removed when dropped, and the hook that says what a way says.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use tempfile::TempDir;
+
+use crate::way::Way;
+
+/// The hook of every play: keeps what it is given, finds the way that the call names, and is that way.
+const HOOK: &str = r#"# Says what the way says that the call names, and keeps that it was asked.
+here=$(dirname "$0")
+in=$(cat)
+event=$1
+way=$(printf '%s' "$in" | tr '" \\' '\n\n\n' | sed -n 's/.*WAY-\([a-z0-9-]*\)-END.*/\1/p' | head -n 1)
+printf '%s\n' "$in" >>"$here/given/$event.json"
+echo x >>"$here/fired/$event.${way:-any}"
+for it in "$here/ways/$event.$way.sh" "$here/ways/$event.any.sh"; do
+  if [ -f "$it" ]; then
+    nth=$(wc -l <"$here/fired/$event.${way:-any}")
+    export nth
+    printf '%s' "$in" | sh "$it"
+    exit $?
+  fi
+done
+exit 0
+"#;
+
+/// An MCP server with one tool, `ping`, which leaves a mark as the shell's calls do.
+const MCP: &str = r#"# A server of the Model Context Protocol with one tool, `ping`.
+while IFS= read -r line; do
+  id=$(printf '%s' "$line" | sed -n 's/.*"id" *: *\("[^"]*"\|[0-9]*\).*/\1/p')
+  [ -n "$id" ] || continue
+  say() { printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$1"; }
+  case $line in
+  *'"initialize"'*)
+    version=$(printf '%s' "$line" | sed -n 's/.*"protocolVersion" *: *"\([^"]*\)".*/\1/p')
+    say '{"protocolVersion":"'"${version:-2025-03-26}"'","capabilities":{"tools":{}},"serverInfo":{"name":"probe","version":"1"}}' ;;
+  *'"tools/list"'*)
+    say '{"tools":[{"name":"ping","description":"Answers","inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}}]}' ;;
+  *'"tools/call"'*)
+    way=$(printf '%s' "$line" | sed -n 's/.*WAY-\([a-z0-9-]*\)-END.*/\1/p')
+    : >"{marks}/ran.$way"
+    say '{"content":[{"type":"text","text":"pong"}]}' ;;
+  *) say '{}' ;;
+  esac
+done
+"#;
+
+/// A scratch home and project.
+#[derive(Debug)]
+pub struct Room {
+    root: TempDir,
+}
+
+impl Room {
+    /// A new one, under `parent`, with the hook and the ways that it knows.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be made.
+    pub fn new(parent: &Path, ways: &[Way]) -> io::Result<Self> {
+        let root = tempfile::Builder::new().prefix("tenterhook-probe-").tempdir_in(parent)?;
+        let room = Self { root };
+        for directory in [
+            "home",
+            "project/marks",
+            "project/.git",
+            "hook/ways",
+            "hook/fired",
+            "hook/given",
+            "tmp",
+        ] {
+            std::fs::create_dir_all(room.path(directory))?;
+        }
+        std::fs::write(room.hook(), HOOK)?;
+        let marks = room.path("project/marks").display().to_string();
+        std::fs::write(room.mcp(), MCP.replace("{marks}", &marks))?;
+        for way in ways {
+            std::fs::write(room.path(&format!("hook/ways/{}", way.file())), &way.text)?;
+        }
+        Ok(room)
+    }
+
+    /// A path in it.
+    #[must_use]
+    pub fn path(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+
+    /// The home of its user.
+    #[must_use]
+    pub fn home(&self) -> PathBuf {
+        self.path("home")
+    }
+
+    /// The project in which its agent works.
+    #[must_use]
+    pub fn project(&self) -> PathBuf {
+        self.path("project")
+    }
+
+    /// The script that is every hook.
+    #[must_use]
+    pub fn hook(&self) -> PathBuf {
+        self.path("hook/hook.sh")
+    }
+
+    /// The script that is the MCP server.
+    #[must_use]
+    pub fn mcp(&self) -> PathBuf {
+        self.path("hook/mcp.sh")
+    }
+
+    /// Writes a file, and the directories above it.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be written.
+    pub fn write(&self, path: &Path, text: &str) -> io::Result<()> {
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent)?;
+        }
+        std::fs::write(path, text)
+    }
+
+    /// The names of the marks that tools left.
+    #[must_use]
+    pub fn marks(&self) -> Vec<String> {
+        let mut names: Vec<String> = entries(&self.path("project/marks")).map(|it| it.0).collect();
+        names.sort_unstable();
+        names
+    }
+
+    /// How often the hook was asked, by event and way: `Before.deny`.
+    #[must_use]
+    pub fn fired(&self) -> BTreeMap<String, usize> {
+        let count =
+            |path: PathBuf| std::fs::read_to_string(path).map_or(0, |it| it.lines().count());
+        entries(&self.path("hook/fired")).map(|(name, path)| (name, count(path))).collect()
+    }
+
+    /// What the hook was given for an event, one after the other.
+    #[must_use]
+    pub fn given(&self, event: &str) -> String {
+        std::fs::read_to_string(self.path(&format!("hook/given/{event}.json"))).unwrap_or_default()
+    }
+}
+
+fn entries(directory: &Path) -> impl Iterator<Item = (String, PathBuf)> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    entries.map(|it| (it.file_name().to_string_lossy().into_owned(), it.path()))
+}

@@ -1,0 +1,152 @@
+//! The ways in which a hook says no, or means to: what it writes and how it ends. Data; nothing is run here.
+
+use crate::agent::{Agent, Event, Said};
+
+/// What a hook does for one call, as a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Way {
+    /// The event at which it does it.
+    pub event: Event,
+    /// Its name; calls name it as `WAY-NAME-END`, and `any` is for those that name none.
+    pub name: String,
+    /// The script.
+    pub text: String,
+    /// In which language it is: the ending of its file.
+    pub language: &'static str,
+}
+
+impl Way {
+    /// A way in shell.
+    #[must_use]
+    pub fn sh(event: Event, name: &str, text: impl Into<String>) -> Self {
+        Self { event, name: name.to_owned(), text: text.into(), language: "sh" }
+    }
+
+    /// A way that prints a text and ends well.
+    #[must_use]
+    pub fn prints(event: Event, name: &str, text: &str) -> Self {
+        Self::sh(event, name, print(text))
+    }
+
+    pub(crate) fn file(&self) -> String {
+        format!("{}.{}.{}", self.event.name(), self.name, self.language)
+    }
+}
+
+/// The text by which it is seen that the model was told.
+#[must_use]
+pub fn mark(name: &str) -> String {
+    format!("MARK-{name}-END")
+}
+
+/// What a denial prints in an agent's own words.
+#[must_use]
+pub fn deny_json(agent: &Agent, name: &str) -> Option<String> {
+    (agent.says)(Event::Before, Said::Deny, &mark(name))
+}
+
+/// How a denial is spoilt, where `{deny}` is the denial, `{DENY}` with its word in capitals, `{yes}` a consent, `{reason}` its reason
+/// and `{cut}` its beginning; a quote stands for itself.
+pub const NEAR_MISSES: &[(&str, &str)] = &[
+    ("deny", "out {deny}"),
+    ("exit2", "err {reason}\nexit 2"),
+    ("exit2-empty", "exit 2"),
+    ("exit2-stdout", "out {reason}\nexit 2"),
+    ("exit1", "err {reason}\nexit 1"),
+    ("exit1-empty", "exit 1"),
+    ("deny-exit1", "out {deny}\nexit 1"),
+    ("deny-exit2", "out {deny}\nexit 2"),
+    ("line-before", "out a line of a log\nout {deny}"),
+    ("line-after", "out {deny}\nout a line of a log"),
+    ("upper", "out {DENY}"),
+    ("spaced", "out {spaced}"),
+    ("no-reason", "out {bare}"),
+    ("no-event-name", "out {nameless}"),
+    ("wrong-event-name", "out {misnamed}"),
+    ("decision-block", r#"out {"decision":"block","reason":"{reason}"}"#),
+    ("decision-deny", r#"out {"decision":"deny","reason":"{reason}"}"#),
+    ("top-level", r#"out {"permissionDecision":"deny","permissionDecisionReason":"{reason}"}"#),
+    ("bom", "printf '\\357\\273\\277'\nout {deny}"),
+    ("cut", "out {cut}"),
+    ("twice-a-key", "out {twice}"),
+    ("in-a-string", "out {quoted}"),
+    ("in-a-list", "out [{deny}]"),
+    ("fenced", "out ```json\nout {deny}\nout ```"),
+    ("trailing-comma", "out {comma}"),
+    ("extra-key", "out {extra}"),
+    ("yes-then-no", "out {yes}\nout {deny}"),
+    ("no-then-yes", "out {deny}\nout {yes}"),
+    ("on-stderr", "err {deny}"),
+    ("grandchild", "sleep 2 &\nerr {reason}\nexit 2"),
+    ("async-then-no", "out {\"async\":true}\nout {deny}"),
+    ("crash", "kill -9 $$"),
+    ("missing", "exec /nonexistent/program"),
+    ("slow", "sleep 30\nout {deny}"),
+];
+
+impl Way {
+    /// All near misses in an agent's words; none where it runs no commands.
+    #[must_use]
+    pub fn near_misses(agent: &Agent) -> Vec<Self> {
+        let all = NEAR_MISSES.iter();
+        all.filter_map(|(name, text)| Self::near_miss(agent, name, text)).collect()
+    }
+
+    fn near_miss(agent: &Agent, name: &str, text: &str) -> Option<Self> {
+        let deny = deny_json(agent, name)?;
+        let yes =
+            (agent.says)(Event::Before, Said::Allow, "fine").unwrap_or_else(|| "{}".to_owned());
+        let word = format!("\"{}\"", agent.no);
+        let reason = mark(name);
+        let forms = [
+            ("{DENY}", deny.replace(&word, &word.to_uppercase())),
+            ("{spaced}", deny.replace(&word, &format!("\" {}\"", agent.no))),
+            ("{bare}", without_reason(&deny)),
+            ("{nameless}", deny.replace("\"hookEventName\":\"PreToolUse\",", "")),
+            (
+                "{misnamed}",
+                deny.replace("\"hookEventName\":\"PreToolUse\"", "\"hookEventName\":\"Stop\""),
+            ),
+            ("{cut}", deny.trim_end_matches('}').to_owned()),
+            ("{twice}", deny.replace(&word, &format!("\"allow\",{}", twice(&deny, &word)))),
+            ("{quoted}", serde_json::Value::from(deny.as_str()).to_string()),
+            ("{comma}", deny.replace('}', ",}")),
+            ("{extra}", deny.replacen('{', "{\"unknownKey\":1,", 1)),
+            ("{deny}", deny),
+            ("{yes}", yes),
+            ("{reason}", reason),
+        ];
+        let mut script = String::new();
+        for line in text.lines() {
+            let mut line = line.to_owned();
+            for (sign, form) in &forms {
+                line = line.replace(sign, form);
+            }
+            script.push_str(&match line.split_once(' ') {
+                Some(("out", said)) => print(said),
+                Some(("err", said)) => print(said).trim_end().to_owned() + " >&2\n",
+                _ => line + "\n",
+            });
+        }
+        Some(Self::sh(Event::Before, name, script))
+    }
+}
+
+/// The key before a word, and the word: what stands a second time.
+fn twice(deny: &str, word: &str) -> String {
+    let before = deny.split(word).next().unwrap_or_default();
+    let key = before.trim_end_matches(':').rsplit(['{', ',']).next().unwrap_or_default();
+    format!("{key}:{word}")
+}
+
+/// The denial without the field that says why.
+fn without_reason(deny: &str) -> String {
+    let Some(at) = deny.rfind(",\"") else { return deny.to_owned() };
+    let (kept, dropped) = deny.split_at(at);
+    kept.to_owned() + &"}".repeat(dropped.matches('}').count())
+}
+
+/// A line of shell that prints a text.
+fn print(text: &str) -> String {
+    format!("printf '%s\\n' '{}'\n", text.replace('\'', r"'\''"))
+}

@@ -1,0 +1,125 @@
+//! `cargo e2e agents`: what do real agents do with what their hooks say, alone and with Tenterhook in front? Installs pinned agents from
+//! npm into a cache, runs each, unmodified and offline, against a scripted model, and holds what it sees to `agents/expected.tsv`.
+//! An agent that cannot be installed is said, and is no fault.
+
+mod cases;
+mod expected;
+mod front;
+mod install;
+mod options;
+
+use std::fmt::Write as _;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use tenterhook_probe::Agent;
+
+use crate::Said;
+use cases::{Case, Column};
+use expected::Table;
+use options::Options;
+
+/// What was found in one column: cases and what became of them.
+type Found = Vec<(String, String)>;
+
+pub(crate) fn run(args: &[&str]) -> Said {
+    let options = Options::read(args)?;
+    // A daemon that an agent leaves behind is ours to end.
+    tenterhook_process::adopt_orphans().map_err(|error| error.to_string())?;
+    let (mut said, mut agents) = (String::new(), Vec::new());
+    for agent in options.agents() {
+        match install::installed(&agent, &options.cache) {
+            Ok(program) => agents.push((agent, program)),
+            Err(why) => {
+                let _ = writeln!(said, "{} {} was not played: {why}", agent.title, agent.version);
+            }
+        }
+    }
+    let front = if options.columns.contains(&Column::With) {
+        Some(front::Tenterhook::build()?)
+    } else {
+        None
+    };
+    let mut table = Table::read()?;
+    let mut holds = true;
+    for round in 1..=options.times {
+        let rounds = plays(&agents, &options, front.as_ref());
+        for ((agent, column), found) in rounds {
+            let name = install::name(&agent);
+            match found {
+                Ok(found) if options.bless => table.take(&name, column, &found),
+                Ok(found) => {
+                    let (text, good) = table.compare(&name, column, &found, options.whole);
+                    holds &= good;
+                    said.push_str(&text);
+                }
+                Err(Fault::Skipped(why)) => {
+                    let _ = writeln!(said, "{name}, {}: was not played: {why}", column.name());
+                }
+                Err(Fault::Wrong(why)) => {
+                    holds = false;
+                    let _ = writeln!(said, "{name}, {}: {why}", column.name());
+                }
+            }
+        }
+        if options.times > 1 {
+            let _ = writeln!(said, "round {round} of {}", options.times);
+        }
+    }
+    if options.bless {
+        table.write()?;
+    }
+    holds &= table.judge(&mut said);
+    if agents.is_empty() {
+        said.push_str("no agent could be played\n");
+    }
+    Ok((said, holds))
+}
+
+/// One agent in one column, and what came of it.
+type Played = ((Agent, Column), Result<Found, Fault>);
+
+/// Why nothing was found.
+enum Fault {
+    /// It cannot be played yet.
+    Skipped(String),
+    /// It went wrong.
+    Wrong(String),
+}
+
+/// Plays all agents in all columns, some at the same time.
+fn plays(
+    agents: &[(Agent, std::path::PathBuf)],
+    options: &Options,
+    front: Option<&front::Tenterhook>,
+) -> Vec<Played> {
+    let all: Vec<_> = agents
+        .iter()
+        .flat_map(|(agent, program)| options.columns.iter().map(move |it| (agent, program, *it)))
+        .collect();
+    let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..options.jobs {
+            scope.spawn(|| {
+                while let Some((at, (agent, program, column))) = {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    all.get(at).map(|it| (at, *it))
+                } {
+                    let front = front.filter(|_| column == Column::With);
+                    let speaks = front.map_or(Ok(()), |it| it.speaks(agent));
+                    let case = Case { agent, program, column, front, options };
+                    let found = match speaks {
+                        Ok(()) => case.play_all().map_err(Fault::Wrong),
+                        Err(why) => Err(Fault::Skipped(why)),
+                    };
+                    if let Ok(mut done) = done.lock() {
+                        done.push((at, ((*agent, column), found)));
+                    }
+                }
+            });
+        }
+    });
+    let mut done = done.into_inner().unwrap_or_default();
+    done.sort_by_key(|it: &(usize, Played)| it.0);
+    done.into_iter().map(|it| it.1).collect()
+}

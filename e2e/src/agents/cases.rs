@@ -1,0 +1,338 @@
+//! The cases: what the model calls, what hooks say to it, and what is told from a run. What is expected stands in the table.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::json;
+use tenterhook_probe::{
+    Agent, Call, Event, Front, Mode, NEAR_MISSES, Play, Said, Script, Seen, Step, Way, mark, named,
+    play,
+};
+
+use super::Found;
+use super::front::{DIALECT, Tenterhook};
+use super::options::Options;
+
+/// Whether Tenterhook stands in front.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Column {
+    Without,
+    With,
+}
+
+impl Column {
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Without => "without us",
+            Self::With => "with us",
+        }
+    }
+}
+
+/// What stands for all near misses where time is short.
+const SHORT: &[&str] =
+    &["deny", "exit2", "exit2-empty", "line-before", "upper", "crash", "silent", "ask", "rewrite"];
+
+/// Ways that are no denial.
+const OTHERS: &[(&str, Said)] =
+    &[("ask", Said::Ask), ("rewrite", Said::Rewrite), ("context", Said::Context)];
+
+/// What a plugin of OpenCode can do, in its own language.
+const PLUGIN: &[(&str, &str)] = &[
+    ("deny", "throw new Error('{reason}')"),
+    ("throw-text", "throw '{reason}'"),
+    ("reject", "return Promise.reject(new Error('{reason}'))"),
+    ("throw-nothing", "throw undefined"),
+    ("return-deny", "return { permissionDecision: 'deny', permissionDecisionReason: '{reason}' }"),
+    ("return-false", "return false"),
+    ("status-deny", "output.status = 'deny'"),
+    ("args-replaced", "output.args = { command: '{new}', description: 'x' }"),
+    ("args-emptied", "for (const key in output.args) delete output.args[key]"),
+    ("rewrite", "output.args.command = '{new}'"),
+    ("type-error", "null.x"),
+];
+
+/// Whether a case means no, so that its call must not run.
+pub(super) fn denies(case: &str) -> bool {
+    let near = NEAR_MISSES.iter().any(|it| it.0 == case);
+    let plugin =
+        PLUGIN.iter().any(|it| it.0 == case && case != "rewrite" && case != "args-emptied");
+    near || plugin
+        || ["ask", "subagent", "mcp", "parallel-1", "parallel-3", "prompt-block"].contains(&case)
+}
+
+/// How many times a stop hook objects that never stops to object.
+const STUBBORN: usize = 12;
+
+/// One agent in one column.
+pub(super) struct Case<'a> {
+    pub(super) agent: &'a Agent,
+    pub(super) program: &'a Path,
+    pub(super) column: Column,
+    /// What stands in front with us.
+    pub(super) front: Option<&'a Tenterhook>,
+    pub(super) options: &'a Options,
+}
+
+impl Case<'_> {
+    /// Everything that is asked for.
+    pub(super) fn play_all(&self) -> Result<Found, String> {
+        if self.options.loaded > 0 {
+            return self.loaded();
+        }
+        let mut found = self.calls(&self.ways())?;
+        found.extend(self.elsewhere()?);
+        if self.options.whole {
+            found.extend(self.contexts()?);
+            found.extend(self.prompt()?);
+            found.extend(self.stop()?);
+        }
+        Ok(found)
+    }
+
+    /// All ways of the event before a tool.
+    fn ways(&self) -> Vec<Way> {
+        let plugin = self.is_plugin();
+        let mut ways: Vec<Way> = if plugin {
+            let ways = PLUGIN.iter().map(|(name, text)| {
+                let text = text.replace("{reason}", &mark(name)).replace("{new}", &new(name));
+                Way { language: "js", ..Way::sh(Event::Before, name, text) }
+            });
+            ways.collect()
+        } else {
+            Way::near_misses(self.spoken())
+        };
+        if !plugin {
+            ways.extend(
+                OTHERS.iter().filter_map(|(name, said)| self.says(Event::Before, *said, name)),
+            );
+        }
+        ways.push(Way::sh(Event::Before, "silent", "exit 0"));
+        if !self.options.whole {
+            ways.retain(|it| SHORT.contains(&it.name.as_str()));
+        }
+        ways
+    }
+
+    /// The agent in whose words the hooks speak.
+    fn spoken(&self) -> &Agent {
+        match self.front {
+            Some(_) => named(DIALECT).unwrap_or(self.agent),
+            None => self.agent,
+        }
+    }
+
+    /// Whether its hooks are functions and not commands: so it is without us.
+    fn is_plugin(&self) -> bool {
+        self.column == Column::Without && (self.agent.says)(Event::Before, Said::Deny, "").is_none()
+    }
+
+    /// A way that says something in the words that its hooks use.
+    fn says(&self, event: Event, said: Said, name: &str) -> Option<Way> {
+        let text = if said == Said::Rewrite { new(name) } else { mark(name) };
+        let says = (self.spoken().says)(event, said, &text)?;
+        Some(Way::prints(event, name, &says))
+    }
+
+    /// One call a way, one after the other; where the run ends at one of them, the others are played in another run.
+    fn calls(&self, ways: &[Way]) -> Result<Found, String> {
+        let mut found = Found::new();
+        let mut rest = ways;
+        while !rest.is_empty() {
+            let main = rest.iter().map(|it| Step::Calls(vec![self.call(&it.name)])).collect();
+            let seen = self.play(&Script { main, sub: Vec::new() }, ways, &[Event::Before])?;
+            let reached = rest.len().min(seen.steps() + 1);
+            for (step, way) in rest.iter().take(reached).enumerate() {
+                found.push((way.name.clone(), seen.fate(&way.name, step).to_string()));
+            }
+            rest = rest.get(reached..).unwrap_or_default();
+        }
+        Ok(found)
+    }
+
+    /// Denials where they are forgotten: in a batch, in an MCP tool, in a sub-agent.
+    fn elsewhere(&self) -> Result<Found, String> {
+        let names = ["parallel-1", "parallel-2", "parallel-3", "mcp", "subagent"];
+        let deny = |name: &&str| {
+            if self.is_plugin() {
+                let text = format!("throw new Error('{}')", mark(name));
+                return Some(Way { language: "js", ..Way::sh(Event::Before, name, text) });
+            }
+            self.says(Event::Before, Said::Deny, name)
+        };
+        let ways: Vec<Way> =
+            names.iter().filter(|it| **it != "parallel-2").filter_map(deny).collect();
+        let mut main = vec![Step::Calls(names.iter().take(3).map(|it| self.call(it)).collect())];
+        if let Some(name) = self.agent.mcp {
+            let input = json!({ "text": "WAY-mcp-END" });
+            main.push(Step::Calls(vec![Call { name: name.to_owned(), input }]));
+        }
+        if let Some(tool) = self.agent.delegate {
+            let input = (tool.input)("SUBTASK please do what the model says");
+            main.push(Step::Calls(vec![Call { name: tool.name.to_owned(), input }]));
+            // Some start it and go on; whoever ends the session ends it, too.
+            let input = (self.agent.shell.input)("sleep 3");
+            main.push(Step::Calls(vec![Call { name: self.agent.shell.name.to_owned(), input }]));
+        }
+        let sub = vec![Step::Calls(vec![self.call("subagent")])];
+        let seen = self.play(&Script { main, sub }, &ways, &[Event::Before])?;
+        let mut found = Found::new();
+        for (step, name) in [0, 0, 0, 1, 2].into_iter().zip(names) {
+            let has = match name {
+                "mcp" => self.agent.mcp.is_some(),
+                "subagent" => self.agent.delegate.is_some(),
+                _ => true,
+            };
+            if !has {
+                continue;
+            }
+            let unhooked = !seen.fired.contains_key(&format!("Before.{name}"));
+            let began = name != "subagent" || seen.asked.iter().any(|it| !it.main);
+            let fate = seen.fate(name, step).to_string();
+            let fate = match (began, unhooked) {
+                (false, _) => "did not begin".to_owned(),
+                (true, true) => format!("{fate}, no hook asked"),
+                (true, false) => fate,
+            };
+            found.push((name.to_owned(), fate));
+        }
+        Ok(found)
+    }
+
+    /// What reaches the model of what hooks want it to know.
+    fn contexts(&self) -> Result<Found, String> {
+        let rows = [
+            (Event::Session, Said::Context, "session-context"),
+            (Event::Prompt, Said::Context, "prompt-context"),
+            (Event::After, Said::Context, "after-context"),
+            (Event::After, Said::Deny, "after-block"),
+        ];
+        let ways: Vec<Way> = rows
+            .iter()
+            .filter_map(|(event, said, name)| {
+                let way = self.says(*event, *said, name)?;
+                // Sessions and prompts name no way.
+                let any = matches!(event, Event::Session | Event::Prompt);
+                Some(if any { Way { name: "any".to_owned(), ..way } } else { way })
+            })
+            .collect();
+        let main = ["after-context", "after-block"].map(|it| Step::Calls(vec![self.call(it)]));
+        let script = Script { main: main.to_vec(), sub: Vec::new() };
+        let events = [Event::Session, Event::Prompt, Event::After];
+        let seen = self.play(&script, &ways, &events)?;
+        let told = |name: &str| if seen.told(&mark(name)) { "told" } else { "lost" }.to_owned();
+        Ok(rows.iter().map(|(_, _, name)| ((*name).to_owned(), told(name))).collect())
+    }
+
+    /// A prompt that is blocked.
+    fn prompt(&self) -> Result<Found, String> {
+        let Some(way) = self.says(Event::Prompt, Said::Deny, "prompt-block") else {
+            return Ok(Found::new());
+        };
+        let way = Way { name: "any".to_owned(), ..way };
+        let seen = self.play(&Script::default(), &[way], &[Event::Prompt])?;
+        let fate = if seen.asked.is_empty() { "stopped" } else { "ran" };
+        Ok(vec![("prompt-block".to_owned(), fate.to_owned())])
+    }
+
+    /// A stop that is objected to once, and one that is objected to without end.
+    fn stop(&self) -> Result<Found, String> {
+        let Some(way) = self.says(Event::Stop, Said::Deny, "stop") else { return Ok(Found::new()) };
+        let mut found = Found::new();
+        for (name, times) in [("stop-once", 1), ("stop-stubborn", STUBBORN)] {
+            let text = format!("[ \"$nth\" -le {times} ] || exit 0\n{}", way.text);
+            let way = Way::sh(Event::Stop, "any", text);
+            let seen = self.play(&Script::default(), &[way], &[Event::Stop])?;
+            let more = seen.asked.len().saturating_sub(1);
+            let told = if seen.told(&mark("stop")) { ", told" } else { "" };
+            found.push((name.to_owned(), format!("went on {more} times{told}")));
+        }
+        Ok(found)
+    }
+
+    /// Many denials while the machine has four times more to do than it has cores.
+    fn loaded(&self) -> Result<Found, String> {
+        let wanted = self.options.loaded;
+        let names: Vec<String> = (1..=wanted).map(|it| format!("load-{it}")).collect();
+        let ways: Vec<Way> =
+            names.iter().filter_map(|it| self.says(Event::Before, Said::Deny, it)).collect();
+        let _load = Load::start();
+        let found = self.calls(&ways)?;
+        let arrived = found.iter().filter(|it| it.1.starts_with("stopped, told")).count();
+        Ok(vec![("loaded".to_owned(), format!("{arrived} of {wanted} denials arrived"))])
+    }
+
+    /// The call that names a way.
+    fn call(&self, way: &str) -> Call {
+        let line = format!("touch marks/ran.{way} && echo WAY-{way}-END");
+        Call { name: self.agent.shell.name.to_owned(), input: (self.agent.shell.input)(&line) }
+    }
+
+    fn play(&self, script: &Script, ways: &[Way], events: &[Event]) -> Result<Seen, String> {
+        let path = path();
+        let seen = play(&Play {
+            agent: self.agent,
+            program: self.program,
+            path: &path,
+            scratch: &std::env::temp_dir(),
+            mode: Mode::Bypass,
+            script,
+            ways,
+            events,
+            timeout: if self.front.is_some() { 15 } else { 5 },
+            within: Duration::from_secs(150),
+            front: self.front.map(|it| it as &dyn Front),
+        })?;
+        if self.options.verbose {
+            for it in &seen.asked {
+                eprintln_asked(it);
+            }
+        }
+        let blocked = events == [Event::Prompt];
+        if seen.asked.is_empty() && !blocked {
+            return Err(format!("the model was never asked ({:?})\n{}", seen.end, seen.tail()));
+        }
+        Ok(seen)
+    }
+}
+
+fn eprintln_asked(asked: &tenterhook_probe::Asked) {
+    use std::io::Write as _;
+    let _ = writeln!(std::io::stderr(), "main {} step {}: {}", asked.main, asked.step, asked.body);
+}
+
+/// The command that a hook puts in the place of another one.
+fn new(way: &str) -> String {
+    format!("touch marks/new.{way} && echo new")
+}
+
+#[expect(clippy::disallowed_methods, reason = "agents find Node where whoever runs this finds it")]
+fn path() -> String {
+    std::env::var("PATH").unwrap_or_default()
+}
+
+/// Threads that do nothing as fast as they can, until dropped.
+struct Load(std::sync::Arc<std::sync::atomic::AtomicBool>);
+
+impl Load {
+    fn start() -> Self {
+        use std::sync::atomic::{AtomicBool, Ordering};
+        let over = std::sync::Arc::new(AtomicBool::new(false));
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        for _ in 0..cores * 4 {
+            let over = std::sync::Arc::clone(&over);
+            std::thread::spawn(move || {
+                while !over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
+        }
+        Self(over)
+    }
+}
+
+impl Drop for Load {
+    fn drop(&mut self) {
+        self.0.store(true, std::sync::atomic::Ordering::Relaxed);
+    }
+}

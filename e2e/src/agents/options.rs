@@ -1,0 +1,89 @@
+//! What was asked of `cargo e2e agents`. Reads words and two variables; decides nothing about agents.
+
+use std::path::PathBuf;
+
+use tenterhook_probe::{AGENTS, Agent};
+
+use super::cases::Column;
+use crate::tree;
+
+/// Claude Code as npm gives it where Node is older than it wants.
+pub(super) const CLAUDE_ON_OLD_NODE: &str = "2.1.197";
+
+/// What was asked.
+#[derive(Debug)]
+pub(super) struct Options {
+    /// Where agents are installed.
+    pub(super) cache: PathBuf,
+    only: Vec<String>,
+    proprietary: bool,
+    /// All cases, or those that stand for the others.
+    pub(super) whole: bool,
+    pub(super) bless: bool,
+    pub(super) columns: Vec<Column>,
+    pub(super) times: usize,
+    pub(super) jobs: usize,
+    /// How many denials must arrive while the machine has four times more to do than it has cores; 0: not asked.
+    pub(super) loaded: usize,
+    /// Prints what an agent said whose play went wrong.
+    pub(super) verbose: bool,
+}
+
+const USAGE: &str = "usage: cargo e2e agents [NAME...] [--whole] [--proprietary] [--bless] [--without | --with] [--times N] [--loaded N] [--jobs N] [--cache DIR]";
+
+impl Options {
+    #[expect(clippy::disallowed_methods, reason = "a program reads its own environment")]
+    pub(super) fn read(args: &[&str]) -> Result<Self, String> {
+        let cache = std::env::var_os("TENTERHOOK_AGENTS").map(PathBuf::from);
+        let mut options = Self {
+            cache: cache.unwrap_or_else(|| tree::root().join("target/agents")),
+            only: Vec::new(),
+            proprietary: std::env::var_os("TENTERHOOK_PROPRIETARY").is_some(),
+            whole: false,
+            bless: false,
+            columns: vec![Column::Without, Column::With],
+            times: 1,
+            jobs: 3,
+            loaded: 0,
+            verbose: false,
+        };
+        let mut args = args.iter();
+        while let Some(word) = args.next() {
+            let mut value =
+                || args.next().copied().ok_or(format!("`{word}` needs a value\n{USAGE}"));
+            let number = |it: &str| it.parse().map_err(|_| format!("`{it}` is no number\n{USAGE}"));
+            match *word {
+                "--whole" => options.whole = true,
+                "--proprietary" | "--claude" => options.proprietary = true,
+                "--bless" => (options.bless, options.whole) = (true, true),
+                "--without" => options.columns = vec![Column::Without],
+                "--with" => options.columns = vec![Column::With],
+                "--verbose" => options.verbose = true,
+                "--times" => options.times = number(value()?)?,
+                "--loaded" => options.loaded = number(value()?)?,
+                "--jobs" => options.jobs = number(value()?)?,
+                "--cache" => options.cache = PathBuf::from(value()?),
+                name if AGENTS.iter().any(|it| it.name == name) => {
+                    options.only.push(name.to_owned())
+                }
+                _ => return Err(format!("`{word}` is neither an option nor an agent\n{USAGE}")),
+            }
+        }
+        Ok(options)
+    }
+
+    /// The agents to play: who names one whose licence is not open has asked for it.
+    pub(super) fn agents(&self) -> Vec<Agent> {
+        let wanted = |it: &&Agent| match self.only.is_empty() {
+            true => it.open || self.proprietary,
+            false => self.only.iter().any(|name| name == it.name),
+        };
+        let mut agents: Vec<Agent> = AGENTS.iter().filter(wanted).copied().collect();
+        if let Some(claude) = agents.iter().find(|it| it.name == "claude").copied() {
+            let mut old = claude;
+            old.version = CLAUDE_ON_OLD_NODE;
+            agents.push(old);
+        }
+        agents
+    }
+}
