@@ -132,8 +132,12 @@ mod tests {
         let mut table = Table { rows: BTreeMap::new() };
         table.take("x", Column::With, &vec![("deny".to_owned(), "ran".to_owned())]);
         assert!(!table.judge(&mut String::new()));
-        let (text, good) =
-            table.compare("x", Column::With, &vec![("deny".to_owned(), "stopped".to_owned())], true);
+        let (text, good) = table.compare(
+            "x",
+            Column::With,
+            &vec![("deny".to_owned(), "stopped".to_owned())],
+            true,
+        );
         assert!(!good && text.contains("expected: ran"), "{text}");
         assert!(!table.compare("x", Column::With, &Vec::new(), true).1, "a case was not played");
     }
