@@ -82,6 +82,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook transcripts\n  tenterhook transcripts --agent codex\n  tenterhook transcripts ~/.claude/projects --format json"
     )]
     Transcripts(Transcripts),
+    /// Say what hooks would have done to the sessions that agents recorded
+    #[command(
+        after_help = "Examples:\n  tenterhook backtest\n  tenterhook backtest tenterhook.toml --since 30days --agent claude\n  tenterhook backtest new.toml --against tenterhook.toml\n  tenterhook backtest --sessions ~/.codex/sessions --format json"
+    )]
+    Backtest(Backtest),
     /// Run the cases of hooks: what happens, and what must come of it
     #[command(
         after_help = "Examples:\n  tenterhook test\n  tenterhook test tenterhook.toml --only push\n  tenterhook test --mutate\n  tenterhook test --canaries .claude/settings.json\n  tenterhook test --format junit\n  tenterhook test --config .claude/settings.json --record Bash 'rm -rf build'"
@@ -332,6 +337,43 @@ pub(crate) struct Transcripts {
     pub(crate) agent: Option<Agent>,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Backtest {
+    /// The files with hooks; without any, what the agent would load from here
+    #[arg(value_name = "[DIALECT=]FILE", value_parser = named)]
+    pub(crate) hooks: Vec<Named>,
+    /// Say only what differs from the hooks of this file; may be given more than once
+    #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
+    pub(crate) against: Vec<Named>,
+    /// A file or directory with recorded sessions; without any, where each agent keeps its own
+    #[arg(long = "sessions", value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Only what happened later than this long ago (`2h`, `30 days`), or than a date
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    pub(crate) since: Option<Timestamp>,
+    /// Only what this agent recorded
+    #[arg(long, value_name = "AGENT", value_parser = recorder)]
+    pub(crate) agent: Option<Agent>,
+    /// Only what happened in this directory, or below it
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(crate) project: Option<PathBuf>,
+    /// Output for people (text), for programs (json), or for what shows findings (sarif)
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    pub(crate) format: BacktestFormat,
+}
+
+/// Which output of `backtest`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BacktestFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// For programs.
+    Json,
+    /// For what shows findings.
+    Sarif,
 }
 
 /// What else to do with the record.

@@ -1,5 +1,6 @@
 //! One room a command: what it reads, what it prints, how it ends.
 
+pub(crate) mod backtest;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod convert;

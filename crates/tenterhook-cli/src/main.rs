@@ -82,6 +82,7 @@ fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
         Command::Fire(args) => command::fire::run(args, &here, term),
         Command::Hook(args) => Ok(command::hook::run(args, &here, term)),
         Command::Log(args) => command::log::run(args, &here, term),
+        Command::Backtest(args) => command::backtest::run(args, &here, term),
         Command::Transcripts(args) => command::transcripts::run(args, &here, term),
         Command::Test(args) => command::test::run(args, &here, term),
         Command::Convert(args) => command::convert::run(args, &here, term),

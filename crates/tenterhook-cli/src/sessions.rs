@@ -8,7 +8,7 @@ mod open;
 use std::path::PathBuf;
 
 use jiff::Timestamp;
-use tenterhook::transcript::{Agent, Decoder, Facts, Line, Lines, Told};
+use tenterhook::transcript::{Agent, Around, Decoder, Facts, Line, Lines, Told};
 
 pub(crate) use find::find;
 
@@ -78,5 +78,10 @@ impl Session {
             Form::Database => database::rows(&self.path, &mut take).map_err(cannot)?,
         }
         Ok(decoder.facts().clone())
+    }
+
+    /// What else an event has that happened in this file.
+    pub(crate) fn around(&self, home: &std::path::Path) -> Around {
+        Around { home: home.to_owned(), cwd: home.to_owned(), transcript: Some(self.path.clone()) }
     }
 }

@@ -78,6 +78,8 @@
 //! exactly one.
 
 pub mod answer;
+#[cfg(feature = "transcript")]
+pub mod backtest;
 #[cfg(feature = "rule")]
 #[expect(
     unreachable_pub,

@@ -43,6 +43,14 @@ use crate::outcome::{Fault, Outcome, Reason};
 #[cfg(feature = "record")]
 pub use journal::Journal;
 
+/// The same value without what looks like a secret (RE-31), for whoever shows what was recorded.
+#[cfg(feature = "record")]
+#[doc(hidden)]
+#[must_use]
+pub fn redacted(value: serde_json::Value) -> serde_json::Value {
+    redact::value(value)
+}
+
 /// The number of one record, which says where it stands among all.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Number(pub u64);

@@ -95,6 +95,7 @@ const FLOORS: &[&str] = &[
     "plan",
     "record",
     "engine",
+    "backtest",
     "prelude",
 ];
 

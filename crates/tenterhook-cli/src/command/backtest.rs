@@ -1,0 +1,226 @@
+//! `backtest`: what would these hooks have said to what agents did? Reads recorded sessions, asks rules and callbacks, starts nothing.
+
+mod report;
+mod shape;
+mod tally;
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::available_parallelism;
+
+use tenterhook::Session;
+use tenterhook::backtest::{Backtest, Judged};
+use tenterhook::transcript::{Copies, Kind, Told, What};
+
+use crate::ambient::Here;
+use crate::args::{Backtest as Args, Named, Which};
+use crate::exit::Exit;
+use crate::load::{self, Loaded};
+use crate::problem::Problem;
+use crate::progress::{Progress, Steps};
+use crate::sessions::{self, Session as File};
+use crate::show::paint::WARNING;
+use crate::show::words;
+use crate::term::Term;
+use crate::wait;
+use tally::{Place, Tally};
+
+/// No signal has come.
+const NONE: u8 = 0;
+/// How many threads read at most.
+const THREADS: usize = 8;
+
+pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let (loaded, new) = hooks(&args.hooks, here)?;
+    loaded.announce(term, &here.roots);
+    let old = match args.against.as_slice() {
+        [] => None,
+        named => Some(hooks(named, here)?.1),
+    };
+    loaded.warn(term);
+    let found = sessions::find(&args.paths, args.agent, here)?;
+    for (path, why) in &found.strange {
+        let text =
+            format!("{} is left out: {why}", load::shorten(&path.to_string_lossy(), &here.roots));
+        term.say_after(WARNING, "warning:", &words::line(&text));
+    }
+    let since = args.since.map(|it| it.as_millisecond());
+    // What was written before cannot tell of what came after.
+    let is_new =
+        |it: &&File| args.since.is_none_or(|since| it.modified.is_none_or(|at| at >= since));
+    let files: Vec<File> = found.sessions.iter().filter(is_new).cloned().collect();
+    let signal = Arc::new(AtomicU8::new(NONE));
+    let heard = Arc::clone(&signal);
+    wait::hear_signals(move |it| heard.store(it, Ordering::Relaxed))?;
+    let progress = Progress::begin("asking about recorded sessions", files.len(), term.width());
+    let project = args.project.as_ref().map(|it| it.canonicalize().unwrap_or_else(|_| it.clone()));
+    let work = Work {
+        new,
+        old,
+        files,
+        next: AtomicUsize::new(0),
+        copies: Mutex::default(),
+        since,
+        project,
+        home: here.roots.home.clone(),
+        signal: Arc::clone(&signal),
+        steps: progress.steps(),
+    };
+    let tally = work.all()?;
+    drop(progress);
+    let signal = signal.load(Ordering::Relaxed);
+    for problem in &tally.problems {
+        term.say_after(WARNING, "warning:", &words::line(problem));
+    }
+    report::print(&tally, &work.new, args, signal != NONE, here, term)?;
+    match signal {
+        NONE => Ok(Exit::Good),
+        signal => Ok(Exit::Cancelled(signal)),
+    }
+}
+
+/// The hooks of these files, or those that an agent would load from here.
+fn hooks(named: &[Named], here: &Here) -> Result<(Loaded, Backtest), Problem> {
+    let which = Which { config: named.to_vec(), dialect: None, compat: None };
+    let mut loaded = load::load(&which, here)?;
+    let ruleset = loaded.engine(|it| it).ruleset();
+    Ok((loaded, Backtest::of(&ruleset)))
+}
+
+/// What all threads share.
+struct Work {
+    new: Backtest,
+    old: Option<Backtest>,
+    files: Vec<File>,
+    next: AtomicUsize,
+    copies: Mutex<Copies>,
+    since: Option<i64>,
+    project: Option<PathBuf>,
+    home: PathBuf,
+    signal: Arc<AtomicU8>,
+    steps: Steps,
+}
+
+impl Work {
+    /// Asks about every file, on as many threads as there are processors.
+    fn all(&self) -> Result<Tally, Problem> {
+        let threads = available_parallelism()
+            .map_or(1, usize::from)
+            .min(THREADS)
+            .min(self.files.len().max(1));
+        let lost = || Problem::new("a thread that reads sessions panicked");
+        std::thread::scope(|scope| {
+            let running: Vec<_> = (0..threads).map(|_| scope.spawn(|| self.some())).collect();
+            let mut all = Tally::default();
+            for thread in running {
+                all.join(thread.join().map_err(|_| lost())??);
+            }
+            Ok(all)
+        })
+    }
+
+    fn is_over(&self) -> bool {
+        self.signal.load(Ordering::Relaxed) != NONE
+    }
+
+    fn some(&self) -> Result<Tally, Problem> {
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        let runtime = builder
+            .enable_all()
+            .build()
+            .map_err(|error| Problem::new(format!("rules cannot be asked: {error}")))?;
+        let mut tally = Tally::default();
+        while let Some((number, file)) = self.take() {
+            let mut of_file =
+                OfFile { work: self, runtime: &runtime, file, number, sessions: HashMap::new() };
+            let read = file.read(&mut |told| {
+                of_file.told(told, &mut tally);
+                !self.is_over()
+            });
+            match read {
+                Ok(facts) => tally.file(file, &facts),
+                Err(problem) => tally.problems.push(problem.message),
+            }
+            self.steps.step();
+        }
+        Ok(tally)
+    }
+
+    fn take(&self) -> Option<(usize, &File)> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let file = self.files.get(number)?;
+        (!self.is_over()).then_some((number, file))
+    }
+
+    fn is_wanted(&self, told: &Told<'_>) -> bool {
+        let is_new = self.since.is_none_or(|since| told.time.is_none_or(|it| it >= since));
+        let is_here = self.project.as_ref().is_none_or(|project| {
+            told.cwd.as_deref().is_some_and(|it| std::path::Path::new(it).starts_with(project))
+        });
+        is_new && is_here
+    }
+}
+
+/// One file, with the sessions that are in it.
+struct OfFile<'a> {
+    work: &'a Work,
+    runtime: &'a tokio::runtime::Runtime,
+    file: &'a File,
+    number: usize,
+    /// For the hooks, and for those that they are compared with.
+    sessions: HashMap<String, (Session, Session)>,
+}
+
+impl OfFile<'_> {
+    fn told(&mut self, told: &Told<'_>, tally: &mut Tally) {
+        if !self.work.is_wanted(told) {
+            return;
+        }
+        tally.time(told);
+        if let What::Call(call) = &told.what {
+            let mut copies = self.work.copies.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_copy = copies.is_copy(self.file.agent, told, call);
+            drop(copies);
+            if is_copy {
+                tally.copied += 1;
+                return;
+            }
+            if call.kind == Kind::Script {
+                tally.not_judged("a script of code mode: its calls are asked about, those that were denied are not recorded");
+                return;
+            }
+            tally.calls += 1;
+        }
+        let around = self.file.around(&self.work.home);
+        let Some(event) = told.event(self.file.agent, &around) else { return };
+        if let Some(why) = lacks(&event) {
+            tally.not_judged(why);
+        }
+        let id = told.session.as_deref().unwrap_or_default();
+        if !self.sessions.contains_key(id) {
+            self.sessions.insert(id.to_owned(), (Session::default(), Session::default()));
+        }
+        let Some((session, other)) = self.sessions.get(id) else { return };
+        let Judged { outcome, not_replayed } =
+            self.runtime.block_on(self.work.new.judge(event.clone(), session));
+        let old = self
+            .work
+            .old
+            .as_ref()
+            .map(|old| self.runtime.block_on(old.judge(event.clone(), other)).outcome);
+        let place = Place::of(self.number, self.file, told);
+        tally.judged(&event, &outcome, old.as_ref(), &not_replayed, place);
+    }
+}
+
+/// What of a call is not on record, so that hooks were asked about less than they would have been.
+fn lacks(event: &tenterhook::Event) -> Option<&'static str> {
+    let call = event.tool()?;
+    match call.name {
+        "invalid" => Some("OpenCode does not keep what an unknown tool was given"),
+        _ if !call.input.is_object() => Some("its input is no object"),
+        _ => None,
+    }
+}

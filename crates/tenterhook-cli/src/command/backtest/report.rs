@@ -1,0 +1,219 @@
+//! What `backtest` prints: counts, kinds of calls with examples, and what it cannot say. Decides nothing.
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use serde_sarif::sarif::{
+    ArtifactLocation, Location, Message, PhysicalLocation, Region, Result as Finding, ResultLevel,
+    Run, Sarif, Tool, ToolComponent,
+};
+use tenterhook::backtest::Backtest;
+
+use super::tally::{Group, Key, Place, Tally};
+use crate::ambient::Here;
+use crate::args::{Backtest as Args, BacktestFormat};
+use crate::command::print_json;
+use crate::load::shorten;
+use crate::problem::Problem;
+use crate::show::paint::{BOLD, DIM, ERROR, PLAIN, WARNING, paint};
+use crate::show::words::{count, flow};
+use crate::term::Term;
+
+pub(super) fn print(
+    tally: &Tally,
+    hooks: &Backtest,
+    args: &Args,
+    is_cut: bool,
+    here: &Here,
+    term: Term,
+) -> Result<(), Problem> {
+    match args.format {
+        BacktestFormat::Text => term.data(&to_text(tally, hooks, args, is_cut, here, term.width())),
+        BacktestFormat::Json => print_json(&to_json(tally, hooks, args, is_cut), term),
+        BacktestFormat::Sarif => {
+            let sarif = serde_json::to_value(to_sarif(tally))
+                .map_err(|error| Problem::new(format!("the output cannot be written: {error}")))?;
+            print_json(&sarif, term)
+        }
+    }
+}
+
+fn time(place: &Place) -> Option<String> {
+    Timestamp::from_millisecond(place.time?).ok().map(|it| it.to_string())
+}
+
+/// The kinds, the most frequent first.
+fn sorted(tally: &Tally) -> Vec<(&Key, &Group)> {
+    let mut groups: Vec<_> = tally.groups.iter().collect();
+    groups.sort_by(|(a, of_a), (b, of_b)| (of_b.count, a).cmp(&(of_a.count, b)));
+    groups
+}
+
+fn to_json(tally: &Tally, hooks: &Backtest, args: &Args, is_cut: bool) -> Value {
+    let example = |it: &Place| json!({ "text": it.text, "file": it.file, "line": it.line, "time": time(it), "session": it.session });
+    let groups: Vec<Value> = sorted(tally)
+        .iter()
+        .map(|(key, group)| {
+            json!({
+                "before": key.before,
+                "verdict": key.verdict,
+                "hook": key.hook,
+                "shape": key.shape,
+                "calls": group.count,
+                "sessions": group.sessions.len(),
+                "reason": group.reason,
+                "examples": group.examples.iter().map(example).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    let said: Vec<Value> = tally
+        .hooks
+        .iter()
+        .map(|(hook, counts)| json!({ "hook": hook.as_str(), "said": counts }))
+        .collect();
+    let not_replayed: Vec<Value> = hooks
+        .hooks()
+        .1
+        .iter()
+        .map(|it| {
+            let events = tally.not_replayed.get(&it.id).copied().unwrap_or_default();
+            json!({ "hook": it.id.as_str(), "executor": it.run.executor(), "events": events })
+        })
+        .collect();
+    json!({
+        "compared": !args.against.is_empty(),
+        "cut_short": is_cut,
+        "files": tally.files,
+        "days": tally.days.len(),
+        "sessions": tally.sessions.len(),
+        "sessions_touched": tally.touched.len(),
+        "events": tally.events,
+        "calls": tally.calls,
+        "copied": tally.copied,
+        "unknown_records": tally.unknown,
+        "sure": tally.sure,
+        "hooks": said,
+        "groups": groups,
+        "not_replayed": not_replayed,
+        "not_judged": tally.not_judged,
+    })
+}
+
+fn to_text(
+    tally: &Tally,
+    hooks: &Backtest,
+    args: &Args,
+    is_cut: bool,
+    here: &Here,
+    width: usize,
+) -> String {
+    let mut out = String::new();
+    for (key, group) in sorted(tally) {
+        let style = match key.verdict {
+            "deny" | "stop" => ERROR,
+            "ask" | "defer" | "rewrite" => WARNING,
+            _ => PLAIN,
+        };
+        let what = match key.before {
+            Some(before) => format!("{before} -> {}", key.verdict),
+            None => key.verdict.to_owned(),
+        };
+        let sessions = count(group.sessions.len(), "session");
+        let by = if key.hook.is_empty() { String::new() } else { format!("  {}", key.hook) };
+        let head = format!("{}  {}", paint(style, what), paint(BOLD, &key.shape));
+        out.push_str(&format!(
+            "{head}  {}{by}\n",
+            paint(DIM, format!("{} in {sessions}", calls(group.count)))
+        ));
+        if !group.reason.is_empty() {
+            out.push_str(&format!("    {}\n", paint(DIM, &group.reason)));
+        }
+        for it in &group.examples {
+            let place = format!("{}:{}", shorten(&it.file, &here.roots), it.line);
+            out.push_str(&format!("    {}\n      {}\n", it.text, paint(DIM, place)));
+        }
+        out.push('\n');
+    }
+    let share = match tally.sessions.len() {
+        0 => 0,
+        all => tally.touched.len() * 100 / all,
+    };
+    let whole = if is_cut { "; cut short: this is what was read until then" } else { "" };
+    let differ = if args.against.is_empty() { "would have been touched" } else { "differ" };
+    out.push_str(&flow(
+        &format!(
+            "{} in {} of {}, {} of use; {} of them ({share} %) {differ}{whole}",
+            calls(tally.calls),
+            count(tally.sessions.len(), "session"),
+            count(usize::try_from(tally.files).unwrap_or_default(), "file"),
+            count(tally.days.len(), "day"),
+            count(tally.touched.len(), "session"),
+        ),
+        width,
+    ));
+    out.push('\n');
+    for (hook, said) in &tally.hooks {
+        let said: Vec<String> =
+            said.iter().map(|(verdict, count)| format!("{verdict} {count}")).collect();
+        out.push_str(&format!("  {hook}: {}\n", said.join(", ")));
+    }
+    for hook in hooks.hooks().1 {
+        let events = tally.not_replayed.get(&hook.id).copied().unwrap_or_default();
+        if events > 0 {
+            let line =
+                format!("{}: not replayed, it would act again ({} of its events)", hook.id, events);
+            out.push_str(&format!("  {}\n", paint(WARNING, line)));
+        }
+    }
+    for (why, number) in &tally.not_judged {
+        let line = format!("not fully judged, {}: {why}", calls(*number));
+        out.push_str(&format!("  {}\n", paint(WARNING, line)));
+    }
+    if tally.unknown > 0 {
+        let line = format!(
+            "{} of unknown kinds were passed over",
+            count(usize::try_from(tally.unknown).unwrap_or_default(), "record")
+        );
+        out.push_str(&format!("  {}\n", paint(WARNING, line)));
+    }
+    out
+}
+
+fn calls(number: u64) -> String {
+    count(usize::try_from(number).unwrap_or(usize::MAX), "call")
+}
+
+fn to_sarif(tally: &Tally) -> Sarif {
+    let results: Vec<Finding> =
+        sorted(tally).iter().flat_map(|(key, group)| findings(key, group)).collect();
+    let driver = ToolComponent::builder()
+        .name("tenterhook backtest")
+        .version(env!("CARGO_PKG_VERSION"))
+        .build();
+    let run = Run::builder().tool(Tool::builder().driver(driver).build()).results(results).build();
+    Sarif::builder()
+        .schema("https://json.schemastore.org/sarif-2.1.0.json")
+        .version(json!("2.1.0"))
+        .runs(vec![run])
+        .build()
+}
+
+fn findings<'a>(key: &'a Key, group: &'a Group) -> impl Iterator<Item = Finding> + 'a {
+    group.examples.iter().map(move |it| {
+        let line = i64::try_from(it.line).unwrap_or(i64::MAX);
+        let location = PhysicalLocation::builder()
+            .artifact_location(ArtifactLocation::builder().uri(it.file.clone()).build())
+            .region(Region::builder().start_line(line).build())
+            .build();
+        let text = format!("{}: {} ({} alike): {}", key.verdict, key.shape, group.count, it.text);
+        Finding::builder()
+            .rule_id(if key.hook.is_empty() { key.verdict.to_owned() } else { key.hook.clone() })
+            .level(if matches!(key.verdict, "deny" | "stop") {
+                ResultLevel::Error
+            } else {
+                ResultLevel::Warning
+            })
+            .message(Message::builder().text(text).build())
+            .locations(vec![Location::builder().physical_location(location).build()])
+            .build()
+    })
+}

@@ -1,0 +1,116 @@
+//! What kind of call is this? One short word for all that are alike, so that a thousand calls are a handful of lines.
+
+use serde_json::Value;
+use tenterhook::Event;
+use tenterhook::record::redacted;
+
+use crate::show::words;
+
+/// How long an example is at most.
+const LONGEST: usize = 160;
+/// Words before a command that say nothing of what it does.
+const BEFORE: &[&str] = &["sudo", "env", "command", "exec", "nohup", "time", "cd"];
+
+/// The kind of an event: its tool, and the command or the kind of file that it is about.
+pub(super) fn shape(event: &Event) -> String {
+    let Some(call) = event.tool() else { return event.name.to_string() };
+    let text = |key: &str| call.input.get(key).and_then(Value::as_str);
+    let about = text("command").and_then(command).or_else(|| text("file_path").map(file));
+    let shape = match about {
+        Some(about) => format!("{} {about}", call.name),
+        None => call.name.to_owned(),
+    };
+    shown(&shape, 60)
+}
+
+/// The program of a line, and what it is told to do: `git push`.
+fn command(line: &str) -> Option<String> {
+    let parts = line.split(['\n', ';', '|', '&']).map(str::trim).filter(|it| !it.is_empty());
+    let words = parts.map(|part| {
+        let is_assignment = |it: &&str| it.contains('=') && !it.starts_with('-');
+        let words = part
+            .split_whitespace()
+            .skip_while(move |it| BEFORE.contains(it) && *it != "cd" || is_assignment(it));
+        words.collect::<Vec<_>>()
+    });
+    let words: Vec<Vec<&str>> = words.collect();
+    let first =
+        words.iter().find(|it| it.first().is_some_and(|it| *it != "cd")).or(words.first())?;
+    let program = first.first()?.rsplit('/').next()?;
+    let is_plain =
+        |it: &&&str| it.chars().all(|c| c.is_ascii_lowercase() || c == '-') && !it.starts_with('-');
+    Some(match first.get(1).filter(is_plain).filter(|it| it.len() < 20) {
+        Some(what) => format!("{program} {what}"),
+        None => program.to_owned(),
+    })
+}
+
+/// The kind of a file: its extension, or its name.
+fn file(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match name.rsplit_once('.') {
+        Some((stem, kind)) if !stem.is_empty() => format!("*.{kind}"),
+        _ => name.to_owned(),
+    }
+}
+
+/// What happened, in a line without secrets.
+pub(super) fn example(event: &Event) -> String {
+    let Some(call) = event.tool() else {
+        return shown(event.text("prompt").unwrap_or_default(), LONGEST);
+    };
+    let text = |key: &str| call.input.get(key).and_then(Value::as_str);
+    match text("command").or_else(|| text("file_path")) {
+        Some(text) => shown(text, LONGEST),
+        None => shown(&redacted(call.input.clone()).to_string(), LONGEST),
+    }
+}
+
+/// A text in one line, without what looks like a secret, cut.
+pub(super) fn shown(text: &str, longest: usize) -> String {
+    // What is cut away is not looked at, but for what a secret might need to be known by.
+    let near: String = text.chars().take(longest * 8).collect();
+    let clean = match redacted(near.into()) {
+        Value::String(text) => text,
+        _ => String::new(),
+    };
+    words::cut(&words::line(&clean), longest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn calls_that_are_alike_have_one_shape() {
+        for (tool, input, expected) in [
+            ("Bash", json!({"command": "git push --force origin x"}), "Bash git push"),
+            ("Bash", json!({"command": "cd /a && A=1 sudo /usr/bin/rm -rf b"}), "Bash rm"),
+            ("Bash", json!({"command": "cd /a"}), "Bash cd"),
+            ("Write", json!({"file_path": "/a/b.env.rs"}), "Write *.rs"),
+            ("Read", json!({"file_path": "/a/.env"}), "Read .env"),
+            ("mcp__a__b", json!({}), "mcp__a__b"),
+        ] {
+            let event = Event::pre_tool_use(tool, input);
+            assert_eq!(shape(&event), expected);
+        }
+    }
+
+    #[test]
+    fn no_secret_is_shown() {
+        let key = "ghp_".to_owned() + &"aB3".repeat(12);
+        let event = Event::pre_tool_use(
+            "Bash",
+            json!({"command": format!("X_TOKEN={key} curl\n\u{1b}[2J {key}")}),
+        );
+        assert!(
+            !example(&event).contains(&key) && !example(&event).contains('\u{1b}'),
+            "{}",
+            example(&event)
+        );
+        assert!(!shape(&event).contains(&key));
+        let event = Event::pre_tool_use("mcp__a__b", json!({"token": "hunter22"}));
+        assert!(!example(&event).contains("hunter22"));
+    }
+}

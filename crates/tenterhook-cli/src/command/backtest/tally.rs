@@ -1,0 +1,213 @@
+//! What came of all events, counted as they come. Bounded: examples are few, and kinds that are too many are counted together.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+
+use tenterhook::answer::Restraint;
+use tenterhook::hook::HookId;
+use tenterhook::transcript::{Facts, Told};
+use tenterhook::{Event, Outcome};
+
+use super::shape::{example, shape, shown};
+use crate::sessions::Session as File;
+
+/// How many examples a kind of call has.
+const EXAMPLES: usize = 3;
+/// How many kinds are told apart.
+const KINDS: usize = 2_000;
+
+/// Where something happened. The order is that of files and lines.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Place {
+    pub(super) number: usize,
+    pub(super) line: u64,
+    pub(super) file: String,
+    pub(super) time: Option<i64>,
+    pub(super) session: String,
+    pub(super) text: String,
+}
+
+impl Place {
+    pub(super) fn of(number: usize, file: &File, told: &Told<'_>) -> Self {
+        Self {
+            number,
+            line: told.line,
+            file: file.path.to_string_lossy().into_owned(),
+            time: told.time,
+            session: told.session.as_deref().unwrap_or_default().to_owned(),
+            text: String::new(),
+        }
+    }
+}
+
+/// What all calls of one kind have in common: what was decided, by whom, and their shape.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Key {
+    /// What was said before, where two sets of hooks are compared.
+    pub(super) before: Option<&'static str>,
+    pub(super) verdict: &'static str,
+    pub(super) hook: String,
+    pub(super) shape: String,
+}
+
+/// The calls of one kind.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Group {
+    pub(super) count: u64,
+    pub(super) sessions: BTreeSet<String>,
+    pub(super) reason: String,
+    pub(super) examples: BTreeSet<Place>,
+}
+
+/// Everything that was counted.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) events: u64,
+    pub(super) calls: u64,
+    pub(super) copied: u64,
+    pub(super) files: u64,
+    pub(super) unknown: u64,
+    pub(super) days: BTreeSet<i64>,
+    pub(super) sessions: HashSet<String>,
+    pub(super) touched: HashSet<String>,
+    /// Of each hook, how often it said what.
+    pub(super) hooks: BTreeMap<HookId, BTreeMap<&'static str, u64>>,
+    pub(super) groups: BTreeMap<Key, Group>,
+    pub(super) not_replayed: BTreeMap<HookId, u64>,
+    pub(super) not_judged: BTreeMap<&'static str, u64>,
+    /// How sure the records are from which events came.
+    pub(super) sure: BTreeMap<&'static str, u64>,
+    pub(super) problems: Vec<String>,
+}
+
+/// What an outcome is called.
+fn verdict(outcome: &Outcome) -> &'static str {
+    match &outcome.effects.stop {
+        Some(_) => "stop",
+        None if outcome.restraint > Restraint::Allow => {
+            outcome.restraint.word().unwrap_or("silent")
+        }
+        None if outcome.effects.updated_input.is_some() => "rewrite",
+        None => outcome.restraint.word().unwrap_or("silent"),
+    }
+}
+
+impl Tally {
+    pub(super) fn time(&mut self, told: &Told<'_>) {
+        if let Some(time) = told.time {
+            self.days.insert(time.div_euclid(86_400_000));
+        }
+        if let Some(session) = told.session.as_deref().filter(|it| !self.sessions.contains(*it)) {
+            self.sessions.insert(session.to_owned());
+        }
+    }
+
+    pub(super) fn not_judged(&mut self, why: &'static str) {
+        *self.not_judged.entry(why).or_default() += 1;
+    }
+
+    pub(super) fn file(&mut self, file: &File, facts: &Facts) {
+        self.files += 1;
+        self.unknown += facts.unknown_records();
+        *self.sure.entry(file.agent.sure().word()).or_default() += 1;
+    }
+
+    pub(super) fn judged(
+        &mut self,
+        event: &Event,
+        outcome: &Outcome,
+        old: Option<&Outcome>,
+        not_replayed: &[HookId],
+        place: Place,
+    ) {
+        self.events += 1;
+        for hook in not_replayed {
+            *self.not_replayed.entry(hook.clone()).or_default() += 1;
+        }
+        for step in outcome.steps.iter().filter(|it| it.ended.is_run()) {
+            let said = step.verdict.word().unwrap_or("silent");
+            if !self.hooks.contains_key(&step.hook) {
+                self.hooks.insert(step.hook.clone(), BTreeMap::new());
+            }
+            if let Some(counts) = self.hooks.get_mut(&step.hook) {
+                *counts.entry(said).or_default() += 1;
+            }
+        }
+        let (now, before) = (verdict(outcome), old.map(verdict));
+        let is_told = match before {
+            Some(before) => before != now,
+            None => !matches!(now, "silent" | "allow"),
+        };
+        if is_told {
+            self.tell(event, outcome, old, place);
+        }
+    }
+
+    fn tell(&mut self, event: &Event, outcome: &Outcome, old: Option<&Outcome>, mut place: Place) {
+        self.touched.insert(place.session.clone());
+        // Where nothing restrains any more, it is told who did.
+        let whose =
+            if outcome.restraint > Restraint::Allow { outcome } else { old.unwrap_or(outcome) };
+        let hook = whose.steps.iter().find(|it| it.verdict > Restraint::Allow);
+        let key = Key {
+            before: old.map(verdict),
+            verdict: verdict(outcome),
+            hook: hook.map(|it| it.hook.to_string()).unwrap_or_default(),
+            shape: shape(event),
+        };
+        let key = match self.groups.contains_key(&key) || self.groups.len() < KINDS {
+            true => key,
+            false => Key { shape: "(further kinds)".to_owned(), ..key },
+        };
+        let group = self.groups.entry(key).or_default();
+        group.count += 1;
+        group.sessions.insert(place.session.clone());
+        if group.reason.is_empty() {
+            group.reason = shown(&whose.reason().unwrap_or_default(), 200);
+        }
+        let is_full = group.examples.len() >= EXAMPLES;
+        if !is_full || group.examples.last().is_some_and(|last| place < *last) {
+            place.text = example(event);
+            group.examples.insert(place);
+            if is_full {
+                group.examples.pop_last();
+            }
+        }
+    }
+
+    /// Adds what another thread counted.
+    pub(super) fn join(&mut self, other: Self) {
+        self.events += other.events;
+        self.calls += other.calls;
+        self.copied += other.copied;
+        self.files += other.files;
+        self.unknown += other.unknown;
+        self.days.extend(other.days);
+        self.sessions.extend(other.sessions);
+        self.touched.extend(other.touched);
+        self.problems.extend(other.problems);
+        for (hook, counts) in other.hooks {
+            add(self.hooks.entry(hook).or_default(), counts);
+        }
+        add(&mut self.not_replayed, other.not_replayed);
+        add(&mut self.not_judged, other.not_judged);
+        add(&mut self.sure, other.sure);
+        for (key, group) in other.groups {
+            let mine = self.groups.entry(key).or_default();
+            mine.count += group.count;
+            mine.sessions.extend(group.sessions);
+            mine.examples.extend(group.examples);
+            while mine.examples.len() > EXAMPLES {
+                mine.examples.pop_last();
+            }
+            if mine.reason.is_empty() {
+                mine.reason = group.reason;
+            }
+        }
+    }
+}
+
+fn add<K: Ord>(mine: &mut BTreeMap<K, u64>, others: BTreeMap<K, u64>) {
+    for (key, count) in others {
+        *mine.entry(key).or_default() += count;
+    }
+}

@@ -1,0 +1,170 @@
+//! `backtest`: rules are asked about what agents recorded, programs never run again, and no secret gets out.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::room::Room;
+use crate::transcripts::{copied, samples};
+
+const HOOKS: &str = r#"
+[hook.deny]
+on = "PreToolUse"
+when = 'shell.commands.exists(c, c.runs("echo DENYHOOK"))'
+deny = "no"
+[hook.script]
+on = "PreToolUse"
+match = "Write"
+shell = "touch ran"
+"#;
+
+fn backtest(room: &Room, args: &[&str]) -> Value {
+    let said = room.run(&[&["backtest"], args, &["--format", "json"]].concat(), "");
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    serde_json::from_str(&said.stdout).unwrap()
+}
+
+/// BT-1, BT-3, BT-4.
+#[test]
+fn rules_are_asked_and_scripts_are_not() {
+    let room = Room::new();
+    let place = copied(&room);
+    room.write("project/hooks.toml", HOOKS);
+    let said = backtest(&room, &["native=hooks.toml", "--sessions", place.to_str().unwrap()]);
+    let groups = said["groups"].as_array().unwrap();
+    let of = |shape: &str| {
+        groups.iter().find(|it| it["shape"] == shape).map_or(0, |it| it["calls"].as_u64().unwrap())
+    };
+    // Two of Claude Code and one of its subagent, one of Codex and two of its subagent, two of Copilot, one of Gemini, two of Qwen; a
+    // fork's copy is none.
+    assert_eq!(of("Bash echo"), 11, "{groups:#?}");
+    assert!(groups.iter().all(|it| it["hook"] == "deny" && it["verdict"] == "deny"));
+    assert!(
+        groups[0]["examples"][0]["line"].is_u64() && groups[0]["examples"][0]["time"].is_string()
+    );
+    assert_eq!(said["not_replayed"][0]["hook"], "script");
+    assert!(said["not_replayed"][0]["events"].as_u64().unwrap() > 3);
+    assert_eq!(said["copied"], 24);
+    assert_eq!(said["not_judged"].as_object().unwrap().len(), 2);
+    assert!(!room.path("project/ran").exists());
+    let only = backtest(
+        &room,
+        &["native=hooks.toml", "--sessions", place.to_str().unwrap(), "--agent", "codex"],
+    );
+    assert_eq!(only["files"], 4);
+    let none = backtest(
+        &room,
+        &["native=hooks.toml", "--sessions", place.to_str().unwrap(), "--since", "2100-01-01"],
+    );
+    assert_eq!((&none["calls"], &none["groups"]), (&0.into(), &json!([])));
+}
+
+/// BT-5.
+#[test]
+fn two_sets_of_hooks_are_compared() {
+    let room = Room::new();
+    let place = samples();
+    room.write("project/old.toml", HOOKS);
+    room.write("project/new.toml", &HOOKS.replace("deny = ", "ask = "));
+    let args =
+        ["native=new.toml", "--against", "native=old.toml", "--sessions", place.to_str().unwrap()];
+    let said = backtest(&room, &args);
+    let groups = said["groups"].as_array().unwrap();
+    assert!(
+        !groups.is_empty()
+            && groups.iter().all(|it| it["before"] == "deny" && it["verdict"] == "ask")
+    );
+    let same = backtest(
+        &room,
+        &["native=old.toml", "--against", "native=old.toml", "--sessions", place.to_str().unwrap()],
+    );
+    assert_eq!(same["groups"], json!([]));
+}
+
+fn line(id: usize, time: &str, command: &str) -> String {
+    json!({
+        "type": "assistant", "uuid": format!("u{id}"), "sessionId": "s", "timestamp": time, "cwd": "/p", "version": "2.1.330",
+        "message": { "role": "assistant", "content": [
+            { "type": "tool_use", "id": format!("toolu_{id}"), "name": "Bash", "input": { "command": command } },
+        ] },
+    })
+    .to_string()
+}
+
+/// BT-6: in no output of any form, wherever it stood.
+#[test]
+fn no_secret_leaves_a_transcript() {
+    let room = Room::new();
+    let key = "ghp_".to_owned() + &"aB3".repeat(12);
+    let lines = [
+        line(1, "2026-11-22T10:00:00Z", &format!("echo DENYHOOK {key}")),
+        line(2, "2026-11-22T09:00:00Z", &format!("echo DENYHOOK --password hunter22 {key}")),
+        json!({ "type": key.clone(), "sessionId": "s" }).to_string(),
+        format!("{{\"type\":\"{key}"),
+    ];
+    room.write("home/.claude/projects/p/s.jsonl", &lines.join("\n"));
+    room.write("project/hooks.toml", HOOKS);
+    for format in ["text", "json", "sarif"] {
+        let said = room.run(&["backtest", "native=hooks.toml", "--format", format], "");
+        assert_eq!(said.code, 0, "{}", said.stderr);
+        for secret in [key.as_str(), "hunter22"] {
+            assert!(
+                !said.stdout.contains(secret) && !said.stderr.contains(secret),
+                "{format}: {}",
+                said.stdout
+            );
+        }
+        assert!(said.stdout.contains("redacted"), "{format}: {}", said.stdout);
+    }
+    let said = room.run(&["transcripts", "--format", "json"], "");
+    assert!(!said.stdout.contains(&key), "{}", said.stdout);
+    let said: Value = serde_json::from_str(&said.stdout).unwrap();
+    // Clocks may run backwards.
+    assert_eq!(said["files"][0]["first"], "2026-11-22T09:00:00Z");
+    assert_eq!(said["files"][0]["unknown_records"], 2);
+}
+
+/// BT-7.
+#[cfg(target_os = "linux")]
+#[expect(clippy::disallowed_methods, reason = "the program is played from outside")]
+#[test]
+fn what_is_cut_short_says_so() {
+    use std::process::{Command, Stdio};
+
+    let room = Room::new();
+    // Its end is never reached: the program is asked to end while it waits for one more line.
+    let text: String =
+        (0..20_000).map(|it| line(it, "2026-11-22T10:00:00Z", "echo DENYHOOK") + "\n").collect();
+    for file in 0..40 {
+        room.write(
+            &format!("home/.claude/projects/p/{file}.jsonl"),
+            &text.replace("toolu_", &format!("toolu_{file}_")),
+        );
+    }
+    room.write("project/hooks.toml", HOOKS);
+    let child = Command::new(env!("CARGO_BIN_EXE_tenterhook"))
+        .args(["backtest", "native=hooks.toml", "--format", "json"])
+        .current_dir(room.path("project"))
+        .env_clear()
+        .env("HOME", room.path("home"))
+        .env("PATH", "/usr/bin:/bin")
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let pid = rustix::process::Pid::from_child(&child);
+    let catches = || {
+        let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap_or_default();
+        let caught = status.lines().find_map(|it| it.strip_prefix("SigCgt:")).map(str::trim);
+        caught.and_then(|it| u64::from_str_radix(it, 16).ok()).is_some_and(|it| it & 2 != 0)
+    };
+    while !catches() {
+        std::thread::yield_now();
+    }
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(said["cut_short"], true);
+    assert!(said["calls"].as_u64().unwrap() < 800_000);
+}
