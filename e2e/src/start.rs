@@ -14,6 +14,10 @@ const TICK: Duration = Duration::from_millis(10);
 
 const NOTHING: &str = "[hook.other]\non = \"PreToolUse\"\nmatch = \"Write\"\nrun = [\"true\"]\n";
 const PACK: &str = include_str!("../../crates/tenterhook-cli/packs/guardrails.toml");
+/// A hundred hooks of Claude Code, of which none is for the call.
+const HUNDRED: &str = ".claude/settings.json";
+/// A guard that does by itself what one rule does.
+const GUARD: &str = "import json, sys\ncall = json.load(sys.stdin)\nif 'rm -rf' in str(call.get('tool_input')):\n    print('no', file=sys.stderr)\n    sys.exit(2)\n";
 const EVENT: &str = "{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"s\",\"tool_name\":\"Bash\",\
     \"tool_input\":{\"command\":\"ls\"}}";
 
@@ -35,19 +39,27 @@ pub(crate) fn run(args: &[&str]) -> Said {
         ("pack.toml", PACK),
         ("many.toml", &many),
         ("event.json", EVENT),
+        ("guard.py", GUARD),
     ] {
         std::fs::write(room.path().join(name), text).map_err(|error| format!("{name}: {error}"))?;
     }
+    hundred(room.path()).map_err(|error| format!("{HUNDRED}: {error}"))?;
     let said = |words: &[&str]| words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
     let ours = |words: &[&str]| [said(&[&program.to_string_lossy()]), said(words)].concat();
     let fire = |file: &str| ours(&["fire", "--config", file, "event.json"]);
-    let all: [Started; 6] = [
+    let hook = |more: &[&str]| {
+        ours(&[&["hook", "--agent", "codex", "--event", "PreToolUse"], more].concat())
+    };
+    let all: [Started; 9] = [
         ("/bin/true", said(&["/bin/true"])),
         ("python3 -c pass", said(&["python3", "-c", "pass"])),
         ("tenterhook --version", ours(&["--version"])),
         ("fire, nothing matches", fire("nothing.toml")),
         ("fire, the guardrails, `ls`", fire("pack.toml")),
         ("fire, 20,000 hooks, none selected", fire("many.toml")),
+        ("python3 guard.py", said(&["python3", "guard.py"])),
+        ("hook, 100 hooks, nothing matches", hook(&[])),
+        ("hook, the guardrails, `ls`", hook(&["--config", "pack.toml"])),
     ];
     let mut took = all.map(|started| (started, Vec::new(), Duration::ZERO));
     for _ in 0..TIMES {
@@ -60,12 +72,21 @@ pub(crate) fn run(args: &[&str]) -> Said {
     Ok((table(&mut took), true))
 }
 
+fn hundred(room: &Path) -> std::io::Result<()> {
+    let entry = "{\"matcher\":\"Write\",\"hooks\":[{\"type\":\"command\",\"command\":\"true\"}]}";
+    let entries = vec![entry; 100].join(",");
+    std::fs::create_dir_all(room.join(".claude"))?;
+    std::fs::write(room.join(HUNDRED), format!("{{\"hooks\":{{\"PreToolUse\":[{entries}]}}}}"))
+}
+
 /// How long it took, and how much of a core; the latter is told in ticks, whose errors even out.
 fn once(words: &[String], room: &Path) -> Result<(Duration, Duration), String> {
     let (program, args) = words.split_first().ok_or("it has no name")?;
     let mut command = Command::new(program);
     command.args(args).current_dir(room).env("HOME", room);
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    // What agents hand to a hook; the others do not read it.
+    let input = std::fs::File::open(room.join("event.json")).map_err(|error| error.to_string())?;
+    command.stdin(input).stdout(Stdio::null()).stderr(Stdio::null());
     let (before, began) = (of_children()?, Instant::now());
     let status = command.status().map_err(|error| error.to_string())?;
     let wall = began.elapsed();

@@ -4,7 +4,8 @@ mod agents;
 
 use std::fmt::Write as _;
 
-use tenterhook::dialect::{DIALECTS, Dialect, EventRow, Subject};
+use tenterhook::answer::Power;
+use tenterhook::dialect::{DIALECTS, Dialect, DialectId, EventRow, Subject};
 
 use crate::Said;
 use crate::tidy::Findings;
@@ -13,8 +14,11 @@ use crate::tree::{self, File};
 /// A generated page: where it stands, and what draws it.
 type Page = (&'static str, fn() -> String);
 
-const PAGES: &[Page] =
-    &[("docs/spec/events-table.md", events), ("docs/guide/agents-compared.md", agents::page)];
+const PAGES: &[Page] = &[
+    ("docs/spec/events-table.md", events),
+    ("docs/guide/agents-compared.md", agents::page),
+    ("docs/guide/bridge-agents.md", told),
+];
 
 /// The page that sums up in a sentence what agents were seen to do.
 const README: &str = "README.md";
@@ -54,6 +58,43 @@ fn events() -> String {
     );
     for dialect in DIALECTS {
         let _ = write!(page, "\n## {}\n\n{}", dialect.id(), table(dialect));
+    }
+    page
+}
+
+/// What a column of the page about replies shows, and which powers are in it.
+const TOLD: &[(&str, &[Power])] = &[
+    ("deny", &[Power::Deny]),
+    ("ask", &[Power::Ask]),
+    ("allow", &[Power::Allow]),
+    ("change", &[Power::Input, Power::Prompt, Power::Output]),
+    ("context", &[Power::Context]),
+    ("message", &[Power::Message]),
+    ("end the turn", &[Power::Stop]),
+];
+
+fn told() -> String {
+    let mut page = String::from(
+        "<!-- Written by `cargo xtask gen`; change the tables in the code instead. -->\n\n# What each agent can be told\n\n\
+         What `tenterhook hook` can say to the agent that calls, event by event. What has no mark cannot be said there: a\n\
+         denial becomes what restrains most, a question a denial that says how you let the call pass, a changed call a denial\n\
+         that carries it, and the rest a warning ([the rules](../spec/bridge.md)). Events that are not here take nothing.\n\
+         A hook reads the words of the row in `host.can` of its event (`session.host.can` in a native one).\n",
+    );
+    for agent in DialectId::agents() {
+        let dialect = agent.dialect();
+        let name = dialect.agent().unwrap_or_default();
+        let _ = write!(page, "\n## {name} (`--agent {agent}`)\n\n| event |");
+        TOLD.iter().for_each(|(column, _)| page.push_str(&format!(" {column} |")));
+        page.push_str(&format!("\n|---|{}\n", ":-:|".repeat(TOLD.len())));
+        for (event, powers) in dialect.can_all() {
+            let _ = write!(page, "| `{event}` |");
+            for (_, of) in TOLD {
+                let can = of.iter().any(|it| powers.has(*it));
+                page.push_str(if can { " yes |" } else { " |" });
+            }
+            page.push('\n');
+        }
     }
     page
 }

@@ -231,6 +231,9 @@ pub(crate) struct List {
 pub(crate) struct Explain {
     #[command(flatten)]
     pub(crate) which: Which,
+    /// As the hooks stand when this agent calls: those that it runs itself are left to it
+    #[arg(long, value_name = "NAME", value_parser = agent)]
+    pub(crate) agent: Option<DialectId>,
     #[command(flatten)]
     pub(crate) output: Output,
     /// What is on record of the last firing, and what the hooks would make of it now; it needs no event

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tenterhook::Event;
 use tenterhook::answer::{Answer, Restraint};
+use tenterhook::dialect::DialectId;
 use tenterhook::engine::Builder;
 use tenterhook::executor::disk;
 use tenterhook::hook::{Arming, Hook, Layer, Run};
@@ -35,7 +36,7 @@ pub(crate) fn run(args: &Explain, here: &Here, term: Term) -> Result<Exit, Probl
     let mut loaded = load::load(&args.which, here)?;
     let event = what::given(&args.what, args.which.events(), &here.roots)?.event;
     loaded.announce(term, &here.roots);
-    let hooks = explained(&mut loaded, &event, term);
+    let hooks = explained(&mut loaded, &event, args.agent, term);
     match args.output.format {
         Format::Json => print_json(&to_json(&hooks), term)?,
         Format::Text => term.data(&to_text(&event, &hooks, term.width()))?,
@@ -48,7 +49,7 @@ fn of_record(args: &Explain, here: &Here, term: Term) -> Result<Exit, Problem> {
     let firing = recorded::find(args.record, here)?;
     let event = recorded::event(&firing, here);
     let mut loaded = load::load(&args.which, here)?;
-    let now = event.as_ref().map(|event| (event, explained(&mut loaded, event, term)));
+    let now = event.as_ref().map(|event| (event, explained(&mut loaded, event, args.agent, term)));
     match args.output.format {
         Format::Json => {
             let now = now.map(|(_, hooks)| to_json(&hooks));
@@ -76,8 +77,17 @@ fn of_record(args: &Explain, here: &Here, term: Term) -> Result<Exit, Problem> {
     Ok(Exit::Good)
 }
 
-fn explained(loaded: &mut Loaded, event: &Event, term: Term) -> Vec<Explained> {
-    let ruleset = loaded.engine(Builder::self_protection).ruleset();
+fn explained(
+    loaded: &mut Loaded,
+    event: &Event,
+    agent: Option<DialectId>,
+    term: Term,
+) -> Vec<Explained> {
+    let behind = |builder: Builder| match agent {
+        Some(agent) => builder.self_protection().behind(agent),
+        None => builder.self_protection(),
+    };
+    let ruleset = loaded.engine(behind).ruleset();
     loaded.warn(term);
     let input = RuleInput::of(&Arc::new(event.clone())).looking(disk());
     let all = plan::explain(&ruleset, &View::default(), event).into_iter();

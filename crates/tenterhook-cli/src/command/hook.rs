@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use serde_json::{Value, json};
 use tenterhook::answer::Power;
 use tenterhook::diagnostic::Code;
 use tenterhook::dialect::{DialectId, Reply};
@@ -167,6 +168,7 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
         let before = kept.as_ref().is_some_and(|it| it.strikes(&event.name) > 0);
         event.payload.insert("stop_hook_active".to_owned(), before.into());
     }
+    event.within.facts.insert("host".to_owned(), host(agent, &event));
     let which = Which { config: args.config.clone(), dialect: None, compat: None };
     let mut loaded = load::load(&which, here)?;
     let place = Place::new();
@@ -210,6 +212,13 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
             Ok(last_word::deny(Code::Cancelled, "the run was cancelled"))
         }
     }
+}
+
+/// What hooks are told of the agent that calls (BR-14).
+fn host(agent: DialectId, event: &Event) -> Value {
+    let can = agent.dialect().can(&event.name).unwrap_or_default();
+    let words: Vec<&str> = can.iter().map(Power::word).collect();
+    json!({ "agent": agent.as_str(), "can": words })
 }
 
 /// A session that remembers what earlier calls did (BR-40).

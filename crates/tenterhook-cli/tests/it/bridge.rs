@@ -334,3 +334,54 @@ fn what_qwen_says_wrongly_is_mended() {
     assert!(call("Stop", json!({"stop_hook_active": true})).contains("again"));
     assert_eq!(call("Stop", json!({"stop_hook_active": false})), "", "it was put off before");
 }
+
+/// BR-14.
+#[test]
+fn a_hook_is_told_what_the_agent_can_be_told() {
+    let room = room(".claude/settings.json", "PreToolUse", "cat >&2; exit 2");
+    let said = room.run(CODEX, &bash("ls"));
+    let read: Value = serde_json::from_str(&reason(&said.stdout)).unwrap();
+    let wanted = json!({"agent": "codex", "can": ["deny", "rewrite input", "context", "message"]});
+    assert_eq!(read.get("host"), Some(&wanted));
+}
+
+/// BR-30, BR-31: `explain` says whose a hook is.
+#[test]
+fn explain_says_which_hooks_the_agent_runs_itself() {
+    let room = room(".claude/settings.json", "PreToolUse", "true");
+    room.write("home/.codex/hooks.json", &settings("PreToolUse", "tenterhook hook --agent codex"));
+    let said = room.run(&["explain", "--agent", "claude", "Bash", "ls"], "").stdout;
+    let words = said.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("Claude Code loads this file itself"), "{words}");
+    assert!(words.contains("it is Tenterhook itself"), "{words}");
+}
+
+/// BR-1: a gate of Reasonix at the end of a turn, behind Qwen Code.
+#[test]
+fn a_gate_with_directives_answers_qwen() {
+    let room = Room::new();
+    let gate = "printf '@@INJECT: run the tests\\n'; exit 2";
+    let text = json!({"hooks": {"TurnEnd": [{"command": gate}]}}).to_string();
+    room.write("home/.reasonix/settings.json", &text);
+    let stop = r#"{"session_id":"s","transcript_path":"/t","timestamp":"2026","cwd":"/","permission_mode":"yolo","hook_event_name":"Stop"}"#;
+    let said = room.run(&["hook", "--agent", "qwen", "--event", "Stop"], stop);
+    assert!(said.stdout.contains(r#""decision":"block""#), "{}", said.all());
+    assert!(said.stdout.contains("run the tests"), "{}", said.all());
+}
+
+/// BR-4: a transform of CodeWhale, as far as Claude Code can be told of it.
+#[test]
+fn a_transform_of_prompts_answers_claude_code() {
+    let room = Room::new();
+    for (program, told) in [
+        (r#"printf '{"text":"fix it\\nin French"}'"#, r#""additionalContext":"in French""#),
+        (r#"printf '{"text":"other words"}'"#, r"Send this instead:\nother words"),
+    ] {
+        let entry = format!("event = \"message_submit\"\ncommand = '''{program}'''\n");
+        let text = format!("[hooks]\nenabled = true\n[[hooks.hooks]]\n{entry}");
+        room.write("home/.codewhale/config.toml", &text);
+        let prompt = r#"{"session_id":"s","transcript_path":"/t","prompt_id":"p","cwd":"/","hook_event_name":"UserPromptSubmit","prompt":"fix it"}"#;
+        let said = room.run(&["hook", "--agent", "claude", "--event", "UserPromptSubmit"], prompt);
+        assert!(said.stdout.contains(told), "{}", said.all());
+    }
+}

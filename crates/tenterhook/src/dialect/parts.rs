@@ -259,6 +259,13 @@ impl Dialect {
         Some(self.replies?.say(name).map_or(Powers::NONE, |it| it.powers()))
     }
 
+    /// Every event on which its agent can be told something, by its own name, and what.
+    #[must_use]
+    pub fn can_all(&self) -> Vec<(&'static str, Powers)> {
+        let events = self.replies.map_or(&[][..], |it| it.events);
+        events.iter().map(|it| (it.event, it.powers())).collect()
+    }
+
     /// Whether its agent loads a source that was found, and runs the hooks in it (BR-30).
     #[must_use]
     pub fn loads(&self, source: &Source) -> bool {
