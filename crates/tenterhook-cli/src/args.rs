@@ -87,6 +87,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook backtest\n  tenterhook backtest tenterhook.toml --since 30days --agent claude\n  tenterhook backtest new.toml --against tenterhook.toml\n  tenterhook backtest --sessions ~/.codex/sessions --format json"
     )]
     Backtest(Backtest),
+    /// Run the agent that is installed here against a scripted model, and say what it does with what its hooks say
+    #[command(
+        after_help = "Examples:\n  tenterhook probe codex\n  tenterhook probe goose --program ~/bin/goose --format json"
+    )]
+    Probe(Probe),
     /// Run the cases of hooks: what happens, and what must come of it
     #[command(
         after_help = "Examples:\n  tenterhook test\n  tenterhook test tenterhook.toml --only push\n  tenterhook test --mutate\n  tenterhook test --canaries .claude/settings.json\n  tenterhook test --format junit\n  tenterhook test --config .claude/settings.json --record Bash 'rm -rf build'"
@@ -190,6 +195,18 @@ pub(crate) struct Pause {
     /// End the pause now
     #[arg(long)]
     pub(crate) end: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Probe {
+    /// Which: claude, codex, copilot, opencode, goose, qwen, cline or gemini
+    #[arg(value_name = "AGENT")]
+    pub(crate) agent: String,
+    /// Its program, where it is not on the PATH
+    #[arg(long, value_name = "PATH")]
+    pub(crate) program: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 #[derive(Debug, Args)]

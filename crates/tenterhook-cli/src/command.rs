@@ -16,6 +16,7 @@ pub(crate) mod leave;
 pub(crate) mod list;
 pub(crate) mod log;
 mod lookup;
+pub(crate) mod probe;
 pub(crate) mod recorded;
 pub(crate) mod rules;
 mod sample;

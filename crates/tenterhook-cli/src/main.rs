@@ -84,6 +84,7 @@ fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
         Command::Log(args) => command::log::run(args, &here, term),
         Command::Backtest(args) => command::backtest::run(args, &here, term),
         Command::Transcripts(args) => command::transcripts::run(args, &here, term),
+        Command::Probe(args) => command::probe::run(args, &here, term),
         Command::Test(args) => command::test::run(args, &here, term),
         Command::Convert(args) => command::convert::run(args, &here, term),
         Command::Events(args) => command::events::run(args, &here, term),

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 
 use crate::model::Wire;
 use crate::room::Room;
+use crate::script::Call;
 
 /// When a hook is run, in words that are no agent's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -157,6 +158,13 @@ impl Agent {
     pub fn event(&self, event: Event) -> Option<&'static str> {
         let at = Event::ALL.iter().position(|it| *it == event)?;
         self.events.get(at).copied().filter(|it| !it.is_empty())
+    }
+
+    /// The call of its shell that names a way, and leaves a mark where it runs.
+    #[must_use]
+    pub fn call(&self, way: &str) -> Call {
+        let line = format!("touch marks/ran.{way} && echo WAY-{way}-END");
+        Call { name: self.shell.name.to_owned(), input: (self.shell.input)(&line) }
     }
 }
 

@@ -8,6 +8,7 @@ mod model;
 mod play;
 mod room;
 mod script;
+mod survey;
 mod way;
 
 pub use agent::{AGENTS, Agent, Event, Mode, Registered, Said, Setting, Tool, named};
@@ -15,4 +16,5 @@ pub use model::{Asked, Model, Wire};
 pub use play::{Fate, Front, Play, Seen, play};
 pub use room::Room;
 pub use script::{Call, MAIN, Script, Step};
+pub use survey::{Row, Survey};
 pub use way::{NEAR_MISSES, Way, deny_json, mark};

@@ -92,13 +92,14 @@ impl Table {
 
     /// Whether the table itself says that every denial stops its call with us, or why not; the numbers of both columns.
     pub(super) fn judge(&self, said: &mut String) -> bool {
-        let mut counts: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
+        let mut counts: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
         let mut good = true;
         for ((agent, case), row) in self.rows.iter().filter(|it| denies(&it.0.1)) {
             let count = counts.entry(agent).or_default();
-            let [all, without, with] = count;
+            let [all, without, played, with] = count;
             *all += 1;
             *without += usize::from(row.without.starts_with("ran"));
+            *played += usize::from(!row.with.is_empty());
             let passed = row.with.starts_with("ran");
             *with += usize::from(passed);
             if passed && row.why.is_empty() {
@@ -106,10 +107,10 @@ impl Table {
                 let _ = writeln!(said, "{agent}: `{case}` runs with us, and nothing says why");
             }
         }
-        for (agent, [all, without, with]) in counts {
+        for (agent, [all, without, played, with]) in counts {
             let _ = writeln!(
                 said,
-                "{agent}: of {all} ways to say no, the tool ran {without} times without us, {with} times with us"
+                "{agent}: without us the tool ran in {without} of {all} ways to say no, with us in {with} of {played}"
             );
         }
         good

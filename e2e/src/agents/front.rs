@@ -31,10 +31,11 @@ impl Tenterhook {
     /// Whether it speaks with an agent, or why it does not.
     pub(super) fn speaks(&self, agent: &Agent) -> Result<(), String> {
         let output = Command::new(&self.program)
-            .args(["events", "--dialect", agent.name])
+            .args(["hook", "--agent", agent.name, "--event", "none"])
+            .stdin(std::process::Stdio::null())
             .output()
             .map_err(|error| format!("{}: {error}", self.program.display()))?;
-        if !output.status.success() {
+        if String::from_utf8_lossy(&output.stderr).contains("no agent of that name") {
             return Err(format!("there is no dialect `{}` yet", agent.name));
         }
         if (agent.says)(Event::Before, tenterhook_probe::Said::Deny, "").is_none() {

@@ -17,6 +17,7 @@ mod fix;
 mod found;
 mod integrations;
 mod list;
+mod probe;
 mod protected;
 mod record;
 mod room;

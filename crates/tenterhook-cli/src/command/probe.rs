@@ -1,0 +1,114 @@
+//! `probe`: what does the agent that is installed here do with what its hooks say? Runs it against a scripted model, prints what it
+//! saw and keeps it for others to read. Touches nothing of the user's own agent: its home and project are scratch.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tenterhook::leave;
+use tenterhook_probe::{AGENTS, Agent, Row, Survey, named};
+use tenterhook_process::{Cancel, Command, run_blocking};
+
+use super::print_json;
+use crate::ambient::Here;
+use crate::args::{Format, Probe};
+use crate::executable;
+use crate::exit::Exit;
+use crate::problem::Problem;
+use crate::term::Term;
+
+pub(crate) fn run(args: &Probe, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let agent = named(&args.agent).ok_or_else(|| unknown(&args.agent))?;
+    let path = path(here);
+    let program = match &args.program {
+        Some(program) => here.roots.cwd.join(program),
+        None => find(agent, &path)?,
+    };
+    // An agent may leave a daemon behind, which is ours to end.
+    let _ = tenterhook_process::adopt_orphans();
+    let scratch = std::env::temp_dir();
+    let version = version(&program, &path, &scratch);
+    let survey = Survey { agent, program: &program, path: &path, scratch: &scratch };
+    let rows = survey.rows().map_err(|why| {
+        Problem::new(format!("{} cannot be probed: {why}", agent.title))
+            .help(format!("it is known how version {} is driven", agent.version))
+    })?;
+    let value = value(agent, &program, &version, &rows);
+    keep(agent, &value, here)?;
+    match args.output.format {
+        Format::Json => print_json(&value, term)?,
+        Format::Text => term.data(&text(agent, &version, &rows))?,
+    }
+    Ok(if rows.iter().any(Row::is_open) { Exit::Wrong } else { Exit::Good })
+}
+
+fn unknown(name: &str) -> Problem {
+    let names: Vec<&str> = AGENTS.iter().map(|it| it.name).collect();
+    Problem::new(format!("nobody knows how to drive the agent `{name}`"))
+        .help(format!("one of {}", names.join(", ")))
+}
+
+fn path(here: &Here) -> String {
+    let path = here.env.iter().find(|it| it.0 == "PATH");
+    path.map_or_else(|| "/usr/local/bin:/usr/bin:/bin".to_owned(), |it| it.1.clone())
+}
+
+fn find(agent: &Agent, path: &str) -> Result<PathBuf, Problem> {
+    let places = path.split(':').filter(|it| it.starts_with('/'));
+    let found = places.map(|it| Path::new(it).join(agent.name)).find(|it| {
+        it.metadata().is_ok_and(|found| found.is_file() && executable::is_executable(&found))
+    });
+    found.ok_or_else(|| {
+        Problem::new(format!("{} is not on the PATH", agent.title))
+            .help(format!("`--program PATH`, or install it: npm install -g {}", agent.package))
+    })
+}
+
+/// What the program says that it is.
+fn version(program: &Path, path: &str, cwd: &Path) -> String {
+    let mut command = Command::new(program, ["--version"], cwd);
+    command.env =
+        vec![("PATH".into(), path.into()), ("HOME".into(), cwd.join("tenterhook-no-home").into())];
+    command.timeout = Some(Duration::from_secs(30));
+    let report = run_blocking(command, &Cancel::new());
+    let said = String::from_utf8_lossy(&report.stdout.bytes).into_owned();
+    let line = said.lines().map(str::trim).find(|it| !it.is_empty()).unwrap_or_default();
+    line.chars().take(80).collect()
+}
+
+fn value(agent: &Agent, program: &Path, version: &str, rows: &[Row]) -> Value {
+    let rows: Vec<Value> = rows
+        .iter()
+        .map(|it| {
+            json!({
+                "axis": it.axis, "hook": it.hook, "hook_asked": it.asked, "reached": it.fate.is_some(),
+                "ran": it.fate.map(|it| it.ran), "rewritten": it.fate.map(|it| it.rewritten),
+                "told": it.fate.map(|it| it.told), "went_on": it.fate.map(|it| it.went_on),
+            })
+        })
+        .collect();
+    json!({
+        "agent": agent.name, "version": version, "program": program.display().to_string(), "known_version": agent.version,
+        "denials_block": !rows.iter().any(|it| it["hook"] == "deny" && it["ran"] == true), "rows": rows,
+    })
+}
+
+fn text(agent: &Agent, version: &str, rows: &[Row]) -> String {
+    let mut text = format!("{} {version}, headless\n", agent.title);
+    for row in rows {
+        let fate = row.fate.map_or_else(|| "did not get to it".to_owned(), |it| it.to_string());
+        let unasked = if row.asked || row.fate.is_none() { "" } else { ", no hook asked" };
+        let open = if row.is_open() { "  <- a denial does not block" } else { "" };
+        text.push_str(&format!("  {:9} {:8} {fate}{unasked}{open}\n", row.axis, row.hook));
+    }
+    text
+}
+
+/// Keeps it where `status` and `doctor` find it.
+fn keep(agent: &Agent, value: &Value, here: &Here) -> Result<(), Problem> {
+    let folder = leave::state_directory(&here.env, &here.roots.home).join("probes");
+    let path = folder.join(format!("{}.json", agent.name));
+    let kept = std::fs::create_dir_all(&folder)
+        .and_then(|()| std::fs::write(&path, super::json_text(value).unwrap_or_default()));
+    kept.map_err(|error| Problem::new(format!("{} cannot be written: {error}", path.display())))
+}

@@ -1,0 +1,180 @@
+//! What does one agent do with what its hooks say, along the axes on which agents differ? A few runs, one row a call; judges nothing.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::json;
+
+use crate::agent::{Agent, Event, Mode, Said};
+use crate::play::{Fate, Play, Seen, play};
+use crate::script::{Call, Script, Step};
+use crate::way::{Way, mark};
+
+/// What became of one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Where the call was made: `default`, `bypass`, `parallel`, `mcp`, `subagent`.
+    pub axis: &'static str,
+    /// What the hook did: `deny`, `exit2`, `ask`, `rewrite`, `context`, `crash`, `slow`, `silent`.
+    pub hook: &'static str,
+    /// What became of it; none where the agent did not get to it.
+    pub fate: Option<Fate>,
+    /// Whether the hook was asked at all.
+    pub asked: bool,
+}
+
+impl Row {
+    /// Whether a denial did not block.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.hook == "deny" && self.fate.is_some_and(|it| it.ran)
+    }
+}
+
+/// Which agent is looked at, and with what.
+#[derive(Clone, Copy, Debug)]
+pub struct Survey<'a> {
+    /// The agent.
+    pub agent: &'a Agent,
+    /// Its program.
+    pub program: &'a Path,
+    /// The `PATH` on which it finds what it needs.
+    pub path: &'a str,
+    /// Under which directory its rooms lie.
+    pub scratch: &'a Path,
+}
+
+/// How long the agent gives a hook, and one run at most takes.
+const TIMEOUT: u32 = 3;
+const WITHIN: Duration = Duration::from_secs(120);
+
+/// What is tried where permissions are as they are, and where they are skipped.
+const HOOKS: [&str; 8] = ["deny", "exit2", "ask", "rewrite", "context", "crash", "slow", "silent"];
+
+impl Survey<'_> {
+    /// All rows.
+    ///
+    /// # Errors
+    ///
+    /// When the agent cannot be run, or never asked its model.
+    pub fn rows(&self) -> Result<Vec<Row>, String> {
+        let mut rows = self.modes("default", Mode::Default)?;
+        rows.extend(self.modes("bypass", Mode::Bypass)?);
+        rows.extend(self.elsewhere()?);
+        Ok(rows)
+    }
+
+    fn modes(&self, axis: &'static str, mode: Mode) -> Result<Vec<Row>, String> {
+        let ways: Vec<(&str, Way)> =
+            HOOKS.iter().filter_map(|it| Some((*it, self.way(it, it)?))).collect();
+        let (mut rows, mut rest) = (Vec::new(), ways.as_slice());
+        let all: Vec<Way> = ways.iter().map(|it| it.1.clone()).collect();
+        while !rest.is_empty() {
+            let main = rest.iter().map(|it| Step::Calls(vec![self.agent.call(it.0)])).collect();
+            let seen = self.play(mode, &Script { main, sub: Vec::new() }, &all)?;
+            // Some denials end the run: what comes after them is played in another one.
+            let reached = rest.len().min(seen.steps() + 1);
+            for (step, (hook, _)) in rest.iter().take(reached).enumerate() {
+                let asked = seen.fired.contains_key(&format!("Before.{hook}"));
+                rows.push(Row { axis, hook, fate: Some(seen.fate(hook, step)), asked });
+            }
+            rest = rest.get(reached..).unwrap_or_default();
+        }
+        Ok(rows)
+    }
+
+    /// Denials where they are forgotten.
+    fn elsewhere(&self) -> Result<Vec<Row>, String> {
+        let calls = [
+            ("parallel", "deny", "parallel-1", 0),
+            ("parallel", "silent", "parallel-2", 0),
+            ("parallel", "deny", "parallel-3", 0),
+            ("mcp", "deny", "mcp", 1),
+            ("subagent", "deny", "subagent", 2),
+        ];
+        let ways: Vec<Way> = calls.iter().filter_map(|it| self.way(it.1, it.2)).collect();
+        let batch = calls.iter().filter(|it| it.3 == 0).map(|it| self.agent.call(it.2)).collect();
+        // What an agent does not have is a call of the shell that nobody counts, so that the others keep their places.
+        let none = || (self.agent.shell.name.to_owned(), (self.agent.shell.input)("true"));
+        let ping = self.agent.mcp.map(|it| (it.to_owned(), json!({ "text": "WAY-mcp-END" })));
+        let task = self
+            .agent
+            .delegate
+            .map(|it| (it.name.to_owned(), (it.input)("SUBTASK please do what the model says")));
+        let wait = (self.agent.shell.name.to_owned(), (self.agent.shell.input)("sleep 3"));
+        let single =
+            |(name, input): (String, serde_json::Value)| Step::Calls(vec![Call { name, input }]);
+        let main = vec![
+            Step::Calls(batch),
+            single(ping.clone().unwrap_or_else(none)),
+            single(task.clone().unwrap_or_else(none)),
+            // Some start a sub-agent and go on; whoever ends the session ends it, too.
+            single(wait),
+        ];
+        let sub = vec![Step::Calls(vec![self.agent.call("subagent")])];
+        let seen = self.play(Mode::Bypass, &Script { main, sub }, &ways)?;
+        let row = |(axis, hook, name, step): (&'static str, &'static str, &str, usize)| {
+            let had = match axis {
+                "mcp" => ping.is_some() && seen.steps() >= step,
+                "subagent" => seen.asked.iter().any(|it| !it.main),
+                _ => true,
+            };
+            let asked = seen.fired.contains_key(&format!("Before.{name}"));
+            let fate = seen.fate(name, step);
+            // A tool that no hook was asked for and that left no mark was not called.
+            let fate = (had && (asked || fate.ran)).then_some(fate);
+            Row { axis, hook, fate, asked }
+        };
+        Ok(calls.map(row).to_vec())
+    }
+
+    /// A hook that does this for the calls that name `name`.
+    fn way(&self, hook: &str, name: &str) -> Option<Way> {
+        let new = format!("touch marks/new.{name} && echo new");
+        let reason = mark(name);
+        if (self.agent.says)(Event::Before, Said::Deny, "").is_none() {
+            let text = match hook {
+                "deny" => format!("throw new Error('{reason}')"),
+                "rewrite" => format!("output.args.command = '{new}'"),
+                "crash" => "null.x".to_owned(),
+                "silent" => "return".to_owned(),
+                _ => return None,
+            };
+            return Some(Way { language: "js", ..Way::sh(Event::Before, name, text) });
+        }
+        let says = |said, text: &str| {
+            let text = (self.agent.says)(Event::Before, said, text)?;
+            Some(Way::prints(Event::Before, name, &text))
+        };
+        match hook {
+            "deny" => says(Said::Deny, &reason),
+            "ask" => says(Said::Ask, &reason),
+            "rewrite" => says(Said::Rewrite, &new),
+            "context" => says(Said::Context, &reason),
+            "exit2" => Some(Way::sh(Event::Before, name, format!("echo {reason} >&2\nexit 2"))),
+            "crash" => Some(Way::sh(Event::Before, name, "kill -9 $$")),
+            "slow" => Some(Way::sh(Event::Before, name, "sleep 20")),
+            _ => Some(Way::sh(Event::Before, name, "exit 0")),
+        }
+    }
+
+    fn play(&self, mode: Mode, script: &Script, ways: &[Way]) -> Result<Seen, String> {
+        let seen = play(&Play {
+            agent: self.agent,
+            program: self.program,
+            path: self.path,
+            scratch: self.scratch,
+            mode,
+            script,
+            ways,
+            events: &[Event::Before],
+            timeout: TIMEOUT,
+            within: WITHIN,
+            front: None,
+        })?;
+        if seen.asked.is_empty() {
+            return Err(format!("it never asked its model\n{}", seen.tail()));
+        }
+        Ok(seen)
+    }
+}
