@@ -52,6 +52,7 @@ struct Said {
     messages: Vec<String>,
     env: Map<String, Value>,
     extra: Map<String, Value>,
+    permissions: Vec<Value>,
 }
 
 impl Said {
@@ -72,6 +73,7 @@ impl Said {
         effects.messages = self.messages.clone();
         effects.env = self.env.clone();
         effects.extra = self.extra.clone();
+        effects.updated_permissions = self.permissions.clone();
         outcome
     }
 }

@@ -49,16 +49,15 @@ static ROWS: &[EventRow] = &[
 const KEYS: super::Keys = &[("prompt_response", "last_assistant_message")];
 
 #[rustfmt::skip]
-pub(super) static TOOLS: &[ToolWords] = &[
+static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["run_shell_command"], neutral: "Bash", keys: &[] },
     ToolWords { own: &["read_file"], neutral: "Read", keys: &[("path", "file_path")] },
     ToolWords { own: &["write_file"], neutral: "Write", keys: &[] },
-    ToolWords { own: &["replace", "edit"], neutral: "Edit", keys: &[] },
-    ToolWords { own: &["notebook_edit"], neutral: "NotebookEdit", keys: &[] },
+    ToolWords { own: &["replace"], neutral: "Edit", keys: &[] },
     ToolWords { own: &["glob"], neutral: "Glob", keys: &[("dir_path", "path")] },
     ToolWords { own: &["grep_search", "search_file_content"], neutral: "Grep", keys: &[("dir_path", "path")] },
     ToolWords { own: &["web_fetch"], neutral: "WebFetch", keys: &[] },
-    ToolWords { own: &["google_web_search", "web_search"], neutral: "WebSearch", keys: &[] },
+    ToolWords { own: &["google_web_search"], neutral: "WebSearch", keys: &[] },
 ];
 
 static REPLIES: Replies =

@@ -3,11 +3,11 @@
 
 use serde_json::{Map, Value};
 
-use super::gemini::TOOLS;
 use super::{Caller, caller, decode, end, named, row};
 use crate::answer::Power::{self, Allow, Ask, Context, Deny, Message, Stop};
 use crate::dialect::kit::reply::{Part, Phrase, Replies, Say};
 use crate::dialect::parts::Dialect;
+use crate::dialect::tools::ToolWords;
 use crate::dialect::{DialectId, EventFault, EventRow, Roots};
 use crate::event::Event;
 
@@ -35,6 +35,18 @@ static ROWS: &[EventRow] = &[
     row("PreCompact", "PreCompact", &[]),
     row("PostCompact", "PostCompact", &[]),
     row("Notification", "Notification", &[]),
+];
+
+#[rustfmt::skip]
+static TOOLS: &[ToolWords] = &[
+    ToolWords { own: &["run_shell_command"], neutral: "Bash", keys: &[] },
+    ToolWords { own: &["read_file"], neutral: "Read", keys: &[] },
+    ToolWords { own: &["write_file"], neutral: "Write", keys: &[] },
+    ToolWords { own: &["edit"], neutral: "Edit", keys: &[] },
+    ToolWords { own: &["notebook_edit"], neutral: "NotebookEdit", keys: &[] },
+    ToolWords { own: &["glob"], neutral: "Glob", keys: &[] },
+    ToolWords { own: &["grep_search"], neutral: "Grep", keys: &[] },
+    ToolWords { own: &["web_fetch"], neutral: "WebFetch", keys: &[] },
 ];
 
 fn read(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {

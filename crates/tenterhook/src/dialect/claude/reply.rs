@@ -148,7 +148,7 @@ const EVENTS: &[Say] = &[
     },
     say("MessageDisplay", &[(Power::Output, &[NAMED, (&[OUT, "displayContent"], Part::Given)])]),
     say("PreToolUse", GATE),
-    say("PermissionRequest", PERMISSION),
+    Say { only_with_consent: true, ..say("PermissionRequest", PERMISSION) },
     say(
         "PermissionDenied",
         &[

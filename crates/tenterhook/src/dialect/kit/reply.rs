@@ -55,6 +55,8 @@ pub(in crate::dialect) struct Say {
     pub(in crate::dialect) instead: &'static [Power],
     /// A denial is exit code 2 with its reason on standard error: the event reads no object.
     pub(in crate::dialect) by_exit: bool,
+    /// A changed call and new rules are consent there: without one they are not said.
+    pub(in crate::dialect) only_with_consent: bool,
     /// Another object that denies, where the tool has one.
     pub(in crate::dialect) denies: fn(&Event, &str) -> Option<Value>,
     /// The input of a tool as the agent takes it.
@@ -90,6 +92,7 @@ impl Say {
             can: &[],
             instead: &[],
             by_exit: false,
+            only_with_consent: false,
             denies: |_, _| None,
             input: |_, it| Ok(it.clone()),
             carries: &[],

@@ -139,7 +139,10 @@ impl Writer<'_> {
     fn rewrite(&mut self, rewrite: &Rewrite) -> Result<(), String> {
         let input = rewrite.input.as_ref().filter(|it| self.event_field("tool_input") != Some(*it));
         if let Some(input) = input {
-            let taken = (self.say.input)(self.told.event, input);
+            let taken = match self.say.only_with_consent && !self.told.outcome.consents() {
+                true => Err("it takes a changed call with consent alone".to_owned()),
+                false => (self.say.input)(self.told.event, input),
+            };
             let spoken = match (self.say.phrase(Power::Input), taken) {
                 (Some(phrase), Ok(taken)) => {
                     self.put(phrase, "", Some(&taken));
@@ -208,7 +211,9 @@ impl Writer<'_> {
         let context = std::mem::take(&mut self.context).join("\n");
         self.text(Power::Context, &context);
         self.text(Power::Message, &effects.messages.join("\n"));
-        if !effects.updated_permissions.is_empty() {
+        if !effects.updated_permissions.is_empty() && !self.told.outcome.consents() {
+            self.warn("new rules come with consent alone".to_owned());
+        } else if !effects.updated_permissions.is_empty() {
             self.value(Power::Permissions, &effects.updated_permissions.clone().into());
         }
         if let Some(paths) = &effects.watch_paths {
@@ -225,6 +230,8 @@ impl Writer<'_> {
         }
         for (key, value) in &effects.extra {
             match self.say.carries.iter().find(|(it, _)| it == key) {
+                // What a decision said there stands.
+                Some((_, path)) if self.says(path) => {}
                 Some((_, path)) => {
                     // What belongs to an event's own part of the object stands beside the event's name.
                     if path.first() == Some(&OUTPUT) {
@@ -298,6 +305,15 @@ impl Writer<'_> {
             object = inner;
         }
         object.insert((*last).to_owned(), value);
+    }
+
+    fn says(&self, path: &[&str]) -> bool {
+        let Some((last, above)) = path.split_last() else { return false };
+        let mut object = Some(&self.object);
+        for key in above {
+            object = object.and_then(|it| it.get(*key)).and_then(Value::as_object);
+        }
+        object.is_some_and(|it| it.contains_key(*last))
     }
 
     fn event_field(&self, key: &str) -> Option<&Value> {
