@@ -92,6 +92,11 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook probe codex\n  tenterhook probe goose --program ~/bin/goose --format json"
     )]
     Probe(Probe),
+    /// Say which calls of recorded sessions no hook saw, and why
+    #[command(
+        after_help = "Examples:\n  tenterhook reconcile\n  tenterhook reconcile --agent codex --since 7days\n  tenterhook reconcile ~/.claude/projects --format json"
+    )]
+    Reconcile(Reconcile),
     /// Run the cases of hooks: what happens, and what must come of it
     #[command(
         after_help = "Examples:\n  tenterhook test\n  tenterhook test tenterhook.toml --only push\n  tenterhook test --mutate\n  tenterhook test --canaries .claude/settings.json\n  tenterhook test --format junit\n  tenterhook test --config .claude/settings.json --record Bash 'rm -rf build'"
@@ -382,6 +387,21 @@ pub(crate) struct Backtest {
     /// Output for people (text), for programs (json), or for what shows findings (sarif)
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: BacktestFormat,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Reconcile {
+    /// Files or directories with recorded sessions; without any, where each agent keeps its own
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Only what happened later than this long ago (`2h`, `30 days`), or than a date
+    #[arg(long, value_name = "TIME", value_parser = moment)]
+    pub(crate) since: Option<Timestamp>,
+    /// Only what this agent recorded
+    #[arg(long, value_name = "AGENT", value_parser = recorder)]
+    pub(crate) agent: Option<Agent>,
+    #[command(flatten)]
+    pub(crate) output: Output,
 }
 
 /// Which output of `backtest`.

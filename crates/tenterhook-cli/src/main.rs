@@ -83,6 +83,7 @@ fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
         Command::Hook(args) => Ok(command::hook::run(args, &here, term)),
         Command::Log(args) => command::log::run(args, &here, term),
         Command::Backtest(args) => command::backtest::run(args, &here, term),
+        Command::Reconcile(args) => command::reconcile::run(args, &here, term),
         Command::Transcripts(args) => command::transcripts::run(args, &here, term),
         Command::Probe(args) => command::probe::run(args, &here, term),
         Command::Test(args) => command::test::run(args, &here, term),

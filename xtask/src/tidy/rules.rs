@@ -14,7 +14,7 @@ const UNPROVEN: &str = "docs/spec/unproven.txt";
 
 pub(super) fn check(files: &[File], findings: &mut Findings) {
     let (Ok(number), Ok(named)) = (
-        Regex::new(r"\b(?:[EPSRAJMNCVHTXGI]|CW|RX|HT|MO|MC|RE|RU|TR|BT|WK|PW|FN|HO)-S?[0-9]+\b"),
+        Regex::new(r"\b(?:[EPSRAJMNCVHTXGI]|CW|RX|HT|MO|MC|RE|RU|TR|BT|RC|WK|PW|FN|HO)-S?[0-9]+\b"),
         Regex::new("`([a-z0-9_]+)`"),
     ) else {
         return;

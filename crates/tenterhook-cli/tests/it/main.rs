@@ -19,6 +19,7 @@ mod integrations;
 mod list;
 mod probe;
 mod protected;
+mod reconcile;
 mod record;
 mod room;
 mod rules;

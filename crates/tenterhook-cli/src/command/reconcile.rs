@@ -1,0 +1,431 @@
+//! `reconcile`: which calls did no hook see? Joins what agents recorded with our own record of firings. Fires nothing.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use jiff::Timestamp;
+use serde_json::{Value, json};
+use tenterhook::config::Ruleset;
+use tenterhook::plan;
+use tenterhook::session::View;
+use tenterhook::transcript::{Agent, Copies, Ended, Kind, Refuser, Told, What};
+
+use super::{log, print_json};
+use crate::ambient::Here;
+use crate::args::{Format, Reconcile, Which};
+use crate::exit::Exit;
+use crate::load::{self, shorten};
+use crate::problem::Problem;
+use crate::sessions::{self, Session};
+use crate::show::paint::{BOLD, DIM, GOOD, WARNING, paint};
+use crate::show::words::{count, flow, line};
+use crate::term::Term;
+
+/// Why no hook saw a call, as far as can be told, and what to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Cause {
+    NoEvent,
+    Before,
+    Subagent,
+    Mcp,
+    Unmatched,
+    Bypass,
+    Unknown,
+}
+
+const CAUSES: &[(Cause, &str, &str, &str)] = &[
+    (
+        Cause::NoEvent,
+        "no_event",
+        "the agent fires no hook for this tool",
+        "no hook can see it: deny the tool in the agent's own configuration",
+    ),
+    (
+        Cause::Before,
+        "before_first_record",
+        "it was before the first firing that is on record",
+        "nothing, if hooks were installed then",
+    ),
+    (
+        Cause::Subagent,
+        "subagent",
+        "a subagent made it",
+        "see whether the agent fires hooks in subagents, and for which",
+    ),
+    (
+        Cause::Mcp,
+        "mcp",
+        "it is a tool of an MCP server",
+        "let the matcher of the agent's hook cover `mcp__.*`, or leave it out",
+    ),
+    (
+        Cause::Unmatched,
+        "not_matched",
+        "no configured hook is asked about such a call",
+        "add a hook, or widen a matcher: `tenterhook explain` says which is near",
+    ),
+    (
+        Cause::Bypass,
+        "bypass",
+        "the agent ran without asking for permission",
+        "see whether that mode fires hooks",
+    ),
+    (
+        Cause::Unknown,
+        "unknown",
+        "hooks were asked in that time, and not about this",
+        "see with `tenterhook check` whether the event is registered for this agent and directory",
+    ),
+];
+
+/// Tools for which an agent was seen to fire no hook.
+const NO_EVENT: &[(Agent, &str)] =
+    &[(Agent::Codex, "write_stdin"), (Agent::Codex, "update_plan"), (Agent::Codex, "get_goal")];
+
+impl Cause {
+    fn row(self) -> (&'static str, &'static str, &'static str) {
+        let row = CAUSES.iter().find(|it| it.0 == self);
+        row.map_or(("unknown", "", ""), |(_, word, why, help)| (word, why, help))
+    }
+}
+
+pub(crate) fn run(args: &Reconcile, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let seen = Seen::of(log::entries(here)?);
+    let ruleset = match seen.first {
+        Some(_) => None,
+        None => {
+            let which = Which { config: Vec::new(), dialect: None, compat: None };
+            Some(load::load(&which, here)?.engine(|it| it).ruleset())
+        }
+    };
+    let found = sessions::find(&args.paths, args.agent, here)?;
+    for (path, why) in &found.strange {
+        let path = shorten(&path.to_string_lossy(), &here.roots);
+        term.say_after(WARNING, "warning:", &line(&format!("{path} is left out: {why}")));
+    }
+    let mut all = All {
+        seen,
+        ruleset: ruleset.as_deref(),
+        args,
+        here,
+        copies: Copies::default(),
+        sum: Sum::default(),
+    };
+    for session in &found.sessions {
+        all.file(session)?;
+    }
+    match args.output.format {
+        Format::Json => print_json(&to_json(&all.sum, all.ruleset.is_some()), term)?,
+        Format::Text => term.data(&to_text(&all.sum, all.ruleset.is_some(), here, term.width()))?,
+    }
+    Ok(Exit::Good)
+}
+
+/// The calls about which hooks were asked, as our record has them.
+#[derive(Debug, Default)]
+struct Seen {
+    ids: HashSet<(String, String)>,
+    /// How often, in a session, about a tool: where ids do not join.
+    by_tool: HashMap<(String, String), u64>,
+    first: Option<i64>,
+}
+
+impl Seen {
+    fn of(entries: Vec<tenterhook::record::read::Entry>) -> Self {
+        let mut seen = Self::default();
+        for entry in entries {
+            let text =
+                |key: &str| entry.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+            let is_begun = entry.contains_key("begun");
+            if text("event") != "PreToolUse" || text("kind") == "late" || is_begun {
+                continue;
+            }
+            let time = text("time").parse::<Timestamp>().ok().map(Timestamp::as_millisecond);
+            seen.first = [seen.first, time].into_iter().flatten().min();
+            let id = text("call");
+            if !id.is_empty() {
+                seen.ids.insert((text("session"), id));
+            }
+            *seen.by_tool.entry((text("session"), text("tool"))).or_default() += 1;
+        }
+        seen
+    }
+}
+
+/// A call that awaits its end.
+struct Open {
+    line: u64,
+    time: Option<i64>,
+    session: String,
+    tool: String,
+    own_tool: String,
+    mode: String,
+    is_sub: bool,
+    is_asked: bool,
+    is_refused: bool,
+    is_covered: Option<bool>,
+}
+
+/// The calls of one file, in order.
+#[derive(Default)]
+struct Calls {
+    all: Vec<(String, Open)>,
+    at: HashMap<String, usize>,
+}
+
+impl Calls {
+    fn get(&mut self, id: &str) -> Option<&mut Open> {
+        self.all.get_mut(*self.at.get(id)?).map(|(_, call)| call)
+    }
+}
+
+/// A kind of call that no hook saw.
+type Kindred = (Agent, Cause, String, String, bool);
+
+#[derive(Debug, Default)]
+struct Sum {
+    calls: u64,
+    seen: u64,
+    refused: u64,
+    by_join: BTreeMap<&'static str, u64>,
+    gaps: BTreeMap<Kindred, Vec<Value>>,
+    counts: BTreeMap<Kindred, u64>,
+}
+
+struct All<'a> {
+    seen: Seen,
+    ruleset: Option<&'a Ruleset>,
+    args: &'a Reconcile,
+    here: &'a Here,
+    copies: Copies,
+    sum: Sum,
+}
+
+/// How many places are told of one kind.
+const PLACES: usize = 20;
+
+impl All<'_> {
+    fn file(&mut self, session: &Session) -> Result<(), Problem> {
+        let mut calls = Calls::default();
+        session.read(&mut |told| {
+            self.told(session, told, &mut calls);
+            true
+        })?;
+        // Ids first, for what they join is no other call's; then what order joins, and last what no hook can have seen.
+        let (by_id, rest): (Vec<_>, Vec<_>) =
+            calls.all.into_iter().partition(|(id, call)| self.has_id(id, call));
+        let (refused, rest): (Vec<_>, Vec<_>) =
+            rest.into_iter().partition(|(_, call)| call.is_refused);
+        for (id, call) in by_id.into_iter().chain(rest).chain(refused) {
+            self.settle(session, &id, &call);
+        }
+        Ok(())
+    }
+
+    fn has_id(&self, id: &str, call: &Open) -> bool {
+        let has = |session: &str| self.seen.ids.contains(&(session.to_owned(), id.to_owned()));
+        has(&call.session) || has("")
+    }
+
+    fn told(&mut self, session: &Session, told: &Told<'_>, calls: &mut Calls) {
+        match &told.what {
+            What::Call(call) if call.kind != Kind::Script => {
+                let since = self.args.since.map(Timestamp::as_millisecond);
+                let is_old = since.is_some_and(|since| told.time.is_some_and(|it| it < since));
+                if self.copies.is_copy(session.agent, told, call) || is_old {
+                    return;
+                }
+                let (tool, _) = call.neutral(session.agent);
+                let text =
+                    |it: &Option<std::sync::Arc<str>>| it.as_deref().unwrap_or_default().to_owned();
+                let is_covered = self.ruleset.map(|ruleset| {
+                    let event = told.event(session.agent, &session.around(&self.here.roots.home));
+                    let view = View::default();
+                    event.is_some_and(|it| {
+                        plan::explain(ruleset, &view, &it).iter().any(|(_, why)| why.selected)
+                    })
+                });
+                let it = Open {
+                    line: told.line,
+                    time: told.time,
+                    session: text(&told.session),
+                    tool,
+                    own_tool: call.tool.to_string(),
+                    mode: text(&told.mode),
+                    is_sub: told.subagent.is_some(),
+                    is_asked: false,
+                    is_refused: false,
+                    is_covered,
+                };
+                // An id that comes again is another call.
+                calls.at.insert(call.id.to_string(), calls.all.len());
+                calls.all.push((call.id.to_string(), it));
+            }
+            What::Result { call, ended: Ended::Refused } => {
+                if let Some(it) = calls.get(call) {
+                    it.is_refused = true;
+                }
+            }
+            // Qwen asks its own rules before any hook.
+            What::Denial { call, by: Refuser::Rule } if session.agent == Agent::Qwen => {
+                if let Some(it) = calls.get(call) {
+                    it.is_refused = true;
+                }
+            }
+            What::Asked(call) => {
+                if let Some(it) = calls.get(call) {
+                    it.is_asked = true;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether our record knows a call, and by what.
+    fn known(&mut self, agent: Agent, id: &str, call: &Open) -> Option<&'static str> {
+        if let Some(is_covered) = call.is_covered {
+            return is_covered.then_some("configuration");
+        }
+        if self.has_id(id, call) {
+            for tool in [&call.tool, &call.own_tool] {
+                if let Some(left) = self.seen.by_tool.get_mut(&(call.session.clone(), tool.clone()))
+                {
+                    *left = left.saturating_sub(1);
+                    break;
+                }
+            }
+            return Some("id");
+        }
+        if !matches!(agent, Agent::Gemini | Agent::Qwen | Agent::Copilot) {
+            return None;
+        }
+        for tool in [&call.tool, &call.own_tool] {
+            let left = self.seen.by_tool.get_mut(&(call.session.clone(), tool.clone()));
+            if let Some(left) = left.filter(|it| **it > 0) {
+                *left -= 1;
+                return Some("session_tool_order");
+            }
+        }
+        None
+    }
+
+    fn settle(&mut self, session: &Session, id: &str, call: &Open) {
+        self.sum.calls += 1;
+        // Copilot says itself whether hooks were asked, and needs no other record for that.
+        let known = self.known(session.agent, id, call).or(call.is_asked.then_some("transcript"));
+        if let Some(by) = known {
+            self.sum.seen += 1;
+            *self.sum.by_join.entry(by).or_default() += 1;
+            return;
+        }
+        if call.is_refused {
+            self.sum.refused += 1;
+            return;
+        }
+        let cause = self.cause(session.agent, call);
+        let key = (session.agent, cause, call.tool.clone(), call.mode.clone(), call.is_sub);
+        *self.sum.counts.entry(key.clone()).or_default() += 1;
+        let places = self.sum.gaps.entry(key).or_default();
+        if places.len() < PLACES {
+            let time = call
+                .time
+                .and_then(|it| Timestamp::from_millisecond(it).ok())
+                .map(|it| it.to_string());
+            let file = session.path.to_string_lossy();
+            places.push(json!({ "file": file, "line": call.line, "call": id, "session": call.session, "time": time }));
+        }
+    }
+
+    fn cause(&self, agent: Agent, call: &Open) -> Cause {
+        let is_before =
+            || call.time.is_some_and(|it| self.seen.first.is_some_and(|first| it < first));
+        match () {
+            () if NO_EVENT.contains(&(agent, call.own_tool.as_str())) => Cause::NoEvent,
+            () if call.is_covered == Some(false) => Cause::Unmatched,
+            () if is_before() => Cause::Before,
+            () if call.is_sub => Cause::Subagent,
+            () if call.tool.starts_with("mcp__") => Cause::Mcp,
+            () if matches!(&*call.mode, "bypassPermissions" | "never" | "yolo") => Cause::Bypass,
+            () => Cause::Unknown,
+        }
+    }
+}
+
+fn to_json(sum: &Sum, by_configuration: bool) -> Value {
+    let gaps: Vec<Value> = sum
+        .gaps
+        .iter()
+        .map(|(key, places)| {
+            let (agent, cause, tool, mode, is_sub) = key;
+            let (word, why, help) = cause.row();
+            json!({
+                "agent": agent.name(),
+                "tool": tool,
+                "mode": mode,
+                "subagent": is_sub,
+                "cause": word,
+                "because": why,
+                "help": help,
+                "calls": sum.counts.get(key),
+                "places": places,
+            })
+        })
+        .collect();
+    json!({
+        "by": if by_configuration { "configuration" } else { "record" },
+        "calls": sum.calls,
+        "seen": sum.seen,
+        "joined_by": sum.by_join,
+        "refused_before_hooks": sum.refused,
+        "unseen": sum.counts.values().sum::<u64>(),
+        "gaps": gaps,
+    })
+}
+
+fn to_text(sum: &Sum, by_configuration: bool, here: &Here, width: usize) -> String {
+    let calls = |number: u64| count(usize::try_from(number).unwrap_or(usize::MAX), "call");
+    let mut out = String::new();
+    if by_configuration {
+        let text = "nothing is on record: this tells which calls the hooks that are configured here could not have covered";
+        out.push_str(&format!("{}\n\n", paint(WARNING, flow(text, width))));
+    }
+    for (key, places) in &sum.gaps {
+        let (agent, cause, tool, mode, is_sub) = key;
+        let (_, why, help) = cause.row();
+        let sub = if *is_sub { ", in a subagent" } else { "" };
+        let mode = if mode.is_empty() { String::new() } else { format!(", mode {}", line(mode)) };
+        let number = sum.counts.get(key).copied().unwrap_or_default();
+        let head = format!("{} {}", agent.name(), line(tool));
+        out.push_str(&format!(
+            "{}  {}{mode}{sub}\n",
+            paint(BOLD, head),
+            paint(WARNING, calls(number))
+        ));
+        out.push_str(&format!("    {why}; {help}\n"));
+        for place in places.iter().take(3) {
+            let text = |key: &str| {
+                place.get(key).map(|it| it.as_str().map_or_else(|| it.to_string(), str::to_owned))
+            };
+            let file = shorten(&text("file").unwrap_or_default(), &here.roots);
+            let place = format!("{file}:{}", text("line").unwrap_or_default());
+            out.push_str(&format!("    {}\n", paint(DIM, line(&place))));
+        }
+        out.push('\n');
+    }
+    let unseen = sum.counts.values().sum::<u64>();
+    let style = if unseen == 0 { GOOD } else { WARNING };
+    let said = format!(
+        "{}: {} seen, {unseen} seen by no hook, {} refused by the agent before any hook",
+        calls(sum.calls),
+        sum.seen,
+        sum.refused
+    );
+    out.push_str(&format!("{}\n", paint(style, flow(&said, width))));
+    if let Some(number) = sum.by_join.get("session_tool_order") {
+        let text = format!(
+            "{} joined by session, tool and order, for their agents hand hooks no id that they record",
+            calls(*number)
+        );
+        out.push_str(&format!("{}\n", paint(DIM, flow(&text, width))));
+    }
+    out
+}
