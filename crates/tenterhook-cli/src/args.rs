@@ -87,7 +87,7 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook backtest\n  tenterhook backtest tenterhook.toml --since 30days --agent claude\n  tenterhook backtest new.toml --against tenterhook.toml\n  tenterhook backtest --sessions ~/.codex/sessions --format json"
     )]
     Backtest(Backtest),
-    /// Run the agent that is installed here against a scripted model, and say what it does with what its hooks say
+    /// Run an agent that is installed here, and say what it does with what its hooks say
     #[command(
         after_help = "Examples:\n  tenterhook probe codex\n  tenterhook probe goose --program ~/bin/goose --format json"
     )]
