@@ -26,6 +26,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use serde_json::{Map, Value};
+use tenterhook::diagnostic::{Code, Diagnostic};
 use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::event::Surroundings;
 /// The services that models run on: one table for hooks and for the agent itself.
@@ -34,6 +35,7 @@ use tenterhook::hook::HookId;
 use tenterhook::outcome::Decision;
 use tenterhook::record::Journal;
 use tenterhook::record::journal::state_home;
+use tenterhook::trust::Trust;
 use tenterhook::{Engine, Event, Outcome, Session, discover};
 
 use asides::Asides;
@@ -63,6 +65,8 @@ pub(crate) struct Place {
     pub(crate) project: PathBuf,
     /// The user's home.
     pub(crate) home: PathBuf,
+    /// Whether the project is the person's own by how it was named: that of a script that they play.
+    pub(crate) is_named: bool,
     /// The transcript.
     pub(crate) transcript: PathBuf,
     /// The permission mode, the model and the like.
@@ -80,6 +84,8 @@ pub(crate) struct Hooks {
     loaded: Arc<Mutex<Loaded>>,
     place: Arc<Mutex<Place>>,
     env: Arc<Vec<(String, String)>>,
+    /// What the person approved of what came with the project.
+    trust: Option<Trust>,
     /// How often other hooks took the place of those that were loaded.
     generation: Arc<AtomicU64>,
     /// What was fired, for `/hooks`.
@@ -130,15 +136,20 @@ impl Hooks {
     /// Loads the hooks that lie round `place`; what is wrong with them is told as warnings.
     pub(crate) fn load(place: Place, env: &[(String, String)], updates: Updates) -> Self {
         let roots = roots(&place, env);
-        let found = discover::find(&roots);
+        let trust = (!place.is_named).then(|| trust(&place, env));
+        let found = trust.as_ref().map_or_else(|| discover::find(&roots), |it| it.find(&roots));
         let means = Means::new(env, &updates);
         let builder = Engine::builder().sources(found.sources.iter().cloned());
         let builder =
             builder.ambient(means.ambient()).self_protection().record(journal(&roots, env));
+        let builder = match &trust {
+            Some(trust) => builder.trust(trust.clone()),
+            None => builder,
+        };
         let (engine, diagnostics) = builder.build();
         let told = means.connect(&engine.ruleset(), &roots, &found.sources);
         for it in diagnostics.iter().chain(&told) {
-            updates.warn("hooks", it.message.clone());
+            updates.warn("hooks", warning(it));
         }
         let marks = Arc::new(Marks::open(&place.transcript, updates.clone()));
         Self {
@@ -149,6 +160,7 @@ impl Hooks {
             loaded: Arc::new(Mutex::new(Loaded::of(found.sources))),
             place: Arc::new(Mutex::new(place)),
             env: Arc::new(env.to_vec()),
+            trust,
             generation: Arc::default(),
             past: Arc::default(),
             asides: Asides::default(),
@@ -338,6 +350,24 @@ fn journal(roots: &Roots, env: &[(String, String)]) -> Option<Arc<Journal>> {
     let variable = env.iter().find(|(name, _)| name == "XDG_STATE_HOME");
     let state = state_home(&roots.home, variable.map(|(_, value)| value.as_str()));
     Journal::below(&state, &discover::record(roots)).map(Arc::new)
+}
+
+/// What the person approved, told once for each repository where it is nothing. It is what they said to `tenterhook trust`.
+fn trust(place: &Place, env: &[(String, String)]) -> Trust {
+    let state = env.iter().find(|(name, _)| name == "XDG_STATE_HOME");
+    let state = state.map(|(_, path)| PathBuf::from(path)).filter(|it| it.is_absolute());
+    let state = state.unwrap_or_else(|| place.home.join(".local/state"));
+    Trust::at(state.join("tenterhook")).within(env).telling_once()
+}
+
+/// What is wrong with hooks; what waits for an answer says where it is given.
+fn warning(found: &Diagnostic) -> String {
+    match (&found.help, found.code) {
+        (Some(help), Code::NotApproved | Code::ChangedSinceApproved | Code::ApprovalUnusable) => {
+            format!("{}; {help}", found.message)
+        }
+        _ => found.message.clone(),
+    }
 }
 
 /// Where each dialect's files are looked for.

@@ -60,6 +60,7 @@ pub(crate) fn session(args: Args, updates: Updates) -> Result<Session, String> {
         cwd: cwd.clone(),
         project: cwd.clone(),
         home: home.clone(),
+        is_named: ground.is_some(),
         transcript: transcript.path().to_owned(),
         facts,
     };

@@ -5,9 +5,11 @@
 )]
 
 use std::env;
+use std::path::PathBuf;
 
 use tenterhook::dialect::Roots;
 use tenterhook::executor::Ambient;
+use tenterhook::trust::Trust;
 
 use crate::problem::Problem;
 
@@ -18,6 +20,8 @@ pub(crate) struct Here {
     pub(crate) roots: Roots,
     /// The environment, handed on to hooks.
     pub(crate) env: Vec<(String, String)>,
+    /// Where this program keeps what it knows of the user's answers.
+    pub(crate) state: PathBuf,
 }
 
 impl Here {
@@ -28,7 +32,14 @@ impl Here {
                 .help("change into a directory that exists")
         })?;
         let env = Ambient::from_env().env;
-        Ok(Self { roots, env })
+        let state = env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|it| it.is_absolute());
+        let state = state.unwrap_or_else(|| roots.home.join(".local/state")).join("tenterhook");
+        Ok(Self { roots, env, state })
+    }
+
+    /// What the user approved.
+    pub(crate) fn trust(&self) -> Trust {
+        Trust::at(&self.state).within(&self.env)
     }
 }
 

@@ -102,6 +102,17 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook test\n  tenterhook test tenterhook.toml --only push\n  tenterhook test --mutate\n  tenterhook test --canaries .claude/settings.json\n  tenterhook test --format junit\n  tenterhook test --config .claude/settings.json --record Bash 'rm -rf build'"
     )]
     Test(Test),
+    /// Look at the hooks that came with a repository, and say whether they may run
+    #[command(
+        args_conflicts_with_subcommands = true,
+        after_help = "Examples:\n  tenterhook trust\n  tenterhook trust .claude/settings.json\n  tenterhook trust status\n  tenterhook trust diff"
+    )]
+    Trust(TrustArgs),
+    /// Take back what was said of the hooks of a repository
+    #[command(
+        after_help = "Examples:\n  tenterhook untrust\n  tenterhook untrust .claude/settings.json"
+    )]
+    Untrust(TrustWhich),
     /// Write the hooks of a file in another dialect's format, and say what is lost
     #[command(
         after_help = "Examples:\n  tenterhook convert .claude/settings.json\n  tenterhook convert hooks.json --dialect ignis"
@@ -551,6 +562,38 @@ pub(crate) enum RulesDo {
         /// Remove a file that was changed, too
         #[arg(long)]
         force: bool,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TrustArgs {
+    #[command(flatten)]
+    pub(crate) which: TrustWhich,
+    #[command(subcommand)]
+    pub(crate) what: Option<TrustDo>,
+}
+
+/// Of which sources.
+#[derive(Debug, Args)]
+pub(crate) struct TrustWhich {
+    /// The files; without any, all that the agents would load from here and that came with the repository
+    #[arg(value_name = "SOURCE")]
+    pub(crate) sources: Vec<PathBuf>,
+    /// Without a question, for scripts: the answer is yes to exactly the review of this digest, and to no other
+    #[arg(long, value_name = "DIGEST")]
+    pub(crate) yes: Vec<String>,
+}
+
+/// What to do beside approving.
+#[derive(Debug, Subcommand)]
+pub(crate) enum TrustDo {
+    /// Say of each source what was said of it; ends with 1 unless all is approved
+    Status,
+    /// Show what became another since it was approved
+    Diff {
+        /// The files; without any, all
+        #[arg(value_name = "SOURCE")]
+        sources: Vec<PathBuf>,
     },
 }
 

@@ -25,6 +25,7 @@ pub(crate) mod schema;
 pub(crate) mod stream;
 pub(crate) mod test;
 pub(crate) mod transcripts;
+pub(crate) mod trust;
 pub(crate) mod what;
 
 use serde_json::Value;

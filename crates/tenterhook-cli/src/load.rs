@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use tenterhook::Engine;
 use tenterhook::config::Source;
-use tenterhook::diagnostic::{Diagnostic, Severity};
+use tenterhook::diagnostic::{Code, Diagnostic, Severity};
 use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::discover::{self, Hidden};
 use tenterhook::engine::Builder;
 use tenterhook::hook::Compat;
 use tenterhook::outcome::Fault;
+use tenterhook::trust::Trust;
 
 use crate::ambient::Here;
 use crate::args::{CompatArg, Named, Which};
@@ -43,6 +44,9 @@ impl Texts {
     }
 }
 
+/// The findings about what nobody approved, or somebody changed since.
+const APPROVALS: &[Code] = &[Code::NotApproved, Code::ChangedSinceApproved];
+
 /// What was read.
 #[derive(Debug)]
 pub(crate) struct Loaded {
@@ -58,6 +62,8 @@ pub(crate) struct Loaded {
     pub(crate) found: bool,
     /// Where the caller stands.
     pub(crate) cwd: PathBuf,
+    /// What the user approved; none where files were named, which is approval for this run (T-18).
+    trust: Option<Trust>,
 }
 
 /// Reads what `which` says.
@@ -128,8 +134,9 @@ pub(crate) fn read(named: &[Named], whose: Whose, here: &Here) -> Loaded {
     }
     let found = named.is_empty();
     let mut hidden = Vec::new();
-    if found {
-        let all = discover::find(&here.roots);
+    let trust = found.then(|| here.trust());
+    if let Some(trust) = &trust {
+        let all = trust.find(&here.roots);
         hidden = discover::nearby(&here.roots);
         sources = all.sources;
         for source in &sources {
@@ -137,7 +144,7 @@ pub(crate) fn read(named: &[Named], whose: Whose, here: &Here) -> Loaded {
             texts.by_name.insert(Arc::clone(&source.name), entry);
         }
     }
-    Loaded { sources, texts, diagnostics, hidden, found, cwd: here.roots.cwd.clone() }
+    Loaded { sources, texts, diagnostics, hidden, found, cwd: here.roots.cwd.clone(), trust }
 }
 
 /// A path from here, or from home, where that is shorter.
@@ -186,9 +193,19 @@ impl Loaded {
         errors.map(fault).collect()
     }
 
+    /// The same, which tells once for each repository of what is off because nobody approved it (T-14).
+    pub(crate) fn telling_once(mut self) -> Self {
+        self.trust = self.trust.map(Trust::telling_once);
+        self
+    }
+
     /// Builds the engine; what is wrong with the sources joins the diagnostics.
     pub(crate) fn engine(&mut self, equip: impl FnOnce(Builder) -> Builder) -> Engine {
         let builder = Engine::builder().sources(self.sources.iter().cloned());
+        let builder = match &self.trust {
+            Some(trust) => builder.trust(trust.clone()),
+            None => builder,
+        };
         let (engine, diagnostics) = equip(builder).build();
         self.diagnostics.extend(diagnostics);
         engine
@@ -243,12 +260,23 @@ impl Loaded {
 
     /// Says that there is more, where the errors stand in the data as [faults](Self::faults).
     pub(crate) fn warn_of_the_rest(&self, term: Term) {
-        let warnings =
-            self.diagnostics.iter().filter(|it| it.severity == Severity::Warning).count();
+        // What holds calls, or does not run, is said whole: there is something to type.
+        let is_approval = |it: &&Diagnostic| APPROVALS.contains(&it.code);
+        for it in self.diagnostics.iter().filter(is_approval) {
+            term.say_after(WARNING, "warning:", &it.message);
+            if let Some(help) = &it.help {
+                term.say_after(HELP, "hint:", help);
+            }
+        }
+        let counted =
+            |it: &&Diagnostic| it.severity == Severity::Warning && !APPROVALS.contains(&it.code);
+        let warnings = self.diagnostics.iter().filter(counted).count();
         if warnings > 0 {
             term.say_after(WARNING, "warning:", &words::count(warnings, "finding"));
         }
-        if self.diagnostics.iter().any(|it| it.severity > Severity::Advice) {
+        let shown =
+            |it: &Diagnostic| it.severity > Severity::Advice && !APPROVALS.contains(&it.code);
+        if self.diagnostics.iter().any(shown) {
             term.say_after(
                 HELP,
                 "hint:",

@@ -87,6 +87,8 @@ fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
         Command::Transcripts(args) => command::transcripts::run(args, &here, term),
         Command::Probe(args) => command::probe::run(args, &here, term),
         Command::Test(args) => command::test::run(args, &here, term),
+        Command::Trust(args) => command::trust::run(args, &here, term),
+        Command::Untrust(args) => command::trust::untrust(args, &here, term),
         Command::Convert(args) => command::convert::run(args, &here, term),
         Command::Events(args) => command::events::run(args, &here, term),
         Command::Allow(args) => command::leave::allow(args, &here, term),

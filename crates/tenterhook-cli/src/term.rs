@@ -62,6 +62,13 @@ impl Term {
         let _ = writeln!(stream, "{text}");
     }
 
+    /// Writes a question for people, and leaves the line open for their answer.
+    pub(crate) fn prompt(self, text: &str) {
+        let mut stream = AutoStream::new(io::stderr(), self.color(&io::stderr())).lock();
+        // Where nobody reads the question, nobody answers it either.
+        let _ = write!(stream, "{text}").and_then(|()| stream.flush());
+    }
+
     /// Writes words for people behind a coloured lead, further lines set in under the first.
     pub(crate) fn say_after(self, style: Style, lead: &str, text: &str) {
         let inset = words::width(lead) + 1;

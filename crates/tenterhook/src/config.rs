@@ -69,6 +69,17 @@ pub struct Loaded {
 #[must_use]
 #[doc(hidden)]
 pub fn load(sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded {
+    load_judged(sources, added, last, |_| Vec::new())
+}
+
+/// The same, in which `judge` has its say of all sources as they were read, before anything of them is obeyed: it may take
+/// from each what nobody approved (T-10).
+pub(crate) fn load_judged(
+    sources: &[Source],
+    added: &Added,
+    last: Option<&Ruleset>,
+    judge: impl FnOnce(&mut [(Source, ReadConfig)]) -> Vec<Diagnostic>,
+) -> Loaded {
     let mut diagnostics = Vec::new();
     let mut read: Vec<(Source, ReadConfig)> = Vec::new();
     let mut as_read = Vec::new();
@@ -79,8 +90,11 @@ pub fn load(sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded
         }
         diagnostics.append(&mut config.diagnostics);
         as_read.push((Arc::clone(&source.name), config.clone()));
-        hold::add(source, &mut config);
         read.push((source.clone(), config));
+    }
+    diagnostics.extend(judge(&mut read));
+    for (source, config) in &mut read {
+        hold::add(source, config);
     }
     put_last(&mut read);
     #[cfg(feature = "rule")]

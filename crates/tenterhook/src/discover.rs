@@ -22,6 +22,8 @@ use crate::syntax::{self, Format};
 use file::{take, unreadable};
 use places::places;
 
+#[cfg(feature = "trust")]
+pub(crate) use file::bytes;
 #[doc(hidden)]
 pub use file::{MAX_BYTES, read};
 #[doc(hidden)]
@@ -66,12 +68,18 @@ pub struct Hidden {
 /// cannot be read is a source with a flaw (C-70).
 #[must_use]
 pub fn find(roots: &Roots) -> Found {
+    find_by(roots, |source| Some(source.clone()))
+}
+
+/// The same, where `obeyed` says what of a source counts for which plugins there are (T-15).
+pub(crate) fn find_by(roots: &Roots, obeyed: impl Fn(&Source) -> Option<Source>) -> Found {
     let mut found = Found::default();
     for (dialect, Candidate { path, layer }) in places(roots) {
         let Some((text, flaw)) = take(&path) else { continue };
         found.sources.push(Source { flaw, ..source(&path, dialect, layer, text, roots) });
     }
-    add_plugins(&mut found, roots);
+    let obeyed: Vec<Source> = found.sources.iter().filter_map(obeyed).collect();
+    add_plugins(&mut found, &obeyed, roots);
     found
 }
 
@@ -113,14 +121,14 @@ pub fn record(roots: &Roots) -> RecordTable {
 }
 
 /// The hook files of the plugins that the settings found so far switch on.
-fn add_plugins(found: &mut Found, roots: &Roots) {
+fn add_plugins(found: &mut Found, obeyed: &[Source], roots: &Roots) {
     let mut more = Vec::new();
     for dialect in DIALECTS {
         let of_plugin = |path: &Path, text, flaw, plugin| {
             let source = source(path, dialect.id(), Layer::Plugin, text, roots);
             Source { flaw, plugin, ..source }
         };
-        let plugins = plugins(dialect, &found.sources, roots);
+        let plugins = plugins(dialect, obeyed, roots);
         more.extend(
             plugins.flawed.map(|(path, flaw)| of_plugin(&path, "".into(), Some(flaw), None)),
         );

@@ -9,6 +9,7 @@ mod ahead;
 mod connected;
 mod firing;
 mod ground;
+mod judge;
 mod late;
 mod polish;
 mod recording;
@@ -21,7 +22,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use tokio::sync::Semaphore;
 
-use crate::config::{self, Added, Ruleset, Source, Stage};
+use crate::config::{Added, Ruleset, Source, Stage};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::{DialectId, EventRow};
 use crate::event::{Event, EventName};
@@ -32,7 +33,10 @@ use crate::outcome::Outcome;
 use crate::plan;
 use crate::record::Sink;
 use crate::session::Session;
+#[cfg(feature = "trust")]
+use crate::trust::Trust;
 use firing::{Finished, Firing};
+use judge::Judge;
 use recording::Recording;
 
 #[cfg(test)]
@@ -59,6 +63,7 @@ struct Inner {
     sink: Option<Arc<dyn Sink>>,
     #[cfg(feature = "mcp")]
     connected: Option<connected::Connected>,
+    judge: Judge,
 }
 
 /// What an engine is made of.
@@ -71,6 +76,7 @@ pub struct Builder {
     sink: Option<Arc<dyn Sink>>,
     #[cfg(feature = "mcp")]
     connect: Option<crate::dialect::Roots>,
+    judge: Judge,
 }
 
 impl Builder {
@@ -161,13 +167,24 @@ impl Builder {
         }
     }
 
+    /// What the person approved: of sources that came with a repository nothing else is armed or obeyed, now and at each
+    /// reload (T-10). Without this call every source that the host hands over is armed: to ask is the host's affair then.
+    ///
+    /// Find the files with [`Trust::find`], so that no file says which plugins there are before it was approved.
+    #[cfg(feature = "trust")]
+    #[must_use]
+    pub fn trust(mut self, trust: Trust) -> Self {
+        self.judge = Judge::by(trust);
+        self
+    }
+
     /// Builds the engine, with everything that is wrong with its sources. There is always an engine: what cannot be
     /// read is named in the diagnostics, and the rest works. A runtime that keeps no time is named there, too, where the
     /// engine is built in it.
     #[must_use]
     #[cfg_attr(not(feature = "mcp"), expect(unused_mut, reason = "nothing is connected then"))]
     pub fn build(mut self) -> (Engine, Vec<Diagnostic>) {
-        let mut loaded = config::load(&self.sources, &self.added, None);
+        let mut loaded = self.judge.load(&self.sources, &self.added, None);
         loaded.diagnostics.extend(ground::without_timers());
         #[cfg(feature = "mcp")]
         let connected =
@@ -186,6 +203,7 @@ impl Builder {
             sink: self.sink,
             #[cfg(feature = "mcp")]
             connected,
+            judge: self.judge,
         };
         (Engine { inner: Arc::new(inner) }, loaded.diagnostics)
     }
@@ -209,7 +227,7 @@ impl Engine {
     pub fn reload(&self, sources: &[Source]) -> Vec<Diagnostic> {
         let last = self.inner.ruleset.load();
         #[cfg_attr(not(feature = "mcp"), expect(unused_mut, reason = "nothing is connected then"))]
-        let mut loaded = config::load(sources, &self.inner.added, Some(&last));
+        let mut loaded = self.inner.judge.load(sources, &self.inner.added, Some(&last));
         #[cfg(feature = "mcp")]
         if let Some(connected) = &self.inner.connected {
             loaded.diagnostics.extend(connected.find(&loaded.ruleset, sources));

@@ -7,7 +7,7 @@ pub(crate) mod named;
 mod prewarm;
 pub(crate) mod row;
 mod run;
-mod script;
+pub(crate) mod script;
 
 use std::fmt;
 use std::sync::Arc;
@@ -313,6 +313,19 @@ impl Hook {
     #[must_use]
     pub const fn is_hold(&self) -> bool {
         matches!(self.run, Run::Unusable { part: Unread::File, .. })
+    }
+
+    /// What the message of a hook that restrains without having been run is kept by: it comes once a session, of all that
+    /// wait for one answer once (C-74, T-12).
+    pub(crate) fn told_once(&self) -> Option<HookId> {
+        match &self.run {
+            Run::Unusable { part: Unread::File, .. } => Some(self.id.clone()),
+            Run::Unusable { part: Unread::Approval, .. } => {
+                let file = self.place.as_ref().map_or("", |it| &it.file);
+                Some(HookId::new(format!("unapproved:{file}")))
+            }
+            _ => None,
+        }
     }
 
     /// Whether its next process is started before it is needed: its entry says so, and it runs more than once.

@@ -118,6 +118,8 @@ mod syntax;
 pub mod text;
 #[cfg(feature = "transcript")]
 pub mod transcript;
+#[cfg(feature = "trust")]
+pub mod trust;
 #[doc(hidden)]
 pub mod verdict;
 

@@ -193,15 +193,12 @@ impl Weighed<'_> {
                 }
             }
             Self::Unread(part, why) => {
-                let word = match part {
-                    Unread::Entry => "used",
-                    Unread::File => "read",
+                let said = match part {
+                    Unread::Entry => format!("its entry cannot be used ({why})"),
+                    Unread::File => format!("its file cannot be read ({why})"),
+                    Unread::Approval => return (format!("it holds the call: {why}"), part.rule()),
                 };
-                let part_word = part.word();
-                let because = format!(
-                    "its {part_word} cannot be {word} ({why}), so its failure policy decides"
-                );
-                (because, part.rule())
+                (format!("{said}, so its failure policy decides"), part.rule())
             }
             Self::Broken { part, why, rule, .. } => {
                 let because =

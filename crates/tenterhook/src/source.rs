@@ -92,6 +92,8 @@ pub enum Switch {
     EnableAll,
     /// Only managed hooks run.
     ManagedOnly(Whose),
+    /// Gates of a repository hold what they match until somebody approves them, whoever they were written for (T-13).
+    HoldUnapproved,
     /// The hook of this name (native) is off.
     DisableHook {
         /// Its name.
@@ -129,7 +131,9 @@ impl Switch {
             Self::DisableHook { place, .. } => place.as_ref(),
             Self::Requests { place, .. } => place.as_ref(),
             Self::Govern(govern) => govern.place.as_ref(),
-            Self::DisableAll | Self::EnableAll | Self::ManagedOnly(_) => None,
+            Self::DisableAll | Self::EnableAll | Self::ManagedOnly(_) | Self::HoldUnapproved => {
+                None
+            }
         }
     }
 }

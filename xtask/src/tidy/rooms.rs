@@ -87,6 +87,7 @@ const FLOORS: &[&str] = &[
     "transcript",
     "config",
     "discover",
+    "trust",
     "verdict",
     "merge",
     "session",

@@ -149,7 +149,8 @@ impl Hooks {
 
     fn load_again(&self) -> String {
         let roots = self.roots();
-        let found = discover::find(&roots);
+        let found =
+            self.trust.as_ref().map_or_else(|| discover::find(&roots), |it| it.find(&roots));
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         let sources = loaded.merge(found.sources);
         let mut diagnostics = self.engine.reload(sources);

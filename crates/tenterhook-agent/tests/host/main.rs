@@ -9,6 +9,8 @@
     reason = "a suite of tests prints how they went, may fail, and starts the program as a person does"
 )]
 
+#[path = "../approve/mod.rs"]
+mod approve;
 mod case;
 mod look;
 mod play;

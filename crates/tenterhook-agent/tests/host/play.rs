@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tenterhook_testkit::{Sandbox, Server};
 
+use super::approve::approve;
 use super::case::{Case, Step};
 use super::{look, service};
 
@@ -71,6 +72,7 @@ pub(crate) fn play(case: &Case) -> Vec<String> {
 }
 
 fn start(sandbox: &Sandbox, server: &Server, args: &[String]) -> Agent {
+    approve(sandbox, None);
     let mut command = Command::new(env!("CARGO_BIN_EXE_tenterhook-agent"));
     command.current_dir(sandbox.project()).env_clear().envs(sandbox.env());
     command.envs(service::env(server));
@@ -97,6 +99,8 @@ impl Stage<'_> {
             self.agent = start(&self.sandbox, &self.server, &args);
         }
         for (name, text) in &step.files {
+            // Before it stands there, so that whoever watches it finds it approved.
+            approve(&self.sandbox, Some((&self.sandbox.project().join(name), text)));
             self.sandbox.write(name, text).unwrap();
         }
         if let Some(text) = &step.prompt {

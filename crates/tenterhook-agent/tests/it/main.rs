@@ -7,6 +7,8 @@
 )]
 
 mod agents;
+#[path = "../approve/mod.rs"]
+mod approve;
 mod asking;
 mod bombs;
 mod bounds;

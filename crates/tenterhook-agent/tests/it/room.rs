@@ -9,6 +9,8 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tenterhook_testkit::Sandbox;
 
+use crate::approve::approve;
+
 /// How long a test waits for something that should come at once: only a broken program needs it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -76,6 +78,7 @@ impl Room {
 
     /// The program in its place, with nothing said to it yet.
     pub(crate) fn command(&self) -> Command {
+        approve(&self.sandbox, None);
         let mut command = Command::new(env!("CARGO_BIN_EXE_tenterhook-agent"));
         command.current_dir(self.sandbox.project()).env_clear();
         command.envs(self.sandbox.env()).envs(self.env.iter().cloned());
@@ -94,6 +97,7 @@ impl Room {
     pub(crate) fn swap(&self, name: &str, text: &str) -> PathBuf {
         let next = self.sandbox.write(&format!("{name}.next"), text).unwrap();
         let path = next.with_extension("");
+        approve(&self.sandbox, Some((&path, text)));
         std::fs::rename(next, &path).unwrap();
         path
     }

@@ -99,6 +99,11 @@ fn a_change_of_the_hooks_holds_unless_a_hook_objects() {
     run.prompt("hi");
     run.wait_for("turn_ended");
     std::fs::remove_file(room.sandbox.project().join("locked")).unwrap();
+    // What runs on is what its person approved before.
+    crate::approve::approve(
+        &room.sandbox,
+        Some((&room.sandbox.project().join("tenterhook.toml"), &hooks("old"))),
+    );
     // Another file may change meanwhile: what was refused stays refused.
     let local = r#"{"hooks": {"UserPromptSubmit": [{"hooks": [{"type": "command", "command": "echo local >> words.txt"}]}]}}"#;
     room.swap(".claude/settings.local.json", local);
@@ -167,7 +172,7 @@ fn the_names_in_matchers_are_watched() {
     run.wait("change", fired("FileChanged"));
     room.sandbox.write(".envrc", "export A=1").unwrap();
     run.wait("change", fired("FileChanged"));
-    room.sandbox.write("tenterhook.toml", &hooks("\"b.txt\"")).unwrap();
+    room.swap("tenterhook.toml", &hooks("\"b.txt\""));
     run.wait("reload", |line| line["type"] == "notice");
     run.prompt("/hooks reload");
     run.wait_for("page");

@@ -27,7 +27,7 @@ use crate::term::Term;
 use crate::wait::{Waited, block_on_or};
 
 pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let mut loaded = load::load(&args.which, here)?;
+    let mut loaded = load::load(&args.which, here)?.telling_once();
     let journal = journal::of(here);
     let dialect = args.which.events();
     let event = match args.stream {

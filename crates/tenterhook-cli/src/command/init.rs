@@ -3,6 +3,7 @@
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Write};
 
+use super::trust;
 use crate::ambient::Here;
 use crate::exit::Exit;
 use crate::load::shorten;
@@ -34,6 +35,7 @@ pub(crate) fn run(here: &Here, term: Term) -> Result<Exit, Problem> {
         })?;
     new.write_all(FIRST.as_bytes())
         .map_err(|error| Problem::new(format!("`{shown}` cannot be written: {error}")))?;
+    trust::approve_own(&file, here, term);
     let mut out = format!("wrote {shown}: a gate that blocks forced pushes, and its cases\n\n");
     for (command, says) in NEXT {
         out.push_str(&format!(

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 use tenterhook::diagnostic::nearest;
 
-use super::print_json;
+use super::{print_json, trust};
 use crate::ambient::Here;
 use crate::args::{Format, Output, Rules, RulesDo};
 use crate::exit::Exit;
@@ -213,6 +213,7 @@ fn add(pack: &Pack, directory: &Path, force: bool, here: &Here, term: Term) -> R
     let new = directory.join(format!(".{}.new", pack.file()));
     fs::write(&new, pack.text).map_err(cannot)?;
     fs::rename(&new, &file).map_err(cannot)?;
+    trust::approve_own(&file, here, term);
     let done = if there.is_some() { "replaced" } else { "wrote" };
     let count = words::count(pack.rules().len(), "rule");
     term.data(&format!("{done} {shown}: {count}, which `tenterhook fire` and hosts with this engine read from now on\n"))?;

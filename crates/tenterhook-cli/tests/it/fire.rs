@@ -220,6 +220,7 @@ fn the_native_form_goes_in_under_its_name() {
 #[test]
 fn a_reader_that_has_gone_changes_no_verdict() {
     let room = Room::with_settings(&settings("PreToolUse", "exit 2"));
+    room.approve("project");
     room.write("event.json", &bash("ls"));
     let script = format!(
         "{} fire ../event.json | true; exit ${{PIPESTATUS[0]}}",

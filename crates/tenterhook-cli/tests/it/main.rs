@@ -29,6 +29,7 @@ mod stream;
 mod stream_host;
 mod test;
 mod transcripts;
+mod trust;
 mod unread;
 mod unseen;
 mod usage;

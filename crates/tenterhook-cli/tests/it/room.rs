@@ -6,10 +6,14 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 use tempfile::TempDir;
+use tenterhook::dialect::Roots;
+use tenterhook::trust::{Origin, State, Trust};
 
 /// A place of its own.
 pub(crate) struct Room {
     directory: TempDir,
+    /// Whether the user approves what lies in the project before each run.
+    approves: bool,
 }
 
 /// What a run said.
@@ -25,7 +29,29 @@ impl Room {
         for name in ["home", "project"] {
             fs::create_dir(directory.path().join(name)).unwrap();
         }
-        Self { directory }
+        Self { directory, approves: true }
+    }
+
+    /// The same, whose user approved nothing.
+    pub(crate) fn unapproved(self) -> Self {
+        Self { approves: false, ..self }
+    }
+
+    /// Approves what lies round a directory of the room, as it stands.
+    pub(crate) fn approve(&self, directory: &str) {
+        let cwd = self.path(directory);
+        let repository = cwd.ancestors().find(|it| it.join(".git").exists()).map(Path::to_owned);
+        let roots = Roots { repository, home: self.path("home"), cwd, ..Roots::default() };
+        let path = ("PATH".to_owned(), "/usr/bin:/bin".to_owned());
+        let trust = Trust::at(self.path("home/.local/state/tenterhook")).within(&[path]);
+        for source in trust.find(&roots).sources {
+            let review = trust.review(&source);
+            let is_settled = Trust::origin(&source) == Origin::Own;
+            if !is_settled && review.state != State::Approved {
+                // Where the state belongs to somebody else by now, what they said stands.
+                let _ = trust.approve(&review);
+            }
+        }
     }
 
     /// A room with one Claude Code settings file in its project.
@@ -79,6 +105,9 @@ impl Room {
     }
 
     fn say(&self, command: Command, directory: &str, stdin: &str) -> Said {
+        if self.approves {
+            self.approve(directory);
+        }
         let input = self.path("stdin");
         fs::write(&input, stdin).unwrap();
         self.say_from(command, directory, &input)
@@ -112,7 +141,14 @@ impl Room {
         let root = self.directory.path();
         if root.metadata().unwrap().uid() == 0 {
             fs::set_permissions(root, fs::Permissions::from_mode(0o755)).unwrap();
-            chown(self.path("home"), Some(NOBODY), Some(NOBODY)).unwrap();
+            self.approve("project");
+            let mut all = vec![self.path("home")];
+            while let Some(path) = all.pop() {
+                chown(&path, Some(NOBODY), Some(NOBODY)).unwrap();
+                if path.is_dir() {
+                    all.extend(fs::read_dir(&path).unwrap().map(|it| it.unwrap().path()));
+                }
+            }
             command.uid(NOBODY).gid(NOBODY);
         }
         self.say(command, "project", stdin)

@@ -78,7 +78,10 @@ fn apply(statement: &Statement, source: &Source, hook: &mut Hook) -> Option<Stri
         Switch::Govern(govern) => Path::new(&*source.name) == govern.file,
         Switch::ManagedOnly(Whose::All) => true,
         Switch::ManagedOnly(Whose::Own) => statement.dialect == source.dialect,
-        Switch::DisableAll | Switch::EnableAll | Switch::Requests { .. } => false,
+        Switch::HoldUnapproved
+        | Switch::DisableAll
+        | Switch::EnableAll
+        | Switch::Requests { .. } => false,
     };
     let is_of_managed = matches!(switch, Switch::ManagedOnly(_));
     if meant && !is_of_managed && distance(layer) > distance(hook.layer) {
@@ -107,6 +110,7 @@ fn apply(statement: &Statement, source: &Source, hook: &mut Hook) -> Option<Stri
             }
         }
         Switch::ManagedOnly(_)
+        | Switch::HoldUnapproved
         | Switch::DisableHook { .. }
         | Switch::Govern(_)
         | Switch::Requests { .. }

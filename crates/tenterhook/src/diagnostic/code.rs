@@ -53,11 +53,14 @@ macro_rules! codes {
 codes! {
     "docs/spec/diagnostics.md" {
         EventDeclaredTwice = "event-declared-twice", Warning;
+        ApprovalUnusable = "approval-unusable", Error;
         CallsHeld = "calls-held", Warning;
+        ChangedSinceApproved = "changed-since-approved", Warning;
         KeptLastGood = "kept-last-good", Warning;
         LeftOut = "left-out", Error;
         NoTimers = "no-timers", Error;
         NotCarriedOver = "not-carried-over", Error;
+        NotApproved = "not-approved", Warning;
         NothingOfThatName = "nothing-of-that-name", Warning;
         PartlyCarriedOver = "partly-carried-over", Warning;
         ServerConfiguredTwice = "server-configured-twice", Warning;
@@ -240,6 +243,7 @@ codes! {
         HttpEncoding = "http-encoding", Error;
         HttpTooLarge = "http-too-large", Error;
         HttpStale = "http-stale", Error;
+        AwaitsApproval = "awaits-approval", Error;
         EntryUnusable = "entry-unusable", Error;
         FileUnread = "file-unread", Error;
         McpInput = "mcp-input", Error;

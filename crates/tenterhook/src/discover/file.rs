@@ -88,7 +88,7 @@ fn gone(path: &Path) -> Option<String> {
 }
 
 /// The bytes of a regular file. Type and size are those of what was opened, whatever its name stands for meanwhile.
-fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+pub(crate) fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {

@@ -140,8 +140,8 @@ async fn run_once(mut setting: Box<Setting>) -> Done {
     }
     if let Some(failure) = &step.broken {
         let mut done = Done::unable(step, failure);
-        // The restraint comes with each event, and its reason; the message comes once a session (C-74).
-        if step.hook.is_hold() && !setting.session.claim(&step.hook.id) {
+        // The restraint comes with each event, and its reason; the message comes once a session (C-74, T-12).
+        if step.hook.told_once().is_some_and(|it| !setting.session.claim(&it)) {
             done.verdict.faults.clear();
         }
         return done;

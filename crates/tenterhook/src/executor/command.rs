@@ -116,7 +116,7 @@ fn describe(task: &Task, command: &Command, env_file: Option<&EnvFile>) -> proce
 /// What a command starts, in `cwd`.
 pub(super) fn program(command: &Command, cwd: PathBuf) -> process::Command {
     let mut described = process::Command::shell("", cwd);
-    described.program = started(&command.invocation);
+    described.program = started(command.starts());
     // Files that a hook makes (a formatter, say) belong to the project, not to the engine.
     described.umask = None;
     described

@@ -91,8 +91,10 @@ impl Prewarm {
 /// A command to run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Command {
-    /// What to start.
+    /// What to start, as configured.
     pub invocation: Invocation,
+    /// What is started in its place: the same, of copies of what was approved (T-20).
+    pub copy: Option<Invocation>,
     /// What it inherits.
     pub inherit: Inherit,
     /// Names that pass beside the list.
@@ -215,6 +217,8 @@ pub enum Unread {
     Entry,
     /// A file, or a part of one: nobody knows what it would forbid (C-72).
     File,
+    /// An entry that nobody approved as it stands: it can be read, and must not be run (T-11).
+    Approval,
 }
 
 impl Unread {
@@ -224,6 +228,7 @@ impl Unread {
         match self {
             Self::Entry => "entry",
             Self::File => "file",
+            Self::Approval => "approval",
         }
     }
 
@@ -233,6 +238,7 @@ impl Unread {
         match self {
             Self::Entry => Code::EntryUnusable,
             Self::File => Code::FileUnread,
+            Self::Approval => Code::AwaitsApproval,
         }
     }
 
@@ -242,6 +248,7 @@ impl Unread {
         match self {
             Self::Entry => "C-60",
             Self::File => "C-72",
+            Self::Approval => "T-11",
         }
     }
 
@@ -251,6 +258,7 @@ impl Unread {
         match self {
             Self::Entry => format!("its entry cannot be used: {why}"),
             Self::File => format!("its file cannot be read: {why}"),
+            Self::Approval => format!("it was not run: {why}"),
         }
     }
 }
@@ -295,6 +303,9 @@ impl Run {
             Self::Unusable { part: Unread::File, .. } => {
                 "(nothing: its file cannot be read)".to_owned()
             }
+            Self::Unusable { part: Unread::Approval, .. } => {
+                "(nothing: it is not approved as it stands)".to_owned()
+            }
         }
     }
 }
@@ -305,6 +316,7 @@ impl Command {
     pub fn new(invocation: Invocation, inherit: Inherit) -> Self {
         Self {
             invocation,
+            copy: None,
             inherit,
             pass: Vec::new(),
             env: Vec::new(),
@@ -313,7 +325,13 @@ impl Command {
         }
     }
 
-    /// What is started, as one line for people.
+    /// What is started.
+    #[must_use]
+    pub fn starts(&self) -> &Invocation {
+        self.copy.as_ref().unwrap_or(&self.invocation)
+    }
+
+    /// What is configured, as one line for people.
     #[must_use]
     pub fn line(&self) -> String {
         match &self.invocation {

@@ -18,16 +18,17 @@ pub struct Script {
 }
 
 /// Programs whose first file argument is what runs.
-const INTERPRETERS: &[&str] = &[
+pub(crate) const INTERPRETERS: &[&str] = &[
     "sh", "bash", "zsh", "dash", "node", "bun", "deno", "tsx", "python", "python3", "uv", "ruby",
     "perl", "php", "pwsh",
 ];
 
 /// Options after which no file runs.
-const INLINE: &[&str] = &["-c", "-e", "-m", "-p", "-r", "--eval", "--print", "-lc", "-ec"];
+pub(crate) const INLINE: &[&str] =
+    &["-c", "-e", "-m", "-p", "-r", "--eval", "--print", "-lc", "-ec"];
 
 /// How the names of scripts end.
-const ENDINGS: &[&str] = &[
+pub(crate) const ENDINGS: &[&str] = &[
     ".sh", ".bash", ".zsh", ".js", ".mjs", ".cjs", ".ts", ".mts", ".py", ".rb", ".pl", ".php",
     ".ps1",
 ];
@@ -115,7 +116,7 @@ fn certain(text: &str) -> Vec<Program> {
 }
 
 /// The text with the variables whose values are known.
-fn expand(text: &str, command: &Command, project: &Path, home: &Path) -> Option<String> {
+pub(crate) fn expand(text: &str, command: &Command, project: &Path, home: &Path) -> Option<String> {
     let mut values = vec![
         ("CLAUDE_PROJECT_DIR", project.to_str()?.to_owned()),
         ("HOME", home.to_str()?.to_owned()),

@@ -101,6 +101,7 @@ impl<'a> Reader<'a> {
                 "record" => self.record(entry),
                 "$schema" => {}
                 "protect" => self.protect(entry),
+                "trust" => self.trust(entry),
                 _ => self.unknown_table(entry),
             }
         }

@@ -67,10 +67,15 @@ pub(in crate::dialect::native) const FILE: &[Key] = &[
     key("mcp", Shape::Table),
     key("record", Shape::Table),
     key("protect", Shape::Fields(PROTECT)),
+    key("trust", Shape::Fields(TRUST)),
 ];
 
 /// The keys of `[protect]`.
 pub(super) const PROTECT: &[Key] = &[key("writable", Shape::List), key("pause", Shape::Flag)];
+
+/// The keys of `[trust]`, which count in a managed file (T-13).
+pub(in crate::dialect::native) const TRUST: &[Key] =
+    &[key("unapproved", Shape::Choice(&["off", "hold"]))];
 
 /// The keys that say what runs: a hook has exactly one (C-43).
 pub(in crate::dialect::native) const RUN: &[&str] =

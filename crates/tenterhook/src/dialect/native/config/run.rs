@@ -121,6 +121,7 @@ impl Reader<'_> {
         }
         let prewarm = prewarm(fields).of(&invocation);
         Command {
+            copy: None,
             invocation,
             // Scripts of another protocol get what that protocol promises them.
             inherit: speaks.dialect().inherit(),

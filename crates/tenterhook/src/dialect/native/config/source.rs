@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::run::prewarm;
 use super::{Reader, keys};
 use crate::diagnostic::Code;
-use crate::hook::{Compat, OnFailure};
+use crate::hook::{Compat, Layer, OnFailure};
 use crate::source::{Govern, Switch};
 use crate::syntax::Entry;
 
@@ -34,6 +34,19 @@ impl Reader<'_> {
             enabled: fields.flag("enabled"),
             prewarm,
         }));
+    }
+
+    /// `[trust]`: what becomes of gates that nobody approved (T-13).
+    pub(super) fn trust(&mut self, entry: &Entry) {
+        let Some(fields) = self.fields(entry, "the table", keys::TRUST) else { return };
+        let holds = fields.text("unapproved") == Some("hold");
+        if self.source.layer != Layer::Managed {
+            let message = "`trust` counts in a managed file alone: it says nothing here";
+            self.report(Code::ManagedKeyIgnored, entry.key_span, message).help =
+                Some("put it into the managed file, or remove it".to_owned());
+        } else if holds {
+            self.out.switches.push(Switch::HoldUnapproved);
+        }
     }
 
     fn governed(&mut self, entry: &Entry) -> Option<PathBuf> {

@@ -60,7 +60,7 @@ impl Likeness {
         let mut env = environment(task, command, task.envelope.env.iter());
         env.sort_unstable();
         Self {
-            invocation: command.invocation.clone(),
+            invocation: command.starts().clone(),
             env,
             env_file: task.envelope.env_file.filter(|_| task.ambient.scratch.is_some()),
             cwd: command.cwd.clone().unwrap_or_else(|| within.cwd.clone()),

@@ -36,7 +36,7 @@ impl StandIn {
         match command.prewarm {
             Prewarm::Never | Prewarm::AsItStands => Some(Self::default()),
             Prewarm::Python => {
-                let form = command.invocation.with_option(Prewarm::Python, "-c", SHIM)?;
+                let form = command.starts().with_option(Prewarm::Python, "-c", SHIM)?;
                 described.program = started(&form);
                 Some(Self::default())
             }
@@ -53,7 +53,7 @@ impl StandIn {
         let scratch = scratch.filter(|_| process::ANNOUNCES)?;
         let stand_in = Self { file: Some(write(scratch).ok()?) };
         let path = stand_in.file.as_ref()?.to_str()?;
-        let form = command.invocation.with_option(Prewarm::Node, "--require", path)?;
+        let form = command.starts().with_option(Prewarm::Node, "--require", path)?;
         described.program = started(&form);
         described.announce = process::Announce::OnDescriptor3;
         Some(stand_in)

@@ -1,0 +1,34 @@
+//! The person of a test approves the hooks of its project: as they stand, or as they will stand in one file of it.
+
+use std::path::Path;
+
+use tenterhook::config::Source;
+use tenterhook::dialect::Roots;
+use tenterhook::discover;
+use tenterhook::hook::Layer;
+use tenterhook::trust::{Origin, Trust};
+use tenterhook_testkit::Sandbox;
+
+/// Approves all that came with the project, or this text in this file of it alone.
+pub(crate) fn approve(sandbox: &Sandbox, other: Option<(&Path, &str)>) {
+    let (project, home) = (sandbox.project(), sandbox.home());
+    let trust = Trust::at(home.join(".local/state/tenterhook")).within(&sandbox.env());
+    let roots = Roots { cwd: project.clone(), home: home.clone(), ..Roots::default() };
+    let mut sources = match other {
+        None => trust.find(&roots).sources,
+        Some(_) => Vec::new(),
+    };
+    if let Some((path, text)) = other.filter(|(path, _)| path.starts_with(&project)) {
+        // Who reads a file of that place reads it in the dialect of the place.
+        let read = discover::searched(&roots).into_iter().filter(|(_, place)| place == path);
+        sources.extend(read.map(|(dialect, _)| {
+            let name = path.to_str().unwrap();
+            let source = Source::given(name, dialect, text, path.parent().unwrap());
+            let (project, home) = (project.clone(), home.clone());
+            Source { layer: Layer::Project, project, home, ..source }
+        }));
+    }
+    for source in sources.iter().filter(|it| Trust::origin(it) == Origin::Repository) {
+        trust.approve(&trust.review(source)).unwrap();
+    }
+}

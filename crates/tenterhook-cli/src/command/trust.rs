@@ -1,0 +1,241 @@
+//! `trust` and `untrust`: shows what hooks of a repository would do, asks once a source, and keeps the answer. Runs none of them.
+
+mod page;
+
+use std::io::{BufRead as _, IsTerminal as _};
+use std::path::{Path, PathBuf};
+
+use tenterhook::config::Source;
+use tenterhook::trust::{Origin, Review, State, Trust};
+
+use crate::ambient::Here;
+use crate::args::{TrustArgs, TrustDo, TrustWhich};
+use crate::exit::Exit;
+use crate::load::shorten;
+use crate::problem::Problem;
+use crate::show::paint::{BOLD, GOOD, paint};
+use crate::show::words;
+use crate::term::Term;
+
+pub(crate) fn run(args: &TrustArgs, here: &Here, term: Term) -> Result<Exit, Problem> {
+    match &args.what {
+        None => approve(&args.which, here, term),
+        Some(TrustDo::Status) => status(here, term),
+        Some(TrustDo::Diff { sources }) => diff(sources, here, term),
+    }
+}
+
+/// The reviews of the sources named, or of all that came with the repository and say anything.
+fn reviews(named: &[PathBuf], trust: &Trust, here: &Here) -> Result<Vec<Review>, Problem> {
+    let found = trust.find(&here.roots).sources;
+    let review = |source: &Source| trust.review(source);
+    if named.is_empty() {
+        let all = found.iter().filter(|it| Trust::origin(it) == Origin::Repository);
+        let own = found.iter().filter(|it| Trust::origin(it) == Origin::Own);
+        // What is one's own needs no answer; where there is one, it is held to it.
+        let held = own.map(review).filter(|it| it.state != State::Unknown);
+        return Ok(all.map(review).filter(|it| !it.is_empty()).chain(held).collect());
+    }
+    let path = |it: &PathBuf| here.roots.cwd.join(it);
+    named
+        .iter()
+        .map(|name| {
+            let is = |it: &&Source| same(Path::new(&*it.name), &path(name));
+            found.iter().find(is).map(review).ok_or_else(|| {
+                Problem::new(format!("`{}` is not read from here", name.display()))
+                    .help("`tenterhook list` names the files that are")
+            })
+        })
+        .collect()
+}
+
+fn same(one: &Path, other: &Path) -> bool {
+    one == other || one.canonicalize().ok().is_some_and(|it| Some(it) == other.canonicalize().ok())
+}
+
+fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let trust = here.trust();
+    let mut left = 0;
+    let reviews = reviews(&which.sources, &trust, here)?;
+    unknown_digests(&which.yes, &reviews)?;
+    for review in &reviews {
+        let shown = shorten(&review.source, &here.roots);
+        if review.state == State::Approved {
+            term.say(&format!("{shown} is approved as it stands"));
+            continue;
+        }
+        term.data(&page::of(review, &shown, term.width()))?;
+        if let Some(why) = review.too_much() {
+            return Err(Problem::new(format!("`{shown}` cannot be approved: {why}"))
+                .help("keep hooks in a folder of their own"));
+        }
+        let answer = match which.yes.is_empty() {
+            true => ask(review, term)?,
+            false if which.yes.contains(&review.digest.to_string()) => Answer::Yes,
+            false => Answer::Later,
+        };
+        left += usize::from(answer == Answer::Later);
+        keep(&trust, review, &shown, answer, term)?;
+    }
+    if reviews.is_empty() {
+        term.say("no hooks came with this project");
+    }
+    Ok(if left == 0 { Exit::Good } else { Exit::Wrong })
+}
+
+/// An approval that is of nothing that is there is a mistake of whoever wrote it down.
+fn unknown_digests(yes: &[String], reviews: &[Review]) -> Result<(), Problem> {
+    let unknown = yes.iter().find(|it| !reviews.iter().any(|at| at.digest.to_string() == **it));
+    unknown.map_or(Ok(()), |digest| {
+        Err(Problem::new(format!("no review has the digest `{digest}`: something became another"))
+            .help("`tenterhook trust status` prints the digests of what is there"))
+    })
+}
+
+fn keep(
+    trust: &Trust,
+    review: &Review,
+    shown: &str,
+    answer: Answer,
+    term: Term,
+) -> Result<(), Problem> {
+    let (kept, said) = match answer {
+        Answer::Yes => (trust.approve(review), format!("{} {shown}", paint(GOOD, "approved"))),
+        Answer::Never => (trust.refuse(review), format!("refused {shown}, as it stands")),
+        Answer::Later => (Ok(()), format!("{shown} stays as it is: nothing of it runs")),
+    };
+    kept.map_err(|error| {
+        Problem::new(format!("the answer cannot be kept: {error}"))
+            .help("the directory of state must be yours alone: `chmod go-w` it")
+    })?;
+    term.say(&said);
+    Ok(())
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Answer {
+    Yes,
+    Later,
+    Never,
+}
+
+/// Asks once for all hooks of a source. Whoever cannot be asked said nothing (T-18).
+fn ask(review: &Review, term: Term) -> Result<Answer, Problem> {
+    let stdin = std::io::stdin();
+    if !stdin.is_terminal() || !std::io::stderr().is_terminal() {
+        return Err(Problem::new("nobody can be asked here, and silence is not approval")
+            .help(format!("type `tenterhook trust` in a terminal; a script that knows what it approves says `--yes {}`", review.digest)));
+    }
+    let hooks = words::count(review.entries.len(), "hook");
+    let question = match review.state {
+        State::Changed => "approve the changes?".to_owned(),
+        _ => format!(
+            "may {} run?",
+            if review.entries.len() == 1 {
+                "this hook".to_owned()
+            } else {
+                format!("these {hooks}")
+            }
+        ),
+    };
+    term.prompt(&format!("{} [y/N/never] ", paint(BOLD, &question)));
+    let mut line = String::new();
+    stdin
+        .lock()
+        .read_line(&mut line)
+        .map_err(|error| Problem::new(format!("the answer cannot be read: {error}")))?;
+    Ok(match line.trim().to_lowercase().as_str() {
+        "y" | "yes" => Answer::Yes,
+        "never" => Answer::Never,
+        _ => Answer::Later,
+    })
+}
+
+/// Takes back what was said.
+pub(crate) fn untrust(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let trust = here.trust();
+    let reviews = reviews(&which.sources, &trust, here)?;
+    unknown_digests(&which.yes, &reviews)?;
+    let said: Vec<&Review> = reviews.iter().filter(|it| it.state != State::Unknown).collect();
+    if said.is_empty() {
+        term.say("nothing was said of hooks here");
+        return Ok(Exit::Good);
+    }
+    for review in said {
+        let shown = shorten(&review.source, &here.roots);
+        let asked = which.yes.is_empty();
+        // A gate that is approved guards something: to take that back is a person's word, too.
+        if asked && !std::io::stdin().is_terminal() {
+            return Err(Problem::new("nobody can be asked here").help(format!(
+                "type `tenterhook untrust` in a terminal; a script says `--yes {}`",
+                review.digest
+            )));
+        }
+        if !asked && !which.yes.contains(&review.digest.to_string()) {
+            continue;
+        }
+        trust.forget(review).map_err(|error| {
+            Problem::new(format!("what was said of `{shown}` cannot be removed: {error}"))
+        })?;
+        term.say(&format!("forgot what was said of {shown}"));
+    }
+    Ok(Exit::Good)
+}
+
+fn status(here: &Here, term: Term) -> Result<Exit, Problem> {
+    let reviews = reviews(&[], &here.trust(), here)?;
+    let mut out = String::new();
+    for review in &reviews {
+        out.push_str(&page::status(review, &shorten(&review.source, &here.roots)));
+    }
+    if reviews.is_empty() {
+        out.push_str("no hooks came with this project\n");
+    }
+    term.data(&out)?;
+    let settled = |it: &Review| matches!(it.state, State::Approved | State::Refused);
+    Ok(if reviews.iter().all(settled) { Exit::Good } else { Exit::Wrong })
+}
+
+fn diff(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Problem> {
+    let trust = here.trust();
+    let mut out = String::new();
+    for review in reviews(named, &trust, here)? {
+        let shown = shorten(&review.source, &here.roots);
+        let Some(then) = &review.approved_text else {
+            out.push_str(&format!(
+                "{shown} was never approved: `tenterhook trust` shows all of it\n"
+            ));
+            continue;
+        };
+        let mut parts = vec![(shown.clone(), then.clone(), review.text.to_string())];
+        parts.extend(
+            trust
+                .changed_files(&review)
+                .into_iter()
+                .map(|it| (shorten(&it.path.to_string_lossy(), &here.roots), it.then, it.now)),
+        );
+        let before = out.len();
+        for (name, then, now) in parts {
+            out.push_str(&crate::show::diff::unified(&name, &then, &now));
+        }
+        if out.len() == before {
+            let state = review.state.word();
+            out.push_str(&format!("{shown} stands as it did when it was approved ({state})\n"));
+        }
+    }
+    term.data(&out)?;
+    Ok(Exit::Good)
+}
+
+/// Approves a file that this program has just written at the person's word, so that its own words hold nothing up (T-19).
+pub(crate) fn approve_own(path: &Path, here: &Here, term: Term) {
+    let trust = here.trust();
+    let found = trust.find(&here.roots).sources;
+    let is_own =
+        |it: &&Source| Path::new(&*it.name) == path && Trust::origin(it) == Origin::Repository;
+    let own = found.iter().find(is_own);
+    let approved = own.map_or(Ok(()), |source| trust.approve(&trust.review(source)));
+    if let Err(error) = approved {
+        term.say(&format!("it is not approved yet: {error}"));
+    }
+}

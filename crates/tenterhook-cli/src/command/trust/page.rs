@@ -1,0 +1,102 @@
+//! What `trust` shows of a source: per hook what it can do, runs and reads, and how that differs from what was approved. Every
+//! word of it that somebody else wrote is made safe first.
+
+use tenterhook::trust::{Change, Entry, Pin, Review, State};
+
+use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
+use crate::show::words::{count, line, wrap};
+
+/// How many files of one hook are named.
+const FILES: usize = 8;
+/// How many places of one hook to look at twice are named.
+const SUSPECTS: usize = 8;
+
+/// The review of one source.
+pub(super) fn of(review: &Review, shown: &str, width: usize) -> String {
+    let about = format!("({}, {})", review.dialect, review.layer.word());
+    let mut out =
+        format!("{} {} {}\n\n", paint(BOLD, line(shown)), paint(DIM, about), state(review.state));
+    for (at, entry) in review.entries.iter().enumerate() {
+        out.push_str(&hook(at + 1, entry, review, width));
+    }
+    for (lead, lines) in [("it also", &review.beside), ("gone:", &review.gone)] {
+        for it in lines {
+            out.push_str(&field(lead, it, width));
+        }
+    }
+    out.push_str(&format!("\n{} {}\n", paint(DIM, "review"), review.digest));
+    out
+}
+
+fn state(state: State) -> String {
+    let style = match state {
+        State::Approved => GOOD,
+        State::Changed => ERROR,
+        State::Unknown | State::Refused => WARNING,
+    };
+    let word = match state {
+        State::Changed => "changed since it was approved",
+        other => other.word(),
+    };
+    paint(style, word)
+}
+
+fn hook(number: usize, entry: &Entry, review: &Review, width: usize) -> String {
+    let hook = &entry.hook;
+    let change = match entry.change {
+        Change::Same => paint(DIM, "as approved"),
+        Change::New => String::new(),
+        Change::Files => paint(ERROR, "what it runs changed"),
+        Change::Entry => paint(ERROR, "new since the approval"),
+    };
+    let place = hook.place.as_ref().map(|it| format!("line {}", it.line)).unwrap_or_default();
+    let mut out = format!(
+        "{number:>3}  {} on {} {} {change}\n",
+        paint(BOLD, line(hook.id.as_str())),
+        line(hook.event.as_str()),
+        paint(DIM, place),
+    );
+    out.push_str(&field("can", &entry.can.join("; "), width));
+    out.push_str(&field("runs", &hook.run.line(), width));
+    let from = |name: &str| format!("`{name}` is not found");
+    for (name, path) in &entry.pins.interpreters {
+        let text = path.as_ref().map_or_else(|| from(name), |it| it.display().to_string());
+        out.push_str(&field("by", &text, width));
+    }
+    let (named, beside): (Vec<&Pin>, Vec<&Pin>) = entry.pins.files.iter().partition(|it| it.named);
+    for pin in named.iter().chain(&beside).take(FILES) {
+        let path =
+            pin.path.strip_prefix(&review.project).unwrap_or(&pin.path).display().to_string();
+        let digest = pin.digest.map_or_else(|| "not there".to_owned(), |it| it.short());
+        out.push_str(&field("file", &format!("{digest}  {path}"), width));
+    }
+    let more = entry.pins.files.len().saturating_sub(FILES);
+    if more > 0 {
+        out.push_str(&field("file", &format!("and {} beside them", count(more, "file")), width));
+    }
+    for it in &entry.pins.unpinned {
+        out.push_str(&field("unpinned", it, width));
+    }
+    for (place, suspect) in entry.suspects.iter().take(SUSPECTS) {
+        let text = format!("{}: line {} {}", line(place), suspect.line, suspect.what);
+        out.push_str(&field("look at", &paint(WARNING, text), width));
+    }
+    out
+}
+
+/// A lead and words set in behind it.
+fn field(lead: &str, text: &str, width: usize) -> String {
+    let mut out = String::new();
+    for (at, it) in wrap(text, width.saturating_sub(16)).iter().enumerate() {
+        let lead = if at == 0 { lead } else { "" };
+        out.push_str(&format!("     {}  {it}\n", paint(DIM, format!("{lead:<8}"))));
+    }
+    out
+}
+
+/// One source in `status`.
+pub(super) fn status(review: &Review, shown: &str) -> String {
+    let hooks = count(review.entries.len(), "hook");
+    let digest = paint(DIM, review.digest);
+    format!("{}  {hooks}, {}\n    {digest}\n", paint(BOLD, line(shown)), state(review.state))
+}

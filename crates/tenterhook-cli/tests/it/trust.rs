@@ -1,0 +1,88 @@
+//! `trust` through the program: what is shown, what is kept, and what a script may say.
+
+use crate::room::Room;
+
+const SETTINGS: &str = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+    {"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/gate.sh"}]}]}}"#;
+const GATE: &str = "#!/bin/sh\necho \"no: \u{202e}\" >&2\nexit 2\n";
+const CALL: &str =
+    r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}"#;
+
+fn room() -> Room {
+    let room = Room::with_settings(SETTINGS).unapproved();
+    crate::test::program(&room, "project/.claude/hooks/gate.sh", GATE);
+    room
+}
+
+/// The digest that a review ends with.
+fn digest(said: &str) -> String {
+    said.lines().find_map(|line| line.strip_prefix("review ")).unwrap_or_default().to_owned()
+}
+
+/// T-14, T-18: nobody answers for the person, and a script says exactly what it approves.
+#[test]
+fn a_script_approves_what_it_names_and_nothing_else() {
+    let room = room();
+    let first = room.run(&["fire"], CALL);
+    assert_eq!(first.code, 0, "{}", first.all());
+    assert!(first.stderr.contains("came with"), "{}", first.stderr);
+    // Told once for each repository.
+    assert!(!room.run(&["fire"], CALL).stderr.contains("came with"), "{}", first.stderr);
+    let asked = room.run(&["trust"], "y\n");
+    assert_eq!(asked.code, 1, "{}", asked.all());
+    assert!(asked.stderr.contains("nobody can be asked here"), "{}", asked.stderr);
+    let page = asked.stdout;
+    for part in
+        ["block calls", ".claude/hooks/gate.sh", "characters that nobody sees", "not approved"]
+    {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    assert!(!page.contains('\u{202e}'), "{page}");
+    let digest = digest(&page);
+    let other = "0".repeat(64);
+    assert_eq!(room.run(&["trust", "--yes", &other], "").code, 1);
+    assert_eq!(room.run(&["fire"], CALL).code, 0);
+    assert_eq!(room.run(&["trust", "--yes", &digest], "").code, 0);
+    let fired = room.run(&["fire"], CALL);
+    assert_eq!(fired.code, 2, "{}", fired.all());
+    assert_eq!(room.run(&["trust", "status"], "").code, 0);
+    crate::test::program(&room, "project/.claude/hooks/gate.sh", "#!/bin/sh\nexit 0\n");
+    let held = room.run(&["fire"], CALL);
+    assert_eq!(held.code, 3, "{}", held.all());
+    assert!(held.stdout.contains("`tenterhook trust`"), "{}", held.stdout);
+    let status = room.run(&["trust", "status"], "");
+    assert!(status.code == 1 && status.stdout.contains("changed since"), "{}", status.all());
+    let diff = room.run(&["trust", "diff"], "").stdout;
+    assert!(diff.contains("-exit 2") && diff.contains("+exit 0"), "{diff}");
+    // The digest of what was there is none of what is there.
+    assert_eq!(room.run(&["trust", "--yes", &digest], "").code, 1);
+    let untrust = room.run(&["untrust"], "");
+    assert_eq!(untrust.code, 1, "{}", untrust.all());
+    let now = room.run(&["trust", "status"], "").stdout;
+    let now = now.lines().last().unwrap_or_default().trim().to_owned();
+    assert_eq!(room.run(&["untrust", "--yes", &now], "").code, 0);
+    assert_eq!(room.run(&["fire"], CALL).code, 0);
+}
+
+/// T-18: a file that is named is approved for this run.
+#[test]
+fn a_named_file_runs() {
+    let room = room();
+    assert_eq!(room.run(&["fire", "--config", ".claude/settings.json"], CALL).code, 2);
+    assert_eq!(room.run(&["fire"], CALL).code, 0);
+}
+
+/// T-19: what `init` wrote holds nothing up.
+#[test]
+fn what_the_program_wrote_itself_is_approved() {
+    let room = Room::new().unapproved();
+    assert_eq!(room.run(&["init"], "").code, 0);
+    let fired = room.run(&["fire", "Bash", "git push --force"], "");
+    assert_eq!(fired.code, 2, "{}", fired.all());
+    assert_eq!(room.run(&["fire", "Bash", "ls"], "").code, 0);
+    room.write("project/tenterhook.toml", "[hook.a]\non = 'PreToolUse'\nshell = 'exit 0'\n");
+    let held = room.run(&["fire", "Bash", "ls"], "");
+    assert_eq!(held.code, 2, "{}", held.all());
+    let listed = room.run(&["list"], "").stdout;
+    assert!(listed.contains("is not what you approved"), "{listed}");
+}

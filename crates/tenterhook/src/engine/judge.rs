@@ -1,0 +1,28 @@
+//! Who has a say of sources before anything of them is obeyed: nobody, or what a person approved. Loads them; decides nothing.
+
+use crate::config::{self, Added, Loaded, Ruleset, Source};
+#[cfg(feature = "trust")]
+use crate::trust::Trust;
+
+/// Whose word arms hooks of a repository.
+#[derive(Debug, Default)]
+pub(super) struct Judge {
+    #[cfg(feature = "trust")]
+    trust: Option<Trust>,
+}
+
+impl Judge {
+    #[cfg(feature = "trust")]
+    pub(super) const fn by(trust: Trust) -> Self {
+        Self { trust: Some(trust) }
+    }
+
+    /// Loads `sources` with what may run of them (T-10).
+    pub(super) fn load(&self, sources: &[Source], added: &Added, last: Option<&Ruleset>) -> Loaded {
+        #[cfg(feature = "trust")]
+        if let Some(trust) = &self.trust {
+            return config::load_judged(sources, added, last, |read| trust.judge(read));
+        }
+        config::load(sources, added, last)
+    }
+}

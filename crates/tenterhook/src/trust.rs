@@ -1,0 +1,287 @@
+//! Does a person want these hooks to run? What a repository brings is armed by approval alone, of exactly its entries and the bytes
+//! of what they run; what is approved runs from a copy. Prints and asks nothing: a host shows a [`Review`] and says the answer.
+//!
+//! Implements `docs/spec/trust.md` (T-). The rule is a table in `decide`; `entry` and `pins` say what an identity is; `store` and
+//! `copies` keep it.
+
+mod copies;
+mod decide;
+mod digest;
+mod entry;
+mod judge;
+mod named;
+mod origin;
+mod pins;
+mod review;
+mod store;
+mod suspect;
+
+#[cfg(test)]
+mod tests;
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::dialect::{GROUPS, Roots};
+use crate::discover::{self, Found};
+use crate::source::{ReadConfig, Source};
+use crate::syntax::{self, Format};
+use digest::Canon;
+use entry::Ground;
+use pins::Finding;
+use store::{Kept, Record, Said, Store};
+
+#[doc(hidden)]
+pub use copies::{ChangedFile, ORIGIN};
+#[doc(hidden)]
+pub use decide::{Fate, Role, Unapproved, WrittenFor, decide};
+pub use decide::{Origin, State};
+pub use digest::Digest;
+#[doc(hidden)]
+pub use pins::{Pin, Pins};
+pub use review::Review;
+#[doc(hidden)]
+pub use review::{Change, Entry};
+#[doc(hidden)]
+pub use suspect::Suspect;
+
+/// What a person approved, and where what was approved is kept. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Trust {
+    store: Store,
+    search: Vec<PathBuf>,
+    tells_once: bool,
+}
+
+/// The identity of one entry: what it says, the bytes that it runs, and by which programs.
+struct Identity {
+    entry: Digest,
+    files: Digest,
+    whole: Digest,
+    pins: Pins,
+}
+
+/// A source with the identities of all its entries.
+struct Assessed {
+    kept: Kept,
+    entries: Vec<Identity>,
+    servers: Vec<(Digest, Pins)>,
+    rest: Digest,
+    review: Digest,
+}
+
+impl Trust {
+    /// What a person approved, as it is kept in `state`: the directory of state for this program, such as
+    /// `~/.local/state/tenterhook`. Opens nothing yet.
+    #[must_use]
+    pub fn at(state: impl AsRef<Path>) -> Self {
+        Self { store: Store::at(state.as_ref()), search: Vec::new(), tells_once: false }
+    }
+
+    /// With the environment that hooks are started in, whose `PATH` says which programs run them.
+    #[must_use]
+    pub fn within(mut self, env: &[(String, String)]) -> Self {
+        let path = env.iter().rev().find(|(name, _)| name == "PATH").map(|(_, value)| value);
+        self.search = path.map(|it| std::env::split_paths(it).collect()).unwrap_or_default();
+        self
+    }
+
+    /// Tells of what is off because nobody approved it once for each repository, and not each time (T-14).
+    #[must_use]
+    pub const fn telling_once(mut self) -> Self {
+        self.tells_once = true;
+        self
+    }
+
+    /// Reads every file that the agents would load from `roots`, as [`discover::find`] does, but has nothing that nobody approved
+    /// say which plugins there are (T-15).
+    #[must_use]
+    pub fn find(&self, roots: &Roots) -> Found {
+        discover::find_by(roots, |source| self.obeyed(source))
+    }
+
+    /// What of a source counts: all of what is the person's own; of a repository's the text that was approved, whatever became
+    /// of it.
+    fn obeyed(&self, source: &Source) -> Option<Source> {
+        if origin::of(source) == Origin::Own {
+            return Some(source.clone());
+        }
+        match self.store.read(&source.name, source.dialect.as_str()) {
+            Kept::Record(record) if record.answer == Said::Approved => {
+                Some(Source { text: record.text.into(), flaw: None, ..source.clone() })
+            }
+            Kept::Record(_) | Kept::Nothing | Kept::Unusable(_) => None,
+        }
+    }
+
+    fn assess(&self, source: &Source, config: &ReadConfig) -> Assessed {
+        let ground = Ground { project: &source.project, home: &source.home };
+        let finding = Finding { ground, directory: &source.directory, search: &self.search };
+        let identity = |hook: &crate::hook::Hook| {
+            let pins = pins::of_hook(hook, finding);
+            let (entry, files) = (entry::of_hook(hook, ground), pins.digest(ground));
+            let whole = Canon::of("identity 1")
+                .field("entry", entry.to_string())
+                .field("files", files.to_string())
+                .field("machine", pins.machine().to_string())
+                .end();
+            Identity { entry, files, whole, pins }
+        };
+        let entries: Vec<Identity> = config.hooks.iter().map(identity).collect();
+        let servers: Vec<(Digest, Pins)> = config
+            .servers
+            .iter()
+            .map(|server| {
+                let pins = match &server.reach {
+                    crate::source::Reach::Program(command) => pins::of_command(command, finding),
+                    crate::source::Reach::Address(_) => Pins::default(),
+                };
+                (entry::of_server(server, ground), pins)
+            })
+            .collect();
+        let of_servers = servers
+            .iter()
+            .map(|(entry, pins)| format!("{entry}{}{}", pins.digest(ground), pins.machine()));
+        let rest = Canon::of("rest")
+            .field("said", entry::of_rest(config, ground).to_string())
+            .list("plugins", plugins(source).iter().map(|(_, text)| text.as_str()))
+            .list("servers", of_servers)
+            .end();
+        let review = Canon::of("review 1")
+            .field("source", &*source.name)
+            .field("dialect", source.dialect.as_str())
+            .list("entries", entries.iter().map(|it| it.whole.to_string()))
+            .field("rest", rest.to_string())
+            .end();
+        let kept = self.store.read(&source.name, source.dialect.as_str());
+        Assessed { kept, entries, servers, rest, review }
+    }
+
+    /// What there is to say about a source before anybody approves it.
+    #[must_use]
+    pub fn review(&self, source: &Source) -> Review {
+        let config = source.dialect.dialect().read_config(source);
+        review::of(
+            source,
+            config,
+            self.assess(source, &source.dialect.dialect().read_config(source)),
+        )
+    }
+
+    /// Approves exactly what a review says, in place of what was said of its source before, and keeps what it runs.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be kept, or when there is more than can be approved.
+    pub fn approve(&self, review: &Review) -> io::Result<()> {
+        if let Some(why) = review.too_much() {
+            return Err(io::Error::other(format!("it cannot be approved: {why}")));
+        }
+        for entry in &review.entries {
+            copies::keep(&self.store, entry.files, &entry.pins, &review.project)?;
+        }
+        let record =
+            Record::now(&review.source, review.dialect.as_str(), Said::Approved, review.digest);
+        self.store.write(&Record {
+            entries: review.entries.iter().map(|it| it.identity.to_string()).collect(),
+            copies: review.entries.iter().map(|it| it.files.to_string()).collect(),
+            rest: review.rest.to_string(),
+            text: review.text.to_string(),
+            ..record
+        })
+    }
+
+    /// Refuses exactly what a review says: it is off, and nobody is asked again until it is another (T-16).
+    ///
+    /// # Errors
+    ///
+    /// When that cannot be kept.
+    pub fn refuse(&self, review: &Review) -> io::Result<()> {
+        let answer = Said::Refused;
+        self.store.write(&Record::now(
+            &review.source,
+            review.dialect.as_str(),
+            answer,
+            review.digest,
+        ))
+    }
+
+    /// Forgets what was said of a source; whether anything was.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be removed.
+    pub fn forget(&self, review: &Review) -> io::Result<bool> {
+        self.store.remove(&review.source, review.dialect.as_str())
+    }
+
+    /// What became of the files that hooks of a source ran when it was approved, as far as they are text.
+    #[must_use]
+    pub fn changed_files(&self, review: &Review) -> Vec<ChangedFile> {
+        copies::changed(&self.store, review)
+    }
+
+    /// Whether a source is one whose hooks are armed by approval, or by where it stands until somebody approves it (T-1, T-2).
+    #[must_use]
+    pub fn origin(source: &Source) -> Origin {
+        origin::of(source)
+    }
+}
+
+/// What a source says of plugins and servers to its agent, which only its agent's reader understands: key and text.
+fn plugins(source: &Source) -> Vec<(String, String)> {
+    const WORDS: &[&str] = &["plugin", "marketplace", "mcpjson"];
+    let parsed = syntax::salvage(&source.text, Format::Json, GROUPS);
+    let entries = parsed.root.as_ref().map(syntax::Node::entries).unwrap_or_default();
+    let speaks = |key: &str| WORDS.iter().any(|it| key.to_lowercase().contains(it));
+    let said = entries.iter().filter(|it| speaks(&it.key)).filter_map(|it| {
+        let text = source.text.get(it.key_span.start..it.node.span.end)?;
+        Some((it.key.clone(), text.to_owned()))
+    });
+    said.collect()
+}
+
+impl Assessed {
+    /// What was approved of it, if anything.
+    fn approved(&self) -> Option<&Record> {
+        match &self.kept {
+            Kept::Record(record) if record.answer == Said::Approved => Some(record),
+            Kept::Record(_) | Kept::Nothing | Kept::Unusable(_) => None,
+        }
+    }
+
+    /// The state of one entry.
+    fn state(&self, identity: &Identity) -> State {
+        match &self.kept {
+            Kept::Nothing => State::Unknown,
+            // Something was said, and nobody knows what: doubt restrains (T-32).
+            Kept::Unusable(_) => State::Changed,
+            Kept::Record(record) => match record.answer {
+                Said::Refused if record.review == self.review.to_string() => State::Refused,
+                Said::Refused => State::Unknown,
+                Said::Approved if identity.pins.too_much.is_some() => State::Changed,
+                Said::Approved if record.entries.contains(&identity.whole.to_string()) => {
+                    State::Approved
+                }
+                Said::Approved => State::Changed,
+            },
+        }
+    }
+
+    /// What was said of the source as a whole.
+    fn said(&self) -> State {
+        match &self.kept {
+            Kept::Nothing => State::Unknown,
+            Kept::Unusable(_) => State::Changed,
+            Kept::Record(record) if record.answer == Said::Refused => {
+                if record.review == self.review.to_string() {
+                    State::Refused
+                } else {
+                    State::Unknown
+                }
+            }
+            Kept::Record(record) if record.review == self.review.to_string() => State::Approved,
+            Kept::Record(_) => State::Changed,
+        }
+    }
+}

@@ -1,0 +1,183 @@
+//! Where does what was approved run? As a copy that nobody replaces: kept by its digest, with the tree of its folder, so that
+//! what lies beside it is found (T-20 to T-22).
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use super::digest::Digest;
+use super::named;
+use super::pins::{MOST_BYTES, Pins};
+use super::review::Review;
+use super::store::{Store, beside, private_directory};
+use crate::discover;
+use crate::hook::{Hook, Invocation, Run, Worker};
+
+/// The variable that tells a hook where the file that it is a copy of lies.
+pub const ORIGIN: &str = "TENTERHOOK_ORIGIN";
+
+/// Where copies of these files lie; made now, where they do not yet.
+fn tree(store: &Store, digest: Digest, pins: &Pins, project: &Path) -> io::Result<PathBuf> {
+    let all = store.copies();
+    let tree = all.join(digest.to_string());
+    if tree.is_dir() {
+        return whole(&tree, pins, project).map(|()| tree);
+    }
+    store.prepared()?;
+    private_directory(&all)?;
+    let new = beside(&tree);
+    let made = fill(&new, pins, project).and_then(|()| match fs::rename(&new, &tree) {
+        // Somebody else made the same at the same time.
+        Err(_) if tree.is_dir() => fs::remove_dir_all(&new),
+        moved => moved,
+    });
+    if made.is_err() {
+        // Nothing of it is used; what cannot be removed is in nobody's way.
+        let _ = fs::remove_dir_all(&new);
+    }
+    made.map(|()| tree)
+}
+
+/// A copy of which a part went away, or grew, is none.
+fn whole(tree: &Path, pins: &Pins, project: &Path) -> io::Result<()> {
+    for (path, pin) in pins.kept(project) {
+        let found = tree.join(path).symlink_metadata()?;
+        if !found.is_file() || found.len() != pin.bytes.len() as u64 {
+            let shown = tree.display();
+            return Err(io::Error::other(format!("`{shown}` is not what was kept: remove it")));
+        }
+    }
+    Ok(())
+}
+
+fn fill(new: &Path, pins: &Pins, project: &Path) -> io::Result<()> {
+    private_directory(new)?;
+    for (path, pin) in pins.kept(project) {
+        let place = new.join(path);
+        for directory in place.strip_prefix(new).into_iter().flat_map(|it| it.ancestors().skip(1)) {
+            fs::create_dir_all(new.join(directory))?;
+        }
+        let mut options = fs::OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::OpenOptionsExt as _;
+            options.mode(if pin.executable { 0o500 } else { 0o400 });
+        }
+        let mut file = options.open(&place)?;
+        file.write_all(&pin.bytes)?;
+        file.sync_all()?;
+    }
+    Ok(())
+}
+
+/// Keeps what a hook runs.
+pub(super) fn keep(store: &Store, digest: Digest, pins: &Pins, project: &Path) -> io::Result<()> {
+    if pins.kept(project).next().is_none() {
+        return Ok(());
+    }
+    tree(store, digest, pins, project).map(drop)
+}
+
+/// Has a hook that is approved run what is kept, and not what lies in the project by then.
+///
+/// # Errors
+///
+/// When there is no copy and none can be made, or a word of the entry that is such a file cannot be told from its text.
+pub(super) fn redirect(
+    store: &Store,
+    hook: &mut Hook,
+    digest: Digest,
+    pins: &Pins,
+    project: &Path,
+) -> Result<(), String> {
+    let (Run::Command(command) | Run::Worker(Worker { command })) = &mut hook.run else {
+        return Ok(());
+    };
+    let inside: Vec<_> =
+        pins.mentions.iter().filter(|it| it.path.strip_prefix(project).is_ok()).collect();
+    let Some(first) = inside.first() else { return Ok(()) };
+    let tree = tree(store, digest, pins, project)
+        .map_err(|error| format!("its files cannot be kept: {error}"))?;
+    let mut copy = command.invocation.clone();
+    if let (Invocation::Shell { text, .. }, Some(known)) = (&mut copy, &pins.text) {
+        text.clone_from(known);
+    }
+    for mention in &inside {
+        let Ok(path) = mention.path.strip_prefix(project) else { continue };
+        if !point(&mut copy, &mention.word, &tree.join(path)) {
+            return Err(format!("`{}` cannot be found in its line", mention.word));
+        }
+    }
+    command.copy = Some(copy);
+    command.env.push((ORIGIN.to_owned(), first.path.to_string_lossy().into_owned()));
+    Ok(())
+}
+
+/// Whether a word of what is started stands for another file now.
+fn point(invocation: &mut Invocation, word: &str, file: &Path) -> bool {
+    let Some(file) = file.to_str() else { return false };
+    match invocation {
+        Invocation::Argv { program, args } => {
+            let words = std::iter::once(program).chain(args);
+            let mut found = false;
+            for it in words.filter(|it| *it == word) {
+                file.clone_into(it);
+                found = true;
+            }
+            found
+        }
+        Invocation::Shell { text, .. } => {
+            let quoted = tenterhook_shell::quote(file);
+            let Some(pointed) = named::replaced(text, word, &quoted) else { return false };
+            // Within quotes of other quotes the word may be another one.
+            let line = tenterhook_shell::read(&pointed);
+            let stands =
+                line.commands.iter().flat_map(|it| it.words.iter()).any(|it| it.text == file);
+            *text = pointed;
+            stands
+        }
+    }
+}
+
+/// A file that is another than when it was approved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ChangedFile {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Its text then; empty where it was not there.
+    pub then: String,
+    /// Its text now; empty where it is not there.
+    pub now: String,
+}
+
+/// The files of a source that are others than their copies.
+pub(super) fn changed(store: &Store, review: &Review) -> Vec<ChangedFile> {
+    let mut files: BTreeMap<PathBuf, (String, String)> = BTreeMap::new();
+    for copy in review.copies.iter().filter(|it| Digest::read(it).is_some()) {
+        collect(&store.copies().join(copy), Path::new(""), &mut |path, text| {
+            files.entry(review.project.join(path)).or_default().0 = text;
+        });
+    }
+    for entry in &review.entries {
+        for pin in entry.pins.files.iter().filter(|it| it.path.starts_with(&review.project)) {
+            let text = String::from_utf8_lossy(&pin.bytes).into_owned();
+            files.entry(pin.path.clone()).or_default().1 = text;
+        }
+    }
+    let all = files.into_iter().map(|(path, (then, now))| ChangedFile { path, then, now });
+    all.filter(|it| it.then != it.now).collect()
+}
+
+fn collect(root: &Path, below: &Path, take: &mut impl FnMut(&Path, String)) {
+    for entry in fs::read_dir(root.join(below)).into_iter().flatten().flatten() {
+        let path = below.join(entry.file_name());
+        let full = root.join(&path);
+        if full.is_dir() {
+            collect(root, &path, take);
+        } else if let Ok(bytes) = discover::bytes(&full, MOST_BYTES) {
+            take(&path, String::from_utf8_lossy(&bytes).into_owned());
+        }
+    }
+}

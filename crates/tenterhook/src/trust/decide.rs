@@ -1,0 +1,164 @@
+//! What becomes of a hook, by whose it is, what was said of it, what it can do and for whom it was written? One table, which is
+//! the rule (T-10). Pure.
+
+/// Whose word it is that a hook runs (T-1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Origin {
+    /// The organisation's, the person's own, or named for this run: it is armed by where it stands.
+    Own,
+    /// A repository's: it is armed by approval alone.
+    Repository,
+}
+
+/// What a person said of a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum State {
+    /// Yes, to exactly this.
+    Approved,
+    /// Yes to its file, and then this entry, or a file that it runs, became another.
+    Changed,
+    /// Nothing yet.
+    Unknown,
+    /// No, to exactly this.
+    Refused,
+}
+
+impl State {
+    /// The word that people see.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Approved => "approved",
+            Self::Changed => "changed",
+            Self::Unknown => "not approved",
+            Self::Refused => "refused",
+        }
+    }
+}
+
+/// What a hook can do about a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// It can deny a call of a tool, a permission or a call of a model.
+    Gate,
+    /// Anything else: an observer, or a gate of something that is never held (C-72).
+    Other,
+}
+
+/// For whom a hook was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WrittenFor {
+    /// For Tenterhook, in its own format.
+    Us,
+    /// For an agent, whose own trust is not ours.
+    Agent,
+}
+
+/// What the organisation says of gates that nobody approved (T-13).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Unapproved {
+    /// Nothing: those that were written for an agent are off.
+    #[default]
+    Off,
+    /// They hold what they match until somebody approves them.
+    Hold,
+}
+
+/// What becomes of a hook.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fate {
+    /// It runs.
+    Arms,
+    /// It does not run, and every call that it matches is held.
+    Holds,
+    /// It does not run, and nothing is held.
+    Off,
+}
+
+/// What a row is about, where `None` fits everything, and what becomes of such a hook.
+type Row = (State, Option<Role>, Option<WrittenFor>, Option<Unapproved>, Fate);
+
+/// The rule for hooks of a repository: the first row that fits.
+const TABLE: &[Row] = {
+    use {Fate as F, Role as R, State as S, Unapproved as U, WrittenFor as W};
+    &[
+        (S::Approved, None, None, None, F::Arms),
+        (S::Changed, Some(R::Gate), None, None, F::Holds),
+        (S::Changed, Some(R::Other), None, None, F::Off),
+        (S::Unknown, Some(R::Gate), Some(W::Us), None, F::Holds),
+        (S::Unknown, Some(R::Gate), None, Some(U::Hold), F::Holds),
+        (S::Refused, Some(R::Gate), None, Some(U::Hold), F::Holds),
+        (S::Unknown, None, None, None, F::Off),
+        (S::Refused, None, None, None, F::Off),
+    ]
+};
+
+/// What becomes of one hook (T-10).
+#[must_use]
+pub fn decide(
+    origin: Origin,
+    state: State,
+    role: Role,
+    written_for: WrittenFor,
+    unapproved: Unapproved,
+) -> Fate {
+    // What is the person's own needs no approval; where there is one, it is held to it (T-2).
+    if origin == Origin::Own && state == State::Unknown {
+        return Fate::Arms;
+    }
+    let fits = |row: &&Row| {
+        row.0 == state
+            && row.1.is_none_or(|it| it == role)
+            && row.2.is_none_or(|it| it == written_for)
+            && row.3.is_none_or(|it| it == unapproved)
+    };
+    // A row for every state stands there; were one missing, nothing would run.
+    TABLE.iter().find(fits).map_or(Fate::Off, |row| row.4)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Fate::{Arms, Holds, Off};
+    use Role::{Gate, Other};
+    use WrittenFor::{Agent, Us};
+
+    const STATES: [State; 4] = [State::Approved, State::Changed, State::Unknown, State::Refused];
+
+    /// T-10: what is approved runs, whatever else holds, and nothing else of a repository ever does.
+    #[test]
+    fn of_a_repository_only_what_is_approved_runs() {
+        for state in STATES {
+            for role in [Gate, Other] {
+                for written_for in [Us, Agent] {
+                    for unapproved in [Unapproved::Off, Unapproved::Hold] {
+                        let fate = decide(Origin::Repository, state, role, written_for, unapproved);
+                        assert_eq!(fate == Arms, state == State::Approved, "{state:?} {role:?}");
+                        assert!(role == Gate || fate != Holds, "{state:?} {role:?}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// T-10 to T-13.
+    #[test]
+    fn what_does_not_run_holds_or_is_off() {
+        let fates = |state, unapproved| {
+            [(Gate, Us), (Gate, Agent), (Other, Us), (Other, Agent)]
+                .map(|(role, by)| decide(Origin::Repository, state, role, by, unapproved))
+        };
+        assert_eq!(fates(State::Changed, Unapproved::Off), [Holds, Holds, Off, Off]);
+        assert_eq!(fates(State::Unknown, Unapproved::Off), [Holds, Off, Off, Off]);
+        assert_eq!(fates(State::Unknown, Unapproved::Hold), [Holds, Holds, Off, Off]);
+        assert_eq!(fates(State::Refused, Unapproved::Off), [Off; 4]);
+        assert_eq!(fates(State::Refused, Unapproved::Hold), [Holds, Holds, Off, Off]);
+    }
+
+    /// T-2.
+    #[test]
+    fn what_is_the_persons_own_runs_until_it_was_approved_and_changed() {
+        let fate = |state| decide(Origin::Own, state, Gate, Agent, Unapproved::Hold);
+        assert_eq!(STATES.map(fate), [Arms, Holds, Arms, Holds]);
+    }
+}

@@ -1,0 +1,203 @@
+//! What does an entry say, as a digest? Every field of it that changes what runs, when, or what its answer means. Pure.
+//!
+//! Each value is taken apart by name, so that a field that is added later does not compile until somebody has said whether it
+//! counts. What stands at other lines, or in another order of keys, is the same entry.
+
+use std::path::Path;
+
+use super::digest::{Canon, Digest};
+use crate::hook::{Command, Hook, Http, Invocation, McpTool, Prompt, Run, Worker};
+use crate::matcher::MatcherSpec;
+use crate::source::{Govern, Reach, ReadConfig, Server, Switch};
+
+/// Where the paths of an entry lie, so that the same entry in another checkout has the same digest.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ground<'a> {
+    pub(super) project: &'a Path,
+    pub(super) home: &'a Path,
+}
+
+impl Ground<'_> {
+    pub(super) fn path(&self, path: &Path) -> String {
+        self.text(&path.to_string_lossy())
+    }
+
+    fn text(&self, text: &str) -> String {
+        let under = |root: &Path, sign: &str| {
+            let root = root.to_str().filter(|it| it.len() > 1)?;
+            let rest = text.strip_prefix(root)?;
+            (rest.is_empty() || rest.starts_with('/')).then(|| format!("{sign}{rest}"))
+        };
+        let found = under(self.project, "\0project").or_else(|| under(self.home, "\0home"));
+        found.unwrap_or_else(|| text.to_owned())
+    }
+}
+
+/// The digest of one entry.
+pub(super) fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
+    let Hook {
+        id,
+        dialect,
+        place: _,
+        layer: _,
+        event,
+        matcher,
+        condition,
+        run,
+        phase,
+        wait,
+        timeout,
+        on_failure,
+        answer_required,
+        once,
+        // What the person says of the file, not what stands in it.
+        compat: _,
+        confine,
+        status,
+        // Only a built-in hook can be lifted, and none of those is a repository's.
+        pausable: _,
+        // Who is off in the file says so in its switches.
+        arming: _,
+    } = hook;
+    Canon::of("hook 1")
+        .field("id", id.as_str())
+        .field("dialect", dialect.as_str())
+        .field("event", event.as_str())
+        .field("matcher", of_matcher(matcher.spec()))
+        .maybe("condition", condition.as_ref().map(|it| it.text()))
+        .field("run", of_run(run, ground).to_string())
+        .field("phase", format!("{phase:?}"))
+        .field("wait", format!("{wait:?}"))
+        .maybe("timeout", timeout.map(|it| it.as_nanos().to_string()))
+        .maybe("on_failure", on_failure.map(|it| it.word()))
+        .field("answer_required", answer_required.to_string())
+        .field("once", once.to_string())
+        .field("confine", format!("{confine:?}"))
+        .maybe("status", status.as_ref())
+        .end()
+}
+
+fn of_matcher(spec: &MatcherSpec) -> String {
+    let canon = Canon::of("matcher");
+    let canon = match spec {
+        MatcherSpec::Any => canon.field("any", ""),
+        MatcherSpec::Words(words) => canon.list("words", words),
+        MatcherSpec::Regex(text) => canon.field("regex", text),
+        MatcherSpec::Never(text) => canon.field("never", text),
+    };
+    canon.end().to_string()
+}
+
+fn of_run(run: &Run, ground: Ground<'_>) -> Digest {
+    let canon = Canon::of(run.executor());
+    match run {
+        Run::Command(command) | Run::Worker(Worker { command }) => {
+            canon.field("command", of_command(command, ground).to_string()).end()
+        }
+        Run::Http(http) => canon.field("http", of_http(http).to_string()).end(),
+        Run::Prompt(prompt) => {
+            let Prompt { text, model, max_tokens, may_allow, goes_on, turns } = prompt;
+            canon
+                .field("text", text)
+                .maybe("model", model.as_ref())
+                .maybe("max_tokens", max_tokens.map(|it| it.to_string()))
+                .field("may_allow", may_allow.to_string())
+                .field("goes_on", goes_on.to_string())
+                .maybe("turns", turns.map(|it| it.to_string()))
+                .end()
+        }
+        Run::McpTool(McpTool { server, tool, input }) => canon
+            .field("server", server)
+            .field("tool", tool)
+            .field("input", serde_json::Value::from(input.clone()).to_string())
+            .end(),
+        Run::Rule(rule) => canon.field("rule", format!("{rule:?}")).end(),
+        Run::Function(function) => canon.field("function", function.name()).end(),
+        Run::Unusable { part, why } => canon.field("part", part.word()).field("why", why).end(),
+    }
+}
+
+fn of_command(command: &Command, ground: Ground<'_>) -> Digest {
+    let Command { invocation, copy: _, inherit, pass, env, cwd, prewarm } = command;
+    let canon = Canon::of("command");
+    let canon = match invocation {
+        Invocation::Argv { program, args } => canon.field("program", program).list("args", args),
+        Invocation::Shell { text, shell } => {
+            canon.field("shell", format!("{shell:?}")).field("text", text)
+        }
+    };
+    let pairs = env.iter().flat_map(|(name, value)| [name.clone(), ground.text(value)]);
+    canon
+        .field("inherit", format!("{inherit:?}"))
+        .list("pass", pass)
+        .list("env", pairs)
+        .maybe("cwd", cwd.as_ref().map(|it| ground.path(it)))
+        .field("prewarm", format!("{prewarm:?}"))
+        .end()
+}
+
+fn of_http(http: &Http) -> Digest {
+    let Http { url, headers, variables, secret } = http;
+    Canon::of("http")
+        .field("url", url)
+        .list("headers", headers.iter().flat_map(|(name, value)| [name, value]))
+        .list("variables", variables)
+        .maybe("secret", secret.as_ref())
+        .end()
+}
+
+/// The digest of an MCP server.
+pub(super) fn of_server(server: &Server, ground: Ground<'_>) -> Digest {
+    let Server { name, dialect, layer: _, reach, place: _ } = server;
+    let canon = Canon::of("server").field("name", name).field("dialect", dialect.as_str());
+    match reach {
+        Reach::Program(command) => {
+            canon.field("program", of_command(command, ground).to_string()).end()
+        }
+        Reach::Address(http) => canon.field("address", of_http(http).to_string()).end(),
+    }
+}
+
+/// The digest of what a source says beside its hooks: about other hooks, events and servers.
+pub(super) fn of_rest(config: &ReadConfig, ground: Ground<'_>) -> Digest {
+    let switches = config.switches.iter().map(|it| of_switch(it, ground));
+    let mentions = config.mentions.iter().map(|it| it.as_str().to_owned());
+    let events = config.events.iter().map(|it| format!("{it:?}"));
+    let servers = config.servers.iter().map(|it| of_server(it, ground).to_string());
+    Canon::of("rest 1")
+        .list("switches", switches)
+        .list("mentions", mentions)
+        .list("events", events)
+        .list("servers", servers)
+        .end()
+}
+
+fn of_switch(switch: &Switch, ground: Ground<'_>) -> String {
+    let canon = Canon::of("switch");
+    let canon = match switch {
+        Switch::DisableAll => canon.field("disable all", ""),
+        Switch::EnableAll => canon.field("enable all", ""),
+        Switch::HoldUnapproved => canon.field("hold unapproved", ""),
+        Switch::ManagedOnly(whose) => canon.field("managed only", format!("{whose:?}")),
+        Switch::DisableHook { name, place: _ } => canon.field("disable", name),
+        Switch::Requests { about, allowed, place: _ } => {
+            canon.field("requests", about.key()).list("allowed", allowed)
+        }
+        Switch::Govern(Govern {
+            file,
+            on_failure,
+            on_broken,
+            compat,
+            enabled,
+            prewarm,
+            place: _,
+        }) => canon
+            .field("file", ground.path(file))
+            .maybe("on_failure", on_failure.map(|it| it.word()))
+            .maybe("on_broken", on_broken.map(|it| it.word()))
+            .maybe("compat", compat.map(|it| format!("{it:?}")))
+            .maybe("enabled", enabled.map(|it| it.to_string()))
+            .maybe("prewarm", prewarm.map(|it| format!("{it:?}"))),
+    };
+    canon.end().to_string()
+}

@@ -1,0 +1,250 @@
+//! What does a ruleset become before anybody approved its sources? Has what may not run not run, and what is not obeyed not
+//! said. Whether it may is decided in `decide`.
+
+use super::decide::{Fate, Origin, Role, State, Unapproved, WrittenFor, decide};
+use super::entry::{self, Ground};
+use super::store::{Kept, Record};
+use super::{Assessed, Trust, copies, origin};
+use crate::answer::Power;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::dialect::DialectId;
+use crate::hook::{Arming, Hook, HookId, Layer, OnFailure, Phase, Run, Unread, Wait, row};
+use crate::source::{ReadConfig, Source, Switch};
+
+/// What to type.
+const LOOK: &str = "`tenterhook trust`";
+
+impl Trust {
+    /// Judges every source as it was read, before anything of it is obeyed.
+    pub(crate) fn judge(&self, read: &mut [(Source, ReadConfig)]) -> Vec<Diagnostic> {
+        let unapproved = policy(read);
+        let judged =
+            read.iter_mut().map(|(source, config)| self.judge_source(source, config, unapproved));
+        judged.flatten().collect()
+    }
+
+    fn judge_source(
+        &self,
+        source: &Source,
+        config: &mut ReadConfig,
+        unapproved: Unapproved,
+    ) -> Vec<Diagnostic> {
+        let origin = origin::of(source);
+        if origin == Origin::Own && self.is_unheard_of(source) {
+            return Vec::new();
+        }
+        let assessed = self.assess(source, config);
+        let mut count = Count::default();
+        for (hook, identity) in config.hooks.iter_mut().zip(&assessed.entries) {
+            let state = assessed.state(identity);
+            let fate = decide(origin, state, role(hook), written_for(source.dialect), unapproved);
+            count.add(hook, state, fate);
+            match fate {
+                Fate::Arms if state == State::Approved => {
+                    let kept = copies::redirect(
+                        &self.store,
+                        hook,
+                        identity.files,
+                        &identity.pins,
+                        &source.project,
+                    );
+                    if let Err(why) = kept {
+                        count.held += usize::from(role(hook) == Role::Gate);
+                        withhold(hook, why);
+                    }
+                }
+                Fate::Arms => {}
+                Fate::Holds => hold(hook, why(source, state, &assessed)),
+                Fate::Off => hook.disarm(why(source, state, &assessed), "T-10"),
+            }
+        }
+        if let Some(record) = assessed.approved() {
+            count.held += stand_in(source, config, &assessed, record);
+        }
+        if origin == Origin::Repository {
+            obey(source, config, &assessed);
+        }
+        self.told(source, &assessed, &count).into_iter().collect()
+    }
+
+    fn is_unheard_of(&self, source: &Source) -> bool {
+        self.store.read(&source.name, source.dialect.as_str()) == Kept::Nothing
+    }
+
+    /// What a person should hear of a source.
+    fn told(&self, source: &Source, assessed: &Assessed, count: &Count) -> Option<Diagnostic> {
+        let name = &source.name;
+        if let Kept::Unusable(why) = &assessed.kept {
+            let message = format!("what you said of `{name}` is not known: {why}");
+            let help =
+                "remove the file that cannot be believed, and look again with `tenterhook trust`";
+            return Some(Diagnostic::new(Code::ApprovalUnusable, message, None).help(help));
+        }
+        let hooks = |number: usize| match number {
+            1 => "1 hook".to_owned(),
+            many => format!("{many} hooks"),
+        };
+        if count.changed > 0 || count.held > 0 && assessed.approved().is_some() {
+            let message = format!("`{name}` is not what you approved: {}", count.consequence());
+            let help =
+                "`tenterhook trust diff` shows what became another, `tenterhook trust` approves it";
+            return Some(Diagnostic::new(Code::ChangedSinceApproved, message, None).help(help));
+        }
+        if count.unknown == 0 {
+            return None;
+        }
+        // What holds nothing is told once; what holds says so each time that it is loaded.
+        if self.tells_once && count.held == 0 && self.store.told(&source.project) {
+            return None;
+        }
+        let message = format!(
+            "{} of `{name}` came with this project, and nobody approved them: {}",
+            hooks(count.unknown),
+            count.consequence()
+        );
+        let help = "`tenterhook trust` shows what they do, and asks you once";
+        Some(Diagnostic::new(Code::NotApproved, message, None).help(help))
+    }
+}
+
+/// What became of the hooks of a source.
+#[derive(Debug, Default)]
+struct Count {
+    unknown: usize,
+    changed: usize,
+    held: usize,
+}
+
+impl Count {
+    fn add(&mut self, hook: &Hook, state: State, fate: Fate) {
+        if hook.arming != Arming::Armed || fate == Fate::Arms {
+            return;
+        }
+        self.unknown += usize::from(state == State::Unknown);
+        self.changed += usize::from(state == State::Changed);
+        self.held += usize::from(fate == Fate::Holds);
+    }
+
+    fn consequence(&self) -> &'static str {
+        if self.held > 0 { "the calls that its gates match are held" } else { "they do not run" }
+    }
+}
+
+/// What the organisation says of gates that nobody approved (T-13).
+fn policy(read: &[(Source, ReadConfig)]) -> Unapproved {
+    let managed = read.iter().filter(|(source, _)| source.layer == Layer::Managed);
+    let holds =
+        managed.flat_map(|(_, config)| &config.switches).any(|it| *it == Switch::HoldUnapproved);
+    if holds { Unapproved::Hold } else { Unapproved::Off }
+}
+
+fn written_for(dialect: DialectId) -> WrittenFor {
+    // A file that no agent reads is held by its own policy where it cannot be read: it was written for us (C-72).
+    match dialect.dialect().while_unread() {
+        None => WrittenFor::Us,
+        Some(_) => WrittenFor::Agent,
+    }
+}
+
+/// What a hook can do about a call. Prompts and ends are never held, or nobody could mend anything from within (C-72).
+pub(super) fn role(hook: &Hook) -> Role {
+    let is_held = row::held().any(|(event, _)| event == hook.event.as_str());
+    let waits = hook.phase != Phase::Observe && hook.wait == Wait::Attached;
+    let row = hook.dialect.dialect().row(&hook.event);
+    let denies = row.is_some_and(|it| it.powers.has(Power::Deny));
+    if is_held && waits && denies { Role::Gate } else { Role::Other }
+}
+
+fn why(source: &Source, state: State, assessed: &Assessed) -> String {
+    let name = &source.name;
+    match (state, &assessed.kept) {
+        (_, Kept::Unusable(why)) => {
+            format!("what you said of `{name}` is not known ({why}): type {LOOK}")
+        }
+        (State::Changed, _) => format!("it is not what you approved of `{name}`: type {LOOK}"),
+        (State::Refused, _) => format!("you refused `{name}`; {LOOK} asks again"),
+        (State::Unknown | State::Approved, _) => {
+            format!("`{name}` came with this project, and nobody approved it: type {LOOK}")
+        }
+    }
+}
+
+/// Has a gate hold what it matches. Its own policy may be stricter than a question, and no laxer: what is judged has no say.
+fn hold(hook: &mut Hook, why: String) {
+    let own = match written_for(hook.dialect) {
+        WrittenFor::Us => OnFailure::Block,
+        WrittenFor::Agent => OnFailure::Ask,
+    };
+    hook.on_failure = Some(hook.on_failure.unwrap_or(own).max(OnFailure::Ask));
+    hook.run = Run::Unusable { part: Unread::Approval, why };
+    hook.once = false;
+}
+
+/// The same where it may be no gate.
+fn withhold(hook: &mut Hook, why: String) {
+    match role(hook) {
+        Role::Gate => hold(hook, why),
+        Role::Other => hook.disarm(why, "T-22"),
+    }
+}
+
+/// Gates that were approved and are gone, or match something else now, hold what they matched: the file that is judged does not
+/// say what is guarded (T-17). How many there are.
+fn stand_in(
+    source: &Source,
+    config: &mut ReadConfig,
+    assessed: &Assessed,
+    record: &Record,
+) -> usize {
+    let all = assessed.entries.iter().map(|it| it.whole.to_string()).collect::<Vec<_>>();
+    if record.entries.iter().all(|it| all.contains(it)) {
+        return 0;
+    }
+    let ground = Ground { project: &source.project, home: &source.home };
+    let then = as_approved(source, record);
+    let gone = then.hooks.into_iter().filter(|hook| {
+        let entry = entry::of_hook(hook, ground);
+        let stands = assessed.entries.iter().any(|it| it.entry == entry);
+        !stands && hook.arming == Arming::Armed && role(hook) == Role::Gate
+    });
+    let gone: Vec<Hook> = gone
+        .map(|mut hook| {
+            hook.id = HookId::new(format!("{}:approved", hook.id));
+            hold(&mut hook, why(source, State::Changed, assessed));
+            hook
+        })
+        .collect();
+    let count = gone.len();
+    config.hooks.extend(gone);
+    count
+}
+
+/// What a source said when it was approved.
+pub(super) fn as_approved(source: &Source, record: &Record) -> ReadConfig {
+    let then = Source { text: record.text.as_str().into(), flaw: None, ..source.clone() };
+    source.dialect.dialect().read_config(&then)
+}
+
+/// What a repository says beside its hooks counts as far as it was approved (T-15).
+fn obey(source: &Source, config: &mut ReadConfig, assessed: &Assessed) {
+    let Some(record) = assessed.approved() else {
+        let unheard = ReadConfig {
+            hooks: std::mem::take(&mut config.hooks),
+            diagnostics: std::mem::take(&mut config.diagnostics),
+            // The broken file of a stranger holds nothing.
+            lost: config.lost.take().filter(|_| matches!(assessed.kept, Kept::Unusable(_))),
+            unreadable: config.unreadable,
+            ..ReadConfig::default()
+        };
+        *config = unheard;
+        return;
+    };
+    if record.rest != assessed.rest.to_string() {
+        let then = as_approved(source, record);
+        config.switches = then.switches;
+        config.mentions = then.mentions;
+        config.events = then.events;
+        // Their programs may be others by now.
+        config.servers = Vec::new();
+    }
+}

@@ -1,0 +1,273 @@
+//! Which bytes does a hook run? Reads every file that its entry names, and the folder that they lie in, once, under bounds.
+//!
+//! What is read here is what is hashed, and what is kept to be run: nothing is opened a second time (T-20).
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::digest::{Canon, Digest};
+use super::entry::Ground;
+use super::named::{self, Mention, Named};
+use crate::discover;
+use crate::hook::{Command, Hook, Run, Worker};
+
+/// Most files of a pinned folder: far more than any folder of hooks in public repositories has.
+pub(super) const MOST_FILES: usize = 2_000;
+/// Most bytes of all files that one hook pins.
+pub(super) const MOST_BYTES: u64 = 64 << 20;
+/// How deep a pinned folder is followed.
+const DEEPEST: usize = 32;
+
+/// What programs write beside themselves, and nobody runs: neither pinned nor kept (T-6).
+const LEFT_OUT: &[&str] = &["__pycache__", ".DS_Store"];
+const LEFT_OUT_ENDINGS: &[&str] = &[".log", ".pyc"];
+
+/// A file that a hook runs, or that lies beside one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Pin {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Whether the entry names it; else it lies in the folder of one that it names.
+    pub named: bool,
+    /// The digest of its bytes; `None` where there is no such file.
+    pub digest: Option<Digest>,
+    /// Whether it may be started.
+    pub executable: bool,
+    pub(super) bytes: Vec<u8>,
+}
+
+/// Everything that a hook runs, as far as that can be known.
+#[derive(Clone, Debug, Default)]
+pub struct Pins {
+    /// Its files, by path.
+    pub files: Vec<Pin>,
+    /// The programs that are found by name, and where.
+    pub interpreters: Vec<(String, Option<PathBuf>)>,
+    /// What it runs that nobody can name, in words.
+    pub unpinned: Vec<String>,
+    /// Why it cannot be approved: there is more than is read.
+    pub too_much: Option<String>,
+    /// The words of the entry that are such files.
+    pub(super) mentions: Vec<Mention>,
+    /// The text of its line with what is known put in.
+    pub(super) text: Option<String>,
+}
+
+/// What hooks are resolved with.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Finding<'a> {
+    pub(super) ground: Ground<'a>,
+    /// The directory of the file that configures the hook, which is no folder of hooks.
+    pub(super) directory: &'a Path,
+    /// Where programs are found by name.
+    pub(super) search: &'a [PathBuf],
+}
+
+/// Reads what `hook` runs.
+pub(super) fn of_hook(hook: &Hook, finding: Finding<'_>) -> Pins {
+    match &hook.run {
+        Run::Command(command) | Run::Worker(Worker { command }) => of_command(command, finding),
+        _ => Pins::default(),
+    }
+}
+
+pub(super) fn of_command(command: &Command, finding: Finding<'_>) -> Pins {
+    let Ground { project, home } = finding.ground;
+    let base = command.cwd.as_deref().unwrap_or(project);
+    let Named { text, files, programs, unpinned } = named::named(command, base, project, home);
+    let mut reading = Reading { finding, files: BTreeMap::new(), bytes: 0, told: unpinned };
+    let mut mentions = Vec::new();
+    let mut read = Ok(());
+    for mention in files {
+        if read.is_ok() {
+            read = reading.mention(&mention);
+        }
+        if reading.files.get(&mention.path).is_some_and(|it| it.digest.is_some()) {
+            mentions.push(mention);
+        }
+    }
+    let from_lines =
+        reading.files.values().filter(|it| it.named).filter_map(|it| starter(&it.bytes));
+    let mut programs: Vec<String> = programs.into_iter().chain(from_lines).collect();
+    programs.sort();
+    programs.dedup();
+    let interpreters = programs
+        .into_iter()
+        .map(|name| {
+            let found = finding.search.iter().map(|it| it.join(&name)).find(|it| it.is_file());
+            (name, found)
+        })
+        .collect();
+    Pins {
+        files: reading.files.into_values().collect(),
+        interpreters,
+        unpinned: reading.told,
+        too_much: read.err(),
+        mentions,
+        text,
+    }
+}
+
+/// The program that `#!/usr/bin/env NAME` looks up.
+fn starter(bytes: &[u8]) -> Option<String> {
+    let line = bytes.strip_prefix(b"#!")?.split(|it| *it == b'\n').next()?;
+    let line = std::str::from_utf8(line).ok()?;
+    let mut words = line.split_whitespace();
+    if !words.next()?.ends_with("/env") {
+        return None;
+    }
+    words.find(|it| !it.starts_with('-') && !it.contains('=')).map(str::to_owned)
+}
+
+/// Files on their way from the disk.
+struct Reading<'a> {
+    finding: Finding<'a>,
+    files: BTreeMap<PathBuf, Pin>,
+    bytes: u64,
+    told: Vec<String>,
+}
+
+impl Reading<'_> {
+    fn mention(&mut self, mention: &Mention) -> Result<(), String> {
+        let path = &mention.path;
+        if path.is_dir() {
+            return Ok(());
+        }
+        if !mention.certain && path.symlink_metadata().is_err() {
+            // A word that may be a file, and is none: one that comes there later is another identity.
+            return self.absent(path);
+        }
+        self.file(path, true)?;
+        match self.folder_of(path) {
+            Some(folder) => self.folder(&folder, 0),
+            None => Ok(()),
+        }
+    }
+
+    fn absent(&mut self, path: &Path) -> Result<(), String> {
+        let pin = Pin {
+            path: path.to_owned(),
+            named: true,
+            digest: None,
+            executable: false,
+            bytes: Vec::new(),
+        };
+        self.files.insert(path.to_owned(), pin);
+        Ok(())
+    }
+
+    /// The folder that is pinned with a file: one of the project's that is not the project itself, nor the one in which its
+    /// hooks are configured.
+    fn folder_of(&self, file: &Path) -> Option<PathBuf> {
+        let folder = file.parent()?;
+        let project = self.finding.ground.project;
+        let is_inside = folder.starts_with(project) && folder != project;
+        (is_inside && folder != self.finding.directory).then(|| folder.to_owned())
+    }
+
+    fn file(&mut self, path: &Path, named: bool) -> Result<(), String> {
+        if let Some(known) = self.files.get_mut(path) {
+            known.named |= named;
+            return Ok(());
+        }
+        if self.files.len() >= MOST_FILES {
+            return Err(format!("it lies among more than {MOST_FILES} files"));
+        }
+        let left = MOST_BYTES.saturating_sub(self.bytes);
+        let bytes = match discover::bytes(path, left) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return self.absent(path),
+            Err(error) => return Err(format!("`{}` cannot be read: {error}", path.display())),
+        };
+        self.bytes += bytes.len() as u64;
+        let pin = Pin {
+            path: path.to_owned(),
+            named,
+            digest: Some(Digest::of(&bytes)),
+            executable: is_executable(path),
+            bytes,
+        };
+        self.files.insert(path.to_owned(), pin);
+        Ok(())
+    }
+
+    fn folder(&mut self, folder: &Path, depth: usize) -> Result<(), String> {
+        let cannot = |error| format!("`{}` cannot be listed: {error}", folder.display());
+        if depth > DEEPEST {
+            return Err(format!("`{}` lies more than {DEEPEST} folders deep", folder.display()));
+        }
+        let mut names = Vec::new();
+        for entry in std::fs::read_dir(folder).map_err(cannot)? {
+            let entry = entry.map_err(cannot)?;
+            names.push(entry.file_name());
+            if names.len() > MOST_FILES {
+                let shown = folder.display();
+                return Err(format!("`{shown}` holds more than {MOST_FILES} files"));
+            }
+        }
+        names.sort();
+        for name in names {
+            let text = name.to_string_lossy();
+            let ends = LEFT_OUT_ENDINGS.iter().any(|it| text.ends_with(it));
+            let path = folder.join(&name);
+            // What the entry itself names is never left out.
+            if (ends || LEFT_OUT.contains(&&*text)) && !self.files.contains_key(&path) {
+                continue;
+            }
+            let Ok(found) = path.symlink_metadata() else { continue };
+            if found.is_dir() {
+                self.folder(&path, depth + 1)?;
+            } else if found.is_symlink() && path.is_dir() {
+                self.told.push(format!("what lies behind the link `{}`", path.display()));
+            } else if found.is_file() || path.is_file() {
+                self.file(&path, false)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt as _;
+    path.metadata().is_ok_and(|it| it.permissions().mode() & 0o111 != 0)
+}
+
+#[cfg(not(unix))]
+fn is_executable(_path: &Path) -> bool {
+    true
+}
+
+impl Pins {
+    /// The digest of the files and of what cannot be named: the same in every checkout.
+    pub(super) fn digest(&self, ground: Ground<'_>) -> Digest {
+        let mut canon = Canon::of("files 1");
+        for pin in &self.files {
+            canon = canon
+                .field("path", ground.path(&pin.path))
+                .field("executable", pin.executable.to_string())
+                .maybe("bytes", pin.digest.map(|it| it.to_string()));
+        }
+        canon.list("unpinned", &self.unpinned).maybe("too much", self.too_much.as_ref()).end()
+    }
+
+    /// Where its interpreters are on this machine.
+    pub(super) fn machine(&self) -> Digest {
+        let found = self.interpreters.iter().flat_map(|(name, path)| {
+            let path = path.as_ref().map(|it| it.to_string_lossy().into_owned());
+            [name.clone(), path.unwrap_or_default()]
+        });
+        Canon::of("interpreters 1").list("programs", found).end()
+    }
+
+    /// Its files in the project, which are run from where they are kept.
+    pub(super) fn kept<'a>(
+        &'a self,
+        project: &'a Path,
+    ) -> impl Iterator<Item = (&'a Path, &'a Pin)> {
+        self.files
+            .iter()
+            .filter(|it| it.digest.is_some())
+            .filter_map(move |pin| Some((pin.path.strip_prefix(project).ok()?, pin)))
+    }
+}

@@ -1,0 +1,213 @@
+//! What should a person know before they approve a source? Values only: a host shows them, made safe.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::decide::{Role, State};
+use super::digest::Digest;
+use super::pins::Pins;
+use super::suspect::{self, Suspect};
+use super::{Assessed, judge};
+use crate::dialect::DialectId;
+use crate::hook::{Arming, Hook, Layer, Run};
+use crate::source::{ReadConfig, Source, Switch};
+
+/// Everything about a source that a person should know before they approve it.
+#[derive(Clone, Debug)]
+pub struct Review {
+    /// The file.
+    pub source: Arc<str>,
+    /// Whose format it is in.
+    pub dialect: DialectId,
+    /// Whose configuration it is.
+    pub layer: Layer,
+    /// What was said of it.
+    pub state: State,
+    /// Its hooks.
+    pub entries: Vec<Entry>,
+    /// What it says beside them, a line each.
+    pub beside: Vec<String>,
+    /// What was approved and is gone, a line each.
+    pub gone: Vec<String>,
+    /// What an approval is of: the digest that a script can say.
+    pub digest: Digest,
+    /// The text that was approved last, if any was.
+    pub approved_text: Option<String>,
+    /// The text as it stands.
+    pub text: Arc<str>,
+    /// The project that it is for.
+    pub project: PathBuf,
+    pub(super) rest: Digest,
+    /// The copies that were kept when it was approved last.
+    pub(super) copies: Vec<String>,
+}
+
+/// One hook of a review.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// The hook as configured.
+    pub hook: Hook,
+    /// What was said of it.
+    pub state: State,
+    /// How it differs from what was approved.
+    pub change: Change,
+    /// What it can do, a few words each.
+    pub can: Vec<&'static str>,
+    /// What it runs.
+    pub pins: Pins,
+    /// What a person should look at twice: where, and what.
+    pub suspects: Vec<(String, Suspect)>,
+    /// What stands for it in an approval.
+    pub identity: Digest,
+    pub(super) files: Digest,
+}
+
+/// How an entry differs from what was approved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Nothing was approved.
+    New,
+    /// Not at all.
+    Same,
+    /// The entry stands there as it did, and a file that it runs, or the program that runs it, is another.
+    Files,
+    /// The entry was not there.
+    Entry,
+}
+
+pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Review {
+    let then = assessed.approved().map(|record| judge::as_approved(source, record));
+    let ground = super::Ground { project: &source.project, home: &source.home };
+    let entries_then: Vec<Digest> =
+        then.iter().flat_map(|it| &it.hooks).map(|it| super::entry::of_hook(it, ground)).collect();
+    let now: Vec<Digest> = assessed.entries.iter().map(|it| it.entry).collect();
+    let gone = then.iter().flat_map(|it| &it.hooks).zip(&entries_then);
+    let gone = gone.filter(|(_, entry)| !now.contains(entry)).map(|(hook, _)| line(hook)).collect();
+    let state = assessed.said();
+    let approved = assessed.approved().cloned();
+    let states: Vec<State> = assessed.entries.iter().map(|it| assessed.state(it)).collect();
+    let mut beside = beside(&config, &assessed);
+    let plugins = super::plugins(source);
+    beside.extend(
+        plugins
+            .iter()
+            .map(|(key, _)| format!("says to its agent which plugins or servers count (`{key}`)")),
+    );
+    let entries = config.hooks.into_iter().zip(assessed.entries).zip(states);
+    let entries =
+        entries.filter(|((hook, _), _)| !hook.is_hold()).map(|((hook, identity), state)| {
+            let change = match state {
+                State::Approved => Change::Same,
+                State::Changed if entries_then.contains(&identity.entry) => Change::Files,
+                State::Changed => Change::Entry,
+                State::Unknown | State::Refused => Change::New,
+            };
+            Entry {
+                can: can(&hook),
+                suspects: suspects(&hook, &identity.pins),
+                hook,
+                state,
+                change,
+                pins: identity.pins,
+                identity: identity.whole,
+                files: identity.files,
+            }
+        });
+    Review {
+        source: Arc::clone(&source.name),
+        dialect: source.dialect,
+        layer: source.layer,
+        state,
+        entries: entries.collect(),
+        beside,
+        gone,
+        digest: assessed.review,
+        copies: approved.as_ref().map(|it| it.copies.clone()).unwrap_or_default(),
+        approved_text: approved.map(|it| it.text),
+        text: Arc::clone(&source.text),
+        project: source.project.clone(),
+        rest: assessed.rest,
+    }
+}
+
+impl Review {
+    /// Why it cannot be approved, if it cannot.
+    #[must_use]
+    pub fn too_much(&self) -> Option<String> {
+        self.entries.iter().find_map(|it| it.pins.too_much.clone())
+    }
+
+    /// Whether there is anything to approve.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.beside.is_empty() && self.gone.is_empty()
+    }
+}
+
+/// One line that says what a hook is.
+fn line(hook: &Hook) -> String {
+    format!("{} on {}: {}", hook.id, hook.event, hook.run.line())
+}
+
+/// What a hook can do.
+fn can(hook: &Hook) -> Vec<&'static str> {
+    use crate::answer::Power;
+    let dialect = hook.dialect.dialect();
+    let unknown = dialect.unknown_row(&hook.event);
+    let row = dialect.row(&hook.event).unwrap_or(&unknown);
+    let deciding = hook.phase != crate::hook::Phase::Observe;
+    let mut can = Vec::new();
+    if deciding && row.powers.has(Power::Deny) {
+        can.push(if judge::role(hook) == Role::Gate { "block calls" } else { "block" });
+    }
+    if deciding && row.powers.has(Power::Allow) {
+        can.push("allow without a question");
+    }
+    if deciding && (row.powers.has(Power::Input) || row.powers.has(Power::Prompt)) {
+        can.push("change what happens");
+    }
+    if row.powers.has(Power::Context) {
+        can.push("tell the model something");
+    }
+    can.push(match &hook.run {
+        Run::Command(_) | Run::Worker(_) => "run a program with your rights",
+        Run::Http(_) => "send what happens to a server",
+        Run::Prompt(_) => "send what happens to a model",
+        Run::McpTool(_) => "call a tool of a server",
+        Run::Rule(_) => "look at the call",
+        Run::Function(_) => "call the host",
+        Run::Unusable { .. } => "do nothing: it cannot be read",
+    });
+    if hook.arming != Arming::Armed {
+        can.push("do nothing for now: it is switched off");
+    }
+    can
+}
+
+fn suspects(hook: &Hook, pins: &Pins) -> Vec<(String, Suspect)> {
+    let own = suspect::of(&hook.run.line()).into_iter().map(|it| ("its entry".to_owned(), it));
+    let files = pins.files.iter().filter_map(|pin| {
+        let text = std::str::from_utf8(&pin.bytes).ok()?;
+        Some(suspect::of(text).into_iter().map(|it| (pin.path.display().to_string(), it)))
+    });
+    own.chain(files.flatten()).collect()
+}
+
+/// What a source says beside its hooks.
+fn beside(config: &ReadConfig, assessed: &Assessed) -> Vec<String> {
+    let switches = config.switches.iter().map(|it| match it {
+        Switch::DisableAll => "switches all hooks off".to_owned(),
+        Switch::EnableAll => "switches all hooks on".to_owned(),
+        Switch::ManagedOnly(_) => "lets only managed hooks run".to_owned(),
+        Switch::HoldUnapproved => "holds what nobody approved".to_owned(),
+        Switch::DisableHook { name, .. } => format!("switches hook `{name}` off"),
+        Switch::Govern(govern) => format!("says how hooks of `{}` run", govern.file.display()),
+        Switch::Requests { about, .. } => format!("says what requests may do (`{}`)", about.key()),
+    });
+    let events = config.events.iter().map(|it| format!("declares the event `{}`", it.name));
+    let servers = config.servers.iter().zip(&assessed.servers).map(|(it, (_, pins))| {
+        let unpinned = if pins.unpinned.is_empty() { "" } else { " (unpinned)" };
+        format!("has the MCP server `{}`: {}{unpinned}", it.name, it.reach.line())
+    });
+    switches.chain(events).chain(servers).collect()
+}

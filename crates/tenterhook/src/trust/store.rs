@@ -1,0 +1,267 @@
+//! Where is what a person said of sources kept, and can what stands there be believed? One file a source, in a directory that
+//! nobody else may write.
+//!
+//! A file is written whole, beside its place, and moved there: whoever reads sees the old one or the new one, whoever kills the
+//! writer loses the new one at most, and two writers leave one of two whole answers (T-30). What cannot be read or believed is no
+//! approval, and is not mended from what is left of it.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::SystemTime;
+
+use serde::{Deserialize, Serialize};
+
+use super::digest::{Canon, Digest};
+
+/// Largest record that is read: the text of a source and a few digests.
+const MOST_BYTES: u64 = 48 << 20;
+
+/// What a person said of a source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Record {
+    /// The form of this record.
+    pub(super) version: u32,
+    /// The file.
+    pub(super) source: String,
+    /// Whose format it is in.
+    pub(super) dialect: String,
+    /// What was said.
+    pub(super) answer: Said,
+    /// Of which review.
+    pub(super) review: String,
+    /// The identities of its entries.
+    pub(super) entries: Vec<String>,
+    /// The names of the copies of what they run.
+    pub(super) copies: Vec<String>,
+    /// What it said beside them.
+    pub(super) rest: String,
+    /// Its text, to show what became another and to hold what an entry that is gone would hold.
+    pub(super) text: String,
+    /// When, in seconds since 1970.
+    pub(super) at: u64,
+}
+
+/// An answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Said {
+    Approved,
+    Refused,
+}
+
+/// What the store says of a source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Kept {
+    /// Nothing was said.
+    Nothing,
+    /// This was said.
+    Record(Box<Record>),
+    /// Something was said, and it cannot be read or believed: why.
+    Unusable(String),
+}
+
+/// The form of records.
+const VERSION: u32 = 1;
+
+/// The directory of a person's answers.
+#[derive(Clone, Debug)]
+pub(super) struct Store {
+    root: PathBuf,
+}
+
+impl Store {
+    /// The store in `state`, the person's directory of state for this program. Opens nothing.
+    pub(super) fn at(state: &Path) -> Self {
+        Self { root: state.join("trust") }
+    }
+
+    /// Where copies of what runs are kept.
+    pub(super) fn copies(&self) -> PathBuf {
+        self.root.join("copies")
+    }
+
+    /// What was said of a source.
+    pub(super) fn read(&self, source: &str, dialect: &str) -> Kept {
+        let path = self.file(source, dialect);
+        match path.symlink_metadata() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Kept::Nothing,
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => return Kept::Nothing,
+            _ => {}
+        }
+        self.believed(&path).and_then(|text| parse(&text, source, dialect)).map_or_else(
+            |why| Kept::Unusable(format!("`{}` cannot be believed: {why}", path.display())),
+            |record| Kept::Record(Box::new(record)),
+        )
+    }
+
+    /// Keeps what was said of a source, in place of what was said before.
+    pub(super) fn write(&self, record: &Record) -> io::Result<()> {
+        let text = serde_json::to_vec_pretty(record).map_err(io::Error::other)?;
+        let _lock = self.lock()?;
+        let path = self.file(&record.source, &record.dialect);
+        put(&path, &text)
+    }
+
+    /// Forgets what was said of a source; whether anything was.
+    pub(super) fn remove(&self, source: &str, dialect: &str) -> io::Result<bool> {
+        let path = self.file(source, dialect);
+        if path.symlink_metadata().is_err() {
+            return Ok(false);
+        }
+        let _lock = self.lock()?;
+        fs::remove_file(&path).map(|()| true)
+    }
+
+    /// Whether a repository was told of already; it is from now on. Where that cannot be kept, it was not.
+    pub(super) fn told(&self, project: &Path) -> bool {
+        let name = Canon::of("told").field("project", project.to_string_lossy().as_bytes()).end();
+        let made = self.prepared().and_then(|()| {
+            let directory = self.root.join("told");
+            private_directory(&directory)?;
+            OpenOptions::new().write(true).create_new(true).open(directory.join(name.to_string()))
+        });
+        made.is_err_and(|it| it.kind() == io::ErrorKind::AlreadyExists)
+    }
+
+    fn file(&self, source: &str, dialect: &str) -> PathBuf {
+        let name = Canon::of("source").field("path", source).field("dialect", dialect).end();
+        self.root.join("sources").join(format!("{name}.json"))
+    }
+
+    /// Makes what is not there yet, and refuses what others may write.
+    pub(super) fn prepared(&self) -> io::Result<()> {
+        if let Some(state) = self.root.parent() {
+            fs::create_dir_all(state.parent().unwrap_or(state))?;
+            private_directory(state)?;
+        }
+        private_directory(&self.root)?;
+        private_directory(&self.root.join("sources"))
+    }
+
+    fn lock(&self) -> io::Result<File> {
+        self.prepared()?;
+        let lock = owner_only(OpenOptions::new().write(true).create(true).truncate(false))
+            .open(self.root.join("lock"))?;
+        lock.lock()?;
+        Ok(lock)
+    }
+
+    /// The text of a record, where every step on the way to it is the person's alone.
+    fn believed(&self, path: &Path) -> Result<String, String> {
+        for directory in
+            [self.root.parent(), Some(&*self.root), path.parent()].into_iter().flatten()
+        {
+            let found = directory.symlink_metadata().map_err(|it| it.to_string())?;
+            private(&found).map_err(|why| format!("`{}` {why}", directory.display()))?;
+        }
+        let found = path.symlink_metadata().map_err(|it| it.to_string())?;
+        private(&found).map_err(|why| format!("it {why}"))?;
+        if !found.is_file() || found.len() > MOST_BYTES {
+            return Err("it is no file of a record's size".to_owned());
+        }
+        let mut text = String::new();
+        let file = File::open(path).map_err(|it| it.to_string())?;
+        file.take(MOST_BYTES).read_to_string(&mut text).map_err(|it| it.to_string())?;
+        Ok(text)
+    }
+}
+
+fn parse(text: &str, source: &str, dialect: &str) -> Result<Record, String> {
+    let record: Record =
+        serde_json::from_str(text).map_err(|error| format!("it is torn ({error})"))?;
+    if record.version != VERSION {
+        return Err(format!("it is of version {}", record.version));
+    }
+    if record.source != source || record.dialect != dialect {
+        return Err(format!("it is about `{}`", record.source));
+    }
+    Ok(record)
+}
+
+impl Record {
+    /// An answer that is given now.
+    pub(super) fn now(source: &str, dialect: &str, answer: Said, review: Digest) -> Self {
+        let at = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |it| it.as_secs());
+        Self {
+            version: VERSION,
+            source: source.to_owned(),
+            dialect: dialect.to_owned(),
+            answer,
+            review: review.to_string(),
+            entries: Vec::new(),
+            copies: Vec::new(),
+            rest: String::new(),
+            text: String::new(),
+            at,
+        }
+    }
+}
+
+/// Writes a file beside its place and moves it there.
+fn put(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let beside = beside(path);
+    let written = owner_only(OpenOptions::new().write(true).create_new(true))
+        .open(&beside)
+        .and_then(|mut file| file.write_all(bytes).and_then(|()| file.sync_all()))
+        .and_then(|()| fs::rename(&beside, path));
+    if written.is_err() {
+        // The place is as it was; what is left beside it is nobody's answer.
+        let _ = fs::remove_file(&beside);
+    }
+    written
+}
+
+/// A name beside a place that no other writer has.
+pub(super) fn beside(path: &Path) -> PathBuf {
+    static COUNT: AtomicU64 = AtomicU64::new(0);
+    let count = COUNT.fetch_add(1, Ordering::Relaxed);
+    let nanos = SystemTime::UNIX_EPOCH.elapsed().map_or(0, |it| it.subsec_nanos());
+    path.with_extension(format!("new-{}-{count}-{nanos}", std::process::id()))
+}
+
+/// A directory that is the person's alone, made where it is not there.
+pub(super) fn private_directory(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    match builder.create(path) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    let found = path.symlink_metadata()?;
+    private(&found).map_err(|why| io::Error::other(format!("`{}` {why}", path.display())))?;
+    if found.is_dir() {
+        return Ok(());
+    }
+    Err(io::Error::other(format!("`{}` is no directory", path.display())))
+}
+
+/// Why somebody else could have written what was found, if somebody could (T-31).
+#[cfg(unix)]
+fn private(found: &Metadata) -> Result<(), String> {
+    use std::os::unix::fs::MetadataExt as _;
+    if found.is_symlink() {
+        return Err("is a symbolic link".to_owned());
+    }
+    if found.uid() != rustix::process::geteuid().as_raw() {
+        return Err("belongs to somebody else".to_owned());
+    }
+    match found.mode() & 0o022 {
+        0 => Ok(()),
+        _ => Err("may be written by others: `chmod go-w` it".to_owned()),
+    }
+}
+
+#[cfg(not(unix))]
+fn private(_found: &Metadata) -> Result<(), String> {
+    Ok(())
+}
+
+fn owner_only(options: &mut OpenOptions) -> &mut OpenOptions {
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(options, 0o600);
+    options
+}

@@ -1,0 +1,432 @@
+//! Trust as a host sees it: what runs, what holds, what is kept. Each test has a home and a project of its own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::*;
+use crate::answer::Restraint;
+use crate::dialect::DialectId;
+use crate::event::Surroundings;
+use crate::hook::{Arming, Layer};
+use crate::session::Session;
+use crate::{Engine, Event};
+
+/// A project with a gate of Claude Code's, in a home of its own.
+struct Room {
+    root: TempDir,
+}
+
+const GATE: &str = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
+    {"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/gate.sh"}]}]}}"#;
+
+/// Denies, with the words of the file beside it.
+const SCRIPT: &str =
+    "#!/bin/sh\n. \"$(dirname \"$0\")/lib/words.sh\"\necho \"$WORDS\" >&2\nexit 2\n";
+
+impl Room {
+    fn new() -> Self {
+        let room = Self { root: tempfile::tempdir().expect("a directory") };
+        fs::create_dir(room.home()).expect("a home");
+        room.write(".claude/settings.json", GATE);
+        room.write(".claude/hooks/gate.sh", SCRIPT);
+        room.write(".claude/hooks/lib/words.sh", "WORDS='not here'\n");
+        room
+    }
+
+    fn home(&self) -> PathBuf {
+        self.root.path().join("home")
+    }
+
+    fn project(&self) -> PathBuf {
+        self.root.path().join("project")
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.project().join(name);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+        fs::write(&path, text).expect("a file");
+        if name.ends_with(".sh") {
+            executable(&path);
+        }
+    }
+
+    fn trust(&self) -> Trust {
+        let path = ("PATH".to_owned(), "/usr/bin:/bin".to_owned());
+        Trust::at(self.home().join("state/tenterhook")).within(&[path])
+    }
+
+    fn source(&self, name: &str) -> Source {
+        let path = self.project().join(name);
+        let text = fs::read_to_string(&path).unwrap_or_default();
+        let dialect = if name.ends_with(".toml") { DialectId::NATIVE } else { DialectId::CLAUDE };
+        let directory = path.parent().expect("a directory").to_owned();
+        let source = Source::given(path.to_str().expect("text"), dialect, &text, directory);
+        Source { layer: Layer::Project, project: self.project(), home: self.home(), ..source }
+    }
+
+    fn settings(&self) -> Source {
+        self.source(".claude/settings.json")
+    }
+
+    fn approve(&self) {
+        let trust = self.trust();
+        trust.approve(&trust.review(&self.settings())).expect("an approval");
+    }
+
+    fn engine_of(
+        &self,
+        sources: impl IntoIterator<Item = Source>,
+    ) -> (Engine, Vec<crate::diagnostic::Diagnostic>) {
+        let builder = Engine::builder().trust(self.trust());
+        sources.into_iter().fold(builder, |all, it| all.source(it)).build()
+    }
+
+    /// What becomes of a call: the decision and its reasons.
+    async fn call(&self) -> (Restraint, String) {
+        let (engine, _) = self.engine_of([self.settings()]);
+        self.call_of(&engine, &Session::default()).await
+    }
+
+    async fn call_of(&self, engine: &Engine, session: &Session) -> (Restraint, String) {
+        let within = Surroundings {
+            project: self.project(),
+            home: self.home(),
+            ..Surroundings::at(self.project())
+        };
+        let event = Event::pre_tool_use("Bash", json!({"command": "ls"})).within(&within);
+        let outcome = engine.fire(event, session).await;
+        (outcome.restraint, outcome.reason().unwrap_or_default())
+    }
+
+    fn states(&self) -> Vec<State> {
+        self.trust().review(&self.settings()).entries.iter().map(|it| it.state).collect()
+    }
+}
+
+fn executable(path: &Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("its mode");
+}
+
+/// T-10, T-14, T-20: nothing runs before approval; what is approved runs with what lies beside it; any change of it holds.
+#[tokio::test]
+async fn a_gate_of_another_agent_is_off_then_runs_then_holds() {
+    let room = Room::new();
+    assert_eq!(room.call().await, (Restraint::Silent, String::new()));
+    room.approve();
+    assert_eq!(room.call().await, (Restraint::Deny, "not here".to_owned()));
+    room.write(".claude/hooks/lib/words.sh", "WORDS='evil'; touch /nowhere\n");
+    let (restraint, reason) = room.call().await;
+    assert_eq!(restraint, Restraint::Ask, "{reason}");
+    assert!(reason.contains("is not what you approved"), "{reason}");
+    assert!(reason.contains("`tenterhook trust`"), "{reason}");
+    room.approve();
+    assert_eq!(room.call().await, (Restraint::Deny, "evil".to_owned()));
+}
+
+/// T-20: what was approved runs from its copy, whatever lies in the project by then.
+#[tokio::test]
+async fn what_runs_is_the_copy() {
+    let room = Room::new();
+    room.approve();
+    let (engine, _) = room.engine_of([room.settings()]);
+    room.write(".claude/hooks/gate.sh", "#!/bin/sh\nexit 0\n");
+    fs::remove_dir_all(room.project().join(".claude/hooks/lib")).expect("removed");
+    let session = Session::default();
+    assert_eq!(room.call_of(&engine, &session).await, (Restraint::Deny, "not here".to_owned()));
+}
+
+/// T-22: a copy of which a byte more or less is there is none.
+#[tokio::test]
+async fn a_copy_that_was_changed_holds() {
+    let room = Room::new();
+    room.approve();
+    let copies = room.home().join("state/tenterhook/trust/copies");
+    let tree = fs::read_dir(&copies).expect("copies").next().expect("one").expect("one").path();
+    let copy = tree.join(".claude/hooks/gate.sh");
+    executable(&copy);
+    fs::write(&copy, "#!/bin/sh\nexit 0\n").expect("another text");
+    let (restraint, reason) = room.call().await;
+    assert_eq!(restraint, Restraint::Ask, "{reason}");
+    assert!(reason.contains("is not what was kept"), "{reason}");
+}
+
+/// T-1.
+#[test]
+fn a_file_that_everybody_may_write_is_no_persons_own() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let room = Room::new();
+    let path = room.project().join(".claude/settings.json");
+    let origin = |mode| {
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("its mode");
+        Trust::origin(&Source { layer: Layer::User, ..room.settings() })
+    };
+    assert_eq!([0o600, 0o664, 0o666].map(origin), [Origin::Own, Origin::Own, Origin::Repository]);
+    let managed = Source { layer: Layer::Managed, ..room.settings() };
+    assert_eq!(Trust::origin(&managed), Origin::Own);
+}
+
+/// T-17: the file that is judged does not say what is guarded.
+#[tokio::test]
+async fn a_gate_that_was_narrowed_or_removed_still_holds() {
+    let room = Room::new();
+    room.approve();
+    for text in [GATE.replace("Bash", "Never"), "{}".to_owned(), "{\"hooks\": {}}".to_owned()] {
+        room.write(".claude/settings.json", &text);
+        let (restraint, reason) = room.call().await;
+        assert_eq!(restraint, Restraint::Ask, "{text}: {reason}");
+    }
+}
+
+/// T-12: the restraint comes with each call, its message once a session, once for all hooks of a source.
+#[tokio::test]
+async fn the_message_comes_once_for_a_source() {
+    let room = Room::new();
+    let two = GATE.replace("}]}]}}", "}, {\"type\": \"command\", \"command\": \"./b.sh\"}]}]}}");
+    room.write(".claude/settings.json", &two);
+    room.approve();
+    room.write(".claude/settings.json", &two.replace(".sh", ".sh x"));
+    let (engine, told) = room.engine_of([room.settings()]);
+    assert_eq!(
+        told.iter().map(|it| it.code).collect::<Vec<_>>(),
+        [crate::diagnostic::Code::ChangedSinceApproved]
+    );
+    let session = Session::default();
+    let event = || {
+        let within = Surroundings::at(room.project());
+        Event::pre_tool_use("Bash", json!({"command": "ls"})).within(&within)
+    };
+    let first = engine.fire(event(), &session).await;
+    let second = engine.fire(event(), &session).await;
+    assert_eq!((first.restraint, second.restraint), (Restraint::Ask, Restraint::Ask));
+    assert_eq!((first.faults.len(), second.faults.len()), (1, 0), "{:?}", first.faults);
+}
+
+/// T-10, T-16: a native gate holds until there is one answer, and a no is remembered for exactly what was shown.
+#[tokio::test]
+async fn a_native_gate_holds_until_there_is_an_answer() {
+    let room = Room::new();
+    let gate = "[hook.a]\non = 'PreToolUse'\nshell = 'exit 0'\non_failure = 'continue'\n";
+    room.write("tenterhook.toml", gate);
+    let source = || room.source("tenterhook.toml");
+    let call = async || {
+        let (engine, _) = room.engine_of([source()]);
+        room.call_of(&engine, &Session::default()).await.0
+    };
+    // Its own policy is laxer than a question, and is not heard.
+    assert_eq!(call().await, Restraint::Ask);
+    room.write("tenterhook.toml", &gate.replace("on_failure = 'continue'\n", ""));
+    assert_eq!(call().await, Restraint::Deny);
+    let trust = room.trust();
+    trust.refuse(&trust.review(&source())).expect("an answer");
+    assert_eq!(call().await, Restraint::Silent);
+    room.write("tenterhook.toml", gate);
+    assert_eq!(call().await, Restraint::Ask);
+    trust.approve(&trust.review(&source())).expect("an answer");
+    assert_eq!(call().await, Restraint::Silent);
+}
+
+/// T-13.
+#[tokio::test]
+async fn an_organisation_may_have_gates_of_strangers_hold() {
+    let room = Room::new();
+    let mut managed = room.source("tenterhook.toml");
+    managed.text = "[trust]\nunapproved = 'hold'\n".into();
+    for (layer, restraint) in [(Layer::Managed, Restraint::Ask), (Layer::User, Restraint::Silent)] {
+        managed.layer = layer;
+        let (engine, _) = room.engine_of([managed.clone(), room.settings()]);
+        assert_eq!(room.call_of(&engine, &Session::default()).await.0, restraint, "{layer:?}");
+    }
+}
+
+/// T-15: before approval nothing that a repository says is obeyed.
+#[tokio::test]
+async fn a_stranger_switches_nothing_and_a_broken_file_of_one_holds_nothing() {
+    let room = Room::new();
+    let user = Source { layer: Layer::User, ..room.settings() };
+    fs::write(room.home().join("settings.json"), GATE).expect("a file");
+    let user = Source { name: room.home().join("settings.json").to_string_lossy().into(), ..user };
+    for text in ["{\"disableAllHooks\": true}", "{\"hooks\": {\"PreToolUse\": ["] {
+        room.write(".claude/settings.json", text);
+        let (engine, _) = room.engine_of([user.clone(), room.settings()]);
+        let found = room.call_of(&engine, &Session::default()).await;
+        assert_eq!(found, (Restraint::Deny, "not here".to_owned()), "{text}");
+        let (engine, _) = room.engine_of([room.settings()]);
+        assert_eq!(room.call_of(&engine, &Session::default()).await.0, Restraint::Silent, "{text}");
+    }
+    room.write(".claude/settings.json", "{\"disableAllHooks\": true}");
+    room.approve();
+    let (engine, _) = room.engine_of([user, room.settings()]);
+    assert_eq!(room.call_of(&engine, &Session::default()).await.0, Restraint::Silent);
+}
+
+/// T-2: what is the person's own runs unasked, until they approved it and somebody changed it.
+#[test]
+fn a_file_of_the_persons_own_is_held_to_its_approval() {
+    let room = Room::new();
+    let own = |text: &str| {
+        let path = room.home().join("settings.json");
+        fs::write(&path, text).expect("a file");
+        let source = Source { layer: Layer::User, text: text.into(), ..room.settings() };
+        Source { name: path.to_string_lossy().into(), ..source }
+    };
+    let armed = |text: &str| {
+        let (engine, _) = room.engine_of([own(text)]);
+        let hooks = engine.ruleset();
+        hooks
+            .hooks()
+            .iter()
+            .map(|it| {
+                it.arming == Arming::Armed && !matches!(it.run, crate::hook::Run::Unusable { .. })
+            })
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(armed(GATE), [true]);
+    let trust = room.trust();
+    trust.approve(&trust.review(&own(GATE))).expect("an approval");
+    assert_eq!(armed(GATE), [true]);
+    let more = GATE.replacen("{\"PreToolUse\"", "{\"SessionStart\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"npx evil\"}]}], \"PreToolUse\"", 1);
+    let found = armed(&more);
+    assert_eq!(found.iter().filter(|it| **it).count(), 1, "{found:?}");
+}
+
+/// T-30 to T-32: what cannot be believed is no approval, holds, and is not mended from what is left of it.
+#[tokio::test]
+async fn a_store_that_cannot_be_believed_approves_nothing() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let room = Room::new();
+    room.approve();
+    let sources = room.home().join("state/tenterhook/trust/sources");
+    let record =
+        fs::read_dir(&sources).expect("a directory").next().expect("one").expect("one").path();
+    let whole = fs::read(&record).expect("a record");
+    let is_held = async || room.call().await.0 == Restraint::Ask;
+    let mode = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("its mode")
+    };
+    for cut in [0, 1, whole.len() / 2, whole.len() - 1] {
+        fs::write(&record, &whole[..cut]).expect("a torn record");
+        assert!(is_held().await, "{cut}");
+        assert_eq!(fs::read(&record).expect("as it was").len(), cut);
+    }
+    fs::write(&record, &whole).expect("the record");
+    for path in [&record, &sources, &room.home().join("state/tenterhook")] {
+        let was = path.metadata().expect("its mode").permissions().mode();
+        mode(path, was | 0o020);
+        assert!(is_held().await, "{}", path.display());
+        mode(path, was);
+        assert_eq!(room.call().await.0, Restraint::Deny);
+    }
+    let aside = room.home().join("aside.json");
+    fs::rename(&record, &aside).expect("moved");
+    std::os::unix::fs::symlink(&aside, &record).expect("a link");
+    assert!(is_held().await);
+    // A record of another source is none of this one.
+    fs::remove_file(&record).expect("removed");
+    fs::write(&record, String::from_utf8_lossy(&whole).replace("settings.json", "other.json"))
+        .expect("a record");
+    mode(&record, 0o600);
+    assert!(is_held().await);
+    room.approve();
+    assert_eq!(room.call().await.0, Restraint::Deny);
+}
+
+/// T-30: of two writers one wins, whole.
+#[test]
+fn two_writers_leave_one_whole_answer() {
+    let room = Room::new();
+    let (trust, source) = (room.trust(), room.settings());
+    std::thread::scope(|threads| {
+        for at in 0..4 {
+            let (trust, source) = (&trust, &source);
+            threads.spawn(move || {
+                for _ in 0..25 {
+                    let review = trust.review(source);
+                    let done =
+                        if at % 2 == 0 { trust.approve(&review) } else { trust.refuse(&review) };
+                    done.expect("an answer");
+                }
+            });
+        }
+    });
+    let state = trust.review(&source).state;
+    assert!(matches!(state, State::Approved | State::Refused), "{state:?}");
+    let left =
+        fs::read_dir(room.home().join("state/tenterhook/trust/sources")).expect("listed").count();
+    assert_eq!(left, 1);
+}
+
+/// T-6, T-7: more than is read cannot be approved, and that is said.
+#[test]
+fn a_folder_of_too_many_files_cannot_be_approved() {
+    let room = Room::new();
+    for at in 0..=pins::MOST_FILES {
+        fs::write(room.project().join(format!(".claude/hooks/{at}")), "").expect("a file");
+    }
+    let trust = room.trust();
+    let review = trust.review(&room.settings());
+    let error = trust.approve(&review).expect_err("too much").to_string();
+    assert!(error.contains("more than 2000 files"), "{error}");
+}
+
+/// T-15: a plugin that a stranger's settings switch off stays on.
+#[test]
+fn plugins_are_found_by_what_was_approved() {
+    let room = Room::new();
+    let plugin = room.root.path().join("shop/guard");
+    fs::create_dir_all(plugin.join("hooks")).expect("a directory");
+    fs::write(plugin.join("hooks/hooks.json"), "{\"hooks\": {}}").expect("a file");
+    let user = room.home().join(".claude");
+    fs::create_dir_all(user.join("plugins")).expect("a directory");
+    fs::write(user.join("settings.json"), "{\"enabledPlugins\": {\"guard@shop\": true}}")
+        .expect("a file");
+    let known = json!({"plugins": {"guard@shop": [{"installPath": plugin}]}}).to_string();
+    fs::write(user.join("plugins/installed_plugins.json"), known).expect("a file");
+    let roots = Roots { cwd: room.project(), home: room.home(), ..Roots::default() };
+    let plugins =
+        || room.trust().find(&roots).sources.iter().filter(|it| it.layer == Layer::Plugin).count();
+    assert_eq!(plugins(), 1);
+    room.write(".claude/settings.json", "{\"enabledPlugins\": {\"guard@shop\": false}}");
+    assert_eq!(plugins(), 1);
+    room.approve();
+    assert_eq!(plugins(), 0);
+}
+
+mod property {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+
+        /// T-3: for any change of any byte of any input of an identity, the state is not *approved*.
+        #[test]
+        fn any_other_byte_is_another_identity(file in 0_usize..3, at in 0_usize..200, flip in 1_u8..=255) {
+            let room = Room::new();
+            room.approve();
+            prop_assert_eq!(room.states(), [State::Approved]);
+            let name = [".claude/hooks/gate.sh", ".claude/hooks/lib/words.sh", "command"][file];
+            if name == "command" {
+                // A byte of what the entry runs, kept a string of JSON.
+                let (from, letters) = (GATE.find("gate.sh").expect("there"), b"abcdefhijklmnopqruvwxyz");
+                let mut text = GATE.as_bytes().to_vec();
+                let place = from + at % 4;
+                let letter = letters[usize::from(flip) % letters.len()];
+                prop_assume!(text[place] != letter);
+                text[place] = letter;
+                fs::write(room.project().join(".claude/settings.json"), text).expect("a file");
+            } else {
+                let path = room.project().join(name);
+                let mut bytes = fs::read(&path).expect("a file");
+                let place = at % bytes.len();
+                bytes[place] ^= flip;
+                fs::write(&path, bytes).expect("a file");
+            }
+            prop_assert!(room.states().iter().all(|it| *it == State::Changed));
+        }
+    }
+}
