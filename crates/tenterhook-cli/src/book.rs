@@ -19,6 +19,7 @@ const PAGES: &[Page] = pages![
     "agent",
     "answers",
     "answers-json",
+    "bridge",
     "config-claude",
     "config-native",
     "configuration",
@@ -49,6 +50,7 @@ const PAGES: &[Page] = pages![
     "session",
     "test",
     "text",
+    "trust",
 ];
 
 /// What the specification says of a rule or a code.

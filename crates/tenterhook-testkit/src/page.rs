@@ -11,7 +11,10 @@
 //! | `<!-- in: DIRECTORY -->` | it is run there |
 //! | `<!-- ends with: CODE -->` | `tenterhook` ends with this code, which is none of those of an outcome |
 //! | `<!-- needs: PROGRAM -->` | it is run where this program is there for certain |
+//! | `<!-- unapproved: REASON -->` | nobody approved the hooks of the project before it is run |
 //! | `<!-- not run: REASON -->` | it is not run |
+//!
+//! Elsewhere a reader has looked at their own hooks with `tenterhook trust`, as the pages say.
 
 mod pages;
 mod play;
@@ -32,6 +35,8 @@ pub enum Note {
     EndsWith(String),
     /// It is run where this program is there.
     Needs(String),
+    /// Nobody approved the hooks of the project, for this reason.
+    Unapproved(String),
     /// It is not run, for this reason.
     NotRun(String),
 }
@@ -58,6 +63,7 @@ const NOTES: &[Word] = &[
     ("in:", Note::In),
     ("ends with:", Note::EndsWith),
     ("needs:", Note::Needs),
+    ("unapproved:", Note::Unapproved),
     ("not run:", Note::NotRun),
 ];
 

@@ -25,7 +25,9 @@ pub(crate) fn approve(sandbox: &Sandbox, other: Option<(&Path, &str)>) {
             let name = path.to_str().unwrap();
             let source = Source::given(name, dialect, text, path.parent().unwrap());
             let (project, home) = (project.clone(), home.clone());
-            Source { layer: Layer::Project, project, home, ..source }
+            // The names of Claude's hooks begin with their layer, and a name is a part of what is approved.
+            let layer = if name.contains(".local.") { Layer::Local } else { Layer::Project };
+            Source { layer, project, home, ..source }
         }));
     }
     for source in sources.iter().filter(|it| Trust::origin(it) == Origin::Repository) {

@@ -60,6 +60,10 @@ fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem>
     unknown_digests(&which.yes, &reviews)?;
     for review in &reviews {
         let shown = shorten(&review.source, &here.roots);
+        // Whoever names what they approve reads that alone.
+        if !which.yes.is_empty() && !which.yes.contains(&review.digest.to_string()) {
+            continue;
+        }
         if review.state == State::Approved {
             term.say(&format!("{shown} is approved as it stands"));
             continue;
@@ -69,11 +73,7 @@ fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem>
             return Err(Problem::new(format!("`{shown}` cannot be approved: {why}"))
                 .help("keep hooks in a folder of their own"));
         }
-        let answer = match which.yes.is_empty() {
-            true => ask(review, term)?,
-            false if which.yes.contains(&review.digest.to_string()) => Answer::Yes,
-            false => Answer::Later,
-        };
+        let answer = if which.yes.is_empty() { ask(review, term)? } else { Answer::Yes };
         left += usize::from(answer == Answer::Later);
         keep(&trust, review, &shown, answer, term)?;
     }

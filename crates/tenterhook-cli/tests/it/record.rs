@@ -244,7 +244,7 @@ fn a_disk_that_fills_up_leaves_whole_records() {
 #[cfg(unix)]
 fn a_home_that_cannot_be_written_is_said() {
     use std::os::unix::fs::PermissionsExt;
-    let room = room();
+    let room = Room::new().unapproved();
     room.write("home/.config/tenterhook/x", "");
     fs::set_permissions(room.path("home"), fs::Permissions::from_mode(0o555)).unwrap();
     let said = goes_on_and_holds(&room, || {

@@ -226,7 +226,7 @@ fn each_case_has_a_directory_of_its_own() {
     };
     assert_eq!(left("project/.claude/hooks"), ["guard.sh"]);
     assert!(!left("project").contains(&"mark".to_owned()));
-    assert_eq!(left("home"), [""; 0]);
+    assert_eq!(left("home"), [".local"], "where the approval is kept");
 }
 
 /// TE-31, TE-32.
@@ -365,4 +365,28 @@ fn every_canary_is_an_ordinary_call() {
     for call in calls.lines() {
         assert!(known.contains(call), "{call}");
     }
+}
+
+/// TE-42: a repository's hooks are not run by a command that names none of them; rules start nothing.
+#[test]
+fn a_bare_test_runs_nothing_of_a_strangers_repository() {
+    let room = guarded(CASES).unapproved();
+    for args in [
+        &["test"][..],
+        &["test", "--canaries"],
+        &["test", "--mutate"],
+        &["test", "--record", "Bash ls"],
+    ] {
+        let said = room.run(args, "");
+        assert_eq!(said.code, 1, "{args:?}: {}", said.all());
+        assert!(said.stderr.contains("is not approved"), "{args:?}: {}", said.all());
+        assert!(!said.stdout.contains("passed"), "{args:?}: {}", said.all());
+    }
+    assert_eq!(room.run(&["test", "tenterhook.test.toml"], "").code, 0);
+    let rules = Room::new().unapproved();
+    rules.write(
+        "project/tenterhook.toml",
+        "[hook.no]\non = 'PreToolUse'\nwhen = 'true'\ndeny = 'no'\ntest = [{ event = 'Bash ls', expect = 'deny' }]\n",
+    );
+    assert_eq!(rules.run(&["test"], "").code, 0);
 }

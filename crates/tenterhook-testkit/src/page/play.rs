@@ -76,6 +76,12 @@ impl Place {
         self.sandbox.scripts().join("codes")
     }
 
+    /// Says yes to the hooks of a directory's project, as a reader does who has looked at them.
+    fn approve(&self, directory: &str) -> Result<(), String> {
+        let all = "for it in $(tenterhook trust status | grep -oE '[0-9a-f]{64}'); do tenterhook trust --yes $it; done";
+        self.run(all, directory).map(drop)
+    }
+
     /// Runs lines of shell; what they print, what they complain of, and how the program ended each time.
     fn run(&self, text: &str, directory: &str) -> Result<(String, String, Vec<String>), String> {
         let cannot = |error: io::Error| format!("`sh` cannot be run: {error}");
@@ -122,7 +128,7 @@ enum Did {
 }
 
 fn one(block: &Block, place: &Place) -> Result<Did, String> {
-    let (mut directory, mut fine) = ("", FINE.to_vec());
+    let (mut directory, mut fine, mut approves) = ("", FINE.to_vec(), true);
     for note in &block.notes {
         match note {
             Note::NotRun(why) => return Ok(Did::Left(why.clone())),
@@ -130,14 +136,21 @@ fn one(block: &Block, place: &Place) -> Result<Did, String> {
                 return Ok(Did::Left(format!("needs {program}")));
             }
             Note::Needs(_) => {}
+            Note::Unapproved(_) => approves = false,
             Note::File(name) => {
                 place.write(name, &block.text).map_err(|error| format!("{name}: {error}"))?;
                 return Ok(Did::Nothing);
             }
-            Note::OutputOf(command) => return output_of(command, &block.text, place),
+            Note::OutputOf(command) => {
+                place.approve("")?;
+                return output_of(command, &block.text, place);
+            }
             Note::In(name) => directory = name,
             Note::EndsWith(code) => fine.push(code),
         }
+    }
+    if approves {
+        place.approve(directory)?;
     }
     match block.info.as_str() {
         "console" => console(block, directory, place),

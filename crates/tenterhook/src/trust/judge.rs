@@ -54,8 +54,8 @@ impl Trust {
                     }
                 }
                 Fate::Arms => {}
-                Fate::Holds => hold(hook, why(source, state, &assessed)),
-                Fate::Off => hook.disarm(why(source, state, &assessed), "T-10"),
+                Fate::Holds => hold(hook, why(state, &assessed)),
+                Fate::Off => hook.disarm(why(state, &assessed), "T-10"),
             }
         }
         if let Some(record) = assessed.approved() {
@@ -155,16 +155,15 @@ pub(super) fn role(hook: &Hook) -> Role {
     if is_held && waits && denies { Role::Gate } else { Role::Other }
 }
 
-fn why(source: &Source, state: State, assessed: &Assessed) -> String {
-    let name = &source.name;
+fn why(state: State, assessed: &Assessed) -> String {
     match (state, &assessed.kept) {
         (_, Kept::Unusable(why)) => {
-            format!("what you said of `{name}` is not known ({why}): type {LOOK}")
+            format!("what you said of its file is not known ({why}): {LOOK} asks again")
         }
-        (State::Changed, _) => format!("it is not what you approved of `{name}`: type {LOOK}"),
-        (State::Refused, _) => format!("you refused `{name}`; {LOOK} asks again"),
+        (State::Changed, _) => format!("it is not what you approved: {LOOK} shows the change"),
+        (State::Refused, _) => format!("you refused its file; {LOOK} asks again"),
         (State::Unknown | State::Approved, _) => {
-            format!("`{name}` came with this project, and nobody approved it: type {LOOK}")
+            format!("its file came with this project and is not approved: {LOOK} shows it")
         }
     }
 }
@@ -210,7 +209,7 @@ fn stand_in(
     let gone: Vec<Hook> = gone
         .map(|mut hook| {
             hook.id = HookId::new(format!("{}:approved", hook.id));
-            hold(&mut hook, why(source, State::Changed, assessed));
+            hold(&mut hook, why(State::Changed, assessed));
             hook
         })
         .collect();

@@ -197,7 +197,12 @@ impl Reading<'_> {
             return Err(format!("`{}` lies more than {DEEPEST} folders deep", folder.display()));
         }
         let mut names = Vec::new();
-        for entry in std::fs::read_dir(folder).map_err(cannot)? {
+        let entries = match std::fs::read_dir(folder) {
+            // What is named and not there has no neighbours; one that comes there later is another identity.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            found => found.map_err(cannot)?,
+        };
+        for entry in entries {
             let entry = entry.map_err(cannot)?;
             names.push(entry.file_name());
             if names.len() > MOST_FILES {

@@ -10,6 +10,7 @@ use tenterhook::dialect::native::{Case, cases, read_case_file};
 use tenterhook::dialect::{DialectId, Roots};
 use tenterhook::discover;
 use tenterhook::hook::{Hook, HookId, Layer, Run};
+use tenterhook::trust::{Origin, State, Trust};
 
 use super::copies::{self, Copies};
 use crate::ambient::Here;
@@ -55,11 +56,45 @@ pub(super) const CASE_FILE: &str = "tenterhook.test.toml";
 
 /// The suites of the files named; without any, of those that are found.
 pub(super) fn find(files: &[Named], here: &Here) -> Result<Vec<Suite>, Problem> {
-    let suites: Vec<Suite> = match files {
-        [] => found(here)?,
-        files => files.iter().map(|it| named(it, here)).collect::<Result<_, _>>()?,
+    match files {
+        [] => {
+            let suites = found(here)?;
+            suites.iter().try_for_each(|it| may_run(it, here))?;
+            Ok(suites)
+        }
+        files => files.iter().map(|it| named(it, here)).collect(),
+    }
+}
+
+/// Whoever names a file says that it may run; one that was found and came with a repository runs nothing that nobody approved.
+/// Rules start nothing, and are tried all the same.
+fn may_run(suite: &Suite, here: &Here) -> Result<(), Problem> {
+    let runs = |source: &Source| {
+        let hooks = suite
+            .ruleset
+            .hooks()
+            .iter()
+            .filter(|it| it.place.as_ref().is_some_and(|at| at.file == source.name));
+        hooks.clone().any(|it| !matches!(it.run, Run::Rule(_)))
     };
-    Ok(suites)
+    let trust = here.trust();
+    let known = trust.find(&here.roots).sources;
+    // A file of cases that came with the repository names files as it likes: what agents would not load here nobody approved.
+    let approved = |source: &Source| {
+        let known = known.iter().find(|it| it.name == source.name);
+        known.is_some_and(|it| {
+            Trust::origin(it) == Origin::Own || trust.review(it).state == State::Approved
+        })
+    };
+    let strange = suite.sources.iter().find(|it| runs(it) && !approved(it));
+    strange.map_or(Ok(()), |source| {
+        let shown = shorten(&source.name, &here.roots);
+        let message = format!("`{shown}` came with this project and is not approved: its hooks are not run");
+        Err(Problem::new(message).help(format!(
+            "look at it with `tenterhook trust`, or name it for this run alone: `tenterhook test {}`",
+            suite.shown
+        )))
+    })
 }
 
 /// Native files that an agent would load from here and that have cases, and the project's file of cases.
@@ -240,8 +275,13 @@ pub(super) fn of_hooks(files: &[Named], here: &Here) -> Result<Suite, Problem> {
     };
     let roots = Roots { cwd: project.clone(), repository: None, ..here.roots.clone() };
     let dialect = DialectId::CLAUDE;
-    Suite::new("hooks".to_owned(), loaded.sources, project, dialect, roots, here)
-        .with(Vec::new(), &[])
+    let shown = "FILE".to_owned();
+    let suite =
+        Suite::new(shown, loaded.sources, project, dialect, roots, here).with(Vec::new(), &[])?;
+    if files.is_empty() {
+        may_run(&suite, here)?;
+    }
+    Ok(suite)
 }
 
 /// Whether a hook is asked on this machine alone, as far as its entry says.

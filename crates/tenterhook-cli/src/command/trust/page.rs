@@ -8,6 +8,12 @@ use crate::show::words::{count, line, wrap};
 
 /// How many files of one hook are named.
 const FILES: usize = 8;
+/// What shells do themselves; no file of that name runs.
+const BUILTINS: &[&str] = &[
+    ".", ":", "[", "[[", "cd", "command", "echo", "eval", "exec", "exit", "export", "false",
+    "printf", "pwd", "read", "return", "set", "shift", "source", "test", "trap", "true", "type",
+    "ulimit", "umask", "unset", "wait",
+];
 /// How many places of one hook to look at twice are named.
 const SUSPECTS: usize = 8;
 
@@ -59,11 +65,15 @@ fn hook(number: usize, entry: &Entry, review: &Review, width: usize) -> String {
     out.push_str(&field("can", &entry.can.join("; "), width));
     out.push_str(&field("runs", &hook.run.line(), width));
     let from = |name: &str| format!("`{name}` is not found");
-    for (name, path) in &entry.pins.interpreters {
+    let found = |it: &&(String, _)| !BUILTINS.contains(&it.0.as_str());
+    for (name, path) in entry.pins.interpreters.iter().filter(found) {
         let text = path.as_ref().map_or_else(|| from(name), |it| it.display().to_string());
         out.push_str(&field("by", &text, width));
     }
-    let (named, beside): (Vec<&Pin>, Vec<&Pin>) = entry.pins.files.iter().partition(|it| it.named);
+    // A word such as `run` of `uv run` may come to be a file, and says nothing to a reader until it is one.
+    let shown =
+        entry.pins.files.iter().filter(|it| it.digest.is_some() || it.path.extension().is_some());
+    let (named, beside): (Vec<&Pin>, Vec<&Pin>) = shown.partition(|it| it.named);
     for pin in named.iter().chain(&beside).take(FILES) {
         let path =
             pin.path.strip_prefix(&review.project).unwrap_or(&pin.path).display().to_string();
