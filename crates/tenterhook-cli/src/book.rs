@@ -50,6 +50,7 @@ const PAGES: &[Page] = pages![
     "session",
     "test",
     "text",
+    "transcripts",
     "trust",
 ];
 

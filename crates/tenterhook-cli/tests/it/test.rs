@@ -371,13 +371,11 @@ fn every_canary_is_an_ordinary_call() {
 #[test]
 fn a_bare_test_runs_nothing_of_a_strangers_repository() {
     let room = guarded(CASES).unapproved();
-    for args in [
-        &["test"][..],
-        &["test", "--canaries"],
-        &["test", "--mutate"],
-        &["test", "--record", "Bash ls"],
-    ] {
-        let said = room.run(args, "");
+    for args in
+        [&["test"][..], &["test", "--canaries"], &["test", "--mutate"], &["test", "--record", "-"]]
+    {
+        let event = r#"{"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}"#;
+        let said = room.run(args, event);
         assert_eq!(said.code, 1, "{args:?}: {}", said.all());
         assert!(said.stderr.contains("is not approved"), "{args:?}: {}", said.all());
         assert!(!said.stdout.contains("passed"), "{args:?}: {}", said.all());

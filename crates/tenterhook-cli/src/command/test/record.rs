@@ -71,6 +71,9 @@ fn into(args: &Test, here: &Here) -> Result<PathBuf, Problem> {
 fn hooks(file: &Path, args: &Test, here: &Here) -> Result<(Suite, String), Problem> {
     if file.exists() {
         let suite = suite::of_cases(file, None, here)?;
+        if args.files.is_empty() {
+            suite::may_run(&suite, here)?;
+        }
         if suite.is_broken() {
             return Err(Problem::new(format!("`{}` has errors", suite.shown))
                 .help("`tenterhook test` shows them"));

@@ -68,7 +68,7 @@ pub(super) fn find(files: &[Named], here: &Here) -> Result<Vec<Suite>, Problem> 
 
 /// Whoever names a file says that it may run; one that was found and came with a repository runs nothing that nobody approved.
 /// Rules start nothing, and are tried all the same.
-fn may_run(suite: &Suite, here: &Here) -> Result<(), Problem> {
+pub(super) fn may_run(suite: &Suite, here: &Here) -> Result<(), Problem> {
     let runs = |source: &Source| {
         let hooks = suite
             .ruleset
