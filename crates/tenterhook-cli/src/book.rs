@@ -19,6 +19,7 @@ const PAGES: &[Page] = pages![
     "agent",
     "answers",
     "answers-json",
+    "backtest",
     "bridge",
     "config-claude",
     "config-native",

@@ -56,6 +56,8 @@ pub(super) fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
         status,
         // Only a built-in hook can be lifted, and none of those is a repository's.
         pausable: _,
+        // Who asks is no part of what is written down.
+        caller: _,
         // Who is off in the file says so in its switches.
         arming: _,
     } = hook;
