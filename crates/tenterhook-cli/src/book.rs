@@ -45,6 +45,7 @@ const PAGES: &[Page] = pages![
     "merging",
     "planning",
     "protocol",
+    "reconcile",
     "record",
     "running",
     "self-protection",
