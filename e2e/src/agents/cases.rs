@@ -12,6 +12,7 @@ use tenterhook_probe::{
 use super::Found;
 use super::front::{DIALECT, Tenterhook};
 use super::options::Options;
+use crate::tree;
 
 /// Whether Tenterhook stands in front.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,6 +87,7 @@ impl Case<'_> {
             found.extend(self.contexts()?);
             found.extend(self.prompt()?);
             found.extend(self.stop()?);
+            found.extend(self.vendor()?);
         }
         Ok(found)
     }
@@ -248,6 +250,25 @@ impl Case<'_> {
             found.push((name.to_owned(), format!("went on {more} times{told}")));
         }
         Ok(found)
+    }
+
+    /// The rewriter of the examples, written once: the model that wanted `npm` must hear of `pnpm`, from its result or its denial.
+    fn vendor(&self) -> Result<Found, String> {
+        if self.front.is_none() {
+            return Ok(Found::new());
+        }
+        let hook = tree::root().join("examples/hooks/tidy-commands.sh");
+        let hook = std::fs::read_to_string(hook).map_err(|error| error.to_string())?;
+        // Its project is of `pnpm`.
+        let way = Way::sh(Event::Before, "any", format!(": >pnpm-lock.yaml\n{hook}"));
+        let input = (self.agent.shell.input)("npm ci");
+        let call = Call { name: self.agent.shell.name.to_owned(), input };
+        let script = Script { main: vec![Step::Calls(vec![call])], sub: Vec::new() };
+        let seen = self.play(&script, &[way], &[Event::Before])?;
+        // What ran in its place, or what the denial carries; a model may hear of `pnpm` from its agent, too.
+        let signs = ["pnpm: ", "pnpm install --frozen-lockfile", "This project uses pnpm."];
+        let told = if signs.iter().any(|it| seen.told(it)) { "told of pnpm" } else { "lost" };
+        Ok(vec![("vendor-rewriter".to_owned(), told.to_owned())])
     }
 
     /// Many denials while the machine has four times more to do than it has cores.
