@@ -11,6 +11,7 @@ use std::time::Instant;
 use tenterhook::config::Source;
 use tenterhook::diagnostic::{Diagnostic, Severity};
 use tenterhook::dialect::DialectId;
+use tenterhook::install;
 
 /// What the index calls an issue, and what `check` calls it.
 const CODES: &[(&str, &str)] = &[
@@ -73,7 +74,41 @@ pub(crate) fn run(directory: &Path) -> Result<(String, bool), String> {
         }
         tally.add(row, &content, &read.diagnostics);
     }
-    Ok(tally.report())
+    let (mut said, mut holds) = tally.report();
+    for (folder, agent) in
+        [("claude", "claude"), ("codex", "codex"), ("gemini", "gemini"), ("gemini", "qwen")]
+    {
+        let (text, same) = comes_back(&directory.join(folder), agent)?;
+        said.push_str(&text);
+        holds &= same;
+    }
+    Ok((said, holds))
+}
+
+/// Whether every file is to the byte what it was, when what `install` puts in is taken out again. Those that the agent would
+/// reject are left alone.
+fn comes_back(folder: &Path, agent: &str) -> Result<(String, bool), String> {
+    let Some(agent) = install::agent(agent) else { return Err(format!("no agent {agent}")) };
+    let entries = fs::read_dir(folder).map_err(|it| format!("{}: {it}", folder.display()))?;
+    let (mut same, mut refused, mut changed) = (0, 0, Vec::new());
+    for path in entries.flatten().map(|it| it.path()) {
+        let Ok(text) = fs::read_to_string(&path) else { continue };
+        let Ok(with) = install::put_in(agent, "/usr/local/bin/tenterhook", Some(&text)) else {
+            refused += 1;
+            continue;
+        };
+        match install::take_out(agent, &with) {
+            Ok(Some(back)) if back == text && with != text => same += 1,
+            _ => changed.push(path.display().to_string()),
+        }
+    }
+    let said = format!(
+        "{}: {same} files come back to the byte, {refused} are left alone, {} do not: {}\n",
+        agent.title,
+        changed.len(),
+        changed.join(", ")
+    );
+    Ok((said, changed.is_empty() && same > 0))
 }
 
 impl Tally {

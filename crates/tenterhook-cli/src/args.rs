@@ -71,6 +71,19 @@ pub(crate) enum Command {
         after_help = "Examples:\n  tenterhook hook --agent claude --event PreToolUse --within 55s\n  tenterhook hook --agent codex --event PreToolUse"
     )]
     Hook(Hook),
+    /// Make an agent call Tenterhook, so that your hooks run there
+    #[command(
+        after_help = "Examples:\n  tenterhook install claude\n  tenterhook install --all --dry-run\n  tenterhook install codex --print"
+    )]
+    Install(Install),
+    /// Take out of an agent's files what `install` wrote there
+    #[command(
+        after_help = "Examples:\n  tenterhook uninstall claude\n  tenterhook uninstall --all --dry-run"
+    )]
+    Uninstall(Uninstall),
+    /// Say of each agent found here whether it calls Tenterhook, and what stays open
+    #[command(after_help = "Examples:\n  tenterhook status\n  tenterhook status --format json")]
+    Status(Output),
     /// Print what hooks were fired, what came of it, and whether the record of that is whole
     #[command(
         args_conflicts_with_subcommands = true,
@@ -314,6 +327,55 @@ pub(crate) struct Hook {
     /// Fire the hooks of this file alone; may be given more than once
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
     pub(crate) config: Vec<Named>,
+}
+
+/// Whose configuration is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ScopeArg {
+    /// Yours, for all projects
+    User,
+    /// The project's, which others share
+    Project,
+    /// The organisation's, which needs its rights
+    Managed,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Install {
+    /// The agents: claude, codex, copilot, opencode, goose, qwen, cline, gemini
+    #[arg(value_name = "AGENT", required_unless_present = "all")]
+    pub(crate) agents: Vec<String>,
+    /// Every agent that is found here
+    #[arg(long, conflicts_with = "agents")]
+    pub(crate) all: bool,
+    /// Whose configuration is written
+    #[arg(long, value_name = "SCOPE", default_value = "user")]
+    pub(crate) scope: ScopeArg,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
+    /// Print the whole files as they would be, and change nothing
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(crate) print: bool,
+    /// The program that agents start; without it, the path at which this one stays when it is upgraded
+    #[arg(long, value_name = "FILE")]
+    pub(crate) program: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Uninstall {
+    /// The agents
+    #[arg(value_name = "AGENT", required_unless_present = "all")]
+    pub(crate) agents: Vec<String>,
+    /// Every agent
+    #[arg(long, conflicts_with = "agents")]
+    pub(crate) all: bool,
+    /// Whose configuration is written
+    #[arg(long, value_name = "SCOPE", default_value = "user")]
+    pub(crate) scope: ScopeArg,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) dry_run: bool,
 }
 
 impl Which {

@@ -1,6 +1,7 @@
 //! One room a command: what it reads, what it prints, how it ends.
 
 pub(crate) mod backtest;
+mod change;
 pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod convert;
@@ -12,6 +13,7 @@ mod fix;
 pub(crate) mod hook;
 pub(crate) mod init;
 pub(crate) mod input;
+pub(crate) mod install;
 pub(crate) mod leave;
 pub(crate) mod list;
 pub(crate) mod log;
@@ -22,6 +24,7 @@ pub(crate) mod recorded;
 pub(crate) mod rules;
 mod sample;
 pub(crate) mod schema;
+pub(crate) mod status;
 pub(crate) mod stream;
 pub(crate) mod test;
 pub(crate) mod transcripts;

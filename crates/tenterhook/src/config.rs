@@ -17,6 +17,7 @@ mod switches;
 
 use std::sync::Arc;
 
+pub(crate) use caller::is_own_line;
 pub use ruleset::Ruleset;
 #[doc(hidden)]
 pub use ruleset::{Mode, Stage};

@@ -95,6 +95,8 @@ pub mod engine;
 pub mod event;
 pub mod executor;
 pub mod hook;
+#[doc(hidden)]
+pub mod install;
 #[cfg(feature = "rule")]
 #[doc(hidden)]
 pub mod leave;

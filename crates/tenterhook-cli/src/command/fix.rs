@@ -3,8 +3,6 @@
 //! A finding is mended when its help names the word that stands there in another case (`sessionstart`, `SessionStart`), or
 //! what a key of another format is called here. A file is written when less is wrong in it then.
 
-use std::fs;
-use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,6 +10,7 @@ use tenterhook::config::{self, Added, Source};
 use tenterhook::diagnostic::{Diagnostic, Severity};
 use tenterhook::hook::Layer;
 
+use super::change::write_in_place;
 use crate::load::Loaded;
 use crate::problem::Problem;
 use crate::show::diff;
@@ -153,17 +152,6 @@ fn apply(text: &str, edit: &Edit) -> String {
     let before = text.get(..edit.start).unwrap_or_default();
     let after = text.get(edit.end..).unwrap_or_default();
     format!("{before}{}{after}", edit.text)
-}
-
-/// A reader finds the old text or the new one, never a half; a link stays one, and so do the rights.
-fn write_in_place(path: &Path, text: &str) -> io::Result<()> {
-    let path = path.canonicalize()?;
-    let directory = path.parent().unwrap_or(&path);
-    let mut new = tempfile::NamedTempFile::new_in(directory)?;
-    new.write_all(text.as_bytes())?;
-    new.as_file().set_permissions(fs::metadata(&path)?.permissions())?;
-    new.persist(&path)?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -15,6 +15,7 @@ mod fire;
 mod first;
 mod fix;
 mod found;
+mod install;
 mod integrations;
 mod list;
 mod probe;

@@ -52,7 +52,7 @@ fn is_own(run: &Run) -> bool {
 }
 
 /// The first command as it is written, and what it runs where it only starts others (`env`, `npx`).
-fn is_own_line(line: &str) -> bool {
+pub(crate) fn is_own_line(line: &str) -> bool {
     let line = read(line);
     let mut commands = line.commands.iter().skip_while(|it| it.words.is_empty());
     let first = commands.next();

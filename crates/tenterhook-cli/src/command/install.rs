@@ -1,0 +1,182 @@
+//! `install` and `uninstall`: make an agent call Tenterhook, and take that back. What is written is the library's to say.
+//!
+//! Nothing is written before all of it is known to be right, and a file that changed meanwhile is left (BR-60, BR-63).
+
+pub(super) mod files;
+mod program;
+
+use tenterhook::dialect::DialectId;
+use tenterhook::install::{AGENTS, Agent, Form, Scope, agent, foreign};
+
+use super::change::{write_in_place, write_new};
+use crate::ambient::Here;
+use crate::args::{Install, ScopeArg, Uninstall};
+use crate::exit::Exit;
+use crate::load::shorten;
+use crate::problem::Problem;
+use crate::show::diff;
+use crate::show::paint::{BOLD, DIM, GOOD, HELP, WARNING, paint};
+use crate::show::words::count;
+use crate::term::Term;
+use files::Change;
+
+pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let scope = scope(args.scope);
+    let agents = match args.all {
+        true => AGENTS.iter().filter(|it| files::is_here(it, here) && can_call(it)).collect(),
+        false => named(&args.agents)?,
+    };
+    if agents.is_empty() {
+        let names: Vec<&str> = AGENTS.iter().map(|it| it.name).collect();
+        return Err(Problem::new("no agent that can call Tenterhook is found here")
+            .help(format!("name one: {}", names.join(", "))));
+    }
+    let program = program::find(args.program.as_deref(), scope, here)?;
+    // All of it is right, or nothing is written.
+    let mut planned = Vec::new();
+    for it in agents {
+        if !can_call(it) {
+            return Err(Problem::new(format!("{} cannot be answered by this version", it.title)));
+        }
+        planned.push((it, files::put(it, scope, &program, here)?));
+    }
+    for (it, changes) in planned {
+        if args.print {
+            print(&changes, here, term)?;
+            continue;
+        }
+        apply(it, &changes, args.dry_run, "installed", here, term)?;
+        if !args.dry_run {
+            own(it, scope, here, term);
+            term.data(&format!("  {} {}\n", paint(HELP, "next:"), it.next))?;
+        }
+    }
+    Ok(Exit::Good)
+}
+
+pub(crate) fn uninstall(args: &Uninstall, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let scope = scope(args.scope);
+    let agents = if args.all { AGENTS.iter().collect() } else { named(&args.agents)? };
+    let agents =
+        agents.into_iter().filter(|it| !args.all || files::place(it, scope, here).is_some());
+    let mut planned = Vec::new();
+    for it in agents {
+        let changes = files::take(it, scope, here)?;
+        if !(args.all && changes.is_empty()) {
+            planned.push((it, changes));
+        }
+    }
+    for (it, changes) in planned {
+        apply(it, &changes, args.dry_run, "uninstalled", here, term)?;
+    }
+    Ok(Exit::Good)
+}
+
+pub(super) const fn scope(given: ScopeArg) -> Scope {
+    match given {
+        ScopeArg::User => Scope::User,
+        ScopeArg::Project => Scope::Project,
+        ScopeArg::Managed => Scope::Managed,
+    }
+}
+
+/// Whether `tenterhook hook` knows its words: an entry that nothing answers would deny everything.
+pub(super) fn can_call(agent: &Agent) -> bool {
+    DialectId::agents().any(|it| it.as_str() == agent.name)
+}
+
+fn named(names: &[String]) -> Result<Vec<&'static Agent>, Problem> {
+    let find = |name: &String| {
+        agent(name).ok_or_else(|| {
+            let known: Vec<&str> = AGENTS.iter().map(|it| it.name).collect();
+            Problem::new(format!("`{name}` is no agent that can be made to call Tenterhook"))
+                .help(format!("these can: {}", known.join(", ")))
+        })
+    };
+    let mut agents: Vec<&'static Agent> = names.iter().map(find).collect::<Result<_, _>>()?;
+    let mut seen = Vec::new();
+    agents.retain(|it| {
+        let is_new = !seen.contains(&it.name);
+        seen.push(it.name);
+        is_new
+    });
+    Ok(agents)
+}
+
+/// Shows what changes, and does it.
+fn apply(
+    agent: &Agent,
+    changes: &[Change],
+    dry: bool,
+    done: &str,
+    here: &Here,
+    term: Term,
+) -> Result<(), Problem> {
+    if changes.is_empty() {
+        return term.data(&format!("{}: nothing to change\n", paint(BOLD, agent.title)));
+    }
+    for it in changes {
+        let shown = shorten(&it.path.to_string_lossy(), &here.roots);
+        let (before, after) = (it.before.as_deref(), it.after.as_deref());
+        let text = diff::unified(&shown, before.unwrap_or_default(), after.unwrap_or_default());
+        term.data(&format!("{text}\n"))?;
+    }
+    let files = count(changes.len(), "file");
+    if dry {
+        return term.data(&format!("{}: would change {files}\n", paint(BOLD, agent.title)));
+    }
+    for it in changes {
+        write(it).map_err(|error| {
+            let shown = shorten(&it.path.to_string_lossy(), &here.roots);
+            Problem::new(format!("`{shown}` cannot be written: {error}"))
+        })?;
+    }
+    term.data(&format!("{}: {} ({files})\n", paint(BOLD, agent.title), paint(GOOD, done)))
+}
+
+fn write(change: &Change) -> std::io::Result<()> {
+    if files::read(&change.path)? != change.before {
+        return Err(std::io::Error::other("it was changed meanwhile; try again"));
+    }
+    match (&change.before, &change.after) {
+        (Some(_), Some(after)) => write_in_place(&change.path, after)?,
+        (None, Some(after)) => write_new(&change.path, after)?,
+        (_, None) => {
+            std::fs::remove_file(&change.path)?;
+            files::remove_empty(change);
+        }
+    }
+    if change.is_script && change.after.is_some() {
+        crate::executable::make_executable(&change.path)?;
+    }
+    Ok(())
+}
+
+fn print(changes: &[Change], here: &Here, term: Term) -> Result<(), Problem> {
+    for it in changes {
+        let shown = shorten(&it.path.to_string_lossy(), &here.roots);
+        term.say(&paint(DIM, shown).to_string());
+        term.data(it.after.as_deref().unwrap_or_default())?;
+    }
+    Ok(())
+}
+
+/// The entries of the person's own in the file: the agent runs them itself, by its rules (BR-66).
+fn own(agent: &Agent, scope: Scope, here: &Here, term: Term) {
+    let Some(path) = files::place(agent, scope, here).filter(|_| agent.form == Form::Groups) else {
+        return;
+    };
+    let Ok(Some(text)) = files::read(&path) else { return };
+    let others = foreign(agent, &text).unwrap_or_default().len();
+    if others > 0 {
+        let hooks = count(others, "hook");
+        term.say_after(
+            WARNING,
+            "note:",
+            &format!(
+                "{} in this file runs without Tenterhook, by {}'s own rules",
+                hooks, agent.title
+            ),
+        );
+    }
+}

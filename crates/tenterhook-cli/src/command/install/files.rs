@@ -1,0 +1,203 @@
+//! Which files of an agent are there, and what each would become. Writes none.
+
+use std::fs;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use tenterhook::install::{self, Agent, Form, Scope, own_file, put_in, take_out};
+
+use crate::ambient::Here;
+use crate::executable::is_executable;
+use crate::load::shorten;
+use crate::problem::Problem;
+
+/// A file, as it is and as it would be; `None` where it is not there.
+#[derive(Clone, Debug)]
+pub(crate) struct Change {
+    pub(crate) path: PathBuf,
+    pub(crate) before: Option<String>,
+    pub(crate) after: Option<String>,
+    pub(crate) is_script: bool,
+}
+
+/// The text of a file, if there is one.
+pub(crate) fn read(path: &Path) -> io::Result<Option<String>> {
+    match fs::read(path) {
+        Ok(bytes) => String::from_utf8(bytes)
+            .map(Some)
+            .map_err(|_| io::Error::new(ErrorKind::InvalidData, "it is not UTF-8")),
+        // A link to nowhere would be replaced, and what it meant forgotten.
+        Err(error) if error.kind() == ErrorKind::NotFound && !path.is_symlink() => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+fn read_here(path: &Path, here: &Here) -> Result<Option<String>, Problem> {
+    read(path).map_err(|error| {
+        let shown = shorten(&path.to_string_lossy(), &here.roots);
+        Problem::new(format!("`{shown}` cannot be read: {error}"))
+    })
+}
+
+/// Where the agent's file of that scope stands, or the folder of its scripts.
+pub(crate) fn place(agent: &Agent, scope: Scope, here: &Here) -> Option<PathBuf> {
+    let place = agent.places.iter().find(|it| it.scope == scope)?;
+    let root = match scope {
+        Scope::User => home(agent, here),
+        Scope::Project => here.roots.repository.clone().unwrap_or_else(|| here.roots.cwd.clone()),
+        Scope::Managed => PathBuf::from("/"),
+    };
+    Some(root.join(place.path))
+}
+
+/// The directory in which the agent's user files are.
+fn home(agent: &Agent, here: &Here) -> PathBuf {
+    let named = agent.home_variable.and_then(|name| variable(name, here));
+    named
+        .map(PathBuf::from)
+        .filter(|it| it.is_absolute())
+        .unwrap_or_else(|| here.roots.home.join(agent.home))
+}
+
+fn variable<'a>(name: &str, here: &'a Here) -> Option<&'a str> {
+    here.env.iter().find(|(it, _)| it == name).map(|(_, value)| value.as_str())
+}
+
+/// Whether the agent was used here or can be started.
+pub(crate) fn is_here(agent: &Agent, here: &Here) -> bool {
+    let moved = agent.home_variable.filter(|it| *it != "XDG_CONFIG_HOME");
+    moved.is_some_and(|it| variable(it, here).is_some_and(|it| Path::new(it).is_dir()))
+        || agent.seen.iter().any(|it| here.roots.home.join(it).is_dir())
+        || on_path(agent.program, here).next().is_some()
+}
+
+/// The programs of that name, in the order in which they are found.
+pub(crate) fn on_path<'a>(name: &'a str, here: &'a Here) -> impl Iterator<Item = PathBuf> + 'a {
+    let path = variable("PATH", here).unwrap_or_default();
+    let directories = std::env::split_paths(path).collect::<Vec<_>>().into_iter();
+    let is_program =
+        |it: &PathBuf| fs::metadata(it).is_ok_and(|it| it.is_file() && is_executable(&it));
+    directories.filter(|it| it.is_absolute()).map(move |it| it.join(name)).filter(is_program)
+}
+
+/// What `install` changes.
+pub(crate) fn put(
+    agent: &Agent,
+    scope: Scope,
+    program: &str,
+    here: &Here,
+) -> Result<Vec<Change>, Problem> {
+    let Some(path) = place(agent, scope, here) else {
+        return Err(Problem::new(format!(
+            "{} has no file of that scope that is known here",
+            agent.title
+        ))
+        .help("`--scope user` writes yours"));
+    };
+    if agent.form == Form::Groups {
+        let before = read_here(&path, here)?;
+        let after =
+            put_in(agent, program, before.as_deref()).map_err(|it| refuse(&it, &path, here))?;
+        let change = Change { path, before, after: Some(after), is_script: false };
+        return Ok(only_new(vec![change]));
+    }
+    let mut changes = Vec::new();
+    for (name, text) in own_file(agent, program) {
+        let path = if name.is_empty() { path.clone() } else { path.join(&name) };
+        let before = read_here(&path, here)?;
+        if agent.form == Form::Scripts {
+            alone(agent, &path, &name, here)?;
+        }
+        if before.as_deref().is_some_and(|it| !is_ours(agent, it)) {
+            let shown = shorten(&path.to_string_lossy(), &here.roots);
+            return Err(Problem::new(format!(
+                "`{shown}` is there already, and is not Tenterhook's"
+            ))
+            .help("move it away first: it would be lost"));
+        }
+        changes.push(Change {
+            path,
+            before,
+            after: Some(text),
+            is_script: agent.form == Form::Scripts,
+        });
+    }
+    Ok(only_new(changes))
+}
+
+/// What `uninstall` changes.
+pub(crate) fn take(agent: &Agent, scope: Scope, here: &Here) -> Result<Vec<Change>, Problem> {
+    let Some(path) = place(agent, scope, here) else { return Ok(Vec::new()) };
+    if agent.form == Form::Groups {
+        let Some(before) = read_here(&path, here)? else { return Ok(Vec::new()) };
+        let after = take_out(agent, &before).map_err(|it| refuse(&it, &path, here))?;
+        let change = Change { path, before: Some(before), after, is_script: false };
+        return Ok(only_new(vec![change]));
+    }
+    let mut changes = Vec::new();
+    for (name, _) in own_file(agent, install_name()) {
+        let path = if name.is_empty() { path.clone() } else { path.join(&name) };
+        // What is not ours is nobody's business here.
+        let Some(before) = read_here(&path, here)?.filter(|it| is_ours(agent, it)) else {
+            continue;
+        };
+        changes.push(Change { path, before: Some(before), after: None, is_script: false });
+    }
+    Ok(changes)
+}
+
+/// Any program's name will do where only names of files are asked for.
+const fn install_name() -> &'static str {
+    "tenterhook"
+}
+
+fn only_new(changes: Vec<Change>) -> Vec<Change> {
+    changes.into_iter().filter(|it| it.before != it.after).collect()
+}
+
+/// Whether a file that is ours alone was written by us.
+fn is_ours(agent: &Agent, text: &str) -> bool {
+    match agent.form {
+        Form::Scripts | Form::Plugin => {
+            text.contains(&format!("Written by `tenterhook install {}`", agent.name))
+        }
+        _ => text.contains(&format!("hook --agent {} ", agent.name)),
+    }
+}
+
+/// Cline finds a hook by its name, whatever its extension is and its letters are: another one of an event is in the way.
+fn alone(agent: &Agent, path: &Path, name: &str, here: &Here) -> Result<(), Problem> {
+    let Some(Ok(entries)) = path.parent().map(fs::read_dir) else { return Ok(()) };
+    for it in entries.flatten() {
+        let file = it.file_name().to_string_lossy().into_owned();
+        let stem = file.split('.').next().unwrap_or_default();
+        if stem.eq_ignore_ascii_case(name) && file != name {
+            let shown = shorten(&it.path().to_string_lossy(), &here.roots);
+            return Err(Problem::new(format!(
+                "`{shown}` is there: {} runs one file an event",
+                agent.title
+            ))
+            .help("move it away first"));
+        }
+    }
+    Ok(())
+}
+
+fn refuse(wrong: &install::Wrong, path: &Path, here: &Here) -> Problem {
+    let shown = shorten(&path.to_string_lossy(), &here.roots);
+    let place = format!("{shown}:{}:{}", wrong.line, wrong.column);
+    Problem::new(format!("{place}: {}", wrong.message)).help("nothing was changed; mend that first")
+}
+
+/// The folders that were made for our file alone.
+pub(crate) fn remove_empty(change: &Change) {
+    let mut folder = change.path.parent();
+    while let Some(it) = folder {
+        let is_of_ours = it.components().any(|it| it.as_os_str() == "tenterhook");
+        // A folder that is not empty stays, and so does one that somebody else may have made.
+        if !is_of_ours || fs::remove_dir(it).is_err() {
+            return;
+        }
+        folder = it.parent();
+    }
+}

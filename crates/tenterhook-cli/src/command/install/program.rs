@@ -1,0 +1,59 @@
+//! Under which path do agents start this program, so that an upgrade does not take it away from them? Starts nothing.
+
+use std::path::{Path, PathBuf};
+
+use tenterhook::install::Scope;
+
+use super::files::on_path;
+use crate::ambient::Here;
+use crate::problem::Problem;
+
+/// The name under which the bridge knows an entry for its own (BR-31).
+const NAME: &str = if cfg!(windows) { "tenterhook.exe" } else { "tenterhook" };
+
+/// Parts of paths that a package manager makes anew with each version, or clears away.
+const FLEETING: &[&str] =
+    &["_npx", "Cellar", ".pnpm", "archive-v0", "store", "environments-v2", ".cache"];
+
+/// The path that is registered (BR-65): where this program is found by its name, the place where it is found, which stays when
+/// what stands behind it is replaced; else its own.
+pub(super) fn find(given: Option<&Path>, scope: Scope, here: &Here) -> Result<String, Problem> {
+    if let Some(given) = given {
+        return named(&here.roots.cwd.join(given));
+    }
+    let own = std::env::current_exe()
+        .map_err(|error| Problem::new(format!("the path of this program is unknown: {error}")))?;
+    let found: Vec<PathBuf> = on_path(NAME, here).collect();
+    let is_this = |it: &&PathBuf| it.canonicalize().ok() == own.canonicalize().ok();
+    // A package manager's starter is a script beside the program: the first of that name, where ours would go away.
+    let stays = found.iter().find(is_this).or_else(|| found.first().filter(|_| is_fleeting(&own)));
+    match (scope, stays) {
+        // Others share the file, and have the program elsewhere.
+        (Scope::Project, _) => Ok("tenterhook".to_owned()),
+        (_, Some(path)) if !is_fleeting(path) => named(path),
+        (_, _) if is_fleeting(&own) => Err(Problem::new(format!(
+            "`{}` goes away with the next upgrade",
+            own.display()
+        ))
+        .help("install tenterhook so that it is found by its name, or name its place with `--program FILE`")),
+        (_, _) => named(&own),
+    }
+}
+
+fn is_fleeting(path: &Path) -> bool {
+    path.components().any(|it| FLEETING.iter().any(|name| it.as_os_str() == *name))
+}
+
+fn named(path: &Path) -> Result<String, Problem> {
+    let shown = path.display();
+    if path.file_name().is_none_or(|it| it != NAME) {
+        return Err(Problem::new(format!("`{shown}` is not called `{NAME}`"))
+            .help("its entries could not be told from those of others"));
+    }
+    if !path.is_file() {
+        return Err(Problem::new(format!("`{shown}` is no file")));
+    }
+    let text = path.to_str().filter(|it| !it.contains(char::is_control));
+    text.map(str::to_owned)
+        .ok_or_else(|| Problem::new(format!("`{shown}` cannot be written into a settings file")))
+}

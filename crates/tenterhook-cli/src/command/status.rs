@@ -1,0 +1,218 @@
+//! `status`: does each agent on this machine call Tenterhook, for what, and what stays open? Changes nothing.
+
+use serde_json::{Value, json};
+use tenterhook::install::{self, AGENTS, Agent, Form, Scope, line, own_file};
+
+use super::install::files::{is_here, place, read};
+use super::{install::can_call, print_json};
+use crate::ambient::Here;
+use crate::args::{Format, Output};
+use crate::exit::Exit;
+use crate::load::shorten;
+use crate::problem::Problem;
+use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
+use crate::show::words::count;
+use crate::term::Term;
+
+/// What one of an agent's files says.
+struct Found {
+    scope: &'static str,
+    file: String,
+    /// The events for which the agent calls.
+    events: Vec<String>,
+    /// The programs that it starts.
+    programs: Vec<String>,
+    /// How many hooks of others the agent runs itself.
+    others: usize,
+    /// Why the file cannot be read.
+    broken: Option<String>,
+}
+
+const SCOPES: &[(Scope, &str)] =
+    &[(Scope::User, "user"), (Scope::Project, "project"), (Scope::Managed, "managed")];
+
+pub(crate) fn run(args: &Output, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let agents: Vec<(&Agent, Vec<Found>)> =
+        AGENTS.iter().filter(|it| is_here(it, here)).map(|it| (it, look(it, here))).collect();
+    let covered = |(agent, found): &(&Agent, Vec<Found>)| is_covered(agent, found);
+    let exit = if agents.iter().all(covered) { Exit::Good } else { Exit::Wrong };
+    match args.format {
+        Format::Json => {
+            let list: Vec<Value> =
+                agents.iter().map(|(agent, found)| object(agent, found)).collect();
+            print_json(&json!({ "agents": list }), term)?;
+        }
+        Format::Text if agents.is_empty() => term.data("no agent is found here\n")?,
+        Format::Text => {
+            for (agent, found) in &agents {
+                term.data(&page(agent, found))?;
+            }
+        }
+    }
+    Ok(exit)
+}
+
+/// Whether the agent calls for every event at which something is at stake, with a program that is there.
+fn is_covered(agent: &Agent, found: &[Found]) -> bool {
+    found.iter().any(|it| {
+        let calls = |name: &str| it.events.iter().any(|it| it == name);
+        it.broken.is_none()
+            && agent.events.iter().filter(|it| it.gates).all(|it| calls(it.name))
+            && it.programs.iter().all(|it| is_there(it))
+    })
+}
+
+fn is_there(program: &str) -> bool {
+    !program.contains('/') || std::path::Path::new(program).is_file()
+}
+
+fn look(agent: &Agent, here: &Here) -> Vec<Found> {
+    let mut all = Vec::new();
+    for (scope, name) in SCOPES {
+        let Some(path) = place(agent, *scope, here) else { continue };
+        let file = shorten(&path.to_string_lossy(), &here.roots);
+        let mut found = Found {
+            scope: name,
+            file,
+            events: Vec::new(),
+            programs: Vec::new(),
+            others: 0,
+            broken: None,
+        };
+        let is_there = match agent.form {
+            Form::Groups => groups(agent, &path, &mut found),
+            _ => own(agent, &path, &mut found),
+        };
+        if is_there {
+            all.push(found);
+        }
+    }
+    all
+}
+
+/// What a settings file says; whether it is there.
+fn groups(agent: &Agent, path: &std::path::Path, found: &mut Found) -> bool {
+    let text = match read(path) {
+        Ok(Some(text)) => text,
+        Ok(None) => return false,
+        Err(error) => {
+            found.broken = Some(error.to_string());
+            return true;
+        }
+    };
+    match install::installed(agent, &text) {
+        Err(wrong) => {
+            found.broken = Some(format!("{}:{}: {}", wrong.line, wrong.column, wrong.message))
+        }
+        Ok(ours) => {
+            for (event, command) in ours {
+                found.programs.extend(program_of(&command));
+                found.events.push(event);
+            }
+            found.others = install::foreign(agent, &text).map_or(0, |it| it.len());
+        }
+    }
+    found.programs.dedup();
+    true
+}
+
+/// What files of ours say; whether any is there.
+fn own(agent: &Agent, path: &std::path::Path, found: &mut Found) -> bool {
+    let mut is_there = false;
+    let wanted = own_file(agent, "tenterhook");
+    let one = wanted.len() == 1;
+    for (name, _) in wanted {
+        let path = if name.is_empty() { path.to_owned() } else { path.join(&name) };
+        let Ok(Some(text)) = read(&path) else { continue };
+        is_there = true;
+        for event in agent.events.iter().filter(|it| one || it.name == name) {
+            let call = format!(" hook --agent {} --event {} ", agent.name, event.name);
+            let plugin = format!("\"{}\"", event.name);
+            let calls =
+                text.contains(&call) || (agent.form == Form::Plugin && text.contains(&plugin));
+            if calls {
+                found.events.push(event.name.to_owned());
+            }
+        }
+        found.programs.extend(written_program(agent, &text));
+    }
+    found.programs.sort();
+    found.programs.dedup();
+    is_there
+}
+
+/// The program that a command of ours starts: its first word, without our quotes.
+fn program_of(command: &str) -> Option<String> {
+    let (bare, _) = command.split_once(" hook --agent ")?;
+    let unquoted = bare.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));
+    Some(unquoted.map_or_else(|| bare.to_owned(), |it| it.replace("'\\''", "'")))
+}
+
+/// The program that a file of ours starts.
+fn written_program(agent: &Agent, text: &str) -> Option<String> {
+    if agent.form == Form::Plugin {
+        let line = text.lines().find_map(|it| it.strip_prefix("const PROGRAM = "))?;
+        return serde_json::from_str(line).ok();
+    }
+    let line = text.lines().find(|it| it.contains(" hook --agent "))?;
+    let command = match serde_json::from_str::<Value>(&format!(
+        "{{{}}}",
+        line.trim().trim_end_matches(',')
+    )) {
+        Ok(it) => it.get("command").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        Err(_) => line.to_owned(),
+    };
+    program_of(&command)
+}
+
+fn page(agent: &Agent, found: &[Found]) -> String {
+    let (style, word) = match (is_covered(agent, found), can_call(agent)) {
+        (true, _) => (GOOD, "calls Tenterhook"),
+        (false, false) => (WARNING, "cannot be answered by this version"),
+        (false, true) => (ERROR, "does not call Tenterhook"),
+    };
+    let mut out = format!("{}  {}\n", paint(BOLD, agent.title), paint(style, word));
+    let mut row = |lead: &str, text: &str| {
+        out.push_str(&format!("  {} {text}\n", paint(DIM, format!("{lead:<13}"))))
+    };
+    for it in found {
+        if let Some(broken) = &it.broken {
+            row(it.scope, &format!("{}: {broken}", it.file));
+            continue;
+        }
+        let events = format!("{} of {}", it.events.len(), count(agent.events.len(), "event"));
+        row(it.scope, &format!("{}, {events}", it.file));
+        for program in it.programs.iter().filter(|it| !is_there(it)) {
+            row("", &format!("`{program}` is gone"));
+        }
+        if it.others > 0 {
+            row("", &format!("{} that {} runs itself", count(it.others, "hook"), agent.title));
+        }
+    }
+    if is_covered(agent, found) {
+        row("if it is gone", agent.gone);
+        agent.gaps.iter().for_each(|it| row("not covered", it));
+    } else if can_call(agent) {
+        row("to change it", &format!("tenterhook install {}", agent.name));
+    }
+    out.push('\n');
+    out
+}
+
+fn object(agent: &Agent, found: &[Found]) -> Value {
+    let file = |it: &Found| {
+        json!({
+            "scope": it.scope, "file": it.file, "events": it.events, "programs": it.programs,
+            "other_hooks": it.others, "broken": it.broken,
+        })
+    };
+    let files: Vec<Value> = found.iter().map(file).collect();
+    let gates: Vec<&str> = agent.events.iter().filter(|it| it.gates).map(|it| it.name).collect();
+    // What is registered for the first event, for whoever wants to look for it.
+    let example = agent.events.first().map(|it| line(agent, it, "tenterhook"));
+    json!({
+        "agent": agent.name, "title": agent.title, "covered": is_covered(agent, found),
+        "can_be_answered": can_call(agent), "files": files, "gates": gates,
+        "if_gone": agent.gone, "not_covered": agent.gaps, "example": example,
+    })
+}

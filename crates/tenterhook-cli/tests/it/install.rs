@@ -1,0 +1,226 @@
+//! `install`, `uninstall`, `status`: every agent calls, is left as it was, and is told of.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::room::Room;
+
+const AGENTS: &[&str] =
+    &["claude", "codex", "copilot", "opencode", "goose", "qwen", "cline", "gemini"];
+
+/// Every file and folder of a home, with its bytes.
+fn all(path: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
+    let mut found = Vec::new();
+    for it in fs::read_dir(path).unwrap().map(|it| it.unwrap().path()) {
+        match it.is_dir() {
+            true => {
+                found.extend(all(&it));
+                found.push((it, None));
+            }
+            false => found.push((it.clone(), Some(fs::read(&it).unwrap()))),
+        }
+    }
+    found.sort();
+    found
+}
+
+/// A home in which every agent was used.
+fn used() -> Room {
+    let room = Room::new();
+    let mine =
+        json!({"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "mine"}]}]}});
+    room.write("home/.claude/settings.json", &format!("{mine:#}\n"));
+    room.write(
+        "home/.qwen/settings.json",
+        "{\n  // mine\n  \"telemetry\": { \"enabled\": false }\n}\n",
+    );
+    room.write("home/.gemini/settings.json", "{}");
+    room.write("home/.codex/hooks.json", "{\"description\":\"d\",\"hooks\":{\"Stop\":[]}}");
+    room.write("home/.copilot/hooks/mine.json", "{\"version\":1,\"hooks\":{}}");
+    room.write("home/.config/opencode/plugin/mine.js", "export default {}\n");
+    room.write("home/.agents/plugins/mine/hooks/hooks.json", "{}");
+    room.write("home/.config/goose/config.yaml", "");
+    room.write("home/.cline/hooks/Mine", "#!/bin/sh\n");
+    room
+}
+
+/// BR-60.
+#[test]
+fn every_agent_is_left_as_it_was() {
+    let room = used();
+    let before = all(&room.path("home"));
+    let mut installed = vec!["install"];
+    installed.extend(AGENTS);
+    let said = room.run(&installed, "");
+    assert_eq!(said.code, 0, "{}{}", said.stdout, said.stderr);
+    let with = all(&room.path("home"));
+    assert!(with.len() > before.len());
+    let said = room.run(&installed, "");
+    assert_eq!(said.stdout.matches("nothing to change").count(), AGENTS.len(), "{}", said.stdout);
+    assert_eq!(all(&room.path("home")), with);
+    assert_eq!(room.run(&["uninstall", "--all", "--dry-run"], "").code, 0);
+    assert_eq!(all(&room.path("home")), with);
+    let said = room.run(&["uninstall", "--all"], "");
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    assert_eq!(all(&room.path("home")), before);
+}
+
+/// The command that Claude Code or another agent in its shape has for an event.
+fn command(room: &Room, file: &str, event: &str) -> String {
+    let text = fs::read_to_string(room.path(file)).unwrap();
+    let json: Value = serde_json::from_str(&text).unwrap();
+    let groups = json.pointer(&format!("/hooks/{event}")).and_then(Value::as_array).unwrap();
+    let last = groups.last().unwrap();
+    let entry = last.pointer("/hooks/0").unwrap_or(last);
+    entry.get("command").and_then(Value::as_str).unwrap().to_owned()
+}
+
+/// BR-61: with the program, the denial of a hook arrives; without it, nothing passes at which something is at stake.
+#[test]
+fn a_program_that_is_gone_restrains() {
+    let room = used();
+    room.run(&["install", "claude", "codex", "copilot", "goose", "cline"], "");
+    let program = env!("CARGO_BIN_EXE_tenterhook");
+    for (file, gate, told) in [
+        ("home/.claude/settings.json", "PreToolUse", "Stop"),
+        ("home/.codex/hooks.json", "PreToolUse", "Stop"),
+        ("home/.copilot/hooks/tenterhook.json", "preToolUse", "agentStop"),
+        ("home/.agents/plugins/tenterhook/hooks/hooks.json", "PreToolUse", "Stop"),
+    ] {
+        let gone = command(&room, file, gate).replace(program, "/nowhere/tenterhook");
+        let said = room.shell(&gone);
+        assert_eq!((said.code, said.stdout.as_str()), (2, ""), "{gone}");
+        assert!(said.stderr.contains("Tenterhook did not answer"), "{}", said.stderr);
+        // The end of a turn that nobody lets pass would never end.
+        let gone = command(&room, file, told).replace(program, "/nowhere/tenterhook");
+        assert_eq!(
+            (room.shell(&gone).code, room.shell(&gone).stdout.as_str()),
+            (127, ""),
+            "{gone}"
+        );
+    }
+    let script = fs::read_to_string(room.path("home/.cline/hooks/PreToolUse")).unwrap();
+    let said = room.shell(&script.replace(program, "/nowhere/tenterhook"));
+    let control: Value =
+        serde_json::from_str(said.stdout.trim().strip_prefix("HOOK_CONTROL\t").unwrap()).unwrap();
+    assert_eq!((said.code, &control["cancel"]), (0, &json!(true)), "{}", said.stdout);
+}
+
+/// BR-61: what is installed is what denies, run as the agent runs it.
+#[test]
+fn what_is_installed_denies() {
+    let room = used();
+    room.write(
+        "home/.config/tenterhook/tenterhook.toml",
+        "[hook.push]\non = \"PreToolUse\"\nwhen = 'call.commands.exists(c, c.runs(\"git push\"))'\ndeny = \"not with force\"\n",
+    );
+    room.run(&["install", "codex"], "");
+    let event = json!({
+        "session_id": "s", "transcript_path": null, "cwd": "/", "hook_event_name": "PreToolUse",
+        "tool_name": "Bash", "tool_input": {"command": "git push --force"}, "tool_use_id": "t",
+    });
+    room.write("event", &event.to_string());
+    let command = command(&room, "home/.codex/hooks.json", "PreToolUse");
+    let said = room.shell(&format!("({command}) < {}", room.path("event").display()));
+    let reply: Value = serde_json::from_str(&said.stdout).expect(&said.stderr);
+    let output = &reply["hookSpecificOutput"];
+    assert_eq!(output["permissionDecision"], "deny", "{}", said.stdout);
+    assert_eq!(output["permissionDecisionReason"], "not with force");
+}
+
+/// BR-63: nothing is done where one file is wrong.
+#[test]
+fn one_wrong_file_stops_all() {
+    for (file, text, place) in [
+        ("home/.codex/hooks.json", "{\n  \"hooks\": {},\n}", "~/.codex/hooks.json:2:14: "),
+        ("home/.codex/hooks.json", "{\"hooks\": {}, \"hooks\": {}}", "~/.codex/hooks.json:1:15: "),
+        (
+            "home/.copilot/hooks/tenterhook.json",
+            "{}",
+            "`~/.copilot/hooks/tenterhook.json` is there",
+        ),
+        ("home/.cline/hooks/pretooluse.py", "", "`~/.cline/hooks/pretooluse.py` is there"),
+    ] {
+        let room = used();
+        room.write(file, text);
+        let before = all(&room.path("home"));
+        let said = room.run(&["install", "claude", "codex", "copilot", "cline"], "");
+        assert_eq!((said.code, said.stdout.as_str()), (1, ""), "{}", said.stderr);
+        let words = said.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(words.contains(place), "{words}");
+        assert_eq!(all(&room.path("home")), before);
+    }
+}
+
+/// BR-64.
+#[test]
+fn the_next_step_is_said() {
+    let room = used();
+    let said = room.run(&["install", "codex"], "");
+    assert!(
+        said.stdout.contains("next: start `codex`, type `/hooks` and approve"),
+        "{}",
+        said.stdout
+    );
+    assert!(!room.path("home/.codex/config.toml").exists(), "approval is the person's");
+}
+
+/// BR-65.
+#[cfg(unix)]
+#[test]
+fn the_place_where_it_is_found_is_registered() {
+    let room = used();
+    let program = Path::new(env!("CARGO_BIN_EXE_tenterhook"));
+    let (bin, versioned) = (room.path("bin"), room.path("Cellar/tenterhook/0.1.0"));
+    for it in [&bin, &versioned] {
+        fs::create_dir_all(it).unwrap();
+    }
+    fs::copy(program, versioned.join("tenterhook")).unwrap();
+    let run = |path: &Path, program: &Path, args: &[&str]| {
+        let mut command = Command::new(program);
+        command.args(args).env_clear().env("HOME", room.path("home")).env("PATH", path);
+        command.current_dir(room.path("project")).output().unwrap()
+    };
+    let fleeting = versioned.join("tenterhook");
+    let said = run(Path::new("/usr/bin"), &fleeting, &["install", "gemini"]);
+    assert_eq!(said.status.code(), Some(1), "it goes away with the next version");
+    std::os::unix::fs::symlink(&fleeting, bin.join("tenterhook")).unwrap();
+    let said = run(&bin, &fleeting, &["install", "gemini"]);
+    assert_eq!(said.status.code(), Some(0), "{}", String::from_utf8_lossy(&said.stderr));
+    let command = command(&room, "home/.gemini/settings.json", "BeforeTool");
+    assert!(command.starts_with(bin.join("tenterhook").to_str().unwrap()), "{command}");
+    run(&bin, &fleeting, &["install", "gemini", "--scope", "project"]);
+    let command = self::command(&room, "project/.gemini/settings.json", "BeforeTool");
+    assert!(command.starts_with("tenterhook hook --agent gemini "), "{command}");
+}
+
+/// BR-66, BR-67.
+#[test]
+fn status_says_who_calls() {
+    let room = used();
+    let said = room.json(&["status", "--format", "json"], "", 1);
+    let agents = said["agents"].as_array().unwrap();
+    assert_eq!(agents.len(), AGENTS.len());
+    assert!(agents.iter().all(|it| it["covered"] == false), "{said:#}");
+    assert_eq!(agents[0]["files"][0]["other_hooks"], 1, "the hook of Claude Code's own");
+    assert_eq!(room.run(&["install", "--all"], "").code, 0);
+    let said = room.json(&["status", "--format", "json"], "", 0);
+    let program = json!([env!("CARGO_BIN_EXE_tenterhook")]);
+    for it in said["agents"].as_array().unwrap() {
+        assert_eq!(
+            (&it["covered"], &it["files"][0]["programs"]),
+            (&json!(true), &program),
+            "{it:#}"
+        );
+    }
+    let file = room.path("home/.claude/settings.json");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replace(env!("CARGO_BIN_EXE_tenterhook"), "/nowhere/tenterhook"))
+        .unwrap();
+    let said = room.run(&["status"], "");
+    assert_eq!(said.code, 1);
+    assert!(said.stdout.contains("`/nowhere/tenterhook` is gone"), "{}", said.stdout);
+}

@@ -1,0 +1,16 @@
+//! What is written into an agent's own files so that it calls Tenterhook, and how it is taken out again. Pure: texts in,
+//! texts out; which files are there is for the command line to see.
+//!
+//! Implements `docs/spec/bridge.md` (BR-60 to BR-69). Taking out is the exact inverse of putting in, and is tried before a
+//! text is handed out.
+
+mod agents;
+mod edit;
+mod entry;
+mod json;
+#[cfg(test)]
+mod tests;
+
+pub use agents::{AGENTS, Agent, Event, Form, Place, Scope, agent};
+pub use entry::{line, own_file};
+pub use json::{Foreign, Wrong, foreign, installed, put_in, take_out};

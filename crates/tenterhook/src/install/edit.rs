@@ -1,0 +1,186 @@
+//! Changes of a text by spans: a child put behind the last of its container, or taken out with what parted it from others.
+//! Knows no hook.
+//!
+//! A container that was empty gets its first child behind one blank on the line of its bracket. That says, when the child is
+//! taken out again, that the container was there before.
+
+use serde_json::Value;
+use serde_json::ser::{PrettyFormatter, Serializer};
+
+use crate::diagnostic::Span;
+use crate::syntax::{Node, NodeValue};
+
+/// What stands before the first child of a container that was there and empty.
+const THERE: &str = " ";
+
+/// Where the children of a container stand, keys included.
+pub(super) fn children(node: &Node) -> Vec<Span> {
+    match &node.value {
+        NodeValue::Array(items) => items.iter().map(|it| it.span).collect(),
+        NodeValue::Object(entries) => {
+            entries.iter().map(|it| Span::new(it.key_span.start, it.node.span.end)).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The text with a child behind the last one of `node`; `key` where it is an object.
+pub(super) fn append(text: &str, node: &Node, key: Option<&str>, value: &Value) -> String {
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let unit = unit(text);
+    let children = children(node);
+    let (Some(first), Some(last)) = (children.first(), children.last()) else {
+        // Nothing is beside it on its line but where the whole file is empty.
+        let is_whole =
+            text.trim_start_matches('\u{feff}').trim_start().len() + node.span.start == text.len();
+        let new = match is_whole {
+            true => written(key, value, "", &unit, newline),
+            false => on_one_line(key, value),
+        };
+        return insert(text, node.span.start + 1, &format!("{THERE}{new}"));
+    };
+    let gap = text.get(node.span.start + 1..first.start).unwrap_or_default();
+    let new = match gap.rsplit_once('\n') {
+        Some((_, indent)) => {
+            let indent: String = indent.chars().take_while(|it| it.is_whitespace()).collect();
+            let new = written(key, value, &indent, &unit, newline);
+            format!(",{newline}{indent}{new}")
+        }
+        None => format!(", {}", on_one_line(key, value)),
+    };
+    insert(text, last.end, &new)
+}
+
+/// A file with that one child.
+pub(super) fn whole(key: &str, value: &Value) -> String {
+    format!("{{\n  {}\n}}\n", written(Some(key), value, "  ", "  ", "\n"))
+}
+
+/// What becomes of a container whose child is taken out.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// The text without the child.
+    Text(String),
+    /// The child was the only one, and the container came with it.
+    Nothing,
+}
+
+/// The text without child `at` of `node`.
+pub(super) fn remove(text: &str, node: &Node, at: usize) -> Left {
+    let children = children(node);
+    let Some(child) = children.get(at) else { return Left::Text(text.to_owned()) };
+    let before = at.checked_sub(1).and_then(|it| children.get(it));
+    match (before, children.get(at + 1)) {
+        (Some(before), _) => Left::Text(parted(text, before.end, child.start, *child)),
+        (None, Some(next)) => Left::Text(parted(text, child.end, next.start, *child)),
+        (None, None) => {
+            let open = node.span.start + 1;
+            let gap = text.get(open..child.start).unwrap_or_default();
+            let rest = text.get(child.end..node.span.end.saturating_sub(1)).unwrap_or_default();
+            let is_bare = rest.trim().is_empty() || rest.trim() == ",";
+            match gap == THERE || !gap.trim().is_empty() || !is_bare {
+                true => {
+                    let start = if gap == THERE { open } else { child.start };
+                    Left::Text(cut(text, &[Span::new(start, child.end)]))
+                }
+                false => Left::Nothing,
+            }
+        }
+    }
+}
+
+/// Without a child and the comma of a gap beside it; with the whole gap, where nothing else stands there.
+fn parted(text: &str, start: usize, end: usize, child: Span) -> String {
+    let gap = text.get(start..end).unwrap_or_default();
+    if gap.trim() == "," {
+        return cut(text, &[Span::new(start.min(child.start), end.max(child.end))]);
+    }
+    match comma(gap) {
+        Some(at) => cut(text, &[Span::new(start + at, start + at + 1), child]),
+        None => cut(text, &[child]),
+    }
+}
+
+/// The first comma that is in no comment.
+fn comma(gap: &str) -> Option<usize> {
+    let mut rest = gap;
+    loop {
+        let at = rest.find(['/', ','])?;
+        let here = rest.get(at..)?;
+        let end = match () {
+            () if here.starts_with("//") => here.find('\n')?,
+            () if here.starts_with("/*") => here.find("*/")? + 2,
+            () if here.starts_with(',') => return Some(gap.len() - rest.len() + at),
+            () => 1,
+        };
+        rest = here.get(end..)?;
+    }
+}
+
+fn insert(text: &str, at: usize, new: &str) -> String {
+    let (before, after) = text.split_at_checked(at).unwrap_or((text, ""));
+    format!("{before}{new}{after}")
+}
+
+/// The text without these spans, which do not overlap.
+fn cut(text: &str, spans: &[Span]) -> String {
+    let mut spans = spans.to_vec();
+    spans.sort_by_key(|it| it.start);
+    let mut out = String::new();
+    let mut from = 0;
+    for span in spans {
+        out.push_str(text.get(from..span.start).unwrap_or_default());
+        from = span.end;
+    }
+    out.push_str(text.get(from..).unwrap_or_default());
+    out
+}
+
+/// The text with another value in the place of `span`, set in like the line that it begins on.
+pub(super) fn replace(text: &str, span: Span, value: &Value) -> String {
+    let before = text.get(..span.start).unwrap_or_default();
+    let after = text.get(span.end..).unwrap_or_default();
+    if !text.get(span.start..span.end).unwrap_or_default().contains('\n') {
+        return format!("{before}{value}{after}");
+    }
+    let line = before.rsplit('\n').next().unwrap_or_default();
+    let indent: String = line.chars().take_while(|it| it.is_whitespace()).collect();
+    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
+    let new = written(None, value, &indent, &unit(text), newline);
+    format!("{before}{new}{after}")
+}
+
+/// By how much this text sets lines in.
+fn unit(text: &str) -> String {
+    let indent =
+        |line: &str| -> String { line.chars().take_while(|it| matches!(it, ' ' | '\t')).collect() };
+    let found = text.lines().filter(|it| it.trim_start().starts_with('"')).map(indent);
+    let found = found.into_iter().find(|it| !it.is_empty() && it.len() <= 8);
+    found.unwrap_or_else(|| "  ".to_owned())
+}
+
+/// A child as it is written beside others.
+fn on_one_line(key: Option<&str>, value: &Value) -> String {
+    match key {
+        Some(key) => format!("{}: {value}", Value::from(key)),
+        None => value.to_string(),
+    }
+}
+
+/// A child as it is written on a line that is set in by `indent`.
+fn written(key: Option<&str>, value: &Value, indent: &str, unit: &str, newline: &str) -> String {
+    use serde::Serialize as _;
+    let mut bytes = Vec::new();
+    let format = PrettyFormatter::with_indent(unit.as_bytes());
+    let done = value.serialize(&mut Serializer::with_formatter(&mut bytes, format));
+    let text = match done {
+        Ok(()) => String::from_utf8_lossy(&bytes).into_owned(),
+        Err(_) => value.to_string(),
+    };
+    // A line break inside a string is escaped, so each one here is of the layout.
+    let text = text.replace('\n', &format!("{newline}{indent}"));
+    match key {
+        Some(key) => format!("{}: {text}", Value::from(key)),
+        None => text,
+    }
+}

@@ -1,0 +1,266 @@
+//! Puts our entries into a settings file that others write, and takes exactly them out. Changes no byte beside them.
+
+use serde_json::{Value, json};
+
+use super::agents::{Agent, Event};
+use super::edit::{self, Left};
+use super::entry;
+use crate::config::is_own_line;
+use crate::diagnostic::{Place, Span};
+use crate::syntax::{FaultKind, Format, Node, NotStrict, Parsed, parse};
+
+/// Why a text is left alone, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// What is wrong.
+    pub message: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// Its column, from 1.
+    pub column: usize,
+}
+
+/// An entry that is not ours.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Foreign {
+    /// Its event.
+    pub event: String,
+    /// Its command, or what kind of hook it is.
+    pub what: String,
+}
+
+/// Where an entry stands: the number of its event, group and place in the group.
+type At = (usize, usize, usize);
+
+/// More entries than anybody writes; what loops for longer has met a text that it does not understand.
+const MOST: usize = 500;
+
+/// The text with our entries: of no file, the whole of one (BR-60).
+///
+/// # Errors
+///
+/// Where the agent would reject the text, a key stands twice in it, or ours could not be taken out again to the byte.
+pub fn put_in(agent: &Agent, program: &str, text: Option<&str>) -> Result<String, Wrong> {
+    let Some(text) = text else { return Ok(fresh(agent, program)) };
+    read(agent, text)?;
+    let mut now = text.to_owned();
+    let had = !installed_in(agent, text)?.is_empty();
+    for event in agent.events {
+        now = put_event(agent, event, program, &now)?;
+    }
+    let broken =
+        |it| Wrong { message: format!("the file would be broken by it: {it}"), line: 1, column: 1 };
+    read(agent, &now).map_err(|it| broken(it.message))?;
+    if !had && take_out(agent, &now)?.as_deref() != Some(text) {
+        return Err(broken("it could not be taken out again".to_owned()));
+    }
+    Ok(now)
+}
+
+fn fresh(agent: &Agent, program: &str) -> String {
+    let of = |it: &Event| (it.name.to_owned(), json!([entry::group(agent, it, program)]));
+    edit::whole("hooks", &Value::Object(agent.events.iter().map(of).collect()))
+}
+
+/// The text without our entries; `None` where nothing else was in the file (BR-60).
+///
+/// # Errors
+///
+/// Where the agent would reject the text.
+pub fn take_out(agent: &Agent, text: &str) -> Result<Option<String>, Wrong> {
+    let mut now = text.to_owned();
+    for _ in 0..MOST {
+        let root = read(agent, &now)?;
+        let Some((at, _)) = ours(agent, &root).into_iter().next() else { return Ok(Some(now)) };
+        match take_one(&root, &now, at) {
+            Some(Left::Text(next)) if next != now => now = next,
+            Some(Left::Nothing) => return Ok(None),
+            _ => break,
+        }
+    }
+    Err(Wrong {
+        message: "our entries cannot be told from the others".to_owned(),
+        line: 1,
+        column: 1,
+    })
+}
+
+/// The events for which this text has our entry, with its command.
+///
+/// # Errors
+///
+/// Where the agent would reject the text.
+pub fn installed(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wrong> {
+    installed_in(agent, text)
+}
+
+fn installed_in(agent: &Agent, text: &str) -> Result<Vec<(String, String)>, Wrong> {
+    let root = read(agent, text)?;
+    let named = |(at, command): (At, String)| {
+        let event = events(&root).get(at.0).map(|it| it.key.clone())?;
+        Some((event, command))
+    };
+    Ok(ours(agent, &root).into_iter().filter_map(named).collect())
+}
+
+/// The entries of others, which the agent runs itself (BR-66).
+///
+/// # Errors
+///
+/// Where the agent would reject the text.
+pub fn foreign(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong> {
+    let root = read(agent, text)?;
+    let mut found = Vec::new();
+    for event in events(&root) {
+        for handler in event.node.as_array().into_iter().flatten().flat_map(handlers) {
+            let word = |key| handler.get(key).and_then(Node::as_str);
+            let what = word("command").or_else(|| word("type")).unwrap_or("?").to_owned();
+            if !is_own_line(&what) {
+                found.push(Foreign { event: event.key.clone(), what });
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn put_event(agent: &Agent, event: &Event, program: &str, text: &str) -> Result<String, Wrong> {
+    let mut now = text.to_owned();
+    let handler = entry::handler(agent, event, program);
+    for _ in 0..MOST {
+        let root = read(agent, &now)?;
+        let here: Vec<At> = ours(agent, &root)
+            .into_iter()
+            .map(|(at, _)| at)
+            .filter(|at| events(&root).get(at.0).is_some_and(|it| it.key == event.name))
+            .collect();
+        match here.as_slice() {
+            [] => return Ok(add(agent, event, program, &root, &now)),
+            [only] => {
+                let Some(node) = at(&root, *only) else { return Ok(now) };
+                return Ok(match node.to_json() == handler {
+                    true => now,
+                    false => edit::replace(&now, node.span, &handler),
+                });
+            }
+            // An agent would call as often as we stand there.
+            [.., last] => match take_one(&root, &now, *last) {
+                Some(Left::Text(next)) => now = next,
+                _ => return Ok(now),
+            },
+        }
+    }
+    Ok(now)
+}
+
+fn add(agent: &Agent, event: &Event, program: &str, root: &Node, text: &str) -> String {
+    let group = entry::group(agent, event, program);
+    let list = json!([group]);
+    let Some(hooks) = root.get("hooks") else {
+        return edit::append(text, root, Some("hooks"), &json!({ event.name: list }));
+    };
+    match hooks.get(event.name) {
+        None => edit::append(text, hooks, Some(event.name), &list),
+        Some(groups) => edit::append(text, groups, None, &group),
+    }
+}
+
+/// Takes one entry out, and what would be empty without it.
+fn take_one(root: &Node, text: &str, (event, group, handler): At) -> Option<Left> {
+    let hooks = root.get("hooks")?;
+    let groups = &hooks.entries().get(event)?.node;
+    let list = groups.as_array()?.get(group)?.get("hooks")?;
+    let at = root.entries().iter().position(|it| it.key == "hooks")?;
+    let steps: [(&Node, usize, bool); 4] =
+        [(list, handler, true), (groups, group, false), (hooks, event, false), (root, at, false)];
+    for (node, at, may_be_emptied) in steps {
+        let is_only = edit::children(node).len() == 1;
+        // A group without an entry is nothing; what was there and empty before stays.
+        if is_only && may_be_emptied {
+            continue;
+        }
+        match edit::remove(text, node, at) {
+            Left::Text(text) => return Some(Left::Text(text)),
+            Left::Nothing => {}
+        }
+    }
+    let outside = [text.get(..root.span.start), text.get(root.span.end..)];
+    let is_bare = outside.into_iter().flatten().all(|it| it.trim().is_empty());
+    match is_bare {
+        true => Some(Left::Nothing),
+        false => {
+            let inside = Span::new(root.span.start, root.span.end);
+            Some(Left::Text(edit::replace(text, inside, &json!({}))))
+        }
+    }
+}
+
+/// Our entries, in the order of the text.
+fn ours(agent: &Agent, root: &Node) -> Vec<(At, String)> {
+    let mut found = Vec::new();
+    let call = format!("--agent {} ", agent.name);
+    for (event, entry) in events(root).iter().enumerate() {
+        for (group, node) in entry.node.as_array().into_iter().flatten().enumerate() {
+            for (at, handler) in handlers(node).enumerate() {
+                let command = handler.get("command").and_then(Node::as_str).unwrap_or_default();
+                if command.contains(&call) && is_own_line(command) {
+                    found.push(((event, group, at), command.to_owned()));
+                }
+            }
+        }
+    }
+    found
+}
+
+fn events(root: &Node) -> &[crate::syntax::Entry] {
+    root.get("hooks").map_or(&[], Node::entries)
+}
+
+fn handlers(group: &Node) -> impl Iterator<Item = &Node> {
+    group.get("hooks").and_then(Node::as_array).into_iter().flatten()
+}
+
+fn at(root: &Node, (event, group, handler): At) -> Option<&Node> {
+    let groups = events(root).get(event)?.node.as_array()?;
+    groups.get(group)?.get("hooks")?.as_array()?.get(handler)
+}
+
+/// The tree of a text that the agent would take (BR-63).
+fn read(agent: &Agent, text: &str) -> Result<Node, Wrong> {
+    let Parsed { root, faults, .. } = parse(text, Format::Json);
+    let wrong = |span: Span, message: String| {
+        let place = Place::find(&std::sync::Arc::from(""), text, span);
+        Wrong { message, line: place.line, column: place.column }
+    };
+    let taken = |kind| match kind {
+        FaultKind::NotStrict(NotStrict::ByteOrderMark) => true,
+        FaultKind::NotStrict(NotStrict::Comment) => agent.comments,
+        _ => false,
+    };
+    if let Some(fault) = faults.into_iter().find(|it| !taken(it.kind)) {
+        let message = format!("{} would not read it: {}", agent.title, fault.message);
+        return Err(wrong(fault.span, message));
+    }
+    let Some(root) = root else { return Err(wrong(Span::new(0, 0), "it is empty".to_owned())) };
+    if let Some(twice) = root.duplicates().into_iter().next() {
+        return Err(wrong(twice.again, format!("the key `{}` stands twice", twice.key)));
+    }
+    let shape = |node: &Node, is: bool, what: &str| match is {
+        true => Ok(()),
+        false => Err(wrong(node.span, format!("{what}, not {}", node.kind()))),
+    };
+    shape(&root, root.as_object().is_some(), "the file is one object")?;
+    let taken = |key: &str| agent.roots.is_empty() || agent.roots.contains(&key);
+    if let Some(it) = root.entries().iter().find(|it| !taken(&it.key)) {
+        let message = format!("{} rejects a file with the key `{}`", agent.title, it.key);
+        return Err(wrong(it.key_span, message));
+    }
+    if let Some(hooks) = root.get("hooks") {
+        shape(hooks, hooks.as_object().is_some(), "`hooks` is an object")?;
+        for it in
+            hooks.entries().iter().filter(|it| agent.events.iter().any(|ours| ours.name == it.key))
+        {
+            shape(&it.node, it.node.as_array().is_some(), &format!("`{}` is a list", it.key))?;
+        }
+    }
+    Ok(root)
+}

@@ -1,0 +1,180 @@
+//! What is put in can be taken out to the byte, whatever the text was; and the registered strings are pinned.
+
+use super::*;
+
+const PROGRAM: &str = "/usr/local/bin/tenterhook";
+
+fn claude() -> &'static Agent {
+    agent("claude").unwrap()
+}
+
+/// BR-60: every layout that people write comes back.
+#[test]
+fn what_is_put_in_is_taken_out_to_the_byte() {
+    let user = r#"{"type": "command", "command": "mine"}"#;
+    let group = format!(r#"{{"matcher": "Bash", "hooks": [{user}]}}"#);
+    let mut texts: Vec<String> = Vec::new();
+    let hooks = [
+        "{}".to_owned(),
+        "{ }".to_owned(),
+        "{\n  }".to_owned(),
+        "{\"PreToolUse\": []}".to_owned(),
+        "{ \"PreToolUse\": [ ] }".to_owned(),
+        "{\n    \"PreToolUse\": [\n    ]\n  }".to_owned(),
+        format!("{{\"PreToolUse\":[{group}]}}"),
+        format!(
+            "{{\n    \"PreToolUse\": [\n      {group},\n      {group}\n    ],\n    \"Stop\": [ {group} ]\n  }}"
+        ),
+        format!("{{\n\t\t\"Mine\": [\n\t\t\t{group}\n\t\t]\n\t}}"),
+        format!("{{\"Stop\":[{{\"hooks\":[]}}],\"SessionEnd\":[{group}]}}"),
+    ];
+    for hooks in &hooks {
+        texts.push(format!("{{\"hooks\":{hooks}}}"));
+        texts.push(format!("{{\n  \"a\": 1,\n  \"hooks\": {hooks},\n  \"z\": [1, 2]\n}}\n"));
+        texts.push(format!("{{\n\t\"hooks\": {hooks}\n}}"));
+        texts.push(format!("\u{feff}{{\"hooks\": {hooks}, \"z\": \"é\"}}\n\n"));
+    }
+    for text in [
+        "{}",
+        "{}\n",
+        "{\n}\n",
+        "{ }",
+        "{\n\n}",
+        "{\"a\":1}",
+        "{\n    \"a\": {}\n}\n",
+        "{\"hooks\":{}}",
+    ] {
+        texts.push(text.to_owned());
+    }
+    let crlf: Vec<String> = texts.iter().map(|it| it.replace('\n', "\r\n")).collect();
+    for text in texts.into_iter().chain(crlf) {
+        let with =
+            put_in(claude(), PROGRAM, Some(&text)).unwrap_or_else(|it| panic!("{text}: {it:?}"));
+        assert_eq!(installed(claude(), &with).unwrap().len(), claude().events.len(), "{with}");
+        assert_eq!(put_in(claude(), PROGRAM, Some(&with)).unwrap(), with, "twice is once");
+        assert_eq!(take_out(claude(), &with).unwrap().as_deref(), Some(&*text), "{with}");
+        assert_eq!(foreign(claude(), &with).unwrap(), foreign(claude(), &text).unwrap());
+    }
+}
+
+/// BR-60: comments stay, for an agent that takes them.
+#[test]
+fn comments_stay() {
+    let gemini = agent("gemini").unwrap();
+    for text in [
+        "// mine\n{\n  // first\n  \"a\": 1 // one\n  // last\n}\n",
+        "{ // c\n}",
+        "{\"hooks\": { /* none, yet */ }}",
+        "{\"hooks\": {\"BeforeTool\": [ // mine, too\n  {\"hooks\": []} /* , */ ]}}",
+    ] {
+        let with = put_in(gemini, PROGRAM, Some(text)).unwrap();
+        assert_eq!(take_out(gemini, &with).unwrap().as_deref(), Some(text), "{with}");
+    }
+}
+
+/// BR-60: a file that nobody had is nobody's again, also after the agent wrote it anew.
+#[test]
+fn a_file_of_ours_is_gone() {
+    let with = put_in(claude(), PROGRAM, None).unwrap();
+    assert_eq!(take_out(claude(), &with).unwrap(), None);
+    let json: serde_json::Value = serde_json::from_str(&with).unwrap();
+    assert_eq!(take_out(claude(), &json.to_string()).unwrap(), None);
+}
+
+/// BR-60: what others put round ours since is left, and ours are found wherever they stand now.
+#[test]
+fn edits_made_since_survive() {
+    let with = put_in(claude(), PROGRAM, Some("{\"a\": 1}\n")).unwrap();
+    let mut json: serde_json::Value = serde_json::from_str(&with).unwrap();
+    let mine = serde_json::json!({"type": "command", "command": "mine"});
+    json["hooks"]["PreToolUse"][0]["hooks"].as_array_mut().unwrap().insert(0, mine.clone());
+    json["hooks"]["Stop"].as_array_mut().unwrap().push(serde_json::json!({"hooks": [mine]}));
+    let edited = format!("{json:#}");
+    let left: serde_json::Value =
+        serde_json::from_str(&take_out(claude(), &edited).unwrap().unwrap()).unwrap();
+    let mine = serde_json::json!([{"hooks": [mine]}]);
+    assert_eq!(left, serde_json::json!({"a": 1, "hooks": {"PreToolUse": mine, "Stop": mine}}));
+    let again = put_in(claude(), "/elsewhere/tenterhook", Some(&edited)).unwrap();
+    assert_eq!(again, edited.replace(PROGRAM, "/elsewhere/tenterhook"), "a new path, nothing else");
+}
+
+/// BR-63.
+#[test]
+fn what_the_agent_would_reject_is_left_alone() {
+    for (name, text, line, column) in [
+        ("claude", "{\n  \"a\": 1,\n}", 2, 9),
+        ("claude", "{\n  // c\n}", 2, 3),
+        ("claude", "{\n  \"hooks\": {},\n  \"hooks\": {}\n}", 3, 3),
+        ("claude", "{\"hooks\": []}", 1, 11),
+        ("claude", "{\"hooks\": {\"Stop\": {}}}", 1, 20),
+        ("claude", "", 1, 1),
+        ("claude", "[]", 1, 1),
+        ("claude", "{\"a\": ", 1, 7),
+        ("codex", "{\"$schema\": \"x\", \"hooks\": {}}", 1, 2),
+    ] {
+        let wrong = put_in(agent(name).unwrap(), PROGRAM, Some(text)).unwrap_err();
+        assert_eq!((wrong.line, wrong.column), (line, column), "{text}: {}", wrong.message);
+    }
+}
+
+/// BR-62: an agent trusts a hook by its text, so what is registered never changes: not these words, not their order.
+#[test]
+fn what_is_registered_never_changes() {
+    let mut said = String::new();
+    for agent in AGENTS {
+        for event in agent.events.iter().filter(|_| agent.form != Form::Plugin) {
+            said.push_str(&format!("{}\n", line(agent, event, PROGRAM)));
+        }
+    }
+    let digest: u64 = said.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
+    let codex = agent("codex").unwrap();
+    let first = line(codex, &codex.events[0], PROGRAM);
+    let wanted = "/usr/local/bin/tenterhook hook --agent codex --event PreToolUse --within 590s || sh -c 'echo \"Tenterhook did not answer, so this is not done. Tell the user to install tenterhook again, or to take its hooks out of this agent.\" >&2; exit 2'";
+    assert_eq!(first, wanted);
+    assert_eq!(format!("{digest:016x}"), "e171229f93650bda", "{said}");
+}
+
+/// BR-31, BR-62: the bridge knows each of them for its own, wherever the program stands.
+#[test]
+fn what_is_registered_is_known_for_ours() {
+    for program in [PROGRAM, "/home/é è/it's/tenterhook", "tenterhook", "C:\\bin\\tenterhook.exe"]
+    {
+        for agent in AGENTS {
+            for event in agent.events {
+                assert!(crate::config::is_own_line(&line(agent, event, program)), "{program}");
+            }
+        }
+    }
+}
+
+/// BR-61: ours ends before the agent gives up.
+#[test]
+fn a_reply_comes_before_the_agent_gives_up() {
+    for agent in AGENTS {
+        for event in agent.events {
+            let line = line(agent, event, PROGRAM);
+            let (_, within) = line.split_once("--within ").unwrap();
+            let within = within.split(' ').next().unwrap();
+            let millis = match within.strip_suffix("ms") {
+                Some(millis) => millis.parse::<u64>().unwrap(),
+                None => within.trim_end_matches('s').parse::<u64>().unwrap() * 1000,
+            };
+            assert!(millis < event.seconds * 1000, "{line}");
+        }
+    }
+}
+
+/// BR-61: every event that is registered is one that the bridge knows, and no agent is left out.
+#[test]
+fn every_event_is_known_to_the_bridge() {
+    use crate::dialect::DialectId;
+    for agent in AGENTS {
+        let id = DialectId::agents().find(|it| it.as_str() == agent.name).expect(agent.name);
+        for event in agent.events {
+            let known = id.dialect().rows().iter().any(|it| it.name == event.name);
+            assert!(known, "{}: {}", agent.name, event.name);
+        }
+    }
+}
