@@ -9,6 +9,7 @@ use std::path::PathBuf;
 
 use tenterhook::dialect::Roots;
 use tenterhook::executor::Ambient;
+use tenterhook::leave;
 use tenterhook::trust::Trust;
 
 use crate::problem::Problem;
@@ -32,8 +33,7 @@ impl Here {
                 .help("change into a directory that exists")
         })?;
         let env = Ambient::from_env().env;
-        let state = env::var_os("XDG_STATE_HOME").map(PathBuf::from).filter(|it| it.is_absolute());
-        let state = state.unwrap_or_else(|| roots.home.join(".local/state")).join("tenterhook");
+        let state = leave::state_directory(&env, &roots.home);
         Ok(Self { roots, env, state })
     }
 

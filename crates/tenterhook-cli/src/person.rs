@@ -7,18 +7,24 @@ use tenterhook::leave::{lineage, state_directory};
 use crate::ambient::Here;
 use crate::problem::Problem;
 
+/// What a person does instead.
+const OWN: &str = "run it in a terminal of your own, beside the agent";
+
 /// Refuses where no person can be meant: below an agent whose hooks were called, and without a terminal. No option says
 /// otherwise: whatever a person's script may say, an agent may say too.
 pub(crate) fn is_meant(what: &str, here: &Here) -> Result<(), Problem> {
-    let own = "run it in a terminal of your own, beside the agent";
-    let state = state_directory(&here.env, &here.roots.home);
-    if let Some(agent) = lineage::agent_above(&state) {
-        let message = format!("`{what}` is refused: process {agent}, an agent, is above this one");
-        return Err(Problem::new(message).help(own));
-    }
+    is_no_agent(what, here)?;
     if !io::stdin().is_terminal() {
-        let message = format!("`{what}` is refused: standard input is no terminal");
-        return Err(Problem::new(message).help(own));
+        let message = format!("`{what}` is refused: standard input is not a terminal");
+        return Err(Problem::new(message).help(OWN));
     }
     Ok(())
+}
+
+/// Refuses below an agent whose hooks were called. A script of a person's own may say this, if it names what it means.
+pub(crate) fn is_no_agent(what: &str, here: &Here) -> Result<(), Problem> {
+    let state = state_directory(&here.env, &here.roots.home);
+    let Some(agent) = lineage::agent_above(&state) else { return Ok(()) };
+    let message = format!("`{what}` is refused: process {agent}, an agent, is above this one");
+    Err(Problem::new(message).help(OWN))
 }

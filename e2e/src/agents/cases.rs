@@ -257,7 +257,7 @@ impl Case<'_> {
         if self.front.is_none() {
             return Ok(Found::new());
         }
-        let hook = tree::root().join("examples/hooks/tidy-commands.sh");
+        let hook = tree::root().join("examples/rewriter/tidy-commands.sh");
         let hook = std::fs::read_to_string(hook).map_err(|error| error.to_string())?;
         // Its project is of `pnpm`.
         let way = Way::sh(Event::Before, "any", format!(": >pnpm-lock.yaml\n{hook}"));

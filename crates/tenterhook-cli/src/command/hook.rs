@@ -170,7 +170,7 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
     }
     event.within.facts.insert("host".to_owned(), host(agent, &event));
     let which = Which { config: args.config.clone(), dialect: None, compat: None };
-    let mut loaded = load::load(&which, here)?;
+    let mut loaded = load::load(&which, here)?.telling_once();
     let place = Place::new();
     leave::lineage::note_caller(&state);
     let model = ModelClient::new(&here.env, None);

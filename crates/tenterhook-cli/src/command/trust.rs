@@ -12,6 +12,7 @@ use crate::ambient::Here;
 use crate::args::{TrustArgs, TrustDo, TrustWhich};
 use crate::exit::Exit;
 use crate::load::shorten;
+use crate::person;
 use crate::problem::Problem;
 use crate::show::paint::{BOLD, GOOD, paint};
 use crate::show::words;
@@ -54,6 +55,7 @@ fn same(one: &Path, other: &Path) -> bool {
 }
 
 fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem> {
+    person::is_no_agent("tenterhook trust", here)?;
     let trust = here.trust();
     let mut left = 0;
     let reviews = reviews(&which.sources, &trust, here)?;
@@ -153,6 +155,7 @@ fn ask(review: &Review, term: Term) -> Result<Answer, Problem> {
 
 /// Takes back what was said.
 pub(crate) fn untrust(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem> {
+    person::is_no_agent("tenterhook untrust", here)?;
     let trust = here.trust();
     let reviews = reviews(&which.sources, &trust, here)?;
     unknown_digests(&which.yes, &reviews)?;

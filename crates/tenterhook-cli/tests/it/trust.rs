@@ -11,6 +11,8 @@ const CALL: &str =
 fn room() -> Room {
     let room = Room::with_settings(SETTINGS).unapproved();
     crate::test::program(&room, "project/.claude/hooks/gate.sh", GATE);
+    // From a file, as a person names it: whoever writes an event to standard input is an agent.
+    room.write("project/event.json", CALL);
     room
 }
 
@@ -23,11 +25,15 @@ fn digest(said: &str) -> String {
 #[test]
 fn a_script_approves_what_it_names_and_nothing_else() {
     let room = room();
-    let first = room.run(&["fire"], CALL);
+    let first = room.run(&["fire", "event.json"], "");
     assert_eq!(first.code, 0, "{}", first.all());
     assert!(first.stderr.contains("came with"), "{}", first.stderr);
     // Told once for each repository.
-    assert!(!room.run(&["fire"], CALL).stderr.contains("came with"), "{}", first.stderr);
+    assert!(
+        !room.run(&["fire", "event.json"], "").stderr.contains("came with"),
+        "{}",
+        first.stderr
+    );
     let asked = room.run(&["trust"], "y\n");
     assert_eq!(asked.code, 1, "{}", asked.all());
     assert!(asked.stderr.contains("nobody can be asked here"), "{}", asked.stderr);
@@ -41,13 +47,13 @@ fn a_script_approves_what_it_names_and_nothing_else() {
     let digest = digest(&page);
     let other = "0".repeat(64);
     assert_eq!(room.run(&["trust", "--yes", &other], "").code, 1);
-    assert_eq!(room.run(&["fire"], CALL).code, 0);
+    assert_eq!(room.run(&["fire", "event.json"], "").code, 0);
     assert_eq!(room.run(&["trust", "--yes", &digest], "").code, 0);
-    let fired = room.run(&["fire"], CALL);
+    let fired = room.run(&["fire", "event.json"], "");
     assert_eq!(fired.code, 2, "{}", fired.all());
     assert_eq!(room.run(&["trust", "status"], "").code, 0);
     crate::test::program(&room, "project/.claude/hooks/gate.sh", "#!/bin/sh\nexit 0\n");
-    let held = room.run(&["fire"], CALL);
+    let held = room.run(&["fire", "event.json"], "");
     assert_eq!(held.code, 3, "{}", held.all());
     assert!(held.stdout.contains("`tenterhook trust`"), "{}", held.stdout);
     let status = room.run(&["trust", "status"], "");
@@ -61,7 +67,7 @@ fn a_script_approves_what_it_names_and_nothing_else() {
     let now = room.run(&["trust", "status"], "").stdout;
     let now = now.lines().last().unwrap_or_default().trim().to_owned();
     assert_eq!(room.run(&["untrust", "--yes", &now], "").code, 0);
-    assert_eq!(room.run(&["fire"], CALL).code, 0);
+    assert_eq!(room.run(&["fire", "event.json"], "").code, 0);
 }
 
 /// T-18: a file that is named is approved for this run.
@@ -69,7 +75,7 @@ fn a_script_approves_what_it_names_and_nothing_else() {
 fn a_named_file_runs() {
     let room = room();
     assert_eq!(room.run(&["fire", "--config", ".claude/settings.json"], CALL).code, 2);
-    assert_eq!(room.run(&["fire"], CALL).code, 0);
+    assert_eq!(room.run(&["fire", "event.json"], "").code, 0);
 }
 
 /// T-19: what `init` wrote holds nothing up.
@@ -85,4 +91,19 @@ fn what_the_program_wrote_itself_is_approved() {
     assert_eq!(held.code, 2, "{}", held.all());
     let listed = room.run(&["list"], "").stdout;
     assert!(listed.contains("is not what you approved"), "{listed}");
+}
+
+/// T-18, SP-23: an agent approves nothing for itself, whatever it says.
+#[test]
+#[cfg(target_os = "linux")]
+fn below_an_agent_nothing_is_approved() {
+    let room = room();
+    let digest = digest(&room.run(&["trust"], "").stdout);
+    // The shell writes an event to `fire`, as an agent does, and types the command itself then.
+    let line = format!(
+        "tenterhook fire - <event.json >/dev/null 2>&1; tenterhook trust --yes {digest}; echo $?; tenterhook untrust; echo $?"
+    );
+    let said = room.shell(&line);
+    assert_eq!(said.stdout, "1\n1\n", "{}", said.all());
+    assert_eq!(said.stderr.matches("an agent, is above this one").count(), 2, "{}", said.all());
 }

@@ -39,11 +39,12 @@ fn tree(store: &Store, digest: Digest, pins: &Pins, project: &Path) -> io::Resul
     made.map(|()| tree)
 }
 
-/// A copy of which a part went away, or grew, is none.
+/// A copy of which a byte is another is none: whoever runs as the person can write to it.
 fn whole(tree: &Path, pins: &Pins, project: &Path) -> io::Result<()> {
     for (path, pin) in pins.kept(project) {
-        let found = tree.join(path).symlink_metadata()?;
-        if !found.is_file() || found.len() != pin.bytes.len() as u64 {
+        let kept = tree.join(path);
+        let is_file = kept.symlink_metadata()?.is_file();
+        if !is_file || discover::bytes(&kept, MOST_BYTES)? != pin.bytes {
             let shown = tree.display();
             return Err(io::Error::other(format!("`{shown}` is not what was kept: remove it")));
         }

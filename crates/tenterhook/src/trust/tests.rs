@@ -148,10 +148,17 @@ async fn a_copy_that_was_changed_holds() {
     let tree = fs::read_dir(&copies).expect("copies").next().expect("one").expect("one").path();
     let copy = tree.join(".claude/hooks/gate.sh");
     executable(&copy);
-    fs::write(&copy, "#!/bin/sh\nexit 0\n").expect("another text");
-    let (restraint, reason) = room.call().await;
-    assert_eq!(restraint, Restraint::Ask, "{reason}");
-    assert!(reason.contains("is not what was kept"), "{reason}");
+    let text = fs::read_to_string(&copy).expect("its text");
+    let (first, rest) = text.split_at(text.len() - 2);
+    for other in [
+        "#!/bin/sh\nexit 0\n".to_owned(),
+        format!("{first} {}", rest.get(1..).expect("a line's end")),
+    ] {
+        fs::write(&copy, &other).expect("another text");
+        let (restraint, reason) = room.call().await;
+        assert_eq!(restraint, Restraint::Ask, "{other:?}: {reason}");
+        assert!(reason.contains("is not what was kept"), "{other:?}: {reason}");
+    }
 }
 
 /// T-1.
