@@ -105,5 +105,5 @@ fn below_an_agent_nothing_is_approved() {
     );
     let said = room.shell(&line);
     assert_eq!(said.stdout, "1\n1\n", "{}", said.all());
-    assert_eq!(said.stderr.matches("an agent, is above this one").count(), 2, "{}", said.all());
+    assert_eq!(said.stderr.matches("is refused: process").count(), 2, "{}", said.all());
 }
