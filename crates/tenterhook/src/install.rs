@@ -5,6 +5,8 @@
 //! text is handed out.
 
 mod agents;
+#[cfg(feature = "trust")]
+mod approval;
 mod edit;
 mod entry;
 mod json;
@@ -12,5 +14,7 @@ mod json;
 mod tests;
 
 pub use agents::{AGENTS, Agent, Event, Form, Place, Scope, agent};
+#[cfg(feature = "trust")]
+pub use approval::{Approval, approvals};
 pub use entry::{line, own_file};
 pub use json::{Foreign, Wrong, foreign, installed, put_in, take_out};

@@ -1,9 +1,11 @@
 //! `status`: does each agent on this machine call Tenterhook, for what, and what stays open? Changes nothing.
 
-use serde_json::{Value, json};
-use tenterhook::install::{self, AGENTS, Agent, Form, Scope, line, own_file};
+use std::path::Path;
 
-use super::install::files::{is_here, place, read};
+use serde_json::{Value, json};
+use tenterhook::install::{self, AGENTS, Agent, Approval, Form, Scope, line, own_file};
+
+use super::install::files::{home, is_here, place, read};
 use super::{install::can_call, print_json};
 use crate::ambient::Here;
 use crate::args::{Format, Output};
@@ -20,6 +22,8 @@ struct Found {
     file: String,
     /// The events for which the agent calls.
     events: Vec<String>,
+    /// Those for which it would, if the person had approved it there, and what the agent says of that.
+    waiting: Vec<(String, Approval)>,
     /// The programs that it starts.
     programs: Vec<String>,
     /// How many hooks of others the agent runs itself.
@@ -63,7 +67,7 @@ fn is_covered(agent: &Agent, found: &[Found]) -> bool {
 }
 
 fn is_there(program: &str) -> bool {
-    !program.contains('/') || std::path::Path::new(program).is_file()
+    !program.contains('/') || Path::new(program).is_file()
 }
 
 fn look(agent: &Agent, here: &Here) -> Vec<Found> {
@@ -75,12 +79,13 @@ fn look(agent: &Agent, here: &Here) -> Vec<Found> {
             scope: name,
             file,
             events: Vec::new(),
+            waiting: Vec::new(),
             programs: Vec::new(),
             others: 0,
             broken: None,
         };
         let is_there = match agent.form {
-            Form::Groups => groups(agent, &path, &mut found),
+            Form::Groups => groups(agent, &path, &home(agent, here), &mut found),
             _ => own(agent, &path, &mut found),
         };
         if is_there {
@@ -91,7 +96,7 @@ fn look(agent: &Agent, here: &Here) -> Vec<Found> {
 }
 
 /// What a settings file says; whether it is there.
-fn groups(agent: &Agent, path: &std::path::Path, found: &mut Found) -> bool {
+fn groups(agent: &Agent, path: &Path, home: &Path, found: &mut Found) -> bool {
     let text = match read(path) {
         Ok(Some(text)) => text,
         Ok(None) => return false,
@@ -110,14 +115,27 @@ fn groups(agent: &Agent, path: &std::path::Path, found: &mut Found) -> bool {
                 found.events.push(event);
             }
             found.others = install::foreign(agent, &text).map_or(0, |it| it.len());
+            if let Some(name) = agent.approvals {
+                await_approval(path, &text, name, home, found);
+            }
         }
     }
     found.programs.dedup();
     true
 }
 
+/// Takes out the events whose entries the agent skips, because the person did not approve them in it.
+fn await_approval(path: &Path, text: &str, kept_in: &str, home: &Path, found: &mut Found) {
+    // What cannot be read approves nothing.
+    let said = read(&home.join(kept_in)).ok().flatten().unwrap_or_default();
+    let approvals = install::approvals(&path.to_string_lossy(), text, &said);
+    found.waiting = approvals.into_iter().filter(|(_, it)| *it != Approval::Approved).collect();
+    let waits = |event: &String| found.waiting.iter().any(|(it, _)| it == event);
+    found.events.retain(|it| !waits(it));
+}
+
 /// What files of ours say; whether any is there.
-fn own(agent: &Agent, path: &std::path::Path, found: &mut Found) -> bool {
+fn own(agent: &Agent, path: &Path, found: &mut Found) -> bool {
     let mut is_there = false;
     let wanted = own_file(agent, "tenterhook");
     let one = wanted.len() == 1;
@@ -166,8 +184,12 @@ fn written_program(agent: &Agent, text: &str) -> Option<String> {
 }
 
 fn page(agent: &Agent, found: &[Found]) -> String {
+    let waits = found.iter().any(|it| !it.waiting.is_empty());
     let (style, word) = match (is_covered(agent, found), can_call(agent)) {
         (true, _) => (GOOD, "calls Tenterhook"),
+        (false, true) if waits => {
+            (WARNING, "waits for your approval, and calls nothing until then")
+        }
         (false, false) => (WARNING, "cannot be answered by this version"),
         (false, true) => (ERROR, "does not call Tenterhook"),
     };
@@ -182,6 +204,12 @@ fn page(agent: &Agent, found: &[Found]) -> String {
         }
         let events = format!("{} of {}", it.events.len(), count(agent.events.len(), "event"));
         row(it.scope, &format!("{}, {events}", it.file));
+        for state in [Approval::Unknown, Approval::Changed, Approval::Off] {
+            let many = it.waiting.iter().filter(|(_, it)| *it == state).count();
+            if many > 0 {
+                row("", &format!("{} {}", count(many, "event"), state.word()));
+            }
+        }
         for program in it.programs.iter().filter(|it| !is_there(it)) {
             row("", &format!("`{program}` is gone"));
         }
@@ -189,7 +217,10 @@ fn page(agent: &Agent, found: &[Found]) -> String {
             row("", &format!("{} that {} runs itself", count(it.others, "hook"), agent.title));
         }
     }
-    if is_covered(agent, found) {
+    if waits {
+        row("to change it", agent.next);
+    }
+    if is_covered(agent, found) || waits {
         row("if it is gone", agent.gone);
         agent.gaps.iter().for_each(|it| row("not covered", it));
     } else if can_call(agent) {
@@ -201,7 +232,13 @@ fn page(agent: &Agent, found: &[Found]) -> String {
 
 fn object(agent: &Agent, found: &[Found]) -> Value {
     let file = |it: &Found| {
+        let waiting: Vec<Value> = it
+            .waiting
+            .iter()
+            .map(|(event, it)| json!({ "event": event, "approval": it.word() }))
+            .collect();
         json!({
+            "waiting": waiting,
             "scope": it.scope, "file": it.file, "events": it.events, "programs": it.programs,
             "other_hooks": it.others, "broken": it.broken,
         })

@@ -149,7 +149,7 @@ fn a_person_allows_one_call_once() {
     assert!(reason.contains("`tenterhook pause`"), "{reason}");
     let code = code(&reason);
     let refused = room.run(&["allow", "once", &code], "");
-    assert!(refused.code != 0 && refused.stderr.contains("no terminal"), "{}", refused.stderr);
+    assert!(refused.code != 0 && refused.stderr.contains("not a terminal"), "{}", refused.stderr);
     let said = room.at_terminal(&["allow", "once", &code]);
     assert_eq!(
         (said.code, &*said.stdout),

@@ -80,6 +80,8 @@ pub struct Agent {
     pub time: (&'static str, u64),
     /// The key and value with which the agent itself restrains where a gate gives no answer.
     pub closed: Option<(&'static str, &'static str)>,
+    /// The file beside the user's in which the agent keeps what the person approved, where it runs nothing else.
+    pub approvals: Option<&'static str>,
     /// What is written as matcher of tool events.
     pub matcher: Option<&'static str>,
     /// What would happen to tool calls if our program were gone.
@@ -222,6 +224,7 @@ pub const AGENTS: &[Agent] = &[
         events: CLAUDE,
         time: ("timeout", 1),
         closed: Some(("onFailure", "block")),
+        approvals: None,
         matcher: None,
         gone: "tool calls and prompts are denied",
         gaps: &[
@@ -244,6 +247,7 @@ pub const AGENTS: &[Agent] = &[
         events: CODEX,
         time: ("timeout", 1),
         closed: None,
+        approvals: Some("config.toml"),
         matcher: None,
         gone: "tool calls and prompts are denied",
         gaps: &[
@@ -273,6 +277,7 @@ pub const AGENTS: &[Agent] = &[
         events: COPILOT,
         time: ("timeoutSec", 1),
         closed: None,
+        approvals: None,
         matcher: None,
         gone: "tool calls are denied: any code but 0 is a denial",
         gaps: &[
@@ -299,6 +304,7 @@ pub const AGENTS: &[Agent] = &[
         events: OPENCODE,
         time: ("", 1),
         closed: None,
+        approvals: None,
         matcher: None,
         gone: "tool calls and prompts are denied by the plugin",
         gaps: &[
@@ -325,6 +331,7 @@ pub const AGENTS: &[Agent] = &[
         events: GOOSE,
         time: ("timeout", 1),
         closed: Some(("on_failure", "block")),
+        approvals: None,
         matcher: None,
         gone: "tool calls are denied",
         gaps: &[
@@ -351,6 +358,7 @@ pub const AGENTS: &[Agent] = &[
         events: CLAUDE,
         time: ("timeout", 1),
         closed: None,
+        approvals: None,
         matcher: Some("*"),
         gone: "tool calls and prompts are denied",
         gaps: &[
@@ -373,6 +381,7 @@ pub const AGENTS: &[Agent] = &[
         events: CLINE,
         time: ("", 1),
         closed: None,
+        approvals: None,
         matcher: None,
         gone: "tool calls are denied, and the run ends",
         gaps: &[
@@ -401,6 +410,7 @@ pub const AGENTS: &[Agent] = &[
         events: GEMINI,
         time: ("timeout", 1000),
         closed: None,
+        approvals: None,
         matcher: Some("*"),
         gone: "tool calls and prompts are denied",
         gaps: &[

@@ -51,7 +51,7 @@ pub(crate) fn place(agent: &Agent, scope: Scope, here: &Here) -> Option<PathBuf>
 }
 
 /// The directory in which the agent's user files are.
-fn home(agent: &Agent, here: &Here) -> PathBuf {
+pub(crate) fn home(agent: &Agent, here: &Here) -> PathBuf {
     let named = agent.home_variable.and_then(|name| variable(name, here));
     named
         .map(PathBuf::from)
