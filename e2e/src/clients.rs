@@ -6,6 +6,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
 
+use tenterhook_testkit::Sandbox;
+
+use crate::approve::approve;
 use crate::{Said, tree};
 
 mod guide;
@@ -35,6 +38,10 @@ pub(crate) fn run() -> Said {
     tree::build("tenterhook-cli")?;
     let binary = root.join("target/debug/tenterhook");
     let (mut said, mut holds) = (String::new(), true);
+    // A home of their own, whose user has looked at the hooks of the examples.
+    let sandbox = Sandbox::new().map_err(|error| error.to_string())?;
+    let env = sandbox.env();
+    approve(&binary, &root.join("examples"), &env)?;
     for (words, file, needed) in CLIENTS {
         let [program, rest @ ..] = words else { continue };
         let output = Command::new(program)
@@ -42,6 +49,7 @@ pub(crate) fn run() -> Said {
             .arg(format!("stream/{file}"))
             .arg(&binary)
             .current_dir(root.join("examples"))
+            .envs(env.iter().cloned())
             .output();
         let heard = match output {
             Ok(output) => heard_all(&String::from_utf8_lossy(&output.stdout)),

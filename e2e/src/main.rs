@@ -2,6 +2,7 @@
 //! the command line is a test or a case instead.
 
 mod agents;
+mod approve;
 mod bench;
 mod clients;
 mod docs;

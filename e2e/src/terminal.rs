@@ -45,6 +45,7 @@ impl Stage {
 
 pub(crate) fn run(args: &[&str]) -> Said {
     tree::build("tenterhook-agent")?;
+    tree::build("tenterhook-cli")?;
     let bless = args.contains(&"--bless");
     let chosen: Vec<&&str> = args.iter().filter(|it| !it.starts_with("--")).collect();
     let stage = Stage { program: tree::root().join("target/debug/tenterhook-agent"), bless };

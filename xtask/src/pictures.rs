@@ -108,6 +108,7 @@ impl Picture {
     fn draw(&self) -> Result<String, String> {
         let room = Room::new()?;
         (self.project)(&room.project())?;
+        room.approve()?;
         let said = room.run(self.args)?;
         let typed: Vec<String> = self.args.iter().map(|it| quoted(it)).collect();
         let shown = format!("\u{1b}[1m$ tenterhook {}\u{1b}[0m\n{said}", typed.join(" "));
@@ -147,6 +148,17 @@ impl Room {
 
     fn project(&self) -> std::path::PathBuf {
         self.0.join("project")
+    }
+
+    /// The person looked at the hooks of the project, and said yes.
+    fn approve(&self) -> Result<(), String> {
+        let status = self.run(&["trust", "status"])?;
+        let is_digest = |it: &&str| it.len() == 64 && it.bytes().all(|it| it.is_ascii_hexdigit());
+        let plain = status.replace('\u{1b}', " \u{1b}").replace('m', "m ");
+        for digest in plain.split_whitespace().filter(is_digest) {
+            self.run(&["trust", "--yes", digest])?;
+        }
+        Ok(())
     }
 
     /// What the program says to a terminal; both streams, as they would stand below each other there.

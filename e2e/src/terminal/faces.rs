@@ -186,6 +186,7 @@ fn furnished(stage: &Stage, events: &BTreeSet<String>) -> Result<Room, String> {
         room.write(&name, &text)?;
     }
     room.repository()?;
+    room.approve()?;
     Ok(room)
 }
 

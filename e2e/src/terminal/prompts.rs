@@ -97,6 +97,7 @@ fn reloaded(stage: &Stage) -> Result<(), String> {
     terminal.say("/hooks reload")?;
     terminal.see("1 hook is loaded")?;
     room.write("tenterhook.toml", &format!("{NO_SECRETS}\n{HOOKED}"))?;
+    room.approve()?;
     terminal.say("/hooks reload")?;
     terminal.see("2 hooks are loaded")?;
     terminal.say("hello")?;

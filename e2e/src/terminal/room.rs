@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 use tenterhook_testkit::Sandbox;
 
+use crate::approve::approve;
+
 /// How long something may take that should come at once: only a broken program, or a machine on its knees, needs it.
 const PATIENCE: Duration = Duration::from_secs(40);
 /// What is seen when a session in the project has begun.
@@ -86,6 +88,11 @@ impl Room {
         command
     }
 
+    /// The person looked at the hooks of the project as they are now, and said yes.
+    pub(crate) fn approve(&self) -> Result<(), String> {
+        approve(&self.program.with_file_name("tenterhook"), &self.project(), &self.sandbox.env())
+    }
+
     /// Starts the agent in a terminal of this size. What runs round it tells how it was left, and in which state.
     pub(crate) fn start(&self, size: (u16, u16), args: &[&str]) -> Result<Terminal<'_>, String> {
         self.start_until(size, args, READY)
@@ -98,6 +105,7 @@ impl Room {
         args: &[&str],
         ready: &str,
     ) -> Result<Terminal<'_>, String> {
+        self.approve()?;
         let agent = self.command(args);
         let words = std::iter::once(agent.get_program()).chain(agent.get_args());
         let words: Vec<_> = words.map(|it| format!("'{}'", it.to_string_lossy())).collect();
