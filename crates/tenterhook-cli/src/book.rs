@@ -59,7 +59,7 @@ const PAGES: &[Page] = pages![
 /// What the specification says of a rule or a code.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Said {
-    /// The page, as it lies in the repository.
+    /// The address of the page: who installed the program has no checkout.
     pub(crate) page: String,
     /// Its words.
     pub(crate) text: String,
@@ -76,9 +76,14 @@ pub(crate) fn is_number(word: &str) -> bool {
 pub(crate) fn find(word: &str) -> Option<Said> {
     let found = |page: &Page| {
         let text = if is_number(word) { rule(page.text, word) } else { code(page.text, word) };
-        Some(Said { page: format!("docs/spec/{}.md", page.name), text: text? })
+        Some(Said { page: address(page.name), text: text? })
     };
     PAGES.iter().find_map(found)
+}
+
+/// Where people read a page.
+fn address(page: &str) -> String {
+    format!("{}/blob/main/docs/spec/{page}.md", env!("CARGO_PKG_REPOSITORY"))
 }
 
 /// The rule or code that is most like a word.
@@ -147,7 +152,7 @@ mod tests {
             ("mcp-input", "faults", "name a field"),
         ] {
             let said = find(word).expect(word);
-            assert_eq!(said.page, format!("docs/spec/{page}.md"), "{word}");
+            assert_eq!(said.page, address(page), "{word}");
             assert!(said.text.contains(has), "{word}: {}", said.text);
         }
         assert_eq!(find(&format!("S-{}", 9999)), None);

@@ -1,7 +1,7 @@
-//! Whether a hook can ever run. Says why not, in one sentence; reads nothing but the ruleset.
+//! Whether a hook can ever run. Says why not and what becomes of its events, in one sentence; reads nothing but the ruleset.
 
 use tenterhook::config::Ruleset;
-use tenterhook::hook::{Arming, Hook, Run};
+use tenterhook::hook::{Arming, Hook, OnFailure, Phase, Run, Wait};
 use tenterhook::matcher::MatcherSpec;
 
 /// Why `hook` never runs, and the rule that says so; `None` when some event can start it.
@@ -24,8 +24,28 @@ pub(crate) fn never(ruleset: &Ruleset, hook: &Hook) -> Option<(String, &'static 
         return Some(never);
     }
     if let Run::Unusable { part, why } = &hook.run {
-        let because = format!("{}; its failure policy decides", part.because(why));
-        return Some((because, part.rule()));
+        return Some((
+            format!("{}; {}", part.because(why), without_answer(ruleset, hook)),
+            part.rule(),
+        ));
+    }
+    if let Err(why) = hook.matcher.compile() {
+        let because =
+            format!("its matcher cannot be used: {why}; {}", without_answer(ruleset, hook));
+        return Some((because, "S-3"));
     }
     None
+}
+
+/// What happens when `hook` gives no answer, as `verdict` will decide it.
+pub(crate) fn on_failure(ruleset: &Ruleset, hook: &Hook) -> OnFailure {
+    if hook.phase == Phase::Observe || hook.wait != Wait::Attached {
+        return OnFailure::Continue;
+    }
+    hook.on_failure.unwrap_or_else(|| ruleset.row(hook.dialect, &hook.event).failure)
+}
+
+/// The same in words.
+pub(crate) fn without_answer(ruleset: &Ruleset, hook: &Hook) -> String {
+    on_failure(ruleset, hook).consequence(hook.event.as_str())
 }

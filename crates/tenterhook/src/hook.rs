@@ -114,6 +114,16 @@ impl OnFailure {
             Self::Block => "block",
         }
     }
+
+    /// What becomes of each `event` for which a hook with this policy gives no answer, as a clause for people.
+    #[must_use]
+    pub fn consequence(self, event: &str) -> String {
+        match self {
+            Self::Continue => format!("each `{event}` goes on without it"),
+            Self::Ask => format!("the user is asked at each `{event}` that it is for"),
+            Self::Block => format!("each `{event}` that it is for is blocked"),
+        }
+    }
 }
 
 /// When, within one event, a hook runs (decision 3). The order of the variants is the order of the phases.

@@ -144,6 +144,29 @@ fn last_line(error: &str) -> String {
     line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
+/// What to write instead, by the words in which the compiler refuses an expression.
+const REMEDIES: [(&str, &str); 8] = [
+    ("unclosed group", "close the `(` with a `)`, or write `\\(` for the sign itself"),
+    ("unopened group", "open a `(` before the `)`, or write `\\)` for the sign itself"),
+    ("unclosed character class", "close the `[` with a `]`, or write `\\[` for the sign itself"),
+    ("invalid character class range", "write the lower end of the range first, as in `[a-z]`"),
+    (
+        "repetition operator missing",
+        "`*`, `+` and `?` repeat what stands before them: write `.*` for any text",
+    ),
+    ("unclosed counted repetition", "close the `{` with a `}`, or write `\\{` for the sign itself"),
+    ("unrecognized escape sequence", "leave the backslash out, or double it to mean one"),
+    (
+        "incomplete escape sequence",
+        "write something behind the backslash at the end, or double it to mean one",
+    ),
+];
+
+/// What to write instead of an expression that was refused for `why`, where that is known.
+pub(crate) fn remedy(why: &str) -> Option<&'static str> {
+    REMEDIES.iter().find(|(words, _)| why.contains(words)).map(|(_, remedy)| *remedy)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tenterhook::config::{Ruleset, Source};
 use tenterhook::engine::Builder;
-use tenterhook::hook::{Arming, Hook, Layer, Phase, Run, Wait};
+use tenterhook::hook::{Arming, Hook, Layer, Run, Wait};
 use tenterhook::matcher::MatcherSpec;
 use tenterhook::protect;
 
@@ -17,6 +17,7 @@ use crate::args::{Format, List};
 use crate::exit::Exit;
 use crate::load::{self, Loaded};
 use crate::problem::Problem;
+use crate::reach;
 use crate::show::outcome::own_name;
 use crate::show::paint::{BOLD, DIM, PLAIN, WARNING, paint};
 use crate::show::table::{Cell, Column, Give, Table};
@@ -75,14 +76,6 @@ fn shortened(text: &str, cwd: &Path) -> Option<String> {
     Some(rest.to_owned())
 }
 
-/// What happens when the hook gives no answer, as `verdict` will decide it.
-fn on_failure(ruleset: &Ruleset, hook: &Hook) -> &'static str {
-    if hook.phase == Phase::Observe || hook.wait != Wait::Attached {
-        return "continue";
-    }
-    hook.on_failure.unwrap_or_else(|| ruleset.row(hook.dialect, &hook.event).failure).word()
-}
-
 const fn wait(hook: &Hook) -> &'static str {
     match hook.wait {
         Wait::Attached => "attached",
@@ -113,7 +106,7 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset) -> Value {
                 "source": place.map(|it| loaded.texts.shown(&it.file)),
                 "line": place.map(|it| it.line),
                 "timeout": timeout(ruleset, hook).as_secs_f64(),
-                "on_failure": on_failure(ruleset, hook),
+                "on_failure": reach::on_failure(ruleset, hook).word(),
                 "wait": wait(hook),
                 "once": hook.once,
                 "armed": armed,
@@ -190,7 +183,7 @@ fn of_source(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) 
             Cell::new(style, matcher(hook)),
             Cell::new(style, runs(hook, loaded)),
             Cell::new(style, words::time(timeout(ruleset, hook))),
-            Cell::new(style, on_failure(ruleset, hook)),
+            Cell::new(style, reach::on_failure(ruleset, hook).word()),
         ]);
         if let Some(condition) = &hook.condition {
             table.note(1, Cell::new(DIM, format!("if {}", condition.text())));
@@ -202,7 +195,7 @@ fn of_source(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) 
             table.note(1, Cell::new(WARNING, format!("off: {because} ({rule})")));
         }
         if let Run::Unusable { part, why } = &hook.run {
-            let note = format!("its failure policy decides: {why} ({})", part.rule());
+            let note = format!("{why}; {} ({})", reach::without_answer(ruleset, hook), part.rule());
             table.note(1, Cell::new(WARNING, note));
         }
     }

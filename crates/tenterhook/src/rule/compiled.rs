@@ -111,7 +111,7 @@ fn expression(text: &str, part: Part, from: usize) -> Result<Typed, Flaw> {
     };
     let parsed = parse::parse(text).map_err(|error| match error {
         NotParsed::Malformed { at, message } => {
-            let help = "docs/guide/executors/rule.md shows what a rule looks like".to_owned();
+            let help = "write what must hold, such as `tool.name == 'Bash'`; `tenterhook explain RU-1` says more".to_owned();
             flaw(Code::BadRule, at, message, help)
         }
         NotParsed::TooLarge { at, message } => {

@@ -357,11 +357,47 @@ fn durations_have_units_and_the_default_is_short() {
 /// C-49: a name that nobody declared is armed, warned of, and only observed.
 #[test]
 fn an_unknown_event_is_armed_and_observed() {
-    let read = load("[hook.a]\non = 'PreToolUze'\nshell = 'x'\n");
-    assert_eq!((read.hooks.len(), read.diagnostics[0].code.name()), (1, "unknown-event"));
-    assert_eq!(read.diagnostics[0].help.as_deref(), Some("did you mean `PreToolUse`?"));
-    let row = NATIVE.unknown_row(&"PreToolUze".into());
+    let read = load("[hook.a]\non = 'PostToolUze'\nmatch = 'Bash'\nshell = 'x'\n");
+    let codes: Vec<_> = read.diagnostics.iter().map(|it| it.code.name()).collect();
+    assert_eq!((read.hooks.len(), codes), (1, vec!["unknown-event"]));
+    assert_eq!(read.diagnostics[0].help.as_deref(), Some("did you mean `PostToolUse`?"));
+    let row = NATIVE.unknown_row(&"PostToolUze".into());
     assert_eq!(row.powers.iter().collect::<Vec<_>>(), [Power::Message]);
+}
+
+/// C-49: a gate under a slip of the pen holds what it was meant for, and declaring the name makes it one's own.
+#[test]
+fn a_gate_of_a_misspelt_event_is_a_gate() {
+    let events = |text: &str| {
+        let read = load(text);
+        let hooks = read.hooks.iter();
+        hooks
+            .map(|it| (it.event.to_string(), matches!(it.run, Run::Unusable { .. })))
+            .collect::<Vec<_>>()
+    };
+    let gate =
+        |event: &str| events(&format!("[hook.a]\non = {event}\nmatch = 'Bash'\nshell = 'x'\n"));
+    let held = vec![("PreToolUse".to_owned(), true)];
+    for slip in ["'PreTolUse'", "'pretooluse'", "'Pre-Tool-Use'", "['PreTolUse', 'PreToolUse']"] {
+        assert_eq!(gate(slip), held, "{slip}");
+    }
+    assert_eq!(gate("'PermisionRequest'"), [("PermissionRequest".to_owned(), true)]);
+    let declared = "[event.PreTolUse]\ngate = true\n[hook.a]\non = 'PreTolUse'\nshell = 'x'\n";
+    assert_eq!(events(declared), [("PreTolUse".to_owned(), false)]);
+}
+
+/// A tool whose name is one slip away from one that every agent has is told, and one of a host's own is not.
+#[test]
+fn a_misspelt_tool_is_told() {
+    let told = |word: &str| {
+        let read = load(&format!("[hook.a]\non = 'PreToolUse'\nmatch = '{word}'\nshell = 'x'\n"));
+        read.diagnostics.first().map(|it| (it.code.name(), it.help.clone().unwrap_or_default()))
+    };
+    assert_eq!(told("Bsh"), Some(("dead-matcher", "did you mean `Bash`?".to_owned())));
+    assert_eq!(told("Edit|Wirte"), Some(("dead-matcher", "did you mean `Write`?".to_owned())));
+    for fine in ["Deploy", "Edits.*x", "mcp__db__query", "Bath2x", "Bash"] {
+        assert_eq!(told(fine).filter(|(code, _)| *code == "dead-matcher"), None, "{fine}");
+    }
 }
 
 /// C-51: in the background nothing is rewritten and nothing decided.

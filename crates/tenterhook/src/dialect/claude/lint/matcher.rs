@@ -5,7 +5,7 @@ use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
 use crate::dialect::claude::config::finding;
 use crate::dialect::claude::vocabulary::{ALIASES, FOREIGN_TOOLS, FORMER_TOOLS, TOOLS};
 use crate::dialect::kit::protocol::{Spec, Subjects};
-use crate::matcher::{Matcher, MatcherSpec};
+use crate::matcher::{Matcher, MatcherSpec, remedy};
 
 /// Signs that somebody wrote a condition.
 const EXPRESSION: &[&str] =
@@ -72,8 +72,12 @@ fn files(text: &str) -> Option<Diagnostic> {
 fn broken(event: &Spec, text: &str, spec: &MatcherSpec) -> Option<Diagnostic> {
     let why = Matcher::new(spec.clone()).compile().err()?;
     Some(meant(event, text).unwrap_or_else(|| {
-        finding(Code::InvalidMatcher, format!("`{text}` is not a valid regular expression: {why}"))
-            .label("matches nothing")
+        let message = format!("`{text}` is not a valid regular expression: {why}");
+        let found = finding(Code::InvalidMatcher, message).label("matches nothing");
+        match remedy(&why) {
+            Some(remedy) => found.help(remedy),
+            None => found,
+        }
     }))
 }
 

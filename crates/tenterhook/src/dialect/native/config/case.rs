@@ -146,7 +146,10 @@ impl Reader<'_> {
             let message = format!("no fault is called `{word}`");
             self.report(Code::UnknownWord, span, message).help =
                 Some(nearest(word, known()).map_or_else(
-                    || "docs/spec/faults.md lists them".to_owned(),
+                    || {
+                        "write a fault as `tenterhook fire` prints it, such as `timed-out`"
+                            .to_owned()
+                    },
                     |near| format!("did you mean `{near}`?"),
                 ));
         }

@@ -3,45 +3,62 @@
 use super::fields::Fields;
 use super::{Reader, keys, values};
 use crate::answer::Power;
-use crate::diagnostic::{Code, Span, nearest};
+use crate::diagnostic::{Code, Diagnostic, Severity, Span, distance, nearest};
 use crate::dialect::native::table;
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::hook::{Hook, OnFailure, Phase, Wait};
-use crate::matcher::MatcherSpec;
 use crate::matcher::rule::Rule;
+use crate::matcher::{MatcherSpec, remedy};
 use crate::syntax::Node;
 
 impl Reader<'_> {
     /// An expression that cannot be compiled costs nobody the hook: its failure policy decides each time (S-3), which is
     /// safer than a gate that is gone.
     pub(super) fn check_expression(&mut self, fields: &Fields<'_>, hook: Option<&Hook>) {
-        let Some(Err(why)) = hook.map(|hook| hook.matcher.compile()) else { return };
-        self.report(
-            Code::BadExpression,
-            fields.span("match"),
-            format!("`match` is not a valid expression: {why}"),
-        )
-        .help = Some("until it is mended, the hook's failure policy decides each time".to_owned());
+        let Some(hook) = hook else { return };
+        let Err(why) = hook.matcher.compile() else { return };
+        let policy = hook.on_failure.unwrap_or_else(|| self.row(&hook.event).failure);
+        let until = format!("until it is mended, {}", policy.consequence(hook.event.as_str()));
+        let help =
+            remedy(&why).map_or_else(|| until.clone(), |remedy| format!("{remedy}; {until}"));
+        let message = format!("`match` is not a valid expression: {why}");
+        self.report(Code::BadExpression, fields.span("match"), message).help = Some(help);
     }
 
+    /// A name that is nearly that of an event before an effect was meant for a gate, and rejects the entry (C-49).
     pub(super) fn check_event(&mut self, word: &str, span: Span) {
-        let built_in = DIALECTS.iter().flat_map(|it| it.rows()).map(|row| &*row.event);
-        let declared: Vec<String> =
-            self.out.events.iter().map(|row| row.event.to_string()).collect();
-        let all: Vec<&str> = built_in.chain(declared.iter().map(String::as_str)).collect();
-        if all.contains(&word) {
+        let meant = self.meant(word);
+        if meant.as_deref() == Some(word) {
             return;
         }
-        let help = match nearest(word, all) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("declare it with `[event.\"{word}\"]` if it is one of your own"),
+        let declare = format!("declare it with `[event.\"{word}\"]` if it is one of your own");
+        let (severity, message, help) = match meant {
+            Some(near) if is_gate(&near) => (
+                Severity::Error,
+                format!("no event is called `{word}`, and a gate of `{near}` may be meant"),
+                format!("write `{near}`; {declare}"),
+            ),
+            near => (
+                Severity::Warning,
+                format!(
+                    "no event is called `{word}`; the hook waits for one of that name, and only observes it"
+                ),
+                near.map_or(declare, |near| format!("did you mean `{near}`?")),
+            ),
         };
-        self.report(
-            Code::UnknownEvent,
-            span,
-            format!("no event is called `{word}`; the hook waits for one of that name, and only observes it"),
-        )
-        .help = Some(help);
+        let place = self.place_of(span);
+        self.push(
+            Diagnostic::new(Code::UnknownEvent, message, place).weighing(severity).help(help),
+        );
+    }
+
+    /// The event that is called `word`, or else the one that is nearly called so.
+    pub(super) fn meant(&self, word: &str) -> Option<String> {
+        let built_in = DIALECTS.iter().flat_map(|it| it.rows()).map(|row| &*row.event);
+        let declared = self.out.events.iter().map(|row| &*row.event);
+        let all: Vec<&str> = built_in.chain(declared).collect();
+        let found = if all.contains(&word) { Some(word) } else { nearest(word, all) };
+        found.map(str::to_owned)
     }
 
     pub(super) fn check_tool(&mut self, node: &Node) {
@@ -54,7 +71,12 @@ impl Reader<'_> {
 
     /// A pattern or rule on an event that has nothing to test it on restricts nothing, or everything (C-48).
     pub(super) fn check_subject(&mut self, fields: &Fields<'_>, row: &EventRow) {
-        if row.subject == Subject::None && fields.has("match") {
+        // Of a name that is a slip, what was meant may have one.
+        let is_slip = |it: &str| it != &*row.event;
+        if row.subject == Subject::None
+            && fields.has("match")
+            && !self.meant(&row.event).as_deref().is_some_and(is_slip)
+        {
             self.report(
                 Code::MatcherWithoutSubject,
                 fields.key_span("match"),
@@ -83,16 +105,20 @@ impl Reader<'_> {
         self.check_values(fields, row, values);
     }
 
-    /// The names of tools are open, but nobody calls one `bash` beside `Bash`.
+    /// The names of tools are open, but nobody calls one `bash` or `Bsh` beside `Bash`.
     fn check_tools(&mut self, fields: &Fields<'_>, row: &EventRow) {
         if row.subject != Subject::Field("tool_name") {
             return;
         }
         for word in match_words(fields) {
-            let Some((wrong, right)) = miscased(word) else { continue };
-            let message = format!("no tool is called `{wrong}`");
-            self.report(Code::DeadMatcher, fields.span("match"), message).help =
-                Some(format!("case counts: write `{right}`"));
+            let (message, help) = if let Some((wrong, right)) = miscased(word) {
+                (format!("no tool is called `{wrong}`"), format!("case counts: write `{right}`"))
+            } else if let Some(near) = misspelt(word) {
+                (format!("no agent has a tool `{word}`"), format!("did you mean `{near}`?"))
+            } else {
+                continue;
+            };
+            self.report(Code::DeadMatcher, fields.span("match"), message).help = Some(help);
         }
     }
 
@@ -170,6 +196,19 @@ fn match_words<'n>(fields: &Fields<'n>) -> Vec<&'n str> {
         Some(_) => Vec::new(),
         None => fields.words("match").into_iter().map(|(word, _)| word).collect(),
     }
+}
+
+/// Whether the event of that name is before an effect, so that a hook there is a gate.
+pub(super) fn is_gate(event: &str) -> bool {
+    table::row(event).is_some_and(EventRow::is_before_effect)
+}
+
+/// The tool whose name `word` nearly is. A short name of a host's own is near to many, so that one slip is all it may have.
+fn misspelt(word: &str) -> Option<&'static str> {
+    let letters = |text: &str| text.to_ascii_lowercase().chars().collect::<Vec<char>>();
+    let word = word.trim();
+    let near = nearest(word, table::TOOLS.iter().copied())?;
+    (word != near && distance(&letters(word), &letters(near)) == 1).then_some(near)
 }
 
 /// A name that differs from that of a known tool in nothing but case, and that of the tool.

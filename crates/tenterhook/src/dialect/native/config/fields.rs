@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Reader;
-use super::keys::{Key, Shape, listed};
+use super::keys::{Key, Shape, listed, synonym};
 use super::values;
 use crate::diagnostic::{Code, Span, nearest};
 use crate::hook::Prewarm;
@@ -193,7 +193,8 @@ impl Reader<'_> {
         if words.contains(&word) {
             return;
         }
-        let help = nearest(word, words.iter().copied()).map_or_else(
+        let meant = nearest(word, words.iter().copied()).or_else(|| synonym(word, words));
+        let help = meant.map_or_else(
             || format!("write one of {}", listed(words.iter().copied())),
             |near| format!("did you mean `{near}`?"),
         );

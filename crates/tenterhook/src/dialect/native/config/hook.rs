@@ -45,10 +45,11 @@ impl Reader<'_> {
         }
         let before = self.errors();
         let hooks = self.hooks_of(&fields);
-        if self.errors() > before {
+        let is_rejected = self.errors() > before;
+        self.check_expression(&fields, hooks.first());
+        if is_rejected {
             return None;
         }
-        self.check_expression(&fields, hooks.first());
         self.out.hooks.extend(hooks);
         Some(())
     }

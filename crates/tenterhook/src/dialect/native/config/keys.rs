@@ -249,3 +249,17 @@ pub(super) fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
         None => String::new(),
     }
 }
+
+/// Words that people take for one another: what one key calls `deny`, another calls `block`.
+const SYNONYMS: [&[&str]; 4] = [
+    &["deny", "denied", "block", "blocked", "refuse", "reject"],
+    &["ask", "asked", "confirm"],
+    &["silent", "nothing", "none", "continue", "proceed", "pass", "ok"],
+    &["allow", "allowed", "approve", "accept"],
+];
+
+/// The word of `known` that means what `word` says.
+pub(super) fn synonym(word: &str, known: &[&'static str]) -> Option<&'static str> {
+    let group = SYNONYMS.into_iter().find(|group| group.contains(&word))?;
+    known.iter().copied().find(|it| group.contains(it))
+}

@@ -2,7 +2,7 @@
 //! is lost to a slip of the pen (C-60, C-61). Tells nothing: what is wrong was told when the entry was rejected.
 
 use super::fields::Fields;
-use super::{Reader, keys, values};
+use super::{Reader, check, keys, values};
 use crate::diagnostic::Severity;
 use crate::dialect::DialectId;
 use crate::dialect::native::table;
@@ -60,7 +60,7 @@ impl Reader<'_> {
             condition = None;
         }
         let mut hooks = Vec::new();
-        for event in events(entry) {
+        for event in self.events_left(entry) {
             let row = self.row(&event);
             let spoken = self.spoken(&event, speaks);
             let id = HookId::new(name(&entry.key));
@@ -92,6 +92,22 @@ impl Reader<'_> {
         hooks
     }
 
+    /// Every event that some `on` of the entry names; a gate stands at the event that was meant (C-49).
+    fn events_left(&self, entry: &Entry) -> Vec<EventName> {
+        let mut events: Vec<EventName> = Vec::new();
+        for field in entry.node.entries().iter().filter(|field| field.key == "on") {
+            let list = field.node.as_array().unwrap_or(std::slice::from_ref(&field.node));
+            for word in list.iter().filter_map(Node::as_str).filter(|word| values::is_name(word)) {
+                let meant = self.meant(word).filter(|it| check::is_gate(it));
+                let event = EventName::from(meant.as_deref().unwrap_or(word));
+                if !events.contains(&event) {
+                    events.push(event);
+                }
+            }
+        }
+        events
+    }
+
     fn is_good(&mut self, read: impl FnOnce(&mut Self)) -> bool {
         let before = self.errors();
         read(self);
@@ -112,21 +128,6 @@ fn names_events(entry: &Entry) -> bool {
         !list.is_empty() && list.iter().all(|it| it.as_str().is_some_and(values::is_name))
     };
     written.peek().is_some() && written.all(|field| is_good(&field.node))
-}
-
-/// Every event that some `on` of the entry names.
-fn events(entry: &Entry) -> Vec<EventName> {
-    let mut events: Vec<EventName> = Vec::new();
-    for field in entry.node.entries().iter().filter(|field| field.key == "on") {
-        let list = field.node.as_array().unwrap_or(std::slice::from_ref(&field.node));
-        for word in list.iter().filter_map(Node::as_str).filter(|word| values::is_name(word)) {
-            let event = EventName::from(word);
-            if !events.contains(&event) {
-                events.push(event);
-            }
-        }
-    }
-    events
 }
 
 /// A name that can stand on a screen, made of one that cannot.
