@@ -87,9 +87,14 @@ pub(crate) enum Command {
     /// Print what hooks were fired, what came of it, and whether the record of that is whole
     #[command(
         args_conflicts_with_subcommands = true,
-        after_help = "Examples:\n  tenterhook log --since 2h --denied\n  tenterhook log --stats\n  tenterhook log --follow --event PreToolUse\n  tenterhook log verify"
+        after_help = "Examples:\n  tenterhook log --since 2h --denied\n  tenterhook log --stats\n  tenterhook log --follow --event PreToolUse\n  tenterhook log --shadow\n  tenterhook log verify"
     )]
     Log(Log),
+    /// Let a hook in shadow count, by changing its word where that stands
+    #[command(
+        after_help = "Examples:\n  tenterhook promote no-force\n  tenterhook promote guardrails --diff\n  tenterhook promote .claude/settings.json"
+    )]
+    Promote(Promote),
     /// List the sessions that agents recorded here, and how much is in each
     #[command(
         after_help = "Examples:\n  tenterhook transcripts\n  tenterhook transcripts --agent codex\n  tenterhook transcripts ~/.claude/projects --format json"
@@ -327,6 +332,9 @@ pub(crate) struct Hook {
     /// Fire the hooks of this file alone; may be given more than once
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
     pub(crate) config: Vec<Named>,
+    /// Ask those hooks in shadow that take time, of a call that had its reply: the number of its record
+    #[arg(long, value_name = "NUMBER", hide = true)]
+    pub(crate) aside: Option<u64>,
 }
 
 /// Whose configuration is written.
@@ -421,8 +429,24 @@ pub(crate) struct Log {
     /// Only what was denied or stopped
     #[arg(long)]
     pub(crate) denied: bool,
+    /// What would have come of the hooks in shadow; with `--stats`, how often
+    #[arg(long, conflicts_with_all = ["denied", "follow"])]
+    pub(crate) shadow: bool,
     #[command(flatten)]
     pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Promote {
+    /// A hook in shadow, a pack, or a file whose hooks are
+    #[arg(value_name = "HOOK|PACK|FILE")]
+    pub(crate) name: String,
+    /// Show what would change, and change nothing
+    #[arg(long)]
+    pub(crate) diff: bool,
+    /// Read hooks from this file alone; may be given more than once
+    #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
+    pub(crate) config: Vec<Named>,
 }
 
 #[derive(Debug, Args)]

@@ -50,6 +50,7 @@ const PAGES: &[Page] = pages![
     "running",
     "self-protection",
     "session",
+    "shadow",
     "test",
     "text",
     "transcripts",

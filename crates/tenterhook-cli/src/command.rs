@@ -19,6 +19,7 @@ pub(crate) mod list;
 pub(crate) mod log;
 mod lookup;
 pub(crate) mod probe;
+pub(crate) mod promote;
 pub(crate) mod reconcile;
 pub(crate) mod recorded;
 pub(crate) mod rules;

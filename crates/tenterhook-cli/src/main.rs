@@ -85,6 +85,7 @@ fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
         Command::Backtest(args) => command::backtest::run(args, &here, term),
         Command::Reconcile(args) => command::reconcile::run(args, &here, term),
         Command::Transcripts(args) => command::transcripts::run(args, &here, term),
+        Command::Promote(args) => command::promote::run(args, &here, term),
         Command::Probe(args) => command::probe::run(args, &here, term),
         Command::Test(args) => command::test::run(args, &here, term),
         Command::Trust(args) => command::trust::run(args, &here, term),

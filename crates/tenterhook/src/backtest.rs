@@ -7,7 +7,7 @@ use crate::config::Ruleset;
 use crate::dialect::EventRow;
 use crate::engine::Engine;
 use crate::event::Event;
-use crate::hook::{Arming, Hook, HookId, Run};
+use crate::hook::{Arming, Enforcement, Hook, HookId, Run};
 use crate::outcome::Outcome;
 use crate::plan;
 use crate::session::Session;
@@ -43,9 +43,12 @@ impl Backtest {
                 inside = inside.event(EventRow::clone(row));
                 declared.push(&hook.event);
             }
-            match is_inside(hook) {
-                true => inside = inside.hook(Hook::clone(hook)),
-                false if hook.arming == Arming::Armed => outside.push(Hook::clone(hook)),
+            // It is asked what it would say: whether that counts today is another question (SH-13).
+            let mut hook = Hook::clone(hook);
+            hook.enforcement = Enforcement::Usual;
+            match is_inside(&hook) {
+                true => inside = inside.hook(hook),
+                false if hook.arming == Arming::Armed => outside.push(hook),
                 false => {}
             }
         }

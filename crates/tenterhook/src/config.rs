@@ -12,6 +12,7 @@ mod repeats;
 mod requests;
 pub(crate) mod ruleset;
 mod server;
+mod shadow;
 mod statements;
 mod switches;
 
@@ -26,7 +27,9 @@ pub use server::settle as settle_servers;
 
 pub use crate::source::{Content, Plugin, Reach, RecordTable, Server, Source};
 #[doc(hidden)]
-pub use crate::source::{Flaw, Govern, Kept, Lost, Protect, ReadConfig, Requests, Switch};
+pub use crate::source::{
+    Flaw, Govern, Kept, Lost, ModeWord, Protect, ReadConfig, Requests, Switch,
+};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::{DIALECTS, DialectId, EventRow};
@@ -105,6 +108,7 @@ pub(crate) fn load_judged(
     settle_layers(&mut read);
     diagnostics.extend(apply_switches(&mut read));
     diagnostics.extend(hold::told(&read));
+    diagnostics.extend(shadow::told(read.iter().flat_map(|(_, config)| &config.hooks)));
     diagnostics.extend(names::unmet(&read));
     names::set_apart(&mut read);
     drop_repeats(&mut read);

@@ -64,6 +64,20 @@ struct Inner {
     #[cfg(feature = "mcp")]
     connected: Option<connected::Connected>,
     judge: Judge,
+    shadows: Shadows,
+}
+
+/// Which hooks in shadow are asked here: a process that ends with its reply leaves those to another one that take time (SH-7).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[doc(hidden)]
+pub enum Shadows {
+    /// All.
+    #[default]
+    Here,
+    /// Those that are over at once; of the others, the record says that they go on.
+    PutOff,
+    /// Those that were put off, and no other hook.
+    Alone,
 }
 
 /// What an engine is made of.
@@ -77,6 +91,7 @@ pub struct Builder {
     #[cfg(feature = "mcp")]
     connect: Option<crate::dialect::Roots>,
     judge: Judge,
+    shadows: Shadows,
 }
 
 impl Builder {
@@ -115,6 +130,14 @@ impl Builder {
     #[must_use]
     pub const fn behind(mut self, caller: DialectId) -> Self {
         self.added.caller = Some(caller);
+        self
+    }
+
+    /// Says which hooks in shadow are asked here.
+    #[doc(hidden)]
+    #[must_use]
+    pub const fn shadows(mut self, which: Shadows) -> Self {
+        self.shadows = which;
         self
     }
 
@@ -204,6 +227,7 @@ impl Builder {
             #[cfg(feature = "mcp")]
             connected,
             judge: self.judge,
+            shadows: self.shadows,
         };
         (Engine { inner: Arc::new(inner) }, loaded.diagnostics)
     }

@@ -1,6 +1,7 @@
 //! One configured entry: where it comes from, what it matches, what it runs. Values only; nothing runs here.
 
 pub(crate) mod around;
+pub(crate) mod enforcement;
 mod function;
 mod model;
 pub(crate) mod named;
@@ -22,6 +23,7 @@ use named::DialectId;
 pub use crate::compat::Compat;
 #[doc(hidden)]
 pub use around::FIRING;
+pub use enforcement::Enforcement;
 pub use function::Function;
 pub use run::{
     Command, Http, Inherit, Invocation, McpTool, Prewarm, Prompt, Run, Shell, Unread, Worker,
@@ -226,6 +228,8 @@ pub struct Hook {
     pub arming: Arming,
     /// Whether the person may let it rest for a while (SP-22).
     pub pausable: bool,
+    /// Whether what it says counts.
+    pub enforcement: Enforcement,
 }
 
 impl Hook {
@@ -253,6 +257,7 @@ impl Hook {
             status: None,
             arming: Arming::Armed,
             pausable: false,
+            enforcement: Enforcement::Usual,
         }
     }
 
@@ -303,6 +308,21 @@ impl Hook {
     pub const fn once(mut self) -> Self {
         self.once = true;
         self
+    }
+
+    /// The same, of which nothing but the record hears (SH-6).
+    #[must_use]
+    pub fn shadow(mut self) -> Self {
+        let because = "its host says so".to_owned();
+        self.enforcement = Enforcement::Shadow { because, place: None };
+        self
+    }
+
+    /// Whether its event goes on without it although it was not asked to run in the background: what does not count is not waited
+    /// for, unless it is over at once as rules are (SH-7).
+    pub(crate) fn goes_aside(&self) -> bool {
+        let is_rule = matches!(self.run, Run::Rule(_));
+        self.enforcement.is_shadow() && self.wait == Wait::Attached && !is_rule
     }
 
     /// Whether nothing below a managed source switches it off.

@@ -123,6 +123,9 @@ pub struct Step {
     pub rewrote: bool,
     /// Whether it wants everything to end.
     pub stopped: bool,
+    /// Where it runs in shadow, what it alone would have left: nothing of that is in the outcome, and of a step that is under way
+    /// nothing is known yet.
+    pub shadow: Option<Box<Outcome>>,
 }
 
 /// What the host gets. A later version may say more.
@@ -146,6 +149,19 @@ impl Outcome {
     #[must_use]
     pub fn blocked(&self) -> bool {
         self.restraint == Restraint::Deny
+    }
+
+    /// What a host is to do, in the words of `fire` and the record.
+    pub(crate) fn decision_word(&self) -> &'static str {
+        match &self.effects.stop {
+            Some(_) => "stop",
+            None => self.restraint.word().unwrap_or("silent"),
+        }
+    }
+
+    /// Whether hooks put something in place of the original.
+    pub(crate) fn rewrites(&self) -> bool {
+        self.effects.rewrite() || self.effects.updated_output.is_some()
     }
 
     /// The context for a model, each text in a block that names the hook whose words it is: what a host injects, so that

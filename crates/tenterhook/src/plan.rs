@@ -10,7 +10,7 @@ use crate::config::{Ruleset, Stage};
 use crate::diagnostic::Code;
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::event::Event;
-use crate::hook::{Arming, Confine, Hook, Run, Unread};
+use crate::hook::{Arming, Confine, Enforcement, Hook, Run, Unread};
 use crate::matcher::{Condition, MatchContext, MatcherSpec, Picked};
 use crate::session::View;
 
@@ -90,9 +90,18 @@ pub fn explain(ruleset: &Ruleset, view: &View, event: &Event) -> Vec<(Arc<Hook>,
             let (because, rule) = weighed.because(hook);
             let selected = weighed.selected().is_some();
             let because = if selected { confinement(hook, because) } else { because };
+            let because = if selected { shadowed(hook, because) } else { because };
             (Arc::clone(hook), Because { selected, because, rule })
         })
         .collect()
+}
+
+/// That nothing of what it says counts, and who says so (SH-12).
+fn shadowed(hook: &Hook, because: String) -> String {
+    match &hook.enforcement {
+        Enforcement::Shadow { because: who, .. } => format!("{because}; in shadow: {who}"),
+        Enforcement::Usual | Enforcement::Enforced => because,
+    }
 }
 
 /// What a hook that asks to be confined gets instead.

@@ -101,6 +101,8 @@ pub enum Switch {
         /// Where that is said.
         place: Option<Place>,
     },
+    /// Nobody but a managed source puts a hook into shadow (SH-3).
+    NoShadow,
     /// Rules for the hooks of another source.
     Govern(Govern),
     /// What `http` hooks of this dialect may do, a list of theirs (C-19).
@@ -131,9 +133,11 @@ impl Switch {
             Self::DisableHook { place, .. } => place.as_ref(),
             Self::Requests { place, .. } => place.as_ref(),
             Self::Govern(govern) => govern.place.as_ref(),
-            Self::DisableAll | Self::EnableAll | Self::ManagedOnly(_) | Self::HoldUnapproved => {
-                None
-            }
+            Self::DisableAll
+            | Self::EnableAll
+            | Self::ManagedOnly(_)
+            | Self::HoldUnapproved
+            | Self::NoShadow => None,
         }
     }
 }
@@ -172,8 +176,19 @@ pub struct Govern {
     pub enabled: Option<bool>,
     /// Whether the next process of its commands is started before it is needed.
     pub prewarm: Option<Prewarm>,
+    /// Whether what its hooks say counts.
+    pub mode: Option<ModeWord>,
     /// Where that is said.
     pub place: Option<Place>,
+}
+
+/// What is said of whether hooks count: `mode = "shadow"` or `mode = "enforce"`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModeWord {
+    /// Whether they do not.
+    pub shadow: bool,
+    /// The word.
+    pub place: Place,
 }
 
 /// What one source says about the built-in rules that protect an agent's guard: `[protect]`.
@@ -183,6 +198,8 @@ pub struct Protect {
     pub writable: Vec<String>,
     /// Whether the person may let the rules rest for a while.
     pub pause: Option<bool>,
+    /// Whether what the rules say counts.
+    pub mode: Option<ModeWord>,
     /// Where that is said.
     pub place: Option<Place>,
 }

@@ -9,7 +9,7 @@ use tenterhook::answer::{Answer, Restraint};
 use tenterhook::dialect::DialectId;
 use tenterhook::engine::Builder;
 use tenterhook::executor::disk;
-use tenterhook::hook::{Arming, Hook, Layer, Run};
+use tenterhook::hook::{Arming, Enforcement, Hook, Layer, Run};
 use tenterhook::plan::{self, Because};
 use tenterhook::rule::RuleInput;
 use tenterhook::session::View;
@@ -154,6 +154,7 @@ fn to_json(hooks: &[Explained]) -> Value {
                     Some(Asked::DoesNot) => Some(false),
                     Some(Asked::Unknown(_)) | None => None,
                 },
+                "mode": hook.enforcement.word(),
                 "decision": said.and_then(|it| decision(it.restraint)),
                 "reason": said.and_then(|it| it.reason.clone()),
             })
@@ -182,7 +183,7 @@ fn to_text(event: &Event, hooks: &[Explained], width: usize) -> String {
     let folded = |it: &&Explained| matches!(it.asked, Some(Asked::DoesNot));
     for it in hooks.iter().filter(|it| !folded(it)) {
         let (mark, mark_style, style, because) = match &it.asked {
-            Some(Asked::Holds(answer)) => ("holds", WARNING, PLAIN, spoken(answer)),
+            Some(Asked::Holds(answer)) => ("holds", WARNING, PLAIN, counted(&it.hook, answer)),
             Some(Asked::Unknown(why)) => ("fails", ERROR, PLAIN, why.clone()),
             _ if it.because.selected => ("runs", GOOD, PLAIN, it.because.because.clone()),
             _ => ("-", DIM, DIM, it.because.because.clone()),
@@ -197,6 +198,16 @@ fn to_text(event: &Event, hooks: &[Explained], width: usize) -> String {
     let is_told = hooks.iter().any(|it| !folded(&it));
     let table = if is_told { format!("{}\n", table.render(width)) } else { String::new() };
     format!("{}\n\n{table}{}\n", headline(event, width), summary(hooks))
+}
+
+/// What comes of a rule that holds.
+fn counted(hook: &Hook, answer: &Answer) -> String {
+    match &hook.enforcement {
+        Enforcement::Shadow { because, .. } => {
+            format!("{}; in shadow, so nothing of it counts: {because}", spoken(answer))
+        }
+        _ => spoken(answer),
+    }
 }
 
 /// What a rule that holds says, in one sentence.

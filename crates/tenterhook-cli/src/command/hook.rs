@@ -2,13 +2,17 @@
 //!
 //! It prints nothing for people on standard output, and whatever goes wrong here is told to the agent as a restraint (BR-10).
 
+mod aside;
+
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tenterhook::answer::Power;
 use tenterhook::diagnostic::Code;
 use tenterhook::dialect::{DialectId, Reply};
+use tenterhook::engine::Shadows;
 use tenterhook::event::{EventName, Surroundings};
 use tenterhook::executor::Ambient;
 use tenterhook::executor::model::ModelClient;
@@ -74,6 +78,11 @@ pub(crate) fn wrong_call(words: &[String], exit: Exit) -> Exit {
 
 pub(crate) fn run(args: &Hook, here: &Here, term: Term) -> Exit {
     let began = Instant::now();
+    if let Some(begun) = args.aside {
+        // The agent had its reply: whatever goes wrong here is nobody's matter.
+        last_word::tell(&Reply::default());
+        return ask_aside(args, here, term, begun).unwrap_or(aside::DONE);
+    }
     let limit = limit(args);
     if let Err(error) = last_word::within(limit) {
         return last_word::deny(Code::OutOfResources, &format!("no thread can be made: {error}"));
@@ -96,6 +105,8 @@ struct Called {
     event: Event,
     faults: Vec<Fault>,
     warnings: Vec<String>,
+    /// The event as it came.
+    fields: Map<String, Value>,
 }
 
 /// Reads the event: what its form and its fields say counts, whatever was claimed (BR-13).
@@ -122,7 +133,7 @@ fn called(args: &Hook, here: &Here) -> Result<Called, Lost> {
             args.event, event.name
         ));
     }
-    Ok(Called { agent, event, faults, warnings })
+    Ok(Called { agent, event, faults, warnings, fields: whole.fields })
 }
 
 /// Where agents write what happened.
@@ -147,7 +158,7 @@ fn misled(args: &Hook, agent: DialectId, here: &Here) -> String {
 fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Problem> {
     let began = Instant::now();
     let journal = journal::of(here);
-    let Called { agent, mut event, faults, mut warnings } = match called(args, here) {
+    let Called { agent, mut event, faults, mut warnings, mut fields } = match called(args, here) {
         Ok(called) => called,
         Err(Lost::NotGiven(problem)) => return Err(problem),
         Err(Lost::Unreadable { code, problem, .. }) => {
@@ -167,6 +178,7 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
     if ends && !dialect.says_stopped_before() {
         let before = kept.as_ref().is_some_and(|it| it.strikes(&event.name) > 0);
         event.payload.insert("stop_hook_active".to_owned(), before.into());
+        fields.insert("stop_hook_active".to_owned(), before.into());
     }
     event.within.facts.insert("host".to_owned(), host(agent, &event));
     let which = Which { config: args.config.clone(), dialect: None, compat: None };
@@ -177,8 +189,14 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
     let mut ambient = Ambient::default().env(here.env.clone()).model(Arc::new(model));
     ambient = ambient.state(state.clone());
     ambient.scratch = Some(place.path().to_owned());
+    let begun = journal.map(|it| Arc::new(aside::Begun::new(it)));
+    let sink = begun.clone();
     let engine = loaded.engine(|builder| {
-        let builder = builder.ambient(ambient).connect(&here.roots).record(journal);
+        let builder = builder.ambient(ambient).connect(&here.roots).shadows(Shadows::PutOff);
+        let builder = match sink {
+            Some(sink) => builder.sink(sink),
+            None => builder,
+        };
         builder.self_protection().behind(agent)
     });
     // Where nothing is asked that writes files, nothing has to be made and removed.
@@ -190,10 +208,12 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
     let budget = left.saturating_sub(began.elapsed()).saturating_sub(KEPT.min(left / 4));
     let session = session(agent, &event, kept.as_ref());
     let computing = session.clone();
+    let put_off = AtomicBool::new(false);
     let work = async {
         let _ended = stream::Ended(session.clone());
         let mut outcome = engine.fire_within(event.clone(), &session, Some(budget)).await;
         session.drain_into(&mut outcome).await;
+        put_off.store(aside::is_wanted(&outcome), Ordering::Relaxed);
         outcome.faults.splice(0..0, faults.into_iter().chain(loaded.faults()));
         let about = About { agent, event: &event, kept: kept.as_deref() };
         let reply = reply(about, outcome, &Leaves::at(state.clone()), &mut warnings);
@@ -206,12 +226,51 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
     };
     match block_on_here(work, move || computing.cancel()) {
         Err(starved) => Ok(starved.deny()),
-        Ok(Waited::Done(exit)) => Ok(exit),
+        Ok(Waited::Done(exit)) => {
+            // What is not recorded need not be asked.
+            if let Some(begun) = begun.filter(|_| put_off.load(Ordering::Relaxed)) {
+                aside::start(args, &fields, begun.number());
+            }
+            Ok(exit)
+        }
         Ok(Waited::Signal(_)) => {
             scratch.discard();
             Ok(last_word::deny(Code::Cancelled, "the run was cancelled"))
         }
     }
+}
+
+/// Asks what was put off when the agent had its reply, and tells nobody but the record.
+fn ask_aside(args: &Hook, here: &Here, term: Term, begun: u64) -> Result<Exit, Problem> {
+    let Some(journal) = journal::of(here) else { return Ok(aside::DONE) };
+    let Ok(Called { agent, mut event, .. }) = called(args, here) else { return Ok(aside::DONE) };
+    let state = leave::state_directory(&here.env, &here.roots.home);
+    let kept = Kept::of(&state, agent.as_str(), &event.within.session_id).map(Arc::new);
+    event.within.facts.insert("host".to_owned(), host(agent, &event));
+    let which = Which { config: args.config.clone(), dialect: None, compat: None };
+    let mut loaded = load::load(&which, here)?;
+    let place = Place::new();
+    let model = ModelClient::new(&here.env, None);
+    let ambient = Ambient::default().env(here.env.clone()).model(Arc::new(model));
+    let mut ambient = ambient.state(state);
+    ambient.scratch = Some(place.path().to_owned());
+    let scratch = place.make(term);
+    let sink = Arc::new(aside::Behind { to: journal, begun });
+    let engine = loaded.engine(|builder| {
+        let builder = builder.ambient(ambient).connect(&here.roots).shadows(Shadows::Alone);
+        builder.sink(sink).self_protection().behind(agent)
+    });
+    let session = aside::session(kept.map(|it| it as Arc<dyn Store>));
+    let computing = session.clone();
+    let work = async {
+        let _ended = stream::Ended(session.clone());
+        engine.fire(event, &session).await;
+        session.drain().await;
+    };
+    if let Ok(Waited::Signal(_)) = block_on_here(work, move || computing.cancel()) {
+        scratch.discard();
+    }
+    Ok(aside::DONE)
 }
 
 /// What hooks are told of the agent that calls (BR-14).

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tenterhook::config::{Ruleset, Source};
 use tenterhook::engine::Builder;
-use tenterhook::hook::{Arming, Hook, Layer, Run, Wait};
+use tenterhook::hook::{Arming, Enforcement, Hook, Layer, Run, Wait};
 use tenterhook::matcher::MatcherSpec;
 use tenterhook::protect;
 
@@ -112,6 +112,7 @@ fn to_json(loaded: &Loaded, ruleset: &Ruleset) -> Value {
                 "armed": armed,
                 "because": because,
                 "rule": rule,
+                "mode": hook.enforcement.word(),
             })
         })
         .collect();
@@ -143,6 +144,8 @@ fn built_in(ruleset: &Ruleset) -> impl Iterator<Item = &Arc<Hook>> {
 fn told(ruleset: &Ruleset, width: usize) -> String {
     let (on, off): (Vec<_>, Vec<_>) = built_in(ruleset).partition(|it| it.arming == Arming::Armed);
     let rules = words::count(on.len(), "rule");
+    let shadow = on.iter().any(|it| it.enforcement.is_shadow());
+    let rules = if shadow { format!("{rules} in shadow") } else { rules };
     let off = if off.is_empty() { String::new() } else { format!(", {} off", off.len()) };
     let shows = format!("(`tenterhook rules show {}`)", protect::NAME);
     let line = format!("built in: {}, {rules}{off} {shows}", protect::NAME);
@@ -157,6 +160,11 @@ fn to_text(loaded: &Loaded, ruleset: &Ruleset, width: usize) -> String {
     let hooks = configured(ruleset).count();
     let armed = configured(ruleset).filter(|it| it.arming == Arming::Armed).count();
     let off = if armed == hooks { String::new() } else { format!(", {armed} armed") };
+    let is_shadow = |it: &&Arc<Hook>| it.enforcement.is_shadow() && it.arming == Arming::Armed;
+    let off = match configured(ruleset).filter(is_shadow).count() {
+        0 => off,
+        shadows => format!("{off}, {shadows} in shadow"),
+    };
     out.push_str(&format!("{}{off}\n", words::count(hooks, "hook")));
     out.push_str(&told(ruleset, width));
     out
@@ -193,6 +201,10 @@ fn of_source(source: &Source, loaded: &Loaded, ruleset: &Ruleset, width: usize) 
         }
         if let Arming::Disarmed { because, rule } = &hook.arming {
             table.note(1, Cell::new(WARNING, format!("off: {because} ({rule})")));
+        }
+        if let Enforcement::Shadow { because, .. } = &hook.enforcement {
+            let note = format!("in shadow, nothing of it counts: {because} (SH-6)");
+            table.note(1, Cell::new(WARNING, note));
         }
         if let Run::Unusable { part, why } = &hook.run {
             let note = format!("{why}; {} ({})", reach::without_answer(ruleset, hook), part.rule());

@@ -1,6 +1,7 @@
 //! `log`: what is on record, a line a firing; what each hook has done so far; whether the record is whole. Changes nothing.
 
 pub(crate) mod firing;
+mod shadow;
 mod stats;
 mod verify;
 
@@ -30,6 +31,11 @@ pub(crate) fn run(args: &Log, here: &Here, term: Term) -> Result<Exit, Problem> 
     }
     let mut log = Following::new(here)?;
     let entries = log.more()?;
+    if args.shadow {
+        let firings = firing::all(entries);
+        let firings: Vec<_> = firings.into_iter().filter(|it| args.wants(it)).collect();
+        return shadow::run(&firings, args, term);
+    }
     if args.stats {
         let firings = firing::all(entries).into_iter().filter(|it| args.wants(it));
         return stats::run(firings, args.output.format, term);
@@ -118,19 +124,25 @@ fn tell(firing: &Firing, format: Format, term: Term) -> Result<Reader, Problem> 
     }
 }
 
-/// Number, time, event, tool, decision, hook, duration. The columns stand still for whoever reads along, and what is too long for
-/// its column pushes the others.
-fn line(firing: &Firing) -> String {
-    let style = match firing.decision() {
+/// How a decision looks.
+fn style_of(decision: &str) -> anstyle::Style {
+    match decision {
         "deny" | "stop" => ERROR,
         "ask" | "defer" | "given up" | "no end" => WARNING,
         "allow" => GOOD,
         _ => PLAIN,
-    };
-    let padded = |text: &str, width: usize| {
-        let text = words::line(text);
-        format!("{text}{}", " ".repeat(width.saturating_sub(words::width(&text))))
-    };
+    }
+}
+
+fn padded(text: &str, width: usize) -> String {
+    let text = words::line(text);
+    format!("{text}{}", " ".repeat(width.saturating_sub(words::width(&text))))
+}
+
+/// Number, time, event, tool, decision, hook, duration. The columns stand still for whoever reads along, and what is too long for
+/// its column pushes the others.
+fn line(firing: &Firing) -> String {
+    let style = style_of(firing.decision());
     let took = firing.took().map(words::time).unwrap_or_default();
     let faults = match firing.faults().join(", ") {
         faults if faults.is_empty() => faults,

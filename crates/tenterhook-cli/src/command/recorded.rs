@@ -99,7 +99,7 @@ fn hooks(firing: &Firing, width: usize) -> String {
             Cell::new(DIM, ran.source()),
             Cell::new(style, ran.ended()),
             Cell::new(style, words::time(ran.took())),
-            Cell::new(style, ran.verdict()),
+            Cell::new(style, ran.shown_verdict()),
         ]);
     }
     if firing.hooks().next().is_some() { table.render(width) } else { String::new() }

@@ -71,6 +71,21 @@ pub(crate) fn step_verdict(restraint: Restraint) -> (&'static str, Style) {
     }
 }
 
+/// What would have come of a step in shadow.
+fn would(step: &Step, shadow: &Outcome) -> (&'static str, Style) {
+    let effects = &shadow.effects;
+    match shadow.restraint {
+        _ if step.ended == Ended::Detached => ("shadow", DIM),
+        _ if effects.stop.is_some() => ("would stop", WARNING),
+        Restraint::Deny => ("would deny", WARNING),
+        Restraint::Defer => ("would defer", WARNING),
+        Restraint::Ask => ("would ask", WARNING),
+        _ if effects.rewrite() => ("would rewrite", WARNING),
+        Restraint::Allow => ("would allow", DIM),
+        Restraint::Silent => ("- (shadow)", DIM),
+    }
+}
+
 /// The name that people gave a hook; a name with a colon was made up and only says where the hook stands.
 pub(crate) fn own_name(hook: &Hook) -> Option<&str> {
     Some(hook.id.as_str()).filter(|id| !id.contains(':'))
@@ -202,7 +217,10 @@ fn steps(outcome: &Outcome, ruleset: &Ruleset, texts: &Texts, columns: usize) ->
     let (folded, told): (Vec<&Step>, Vec<&Step>) =
         outcome.steps.iter().partition(|step| does_not_hold(step, outcome));
     for step in told {
-        let (word, style) = step_verdict(step.verdict);
+        let (word, style) = match &step.shadow {
+            Some(shadow) => would(step, shadow),
+            None => step_verdict(step.verdict),
+        };
         let name = name_of(&step.hook, ruleset);
         let from = match step.line {
             0 => step.executor.to_owned(),
@@ -228,11 +246,17 @@ fn steps(outcome: &Outcome, ruleset: &Ruleset, texts: &Texts, columns: usize) ->
     format!("{table}  {rest}\n")
 }
 
+/// Whether something would have come of a hook in shadow.
+fn has_said(shadow: &Outcome) -> bool {
+    shadow.restraint != Restraint::Silent || !said(shadow).is_empty() || !shadow.faults.is_empty()
+}
+
 /// Whether a step is a rule that was asked and had nothing to say: of a pack of them, most are.
 fn does_not_hold(step: &Step, outcome: &Outcome) -> bool {
     step.executor == "rule"
         && step.ended == Ended::Answered
         && step.verdict == Restraint::Silent
         && step.context.is_empty()
+        && step.shadow.as_ref().is_none_or(|it| !has_said(it))
         && !outcome.faults.iter().any(|fault| fault.hook.as_ref() == Some(&step.hook))
 }

@@ -24,6 +24,7 @@ mod reconcile;
 mod record;
 mod room;
 mod rules;
+mod shadow;
 mod starved;
 mod stream;
 #[cfg(target_os = "linux")]

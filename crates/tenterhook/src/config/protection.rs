@@ -3,7 +3,7 @@
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::DialectId;
-use crate::hook::{Hook, Layer, Run};
+use crate::hook::{Enforcement, Hook, Layer, Run};
 use crate::protect;
 use crate::rule::Part;
 use crate::source::{Protect, ReadConfig, Source};
@@ -25,12 +25,18 @@ pub(super) fn add(read: &mut Vec<(Source, ReadConfig)>) -> Vec<Diagnostic> {
     let own = heard(&[Layer::Managed, Layer::User]);
     let writable: Vec<String> = own.flat_map(|it| it.writable.iter().cloned()).collect();
     let pausable = heard(&[Layer::Managed]).all(|it| it.pause != Some(false));
+    let words = heard(&[Layer::Managed]).filter_map(|it| it.mode.as_ref()).next();
+    let shadow = words.filter(|it| it.shadow).cloned();
     let mut source = Source::given(protect::NAME, DialectId::NATIVE, protect::PACK, "/");
     source.layer = Layer::BuiltIn;
     let mut config = DialectId::NATIVE.dialect().read_config(&source);
     for hook in &mut config.hooks {
         hook.pausable = pausable;
         leave(hook, &writable);
+        if let Some(word) = &shadow {
+            let because = format!("{} says `mode = \"shadow\"` for it", word.place.file);
+            hook.enforcement = Enforcement::Shadow { because, place: Some(word.place.clone()) };
+        }
     }
     read.insert(0, (source, config));
     unheard
@@ -40,7 +46,8 @@ pub(super) fn add(read: &mut Vec<(Source, ReadConfig)>) -> Vec<Diagnostic> {
 fn unheard(source: &Source, said: &Protect) -> Option<Diagnostic> {
     let (what, whose) = match source.layer {
         Layer::Managed | Layer::BuiltIn => return None,
-        Layer::User if said.pause.is_none() => return None,
+        Layer::User if said.pause.is_none() && said.mode.is_none() => return None,
+        Layer::User if said.mode.is_some() => ("`protect.mode`", "a managed file"),
         Layer::User => ("`protect.pause`", "a managed file"),
         _ => ("`[protect]`", "your own file, such as `~/.config/tenterhook/tenterhook.toml`,"),
     };

@@ -37,11 +37,13 @@ pub(super) fn drop_repeats(read: &mut [(Source, ReadConfig)]) {
     }
 }
 
-/// What makes two entries the same: the event, what they match and what they run.
-type Fingerprint = (EventName, MatcherSpec, Option<String>, Invocation);
+/// What makes two entries the same: the event, what they match, what they run, and whether it counts: one in shadow stands in for none
+/// that does.
+type Fingerprint = (EventName, MatcherSpec, Option<String>, Invocation, bool);
 
 fn fingerprint(hook: &Hook) -> Option<Fingerprint> {
     let Run::Command(command) = &hook.run else { return None };
     let condition = hook.condition.as_ref().map(|it| it.text().to_owned());
-    Some((hook.event.clone(), hook.matcher.spec().clone(), condition, command.invocation.clone()))
+    let (event, matcher) = (hook.event.clone(), hook.matcher.spec().clone());
+    Some((event, matcher, condition, command.invocation.clone(), hook.enforcement.is_shadow()))
 }

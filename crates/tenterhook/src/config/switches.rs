@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::statements::{SETTINGS, Statement, binds, distance, statements};
-use super::{hold, requests};
+use super::{hold, requests, shadow};
 use crate::diagnostic::{Code, Diagnostic, Place};
 use crate::dialect::DialectId;
 use crate::hook::{Hook, Layer, Run};
@@ -30,6 +30,7 @@ pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnosti
                 hook.on_failure = source.on_failure;
             }
             hold::settle(said.all, source, hook);
+            barred.extend(shadow::settle(said.all, source, hook));
         }
     }
     unheard.sort();
@@ -79,6 +80,7 @@ fn apply(statement: &Statement, source: &Source, hook: &mut Hook) -> Option<Stri
         Switch::ManagedOnly(Whose::All) => true,
         Switch::ManagedOnly(Whose::Own) => statement.dialect == source.dialect,
         Switch::HoldUnapproved
+        | Switch::NoShadow
         | Switch::DisableAll
         | Switch::EnableAll
         | Switch::Requests { .. } => false,
@@ -111,6 +113,7 @@ fn apply(statement: &Statement, source: &Source, hook: &mut Hook) -> Option<Stri
         }
         Switch::ManagedOnly(_)
         | Switch::HoldUnapproved
+        | Switch::NoShadow
         | Switch::DisableHook { .. }
         | Switch::Govern(_)
         | Switch::Requests { .. }

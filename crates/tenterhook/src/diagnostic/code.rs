@@ -56,6 +56,7 @@ codes! {
         ApprovalUnusable = "approval-unusable", Error;
         CallsHeld = "calls-held", Warning;
         ChangedSinceApproved = "changed-since-approved", Warning;
+        InShadow = "in-shadow", Advice;
         KeptLastGood = "kept-last-good", Warning;
         LeftOut = "left-out", Error;
         NoTimers = "no-timers", Error;

@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use super::recording::Behind;
 use super::second_round::{combine, may_judge_again, one_author, rewrites_action, void_allow};
 use super::step::{self, Done, Once, Setting};
-use super::{Inner, Staged, of_phase};
+use super::{Inner, Shadows, Staged, of_phase};
 use crate::answer::{Effects, Failure};
 use crate::config::{Mode, Ruleset, Stage};
 use crate::dialect::DialectId;
@@ -118,6 +118,7 @@ impl<'a> Firing<'a> {
     /// Runs one stage.
     pub(super) async fn run(&mut self, stage: &Stage, steps: Vec<Step>) {
         let observing = stage.phase == Phase::Observe;
+        let steps = self.asked_here(steps);
         match stage.mode {
             Mode::Parallel => {
                 let done = self.run_all(steps).await;
@@ -145,6 +146,20 @@ impl<'a> Firing<'a> {
                     self.take(stage.phase, done);
                 }
             }
+        }
+    }
+
+    /// The steps that this process asks; those that it puts off are recorded so.
+    fn asked_here(&mut self, steps: Vec<Step>) -> Vec<Step> {
+        let is_aside = |step: &Step| step.hook.goes_aside() && step.broken.is_none();
+        match self.inner.shadows {
+            Shadows::Here => steps,
+            Shadows::PutOff => {
+                let (off, here) = steps.into_iter().partition::<Vec<_>, _>(is_aside);
+                self.done.extend(off.iter().map(Done::put_off));
+                here
+            }
+            Shadows::Alone => steps.into_iter().filter(is_aside).collect(),
         }
     }
 
@@ -274,8 +289,8 @@ impl<'a> Firing<'a> {
             deadline: self.deadline,
             ambient: Arc::clone(&self.inner.ambient),
             turns: Arc::clone(match step.hook.wait {
-                Wait::Attached => &self.inner.parallel,
-                Wait::Detached | Wait::Rewake => &self.inner.background,
+                Wait::Attached if !step.hook.goes_aside() => &self.inner.parallel,
+                Wait::Attached | Wait::Detached | Wait::Rewake => &self.inner.background,
             }),
             session: self.session.within(),
             version: self.version,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::polish::polish;
 use super::recording::Behind;
-use super::step::{Setting, ended, judge_context, read, spend, spoken};
+use super::step::{Setting, aside, ended, judge_context, read, spend, spoken};
 use crate::answer::{Power, Restraint};
 use crate::event::Event;
 use crate::executor::Ambient;
@@ -46,11 +46,19 @@ pub(super) fn finished(late: &Late, report: &Report, claim: Option<Claim>) -> Fi
     }
     let answer = read(&step, &late.event, report);
     spend(claim, &answer);
-    let verdict = verdict::judge_late(judge_context(&step), answer);
-    let wakes = may_wake && verdict.restraint == Restraint::Deny;
+    let verdict = match step.hook.goes_aside() {
+        // What it would have done in time, had it been asked to wait for (SH-7).
+        true => verdict::judge(judge_context(&step), answer),
+        false => verdict::judge_late(judge_context(&step), answer),
+    };
+    let is_shadow = step.hook.enforcement.is_shadow();
+    let wakes = may_wake && verdict.restraint == Restraint::Deny && !is_shadow;
     let ended = Ended::InBackground(Box::new(ended(&step, report)));
     let record = spoken(&step, ended, report.took, &verdict);
-    let outcome = Outcome { steps: vec![record], ..merge::fold(vec![verdict]) };
+    let outcome = match is_shadow {
+        true => Outcome { steps: vec![aside(record, verdict)], ..Outcome::default() },
+        false => Outcome { steps: vec![record], ..merge::fold(vec![verdict]) },
+    };
     let outcome = polish(outcome, &late.ambient);
     let outcome = late.behind.tell(&late.event, &late.step.hook, outcome);
     Finished::new(late.event.name.clone(), outcome, wakes)

@@ -17,6 +17,10 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 
 /// Cleans and bounds every text (decision 6); context beyond its cap goes to a file of the session, where there is one.
 pub(super) fn polish(mut outcome: Outcome, ambient: &Ambient) -> Outcome {
+    for step in &mut outcome.steps {
+        // What stands aside is recorded and shown to people, and has to be safe for that.
+        step.shadow = step.shadow.take().map(|it| Box::new(polish(*it, ambient)));
+    }
     let mut hidden = 0;
     let mut wash = |text: &mut String, cap: usize| {
         let clean = text::clean(text, cap);

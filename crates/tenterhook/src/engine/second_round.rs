@@ -38,6 +38,7 @@ pub(super) fn may_judge_again(step: &Step, author: &HookId, version: u32, done: 
     let judged = before.is_some_and(|it| it.version == version);
     let spent = hook.once && before.is_some();
     let judge = hook.compat == Compat::Guarded && hook.wait == Wait::Attached;
+    let judge = judge && !hook.enforcement.is_shadow();
     hook.id != *author && judge && !judged && !spent
 }
 

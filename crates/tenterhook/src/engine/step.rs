@@ -14,7 +14,8 @@ use crate::diagnostic::Code;
 use crate::event::Event;
 use crate::executor::{self, Ambient, Progress, Sealed, Task};
 use crate::hook::{Hook, Layer, Phase, Run, Wait, around};
-use crate::outcome::{self, Ended, Fault};
+use crate::merge;
+use crate::outcome::{self, Ended, Fault, Outcome};
 use crate::plan::Step;
 use crate::report::{End, Report, Said};
 use crate::rule::RuleInput;
@@ -87,6 +88,11 @@ impl Done {
         Self::silent(step, "an earlier step denied")
     }
 
+    /// A step that another process asks.
+    pub(super) fn put_off(step: &Step) -> Self {
+        Self::without_words(step, Ended::Detached)
+    }
+
     /// A step whose task is gone: whoever ran it ended it, or something in it panicked. Its failure policy decides.
     pub(super) fn lost(step: &Step, error: &JoinError) -> Self {
         let (code, message) = if error.is_panic() {
@@ -113,7 +119,18 @@ impl Done {
     pub(super) fn is_quiet(&self) -> bool {
         let Verdict { restraint, faults, effects, .. } = &self.verdict;
         let silent = *restraint == Restraint::Silent && faults.is_empty();
-        self.hook.layer == Layer::BuiltIn && silent && effects.messages.is_empty()
+        let shadow = self.record.shadow.as_ref();
+        let aside =
+            shadow.is_none_or(|it| it.restraint == Restraint::Silent && it.faults.is_empty());
+        self.hook.layer == Layer::BuiltIn && silent && effects.messages.is_empty() && aside
+    }
+
+    /// The same, of which only the record hears where its hook is in shadow (SH-6).
+    fn seen(mut self) -> Self {
+        if self.hook.enforcement.is_shadow() && self.record.shadow.is_none() {
+            self.record = aside(self.record, std::mem::take(&mut self.verdict));
+        }
+        self
     }
 
     fn silent(step: &Step, why: &str) -> Self {
@@ -123,7 +140,21 @@ impl Done {
     fn without_words(step: &Step, ended: Ended) -> Self {
         let record = record(step, ended, Duration::ZERO, Restraint::Silent);
         let verdict = Verdict::default();
-        Self { hook: Arc::clone(&step.hook), verdict, record, version: 0, voided: None }
+        let hook = Arc::clone(&step.hook);
+        Self { hook, verdict, record, version: 0, voided: None }.seen()
+    }
+}
+
+/// The record of a step in shadow: what its hook said stands aside, in an outcome of its own.
+pub(super) fn aside(record: outcome::Step, verdict: Verdict) -> outcome::Step {
+    let own = Outcome { steps: vec![record.clone()], ..merge::fold(vec![verdict]) };
+    outcome::Step {
+        verdict: Restraint::Silent,
+        context: Vec::new(),
+        rewrote: false,
+        stopped: false,
+        shadow: Some(Box::new(own)),
+        ..record
     }
 }
 
@@ -154,13 +185,13 @@ async fn run_once(mut setting: Box<Setting>) -> Done {
         }
     };
     match setting.step.hook.wait {
-        Wait::Attached => attached(setting, claim).await,
-        Wait::Detached | Wait::Rewake => {
+        Wait::Attached if !setting.step.hook.goes_aside() => attached(setting, claim).await,
+        Wait::Attached | Wait::Detached | Wait::Rewake => {
             let (step, session) = (setting.step.clone(), setting.session.clone());
             claim.iter().for_each(Claim::detach);
             let rest = async move {
                 let _turn = setting.turns.acquire().await;
-                let _shown = setting.session.show(setting.step.hook.status.as_deref());
+                let _shown = setting.session.show(status(&setting));
                 let report = finish(executor::run(task(&setting)).await).await;
                 late::finished(&Late::of(&setting), &report, claim)
             };
@@ -184,14 +215,14 @@ fn refused(step: &Step, refusal: Failure) -> Answer {
 async fn attached(setting: Box<Setting>, claim: Option<Claim>) -> Done {
     let progress = {
         let _turn = turn(&setting).await;
-        let _shown = setting.session.show(setting.step.hook.status.as_deref());
+        let _shown = setting.session.show(status(&setting));
         executor::run(task(&setting)).await
     };
     let report = match progress {
         Progress::Ended(report) => report,
         // A host that waits has not gone on: what the hook says now is as good as what it said before.
         Progress::Detached(rest) if setting.session.host_waits() => {
-            let _shown = setting.session.show(setting.step.hook.status.as_deref());
+            let _shown = setting.session.show(status(&setting));
             rest.0.await
         }
         Progress::Detached(rest) => {
@@ -209,6 +240,12 @@ async fn attached(setting: Box<Setting>, claim: Option<Claim>) -> Done {
         false => ended(&setting.step, &report),
     };
     judge(&setting.step, answer, ended, report.took)
+}
+
+/// What is shown while it runs: nothing of a hook in shadow.
+fn status(setting: &Setting) -> Option<&str> {
+    let hook = &setting.step.hook;
+    hook.status.as_deref().filter(|_| !hook.enforcement.is_shadow())
 }
 
 /// The one run of a hook is over when it has answered (N-6).
@@ -244,7 +281,11 @@ fn detach(
     let message = format!(
         "{MAX_BACKGROUND} background steps are under way already; this one was not started"
     );
-    done.verdict.faults.push(Fault::of(&step.hook.id, Code::BackgroundFull, message));
+    let fault = Fault::of(&step.hook.id, Code::BackgroundFull, message);
+    match &mut done.record.shadow {
+        Some(shadow) => shadow.faults.push(fault),
+        None => done.verdict.faults.push(fault),
+    }
     done
 }
 
@@ -265,7 +306,7 @@ fn task(setting: &Setting) -> Task {
         row: step.row.clone(),
         envelope: Arc::clone(envelope),
         timeout: step.hook.time(&step.row),
-        deadline: deadline.filter(|_| step.hook.wait == Wait::Attached),
+        deadline: deadline.filter(|_| step.hook.wait == Wait::Attached && !step.hook.goes_aside()),
         ambient: Arc::clone(ambient),
         session: session.clone(),
         rule_input: rule_input.clone(),
@@ -314,7 +355,7 @@ fn said(step: &Step, event: &Event, report: &Report) -> Answer {
 fn judge(step: &Step, answer: Answer, ended: Ended, took: Duration) -> Done {
     let verdict = verdict::judge(judge_context(step), answer);
     let record = spoken(step, ended, took, &verdict);
-    Done { hook: Arc::clone(&step.hook), verdict, record, version: 0, voided: None }
+    Done { hook: Arc::clone(&step.hook), verdict, record, version: 0, voided: None }.seen()
 }
 
 pub(super) fn judge_context(step: &Step) -> JudgeContext<'_> {
@@ -351,6 +392,7 @@ fn record(step: &Step, ended: Ended, took: Duration, verdict: Restraint) -> outc
         context: Vec::new(),
         rewrote: false,
         stopped: false,
+        shadow: None,
     }
 }
 

@@ -21,6 +21,7 @@ mod computing;
 mod ground;
 mod laws;
 mod recorded;
+mod shadow;
 
 const EVENT: &str = "deploy.before";
 

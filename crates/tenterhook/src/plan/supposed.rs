@@ -11,9 +11,12 @@ use crate::hook::Hook;
 use crate::report::{End, Output, Report, Said};
 use crate::verdict::{self, JudgeContext};
 
-/// How far `hook` would restrain its event if it ended like that, with `stderr` and nothing else said.
+/// How far `hook` would restrain its event if it ended like that, with `stderr` and nothing else said. One in shadow never does.
 #[must_use]
 pub fn supposed(ruleset: &Ruleset, hook: &Arc<Hook>, end: End, stderr: &str) -> Restraint {
+    if hook.enforcement.is_shadow() {
+        return Restraint::Silent;
+    }
     let row = ruleset.row(hook.dialect, &hook.event);
     let event = Event::new(hook.event.clone(), Surroundings::default());
     let said = Said::Bytes { stdout: Output::default(), stderr: stderr.as_bytes().into() };

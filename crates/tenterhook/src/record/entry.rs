@@ -56,6 +56,11 @@ pub(super) const FIELDS: &[&str] = &[
     "hooks[].verdict",
     "hooks[].rewrote",
     "hooks[].stopped",
+    "hooks[].shadow.decision",
+    "hooks[].shadow.rewrote",
+    "hooks[].shadow.context",
+    "hooks[].shadow.reasons",
+    "hooks[].shadow.faults",
     "hooks[].faults",
     "faults",
     "content.event",
@@ -106,7 +111,7 @@ impl Teller<'_> {
             Some(Number(begun)) => put(&mut body, "begun", begun),
             None => self.open(&mut body, record.event),
         }
-        put(&mut body, "decision", record.outcome.map_or("given up", decision));
+        put(&mut body, "decision", record.outcome.map_or("given up", Outcome::decision_word));
         put(&mut body, "took_us", micros(record.took));
         if let Some(outcome) = record.outcome {
             let steps = outcome.steps.iter().enumerate();
@@ -126,7 +131,7 @@ impl Teller<'_> {
         if let Some(Number(begun)) = late.begun {
             put(&mut body, "begun", begun);
         }
-        put(&mut body, "decision", decision(late.outcome));
+        put(&mut body, "decision", late.outcome.decision_word());
         let hook = || (&**late.hook, self.identities.of(late.hook));
         let steps = late.outcome.steps.iter();
         let hooks = steps.map(|step| self.step(step, Some(hook()), late.outcome)).collect();
@@ -135,14 +140,8 @@ impl Teller<'_> {
     }
 
     fn came(&self, body: &mut Body, outcome: &Outcome, hooks: Value) {
-        let effects = &outcome.effects;
-        put(body, "rewrote", effects.rewrite() || effects.updated_output.is_some());
-        let reasons = outcome.reasons.iter().map(|reason| {
-            let mut said = measured(reason.text.as_bytes());
-            put(&mut said, "hook", reason.hook.as_str());
-            Value::Object(said)
-        });
-        put(body, "reasons", reasons.collect::<Value>());
+        put(body, "rewrote", outcome.rewrites());
+        put(body, "reasons", reasons(outcome));
         put(body, "hooks", hooks);
         put(body, "faults", outcome.faults.iter().map(|it| it.code.name()).collect::<Value>());
         self.add(body, "outcome", || encode_outcome(outcome));
@@ -173,6 +172,9 @@ impl Teller<'_> {
             if is {
                 put(&mut said, key, true);
             }
+        }
+        if let Some(shadow) = &step.shadow {
+            put(&mut said, "shadow", aside(shadow));
         }
         let own = outcome.faults.iter().filter(|it| it.hook.as_ref() == Some(&step.hook));
         let faults: Vec<Value> = own.map(|it| it.code.name().into()).collect();
@@ -218,12 +220,33 @@ fn about(kind: &str, event: &Event) -> Body {
     body
 }
 
-/// What a host is to do, in the words of `fire`.
-fn decision(outcome: &Outcome) -> &'static str {
-    if outcome.effects.stop.is_some() {
-        return "stop";
+/// Whose words carried an outcome, told by digest and length.
+fn reasons(outcome: &Outcome) -> Value {
+    let reasons = outcome.reasons.iter().map(|reason| {
+        let mut said = measured(reason.text.as_bytes());
+        put(&mut said, "hook", reason.hook.as_str());
+        Value::Object(said)
+    });
+    reasons.collect()
+}
+
+/// What a hook in shadow alone would have left (SH-8).
+fn aside(outcome: &Outcome) -> Value {
+    let mut said = Map::new();
+    put(&mut said, "decision", outcome.decision_word());
+    if outcome.rewrites() {
+        put(&mut said, "rewrote", true);
     }
-    outcome.restraint.word().unwrap_or("silent")
+    if !outcome.effects.context.is_empty() {
+        put(&mut said, "context", true);
+    }
+    if !outcome.reasons.is_empty() {
+        put(&mut said, "reasons", reasons(outcome));
+    }
+    if !outcome.faults.is_empty() {
+        put(&mut said, "faults", outcome.faults.iter().map(|it| it.code.name()).collect::<Value>());
+    }
+    Value::Object(said)
 }
 
 /// Content that is not told: how long it is, and what it would be known by.

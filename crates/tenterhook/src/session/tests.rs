@@ -100,6 +100,7 @@ fn finished(hook: &str) -> Finished {
         context: Vec::new(),
         rewrote: false,
         stopped: false,
+        shadow: None,
     };
     let event = "Stop".into();
     let outcome = Outcome { steps: vec![step], ..Outcome::default() };

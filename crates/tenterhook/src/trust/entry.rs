@@ -50,6 +50,7 @@ pub(super) fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
         on_failure,
         answer_required,
         once,
+        enforcement,
         // What the person says of the file, not what stands in it.
         compat: _,
         confine,
@@ -76,6 +77,7 @@ pub(super) fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
         .field("once", once.to_string())
         .field("confine", format!("{confine:?}"))
         .maybe("status", status.as_ref())
+        .maybe("mode", enforcement.is_shadow().then(|| enforcement.word()))
         .end()
 }
 
@@ -180,6 +182,7 @@ fn of_switch(switch: &Switch, ground: Ground<'_>) -> String {
         Switch::DisableAll => canon.field("disable all", ""),
         Switch::EnableAll => canon.field("enable all", ""),
         Switch::HoldUnapproved => canon.field("hold unapproved", ""),
+        Switch::NoShadow => canon.field("no shadow", ""),
         Switch::ManagedOnly(whose) => canon.field("managed only", format!("{whose:?}")),
         Switch::DisableHook { name, place: _ } => canon.field("disable", name),
         Switch::Requests { about, allowed, place: _ } => {
@@ -192,6 +195,7 @@ fn of_switch(switch: &Switch, ground: Ground<'_>) -> String {
             compat,
             enabled,
             prewarm,
+            mode,
             place: _,
         }) => canon
             .field("file", ground.path(file))
@@ -199,7 +203,8 @@ fn of_switch(switch: &Switch, ground: Ground<'_>) -> String {
             .maybe("on_broken", on_broken.map(|it| it.word()))
             .maybe("compat", compat.map(|it| format!("{it:?}")))
             .maybe("enabled", enabled.map(|it| it.to_string()))
-            .maybe("prewarm", prewarm.map(|it| format!("{it:?}"))),
+            .maybe("prewarm", prewarm.map(|it| format!("{it:?}")))
+            .maybe("shadow", mode.as_ref().map(|it| it.shadow.to_string())),
     };
     canon.end().to_string()
 }

@@ -200,6 +200,7 @@ fn beside(config: &ReadConfig, assessed: &Assessed) -> Vec<String> {
         Switch::EnableAll => "switches all hooks on".to_owned(),
         Switch::ManagedOnly(_) => "lets only managed hooks run".to_owned(),
         Switch::HoldUnapproved => "holds what nobody approved".to_owned(),
+        Switch::NoShadow => "lets no hook of others be put into shadow".to_owned(),
         Switch::DisableHook { name, .. } => format!("switches hook `{name}` off"),
         Switch::Govern(govern) => format!("says how hooks of `{}` run", govern.file.display()),
         Switch::Requests { about, .. } => format!("says what requests may do (`{}`)", about.key()),

@@ -437,3 +437,25 @@ mod property {
         }
     }
 }
+
+/// SH-14: a gate of a repository that takes the force from itself is not the gate that was approved.
+#[tokio::test]
+async fn a_hook_in_shadow_is_another_one() {
+    let room = Room::new();
+    let gate = "[hook.gate]\non = \"PreToolUse\"\nwhen = \"true\"\ndeny = \"no\"\n";
+    room.write("tenterhook.toml", gate);
+    let source = || room.source("tenterhook.toml");
+    let trust = room.trust();
+    trust.approve(&trust.review(&source())).expect("an approval");
+    for (text, found) in [
+        (format!("mode = \"shadow\"\n{gate}"), vec!["changed-since-approved"]),
+        (format!("{gate}mode = \"shadow\"\n"), vec!["changed-since-approved"]),
+        (gate.to_owned(), Vec::new()),
+    ] {
+        room.write("tenterhook.toml", &text);
+        let (engine, told) = room.engine_of([source()]);
+        let (restraint, _) = room.call_of(&engine, &Session::default()).await;
+        assert_eq!(restraint, Restraint::Deny, "{text}");
+        assert_eq!(told.iter().map(|it| it.code.name()).collect::<Vec<_>>(), found, "{text}");
+    }
+}

@@ -8,6 +8,7 @@ use jiff::tz::TimeZone;
 use serde_json::Value;
 use tenterhook::record::read::Entry;
 
+use super::shadow;
 use crate::args::Log;
 
 /// What ties a line to the others, which nobody asks for who reads one.
@@ -149,6 +150,13 @@ impl Firing {
         self.0.get("content")?.get(key)
     }
 
+    /// Why a hook in shadow would have restrained, where that is on record.
+    pub(crate) fn shadow_reason(&self, hook: &str) -> Option<String> {
+        let steps = self.content("outcome")?.get("steps")?.as_array()?;
+        let step = steps.iter().find(|it| it.get("hook").and_then(Value::as_str) == Some(hook))?;
+        Some(step.get("shadow")?.get("reason")?.as_str()?.to_owned())
+    }
+
     /// Whose words it was: the hooks that say why, else those that ran.
     pub(crate) fn whose(&self) -> String {
         let of = |it: &Value| it.get("hook").and_then(Value::as_str).map(str::to_owned);
@@ -192,6 +200,40 @@ impl<'a> Ran<'a> {
         self.text("verdict")
     }
 
+    /// What would have come of it where it ran in shadow: `silent` where nothing would have.
+    pub(crate) fn shadow(self) -> Option<&'a str> {
+        let shadow = self.0.get("shadow")?;
+        let text = |key: &str| shadow.get(key).and_then(Value::as_str);
+        let is = |key: &str| shadow.get(key).is_some_and(|it| it != &Value::Bool(false));
+        Some(match text("decision").unwrap_or_default() {
+            "silent" | "allow" if is("rewrote") => "rewrite",
+            "silent" if is("context") => "context",
+            "silent" if is("faults") => "fault",
+            decision => decision,
+        })
+    }
+
+    /// Whether nothing is known yet of what would have come of it: it is told in a record of its own.
+    pub(crate) fn goes_on(self) -> bool {
+        self.ended() == "detached"
+    }
+
+    /// The codes of what would have gone wrong in shadow.
+    pub(crate) fn shadow_faults(self) -> Vec<&'a str> {
+        let faults = self.0.get("shadow").and_then(|it| it.get("faults")).and_then(Value::as_array);
+        faults.into_iter().flatten().filter_map(Value::as_str).collect()
+    }
+
+    /// Its verdict, or what that would have been.
+    pub(crate) fn shown_verdict(self) -> String {
+        match self.shadow() {
+            Some(_) if self.goes_on() => "shadow".to_owned(),
+            Some("silent") => "- (shadow)".to_owned(),
+            Some(word) => format!("would {word}"),
+            None => self.verdict().to_owned(),
+        }
+    }
+
     /// Its entry, as `file:line`.
     pub(crate) fn source(self) -> String {
         match self.0.get("line").and_then(Value::as_u64) {
@@ -227,5 +269,6 @@ impl Log {
             && self.hook.as_deref().is_none_or(|it| firing.hooks().any(|hook| hook.hook() == it))
             && self.since.is_none_or(since)
             && (!self.denied || denied())
+            && (!self.shadow || self.stats || firing.hooks().any(shadow::has_said))
     }
 }

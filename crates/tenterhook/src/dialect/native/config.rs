@@ -7,6 +7,7 @@ mod event;
 mod fields;
 mod hook;
 pub(super) mod keys;
+mod mode;
 mod protect;
 mod record;
 mod run;
@@ -99,9 +100,11 @@ impl<'a> Reader<'a> {
             match *key {
                 "hook" | "source" | "event" | "mcp" => self.tables(entry),
                 "record" => self.record(entry),
-                "$schema" => {}
+                // It is about all hooks: when they are read.
+                "$schema" | "mode" => {}
                 "protect" => self.protect(entry),
                 "trust" => self.trust(entry),
+                "shadow" => self.shadow(entry),
                 _ => self.unknown_table(entry),
             }
         }
@@ -121,6 +124,9 @@ impl<'a> Reader<'a> {
                     read(self, inner);
                 }
             }
+        }
+        for (_, entry) in tables.iter().filter(|(key, _)| *key == "mode") {
+            self.mode_of_all(entry);
         }
     }
 

@@ -42,8 +42,20 @@ fn fault(fault: &Fault) -> Value {
     })
 }
 
-fn step(step: &Step) -> Value {
+/// What a hook in shadow alone would have left, as far as it is nothing.
+fn shadow(outcome: &Outcome) -> Value {
+    let effects = &outcome.effects;
     json!({
+        "decision": outcome.decision_word(),
+        "reason": outcome.reason(),
+        "rewrote": outcome.rewrites(),
+        "context": (!effects.context.is_empty()).then(|| effects.context.join("\n")),
+        "faults": outcome.faults.iter().map(fault).collect::<Value>(),
+    })
+}
+
+fn step(step: &Step) -> Value {
+    let mut said = json!({
         "hook": step.hook.as_str(),
         "source": step.source,
         "line": step.line,
@@ -52,5 +64,9 @@ fn step(step: &Step) -> Value {
         // Microseconds are what the clock is good for; more digits are noise.
         "duration_ms": (step.took.as_secs_f64() * 1e6).round() / 1e3,
         "verdict": step.verdict.word(),
-    })
+    });
+    if let (Some(it), Some(said)) = (&step.shadow, said.as_object_mut()) {
+        said.insert("shadow".to_owned(), shadow(it));
+    }
+    said
 }

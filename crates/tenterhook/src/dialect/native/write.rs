@@ -206,6 +206,9 @@ impl Writer {
 
     /// When, how long, and what a failure means.
     fn terms(hook: &Hook, table: &mut Table) {
+        if hook.enforcement.is_shadow() {
+            table.insert("mode", text(hook.enforcement.word()));
+        }
         match hook.phase {
             Phase::Decide => {}
             // Nobody can wait for a rewrite of a hook in the background.

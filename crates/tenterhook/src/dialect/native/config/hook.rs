@@ -102,6 +102,7 @@ impl Reader<'_> {
         };
         hook.once = fields.flag("once").unwrap_or(false);
         hook.status = fields.text("status").map(str::to_owned);
+        hook.enforcement = self.enforcement(fields);
         if fields.flag("enabled") == Some(false) {
             let because = "its own entry says `enabled = false`".to_owned();
             hook.arming = Arming::Disarmed { because, rule: "C-50" };

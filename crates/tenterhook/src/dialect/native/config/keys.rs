@@ -1,5 +1,7 @@
 //! Every key of the format, in one table that the reader, the schema test and the documentation share (C-42).
 
+use crate::hook::enforcement::{ENFORCE, SHADOW};
+
 /// What a key holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::dialect::native) enum Shape {
@@ -54,6 +56,7 @@ pub(in crate::dialect::native) const PROMISED: &str = "promised";
 pub(super) const OWN_ON_FAILURE: &[&str] = &["block", "ask", "continue", PROMISED];
 pub(super) const PHASES: &[&str] = &["rewrite", "decide", "observe"];
 pub(super) const ANSWERS: &[&str] = &["required", "optional"];
+pub(super) const MODES: &[&str] = &[SHADOW, ENFORCE];
 pub(super) const COMPAT: &[&str] = &["guarded", "exact"];
 pub(in crate::dialect::native) const EXPECT: &[&str] =
     &["allow", "ask", "defer", "deny", "silent", "stop"];
@@ -68,10 +71,16 @@ pub(in crate::dialect::native) const FILE: &[Key] = &[
     key("record", Shape::Table),
     key("protect", Shape::Fields(PROTECT)),
     key("trust", Shape::Fields(TRUST)),
+    key("shadow", Shape::Fields(SHADOWS)),
+    key("mode", Shape::Choice(MODES)),
 ];
 
 /// The keys of `[protect]`.
-pub(super) const PROTECT: &[Key] = &[key("writable", Shape::List), key("pause", Shape::Flag)];
+pub(super) const PROTECT: &[Key] =
+    &[key("writable", Shape::List), key("pause", Shape::Flag), key("mode", Shape::Choice(MODES))];
+
+/// The keys of `[shadow]`, which count in a managed file (SH-3).
+pub(in crate::dialect::native) const SHADOWS: &[Key] = &[key("allowed", Shape::Flag)];
 
 /// The keys of `[trust]`, which count in a managed file (T-13).
 pub(in crate::dialect::native) const TRUST: &[Key] =
@@ -107,6 +116,7 @@ pub(in crate::dialect::native) const HOOK: &[Key] = &[
     key("wake", Shape::Flag),
     key("once", Shape::Flag),
     key("enabled", Shape::Flag),
+    key("mode", Shape::Choice(MODES)),
     key("env", Shape::Variables),
     key("pass", Shape::List),
     key("cwd", Shape::Text),
@@ -152,6 +162,7 @@ pub(in crate::dialect::native) const SOURCE: &[Key] = &[
     key("compat", Shape::Choice(COMPAT)),
     key("enabled", Shape::Flag),
     key("prewarm", Shape::Prewarm),
+    key("mode", Shape::Choice(MODES)),
 ];
 
 /// The keys of `[event."NAME"]`.

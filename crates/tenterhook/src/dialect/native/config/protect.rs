@@ -25,6 +25,7 @@ impl Reader<'_> {
             }
         }
         let place = Some(self.place_of(entry.key_span));
-        self.out.protect = Some(Protect { writable, pause: fields.flag("pause"), place });
+        let mode = self.mode(&fields);
+        self.out.protect = Some(Protect { writable, pause: fields.flag("pause"), mode, place });
     }
 }

@@ -15,7 +15,10 @@ impl Reader<'_> {
         let Some(file) = self.governed(entry) else { return };
         if entry.node.entries().is_empty() {
             self.report(Code::NoEffect, entry.key_span, "this says nothing about the file").help =
-                Some("add `on_failure`, `on_broken`, `compat`, `enabled` or `prewarm`".to_owned());
+                Some(
+                    "add `on_failure`, `on_broken`, `compat`, `enabled`, `prewarm` or `mode`"
+                        .to_owned(),
+                );
         }
         let prewarm = fields.has("prewarm").then(|| prewarm(&fields));
         if prewarm.is_some_and(|it| !it.is_built()) {
@@ -33,6 +36,7 @@ impl Reader<'_> {
             }),
             enabled: fields.flag("enabled"),
             prewarm,
+            mode: self.mode(&fields),
         }));
     }
 

@@ -115,6 +115,7 @@ fn outcomes_fit_their_schema() {
             context: Vec::new(),
             rewrote: false,
             stopped: false,
+            shadow: Some(Box::new(Outcome::default())),
         }],
     };
     let encoded = encode_outcome(&full);

@@ -1,0 +1,239 @@
+//! `promote`: lets a hook count that is in shadow. Changes the word where it stands, and nothing else of the file.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use tenterhook::config::{self, Added, Ruleset, Source};
+use tenterhook::diagnostic::{Place, Severity, nearest};
+use tenterhook::engine::Builder;
+use tenterhook::hook::{Enforcement, Hook, HookId};
+use tenterhook::trust::State;
+
+use super::change::write_in_place;
+use super::trust;
+use crate::ambient::Here;
+use crate::args::{Promote, Which};
+use crate::exit::Exit;
+use crate::load::{self, Loaded, shorten};
+use crate::pack::Pack;
+use crate::problem::Problem;
+use crate::show::diff;
+use crate::show::paint::{GOOD, HELP, paint};
+use crate::show::words::count;
+use crate::term::Term;
+
+/// What the word becomes.
+const ENFORCE: &str = "enforce";
+
+pub(crate) fn run(args: &Promote, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let which = Which { config: args.config.clone(), dialect: None, compat: None };
+    let mut loaded = load::load(&which, here)?;
+    let ruleset = loaded.engine(Builder::self_protection).ruleset();
+    let meant = meant(&args.name, &ruleset, here)?;
+    let edits = edits(&meant, &ruleset, here)?;
+    let mut changed = Vec::new();
+    for (source, text) in apply(&edits, &loaded)? {
+        check(source, &text, &meant, here)?;
+        let shown = loaded.texts.shown(&source.name);
+        term.data(&format!("{}\n", diff::unified(shown, &source.text, &text)))?;
+        changed.push((source, text));
+    }
+    let hooks = count(meant.hooks.len(), "hook");
+    if args.diff {
+        term.data(&format!("{}\n", paint(HELP, format!("{hooks} would count"))))?;
+        return Ok(Exit::Good);
+    }
+    for (source, text) in changed {
+        let path = Path::new(&*source.name);
+        // What the person did not approve before is not approved with it.
+        let is_approved = here.trust().review(source).state == State::Approved;
+        write_in_place(path, &text).map_err(|error| {
+            let shown = loaded.texts.shown(&source.name);
+            Problem::new(format!("`{shown}` cannot be written: {error}"))
+        })?;
+        if is_approved {
+            trust::approve_own(path, here, term);
+        }
+    }
+    let verb = if meant.hooks.len() == 1 { "counts" } else { "count" };
+    term.data(&format!("{}\n", paint(GOOD, format!("{hooks} {verb} from now on"))))?;
+    Ok(Exit::Good)
+}
+
+/// The hooks in shadow that a name is about.
+struct Meant<'r> {
+    hooks: Vec<&'r Arc<Hook>>,
+    /// Whether they are all of a file.
+    is_file: bool,
+}
+
+fn meant<'r>(name: &str, ruleset: &'r Ruleset, here: &Here) -> Result<Meant<'r>, Problem> {
+    let shadows = || ruleset.hooks().iter().filter(|it| it.enforcement.is_shadow());
+    let named: Vec<_> = shadows().filter(|it| it.id.as_str() == name).collect();
+    if !named.is_empty() {
+        return Ok(Meant { hooks: named, is_file: false });
+    }
+    let file = |it: &&Arc<Hook>| {
+        let Some(place) = &it.place else { return false };
+        let path = Path::new(&*place.file);
+        let pack = Pack::find(name).map(Pack::file);
+        path == here.roots.cwd.join(name)
+            || shorten(&place.file, &here.roots) == name
+            || pack.is_some_and(|pack| path.file_name().is_some_and(|it| *it == *pack))
+    };
+    let of_file: Vec<_> = shadows().filter(file).collect();
+    if !of_file.is_empty() {
+        return Ok(Meant { hooks: of_file, is_file: true });
+    }
+    let known = ruleset.hooks().iter().any(|it| it.id.as_str() == name);
+    let message = match known {
+        true => format!("hook `{name}` is not in shadow: it counts already"),
+        false => format!("no hook in shadow is called `{name}`, and no file of such hooks"),
+    };
+    let help = match nearest(name, shadows().map(|it| it.id.as_str())) {
+        Some(near) if !known => format!("did you mean `{near}`?"),
+        _ => "`tenterhook list` says which hooks are in shadow".to_owned(),
+    };
+    Err(Problem::new(message).help(help))
+}
+
+/// One change: what is put at a place of a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Edit {
+    /// Where the word stands, or the name of the entry that gets one of its own.
+    place: Place,
+    is_new: bool,
+}
+
+fn edits(meant: &Meant<'_>, ruleset: &Ruleset, here: &Here) -> Result<Vec<Edit>, Problem> {
+    let mut edits = Vec::new();
+    for hook in &meant.hooks {
+        let Enforcement::Shadow { place: Some(word), .. } = &hook.enforcement else { continue };
+        let is_shared = ruleset.hooks().iter().any(|other| {
+            let same = matches!(&other.enforcement, Enforcement::Shadow { place: Some(it), .. } if it == word);
+            same && other.id != hook.id
+        });
+        let edit = match (&hook.place, meant.is_file || !is_shared) {
+            (_, true) => Edit { place: word.clone(), is_new: false },
+            (Some(own), false) if own.file == word.file => {
+                Edit { place: own.clone(), is_new: true }
+            }
+            _ => return Err(shared(hook, word, here)),
+        };
+        edits.push(edit);
+    }
+    edits.sort();
+    edits.dedup();
+    Ok(edits)
+}
+
+fn shared(hook: &Hook, word: &Place, here: &Here) -> Problem {
+    let by = shorten(&word.file, &here.roots);
+    let message = format!(
+        "{by}:{} puts all hooks of a file into shadow, `{}` among them",
+        word.line, hook.id
+    );
+    let file = hook.place.as_ref().map(|it| shorten(&it.file, &here.roots)).unwrap_or_default();
+    Problem::new(message).help(format!("`tenterhook promote {file}` lets all of them count"))
+}
+
+/// The files as they would be.
+fn apply<'l>(edits: &[Edit], loaded: &'l Loaded) -> Result<Vec<(&'l Source, String)>, Problem> {
+    let mut files: Vec<(&Source, String)> = Vec::new();
+    // From behind, so that no change moves the place of another one.
+    for edit in edits.iter().rev() {
+        let source = loaded.sources.iter().find(|it| it.name == edit.place.file);
+        let lost = || Problem::new(format!("`{}` is not among the files read", edit.place.file));
+        let source = source.ok_or_else(lost)?;
+        let at = files.iter().position(|(it, _)| it.name == source.name).unwrap_or_else(|| {
+            files.push((source, source.text.to_string()));
+            files.len() - 1
+        });
+        if let Some((_, text)) = files.get_mut(at) {
+            change(text, edit).ok_or_else(|| by_hand(loaded, edit))?;
+        }
+    }
+    Ok(files)
+}
+
+fn by_hand(loaded: &Loaded, edit: &Edit) -> Problem {
+    let file = loaded.texts.shown(&edit.place.file);
+    Problem::new(format!("{file}:{} is written in a way that is not changed", edit.place.line))
+        .help("write `mode = \"enforce\"` there")
+}
+
+/// Puts the word; `None` where the text is none that can be changed without guessing.
+fn change(text: &mut String, edit: &Edit) -> Option<()> {
+    let span = edit.place.span;
+    if !edit.is_new {
+        let written = text.get(span.start..span.end)?;
+        let new = written.replacen("shadow", ENFORCE, 1);
+        (new != written).then(|| text.replace_range(span.start..span.end, &new))
+    } else if text.trim_start().starts_with('{') {
+        let brace = span.end + text.get(span.end..)?.find('{')? + 1;
+        text.insert_str(brace, &format!("\"mode\": \"{ENFORCE}\", "));
+        Some(())
+    } else {
+        let begin = text.get(..span.start)?.rfind('\n').map_or(0, |it| it + 1);
+        let end = span.start + text.get(span.start..)?.find('\n')?;
+        let head = text.get(begin..end)?.split('#').next()?.trim();
+        let is_table = head.starts_with('[') && head.ends_with(']');
+        is_table.then(|| text.insert_str(end + 1, &format!("mode = \"{ENFORCE}\"\n")))
+    }
+}
+
+/// Nothing is written that does not do what was asked.
+fn check(source: &Source, text: &str, meant: &Meant<'_>, here: &Here) -> Result<(), Problem> {
+    let read = |text: &str| {
+        let source = Source { text: Arc::from(text), ..source.clone() };
+        config::load(&[source], &Added::default(), None)
+    };
+    let (before, after) = (read(&source.text), read(text));
+    let errors = |it: &config::Loaded| {
+        it.diagnostics.iter().filter(|it| it.severity == Severity::Error).count()
+    };
+    let is_meant = |id: &HookId| meant.hooks.iter().any(|it| it.id == *id);
+    let mut left = after.ruleset.hooks().iter().filter(|it| is_meant(&it.id));
+    if errors(&after) > errors(&before) || left.any(|it| it.enforcement.is_shadow()) {
+        let file = shorten(&source.name, &here.roots);
+        let problem = Problem::new(format!("`{file}` is written in a way that is not changed"));
+        return Err(problem.help("write `mode = \"enforce\"` there yourself"));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tenterhook::diagnostic::Span;
+
+    fn changed(text: &str, at: &str, is_new: bool) -> Option<String> {
+        let start = text.find(at).expect("it is there");
+        let span = Span::new(start, start + at.len());
+        let place = Place::find(&Arc::from("f"), text, span);
+        let mut text = text.to_owned();
+        change(&mut text, &Edit { place, is_new }).map(|()| text)
+    }
+
+    #[test]
+    fn a_word_is_changed_and_nothing_else() {
+        let kept = "# why\n[hook.a]   # here\r\nmode   = 'shadow' # tried since Monday\n";
+        let told = changed(kept, "'shadow'", false).expect("changed");
+        assert_eq!(told, kept.replace("'shadow'", "'enforce'"));
+        let json = r#"{"hook": {"a": {"mode": "shadow"}}}"#;
+        let told = changed(json, "\"shadow\"", false).expect("changed");
+        assert_eq!(told, json.replace("shadow", "enforce"));
+        assert_eq!(changed("mode = \"\\u0073hadow\"", "\"\\u0073hadow\"", false), None);
+    }
+
+    #[test]
+    fn an_entry_gets_a_word_of_its_own() {
+        let text = "mode = 'shadow'\n\n[hook.a] # a\non = 'Stop'\n";
+        let told = changed(text, "a] #", true).expect("changed");
+        assert_eq!(told, text.replace("# a\n", "# a\nmode = \"enforce\"\n"));
+        let json = r#"{"mode": "shadow", "hook": {"a": {"on": "Stop"}}}"#;
+        let told = changed(json, "\"a\"", true).expect("changed");
+        assert_eq!(told, json.replace("{\"on\"", "{\"mode\": \"enforce\", \"on\""));
+        assert_eq!(changed("[hook]\na = { on = 'Stop' }\n", "a =", true), None);
+    }
+}

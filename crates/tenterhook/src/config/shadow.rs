@@ -1,0 +1,82 @@
+//! Who is heard on whether a hook counts? The source that is nearest to the person, and for good a managed one (SH-2, SH-3). Pure.
+
+use std::path::Path;
+
+use super::statements::{Statement, distance};
+use crate::diagnostic::{Code, Diagnostic, Place};
+use crate::hook::{Enforcement, Hook, Layer, Run, Unread};
+use crate::source::{ModeWord, Source, Switch};
+
+#[cfg(test)]
+mod tests;
+
+/// Settles whether a hook counts, once all that is said of its file is known. What comes back is why its shadow is not heard.
+pub(super) fn settle(said: &[Statement], source: &Source, hook: &mut Hook) -> Option<Diagnostic> {
+    // Nobody approved it: that is not the hook's word, and none about it is heard (SH-5).
+    if matches!(hook.run, Run::Unusable { part: Unread::Approval, .. }) {
+        hook.enforcement = Enforcement::Usual;
+        return None;
+    }
+    let own = distance(hook.layer);
+    let mut heard = match hook.enforcement {
+        Enforcement::Usual => (u8::MAX, hook.layer),
+        Enforcement::Enforced | Enforcement::Shadow { .. } => (own, hook.layer),
+    };
+    for statement in said.iter().filter(|it| distance(it.layer) <= own) {
+        let at = distance(statement.layer);
+        if let Some(word) = word(statement, source).filter(|_| at < heard.0) {
+            heard = (at, statement.layer);
+            hook.enforcement = match word.shadow {
+                false => Enforcement::Enforced,
+                true => Enforcement::Shadow {
+                    because: format!("{} says `mode = \"shadow\"` for its file", statement.by),
+                    place: Some(word.place.clone()),
+                },
+            };
+        }
+    }
+    forbid(said, heard.1, hook)
+}
+
+/// What a statement says about the hooks of a source.
+fn word<'s>(statement: &'s Statement, source: &Source) -> Option<&'s ModeWord> {
+    match &statement.switch {
+        Switch::Govern(govern) if Path::new(&*source.name) == govern.file => govern.mode.as_ref(),
+        _ => None,
+    }
+}
+
+fn forbid(said: &[Statement], by: Layer, hook: &mut Hook) -> Option<Diagnostic> {
+    if by == Layer::Managed || hook.layer == Layer::BuiltIn {
+        return None;
+    }
+    let no = said.iter().find(|it| it.layer == Layer::Managed && it.switch == Switch::NoShadow)?;
+    let Enforcement::Shadow { place, .. } = &hook.enforcement else { return None };
+    let message = format!(
+        "hook `{}` counts although it is put into shadow: `[shadow]` in {} does not allow that",
+        hook.id, no.by
+    );
+    let found = Diagnostic::new(Code::SwitchNotHeard, message, place.clone());
+    hook.enforcement = Enforcement::Enforced;
+    Some(found.help("only a managed file puts hooks into shadow here"))
+}
+
+/// What is in shadow, one finding a word.
+pub(super) fn told<'h>(hooks: impl Iterator<Item = &'h Hook>) -> Vec<Diagnostic> {
+    let mut words: Vec<(Option<Place>, usize, &str)> = Vec::new();
+    for hook in hooks.filter(|it| it.layer != Layer::BuiltIn) {
+        let Enforcement::Shadow { place, because } = &hook.enforcement else { continue };
+        match words.iter_mut().find(|(at, ..)| at == place && at.is_some()) {
+            Some((_, count, _)) => *count += 1,
+            None => words.push((place.clone(), 1, because)),
+        }
+    }
+    let told = |(place, count, because): (Option<Place>, usize, &str)| {
+        let hooks = if count == 1 { "1 hook is".to_owned() } else { format!("{count} hooks are") };
+        let message = format!("{hooks} in shadow, and nothing that comes of it counts: {because}");
+        Diagnostic::new(Code::InShadow, message, place).help(
+            "`tenterhook log --shadow` says what would have come of it, `tenterhook promote NAME` lets it count",
+        )
+    };
+    words.into_iter().map(told).collect()
+}

@@ -1,0 +1,65 @@
+//! `mode`: whether what hooks say counts, said of one hook, of a file or of the built-in rules; and `[shadow]`, who may say so (SH-1 to
+//! SH-4).
+
+use super::fields::Fields;
+use super::{Reader, keys};
+use crate::diagnostic::Code;
+use crate::hook::enforcement::SHADOW;
+use crate::hook::{Enforcement, Layer};
+use crate::source::{ModeWord, Switch};
+use crate::syntax::{Entry, Node};
+
+impl Reader<'_> {
+    /// What a table says, whose word was checked.
+    pub(super) fn mode(&self, fields: &Fields<'_>) -> Option<ModeWord> {
+        self.word(fields.get("mode")?)
+    }
+
+    fn word(&self, node: &Node) -> Option<ModeWord> {
+        let shadow = node.as_str()? == SHADOW;
+        Some(ModeWord { shadow, place: self.place_of(node.span) })
+    }
+
+    /// What an entry says of itself.
+    pub(super) fn enforcement(&self, fields: &Fields<'_>) -> Enforcement {
+        match self.mode(fields) {
+            None => Enforcement::Usual,
+            Some(word) if !word.shadow => Enforcement::Enforced,
+            Some(word) => Enforcement::Shadow {
+                because: "the entry says `mode = \"shadow\"`".to_owned(),
+                place: Some(word.place),
+            },
+        }
+    }
+
+    /// `mode` at the top of the file: it is about each hook that says nothing itself. What a torn text takes the force from keeps it,
+    /// for nobody knows what else it says (C-71).
+    pub(super) fn mode_of_all(&mut self, entry: &Entry) {
+        let before = self.errors();
+        self.check(entry, keys::Shape::Choice(keys::MODES));
+        let word = self.word(&entry.node).filter(|it| it.shadow);
+        let Some(word) = word.filter(|_| self.errors() == before && self.out.lost.is_none()) else {
+            return;
+        };
+        for hook in &mut self.out.hooks {
+            if hook.enforcement == Enforcement::Usual {
+                hook.enforcement = Enforcement::Shadow {
+                    because: "the file says `mode = \"shadow\"`".to_owned(),
+                    place: Some(word.place.clone()),
+                };
+            }
+        }
+    }
+
+    /// `[shadow]`: whether somebody else may put hooks into shadow.
+    pub(super) fn shadow(&mut self, entry: &Entry) {
+        let Some(fields) = self.fields(entry, "the table", keys::SHADOWS) else { return };
+        if self.source.layer != Layer::Managed {
+            let message = "`shadow` counts in a managed file alone: it says nothing here";
+            self.report(Code::ManagedKeyIgnored, entry.key_span, message).help =
+                Some("put it into the managed file, or remove it".to_owned());
+        } else if fields.flag("allowed") == Some(false) {
+            self.out.switches.push(Switch::NoShadow);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Hooks in shadow: nothing of them is in an outcome, and all of it is on record.
+
+use super::*;
+use crate::answer::Stop;
+use crate::diagnostic::Code;
+use crate::hook::Phase;
+
+/// An answer that wants everything there is.
+fn everything() -> Answer {
+    let effects = Effects {
+        updated_input: Some(json!({"command": "rewritten"})),
+        updated_prompt: Some("rewritten".to_owned()),
+        updated_output: Some(json!("rewritten")),
+        context: vec!["for the model".to_owned()],
+        messages: vec!["for the person".to_owned()],
+        stop: Some(Stop { reason: Some("stop".to_owned()) }),
+        updated_permissions: vec![json!({"type": "setMode"})],
+        watch_paths: Some(vec!["/etc".to_owned()]),
+        initial_user_message: Some("first".to_owned()),
+        retry: Some(true),
+        ..Effects::default()
+    };
+    Answer { effects, ..Answer::deny("no") }
+}
+
+#[tokio::test]
+async fn nothing_of_a_shadow_reaches_the_outcome() {
+    let broken = || Answer::failed(Code::NoAnswer, "it broke");
+    for answer in [everything(), broken(), Answer { detached: true, ..everything() }] {
+        for wait in [Wait::Attached, Wait::Detached, Wait::Rewake] {
+            for phase in Phase::ALL {
+                let gate = says("gate", answer.clone()).wait(wait).phase(phase).shadow();
+                let gate = Hook { status: Some("asking".to_owned()), ..gate };
+                let gate = gate.on_failure(OnFailure::Block);
+                let (engine, session) = (engine([gate]), Session::default());
+                let watched = session.watched();
+                let mut outcome = engine.fire(event(), &session).await;
+                let plain = |outcome: &Outcome| Outcome { steps: Vec::new(), ..outcome.clone() };
+                assert_eq!(plain(&outcome), Outcome::default(), "{wait:?} {phase:?}");
+                session.drain_into(&mut outcome).await;
+                assert_eq!(plain(&outcome), Outcome::default(), "{wait:?} {phase:?}");
+                let step = outcome.steps.first().expect("it ran");
+                assert_eq!((step.verdict, step.rewrote, step.stopped), Default::default());
+                assert!(step.context.is_empty() && step.shadow.is_some(), "{step:?}");
+                assert!(!watched.has_changed().expect("the session lives"));
+                assert_eq!(session.env().len(), 0);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_shadow_is_on_record() {
+    let gate = says("gate", everything()).shadow();
+    let (engine, session) = (engine([gate]), Session::default());
+    let mut outcome = engine.fire(event(), &session).await;
+    session.drain_into(&mut outcome).await;
+    let shadow = outcome.steps[0].shadow.clone().expect("what it would have done");
+    assert_eq!((shadow.restraint, shadow.reason().as_deref()), (Restraint::Deny, Some("no")));
+    assert_eq!(shadow.effects.context, ["for the model"]);
+    assert!(shadow.effects.stop.is_some());
+    let told = crate::dialect::native::encode_outcome(&outcome);
+    assert_eq!(told["steps"][0]["shadow"]["decision"], "stop");
+    assert_eq!(told["steps"][0]["verdict"], json!(null));
+}
+
+/// The clock stands still unless everybody waits: an event that waited would move it.
+#[tokio::test(start_paused = true)]
+async fn a_shadow_costs_its_event_no_time() {
+    let began = Instant::now();
+    let gate = after("gate", 60_000, Answer::deny("no")).shadow();
+    let gate = gate.timeout(Duration::from_secs(90));
+    let (engine, session) = (engine([gate]), Session::default());
+    let budget = Some(Duration::from_secs(1));
+    let mut outcome = engine.fire_within(event(), &session, budget).await;
+    assert_eq!(began.elapsed(), Duration::ZERO);
+    assert_eq!(outcome.steps[0].ended, Ended::Detached);
+    session.drain_into(&mut outcome).await;
+    let shadow = outcome.steps[0].shadow.as_ref().expect("what it would have done");
+    assert_eq!(shadow.restraint, Restraint::Deny, "as if the event had waited");
+}
+
+/// SH-7: of two processes, one answers the event and the other asks what takes time.
+#[tokio::test]
+async fn what_is_put_off_is_asked_elsewhere() {
+    let gates = || [says("gate", Answer::deny("no")).shadow(), says("counts", Answer::default())];
+    let engine = |which| {
+        let builder = Engine::builder().event(row()).shadows(which);
+        gates().into_iter().fold(builder, Builder::hook).build().0
+    };
+    let session = Session::default();
+    let ended = |outcome: &Outcome| -> Vec<_> {
+        outcome.steps.iter().map(|it| (it.hook.to_string(), it.ended.to_string())).collect()
+    };
+    let said = |hook: &str, how: &str| (hook.to_owned(), how.to_owned());
+    let outcome = engine(Shadows::PutOff).fire(event(), &session).await;
+    assert_eq!(ended(&outcome), [said("gate", "detached"), said("counts", "answered")]);
+    assert_eq!(session.drain().await, [], "nothing was started");
+    let mut outcome = engine(Shadows::Alone).fire(event(), &session).await;
+    session.drain_into(&mut outcome).await;
+    assert_eq!(ended(&outcome), [said("gate", "answered, detached")]);
+    assert!(outcome.steps[0].shadow.as_ref().is_some_and(|it| it.blocked()));
+}
+
+#[tokio::test]
+async fn a_shadow_rewrites_nothing_for_others() {
+    for phase in [Phase::Rewrite, Phase::Decide] {
+        let rewrites =
+            says("shadow", rewriting(json!({"command": "second"}))).phase(phase).shadow();
+        let asked = Arc::new(AtomicUsize::new(0));
+        let counts = Arc::clone(&asked);
+        let sees = hook("sees", move |event| {
+            counts.fetch_add(1, Ordering::Relaxed);
+            assert_eq!(event.payload.get("tool_input"), Some(&json!({"command": "first"})));
+            async { Answer::default() }
+        });
+        let (engine, session) = (engine([rewrites, sees]), Session::default());
+        let outcome = engine.fire(event(), &session).await;
+        assert_eq!(outcome.effects.updated_input, None);
+        assert_eq!(asked.load(Ordering::Relaxed), 1, "nothing was rewritten");
+        session.drain().await;
+    }
+}
