@@ -180,9 +180,13 @@ fn tool_event(
         (None, Some("file_path")) => json!({ "file_path": roots.cwd.join(input) }),
         (None, Some(key)) => json!({ key: input }),
         (None, None) => {
-            return Err(Problem::new(format!("the input of `{tool}` is not a JSON object")).help(
-                format!("write it as one: `tenterhook explain {tool} '{{\"key\": \"value\"}}'`"),
-            ));
+            let near = nearest(tool, INPUT_KEYS.iter().map(|(name, _)| *name));
+            let help = near.map_or_else(
+                || format!("write it as one: `{tool} '{{\"key\": \"value\"}}'`"),
+                |near| format!("did you mean `{near}`?"),
+            );
+            let problem = Problem::new(format!("the input of `{tool}` is not a JSON object"));
+            return Err(problem.help(help));
         }
     };
     let event = Event::new(EventName::new(&*row.event), within(roots));

@@ -75,7 +75,7 @@ exit 1
 --- stderr
 error: the input of `Mystery` is not a JSON object
 
-hint: write it as one: `tenterhook explain Mystery '{"key": "value"}'`
+hint: write it as one: `Mystery '{"key": "value"}'`
 "##);
 }
 

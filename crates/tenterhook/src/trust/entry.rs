@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use super::digest::{Canon, Digest};
-use crate::hook::{Command, Hook, Http, Invocation, McpTool, Prompt, Run, Worker};
+use crate::hook::{Arming, Command, Hook, Http, Invocation, McpTool, Prompt, Run, Worker};
 use crate::matcher::MatcherSpec;
 use crate::source::{Govern, Reach, ReadConfig, Server, Switch};
 
@@ -59,8 +59,7 @@ pub(super) fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
         pausable: _,
         // Who asks is no part of what is written down.
         caller: _,
-        // Who is off in the file says so in its switches.
-        arming: _,
+        arming,
     } = hook;
     Canon::of("hook 1")
         .field("id", id.as_str())
@@ -68,6 +67,8 @@ pub(super) fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
         .field("event", event.as_str())
         .field("matcher", of_matcher(matcher.spec()))
         .maybe("condition", condition.as_ref().map(|it| it.text()))
+        // What is off by a slip of the pen guards nothing any more.
+        .maybe("off", (*arming != Arming::Armed).then_some("yes"))
         .field("run", of_run(run, ground).to_string())
         .field("phase", format!("{phase:?}"))
         .field("wait", format!("{wait:?}"))
@@ -173,6 +174,9 @@ pub(super) fn of_rest(config: &ReadConfig, ground: Ground<'_>) -> Digest {
         .list("mentions", mentions)
         .list("events", events)
         .list("servers", servers)
+        // What is torn may have said more.
+        .maybe("torn", config.unreadable.then_some("yes"))
+        .maybe("lost", config.lost.as_ref().map(|it| it.why.as_str()))
         .end()
 }
 

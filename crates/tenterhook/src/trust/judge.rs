@@ -34,6 +34,8 @@ impl Trust {
             return Vec::new();
         }
         let assessed = self.assess(source, config);
+        // A guard of the person's own does not go because of a mode.
+        let unapproved = if source.layer == Layer::User { Unapproved::Hold } else { unapproved };
         let mut count = Count::default();
         for (hook, identity) in config.hooks.iter_mut().zip(&assessed.entries) {
             let state = assessed.state(identity);
@@ -92,6 +94,15 @@ impl Trust {
         }
         if count.unknown == 0 {
             return None;
+        }
+        if let Some(why) = origin::doubt(source).filter(|_| source.layer == Layer::User) {
+            let message = format!(
+                "{} of `{name}` may not be yours, because {why}: {}",
+                hooks(count.unknown),
+                count.consequence()
+            );
+            let help = "mend that, or look at them with `tenterhook trust`, which asks you once";
+            return Some(Diagnostic::new(Code::NotApproved, message, None).help(help));
         }
         // What holds nothing is told once; what holds says so each time that it is loaded.
         if self.tells_once && count.held == 0 && self.store.told(&source.project) {

@@ -139,7 +139,7 @@ impl Reading<'_> {
         }
         self.file(path, true)?;
         match self.folder_of(path) {
-            Some(folder) => self.folder(&folder, 0),
+            Some(folder) => self.folder(&folder, &mut Vec::new()),
             None => Ok(()),
         }
     }
@@ -191,9 +191,10 @@ impl Reading<'_> {
         Ok(())
     }
 
-    fn folder(&mut self, folder: &Path, depth: usize) -> Result<(), String> {
+    /// Everything in a folder and below, also behind links: what runs may load it. `round` are the folders that it lies in.
+    fn folder(&mut self, folder: &Path, round: &mut Vec<PathBuf>) -> Result<(), String> {
         let cannot = |error| format!("`{}` cannot be listed: {error}", folder.display());
-        if depth > DEEPEST {
+        if round.len() > DEEPEST {
             return Err(format!("`{}` lies more than {DEEPEST} folders deep", folder.display()));
         }
         let mut names = Vec::new();
@@ -211,6 +212,13 @@ impl Reading<'_> {
             }
         }
         names.sort();
+        let real = folder.canonicalize().map_err(cannot)?;
+        if round.contains(&real) {
+            // A link to a folder that it lies in: everything there is pinned by its own path.
+            self.told.push(format!("what the link `{}` leads back to", folder.display()));
+            return Ok(());
+        }
+        round.push(real);
         for name in names {
             let text = name.to_string_lossy();
             let ends = LEFT_OUT_ENDINGS.iter().any(|it| text.ends_with(it));
@@ -220,14 +228,13 @@ impl Reading<'_> {
                 continue;
             }
             let Ok(found) = path.symlink_metadata() else { continue };
-            if found.is_dir() {
-                self.folder(&path, depth + 1)?;
-            } else if found.is_symlink() && path.is_dir() {
-                self.told.push(format!("what lies behind the link `{}`", path.display()));
+            if found.is_dir() || path.is_dir() {
+                self.folder(&path, round)?;
             } else if found.is_file() || path.is_file() {
                 self.file(&path, false)?;
             }
         }
+        round.pop();
         Ok(())
     }
 }

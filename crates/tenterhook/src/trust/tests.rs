@@ -161,19 +161,100 @@ async fn a_copy_that_was_changed_holds() {
     }
 }
 
-/// T-1.
+/// T-1: who may write the file, a directory above it, or what it is a link to, may be somebody else.
+#[cfg(unix)]
 #[test]
-fn a_file_that_everybody_may_write_is_no_persons_own() {
+fn what_others_could_have_written_is_no_persons_own() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    let mode = |path: &Path, mode| {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).expect("its mode");
+    };
+    let room = Room::new();
+    let place = room.home().join(".claude/settings.json");
+    fs::create_dir_all(place.parent().expect("above")).expect("a directory");
+    let user = |path: &Path| {
+        let settings = room.settings();
+        Source { name: path.to_str().expect("text").into(), layer: Layer::User, ..settings }
+    };
+    let origin = || Trust::origin(&user(&place));
+    fs::write(&place, GATE).expect("a file");
+    assert_eq!(origin(), Origin::Own);
+    // The person's own group writes in many systems; one that is not does not.
+    mode(&place, 0o664);
+    assert_eq!(origin(), Origin::Own);
+    if std::os::unix::fs::chown(&place, None, Some(54_321)).is_ok() {
+        assert_eq!(origin(), Origin::Repository);
+        fs::remove_file(&place).expect("removed");
+        fs::write(&place, GATE).expect("a file");
+    }
+    mode(&place, 0o666);
+    assert_eq!(origin(), Origin::Repository);
+    // What an organisation put there is not the person's to judge.
+    assert_eq!(Trust::origin(&Source { layer: Layer::Managed, ..user(&place) }), Origin::Own);
+    mode(&place, 0o644);
+    for directory in [place.parent().expect("above"), &room.home()] {
+        mode(directory, 0o777);
+        assert_eq!(origin(), Origin::Repository, "{}", directory.display());
+        mode(directory, 0o755);
+        assert_eq!(origin(), Origin::Own);
+    }
+    // Dotfiles: a link of the person's own, to a directory of their own.
+    let dotfiles = room.home().join("dotfiles");
+    fs::create_dir(&dotfiles).expect("a directory");
+    fs::write(dotfiles.join("settings.json"), GATE).expect("a file");
+    let link_to = |target: &Path| {
+        fs::remove_file(&place).expect("removed");
+        symlink(target, &place).expect("a link");
+    };
+    link_to(&dotfiles.join("settings.json"));
+    assert_eq!(origin(), Origin::Own);
+    mode(&dotfiles, 0o777);
+    assert_eq!(origin(), Origin::Repository);
+    // What lies in the project, the repository brings: behind a link, and where a variable moved the home of settings.
+    link_to(&room.project().join(".claude/settings.json"));
+    assert_eq!(origin(), Origin::Repository);
+    assert_eq!(
+        Trust::origin(&user(&room.project().join(".claude/settings.json"))),
+        Origin::Repository
+    );
+}
+
+/// T-1, T-11: a guard of the person's own that others could have written is not off: it holds, and says why.
+#[cfg(unix)]
+#[tokio::test]
+async fn a_doubtful_guard_of_the_persons_own_holds() {
     use std::os::unix::fs::PermissionsExt as _;
     let room = Room::new();
     let path = room.project().join(".claude/settings.json");
-    let origin = |mode| {
-        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("its mode");
-        Trust::origin(&Source { layer: Layer::User, ..room.settings() })
-    };
-    assert_eq!([0o600, 0o664, 0o666].map(origin), [Origin::Own, Origin::Own, Origin::Repository]);
-    let managed = Source { layer: Layer::Managed, ..room.settings() };
-    assert_eq!(Trust::origin(&managed), Origin::Own);
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o666)).expect("its mode");
+    let source =
+        Source { layer: Layer::User, project: room.root.path().join("other"), ..room.settings() };
+    let (engine, told) = room.engine_of([source]);
+    let (restraint, reason) = room.call_of(&engine, &Session::default()).await;
+    assert_eq!(restraint, Restraint::Ask, "{reason}");
+    let message = told.iter().map(ToString::to_string).collect::<String>();
+    assert!(message.contains("may not be yours") && message.contains("chmod o-w"), "{message}");
+}
+
+/// T-6: what lies behind a linked folder counts, and a link back to a folder round it does not lead on without end.
+#[cfg(unix)]
+#[tokio::test]
+async fn what_lies_behind_a_linked_folder_counts() {
+    use std::os::unix::fs::symlink;
+    let room = Room::new();
+    let shared = room.root.path().join("shared");
+    fs::create_dir(&shared).expect("a directory");
+    fs::write(shared.join("words.sh"), "WORDS='behind a link'\n").expect("a file");
+    let hooks = room.project().join(".claude/hooks");
+    fs::remove_dir_all(hooks.join("lib")).expect("removed");
+    symlink(&shared, hooks.join("lib")).expect("a link");
+    symlink(&hooks, hooks.join("round")).expect("a link");
+    room.approve();
+    assert_eq!(room.call().await, (Restraint::Deny, "behind a link".to_owned()));
+    fs::write(shared.join("words.sh"), "WORDS='another'\n").expect("a file");
+    assert_eq!(room.states(), [State::Changed]);
+    let (restraint, reason) = room.call().await;
+    assert!(restraint == Restraint::Ask && !reason.contains("another"), "{reason}");
 }
 
 /// T-17: the file that is judged does not say what is guarded.
@@ -407,33 +488,119 @@ mod property {
 
     use super::*;
 
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(64))]
+    /// Files that say as much as their formats can.
+    const SETTINGS: &str = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash|Edit", "hooks": [
+        {"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/gate.sh", "if": "Bash(git *)", "timeout": 15, "async": false},
+        {"type": "http", "url": "http://127.0.0.1:7/x", "headers": {"A": "b $C"}, "allowedEnvVars": ["C"]},
+        {"type": "prompt", "prompt": "is it safe? $ARGUMENTS", "model": "m"}]}],
+      "Stop": [{"hooks": [{"type": "command", "command": "make done"}]}]}}"#;
+    const NATIVE: &str = r#"
+[event."deploy.before"]
+gate = true
+[source."settings.json"]
+on_failure = "block"
+[mcp.db]
+run = ["python3", "server.py"]
+[hook.worker]
+on = ["PreToolUse", "deploy.before"]
+match = "/^(Bash|Edit)$/"
+worker = ["./guard.sh", "--strict"]
+timeout = "15s"
+on_failure = "ask"
+env = { LEVEL = "3" }
+[hook.rule]
+on = "PreToolUse"
+when = 'call.commands.exists(c, c.runs("git push"))'
+deny = "not here"
+[hook.asks]
+on = "PreToolUse"
+mcp = "db/check"
+phase = "decide"
+once = true
+"#;
 
-        /// T-3: for any change of any byte of any input of an identity, the state is not *approved*.
+    /// All that a source says, but for the lines at which it says it.
+    fn meaning(source: &Source) -> String {
+        let mut read = source.dialect.dialect().read_config(source);
+        for hook in &mut read.hooks {
+            hook.place = None;
+        }
+        let servers: Vec<_> = read.servers.iter().map(|it| (&it.name, &it.reach)).collect();
+        let rest = (&read.events, servers, read.unreadable, read.lost.map(|it| it.why));
+        format!("{:?} {rest:?} {}", read.hooks, read.switches.len())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+
+        /// T-3: for any change of any byte of a file that a hook runs, or that lies beside one, the state is not *approved*.
         #[test]
-        fn any_other_byte_is_another_identity(file in 0_usize..3, at in 0_usize..200, flip in 1_u8..=255) {
+        fn any_other_byte_is_another_identity(file in 0_usize..2, at in 0_usize..200, flip in 1_u8..=255) {
             let room = Room::new();
             room.approve();
             prop_assert_eq!(room.states(), [State::Approved]);
-            let name = [".claude/hooks/gate.sh", ".claude/hooks/lib/words.sh", "command"][file];
-            if name == "command" {
-                // A byte of what the entry runs, kept a string of JSON.
-                let (from, letters) = (GATE.find("gate.sh").expect("there"), b"abcdefhijklmnopqruvwxyz");
-                let mut text = GATE.as_bytes().to_vec();
-                let place = from + at % 4;
-                let letter = letters[usize::from(flip) % letters.len()];
-                prop_assume!(text[place] != letter);
-                text[place] = letter;
-                fs::write(room.project().join(".claude/settings.json"), text).expect("a file");
-            } else {
-                let path = room.project().join(name);
-                let mut bytes = fs::read(&path).expect("a file");
-                let place = at % bytes.len();
-                bytes[place] ^= flip;
-                fs::write(&path, bytes).expect("a file");
-            }
+            let path = room.project().join([".claude/hooks/gate.sh", ".claude/hooks/lib/words.sh"][file]);
+            let mut bytes = fs::read(&path).expect("a file");
+            let place = at % bytes.len();
+            bytes[place] ^= flip;
+            fs::write(&path, bytes).expect("a file");
             prop_assert!(room.states().iter().all(|it| *it == State::Changed));
+        }
+
+        /// T-3: so it is with any byte of the file that configures them, unless it is read as the same.
+        #[test]
+        fn any_other_byte_of_a_config_is_another_identity(native: bool, at in 0_usize..2000, flip in 1_u8..=255) {
+            let room = Room::new();
+            let (name, text) =
+                if native { ("tenterhook.toml", NATIVE) } else { (".claude/settings.json", SETTINGS) };
+            room.write(name, text);
+            room.write("guard.sh", "#!/bin/sh\n");
+            let trust = room.trust();
+            trust.approve(&trust.review(&room.source(name))).expect("an approval");
+            let approved = meaning(&room.source(name));
+            prop_assert_eq!(trust.review(&room.source(name)).state, State::Approved);
+            let mut bytes = text.as_bytes().to_vec();
+            let place = at % bytes.len();
+            bytes[place] ^= flip;
+            let other = String::from_utf8_lossy(&bytes).into_owned();
+            fs::write(room.project().join(name), &other).expect("a file");
+            let review = trust.review(&room.source(name));
+            prop_assert!(
+                review.state != State::Approved || meaning(&room.source(name)) == approved,
+                "{other}"
+            );
+        }
+    }
+
+    /// T-3: a mode, a link, a file that was not there, and the program that a name finds are inputs, too.
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_byte_of_a_file_counts_as_well() {
+        use std::os::unix::fs::{PermissionsExt as _, symlink};
+        type Change = fn(&Room);
+        let changes: [(&str, Change); 5] = [
+            ("its mode", |room| {
+                let path = room.project().join(".claude/hooks/gate.sh");
+                fs::set_permissions(path, fs::Permissions::from_mode(0o644)).expect("its mode");
+            }),
+            ("a neighbour", |room| room.write(".claude/hooks/sitecustomize.py", "")),
+            ("a folder beside it", |room| room.write(".claude/hooks/node_modules/x/index.js", "")),
+            ("a neighbour that is gone", |room| {
+                fs::remove_file(room.project().join(".claude/hooks/lib/words.sh"))
+                    .expect("removed");
+            }),
+            ("a link in its place", |room| {
+                let path = room.project().join(".claude/hooks/lib/words.sh");
+                fs::remove_file(&path).expect("removed");
+                room.write("words.sh", "WORDS='elsewhere'\n");
+                symlink(room.project().join("words.sh"), path).expect("a link");
+            }),
+        ];
+        for (what, change) in changes {
+            let room = Room::new();
+            room.approve();
+            change(&room);
+            assert_eq!(room.states(), [State::Changed], "{what}");
         }
     }
 }

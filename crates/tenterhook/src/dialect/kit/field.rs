@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::findings::{Findings, finding};
 use crate::syntax::{Entry, Node};
 
@@ -70,7 +70,7 @@ impl Findings<'_> {
         let Some(millis) = field.node.as_f64().filter(|it| *it > 0.0) else {
             let message =
                 format!("`{key}` takes a number of milliseconds above 0; the default counts");
-            self.report(span, finding(Code::WrongFieldType, message));
+            self.report(span, unquoted(field, finding(Code::WrongFieldType, message)));
             return None;
         };
         if millis < SHORT {
@@ -90,6 +90,14 @@ impl Findings<'_> {
         let found = finding(Code::TimeoutLooksLikeMs, message)
             .help(format!("if milliseconds were meant, write `{}`", seconds / LONG));
         self.report(field.node.span, found);
+    }
+}
+
+/// `found`, about a number that was written as a text, with how to write it.
+pub(in crate::dialect) fn unquoted(field: &Entry, found: Diagnostic) -> Diagnostic {
+    match field.node.as_str().and_then(|text| text.trim().parse::<f64>().ok()) {
+        Some(number) if number > 0.0 => found.help(format!("write `{number}`, without quotes")),
+        _ => found,
     }
 }
 

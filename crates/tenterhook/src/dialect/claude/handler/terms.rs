@@ -8,7 +8,7 @@ use super::Scope;
 use crate::diagnostic::Code;
 use crate::dialect::claude::config::{FileKind, Reading, finding};
 use crate::dialect::claude::lint;
-use crate::dialect::kit::field::Case;
+use crate::dialect::kit::field::{Case, unquoted};
 use crate::hook::{OnFailure, Wait};
 use crate::syntax::Node;
 
@@ -41,7 +41,8 @@ impl Reading<'_> {
         let seconds = entry.node.as_f64().filter(|seconds| *seconds > 0.0);
         let Some(timeout) = seconds.and_then(|it| Duration::try_from_secs_f64(it).ok()) else {
             let message = "`timeout` takes a number of seconds above 0; the default counts";
-            self.report(entry.node.span, finding(Code::WrongFieldType, message));
+            let found = finding(Code::WrongFieldType, message);
+            self.report(entry.node.span, unquoted(entry, found));
             return None;
         };
         let shown = lint::span_of_time(timeout.as_secs());
