@@ -210,7 +210,7 @@ impl Agent {
     /// Adds a line to the transcript. That there is no room is told once, and once that there is again (AG-31).
     fn record(&self, line: &Line) {
         let waited = self.transcript.waiting();
-        match self.transcript.add(line) {
+        match self.transcript.add_under(line, self.permissions.mode().word()) {
             Err(error) if waited == 0 => {
                 let path = self.transcript.path().display();
                 let why = format!("`{path}` cannot be written: {error}; it waits until it can");

@@ -80,7 +80,7 @@ pub(crate) struct Call {
 }
 
 /// What came of one tool call.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ToolResult {
     /// The call.
     pub(crate) id: String,
@@ -89,6 +89,36 @@ pub(crate) struct ToolResult {
     /// Whether it failed or was refused.
     #[serde(default)]
     pub(crate) is_error: bool,
+    /// How it came to an end; of files before there was such a word, nobody knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) outcome: Option<Came>,
+    /// What ran, where it is not what the model wanted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) ran_input: Option<Value>,
+}
+
+/// How a tool call came to an end, for whoever reads the transcript: the model reads the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Came {
+    /// It ran.
+    Ran,
+    /// It ran, and failed.
+    Failed,
+    /// There is no such tool.
+    UnknownTool,
+    /// Its arguments are none that the tool takes.
+    BadInput,
+    /// A hook refused it, or made of it what does not fit.
+    DeniedByHook,
+    /// A rule of the person, or the danger of the place.
+    DeniedByRule,
+    /// The mode, or that nobody was there to be asked.
+    DeniedByMode,
+    /// The person.
+    DeniedByPerson,
+    /// It was stopped half-way.
+    Interrupted,
 }
 
 /// Cuts a text to so many bytes, between two characters, and marks it.
@@ -106,6 +136,8 @@ pub(crate) fn interrupted<'a>(calls: impl IntoIterator<Item = &'a str>) -> Vec<T
         id: id.to_owned(),
         text: "it was interrupted".to_owned(),
         is_error: true,
+        outcome: Some(Came::Interrupted),
+        ..ToolResult::default()
     };
     calls.into_iter().map(result).collect()
 }
@@ -235,8 +267,12 @@ mod tests {
     }
 
     fn results(ids: &[&str]) -> Message {
-        let result =
-            |id: &&str| ToolResult { id: (*id).to_owned(), text: "ok".to_owned(), is_error: false };
+        let result = |id: &&str| ToolResult {
+            id: (*id).to_owned(),
+            text: "ok".to_owned(),
+            is_error: false,
+            ..ToolResult::default()
+        };
         Message::Tools { results: ids.iter().map(result).collect(), context: Vec::new() }
     }
 

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::agent::Agent;
-use crate::conversation::{self, Author, Message, ToolResult};
+use crate::conversation::{self, Author, Came, Message, ToolResult};
 use crate::model::{Answer, Request, ToolSpec};
 use crate::update::Update;
 
@@ -204,7 +204,13 @@ impl Agent {
     /// Gives the calls of the last reply this result, where they have none.
     fn close_calls(&mut self, text: &str, is_error: bool) {
         let Some(Message::Assistant(reply)) = self.messages.last() else { return };
-        let result = |id: &str| ToolResult { id: id.to_owned(), text: text.to_owned(), is_error };
+        let result = |id: &str| ToolResult {
+            id: id.to_owned(),
+            text: text.to_owned(),
+            is_error,
+            outcome: Some(Came::DeniedByHook),
+            ..ToolResult::default()
+        };
         let results: Vec<_> = reply.calls.iter().map(|call| result(&call.id)).collect();
         if !results.is_empty() {
             self.keep(Message::Tools { results, context: Vec::new() });

@@ -17,7 +17,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::conversation::Call;
+use crate::conversation::{Call, Came};
 use crate::file::Judged;
 use crate::hooks::{Hooks, PermissionRule, Said};
 use crate::tool::{self, Effect};
@@ -83,6 +83,8 @@ impl Permit {
 pub(crate) struct Refusal {
     /// The call as it was last.
     pub(crate) call: Call,
+    /// Who refused it.
+    pub(crate) by: Came,
     /// What the model reads.
     pub(crate) reason: String,
     /// Everything is to end.
@@ -108,7 +110,7 @@ pub(crate) struct PermitContext<'a> {
 
 /// What the rules say of a call before anybody is asked.
 enum Leaning {
-    Refuse(String),
+    Refuse(Came, String),
     Ask(Question),
     Permit,
 }
@@ -198,39 +200,54 @@ impl Permissions {
     ) -> Result<(Permit, Vec<String>), Refusal> {
         // What nobody can read nobody can judge, and nothing can run it.
         if let Err(reason) = readable(&call) {
-            return Err(Refusal { call, reason, stop: None, context: Vec::new(), retry: false });
+            let by = Came::BadInput;
+            return Err(Refusal {
+                call,
+                by,
+                reason,
+                stop: None,
+                context: Vec::new(),
+                retry: false,
+            });
         }
         let said = context.hooks.before_tool(&call).await;
         let mut call = call;
-        let refuse = |call: &Call, reason: String| Refusal {
+        let refuse = |call: &Call, by, reason: String| Refusal {
             call: call.clone(),
+            by,
             reason,
             stop: said.stop.clone(),
             context: said.context.clone(),
             retry: false,
         };
         if let Some(reason) = said.blocked.clone().or_else(|| said.stop.clone()) {
-            return Err(refuse(&call, reason));
+            return Err(refuse(&call, Came::DeniedByHook, reason));
         }
         let fit = match said.input.clone() {
-            None => fits(&call, context.toolbox),
+            None => {
+                fits(&call, context.toolbox).map_err(|why| match is_known(&call, context.toolbox) {
+                    true => (Came::BadInput, why),
+                    false => (Came::UnknownTool, why),
+                })
+            }
             Some(input) => {
                 let was = std::mem::replace(&mut call.input, input);
-                rewritten(&was, &call, context.toolbox)
+                // What does not fit then is the hook's doing.
+                rewritten(&was, &call, context.toolbox).map_err(|why| (Came::DeniedByHook, why))
             }
         };
-        if let Err(why) = fit {
-            return Err(refuse(&call, why));
+        if let Err((by, why)) = fit {
+            return Err(refuse(&call, by, why));
         }
         let aim = Aim::of(&call, context.cwd);
         match self.lean(context, &call, &said, aim.as_ref()) {
             Leaning::Permit => Ok((Permit::of(call, aim), said.context)),
-            Leaning::Refuse(reason) => Err(denied(context, refuse(&call, reason)).await),
+            Leaning::Refuse(by, reason) => Err(denied(context, refuse(&call, by, reason)).await),
             Leaning::Ask(question) => {
                 match self.ask(context, call, aim, question.about(said.rewritten.clone())).await {
                     Decided::Yes(permit, added) => Ok((permit, [said.context, added].concat())),
                     Decided::No(refused) => {
-                        let mut refusal = refuse(&refused.call, refused.reason);
+                        let mut refusal = refuse(&refused.call, refused.by, refused.reason);
                         refusal.stop = refusal.stop.or(refused.stop);
                         refusal.context.extend(refused.context);
                         Err(denied(context, refusal).await)
@@ -251,7 +268,7 @@ impl Permissions {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let hit = |rules: &[PermissionRule]| barred::by(rules, context.into(), call, aim);
         if let Some(rule) = hit(&state.rules.deny) {
-            return Leaning::Refuse(format!("the rule `{rule}` denies it"));
+            return Leaning::Refuse(Came::DeniedByRule, format!("the rule `{rule}` denies it"));
         }
         let effect = tool::find(&call.tool).map_or(Effect::Runs, tool::Tool::effect);
         let place = Place::of(aim, context, &state.directories);
@@ -267,7 +284,8 @@ impl Permissions {
             return Leaning::Ask(Question::of_hook(reason));
         }
         if state.mode == Mode::Plan && effect != Effect::Looks {
-            return Leaning::Refuse("in plan mode nothing is changed".to_owned());
+            let why = "in plan mode nothing is changed".to_owned();
+            return Leaning::Refuse(Came::DeniedByMode, why);
         }
         let free = match state.mode {
             Mode::Default | Mode::Plan => effect == Effect::Looks && place.is_inside(),
@@ -285,6 +303,11 @@ impl Permissions {
             }
         }))
     }
+}
+
+/// Whether there is a tool of that name.
+fn is_known(call: &Call, toolbox: &Toolbox) -> bool {
+    tool::find(&call.tool).is_some() || toolbox.served(&call.tool).is_some()
 }
 
 fn reading(name: &str, cwd: &Path) -> (Call, Aim) {

@@ -9,7 +9,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,14 @@ use crate::update::Rewritten;
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum Line {
     /// Where the session began.
-    Session { id: String, model: String, cwd: String },
+    Session {
+        id: String,
+        model: String,
+        cwd: String,
+        /// The agent that writes it; of files before it was told, nobody knows.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        version: Option<String>,
+    },
     /// A message.
     Message(Message),
     /// What hooks put in the place of what, before the message that it is in: for people, and never sent to a model.
@@ -31,6 +38,21 @@ pub(crate) enum Line {
     Cut,
     /// So many of the messages before it left the conversation: hooks kept them from the model.
     TakenBack { last: usize },
+}
+
+/// A line with what holds when it is written: for whoever reads the file later, never for a model (TR-1).
+#[derive(Serialize)]
+struct Stamped<'a> {
+    #[serde(flatten)]
+    line: &'a Line,
+    /// Milliseconds since 1970.
+    at: u64,
+    /// The permission mode.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mode: Option<&'a str>,
+    /// Whether another session's file told it before.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    copied: bool,
 }
 
 /// The transcript of one session.
@@ -160,7 +182,17 @@ impl Transcript {
 
     /// Adds a line, whole or not at all. Where it cannot be written, it waits, and is written with the next one.
     pub(crate) fn add(&self, line: &Line) -> io::Result<()> {
-        let mut text = serde_json::to_string(line)?;
+        self.add_stamped(line, None, false)
+    }
+
+    /// The same, under this permission mode.
+    pub(crate) fn add_under(&self, line: &Line, mode: &str) -> io::Result<()> {
+        self.add_stamped(line, Some(mode), false)
+    }
+
+    fn add_stamped(&self, line: &Line, mode: Option<&str>, copied: bool) -> io::Result<()> {
+        let at = u64::try_from(now().as_millis()).unwrap_or(u64::MAX);
+        let mut text = serde_json::to_string(&Stamped { line, at, mode, copied })?;
         text.push('\n');
         let mut lines = self.file.lock().unwrap_or_else(PoisonError::into_inner);
         lines.waiting.push_back(text);
@@ -184,13 +216,15 @@ impl Transcript {
     pub(crate) fn begin(&self, kept: &Kept, model: &str, cwd: &Path) -> (String, io::Result<()>) {
         let id = kept.session(&self.path);
         let (model, cwd) = (model.to_owned(), cwd.display().to_string());
-        let added = self.add(&Line::Session { id: id.clone(), model, cwd });
+        let version = Some(env!("CARGO_PKG_VERSION").to_owned());
+        let added = self.add(&Line::Session { id: id.clone(), model, cwd, version });
         (id, added)
     }
 
     /// Adds what another session has kept, all of it; the first that went wrong.
     pub(crate) fn take_over(&self, kept: &Kept) -> io::Result<()> {
-        let added = kept.messages.iter().map(|it| self.add(&Line::Message(it.clone())));
+        let copy = |it: &Message| self.add_stamped(&Line::Message(it.clone()), None, true);
+        let added = kept.messages.iter().map(copy);
         added.fold(Ok(()), io::Result::and)
     }
 
@@ -202,8 +236,11 @@ impl Transcript {
 
 /// Tells sessions apart: the moment and the process.
 pub(crate) fn name() -> String {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    format!("{:x}-{:x}", now.as_millis(), std::process::id())
+    format!("{:x}-{:x}", now().as_millis(), std::process::id())
+}
+
+fn now() -> Duration {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
 }
 
 /// Opens a file that nobody else writes.

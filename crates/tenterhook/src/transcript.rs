@@ -180,6 +180,7 @@ struct Carried {
     cwd: Option<Arc<str>>,
     mode: Option<Arc<str>>,
     subagent: Option<Arc<str>>,
+    is_copied: bool,
     facts: Facts,
 }
 
@@ -192,6 +193,7 @@ impl Carried {
             cwd: self.cwd.clone(),
             mode: self.mode.clone(),
             subagent: self.subagent.clone(),
+            is_copied: self.is_copied,
             what,
         }
     }

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 use super::arguments::rewritten;
 use super::place::Aim;
 use super::{Leaning, Permissions, Permit, PermitContext, changes};
-use crate::conversation::Call;
+use crate::conversation::{Call, Came};
 use crate::hooks::{PermissionRule, Said};
 use crate::update::{Ask, Decision, Rewritten, Update, Updates};
 
@@ -66,6 +66,8 @@ pub(super) enum Decided {
 /// A call that was asked about and does not run.
 pub(super) struct Refused {
     pub(super) call: Call,
+    /// Who refused it.
+    pub(super) by: Came,
     /// Why.
     pub(super) reason: String,
     /// Everything is to end: why.
@@ -75,8 +77,8 @@ pub(super) struct Refused {
 }
 
 impl Decided {
-    fn no(call: Call, reason: String) -> Self {
-        Self::No(Refused { call, reason, stop: None, context: Vec::new() })
+    fn no(call: Call, by: Came, reason: String) -> Self {
+        Self::No(Refused { call, by, reason, stop: None, context: Vec::new() })
     }
 
     /// The same, and what the hooks that were asked add for the model.
@@ -138,7 +140,7 @@ impl Permissions {
             let reason = format!("{reason}, and there is no user to answer");
             let told = Update::Unanswered { call: call.clone(), reason: reason.clone() };
             context.updates.tell(told);
-            return Decided::no(call, reason).with(context_of_hooks);
+            return Decided::no(call, Came::DeniedByMode, reason).with(context_of_hooks);
         };
         asked.into_iter().for_each(Asked::answered);
         self.user_decides(decision, call, aim).with(context_of_hooks)
@@ -155,7 +157,8 @@ impl Permissions {
         if let Some(reason) = said.blocked.clone().or_else(|| said.stop.clone()) {
             let stop = said.stop;
             let context = Vec::new();
-            return ControlFlow::Break(Decided::No(Refused { call, reason, stop, context }));
+            let by = Came::DeniedByHook;
+            return ControlFlow::Break(Decided::No(Refused { call, by, reason, stop, context }));
         }
         if !said.allowed {
             for change in &said.permissions {
@@ -171,7 +174,7 @@ impl Permissions {
         let settled = || match self.lean(context, &call, &Said::default(), aim.as_ref()) {
             Leaning::Permit => true,
             Leaning::Ask(now) => now.is_routine(),
-            Leaning::Refuse(_) => false,
+            Leaning::Refuse(..) => false,
         };
         let routine = match question.asked_by {
             AskedBy::Mode => true,
@@ -189,13 +192,15 @@ impl Permissions {
             Some(input) => {
                 let made = Call { input: input.clone(), ..call.clone() };
                 if let Err(why) = rewritten(&call.input, &made, context.toolbox) {
-                    return ControlFlow::Break(Decided::no(made, why));
+                    return ControlFlow::Break(Decided::no(made, Came::DeniedByHook, why));
                 }
                 // What the hook made of the call is another call, and rules judge that one.
                 let aimed = Aim::of(&made, context.cwd);
                 match self.lean(context, &made, &said, aimed.as_ref()) {
                     Leaning::Permit => Permit::of(made, aimed),
-                    Leaning::Refuse(why) => return ControlFlow::Break(Decided::no(made, why)),
+                    Leaning::Refuse(by, why) => {
+                        return ControlFlow::Break(Decided::no(made, by, why));
+                    }
                     // The user is asked about the call that they were shown.
                     Leaning::Ask(now) => {
                         let why = format!(
@@ -221,7 +226,7 @@ impl Permissions {
                 self.rules(|rules| rules.allow.push(rule));
                 Decided::Yes(permit, Vec::new())
             }
-            Decision::No(reason) => Decided::no(call, reason),
+            Decision::No(reason) => Decided::no(call, Came::DeniedByPerson, reason),
         }
     }
 }

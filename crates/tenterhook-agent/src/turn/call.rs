@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::agent::{Agent, Role};
-use crate::conversation::{Call, ToolResult};
+use crate::conversation::{Call, Came as Ended, ToolResult};
 use crate::permission::{Permit, Refusal};
 use crate::session::from_hook;
 use crate::task_gate::{self, Came, Told};
@@ -25,15 +25,16 @@ impl Agent {
         call: Call,
     ) -> (ToolResult, Vec<String>, Option<String>, Option<PathBuf>) {
         self.updates.tell(Update::ToolAsked(call.clone()));
+        let wanted = call.input.clone();
         let held = Underway::begin(self.cut_short(call.clone()));
         let sought = self.permissions.seek(&self.permit_context(), call).await;
         held.over();
         let (permit, mut context) = match sought {
             Ok(permitted) => permitted,
-            Err(Refusal { call, reason, stop, context, retry }) => {
+            Err(Refusal { call, by, reason, stop, context, retry }) => {
                 let again = if retry { "; a hook says that you may try it again" } else { "" };
                 let text = format!("the call was refused: {reason}{again}");
-                return (self.ended(&call, text, true), context, stop, None);
+                return (self.ended(&call, text, by, None), context, stop, None);
             }
         };
         let file = permit.judged().map(|it| it.path.clone());
@@ -72,15 +73,22 @@ impl Agent {
         context.extend(said.context);
         shown.over();
         let file = file.filter(|_| !is_error && tool::text(&call, "file_path").is_some());
-        (self.ended(&call, text, is_error), context, came.stop.or(said.stop), file)
+        let (ended, ran) = (if is_error { Ended::Failed } else { Ended::Ran }, call.input.clone());
+        let ran = Some(ran).filter(|it| *it != wanted);
+        (self.ended(&call, text, ended, ran), context, came.stop.or(said.stop), file)
     }
 
     /// What the face is told where this call, or what hooks make of it, is stopped half-way.
     fn cut_short(&self, call: Call) -> impl FnOnce() + use<> {
         let updates = self.updates.clone();
         move || {
-            let result =
-                ToolResult { id: call.id.clone(), text: CUT_SHORT.to_owned(), is_error: true };
+            let result = ToolResult {
+                id: call.id.clone(),
+                text: CUT_SHORT.to_owned(),
+                is_error: true,
+                outcome: Some(Ended::Interrupted),
+                ran_input: None,
+            };
             updates.tell(Update::ToolEnded { call, result });
         }
     }
@@ -134,8 +142,16 @@ impl Agent {
         Came { output, context, stop: None }
     }
 
-    fn ended(&self, call: &Call, text: String, is_error: bool) -> ToolResult {
-        let result = ToolResult { id: call.id.clone(), text, is_error };
+    fn ended(
+        &self,
+        call: &Call,
+        text: String,
+        outcome: Ended,
+        ran_input: Option<Value>,
+    ) -> ToolResult {
+        let is_error = outcome != Ended::Ran;
+        let (id, outcome) = (call.id.clone(), Some(outcome));
+        let result = ToolResult { id, text, is_error, outcome, ran_input };
         self.updates.tell(Update::ToolEnded { call: call.clone(), result: result.clone() });
         result
     }

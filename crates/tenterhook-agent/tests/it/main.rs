@@ -19,6 +19,7 @@ mod gates;
 mod gen_settings;
 mod hostile;
 mod hosts;
+mod kept;
 mod late;
 mod life;
 mod means;

@@ -24,7 +24,7 @@ impl Copies {
         let within = told.session.as_deref().map(|session| ("session", None, Some(session), line));
         let seen = [at_once, within]
             .map(|it| it.is_some_and(|which| !self.seen.insert(key(agent, call, which))));
-        seen.contains(&true)
+        told.is_copied || seen.contains(&true)
     }
 }
 

@@ -21,6 +21,8 @@ struct Line<'a> {
     #[serde(borrow, default)]
     mode: Field<'a>,
     #[serde(borrow, default)]
+    copied: Field<'a>,
+    #[serde(borrow, default)]
     at: Field<'a>,
     #[serde(borrow, default)]
     role: Field<'a>,
@@ -66,11 +68,13 @@ impl Reads for Own {
         if let Some(at) = line.at.number() {
             carried.time = Some(at);
         }
+        // It may change within a session.
+        carry(&mut carried.mode, line.mode.text().as_deref());
+        carried.is_copied = line.copied.yes();
         match line.r#type.text().as_deref() {
             Some("session") => {
                 carry(&mut carried.session, line.id.text().as_deref());
                 carry(&mut carried.cwd, line.cwd.text().as_deref());
-                carry(&mut carried.mode, line.mode.text().as_deref());
                 carry(&mut carried.facts.version, line.version.text().as_deref());
                 carried.facts.session.clone_from(&carried.session);
             }
@@ -119,6 +123,7 @@ fn ended<'a>(call: Cow<'a, str>, came: &Came<'_>) -> What<'a> {
     let by = match came.outcome.text().as_deref() {
         Some("denied_by_hook") => Some(Refuser::Hook),
         Some("denied_by_rule") => Some(Refuser::Rule),
+        Some("denied_by_mode") => Some(Refuser::Mode),
         Some("denied_by_person" | "interrupted") => Some(Refuser::Person),
         Some(_) => None,
         None if text.starts_with("there is no tool ") => None,

@@ -81,6 +81,33 @@ fn what_is_cut_off_anywhere_is_counted_and_ends_nothing() {
     }
 }
 
+/// TR-8: lines that the reference agent wrote before it said when, and what came of a call.
+#[test]
+fn files_of_the_reference_agent_of_before_are_read() {
+    let text = r#"{"type":"session","id":"s","model":"m","cwd":"/p"}
+{"type":"message","role":"user","text":"go"}
+{"type":"message","role":"assistant","text":"","calls":[{"id":"call-1","tool":"Bash","input":{"command":"ls"}},{"id":"call-2","tool":"No","input":{}}]}
+{"type":"message","role":"tools","results":[{"id":"call-1","text":"the call was refused: no","is_error":true},{"id":"call-2","text":"there is no tool `No`","is_error":true}]}
+"#;
+    let mut told = Vec::new();
+    let mut decoder = Decoder::new(Agent::Tenterhook);
+    let mut lines = Lines::new(text.as_bytes());
+    while let Some(line) = lines.read().expect("memory") {
+        decoder.line(line, &mut |it| {
+            assert_eq!((it.time, it.mode.as_deref(), it.is_copied), (None, None, false));
+            told.push(match it.what {
+                What::Prompt(_) => "prompt",
+                What::Call(_) => "call",
+                What::Denial { by: Refuser::Unsaid, .. } => "denied",
+                What::Result { ended: Ended::Failed, .. } => "failed",
+                _ => "other",
+            });
+        });
+    }
+    assert_eq!(told, ["prompt", "call", "call", "denied", "failed"]);
+    assert_eq!(decoder.facts().unknown_records(), 0);
+}
+
 /// TR-4: a record of no known kind is named, and what it calls itself is taken over only where it is a word.
 #[test]
 fn unknown_records_are_counted_and_named() {

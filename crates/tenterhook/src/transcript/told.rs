@@ -18,6 +18,8 @@ pub struct Told<'a> {
     pub mode: Option<Arc<str>>,
     /// The subagent that did it.
     pub subagent: Option<Arc<str>>,
+    /// Whether the file itself says that another one told it before.
+    pub is_copied: bool,
     /// What.
     pub what: What<'a>,
 }

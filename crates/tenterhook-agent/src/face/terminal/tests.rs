@@ -402,7 +402,7 @@ fn output_is_bounded_and_says_so() {
     let mut screen = screen();
     screen.take(Update::ToolStarted(call("1")));
     let text = (0..100).map(|at| format!("line {at}\n")).collect();
-    let result = ToolResult { id: "1".to_owned(), text, is_error: false };
+    let result = ToolResult { id: "1".to_owned(), text, is_error: false, ..ToolResult::default() };
     screen.take(Update::ToolEnded { call: call("1"), result });
     let lines = drawn(&screen, 40, 24).join("\n");
     assert!(lines.contains("line 7\n  (92 lines more, Ctrl-O)"), "{lines}");

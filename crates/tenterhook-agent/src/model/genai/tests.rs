@@ -27,7 +27,12 @@ fn reply(text: &str, ids: &[&str]) -> Reply {
 }
 
 fn result(id: &str) -> ToolResult {
-    ToolResult { id: id.into(), text: format!("result of {id}"), is_error: false }
+    ToolResult {
+        id: id.into(),
+        text: format!("result of {id}"),
+        is_error: false,
+        ..ToolResult::default()
+    }
 }
 
 /// Role and parts of every message that would be sent.

@@ -106,7 +106,7 @@ fn a_prompt_says_who_holds_it() {
 fn long_output_opens() {
     let mut screen = screen();
     let text: String = (0..30).map(|at| format!("line {at}\n")).collect();
-    let result = ToolResult { id: "1".to_owned(), text, is_error: false };
+    let result = ToolResult { id: "1".to_owned(), text, is_error: false, ..ToolResult::default() };
     screen.take(Update::ToolEnded { call: call("1"), result });
     let lines = seen(&mut screen, 40, 50);
     assert!(lines.contains("(22 lines more, Ctrl-O)") && !lines.contains("line 29"), "{lines}");

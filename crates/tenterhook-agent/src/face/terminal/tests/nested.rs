@@ -10,7 +10,10 @@ fn within(calls: &[&str], update: Update) -> Update {
 
 fn ended(id: &str, text: &str) -> Update {
     let (text, is_error) = (text.to_owned(), false);
-    Update::ToolEnded { call: call(id), result: ToolResult { id: id.to_owned(), text, is_error } }
+    Update::ToolEnded {
+        call: call(id),
+        result: ToolResult { id: id.to_owned(), text, is_error, ..ToolResult::default() },
+    }
 }
 
 fn task() -> Call {
@@ -32,12 +35,22 @@ fn steps_are_nested_under_the_call_that_began_them() {
         &["t"],
         Update::ToolEnded {
             call: task(),
-            result: ToolResult { id: "t".to_owned(), text: "found".to_owned(), is_error: false },
+            result: ToolResult {
+                id: "t".to_owned(),
+                text: "found".to_owned(),
+                is_error: false,
+                ..ToolResult::default()
+            },
         },
     ));
     screen.take(Update::ToolEnded {
         call: task(),
-        result: ToolResult { id: "t".to_owned(), text: "all".to_owned(), is_error: false },
+        result: ToolResult {
+            id: "t".to_owned(),
+            text: "all".to_owned(),
+            is_error: false,
+            ..ToolResult::default()
+        },
     });
     let lines = seen(&mut screen, 60, 30);
     let wanted = "* Task read it\n│\n│ I look\n│\n│ * Task read it\n│ │\n│ │ * Bash ls …\n│ │   deep\n│\n│ * Task read it came to this:\n│   found\n\n* Task read it came to this:\n  all";

@@ -1,0 +1,119 @@
+//! What the transcript says of each call, to whoever reads it later: when, under which mode, what came of it, and what really ran.
+
+use serde_json::Value;
+use tenterhook::transcript::{Agent, Call, Copies, Decoder, Ended, Lines, Refuser, What};
+
+use crate::room::Room;
+
+const HOOKS: &str = r#"
+[hook.no]
+on = "PreToolUse"
+if = "Bash(denied *)"
+shell = "echo no >&2; exit 2"
+[hook.other]
+on = "PreToolUse"
+if = "Bash(echo one)"
+phase = "rewrite"
+when = "true"
+rewrite = 'tool.input.with({"command": "echo two"})'
+"#;
+
+fn script() -> String {
+    let call = |it: &str| format!("[[reply]]\ncall = [{{ {it} }}]\n");
+    let calls = [
+        r#"tool = "Bash", input = { command = "echo one" }"#,
+        r#"tool = "Bash", input = { command = "denied x" }"#,
+        r#"tool = "Nothing", input = { }"#,
+        r#"tool = "Read", input = { wrong = "x" }"#,
+        r#"tool = "Bash", input = { command = "barred x" }"#,
+        r#"tool = "Bash", input = { command = "exit 3" }"#,
+        r#"tool = "Write", input = { file_path = "/elsewhere/x", content = "x" }"#,
+    ];
+    let calls: String = calls.iter().map(|it| call(it)).collect();
+    format!("{calls}[[reply]]\ntext = \"done\"\n")
+}
+
+/// The one session that is there.
+fn session(room: &Room) -> std::path::PathBuf {
+    let sessions = room.sandbox.home().join(".local/share/tenterhook-agent/sessions");
+    let mut files = std::fs::read_dir(sessions).unwrap().map(|it| it.unwrap().path());
+    files.next().unwrap()
+}
+
+/// TR-1, TR-2: the decoder reads what the agent writes.
+#[test]
+fn the_transcript_says_what_came_of_each_call() {
+    let room = Room::new(HOOKS, &script());
+    let allow = ["--allow", "Bash(echo *)", "--allow", "Bash(exit *)", "--deny", "Bash(barred *)"];
+    room.ask("work", &allow);
+    let text = std::fs::read(session(&room)).unwrap();
+    let mut decoder = Decoder::new(Agent::Tenterhook);
+    let mut lines = Lines::new(&*text);
+    let (mut calls, mut ends, mut ran) = (Vec::new(), Vec::new(), Vec::new());
+    while let Some(line) = lines.read().unwrap() {
+        decoder.line(line, &mut |told| {
+            assert!(told.time.is_some_and(|it| it > 1_700_000_000_000), "{told:?}");
+            assert_eq!(told.mode.as_deref(), Some("default"), "{told:?}");
+            match told.what {
+                What::Call(Call { id, input, .. }) => {
+                    calls.push((id.into_owned(), input.into_owned()))
+                }
+                What::Denial { call, by } => ends.push((call.into_owned(), Err(by))),
+                What::Result { call, ended } => ends.push((call.into_owned(), Ok(ended))),
+                What::Rewritten { call, input } => {
+                    ran.push((call.into_owned(), input.into_owned()))
+                }
+                _ => {}
+            }
+        });
+    }
+    let of = |id: &str, end| (id.to_owned(), end);
+    let expected = [
+        of("call-1", Ok(Ended::Ran)),
+        of("call-2", Err(Refuser::Hook)),
+        of("call-3", Ok(Ended::Refused)),
+        of("call-4", Ok(Ended::Refused)),
+        of("call-5", Err(Refuser::Rule)),
+        of("call-6", Ok(Ended::Failed)),
+        of("call-7", Err(Refuser::Mode)),
+    ];
+    assert_eq!(ends, expected);
+    assert!(calls[0].1.contains("echo one"), "what the hooks were asked about: {calls:?}");
+    assert_eq!(ran.len(), 1);
+    assert!(ran[0].0 == "call-1" && ran[0].1.contains("echo two"), "{ran:?}");
+    assert_eq!(decoder.facts().version.as_deref(), Some(env!("CARGO_PKG_VERSION")));
+    assert_eq!(decoder.facts().unknown_records(), 0);
+}
+
+/// TR-5: a fork says of each message that it is a copy; the time is that of the copy.
+#[test]
+fn a_fork_says_that_its_messages_are_copies() {
+    let room = Room::new(HOOKS, &script());
+    room.ask("work", &["--allow", "Bash(echo *)"]);
+    let first = session(&room);
+    let fork = room.ask("go on", &["--resume", first.to_str().unwrap(), "--fork"]);
+    drop(fork);
+    let sessions = std::fs::read_dir(first.parent().unwrap()).unwrap();
+    let (mut copies, mut all, mut copied) = (Copies::default(), 0, 0);
+    let mut files: Vec<_> = sessions.map(|it| it.unwrap().path()).collect();
+    files.sort();
+    assert_eq!(files.len(), 2);
+    for file in files {
+        let text = std::fs::read(&file).unwrap();
+        let mut decoder = Decoder::new(Agent::Tenterhook);
+        let mut lines = Lines::new(&*text);
+        while let Some(line) = lines.read().unwrap() {
+            decoder.line(line, &mut |told| {
+                if let What::Call(call) = &told.what {
+                    all += 1;
+                    copied += usize::from(copies.is_copy(Agent::Tenterhook, &told, call));
+                }
+            });
+        }
+        let marked = String::from_utf8(text).unwrap();
+        let marked = marked.lines().map(|it| serde_json::from_str::<Value>(it).unwrap());
+        let marked = marked.filter(|it| it["copied"] == true).count();
+        assert!((marked > 0) == (file != first), "{marked}");
+    }
+    assert!(copied >= 7 && all >= 14, "{copied} of {all}");
+}
