@@ -7,8 +7,10 @@ use tenterhook::Outcome;
 use tenterhook::discover;
 use tenterhook::record::Journal;
 use tenterhook::record::journal::{Place, state_home};
+use tenterhook::record::word::{Saying, Word};
 
 use crate::ambient::Here;
+use crate::problem::Problem;
 use crate::show::paint::WARNING;
 use crate::term::Term;
 
@@ -26,6 +28,31 @@ pub(crate) fn place(here: &Here) -> Place {
 pub(crate) fn unseen(journal: Option<&Arc<Journal>>, outcome: &Outcome, term: Term) {
     if let Some(Err(lack)) = journal.map(|it| it.unseen(outcome)) {
         term.say_after(WARNING, "warning:", &format!("this is not on record: {}", lack.why));
+    }
+}
+
+/// Puts on record what a person says of their guard, before it takes effect (RE-6).
+///
+/// # Errors
+///
+/// Where it must be on record and is not: then nothing may come of it.
+pub(crate) fn said(
+    (saying, about, shown): (Saying, &str, &str),
+    here: &Here,
+    term: Term,
+) -> Result<(), Problem> {
+    let word = Word { saying, about, shown };
+    match of(here).map(|journal| journal.said(&word)) {
+        Some(Err(lack)) if lack.is_required => {
+            let message =
+                format!("nothing was changed, because this is not on record: {}", lack.why);
+            Err(Problem::new(message).help("`[record] required` says that it must be"))
+        }
+        Some(Err(lack)) => {
+            term.say_after(WARNING, "warning:", &format!("this is not on record: {}", lack.why));
+            Ok(())
+        }
+        Some(Ok(())) | None => Ok(()),
     }
 }
 

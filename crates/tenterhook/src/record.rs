@@ -26,6 +26,9 @@ mod segments;
 #[cfg(feature = "record")]
 #[doc(hidden)]
 pub mod verify;
+#[cfg(feature = "record")]
+#[doc(hidden)]
+pub mod word;
 
 #[cfg(test)]
 mod tests;

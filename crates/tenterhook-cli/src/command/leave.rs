@@ -5,10 +5,12 @@ use std::time::Duration;
 use tenterhook::engine::Builder;
 use tenterhook::hook::Layer;
 use tenterhook::leave::{LONGEST_PAUSE, Leaves, Trouble, state_directory};
+use tenterhook::record::word::Saying;
 
 use crate::ambient::Here;
 use crate::args::{Allow, AllowHow, Pause};
 use crate::exit::Exit;
+use crate::journal;
 use crate::load::{self, Whose};
 use crate::person;
 use crate::problem::Problem;
@@ -17,6 +19,7 @@ use crate::term::Term;
 pub(crate) fn allow(args: &Allow, here: &Here, term: Term) -> Result<Exit, Problem> {
     let AllowHow::Once { code } = &args.how;
     person::is_meant("tenterhook allow", here)?;
+    journal::said((Saying::AllowOnce, code, ""), here, term)?;
     let denied = leaves(here).allow_once(code).map_err(|trouble| {
         let unknown = matches!(trouble, Trouble::Unknown(_));
         let problem = Problem::new(trouble.to_string());
@@ -25,7 +28,6 @@ pub(crate) fn allow(args: &Allow, here: &Here, term: Term) -> Result<Exit, Probl
             false => problem,
         }
     })?;
-    record("allow once", &denied.call);
     term.data(&format!("allowed once, within 10 minutes: {}\n", denied.call))?;
     Ok(Exit::Good)
 }
@@ -42,13 +44,14 @@ pub(crate) fn pause(args: &Pause, here: &Here, term: Term) -> Result<Exit, Probl
         let help = "`tenterhook allow once CODE` lets one denied call pass";
         return Err(Problem::new(message).help(help));
     }
+    let seconds = length.as_secs().to_string();
+    let saying = if args.end { (Saying::PauseEnd, "", "") } else { (Saying::Pause, &*seconds, "") };
+    journal::said(saying, here, term)?;
     leaves(here).pause(length).map_err(|trouble| Problem::new(trouble.to_string()))?;
-    record("pause", &format!("{} s", length.as_secs()));
     let said = match args.end {
         true => "self-protection is on again\n".to_owned(),
         false => format!(
-            "self-protection rests for {} s and comes back by itself; `tenterhook pause --end` brings it back now\n",
-            length.as_secs()
+            "self-protection rests for {seconds} s and comes back by itself; `tenterhook pause --end` brings it back now\n"
         ),
     };
     term.data(&said)?;
@@ -65,7 +68,3 @@ fn may_pause(here: &Here) -> bool {
     let ruleset = loaded.engine(Builder::self_protection).ruleset();
     ruleset.hooks().iter().all(|it| it.layer != Layer::BuiltIn || it.pausable)
 }
-
-/// The person's word belongs on record. What is left and what is used up stand in the state directory and in outcomes; the
-/// log takes it here.
-const fn record(_what: &str, _about: &str) {}

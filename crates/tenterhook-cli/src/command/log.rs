@@ -4,6 +4,7 @@ pub(crate) mod firing;
 mod shadow;
 mod stats;
 mod verify;
+mod word;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -21,6 +22,7 @@ use crate::show::words;
 use crate::term::{Reader, Term};
 use crate::wait::{Waited, block_on};
 use firing::Firing;
+use word::Word;
 
 /// How often `--follow` looks for more.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -43,11 +45,8 @@ pub(crate) fn run(args: &Log, here: &Here, term: Term) -> Result<Exit, Problem> 
     if entries.is_empty() && !args.follow {
         term.say(&format!("nothing is on record in {}", log.records.display()));
     }
-    // What is under way now is told when it has ended.
-    let firings = firing::all(entries);
-    let is_told = |it: &&Firing| args.wants(it) && !(args.follow && it.is_open());
-    for firing in firings.iter().filter(is_told) {
-        if tell(firing, args.output.format, term)? == Reader::Gone {
+    for it in told(entries, args) {
+        if tell(&it, args.output.format, term)? == Reader::Gone {
             return Ok(Exit::Good);
         }
     }
@@ -61,12 +60,10 @@ fn follow(args: &Log, mut log: Following, term: Term) -> Result<Exit, Problem> {
     let work = async {
         loop {
             for entry in log.more()? {
-                let firing = Firing::of(entry);
-                let is_over = firing.as_ref().is_some_and(|it| !it.is_open() && args.wants(it));
-                if let Some(firing) = firing.filter(|_| is_over)
-                    && tell(&firing, args.output.format, term)? == Reader::Gone
-                {
-                    return Ok(Exit::Good);
+                for it in told(vec![entry], args) {
+                    if tell(&it, args.output.format, term)? == Reader::Gone {
+                        return Ok(Exit::Good);
+                    }
                 }
             }
             tokio::time::sleep(PAUSE).await;
@@ -117,11 +114,32 @@ pub(crate) fn entries(here: &Here) -> Result<Vec<Entry>, Problem> {
     Following::new(here)?.more()
 }
 
-fn tell(firing: &Firing, format: Format, term: Term) -> Result<Reader, Problem> {
-    match format {
-        Format::Json => term.offer(&format!("{}\n", firing.json())),
-        Format::Text => term.offer(&format!("{}\n", line(firing))),
-    }
+/// What there is to tell of: firings, and what a person said.
+enum Told {
+    Firing(Firing),
+    Word(Word),
+}
+
+/// What was asked for, in the order of its numbers. What is under way is told, for who follows, when it has ended.
+fn told(entries: Vec<Entry>, args: &Log) -> Vec<Told> {
+    let words: Vec<Word> = entries.iter().filter_map(Word::of).collect();
+    let words = words.into_iter().filter(|it| it.is_wanted(args));
+    let firings = firing::all(entries).into_iter();
+    let firings = firings.filter(|it| args.wants(it) && !(args.follow && it.is_open()));
+    let mut all: Vec<(u64, Told)> = words.map(|it| (it.number(), Told::Word(it))).collect();
+    all.extend(firings.map(|it| (it.number(), Told::Firing(it))));
+    all.sort_by_key(|(number, _)| *number);
+    all.into_iter().map(|(_, it)| it).collect()
+}
+
+fn tell(told: &Told, format: Format, term: Term) -> Result<Reader, Problem> {
+    let line = match (told, format) {
+        (Told::Firing(it), Format::Json) => it.json().to_string(),
+        (Told::Firing(it), Format::Text) => line(it),
+        (Told::Word(it), Format::Json) => it.json().to_string(),
+        (Told::Word(it), Format::Text) => it.line(),
+    };
+    term.offer(&format!("{line}\n"))
 }
 
 /// How a decision looks.

@@ -6,11 +6,13 @@ use std::io::{BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 use tenterhook::config::Source;
+use tenterhook::record::word::Saying;
 use tenterhook::trust::{Origin, Review, State, Trust};
 
 use crate::ambient::Here;
 use crate::args::{TrustArgs, TrustDo, TrustWhich};
 use crate::exit::Exit;
+use crate::journal;
 use crate::load::shorten;
 use crate::person;
 use crate::problem::Problem;
@@ -77,6 +79,7 @@ fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem>
         }
         let answer = if which.yes.is_empty() { ask(review, term)? } else { Answer::Yes };
         left += usize::from(answer == Answer::Later);
+        on_record(review, answer.saying(), here, term)?;
         keep(&trust, review, &shown, answer, term)?;
     }
     if reviews.is_empty() {
@@ -92,6 +95,17 @@ fn unknown_digests(yes: &[String], reviews: &[Review]) -> Result<(), Problem> {
         Err(Problem::new(format!("no review has the digest `{digest}`: something became another"))
             .help("`tenterhook trust status` prints the digests of what is there"))
     })
+}
+
+/// The person's word, before it takes effect.
+fn on_record(
+    review: &Review,
+    saying: Option<Saying>,
+    here: &Here,
+    term: Term,
+) -> Result<(), Problem> {
+    let Some(saying) = saying else { return Ok(()) };
+    journal::said((saying, &review.source, &review.digest.to_string()), here, term)
 }
 
 fn keep(
@@ -121,6 +135,33 @@ enum Answer {
     Never,
 }
 
+impl Answer {
+    /// What is on record of it.
+    const fn saying(self) -> Option<Saying> {
+        match self {
+            Self::Yes => Some(Saying::Approve),
+            Self::Later => None,
+            Self::Never => Some(Saying::Refuse),
+        }
+    }
+}
+
+/// A question whose default is no.
+fn confirm(question: &str, term: Term) -> Result<bool, Problem> {
+    Ok(matches!(&*answer(&format!("{} [y/N] ", paint(BOLD, question)), term)?, "y" | "yes"))
+}
+
+/// What a person types behind a question.
+fn answer(question: &str, term: Term) -> Result<String, Problem> {
+    term.prompt(question);
+    let mut line = String::new();
+    std::io::stdin()
+        .lock()
+        .read_line(&mut line)
+        .map_err(|error| Problem::new(format!("the answer cannot be read: {error}")))?;
+    Ok(line.trim().to_lowercase())
+}
+
 /// Asks once for all hooks of a source. Whoever cannot be asked said nothing (T-18).
 fn ask(review: &Review, term: Term) -> Result<Answer, Problem> {
     let stdin = std::io::stdin();
@@ -140,13 +181,8 @@ fn ask(review: &Review, term: Term) -> Result<Answer, Problem> {
             }
         ),
     };
-    term.prompt(&format!("{} [y/N/never] ", paint(BOLD, &question)));
-    let mut line = String::new();
-    stdin
-        .lock()
-        .read_line(&mut line)
-        .map_err(|error| Problem::new(format!("the answer cannot be read: {error}")))?;
-    Ok(match line.trim().to_lowercase().as_str() {
+    let question = format!("{} [y/N/never] ", paint(BOLD, &question));
+    Ok(match &*answer(&question, term)? {
         "y" | "yes" => Answer::Yes,
         "never" => Answer::Never,
         _ => Answer::Later,
@@ -174,9 +210,15 @@ pub(crate) fn untrust(which: &TrustWhich, here: &Here, term: Term) -> Result<Exi
                 review.digest
             )));
         }
-        if !asked && !which.yes.contains(&review.digest.to_string()) {
+        let says_yes = match asked {
+            true => confirm(&format!("forget what was said of {shown}?"), term)?,
+            false => which.yes.contains(&review.digest.to_string()),
+        };
+        if !says_yes {
+            term.say(&format!("{shown} stays as it is"));
             continue;
         }
+        on_record(review, Some(Saying::Forget), here, term)?;
         trust.forget(review).map_err(|error| {
             Problem::new(format!("what was said of `{shown}` cannot be removed: {error}"))
         })?;
@@ -237,8 +279,10 @@ pub(crate) fn approve_own(path: &Path, here: &Here, term: Term) {
     let is_own =
         |it: &&Source| Path::new(&*it.name) == path && Trust::origin(it) == Origin::Repository;
     let own = found.iter().find(is_own);
-    let approved = own.map_or(Ok(()), |source| trust.approve(&trust.review(source)));
-    if let Err(error) = approved {
-        term.say(&format!("it is not approved yet: {error}"));
+    let Some(review) = own.map(|source| trust.review(source)) else { return };
+    let approved = on_record(&review, Some(Saying::Approve), here, term)
+        .and_then(|()| trust.approve(&review).map_err(|error| Problem::new(error.to_string())));
+    if let Err(problem) = approved {
+        term.say(&format!("it is not approved yet: {}", problem.message));
     }
 }

@@ -380,3 +380,49 @@ fn the_last_firing_becomes_a_case() {
     let said = room.run(&["test"], "");
     assert!(said.code == 0 && said.stdout.contains("1 "), "{}", said.all());
 }
+
+/// RE-6: approvals, refusals and what self-protection is told to let pass are on record, whoever looks later.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_a_person_says_of_their_guard_is_on_record() {
+    let room = Room::new().unapproved();
+    room.write("project/tenterhook.toml", "[hook.a]\non = 'PreToolUse'\nshell = 'exit 0'\n");
+    let digest = |room: &Room| {
+        let page = room.run(&["trust"], "").stdout;
+        page.lines().find_map(|it| it.strip_prefix("review ")).unwrap().to_owned()
+    };
+    let shown = digest(&room);
+    assert_eq!(room.run(&["trust", "--yes", &shown], "").code, 0);
+    assert_eq!(room.run(&["untrust", "--yes", &shown], "").code, 0);
+    assert_eq!(room.at_terminal(&["pause", "5m"]).code, 0);
+    assert_eq!(room.at_terminal(&["pause", "--end"]).code, 0);
+    let all = room.run(&["log", "--format", "json"], "").stdout;
+    let said: Vec<Value> = all
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|it| it["kind"] == "said")
+        .map(|it| it["said"].clone())
+        .collect();
+    let what: Vec<_> = said.iter().filter_map(|it| it["what"].as_str()).collect();
+    assert_eq!(what, ["approve", "forget", "pause", "pause end"]);
+    let about = said[0]["about"].as_str().unwrap();
+    assert!(about.ends_with("project/tenterhook.toml"), "{about}");
+    assert_eq!((&said[0]["digest"], &said[2]["about"]), (&said[1]["digest"], &json!("300")));
+    let told = room.run(&["log"], "").stdout;
+    assert!(told.contains("you: approve") && told.contains("you: pause end"), "{told}");
+    assert!(!room.run(&["log", "--event", "PreToolUse"], "").stdout.contains("you:"));
+    assert_eq!(room.run(&["log", "verify"], "").code, 0);
+    // Where a record is required and cannot be, nothing comes of it.
+    room.write("home/records", "");
+    room.write(
+        USER,
+        &format!("[record]\nrequired = true\ndir = {:?}\n", room.path("home/records")),
+    );
+    let refused = room.run(&["trust", "--yes", &shown], "");
+    assert!(
+        refused.code == 1 && refused.stderr.contains("nothing was changed"),
+        "{}",
+        refused.all()
+    );
+    assert_eq!(room.run(&["trust", "status"], "").code, 1);
+}

@@ -17,6 +17,7 @@ use super::head::{self, Head};
 use super::identity::Identities;
 use super::recover::{self, Found};
 use super::segments::{self, Segment};
+use super::word::Word;
 use super::{Late, Number, Record, Sink, Unrecorded, private};
 use crate::answer::Restraint;
 use crate::event::Event;
@@ -126,6 +127,15 @@ impl Journal {
             took: Duration::ZERO,
         };
         self.end(&record)
+    }
+
+    /// Puts on record what a person said of their guard, before it takes effect (RE-6).
+    ///
+    /// # Errors
+    ///
+    /// When this is not on record; where it must be, nothing may come of it.
+    pub fn said(&self, word: &Word<'_>) -> Result<(), Unrecorded> {
+        self.keep(word.told(), true).map(drop)
     }
 
     #[cfg(test)]

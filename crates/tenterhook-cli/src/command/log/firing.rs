@@ -76,7 +76,7 @@ impl Firing {
 
     /// The number by which people ask for it.
     pub(crate) fn number(&self) -> u64 {
-        self.0.get("seq").and_then(Value::as_u64).unwrap_or_default()
+        number(&self.0)
     }
 
     /// Whether a number is its own, or that of its beginning.
@@ -134,15 +134,12 @@ impl Firing {
 
     /// When it ended.
     pub(crate) fn time(&self) -> Option<Timestamp> {
-        self.text("time")?.parse().ok()
+        time(&self.0)
     }
 
     /// The same, where the user is.
     pub(crate) fn shown_time(&self) -> String {
-        let shown = |it: Timestamp| {
-            it.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string()
-        };
-        self.time().map(shown).unwrap_or_default()
+        shown_time(&self.0)
     }
 
     /// Content that is on record, by choice.
@@ -174,9 +171,31 @@ impl Firing {
 
     /// For programs: without what ties it to its neighbours.
     pub(crate) fn json(&self) -> Value {
-        let fields = self.0.iter().filter(|(key, _)| !CHAIN.contains(&key.as_str()));
-        Value::Object(fields.map(|(key, value)| (key.clone(), value.clone())).collect())
+        unchained(&self.0)
     }
+}
+
+/// The number of a record.
+pub(super) fn number(entry: &Entry) -> u64 {
+    entry.get("seq").and_then(Value::as_u64).unwrap_or_default()
+}
+
+/// When it was written.
+pub(super) fn time(entry: &Entry) -> Option<Timestamp> {
+    entry.get("time")?.as_str()?.parse().ok()
+}
+
+/// The same, where the user is.
+pub(super) fn shown_time(entry: &Entry) -> String {
+    let shown =
+        |it: Timestamp| it.to_zoned(TimeZone::system()).strftime("%Y-%m-%d %H:%M:%S").to_string();
+    time(entry).map(shown).unwrap_or_default()
+}
+
+/// A record without what ties it to its neighbours.
+pub(super) fn unchained(entry: &Entry) -> Value {
+    let fields = entry.iter().filter(|(key, _)| !CHAIN.contains(&key.as_str()));
+    Value::Object(fields.map(|(key, value)| (key.clone(), value.clone())).collect())
 }
 
 /// One hook of a firing.
