@@ -8,6 +8,7 @@ mod clients;
 mod docs;
 mod install;
 mod pace;
+mod page;
 mod prewarm;
 mod start;
 mod starved;
@@ -26,6 +27,7 @@ usage: cargo e2e NAME
   prewarm   do scripts behave prewarmed as they do started plainly? (python3 and node; other interpreters may follow)
   starved   does `fire` say no in whatever environment, where a hook objects?
   terminal  does the agent's interactive face hold in a real terminal? (tmux; `--bless` writes docs/screens anew)
+  page      does the page of `backtest --html` hold in a browser? (Chromium; `--bless` writes its pictures anew)
   pace      how long from a tarball to the first `check`? (--dist DIR, --corpus DIR)
   start     what does one `fire` of the release build cost, beside `/bin/true` and Python? (another build may follow)
   bench     how long does what is typed take to be seen, while a hook sleeps and the model streams?";
@@ -41,6 +43,7 @@ fn main() -> ExitCode {
         ["clients"] => clients::run(),
         ["install", args @ ..] => install::run(args),
         ["pace", args @ ..] => pace::run(args),
+        ["page", args @ ..] => page::run(args),
         ["docs"] => docs::run(),
         ["prewarm", interpreters @ ..] => prewarm::run(interpreters),
         ["start", program @ ..] => start::run(program),

@@ -102,7 +102,7 @@ pub(crate) enum Command {
     Transcripts(Transcripts),
     /// Say what hooks would have done to the sessions that agents recorded
     #[command(
-        after_help = "Examples:\n  tenterhook backtest\n  tenterhook backtest tenterhook.toml --since 30days --agent claude\n  tenterhook backtest new.toml --against tenterhook.toml\n  tenterhook backtest --sessions ~/.codex/sessions --format json"
+        after_help = "Examples:\n  tenterhook backtest\n  tenterhook backtest tenterhook.toml --since 30days --agent claude\n  tenterhook backtest new.toml --against tenterhook.toml\n  tenterhook backtest --sessions ~/.codex/sessions --format json\n  tenterhook backtest --since 30days --html yesterday.html"
     )]
     Backtest(Backtest),
     /// Run an agent that is installed here, and say what it does with what its hooks say
@@ -484,6 +484,23 @@ pub(crate) struct Backtest {
     /// Output for people (text), for programs (json), or for what shows findings (sarif)
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub(crate) format: BacktestFormat,
+    /// Write a page to look at, with nothing outside of it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+    /// How much of what was said is in the page: none, without what looks like a secret (redacted), or full
+    #[arg(long, value_name = "HOW", default_value = "redacted", requires = "html")]
+    pub(crate) content: PageContent,
+}
+
+/// How much of what was said a page holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum PageContent {
+    /// Nothing.
+    None,
+    /// All but what looks like a secret.
+    Redacted,
+    /// All.
+    Full,
 }
 
 #[derive(Debug, Args)]

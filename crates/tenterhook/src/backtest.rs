@@ -9,7 +9,7 @@ use crate::engine::Engine;
 use crate::event::Event;
 use crate::hook::{Arming, Enforcement, Hook, HookId, Run};
 use crate::outcome::Outcome;
-use crate::plan;
+use crate::plan::{self, Because};
 use crate::session::Session;
 
 /// Hooks that are asked about what is over.
@@ -66,6 +66,14 @@ impl Backtest {
         let not_replayed = self.not_replayed(&event, session);
         let outcome = self.engine.fire(event, session).await;
         Judged { outcome, not_replayed }
+    }
+
+    /// What the plan says of each hook, whether it is asked or not replayed.
+    #[must_use]
+    pub fn explain(&self, event: &Event, session: &Session) -> Vec<(Arc<Hook>, Because)> {
+        let view = session.view(&event.name);
+        let of = |ruleset: &Ruleset| plan::explain(ruleset, &view, event);
+        of(&self.engine.ruleset()).into_iter().chain(of(&self.outside)).collect()
     }
 
     fn not_replayed(&self, event: &Event, session: &Session) -> Vec<HookId> {

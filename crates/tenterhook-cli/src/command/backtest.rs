@@ -1,5 +1,6 @@
 //! `backtest`: what would these hooks have said to what agents did? Reads recorded sessions, asks rules and callbacks, starts nothing.
 
+mod page;
 mod report;
 mod shape;
 mod tally;
@@ -25,6 +26,7 @@ use crate::show::paint::WARNING;
 use crate::show::words;
 use crate::term::Term;
 use crate::wait;
+use page::{Asked, Gathering, Row};
 use tally::{Place, Tally};
 
 /// No signal has come.
@@ -67,14 +69,22 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
         home: here.roots.home.clone(),
         signal: Arc::clone(&signal),
         steps: progress.steps(),
+        page: args.html.as_ref().map(|_| Gathering::new(args)),
     };
-    let tally = work.all()?;
+    let mut tally = work.all()?;
     drop(progress);
     let signal = signal.load(Ordering::Relaxed);
     for problem in &tally.problems {
         term.say_after(WARNING, "warning:", &words::line(problem));
     }
+    if let (Some(path), Some(all)) = (&args.html, &work.page) {
+        let rows = std::mem::take(&mut tally.rows);
+        page::write(path, rows, &tally, all, signal != NONE)?;
+    }
     report::print(&tally, &work.new, args, signal != NONE, here, term)?;
+    if let Some(path) = &args.html {
+        term.say(&format!("wrote {}", load::shorten(&path.to_string_lossy(), &here.roots)));
+    }
     match signal {
         NONE => Ok(Exit::Good),
         signal => Ok(Exit::Cancelled(signal)),
@@ -101,6 +111,8 @@ struct Work {
     home: PathBuf,
     signal: Arc<AtomicU8>,
     steps: Steps,
+    /// What a page is made of, where one is wanted.
+    page: Option<Gathering>,
 }
 
 impl Work {
@@ -210,6 +222,19 @@ impl OfFile<'_> {
             .old
             .as_ref()
             .map(|old| self.runtime.block_on(old.judge(event.clone(), other)).outcome);
+        if let Some(all) = &self.work.page {
+            let asked = Asked {
+                told,
+                agent: self.file.agent,
+                file: &self.file.path,
+                number: self.number,
+                event: &event,
+                outcome: &outcome,
+                old: old.as_ref(),
+                not_replayed: &not_replayed,
+            };
+            tally.rows.extend(Row::of(all, &asked, &self.work.new, session));
+        }
         let place = Place::of(self.number, self.file, told);
         tally.judged(&event, &outcome, old.as_ref(), &not_replayed, place);
     }

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 /// A reader finds the old text or the new one, never a half; a link stays one, and so do the rights.
-pub(super) fn write_in_place(path: &Path, text: &str) -> io::Result<()> {
+pub(in crate::command) fn write_in_place(path: &Path, text: &str) -> io::Result<()> {
     let path = path.canonicalize()?;
     let directory = path.parent().unwrap_or(&path);
     let mut new = tempfile::NamedTempFile::new_in(directory)?;
@@ -16,7 +16,7 @@ pub(super) fn write_in_place(path: &Path, text: &str) -> io::Result<()> {
 }
 
 /// The same of a file that is not there; one that came meanwhile is left.
-pub(super) fn write_new(path: &Path, text: &str) -> io::Result<()> {
+pub(in crate::command) fn write_new(path: &Path, text: &str) -> io::Result<()> {
     let directory = path.parent().unwrap_or(path);
     fs::create_dir_all(directory)?;
     let mut new = tempfile::NamedTempFile::new_in(directory)?;

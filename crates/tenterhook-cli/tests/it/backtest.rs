@@ -168,3 +168,43 @@ fn what_is_cut_short_says_so() {
     assert_eq!(said["cut_short"], true);
     assert!(said["calls"].as_u64().unwrap() < 800_000);
 }
+
+/// BT-8.
+#[test]
+fn a_page_is_whole_and_holds_no_secret() {
+    let room = Room::new();
+    let secret = "ghp_".to_owned() + &"aB3dE6gH9".repeat(4);
+    let call = json!({"type": "assistant", "sessionId": format!("s-{secret}"), "version": "2.1.330", "cwd": format!("/w/{secret}"),
+        "timestamp": "2026-11-20T09:00:05Z", "message": {"role": "assistant", "content": [{"type": "tool_use", "id": "toolu_1",
+            "name": "Bash", "input": {"command": format!("echo DENYHOOK {secret} </script><img src=x>")}}]}});
+    room.write("project/s/a.jsonl", &format!("{call}\n"));
+    let deny = "[hook.deny]\non = \"PreToolUse\"\nwhen = 'tool.input.command.contains(\"DENY\")'\ndeny = \"not { tool.input.command }\"\n";
+    room.write("project/hooks.toml", deny);
+    let args = ["backtest", "native=hooks.toml", "--sessions", "s", "--html", "page.html"];
+    let page = |more: &[&str]| {
+        let said = room.run(&[&args, more].concat(), "");
+        assert_eq!(said.code, 0, "{}", said.stderr);
+        fs::read_to_string(room.path("project/page.html")).unwrap()
+    };
+    let redacted = page(&[]);
+    assert!(redacted.contains("echo DENYHOOK") && !redacted.contains(&secret), "{redacted}");
+    assert_eq!(
+        redacted.matches("</script>").count(),
+        2,
+        "no text ends the element that it stands in"
+    );
+    for outside in ["http://", "https://", "src=\"", "href=", "import ", "url("] {
+        assert!(!redacted.contains(outside), "{outside}");
+    }
+    let none = page(&["--content", "none"]);
+    assert!(!none.contains("DENYHOOK") && !none.contains(&secret), "{none}");
+    let full = page(&["--content", "full"]);
+    assert!(full.contains(&secret) && full.contains("may hold secrets"));
+    room.write("project/mine.html", "mine");
+    let said =
+        room.run(&["backtest", "native=hooks.toml", "--sessions", "s", "--html", "mine.html"], "");
+    assert_eq!(
+        (said.code, fs::read_to_string(room.path("project/mine.html")).unwrap().as_str()),
+        (1, "mine")
+    );
+}

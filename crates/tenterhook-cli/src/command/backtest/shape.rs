@@ -68,13 +68,17 @@ pub(super) fn example(event: &Event) -> String {
 
 /// A text in one line, without what looks like a secret, cut.
 pub(super) fn shown(text: &str, longest: usize) -> String {
+    words::cut(&words::line(&cleaned(text, longest * 8)), longest)
+}
+
+/// A text without what looks like a secret, cut; its lines stay.
+pub(super) fn cleaned(text: &str, longest: usize) -> String {
     // What is cut away is not looked at, but for what a secret might need to be known by.
-    let near: String = text.chars().take(longest * 8).collect();
-    let clean = match redacted(near.into()) {
+    let near: String = text.chars().take(longest).collect();
+    match redacted(near.into()) {
         Value::String(text) => text,
         _ => String::new(),
-    };
-    words::cut(&words::line(&clean), longest)
+    }
 }
 
 #[cfg(test)]

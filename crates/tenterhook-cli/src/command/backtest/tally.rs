@@ -7,6 +7,7 @@ use tenterhook::hook::HookId;
 use tenterhook::transcript::{Facts, Told};
 use tenterhook::{Event, Outcome};
 
+use super::page::Row;
 use super::shape::{example, shape, shown};
 use crate::sessions::Session as File;
 
@@ -77,10 +78,12 @@ pub(super) struct Tally {
     /// How sure the records are from which events came.
     pub(super) sure: BTreeMap<&'static str, u64>,
     pub(super) problems: Vec<String>,
+    /// What a page shows.
+    pub(super) rows: Vec<Row>,
 }
 
 /// What an outcome is called.
-fn verdict(outcome: &Outcome) -> &'static str {
+pub(super) fn verdict(outcome: &Outcome) -> &'static str {
     match &outcome.effects.stop {
         Some(_) => "stop",
         None if outcome.restraint > Restraint::Allow => {
@@ -88,6 +91,14 @@ fn verdict(outcome: &Outcome) -> &'static str {
         }
         None if outcome.effects.updated_input.is_some() => "rewrite",
         None => outcome.restraint.word().unwrap_or("silent"),
+    }
+}
+
+/// Whether something is told of an event: what would have been held up or rewritten, or what differs from before.
+pub(super) fn is_told(now: &str, before: Option<&str>) -> bool {
+    match before {
+        Some(before) => before != now,
+        None => !matches!(now, "silent" | "allow"),
     }
 }
 
@@ -133,11 +144,7 @@ impl Tally {
             }
         }
         let (now, before) = (verdict(outcome), old.map(verdict));
-        let is_told = match before {
-            Some(before) => before != now,
-            None => !matches!(now, "silent" | "allow"),
-        };
-        if is_told {
+        if is_told(now, before) {
             self.tell(event, outcome, old, place);
         }
     }
@@ -185,6 +192,7 @@ impl Tally {
         self.sessions.extend(other.sessions);
         self.touched.extend(other.touched);
         self.problems.extend(other.problems);
+        self.rows.extend(other.rows);
         for (hook, counts) in other.hooks {
             add(self.hooks.entry(hook).or_default(), counts);
         }

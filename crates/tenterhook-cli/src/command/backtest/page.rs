@@ -1,0 +1,334 @@
+//! `--html`: one page that a person looks at, with nothing outside of it: every event, what would have been said to it, and why.
+//! Gathers what the page shows, and writes it; the page itself is `page.html`.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use serde_json::{Value, json};
+use tenterhook::answer::Restraint;
+use tenterhook::backtest::Backtest;
+use tenterhook::hook::HookId;
+use tenterhook::record::redacted;
+use tenterhook::transcript::{Agent, Told};
+use tenterhook::{Event, Outcome};
+
+use super::shape::{cleaned, shape, shown};
+use super::tally::{Tally, is_told, verdict};
+use crate::args::{Backtest as Args, PageContent};
+use crate::command::change::{write_in_place, write_new};
+use crate::problem::Problem;
+use crate::show::words::{count, line};
+
+/// The page, with a place for the data.
+const PAGE: &str = include_str!("page/page.html");
+const PLACE: &str = "/*DATA*/";
+/// How many events a page lists; more are counted.
+const MOST: usize = 200_000;
+/// How long a text of an event is at most.
+const LONGEST: usize = 2_000;
+
+/// What a page is made of, which all threads share.
+#[derive(Debug)]
+pub(super) struct Gathering {
+    pub(super) content: PageContent,
+    is_compared: bool,
+    taken: AtomicUsize,
+    left_out: AtomicUsize,
+}
+
+impl Gathering {
+    pub(super) fn new(args: &Args) -> Self {
+        let is_compared = !args.against.is_empty();
+        let (taken, left_out) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        Self { content: args.content, is_compared, taken, left_out }
+    }
+
+    /// Whether there is room for one more.
+    fn takes(&self) -> bool {
+        let is_room = self.taken.fetch_add(1, Ordering::Relaxed) < MOST;
+        if !is_room {
+            self.left_out.fetch_add(1, Ordering::Relaxed);
+        }
+        is_room
+    }
+
+    /// A text as the page may show it.
+    fn text(&self, text: &str) -> String {
+        match self.content {
+            PageContent::None => String::new(),
+            PageContent::Redacted => cleaned(text, LONGEST),
+            PageContent::Full => text.chars().take(LONGEST).collect(),
+        }
+    }
+
+    /// A name of a session, a directory or a file: on record in any case, but for what looks like a secret.
+    fn name(&self, text: &str) -> String {
+        match self.content {
+            PageContent::Full => text.to_owned(),
+            PageContent::None | PageContent::Redacted => match redacted(text.into()) {
+                Value::String(text) => line(&text),
+                _ => String::new(),
+            },
+        }
+    }
+}
+
+/// One event of the page.
+#[derive(Debug)]
+pub(super) struct Row {
+    time: Option<i64>,
+    session: (String, Agent, String, String),
+    line: u64,
+    place: String,
+    what: String,
+    text: String,
+    verdict: &'static str,
+    before: Option<&'static str>,
+    hook: Option<HookId>,
+    why: Vec<String>,
+    order: (usize, u64),
+}
+
+/// An event that was asked about, and all that was said to it.
+pub(super) struct Asked<'a> {
+    pub(super) told: &'a Told<'a>,
+    pub(super) agent: Agent,
+    pub(super) file: &'a Path,
+    pub(super) number: usize,
+    pub(super) event: &'a Event,
+    pub(super) outcome: &'a Outcome,
+    pub(super) old: Option<&'a Outcome>,
+    pub(super) not_replayed: &'a [HookId],
+}
+
+impl Row {
+    /// `None` where the page is full.
+    pub(super) fn of(
+        all: &Gathering,
+        asked: &Asked<'_>,
+        hooks: &Backtest,
+        session: &tenterhook::Session,
+    ) -> Option<Self> {
+        if !all.takes() {
+            return None;
+        }
+        let Asked { told, event, outcome, old, .. } = asked;
+        let name = |text: Option<&str>| all.name(text.unwrap_or_default());
+        let cwd = name(told.cwd.as_deref());
+        let about = event.text("prompt").map(str::to_owned);
+        let about = about.or_else(|| event.tool().map(|it| full(it.input)));
+        let spoken = outcome.steps.iter().find(|it| it.verdict > Restraint::Allow || it.rewrote);
+        let is_told = is_told(verdict(outcome), old.map(verdict));
+        Some(Self {
+            time: told.time,
+            session: (
+                name(told.session.as_deref()),
+                asked.agent,
+                cwd.clone(),
+                all.name(&asked.file.to_string_lossy()),
+            ),
+            line: told.line,
+            place: cwd,
+            what: match all.content {
+                PageContent::None => {
+                    event.tool().map_or_else(|| event.name.to_string(), |it| line(it.name))
+                }
+                PageContent::Redacted | PageContent::Full => shape(event),
+            },
+            text: about.map(|it| all.text(&it)).unwrap_or_default(),
+            verdict: verdict(outcome),
+            before: old.map(verdict).filter(|_| is_told),
+            hook: spoken.map(|it| it.hook.clone()),
+            why: why(all, asked, is_told.then_some((hooks, session))),
+            order: (asked.number, told.line),
+        })
+    }
+}
+
+/// An input as people read it: its command or file where it has one, else all of it.
+fn full(input: &Value) -> String {
+    let text = |key: &str| input.get(key).and_then(Value::as_str);
+    text("command").or_else(|| text("file_path")).map_or_else(|| input.to_string(), str::to_owned)
+}
+
+/// What each hook said, those that were not asked, and of what would have been held up, why each hook was asked.
+fn why(
+    all: &Gathering,
+    asked: &Asked<'_>,
+    explained: Option<(&Backtest, &tenterhook::Session)>,
+) -> Vec<String> {
+    let mut said = Vec::new();
+    for step in asked.outcome.steps.iter() {
+        let word = match step.verdict {
+            Restraint::Silent if step.rewrote => "rewrites",
+            Restraint::Silent => continue,
+            verdict => verdict.word().unwrap_or_default(),
+        };
+        let reasons = asked.outcome.reasons.iter().filter(|it| it.hook == step.hook);
+        let words: Vec<String> = reasons.map(|it| all.text(&it.text)).collect();
+        let words = words.join(" ");
+        let colon = if words.is_empty() { "" } else { ": " };
+        said.push(format!("{}: {word}{colon}{words}", step.hook));
+    }
+    for fault in &asked.outcome.faults {
+        said.push(format!("fault {}: {}", fault.code, all.text(&fault.message)));
+    }
+    for hook in asked.not_replayed {
+        said.push(format!("{hook}: not replayed, it would act again"));
+    }
+    if let Some((hooks, session)) = explained {
+        for (hook, because) in hooks.explain(asked.event, session) {
+            let spoke = asked
+                .outcome
+                .steps
+                .iter()
+                .any(|it| it.hook == hook.id && it.verdict != Restraint::Silent);
+            if because.selected && spoke {
+                let text = all.text(&because.because);
+                let text = if text.is_empty() { "its matcher matched".to_owned() } else { text };
+                said.push(format!("{} was asked because {text} ({})", hook.id, because.rule));
+            }
+        }
+    }
+    said.into_iter().map(|it| line(&it)).collect()
+}
+
+/// Words that stand in the data once.
+#[derive(Default)]
+struct Words {
+    all: Vec<String>,
+    at: HashMap<String, usize>,
+}
+
+impl Words {
+    fn at(&mut self, word: &str) -> usize {
+        if let Some(at) = self.at.get(word) {
+            return *at;
+        }
+        self.all.push(word.to_owned());
+        self.at.insert(word.to_owned(), self.all.len() - 1);
+        self.all.len() - 1
+    }
+
+    /// The same of what may be nothing.
+    fn some(&mut self, word: &str) -> i64 {
+        if word.is_empty() { -1 } else { i64::try_from(self.at(word)).unwrap_or(-1) }
+    }
+}
+
+/// Writes the page; a file that is there is replaced where it is such a page, and left otherwise.
+pub(super) fn write(
+    path: &Path,
+    rows: Vec<Row>,
+    tally: &Tally,
+    all: &Gathering,
+    is_cut: bool,
+) -> Result<(), Problem> {
+    let page = page(rows, tally, all, is_cut);
+    let shown = path.display();
+    let cannot =
+        |error: std::io::Error| Problem::new(format!("`{shown}` cannot be written: {error}"));
+    match std::fs::read_to_string(path) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            write_new(path, &page).map_err(cannot)
+        }
+        Ok(old) if old.starts_with(head()) => write_in_place(path, &page).map_err(cannot),
+        Ok(_) => Err(Problem::new(format!("`{shown}` is there already, and is no such page"))
+            .help("name another file, or remove it")),
+        Err(error) => Err(cannot(error)),
+    }
+}
+
+/// How every such page begins.
+fn head() -> &'static str {
+    PAGE.split_once("<style>").map_or(PAGE, |(head, _)| head)
+}
+
+fn page(mut rows: Vec<Row>, tally: &Tally, all: &Gathering, is_cut: bool) -> String {
+    rows.sort_by_key(|it| (it.time, it.order));
+    let mut words = Words::default();
+    let mut sessions: Vec<Value> = Vec::new();
+    let mut known: HashMap<(String, Agent, String), usize> = HashMap::new();
+    let mut calls: Vec<Value> = Vec::with_capacity(rows.len());
+    for row in rows {
+        let (name, agent, cwd, file) = row.session;
+        let which = (name, agent, file);
+        let session = known.get(&which).copied().unwrap_or_else(|| {
+            let (name, agent, file) = &which;
+            let told =
+                [words.some(name), words.some(agent.name()), words.some(&cwd), words.some(file)];
+            sessions.push(json!(told));
+            known.insert(which.clone(), sessions.len() - 1);
+            sessions.len() - 1
+        });
+        let why: Vec<usize> = row.why.iter().map(|it| words.at(it)).collect();
+        let hook = row.hook.as_ref().map_or("", |it| it.as_str());
+        calls.push(json!([
+            row.time,
+            session,
+            row.line,
+            words.some(&row.what),
+            words.some(row.verdict),
+            words.some(hook),
+            words.some(&row.text),
+            why,
+            words.some(&row.place),
+            words.some(row.before.unwrap_or_default()),
+        ]));
+    }
+    let data = json!({
+        "compared": all.is_compared,
+        "about": about(all),
+        "numbers": [
+            ["calls", tally.calls],
+            ["sessions", tally.sessions.len()],
+            ["days of use", tally.days.len()],
+            [if all.is_compared { "sessions that differ" } else { "sessions touched" }, tally.touched.len()],
+        ],
+        "notes": notes(tally, all, is_cut),
+        "sessions": sessions,
+        "calls": calls,
+        "words": words.all,
+    });
+    // Nothing in it ends the element that it stands in.
+    let data = data.to_string().replace('<', "\\u003c").replace('\u{2028}', "\\u2028");
+    PAGE.replacen(PLACE, &data, 1)
+}
+
+fn about(all: &Gathering) -> String {
+    let content = match all.content {
+        PageContent::None => "What was said is not in this page.",
+        PageContent::Redacted => "What looks like a secret is taken out.",
+        PageContent::Full => "Nothing is taken out: this page may hold secrets.",
+    };
+    format!("Rules were asked about recorded sessions; nothing was run. {content}")
+}
+
+fn notes(tally: &Tally, all: &Gathering, is_cut: bool) -> Vec<String> {
+    let number = |it: u64| usize::try_from(it).unwrap_or(usize::MAX);
+    let mut notes = Vec::new();
+    if is_cut {
+        notes.push("It was cut short: this is what was read until then.".to_owned());
+    }
+    let left_out = all.left_out.load(Ordering::Relaxed);
+    if left_out > 0 {
+        notes.push(format!("{} more are counted and not listed.", count(left_out, "event")));
+    }
+    if tally.copied > 0 {
+        notes.push(format!("{} are copies, and count once.", count(number(tally.copied), "call")));
+    }
+    for (hook, events) in &tally.not_replayed {
+        notes.push(format!("{hook} was not replayed ({}).", count(number(*events), "event")));
+    }
+    for (why, events) in &tally.not_judged {
+        notes.push(format!("Not fully judged, {}: {why}.", count(number(*events), "call")));
+    }
+    if tally.unknown > 0 {
+        notes.push(format!(
+            "{} of unknown kinds were passed over.",
+            count(number(tally.unknown), "record")
+        ));
+    }
+    notes.iter().map(|it| shown(it, 400)).collect()
+}
