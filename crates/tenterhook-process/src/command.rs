@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::confine::Confinement;
+
 /// Describes one child process completely.
 ///
 /// Every field is public: a command is a value that the caller fills in. [`Command::new`] and
@@ -41,6 +43,8 @@ pub struct Command {
     pub oom_score_adj: Option<i16>,
     /// Whether set-user-id programs still work below the child.
     pub privileges: Privileges,
+    /// What of the machine it may touch. `None`: all that its user may.
+    pub confine: Option<Confinement>,
     /// When to look for descendants that left the process group.
     pub sweep: Sweep,
     /// Whether the program may say its exit code before it is gone.
@@ -77,6 +81,7 @@ impl Command {
             resources: Vec::new(),
             oom_score_adj: None,
             privileges: Privileges::Keep,
+            confine: None,
             sweep: Sweep::Suspected,
             announce: Announce::Never,
         }

@@ -54,6 +54,11 @@
 //! assert_eq!(report.stdout.bytes, b"one\ntwo\n");
 //! ```
 //!
+//! # Confinement
+//!
+//! [`Command::confine`] says what of the machine a child may touch: files, peers, no privileges. The child measures what was reached
+//! ([`Report::tier`]), and a tier that is demanded and not reached is a failure to start. Linux only; [`means`] tells what a machine can do.
+//!
 //! # For programs
 //!
 //! What belongs to a whole process is a program's affair, and no run does it by itself: [`own_signals`] takes back what a
@@ -79,6 +84,7 @@ mod backend;
 mod cancel;
 mod child;
 mod command;
+mod confine;
 mod inbox;
 mod inherited;
 mod live;
@@ -93,9 +99,17 @@ mod tag;
 pub const ANNOUNCES: bool = backend::ANNOUNCES;
 
 pub use backend::{adopt_orphans, leave_nothing};
+
+/// What this machine offers to confine a child with: found by trying, once.
+#[must_use]
+pub fn means() -> Means {
+    backend::means()
+}
+
 pub use cancel::Cancel;
 pub use child::{Child, Lines, run, run_blocking, start, start_fed, start_with};
 pub use command::{Announce, Command, Limits, Privileges, Program, Resource, Shell, Sweep};
+pub use confine::{Confinement, Means, Net, Tier};
 pub use inherited::own_signals;
 pub use live::wait_for_all;
 pub use memory::{LastWord, Memory, when_exhausted};

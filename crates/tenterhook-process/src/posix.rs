@@ -20,6 +20,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
 use crate::command::{Announce, Command, Privileges, Program};
+use crate::confine::{Means, Tier};
 use crate::inbox::{Inbox, Order, shielded};
 use crate::report::{Delivery, End, Force, NotStarted, Output, Report, Step, Times};
 use crate::stream::{Capture, Flow};
@@ -34,6 +35,11 @@ pub(crate) enum Input {
 
 /// Whether a program can announce its exit.
 pub(crate) const ANNOUNCES: bool = false;
+
+/// Nothing that confines a child is built here.
+pub(crate) fn means() -> Means {
+    Means::default()
+}
 
 /// Starts a keeper for this program; only Linux has what it needs.
 ///
@@ -206,6 +212,9 @@ impl Run {
         }
         if command.announce == Announce::OnDescriptor3 {
             return Err(fault(Step::Streams, &path, Errno::NOSYS));
+        }
+        if command.confine.as_ref().is_some_and(|it| it.at_least > Tier::T0) {
+            return Err(fault(Step::Confine, &path, Errno::NOSYS));
         }
         if command.privileges == Privileges::NoNew {
             return Err(fault(Step::Privileges, &path, Errno::NOSYS));
@@ -466,6 +475,7 @@ impl Run {
             survivors: if unkillable { vec![pid] } else { Vec::new() },
             swept: 0,
             announced: false,
+            tier: Tier::T0,
             cwd_substituted: self.cwd_substituted.take(),
         }
     }

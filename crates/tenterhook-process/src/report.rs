@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::confine::Tier;
+
 /// The facts of one run. There is exactly one for every command, also for one that never started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
@@ -32,6 +34,8 @@ pub struct Report {
     /// Whether the program said its exit code itself, and was believed before it was gone: see
     /// [`Announce`](crate::Announce).
     pub announced: bool,
+    /// How far it was confined, as the child itself found when it had entered what was prepared.
+    pub tier: Tier,
     /// The directory that stood in for the one that was asked for.
     pub cwd_substituted: Option<PathBuf>,
 }
@@ -51,6 +55,7 @@ impl Report {
             survivors: Vec::new(),
             swept: 0,
             announced: false,
+            tier: Tier::T0,
             cwd_substituted: None,
         }
     }
@@ -138,6 +143,8 @@ pub enum Step {
     Resources,
     /// Giving up privileges.
     Privileges,
+    /// Confining it.
+    Confine,
     /// Executing the program.
     Execute,
 }
@@ -155,6 +162,7 @@ impl std::fmt::Display for Step {
             Self::Directory => "enter",
             Self::Resources => "limit the resources of",
             Self::Privileges => "restrict the privileges of",
+            Self::Confine => "confine",
             Self::Execute => "execute",
         })
     }

@@ -3,16 +3,19 @@
 //! `CLONE_VM | CLONE_VFORK` copies no page table, so a start costs the same from a large host. The
 //! price is that the child runs in the host's memory, on a stack of its own, while the calling
 //! thread is suspended: it must not allocate, lock, unwind, or run a signal handler. All that it
-//! needs is prepared in a [`Plan`] before. What else is unsafe in this crate makes one raw call each: `pidfd`, `sigpipe`, `inherited`, `memory`.
+//! needs is prepared in a [`Plan`] before. What else is unsafe in this crate makes one raw call each: `pidfd`, `sigpipe`, `inherited`, `memory`, `landlock`, `confine`.
 #![expect(unsafe_code, reason = "clone, and what its child may do, exist only as raw calls")]
 
 use std::ffi::{CStr, c_char, c_int, c_long, c_void};
-use std::os::fd::{FromRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd, RawFd};
 use std::ptr;
 
 use rustix::io::Errno;
 use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
+use super::confine::Prepared;
+use super::landlock::RESTRICT_SELF;
+use crate::confine::Tier;
 use crate::report::Step;
 
 /// All that the child needs, prepared before it exists.
@@ -29,6 +32,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) resources: &'a [(i64, u64)],
     pub(crate) oom_score_adj: Option<&'a [u8]>,
     pub(crate) no_new_privileges: bool,
+    pub(crate) confinement: Option<&'a Prepared>,
 }
 
 /// C strings with their null-terminated table of pointers.
@@ -98,15 +102,17 @@ struct Shared<'a> {
     plan: &'a Plan<'a>,
     host: libc::pid_t,
     failed: Option<(Step, c_int)>,
+    /// What the child found when it had confined itself.
+    tier: Tier,
 }
 
 /// Makes the process and returns when it executes its program, or has failed to.
 ///
 /// The calling thread must have all signals blocked (see [`block_signals`]) and must live as long
 /// as the host: the child is killed when the *thread* that made it ends.
-pub(crate) fn spawn(plan: &Plan<'_>, stack: &mut Stack) -> Result<(Pid, OwnedFd), Failure> {
+pub(crate) fn spawn(plan: &Plan<'_>, stack: &mut Stack) -> Result<(Pid, OwnedFd, Tier), Failure> {
     let host = rustix::process::getpid().as_raw_nonzero().get();
-    let mut shared = Shared { plan, host, failed: None };
+    let mut shared = Shared { plan, host, failed: None, tier: Tier::T0 };
     let mut pidfd: c_int = -1;
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD;
     let argument = ptr::from_mut(&mut shared).cast::<c_void>();
@@ -124,7 +130,8 @@ pub(crate) fn spawn(plan: &Plan<'_>, stack: &mut Stack) -> Result<(Pid, OwnedFd)
     // SAFETY: `shared` is ours again; the child wrote it through the pointer, which the compiler
     // cannot see, hence the volatile read.
     match unsafe { ptr::read_volatile(&raw const shared.failed) } {
-        None => Ok((pid, pidfd)),
+        // SAFETY: as above.
+        None => Ok((pid, pidfd, unsafe { ptr::read_volatile(&raw const shared.tier) })),
         Some((step, errno)) => {
             // The child is in `_exit`; waiting for it is a matter of microseconds.
             let _ = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED);
@@ -153,7 +160,8 @@ extern "C" fn child(argument: *mut c_void) -> c_int {
     let shared = argument.cast::<Shared<'_>>();
     // SAFETY: `argument` is the `Shared` of `spawn`, which is suspended until we are gone.
     unsafe {
-        let failed = become_program((*shared).plan, (*shared).host);
+        let tier = &raw mut (*shared).tier;
+        let failed = become_program((*shared).plan, (*shared).host, tier);
         ptr::write_volatile(&raw mut (*shared).failed, Some((failed, *libc::__errno_location())));
         libc::_exit(127)
     }
@@ -162,7 +170,7 @@ extern "C" fn child(argument: *mut c_void) -> c_int {
 /// Becomes the program. Returns only on failure, with the failing step; the error is in `errno`.
 ///
 /// SAFETY of the whole: called in the child only, with memory that the suspended parent keeps.
-unsafe fn become_program(plan: &Plan<'_>, host: libc::pid_t) -> Step {
+unsafe fn become_program(plan: &Plan<'_>, host: libc::pid_t, tier: *mut Tier) -> Step {
     // SAFETY: raw calls on numbers and on prepared strings; see above.
     unsafe {
         reset_signals();
@@ -183,6 +191,13 @@ unsafe fn become_program(plan: &Plan<'_>, host: libc::pid_t) -> Step {
             Some(announce) if libc::dup2(announce, 3) < 0 => return Step::Streams,
             Some(_) => 4,
         };
+        // The ruleset is entered last, so it is kept past the closing, and closed with the program.
+        let ruleset = first_closed;
+        let first_closed = match plan.confinement {
+            None => first_closed,
+            Some(it) if libc::dup2(it.ruleset.as_raw_fd(), ruleset) < 0 => return Step::Streams,
+            Some(_) => first_closed + 1,
+        };
         // Before the first call that may block on a file system: no pipe of another run is held.
         close_all_from(first_closed);
         if let Some(mask) = plan.umask {
@@ -199,6 +214,12 @@ unsafe fn become_program(plan: &Plan<'_>, host: libc::pid_t) -> Step {
         }
         if plan.no_new_privileges && libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 {
             return Step::Privileges;
+        }
+        if let Some(prepared) = plan.confinement {
+            if !confine(prepared, ruleset) {
+                return Step::Confine;
+            }
+            ptr::write_volatile(tier, Tier::T1);
         }
         let none = 0u64;
         let how = libc::SIG_SETMASK;
@@ -218,6 +239,63 @@ unsafe fn reset_signals() {
         unsafe {
             libc::syscall(libc::SYS_rt_sigaction, signal, default.as_ptr(), NULL, 8 as c_long)
         };
+    }
+}
+
+/// Enters the confinement, and finds out by trying whether it holds. On failure the error is in `errno`.
+unsafe fn confine(prepared: &Prepared, ruleset: c_int) -> bool {
+    // SAFETY: raw calls on numbers and on prepared memory that the suspended parent keeps.
+    unsafe {
+        if !drop_capabilities()
+            || libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0
+            || libc::syscall(RESTRICT_SELF, ruleset, 0u32) != 0
+        {
+            return false;
+        }
+        libc::close(ruleset);
+        let filter = libc::sock_fprog {
+            len: prepared.filter.len() as libc::c_ushort,
+            filter: prepared.filter.as_ptr().cast_mut(),
+        };
+        let mode = libc::SECCOMP_MODE_FILTER;
+        if libc::prctl(libc::PR_SET_SECCOMP, mode, &raw const filter) != 0 {
+            return false;
+        }
+        holds(prepared)
+    }
+}
+
+/// What is written in a file of the kernel is not believed: the child tries what must fail now.
+unsafe fn holds(prepared: &Prepared) -> bool {
+    // SAFETY: raw calls on numbers and on a constant path.
+    unsafe {
+        let mode = libc::prctl(libc::PR_GET_SECCOMP, 0, 0, 0, 0);
+        let listed = libc::O_RDONLY | libc::O_DIRECTORY | libc::O_CLOEXEC;
+        let opens = prepared.tries_root && libc::open(c"/".as_ptr(), listed) >= 0;
+        let calls = prepared.tries_socket
+            && libc::socket(libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) >= 0;
+        let held = mode == libc::SECCOMP_MODE_FILTER as c_int && !opens && !calls;
+        if !held {
+            *libc::__errno_location() = libc::EOPNOTSUPP;
+        }
+        held
+    }
+}
+
+/// Keeps of the powers of root those over files, which Landlock narrows: with the others the memory and environment of
+/// other processes could be read past it.
+unsafe fn drop_capabilities() -> bool {
+    const OVER_FILES: u32 = 0b1_1111;
+    let header = [0x2008_0522u32, 0];
+    let mut held = [0u32; 6];
+    // SAFETY: reads the header and fills three numbers for each half of the set, as this version of it says.
+    unsafe {
+        if libc::syscall(libc::SYS_capget, header.as_ptr(), held.as_mut_ptr()) != 0 {
+            return false;
+        }
+        let [effective, permitted, _, _, _, _] = held;
+        let kept = [effective & OVER_FILES, permitted & OVER_FILES, 0, 0, 0, 0];
+        libc::syscall(libc::SYS_capset, header.as_ptr(), kept.as_ptr()) == 0
     }
 }
 

@@ -16,7 +16,9 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Pid;
 
 use super::clone::{self, Failure, Plan, Stack, Strings};
+use super::confine;
 use crate::command::{Announce, Command, Privileges, Program, Resource};
+use crate::confine::Tier;
 use crate::lookup;
 use crate::report::{NotStarted, Step};
 use crate::tag;
@@ -34,6 +36,8 @@ pub(crate) struct Launched {
     /// Where it may announce its exit.
     pub(crate) announce: Option<OwnedFd>,
     pub(crate) executed: Instant,
+    /// How far it is confined, as it said itself.
+    pub(crate) tier: Tier,
     pub(crate) cwd_substituted: Option<PathBuf>,
     pub(crate) word: String,
 }
@@ -66,7 +70,7 @@ pub(crate) fn launch(command: &Command, input: Input, id: u64) -> Result<Launche
     let pipes = pipes.map_err(|errno| fault(Step::Prepare, program, errno))?;
     // A pipe holds 64 KiB by default: most inputs are in it before the child exists.
     let written = write_ahead(&pipes.stdin.ours, &command.stdin);
-    let (pid, pidfd, cwd_substituted) = spawn_somewhere(command, &prepared, &pipes)?;
+    let ((pid, pidfd, tier), cwd_substituted) = spawn_somewhere(command, &prepared, &pipes)?;
     let executed = Instant::now();
     let all_in = written == command.stdin.len() && input == Input::Close;
     Ok(Launched {
@@ -78,6 +82,7 @@ pub(crate) fn launch(command: &Command, input: Input, id: u64) -> Result<Launche
         stderr: pipes.stderr.ours,
         announce: pipes.announce.map(|it| it.ours),
         executed,
+        tier,
         cwd_substituted,
         word,
     })
@@ -91,6 +96,9 @@ fn is_scarce(errno: Errno) -> bool {
     [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE].contains(&errno)
 }
 
+/// A process, its descriptor, and how far it is confined.
+type Spawned = (Pid, OwnedFd, Tier);
+
 /// A command in the form that the child needs.
 struct Prepared {
     program: std::ffi::OsString,
@@ -99,6 +107,7 @@ struct Prepared {
     env_list: Vec<(std::ffi::OsString, std::ffi::OsString)>,
     resources: Vec<(i64, u64)>,
     oom_score_adj: Option<Vec<u8>>,
+    confinement: Option<confine::Prepared>,
 }
 
 impl Prepared {
@@ -121,12 +130,16 @@ impl Prepared {
         tag::mark(&mut env_list, word);
         let env = env_list.iter().map(|(name, value)| variable(name, value));
         let env = env.collect::<Result<_, _>>()?;
+        let confinement = command.confine.as_ref().map(confine::prepare).transpose();
+        let confinement =
+            confinement.map_err(|errno| fault(Step::Confine, Path::new(&program), errno))?;
         Ok(Self {
             program,
             argv: Strings::new(argv),
             env: Strings::new(env),
             env_list,
             resources: command.resources.iter().map(|(it, value)| (number(*it), *value)).collect(),
+            confinement: confinement.flatten(),
             oom_score_adj: command.oom_score_adj.map(|it| it.to_string().into_bytes()),
         })
     }
@@ -159,14 +172,14 @@ fn spawn_somewhere(
     command: &Command,
     prepared: &Prepared,
     pipes: &Pipes,
-) -> Result<(Pid, OwnedFd, Option<PathBuf>), NotStarted> {
+) -> Result<(Spawned, Option<PathBuf>), NotStarted> {
     match spawn_in(command, prepared, pipes, &command.cwd) {
-        Ok((pid, pidfd)) => Ok((pid, pidfd, None)),
+        Ok(spawned) => Ok((spawned, None)),
         Err(NotStarted { step: Step::Directory, errno, path }) => match &command.fallback_cwd {
             None => Err(NotStarted { step: Step::Directory, errno, path }),
             Some(fallback) => {
-                let (pid, pidfd) = spawn_in(command, prepared, pipes, fallback)?;
-                Ok((pid, pidfd, Some(fallback.clone())))
+                let spawned = spawn_in(command, prepared, pipes, fallback)?;
+                Ok((spawned, Some(fallback.clone())))
             }
         },
         Err(other) => Err(other),
@@ -178,7 +191,7 @@ fn spawn_in(
     prepared: &Prepared,
     pipes: &Pipes,
     cwd: &Path,
-) -> Result<(Pid, OwnedFd), NotStarted> {
+) -> Result<Spawned, NotStarted> {
     if !cwd.is_absolute() {
         return Err(fault(Step::Directory, cwd, Errno::INVAL));
     }
@@ -194,6 +207,7 @@ fn spawn_in(
         umask: command.umask,
         resources: &prepared.resources,
         oom_score_adj: prepared.oom_score_adj.as_deref(),
+        confinement: prepared.confinement.as_ref(),
         no_new_privileges: command.privileges == Privileges::NoNew,
     };
     spawn_patiently(&plan).map_err(|failure| {
@@ -203,7 +217,7 @@ fn spawn_in(
 }
 
 /// Clones, and tries again where the reason may pass.
-fn spawn_patiently(plan: &Plan<'_>) -> Result<(Pid, OwnedFd), Failure> {
+fn spawn_patiently(plan: &Plan<'_>) -> Result<Spawned, Failure> {
     let mut busy = BUSY_PAUSES.iter();
     let mut scarce = Some(SCARCE_PAUSE);
     loop {
@@ -220,7 +234,7 @@ fn spawn_patiently(plan: &Plan<'_>) -> Result<(Pid, OwnedFd), Failure> {
     }
 }
 
-fn spawn_on_own_stack(plan: &Plan<'_>) -> Result<(Pid, OwnedFd), Failure> {
+fn spawn_on_own_stack(plan: &Plan<'_>) -> Result<Spawned, Failure> {
     thread_local! {
         static STACK: RefCell<Option<Stack>> = const { RefCell::new(None) };
     }
@@ -276,6 +290,11 @@ impl Pipes {
 fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
     let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
     Ok((above_3(read)?, above_3(write)?))
+}
+
+/// The same for a descriptor that the child moves to the first one that is free.
+pub(super) fn above_streams(fd: OwnedFd) -> Result<OwnedFd, Errno> {
+    if fd.as_raw_fd() > 4 { Ok(fd) } else { rustix::io::fcntl_dupfd_cloexec(&fd, 5) }
 }
 
 fn above_3(fd: OwnedFd) -> Result<OwnedFd, Errno> {

@@ -5,14 +5,17 @@
 
 mod announce;
 mod clone;
+mod confine;
 mod exit;
 mod keeper;
+mod landlock;
 mod launch;
 mod pidfd;
 mod pipes;
 mod pool;
 mod post;
 mod run;
+mod seccomp;
 mod sigpipe;
 mod stdin;
 mod supervisor;
@@ -29,6 +32,7 @@ use rustix::process::{Pid, getpid};
 use crate::command::Command;
 use crate::inbox::Inbox;
 use crate::report::{End, NotStarted, Report, Step};
+pub(crate) use confine::means;
 pub use keeper::leave_nothing;
 pub(crate) use launch::Input;
 use launch::Launched;

@@ -68,6 +68,7 @@ pub(crate) struct Run {
     taken: Option<Instant>,
     /// Counted among those that live while its process does, though its report is out.
     leaving: Option<Leaving>,
+    tier: crate::confine::Tier,
     cwd_substituted: Option<std::path::PathBuf>,
 }
 
@@ -149,6 +150,7 @@ impl Run {
             marks: Marks { requested, executed: launched.executed, signalled: None, exited: None },
             taken: None,
             leaving: None,
+            tier: launched.tier,
             cwd_substituted: launched.cwd_substituted,
         }
     }
@@ -424,6 +426,7 @@ impl Run {
             survivors: swept.survivors,
             swept: swept.killed,
             announced: self.leaving.is_some(),
+            tier: self.tier,
             cwd_substituted: self.cwd_substituted.take(),
         });
     }

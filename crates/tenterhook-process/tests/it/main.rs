@@ -6,6 +6,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "what tests share may fail them")]
 
 mod announces;
+mod confines;
 mod ends;
 mod floods;
 mod host;

@@ -1,0 +1,61 @@
+//! How a confinement becomes what the child enters: what this machine can do, and what is prepared of it in the host.
+#![expect(unsafe_code, reason = "whether the kernel knows filters is told by a raw call alone")]
+
+use std::os::fd::OwnedFd;
+use std::sync::OnceLock;
+
+use rustix::io::Errno;
+
+use super::seccomp::Filter;
+use super::{landlock, seccomp};
+use crate::confine::{Confinement, Means, Net, Tier};
+
+/// All that a child needs to confine itself.
+pub(crate) struct Prepared {
+    pub(crate) ruleset: OwnedFd,
+    pub(crate) filter: Filter,
+    /// Whether it can tell by trying that no file but those granted is reached.
+    pub(crate) tries_root: bool,
+    /// Whether it can tell by trying that no socket is made.
+    pub(crate) tries_socket: bool,
+}
+
+/// What this machine offers, found by trying, once.
+pub(crate) fn means() -> Means {
+    static MEANS: OnceLock<Means> = OnceLock::new();
+    *MEANS.get_or_init(|| Means {
+        landlock: landlock::version(),
+        seccomp: seccomp::KNOWN && filters_calls(),
+    })
+}
+
+/// A kernel that knows filters looks for one where there is none, and says so; another does not know the request.
+fn filters_calls() -> bool {
+    let none = std::ptr::null::<libc::sock_fprog>();
+    // SAFETY: nothing is at the address, which the kernel says instead of reading it: this thread stays as it is.
+    let done = unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, none) };
+    done != 0 && std::io::Error::last_os_error().raw_os_error() == Some(libc::EFAULT)
+}
+
+/// Prepares what can be had. `None` where nothing can, and nothing is demanded.
+pub(crate) fn prepare(confinement: &Confinement) -> Result<Option<Prepared>, Errno> {
+    let means = confinement.pretended.unwrap_or_else(means);
+    if means.tier() < confinement.at_least {
+        return Err(Errno::OPNOTSUPP);
+    }
+    if means.tier() == Tier::T0 {
+        return Ok(None);
+    }
+    // Ports are Landlock's to narrow: without it the grant would be one for all of them.
+    if matches!(confinement.net, Net::TcpTo(_)) && means.landlock < 4 {
+        return Err(Errno::OPNOTSUPP);
+    }
+    let filter = seccomp::filter(&confinement.net).ok_or(Errno::OPNOTSUPP)?;
+    let grants_root = confinement.read.iter().chain(&confinement.write);
+    Ok(Some(Prepared {
+        ruleset: super::launch::above_streams(landlock::ruleset(confinement, means.landlock)?)?,
+        filter,
+        tries_root: !grants_root.into_iter().any(|it| it.parent().is_none()),
+        tries_socket: confinement.net == Net::Denied,
+    }))
+}

@@ -1,0 +1,168 @@
+//! Which system calls a confined child is refused, as the filter that the kernel runs. Values only: the child installs it.
+//!
+//! Landlock knows files and TCP. What it does not know is refused here: other families of sockets and other ways to a
+//! peer, tracing, other processes' memory, and the doors of the kernel that ordinary programs never use. A refused call fails with `EPERM`,
+//! so that a program can go on without.
+
+use std::ffi::c_long;
+
+use crate::confine::Net;
+
+pub(super) type Filter = Vec<libc::sock_filter>;
+
+#[cfg(target_arch = "x86_64")]
+const ARCH: Option<u32> = Some(0xc000_003e);
+#[cfg(target_arch = "aarch64")]
+const ARCH: Option<u32> = Some(0xc000_00b7);
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const ARCH: Option<u32> = None;
+
+/// Whether the calls of this processor are known.
+pub(super) const KNOWN: bool = ARCH.is_some();
+
+/// Calls of the other table of x86-64 have this bit; they would pass by their numbers.
+const X32: u32 = 0x4000_0000;
+
+const NUMBER: u32 = 0;
+const MACHINE: u32 = 4;
+/// The lower half of an argument; both processors are little-endian.
+const fn argument(index: u32) -> u32 {
+    16 + 8 * index
+}
+
+const ALLOW: u32 = 0x7fff_0000;
+const REFUSE: u32 = 0x0005_0000 | libc::EPERM as u32;
+/// As a kernel answers that does not have the call: programs then take the older one.
+const UNKNOWN: u32 = 0x0005_0000 | libc::ENOSYS as u32;
+const KILL: u32 = 0x8000_0000;
+
+/// Refused to every confined child. `io_uring` would open sockets past the filter.
+const ALWAYS: &[c_long] = &[
+    libc::SYS_ptrace,
+    libc::SYS_process_vm_readv,
+    libc::SYS_process_vm_writev,
+    libc::SYS_pidfd_getfd,
+    libc::SYS_bpf,
+    libc::SYS_perf_event_open,
+    libc::SYS_keyctl,
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_userfaultfd,
+    libc::SYS_kexec_load,
+    libc::SYS_init_module,
+    libc::SYS_finit_module,
+    libc::SYS_delete_module,
+    libc::SYS_reboot,
+    libc::SYS_swapon,
+    libc::SYS_swapoff,
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_setns,
+    libc::SYS_open_by_handle_at,
+];
+
+const RINGS: &[c_long] =
+    &[libc::SYS_io_uring_setup, libc::SYS_io_uring_enter, libc::SYS_io_uring_register];
+
+const FAST_OPEN: u32 = 0x2000_0000;
+const TIOCSTI: u32 = 0x5412;
+const TIOCLINUX: u32 = 0x541c;
+const TCP_FASTOPEN_CONNECT: u32 = 30;
+
+/// The filter of a child that may talk to `net`. `None` where the calls of this processor are not known.
+pub(super) fn filter(net: &Net) -> Option<Filter> {
+    let mut filter = vec![load(MACHINE), skip_if(ARCH?, 1), give(KILL), load(NUMBER)];
+    if cfg!(target_arch = "x86_64") {
+        filter.extend([jump(GREATER_OR_EQUAL, X32, 0, 1), give(UNKNOWN)]);
+    }
+    ALWAYS.iter().for_each(|call| refuse(&mut filter, *call, REFUSE));
+    RINGS.iter().for_each(|call| refuse(&mut filter, *call, UNKNOWN));
+    for request in [TIOCSTI, TIOCLINUX] {
+        when(
+            &mut filter,
+            libc::SYS_ioctl,
+            &[load(argument(1)), skip_unless(request, 1), give(REFUSE)],
+        );
+    }
+    match net {
+        Net::Open => {}
+        // Also no socket of the machine itself: behind some stand daemons that start programs for whoever asks.
+        Net::Denied => refuse(&mut filter, libc::SYS_socket, REFUSE),
+        Net::TcpTo(_) => only_tcp(&mut filter),
+    }
+    filter.push(give(ALLOW));
+    Some(filter)
+}
+
+/// Plain TCP over the internet, whose ports Landlock knows: not MPTCP, and nothing that connects while it sends.
+fn only_tcp(filter: &mut Filter) {
+    let inet = [libc::AF_INET as u32, libc::AF_INET6 as u32];
+    when(
+        filter,
+        libc::SYS_socket,
+        &[
+            load(argument(0)),
+            jump(EQUAL, inet[0], 2, 0),
+            skip_if(inet[1], 1),
+            give(REFUSE),
+            load(argument(1)),
+            and(0xf),
+            skip_if(libc::SOCK_STREAM as u32, 1),
+            give(REFUSE),
+            load(argument(2)),
+            jump(EQUAL, 0, 2, 0),
+            skip_if(libc::IPPROTO_TCP as u32, 1),
+            give(REFUSE),
+        ],
+    );
+    for (call, flags) in [(libc::SYS_sendto, 3), (libc::SYS_sendmsg, 2), (libc::SYS_sendmmsg, 3)] {
+        let has_flag = jump(HAS_BIT, FAST_OPEN, 0, 1);
+        when(filter, call, &[load(argument(flags)), has_flag, give(REFUSE)]);
+    }
+    let option = [load(argument(2)), skip_unless(TCP_FASTOPEN_CONNECT, 1), give(REFUSE)];
+    when(filter, libc::SYS_setsockopt, &option);
+}
+
+fn refuse(filter: &mut Filter, call: c_long, how: u32) {
+    when(filter, call, &[give(how)]);
+}
+
+/// What comes of `call`: `then`, and after it the number again for what follows.
+fn when(filter: &mut Filter, call: c_long, then: &[libc::sock_filter]) {
+    let over = u8::try_from(then.len() + 1).unwrap_or(u8::MAX);
+    filter.push(skip_unless(call as u32, over));
+    filter.extend_from_slice(then);
+    filter.push(load(NUMBER));
+}
+
+const LOAD: u16 = 0x20;
+const RETURN: u16 = 0x06;
+const AND: u16 = 0x54;
+const EQUAL: u16 = 0x15;
+const GREATER_OR_EQUAL: u16 = 0x35;
+const HAS_BIT: u16 = 0x45;
+
+const fn load(offset: u32) -> libc::sock_filter {
+    libc::sock_filter { code: LOAD, jt: 0, jf: 0, k: offset }
+}
+
+const fn give(answer: u32) -> libc::sock_filter {
+    libc::sock_filter { code: RETURN, jt: 0, jf: 0, k: answer }
+}
+
+const fn and(bits: u32) -> libc::sock_filter {
+    libc::sock_filter { code: AND, jt: 0, jf: 0, k: bits }
+}
+
+const fn jump(how: u16, value: u32, when_so: u8, otherwise: u8) -> libc::sock_filter {
+    libc::sock_filter { code: how, jt: when_so, jf: otherwise, k: value }
+}
+
+const fn skip_if(value: u32, count: u8) -> libc::sock_filter {
+    jump(EQUAL, value, count, 0)
+}
+
+const fn skip_unless(value: u32, count: u8) -> libc::sock_filter {
+    jump(EQUAL, value, 0, count)
+}

@@ -1,0 +1,313 @@
+//! What a confined child reaches, tried by real children: files, peers, other processes (zoo 30, 44, 49, 50, 51).
+//!
+//! Each refusal is tried unconfined as well: what fails anyway proves nothing.
+
+use std::io::Write as _;
+use std::net::TcpListener;
+use std::path::Path;
+
+use tenterhook_process::{Command, Confinement, End, Means, Net, Step, Tier, means};
+
+use crate::scene::{Folder, Played, Scene, not_started};
+
+const SYSTEM: [&str; 9] =
+    ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/dev/null", "/dev/urandom"];
+
+fn system(at_least: Tier) -> Confinement {
+    let mut confinement = Confinement::new(at_least);
+    confinement.read.extend(SYSTEM.iter().map(Into::into));
+    confinement.write.push("/dev/null".into());
+    confinement
+}
+
+/// Whether this machine can confine at all. Where it cannot there is nothing to try but that it says so.
+fn can() -> bool {
+    means().tier() >= Tier::T1
+}
+
+fn play(line: &str, confine: Option<Confinement>) -> Played {
+    let mut scene = Scene::of(Command::shell(line, "/")).env("PATH", "/usr/bin:/bin");
+    scene.command.confine = confine;
+    scene.play()
+}
+
+/// Plays `line` with all rights, where it works, and confined, where it does not.
+fn refused(line: &str, confinement: Confinement) {
+    play(line, None).ended(End::Exited(0));
+    let played = play(line, Some(confinement));
+    assert_eq!(played.report.tier, Tier::T1, "{:?}", played.report);
+    assert_ne!(played.report.end, End::Exited(0), "reached: {line}");
+    assert!(matches!(played.report.end, End::Exited(_)), "{:?}", played.report);
+}
+
+fn allowed(line: &str, confinement: Confinement) {
+    let played = play(line, Some(confinement));
+    assert_eq!(played.report.tier, Tier::T1, "{:?}", played.report);
+    played.ended(End::Exited(0));
+}
+
+fn writable(path: &Path) -> Confinement {
+    let mut confinement = system(Tier::T1);
+    confinement.write.push(path.into());
+    confinement
+}
+
+fn readable(path: &Path) -> Confinement {
+    let mut confinement = system(Tier::T1);
+    confinement.read.push(path.into());
+    confinement
+}
+
+#[test]
+fn zoo_50_a_file_that_is_not_granted_is_not_read() {
+    if !can() {
+        return;
+    }
+    let folder = Folder::new();
+    let secret = folder.file("secret", "key");
+    let line = format!("cat {}", secret.display());
+    refused(&line, system(Tier::T1));
+    allowed(&line, readable(folder.path()));
+    allowed(&line, readable(&secret));
+}
+
+#[test]
+fn zoo_50_a_link_leads_to_nothing_that_is_not_granted() {
+    if !can() {
+        return;
+    }
+    let (open, closed) = (Folder::new(), Folder::new());
+    let secret = closed.file("secret", "key");
+    std::os::unix::fs::symlink(&secret, open.path().join("link")).unwrap();
+    refused(&format!("cat {}/link", open.path().display()), readable(open.path()));
+}
+
+#[test]
+fn what_may_be_read_is_not_changed() {
+    if !can() {
+        return;
+    }
+    let folder = Folder::new();
+    let file = folder.file("file", "text");
+    let (dir, file) = (folder.path().display(), file.display());
+    for line in [
+        format!("echo more >> {file}"),
+        format!("truncate -s 0 {file}"),
+        format!("echo new > {dir}/new && rm {dir}/new"),
+        format!("mkdir {dir}/sub && rmdir {dir}/sub"),
+        format!("ln -s x {dir}/link && rm {dir}/link"),
+        format!("mv {file} {file}.moved && mv {file}.moved {file}"),
+    ] {
+        refused(&line, readable(folder.path()));
+        allowed(&line, writable(folder.path()));
+    }
+}
+
+#[test]
+fn zoo_44_what_is_never_written_is_neither_changed_nor_made() {
+    if !can() {
+        return;
+    }
+    let folder = Folder::new();
+    let dir = folder.path().display();
+    folder.file("settings", "{}");
+    for sub in ["src", "empty"] {
+        std::fs::create_dir(folder.path().join(sub)).unwrap();
+    }
+    let confinement = || {
+        let mut confinement = writable(folder.path());
+        for name in ["settings", "absent/settings", "empty/settings"] {
+            confinement.never.push(folder.path().join(name));
+        }
+        confinement
+    };
+    for line in [
+        format!("echo x >> {dir}/settings"),
+        format!("mkdir {dir}/absent && rmdir {dir}/absent"),
+        format!("echo x > {dir}/empty/settings && rm {dir}/empty/settings"),
+        format!("mv {dir}/settings {dir}/src/ && mv {dir}/src/settings {dir}/"),
+        format!("ln {dir}/settings {dir}/src/hard && rm {dir}/src/hard"),
+        format!("mv {dir}/empty {dir}/src/ && mv {dir}/src/empty {dir}/"),
+    ] {
+        refused(&line, confinement());
+    }
+    allowed(&format!("cat {dir}/settings && echo x > {dir}/src/new"), confinement());
+}
+
+#[test]
+fn a_path_that_is_not_there_grants_nothing_and_spoils_nothing() {
+    if !can() {
+        return;
+    }
+    let mut confinement = system(Tier::T1);
+    confinement.read.push("/nowhere/at/all".into());
+    confinement.write.push("/nowhere/at/all".into());
+    allowed("true", confinement);
+}
+
+/// A listener that answers everybody, and its port.
+fn listener() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            // Whether anybody reads it is the test's affair.
+            let _ = stream.and_then(|mut it| it.write_all(b"hello\n"));
+        }
+    });
+    port
+}
+
+const PYTHON: &str = "python3 -I -c";
+
+fn has_python() -> bool {
+    play(&format!("{PYTHON} pass"), None).report.end == End::Exited(0)
+}
+
+fn connects(port: u16) -> String {
+    format!("{PYTHON} 'import socket; socket.create_connection((\"127.0.0.1\", {port}), 5)'")
+}
+
+#[test]
+fn zoo_51_no_channel_leads_out() {
+    if !can() || !has_python() {
+        return;
+    }
+    let port = listener();
+    refused(&connects(port), system(Tier::T1));
+    let make = |what: &str| format!("{PYTHON} 'import socket; socket.socket({what})'");
+    for channel in [
+        "socket.AF_INET, socket.SOCK_DGRAM",
+        "socket.AF_INET6, socket.SOCK_STREAM",
+        "socket.AF_UNIX, socket.SOCK_STREAM",
+        "socket.AF_UNIX, socket.SOCK_DGRAM",
+        "socket.AF_NETLINK, socket.SOCK_RAW, 0",
+    ] {
+        refused(&make(channel), system(Tier::T1));
+    }
+    let pair = format!("{PYTHON} 'import socket; socket.socketpair()'");
+    allowed(&pair, system(Tier::T1));
+    let mut open = system(Tier::T1);
+    open.net = Net::Open;
+    allowed(&connects(port), open);
+}
+
+#[test]
+fn zoo_51_a_granted_port_is_the_only_one_and_tcp_the_only_way() {
+    if !can() || !has_python() || means().landlock < 4 {
+        return;
+    }
+    let (granted, other) = (listener(), listener());
+    let only = || {
+        let mut confinement = system(Tier::T1);
+        confinement.net = Net::TcpTo(vec![granted]);
+        confinement
+    };
+    allowed(&connects(granted), only());
+    refused(&connects(other), only());
+    for way in [
+        "socket.socket(socket.AF_INET, socket.SOCK_DGRAM)".to_owned(),
+        "socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)".to_owned(),
+        "socket.socket().bind((\"127.0.0.1\", 0))".to_owned(),
+        format!("socket.socket().setsockopt(6, 30, 1); {}", "0"),
+    ] {
+        refused(&format!("{PYTHON} 'import socket; {way}'"), only());
+    }
+    // MPTCP (262) and data in the first packet know no port of Landlock.
+    for way in [
+        "socket.socket(socket.AF_INET, socket.SOCK_STREAM, 262)".to_owned(),
+        format!("socket.socket().sendto(b\"x\", 0x20000000, (\"127.0.0.1\", {other}))"),
+    ] {
+        let played = play(&format!("{PYTHON} 'import socket; {way}'"), Some(only()));
+        assert_eq!(played.report.end, End::Exited(1), "reached: {way}");
+    }
+}
+
+#[test]
+fn zoo_30_the_host_is_neither_signalled_nor_looked_into() {
+    if !can() {
+        return;
+    }
+    let own = std::process::id();
+    refused(&format!("cat /proc/{own}/environ > /dev/null"), system(Tier::T1));
+    if means().landlock >= 6 {
+        refused(&format!("kill -0 {own}"), system(Tier::T1));
+    }
+    // Its own children are its own.
+    allowed("sleep 30 & kill $!", system(Tier::T1));
+}
+
+#[test]
+fn zoo_49_no_privilege_is_gained() {
+    if !can() {
+        return;
+    }
+    refused("grep -q 'NoNewPrivs:.*0' /proc/self/status", system(Tier::T1));
+    // Of the powers of root those over files alone, which Landlock narrows.
+    let few = "grep -qE 'CapEff:[[:space:]]*0{14}[01][0-9a-f]' /proc/self/status";
+    allowed(few, system(Tier::T1));
+}
+
+#[test]
+fn a_program_that_is_not_granted_is_not_executed() {
+    if !can() {
+        return;
+    }
+    let folder = Folder::new();
+    let program = folder.program("program", "#!/bin/sh\nexit 0\n");
+    let mut scene = Scene::of(Command::new(&program, [] as [&str; 0], "/"));
+    scene.command.confine = Some(system(Tier::T1));
+    let played = scene.play();
+    assert_eq!(not_started(&played.report).step, Step::Execute);
+    allowed(&program.display().to_string(), readable(folder.path()));
+}
+
+#[test]
+fn where_less_is_reached_than_is_demanded_nothing_starts() {
+    for (means, at_least, starts) in [
+        (Means::default(), Tier::T0, true),
+        (Means::default(), Tier::T1, false),
+        (Means { landlock: 2, seccomp: true }, Tier::T1, false),
+        (Means { landlock: 3, seccomp: false }, Tier::T1, false),
+        (Means { landlock: 7, seccomp: true }, Tier::T2, false),
+    ] {
+        let mut confinement = system(at_least);
+        confinement.pretended = Some(means);
+        let folder = Folder::new();
+        let mark = folder.path().join("ran");
+        let played = play(&format!("echo > {}", mark.display()), Some(confinement));
+        assert_eq!(mark.exists(), starts, "{means:?} {at_least:?}");
+        assert_eq!(played.report.tier, Tier::T0);
+        if !starts {
+            assert_eq!(not_started(&played.report).step, Step::Confine);
+        }
+    }
+}
+
+#[test]
+fn a_version_of_landlock_is_used_no_further_than_it_reaches() {
+    if !can() {
+        return;
+    }
+    for version in 3..=means().landlock {
+        let mut confinement = system(Tier::T1);
+        confinement.pretended = Some(Means { landlock: version, seccomp: true });
+        allowed("true", confinement);
+    }
+    let mut ports = system(Tier::T1);
+    ports.net = Net::TcpTo(vec![443]);
+    ports.pretended = Some(Means { landlock: 3, seccomp: true });
+    let played = play("true", Some(ports));
+    assert_eq!(not_started(&played.report).step, Step::Confine);
+}
+
+#[test]
+fn descriptors_of_the_confinement_are_not_passed_on() {
+    if !can() {
+        return;
+    }
+    let line = "for it in /proc/self/fd/*; do echo ${it##*/}; done | grep -vE '^[0-2]$' | wc -l";
+    let bare = play(line, None).report.stdout.bytes;
+    let confined = play(line, Some(system(Tier::T1))).report.stdout.bytes;
+    assert_eq!(String::from_utf8(bare), String::from_utf8(confined));
+}
