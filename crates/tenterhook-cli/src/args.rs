@@ -733,6 +733,12 @@ pub(crate) enum SchemaOf {
     Events,
     /// What `convert --format json` prints
     Convert,
+    /// What `transcripts --format json` prints
+    Transcripts,
+    /// What `backtest --format json` prints
+    Backtest,
+    /// What `reconcile --format json` prints
+    Reconcile,
 }
 
 #[derive(Debug, Args)]

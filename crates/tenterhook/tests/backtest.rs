@@ -9,11 +9,14 @@ mod pack;
 use std::fs;
 
 use serde_json::{Value, json};
+use tenterhook::answer::Answer;
 use tenterhook::backtest::Backtest;
 use tenterhook::config::Source;
-use tenterhook::dialect::DialectId;
+use tenterhook::dialect::{DialectId, Roots};
+use tenterhook::hook::{Enforcement, Function, Hook, Run};
 use tenterhook::transcript::{Agent, Around, Decoder, Line, Lines};
 use tenterhook::{Engine, Event, Outcome, Session};
+use tenterhook_testkit::case::Case;
 
 const GUARDRAILS: &str = include_str!("../../tenterhook-cli/packs/guardrails.toml");
 
@@ -112,4 +115,114 @@ async fn what_was_fired_live_is_judged_the_same() {
         }
     }
     assert!(all > 1000 && held > 300, "{held} of {all}");
+}
+
+/// What of an event a transcript tells: of each kind, which fields.
+const TOLD: &[(&str, &[&str])] = &[
+    ("PreToolUse", &["tool_name", "tool_input", "tool_use_id"]),
+    ("UserPromptSubmit", &["prompt"]),
+    ("Stop", &[]),
+];
+
+/// An event as Claude Code records it; `None` where its record would not tell all of it.
+fn recorded(event: &Event) -> Option<String> {
+    let (_, fields) = TOLD.iter().find(|(name, _)| event.name.as_str() == *name)?;
+    let facts = &event.within.facts;
+    let is_told = event.payload.keys().all(|it| fields.contains(&it.as_str()))
+        && facts.keys().all(|it| it == "permission_mode");
+    if !is_told {
+        return None;
+    }
+    let line = |kind: &str, message: Value| {
+        json!({ "type": kind, "uuid": "u", "sessionId": event.within.session_id, "timestamp": "2026-11-22T10:00:00Z",
+            "cwd": event.within.cwd, "version": "2.1.330", "permissionMode": facts.get("permission_mode"), "message": message })
+        .to_string()
+    };
+    let says = |content: Value, end: Value| {
+        line("assistant", json!({ "role": "assistant", "content": content, "stop_reason": end }))
+    };
+    Some(match event.name.as_str() {
+        "UserPromptSubmit" => {
+            line("user", json!({ "role": "user", "content": event.text("prompt")? }))
+        }
+        "Stop" => says(json!([{ "type": "text", "text": "done" }]), "end_turn".into()),
+        _ => {
+            let input = event.payload.get("tool_input")?;
+            let (name, id) =
+                (event.text("tool_name")?, event.text("tool_use_id").unwrap_or("toolu_1"));
+            says(
+                json!([{ "type": "tool_use", "id": id, "name": name, "input": input }]),
+                Value::Null,
+            )
+        }
+    })
+}
+
+/// The hooks of a case as they are, but that each which would run something says no instead, in its own name.
+fn saying_no(case: &Case) -> Vec<Hook> {
+    let place = |name: &str| match name.strip_prefix("~/") {
+        Some(rest) => format!("/home/u/{rest}"),
+        None => format!("/home/u/project/{name}"),
+    };
+    let source = |it: &tenterhook_testkit::case::Source| {
+        let name = place(&it.name);
+        let directory = std::path::Path::new(&name).parent().unwrap().to_owned();
+        let dialect = DialectId::find(&it.dialect).unwrap();
+        let mut source = Source::given(&name, dialect, &it.text, directory);
+        (source.home, source.project) = ("/home/u".into(), "/home/u/project".into());
+        source
+    };
+    let sources = case.source.iter().map(source);
+    let (engine, _) = Engine::builder().sources(sources).build();
+    let hooks = engine.ruleset().hooks().to_vec().into_iter().map(|hook| {
+        let mut hook = Hook::clone(&hook);
+        hook.enforcement = Enforcement::Usual;
+        if !matches!(hook.run, Run::Rule(_) | Run::Unusable { .. }) {
+            let id = hook.id.to_string();
+            hook.run = Run::Function(Function::new("no", move |_| {
+                let no = Answer::deny(id.clone());
+                async move { no }
+            }));
+        }
+        hook
+    });
+    hooks.collect()
+}
+
+/// BT-2: over every event of every conformance case of which a transcript tells all: planned and judged the same, whatever hooks there are.
+#[tokio::test]
+async fn every_case_that_a_transcript_tells_is_judged_the_same() {
+    let roots = Roots { cwd: "/home/u/project".into(), home: "/home/u".into(), ..Roots::default() };
+    let (mut all, mut held) = (0, 0);
+    for folder in tenterhook_testkit::case::folders(&pack::conformance()).unwrap() {
+        for case in Case::all(&folder).unwrap() {
+            let Ok(case) = case else { continue };
+            let Some(dialect) = DialectId::find(&case.dialect) else { continue };
+            let mut fields = case.event.clone();
+            for (key, value) in [("session_id", "s"), ("cwd", "/home/u/project")] {
+                if dialect == DialectId::CLAUDE {
+                    fields.entry(key).or_insert_with(|| value.into());
+                }
+            }
+            let Ok(event) = dialect.dialect().decode_event(&fields, &roots) else { continue };
+            let Some(text) = recorded(&event) else { continue };
+            let builder = saying_no(&case)
+                .into_iter()
+                .fold(Engine::builder(), tenterhook::engine::Builder::hook);
+            let (live, _) = builder.build();
+            let backtest = Backtest::of(&live.ruleset());
+            let fired = live.fire(event, &Session::of_one_event()).await;
+            let told = read(Agent::Claude, &text);
+            let judged = backtest.judge(told, &Session::of_one_event()).await;
+            let (mut now, mut then) = (verdict(&judged.outcome), verdict(&fired));
+            // How long a rule computed before its time was up is another each time.
+            for (_, reason, _) in [&mut now, &mut then] {
+                *reason =
+                    reason.take().map(|it| it.split(" (").next().unwrap_or_default().to_owned());
+            }
+            assert_eq!(now, then, "{}", case.file.display());
+            (all, held) = (all + 1, held + usize::from(fired.blocked()));
+        }
+    }
+    assert!(all > 150 && held > 50, "{held} of {all}");
 }

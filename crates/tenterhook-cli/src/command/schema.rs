@@ -21,6 +21,9 @@ pub(crate) fn run(args: &Schema, term: Term) -> Result<Exit, Problem> {
         SchemaOf::Rules => include_str!("schema/rules.json"),
         SchemaOf::Events => include_str!("schema/events.json"),
         SchemaOf::Convert => include_str!("schema/convert.json"),
+        SchemaOf::Transcripts => include_str!("schema/transcripts.json"),
+        SchemaOf::Backtest => include_str!("schema/backtest.json"),
+        SchemaOf::Reconcile => include_str!("schema/reconcile.json"),
     };
     term.data(text)?;
     Ok(Exit::Good)

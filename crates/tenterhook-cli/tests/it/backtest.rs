@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::room::Room;
+use crate::room::{Room, fits_schema};
 use crate::transcripts::{copied, samples};
 
 const HOOKS: &str = r#"
@@ -21,7 +21,9 @@ shell = "touch ran"
 fn backtest(room: &Room, args: &[&str]) -> Value {
     let said = room.run(&[&["backtest"], args, &["--format", "json"]].concat(), "");
     assert_eq!(said.code, 0, "{}", said.stderr);
-    serde_json::from_str(&said.stdout).unwrap()
+    let value = serde_json::from_str(&said.stdout).unwrap();
+    fits_schema("backtest", &value);
+    value
 }
 
 /// BT-1, BT-3, BT-4.

@@ -7,7 +7,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use tenterhook::transcript::{Agent, Copies, Decoder, Ended, Kind, Lines, Refuser, What};
 
-use crate::room::Room;
+use crate::room::{Room, fits_schema};
 use crate::transcripts::samples;
 
 /// The calls of the samples that a hook would be asked about: file, session, tool, id.
@@ -67,7 +67,9 @@ fn record(room: &Room, calls: &[&[String; 4]]) {
 fn reconcile(room: &Room, place: &Path) -> Value {
     let said = room.run(&["reconcile", place.to_str().unwrap(), "--format", "json"], "");
     assert_eq!(said.code, 0, "{}", said.stderr);
-    serde_json::from_str(&said.stdout).unwrap()
+    let value = serde_json::from_str(&said.stdout).unwrap();
+    fits_schema("reconcile", &value);
+    value
 }
 
 /// RC-1, RC-2, RC-3: each seventh call is taken out of the record, of every agent, and exactly those are found.

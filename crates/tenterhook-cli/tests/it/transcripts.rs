@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
-use crate::room::Room;
+use crate::room::{Room, fits_schema};
 
 pub(crate) fn samples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/observed/transcripts")
@@ -92,6 +92,7 @@ fn every_count_is_that_of_the_index() {
     assert_eq!((said.code, said.stderr.as_str()), (0, ""));
     assert_eq!(names(&place), before, "nothing is written beside them");
     let said: Value = serde_json::from_str(&said.stdout).unwrap();
+    fits_schema("transcripts", &said);
     let files = said["files"].as_array().unwrap();
     let index = fs::read_to_string(samples().join("index.tsv")).unwrap();
     let mut rows = 0;
@@ -153,4 +154,119 @@ fn what_cannot_be_read_is_said() {
     assert_eq!(said.stderr.matches("warning:").count(), 3, "{}", said.stderr);
     let said = room.run(&["transcripts", "nowhere"], "");
     assert_eq!(said.code, 1);
+}
+
+/// A call of Claude Code, or of Qwen Code.
+fn call(agent: &str, session: &str, id: &str, time: &str, command: &str) -> String {
+    let line = match agent {
+        "claude" => {
+            serde_json::json!({"type": "assistant", "sessionId": session, "version": "2.1.330", "cwd": "/p", "timestamp": time,
+            "message": {"role": "assistant", "content": [{"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}}]}})
+        }
+        _ => {
+            serde_json::json!({"type": "message", "role": "assistant", "text": "", "at": 1_763_600_000_000_u64,
+            "calls": [{"id": id, "tool": "Bash", "input": {"command": command}}]})
+        }
+    };
+    format!("{line}\n")
+}
+
+fn listed(room: &Room) -> Value {
+    let said = room.run(&["transcripts", "s", "--format", "json"], "");
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    let value = serde_json::from_str(&said.stdout).unwrap();
+    fits_schema("transcripts", &value);
+    value
+}
+
+/// TR-3: while somebody writes a file, each reader finds a beginning of it: whole lines, and at most one half.
+#[test]
+fn a_file_that_is_being_written_is_read_as_far_as_it_is() {
+    use std::io::Write;
+    let room = Room::new();
+    room.write("project/s/a.jsonl", "");
+    let path = room.path("project/s/a.jsonl");
+    let lines: Vec<String> = (0..400)
+        .map(|it| call("claude", "s", &format!("toolu_{it}"), "2026-11-20T09:00:00Z", "ls"))
+        .collect();
+    let all = lines.concat();
+    let (done, is_done) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut file = fs::OpenOptions::new().append(true).open(path).unwrap();
+            // By pieces that end anywhere.
+            for piece in all.as_bytes().chunks(997) {
+                file.write_all(piece).unwrap();
+                std::thread::yield_now();
+            }
+            drop(done);
+        });
+        let mut before = 0;
+        while is_done.try_recv() == Err(std::sync::mpsc::TryRecvError::Empty) {
+            let said = listed(&room);
+            let Some(file) = said["files"].get(0) else { continue };
+            let calls = file["calls"].as_u64().unwrap();
+            assert!(calls >= before && calls <= 400, "{file}");
+            assert!(file["unknown_records"].as_u64().unwrap() <= 1, "{file}");
+            before = calls;
+        }
+    });
+    assert_eq!(listed(&room)["files"][0]["calls"], 400);
+}
+
+/// TR-5: two agents that give the same id to two calls made two calls; so did one agent in two sessions.
+#[test]
+fn agents_that_share_an_id_share_no_call() {
+    let room = Room::new();
+    let time = "2026-11-20T09:00:00Z";
+    room.write("project/s/a.jsonl", &call("claude", "s", "call-1", time, "ls"));
+    room.write("project/s/c.jsonl", &call("claude", "t", "call-1", "2026-11-20T10:00:00Z", "ls"));
+    let own = r#"{"type":"session","id":"s","model":"m","cwd":"/p","at":1763600000000}"#;
+    room.write("project/s/b.jsonl", &format!("{own}\n{}", call("own", "s", "call-1", time, "ls")));
+    let said = listed(&room);
+    assert_eq!((&said["sum"]["calls"], &said["sum"]["copied"]), (&3.into(), &0.into()), "{said:#}");
+}
+
+/// TR-1: lines count in their order, whatever their clocks say; the first and the last time are those that are there.
+#[test]
+fn clocks_that_go_backwards_move_nothing() {
+    let room = Room::new();
+    let times = [
+        "2026-11-20T12:00:00Z",
+        "2026-11-20T09:00:00Z",
+        "1969-01-01T00:00:00Z",
+        "no time",
+        "9999-12-31T23:59:59Z",
+    ];
+    let lines: String = times
+        .iter()
+        .enumerate()
+        .map(|(at, time)| call("claude", "s", &format!("toolu_{at}"), time, "ls"))
+        .collect();
+    room.write("project/s/a.jsonl", &lines);
+    let said = listed(&room);
+    let file = &said["files"][0];
+    assert_eq!((&file["calls"], &file["copied"]), (&5.into(), &0.into()));
+    assert_eq!(file["first"], "1969-01-01T00:00:00Z");
+    assert!(file["last"].is_string(), "{file}");
+    room.write("project/hooks.toml", "[hook.a]\non = 'PreToolUse'\nwhen = 'true'\ndeny = 'no'\n");
+    let page = [
+        "backtest",
+        "native=hooks.toml",
+        "--sessions",
+        "s",
+        "--html",
+        "page.html",
+        "--format",
+        "json",
+    ];
+    let said: Value = serde_json::from_str(&room.run(&page, "").stdout).unwrap();
+    fits_schema("backtest", &said);
+    let lines: Vec<u64> = said["groups"][0]["examples"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["line"].as_u64().unwrap())
+        .collect();
+    assert_eq!((&said["calls"], lines), (&5.into(), vec![1, 2, 3]));
 }
