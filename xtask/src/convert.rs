@@ -29,6 +29,8 @@ const DIALECTS: &[DialectId] = &[
     DialectId::CODEWHALE,
     DialectId::REASONIX,
     DialectId::CODEX,
+    DialectId::GEMINI,
+    DialectId::COPILOT,
 ];
 
 /// What the programs say in place of the real ones: exit code, stdout, stderr. Each hook says another one each round.

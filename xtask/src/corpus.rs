@@ -75,6 +75,11 @@ pub(crate) fn run(directory: &Path) -> Result<(String, bool), String> {
         tally.add(row, &content, &read.diagnostics);
     }
     let (mut said, mut holds) = tally.report();
+    for dialect in [DialectId::GEMINI, DialectId::COPILOT] {
+        let (text, sound) = loads(&rows(&text)?, directory, dialect)?;
+        said.push_str(&text);
+        holds &= sound;
+    }
     for (folder, agent) in
         [("claude", "claude"), ("codex", "codex"), ("gemini", "gemini"), ("gemini", "qwen")]
     {
@@ -83,6 +88,37 @@ pub(crate) fn run(directory: &Path) -> Result<(String, bool), String> {
         holds &= same;
     }
     Ok((said, holds))
+}
+
+/// Whether every file of an agent that is known to be sound is read without an error, and what is found in the others.
+fn loads(rows: &[Row], directory: &Path, dialect: DialectId) -> Result<(String, bool), String> {
+    let prefix = format!("{dialect}/");
+    let (mut files, mut hooks, mut wrong, mut silent) = (0, 0, Vec::new(), Vec::new());
+    for row in rows.iter().filter(|row| row.file.starts_with(&prefix)) {
+        let path = directory.join(&row.file);
+        let bytes = fs::read(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let text = String::from_utf8_lossy(&bytes);
+        let source = Source::given(&row.file, dialect, &text, directory.join(dialect.as_str()));
+        let read = dialect.dialect().read_config(&source);
+        files += 1;
+        hooks += read.hooks.len();
+        let errors = read.diagnostics.iter().filter(|it| it.severity == Severity::Error);
+        let errors: Vec<_> = errors.map(|it| format!("{}: {}", it.code, it.message)).collect();
+        let list = format!("  {}: {}\n", row.file, errors.join("; "));
+        match (row.issues.is_empty(), errors.is_empty()) {
+            (true, false) => wrong.push(list),
+            (false, true) if read.diagnostics.is_empty() => silent.push(list),
+            _ => {}
+        }
+    }
+    let said = format!(
+        "{dialect}: {files} files, {hooks} hooks; sound files with errors: {}\n{}known issues without a finding: {}\n{}",
+        wrong.len(),
+        wrong.concat(),
+        silent.len(),
+        silent.concat()
+    );
+    Ok((said, wrong.is_empty() && files > 0))
 }
 
 /// Whether every file is to the byte what it was, when what `install` puts in is taken out again. Those that the agent would

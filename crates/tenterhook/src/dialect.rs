@@ -10,24 +10,35 @@
 //! A dialect is one folder and one row of [`DIALECTS`]. Nothing outside its folder knows its spelling.
 
 mod broken;
-mod callers;
+mod by_form;
 #[doc(hidden)]
 pub mod claude;
+#[doc(hidden)]
+pub mod cline;
 #[doc(hidden)]
 pub mod codewhale;
 #[doc(hidden)]
 pub mod codex;
+#[doc(hidden)]
+pub mod copilot;
 mod files;
 mod findings;
 mod first_line;
 #[doc(hidden)]
+pub mod gemini;
+#[doc(hidden)]
 pub mod gencode;
+#[doc(hidden)]
+pub mod goose;
 #[doc(hidden)]
 pub mod ignis;
 mod kit;
 #[doc(hidden)]
 pub mod native;
+mod opencode;
 mod parts;
+#[doc(hidden)]
+pub mod qwen;
 #[doc(hidden)]
 pub mod reasonix;
 mod requests;
@@ -68,7 +79,16 @@ pub static DIALECTS: &[&Dialect] = &[
     &codewhale::CODEWHALE,
     &reasonix::REASONIX,
     &codex::CODEX,
+    &gemini::GEMINI,
+    &qwen::QWEN,
+    &copilot::COPILOT,
+    &copilot::PASCAL,
+    &goose::GOOSE,
+    &cline::CLINE,
 ];
+
+/// Agents that call and have no hooks of their own: OpenCode has plugins, of which one is ours (BR-27).
+static WITHOUT_HOOKS: &[&Dialect] = &[&opencode::OPENCODE];
 
 /// How the agents' files group entries, where they do: what is whole is found by it in one that is broken (C-71).
 #[doc(hidden)]
@@ -94,14 +114,14 @@ impl DialectId {
     /// The dialect itself.
     #[must_use]
     pub fn dialect(self) -> &'static Dialect {
-        let all = DIALECTS.iter().chain(callers::CALLERS);
+        let all = DIALECTS.iter().chain(WITHOUT_HOOKS);
         all.into_iter().find(|it| it.id() == self).unwrap_or(&&native::NATIVE)
     }
 
     /// The agents that can call, in the order in which people are told of them.
     #[doc(hidden)]
     pub fn agents() -> impl Iterator<Item = Self> {
-        let all = DIALECTS.iter().chain(callers::CALLERS);
+        let all = DIALECTS.iter().chain(WITHOUT_HOOKS);
         all.filter(|it| it.agent().is_some()).map(|it| it.id())
     }
 
@@ -112,7 +132,7 @@ impl DialectId {
         event: &serde_json::Map<String, serde_json::Value>,
         claimed: Self,
     ) -> Option<Self> {
-        callers::whose(event, claimed)
+        by_form::whose(event, claimed)
     }
 }
 
@@ -256,6 +276,12 @@ mod tests {
             ),
             ("reasonix", json!({"event": "Stop", "cwd": "/repo/p"})),
             ("codex", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
+            ("gemini", json!({"hook_event_name": "AfterAgent", "cwd": "/repo/p"})),
+            ("qwen", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
+            ("copilot", json!({"sessionId": "s", "stopReason": "end_turn", "cwd": "/repo/p"})),
+            ("copilot-pascal", json!({"hook_event_name": "Stop", "cwd": "/repo/p"})),
+            ("goose", json!({"event": "Stop", "working_dir": "/repo/p"})),
+            ("cline", json!({"hookName": "agent_end", "workspaceRoots": ["/repo/p"]})),
             ("codewhale", json!({"event": "turn_end", "workspace": "/repo/p"})),
             ("native", json!({"v": 1, "event": "Stop", "session": {"cwd": "/repo/p"}})),
         ];

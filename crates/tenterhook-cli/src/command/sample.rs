@@ -1,7 +1,7 @@
 //! `events NAME --sample`: an event to fire, in the form in which the agent hands it to a hook.
 
 use serde_json::{Map, Value, json};
-use tenterhook::dialect::{DialectId, EventRow, Subject};
+use tenterhook::dialect::{DialectId, EventRow, Roots, Subject};
 use tenterhook::event::{EventName, Surroundings};
 use tenterhook::{Event, dialect};
 
@@ -51,25 +51,31 @@ pub(super) fn sample(row: &EventRow, dialect: DialectId, cwd: &std::path::Path) 
     }
     let body = dialect.dialect().encode_event(&event).body;
     let written: Option<Map<String, Value>> = dialect::whole_object(&body).ok().map(|it| it.fields);
-    written.map_or_else(|| told_by_variables(row, event), Value::Object)
+    let mut written = written.unwrap_or_else(|| told_by_variables(row, event));
+    let reads = |it| dialect.dialect().decode_event(it, &Roots::default());
+    if reads(&written).map_or(true, |it| it.name.as_str() != row.event) {
+        // Its agent does not say which event it is: whoever fires it does.
+        written.insert("hook_event_name".to_owned(), (&*row.name).into());
+    }
+    Value::Object(written)
 }
 
 /// The object for an event that its agent tells by variables alone: its name, and what would stand in them.
-fn told_by_variables(row: &EventRow, event: Event) -> Value {
+fn told_by_variables(row: &EventRow, event: Event) -> Map<String, Value> {
     let mut form = Map::new();
     form.insert("event".to_owned(), (&*row.name).into());
     if row.event.ends_with("Failure") {
         form.insert("tool_success".to_owned(), false.into());
     }
     form.extend(event.payload);
-    form.into()
+    form
 }
 
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
-    use tenterhook::dialect::{DIALECTS, Roots};
+    use tenterhook::dialect::DIALECTS;
 
     use super::*;
 

@@ -42,6 +42,7 @@ static GROUPS: Groups = Groups {
         ("prompt", "prompt"),
         ("agent", "prompt"),
     ],
+    more: &[],
     fields: Fields {
         whose: "a handler",
         code: Code::UnknownHandlerField,

@@ -33,6 +33,7 @@ static FILE: File = File {
 /// The words of its groups.
 static GROUPS: Groups = Groups {
     types: &[("command", "command"), ("prompt", "prompt"), ("agent", "prompt"), ("http", "url")],
+    more: &[],
     fields: Fields {
         whose: "a handler",
         code: Code::UnknownHandlerField,

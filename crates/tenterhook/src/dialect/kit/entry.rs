@@ -1,6 +1,6 @@
 //! How does an entry of a file become a hook? Its name, its place, its layer, and the fields that its agent does not have.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::file::{Reader, Scope};
 use crate::diagnostic::{Code, Diagnostic, Severity, nearest};
@@ -60,6 +60,36 @@ pub(in crate::dialect) fn draft(
     hook.layer = source.layer;
     hook.compat = source.compat;
     hook
+}
+
+/// Variables of a command: those that are strings.
+pub(in crate::dialect) fn env(reader: &mut Reader<'_>, node: &Node) -> Vec<(String, String)> {
+    let Some(field) = reader.entry(node, "env") else { return Vec::new() };
+    if field.node.as_object().is_none() {
+        reader.findings.takes(field, "an object");
+    }
+    let mut env = Vec::new();
+    for variable in field.node.entries() {
+        match variable.node.as_str() {
+            Some(value) => env.push((variable.key.clone(), value.to_owned())),
+            None => {
+                let (key, kind) = (&variable.key, variable.node.kind());
+                let message = format!("`env.{key}` takes a string, found {kind}");
+                reader.report(variable.node.span, finding(Code::WrongFieldType, message));
+            }
+        }
+    }
+    env
+}
+
+/// A directory of its own, from the project.
+pub(in crate::dialect) fn cwd(reader: &mut Reader<'_>, node: &Node) -> Option<PathBuf> {
+    let text = reader.text(node, "cwd").filter(|text| !text.is_empty())?;
+    let Source { home, project, .. } = reader.source;
+    match text.strip_prefix("~/") {
+        Some(rest) if !home.as_os_str().is_empty() => Some(home.join(rest)),
+        _ => Some(project.join(text)),
+    }
 }
 
 /// What an entry runs that was rejected.

@@ -36,6 +36,8 @@ pub(in crate::dialect) struct File {
     pub(in crate::dialect) tells_empty: bool,
     /// Whether the agent takes a text that begins with a byte order mark.
     pub(in crate::dialect) takes_mark: bool,
+    /// Whether the agent takes comments.
+    pub(in crate::dialect) takes_comments: bool,
     /// Whether the agent refuses the whole file for any mistake in it.
     pub(in crate::dialect) is_strict: bool,
     /// Whether all lists of an event that is written more than once run here, of which the agent loses all but the last.
@@ -88,6 +90,7 @@ impl File {
             is_open: false,
             tells_empty: false,
             takes_mark: false,
+            takes_comments: false,
             is_strict: false,
             runs_doubled: false,
             beside: &[],
@@ -201,7 +204,8 @@ impl Reader<'_> {
     fn syntax(&mut self, parsed: &Parsed) {
         let mut said: Vec<FaultKind> = Vec::new();
         for fault in &parsed.faults {
-            if said.contains(&fault.kind) {
+            let is_comment = fault.kind == FaultKind::NotStrict(NotStrict::Comment);
+            if said.contains(&fault.kind) || (is_comment && self.file.takes_comments) {
                 continue;
             }
             said.push(fault.kind);

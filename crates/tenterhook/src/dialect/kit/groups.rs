@@ -12,6 +12,8 @@ use crate::syntax::{Entry, Node, NodeValue};
 pub(in crate::dialect) struct Groups {
     /// The types of handlers, with the field that each cannot do without. The first is the default.
     pub(in crate::dialect) types: &'static [(&'static str, &'static str)],
+    /// The fields of a group beside `matcher` and `hooks`.
+    pub(in crate::dialect) more: &'static [&'static str],
     /// The fields of a handler.
     pub(in crate::dialect) fields: Fields,
     /// What is wrong with the matcher of a group: tells it.
@@ -48,7 +50,7 @@ impl Groups {
             let scope = Scope { off: scope.off.or(Some(off)), ..scope };
             return self.handler(reader, node, &scope);
         }
-        GROUP.check(reader, node, &[]);
+        GROUP.check(reader, node, self.more);
         match hooks.map(|it| (&it.node.value, it)) {
             Some((NodeValue::Array(handlers), _)) if !handlers.is_empty() => {
                 handlers.iter().for_each(|it| self.handler(reader, it, &scope));

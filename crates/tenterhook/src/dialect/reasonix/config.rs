@@ -2,8 +2,6 @@
 //! the agent drops without a word becomes a hook that never runs and says why (RX-15); a field that cannot be read costs
 //! that field and is named.
 
-use std::path::PathBuf;
-
 use super::events::{self, Spec};
 use super::vocabulary::{FOREIGN_FIELDS, TOOLS};
 use crate::diagnostic::Code;
@@ -73,8 +71,9 @@ fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     let matcher = matcher(reader, node, scope);
     let Some(invocation) = invocation(reader, node) else { return };
     let run = Run::Command(Command {
-        env: env(reader, node),
-        cwd: cwd(reader, node),
+        env: entry::env(reader, node),
+        // From the project (RX-17).
+        cwd: entry::cwd(reader, node),
         ..Command::new(invocation, Inherit::All)
     });
     let told = node.get("match").and_then(Node::as_str).unwrap_or_default();
@@ -211,35 +210,6 @@ fn wait(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Wait {
         reader.report(field.key_span, found.help("remove `async` if this hook is to block"));
     }
     Wait::Detached
-}
-
-fn env(reader: &mut Reader<'_>, node: &Node) -> Vec<(String, String)> {
-    let Some(field) = reader.entry(node, "env") else { return Vec::new() };
-    if field.node.as_object().is_none() {
-        reader.findings.takes(field, "an object");
-    }
-    let mut env = Vec::new();
-    for variable in field.node.entries() {
-        match variable.node.as_str() {
-            Some(value) => env.push((variable.key.clone(), value.to_owned())),
-            None => {
-                let (key, kind) = (&variable.key, variable.node.kind());
-                let message = format!("`env.{key}` takes a string, found {kind}");
-                reader.report(variable.node.span, finding(Code::WrongFieldType, message));
-            }
-        }
-    }
-    env
-}
-
-/// A directory of its own, from the project (RX-17).
-fn cwd(reader: &mut Reader<'_>, node: &Node) -> Option<PathBuf> {
-    let text = reader.text(node, "cwd").filter(|text| !text.is_empty())?;
-    let Source { home, project, .. } = reader.source;
-    match text.strip_prefix("~/") {
-        Some(rest) if !home.as_os_str().is_empty() => Some(home.join(rest)),
-        _ => Some(project.join(text)),
-    }
 }
 
 /// Lets the hook speak Claude Code's protocol (RX-34). Its time and the names that its `match` knows stay Reasonix's.

@@ -65,7 +65,7 @@ const KEYS: &[(Key, &[&str])] = &[
     (Key::Holder, &["content", "text", "stdout"]),
     (Key::Continue, &["continue"]),
     (Key::Output, &["hookspecificoutput"]),
-    (Key::Reason, &["permissiondecisionreason", "reason", "message", "stopreason", "usermessage", "agentmessage", "systemmessage", "why",
+    (Key::Reason, &["permissiondecisionreason", "reason", "message", "stopreason", "usermessage", "agentmessage", "errormessage", "systemmessage", "why",
         "explanation", "feedback", "denyreason", "blockreason", "justification", "rationale"]),
     (Key::Wrapper, &["data", "hook", "hookoutput", "hookresult", "hookresponse", "payload", "body", "results", "answers", "value", "return",
         "reply", "responses", "outputs", "items", "json", "structuredcontent"]),

@@ -14,6 +14,7 @@ const REASON_KEYS: &[&str] = &[
     "message",
     "stopreason",
     "usermessage",
+    "errormessage",
     "systemmessage",
     "explanation",
     "feedback",

@@ -130,6 +130,24 @@ const CLEAN: &[(&str, &str, &str)] = &[
     ("codewhale", r#"{"decision": "deny", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
     ("reasonix", r#"{"decision": "block", "reason": "no rm"}"#, "{}"),
     ("codex", NESTED, "{}"),
+    ("gemini", r#"{"decision": "deny", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
+    (
+        "qwen",
+        NESTED,
+        r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}"#,
+    ),
+    (
+        "copilot",
+        r#"{"permissionDecision": "deny", "permissionDecisionReason": "no rm"}"#,
+        r#"{"permissionDecision": "allow"}"#,
+    ),
+    (
+        "copilot-pascal",
+        NESTED,
+        r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "allow"}}"#,
+    ),
+    ("goose", r#"{"decision": "block", "reason": "no rm"}"#, r#"{"decision": "allow"}"#),
+    ("cline", r#"{"cancel": true, "errorMessage": "no rm"}"#, "{}"),
 ];
 const NESTED: &str = r#"{"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no rm"}}"#;
 
@@ -329,7 +347,7 @@ fn a_cell_that_differs_between_dialects_has_its_reason() {
             };
             match rows.iter().position(explains) {
                 Some(at) => met[at] = true,
-                None => wrong.push(format!("{}: {cells:?}", output.name)),
+                None => wrong.push(format!("{:?}: {means_no} {cells:?}", output.name)),
             }
         }
     }

@@ -2,31 +2,46 @@
 //! "cwd", "tool_name", "tool_input", "tool_use_id", "prompt", ...}` with OpenCode's own names of tools and arguments, and does
 //! what the reply says: throw, change the arguments in place, add a text.
 
-use serde_json::{Map, Value};
-
-use super::{Caller, caller, decode, named, own_input, row};
+use super::kit::call::{self, Keys, Words, row};
+use super::kit::reply::{Part, Phrase, Replies, Say};
+use super::parts::{Core, Dialect};
+use super::tools::ToolWords;
+use super::{DialectId, EventRow, Fit, Subject};
 use crate::answer::Power::{self, Context, Deny, Env, Input, Message, Output, Prompt};
-use crate::dialect::kit::reply::{Part, Phrase, Replies, Say};
-use crate::dialect::parts::Dialect;
-use crate::dialect::tools::ToolWords;
-use crate::dialect::{DialectId, EventFault, EventRow, Roots};
-use crate::event::Event;
+use crate::answer::{Answer, Powers};
+use crate::source::ReadConfig;
 
-pub(super) static OPENCODE: Dialect =
-    caller(Caller { id: DialectId::OPENCODE, rows: || ROWS, decode: read, replies: &REPLIES });
+/// The dialect. There are no files of it to read, and no hook speaks it: what the plugin is told is all there is.
+pub(super) static OPENCODE: Dialect = Dialect {
+    replies: Some(&REPLIES),
+    ..Dialect::of(Core {
+        id: DialectId::OPENCODE,
+        rows: || ROWS,
+        unknown_row: |event| EventRow::unknown(event, Powers::NONE, call::TIMEOUT),
+        recognizes: |_, _| Fit::No,
+        places: |_| Vec::new(),
+        read_config: |_| ReadConfig::default(),
+        decode_event: |json, roots| WORDS.decode(json, roots),
+        encode_event: |event| WORDS.encode(event),
+        read_answer: |_, _, _| Answer::default(),
+    })
+};
+
+static WORDS: Words =
+    Words { agent: "OpenCode", name: "hook_event_name", keys: KEYS, tools: TOOLS, rows: || ROWS };
 
 #[rustfmt::skip]
 static ROWS: &[EventRow] = &[
-    row("SessionStart", "SessionStart", &[]),
-    row("UserPromptSubmit", "UserPromptSubmit", &[Deny]),
-    row("PreToolUse", "PreToolUse", &[Deny]),
-    row("PostToolUse", "PostToolUse", &[Deny]),
-    row("shell_env", "shell_env", &[]),
+    row("SessionStart", "SessionStart", Subject::None, &[], ""),
+    row("UserPromptSubmit", "UserPromptSubmit", Subject::None, &[Deny], ""),
+    row("PreToolUse", "PreToolUse", Subject::None, &[Deny], ""),
+    row("PostToolUse", "PostToolUse", Subject::None, &[Deny], ""),
+    row("shell_env", "shell_env", Subject::None, &[], ""),
     // It tells of the end of a turn, and goes on whatever is said.
-    row("session.idle", "Stop", &[]),
+    row("session.idle", "Stop", Subject::None, &[], ""),
 ];
 
-const KEYS: super::Keys = &[
+const KEYS: Keys = &[
     ("sessionID", "session_id"),
     ("directory", "cwd"),
     ("tool", "tool_name"),
@@ -44,12 +59,8 @@ static TOOLS: &[ToolWords] = &[
     ToolWords { own: &["glob"], neutral: "Glob", keys: &[] },
     ToolWords { own: &["grep"], neutral: "Grep", keys: &[("include", "glob")] },
     ToolWords { own: &["webfetch"], neutral: "WebFetch", keys: &[] },
-    ToolWords { own: &["task"], neutral: "Task", keys: &[] },
+    ToolWords { own: &["task"], neutral: "Agent", keys: &[] },
 ];
-
-fn read(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
-    decode(named(json, "hook_event_name", "OpenCode")?, json, KEYS, TOOLS, ROWS, roots)
-}
 
 static REPLIES: Replies =
     Replies { agent: "OpenCode", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
@@ -59,7 +70,7 @@ const CONTEXT: Phrase = &[(&["context"], Part::Given)];
 const MESSAGE: Phrase = &[(&["message"], Part::Given)];
 
 const fn say(event: &'static str, can: &'static [(Power, Phrase)]) -> Say {
-    Say { can, input: |event, input| Ok(own_input(TOOLS, event, input)), ..Say::of(event) }
+    Say { can, input: |event, input| Ok(WORDS.own_input(event, input)), ..Say::of(event) }
 }
 
 const EVENTS: &[Say] = &[

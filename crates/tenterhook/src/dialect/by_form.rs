@@ -1,0 +1,35 @@
+//! Which agent calls? Some payloads say so by their form alone (BR-13).
+
+use serde_json::{Map, Value};
+
+use super::DialectId;
+
+/// Whose call this is by its form alone, where that is certain (BR-13). Claude Code and Codex speak alike: between them what
+/// was claimed counts, unless a field is only one's.
+pub(super) fn whose(json: &Map<String, Value>, claimed: DialectId) -> Option<DialectId> {
+    let has = |key: &str| json.contains_key(key);
+    if has("clineVersion") {
+        return Some(DialectId::CLINE);
+    }
+    if has("event") && has("working_dir") {
+        return Some(DialectId::GOOSE);
+    }
+    if json.get("agent").is_some_and(|it| it == "opencode") {
+        return Some(DialectId::OPENCODE);
+    }
+    if !has("hook_event_name") {
+        return has("sessionId").then_some(DialectId::COPILOT);
+    }
+    if has("timestamp") {
+        return Some(match (has("transcript_path"), has("permission_mode")) {
+            (_, true) => DialectId::QWEN,
+            (true, false) if !has("stop_reason") => DialectId::GEMINI,
+            _ => DialectId::COPILOT_PASCAL,
+        });
+    }
+    if has("turn_id") && has("model") {
+        return Some(DialectId::CODEX);
+    }
+    let alike = [DialectId::CLAUDE, DialectId::CODEX].contains(&claimed);
+    (has("prompt_id") || (has("transcript_path") && !alike)).then_some(DialectId::CLAUDE)
+}

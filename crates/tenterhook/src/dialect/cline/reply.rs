@@ -1,0 +1,108 @@
+//! What Cline can be told on each of its events, and what it hears (BR-26, CL-40 to CL-44). A denial ends its whole run; for the shell
+//! tool there is a softer one: the call becomes one that prints the reason and fails. What stands behind `HOOK_CONTROL` and a tab is heard
+//! whatever stands round it.
+
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
+use tenterhook_shell::quote;
+
+use super::words::{TOOLS, WORDS};
+use crate::answer::Power::{self, Context, Deny, Input, Stop};
+use crate::dialect::kit::call::Words;
+use crate::dialect::kit::denial::{Halt, Protocol};
+use crate::dialect::kit::heard::Hears;
+use crate::dialect::kit::reply::{Part, Phrase, Replies, Say};
+use crate::event::Event;
+
+pub(super) static REPLIES: Replies = Replies {
+    agent: "Cline",
+    lead: "HOOK_CONTROL\t",
+    hears_stderr: true,
+    tools: TOOLS,
+    events: EVENTS,
+};
+
+const CANCEL: Phrase = &[(&["cancel"], Part::Flag(true)), (&["errorMessage"], Part::Reason)];
+const CONTEXT: Phrase = &[(&["contextModification"], Part::Given)];
+
+const fn say(event: &'static str, can: &'static [(Power, Phrase)]) -> Say {
+    Say { can, input, ..Say::of(event) }
+}
+
+const EVENTS: &[Say] = &[
+    Say {
+        denies: softly,
+        ..say(
+            "PreToolUse",
+            &[
+                (Deny, CANCEL),
+                (Stop, CANCEL),
+                (Input, &[(&["overrideInput"], Part::Given)]),
+                (Context, CONTEXT),
+            ],
+        )
+    },
+    say("PostToolUse", &[(Stop, CANCEL), (Context, CONTEXT)]),
+    say("UserPromptSubmit", &[(Deny, CANCEL), (Stop, CANCEL), (Context, CONTEXT)]),
+];
+
+/// The call of the shell tool that says why and fails, so that the run goes on.
+fn softly(event: &Event, reason: &str) -> Option<Value> {
+    let is_shell = event.text("tool_name") == Some("Bash");
+    let line = format!("printf '%s\\n' {}; exit 1", quote(reason));
+    is_shell.then(|| json!({"overrideInput": {"commands": [line]}}))
+}
+
+fn input(event: &Event, input: &Value) -> Result<Value, String> {
+    let own = WORDS.own_input(event, input);
+    match (event.text("tool_name"), own.get("command").and_then(Value::as_str)) {
+        (Some("Bash"), Some(command)) => Ok(json!({"commands": [command]})),
+        (Some("Bash"), None) => Err("a changed call needs a `command`".to_owned()),
+        _ => Ok(own),
+    }
+}
+
+/// What it takes of its hooks beside.
+pub(super) static HEARS: Hears = Hears {
+    words: &WORDS,
+    replies: &REPLIES,
+    more: &[
+        ("PreToolUse", &[(Context, ALSO_CONTEXT)]),
+        ("PostToolUse", &[(Context, ALSO_CONTEXT)]),
+        ("UserPromptSubmit", &[(Context, ALSO_CONTEXT)]),
+    ],
+    same: &[],
+    carried: &["review"],
+    part: controlled,
+    input: commands,
+    ended: |it| match it.code {
+        0 => crate::answer::Answer::default(),
+        _ => it.failed(),
+    },
+    denial: Protocol { halt: Halt::Foreign, any_exit: true, tells: true, ..Protocol::PLAIN },
+};
+
+const ALSO_CONTEXT: Phrase = &[(&["context"], Part::Given)];
+const LEAD: &[u8] = b"HOOK_CONTROL\t";
+
+/// The last line that begins with the lead, else all.
+fn controlled<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
+    let mut lines = stdout.rsplit(|it| *it == b'\n');
+    lines.find_map(|it| it.strip_prefix(LEAD)).unwrap_or(stdout).into()
+}
+
+/// A list of commands is one script.
+fn commands(words: &Words, event: &Event, input: &Value) -> Value {
+    let mut input = words.neutral_input(event, input);
+    if let Some(fields) = input.as_object_mut().filter(|_| event.text("tool_name") == Some("Bash"))
+    {
+        let list = fields.get("commands").and_then(Value::as_array);
+        let lines: Option<Vec<&str>> = list.and_then(|it| it.iter().map(Value::as_str).collect());
+        if let Some(script) = lines.map(|it| it.join("\n")) {
+            fields.shift_remove("commands");
+            fields.insert("command".to_owned(), script.into());
+        }
+    }
+    input
+}

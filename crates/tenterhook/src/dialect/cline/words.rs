@@ -1,0 +1,165 @@
+//! The words of Cline: its events, its tools, and the payload, which says the same call twice (CL-20, CL-30).
+
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value, json};
+
+use super::TIMEOUT;
+use super::reply::HEARS;
+use crate::dialect::kit::call::{Keys, Words, row};
+use crate::dialect::kit::heard;
+use crate::dialect::tools::ToolWords;
+use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
+use crate::event::Event;
+
+pub(super) static WORDS: Words =
+    Words { agent: "Cline", name: "hookName", keys: KEYS, tools: TOOLS, rows: || &ROWS };
+
+const NONE: Subject = Subject::None;
+const TOOL: Subject = Subject::Tool(TOOLS);
+
+pub(super) static ROWS: LazyLock<Vec<EventRow>> = LazyLock::new(|| {
+    let rows = heard::with_powers(&HEARS, EVENTS);
+    rows.into_iter().map(|row| row.timeout(TIMEOUT)).collect()
+});
+
+#[rustfmt::skip]
+static EVENTS: &[EventRow] = &[
+    row("TaskStart", "SessionStart", NONE, &[], "a task starts"),
+    row("TaskResume", "SessionStart", NONE, &[], "a task goes on"),
+    row("TaskComplete", "TaskComplete", NONE, &[], "a task is done"),
+    row("TaskError", "StopFailure", NONE, &[], "a task ended with an error"),
+    row("TaskCancel", "Interrupt", NONE, &[], "the user ended a task"),
+    row("SessionShutdown", "SessionEnd", NONE, &[], "a session ends"),
+    row("UserPromptSubmit", "UserPromptSubmit", NONE, &[], "the user sent a prompt; headless runs call no hook"),
+    row("PreToolUse", "PreToolUse", TOOL, &[], "a tool is about to run"),
+    row("PostToolUse", "PostToolUse", TOOL, &[], "a tool ran"),
+    row("PreCompact", "PreCompact", NONE, &[], "never, in this version"),
+];
+
+/// What its payloads call what happened.
+const NAMES: &[(&str, &str)] = &[
+    ("tool_call", "PreToolUse"),
+    ("tool_result", "PostToolUse"),
+    ("agent_start", "TaskStart"),
+    ("agent_end", "TaskComplete"),
+];
+
+#[rustfmt::skip]
+pub(super) static TOOLS: &[ToolWords] = &[
+    ToolWords { own: &["run_commands", "execute_command"], neutral: "Bash", keys: &[] },
+    ToolWords { own: &["editor", "write_to_file"], neutral: "Write", keys: &[("path", "file_path"), ("new_text", "content")] },
+    ToolWords { own: &["replace_in_file"], neutral: "Edit", keys: &[("path", "file_path")] },
+    ToolWords { own: &["read_files", "read_file"], neutral: "Read", keys: &[("path", "file_path")] },
+    ToolWords { own: &["search_codebase", "search_files"], neutral: "Grep", keys: &[] },
+    ToolWords { own: &["fetch_web_content"], neutral: "WebFetch", keys: &[] },
+    ToolWords { own: &["spawn_agent"], neutral: "Agent", keys: &[] },
+];
+
+const KEYS: Keys = &[
+    ("taskId", "session_id"),
+    ("hookName", ""),
+    ("clineVersion", ""),
+    ("tool_call", ""),
+    ("preToolUse", ""),
+    ("postToolUse", ""),
+];
+
+pub(super) fn read(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+    let text = |key: &str| json.get(key).and_then(Value::as_str);
+    let called = match text("hookName") {
+        Some(name) => name,
+        None => WORDS.named(json, "hook_event_name")?,
+    };
+    let known = NAMES.iter().find(|(own, _)| *own == called).map(|(_, name)| *name);
+    let name = known.or_else(|| text("hook_event_name")).unwrap_or(called);
+    let mut fields = json.clone();
+    let root = json.get("workspaceRoots").and_then(|it| it.get(0)).cloned();
+    fields.extend(root.map(|root| ("cwd".to_owned(), root)));
+    // `preToolUse.parameters` are texts all: the call itself is read.
+    let call = json.get("tool_call").or_else(|| json.get("tool_result"));
+    for (key, neutral) in [("name", "tool_name"), ("input", "tool_input"), ("id", "tool_use_id")] {
+        let value = call.and_then(|it| it.get(key)).cloned();
+        fields.extend(value.map(|value| (neutral.to_owned(), value)));
+    }
+    if let Some(output) = json.get("tool_result").and_then(|it| it.get("output")) {
+        fields.insert("tool_response".to_owned(), output.clone());
+    }
+    if let Some(prompt) = json.get("userPromptSubmit").and_then(|it| it.get("prompt")) {
+        fields.insert("prompt".to_owned(), prompt.clone());
+    }
+    let mut event = WORDS.decode_as(name, &fields, roots)?;
+    if event.text("tool_name") == Some("Bash") {
+        one_script(&mut event)?;
+    }
+    Ok(event)
+}
+
+/// A list of commands is one script, a line each: what holds of any of them holds of the call.
+fn one_script(event: &mut Event) -> Result<(), EventFault> {
+    let Some(Value::Object(input)) = event.payload.get_mut("tool_input") else { return Ok(()) };
+    let Some(commands) = input.shift_remove("commands") else { return Ok(()) };
+    let unread = || EventFault { message: "`commands` must be a list of strings".to_owned() };
+    let list = commands.as_array().ok_or_else(unread)?;
+    let lines: Option<Vec<&str>> = list.iter().map(Value::as_str).collect();
+    input.insert("command".to_owned(), lines.ok_or_else(unread)?.join("\n").into());
+    Ok(())
+}
+
+/// Fields of ours that stand in the object of the call.
+const CALL: &[&str] = &["tool_name", "tool_input", "tool_use_id", "tool_response"];
+
+/// The payload, with the call in both of its forms.
+pub(super) fn write(event: &Event) -> Envelope {
+    let mut fields = WORDS.fields(event);
+    let cwd = fields.shift_remove("cwd").unwrap_or_default();
+    let mut call: Vec<Value> =
+        CALL.iter().map(|key| fields.shift_remove(*key).unwrap_or_default()).collect();
+    let (output, id) = (call.pop().unwrap_or_default(), call.pop().unwrap_or_default());
+    let (mut input, name) = (call.pop().unwrap_or_default(), call.pop().unwrap_or_default());
+    let own = fields.get("hookName").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let told = NAMES.iter().find(|(_, it)| *it == own).map_or(&*own, |(name, _)| name);
+    fields.insert("hookName".to_owned(), told.into());
+    fields.insert("clineVersion".to_owned(), "".into());
+    fields.entry("workspaceRoots").or_insert_with(|| json!([cwd]));
+    if let Some(object) = input.as_object_mut().filter(|_| event.text("tool_name") == Some("Bash"))
+    {
+        let script = object.shift_remove("command");
+        object.extend(script.map(|it| ("commands".to_owned(), json!([it]))));
+    }
+    if name.is_string() {
+        let texts: Map<String, Value> = input
+            .as_object()
+            .into_iter()
+            .flatten()
+            .map(|(key, value)| (key.clone(), as_text(value)))
+            .collect();
+        let mut both = [
+            Map::from_iter([
+                ("id".into(), id),
+                ("name".into(), name.clone()),
+                ("input".into(), input),
+            ]),
+            Map::from_iter([("toolName".into(), name), ("parameters".into(), texts.into())]),
+        ];
+        let after = told == "tool_result";
+        if let ([call, other], true) = (&mut both, after) {
+            other.insert("result".to_owned(), as_text(&output));
+            call.insert("output".to_owned(), output);
+        }
+        let keys = [told, if after { "postToolUse" } else { "preToolUse" }];
+        let both = keys.into_iter().zip(both);
+        fields.extend(both.map(|(key, it)| (key.to_owned(), it.into())));
+    }
+    if let Some(prompt) = fields.get("prompt").cloned() {
+        fields.entry("userPromptSubmit").or_insert_with(|| json!({ "prompt": prompt }));
+    }
+    Envelope { body: Envelope::written(&fields), ..Envelope::default() }
+}
+
+fn as_text(value: &Value) -> Value {
+    match value {
+        Value::String(_) => value.clone(),
+        other => other.to_string().into(),
+    }
+}

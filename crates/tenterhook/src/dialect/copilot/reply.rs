@@ -1,0 +1,167 @@
+//! What Copilot CLI can be told on each of its events, in both forms, and what it hears (BR-22, CP-40 to CP-46). Data, but for exit codes.
+
+use std::borrow::Cow;
+
+use super::words::{CAMEL, PASCAL, PASCAL_TOOLS, TOOLS};
+use crate::answer::Answer;
+use crate::answer::Power::{self, Allow, Ask, Context, Deny, Input, Output, Prompt, Stop};
+use crate::dialect::kit::denial::{Halt, Protocol};
+use crate::dialect::kit::heard::{Ended, Hears};
+use crate::dialect::kit::reply::{Part, Phrase, Replies, Say};
+
+pub(super) static CAMEL_REPLIES: Replies = Replies {
+    agent: "Copilot CLI",
+    lead: "",
+    hears_stderr: true,
+    tools: TOOLS,
+    events: CAMEL_EVENTS,
+};
+pub(super) static PASCAL_REPLIES: Replies = Replies {
+    agent: "Copilot CLI",
+    lead: "",
+    hears_stderr: true,
+    tools: PASCAL_TOOLS,
+    events: PASCAL_EVENTS,
+};
+
+const OUT: &str = "hookSpecificOutput";
+const NAMED: (&[&str], Part) = (&[OUT, "hookEventName"], Part::Event);
+const BLOCK: Phrase = &[(&["decision"], Part::Word("block")), (&["reason"], Part::Reason)];
+const CONTEXT: Phrase = &[(&["additionalContext"], Part::Given)];
+
+macro_rules! flat {
+    ($word:literal) => {
+        &[
+            (&["permissionDecision"], Part::Word($word)),
+            (&["permissionDecisionReason"], Part::Reason),
+        ]
+    };
+}
+
+macro_rules! nested {
+    ($word:literal) => {
+        &[
+            NAMED,
+            (&[OUT, "permissionDecision"], Part::Word($word)),
+            (&[OUT, "permissionDecisionReason"], Part::Reason),
+        ]
+    };
+}
+
+const PERMISSION: &[(Power, Phrase)] = &[
+    (Deny, &[(&["behavior"], Part::Word("deny")), (&["message"], Part::Reason)]),
+    (
+        Stop,
+        &[
+            (&["behavior"], Part::Word("deny")),
+            (&["message"], Part::Reason),
+            (&["interrupt"], Part::Flag(true)),
+        ],
+    ),
+    // Silence: the user is about to be asked.
+    (Ask, &[]),
+    (Allow, &[(&["behavior"], Part::Word("allow"))]),
+];
+
+const PROMPT: &[(Power, Phrase)] =
+    &[(Deny, BLOCK), (Context, CONTEXT), (Prompt, &[(&["modifiedPrompt"], Part::Given)])];
+const RESULT: &[(&[&str], Part)] = &[
+    (&["modifiedResult", "resultType"], Part::Word("success")),
+    (&["modifiedResult", "textResultForLlm"], Part::GivenText),
+];
+
+const fn say(event: &'static str, can: &'static [(Power, Phrase)]) -> Say {
+    Say { can, input: |event, input| Ok(CAMEL.own_input(event, input)), ..Say::of(event) }
+}
+
+const CAMEL_EVENTS: &[Say] = &[
+    say("sessionStart", &[(Context, CONTEXT)]),
+    say("userPromptSubmitted", PROMPT),
+    say("userPromptTransformed", &[(Prompt, &[(&["modifiedTransformedPrompt"], Part::Given)])]),
+    say(
+        "preToolUse",
+        &[
+            (Deny, flat!("deny")),
+            (Ask, flat!("ask")),
+            (Allow, flat!("allow")),
+            (Input, &[(&["modifiedArgs"], Part::Given)]),
+            (Context, CONTEXT),
+        ],
+    ),
+    say("permissionRequest", PERMISSION),
+    say("postToolUse", &[(Context, CONTEXT), (Output, RESULT)]),
+    say("agentStop", &[(Deny, BLOCK)]),
+    say("subagentStop", &[(Deny, BLOCK)]),
+];
+
+const PASCAL_EVENTS: &[Say] = &[
+    say("SessionStart", &[(Context, CONTEXT)]),
+    say("UserPromptSubmit", PROMPT),
+    Say {
+        input: |event, input| Ok(PASCAL.own_input(event, input)),
+        ..say(
+            "PreToolUse",
+            &[
+                (Deny, nested!("deny")),
+                (Ask, nested!("ask")),
+                (Allow, nested!("allow")),
+                (Input, &[NAMED, (&[OUT, "updatedInput"], Part::Given)]),
+            ],
+        )
+    },
+    say("PermissionRequest", PERMISSION),
+    say("PostToolUse", &[(Deny, BLOCK), (Context, CONTEXT)]),
+    say("Stop", &[(Deny, BLOCK)]),
+    say("SubagentStop", &[(Deny, BLOCK)]),
+];
+
+/// The form in small letters takes nothing beside.
+pub(super) static HEARS: Hears = Hears {
+    words: &CAMEL,
+    replies: &CAMEL_REPLIES,
+    more: &[],
+    same: &[],
+    carried: &["type", "suppressOutput"],
+    part: without_progress,
+    input: |words, event, input| words.neutral_input(event, input),
+    ended,
+    denial: Protocol { halt: Halt::Foreign, tells: true, ..Protocol::PLAIN },
+};
+
+pub(super) static PASCAL_HEARS: Hears = Hears {
+    words: &PASCAL,
+    replies: &PASCAL_REPLIES,
+    more: &[("PreToolUse", &[(Context, CONTEXT)])],
+    same: &[],
+    carried: &["type", "suppressOutput"],
+    part: without_progress,
+    input: |words, event, input| words.neutral_input(event, input),
+    ended,
+    denial: Protocol { halt: Halt::Foreign, tells: true, ..Protocol::PLAIN },
+};
+
+/// Lines of progress are shown, and are no part of an answer.
+fn without_progress<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
+    let is_progress = |line: &&[u8]| {
+        let value: Option<serde_json::Value> = serde_json::from_slice(line).ok();
+        value.is_some_and(|it| it.get("type").is_some_and(|it| it == "progress"))
+    };
+    let mut lines = stdout.split(|it| *it == b'\n');
+    if !lines.any(|it| is_progress(&it)) {
+        return stdout.into();
+    }
+    let rest: Vec<&[u8]> = stdout.split(|it| *it == b'\n').filter(|it| !is_progress(it)).collect();
+    rest.join(&b'\n').into()
+}
+
+/// Before a tool, any exit code but 0 denies; elsewhere it says nothing.
+fn ended(it: &Ended<'_>) -> Answer {
+    match (it.code, it.stderr) {
+        (0, _) => Answer::default(),
+        (code, "") if it.row.event == "PreToolUse" => {
+            Answer::deny(format!("the hook exited with code {code}"))
+        }
+        (_, words) if it.row.event == "PreToolUse" => Answer::deny(words),
+        _ => it.failed(),
+    }
+}

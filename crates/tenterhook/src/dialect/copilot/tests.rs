@@ -1,0 +1,184 @@
+//! The dialect, held against what the agent was seen to do.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::{COPILOT, PASCAL};
+use crate::answer::Failure;
+use crate::diagnostic::Code;
+use crate::dialect::{Dialect, DialectId, Fit, Roots};
+use crate::event::Event;
+use crate::hook::{Arming, Compat, Hook, HookId, Http, Invocation, Layer, OnFailure, Run};
+use crate::matcher::MatcherSpec;
+use crate::source::{ReadConfig, Source, Switch};
+
+fn read(text: &str, compat: Compat) -> ReadConfig {
+    let source =
+        Source::given("/p/.github/hooks/h.json", DialectId::COPILOT, text, "/p/.github/hooks");
+    COPILOT.read_config(&Source { compat, ..source })
+}
+
+fn codes(read: &ReadConfig) -> Vec<&str> {
+    read.diagnostics.iter().map(|it| it.code.name()).collect()
+}
+
+fn event(dialect: &Dialect, fields: &Value) -> Event {
+    let fields = fields.as_object().expect("an object");
+    dialect.decode_event(fields, &Roots::default()).expect("an event")
+}
+
+/// CP-20, CP-30.
+#[test]
+fn every_observed_payload_is_read_and_written_as_it_was() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/observed/payloads");
+    let mut count = 0;
+    for (form, dialect) in [("copilot-cli-camel", &COPILOT), ("copilot-cli-pascal", &PASCAL)] {
+        for file in std::fs::read_dir(folder.join(form)).expect("payloads").flatten() {
+            let name = file.file_name().into_string().expect("text");
+            let text = std::fs::read_to_string(file.path()).expect("a text");
+            let given: Value = serde_json::from_str(&text).expect("JSON");
+            let event = event(dialect, &given);
+            let named = name.split(['-', '.']).next().expect("a name");
+            let row = dialect.row(&event.name).expect("a row");
+            assert_eq!(row.name, named, "{form} {name}");
+            let written: Value =
+                serde_json::from_slice(&dialect.encode_event(&event).body).expect("JSON");
+            assert_eq!(written, given, "{form} {name}");
+            count += 1;
+        }
+    }
+    assert_eq!(count, 15);
+}
+
+/// CP-20: in both forms an input has the agent's own keys, and here the neutral ones.
+#[test]
+fn inputs_have_neutral_keys_in_both_forms() {
+    let input = json!({"path": "/a", "file_text": "b"});
+    let camel =
+        event(&COPILOT, &json!({"sessionId": "s", "toolName": "create", "toolArgs": input}));
+    let pascal =
+        json!({"hook_event_name": "PreToolUse", "tool_name": "Write", "tool_input": input});
+    for it in [camel, event(&PASCAL, &pascal)] {
+        assert_eq!(it.text("tool_name"), Some("Write"));
+        assert_eq!(it.payload["tool_input"], json!({"file_path": "/a", "content": "b"}));
+    }
+}
+
+/// CP-1, CP-3.
+#[test]
+fn files_stand_in_many_places() {
+    let roots = Roots {
+        cwd: "/r/a".into(),
+        repository: Some("/r".into()),
+        home: "/h".into(),
+        managed: Some("/etc/claude-code".into()),
+        ..Roots::default()
+    };
+    let found = COPILOT.places(&roots);
+    let found: Vec<_> =
+        found.iter().map(|it| (it.path.to_str().expect("text"), it.layer)).collect();
+    let expected = [
+        ("/etc/github-copilot/policy.d/*.json", Layer::Managed),
+        ("/h/.copilot/hooks/*.json", Layer::User),
+        ("/h/.copilot/settings.json", Layer::User),
+        ("/r/.github/hooks/*.json", Layer::Project),
+        ("/r/.github/copilot/settings.json", Layer::Project),
+        ("/r/.github/copilot/settings.local.json", Layer::Local),
+    ];
+    assert_eq!(found, expected);
+    let fit = |path: &str| COPILOT.recognizes(Path::new(path), None);
+    assert_eq!(fit("/r/.github/hooks/any.json"), Fit::Certain);
+    assert_eq!(fit("/r/.github/hooks.json"), Fit::No);
+    assert!(PASCAL.places(&roots).is_empty());
+}
+
+/// CP-3, CP-6, CP-9, CP-10.
+#[test]
+fn hooks_stand_in_the_event_or_in_groups() {
+    let text = r#"{"version": 1, "hooks": {
+        "preToolUse": [
+            {"type": "command", "bash": "a", "cwd": "s", "timeoutSec": 15, "matcher": "bash|create"},
+            {"exec": "/bin/x", "args": ["y"], "env": {"A": "b"}},
+            {"type": "http", "url": "https://localhost/x"}],
+        "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "c", "timeout": 5}]}]}}"#;
+    let read = read(text, Compat::Guarded);
+    if cfg!(windows) {
+        return;
+    }
+    assert_eq!(codes(&read), [""; 0], "{:?}", read.diagnostics);
+    let [a, exec, http, group] = read.hooks.as_slice() else { panic!("{read:?}") };
+    assert_eq!(a.timeout, Some(Duration::from_secs(15)));
+    assert_eq!(*a.matcher.spec(), MatcherSpec::Regex("^(?:bash|create)$".to_owned()));
+    let Run::Command(command) = &a.run else { panic!("{a:?}") };
+    assert!(command.cwd.as_ref().is_some_and(|it| it.ends_with("s")));
+    let argv = Invocation::Argv { program: "/bin/x".into(), args: vec!["y".into()] };
+    assert!(matches!(&exec.run, Run::Command(it) if it.invocation == argv));
+    assert!(matches!(http.run, Run::Http(_)));
+    assert_eq!((a.dialect, group.dialect), (DialectId::COPILOT, DialectId::COPILOT_PASCAL));
+    assert_eq!(*group.matcher.spec(), MatcherSpec::Words(vec!["Bash".into()]));
+    assert_eq!(group.event, a.event);
+}
+
+/// CP-4, CP-5, CP-6, CP-10.
+#[test]
+fn what_never_runs_says_why() {
+    let text = r#"{"disableAllHooks": true, "hooks": {
+        "preToolUse": [
+            {"matcher": "", "hooks": [{"type": "command", "bash": "a"}]},
+            {"bash": "b", "matcher": "*"},
+            {"type": "prompt", "prompt": "c"}],
+        "copilot:tool.pre": [{"bash": "d"}],
+        "agentStop": [{"powershell": "e", "async": true}]}}"#;
+    let guarded = read(text, Compat::Guarded);
+    let expected = [
+        "hooks-disabled",
+        "nested-hooks",
+        "invalid-matcher",
+        "handler-type-not-accepted",
+        "unknown-event",
+        "unknown-entry-field",
+        "handler-missing-field",
+    ];
+    if cfg!(unix) {
+        assert_eq!(codes(&guarded), expected, "{:?}", guarded.diagnostics);
+    }
+    assert_eq!(guarded.switches, [Switch::DisableAll]);
+    let armed =
+        |it: &ReadConfig| it.hooks.iter().map(|it| it.arming == Arming::Armed).collect::<Vec<_>>();
+    assert_eq!(armed(&guarded), [false, true, false, false, false]);
+    assert_eq!(*guarded.hooks[1].matcher.spec(), MatcherSpec::Any);
+    assert_eq!(armed(&read(text, Compat::Exact)), [false; 5]);
+}
+
+/// CP-43.
+#[test]
+fn a_command_before_a_tool_that_fails_denies_and_a_request_does_not() {
+    let row = COPILOT.row(&"PreToolUse".into()).expect("a row");
+    let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
+    let mut hook = Hook::new(HookId::new("h"), DialectId::COPILOT, "PreToolUse".into(), run);
+    let promise =
+        |hook: &Hook, code| COPILOT.promise(hook, row, &Failure { code, message: String::new() });
+    assert_eq!(promise(&hook, Code::NotStarted), OnFailure::Block);
+    assert_eq!(promise(&hook, Code::TimedOut), OnFailure::Continue);
+    let (url, secret) = ("https://localhost/x".to_owned(), None);
+    hook.run = Run::Http(Http { url, headers: Vec::new(), variables: Vec::new(), secret });
+    assert_eq!(promise(&hook, Code::NotStarted), OnFailure::Continue);
+}
+
+/// CP-2, BR-30.
+#[test]
+fn the_agent_loads_its_own_files_and_claude_codes_of_a_project() {
+    let source = |dialect, layer| Source { layer, ..Source::given("f", dialect, "", "/p") };
+    for (dialect, layer, loads) in [
+        (DialectId::COPILOT, Layer::User, true),
+        (DialectId::CLAUDE, Layer::Project, true),
+        (DialectId::CLAUDE, Layer::User, false),
+        (DialectId::CODEX, Layer::Project, false),
+    ] {
+        for agent in [&COPILOT, &PASCAL] {
+            assert_eq!(agent.loads(&source(dialect, layer)), loads, "{dialect} {layer:?}");
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! The words of Copilot CLI in both forms: its events, the fields of its payloads, its tools (CP-20, CP-30). Tables, and which event it
+//! is that has no name.
+
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value};
+
+use super::reply::{HEARS, PASCAL_HEARS};
+use crate::dialect::kit::call::{Keys, Words, end, row};
+use crate::dialect::kit::heard;
+use crate::dialect::tools::ToolWords;
+use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
+use crate::event::Event;
+
+/// The form in small letters, without the name of the event.
+pub(super) static CAMEL: Words =
+    Words { agent: "Copilot CLI", name: "", keys: KEYS, tools: TOOLS, rows: || &ROWS };
+
+/// Claude Code's form.
+pub(super) static PASCAL: Words = Words {
+    agent: "Copilot CLI",
+    name: "hook_event_name",
+    keys: PASCAL_KEYS,
+    tools: PASCAL_TOOLS,
+    rows: || &PASCAL_ROWS,
+};
+
+const NONE: Subject = Subject::None;
+const TOOL: Subject = Subject::Tool(TOOLS);
+const PASCAL_TOOL: Subject = Subject::Tool(PASCAL_TOOLS);
+const SOURCE: Subject = Subject::Field("source");
+const REASON: Subject = Subject::Field("reason");
+
+pub(super) static ROWS: LazyLock<Vec<EventRow>> =
+    LazyLock::new(|| heard::with_powers(&HEARS, EVENTS));
+pub(super) static PASCAL_ROWS: LazyLock<Vec<EventRow>> =
+    LazyLock::new(|| heard::with_powers(&PASCAL_HEARS, PASCAL_EVENTS));
+
+#[rustfmt::skip]
+static EVENTS: &[EventRow] = &[
+    row("sessionStart", "SessionStart", SOURCE, &[], "a session starts or resumes"),
+    row("sessionEnd", "SessionEnd", REASON, &[], "a session ends"),
+    row("userPromptSubmitted", "UserPromptSubmit", NONE, &[], "the user sent a prompt"),
+    row("userPromptTransformed", "UserPromptExpansion", NONE, &[], "a prompt got what the agent adds to it"),
+    row("preToolUse", "PreToolUse", TOOL, &[], "a tool is about to run"),
+    row("permissionRequest", "PermissionRequest", TOOL, &[], "the user is about to be asked for permission"),
+    row("postToolUse", "PostToolUse", TOOL, &[], "a tool ran"),
+    row("postToolUseFailure", "PostToolUseFailure", TOOL, &[], "a tool failed"),
+    end("agentStop", "Stop", NONE, "the model is about to end its turn"),
+    row("subagentStart", "SubagentStart", NONE, &[], "a subagent starts"),
+    end("subagentStop", "SubagentStop", NONE, "a subagent is about to finish"),
+    row("errorOccurred", "StopFailure", NONE, &[], "something went wrong"),
+    row("preCompact", "PreCompact", NONE, &[], "the conversation is about to be compacted"),
+    row("notification", "Notification", NONE, &[], "the user is told something"),
+];
+
+#[rustfmt::skip]
+static PASCAL_EVENTS: &[EventRow] = &[
+    row("SessionStart", "SessionStart", SOURCE, &[], "a session starts or resumes"),
+    row("SessionEnd", "SessionEnd", REASON, &[], "a session ends"),
+    row("UserPromptSubmit", "UserPromptSubmit", NONE, &[], "the user sent a prompt"),
+    row("PreToolUse", "PreToolUse", PASCAL_TOOL, &[], "a tool is about to run"),
+    row("PermissionRequest", "PermissionRequest", PASCAL_TOOL, &[], "the user is about to be asked for permission"),
+    row("PostToolUse", "PostToolUse", PASCAL_TOOL, &[], "a tool ran"),
+    row("PostToolUseFailure", "PostToolUseFailure", PASCAL_TOOL, &[], "a tool failed"),
+    end("Stop", "Stop", NONE, "the model is about to end its turn"),
+    row("SubagentStart", "SubagentStart", NONE, &[], "a subagent starts"),
+    end("SubagentStop", "SubagentStop", NONE, "a subagent is about to finish"),
+    row("ErrorOccurred", "StopFailure", NONE, &[], "something went wrong"),
+    row("PreCompact", "PreCompact", NONE, &[], "the conversation is about to be compacted"),
+    row("Notification", "Notification", NONE, &[], "the user is told something"),
+];
+
+const KEYS: Keys = &[
+    ("sessionId", "session_id"),
+    ("toolName", "tool_name"),
+    ("toolArgs", "tool_input"),
+    ("toolInput", "tool_input"),
+    ("toolResult", "tool_response"),
+    ("transcriptPath", "transcript_path"),
+    ("stopReason", "stop_reason"),
+    ("initialPrompt", "initial_prompt"),
+    ("permissionSuggestions", "permission_suggestions"),
+    ("hookName", ""),
+];
+
+const PASCAL_KEYS: Keys = &[("tool_result", "tool_response"), ("hookName", "")];
+
+#[rustfmt::skip]
+pub(super) static TOOLS: &[ToolWords] = &[
+    ToolWords { own: &["bash"], neutral: "Bash", keys: &[] },
+    ToolWords { own: &["powershell"], neutral: "PowerShell", keys: &[] },
+    ToolWords { own: &["view"], neutral: "Read", keys: &[PATH] },
+    ToolWords { own: &["create"], neutral: "Write", keys: WRITE },
+    ToolWords { own: &["edit"], neutral: "Edit", keys: EDIT },
+    ToolWords { own: &["glob"], neutral: "Glob", keys: &[] },
+    ToolWords { own: &["grep"], neutral: "Grep", keys: &[] },
+    ToolWords { own: &["web_fetch"], neutral: "WebFetch", keys: &[] },
+    ToolWords { own: &["task"], neutral: "Agent", keys: &[("agent_type", "subagent_type")] },
+    ToolWords { own: &["ask_user"], neutral: "AskUserQuestion", keys: &[] },
+];
+
+/// Claude Code's names, with the keys of the agent's own tools.
+#[rustfmt::skip]
+pub(super) static PASCAL_TOOLS: &[ToolWords] = &[
+    ToolWords { own: &["Read", "view"], neutral: "Read", keys: &[PATH] },
+    ToolWords { own: &["Write", "create"], neutral: "Write", keys: WRITE },
+    ToolWords { own: &["Edit", "edit"], neutral: "Edit", keys: EDIT },
+    ToolWords { own: &["Bash", "bash"], neutral: "Bash", keys: &[] },
+    ToolWords { own: &["Agent", "task"], neutral: "Agent", keys: &[("agent_type", "subagent_type")] },
+];
+
+const PATH: (&str, &str) = ("path", "file_path");
+const WRITE: &[(&str, &str)] = &[PATH, ("file_text", "content")];
+const EDIT: &[(&str, &str)] = &[PATH, ("old_str", "old_string"), ("new_str", "new_string")];
+
+/// Without the name of the event but on one: it is what was claimed, or what the fields say.
+pub(super) fn camel(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+    if json.contains_key("hook_event_name") && !json.contains_key("sessionId") {
+        return pascal(json, roots);
+    }
+    let has = |key: &str| json.contains_key(key);
+    let name = match () {
+        () if has("hookName") => CAMEL.named(json, "hookName")?,
+        () if has("hook_event_name") => CAMEL.named(json, "hook_event_name")?,
+        () if has("toolResult") => "postToolUse",
+        () if has("toolArgs") => "preToolUse",
+        () if has("transformedPrompt") => "userPromptTransformed",
+        () if has("prompt") => "userPromptSubmitted",
+        () if has("stopReason") => "agentStop",
+        () if has("source") => "sessionStart",
+        () if has("sessionId") && has("reason") => "sessionEnd",
+        () => return Err(EventFault { message: "the event has no name".to_owned() }),
+    };
+    CAMEL.decode_as(name, json, roots)
+}
+
+/// A request for a permission comes in small letters in both forms.
+pub(super) fn pascal(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+    match json.contains_key("hookName") {
+        true => CAMEL.decode_as(CAMEL.named(json, "hookName")?, json, roots),
+        false => PASCAL.decode(json, roots),
+    }
+}
+
+pub(super) fn write_camel(event: &Event) -> Envelope {
+    if event.name.as_str() != "PermissionRequest" {
+        return CAMEL.encode(event);
+    }
+    // The one event that is named, and whose arguments have another key.
+    let mut fields = CAMEL.fields(event);
+    let input = fields.shift_remove("toolArgs");
+    fields.extend(input.map(|it| ("toolInput".to_owned(), it)));
+    fields.insert("hookName".to_owned(), "permissionRequest".into());
+    Envelope { body: Envelope::written(&fields), ..Envelope::default() }
+}
+
+pub(super) fn write_pascal(event: &Event) -> Envelope {
+    match event.name.as_str() {
+        "PermissionRequest" => write_camel(event),
+        _ => PASCAL.encode(event),
+    }
+}

@@ -1,0 +1,163 @@
+//! What do the settings of Gemini CLI and of Qwen Code, which began as a copy of it, have in common? Where they stand, what a group
+//! selects, and which hooks they switch off.
+
+use std::path::{Path, PathBuf};
+
+use crate::diagnostic::Code;
+use crate::dialect::findings::finding;
+use crate::dialect::kit::entry;
+use crate::dialect::kit::file::{Reader, Scope};
+use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots, Subject};
+use crate::hook::{Arming, Command, Compat, Inherit, Invocation, Layer, Run, Shell};
+use crate::matcher::{Matcher, MatcherSpec};
+use crate::source::{ReadConfig, Source, Switch};
+use crate::syntax::{self, Entry, Format, Node};
+
+/// Where one of the two keeps its settings.
+pub(in crate::dialect) struct Place {
+    pub(in crate::dialect) id: DialectId,
+    /// The directory in a home and in a project.
+    pub(in crate::dialect) folder: &'static str,
+    /// The directory of the machine, beside those of other agents.
+    pub(in crate::dialect) machine: &'static str,
+}
+
+const FILE: &str = "settings.json";
+
+/// The machine's file, which overrules all others, the user's, and the project's where the agent is started.
+pub(in crate::dialect) fn places(place: &Place, roots: &Roots) -> Vec<Candidate> {
+    let machine = roots.managed.as_ref().map(|it| it.with_file_name(place.machine).join(FILE));
+    let user = roots.home_of(place.id, place.folder).join(FILE);
+    let project: PathBuf = roots.cwd.join(place.folder).join(FILE);
+    let all = machine.map(|it| (it, Layer::Managed)).into_iter();
+    let all = all.chain([(user, Layer::User), (project, Layer::Project)]);
+    all.map(|(path, layer)| Candidate { path, layer }).collect()
+}
+
+/// A file is known by its place; elsewhere by an event that only this agent has.
+pub(in crate::dialect) fn recognizes(
+    place: &Place,
+    rows: &[EventRow],
+    path: &Path,
+    root: Option<&Node>,
+) -> Fit {
+    let own = |folder: &str| path.ends_with(Path::new(folder).join(FILE));
+    if own(place.folder) || own(place.machine) {
+        return Fit::Certain;
+    }
+    let hooks = root.and_then(|it| it.get("hooks")).map(Node::entries).unwrap_or_default();
+    let is_own = |key: &str| rows.iter().any(|row| row.name == key && row.name != row.event);
+    let groups = hooks.iter().any(|it| is_own(&it.key) && it.node.as_array().is_some());
+    if groups { Fit::Shape } else { Fit::No }
+}
+
+/// What switches all hooks off, and what is wrong beside the events.
+pub(in crate::dialect) fn find<'n>(reader: &mut Reader<'_>, root: &'n Node) -> Option<&'n Node> {
+    let all = root.entry("disableAllHooks").filter(|it| it.node.as_bool() == Some(true));
+    let hooks = [root.get("hooksConfig"), root.get("hooks")].into_iter().flatten();
+    let mut enabled = hooks.filter_map(|it| it.entry("enabled"));
+    let enabled = enabled.find(|it| it.node.as_bool() == Some(false));
+    if let Some(entry) = all.or(enabled) {
+        reader.read.switches.push(Switch::DisableAll);
+        let message = format!("`{}` switches every hook off", entry.key);
+        reader.report(entry.key_span, finding(Code::HooksDisabled, message));
+    }
+    root.get("hooks")
+}
+
+/// Switches off what `disabled` lists, by name or by command: the user's and the machine's word counts in every file, a
+/// project's in its own.
+pub(in crate::dialect) fn switch_off(layers: &mut [(&Source, &mut ReadConfig)]) {
+    let said: Vec<(Layer, String)> = layers
+        .iter()
+        .filter(|(source, _)| source.text.contains("disabled"))
+        .flat_map(|(source, _)| disabled(source).into_iter().map(|it| (source.layer, it)))
+        .collect();
+    for (source, read) in layers {
+        for hook in &mut read.hooks {
+            let command = match &hook.run {
+                Run::Command(Command { invocation: Invocation::Shell { text, .. }, .. }) => text,
+                _ => "",
+            };
+            let names = |it: &str| hook.status.as_deref() == Some(it) || command == it;
+            let binds = |layer: Layer| {
+                layer == source.layer || matches!(layer, Layer::Managed | Layer::User)
+            };
+            let off = said.iter().any(|(layer, it)| binds(*layer) && names(it));
+            if off && hook.arming == Arming::Armed {
+                let because = "`disabled` lists it".to_owned();
+                hook.arming = Arming::Disarmed { because, rule: "GM-6" };
+            }
+        }
+    }
+}
+
+fn disabled(source: &Source) -> Vec<String> {
+    let root = syntax::parse(&source.text, Format::Json).root;
+    let root = root.as_ref();
+    let holders = ["hooksConfig", "hooks"].into_iter().filter_map(|key| root?.get(key));
+    let lists = holders.filter_map(|it| it.get("disabled")?.as_array());
+    lists.flatten().filter_map(|it| it.as_str().map(str::to_owned)).collect()
+}
+
+/// What a matcher means: on calls of tools an expression, found anywhere; elsewhere the whole text. `lists`: words and `|` are a
+/// list of whole names.
+pub(in crate::dialect) fn spec(
+    scope: &Scope,
+    compat: Compat,
+    lists: bool,
+) -> (MatcherSpec, Option<String>) {
+    let text = scope.matcher.as_str();
+    if matches!(text, "" | "*") {
+        return (MatcherSpec::Any, None);
+    }
+    let words = |text: &str| MatcherSpec::Words(text.split('|').map(str::to_owned).collect());
+    let plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '_' | '|' | '-');
+    if lists && text.chars().all(plain) {
+        return (words(text), None);
+    }
+    let about_tool = scope.row.is_some_and(|row| matches!(row.subject, Subject::Tool(_)));
+    let regex = MatcherSpec::Regex(text.to_owned());
+    let whole = MatcherSpec::Words(vec![text.to_owned()]);
+    let why = Matcher::new(regex.clone()).compile().err();
+    match (why, compat) {
+        // Elsewhere the agent compares the whole text; a list of names was meant.
+        (_, Compat::Exact) if !about_tool && !lists => (whole, None),
+        (_, Compat::Guarded) if !about_tool && !lists => (words(text), None),
+        (Some(why), Compat::Exact) => (whole, Some(why)),
+        // Left as it is, it is a failure of its hook each time (S-3).
+        (why, _) => (regex, why),
+    }
+}
+
+/// What is wrong with the matcher of a group.
+pub(in crate::dialect) fn matcher(
+    reader: &mut Reader<'_>,
+    entry: &Entry,
+    scope: &Scope,
+    lists: bool,
+) {
+    let about_nothing = scope.row.is_some_and(|row| row.subject == Subject::None);
+    if about_nothing && !matches!(scope.matcher.as_str(), "" | "*" | ".*") {
+        let message = format!("`{}` ignores its matcher: this runs every time", scope.name);
+        let found = finding(Code::MatcherIgnored, message);
+        return reader.report(entry.node.span, found.help("remove it, and test in the program"));
+    }
+    if let (_, Some(why)) = spec(scope, reader.source.compat, lists) {
+        let message = format!("the matcher is not a valid regular expression: {why}");
+        let found = finding(Code::InvalidMatcher, message)
+            .help("the agent takes it for a whole name; here the hook's failure policy decides");
+        reader.report(entry.node.span, found);
+    }
+}
+
+/// A line for `bash`, with the variables of its entry.
+pub(in crate::dialect) fn command(reader: &mut Reader<'_>, node: &Node, text: String) -> Run {
+    let shell = match reader.text(node, "shell").as_deref() {
+        Some("powershell") => Shell::PowerShell,
+        _ => Shell::Bash,
+    };
+    let env = entry::env(reader, node);
+    let invocation = Invocation::Shell { text, shell };
+    Run::Command(Command { env, ..Command::new(invocation, Inherit::All) })
+}

@@ -1,0 +1,205 @@
+//! The dialect, held against what the agent was seen to do.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::GEMINI;
+use crate::answer::Restraint;
+use crate::dialect::{DialectId, Fit, Roots};
+use crate::event::Event;
+use crate::hook::{Arming, Compat, Hook, HookId, Layer, Run};
+use crate::matcher::MatcherSpec;
+use crate::report::{End, Report, Said};
+use crate::source::{ReadConfig, Source, Switch};
+use crate::verdict::{JudgeContext, Verdict, judge};
+
+fn conformance(path: &str) -> Value {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance/observed").join(path);
+    let text = std::fs::read_to_string(&path).unwrap_or_else(|_| panic!("{}", path.display()));
+    serde_json::from_str(&text).expect("JSON")
+}
+
+fn event(fields: &Value) -> Event {
+    GEMINI
+        .decode_event(fields.as_object().expect("an object"), &Roots::default())
+        .expect("an event")
+}
+
+fn read(text: &str, compat: Compat) -> ReadConfig {
+    let source = Source::given("/p/.gemini/settings.json", DialectId::GEMINI, text, "/p/.gemini");
+    GEMINI.read_config(&Source { compat, ..source })
+}
+
+fn codes(read: &ReadConfig) -> Vec<&str> {
+    read.diagnostics.iter().map(|it| it.code.name()).collect()
+}
+
+fn verdict(event: &Event, report: &Report, compat: Compat) -> Verdict {
+    let row = GEMINI.row(&event.name).expect("a row");
+    let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
+    let mut hook = Hook::new(HookId::new("h"), DialectId::GEMINI, event.name.clone(), run);
+    hook.compat = compat;
+    let answer = GEMINI.read_answer(event, row, report);
+    judge(JudgeContext { hook: &hook, row, widened: None }, answer)
+}
+
+/// Whether the action did not happen, or the turn went on although it was about to end.
+fn was_held(event: &str, seen: &Value) -> bool {
+    let result = seen["tool_result_seen_by_model"].to_string();
+    match event {
+        "BeforeTool" => result.contains("blocked"),
+        "AfterTool" => result.contains("error") || seen["model_requests"] == json!(1),
+        "AfterAgent" => seen["model_requests"] == json!(2),
+        "AfterModel" => seen.to_string().contains("execution blocked"),
+        _ => seen["prompt_reached_model"] == json!(false),
+    }
+}
+
+/// GM-40 to GM-46.
+#[test]
+fn exact_reading_agrees_with_every_run_and_guarded_reading_only_denies_more() {
+    let table = conformance("gemini-cli-outcomes.json");
+    let (mut compared, mut gained) = (0, Vec::new());
+    for case in table["cases"].as_array().expect("cases") {
+        let (name, hook) = (case["event"].as_str().expect("event"), &case["hook"]);
+        let title = format!("{name} {}", case["case"].as_str().expect("case"));
+        // A tool that runs in place of another one is said by a field that is not taken here.
+        if hook.get("cmd").is_some() || title == "AfterTool tail" {
+            continue;
+        }
+        let text = |key: &str| hook[key].as_str().expect("text").as_bytes();
+        let code = i32::try_from(hook["code"].as_i64().expect("code")).expect("small");
+        let said = Said::Bytes { stdout: text("stdout").into(), stderr: text("stderr").into() };
+        let report = Report { said, ..Report::silent(End::Exited(code), Duration::ZERO) };
+        let event = event(&json!({"hook_event_name": name, "tool_name": "run_shell_command",
+            "tool_input": {"command": "echo RAN-ORIG"}, "prompt": "PROMPT-ORIG"}));
+        let holds = |it: &Verdict| it.restraint > Restraint::Allow || it.effects.stop.is_some();
+        let exact = verdict(&event, &report, Compat::Exact);
+        let seen = &case["observed"];
+        assert_eq!(holds(&exact), was_held(name, seen), "{title}: {exact:?}");
+        let words = seen.to_string();
+        assert_eq!(!exact.effects.context.is_empty(), words.contains("<hook_co"), "{title}");
+        for mark in ["MARK-r\"", "MARK-err\"", "MARK-stop\""] {
+            if exact.restraint > Restraint::Allow && words.contains(mark) {
+                let reason = exact.reason.clone().expect("a reason").text;
+                assert!(reason.contains(mark.trim_end_matches('"')), "{title}: {reason}");
+            }
+        }
+        let guarded = holds(&verdict(&event, &report, Compat::Guarded));
+        if guarded != holds(&exact) {
+            assert!(guarded, "{title}");
+            gained.push(title);
+        }
+        compared += 1;
+    }
+    assert_eq!(compared, 26);
+    let expected = [
+        "BeforeTool cc-deny-PreToolUse",
+        "BeforeTool invalid-json",
+        "BeforeTool json-then-text",
+        "BeforeTool text-then-json",
+    ];
+    assert_eq!(gained, expected);
+}
+
+/// GM-20.
+#[test]
+fn every_observed_payload_is_read_and_written_as_it_was() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = folder.join("../../conformance/observed/payloads/gemini-cli");
+    let mut count = 0;
+    for file in std::fs::read_dir(folder).expect("payloads").flatten() {
+        let name = file.file_name().into_string().expect("text");
+        let given = conformance(&format!("payloads/gemini-cli/{name}"));
+        let event = event(&given);
+        assert!(GEMINI.row(&event.name).is_some(), "{name}");
+        let written: Value =
+            serde_json::from_slice(&GEMINI.encode_event(&event).body).expect("JSON");
+        assert_eq!(written, given, "{name}");
+        count += 1;
+    }
+    assert_eq!(count, 16);
+}
+
+/// GM-30: the shell of one agent is the shell of all.
+#[test]
+fn tools_have_their_neutral_names() {
+    let it = event(&json!({"hook_event_name": "BeforeTool", "tool_name": "run_shell_command",
+        "tool_input": {"command": "ls"}}));
+    assert_eq!((it.name.as_str(), it.text("tool_name")), ("PreToolUse", Some("Bash")));
+    let row = GEMINI.row(&it.name).expect("a row");
+    assert_eq!(row.subject.of(&it), Some("run_shell_command"));
+    assert_eq!(row.subject.others(&it), ["Bash"]);
+}
+
+/// GM-1, GM-2.
+#[test]
+fn files_stand_in_three_places() {
+    let roots = Roots {
+        cwd: "/r/a".into(),
+        repository: Some("/r".into()),
+        home: "/h".into(),
+        managed: Some("/etc/claude-code".into()),
+        ..Roots::default()
+    };
+    let found = GEMINI.places(&roots);
+    let found: Vec<_> =
+        found.iter().map(|it| (it.path.to_str().expect("text"), it.layer)).collect();
+    let expected = [
+        ("/etc/gemini-cli/settings.json", Layer::Managed),
+        ("/h/.gemini/settings.json", Layer::User),
+        ("/r/a/.gemini/settings.json", Layer::Project),
+    ];
+    assert_eq!(found, expected);
+    let fit = |path: &str| GEMINI.recognizes(Path::new(path), None);
+    assert_eq!(fit("/r/.gemini/settings.json"), Fit::Certain);
+    assert_eq!(fit("/r/.claude/settings.json"), Fit::No);
+}
+
+/// GM-4 to GM-10.
+#[test]
+fn groups_are_read_with_times_in_milliseconds() {
+    let text = r#"{ // The agent takes comments.
+        "hooksConfig": {"disabled": ["off"]},
+        "hooks": {
+            "BeforeTool": [{"matcher": "write_.*", "sequential": true, "hooks": [
+                {"type": "command", "command": "guard", "timeout": 5000, "name": "n", "env": {"A": "b"}}]}],
+            "SessionStart": [{"matcher": "startup|resume", "hooks": [{"command": "x", "name": "off"}]}]
+        }}"#;
+    let mut guarded = read(text, Compat::Guarded);
+    assert_eq!(codes(&guarded), [""; 0]);
+    let source = Source::given("s", DialectId::GEMINI, text, "/p");
+    GEMINI.settle_layers(&mut [(&source, &mut guarded)]);
+    let [gate, off] = guarded.hooks.as_slice() else { panic!("{guarded:?}") };
+    assert_eq!(gate.timeout, Some(Duration::from_secs(5)));
+    assert_eq!(*gate.matcher.spec(), MatcherSpec::Regex("write_.*".to_owned()));
+    assert!(matches!(&gate.run, Run::Command(it) if it.env == [("A".into(), "b".into())]));
+    assert!(matches!(off.arming, Arming::Disarmed { .. }));
+    let words = MatcherSpec::Words(vec!["startup".into(), "resume".into()]);
+    assert_eq!(*off.matcher.spec(), words);
+    let exact = read(text, Compat::Exact);
+    let whole = MatcherSpec::Words(vec!["startup|resume".into()]);
+    assert_eq!(*exact.hooks[1].matcher.spec(), whole, "the agent compares the whole text");
+}
+
+/// GM-5, GM-7, GM-9.
+#[test]
+fn what_is_wrong_is_told() {
+    let text = r#"{"hooksConfig": {"enabled": false}, "hooks": {
+        "PreToolUse": [{"hooks": [{"command": "a"}]}],
+        "BeforeTool": [{"matcher": "[", "hooks": [{"command": "a", "timeout": 15}]}],
+        "BeforeAgent": [{"matcher": "x", "hooks": [{"command": "a", "statusMessage": "b"}]}]}}"#;
+    let read = read(text, Compat::Guarded);
+    let expected = [
+        "hooks-disabled",
+        "unknown-event",
+        "invalid-matcher",
+        "timeout-looks-like-seconds",
+        "matcher-ignored",
+        "unknown-handler-field",
+    ];
+    assert_eq!(codes(&read), expected, "{:?}", read.diagnostics);
+    assert_eq!(read.switches, [Switch::DisableAll]);
+}

@@ -1,0 +1,61 @@
+//! The words of Gemini CLI: its events, the fields of its payloads, its tools (GM-20, GM-30). Tables only.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use super::reply::HEARS;
+use crate::dialect::kit::call::{Keys, Words, end, row};
+use crate::dialect::kit::heard;
+use crate::dialect::tools::ToolWords;
+use crate::dialect::{EventRow, Subject};
+
+pub(super) static WORDS: Words = Words {
+    agent: "Gemini CLI",
+    name: "hook_event_name",
+    keys: KEYS,
+    tools: TOOLS,
+    rows: || &ROWS,
+};
+
+/// How long a hook may take that says nothing itself.
+const TIMEOUT: Duration = Duration::from_mins(1);
+const NONE: Subject = Subject::None;
+const TOOL: Subject = Subject::Tool(TOOLS);
+
+/// Every event.
+pub(super) static ROWS: LazyLock<Vec<EventRow>> = LazyLock::new(|| {
+    let rows = heard::with_powers(&HEARS, EVENTS);
+    rows.into_iter().map(|row| row.timeout(TIMEOUT)).collect()
+});
+
+#[rustfmt::skip]
+static EVENTS: &[EventRow] = &[
+    row("SessionStart", "SessionStart", Subject::Field("source"), &[], "a session starts or resumes"),
+    row("SessionEnd", "SessionEnd", Subject::Field("reason"), &[], "a session ends"),
+    row("BeforeAgent", "UserPromptSubmit", NONE, &[], "the user sent a prompt"),
+    end("AfterAgent", "Stop", NONE, "the model is about to end its turn"),
+    row("BeforeModel", "PreModelCall", NONE, &[], "the model is about to be called"),
+    row("AfterModel", "PostModelCall", NONE, &[], "a part of the model's answer came"),
+    row("BeforeToolSelection", "BeforeToolSelection", NONE, &[], "the model is about to be offered tools"),
+    row("BeforeTool", "PreToolUse", TOOL, &[], "a tool is about to run"),
+    row("AfterTool", "PostToolUse", TOOL, &[], "a tool ran"),
+    row("PreCompress", "PreCompact", Subject::Field("trigger"), &[], "before each call of the model, whether the conversation is compressed or not"),
+    row("Notification", "Notification", Subject::Field("notification_type"), &[], "the user is about to be asked for permission"),
+];
+
+const KEYS: Keys = &[("prompt_response", "last_assistant_message")];
+const FILE: (&str, &str) = ("file_path", "file_path");
+
+#[rustfmt::skip]
+pub(super) static TOOLS: &[ToolWords] = &[
+    ToolWords { own: &["run_shell_command"], neutral: "Bash", keys: &[] },
+    ToolWords { own: &["read_file"], neutral: "Read", keys: &[FILE, ("absolute_path", "file_path"), ("path", "file_path")] },
+    ToolWords { own: &["write_file"], neutral: "Write", keys: &[] },
+    ToolWords { own: &["replace", "edit"], neutral: "Edit", keys: &[] },
+    ToolWords { own: &["glob"], neutral: "Glob", keys: &[("dir_path", "path")] },
+    ToolWords { own: &["grep_search", "search_file_content"], neutral: "Grep", keys: &[("dir_path", "path")] },
+    ToolWords { own: &["web_fetch"], neutral: "WebFetch", keys: &[] },
+    ToolWords { own: &["google_web_search", "web_search"], neutral: "WebSearch", keys: &[] },
+    ToolWords { own: &["write_todos"], neutral: "TodoWrite", keys: &[] },
+    ToolWords { own: &["invoke_agent"], neutral: "Agent", keys: &[("agent_name", "subagent_type")] },
+];

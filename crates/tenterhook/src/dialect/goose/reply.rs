@@ -1,0 +1,46 @@
+//! What Goose can be told, and what it hears (BR-25, GO-40 to GO-44): a call can be blocked and a turn go on. Data, but for what is no
+//! answer there.
+
+use super::words::WORDS;
+use crate::answer::Answer;
+use crate::answer::Power::Deny;
+use crate::diagnostic::Code;
+use crate::dialect::kit::denial::{Halt, Protocol};
+use crate::dialect::kit::heard::{Ended, Hears, all};
+use crate::dialect::kit::reply::{Part, Phrase, Replies, Say};
+
+pub(super) static REPLIES: Replies =
+    Replies { agent: "Goose", lead: "", hears_stderr: true, tools: WORDS.tools, events: EVENTS };
+
+const BLOCK: Phrase = &[(&["decision"], Part::Word("block")), (&["reason"], Part::Reason)];
+
+const EVENTS: &[Say] = &[
+    Say { can: &[(Deny, BLOCK)], ..Say::of("PreToolUse") },
+    Say { can: &[(Deny, BLOCK)], ..Say::of("Stop") },
+];
+
+pub(super) static HEARS: Hears = Hears {
+    words: &WORDS,
+    replies: &REPLIES,
+    more: &[],
+    same: &[],
+    carried: &[],
+    part: all,
+    input: |words, event, input| words.neutral_input(event, input),
+    ended,
+    denial: Protocol { halt: Halt::Foreign, any_exit: true, tells: true, ..Protocol::PLAIN },
+};
+
+/// Silence passes; exit code 2 blocks; whatever else is printed or said is a failure (GO-42).
+fn ended(it: &Ended<'_>) -> Answer {
+    match (it.code, it.stdout, it.stderr) {
+        (0, "", _) => Answer::default(),
+        (0, ..) if !it.denies() => Answer::default(),
+        (0, ..) => {
+            Answer::failed(Code::UnreadableAnswer, "it printed something that is not an answer")
+        }
+        (2, _, "") if it.denies() => Answer::deny("denied by plugin hook"),
+        (2, _, words) if it.denies() => Answer::deny(words),
+        _ => it.failed(),
+    }
+}

@@ -1,0 +1,141 @@
+//! The dialect, held against what the agent was seen to do.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::GOOSE;
+use crate::answer::Restraint;
+use crate::dialect::{DialectId, Fit, Roots};
+use crate::event::Event;
+use crate::hook::{Arming, Compat, Hook, HookId, Layer, OnFailure, Run};
+use crate::matcher::MatcherSpec;
+use crate::report::{End, Report, Said};
+use crate::source::{ReadConfig, Source};
+use crate::verdict::{JudgeContext, judge};
+
+fn read(text: &str, compat: Compat) -> ReadConfig {
+    let source = Source::given("/p/x/hooks/hooks.json", DialectId::GOOSE, text, "/p/x/hooks");
+    GOOSE.read_config(&Source { compat, ..source })
+}
+
+fn codes(read: &ReadConfig) -> Vec<&str> {
+    read.diagnostics.iter().map(|it| it.code.name()).collect()
+}
+
+fn event(fields: &Value) -> Event {
+    GOOSE.decode_event(fields.as_object().expect("an object"), &Roots::default()).expect("an event")
+}
+
+fn call(tool: &str) -> Value {
+    json!({"event": "PreToolUse", "session_id": "s", "matcher_context": tool, "tool_call_id": "c",
+        "tool_name": tool, "tool_input": {"command": "ls"}, "working_dir": "/p"})
+}
+
+/// GO-20, GO-30: the payloads that were seen.
+#[test]
+fn payloads_are_read_and_written_as_they_were() {
+    let prompt = json!({"event": "UserPromptSubmit", "session_id": "s", "matcher_context": "P",
+        "message": "P", "working_dir": "/p"});
+    for (given, tool) in
+        [(call("shell"), Some("Bash")), (call("srv__ping"), Some("mcp__srv__ping")), (prompt, None)]
+    {
+        let event = event(&given);
+        assert_eq!(event.text("tool_name"), tool);
+        let written: Value =
+            serde_json::from_slice(&GOOSE.encode_event(&event).body).expect("JSON");
+        assert_eq!(written, given);
+    }
+}
+
+/// GO-31: what only Goose fires has its own subject, which hooks of others are not tested on.
+#[test]
+fn events_of_its_own_only_watch() {
+    for name in ["BeforeShellExecution", "AfterFileEdit", "PreToolUseResult"] {
+        let row = GOOSE.row(&name.into()).expect("a row");
+        assert_eq!(row.powers, crate::answer::Powers::NONE);
+    }
+}
+
+/// GO-40 to GO-44: each answer that was seen, with what became of the call.
+#[test]
+fn exact_reading_agrees_with_what_was_seen_and_guarded_reading_only_denies_more() {
+    let block = r#"{"decision":"block","reason":"R"}"#;
+    let nested =
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}"#;
+    let seen: &[(&str, &str, i32, bool, bool)] = &[
+        (block, "", 0, true, true),
+        (block, "", 3, true, true),
+        (" \n{\"decision\": \"block\", \"reason\": \"R\", \"more\": 1}\n", "", 0, true, true),
+        ("", "R", 2, true, true),
+        ("", "", 2, true, true),
+        ("text {\"decision\":\"block\",\"reason\":\"R\"}", "", 0, false, true),
+        (r#"{"decision":"deny"}"#, "", 0, false, true),
+        (r#"{"decision":"BLOCK"}"#, "", 0, false, true),
+        (nested, "", 0, false, true),
+        ("", "", 1, false, false),
+        ("", "", 127, false, false),
+        ("", "", 0, false, false),
+        (r#"{"decision":"allow"}"#, "", 0, false, false),
+    ];
+    let event = event(&call("shell"));
+    let row = GOOSE.row(&event.name).expect("a row");
+    for (stdout, stderr, code, blocked, held) in seen {
+        let said =
+            Said::Bytes { stdout: stdout.as_bytes().into(), stderr: stderr.as_bytes().into() };
+        let report = Report { said, ..Report::silent(End::Exited(*code), Duration::ZERO) };
+        for (compat, denies) in [(Compat::Exact, blocked), (Compat::Guarded, held)] {
+            let run = Run::Unusable { part: crate::hook::Unread::Entry, why: String::new() };
+            let mut hook = Hook::new(HookId::new("h"), DialectId::GOOSE, "PreToolUse".into(), run);
+            hook.compat = compat;
+            let answer = GOOSE.read_answer(&event, row, &report);
+            let verdict = judge(JudgeContext { hook: &hook, row, widened: None }, answer);
+            assert_eq!(verdict.restraint > Restraint::Allow, *denies, "{stdout} {code} {compat:?}");
+        }
+    }
+}
+
+/// GO-1.
+#[test]
+fn each_plugin_has_a_file() {
+    let roots = Roots { cwd: "/r".into(), home: "/h".into(), ..Roots::default() };
+    let found = GOOSE.places(&roots);
+    let found: Vec<_> =
+        found.iter().map(|it| (it.path.to_str().expect("text"), it.layer)).collect();
+    let expected = [
+        ("/h/.agents/plugins/*/hooks/hooks.json", Layer::User),
+        ("/r/.agents/plugins/*/hooks/hooks.json", Layer::Project),
+    ];
+    assert_eq!(found, expected);
+    let fit = |path: &str| GOOSE.recognizes(Path::new(path), None);
+    assert_eq!(fit("/r/.agents/plugins/x/hooks/hooks.json"), Fit::Certain);
+    assert_eq!(fit("/r/hooks/hooks.json"), Fit::No);
+}
+
+/// GO-2 to GO-10.
+#[test]
+fn groups_are_read_with_what_a_failure_means() {
+    let text = r#"{"hooks": {"PreToolUse": [
+        {"matcher": "^shell$", "hooks": [{"type": "command", "command": "a", "timeout": 5, "on_failure": "block"}]},
+        {"matcher": "*", "hooks": [{"command": "b", "on_failure": "deny"}]}],
+        "Stop": [{"matcher": "x", "hooks": [{"command": "c", "async": true}]}],
+        "PreToolUze": [{"hooks": [{"command": "d"}]}]}}"#;
+    let guarded = read(text, Compat::Guarded);
+    let expected = [
+        "invalid-matcher",
+        "unknown-on-failure",
+        "matcher-ignored",
+        "unknown-handler-field",
+        "unknown-event",
+    ];
+    assert_eq!(codes(&guarded), expected, "{:?}", guarded.diagnostics);
+    let [a, b, ..] = guarded.hooks.as_slice() else { panic!("{guarded:?}") };
+    assert_eq!((a.timeout, a.on_failure), (Some(Duration::from_secs(5)), Some(OnFailure::Block)));
+    assert_eq!(*a.matcher.spec(), MatcherSpec::Regex("^shell$".to_owned()));
+    assert_eq!((b.matcher.spec(), b.on_failure), (&MatcherSpec::Any, Some(OnFailure::Block)));
+    let env = ("PLUGIN_ROOT".to_owned(), "/p/x".to_owned());
+    assert!(matches!(&a.run, Run::Command(it) if it.env == [env]));
+    let exact = read(text, Compat::Exact);
+    assert!(exact.hooks.iter().all(|it| it.arming != Arming::Armed), "the whole file is dropped");
+}

@@ -1,0 +1,84 @@
+//! The words of Goose: its events, the fields of its payloads, its tools (GO-20, GO-30). Tables, and the names of tools of MCP servers.
+
+use std::sync::LazyLock;
+
+use serde_json::{Map, Value};
+
+use super::reply::HEARS;
+use crate::dialect::kit::call::{Keys, Words, end, row};
+use crate::dialect::kit::heard;
+use crate::dialect::tools::ToolWords;
+use crate::dialect::{Envelope, EventFault, EventRow, Roots, Subject};
+use crate::event::Event;
+
+pub(super) static WORDS: Words =
+    Words { agent: "Goose", name: "event", keys: KEYS, tools: TOOLS, rows: || &ROWS };
+
+const NONE: Subject = Subject::None;
+const TOOL: Subject = Subject::Tool(TOOLS);
+
+pub(super) static ROWS: LazyLock<Vec<EventRow>> =
+    LazyLock::new(|| heard::with_powers(&HEARS, EVENTS));
+
+#[rustfmt::skip]
+static EVENTS: &[EventRow] = &[
+    row("SessionStart", "SessionStart", NONE, &[], "a session starts"),
+    row("SessionEnd", "SessionEnd", NONE, &[], "a session ends"),
+    row("UserPromptSubmit", "UserPromptSubmit", Subject::Field("prompt"), &[], "the user sent a prompt"),
+    row("PreToolUse", "PreToolUse", TOOL, &[], "a tool is about to run"),
+    row("PreToolUseResult", "PreToolUseResult", TOOL, &[], "it is decided whether a tool runs"),
+    row("PostToolUse", "PostToolUse", TOOL, &[], "a tool ran"),
+    row("PostToolUseFailure", "PostToolUseFailure", TOOL, &[], "a tool failed"),
+    row("BeforeReadFile", "BeforeReadFile", Subject::Field("matcher_context"), &[], "a file is about to be read"),
+    row("AfterFileEdit", "AfterFileEdit", Subject::Field("matcher_context"), &[], "a file was changed"),
+    row("BeforeShellExecution", "BeforeShellExecution", Subject::Field("matcher_context"), &[], "a command is about to run"),
+    row("AfterShellExecution", "AfterShellExecution", Subject::Field("matcher_context"), &[], "a command ran"),
+    end("Stop", "Stop", NONE, "the model is about to end its turn"),
+];
+
+const KEYS: Keys = &[
+    ("working_dir", "cwd"),
+    ("message", "prompt"),
+    ("tool_call_id", "tool_use_id"),
+    ("event", ""),
+];
+
+#[rustfmt::skip]
+static TOOLS: &[ToolWords] = &[
+    ToolWords { own: &["shell", "developer__shell"], neutral: "Bash", keys: &[] },
+    ToolWords { own: &["write"], neutral: "Write", keys: &[("path", "file_path")] },
+    ToolWords { own: &["edit"], neutral: "Edit", keys: &[("path", "file_path"), ("before", "old_string"), ("after", "new_string")] },
+    ToolWords { own: &["read_image"], neutral: "Read", keys: &[("path", "file_path")] },
+    ToolWords { own: &["delegate"], neutral: "Agent", keys: &[] },
+];
+
+/// Events whose matchers are tested on what no other field says.
+const OWN_SUBJECT: &[&str] =
+    &["BeforeReadFile", "AfterFileEdit", "BeforeShellExecution", "AfterShellExecution"];
+
+/// A tool of an MCP server is `server__tool` there.
+pub(super) fn read(json: &Map<String, Value>, roots: &Roots) -> Result<Event, EventFault> {
+    let mut event = WORDS.decode(json, roots)?;
+    if !OWN_SUBJECT.contains(&event.name.as_str()) {
+        event.payload.shift_remove("matcher_context");
+    }
+    if let Some(name) = event.text("tool_name").filter(|it| it.contains("__")) {
+        let name = format!("mcp__{name}");
+        event.payload.insert("tool_name".to_owned(), name.into());
+    }
+    Ok(event)
+}
+
+/// The fields, with the text on which matchers are tested.
+pub(super) fn write(event: &Event) -> Envelope {
+    let mut fields = WORDS.fields(event);
+    let tool = fields.get("tool_name").and_then(Value::as_str).map(str::to_owned);
+    if let Some(server) = tool.as_deref().and_then(|it| it.strip_prefix("mcp__")) {
+        fields.insert("tool_name".to_owned(), server.into());
+    }
+    let context = ["tool_name", "message"].into_iter().find_map(|key| fields.get(key).cloned());
+    if let Some(context) = context {
+        fields.entry("matcher_context").or_insert(context);
+    }
+    Envelope { body: Envelope::written(&fields), ..Envelope::default() }
+}

@@ -1,0 +1,198 @@
+//! What does an agent call its events, their fields and its tools? One table an agent, read in both directions: a call of the
+//! agent into an event, an event into what its hooks are handed. Knows no hook and no answer.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use serde_json::{Map, Value};
+
+use super::event::{arguments, listed, text};
+use crate::answer::Power;
+use crate::dialect::tools::{ToolWords, by_neutral, by_own};
+use crate::dialect::{Cap, Envelope, EventFault, EventRow, Roots, Subject};
+use crate::event::{Event, EventName, Surroundings};
+
+/// What these agents give a hook whose entry says nothing, where theirs is not known.
+pub(in crate::dialect) const TIMEOUT: Duration = Duration::from_secs(30);
+
+/// An event: the agent's name for it, the neutral one, and when it fires.
+pub(in crate::dialect) const fn row(
+    name: &'static str,
+    event: &'static str,
+    subject: Subject,
+    powers: &[Power],
+    when: &'static str,
+) -> EventRow {
+    EventRow::of((name, event), subject, powers, TIMEOUT, when)
+}
+
+/// The end of a turn, which a hook that never relents must not hold for ever.
+pub(in crate::dialect) const fn end(
+    name: &'static str,
+    event: &'static str,
+    subject: Subject,
+    when: &'static str,
+) -> EventRow {
+    row(name, event, subject, &[Power::Deny], when).capped(Cap::give_way(8))
+}
+
+/// Which key of an agent's object is which neutral one; one without a neutral key is dropped. Of several for one neutral key
+/// the first is the one that hooks are told.
+pub(in crate::dialect) type Keys = &'static [(&'static str, &'static str)];
+
+/// The words of one agent.
+pub(in crate::dialect) struct Words {
+    /// The agent, in words.
+    pub(in crate::dialect) agent: &'static str,
+    /// The key that holds the name of the event; empty where there is none.
+    pub(in crate::dialect) name: &'static str,
+    pub(in crate::dialect) keys: Keys,
+    pub(in crate::dialect) tools: &'static [ToolWords],
+    pub(in crate::dialect) rows: fn() -> &'static [EventRow],
+}
+
+/// The keys that say of the session what is no part of an event.
+const FACTS: &[&str] =
+    &["permission_mode", "agent_id", "agent_type", "model", "effort", "prompt_id"];
+
+/// The events that are about one call.
+const TOOL_EVENTS: &[&str] =
+    &["PreToolUse", "PermissionRequest", "PostToolUse", "PostToolUseFailure"];
+
+impl Words {
+    /// Reads an event that is named where this agent names it.
+    pub(in crate::dialect) fn decode(
+        &self,
+        json: &Map<String, Value>,
+        roots: &Roots,
+    ) -> Result<Event, EventFault> {
+        self.decode_as(self.named(json, self.name)?, json, roots)
+    }
+
+    /// The name of the event that stands under this key.
+    pub(in crate::dialect) fn named<'a>(
+        &self,
+        json: &'a Map<String, Value>,
+        key: &str,
+    ) -> Result<&'a str, EventFault> {
+        let name = json.get(key).and_then(Value::as_str).filter(|it| !it.is_empty());
+        name.ok_or_else(|| EventFault {
+            message: format!(
+                "not an event of {}: it has no `{key}`; found {}",
+                self.agent,
+                listed(json)
+            ),
+        })
+    }
+
+    /// Reads the fields of an event that is called `name`.
+    pub(in crate::dialect) fn decode_as(
+        &self,
+        name: &str,
+        json: &Map<String, Value>,
+        roots: &Roots,
+    ) -> Result<Event, EventFault> {
+        let mut fields = self.neutral_fields(json);
+        let session_id = text(&mut fields, "session_id")?.unwrap_or_default();
+        let cwd = text(&mut fields, "cwd")?.map_or_else(|| roots.cwd.clone(), PathBuf::from);
+        let transcript = text(&mut fields, "transcript_path")?.filter(|it| !it.is_empty());
+        text(&mut fields, "hook_event_name")?;
+        let row = (self.rows)().iter().find(|row| row.name == name || row.event == name);
+        let name = row.map_or(name, |row| &row.event);
+        let own_agent = row.is_some_and(|it| it.subject == Subject::Field("agent_type"));
+        let mut event = Event::new(EventName::new(name), Surroundings::default());
+        for (key, value) in fields {
+            let fact = FACTS.contains(&key.as_str()) && !(own_agent && key.starts_with("agent_"));
+            let of = if fact { &mut event.within.facts } else { &mut event.payload };
+            of.insert(key, value);
+        }
+        if TOOL_EVENTS.contains(&name) {
+            self.neutral_tool(&mut event)?;
+        }
+        event.within.session_id = session_id;
+        event.within.project =
+            if roots.cwd.as_os_str().is_empty() { cwd.clone() } else { roots.cwd.clone() };
+        event.within.cwd = cwd;
+        event.within.home = roots.home.clone();
+        event.within.transcript = transcript.map(PathBuf::from);
+        Ok(event)
+    }
+
+    fn neutral_fields(&self, json: &Map<String, Value>) -> Map<String, Value> {
+        let mut fields = Map::new();
+        for (key, value) in json {
+            let known = self.keys.iter().find(|(own, _)| own == key).map(|(_, neutral)| *neutral);
+            let name = known.filter(|it| !json.contains_key(*it)).unwrap_or(key);
+            if !name.is_empty() {
+                fields.insert(name.to_owned(), value.clone());
+            }
+        }
+        fields
+    }
+
+    /// The tool and its input in neutral words.
+    fn neutral_tool(&self, event: &mut Event) -> Result<(), EventFault> {
+        let Some(name) = event.text("tool_name").map(str::to_owned) else {
+            return Err(EventFault { message: format!("`{}` names no tool", event.name) });
+        };
+        if let Some(Value::String(text)) = event.payload.get("tool_input") {
+            let input = arguments("tool_input", text.clone())?;
+            event.payload.insert("tool_input".to_owned(), input);
+        }
+        if let Some(tool) = by_own(self.tools, &name) {
+            event.payload.insert("tool_name".to_owned(), tool.neutral.into());
+            if let Some(input) = event.payload.get_mut("tool_input") {
+                *input = tool.neutral_input(input);
+            }
+        }
+        Ok(())
+    }
+
+    /// The fields of an event in the agent's words: the session, its place, the name where it has one, then the rest.
+    pub(in crate::dialect) fn fields(&self, event: &Event) -> Map<String, Value> {
+        let within = &event.within;
+        let row = (self.rows)().iter().find(|row| row.event == event.name.as_str());
+        let tool = event.text("tool_name").and_then(|name| by_neutral(self.tools, name));
+        let mut fields = Map::new();
+        let mut put = |key: &str, value: Value| {
+            let own = self.keys.iter().find(|(_, neutral)| *neutral == key);
+            fields.entry(own.map_or(key, |(own, _)| own)).or_insert(value);
+        };
+        put("session_id", within.session_id.as_str().into());
+        if let Some(path) = &within.transcript {
+            put("transcript_path", path.to_string_lossy().into());
+        }
+        put("cwd", within.cwd.to_string_lossy().into());
+        if !self.name.is_empty() {
+            put(self.name, row.map_or(event.name.as_str(), |row| &row.name).into());
+        }
+        for (key, value) in event.payload.iter().chain(&within.facts) {
+            let value = match (key.as_str(), tool) {
+                ("tool_name", Some(words)) => {
+                    words.own.first().map_or(value.clone(), |it| (*it).into())
+                }
+                ("tool_input", Some(words)) => words.own_input(value),
+                _ => value.clone(),
+            };
+            put(key, value);
+        }
+        fields
+    }
+
+    /// What a hook is handed.
+    pub(in crate::dialect) fn encode(&self, event: &Event) -> Envelope {
+        Envelope { body: Envelope::written(&self.fields(event)), ..Envelope::default() }
+    }
+
+    /// An input of a neutral tool as the agent calls its keys.
+    pub(in crate::dialect) fn own_input(&self, event: &Event, input: &Value) -> Value {
+        let tool = event.text("tool_name").and_then(|name| by_neutral(self.tools, name));
+        tool.map_or_else(|| input.clone(), |tool| tool.own_input(input))
+    }
+
+    /// An input that a hook of this agent wrote, with the neutral keys.
+    pub(in crate::dialect) fn neutral_input(&self, event: &Event, input: &Value) -> Value {
+        let tool = event.text("tool_name").and_then(|name| by_neutral(self.tools, name));
+        tool.map_or_else(|| input.clone(), |tool| tool.neutral_input(input))
+    }
+}

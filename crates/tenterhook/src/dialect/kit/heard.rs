@@ -1,0 +1,305 @@
+//! How do hooks answer whose agent reads what we tell it? The table of what an agent can be told is read backwards, with what it
+//! takes beside it; how it ends without an object is the agent's own. What it would lose is looked for by `denial`.
+
+use std::borrow::Cow;
+
+use serde_json::{Map, Value};
+
+use super::answer;
+use super::call::Words;
+use super::denial::{self, Hearing, Home};
+use super::reply::{Part, Phrase, Replies};
+use super::unread::Unread;
+use crate::answer::{Answer, Failure, Power, Restraint, Stop};
+use crate::diagnostic::Code;
+use crate::dialect::EventRow;
+use crate::dialect::typed::kind;
+use crate::event::Event;
+use crate::report::{End, Report};
+use crate::strict;
+
+/// What one agent hears.
+pub(in crate::dialect) struct Hears {
+    pub(in crate::dialect) words: &'static Words,
+    /// What it can be told.
+    pub(in crate::dialect) replies: &'static Replies,
+    /// What it takes beside, and is never told.
+    pub(in crate::dialect) more: &'static [(&'static str, &'static [(Power, Phrase)])],
+    /// Words that it takes for another one.
+    pub(in crate::dialect) same: &'static [(&'static str, &'static str)],
+    /// Keys that it reads and that mean nothing here.
+    pub(in crate::dialect) carried: &'static [&'static str],
+    /// Which part of the output it parses.
+    pub(in crate::dialect) part: for<'a> fn(&'a [u8], &'a str) -> Cow<'a, [u8]>,
+    /// An input that a hook wrote, in neutral words.
+    pub(in crate::dialect) input: fn(&Words, &Event, &Value) -> Value,
+    /// What an end without an object means.
+    pub(in crate::dialect) ended: fn(&Ended<'_>) -> Answer,
+    pub(in crate::dialect) denial: denial::Protocol,
+}
+
+/// How a hook ended that printed no object which counts.
+pub(in crate::dialect) struct Ended<'a> {
+    pub(in crate::dialect) row: &'a EventRow,
+    pub(in crate::dialect) code: i32,
+    /// Standard output, without the space round it.
+    pub(in crate::dialect) stdout: &'a str,
+    pub(in crate::dialect) stderr: &'a str,
+}
+
+impl Ended<'_> {
+    /// Whether the event can be denied.
+    pub(in crate::dialect) const fn denies(&self) -> bool {
+        self.row.powers.has(Power::Deny)
+    }
+
+    /// A failure, with the exit code and what the hook said.
+    pub(in crate::dialect) fn failed(&self) -> Answer {
+        let failure = Some(answer::exit_code(self.code, self.stderr));
+        Answer { failure, ..Answer::default() }
+    }
+
+    /// What exit code 2 with words says in most of these agents, and any other code.
+    pub(in crate::dialect) fn two_with_words(&self) -> Answer {
+        match self.code {
+            0 => Answer::default(),
+            2 if self.denies() && !self.stderr.is_empty() => Answer::deny(self.stderr),
+            _ => self.failed(),
+        }
+    }
+}
+
+/// All of standard output.
+pub(in crate::dialect) fn all<'a>(stdout: &'a [u8], _: &'a str) -> Cow<'a, [u8]> {
+    stdout.into()
+}
+
+/// Its table of events, with the powers that its ways to answer give them.
+pub(in crate::dialect) fn with_powers(hears: &Hears, rows: &[EventRow]) -> Vec<EventRow> {
+    let rows = rows.iter().map(|row| {
+        let powers = hears.told(&row.name).fold(row.powers, |all, (power, _)| all.with(*power));
+        EventRow { powers, ..row.clone() }
+    });
+    rows.collect()
+}
+
+/// Reads a report of a hook.
+pub(in crate::dialect) fn read(
+    hears: &'static Hears,
+    event: &Event,
+    row: &EventRow,
+    report: &Report,
+) -> Answer {
+    let (stdout, stderr) = match answer::streams(report) {
+        Ok(streams) => streams,
+        Err(answer) => return answer.clone(),
+    };
+    let reading = strict::read(&without_lead(stdout, hears.replies.lead));
+    let exact = match (report.failure(), &report.end) {
+        (None, End::Exited(code)) => exited(hears, event, row, *code, (stdout, &stderr)),
+        (failure, _) => Answer { failure, ..Answer::default() },
+    };
+    let words = [stderr.as_str(), reading.text.trim()].into_iter().find(|it| !it.is_empty());
+    let words = words.unwrap_or("the hook exited with code 2").to_owned();
+    let plain_is_context = exact.failure.is_none() && !exact.effects.context.is_empty();
+    let hearing = Hearing {
+        homes: hears.homes(&row.name),
+        unheard: (exact.restraint < Restraint::Deny).then_some(words),
+        plain_is_context: plain_is_context && !reading.begins_with_brace(),
+        ..Hearing::of(row, report, &reading, &stderr, &hears.denial)
+    };
+    denial::look(&hearing, exact)
+}
+
+/// The output without what stands before an object on its line: what follows never undoes a denial (Ruling 39).
+fn without_lead<'a>(stdout: &'a [u8], lead: &str) -> Cow<'a, [u8]> {
+    if lead.is_empty() {
+        return stdout.into();
+    }
+    let text = String::from_utf8_lossy(stdout);
+    let lines = text.lines().map(|it| it.strip_prefix(lead).unwrap_or(it));
+    lines.collect::<Vec<_>>().join("\n").into_bytes().into()
+}
+
+fn exited(
+    hears: &Hears,
+    event: &Event,
+    row: &EventRow,
+    code: i32,
+    (stdout, stderr): (&[u8], &str),
+) -> Answer {
+    let part = (hears.part)(stdout, stderr);
+    let reading = strict::read(&part);
+    if let Some(object) = reading.common().filter(|_| code == 0 || hears.denial.any_exit) {
+        return hears.object(event, row, object);
+    }
+    let text = String::from_utf8_lossy(stdout);
+    (hears.ended)(&Ended { row, code, stdout: text.trim(), stderr })
+}
+
+impl Hears {
+    /// Everything that the event of that name hears.
+    fn told(&self, event: &str) -> impl Iterator<Item = &'static (Power, Phrase)> + use<> {
+        let told = self.replies.say(event).map_or(&[][..], |it| it.can);
+        let more = self.more.iter().find(|(name, _)| *name == event).map_or(&[][..], |it| it.1);
+        more.iter().chain(told)
+    }
+
+    /// The same, where an event of somebody else hears what the first does that can be denied.
+    fn phrases(&self, event: &str) -> impl Iterator<Item = &'static (Power, Phrase)> + use<> {
+        let is_own = (self.words.rows)().iter().any(|row| row.name == event);
+        let denied = self.replies.events.iter().find(|it| it.powers().has(Power::Deny));
+        let other = denied.filter(|_| !is_own).map_or(event, |it| it.event);
+        self.told(other)
+    }
+
+    /// What an object says.
+    fn object(&self, event: &Event, row: &EventRow, object: &Map<String, Value>) -> Answer {
+        let mut answer = Answer::default();
+        for (power, phrase) in self.phrases(&row.name) {
+            if self.says(phrase, row, object, *power == Power::Allow) {
+                self.hear(*power, phrase, event, object, &mut answer);
+            }
+        }
+        answer.remarks.extend(self.unread(&row.name, object));
+        answer
+    }
+
+    /// Whether all of a phrase that is the same each time stands in the object. Only consent needs the name of the event, where
+    /// there is none; another name than the event's is somebody else's answer.
+    fn says(
+        &self,
+        phrase: Phrase,
+        row: &EventRow,
+        object: &Map<String, Value>,
+        consents: bool,
+    ) -> bool {
+        phrase.iter().all(|(path, part)| {
+            let value = at(object, path);
+            match part {
+                Part::Word(word) => {
+                    value.and_then(Value::as_str).is_some_and(|it| self.is(it, word))
+                }
+                Part::Flag(flag) => value.and_then(Value::as_bool) == Some(*flag),
+                Part::Event => value.map_or(!consents, |it| *it == *row.name),
+                Part::Given | Part::GivenText => value.is_some_and(|it| !it.is_null()),
+                Part::Reason => true,
+            }
+        })
+    }
+
+    /// Whether a word is this one for the agent.
+    fn is(&self, word: &str, this: &str) -> bool {
+        word == this || self.same.contains(&(word, this))
+    }
+
+    fn hear(
+        &self,
+        power: Power,
+        phrase: Phrase,
+        event: &Event,
+        object: &Map<String, Value>,
+        answer: &mut Answer,
+    ) {
+        let part = |wanted: &[Part]| {
+            let (path, _) = phrase.iter().find(|(_, part)| wanted.contains(part))?;
+            at(object, path)
+        };
+        let reason = part(&[Part::Reason]).and_then(Value::as_str).filter(|it| !it.is_empty());
+        let restraint = match power {
+            Power::Deny => Restraint::Deny,
+            Power::Ask => Restraint::Ask,
+            Power::Allow => Restraint::Allow,
+            _ => Restraint::Silent,
+        };
+        // The first of equal ones counts, with its reason.
+        if restraint > answer.restraint {
+            answer.restraint = restraint;
+            answer.reason = reason.map(str::to_owned);
+        }
+        // Where one object says both, it is about the action: that the agent ends its run for it is its own affair.
+        let denies =
+            self.told(&self.own_name(event)).any(|(it, own)| *it == Power::Deny && *own == phrase);
+        if power == Power::Stop && !denies {
+            answer.effects.stop = Some(Stop { reason: reason.map(str::to_owned) });
+        }
+        if let Some(given) = part(&[Part::Given, Part::GivenText]) {
+            self.given(power, given, event, answer);
+        }
+    }
+
+    /// What the agent calls the event.
+    fn own_name(&self, event: &Event) -> String {
+        let row = (self.words.rows)().iter().find(|row| row.event == event.name.as_str());
+        row.map_or(event.name.as_str(), |row| &row.name).to_owned()
+    }
+
+    fn given(&self, power: Power, given: &Value, event: &Event, answer: &mut Answer) {
+        let effects = &mut answer.effects;
+        match (power, given) {
+            (Power::Input, Value::Object(_)) => {
+                effects.updated_input = Some((self.input)(self.words, event, given));
+            }
+            (Power::Output, _) => effects.updated_output = Some(given.clone()),
+            (Power::Prompt, Value::String(text)) => effects.updated_prompt = Some(text.clone()),
+            (Power::Context, Value::String(text)) => effects.context.push(text.clone()),
+            (Power::Message, Value::String(text)) => effects.messages.push(text.clone()),
+            (Power::Env, Value::Object(env)) => effects.env = env.clone(),
+            _ => {
+                let message = format!("what it gives to {} is {}", power.word(), kind(given));
+                answer.failure = Some(Failure { code: Code::InvalidAnswer, message });
+            }
+        }
+    }
+
+    /// What nobody reads is said: a hook of another agent may have put its meaning there.
+    fn unread(&self, event: &str, object: &Map<String, Value>) -> Option<Failure> {
+        let paths: Vec<&[&str]> = self
+            .phrases(event)
+            .flat_map(|(_, phrase)| phrase.iter().map(|(path, _)| *path))
+            .collect();
+        let mut unread = Unread::default();
+        for (key, value) in object {
+            let below = paths.iter().filter(|it| it.first() == Some(&key.as_str()));
+            let inner: Vec<&str> = below.clone().filter_map(|it| it.get(1)).copied().collect();
+            if below.count() == 0 {
+                if !self.carried.contains(&key.as_str()) {
+                    unread.add("", key, paths.iter().filter_map(|it| it.first()).copied());
+                }
+                continue;
+            }
+            for name in value.as_object().into_iter().flatten().map(|(name, _)| name) {
+                let known = inner.contains(&name.as_str()) || self.carried.contains(&name.as_str());
+                if !inner.is_empty() && !known {
+                    unread.add(&format!("{key}."), name, inner.iter().copied());
+                }
+            }
+        }
+        unread.remark()
+    }
+
+    /// Where an event looks for a denial.
+    fn homes(&self, event: &str) -> Vec<Home> {
+        let denials = self.phrases(event).filter(|(power, _)| *power == Power::Deny);
+        let words = denials.flat_map(|(_, phrase)| phrase.iter()).filter_map(|(path, part)| {
+            let Part::Word(word) = part else { return None };
+            Some((*path, *word))
+        });
+        words.map(|(path, word)| Home { path: path.to_vec(), words: word_list(word) }).collect()
+    }
+}
+
+/// A word as a list that lives as long as the program: those by which these agents deny.
+fn word_list(word: &str) -> &'static [&'static str] {
+    match word {
+        "block" => &["block", "allow", "ask"],
+        _ => &["deny", "allow", "ask"],
+    }
+}
+
+/// What stands at a path.
+fn at<'a>(object: &'a Map<String, Value>, path: &[&str]) -> Option<&'a Value> {
+    let (last, way) = path.split_last()?;
+    let object = way.iter().try_fold(object, |it, key| it.get(*key)?.as_object())?;
+    object.get(*last)
+}

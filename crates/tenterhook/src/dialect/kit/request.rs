@@ -1,0 +1,33 @@
+//! Reads a request of an entry as several agents write it: `url`, `headers`, `allowedEnvVars`.
+
+use super::field::texts;
+use super::file::Reader;
+use crate::dialect::requests;
+use crate::hook::Http;
+use crate::syntax::{Entry, Node};
+
+/// What is sent to `url`; what is wrong with it is told, and the hook's failure policy decides each time (HT-16).
+pub(in crate::dialect) fn read(reader: &mut Reader<'_>, node: &Node, url: String) -> Http {
+    let variables = reader.entry(node, "allowedEnvVars");
+    let listed = variables.and_then(|it| texts(&it.node));
+    if let (Some(field), None) = (variables, &listed) {
+        reader.findings.takes(field, "an array of strings");
+    }
+    let headers = reader.entry(node, "headers");
+    if let Some(field) = headers.filter(|it| it.node.as_object().is_none()) {
+        reader.findings.takes(field, "an object");
+    }
+    let entries: &[Entry] = headers.map(|it| it.node.entries()).unwrap_or_default();
+    let pair = |it: &Entry| Some((it.key.clone(), it.node.as_str()?.to_owned()));
+    let http = Http {
+        url,
+        headers: entries.iter().filter_map(pair).collect(),
+        variables: listed.unwrap_or_default(),
+        secret: None,
+    };
+    let span = node.entry("url").map_or(node.span, |it| it.node.span);
+    for (span, found) in requests::check(&http, span, entries, "allowedEnvVars") {
+        reader.report(span, found);
+    }
+    http
+}

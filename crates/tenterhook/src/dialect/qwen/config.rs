@@ -1,0 +1,117 @@
+//! Reads the settings of Qwen Code (QW-1 to QW-12): what a handler runs, and on which terms.
+
+use std::time::Duration;
+
+use super::words;
+use crate::diagnostic::Code;
+use crate::dialect::DialectId;
+use crate::dialect::findings::finding;
+use crate::dialect::gemini::settings::{self, Place};
+use crate::dialect::kit::entry::Fields;
+use crate::dialect::kit::field::seconds;
+use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
+use crate::dialect::kit::groups::Groups;
+use crate::dialect::kit::request;
+use crate::hook::{Hook, Prompt, Run, Wait};
+use crate::matcher::Matcher;
+use crate::source::{ReadConfig, Source};
+use crate::syntax::{Format, Node};
+
+pub(super) static PLACE: Place =
+    Place { id: DialectId::QWEN, folder: ".qwen", machine: "qwen-code" };
+
+static FILE: File = File {
+    rules: Rules::all("QW-4"),
+    beside: &["enabled", "disabled", "notifications"],
+    takes_comments: true,
+    find: settings::find,
+    ..File::of(
+        "Qwen Code",
+        DialectId::QWEN,
+        || &words::ROWS,
+        |reader, node, scope| {
+            GROUPS.group(reader, node, scope);
+        },
+    )
+};
+
+static GROUPS: Groups = Groups {
+    types: &[("command", "command"), ("http", "url"), ("prompt", "prompt"), ("function", "name")],
+    more: &["sequential"],
+    fields: Fields {
+        whose: "a handler",
+        code: Code::UnknownHandlerField,
+        known: &[
+            "type",
+            "command",
+            "name",
+            "description",
+            "timeout",
+            "env",
+            "shell",
+            "async",
+            "once",
+            "statusMessage",
+            "url",
+            "headers",
+            "allowedEnvVars",
+            "prompt",
+            "model",
+        ],
+        foreign: &[],
+    },
+    matcher: |reader, entry, scope| settings::matcher(reader, entry, scope, true),
+    run,
+    terms,
+};
+
+/// Reads `source`.
+pub(super) fn read(source: &Source) -> ReadConfig {
+    file::read(&FILE, source, Format::Json)
+}
+
+/// What a handler of a type runs (QW-7).
+fn run(reader: &mut Reader<'_>, node: &Node, kind: &str, text: String) -> Result<Run, String> {
+    match kind {
+        "http" => Ok(Run::Http(request::read(reader, node, text))),
+        "prompt" => {
+            let model = reader.text(node, "model");
+            Ok(Run::Prompt(Prompt { model, ..Prompt::new(text) }))
+        }
+        "function" => {
+            let why = "a `function` lives in the agent's own process, and never runs here";
+            let found = finding(Code::HandlerTypeNotAccepted, why).label("never runs");
+            reader.report(node.span, found.help("use a `command` handler"));
+            Err(why.to_owned())
+        }
+        _ => Ok(settings::command(reader, node, text)),
+    }
+}
+
+fn terms(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    scope: &Scope,
+    hook: &mut Hook,
+) -> Result<(), String> {
+    hook.matcher = Matcher::new(settings::spec(scope, reader.source.compat, true).0);
+    hook.wait = if reader.flag(node, "async") { Wait::Detached } else { Wait::Attached };
+    hook.once = reader.flag(node, "once");
+    hook.timeout = timeout(reader, node);
+    let name = reader.text(node, "name");
+    hook.status = name.or(reader.text(node, "statusMessage")).filter(|text| !text.is_empty());
+    Ok(())
+}
+
+/// From so many on, they are milliseconds for the agent.
+const MILLIS: f64 = 1000.0;
+
+/// Seconds, or milliseconds where the number is large.
+fn timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
+    let field = reader.entry(node, "timeout")?;
+    let Some(number) = field.node.as_f64().filter(|it| *it > 0.0) else {
+        reader.findings.takes(field, "a number of seconds above 0");
+        return None;
+    };
+    seconds(if number >= MILLIS { number / MILLIS } else { number })
+}

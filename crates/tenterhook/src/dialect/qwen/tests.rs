@@ -1,0 +1,101 @@
+//! The dialect, held against what the agent was seen to do.
+
+use std::path::Path;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::QWEN;
+use crate::dialect::{DialectId, Fit, Roots};
+use crate::hook::{Compat, Layer, Run, Wait};
+use crate::matcher::MatcherSpec;
+use crate::source::{ReadConfig, Source};
+
+fn read(text: &str) -> ReadConfig {
+    let source = Source::given("/p/.qwen/settings.json", DialectId::QWEN, text, "/p/.qwen");
+    QWEN.read_config(&Source { compat: Compat::Guarded, ..source })
+}
+
+fn codes(read: &ReadConfig) -> Vec<&str> {
+    read.diagnostics.iter().map(|it| it.code.name()).collect()
+}
+
+/// QW-20, QW-30.
+#[test]
+fn every_observed_payload_is_read_and_written_as_it_was() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = folder.join("../../conformance/observed/payloads/qwen-code");
+    let mut count = 0;
+    for file in std::fs::read_dir(folder).expect("payloads").flatten() {
+        let text = std::fs::read_to_string(file.path()).expect("a text");
+        let given: Value = serde_json::from_str(&text).expect("JSON");
+        let fields = given.as_object().expect("an object");
+        let event = QWEN.decode_event(fields, &Roots::default()).expect("an event");
+        assert!(QWEN.row(&event.name).is_some(), "{given}");
+        if event.text("tool_name").is_some() {
+            assert_eq!(event.text("tool_name"), Some("Bash"));
+        }
+        let written: Value = serde_json::from_slice(&QWEN.encode_event(&event).body).expect("JSON");
+        assert_eq!(written, given);
+        count += 1;
+    }
+    assert_eq!(count, 9);
+}
+
+/// QW-21.
+#[test]
+fn a_hook_finds_the_project() {
+    let fields = serde_json::json!({"hook_event_name": "Stop", "cwd": "/p"});
+    let fields = fields.as_object().expect("an object");
+    let event = QWEN.decode_event(fields, &Roots::default()).expect("an event");
+    let env = QWEN.encode_event(&event).env;
+    assert!(env.contains(&("QWEN_PROJECT_DIR".to_owned(), "/p".to_owned())), "{env:?}");
+}
+
+/// QW-1.
+#[test]
+fn files_stand_in_three_places() {
+    let homes = vec![(DialectId::QWEN, "/q".into())];
+    let managed = Some("/etc/claude-code".into());
+    let roots = Roots { cwd: "/r".into(), home: "/h".into(), managed, homes, ..Roots::default() };
+    let found = QWEN.places(&roots);
+    let found: Vec<_> =
+        found.iter().map(|it| (it.path.to_str().expect("text"), it.layer)).collect();
+    let expected = [
+        ("/etc/qwen-code/settings.json", Layer::Managed),
+        ("/q/settings.json", Layer::User),
+        ("/r/.qwen/settings.json", Layer::Project),
+    ];
+    assert_eq!(found, expected);
+    let fit = |path: &str| QWEN.recognizes(Path::new(path), None);
+    assert_eq!(fit("/r/.qwen/settings.json"), Fit::Certain);
+    assert_eq!(fit("/r/.gemini/settings.json"), Fit::No);
+}
+
+/// QW-4 to QW-10.
+#[test]
+fn handlers_of_each_type_are_read() {
+    let read = read(
+        r#"{"hooks": {
+        "PreToolUse": [{"matcher": "Bash|edit", "hooks": [
+            {"type": "command", "command": "a", "timeout": 30, "async": true},
+            {"command": "b", "timeout": 45000},
+            {"type": "http", "url": "https://localhost/x", "headers": {"A": "b"}},
+            {"type": "prompt", "prompt": "Is it safe?", "model": "m"},
+            {"type": "function", "name": "f"}]}],
+        "Stop": [{"matcher": "x", "hooks": [{"command": "c", "if": "x"}]}]}}"#,
+    );
+    let expected = ["handler-type-not-accepted", "matcher-ignored", "unknown-handler-field"];
+    assert_eq!(codes(&read), expected, "{:?}", read.diagnostics);
+    let [a, b, http, prompt, function, _] = read.hooks.as_slice() else { panic!("{read:?}") };
+    assert_eq!((a.timeout, a.wait), (Some(Duration::from_secs(30)), Wait::Detached));
+    assert_eq!(b.timeout, Some(Duration::from_secs(45)), "milliseconds");
+    let words = MatcherSpec::Words(vec!["Bash".into(), "edit".into()]);
+    assert_eq!(*a.matcher.spec(), words);
+    assert!(matches!(&http.run, Run::Http(it) if it.headers.len() == 1));
+    assert!(matches!(&prompt.run, Run::Prompt(it) if it.model.as_deref() == Some("m")));
+    assert!(matches!(function.run, Run::Unusable { .. }));
+    let row = QWEN.row(&"PreToolUse".into()).expect("a row");
+    let times = [a, http, prompt].map(|it| QWEN.timeout(&it.run, row).as_secs());
+    assert_eq!(times, [60, 600, 30]);
+}

@@ -1,0 +1,67 @@
+//! The words of Qwen Code: its events, the fields of its payloads, its tools (QW-20, QW-30). Tables only.
+
+use std::sync::LazyLock;
+use std::time::Duration;
+
+use super::reply::HEARS;
+use crate::dialect::kit::call::{Words, end, row};
+use crate::dialect::kit::heard;
+use crate::dialect::tools::ToolWords;
+use crate::dialect::{EventRow, Subject};
+
+pub(super) static WORDS: Words =
+    Words { agent: "Qwen Code", name: "hook_event_name", keys: &[], tools: TOOLS, rows: || &ROWS };
+
+/// How long a hook may take that says nothing itself.
+pub(super) const TIMEOUT: Duration = Duration::from_mins(1);
+const NONE: Subject = Subject::None;
+const TOOL: Subject = Subject::Tool(TOOLS);
+const AGENT: Subject = Subject::Field("agent_type");
+const TRIGGER: Subject = Subject::Field("trigger");
+
+/// Every event.
+pub(super) static ROWS: LazyLock<Vec<EventRow>> = LazyLock::new(|| {
+    let rows = heard::with_powers(&HEARS, EVENTS);
+    rows.into_iter().map(|row| row.timeout(TIMEOUT)).collect()
+});
+
+#[rustfmt::skip]
+static EVENTS: &[EventRow] = &[
+    row("SessionStart", "SessionStart", Subject::Field("source"), &[], "a session starts or resumes"),
+    row("SessionEnd", "SessionEnd", Subject::Field("reason"), &[], "a session ends"),
+    row("UserPromptSubmit", "UserPromptSubmit", NONE, &[], "the user sent a prompt"),
+    row("PreToolUse", "PreToolUse", TOOL, &[], "a tool is about to run"),
+    row("PermissionRequest", "PermissionRequest", TOOL, &[], "the user is about to be asked for permission"),
+    row("PermissionDenied", "PermissionDenied", TOOL, &[], "a permission was denied"),
+    row("PostToolUse", "PostToolUse", TOOL, &[], "a tool ran"),
+    row("PostToolUseFailure", "PostToolUseFailure", TOOL, &[], "a tool failed"),
+    row("PostToolBatch", "PostToolBatch", NONE, &[], "the tools of one message ran"),
+    end("Stop", "Stop", NONE, "the model is about to end its turn"),
+    row("StopFailure", "StopFailure", NONE, &[], "a turn ended with an error"),
+    row("SubagentStart", "SubagentStart", AGENT, &[], "a subagent starts"),
+    end("SubagentStop", "SubagentStop", AGENT, "a subagent is about to finish"),
+    row("PreCompact", "PreCompact", TRIGGER, &[], "the conversation is about to be compacted"),
+    row("PostCompact", "PostCompact", TRIGGER, &[], "the conversation was compacted"),
+    row("Notification", "Notification", Subject::Field("notification_type"), &[], "the user is told something"),
+    row("MessageDisplay", "MessageDisplay", NONE, &[], "text of the model is shown"),
+    row("InstructionsLoaded", "InstructionsLoaded", NONE, &[], "a file with instructions was loaded"),
+    row("UserPromptExpansion", "UserPromptExpansion", NONE, &[], "a command of the user became a prompt"),
+    row("SessionDelete", "SessionDelete", NONE, &[], "a session is deleted"),
+    row("TodoCreated", "TodoCreated", NONE, &[], "a task is put on the list"),
+    row("TodoCompleted", "TodoCompleted", NONE, &[], "a task of the list is done"),
+];
+
+#[rustfmt::skip]
+pub(super) static TOOLS: &[ToolWords] = &[
+    ToolWords { own: &["run_shell_command"], neutral: "Bash", keys: &[] },
+    ToolWords { own: &["read_file"], neutral: "Read", keys: &[("file_path", "file_path"), ("absolute_path", "file_path"), ("path", "file_path")] },
+    ToolWords { own: &["write_file"], neutral: "Write", keys: &[] },
+    ToolWords { own: &["edit", "replace"], neutral: "Edit", keys: &[] },
+    ToolWords { own: &["notebook_edit"], neutral: "NotebookEdit", keys: &[] },
+    ToolWords { own: &["glob"], neutral: "Glob", keys: &[] },
+    ToolWords { own: &["grep_search", "search_file_content"], neutral: "Grep", keys: &[] },
+    ToolWords { own: &["web_fetch"], neutral: "WebFetch", keys: &[] },
+    ToolWords { own: &["web_search", "google_web_search"], neutral: "WebSearch", keys: &[] },
+    ToolWords { own: &["todo_write"], neutral: "TodoWrite", keys: &[] },
+    ToolWords { own: &["agent", "task"], neutral: "Agent", keys: &[] },
+];
