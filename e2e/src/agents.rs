@@ -53,10 +53,7 @@ pub(crate) fn run(args: &[&str]) -> Said {
                     holds &= good;
                     said.push_str(&text);
                 }
-                Err(Fault::Skipped(why)) => {
-                    let _ = writeln!(said, "{name}, {}: was not played: {why}", column.name());
-                }
-                Err(Fault::Wrong(why)) => {
+                Err(why) => {
                     holds = false;
                     let _ = writeln!(said, "{name}, {}: {why}", column.name());
                 }
@@ -77,15 +74,7 @@ pub(crate) fn run(args: &[&str]) -> Said {
 }
 
 /// One agent in one column, and what came of it.
-type Played = ((Agent, Column), Result<Found, Fault>);
-
-/// Why nothing was found.
-enum Fault {
-    /// It cannot be played yet.
-    Skipped(String),
-    /// It went wrong.
-    Wrong(String),
-}
+type Played = ((Agent, Column), Result<Found, String>);
 
 /// Plays all agents in all columns, some at the same time.
 fn plays(
@@ -106,12 +95,8 @@ fn plays(
                     all.get(at).map(|it| (at, *it))
                 } {
                     let front = front.filter(|_| column == Column::With);
-                    let speaks = front.map_or(Ok(()), |it| it.speaks(agent));
                     let case = Case { agent, program, column, front, options };
-                    let found = match speaks {
-                        Ok(()) => case.play_all().map_err(Fault::Wrong),
-                        Err(why) => Err(Fault::Skipped(why)),
-                    };
+                    let found = case.play_all();
                     if let Ok(mut done) = done.lock() {
                         done.push((at, ((*agent, column), found)));
                     }

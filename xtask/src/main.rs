@@ -21,6 +21,7 @@ usage: cargo xtask VERB
   surface       how many public items does the library's documentation show?
   pictures      are the pictures of the README what the program says? (`--bless` draws them anew)
   conformance   fire every case through the library and the command line
+  e2e           what do real agents do, alone and with Tenterhook in front? the same as `cargo e2e agents` (NAME..., `--whole`, `--times N`)
   dist          make what is installed without Rust: tarballs, npm packages, wheels (`--program FILE`, `--out DIR`, TARGET...)
   corpus DIR    does `check` find what is known of a directory of real configs?
   convert DIR   does `convert` give native files that select and answer as real configs do?";
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
         ["surface"] => surface::run(),
         ["conformance"] => conformance::run(),
         ["pictures", args @ ..] => pictures::run(args),
+        ["e2e", args @ ..] => agents(args),
         ["dist", args @ ..] => dist::run(args),
         ["convert", directory] => convert::run(Path::new(directory)),
         ["corpus", directory] => corpus::run(Path::new(directory)),
@@ -45,4 +47,15 @@ fn main() -> ExitCode {
     let (text, holds) = done.unwrap_or_else(|error| (format!("{error}\n"), false));
     let printed = std::io::stdout().write_all(text.as_bytes());
     if holds && printed.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Has the suite that plays real agents play them: it is a program of its own, and prints what it does as it does it.
+fn agents(args: &[&str]) -> Said {
+    let status = std::process::Command::new(env!("CARGO"))
+        .args(["run", "--quiet", "--package", "e2e", "--", "agents"])
+        .args(args)
+        .current_dir(tree::root())
+        .status()
+        .map_err(|error| format!("cargo cannot be run: {error}"))?;
+    Ok((String::new(), status.success()))
 }

@@ -13,7 +13,7 @@ mod way;
 
 pub use agent::{AGENTS, Agent, Event, Mode, Registered, Said, Setting, Tool, named};
 pub use model::{Asked, Model, Wire};
-pub use play::{Fate, Front, Play, Seen, play};
+pub use play::{Env, Fate, Front, Play, Seen, play};
 pub use room::Room;
 pub use script::{Call, MAIN, Script, Step};
 pub use survey::{Row, Survey};

@@ -31,7 +31,7 @@ pub struct Play<'a> {
     pub script: &'a Script,
     /// What its hooks say.
     pub ways: &'a [Way],
-    /// The events on which the agent is given the hook directly; none where something else is in front.
+    /// The events on which the agent is given the hook, where nothing stands in front.
     pub events: &'a [Event],
     /// How many seconds the agent gives a hook.
     pub timeout: u32,
@@ -41,17 +41,25 @@ pub struct Play<'a> {
     pub front: Option<&'a dyn Front>,
 }
 
-/// What stands between an agent and its hooks.
+/// The environment in which an agent runs.
+pub type Env = Vec<(OsString, OsString)>;
+
+/// What stands between an agent and its hooks: the agent's own config is its business.
 pub trait Front: Sync {
-    /// Puts itself into a room: what it writes there, and what it adds to the agent's environment.
+    /// Puts itself into a room in which the agent is set up without hooks: what it writes there, and what it adds to the agent's
+    /// environment.
     ///
     /// # Errors
     ///
     /// When it cannot.
-    fn enter(&self, room: &Room, agent: &Agent) -> Result<Vec<(String, String)>, String>;
+    fn enter(&self, room: &Room, agent: &Agent, env: &Env) -> Result<Env, String>;
 
-    /// The line that the agent shall call on an event; none where its config is the front's own business.
-    fn line(&self, room: &Room, agent: &Agent, event: Event) -> Option<String>;
+    /// Looks at what is left in the room, behind the run.
+    ///
+    /// # Errors
+    ///
+    /// When it was not called, although hooks were asked.
+    fn leave(&self, room: &Room) -> Result<(), String>;
 }
 
 impl fmt::Debug for Play<'_> {
@@ -149,15 +157,16 @@ pub fn play(play: &Play<'_>) -> Result<Seen, String> {
     let model = Model::start(play.script.clone(), play.agent.shell.name)
         .map_err(|error| format!("no port for the model: {error}"))?;
     let url = model.url();
-    let hooks: Vec<Registered> =
-        play.events.iter().filter_map(|it| registered(&room, *it, play)).collect();
+    let hooks: Vec<Registered> = match play.front {
+        Some(_) => Vec::new(),
+        None => play.events.iter().map(|it| registered(&room, *it, play)).collect(),
+    };
     let setting = Setting { room: &room, url: &url, mode: play.mode, hooks: &hooks };
     for (path, text) in (play.agent.files)(&setting) {
         room.write(&path, &text).map_err(|error| format!("{}: {error}", path.display()))?;
     }
     let mut env = environment(play, &setting);
-    let more = play.front.map_or(Ok(Vec::new()), |it| it.enter(&room, play.agent))?;
-    env.extend(more.into_iter().map(|(key, value)| (key.into(), value.into())));
+    env.extend(play.front.map_or(Ok(Vec::new()), |it| it.enter(&room, play.agent, &env))?);
     if let Some(args) = (play.agent.before)(&setting) {
         start(play, &room, args, env.clone());
     }
@@ -169,6 +178,7 @@ pub fn play(play: &Play<'_>) -> Result<Seen, String> {
         End::NotStarted(why) => return Err(why.to_string()),
         other => Err(format!("{other:?}")),
     };
+    play.front.map_or(Ok(()), |it| it.leave(&room))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ok(Seen {
         end,
@@ -181,17 +191,14 @@ pub fn play(play: &Play<'_>) -> Result<Seen, String> {
     })
 }
 
-fn registered(room: &Room, event: Event, play: &Play<'_>) -> Option<Registered> {
-    let command = match play.front {
-        Some(front) => front.line(room, play.agent, event)?,
-        None => format!("sh {} {}", room.hook().display(), event.name()),
-    };
-    Some(Registered { event, command, timeout: play.timeout })
+fn registered(room: &Room, event: Event, play: &Play<'_>) -> Registered {
+    let command = format!("sh {} {}", room.hook().display(), event.name());
+    Registered { event, command, timeout: play.timeout }
 }
 
-fn environment(play: &Play<'_>, setting: &Setting<'_>) -> Vec<(OsString, OsString)> {
+fn environment(play: &Play<'_>, setting: &Setting<'_>) -> Env {
     let room = setting.room;
-    let mut env: Vec<(OsString, OsString)> = vec![
+    let mut env: Env = vec![
         ("HOME".into(), room.home().into()),
         ("PATH".into(), play.path.into()),
         ("TMPDIR".into(), room.path("tmp").into()),
@@ -204,12 +211,7 @@ fn environment(play: &Play<'_>, setting: &Setting<'_>) -> Vec<(OsString, OsStrin
     env
 }
 
-fn start(
-    play: &Play<'_>,
-    room: &Room,
-    args: Vec<String>,
-    env: Vec<(OsString, OsString)>,
-) -> tenterhook_process::Report {
+fn start(play: &Play<'_>, room: &Room, args: Vec<String>, env: Env) -> tenterhook_process::Report {
     let program: PathBuf = play.program.to_owned();
     let mut command = Command::new(program, args, room.project());
     command.env = env;

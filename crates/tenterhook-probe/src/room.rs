@@ -43,7 +43,9 @@ while IFS= read -r line; do
     way=$(printf '%s' "$line" | sed -n 's/.*WAY-\([a-z0-9-]*\)-END.*/\1/p')
     : >"{marks}/ran.$way"
     say '{"content":[{"type":"text","text":"pong"}]}' ;;
-  *) say '{}' ;;
+  *'"method":"ping"'*) say '{}' ;;
+  # A client of a later protocol asks first what there is, and goes back to `initialize` when nobody knows.
+  *) printf '{"jsonrpc":"2.0","id":%s,"error":{"code":-32601,"message":"unknown method"}}\n' "$id" ;;
   esac
 done
 "#;

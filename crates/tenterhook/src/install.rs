@@ -17,4 +17,4 @@ pub use agents::{AGENTS, Agent, Event, Form, Place, Scope, agent};
 #[cfg(feature = "trust")]
 pub use approval::{Approval, approvals};
 pub use entry::{line, own_file};
-pub use json::{Foreign, Wrong, foreign, installed, put_in, take_out};
+pub use json::{Foreign, Switched, Wrong, foreign, installed, put_in, switched, take_out};

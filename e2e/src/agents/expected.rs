@@ -57,7 +57,12 @@ impl Table {
             let row = self.rows.entry((agent.to_owned(), case.clone())).or_default();
             match column {
                 Column::Without => row.without.clone_from(fate),
-                Column::With => row.with.clone_from(fate),
+                Column::With => {
+                    row.with.clone_from(fate);
+                    if !fate.starts_with("ran") {
+                        row.why.clear();
+                    }
+                }
             }
         }
     }
@@ -96,8 +101,8 @@ impl Table {
         let mut good = true;
         for ((agent, case), row) in self.rows.iter().filter(|it| denies(&it.0.1)) {
             let count = counts.entry(agent).or_default();
-            let [all, without, played, with] = count;
-            *all += 1;
+            let [alone, without, played, with] = count;
+            *alone += usize::from(!row.without.is_empty());
             *without += usize::from(row.without.starts_with("ran"));
             *played += usize::from(!row.with.is_empty());
             let passed = row.with.starts_with("ran");
@@ -107,10 +112,10 @@ impl Table {
                 let _ = writeln!(said, "{agent}: `{case}` runs with us, and nothing says why");
             }
         }
-        for (agent, [all, without, played, with]) in counts {
+        for (agent, [alone, without, played, with]) in counts {
             let _ = writeln!(
                 said,
-                "{agent}: without us the tool ran in {without} of {all} ways to say no, with us in {with} of {played}"
+                "{agent}: without us the tool ran in {without} of {alone} ways to say no, with us in {with} of {played}"
             );
         }
         good

@@ -1,19 +1,28 @@
-//! Puts Tenterhook in front of an agent: each of its events calls `tenterhook hook`, and the hooks of the play stand behind it, in the
-//! format of Claude Code whatever agent calls.
+//! Puts Tenterhook in front of an agent, as a person does: `tenterhook install`, and hooks in a `tenterhook.toml` of their own, which speak
+//! the protocol of Claude Code whatever agent calls.
 
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
-use serde_json::{Map, json};
-use tenterhook_probe::{Agent, Event, Front, Room, named};
+use serde_json::Value;
+use tenterhook_probe::{Agent, Env, Event, Front, Room};
 
 use crate::tree;
 
-/// The agent in whose format the hooks are written.
+/// The agent whose protocol the hooks speak.
 pub(super) const DIALECT: &str = "claude";
 
-/// Longer than the hook that takes too long may take; less than the agent gives us.
+/// Longer than the hook that takes too long may take; less than the agents give us.
 const TIMEOUT: u32 = 3;
+
+/// What the hooks are for, in neutral words.
+const EVENTS: [(Event, &str); 5] = [
+    (Event::Before, "PreToolUse"),
+    (Event::After, "PostToolUse"),
+    (Event::Prompt, "UserPromptSubmit"),
+    (Event::Session, "SessionStart"),
+    (Event::Stop, "Stop"),
+];
 
 /// Tenterhook.
 #[derive(Debug)]
@@ -28,51 +37,65 @@ impl Tenterhook {
         Ok(Self { program: tree::root().join("target/debug/tenterhook") })
     }
 
-    /// Whether it speaks with an agent, or why it does not.
-    pub(super) fn speaks(&self, agent: &Agent) -> Result<(), String> {
-        let output = Command::new(&self.program)
-            .args(["hook", "--agent", agent.name, "--event", "none"])
-            .stdin(std::process::Stdio::null())
-            .output()
-            .map_err(|error| format!("{}: {error}", self.program.display()))?;
-        if String::from_utf8_lossy(&output.stderr).contains("no agent of that name") {
-            return Err(format!("there is no dialect `{}` yet", agent.name));
-        }
-        if (agent.says)(Event::Before, tenterhook_probe::Said::Deny, "").is_none() {
-            return Err("there is no plugin for it yet".to_owned());
-        }
-        Ok(())
+    /// Runs it in the home of a room.
+    fn run(&self, args: &[&str], room: &Room, env: &Env) -> Result<Output, String> {
+        let mut command = Command::new(&self.program);
+        command.args(args).current_dir(room.project()).env_clear().envs(env.iter().cloned());
+        let output = command.stdin(std::process::Stdio::null()).output();
+        output.map_err(|error| format!("{}: {error}", self.program.display()))
     }
 }
 
-fn hooks(room: &Room) -> PathBuf {
-    room.path("hook/hooks.json")
+/// The hooks of the play, as their author would write them: what fails, blocks.
+fn hooks(room: &Room) -> String {
+    let entry = |(event, name): (Event, &str)| {
+        let (hook, word) = (room.hook().display().to_string(), event.name());
+        format!(
+            "[hook.{}]\non = {name:?}\nspeaks = {DIALECT:?}\nrun = [\"sh\", {hook:?}, {word:?}]\ntimeout = \"{TIMEOUT}s\"\n",
+            word.to_lowercase(),
+        )
+    };
+    EVENTS.map(entry).join("\n")
+}
+
+/// Where firings are recorded.
+fn state(room: &Room) -> PathBuf {
+    room.path("state")
 }
 
 impl Front for Tenterhook {
-    fn enter(&self, room: &Room, _: &Agent) -> Result<Vec<(String, String)>, String> {
-        let dialect = named(DIALECT).ok_or("no such dialect")?;
-        let mut table = Map::new();
-        for event in Event::ALL {
-            let command = format!("sh {} {}", room.hook().display(), event.name());
-            let entry = json!({ "type": "command", "command": command, "timeout": TIMEOUT });
-            let name = dialect.event(event).unwrap_or_default();
-            table.insert(name.to_owned(), json!([{ "hooks": [entry] }]));
+    fn enter(&self, room: &Room, agent: &Agent, env: &Env) -> Result<Env, String> {
+        let path = room.home().join(".config/tenterhook/tenterhook.toml");
+        room.write(&path, &hooks(room)).map_err(|error| format!("{}: {error}", path.display()))?;
+        let more = vec![("XDG_STATE_HOME".into(), state(room).into())];
+        let all: Env = env.iter().cloned().chain(more.iter().cloned()).collect();
+        let said = self.run(&["install", agent.name], room, &all)?;
+        if said.status.success() {
+            return Ok(more);
         }
-        let path = hooks(room);
-        let text = json!({ "hooks": table }).to_string();
-        room.write(&path, &text).map_err(|error| format!("{}: {error}", path.display()))?;
-        let state = room.path("state").display().to_string();
-        Ok(vec![("XDG_STATE_HOME".to_owned(), state)])
-    }
-
-    fn line(&self, room: &Room, agent: &Agent, event: Event) -> Option<String> {
-        let quoted = |path: &Path| path.display().to_string();
-        let name = agent.event(event)?;
-        let (program, hooks) = (quoted(&self.program), quoted(&hooks(room)));
-        Some(format!(
-            "{program} hook --agent {} --event {name} --config {DIALECT}={hooks}",
-            agent.name
+        Err(format!(
+            "`tenterhook install {}`: {}",
+            agent.name,
+            String::from_utf8_lossy(&said.stderr)
         ))
     }
+
+    fn leave(&self, room: &Room) -> Result<(), String> {
+        let asked: usize = room.fired().values().sum();
+        let told = records(&state(room).join("tenterhook/records"));
+        if asked == 0 || told > 0 {
+            return Ok(());
+        }
+        Err(format!("hooks were asked {asked} times, and nothing is on record: who asked them?"))
+    }
+}
+
+/// How many firings are on record.
+fn records(directory: &Path) -> usize {
+    let files = std::fs::read_dir(directory).into_iter().flatten().flatten();
+    let texts = files.filter_map(|it| std::fs::read_to_string(it.path()).ok());
+    let is_end = |line: &str| {
+        serde_json::from_str::<Value>(line).is_ok_and(|it| it.get("kind") == Some(&"end".into()))
+    };
+    texts.map(|text| text.lines().filter(|it| is_end(it)).count()).sum()
 }

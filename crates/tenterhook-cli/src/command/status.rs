@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use tenterhook::install::{self, AGENTS, Agent, Approval, Form, Scope, line, own_file};
+use tenterhook::install::{self, AGENTS, Agent, Approval, Form, Scope, Switched, line, own_file};
 
-use super::install::files::{home, is_here, place, read};
+use super::install::files::{home, is_here, on_path, place, read};
 use super::{install::can_call, print_json};
 use crate::ambient::Here;
 use crate::args::{Format, Output};
@@ -15,6 +15,9 @@ use crate::problem::Problem;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
 use crate::show::words::count;
 use crate::term::Term;
+
+/// What this program is called.
+const NAME: &str = "tenterhook";
 
 /// What one of an agent's files says.
 struct Found {
@@ -26,6 +29,10 @@ struct Found {
     waiting: Vec<(String, Approval)>,
     /// The programs that it starts.
     programs: Vec<String>,
+    /// Whether our entries are no longer as `install` writes them: a time-out or a word that restrains was changed.
+    altered: bool,
+    /// What the file says of all hooks of its agent.
+    switched: Option<Switched>,
     /// How many hooks of others the agent runs itself.
     others: usize,
     /// Why the file cannot be read.
@@ -38,36 +45,58 @@ const SCOPES: &[(Scope, &str)] =
 pub(crate) fn run(args: &Output, here: &Here, term: Term) -> Result<Exit, Problem> {
     let agents: Vec<(&Agent, Vec<Found>)> =
         AGENTS.iter().filter(|it| is_here(it, here)).map(|it| (it, look(it, here))).collect();
-    let covered = |(agent, found): &(&Agent, Vec<Found>)| is_covered(agent, found);
+    let covered = |(agent, found): &(&Agent, Vec<Found>)| is_covered(agent, found, here);
     let exit = if agents.iter().all(covered) { Exit::Good } else { Exit::Wrong };
     match args.format {
         Format::Json => {
             let list: Vec<Value> =
-                agents.iter().map(|(agent, found)| object(agent, found)).collect();
+                agents.iter().map(|(agent, found)| object(agent, found, here)).collect();
             print_json(&json!({ "agents": list }), term)?;
         }
         Format::Text if agents.is_empty() => term.data("no agent is found here\n")?,
         Format::Text => {
             for (agent, found) in &agents {
-                term.data(&page(agent, found))?;
+                term.data(&page(agent, found, here))?;
             }
         }
     }
     Ok(exit)
 }
 
-/// Whether the agent calls for every event at which something is at stake, with a program that is there.
-fn is_covered(agent: &Agent, found: &[Found]) -> bool {
-    found.iter().any(|it| {
-        let calls = |name: &str| it.events.iter().any(|it| it == name);
-        it.broken.is_none()
+impl Found {
+    /// The program that the entries start.
+    fn program(&self) -> &str {
+        self.programs.first().map_or(NAME, String::as_str)
+    }
+
+    /// Whether the agent calls for every event at which something is at stake, as `install` has it, with a program that is there.
+    fn covers(&self, agent: &Agent, here: &Here) -> bool {
+        let calls = |name: &str| self.events.iter().any(|it| it == name);
+        self.broken.is_none()
+            && !self.altered
             && agent.events.iter().filter(|it| it.gates).all(|it| calls(it.name))
-            && it.programs.iter().all(|it| is_there(it))
-    })
+            && self.programs.iter().all(|it| is_there(it, here))
+    }
 }
 
-fn is_there(program: &str) -> bool {
-    !program.contains('/') || Path::new(program).is_file()
+/// Whether some file has the agent call, and none switches its hooks off.
+fn is_covered(agent: &Agent, found: &[Found], here: &Here) -> bool {
+    found.iter().any(|it| it.covers(agent, here)) && switched_off(found).is_none()
+}
+
+/// The file that switches all hooks off, and its key: the strongest one that says anything is heard.
+fn switched_off(found: &[Found]) -> Option<(&str, &str)> {
+    // Managed before project before user: the order of the scopes, from behind.
+    let said = found.iter().rev().find_map(|it| Some((it, it.switched.as_ref()?)))?;
+    said.1.off.then_some((said.0.file.as_str(), said.1.key.as_str()))
+}
+
+/// A bare name is found where the agent looks for programs: as far as can be told, where this one does.
+fn is_there(program: &str, here: &Here) -> bool {
+    match program.contains('/') {
+        true => Path::new(program).is_file(),
+        false => on_path(program, here).next().is_some(),
+    }
 }
 
 fn look(agent: &Agent, here: &Here) -> Vec<Found> {
@@ -81,6 +110,8 @@ fn look(agent: &Agent, here: &Here) -> Vec<Found> {
             events: Vec::new(),
             waiting: Vec::new(),
             programs: Vec::new(),
+            altered: false,
+            switched: None,
             others: 0,
             broken: None,
         };
@@ -114,6 +145,10 @@ fn groups(agent: &Agent, path: &Path, home: &Path, found: &mut Found) -> bool {
                 found.programs.extend(program_of(&command));
                 found.events.push(event);
             }
+            found.altered = install::put_in(agent, found.program(), Some(&text))
+                .is_ok_and(|it| it != text)
+                && !found.events.is_empty();
+            found.switched = install::switched(agent, &text);
             found.others = install::foreign(agent, &text).map_or(0, |it| it.len());
             if let Some(name) = agent.approvals {
                 await_approval(path, &text, name, home, found);
@@ -153,6 +188,9 @@ fn own(agent: &Agent, path: &Path, found: &mut Found) -> bool {
             }
         }
         found.programs.extend(written_program(agent, &text));
+        let program = found.program();
+        let as_written = own_file(agent, program).into_iter().find(|(it, _)| *it == name);
+        found.altered |= as_written.is_none_or(|(_, it)| it != text);
     }
     found.programs.sort();
     found.programs.dedup();
@@ -183,9 +221,9 @@ fn written_program(agent: &Agent, text: &str) -> Option<String> {
     program_of(&command)
 }
 
-fn page(agent: &Agent, found: &[Found]) -> String {
+fn page(agent: &Agent, found: &[Found], here: &Here) -> String {
     let waits = found.iter().any(|it| !it.waiting.is_empty());
-    let (style, word) = match (is_covered(agent, found), can_call(agent)) {
+    let (style, word) = match (is_covered(agent, found, here), can_call(agent)) {
         (true, _) => (GOOD, "calls Tenterhook"),
         (false, true) if waits => {
             (WARNING, "waits for your approval, and calls nothing until then")
@@ -210,17 +248,33 @@ fn page(agent: &Agent, found: &[Found]) -> String {
                 row("", &format!("{} {}", count(many, "event"), state.word()));
             }
         }
-        for program in it.programs.iter().filter(|it| !is_there(it)) {
-            row("", &format!("`{program}` is gone"));
+        for program in it.programs.iter().filter(|it| !is_there(it, here)) {
+            let gone = if program.contains('/') { "is gone" } else { "is not on `PATH`" };
+            row("", &format!("`{program}` {gone}"));
+        }
+        if it.altered {
+            row(
+                "",
+                "its entries are not as `install` writes them: a time-out, or a word that restrains, is another",
+            );
         }
         if it.others > 0 {
             row("", &format!("{} that {} runs itself", count(it.others, "hook"), agent.title));
         }
     }
+    if let Some((file, key)) = switched_off(found) {
+        row("switched off", &format!("`{key}` in {file}: the agent runs no hooks"));
+    }
+    if found.iter().filter(|it| it.covers(agent, here)).count() > 1 {
+        row(
+            "called twice",
+            "in more than one file: each call is judged as often; `tenterhook uninstall` one of them",
+        );
+    }
     if waits {
         row("to change it", agent.next);
     }
-    if is_covered(agent, found) || waits {
+    if is_covered(agent, found, here) || waits {
         row("if it is gone", agent.gone);
         agent.gaps.iter().for_each(|it| row("not covered", it));
     } else if can_call(agent) {
@@ -230,7 +284,7 @@ fn page(agent: &Agent, found: &[Found]) -> String {
     out
 }
 
-fn object(agent: &Agent, found: &[Found]) -> Value {
+fn object(agent: &Agent, found: &[Found], here: &Here) -> Value {
     let file = |it: &Found| {
         let waiting: Vec<Value> = it
             .waiting
@@ -240,6 +294,7 @@ fn object(agent: &Agent, found: &[Found]) -> Value {
         json!({
             "waiting": waiting,
             "scope": it.scope, "file": it.file, "events": it.events, "programs": it.programs,
+            "altered": it.altered, "switched_off": it.switched.as_ref().is_some_and(|it| it.off),
             "other_hooks": it.others, "broken": it.broken,
         })
     };
@@ -248,7 +303,7 @@ fn object(agent: &Agent, found: &[Found]) -> Value {
     // What is registered for the first event, for whoever wants to look for it.
     let example = agent.events.first().map(|it| line(agent, it, "tenterhook"));
     json!({
-        "agent": agent.name, "title": agent.title, "covered": is_covered(agent, found),
+        "agent": agent.name, "title": agent.title, "covered": is_covered(agent, found, here),
         "can_be_answered": can_call(agent), "files": files, "gates": gates,
         "if_gone": agent.gone, "not_covered": agent.gaps, "example": example,
     })

@@ -225,3 +225,71 @@ fn status_says_who_calls() {
     assert_eq!(said.code, 1);
     assert!(said.stdout.contains("`/nowhere/tenterhook` is gone"), "{}", said.stdout);
 }
+
+/// The row of an agent in `status`, where only Claude Code is found.
+fn claude(room: &Room) -> Value {
+    let code = room.run(&["status"], "").code;
+    let said = room.json(&["status", "--format", "json"], "", code);
+    let row = said.pointer("/agents/0").unwrap().clone();
+    assert_eq!(said.pointer("/agents/1"), None, "{said:#}");
+    assert_eq!(row.get("covered"), Some(&json!(code == 0)), "{row:#}");
+    row
+}
+
+/// A home in which Claude Code calls, and its settings.
+fn calling() -> (Room, String) {
+    let room = Room::new();
+    room.write("home/.claude/settings.json", "{}\n");
+    assert_eq!(room.run(&["install", "claude"], "").code, 0);
+    assert_eq!(room.run(&["status"], "").code, 0);
+    let text = fs::read_to_string(room.path("home/.claude/settings.json")).unwrap();
+    (room, text)
+}
+
+/// BR-69.
+#[test]
+fn an_entry_that_somebody_weakened_covers_nothing() {
+    let (room, text) = calling();
+    for (from, to) in
+        [("\"block\"", "\"allow\""), ("\"timeout\": ", "\"timeout\": 1"), ("--within", "--slow")]
+    {
+        assert!(text.contains(from), "{text}");
+        room.write("home/.claude/settings.json", &text.replacen(from, to, 1));
+        let row = claude(&room);
+        assert_eq!((&row["covered"], &row["files"][0]["altered"]), (&json!(false), &json!(true)));
+    }
+    let said = room.run(&["status"], "").stdout;
+    assert!(said.contains("not as `install` writes them"), "{said}");
+    assert_eq!(room.run(&["install", "claude"], "").code, 0);
+    assert_eq!(claude(&room)["covered"], true, "`install` mends it");
+}
+
+/// BR-69.
+#[test]
+fn hooks_that_are_switched_off_cover_nothing() {
+    let (room, text) = calling();
+    room.write("home/.claude/settings.json", &text.replacen('{', "{\"disableAllHooks\": true,", 1));
+    let row = claude(&room);
+    assert_eq!(row["files"][0]["switched_off"], true, "{row:#}");
+    let said = room.run(&["status"], "").stdout;
+    assert!(said.contains("`disableAllHooks` in"), "{said}");
+    // What is nearer to the call is heard.
+    room.write("project/.claude/settings.json", "{\"disableAllHooks\": false}");
+    assert_eq!(claude(&room)["covered"], true);
+}
+
+/// BR-69.
+#[test]
+fn a_program_that_is_not_found_and_two_that_are_called_are_said() {
+    let (room, text) = calling();
+    room.write("project/.claude/settings.json", &text);
+    let said = room.run(&["status"], "");
+    assert_eq!(said.code, 0);
+    assert!(said.stdout.contains("called twice"), "{}", said.stdout);
+    fs::remove_file(room.path("project/.claude/settings.json")).unwrap();
+    let nameless = text.replace(env!("CARGO_BIN_EXE_tenterhook"), "tenterhook");
+    room.write("home/.claude/settings.json", &nameless);
+    let said = room.run(&["status"], "");
+    assert_eq!(said.code, 1);
+    assert!(said.stdout.contains("`tenterhook` is not on `PATH`"), "{}", said.stdout);
+}

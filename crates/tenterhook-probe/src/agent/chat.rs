@@ -108,7 +108,8 @@ pub(super) const GOOSE: Agent = Agent {
     wire: Wire::Chat,
     shell: Tool { name: "shell", input: line },
     delegate: Some(Tool { name: "delegate", input: |prompt| json!({ "instructions": prompt }) }),
-    mcp: Some("probe__ping"),
+    // An extension is called by the first word of its command.
+    mcp: Some("sh__ping"),
     no: "block",
     events: ["PreToolUse", "PostToolUse", "UserPromptSubmit", "SessionStart", "Stop"],
     says: goose_says,

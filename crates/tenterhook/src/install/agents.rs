@@ -82,6 +82,8 @@ pub struct Agent {
     pub closed: Option<(&'static str, &'static str)>,
     /// The file beside the user's in which the agent keeps what the person approved, where it runs nothing else.
     pub approvals: Option<&'static str>,
+    /// The keys of its settings that switch hooks off, each with the value that does.
+    pub switches: &'static [(&'static [&'static str], bool)],
     /// What is written as matcher of tool events.
     pub matcher: Option<&'static str>,
     /// What would happen to tool calls if our program were gone.
@@ -225,6 +227,7 @@ pub const AGENTS: &[Agent] = &[
         time: ("timeout", 1),
         closed: Some(("onFailure", "block")),
         approvals: None,
+        switches: &[(&["disableAllHooks"], true)],
         matcher: None,
         gone: "tool calls and prompts are denied",
         gaps: &[
@@ -248,6 +251,7 @@ pub const AGENTS: &[Agent] = &[
         time: ("timeout", 1),
         closed: None,
         approvals: Some("config.toml"),
+        switches: &[],
         matcher: None,
         gone: "tool calls and prompts are denied",
         gaps: &[
@@ -278,6 +282,7 @@ pub const AGENTS: &[Agent] = &[
         time: ("timeoutSec", 1),
         closed: None,
         approvals: None,
+        switches: &[],
         matcher: None,
         gone: "tool calls are denied: any code but 0 is a denial",
         gaps: &[
@@ -305,6 +310,7 @@ pub const AGENTS: &[Agent] = &[
         time: ("", 1),
         closed: None,
         approvals: None,
+        switches: &[],
         matcher: None,
         gone: "tool calls and prompts are denied by the plugin",
         gaps: &[
@@ -332,6 +338,7 @@ pub const AGENTS: &[Agent] = &[
         time: ("timeout", 1),
         closed: Some(("on_failure", "block")),
         approvals: None,
+        switches: &[],
         matcher: None,
         gone: "tool calls are denied",
         gaps: &[
@@ -359,6 +366,7 @@ pub const AGENTS: &[Agent] = &[
         time: ("timeout", 1),
         closed: None,
         approvals: None,
+        switches: &[(&["disableAllHooks"], true)],
         matcher: Some("*"),
         gone: "tool calls and prompts are denied",
         gaps: &[
@@ -382,6 +390,7 @@ pub const AGENTS: &[Agent] = &[
         time: ("", 1),
         closed: None,
         approvals: None,
+        switches: &[],
         matcher: None,
         gone: "tool calls are denied, and the run ends",
         gaps: &[
@@ -411,6 +420,7 @@ pub const AGENTS: &[Agent] = &[
         time: ("timeout", 1000),
         closed: None,
         approvals: None,
+        switches: &[(&["hooksConfig", "enabled"], false)],
         matcher: Some("*"),
         gone: "tool calls and prompts are denied",
         gaps: &[

@@ -29,6 +29,15 @@ pub struct Foreign {
     pub what: String,
 }
 
+/// What a settings file says of all hooks of its agent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Switched {
+    /// The key that says it.
+    pub key: String,
+    /// Whether it switches them off.
+    pub off: bool,
+}
+
 /// Where an entry stands: the number of its event, group and place in the group.
 type At = (usize, usize, usize);
 
@@ -121,6 +130,17 @@ pub fn foreign(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong> {
         }
     }
     Ok(found)
+}
+
+/// What this text says of all hooks of its agent, if it says anything.
+#[must_use]
+pub fn switched(agent: &Agent, text: &str) -> Option<Switched> {
+    let parsed = parse(text, Format::Json);
+    let root = parsed.root?;
+    agent.switches.iter().find_map(|(keys, off)| {
+        let node = keys.iter().try_fold(&root, |node, key| node.get(key))?;
+        Some(Switched { key: keys.join("."), off: node.as_bool()? == *off })
+    })
 }
 
 fn put_event(agent: &Agent, event: &Event, program: &str, text: &str) -> Result<String, Wrong> {
