@@ -11,6 +11,7 @@ mod firing;
 mod ground;
 mod judge;
 mod late;
+mod parts;
 mod polish;
 mod recording;
 mod second_round;

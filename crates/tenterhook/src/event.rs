@@ -9,6 +9,7 @@ mod common;
     reason = "a room says what other rooms may use in the words of every room"
 )]
 pub(crate) mod meter;
+pub(crate) mod parts;
 pub mod tool;
 
 use std::borrow::Borrow;

@@ -14,9 +14,12 @@ use crate::hook::{Arming, Confine, Enforcement, Hook, Run, Unread};
 use crate::matcher::{Condition, MatchContext, MatcherSpec, Picked};
 use crate::session::View;
 
+mod parts;
 mod supposed;
 mod unknown;
 
+#[doc(hidden)]
+pub use parts::select_parts;
 #[doc(hidden)]
 pub use supposed::supposed;
 #[doc(hidden)]
@@ -38,6 +41,8 @@ pub struct Step {
     /// Its matcher, its condition or its entry cannot be used: the step is settled by its policy without being run (S-3,
     /// S-59, C-60, C-72).
     pub broken: Option<Failure>,
+    /// Which parts of the event it is asked about (P-13); none where it is asked about the event as it came.
+    pub parts: Vec<usize>,
 }
 
 /// Whether a hook runs for an event, and why.
@@ -72,7 +77,13 @@ pub fn select(
         .filter_map(|hook| {
             let row = ruleset.row(hook.dialect, &event.name);
             let (widened, broken) = weigh(hook, &row, view, event, context).selected()?;
-            Some(Step { hook: Arc::clone(hook), row: row.into_owned(), widened, broken })
+            Some(Step {
+                hook: Arc::clone(hook),
+                row: row.into_owned(),
+                widened,
+                broken,
+                parts: Vec::new(),
+            })
         })
         .collect()
 }
@@ -81,14 +92,15 @@ pub fn select(
 #[must_use]
 pub fn explain(ruleset: &Ruleset, view: &View, event: &Event) -> Vec<(Arc<Hook>, Because)> {
     let context = MatchContext::of(event);
+    let parts = crate::event::parts::parts(event);
+    let parts: Vec<MatchContext<'_>> = parts.iter().map(MatchContext::of).collect();
     ruleset
         .hooks()
         .iter()
         .map(|hook| {
             let row = ruleset.row(hook.dialect, &event.name);
-            let weighed = weigh(hook, &row, view, event, &context);
-            let (because, rule) = weighed.because(hook);
-            let selected = weighed.selected().is_some();
+            let Because { selected, because, rule } =
+                parts::said(hook, &row, view, &context, &parts);
             let because = if selected { confinement(hook, because) } else { because };
             let because = if selected { shadowed(hook, because) } else { because };
             (Arc::clone(hook), Because { selected, because, rule })

@@ -41,19 +41,24 @@ impl Script {
         let base = directory.join(name);
         let base = quote(&base.to_string_lossy());
         let mut text = "#!/bin/sh\n".to_owned();
-        let read = if self.lines {
+        // It may run several times at once: what it looks at is its own input, and what is kept is the last one.
+        let (input, read) = if self.lines {
             text.push_str("while IFS= read -r line; do\n");
             let id = "id=${line#*'\"id\":'}; id=${id%%,*}";
-            format!("printf '%s\\n' \"$line\" >{base}.stdin\n{id}")
+            let read = format!("printf '%s\\n' \"$line\" >{base}.stdin\n{id}");
+            (format!("{base}.stdin"), read)
         } else {
-            format!("cat >{base}.$$ && mv {base}.$$ {base}.stdin")
+            let read = format!(
+                "cat >{base}.$$ && cp {base}.$$ {base}.$$.kept && mv {base}.$$.kept {base}.stdin"
+            );
+            (format!("{base}.$$"), read)
         };
         // It has run when it was handed something: one that is started early, and never needed, leaves no mark.
         let _ = writeln!(text, "{read}\necho ran >>{base}.ran");
         for (at, when) in self.when.iter().enumerate() {
             let pattern = quote(&when.contains);
             let part = self.draw(when, &format!("{name}.{at}"), directory)?;
-            let _ = writeln!(text, "if grep -qF -e {pattern} {base}.stdin; then\n{part}fi");
+            let _ = writeln!(text, "if grep -qF -e {pattern} {input}; then\n{part}fi");
         }
         text.push_str(&self.draw(self, name, directory)?);
         text.push_str(if self.lines { "done\n" } else { "" });

@@ -198,6 +198,7 @@ codes! {
     "docs/spec/faults.md" {
         NotStarted = "not-started", Error;
         OutOfResources = "out-of-resources", Error;
+        TooManyFiles = "too-many-files", Error;
         UnknownEnding = "unknown-ending", Error;
         Unrecorded = "unrecorded", Error;
         ExitCode = "exit-code", Error;

@@ -1,5 +1,6 @@
 //! One firing under way: runs the steps of each stage and carries rewrites from step to step. Judges and merges nothing.
 
+use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
@@ -8,6 +9,7 @@ use std::time::Duration;
 use tokio::task::{JoinError, JoinSet};
 use tokio::time::Instant;
 
+use super::parts::{self, Part};
 use super::recording::Behind;
 use super::second_round::{combine, may_judge_again, one_author, rewrites_action, void_allow};
 use super::step::{self, Done, Once, Setting};
@@ -44,6 +46,8 @@ pub(super) struct Firing<'a> {
     envelopes: Vec<Arc<Sealed>>,
     /// What rules and conditions see of the event.
     rule_input: Arc<RuleInput>,
+    /// Its parts, where it is a call that changes several files.
+    parts: Vec<Part>,
     /// Whether anybody still wants the event.
     wanted: Wanted,
     /// How long steps have computed since anybody else had a turn.
@@ -75,11 +79,13 @@ impl<'a> Firing<'a> {
         budget: Option<Duration>,
         behind: Behind,
     ) -> Self {
+        let rule_input = Arc::new(looking(RuleInput::of(&event)));
         Self {
             inner,
             session,
             view,
-            rule_input: Arc::new(looking(RuleInput::of(&event))),
+            parts: parts::of(&rule_input),
+            rule_input,
             wanted: session.wanted(),
             computed: Duration::ZERO,
             event,
@@ -97,7 +103,9 @@ impl<'a> Firing<'a> {
     pub(super) fn select(&self, ruleset: &Ruleset, stage: &Stage) -> Vec<Step> {
         let go_on = || self.wanted.is() && self.deadline.is_none_or(|end| Instant::now() < end);
         let context = MatchContext::sharing(&self.rule_input, &go_on);
-        plan::select(ruleset, self.view, &context, stage)
+        let parts = self.parts.iter().map(|it| MatchContext::sharing(&it.rule_input, &go_on));
+        let parts: Vec<MatchContext<'_>> = parts.collect();
+        plan::select_parts(ruleset, self.view, &context, &parts, stage)
     }
 
     /// Whether some step so far denies.
@@ -213,8 +221,27 @@ impl<'a> Firing<'a> {
         Finished { event: self.event, verdicts, records, hooks }
     }
 
-    /// Runs `steps` at once; what comes back is in configured order, whatever finished first.
-    async fn run_all(&mut self, mut steps: Vec<Step>) -> Vec<Done> {
+    /// Runs `steps` at once, those about several parts once for each; what comes back is in configured order, whatever finished
+    /// first.
+    async fn run_all(&mut self, steps: Vec<Step>) -> Vec<Done> {
+        if steps.iter().all(|step| step.parts.is_empty()) {
+            return self.run_each(steps).await;
+        }
+        let (places, steps) = parts::each(steps);
+        let about: Vec<Option<usize>> = steps.iter().map(|it| it.parts.first().copied()).collect();
+        let mut of_hook: BTreeMap<usize, Vec<Done>> = BTreeMap::new();
+        for ((place, about), mut done) in
+            places.into_iter().zip(about).zip(self.run_each(steps).await)
+        {
+            if let Some(part) = about.and_then(|it| self.parts.get(it)) {
+                parts::keep_whole(&mut done, &part.event);
+            }
+            of_hook.entry(place).or_default().push(done);
+        }
+        of_hook.into_values().filter_map(parts::together).collect()
+    }
+
+    async fn run_each(&mut self, mut steps: Vec<Step>) -> Vec<Done> {
         if steps.len() < 2 {
             return match steps.pop() {
                 Some(step) => {
@@ -278,14 +305,22 @@ impl<'a> Firing<'a> {
     }
 
     fn set(&mut self, step: Step) -> Box<Setting> {
-        let rule_input =
-            matches!(step.hook.run, Run::Rule(_)).then(|| Arc::clone(&self.rule_input));
+        let part = step.parts.first().and_then(|at| self.parts.get(*at));
+        let (event, rule_input) = match part {
+            Some(part) => (Arc::clone(&part.event), &part.rule_input),
+            None => (Arc::clone(&self.event), &self.rule_input),
+        };
+        let rule_input = matches!(step.hook.run, Run::Rule(_)).then(|| Arc::clone(rule_input));
+        let envelope = match part {
+            Some(_) => Arc::new(Sealed::new(Arc::clone(&event), step.hook.dialect)),
+            None => self.envelope(step.hook.dialect),
+        };
         let once = Once::of(&step, self.session);
         self.claims.extend(once.watched());
         Box::new(Setting {
             once,
-            envelope: self.envelope(step.hook.dialect),
-            event: Arc::clone(&self.event),
+            envelope,
+            event,
             deadline: self.deadline,
             ambient: Arc::clone(&self.inner.ambient),
             turns: Arc::clone(match step.hook.wait {
@@ -328,6 +363,7 @@ impl<'a> Firing<'a> {
                     Arc::make_mut(&mut self.event).payload.insert(key.to_owned(), value);
                     self.envelopes.clear();
                     self.rule_input = Arc::new(self.rule_input.rewritten(&self.event));
+                    self.parts = parts::of(&self.rule_input);
                 }
             }
         }

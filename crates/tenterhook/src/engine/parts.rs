@@ -1,0 +1,102 @@
+//! What a hook says of several files of one call, as one verdict: the strictest word counts, consent is consent to all, and a part of a
+//! call cannot be changed (P-13, P-14). Pure.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::step::Done;
+use crate::answer::Restraint;
+use crate::diagnostic::Code;
+use crate::event::{Event, parts};
+use crate::merge;
+use crate::outcome::{Fault, Reason};
+use crate::plan::Step;
+use crate::rule::RuleInput;
+use crate::verdict::Verdict;
+
+/// One file of a call that changes several.
+pub(super) struct Part {
+    pub(super) event: Arc<Event>,
+    pub(super) rule_input: Arc<RuleInput>,
+}
+
+/// The parts of the event that rules see; what they cost is counted with what it costs.
+pub(super) fn of(whole: &RuleInput) -> Vec<Part> {
+    let part = |event: Event| {
+        let event = Arc::new(event);
+        Part { rule_input: Arc::new(whole.rewritten(&event)), event }
+    };
+    parts::parts(whole.event()).into_iter().map(part).collect()
+}
+
+/// A step for each part that it is about, each with the place at which its step stood.
+pub(super) fn each(steps: Vec<Step>) -> (Vec<usize>, Vec<Step>) {
+    let alone = |step: &Step, at: usize| Step { parts: vec![at], ..step.clone() };
+    let each = steps.into_iter().enumerate().flat_map(|(place, step)| {
+        let steps: Vec<Step> = match step.parts.len() {
+            0 | 1 => vec![step],
+            _ => step.parts.iter().map(|at| alone(&step, *at)).collect(),
+        };
+        steps.into_iter().map(move |step| (place, step))
+    });
+    each.unzip()
+}
+
+/// What the steps of one hook came to.
+pub(super) fn together(mut all: Vec<Done>) -> Option<Done> {
+    let is_all = all.iter().all(|it| it.verdict.restraint != Restraint::Silent);
+    let strictest = all.iter().map(|it| it.verdict.restraint).max()?;
+    let at = all.iter().position(|it| it.verdict.restraint == strictest)?;
+    let took = all.iter().map(|it| it.record.took).max()?;
+    let verdicts: Vec<Verdict> = all.iter_mut().map(|it| std::mem::take(&mut it.verdict)).collect();
+    let context = all.iter().flat_map(|it| it.record.context.clone()).collect();
+    let mut done = all.swap_remove(at);
+    let if_denied = verdicts.iter().find_map(|it| it.if_denied.clone());
+    let mut folded = merge::fold(verdicts);
+    if folded.restraint == Restraint::Allow && !is_all {
+        folded.restraint = Restraint::Silent;
+        folded.reasons.clear();
+        folded.effects.updated_permissions.clear();
+    }
+    let mut faults: Vec<Fault> = Vec::new();
+    for fault in folded.faults {
+        if !faults.contains(&fault) {
+            faults.push(fault);
+        }
+    }
+    done.record.took = took;
+    done.record.context = context;
+    done.record.verdict = folded.restraint;
+    done.verdict = Verdict {
+        restraint: folded.restraint,
+        reason: folded.reasons.into_iter().next(),
+        if_denied,
+        effects: folded.effects,
+        faults,
+    };
+    Some(done)
+}
+
+/// A changed part would have to be put back into the patch: it is a denial that says what the hook would have written (P-14).
+pub(super) fn keep_whole(done: &mut Done, part: &Event) {
+    let Some(input) = done.verdict.effects.updated_input.take() else { return };
+    done.record.rewrote = false;
+    let verdict = &mut done.verdict;
+    if part.payload.get("tool_input") == Some(&input) || verdict.restraint == Restraint::Deny {
+        return;
+    }
+    let file =
+        |it: &Value| it.get("file_path").and_then(Value::as_str).unwrap_or("a file").to_owned();
+    let text = format!(
+        "hook `{}` would change what is done to {}, and one file of a patch cannot be changed; call the tool for one file with \
+         {input}",
+        done.hook.id,
+        part.payload.get("tool_input").map_or_else(|| "a file".to_owned(), file),
+    );
+    verdict.faults.push(Fault::of(&done.hook.id, Code::RewriteConflict, text.clone()));
+    verdict.restraint = Restraint::Deny;
+    verdict.reason = Some(Reason { hook: done.hook.id.clone(), text });
+    verdict.effects.updated_permissions.clear();
+    done.record.verdict = Restraint::Deny;
+}
