@@ -161,14 +161,5 @@ fn handler(command: &str) -> String {
     format!("{{\"type\": \"command\", \"command\": {}}}", serde_json::Value::String(short))
 }
 
-/// A number of seconds as people say it.
-pub(super) fn span_of_time(seconds: u64) -> String {
-    match (seconds / 3600, seconds % 3600 / 60, seconds % 60) {
-        (0, minutes, 0) => format!("{minutes} min"),
-        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
-        (hours, minutes, _) => format!("{hours} h {minutes} min"),
-    }
-}
-
 #[cfg(test)]
 mod tests;

@@ -202,8 +202,7 @@ fn timeout(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Option<Durati
         reader.findings.takes(field, "a number of seconds");
         return None;
     };
-    let shown = format!("{} minutes", number / 60.0);
-    reader.findings.many_seconds(field, number, &shown);
+    reader.findings.many_seconds(field, number);
     let timeout = seconds(number).unwrap_or_default().max(Duration::from_secs(1));
     let leaving = scope.event().as_str() == "SessionEnd";
     Some(if leaving { timeout.min(LONGEST_LEAVING) } else { timeout })

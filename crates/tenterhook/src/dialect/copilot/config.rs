@@ -249,6 +249,6 @@ fn timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
         reader.findings.takes(field, "a number of seconds above 0");
         return None;
     };
-    reader.findings.many_seconds(field, number, &format!("{} minutes", number / 60.0));
+    reader.findings.many_seconds(field, number);
     seconds(number)
 }

@@ -145,8 +145,7 @@ fn timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
         let message = "`timeout` is not above zero, so the default of 600 seconds counts";
         reader.report(field.node.span, finding(Code::NoEffect, message));
     } else {
-        let shown = format!("{} minutes", number / 60.0);
-        reader.findings.many_seconds(field, number, &shown);
+        reader.findings.many_seconds(field, number);
     }
     timeout
 }

@@ -90,8 +90,7 @@ fn terms(
     if let Some(field) = reader.entry(node, "timeout") {
         match field.node.as_f64().filter(|it| *it > 0.0) {
             Some(number) => {
-                let shown = format!("{} minutes", number / 60.0);
-                reader.findings.many_seconds(field, number, &shown);
+                reader.findings.many_seconds(field, number);
                 hook.timeout = seconds(number);
             }
             None => reader.findings.takes(field, "a number of seconds above 0"),

@@ -132,7 +132,9 @@ impl Fields {
         }
         let plain = plain_name(key);
         let foreign = self.foreign.iter().find(|(name, _)| *name == plain);
-        let help = match (foreign, nearest(key, self.known.iter().copied())) {
+        let other = OTHER_NAMES.iter().find(|(name, it)| *name == plain && self.known.contains(it));
+        let near = other.map(|(_, it)| *it).or_else(|| nearest(key, self.known.iter().copied()));
+        let help = match (foreign, near) {
             (Some((_, help)), _) => (*help).to_owned(),
             (None, Some(near)) => format!("did you mean `{near}`?"),
             (None, None) if self.known.len() <= FEW => {
@@ -143,6 +145,25 @@ impl Fields {
         found.help(help)
     }
 }
+
+/// What people call a field of whose name these are no misspellings.
+const OTHER_NAMES: &[(&str, &str)] = &[
+    ("cmd", "command"),
+    ("exec", "command"),
+    ("program", "command"),
+    ("run", "command"),
+    ("script", "command"),
+    ("shell", "command"),
+    ("cmd", "bash"),
+    ("command", "bash"),
+    ("timeoutms", "timeout"),
+    ("timeoutsec", "timeout"),
+    ("timeoutseconds", "timeout"),
+    ("matches", "matcher"),
+    ("pattern", "matcher"),
+    ("tool", "matcher"),
+    ("toolname", "matcher"),
+];
 
 /// Letters and digits in lower case: what is left of a name when its spelling does not count.
 pub(in crate::dialect) fn plain_name(name: &str) -> String {

@@ -70,7 +70,7 @@ impl Findings<'_> {
         let Some(millis) = field.node.as_f64().filter(|it| *it > 0.0) else {
             let message =
                 format!("`{key}` takes a number of milliseconds above 0; the default counts");
-            self.report(span, unquoted(field, finding(Code::WrongFieldType, message)));
+            self.report(span, in_a_string(field, finding(Code::WrongFieldType, message), 1000.0));
             return None;
         };
         if millis < SHORT {
@@ -81,23 +81,43 @@ impl Findings<'_> {
         Duration::try_from_secs_f64(millis / 1000.0).ok()
     }
 
-    /// So many seconds are many: milliseconds were meant. `shown` is how people say them.
-    pub(in crate::dialect) fn many_seconds(&mut self, field: &Entry, seconds: f64, shown: &str) {
+    /// So many seconds are many: milliseconds were meant.
+    pub(in crate::dialect) fn many_seconds(&mut self, field: &Entry, seconds: f64) {
         if seconds < LONG {
             return;
         }
-        let message = format!("`{}` is in seconds: this waits {shown}", field.key);
+        let message =
+            format!("`{}` is in seconds: this waits {}", field.key, span_of_time(seconds));
         let found = finding(Code::TimeoutLooksLikeMs, message)
             .help(format!("if milliseconds were meant, write `{}`", seconds / LONG));
         self.report(field.node.span, found);
     }
 }
 
-/// `found`, about a number that was written as a text, with how to write it.
-pub(in crate::dialect) fn unquoted(field: &Entry, found: Diagnostic) -> Diagnostic {
-    match field.node.as_str().and_then(|text| text.trim().parse::<f64>().ok()) {
+/// `found`, about a number that was written as a text, with how to write it: `5000`, or `5s` where a second is so many.
+pub(in crate::dialect) fn in_a_string(field: &Entry, found: Diagnostic, second: f64) -> Diagnostic {
+    let text = field.node.as_str().map_or("", str::trim);
+    let in_unit = |unit: &str, worth: f64| {
+        let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
+        Some(number * worth)
+    };
+    let number = in_unit("", 1.0)
+        .or_else(|| in_unit("ms", second / 1000.0))
+        .or_else(|| in_unit("s", second))
+        .or_else(|| in_unit("m", second * 60.0));
+    match number {
         Some(number) if number > 0.0 => found.help(format!("write `{number}`, without quotes")),
         _ => found,
+    }
+}
+
+/// A number of seconds as people say it.
+fn span_of_time(seconds: f64) -> String {
+    let seconds = Duration::try_from_secs_f64(seconds).map_or(u64::MAX, |it| it.as_secs());
+    match (seconds / 3600, seconds % 3600 / 60, seconds % 60) {
+        (0, minutes, 0) => format!("{minutes} min"),
+        (0, minutes, seconds) => format!("{minutes} min {seconds} s"),
+        (hours, minutes, _) => format!("{hours} h {minutes} min"),
     }
 }
 

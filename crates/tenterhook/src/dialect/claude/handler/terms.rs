@@ -7,8 +7,7 @@ use std::time::Duration;
 use super::Scope;
 use crate::diagnostic::Code;
 use crate::dialect::claude::config::{FileKind, Reading, finding};
-use crate::dialect::claude::lint;
-use crate::dialect::kit::field::{Case, unquoted};
+use crate::dialect::kit::field::{Case, in_a_string};
 use crate::hook::{OnFailure, Wait};
 use crate::syntax::Node;
 
@@ -42,11 +41,10 @@ impl Reading<'_> {
         let Some(timeout) = seconds.and_then(|it| Duration::try_from_secs_f64(it).ok()) else {
             let message = "`timeout` takes a number of seconds above 0; the default counts";
             let found = finding(Code::WrongFieldType, message);
-            self.report(entry.node.span, unquoted(entry, found));
+            self.report(entry.node.span, in_a_string(entry, found, 1.0));
             return None;
         };
-        let shown = lint::span_of_time(timeout.as_secs());
-        self.findings.many_seconds(entry, timeout.as_secs_f64(), &shown);
+        self.findings.many_seconds(entry, timeout.as_secs_f64());
         Some(timeout)
     }
 
