@@ -17,15 +17,26 @@ use tenterhook::dialect::{DialectId, Reply};
 use tenterhook::hook::HookId;
 use tenterhook::outcome::{Fault, Reason};
 use tenterhook::{Event, Outcome};
-use tenterhook_process::LastWord;
+use tenterhook_process::{LastWord, Memory};
 
 use crate::exit::Exit;
 use crate::problem::Problem;
 use crate::term::Term;
 
-/// The system's memory; with a last word where there is none.
+/// The memory of the program, with a last word where there is none.
 #[global_allocator]
-static MEMORY: tenterhook_process::Memory = tenterhook_process::Memory;
+static MEMORY: Memory<Allocator> = Memory(ALLOCATOR);
+
+/// musl gives memory back to the kernel as soon as it is free, and takes it again: half the time of a start.
+#[cfg(target_env = "musl")]
+type Allocator = mimalloc::MiMalloc;
+#[cfg(target_env = "musl")]
+const ALLOCATOR: Allocator = mimalloc::MiMalloc;
+
+#[cfg(not(target_env = "musl"))]
+type Allocator = std::alloc::System;
+#[cfg(not(target_env = "musl"))]
+const ALLOCATOR: Allocator = std::alloc::System;
 
 /// In which form somebody waits for an outcome.
 #[derive(Clone, Debug, PartialEq)]

@@ -9,15 +9,15 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The system's allocator, with a last word where it has nothing left; see [`when_exhausted`].
+/// An allocator, the system's if nothing else is said, with a last word where it has nothing left; see [`when_exhausted`].
 ///
 /// ```
 /// #[global_allocator]
-/// static MEMORY: tenterhook_process::Memory = tenterhook_process::Memory;
+/// static MEMORY: tenterhook_process::Memory = tenterhook_process::Memory(std::alloc::System);
 /// # fn main() {}
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Memory;
+pub struct Memory<A = System>(pub A);
 
 /// What is said, and how the program then ends.
 #[derive(Debug)]
@@ -76,25 +76,25 @@ fn end(word: &LastWord) {
 #[cfg(not(unix))]
 fn end(_: &LastWord) {}
 
-// SAFETY: every call is handed to the system's allocator as it came, and its answer back as it is.
-unsafe impl GlobalAlloc for Memory {
+// SAFETY: every call is handed to the allocator within as it came, and its answer back as it is.
+unsafe impl<A: GlobalAlloc> GlobalAlloc for Memory<A> {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         // SAFETY: the caller's promise about `layout` is the one that is asked for.
-        or_end(unsafe { System.alloc(layout) })
+        or_end(unsafe { self.0.alloc(layout) })
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         // SAFETY: as above.
-        or_end(unsafe { System.alloc_zeroed(layout) })
+        or_end(unsafe { self.0.alloc_zeroed(layout) })
     }
 
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller's promise about all three is the one that is asked for.
-        or_end(unsafe { System.realloc(block, layout, size) })
+        or_end(unsafe { self.0.realloc(block, layout, size) })
     }
 
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
-        // SAFETY: `block` came from the system's allocator, by way of one of the three above.
-        unsafe { System.dealloc(block, layout) }
+        // SAFETY: `block` came from the allocator within, by way of one of the three above.
+        unsafe { self.0.dealloc(block, layout) }
     }
 }
