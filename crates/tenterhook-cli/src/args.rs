@@ -84,6 +84,11 @@ pub(crate) enum Command {
     /// Say of each agent found here whether it calls Tenterhook, and what stays open
     #[command(after_help = "Examples:\n  tenterhook status\n  tenterhook status --format json")]
     Status(Output),
+    /// Find what keeps hooks from counting here, and say what mends it
+    #[command(
+        after_help = "Exit codes of doctor:\n  0  nothing is found, or warnings alone\n  1  something keeps a hook from counting\n\nExamples:\n  tenterhook doctor\n  tenterhook doctor claude codex\n  tenterhook doctor --no-fire --format json"
+    )]
+    Doctor(Doctor),
     /// Print what hooks were fired, what came of it, and whether the record of that is whole
     #[command(
         args_conflicts_with_subcommands = true,
@@ -239,6 +244,18 @@ pub(crate) struct Probe {
     /// Its program, where it is not on the PATH
     #[arg(long, value_name = "PATH")]
     pub(crate) program: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) output: Output,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Doctor {
+    /// Which agents; without any, all that are found here
+    #[arg(value_name = "AGENT")]
+    pub(crate) agents: Vec<String>,
+    /// Call through no entry: no hook is run
+    #[arg(long)]
+    pub(crate) no_fire: bool,
     #[command(flatten)]
     pub(crate) output: Output,
 }
@@ -739,6 +756,8 @@ pub(crate) enum SchemaOf {
     Backtest,
     /// What `reconcile --format json` prints
     Reconcile,
+    /// What `doctor --format json` prints
+    Doctor,
 }
 
 #[derive(Debug, Args)]

@@ -6,6 +6,7 @@ pub(crate) mod check;
 pub(crate) mod completions;
 pub(crate) mod convert;
 pub(crate) mod demo;
+pub(crate) mod doctor;
 pub(crate) mod events;
 pub(crate) mod explain;
 pub(crate) mod fire;

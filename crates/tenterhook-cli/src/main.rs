@@ -97,6 +97,7 @@ fn run(command: &Command, term: Term) -> Result<Exit, Problem> {
         Command::Install(args) => command::install::install(args, &here, term),
         Command::Uninstall(args) => command::install::uninstall(args, &here, term),
         Command::Status(args) => command::status::run(args, &here, term),
+        Command::Doctor(args) => command::doctor::run(args, &here, term),
         Command::Rules(args) => command::rules::run(args, &here, term),
         Command::Schema(args) => command::schema::run(args, term),
         Command::Init => command::init::run(&here, term),

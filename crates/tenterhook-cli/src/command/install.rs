@@ -85,7 +85,7 @@ pub(super) fn can_call(agent: &Agent) -> bool {
     DialectId::agents().any(|it| it.as_str() == agent.name)
 }
 
-fn named(names: &[String]) -> Result<Vec<&'static Agent>, Problem> {
+pub(super) fn named(names: &[String]) -> Result<Vec<&'static Agent>, Problem> {
     let find = |name: &String| {
         agent(name).ok_or_else(|| {
             let known: Vec<&str> = AGENTS.iter().map(|it| it.name).collect();

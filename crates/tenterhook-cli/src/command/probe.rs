@@ -65,7 +65,7 @@ fn find(agent: &Agent, path: &str) -> Result<PathBuf, Problem> {
 }
 
 /// What the program says that it is.
-fn version(program: &Path, path: &str, cwd: &Path) -> String {
+pub(super) fn version(program: &Path, path: &str, cwd: &Path) -> String {
     let mut command = Command::new(program, ["--version"], cwd);
     command.env =
         vec![("PATH".into(), path.into()), ("HOME".into(), cwd.join("tenterhook-no-home").into())];
@@ -104,11 +104,17 @@ fn text(agent: &Agent, version: &str, rows: &[Row]) -> String {
     text
 }
 
-/// Keeps it where `status` and `doctor` find it.
-fn keep(agent: &Agent, value: &Value, here: &Here) -> Result<(), Problem> {
+/// Where what was seen of an agent is kept.
+pub(super) fn kept_at(agent: &str, here: &Here) -> PathBuf {
     let folder = leave::state_directory(&here.env, &here.roots.home).join("probes");
-    let path = folder.join(format!("{}.json", agent.name));
-    let kept = std::fs::create_dir_all(&folder)
+    folder.join(format!("{agent}.json"))
+}
+
+/// Keeps it where `doctor` finds it.
+fn keep(agent: &Agent, value: &Value, here: &Here) -> Result<(), Problem> {
+    let path = kept_at(agent.name, here);
+    let folder = path.parent().unwrap_or(&path);
+    let kept = std::fs::create_dir_all(folder)
         .and_then(|()| std::fs::write(&path, super::json_text(value).unwrap_or_default()));
     kept.map_err(|error| Problem::new(format!("{} cannot be written: {error}", path.display())))
 }

@@ -24,6 +24,7 @@ pub(crate) fn run(args: &Schema, term: Term) -> Result<Exit, Problem> {
         SchemaOf::Transcripts => include_str!("schema/transcripts.json"),
         SchemaOf::Backtest => include_str!("schema/backtest.json"),
         SchemaOf::Reconcile => include_str!("schema/reconcile.json"),
+        SchemaOf::Doctor => include_str!("schema/doctor.json"),
     };
     term.data(text)?;
     Ok(Exit::Good)

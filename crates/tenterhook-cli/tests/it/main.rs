@@ -9,6 +9,7 @@ mod compared;
 mod convert;
 mod demo;
 mod docs;
+mod doctor;
 mod events;
 mod explain;
 mod fire;

@@ -1,0 +1,102 @@
+//! `doctor`: what keeps a hook from counting here, and what mends it? Reads the agents' files and calls once through each entry;
+//! changes nothing (BR-70 to BR-74).
+
+mod entries;
+mod finding;
+mod firing;
+mod machine;
+mod page;
+mod program;
+mod sources;
+
+use tenterhook::install::{AGENTS, Agent};
+
+use super::install::{can_call, files::is_here, named};
+use super::print_json;
+use crate::ambient::Here;
+use crate::args::{Doctor, Format};
+use crate::exit::Exit;
+use crate::problem::Problem;
+use crate::term::Term;
+use finding::{Finding, Weight};
+use firing::Fired;
+use machine::Kernel;
+use program::Installed;
+
+/// What was found.
+struct Report {
+    agents: Vec<Row>,
+    /// About the files with hooks that are read from here.
+    sources: Vec<Finding>,
+    /// About the machine.
+    machine: Vec<Finding>,
+    kernel: Kernel,
+}
+
+/// What was found of an agent.
+struct Row {
+    agent: &'static Agent,
+    installed: Installed,
+    /// For how many events it calls.
+    events: usize,
+    fired: Vec<Fired>,
+    findings: Vec<Finding>,
+}
+
+pub(crate) fn run(args: &Doctor, here: &Here, term: Term) -> Result<Exit, Problem> {
+    let agents: Vec<&'static Agent> = match args.agents.is_empty() {
+        true => AGENTS.iter().filter(|it| is_here(it, here) && can_call(it)).collect(),
+        false => named(&args.agents)?,
+    };
+    let report = term.doing("looking at the agents", || look(&agents, !args.no_fire, here));
+    match args.output.format {
+        Format::Json => print_json(&page::value(&report), term)?,
+        Format::Text => term.data(&page::text(&report, term.width()))?,
+    }
+    Ok(if report.of(Weight::Error) > 0 { Exit::Wrong } else { Exit::Good })
+}
+
+fn look(agents: &[&'static Agent], fires: bool, here: &Here) -> Report {
+    let kernel = machine::kernel();
+    let mut machine = machine::state(here);
+    machine.extend(kernel.findings());
+    Report {
+        agents: agents.iter().map(|it| row(it, fires, here)).collect(),
+        sources: sources::findings(here),
+        machine,
+        kernel,
+    }
+}
+
+fn row(agent: &'static Agent, fires: bool, here: &Here) -> Row {
+    let files = entries::files(agent, here);
+    let installed = program::installed(agent, here);
+    let mut findings = entries::findings(agent, &files, here);
+    let programs = program::findings(agent, &files, here);
+    // What is gone needs no call to be known.
+    let is_there = !programs.iter().any(|it| it.kind == finding::Kind::ProgramMissing);
+    findings.extend(programs);
+    let calls = files.iter().filter(|_| fires && is_there);
+    let fired: Vec<Fired> = calls.filter_map(|it| firing::fire(agent, it, here)).collect();
+    findings.extend(fired.iter().filter_map(|it| it.finding.clone()));
+    findings.extend(program::versions(agent, &installed, here));
+    let calls =
+        |name: &str| files.iter().flat_map(|it| &it.entries).any(|it| it.event.name == name);
+    let events = agent.events.iter().filter(|it| calls(it.name)).count();
+    Row { agent, installed, events, fired, findings }
+}
+
+impl Report {
+    fn all(&self) -> impl Iterator<Item = (Option<&'static str>, &Finding)> {
+        let of_agents = self
+            .agents
+            .iter()
+            .flat_map(|row| row.findings.iter().map(|it| (Some(row.agent.name), it)));
+        let others = self.sources.iter().chain(&self.machine).map(|it| (None, it));
+        of_agents.chain(others)
+    }
+
+    fn of(&self, weight: Weight) -> usize {
+        self.all().filter(|(_, it)| it.kind.weight() == weight).count()
+    }
+}

@@ -1,0 +1,300 @@
+//! What stands in the files of an agent, entry by entry with its line, and what is wrong with it. Runs nothing.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tenterhook::install::{self, Agent, Approval, Event, Form, Scope, own_file};
+
+use super::finding::{Finding, Kind, Mend};
+use crate::ambient::Here;
+use crate::command::install::files::{home, place, read};
+use crate::show::words::count;
+
+/// An entry of ours.
+#[derive(Clone, Debug)]
+pub(super) struct Entry {
+    pub(super) event: &'static Event,
+    /// What the agent runs for it: a line for a shell, or a program of its own.
+    pub(super) call: Call,
+    pub(super) line: Option<usize>,
+    /// The program of ours that it starts.
+    pub(super) program: String,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Call {
+    Line(String),
+    Script(PathBuf),
+}
+
+/// A file of an agent.
+#[derive(Clone, Debug)]
+pub(super) struct File {
+    pub(super) scope: Scope,
+    pub(super) path: PathBuf,
+    text: String,
+    pub(super) entries: Vec<Entry>,
+    broken: Option<(Option<usize>, String)>,
+}
+
+const SCOPES: [Scope; 3] = [Scope::User, Scope::Project, Scope::Managed];
+
+const fn word(scope: Scope) -> &'static str {
+    match scope {
+        Scope::User => "user",
+        Scope::Project => "project",
+        Scope::Managed => "managed",
+    }
+}
+
+/// The files of an agent that are there.
+pub(super) fn files(agent: &'static Agent, here: &Here) -> Vec<File> {
+    SCOPES.iter().flat_map(|scope| in_scope(agent, *scope, here)).collect()
+}
+
+fn in_scope(agent: &'static Agent, scope: Scope, here: &Here) -> Vec<File> {
+    let Some(root) = place(agent, scope, here) else { return Vec::new() };
+    let names: Vec<String> = match agent.form {
+        Form::Scripts => own_file(agent, "tenterhook").into_iter().map(|it| it.0).collect(),
+        _ => vec![String::new()],
+    };
+    let path = |name: &String| if name.is_empty() { root.clone() } else { root.join(name) };
+    names.iter().filter_map(|name| file(agent, scope, path(name), name)).collect()
+}
+
+fn file(agent: &'static Agent, scope: Scope, path: PathBuf, name: &str) -> Option<File> {
+    let mut file = File { scope, path, text: String::new(), entries: Vec::new(), broken: None };
+    match read(&file.path) {
+        Ok(None) => return None,
+        Ok(Some(text)) => file.text = text,
+        Err(error) => file.broken = Some((None, error.to_string())),
+    }
+    let commands = match agent.form {
+        Form::Groups | Form::OwnGroups => install::installed(agent, &file.text),
+        Form::OwnFlat => Ok(flat(&file.text)),
+        Form::Scripts => Ok(script(&file.text, name)),
+        Form::Plugin => Ok(plugin(agent, &file.text)),
+    };
+    match commands {
+        Ok(commands) => file.entries = entries(agent, &file, commands),
+        Err(wrong) if file.broken.is_none() => {
+            file.broken = Some((Some(wrong.line), wrong.message));
+        }
+        Err(_) => {}
+    }
+    Some(file)
+}
+
+/// The commands of a file whose events hold the entries themselves.
+fn flat(text: &str) -> Vec<(String, String)> {
+    let root: Value = serde_json::from_str(text).unwrap_or_default();
+    let events = root.get("hooks").and_then(Value::as_object);
+    let of = |(event, list): (&String, &Value)| -> Vec<(String, String)> {
+        let commands = list.as_array().into_iter().flatten();
+        let commands = commands.filter_map(|it| it.get("command").and_then(Value::as_str));
+        commands.map(|it| (event.clone(), it.to_owned())).collect()
+    };
+    events.into_iter().flatten().flat_map(of).collect()
+}
+
+fn script(text: &str, name: &str) -> Vec<(String, String)> {
+    let command = text.lines().find(|it| it.contains(" hook --agent "));
+    command.map(|it| (name.to_owned(), it.to_owned())).into_iter().collect()
+}
+
+/// What the plugin calls: the same command, for each event that it names.
+fn plugin(agent: &Agent, text: &str) -> Vec<(String, String)> {
+    let program = text.lines().find_map(|it| it.strip_prefix("const PROGRAM = "));
+    let program =
+        program.and_then(|it| serde_json::from_str::<String>(it.trim_end_matches(';')).ok());
+    let Some(program) = program else { return Vec::new() };
+    let named = |it: &&Event| text.contains(&format!("\"{}\"", it.name));
+    let events = agent.events.iter().filter(named);
+    events.map(|it| (it.name.to_owned(), install::line(agent, it, &program))).collect()
+}
+
+fn entries(agent: &'static Agent, file: &File, commands: Vec<(String, String)>) -> Vec<Entry> {
+    let entry = |(name, command): (String, String)| {
+        let event = agent.events.iter().find(|it| it.name == name)?;
+        let program = program_of(&command)?;
+        let written = Value::from(command.as_str()).to_string();
+        let line = line_of(&file.text, &written).or_else(|| line_of(&file.text, &command));
+        let line = line.or_else(|| line_of(&file.text, "const PROGRAM = "));
+        let call = match agent.form {
+            Form::Scripts => Call::Script(file.path.clone()),
+            _ => Call::Line(command),
+        };
+        Some(Entry { event, call, line, program })
+    };
+    commands.into_iter().filter_map(entry).collect()
+}
+
+/// The program that a command of ours starts: its first word, without our quotes.
+fn program_of(command: &str) -> Option<String> {
+    let (bare, _) = command.split_once(" hook --agent ")?;
+    let unquoted = bare.strip_prefix('\'').and_then(|it| it.strip_suffix('\''));
+    Some(unquoted.map_or_else(|| bare.to_owned(), |it| it.replace("'\\''", "'")))
+}
+
+/// The first line in which `wanted` stands, from 1.
+fn line_of(text: &str, wanted: &str) -> Option<usize> {
+    text.lines().position(|it| it.contains(wanted)).map(|at| at + 1)
+}
+
+/// What is wrong with the files of an agent.
+pub(super) fn findings(agent: &'static Agent, files: &[File], here: &Here) -> Vec<Finding> {
+    let mut found: Vec<Finding> = files.iter().filter_map(|it| unreadable(it, here)).collect();
+    let ours: Vec<&File> = files.iter().filter(|it| !it.entries.is_empty()).collect();
+    if ours.is_empty() && found.is_empty() {
+        let what = format!("{} does not call Tenterhook: none of its hooks is asked", agent.title);
+        found.push(Finding::new(Kind::NotInstalled, what, install_line(agent, Scope::User)));
+    }
+    if !ours.is_empty() {
+        found.extend(missing(agent, &ours, here));
+    }
+    found.extend(ours.iter().filter_map(|it| altered(agent, it, here)));
+    found.extend(twice(agent, &ours, here));
+    found.extend(switched_off(agent, files, here));
+    found.extend(files.iter().filter_map(|it| only_managed(agent, it, &ours, here)));
+    found.extend(ours.iter().flat_map(|it| not_approved(agent, it, here)));
+    found
+}
+
+fn install_line(agent: &Agent, scope: Scope) -> Mend {
+    match scope {
+        Scope::User => Mend::run(format!("tenterhook install {}", agent.name)),
+        _ => Mend::run(format!("tenterhook install {} --scope {}", agent.name, word(scope))),
+    }
+}
+
+fn unreadable(file: &File, here: &Here) -> Option<Finding> {
+    let (line, why) = file.broken.as_ref()?;
+    let mend =
+        Mend::words("mend the file by hand; `tenterhook install` changes nothing in it before");
+    Some(Finding::new(Kind::FileUnreadable, why.as_str(), mend).at(&file.path, *line, here))
+}
+
+fn missing(agent: &'static Agent, ours: &[&File], here: &Here) -> Vec<Finding> {
+    let calls =
+        |it: &&Event| !ours.iter().flat_map(|it| &it.entries).any(|e| e.event.name == it.name);
+    let Some(first) = ours.first() else { return Vec::new() };
+    let gone: Vec<&Event> = agent.events.iter().filter(calls).collect();
+    let of = |gates: bool, kind: Kind, then: &str| {
+        let names: Vec<String> =
+            gone.iter().filter(|it| it.gates == gates).map(|it| format!("`{}`", it.name)).collect();
+        (!names.is_empty()).then(|| {
+            let what = format!("there is no entry for {}: {then}", names.join(", "));
+            Finding::new(kind, what, install_line(agent, first.scope)).at(&first.path, None, here)
+        })
+    };
+    let gates = of(true, Kind::GateMissing, "nothing is asked before these happen");
+    let told = of(false, Kind::EventMissing, "hooks for these do not run");
+    gates.into_iter().chain(told).collect()
+}
+
+/// An entry that is not as `install` writes it: the first line that would become another.
+fn altered(agent: &'static Agent, file: &File, here: &Here) -> Option<Finding> {
+    let program = file.entries.first()?.program.as_str();
+    let wanted = match agent.form {
+        Form::Groups => with_what_is_there(agent, file, program)?,
+        _ => {
+            let name = file.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            let mut all = own_file(agent, program).into_iter();
+            all.find(|it| it.0.is_empty() || it.0 == name)?.1
+        }
+    };
+    if wanted == file.text {
+        return None;
+    }
+    let same = file.text.lines().zip(wanted.lines()).take_while(|(one, other)| one == other);
+    let line = same.count() + 1;
+    let what =
+        "an entry is not as `install` writes it: a time-out, or a word that restrains, is another";
+    Some(Finding::new(Kind::EntryAltered, what, install_line(agent, file.scope)).at(
+        &file.path,
+        Some(line),
+        here,
+    ))
+}
+
+/// The text as `install` would have it, where no entry is missing: that is a finding of its own.
+fn with_what_is_there(agent: &'static Agent, file: &File, program: &str) -> Option<String> {
+    let events: Vec<Event> = agent
+        .events
+        .iter()
+        .filter(|it| file.entries.iter().any(|entry| entry.event.name == it.name))
+        .copied()
+        .collect();
+    // A table of rows is static; one that holds fewer events lives as long as this program does, which is not long.
+    let row = Agent { events: Vec::leak(events), ..*agent };
+    install::put_in(&row, program, Some(&file.text)).ok()
+}
+
+fn twice(agent: &'static Agent, ours: &[&File], here: &Here) -> Option<Finding> {
+    let gate = agent.events.iter().find(|it| it.gates)?;
+    let calls = |it: &&&File| it.entries.iter().any(|it| it.event.name == gate.name);
+    let mut all = ours.iter().filter(calls);
+    let (_, second) = (all.next()?, all.next()?);
+    let mend = format!("tenterhook uninstall {} --scope {}", agent.name, word(second.scope));
+    let what = "another file calls, too: each call is judged as often, and hooks run as often";
+    Some(Finding::new(Kind::CalledTwice, what, Mend::Run(mend)).at(&second.path, None, here))
+}
+
+/// The strongest file that says anything of it is heard (BR-69).
+fn switched_off(agent: &Agent, files: &[File], here: &Here) -> Option<Finding> {
+    let said =
+        |it: &File| Some((it.path.clone(), it.text.clone(), install::switched(agent, &it.text)?));
+    let (path, text, switched) = files.iter().rev().find_map(said)?;
+    if !switched.off {
+        return None;
+    }
+    let key = switched.key.rsplit('.').next().unwrap_or_default();
+    let what = format!("`{}` switches all hooks of {} off", switched.key, agent.title);
+    let mend = Mend::words(format!("take `{}` out of the file", switched.key));
+    let line = line_of(&text, &format!("\"{key}\""));
+    Some(Finding::new(Kind::SwitchedOff, what, mend).at(&path, line, here))
+}
+
+/// Claude Code's word for: no hooks but the organisation's.
+const ONLY_MANAGED: &str = "allowManagedHooksOnly";
+
+fn only_managed(agent: &Agent, file: &File, ours: &[&File], here: &Here) -> Option<Finding> {
+    let is_managed = file.scope == Scope::Managed && agent.name == "claude";
+    if !is_managed || ours.is_empty() || ours.iter().any(|it| it.scope == Scope::Managed) {
+        return None;
+    }
+    let root: Value = serde_json::from_str(&file.text).ok()?;
+    (root.get(ONLY_MANAGED) == Some(&Value::Bool(true))).then(|| {
+        let what =
+            format!("`{ONLY_MANAGED}`: your entries are not run, only those of the organisation");
+        let line = line_of(&file.text, &format!("\"{ONLY_MANAGED}\""));
+        Finding::new(Kind::OnlyManaged, what, install_line(agent, Scope::Managed))
+            .at(&file.path, line, here)
+    })
+}
+
+fn not_approved(agent: &Agent, file: &File, here: &Here) -> Vec<Finding> {
+    let Some(name) = agent.approvals else { return Vec::new() };
+    let said = said(&home(agent, here).join(name));
+    let approvals = install::approvals(&file.path.to_string_lossy(), &file.text, &said);
+    let of = |state: Approval| {
+        let events: Vec<&String> =
+            approvals.iter().filter(|it| it.1 == state).map(|it| &it.0).collect();
+        let first =
+            file.entries.iter().find(|it| events.first().is_some_and(|e| *e == it.event.name))?;
+        let what = format!(
+            "{} {}: {} skips what stands there for them without a word",
+            count(events.len(), "event"),
+            state.word(),
+            agent.title
+        );
+        let finding = Finding::new(Kind::NotApproved, what, Mend::words(agent.next));
+        Some(finding.at(&file.path, first.line, here))
+    };
+    [Approval::Unknown, Approval::Changed, Approval::Off].into_iter().filter_map(of).collect()
+}
+
+/// What cannot be read approves nothing.
+fn said(path: &Path) -> String {
+    read(path).ok().flatten().unwrap_or_default()
+}

@@ -1,0 +1,132 @@
+//! What `doctor` can find, and how much each kind weighs: the one table of it. Looks at nothing.
+
+use std::path::Path;
+
+use crate::ambient::Here;
+use crate::load::shorten;
+
+/// How much a finding weighs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Weight {
+    /// A hook does not count, or may not at the moment that it is needed.
+    Error,
+    /// Somebody should look.
+    Warning,
+}
+
+impl Weight {
+    pub(super) const fn word(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+macro_rules! kinds {
+    ($($name:ident = $word:literal, $weight:ident;)*) => {
+        /// A kind of finding. Its word is what programs read, and never changes.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(super) enum Kind { $($name),* }
+
+        impl Kind {
+            #[cfg(test)]
+            pub(super) const ALL: &[Self] = &[$(Self::$name),*];
+
+            pub(super) const fn word(self) -> &'static str {
+                match self { $(Self::$name => $word),* }
+            }
+
+            pub(super) const fn weight(self) -> Weight {
+                match self { $(Self::$name => Weight::$weight),* }
+            }
+        }
+    };
+}
+
+kinds! {
+    NotInstalled = "not-installed", Error;
+    FileUnreadable = "file-unreadable", Error;
+    GateMissing = "gate-missing", Error;
+    EventMissing = "event-missing", Warning;
+    EntryAltered = "entry-altered", Error;
+    CalledTwice = "called-twice", Warning;
+    SwitchedOff = "switched-off", Error;
+    OnlyManaged = "only-managed", Error;
+    NotApproved = "not-approved", Error;
+    ProgramMissing = "program-missing", Error;
+    ProgramForeign = "program-foreign", Error;
+    ProgramOlder = "program-older", Warning;
+    NotAnswered = "not-answered", Error;
+    HarmlessDenied = "harmless-denied", Warning;
+    VersionNotMeasured = "version-not-measured", Warning;
+    VersionNotProbed = "version-not-probed", Warning;
+    DenialOpen = "denial-does-not-block", Error;
+    ConfigBroken = "config-broken", Error;
+    SourceNotApproved = "source-not-approved", Error;
+    SourceUnread = "source-unread", Warning;
+    StateNotWritable = "state-not-writable", Error;
+    StateOpen = "state-open-to-others", Error;
+    NoPidfd = "no-pidfd", Error;
+    NoLandlock = "no-landlock", Warning;
+}
+
+/// What mends it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Mend {
+    /// A command line to type.
+    Run(String),
+    /// What no command does, in words.
+    Do(String),
+}
+
+impl Mend {
+    pub(super) fn run(line: impl Into<String>) -> Self {
+        Self::Run(line.into())
+    }
+
+    pub(super) fn words(words: impl Into<String>) -> Self {
+        Self::Do(words.into())
+    }
+}
+
+/// Something that is wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Finding {
+    pub(super) kind: Kind,
+    /// In one sentence, lower case.
+    pub(super) what: String,
+    /// The file, as people say it, and the line in it where one is to blame.
+    pub(super) place: Option<(String, Option<usize>)>,
+    pub(super) mend: Mend,
+}
+
+impl Finding {
+    pub(super) fn new(kind: Kind, what: impl Into<String>, mend: Mend) -> Self {
+        Self { kind, what: what.into(), place: None, mend }
+    }
+
+    pub(super) fn at(mut self, path: &Path, line: Option<usize>, here: &Here) -> Self {
+        self.place = Some((shorten(&path.to_string_lossy(), &here.roots), line));
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// BR-71: programs that read the words can tell all of them, and the specification tells what each means.
+    #[test]
+    fn every_kind_is_in_the_schema_and_the_specification() {
+        let schema = include_str!("../schema/doctor.json");
+        let spec = include_str!("../../../../../docs/spec/bridge.md");
+        for (at, kind) in Kind::ALL.iter().enumerate() {
+            let word = kind.word();
+            assert!(schema.contains(&format!("\"{word}\"")), "{word}");
+            let row = format!("| `{word}` | {} |", kind.weight().word());
+            assert!(spec.contains(&row), "{row}");
+            assert!(Kind::ALL.iter().skip(at + 1).all(|it| it.word() != word), "{word} twice");
+        }
+    }
+}

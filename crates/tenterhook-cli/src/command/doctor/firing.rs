@@ -1,0 +1,131 @@
+//! Does the entry answer? Calls through it once about a command that does nothing, as its agent would: its command line, its
+//! variables, its words, and reads the reply as the agent reads it. Nothing of the call itself is run.
+
+use std::time::Duration;
+
+use serde_json::json;
+use tenterhook::Event;
+use tenterhook::answer::Restraint;
+use tenterhook::dialect::DialectId;
+use tenterhook::event::{EventName, Surroundings};
+use tenterhook::install::Agent;
+use tenterhook::report::{End, Output, Report, Said};
+use tenterhook_process::{Cancel, Command, End as Ended, run_blocking};
+
+use super::entries::{Call, Entry, File};
+use super::finding::{Finding, Kind, Mend};
+use crate::ambient::Here;
+
+/// A call through an entry.
+#[derive(Clone, Debug)]
+pub(super) struct Fired {
+    pub(super) event: &'static str,
+    pub(super) took: Duration,
+    pub(super) finding: Option<Finding>,
+}
+
+/// A harmless call takes no longer, whatever an agent would wait.
+const LONGEST: Duration = Duration::from_secs(60);
+/// What an entry says for itself where our program says nothing.
+const GONE: &str = "Tenterhook did not answer";
+/// How each reason begins for which no hook was asked.
+const UNASKED: &str = "blocked, because no hook";
+
+/// Calls through the first entry of a file at which a tool is at stake.
+pub(super) fn fire(agent: &'static Agent, file: &File, here: &Here) -> Option<Fired> {
+    let entry = file.entries.iter().find(|it| it.event.gates && it.event.tool)?;
+    let id = DialectId::agents().find(|it| it.as_str() == agent.name)?;
+    let rows = id.dialect().rows();
+    let row = rows.iter().find(|it| it.name == entry.event.name || it.event == entry.event.name)?;
+    let event = event(EventName::new(&*row.event), here);
+    let report = run_blocking(command(&event, id, entry, here), &Cancel::new());
+    let took = report.times.took();
+    let stdout = String::from_utf8_lossy(&report.stdout.bytes).into_owned();
+    let stderr = String::from_utf8_lossy(&report.stderr.bytes).into_owned();
+    let heard = match report.end {
+        Ended::Exited(code) => {
+            let said = Said::Bytes {
+                stdout: Output::from(report.stdout.bytes.as_slice()),
+                stderr: Output::from(report.stderr.bytes.as_slice()),
+            };
+            let read = Report { said, ..Report::silent(End::Exited(code), took) };
+            let answer = id.dialect().read_answer(&event, row, &read);
+            // The plugin reads an object of its own.
+            let denied =
+                answer.restraint >= Restraint::Ask || stdout.contains("\"decision\":\"deny\"");
+            let said = answer.reason.unwrap_or_else(|| first_line(&stderr, &stdout));
+            match (answer.failure, denied, code) {
+                _ if stderr.contains(GONE) => Heard::Nothing(whose(&stderr)),
+                (_, true, _) if said.contains(UNASKED) => Heard::Nothing(said),
+                (_, true, _) => Heard::Denied(said),
+                (Some(failure), ..) => Heard::Nothing(failure.message),
+                (None, false, 0) => Heard::Silence,
+                (None, false, code) => Heard::Nothing(format!("it ended with exit code {code}")),
+            }
+        }
+        Ended::TimedOut => Heard::Nothing(format!("it took longer than {} s", LONGEST.as_secs())),
+        Ended::NotStarted(why) => Heard::Nothing(why.to_string()),
+        Ended::Signalled(signal) => Heard::Nothing(format!("it was ended by signal {signal}")),
+        Ended::Unknown | Ended::Cancelled => Heard::Nothing("nobody knows how it ended".to_owned()),
+    };
+    let finding = finding(agent, heard).map(|it| it.at(&file.path, entry.line, here));
+    Some(Fired { event: entry.event.name, took, finding })
+}
+
+/// What came of the call.
+enum Heard {
+    Silence,
+    Denied(String),
+    Nothing(String),
+}
+
+fn finding(agent: &Agent, heard: Heard) -> Option<Finding> {
+    match heard {
+        Heard::Silence => None,
+        Heard::Denied(why) => Some(Finding::new(
+            Kind::HarmlessDenied,
+            format!("a call of the command `true` was held up: {}", first_line(&why, "")),
+            Mend::run("tenterhook explain Bash true"),
+        )),
+        Heard::Nothing(why) => Some(Finding::new(
+            Kind::NotAnswered,
+            format!("the entry was called and did not answer: {}", first_line(&why, "")),
+            Mend::run(format!("tenterhook install {}", agent.name)),
+        )),
+    }
+}
+
+fn event(name: EventName, here: &Here) -> Event {
+    let session = format!("tenterhook-doctor-{}", std::process::id());
+    Event::new(name, Surroundings::at(&here.roots.cwd).session(session))
+        .with("tool_name", "Bash")
+        .with("tool_input", json!({ "command": "true" }))
+        .with("tool_use_id", "tenterhook-doctor")
+}
+
+fn command(event: &Event, id: DialectId, entry: &Entry, here: &Here) -> Command {
+    let envelope = id.dialect().encode_event(event);
+    let cwd = here.roots.cwd.clone();
+    let mut command = match &entry.call {
+        Call::Line(line) => Command::shell(line, cwd),
+        Call::Script(path) => Command::new(path, std::iter::empty::<&str>(), cwd),
+    };
+    let variables = here.env.iter().chain(&envelope.env);
+    command.env = variables.map(|(name, value)| (name.into(), value.into())).collect();
+    command.stdin = envelope.body.into();
+    command.timeout = Some(LONGEST);
+    // What it writes is for the same people as when the agent calls.
+    command.umask = None;
+    command
+}
+
+/// What a shell, or the program, said before the entry spoke for itself.
+fn whose(stderr: &str) -> String {
+    let line = stderr.lines().map(str::trim).find(|it| !it.is_empty() && !it.contains(GONE));
+    line.unwrap_or("it said nothing").to_owned()
+}
+
+fn first_line(text: &str, otherwise: &str) -> String {
+    let mut lines = text.lines().chain(otherwise.lines()).map(str::trim);
+    lines.find(|it| !it.is_empty()).unwrap_or("without a reason").to_owned()
+}

@@ -1,0 +1,133 @@
+//! Does this machine give what hooks need: a place for state that is the person's alone, and a kernel that can do it?
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tenterhook_process::Means;
+
+use super::finding::{Finding, Kind, Mend};
+use crate::ambient::Here;
+
+/// What the kernel offers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Kernel {
+    pub(super) pidfd: bool,
+    pub(super) means: Means,
+}
+
+pub(super) fn kernel() -> Kernel {
+    Kernel { pidfd: pidfd(), means: tenterhook_process::means() }
+}
+
+#[cfg(target_os = "linux")]
+fn pidfd() -> bool {
+    use rustix::process::{PidfdFlags, getpid, pidfd_open};
+    pidfd_open(getpid(), PidfdFlags::empty()).is_ok()
+}
+
+/// Elsewhere processes are held by other means.
+#[cfg(not(target_os = "linux"))]
+const fn pidfd() -> bool {
+    true
+}
+
+impl Kernel {
+    pub(super) fn findings(self) -> Vec<Finding> {
+        let mut found = Vec::new();
+        if !self.pidfd {
+            let what = "the kernel gives no descriptor of a process (`pidfd_open`): no hook can be started";
+            let mend = Mend::words(
+                "run Linux 5.4 or newer, and let a container's filter pass `pidfd_open`",
+            );
+            found.push(Finding::new(Kind::NoPidfd, what, mend));
+        }
+        if cfg!(target_os = "linux") && self.means.landlock < Means::LEAST_LANDLOCK {
+            let what = format!(
+                "Landlock is version {}, and less than {} confines nothing",
+                self.means.landlock,
+                Means::LEAST_LANDLOCK
+            );
+            let mend = Mend::words("run Linux 6.2 or newer with `landlock` in `CONFIG_LSM`");
+            found.push(Finding::new(Kind::NoLandlock, what, mend));
+        }
+        found
+    }
+}
+
+/// How many of one kind are shown: whoever may write a folder may write all in it.
+const SHOWN: usize = 5;
+/// How deep the state directory is looked at: copies of what was approved lie deepest.
+const DEEPEST: usize = 4;
+
+/// What is wrong with the state directory.
+pub(super) fn state(here: &Here) -> Vec<Finding> {
+    let mut found = Vec::new();
+    if let Err(why) = writable(&here.state) {
+        let what =
+            format!("nothing can be written there: {why}; denials of a stop and records are lost");
+        let mend = Mend::run(format!("chmod u+rwx {}", here.state.display()));
+        found.push(Finding::new(Kind::StateNotWritable, what, mend).at(&here.state, None, here));
+    }
+    let mut open = Vec::new();
+    open_to_others(&here.state, 0, &mut open);
+    for (path, why) in open.into_iter().take(SHOWN) {
+        let (what, mend) = match why {
+            Open::Mode(mode) => (
+                format!("others may write it (mode {mode:o}): what stands there is not believed"),
+                format!("chmod go-w {}", path.display()),
+            ),
+            Open::Owner(user) => (
+                format!("it belongs to another user ({user}): what stands there is not believed"),
+                format!("sudo chown -R \"$(id -u)\" {}", path.display()),
+            ),
+        };
+        found.push(Finding::new(Kind::StateOpen, what, Mend::Run(mend)).at(&path, None, here));
+    }
+    found
+}
+
+/// Whether a file can be made there. What is not there yet is made by whoever needs it first: then the folder above counts.
+fn writable(state: &Path) -> Result<(), String> {
+    let there = state.ancestors().find(|it| it.exists()).unwrap_or(state);
+    if !there.is_dir() {
+        return Err(format!("`{}` is no directory", there.display()));
+    }
+    let made = tempfile::Builder::new().prefix(".doctor-").tempfile_in(there);
+    made.map(drop)
+        .map_err(|error| error.to_string().split(" at path").next().unwrap_or_default().to_owned())
+}
+
+enum Open {
+    Mode(u32),
+    Owner(u32),
+}
+
+#[cfg(unix)]
+fn open_to_others(path: &Path, depth: usize, found: &mut Vec<(PathBuf, Open)>) {
+    use std::os::unix::fs::MetadataExt as _;
+    const WRITTEN_BY_OTHERS: u32 = 0o022;
+    let Ok(about) = path.symlink_metadata() else { return };
+    if about.is_symlink() {
+        return;
+    }
+    let user = rustix::process::geteuid().as_raw();
+    let mode = about.mode() & 0o7777;
+    if about.uid() != user {
+        return found.push((path.to_owned(), Open::Owner(about.uid())));
+    }
+    if mode & WRITTEN_BY_OTHERS != 0 {
+        found.push((path.to_owned(), Open::Mode(mode)));
+    }
+    if !about.is_dir() || depth >= DEEPEST {
+        return;
+    }
+    let mut inside: Vec<PathBuf> =
+        fs::read_dir(path).into_iter().flatten().flatten().map(|it| it.path()).collect();
+    inside.sort();
+    for it in inside {
+        open_to_others(&it, depth + 1, found);
+    }
+}
+
+#[cfg(not(unix))]
+fn open_to_others(_: &Path, _: usize, _: &mut Vec<(PathBuf, Open)>) {}

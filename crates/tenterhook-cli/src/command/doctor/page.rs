@@ -1,0 +1,141 @@
+//! What was found, as a page for people and as JSON. Decides nothing.
+
+use serde_json::{Value, json};
+
+use super::finding::{Finding, Mend, Weight};
+use super::machine::Kernel;
+use super::{Report, Row};
+use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, WARNING, paint};
+use crate::show::words::{count, time, wrap};
+
+/// The leads stand in a column of this width, behind two blanks.
+const LEAD: usize = 8;
+
+pub(super) fn text(report: &Report, width: usize) -> String {
+    let mut out = String::new();
+    for row in &report.agents {
+        agent(row, width, &mut out);
+    }
+    if report.agents.is_empty() {
+        out.push_str("no agent that can call Tenterhook is found here\n\n");
+    }
+    out.push_str(&format!("{}\n", paint(BOLD, "Files with hooks")));
+    if report.sources.is_empty() {
+        line("ok", "what is read from here loads, and is trusted", width, &mut out);
+    }
+    report.sources.iter().for_each(|it| finding(it, width, &mut out));
+    out.push_str(&format!("\n{}\n", paint(BOLD, "This machine")));
+    line("ok", &kernel(report.kernel), width, &mut out);
+    report.machine.iter().for_each(|it| finding(it, width, &mut out));
+    out.push_str(&format!("\n{}\n", sum(report)));
+    out
+}
+
+fn agent(row: &Row, width: usize, out: &mut String) {
+    let version = row.installed.version.as_deref().unwrap_or_default();
+    out.push_str(format!("{} {version}", paint(BOLD, row.agent.title)).trim_end());
+    out.push('\n');
+    if row.installed.program.is_none() {
+        line("note", &format!("`{}` is not on `PATH`", row.agent.program), width, out);
+    }
+    if row.events > 0 {
+        let all = count(row.agent.events.len(), "event");
+        line("ok", &format!("calls for {} of {all}", row.events), width, out);
+    }
+    for it in row.fired.iter().filter(|it| it.finding.is_none()) {
+        let said = format!("a call that does nothing passed `{}` in {}", it.event, time(it.took));
+        line("ok", &said, width, out);
+    }
+    row.findings.iter().for_each(|it| finding(it, width, out));
+    out.push('\n');
+}
+
+fn kernel(kernel: Kernel) -> String {
+    let pidfd = if kernel.pidfd { "there" } else { "missing" };
+    let seccomp = if kernel.means.seccomp { "there" } else { "missing" };
+    format!("pidfd {pidfd}, Landlock version {}, filters of calls {seccomp}", kernel.means.landlock)
+}
+
+fn line(lead: &str, text: &str, width: usize, out: &mut String) {
+    let style = match lead {
+        "ok" => GOOD,
+        "error" => ERROR,
+        "warning" => WARNING,
+        "mend" => HELP,
+        _ => DIM,
+    };
+    let rows = wrap(text, width.saturating_sub(LEAD + 3));
+    for (at, row) in rows.iter().enumerate() {
+        let lead = if at == 0 { lead } else { "" };
+        out.push_str(&format!("  {} {row}\n", paint(style, format!("{lead:<LEAD$}"))));
+    }
+}
+
+fn finding(it: &Finding, width: usize, out: &mut String) {
+    line(it.kind.weight().word(), &it.what, width, out);
+    if let Some((file, at)) = &it.place {
+        let place = at.map_or_else(|| file.clone(), |at| format!("{file}:{at}"));
+        // A place and a command are there to be copied: neither is broken.
+        out.push_str(&format!("  {:<LEAD$} {}\n", "", paint(DIM, place)));
+    }
+    match &it.mend {
+        Mend::Run(command) => {
+            out.push_str(&format!("  {} {command}\n", paint(HELP, format!("{:<LEAD$}", "run"))));
+        }
+        Mend::Do(words) => line("mend", words, width, out),
+    }
+}
+
+fn sum(report: &Report) -> String {
+    let (errors, warnings) = (report.of(Weight::Error), report.of(Weight::Warning));
+    match (errors, warnings) {
+        (0, 0) => paint(GOOD, "nothing keeps a hook from counting"),
+        (0, _) => format!("{}, no error", count(warnings, "warning")),
+        (_, 0) => paint(ERROR, count(errors, "error")),
+        _ => format!("{}, {}", paint(ERROR, count(errors, "error")), count(warnings, "warning")),
+    }
+}
+
+pub(super) fn value(report: &Report) -> Value {
+    let findings: Vec<Value> = report.all().map(|(agent, it)| object(agent, it)).collect();
+    let agents: Vec<Value> = report.agents.iter().map(row).collect();
+    json!({
+        "agents": agents,
+        "kernel": {
+            "pidfd": report.kernel.pidfd, "landlock": report.kernel.means.landlock,
+            "seccomp": report.kernel.means.seccomp, "tier": report.kernel.means.tier().word(),
+        },
+        "findings": findings,
+        "errors": report.of(Weight::Error), "warnings": report.of(Weight::Warning),
+    })
+}
+
+fn row(row: &Row) -> Value {
+    let fired: Vec<Value> = row
+        .fired
+        .iter()
+        .map(|it| {
+            let ms = u64::try_from(it.took.as_millis()).unwrap_or(u64::MAX);
+            json!({ "event": it.event, "passed": it.finding.is_none(), "took_ms": ms })
+        })
+        .collect();
+    json!({
+        "agent": row.agent.name, "title": row.agent.title,
+        "program": row.installed.program.as_ref().map(|it| it.display().to_string()),
+        "version": row.installed.version, "measured_version": row.installed.measured,
+        "probed_version": row.installed.probed,
+        "events": row.events, "all_events": row.agent.events.len(), "fired": fired,
+    })
+}
+
+fn object(agent: Option<&str>, it: &Finding) -> Value {
+    let (command, help) = match &it.mend {
+        Mend::Run(command) => (Some(command), None),
+        Mend::Do(words) => (None, Some(words)),
+    };
+    json!({
+        "kind": it.kind.word(), "severity": it.kind.weight().word(), "agent": agent, "message": it.what,
+        "file": it.place.as_ref().map(|it| &it.0), "line": it.place.as_ref().and_then(|it| it.1),
+        "command": command, "help": help,
+    })
+}

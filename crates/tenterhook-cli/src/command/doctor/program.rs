@@ -1,0 +1,175 @@
+//! Are the programs there, and are they the ones that were measured: ours in the entries, and the agent itself? Asks each for its
+//! version and nothing else.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tenterhook::install::Agent;
+
+use super::entries::File;
+use super::finding::{Finding, Kind, Mend};
+use crate::ambient::Here;
+use crate::command::install::files::on_path;
+use crate::command::probe;
+use crate::executable::is_executable;
+
+/// The agent, as far as it can be asked.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Installed {
+    pub(super) program: Option<PathBuf>,
+    /// Its version as numbers, where it says one.
+    pub(super) version: Option<String>,
+    /// The version with which it was measured what this agent does with its hooks.
+    pub(super) measured: Option<&'static str>,
+    /// The version that was probed on this machine.
+    pub(super) probed: Option<String>,
+}
+
+/// Where a program is: a bare name is looked up as far as can be told, where this program looks.
+pub(super) fn find(program: &str, here: &Here) -> Option<PathBuf> {
+    if !program.contains('/') {
+        return on_path(program, here).next();
+    }
+    let path = PathBuf::from(program);
+    let is = path.metadata().is_ok_and(|it| it.is_file() && is_executable(&it));
+    is.then_some(path)
+}
+
+/// The programs that entries start, and what is wrong with each.
+pub(super) fn findings(agent: &Agent, files: &[File], here: &Here) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for file in files {
+        let mut seen: Vec<&str> = Vec::new();
+        for entry in &file.entries {
+            if seen.contains(&entry.program.as_str()) {
+                continue;
+            }
+            seen.push(&entry.program);
+            let finding = match find(&entry.program, here) {
+                None => Some(gone(agent, &entry.program)),
+                Some(path) => other(&path, here),
+            };
+            found.extend(finding.map(|it| it.at(&file.path, entry.line, here)));
+        }
+    }
+    found
+}
+
+fn gone(agent: &Agent, program: &str) -> Finding {
+    let why = match (program.contains('/'), Path::new(program).exists()) {
+        (false, _) => "is not on `PATH`",
+        (true, true) => "cannot be started",
+        (true, false) => "is gone",
+    };
+    let what = format!("`{program}` {why}; {}", agent.gone);
+    Finding::new(
+        Kind::ProgramMissing,
+        what,
+        Mend::run(format!("tenterhook install {}", agent.name)),
+    )
+}
+
+/// A program of our name that is not this one: silence of a stranger would be taken for consent, and an older one may not know
+/// what an entry says that this version writes.
+fn other(path: &Path, here: &Here) -> Option<Finding> {
+    let own = env!("CARGO_PKG_VERSION");
+    let said = said(path, here).unwrap_or_default();
+    let Some(version) = number_in(&said).filter(|_| said.starts_with("tenterhook ")) else {
+        let what = format!("`{}` does not say that it is Tenterhook", path.display());
+        let mend = Mend::words("put this program in its place, or take that off `PATH`");
+        return Some(Finding::new(Kind::ProgramForeign, what, mend));
+    };
+    if numbers(&version) >= numbers(own) {
+        return None;
+    }
+    let what = format!("`{}` is version {version}, older than this one ({own})", path.display());
+    let mend = Mend::words("install this version there, too, or take the older one off `PATH`");
+    Some(Finding::new(Kind::ProgramOlder, what, mend))
+}
+
+/// What a program says that it is.
+fn said(program: &Path, here: &Here) -> Option<String> {
+    let path = here.env.iter().find(|it| it.0 == "PATH").map_or("", |it| it.1.as_str());
+    // Whatever it writes at home is gone with this.
+    let scratch = tempfile::tempdir().ok()?;
+    Some(probe::version(program, path, scratch.path()))
+}
+
+/// The first word that is a version: numbers with points between them.
+fn number_in(said: &str) -> Option<String> {
+    let words = said.split(|c: char| !(c.is_ascii_alphanumeric() || ".-".contains(c)));
+    let words = words.map(|it| it.trim_start_matches('v'));
+    words.into_iter().find(|it| it.contains('.') && numbers(it).is_some()).map(str::to_owned)
+}
+
+fn numbers(version: &str) -> Option<Vec<u64>> {
+    let plain = version.split(['-', '+']).next()?;
+    plain.split('.').map(|it| it.parse().ok()).collect()
+}
+
+/// Asks the agent for its version, and reads what was measured.
+pub(super) fn installed(agent: &Agent, here: &Here) -> Installed {
+    let program = on_path(agent.program, here).next();
+    let version = program.as_deref().and_then(|it| number_in(&said(it, here)?));
+    let measured = tenterhook_probe::named(agent.name).map(|it| it.version);
+    let probed = kept(agent, here).and_then(|it| number_in(it.get("version")?.as_str()?));
+    Installed { program, version, measured, probed }
+}
+
+/// What `probe` kept of this agent.
+fn kept(agent: &Agent, here: &Here) -> Option<Value> {
+    let text = std::fs::read_to_string(probe::kept_at(agent.name, here)).ok()?;
+    serde_json::from_str(&text).ok()
+}
+
+/// What is wrong with the agent's version.
+pub(super) fn versions(agent: &Agent, installed: &Installed, here: &Here) -> Vec<Finding> {
+    let Some(version) = &installed.version else { return Vec::new() };
+    let mend = Mend::run(format!("tenterhook probe {}", agent.name));
+    if installed.probed.as_ref() == Some(version) {
+        let is_open =
+            kept(agent, here).is_some_and(|it| it.get("denials_block") == Some(&false.into()));
+        let what = format!("the probe saw that a denial does not block in version {version}");
+        let mend = Mend::words(format!("use another version of {}, and probe that", agent.title));
+        let path = probe::kept_at(agent.name, here);
+        let open =
+            is_open.then(|| Finding::new(Kind::DenialOpen, what, mend).at(&path, None, here));
+        return open.into_iter().collect();
+    }
+    if let Some(probed) = &installed.probed {
+        let what = format!("{} is version {version} now; probed was {probed}", agent.title);
+        let path = probe::kept_at(agent.name, here);
+        return vec![Finding::new(Kind::VersionNotProbed, what, mend).at(&path, None, here)];
+    }
+    match installed.measured {
+        Some(measured) if measured != version => {
+            let what = format!(
+                "{} is version {version}; what it does with hooks was measured with {measured}",
+                agent.title
+            );
+            vec![Finding::new(Kind::VersionNotMeasured, what, mend)]
+        }
+        _ => Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_version_is_found_in_what_agents_say() {
+        for (said, version) in [
+            ("2.1.330 (Claude Code)", Some("2.1.330")),
+            ("codex-cli 0.169.0", Some("0.169.0")),
+            ("v1.0.102", Some("1.0.102")),
+            (" 1.52.0\n", Some("1.52.0")),
+            ("tenterhook 0.1.0-rc.1", Some("0.1.0-rc.1")),
+            ("no version. at all", None),
+            ("", None),
+        ] {
+            assert_eq!(number_in(said).as_deref(), version, "{said}");
+        }
+        assert!(numbers("0.9.12") < numbers("0.10.0"));
+    }
+}

@@ -1,0 +1,301 @@
+//! `doctor`: what keeps a hook from counting is found, with its place and what mends it; and nothing else is.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::room::{Room, fits_schema};
+
+const SETTINGS: &str = "home/.claude/settings.json";
+const PROGRAM: &str = env!("CARGO_BIN_EXE_tenterhook");
+
+/// A home in which Claude Code calls, and its settings.
+fn calling() -> (Room, String) {
+    let room = Room::new();
+    room.write(SETTINGS, "{}\n");
+    assert_eq!(room.run(&["install", "claude"], "").code, 0);
+    let text = fs::read_to_string(room.path(SETTINGS)).unwrap();
+    (room, text)
+}
+
+/// What is found, with the exit code that it must have.
+fn found(room: &Room, args: &[&str]) -> Vec<Value> {
+    let args = [&["doctor", "--format", "json"], args].concat();
+    let said = room.run(&args, "");
+    let value: Value = serde_json::from_str(&said.stdout).unwrap();
+    fits_schema("doctor", &value);
+    let errors = value.get("errors").and_then(Value::as_u64).unwrap();
+    assert_eq!(said.code, i32::from(errors > 0), "{value:#}");
+    value.get("findings").and_then(Value::as_array).unwrap().clone()
+}
+
+fn kinds(found: &[Value]) -> Vec<&str> {
+    found.iter().map(|it| it.get("kind").and_then(Value::as_str).unwrap()).collect()
+}
+
+/// BR-70.
+#[test]
+fn where_all_is_well_nothing_is_found() {
+    let (room, _) = calling();
+    assert_eq!(found(&room, &[]), Vec::<Value>::new());
+    let said = room.run(&["doctor"], "");
+    assert!(said.stdout.contains("nothing keeps a hook from counting"), "{}", said.stdout);
+    // The call is on record, and nobody takes the person for an agent since.
+    let log = room.run(&["log"], "").stdout;
+    assert!(log.contains("PreToolUse"), "{log}");
+    assert_eq!(room.run(&["trust"], "").code, 0);
+}
+
+/// BR-70.
+#[test]
+fn every_agent_answers_in_its_own_words() {
+    let room = Room::new();
+    let all = ["claude", "copilot", "opencode", "goose", "qwen", "cline", "gemini", "codex"];
+    let none = found(&room, &all);
+    assert_eq!(kinds(&none), ["not-installed"; 8]);
+    assert_eq!(room.run(&[&["install"], &all[..]].concat(), "").code, 0);
+    let said = room.json(&[&["doctor", "--format", "json"], &all[..]].concat(), "", 1);
+    for row in said["agents"].as_array().unwrap() {
+        assert_eq!(row["fired"][0]["passed"], true, "{row:#}");
+        assert_eq!(row["events"], row["all_events"], "{row:#}");
+    }
+    // Approval is the person's, and nobody gave it.
+    let left = said["findings"].as_array().unwrap();
+    assert_eq!(kinds(left), ["not-approved"]);
+    assert_eq!((&left[0]["agent"], &left[0]["line"]), (&json!("codex"), &json!(8)));
+}
+
+/// BR-70, BR-71: kind, line and what mends it; and that it does.
+#[test]
+fn what_keeps_a_hook_from_counting_is_found_and_mended() {
+    let (room, text) = calling();
+    let line_of =
+        |text: &str, what: &str| text.lines().position(|it| it.contains(what)).unwrap() + 1;
+    let install = json!("tenterhook install claude");
+    let without = |event: &str| {
+        let mut all: Value = serde_json::from_str(&text).unwrap();
+        all["hooks"].as_object_mut().unwrap().remove(event).unwrap();
+        format!("{all:#}\n")
+    };
+    for (broken, kind, at, mends) in [
+        (text.replacen("\"block\"", "\"allow\"", 1), "entry-altered", Some("\"allow\""), true),
+        (text.replacen("--within", "--slow", 1), "entry-altered", Some("--slow"), true),
+        (without("PreToolUse"), "gate-missing", None, true),
+        (without("Stop"), "event-missing", None, true),
+        (text.replace(PROGRAM, "/nowhere/tenterhook"), "program-missing", Some("/nowhere"), true),
+        (text.replace(PROGRAM, "tenterhook"), "program-missing", Some("hook --agent"), true),
+        (
+            text.replacen('{', "{\n\"disableAllHooks\": true,", 1),
+            "switched-off",
+            Some("disableAll"),
+            false,
+        ),
+        (
+            text.replacen('{', "{ \"hooks\": {},", 1),
+            "file-unreadable",
+            Some("\"hooks\": {\n"),
+            false,
+        ),
+        ("{}".to_owned(), "not-installed", None, true),
+    ] {
+        room.write(SETTINGS, &broken);
+        let found = found(&room, &[]);
+        let it = found.iter().find(|it| it["kind"] == kind);
+        let it = it.unwrap_or_else(|| panic!("no {kind} in {found:#?}"));
+        if let Some(at) = at.filter(|it| !it.ends_with('\n')) {
+            assert_eq!(it["line"], line_of(&broken, at), "{it:#}");
+        }
+        assert_eq!(it["file"].is_null(), kind == "not-installed", "{it:#}");
+        match mends {
+            true => assert_eq!(it["command"], install, "{it:#}"),
+            false => assert!(it["help"].is_string(), "{it:#}"),
+        }
+        if mends {
+            assert_eq!(room.run(&["install", "claude"], "").code, 0);
+            assert_eq!(kinds(&self::found(&room, &[])), [""; 0], "{kind} is mended");
+        }
+    }
+}
+
+/// BR-71: two files that call.
+#[test]
+fn a_second_file_that_calls_is_found_and_mended() {
+    let (room, text) = calling();
+    room.write("project/.claude/settings.json", &text);
+    let found = found(&room, &[]);
+    assert_eq!(kinds(&found), ["called-twice"]);
+    assert_eq!(found[0]["command"], "tenterhook uninstall claude --scope project");
+    assert_eq!(room.run(&["uninstall", "claude", "--scope", "project"], "").code, 0);
+    assert_eq!(kinds(&self::found(&room, &[])), [""; 0]);
+}
+
+/// Puts a program of our name in a place of its own, and has the entries start it.
+fn with_program(script: &str) -> Room {
+    let (room, text) = calling();
+    room.write("script", script);
+    fs::create_dir(room.path("bin")).unwrap();
+    let program = room.path("bin/tenterhook");
+    crate::room::install(&room.path("script"), &program);
+    room.write(SETTINGS, &text.replace(PROGRAM, program.to_str().unwrap()));
+    room
+}
+
+/// BR-72.
+#[cfg(unix)]
+#[test]
+fn an_entry_that_does_not_answer_is_found() {
+    let version = format!("[ $1 = --version ] && exec {PROGRAM} --version\n");
+    for (then, kind) in [
+        ("exit 3", "not-answered"),
+        ("kill -9 $$", "not-answered"),
+        ("echo '{\"hookSpecificOutput\": {\"permissionDecision\": '", "not-answered"),
+        ("echo nonsense >&2; exit 2", "not-answered"),
+    ] {
+        let room = with_program(&format!("#!/bin/sh\n{version}{then}\n"));
+        let found = found(&room, &[]);
+        assert_eq!(kinds(&found), [kind], "{then}: {found:#?}");
+        assert!(found[0]["line"].is_u64(), "{found:#?}");
+    }
+    let room = with_program("#!/bin/sh\nexit 0\n");
+    assert_eq!(kinds(&found(&room, &[])), ["program-foreign"], "silence of a stranger");
+    let room = with_program(&format!(
+        "#!/bin/sh\n[ $1 = --version ] && echo tenterhook 0.0.1 && exit\nexec {PROGRAM} \"$@\"\n"
+    ));
+    assert_eq!(kinds(&found(&room, &[])), ["program-older"]);
+}
+
+/// BR-72: a hook of the person that holds everything up is said with its reason, and is no error.
+#[test]
+fn a_hook_that_holds_everything_up_is_said() {
+    let (room, _) = calling();
+    room.write(
+        "home/.config/tenterhook/tenterhook.toml",
+        "[hook.all]\non = \"PreToolUse\"\nwhen = \"true\"\ndeny = \"nothing today\"\n",
+    );
+    let found = found(&room, &[]);
+    assert_eq!(kinds(&found), ["harmless-denied"]);
+    assert!(found[0]["message"].as_str().unwrap().contains("nothing today"), "{found:#?}");
+    assert_eq!(kinds(&self::found(&room, &["--no-fire"])), [""; 0]);
+}
+
+/// BR-72.
+#[test]
+fn nothing_is_called_where_nobody_wants_it() {
+    let (room, _) = calling();
+    let said = room.json(&["doctor", "--no-fire", "--format", "json"], "", 0);
+    assert_eq!(said["agents"][0]["fired"], json!([]));
+    assert!(!room.path("home/.local").exists(), "nothing is on record");
+}
+
+/// BR-73.
+#[cfg(unix)]
+#[test]
+fn another_version_than_was_measured_is_said() {
+    let (room, _) = calling();
+    room.write("agent", "#!/bin/sh\necho '9.8.7 (Claude Code)'\n");
+    fs::create_dir(room.path("bin")).unwrap();
+    crate::room::install(&room.path("agent"), &room.path("bin/claude"));
+    let look = || {
+        let path = room.path("bin");
+        let line = format!("PATH={}:$PATH tenterhook doctor --format json", path.display());
+        let said = room.shell(&line);
+        let value: Value = serde_json::from_str(&said.stdout).expect(&said.stderr);
+        fits_schema("doctor", &value);
+        assert_eq!(value["agents"][0]["version"], "9.8.7");
+        let found = value["findings"].as_array().unwrap();
+        (said.code, found.first().map(|it| (it["kind"].clone(), it["command"].clone())))
+    };
+    let probe = json!("tenterhook probe claude");
+    assert_eq!(look(), (0, Some((json!("version-not-measured"), probe.clone()))));
+    let probed = |version: &str, blocks: bool| {
+        let seen = json!({"agent": "claude", "version": version, "denials_block": blocks});
+        room.write("home/.local/state/tenterhook/probes/claude.json", &seen.to_string());
+    };
+    probed("9.8.6 (Claude Code)", true);
+    assert_eq!(look(), (0, Some((json!("version-not-probed"), probe))));
+    probed("9.8.7 (Claude Code)", true);
+    assert_eq!(look(), (0, None));
+    probed("9.8.7 (Claude Code)", false);
+    assert_eq!(look(), (1, Some((json!("denial-does-not-block"), Value::Null))));
+}
+
+/// BR-70: files with hooks that do not load, or that nobody approved.
+#[test]
+fn files_that_do_not_count_are_found() {
+    let (room, _) = calling();
+    room.write("home/.config/tenterhook/tenterhook.toml", "[hook.a]\non = \"Stop\"\nrun = [\n");
+    let found = found(&room, &["--no-fire"]);
+    assert_eq!(kinds(&found)[0], "config-broken", "{found:#?}");
+    assert_eq!(found[0]["file"], "~/.config/tenterhook/tenterhook.toml");
+    assert!(found[0]["line"].is_u64(), "{found:#?}");
+    let (room, _) = calling();
+    let room = room.unapproved();
+    room.write("project/.git/HEAD", "");
+    room.write("project/tenterhook.toml", "[hook.a]\non = \"Stop\"\nshell = \"true\"\n");
+    let found = self::found(&room, &["--no-fire"]);
+    assert_eq!(kinds(&found), ["source-not-approved"]);
+    assert_eq!(found[0]["command"], "tenterhook trust tenterhook.toml");
+    room.approve("project");
+    assert_eq!(kinds(&self::found(&room, &["--no-fire"])), [""; 0]);
+}
+
+/// BR-74.
+#[cfg(unix)]
+#[test]
+fn a_store_that_others_may_write_is_found() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (room, _) = calling();
+    room.run(&["doctor"], "");
+    let records = room.path("home/.local/state/tenterhook/records");
+    fs::set_permissions(&records, fs::Permissions::from_mode(0o777)).unwrap();
+    let found = found(&room, &["--no-fire"]);
+    assert_eq!(kinds(&found), ["state-open-to-others"]);
+    let mend = "chmod go-w [ROOM]/home/.local/state/tenterhook/records";
+    assert_eq!(found[0]["command"], mend);
+    fs::set_permissions(&records, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(kinds(&self::found(&room, &["--no-fire"])), [""; 0]);
+}
+
+/// BR-74.
+#[cfg(unix)]
+#[test]
+fn a_state_directory_that_cannot_be_written_is_found() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let room = Room::new();
+    let state = room.path("home/.local/state/tenterhook");
+    fs::create_dir_all(&state).unwrap();
+    fs::set_permissions(&state, fs::Permissions::from_mode(0o500)).unwrap();
+    crate::room::install(std::path::Path::new(PROGRAM), &room.path("home/tenterhook"));
+    let mut command = Command::new(room.path("home/tenterhook"));
+    command.args(["doctor", "--format", "json"]).env("PATH", "/usr/bin:/bin");
+    let said = room.say_as_a_normal_user(command, "");
+    let value: Value = serde_json::from_str(&said.stdout).expect(&said.stderr);
+    let found = value["findings"].as_array().unwrap();
+    assert_eq!((said.code, kinds(found)), (1, vec!["state-not-writable"]), "{found:#?}");
+    fs::set_permissions(&state, fs::Permissions::from_mode(0o700)).unwrap();
+}
+
+/// A page with every part, where everything is as wrong as it gets.
+#[test]
+fn pages_look_like_this() {
+    let (room, text) = calling();
+    let text = text.replace(PROGRAM, "/nowhere/tenterhook");
+    room.write(SETTINGS, &text.replacen('{', "{\n  \"disableAllHooks\": true,", 1));
+    room.write("home/.qwen/settings.json", "{}");
+    room.write("home/.codex/hooks.json", "{}");
+    assert_eq!(room.run(&["install", "codex"], "").code, 0);
+    let text = fs::read_to_string(room.path("home/.codex/hooks.json")).unwrap();
+    room.write("home/.codex/hooks.json", &text.replace("\"timeout\": 600", "\"timeout\": 60"));
+    for columns in [80, 60] {
+        // How long a call takes, and what this kernel can do, stand in no snapshot.
+        let said = room.shell(&format!("COLUMNS={columns} tenterhook doctor --no-fire"));
+        assert_eq!(said.code, 1);
+        let (agents, machine) = said.stdout.split_once("\nThis machine\n").unwrap();
+        let shown: Vec<&str> = agents.lines().chain(machine.lines().last()).collect();
+        // What there is to be copied is not broken.
+        let wraps = |it: &&&str| !it.trim_start().starts_with("run ") && !it.contains("~/");
+        assert!(shown.iter().filter(wraps).all(|it| it.chars().count() <= columns), "{shown:#?}");
+        insta::assert_snapshot!(format!("page_at_{columns}"), shown.join("\n"));
+    }
+}
