@@ -140,6 +140,8 @@ pub const AGENTS: &[Agent] = &[
             "~/.copilot/config.json",
             "~/.copilot/settings.json",
             "~/.copilot/installed-plugins/",
+            // The organisation's hooks: `policy.d` in it.
+            "/etc/github-copilot/",
         ],
         variables: &["COPILOT_HOME", "COPILOT_ALLOW_ALL", "XDG_CONFIG_HOME"],
         options: &[
