@@ -363,7 +363,13 @@ fn trust(place: &Place, env: &[(String, String)]) -> Trust {
 /// What is wrong with hooks; what waits for an answer says where it is given.
 fn warning(found: &Diagnostic) -> String {
     match (&found.help, found.code) {
-        (Some(help), Code::NotApproved | Code::ChangedSinceApproved | Code::ApprovalUnusable) => {
+        (
+            Some(help),
+            Code::NotApproved
+            | Code::ChangedSinceApproved
+            | Code::ApprovalUnusable
+            | Code::LockNotHeard,
+        ) => {
             format!("{}; {help}", found.message)
         }
         _ => found.message.clone(),

@@ -128,7 +128,7 @@ pub(crate) enum Command {
     /// Look at the hooks that came with a repository, and say whether they may run
     #[command(
         args_conflicts_with_subcommands = true,
-        after_help = "Examples:\n  tenterhook trust\n  tenterhook trust .claude/settings.json\n  tenterhook trust status\n  tenterhook trust diff"
+        after_help = "Examples:\n  tenterhook trust\n  tenterhook trust .claude/settings.json\n  tenterhook trust status\n  tenterhook trust diff\n  tenterhook trust key ~/keys/hooks.key\n  tenterhook trust sign --key ~/keys/hooks.key"
     )]
     Trust(TrustArgs),
     /// Take back what was said of the hooks of a repository
@@ -714,6 +714,21 @@ pub(crate) enum TrustDo {
         /// The files; without any, all
         #[arg(value_name = "SOURCE")]
         sources: Vec<PathBuf>,
+    },
+    /// Sign what you approved, so that it runs unasked wherever your key is pinned
+    Sign {
+        /// The file of the key that signs
+        #[arg(long, value_name = "FILE")]
+        key: PathBuf,
+        /// The files; without any, all that came with the repository but those for you alone
+        #[arg(value_name = "SOURCE")]
+        sources: Vec<PathBuf>,
+    },
+    /// Make a key that signs, and print what is pinned of it
+    Key {
+        /// Where it is kept; of a key that is there already, what is pinned is printed again
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
     },
 }
 

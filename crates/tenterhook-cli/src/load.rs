@@ -45,7 +45,8 @@ impl Texts {
 }
 
 /// The findings about what nobody approved, or somebody changed since.
-const APPROVALS: &[Code] = &[Code::NotApproved, Code::ChangedSinceApproved];
+const APPROVALS: &[Code] =
+    &[Code::NotApproved, Code::ChangedSinceApproved, Code::LockNotHeard, Code::ApprovalUnusable];
 
 /// What was read.
 #[derive(Debug)]

@@ -68,17 +68,17 @@ pub struct Hidden {
 /// cannot be read is a source with a flaw (C-70).
 #[must_use]
 pub fn find(roots: &Roots) -> Found {
-    find_by(roots, |source| Some(source.clone()))
+    find_by(roots, <[Source]>::to_vec)
 }
 
-/// The same, where `obeyed` says what of a source counts for which plugins there are (T-15).
-pub(crate) fn find_by(roots: &Roots, obeyed: impl Fn(&Source) -> Option<Source>) -> Found {
+/// The same, where `obeyed` says what of all sources counts for which plugins there are (T-15).
+pub(crate) fn find_by(roots: &Roots, obeyed: impl FnOnce(&[Source]) -> Vec<Source>) -> Found {
     let mut found = Found::default();
     for (dialect, Candidate { path, layer }) in places(roots) {
         let Some((text, flaw)) = take(&path) else { continue };
         found.sources.push(Source { flaw, ..source(&path, dialect, layer, text, roots) });
     }
-    let obeyed: Vec<Source> = found.sources.iter().filter_map(obeyed).collect();
+    let obeyed = obeyed(&found.sources);
     add_plugins(&mut found, &obeyed, roots);
     found
 }

@@ -221,6 +221,8 @@ pub struct ReadConfig {
     pub record: RecordTable,
     /// What it says about the built-in rules that protect an agent's guard.
     pub protect: Option<Protect>,
+    /// The keys whose signatures arm what they signed (T-50).
+    pub keys: Vec<String>,
     /// What is wrong with it.
     pub diagnostics: Vec<Diagnostic>,
     /// The text is not well formed: on reload the last good hooks of this source stay (C-3).

@@ -9,10 +9,13 @@ mod decide;
 mod digest;
 mod entry;
 mod judge;
+mod key;
+mod lock;
 mod named;
 mod origin;
 mod pins;
 mod review;
+mod signed;
 mod store;
 mod suspect;
 
@@ -29,6 +32,7 @@ use crate::syntax::{self, Format};
 use digest::Canon;
 use entry::Ground;
 use pins::Finding;
+use signed::{Locks, Portable};
 use store::{Kept, Record, Said, Store};
 
 #[doc(hidden)]
@@ -37,6 +41,10 @@ pub use copies::{ChangedFile, ORIGIN};
 pub use decide::{Fate, Role, Unapproved, WrittenFor, decide};
 pub use decide::{Origin, State};
 pub use digest::Digest;
+#[doc(hidden)]
+pub use key::{PublicKey, SecretKey};
+#[doc(hidden)]
+pub use lock::{LOCK, Lock};
 #[doc(hidden)]
 pub use pins::{Pin, Pins};
 pub use review::Review;
@@ -50,6 +58,8 @@ pub use suspect::Suspect;
 pub struct Trust {
     store: Store,
     search: Vec<PathBuf>,
+    /// Whose signatures arm what they signed, for what is reviewed.
+    keys: Vec<PublicKey>,
     tells_once: bool,
 }
 
@@ -68,6 +78,10 @@ struct Assessed {
     servers: Vec<(Digest, Pins)>,
     rest: Digest,
     review: Digest,
+    /// The same in every checkout.
+    portable: Portable,
+    /// Whose signature counts as the person's word, if one does.
+    signer: Option<PublicKey>,
 }
 
 impl Trust {
@@ -75,7 +89,12 @@ impl Trust {
     /// `~/.local/state/tenterhook`. Opens nothing yet.
     #[must_use]
     pub fn at(state: impl AsRef<Path>) -> Self {
-        Self { store: Store::at(state.as_ref()), search: Vec::new(), tells_once: false }
+        Self {
+            store: Store::at(state.as_ref()),
+            search: Vec::new(),
+            keys: Vec::new(),
+            tells_once: false,
+        }
     }
 
     /// With the environment that hooks are started in, whose `PATH` says which programs run them.
@@ -97,14 +116,59 @@ impl Trust {
     /// say which plugins there are (T-15).
     #[must_use]
     pub fn find(&self, roots: &Roots) -> Found {
-        discover::find_by(roots, |source| self.obeyed(source))
+        discover::find_by(roots, |found| {
+            let locks = Locks::read(found, &self.keys_of(found));
+            found.iter().filter_map(|it| self.obeyed(it, &locks)).collect()
+        })
     }
 
-    /// What of a source counts: all of what is the person's own; of a repository's the text that was approved, whatever became
-    /// of it.
-    fn obeyed(&self, source: &Source) -> Option<Source> {
+    /// With the keys that the organisation's and the person's own files among these pin, so that reviews know what was signed (T-50).
+    /// An engine reads them itself.
+    #[must_use]
+    pub fn knowing(mut self, sources: &[Source]) -> Self {
+        self.keys = self.keys_of(sources);
+        self
+    }
+
+    fn keys_of(&self, sources: &[Source]) -> Vec<PublicKey> {
+        // Most files need not be read for it.
+        let may = |it: &&Source| it.text.contains("keys");
+        let read: Vec<(&Source, ReadConfig)> = sources
+            .iter()
+            .filter(may)
+            .map(|it| (it, it.dialect.dialect().read_config(it)))
+            .collect();
+        self.pinned(read.iter().map(|(source, config)| (*source, config)))
+    }
+
+    /// The keys that files pin which are a person's own, and stand as they were approved if they were (T-2).
+    fn pinned<'a>(
+        &self,
+        read: impl Iterator<Item = (&'a Source, &'a ReadConfig)>,
+    ) -> Vec<PublicKey> {
+        let stands = |(source, config): &(&Source, &ReadConfig)| {
+            !config.keys.is_empty()
+                && match self.store.read(&source.name, source.dialect.as_str()) {
+                    Kept::Nothing => true,
+                    Kept::Record(it) => it.answer == Said::Approved && *it.text == *source.text,
+                    Kept::Unusable(_) => false,
+                }
+        };
+        signed::keys(read.filter(stands))
+    }
+
+    /// What of a source counts: all of what is the person's own; of a repository's the text that was approved or signed, whatever
+    /// became of it.
+    fn obeyed(&self, source: &Source, locks: &Locks) -> Option<Source> {
         if origin::of(source) == Origin::Own {
             return Some(source.clone());
+        }
+        if let Some((signed, _)) = locks.signed(source) {
+            return Some(Source {
+                text: signed.text.as_str().into(),
+                flaw: None,
+                ..source.clone()
+            });
         }
         match self.store.read(&source.name, source.dialect.as_str()) {
             Kept::Record(record) if record.answer == Said::Approved => {
@@ -114,7 +178,7 @@ impl Trust {
         }
     }
 
-    fn assess(&self, source: &Source, config: &ReadConfig) -> Assessed {
+    fn assess(&self, source: &Source, config: &ReadConfig, locks: &Locks) -> Assessed {
         let ground = Ground { project: &source.project, home: &source.home };
         let finding = Finding { ground, directory: &source.directory, search: &self.search };
         let identity = |hook: &crate::hook::Hook| {
@@ -142,30 +206,58 @@ impl Trust {
         let of_servers = servers
             .iter()
             .map(|(entry, pins)| format!("{entry}{}{}", pins.digest(ground), pins.machine()));
-        let rest = Canon::of("rest")
-            .field("said", entry::of_rest(config, ground).to_string())
-            .list("plugins", plugins(source).iter().map(|(_, text)| text.as_str()))
-            .list("servers", of_servers)
-            .end();
+        let rest_of = |servers: Vec<String>| {
+            Canon::of("rest")
+                .field("said", entry::of_rest(config, ground).to_string())
+                .list("plugins", plugins(source).iter().map(|(_, text)| text.as_str()))
+                .list("servers", servers)
+                .end()
+        };
+        let rest = rest_of(of_servers.collect());
         let review = Canon::of("review 1")
             .field("source", &*source.name)
             .field("dialect", source.dialect.as_str())
             .list("entries", entries.iter().map(|it| it.whole.to_string()))
             .field("rest", rest.to_string())
             .end();
+        let portable = {
+            let project = &source.project;
+            let entries: Vec<Option<Digest>> =
+                entries.iter().map(|it| signed::entry(it, project)).collect();
+            let may = servers.iter().all(|(_, pins)| signed::is_elsewhere(pins, project));
+            let rest = may.then(|| {
+                let of_files =
+                    |(entry, pins): &(Digest, Pins)| format!("{entry}{}", pins.digest(ground));
+                rest_of(servers.iter().map(of_files).collect())
+            });
+            let review = signed::review(source, &entries, rest);
+            Portable { entries, rest, review }
+        };
         let kept = self.store.read(&source.name, source.dialect.as_str());
-        Assessed { kept, entries, servers, rest, review }
+        let now = (&*entries, rest, review);
+        let (kept, signer) = signed::heard(kept, source, locks, now, &portable);
+        Assessed { kept, entries, servers, rest, review, portable, signer }
     }
 
     /// What there is to say about a source before anybody approves it.
     #[must_use]
     pub fn review(&self, source: &Source) -> Review {
         let config = source.dialect.dialect().read_config(source);
-        review::of(
-            source,
-            config,
-            self.assess(source, &source.dialect.dialect().read_config(source)),
-        )
+        let locks = Locks::read([source], &self.keys);
+        let assessed = self.assess(source, &config, &locks);
+        review::of(source, config, assessed)
+    }
+
+    /// Signs exactly what these reviews say, for all who pinned the key, as far as the reviews are of files of one project. Who
+    /// signed the same before has signed it still (T-55).
+    ///
+    /// # Errors
+    ///
+    /// When a file lies outside of the project, or has more or else than can be signed: which, and why.
+    pub fn sign(reviews: &[Review], key: &SecretKey) -> io::Result<Lock> {
+        let sources: io::Result<Vec<lock::Signed>> = reviews.iter().map(Review::to_sign).collect();
+        let before = reviews.first().and_then(|it| Lock::read(&it.project)?.ok());
+        Ok(Lock::of(sources?).signed(key, before))
     }
 
     /// Approves exactly what a review says, in place of what was said of its source before, and keeps what it runs.

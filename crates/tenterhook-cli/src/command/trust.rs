@@ -1,6 +1,7 @@
 //! `trust` and `untrust`: shows what hooks of a repository would do, asks once a source, and keeps the answer. Runs none of them.
 
 mod page;
+mod sign;
 
 use std::io::{BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
@@ -25,12 +26,15 @@ pub(crate) fn run(args: &TrustArgs, here: &Here, term: Term) -> Result<Exit, Pro
         None => approve(&args.which, here, term),
         Some(TrustDo::Status) => status(here, term),
         Some(TrustDo::Diff { sources }) => diff(sources, here, term),
+        Some(TrustDo::Sign { key, sources }) => sign::sign(key, sources, here, term),
+        Some(TrustDo::Key { file }) => sign::key(file, here, term),
     }
 }
 
 /// The reviews of the sources named, or of all that came with the repository and say anything.
 fn reviews(named: &[PathBuf], trust: &Trust, here: &Here) -> Result<Vec<Review>, Problem> {
     let found = trust.find(&here.roots).sources;
+    let trust = trust.clone().knowing(&found);
     let review = |source: &Source| trust.review(source);
     if named.is_empty() {
         let all = found.iter().filter(|it| Trust::origin(it) == Origin::Repository);

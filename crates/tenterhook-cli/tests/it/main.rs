@@ -19,6 +19,7 @@ mod found;
 mod install;
 mod integrations;
 mod list;
+mod lock;
 mod probe;
 mod protected;
 mod reconcile;

@@ -57,6 +57,7 @@ codes! {
         CallsHeld = "calls-held", Warning;
         ChangedSinceApproved = "changed-since-approved", Warning;
         InShadow = "in-shadow", Advice;
+        LockNotHeard = "lock-not-heard", Warning;
         KeptLastGood = "kept-last-good", Warning;
         LeftOut = "left-out", Error;
         NoTimers = "no-timers", Error;
@@ -76,6 +77,7 @@ codes! {
         BadExpression = "bad-expression", Error;
         BadMatcher = "bad-matcher", Error;
         BadName = "bad-name", Error;
+        BadKey = "bad-key", Error;
         BadPath = "bad-path", Error;
         BadPlace = "bad-place", Error;
         BadRule = "bad-rule", Error;

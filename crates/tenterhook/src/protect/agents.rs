@@ -29,6 +29,7 @@ pub const AGENTS: &[Agent] = &[
         programs: &["tenterhook", "tenterhook-agent"],
         files: &[
             "tenterhook.toml",
+            "tenterhook.lock",
             "tenterhook.json",
             "tenterhook.*.toml",
             "tenterhook.*.json",

@@ -126,7 +126,9 @@ fn of_command(command: &Command, ground: Ground<'_>) -> Digest {
     let Command { invocation, copy: _, inherit, pass, env, cwd, prewarm } = command;
     let canon = Canon::of("command");
     let canon = match invocation {
-        Invocation::Argv { program, args } => canon.field("program", program).list("args", args),
+        Invocation::Argv { program, args } => {
+            canon.field("program", ground.text(program)).list("args", args)
+        }
         Invocation::Shell { text, shell } => {
             canon.field("shell", format!("{shell:?}")).field("text", text)
         }

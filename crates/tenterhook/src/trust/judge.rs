@@ -3,6 +3,7 @@
 
 use super::decide::{Fate, Origin, Role, State, Unapproved, WrittenFor, decide};
 use super::entry::{self, Ground};
+use super::signed::Locks;
 use super::store::{Kept, Record};
 use super::{Assessed, Trust, copies, origin};
 use crate::answer::Power;
@@ -18,9 +19,13 @@ impl Trust {
     /// Judges every source as it was read, before anything of it is obeyed.
     pub(crate) fn judge(&self, read: &mut [(Source, ReadConfig)]) -> Vec<Diagnostic> {
         let unapproved = policy(read);
-        let judged =
-            read.iter_mut().map(|(source, config)| self.judge_source(source, config, unapproved));
-        judged.flatten().collect()
+        let keys = self.pinned(read.iter().map(|(source, config)| (source, config)));
+        let locks = Locks::read(read.iter().map(|(source, _)| source), &keys);
+        let judged = read
+            .iter_mut()
+            .map(|(source, config)| self.judge_source(source, config, unapproved, &locks));
+        let told: Vec<Diagnostic> = judged.flatten().collect();
+        locks.told().chain(told).collect()
     }
 
     fn judge_source(
@@ -28,12 +33,13 @@ impl Trust {
         source: &Source,
         config: &mut ReadConfig,
         unapproved: Unapproved,
+        locks: &Locks,
     ) -> Vec<Diagnostic> {
         let origin = origin::of(source);
         if origin == Origin::Own && self.is_unheard_of(source) {
             return Vec::new();
         }
-        let assessed = self.assess(source, config);
+        let assessed = self.assess(source, config, locks);
         // A guard of the person's own does not go because of a mode.
         let unapproved = if source.layer == Layer::User { Unapproved::Hold } else { unapproved };
         let mut count = Count::default();
@@ -66,7 +72,7 @@ impl Trust {
         if origin == Origin::Repository {
             obey(source, config, &assessed);
         }
-        self.told(source, &assessed, &count).into_iter().collect()
+        self.told(source, &assessed, &count, locks).into_iter().collect()
     }
 
     fn is_unheard_of(&self, source: &Source) -> bool {
@@ -74,9 +80,19 @@ impl Trust {
     }
 
     /// What a person should hear of a source.
-    fn told(&self, source: &Source, assessed: &Assessed, count: &Count) -> Option<Diagnostic> {
+    fn told(
+        &self,
+        source: &Source,
+        assessed: &Assessed,
+        count: &Count,
+        locks: &Locks,
+    ) -> Option<Diagnostic> {
         let name = &source.name;
         if let Kept::Unusable(why) = &assessed.kept {
+            // What is wrong with a lock file is said once, of that file.
+            if locks.doubt(source).is_some() && self.is_unheard_of(source) {
+                return None;
+            }
             let message = format!("what you said of `{name}` is not known: {why}");
             let help =
                 "remove the file that cannot be believed, and look again with `tenterhook trust`";

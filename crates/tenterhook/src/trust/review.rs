@@ -1,13 +1,16 @@
 //! What should a person know before they approve a source? Values only: a host shows them, made safe.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::decide::{Role, State};
 use super::digest::Digest;
+use super::key::PublicKey;
+use super::lock::Signed;
 use super::pins::Pins;
 use super::suspect::{self, Suspect};
-use super::{Assessed, judge};
+use super::{Assessed, judge, signed};
 use crate::dialect::DialectId;
 use crate::hook::{Arming, Hook, Layer, Run};
 use crate::source::{ReadConfig, Source, Switch};
@@ -37,6 +40,10 @@ pub struct Review {
     pub text: Arc<str>,
     /// The project that it is for.
     pub project: PathBuf,
+    /// Whose signature in the lock file counts as the person's word, if one does.
+    pub signer: Option<PublicKey>,
+    /// What would be signed; `None` where it cannot be.
+    pub(super) signable: Option<Signed>,
     pub(super) rest: Digest,
     /// The copies that were kept when it was approved last.
     pub(super) copies: Vec<String>,
@@ -84,6 +91,8 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
     let gone = then.iter().flat_map(|it| &it.hooks).zip(&entries_then);
     let gone = gone.filter(|(_, entry)| !now.contains(entry)).map(|(hook, _)| line(hook)).collect();
     let state = assessed.said();
+    let signer = assessed.signer;
+    let signable = signable(source, &assessed);
     let approved = assessed.approved().cloned();
     let states: Vec<State> = assessed.entries.iter().map(|it| assessed.state(it)).collect();
     let mut beside = beside(&config, &assessed);
@@ -122,6 +131,8 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
         beside,
         gone,
         digest: assessed.review,
+        signer,
+        signable,
         copies: approved.as_ref().map(|it| it.copies.clone()).unwrap_or_default(),
         approved_text: approved.map(|it| it.text),
         text: Arc::clone(&source.text),
@@ -137,11 +148,36 @@ impl Review {
         self.entries.iter().find_map(|it| it.pins.too_much.clone())
     }
 
+    /// What is signed of it.
+    pub(super) fn to_sign(&self) -> io::Result<Signed> {
+        let source = &self.source;
+        let refused = |why: &str| io::Error::other(format!("`{source}` cannot be signed: {why}"));
+        if let Some(why) = self.too_much() {
+            return Err(refused(&why));
+        }
+        let why = "it does not lie in the project, or a program that it runs by name does";
+        self.signable.clone().ok_or_else(|| refused(why))
+    }
+
     /// Whether there is anything to approve.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty() && self.beside.is_empty() && self.gone.is_empty()
     }
+}
+
+/// What is the same in every checkout, if all of it is.
+fn signable(source: &Source, assessed: &Assessed) -> Option<Signed> {
+    let entries: Option<Vec<String>> =
+        assessed.portable.entries.iter().map(|it| it.as_ref().map(Digest::to_string)).collect();
+    Some(Signed {
+        path: signed::path(source)?,
+        dialect: source.dialect.as_str().to_owned(),
+        review: assessed.portable.review?.to_string(),
+        entries: entries?,
+        rest: assessed.portable.rest?.to_string(),
+        text: source.text.to_string(),
+    })
 }
 
 /// One line that says what a hook is.

@@ -22,6 +22,9 @@ pub(super) fn of(review: &Review, shown: &str, width: usize) -> String {
     let about = format!("({}, {})", review.dialect, review.layer.word());
     let mut out =
         format!("{} {} {}\n\n", paint(BOLD, line(shown)), paint(DIM, about), state(review.state));
+    if let Some(key) = &review.signer {
+        out.push_str(&field("signed", &key.to_string(), width));
+    }
     for (at, entry) in review.entries.iter().enumerate() {
         out.push_str(&hook(at + 1, entry, review, width));
     }
@@ -108,5 +111,7 @@ fn field(lead: &str, text: &str, width: usize) -> String {
 pub(super) fn status(review: &Review, shown: &str) -> String {
     let hooks = count(review.entries.len(), "hook");
     let digest = paint(DIM, review.digest);
-    format!("{}  {hooks}, {}\n    {digest}\n", paint(BOLD, line(shown)), state(review.state))
+    let signed = review.signer.map(|key| format!("    signed by {key}\n")).unwrap_or_default();
+    let shown = paint(BOLD, line(shown));
+    format!("{shown}  {hooks}, {}\n{signed}    {digest}\n", state(review.state))
 }

@@ -82,9 +82,9 @@ pub(super) const PROTECT: &[Key] =
 /// The keys of `[shadow]`, which count in a managed file (SH-3).
 pub(in crate::dialect::native) const SHADOWS: &[Key] = &[key("allowed", Shape::Flag)];
 
-/// The keys of `[trust]`, which count in a managed file (T-13).
+/// The keys of `[trust]`: the first counts in a managed file (T-13), the other in the user's, too (T-50).
 pub(in crate::dialect::native) const TRUST: &[Key] =
-    &[key("unapproved", Shape::Choice(&["off", "hold"]))];
+    &[key("unapproved", Shape::Choice(&["off", "hold"])), key("keys", Shape::List)];
 
 /// The keys that say what runs: a hook has exactly one (C-43).
 pub(in crate::dialect::native) const RUN: &[&str] =

@@ -40,16 +40,34 @@ impl Reader<'_> {
         }));
     }
 
-    /// `[trust]`: what becomes of gates that nobody approved (T-13).
+    /// `[trust]`: what becomes of gates that nobody approved (T-13), and whose signatures arm what they signed (T-50).
     pub(super) fn trust(&mut self, entry: &Entry) {
         let Some(fields) = self.fields(entry, "the table", keys::TRUST) else { return };
-        let holds = fields.text("unapproved") == Some("hold");
-        if self.source.layer != Layer::Managed {
-            let message = "`trust` counts in a managed file alone: it says nothing here";
-            self.report(Code::ManagedKeyIgnored, entry.key_span, message).help =
+        let layer = self.source.layer;
+        if fields.has("unapproved") && layer != Layer::Managed {
+            let message = "`unapproved` counts in a managed file alone: it says nothing here";
+            self.report(Code::ManagedKeyIgnored, fields.key_span("unapproved"), message).help =
                 Some("put it into the managed file, or remove it".to_owned());
-        } else if holds {
+        } else if fields.text("unapproved") == Some("hold") {
             self.out.switches.push(Switch::HoldUnapproved);
+        }
+        if !fields.has("keys") {
+            return;
+        }
+        let (good, bad): (Vec<_>, Vec<_>) =
+            fields.words("keys").into_iter().partition(|(text, _)| is_key(text));
+        for (text, span) in &bad {
+            let message = format!("`{text}` is not a valid key: nothing that it signed is armed");
+            self.report(Code::BadKey, *span, message).help =
+                Some("a key is what `tenterhook trust key FILE` prints: `ed25519:...`".to_owned());
+        }
+        if matches!(layer, Layer::Managed | Layer::User) {
+            self.out.keys.extend(good.iter().map(|(text, _)| (*text).to_owned()));
+        } else if bad.is_empty() {
+            let message =
+                "`keys` counts in your own file and in a managed one: it says nothing here";
+            self.report(Code::ManagedKeyIgnored, fields.key_span("keys"), message).help =
+                Some("put it into `~/.config/tenterhook/tenterhook.toml`, or remove it".to_owned());
         }
     }
 
@@ -76,4 +94,11 @@ impl Reader<'_> {
 /// The policy that a checked word names.
 pub(super) fn on_failure(word: &str) -> Option<OnFailure> {
     [OnFailure::Continue, OnFailure::Ask, OnFailure::Block].into_iter().find(|it| it.word() == word)
+}
+
+/// Whether a text has the form of a key that signs.
+fn is_key(text: &str) -> bool {
+    let digits = text.strip_prefix("ed25519:").and_then(|it| it.strip_suffix('='));
+    let is_digit = |it: char| it.is_ascii_alphanumeric() || matches!(it, '+' | '/');
+    digits.is_some_and(|it| it.len() == 43 && it.chars().all(is_digit))
 }

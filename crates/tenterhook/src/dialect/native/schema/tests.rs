@@ -134,7 +134,7 @@ fn what_the_schema_refuses_the_reader_refuses_too() {
     // Mistakes that a schema can see; the others need names, files or the event table.
     #[rustfmt::skip]
     let structural = ["unknown-key", "wrong-type", "bad-duration", "duration-without-unit", "unknown-word", "bad-name",
-        "missing-run", "several-runs", "empty-run", "missing-event", "unknown-dialect", "bad-variable", "missing-key"];
+        "missing-run", "several-runs", "empty-run", "missing-event", "unknown-dialect", "bad-variable", "missing-key", "bad-key"];
     for entry in std::fs::read_dir(samples).expect("the samples are there") {
         let path = entry.expect("an entry").path();
         let code = path.file_stem().and_then(|it| it.to_str()).unwrap_or_default().to_owned();

@@ -1,0 +1,150 @@
+//! `trust sign` and `trust key`: has what a person approved here run unasked where their key is pinned. Runs none of it.
+
+use std::fs;
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use tenterhook::hook::Layer;
+use tenterhook::trust::{LOCK, Review, SecretKey, State, Trust};
+
+use crate::ambient::Here;
+use crate::exit::Exit;
+use crate::load::shorten;
+use crate::person;
+use crate::problem::Problem;
+use crate::show::words::count;
+use crate::term::Term;
+
+/// Longest file of a key.
+const MOST_BYTES: u64 = 4 << 10;
+
+/// Signs what was approved, and writes the lock file.
+pub(super) fn sign(
+    key: &Path,
+    named: &[PathBuf],
+    here: &Here,
+    term: Term,
+) -> Result<Exit, Problem> {
+    person::is_no_agent("tenterhook trust sign", here)?;
+    let file = here.roots.cwd.join(key);
+    let secret = read(&file)?;
+    let reviews: Vec<Review> = super::reviews(named, &here.trust(), here)?
+        .into_iter()
+        .filter(|it| !named.is_empty() || matches!(it.layer, Layer::Project))
+        .collect();
+    let Some(first) = reviews.first() else {
+        term.say("no hooks came with this project: there is nothing to sign");
+        return Ok(Exit::Good);
+    };
+    is_kept_elsewhere(&file, &first.project)?;
+    // To sign is to answer for others: what one did not answer for oneself is looked at first.
+    if let Some(open) = reviews.iter().find(|it| it.state != State::Approved) {
+        let shown = shorten(&open.source, &here.roots);
+        let message =
+            format!("`{shown}` is {} here, and only what is approved is signed", open.state.word());
+        return Err(Problem::new(message).help("look at it with `tenterhook trust`, then sign"));
+    }
+    let lock = Trust::sign(&reviews, &secret).map_err(|error| Problem::new(error.to_string()))?;
+    let path = first.project.join(LOCK);
+    let written = lock.text().and_then(|text| put(&path, text.as_bytes()));
+    let shown = shorten(&path.to_string_lossy(), &here.roots);
+    written.map_err(|error| Problem::new(format!("`{shown}` cannot be written: {error}")))?;
+    for review in &reviews {
+        term.say(&format!("signed {}", shorten(&review.source, &here.roots)));
+    }
+    let keys = count(lock.signers().count(), "key");
+    term.say(&format!("wrote {shown}, signed by {keys}: commit it with the hooks"));
+    Ok(Exit::Good)
+}
+
+/// Makes a key, or reads the one that is there, and prints what people pin of it.
+pub(super) fn key(file: &Path, here: &Here, term: Term) -> Result<Exit, Problem> {
+    person::is_no_agent("tenterhook trust key", here)?;
+    let path = here.roots.cwd.join(file);
+    let project = here.roots.repository.as_deref().unwrap_or(&here.roots.cwd);
+    if project != here.roots.home {
+        is_kept_elsewhere(&path, project)?;
+    }
+    let secret = match path.symlink_metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => made(&path)?,
+        _ => read(&path)?,
+    };
+    term.data(&format!("{}\n", secret.public()))?;
+    let pin = format!("[trust]\nkeys = [\"{}\"]", secret.public());
+    term.say(&format!(
+        "\nThe secret key lies in {}: whoever reads it signs as you.\nWhoever believes it writes into ~/.config/tenterhook/tenterhook.toml:\n\n{pin}\n",
+        shorten(&path.to_string_lossy(), &here.roots)
+    ));
+    Ok(Exit::Good)
+}
+
+/// A secret key that is committed is none.
+fn is_kept_elsewhere(key: &Path, project: &Path) -> Result<(), Problem> {
+    // What of the way is there already says where the rest will lie.
+    let real = |path: &Path| path.ancestors().find_map(|it| it.canonicalize().ok());
+    let real = |path: &Path| real(path).unwrap_or_else(|| path.to_owned());
+    let directory = key.parent().map(real).unwrap_or_default();
+    if directory.starts_with(real(project)) {
+        let message = format!(
+            "`{}` lies in the project, where a secret key is soon committed",
+            key.display()
+        );
+        return Err(Problem::new(message).help("keep it elsewhere, such as in `~/keys`"));
+    }
+    Ok(())
+}
+
+/// A new key, in a file that is the person's alone.
+fn made(path: &Path) -> Result<SecretKey, Problem> {
+    let cannot = |error: std::io::Error| {
+        Problem::new(format!("`{}` cannot be written: {error}", path.display()))
+    };
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed)
+        .map_err(|error| Problem::new(format!("no random number is to be had: {error}")))?;
+    let secret = SecretKey::new(&seed);
+    if let Some(directory) = path.parent() {
+        fs::create_dir_all(directory).map_err(cannot)?;
+    }
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path).map_err(cannot)?;
+    file.write_all(secret.text().as_bytes()).and_then(|()| file.sync_all()).map_err(cannot)?;
+    Ok(secret)
+}
+
+/// The key of a file that nobody else may read.
+fn read(path: &Path) -> Result<SecretKey, Problem> {
+    let shown = path.display();
+    let cannot = |why: &str| Problem::new(format!("`{shown}` is not a key that signs: {why}"));
+    let found = fs::metadata(path).map_err(|error| cannot(&error.to_string()))?;
+    if !found.is_file() || found.len() > MOST_BYTES {
+        return Err(cannot("it is no file of a key's size"));
+    }
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        if found.permissions().mode() & 0o077 != 0 {
+            return Err(cannot("others may read it").help(format!("`chmod 600 {shown}`")));
+        }
+    }
+    let text = fs::read_to_string(path).map_err(|error| cannot(&error.to_string()))?;
+    SecretKey::read(&text)
+        .ok_or_else(|| cannot("its text is another").help("`tenterhook trust key FILE` makes one"))
+}
+
+/// Writes a file beside its place and moves it there.
+fn put(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let directory = path.parent().unwrap_or(Path::new("."));
+    let mut beside = tempfile::NamedTempFile::new_in(directory)?;
+    beside.write_all(bytes)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        beside.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
+    }
+    beside.persist(path)?;
+    Ok(())
+}

@@ -1,0 +1,200 @@
+//! `tenterhook.lock`: what one person approved and signed runs unasked where their key is pinned, and nothing else does. Each room is
+//! another machine: a home and a checkout of its own.
+
+use std::fs;
+
+use crate::room::{Room, Said};
+
+const SETTINGS: &str = r#"{"hooks": {"PreToolUse": [
+    {"matcher": "Bash", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/gate.sh"}]},
+    {"matcher": "Write", "hooks": [{"type": "command", "command": ".claude/hooks/gate.sh"}]}]}}"#;
+const NATIVE: &str =
+    "[hook.reads]\non = 'PreToolUse'\nmatch = 'Read'\nrun = ['./.guard/reads.sh']\n";
+const FILES: &[&str] =
+    &[".claude/settings.json", ".claude/hooks/gate.sh", "tenterhook.toml", ".guard/reads.sh"];
+
+/// The machine on which hooks are approved and signed, with its key.
+fn author() -> (Room, String) {
+    let room = Room::new().unapproved();
+    room.write("project/.claude/settings.json", SETTINGS);
+    room.write("project/tenterhook.toml", NATIVE);
+    for name in ["project/.claude/hooks/gate.sh", "project/.guard/reads.sh"] {
+        crate::test::program(&room, name, "#!/bin/sh\necho no >&2\nexit 2\n");
+    }
+    let made = room.run(&["trust", "key", "../home/keys/hooks.key"], "");
+    assert_eq!(made.code, 0, "{}", made.all());
+    (room, made.stdout.trim().to_owned())
+}
+
+fn sign(room: &Room, key: &str) -> Said {
+    let status = room.run(&["trust", "status"], "").stdout;
+    let open = status.lines().filter_map(|it| it.strip_prefix("    "));
+    for digest in open.filter(|it| it.len() == 64) {
+        let said = room.run(&["trust", "--yes", digest], "");
+        assert_eq!(said.code, 0, "{}", said.all());
+    }
+    room.run(&["trust", "sign", "--key", key], "")
+}
+
+/// A machine that cloned what was signed; its user pinned these keys.
+fn clone(of: &Room, keys: &[&str]) -> Room {
+    let room = Room::new().unapproved();
+    let text = format!("[trust]\nkeys = {keys:?}\n");
+    room.write("home/.config/tenterhook/tenterhook.toml", &text);
+    pull(of, &room);
+    room
+}
+
+fn pull(from: &Room, to: &Room) {
+    for name in FILES.iter().chain(&["tenterhook.lock"]) {
+        let name = format!("project/{name}");
+        let Ok(text) = fs::read_to_string(from.path(&name)) else { continue };
+        if name.ends_with(".sh") {
+            crate::test::program(to, &name, &text);
+        } else {
+            to.write(&name, &text);
+        }
+    }
+}
+
+/// What comes of a call: 0 proceeds, 2 denied, 3 asked.
+fn fired(room: &Room, tool: &str) -> Said {
+    let call = serde_json::json!({"hook_event_name": "PreToolUse", "tool_name": tool,
+        "tool_input": {"command": "ls", "file_path": "a"}});
+    room.write("home/event.json", &call.to_string());
+    room.run(&["fire", "../home/event.json"], "")
+}
+
+const KEY: &str = "../home/keys/hooks.key";
+
+/// T-50 to T-52.
+#[test]
+fn what_was_signed_runs_where_the_key_is_pinned() {
+    let (author, key) = author();
+    let early = author.run(&["trust", "sign", "--key", KEY], "");
+    assert!(early.code == 1 && early.stderr.contains("only what is approved"), "{}", early.all());
+    let signed = sign(&author, KEY);
+    assert_eq!(signed.code, 0, "{}", signed.all());
+    let stranger = clone(&author, &[]);
+    assert_eq!(fired(&stranger, "Bash").code, 0);
+    let ci = clone(&author, &[&key]);
+    for tool in ["Bash", "Write", "Read"] {
+        let said = fired(&ci, tool);
+        assert!(said.code == 2 && said.stdout.contains("no"), "{tool}\n{}", said.all());
+        assert!(!said.stderr.contains("tenterhook trust"), "{}", said.stderr);
+    }
+    let status = ci.run(&["trust", "status"], "");
+    assert!(status.code == 0 && status.stdout.contains(&key), "{}", status.all());
+}
+
+/// T-51, T-52, T-53: another byte is not armed by a signature over others, and what it guarded is held.
+#[test]
+fn a_signature_over_other_bytes_arms_nothing() {
+    let (author, key) = author();
+    assert_eq!(sign(&author, KEY).code, 0);
+    let ci = clone(&author, &[&key]);
+    crate::test::program(&ci, "project/.claude/hooks/gate.sh", "#!/bin/sh\ntouch ran\nexit 0\n");
+    let held = fired(&ci, "Bash");
+    assert!(held.code == 3 && held.stdout.contains("`tenterhook trust`"), "{}", held.all());
+    assert!(!ci.path("project/ran").exists());
+    assert_eq!(fired(&ci, "Read").code, 2, "what stands as it was signed runs");
+    // A gate that is gone from the file holds what it guarded.
+    pull(&author, &ci);
+    ci.write("project/.claude/settings.json", "{}");
+    assert_eq!(fired(&ci, "Bash").code, 3);
+    // The change is signed, too, and reaches the machine without a question.
+    crate::test::program(&author, "project/.claude/hooks/gate.sh", "#!/bin/sh\nexit 0\n");
+    assert_eq!(sign(&author, KEY).code, 0);
+    pull(&author, &ci);
+    assert_eq!(fired(&ci, "Bash").code, 0, "{}", fired(&ci, "Bash").all());
+    // A no to exactly this is the person's own.
+    let digest = ci.run(&["trust", "status"], "").stdout;
+    assert!(digest.contains("approved"), "{digest}");
+}
+
+/// T-54: who signed nothing of this, or is not pinned, arms nothing; and a repository pins nobody.
+#[test]
+fn a_repository_does_not_say_who_is_believed() {
+    let (author, key) = author();
+    let pins = format!("{NATIVE}\n[trust]\nkeys = ['{key}']\n");
+    author.write("project/tenterhook.toml", &pins);
+    assert_eq!(sign(&author, KEY).code, 0);
+    let ci = clone(&author, &[]);
+    let said = fired(&ci, "Bash");
+    assert!(said.code == 0 && said.stderr.contains("nobody approved"), "{}", said.all());
+    let check = ci.run(&["check", "tenterhook.toml"], "");
+    assert!(check.stdout.contains("managed-key-ignored"), "{}", check.all());
+    let other = Room::new().unapproved();
+    let other = other.run(&["trust", "key", KEY], "").stdout;
+    let ci = clone(&author, &[other.trim()]);
+    let said = fired(&ci, "Bash");
+    assert_eq!(said.code, 0, "{}", said.all());
+    let words: Vec<&str> = said.stderr.split_whitespace().collect();
+    assert!(words.join(" ").contains("by no key that you pinned"), "{}", said.stderr);
+}
+
+/// T-55: keys rotate: both sign for a while, then the old one is taken out.
+#[test]
+fn keys_rotate() {
+    let (author, old) = author();
+    assert_eq!(sign(&author, KEY).code, 0);
+    let made = author.run(&["trust", "key", "../home/keys/new.key"], "");
+    let new = made.stdout.trim().to_owned();
+    let ci = clone(&author, &[&new]);
+    assert_eq!(fired(&ci, "Bash").code, 0, "the old signature is not by the new key");
+    let both = sign(&author, "../home/keys/new.key");
+    assert!(both.stderr.contains("2 keys"), "{}", both.all());
+    for key in [&old, &new] {
+        assert_eq!(fired(&clone(&author, &[key]), "Bash").code, 2);
+    }
+    // Other bytes are signed by whoever signs them.
+    crate::test::program(&author, "project/.guard/reads.sh", "#!/bin/sh\nexit 0\n");
+    let one = sign(&author, "../home/keys/new.key");
+    assert!(one.stderr.contains("1 key:"), "{}", one.all());
+    assert_eq!(fired(&clone(&author, &[&old]), "Bash").code, 0);
+    assert_eq!(fired(&clone(&author, &[&new]), "Bash").code, 2);
+}
+
+/// T-56: a lock file that cannot be read, or that says what was not signed, is told with its place, and gates hold.
+#[test]
+fn a_bad_lock_file_is_told_and_gates_hold() {
+    let (author, key) = author();
+    assert_eq!(sign(&author, KEY).code, 0);
+    let lock = fs::read_to_string(author.path("project/tenterhook.lock")).unwrap();
+    let torn = lock.replacen("\"path\"", "\"pfad\"", 1);
+    let forged = lock.replacen("\"review\": \"", "\"review\": \"0", 1);
+    for (text, told) in [
+        (torn.as_str(), "tenterhook.lock:5:"),
+        (&forged, "did not sign what it says"),
+        ("", "arms nothing"),
+        ("{\"version\": 1, \"version\": 1}", "duplicate field"),
+    ] {
+        let ci = clone(&author, &[&key]);
+        ci.write("project/tenterhook.lock", text);
+        let said = fired(&ci, "Bash");
+        assert_eq!(said.code, 3, "{text}\n{}", said.all());
+        let words: Vec<&str> = said.stderr.split_whitespace().collect();
+        assert!(words.join(" ").contains(told), "{told}\n{}", said.stderr);
+        assert!(!said.stderr.contains("is not known"), "{}", said.stderr);
+        // The person's own word is the way out.
+        assert_eq!(sign(&ci, "../home/none").code, 1);
+        assert_eq!(fired(&ci, "Bash").code, 2, "{text}");
+    }
+}
+
+/// T-57: a secret key is kept where nobody else reads it, and never in the project.
+#[test]
+#[cfg(unix)]
+fn a_secret_key_is_kept_from_others() {
+    use std::os::unix::fs::PermissionsExt;
+    let (author, key) = author();
+    let path = author.path("home/keys/hooks.key");
+    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    let again = author.run(&["trust", "key", KEY], "");
+    assert_eq!(again.stdout.trim(), key, "{}", again.all());
+    let here = author.run(&["trust", "key", "hooks.key"], "");
+    assert!(here.code == 1 && here.stderr.contains("lies in the project"), "{}", here.all());
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
+    let open = sign(&author, KEY);
+    assert!(open.code == 1 && open.stderr.contains("chmod 600"), "{}", open.all());
+}

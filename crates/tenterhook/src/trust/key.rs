@@ -1,0 +1,123 @@
+//! Who signs, and who is believed? An Ed25519 key pair as people write it down: `ed25519:` and Base64. Pure; where secrets come from
+//! and where they are kept is asked elsewhere.
+
+use std::fmt;
+
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use ed25519_dalek::{Signature, Signer as _, SigningKey, VerifyingKey};
+
+/// What a public key begins with.
+const PUBLIC: &str = "ed25519:";
+/// What a secret key begins with, so that nobody pins one by mistake and scanners find it.
+const SECRET: &str = "tenterhook-secret-ed25519:";
+
+/// A key that signatures are held to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct PublicKey(VerifyingKey);
+
+/// A key that signs.
+pub struct SecretKey(SigningKey);
+
+impl PublicKey {
+    /// Reads what [`Display`](fmt::Display) writes.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let bytes: [u8; 32] = decoded(text.strip_prefix(PUBLIC)?)?;
+        VerifyingKey::from_bytes(&bytes).ok().map(Self)
+    }
+
+    /// Whether this key signed `bytes`: strictly, so that one meaning has one signature.
+    pub(super) fn signed(&self, bytes: &[u8], signature: &str) -> bool {
+        let Some(signature) = decoded::<64>(signature) else { return false };
+        self.0.verify_strict(bytes, &Signature::from_bytes(&signature)).is_ok()
+    }
+}
+
+impl SecretKey {
+    /// The key of 32 bytes that nobody can guess.
+    #[must_use]
+    pub fn new(seed: &[u8; 32]) -> Self {
+        Self(SigningKey::from_bytes(seed))
+    }
+
+    /// Reads what [`text`](Self::text) writes.
+    #[must_use]
+    pub fn read(text: &str) -> Option<Self> {
+        let bytes: [u8; 32] = decoded(text.trim().strip_prefix(SECRET)?)?;
+        Some(Self::new(&bytes))
+    }
+
+    /// The text of the file that it is kept in.
+    #[must_use]
+    pub fn text(&self) -> String {
+        format!("{SECRET}{}\n", BASE64_STANDARD.encode(self.0.to_bytes()))
+    }
+
+    /// Its other half, which people pin.
+    #[must_use]
+    pub fn public(&self) -> PublicKey {
+        PublicKey(self.0.verifying_key())
+    }
+
+    pub(super) fn sign(&self, bytes: &[u8]) -> String {
+        BASE64_STANDARD.encode(self.0.sign(bytes).to_bytes())
+    }
+}
+
+fn decoded<const LENGTH: usize>(text: &str) -> Option<[u8; LENGTH]> {
+    BASE64_STANDARD.decode(text).ok()?.try_into().ok()
+}
+
+impl fmt::Display for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{PUBLIC}{}", BASE64_STANDARD.encode(self.0.to_bytes()))
+    }
+}
+
+impl fmt::Debug for PublicKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// Of a secret nothing is shown.
+impl fmt::Debug for SecretKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SecretKey({})", self.public())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// T-50: a key is read as it is written, and a secret one is no public one.
+    #[test]
+    fn a_key_is_read_as_it_is_written() {
+        let secret = SecretKey::new(&[7; 32]);
+        let public = secret.public().to_string();
+        assert_eq!(PublicKey::read(&public).map(|it| it.to_string()), Some(public.clone()));
+        let again = SecretKey::read(&secret.text()).expect("a key");
+        assert_eq!(again.public(), secret.public());
+        let long = format!("{public}A");
+        for text in ["", "ed25519:", &*public.replace("ed25519:", ""), &*long, &*secret.text()] {
+            assert_eq!(PublicKey::read(text), None, "{text}");
+        }
+        assert!(SecretKey::read(&public).is_none());
+        assert!(!format!("{secret:?}").contains(secret.text().trim()));
+    }
+
+    /// T-51: another byte, another key or another signature, and it was not signed.
+    #[test]
+    fn what_was_not_signed_is_not_believed() {
+        let (one, other) = (SecretKey::new(&[1; 32]), SecretKey::new(&[2; 32]));
+        let signature = one.sign(b"these bytes");
+        assert!(one.public().signed(b"these bytes", &signature));
+        assert!(!one.public().signed(b"those bytes", &signature));
+        assert!(!other.public().signed(b"these bytes", &signature));
+        for wrong in ["", "AAAA", &other.sign(b"these bytes"), &signature.replace('=', "")] {
+            assert!(!one.public().signed(b"these bytes", wrong), "{wrong}");
+        }
+    }
+}

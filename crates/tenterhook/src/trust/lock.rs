@@ -1,0 +1,175 @@
+//! What did somebody sign, for all who pinned their key? The file `tenterhook.lock` at the root of a project: which hooks of which
+//! files, as the same digests in every checkout, and signatures over all of that (T-50 to T-57).
+//!
+//! It is read strictly, under a bound, and means nothing before a signature of it holds. Whether its digests are those of what lies
+//! in the project is asked in `signed`.
+
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::digest::Canon;
+use super::key::{PublicKey, SecretKey};
+use crate::discover;
+
+/// Its name, at the root of a project.
+pub const LOCK: &str = "tenterhook.lock";
+/// Largest lock file that is read.
+const MOST_BYTES: u64 = 16 << 20;
+/// Its form.
+const VERSION: u32 = 1;
+
+/// A lock file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Lock {
+    version: u32,
+    pub(super) sources: Vec<Signed>,
+    signatures: Vec<Signature>,
+}
+
+/// What is signed of a source.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Signed {
+    /// The file, from the root of the project, with `/`.
+    pub(super) path: String,
+    /// Whose format it is in.
+    pub(super) dialect: String,
+    /// All of it.
+    pub(super) review: String,
+    /// Its entries with what they run.
+    pub(super) entries: Vec<String>,
+    /// What it says beside them.
+    pub(super) rest: String,
+    /// Its text, to hold what an entry that is gone would hold (T-17).
+    pub(super) text: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Signature {
+    key: String,
+    value: String,
+}
+
+/// Why a lock file cannot be read, and at which line and column.
+type Unreadable = (String, Option<(usize, usize)>);
+
+/// What a lock file is worth to whoever pinned some keys.
+#[derive(Clone, Debug)]
+pub(super) enum Vouched {
+    /// There is none, or nobody pinned a key.
+    Nothing,
+    /// It is signed by none of the keys: by whom.
+    Strangers(Vec<String>),
+    /// It cannot be read, or one of the keys did not sign what it says: why, and at which line and column.
+    Unusable(String, Option<(usize, usize)>),
+    /// This was signed, by this key.
+    By(Lock, PublicKey),
+}
+
+impl Lock {
+    pub(super) fn of(sources: Vec<Signed>) -> Self {
+        Self { version: VERSION, sources, signatures: Vec::new() }
+    }
+
+    /// Signs it, beside whoever signed the same before: while keys rotate, there are two (T-55).
+    pub(super) fn signed(mut self, key: &SecretKey, before: Option<Self>) -> Self {
+        let bytes = self.bytes();
+        let before = before.filter(|it| it.bytes() == bytes).map(|it| it.signatures);
+        self.signatures = before.unwrap_or_default();
+        let name = key.public().to_string();
+        self.signatures.retain(|it| it.key != name);
+        self.signatures.push(Signature { key: name, value: key.sign(&bytes) });
+        self
+    }
+
+    /// Who signed it, as far as it says so.
+    pub fn signers(&self) -> impl Iterator<Item = &str> {
+        self.signatures.iter().map(|it| it.key.as_str())
+    }
+
+    /// How many files it is about.
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.sources.len()
+    }
+
+    /// Whether it is about none.
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.sources.is_empty()
+    }
+
+    /// The text of the file.
+    ///
+    /// # Errors
+    ///
+    /// Never, as far as is known: all of it is text.
+    pub fn text(&self) -> io::Result<String> {
+        let text = serde_json::to_string_pretty(self).map_err(io::Error::other)?;
+        Ok(format!("{text}\n"))
+    }
+
+    /// What is signed: the meaning, and not how the file is laid out, which a checkout may change.
+    fn bytes(&self) -> Vec<u8> {
+        let sources = self.sources.iter().map(|it| {
+            let Signed { path, dialect, review, entries, rest, text } = it;
+            let one = Canon::of("signed source").field("path", path).field("dialect", dialect);
+            let one = one.field("review", review).list("entries", entries);
+            one.field("rest", rest).field("text", text).end().to_string()
+        });
+        let all = Canon::of("tenterhook.lock").field("version", self.version.to_string());
+        format!("tenterhook.lock {VERSION}\n{}", all.list("sources", sources).end()).into_bytes()
+    }
+
+    /// The lock file of a project, whoever signed it; `None` where there is none.
+    pub(super) fn read(project: &Path) -> Option<Result<Self, Unreadable>> {
+        let bytes = match discover::bytes(&project.join(LOCK), MOST_BYTES) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(error) => return Some(Err((error.to_string(), None))),
+            Ok(bytes) => bytes,
+        };
+        Some(match serde_json::from_slice::<Self>(&bytes) {
+            Err(error) => {
+                let place = (error.line(), error.column().max(1));
+                let text = error.to_string();
+                let why = text.rsplit_once(" at line ").map_or(&*text, |it| it.0).to_owned();
+                Err((why, Some(place)))
+            }
+            Ok(lock) if lock.version != VERSION => {
+                Err((format!("it is of version {}, which is not known here", lock.version), None))
+            }
+            Ok(lock) => Ok(lock),
+        })
+    }
+}
+
+/// What the lock file of a project is worth to whoever pinned `keys`.
+pub(super) fn vouched(project: &Path, keys: &[PublicKey]) -> Vouched {
+    if keys.is_empty() {
+        return Vouched::Nothing;
+    }
+    let lock = match Lock::read(project) {
+        None => return Vouched::Nothing,
+        Some(Err((why, place))) => return Vouched::Unusable(why, place),
+        Some(Ok(lock)) => lock,
+    };
+    let bytes = lock.bytes();
+    let mut fails = None;
+    for signature in &lock.signatures {
+        let key = keys.iter().find(|it| it.to_string() == signature.key);
+        match key {
+            Some(key) if key.signed(&bytes, &signature.value) => return Vouched::By(lock, *key),
+            Some(key) => fails = Some(*key),
+            None => {}
+        }
+    }
+    match fails {
+        // What was signed is not what it says: doubt restrains, as with a store that cannot be believed (T-32).
+        Some(key) => Vouched::Unusable(format!("`{key}` did not sign what it says"), None),
+        None => Vouched::Strangers(lock.signers().map(str::to_owned).collect()),
+    }
+}

@@ -1,0 +1,212 @@
+//! What does a lock file arm? Exactly the entries whose digests were signed: as if the person had approved the file as it was signed.
+//! A person's own word about exactly what is there is heard first (T-53).
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use super::digest::{Canon, Digest};
+use super::key::PublicKey;
+use super::lock::{self, LOCK, Signed, Vouched};
+use super::origin;
+use super::store::{Kept, Record, Said};
+use super::{Identity, Origin};
+use crate::diagnostic::{Code, Diagnostic, Place, Span};
+use crate::hook::Layer;
+use crate::source::{ReadConfig, Source};
+
+/// The digests of a source that are the same in every checkout; `None` where a program that it runs lies in the project, which no
+/// signature covers.
+#[derive(Clone, Debug)]
+pub(super) struct Portable {
+    pub(super) entries: Vec<Option<Digest>>,
+    pub(super) rest: Option<Digest>,
+    pub(super) review: Option<Digest>,
+}
+
+/// The digest of an entry with what it runs, wherever the project and its interpreters lie.
+pub(super) fn entry(identity: &Identity, project: &Path) -> Option<Digest> {
+    let own = Canon::of("signed entry").field("entry", identity.entry.to_string());
+    is_elsewhere(&identity.pins, project)
+        .then(|| own.field("files", identity.files.to_string()).end())
+}
+
+/// Whether every program that is found by name lies outside of the project: there it is the machine's.
+pub(super) fn is_elsewhere(pins: &super::Pins, project: &Path) -> bool {
+    let found = pins.interpreters.iter().filter_map(|(_, path)| path.as_ref());
+    found.into_iter().all(|it| it.is_absolute() && !it.starts_with(project))
+}
+
+/// The digest of all of a source.
+pub(super) fn review(
+    source: &Source,
+    entries: &[Option<Digest>],
+    rest: Option<Digest>,
+) -> Option<Digest> {
+    let entries: Option<Vec<String>> =
+        entries.iter().map(|it| it.as_ref().map(Digest::to_string)).collect();
+    let all = Canon::of("signed review").field("path", path(source)?);
+    let all = all.field("dialect", source.dialect.as_str()).list("entries", entries?);
+    Some(all.field("rest", rest?.to_string()).end())
+}
+
+/// The path of a source in its project, as every system writes it.
+pub(super) fn path(source: &Source) -> Option<String> {
+    let inside = Path::new(&*source.name).strip_prefix(&source.project).ok()?;
+    let parts: Option<Vec<&str>> = inside.components().map(|it| it.as_os_str().to_str()).collect();
+    Some(parts?.join("/"))
+}
+
+/// The lock files of some projects, read and checked once.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Locks {
+    of: BTreeMap<PathBuf, Vouched>,
+}
+
+impl Locks {
+    pub(super) fn read<'a>(
+        sources: impl IntoIterator<Item = &'a Source>,
+        keys: &[PublicKey],
+    ) -> Self {
+        let mut of = BTreeMap::new();
+        if keys.is_empty() {
+            return Self { of };
+        }
+        for source in sources.into_iter().filter(|it| origin::of(it) == Origin::Repository) {
+            if !of.contains_key(&source.project) {
+                of.insert(source.project.clone(), lock::vouched(&source.project, keys));
+            }
+        }
+        Self { of }
+    }
+
+    /// What a key signed of a source.
+    pub(super) fn signed(&self, source: &Source) -> Option<(&Signed, PublicKey)> {
+        // What stands at the user's place is not the project's to sign, wherever it lies.
+        let Some(Vouched::By(lock, key)) =
+            self.of.get(&source.project).filter(|_| source.layer != Layer::User)
+        else {
+            return None;
+        };
+        let path = path(source)?;
+        let is = |it: &&Signed| it.path == path && it.dialect == source.dialect.as_str();
+        lock.sources.iter().find(is).map(|it| (it, *key))
+    }
+
+    /// Why nobody knows what was signed of the project of a source, if so.
+    pub(super) fn doubt(&self, source: &Source) -> Option<&str> {
+        match self.of.get(&source.project) {
+            Some(Vouched::Unusable(why, _)) if source.layer != Layer::User => Some(why),
+            _ => None,
+        }
+    }
+
+    /// What a person should hear of lock files.
+    pub(super) fn told(&self) -> impl Iterator<Item = Diagnostic> {
+        self.of.iter().filter_map(|(project, vouched)| {
+            let file = project.join(LOCK).display().to_string();
+            let code = Code::LockNotHeard;
+            Some(match vouched {
+                Vouched::Nothing | Vouched::By(..) => return None,
+                Vouched::Unusable(why, at) => {
+                    let place = at.map(|(line, column)| {
+                        let span = Span { start: 0, end: 0 };
+                        Place { file: file.as_str().into(), span, line, column }
+                    });
+                    let at =
+                        at.map(|(line, column)| format!(":{line}:{column}")).unwrap_or_default();
+                    let message = format!("`{file}{at}` arms nothing: {why}");
+                    Diagnostic::new(code, message, place)
+                        .help("sign it again with `tenterhook trust sign`, or remove it")
+                }
+                Vouched::Strangers(keys) => {
+                    let by = keys.iter().map(|it| format!("`{it}`")).collect::<Vec<_>>();
+                    let by = if by.is_empty() { "nobody".to_owned() } else { by.join(", ") };
+                    let message = format!(
+                        "`{file}` arms nothing: it is signed by {by}, and by no key that you pinned"
+                    );
+                    Diagnostic::new(code, message, None).help(
+                        "pin the key in `[trust] keys` of your own file, if you know whose it is",
+                    )
+                }
+            })
+        })
+    }
+}
+
+/// The keys that the organisation and the person pinned in files of their own.
+pub(super) fn keys<'a>(
+    read: impl IntoIterator<Item = (&'a Source, &'a ReadConfig)>,
+) -> Vec<PublicKey> {
+    let own = read.into_iter().filter(|(source, config)| {
+        let may = matches!(source.layer, Layer::Managed | Layer::User);
+        may && !config.keys.is_empty() && origin::of(source) == Origin::Own
+    });
+    own.flat_map(|(_, config)| &config.keys).filter_map(|it| PublicKey::read(it)).collect()
+}
+
+/// What counts as said of a source, after what was signed of it is heard, and by which key if it was.
+pub(super) fn heard(
+    kept: Kept,
+    source: &Source,
+    locks: &Locks,
+    now: (&[Identity], Digest, Digest),
+    portable: &Portable,
+) -> (Kept, Option<PublicKey>) {
+    let Some((signed, key)) = locks.signed(source) else {
+        let kept = match (kept, locks.doubt(source)) {
+            (Kept::Nothing, Some(why)) => Kept::Unusable(format!("`{LOCK}`: {why}")),
+            (kept, _) => kept,
+        };
+        return (kept, None);
+    };
+    let (entries, rest, review) = now;
+    let is_all = portable.review.is_some_and(|it| it.to_string() == signed.review);
+    match kept {
+        // A word about exactly what is there, and what cannot be believed, count before anybody else's word.
+        Kept::Unusable(_) => (kept, None),
+        Kept::Record(ref record) if record.review == review.to_string() => (kept, None),
+        Kept::Record(mut record) if record.answer == Said::Approved && !is_all => {
+            let (named, _) = translated(signed, entries, portable);
+            let key = (!named.is_empty()).then_some(key);
+            record.entries.extend(named);
+            (Kept::Record(record), key)
+        }
+        Kept::Record(_) | Kept::Nothing => {
+            let (mut named, gone) = translated(signed, entries, portable);
+            named.extend(gone);
+            let rest_stands = portable.rest.is_some_and(|it| it.to_string() == signed.rest);
+            let record = Record {
+                version: 1,
+                source: source.name.to_string(),
+                dialect: source.dialect.as_str().to_owned(),
+                answer: Said::Approved,
+                review: if is_all { review.to_string() } else { signed.review.clone() },
+                entries: named,
+                copies: Vec::new(),
+                rest: if rest_stands { rest.to_string() } else { signed.rest.clone() },
+                text: signed.text.clone(),
+                at: 0,
+            };
+            (Kept::Record(Box::new(record)), Some(key))
+        }
+    }
+}
+
+/// What was signed, in the digests of this machine, and what was signed and is not there.
+fn translated(
+    signed: &Signed,
+    entries: &[Identity],
+    portable: &Portable,
+) -> (Vec<String>, Vec<String>) {
+    let mut here = Vec::new();
+    let mut found = Vec::new();
+    for (identity, digest) in entries.iter().zip(&portable.entries) {
+        let Some(digest) = digest.map(|it| it.to_string()) else { continue };
+        if signed.entries.contains(&digest) {
+            here.push(identity.whole.to_string());
+            found.push(digest);
+        }
+    }
+    let gone = signed.entries.iter().filter(|it| !found.contains(it)).cloned().collect();
+    (here, gone)
+}
