@@ -2,6 +2,7 @@
 
 pub(crate) mod around;
 pub(crate) mod enforcement;
+pub(crate) mod files;
 mod function;
 mod model;
 pub(crate) mod named;

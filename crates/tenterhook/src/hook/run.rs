@@ -103,6 +103,8 @@ pub struct Command {
     pub env: Vec<(String, String)>,
     /// Where it starts, when not in the event's `cwd`.
     pub cwd: Option<PathBuf>,
+    /// Files and patterns of files that it says it runs on, beside those that its words name (T-8).
+    pub files: Vec<PathBuf>,
     /// Whether the next process is started before it is needed.
     pub prewarm: Prewarm,
 }
@@ -321,6 +323,7 @@ impl Command {
             pass: Vec::new(),
             env: Vec::new(),
             cwd: None,
+            files: Vec::new(),
             prewarm: Prewarm::Never,
         }
     }

@@ -123,7 +123,7 @@ fn of_run(run: &Run, ground: Ground<'_>) -> Digest {
 }
 
 fn of_command(command: &Command, ground: Ground<'_>) -> Digest {
-    let Command { invocation, copy: _, inherit, pass, env, cwd, prewarm } = command;
+    let Command { invocation, copy: _, inherit, pass, env, cwd, files, prewarm } = command;
     let canon = Canon::of("command");
     let canon = match invocation {
         Invocation::Argv { program, args } => {
@@ -134,6 +134,12 @@ fn of_command(command: &Command, ground: Ground<'_>) -> Digest {
         }
     };
     let pairs = env.iter().flat_map(|(name, value)| [name.clone(), ground.text(value)]);
+    // What declares none has the digest that it had before anything could be declared.
+    let canon = if files.is_empty() {
+        canon
+    } else {
+        canon.list("declared", files.iter().map(|it| ground.path(it)))
+    };
     canon
         .field("inherit", format!("{inherit:?}"))
         .list("pass", pass)

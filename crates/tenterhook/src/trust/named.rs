@@ -89,6 +89,34 @@ pub(super) fn named(command: &Command, base: &Path, project: &Path, home: &Path)
     named
 }
 
+/// Every word of `command` that is known before it runs, as the file that it would be; `text` is its line with what is known put
+/// in.
+pub(super) fn words(
+    command: &Command,
+    text: Option<&str>,
+    base: &Path,
+    home: &Path,
+) -> Vec<Mention> {
+    let words: Vec<Word> = match (&command.invocation, text) {
+        (Invocation::Argv { program, args }, _) => {
+            std::iter::once(program).chain(args).map(Word::literal).collect()
+        }
+        (Invocation::Shell { .. }, Some(text)) => {
+            shell::read(text).commands.iter().flat_map(|it| it.words.to_vec()).collect()
+        }
+        (Invocation::Shell { .. }, None) => Vec::new(),
+    };
+    let mut named = Named::default();
+    for word in words.iter().filter(|it| is_known(it)) {
+        named.mention(word, base, home, false);
+    }
+    named.files
+}
+
+fn is_known(word: &Word) -> bool {
+    word.kind == WordKind::Literal || word.text.starts_with("~/")
+}
+
 impl Named {
     fn line(&mut self, text: &str, base: &Path, home: &Path) {
         let line = shell::read(text);

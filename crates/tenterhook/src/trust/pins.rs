@@ -2,6 +2,8 @@
 //!
 //! What is read here is what is hashed, and what is kept to be run: nothing is opened a second time (T-20).
 
+mod declared;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -83,6 +85,12 @@ pub(super) fn of_command(command: &Command, finding: Finding<'_>) -> Pins {
             read = reading.mention(&mention);
         }
         if reading.files.get(&mention.path).is_some_and(|it| it.digest.is_some()) {
+            mentions.push(mention);
+        }
+    }
+    read = read.and_then(|()| reading.declared(command));
+    for mention in reading.declared_words(command, text.as_deref(), base) {
+        if !mentions.iter().any(|it| it.word == mention.word) {
             mentions.push(mention);
         }
     }

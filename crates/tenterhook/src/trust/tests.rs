@@ -14,6 +14,8 @@ use crate::hook::{Arming, Layer};
 use crate::session::Session;
 use crate::{Engine, Event};
 
+mod declared;
+
 /// A project with a gate of Claude Code's, in a home of its own.
 struct Room {
     root: TempDir,

@@ -199,6 +199,10 @@ impl Writer {
                 self.partly(hook, "its `cwd` is relative, and here counts from the file");
             }
         }
+        if !command.files.is_empty() {
+            let files = command.files.iter().map(|it| it.to_string_lossy().into_owned());
+            table.insert("files", Item::Value(strings(&files.collect::<Vec<_>>())));
+        }
         if command.inherit != hook.dialect.dialect().inherit() {
             self.partly(hook, "it inherits another environment than its dialect promises");
         }

@@ -16,6 +16,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("env", &["run", "shell", "worker"]),
     ("cwd", &["run", "shell", "worker"]),
     ("pass", &["run", "shell", "worker", "http"]),
+    ("files", &["run", "shell", "worker"]),
     ("prewarm", &["run", "shell"]),
     ("deny", &["when"]),
     ("ask", &["when"]),

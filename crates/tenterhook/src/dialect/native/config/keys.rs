@@ -120,6 +120,7 @@ pub(in crate::dialect::native) const HOOK: &[Key] = &[
     key("env", Shape::Variables),
     key("pass", Shape::List),
     key("cwd", Shape::Text),
+    key("files", Shape::List),
     key("status", Shape::Text),
     key("speaks", Shape::Text),
     key("test", Shape::Cases),

@@ -1,12 +1,14 @@
 //! What a hook runs: exactly one of the keys of [`keys::RUN`] (C-43, C-44, C-45).
 
+use std::path::PathBuf;
+
 use super::Reader;
 use super::fields::Fields;
 use super::keys::{self, listed};
 use crate::diagnostic::Code;
 use crate::dialect::DialectId;
 use crate::dialect::words::is_variable;
-use crate::hook::{Command, Invocation, Prewarm, Run, Shell};
+use crate::hook::{Command, Invocation, Prewarm, Run, Shell, files};
 
 impl Reader<'_> {
     pub(super) fn run(&mut self, fields: &Fields<'_>, speaks: DialectId) -> Option<Run> {
@@ -120,6 +122,7 @@ impl Reader<'_> {
             }
         }
         let prewarm = prewarm(fields).of(&invocation);
+        let files = self.files(fields);
         Command {
             copy: None,
             invocation,
@@ -131,8 +134,29 @@ impl Reader<'_> {
                 .filter_map(|it| Some((it.key.clone(), it.node.as_str()?.to_owned())))
                 .collect(),
             cwd: fields.text("cwd").map(|text| self.path(text)),
+            files,
             prewarm,
         }
+    }
+
+    /// What the hook runs on beside what its words name (T-8).
+    fn files(&mut self, fields: &Fields<'_>) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        for (text, span) in fields.words("files") {
+            let path = self.path(text);
+            let why = match files::pattern(&path, &self.source.directory) {
+                _ if text.trim().is_empty() => "it is empty".to_owned(),
+                Err(why) => why,
+                Ok(_) => {
+                    files.push(path);
+                    continue;
+                }
+            };
+            let message = format!("`{}` names no files: {why}", text.escape_debug());
+            self.report(Code::BadPath, span, message).help =
+                Some("name a file, a folder or a pattern, such as `policy/*.json`".to_owned());
+        }
+        files
     }
 
     /// Says where `prewarm` does not do what it promises (PW-2, PW-10).

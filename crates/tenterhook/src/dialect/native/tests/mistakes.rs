@@ -197,3 +197,20 @@ fn a_mistake_in_what_runs_says_what_to_write() {
         assert_eq!(hook.run.executor(), "none", "{line}");
     }
 }
+
+/// T-8.
+#[test]
+fn what_is_declared_names_files() {
+    for (value, codes) in [
+        ("['a', '*.json', '~/x', '{a,b}/**']", &[][..]),
+        ("['a', '[']", &["bad-path"]),
+        ("['']", &["bad-path"]),
+        ("'a'", &["wrong-type"]),
+    ] {
+        let read = load(&format!("[hook.a]\non = 'Stop'\nshell = 'x'\nfiles = {value}\n"));
+        let found: Vec<_> = read.diagnostics.iter().map(|it| it.code.name()).collect();
+        assert_eq!(found, codes, "{value}");
+    }
+    let rule = load("[hook.a]\non = 'PreToolUse'\nwhen = 'true'\ndeny = 'no'\nfiles = ['a']\n");
+    assert_eq!(rule.diagnostics.iter().map(|it| it.code.name()).collect::<Vec<_>>(), ["no-effect"]);
+}

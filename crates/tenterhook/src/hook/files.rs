@@ -1,0 +1,74 @@
+//! Which files does a hook say that it runs on? A path, or a pattern of paths below a directory. Looks at no file.
+
+use std::path::{Component, Path, PathBuf};
+
+use globset::{GlobBuilder, GlobMatcher};
+
+/// Signs that make a pattern of a path.
+const SIGNS: &[char] = &['*', '?', '[', '{'];
+/// Longest path that somebody writes, which bounds what a pattern costs.
+const LONGEST: usize = 512;
+
+/// Files by what their paths have in common.
+#[derive(Clone, Debug)]
+pub(crate) struct Pattern {
+    /// Where they lie, or below it.
+    #[cfg_attr(not(feature = "trust"), expect(dead_code, reason = "looked at by `trust`"))]
+    pub(crate) below: PathBuf,
+    /// The rest of their paths.
+    #[cfg_attr(not(feature = "trust"), expect(dead_code, reason = "looked at by `trust`"))]
+    pub(crate) rest: GlobMatcher,
+    /// How many directories below that one they can lie; `None` where any number may.
+    #[cfg_attr(not(feature = "trust"), expect(dead_code, reason = "looked at by `trust`"))]
+    pub(crate) depth: Option<usize>,
+}
+
+/// What a path that stands in the file of `directory` means: `None` where it is a path and no pattern.
+///
+/// # Errors
+///
+/// When it is neither: why, as a clause.
+pub(crate) fn pattern(path: &Path, directory: &Path) -> Result<Option<Pattern>, String> {
+    // Signs in the name of the directory are the person's, and no pattern.
+    let (fixed, written) = match path.strip_prefix(directory) {
+        Ok(written) => (directory, written),
+        Err(_) => (Path::new(""), path),
+    };
+    let text = written.to_str().ok_or("it is not valid UTF-8")?;
+    if text.len() > LONGEST || text.chars().any(char::is_control) {
+        return Err(format!("it is longer than {LONGEST} letters, or has some that none has"));
+    }
+    if !text.contains(SIGNS) {
+        return Ok(None);
+    }
+    let is_plain = |it: &Component<'_>| !it.as_os_str().to_string_lossy().contains(SIGNS);
+    let plain: PathBuf = written.components().take_while(is_plain).collect();
+    let rest = written.strip_prefix(&plain).unwrap_or(written).to_string_lossy();
+    let depth = (!rest.contains("**")).then(|| rest.matches('/').count());
+    let rest = GlobBuilder::new(&rest).literal_separator(true).build();
+    let rest = rest.map_err(|error| error.kind().to_string())?.compile_matcher();
+    Ok(Some(Pattern { below: fixed.join(plain), rest, depth }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(path: &str) -> Option<(String, Option<usize>)> {
+        let found = pattern(Path::new(path), Path::new("/p/[x]")).expect("a path");
+        found.map(|it| (it.below.display().to_string(), it.depth))
+    }
+
+    #[test]
+    fn a_path_is_a_pattern_by_its_signs() {
+        assert_eq!(parts("/p/[x]/lib/a.py"), None);
+        assert_eq!(parts("/p/[x]/lib/*.py"), Some(("/p/[x]/lib".to_owned(), Some(0))));
+        assert_eq!(parts("/p/[x]/lib/*/a.py"), Some(("/p/[x]/lib".to_owned(), Some(1))));
+        assert_eq!(parts("/p/[x]/**/a.py"), Some(("/p/[x]/".to_owned(), None)));
+        assert_eq!(parts("/h/lib/{a,b}.py"), Some(("/h/lib".to_owned(), Some(0))));
+        let long = format!("/p/{}", "a".repeat(600));
+        for bad in ["/p/[x]/[", "/p/a\nb", &*long] {
+            assert!(pattern(Path::new(bad), Path::new("/p/[x]")).is_err(), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Which files does an entry declare beside those that its words name? Paths, folders, and what patterns name (T-8).
+
+use std::path::{Path, PathBuf};
+
+use super::Reading;
+use crate::hook::Command;
+use crate::hook::files::{self, Pattern};
+use crate::trust::named::{self, Mention};
+
+/// Most entries of directories that one pattern is held against.
+const MOST_LOOKED_AT: usize = 20_000;
+/// How deep a pattern is followed.
+const DEEPEST: usize = 32;
+
+/// A pattern on its way through directories.
+struct Looking<'a> {
+    pattern: &'a Pattern,
+    shown: String,
+    looked_at: usize,
+    found: Vec<PathBuf>,
+}
+
+impl Reading<'_> {
+    /// Reads what the entry declares.
+    pub(super) fn declared(&mut self, command: &Command) -> Result<(), String> {
+        for said in &command.files {
+            match files::pattern(said, self.finding.directory)? {
+                Some(pattern) => self.matching(said, &pattern)?,
+                None if said.is_dir() => self.folder(said, &mut Vec::new())?,
+                None => self.file(said, true)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn matching(&mut self, said: &Path, pattern: &Pattern) -> Result<(), String> {
+        let shown = said.strip_prefix(self.finding.directory).unwrap_or(said);
+        let shown = shown.display().to_string();
+        let mut looking = Looking { pattern, shown, looked_at: 0, found: Vec::new() };
+        looking.below(&pattern.below, 0, &mut Vec::new())?;
+        if looking.found.is_empty() {
+            // Most likely a slip of the pen, and then something runs that is not pinned.
+            self.told.push(format!("`{}`, which names no file", looking.shown));
+        }
+        looking.found.iter().try_for_each(|path| self.file(path, true))
+    }
+
+    /// The words of a command that are files which it declares: those are run from where they are kept, too.
+    pub(super) fn declared_words(
+        &self,
+        command: &Command,
+        text: Option<&str>,
+        base: &Path,
+    ) -> Vec<Mention> {
+        if command.files.is_empty() {
+            return Vec::new();
+        }
+        let home = self.finding.ground.home;
+        let is_pinned = |it: &Mention| {
+            self.files.get(&it.path).is_some_and(|pin| pin.named && pin.digest.is_some())
+        };
+        named::words(command, text, base, home).into_iter().filter(is_pinned).collect()
+    }
+}
+
+impl Looking<'_> {
+    /// What a directory holds, and those below it, also behind links. `round` are the directories that it lies in.
+    fn below(
+        &mut self,
+        directory: &Path,
+        depth: usize,
+        round: &mut Vec<PathBuf>,
+    ) -> Result<(), String> {
+        if depth > DEEPEST {
+            let shown = directory.display();
+            return Err(format!("`{shown}` lies more than {DEEPEST} folders deep"));
+        }
+        let cannot = |error| format!("`{}` cannot be listed: {error}", directory.display());
+        let real = match directory.canonicalize() {
+            // What comes there later is another identity.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            real => real.map_err(cannot)?,
+        };
+        if round.contains(&real) {
+            return Ok(());
+        }
+        let mut paths = Vec::new();
+        for entry in std::fs::read_dir(directory).map_err(cannot)? {
+            let entry = entry.map_err(cannot)?;
+            self.looked_at += 1;
+            if self.looked_at > MOST_LOOKED_AT {
+                let shown = &self.shown;
+                return Err(format!(
+                    "`{shown}` is held against more than {MOST_LOOKED_AT} files: name their folder"
+                ));
+            }
+            paths.push(entry.path());
+        }
+        paths.sort();
+        round.push(real);
+        for path in paths {
+            if path.is_dir() {
+                if self.pattern.depth.is_none_or(|most| depth < most) {
+                    self.below(&path, depth + 1, round)?;
+                }
+            } else if path.is_file() && self.is_meant(&path) {
+                self.found.push(path);
+            }
+        }
+        round.pop();
+        Ok(())
+    }
+
+    fn is_meant(&self, path: &Path) -> bool {
+        path.strip_prefix(&self.pattern.below).is_ok_and(|rest| self.pattern.rest.is_match(rest))
+    }
+}

@@ -1,0 +1,134 @@
+//! Files that an entry declares (T-8): what of them counts, and from where they run.
+
+use super::*;
+
+/// A gate that reads a policy beside itself, a rule in a folder, and runs a program that its words hide.
+const NATIVE: &str = r#"
+[hook.gate]
+on = "PreToolUse"
+run = ["sh", "guard.sh"]
+files = ["policy.txt", "rules/*.rule", "vendor/**/*.inc", "assets"]
+"#;
+const GUARD: &str = "read -r words <\"$(dirname \"$0\")/policy.txt\"\n\
+    . \"$(dirname \"$0\")/vendor/a/b/deep.inc\"\n\
+    for rule in \"$(dirname \"$0\")\"/rules/*.rule; do words=\"$words $(cat \"$rule\")\"; done\n\
+    echo \"$words $DEEP $(cat \"$(dirname \"$0\")/assets/a/text\")\" >&2\nexit 2\n";
+
+fn room() -> Room {
+    let room = Room::new();
+    for (name, text) in [
+        ("tenterhook.toml", NATIVE),
+        ("guard.sh", GUARD),
+        ("policy.txt", "policy\n"),
+        ("rules/one.rule", "one"),
+        ("rules/beside.txt", "no rule"),
+        ("vendor/a/b/deep.inc", "DEEP=deep\n"),
+        ("assets/a/text", "asset"),
+    ] {
+        room.write(name, text);
+    }
+    room
+}
+
+fn source(room: &Room) -> Source {
+    room.source("tenterhook.toml")
+}
+
+fn approve(room: &Room) {
+    let trust = room.trust();
+    trust.approve(&trust.review(&source(room))).expect("an approval");
+}
+
+fn state(room: &Room) -> State {
+    room.trust().review(&source(room)).entries.first().expect("the hook").state
+}
+
+/// T-8, T-20: what is declared is kept in its tree and found there, whatever lies in the project by then.
+#[tokio::test]
+async fn what_is_declared_runs_from_the_copy() {
+    let room = room();
+    approve(&room);
+    let (engine, told) = room.engine_of([source(&room)]);
+    assert!(told.is_empty(), "{told:?}");
+    for name in ["policy.txt", "rules/one.rule", "vendor/a/b/deep.inc", "assets/a/text"] {
+        room.write(name, "evil\n");
+    }
+    let answer = room.call_of(&engine, &Session::default()).await;
+    assert_eq!(answer, (Restraint::Deny, "policy one deep asset".to_owned()));
+}
+
+/// T-8: a byte, a mode, a file that comes and one that goes are another identity; what no pattern names is not.
+#[test]
+fn any_change_of_what_is_declared_is_another_identity() {
+    type Change = fn(&Room);
+    let changes: [(&str, Change); 7] = [
+        ("a file's byte", |room| room.write("policy.txt", "Policy\n")),
+        ("a pattern's byte", |room| room.write("rules/one.rule", "onE")),
+        ("a byte far below", |room| room.write("vendor/a/b/deep.inc", "DEEP=deeP\n")),
+        ("a folder's byte", |room| room.write("assets/a/text", "asseT")),
+        ("a mode", |room| executable(&room.project().join("policy.txt"))),
+        ("one that came", |room| room.write("rules/two.rule", "")),
+        ("one that is gone", |room| {
+            fs::remove_file(room.project().join("rules/one.rule")).expect("removed");
+        }),
+    ];
+    for (what, change) in changes {
+        let room = room();
+        approve(&room);
+        assert_eq!(state(&room), State::Approved, "{what}");
+        change(&room);
+        assert_eq!(state(&room), State::Changed, "{what}");
+    }
+    let room = room();
+    approve(&room);
+    room.write("rules/beside.txt", "another");
+    room.write("vendor/a/b/deep.txt", "another");
+    assert_eq!(state(&room), State::Approved);
+}
+
+/// T-8: another list of files is another entry, and the gate that stood there holds.
+#[tokio::test]
+async fn a_shorter_list_is_another_entry() {
+    let room = room();
+    approve(&room);
+    room.write("tenterhook.toml", &NATIVE.replace("\"policy.txt\", ", ""));
+    assert_eq!(state(&room), State::Changed);
+    let (engine, _) = room.engine_of([source(&room)]);
+    let (restraint, reason) = room.call_of(&engine, &Session::default()).await;
+    assert_eq!(restraint, Restraint::Deny);
+    assert!(reason.contains("is not what you approved"), "{reason}");
+}
+
+/// T-8: a word that is a declared file is run from the copy, too, although nothing else says that it is a file.
+#[tokio::test]
+async fn a_declared_word_is_the_copy() {
+    for run in ["run = [\"awk\", \"-f\", \"deny.rules\"]", "shell = \"awk -f deny.rules\""] {
+        let room = Room::new();
+        room.write(
+            "tenterhook.toml",
+            &format!("[hook.gate]\non = \"PreToolUse\"\n{run}\nfiles = [\"deny.rules\"]\n"),
+        );
+        let program = "BEGIN { print \"approved\" > \"/dev/stderr\"; exit 2 }\n";
+        room.write("deny.rules", program);
+        approve(&room);
+        let (engine, _) = room.engine_of([source(&room)]);
+        room.write("deny.rules", &program.replace("approved", "evil"));
+        let answer = room.call_of(&engine, &Session::default()).await;
+        assert_eq!(answer, (Restraint::Deny, "approved".to_owned()), "{run}");
+    }
+}
+
+/// T-5, T-7, T-8: what a pattern does not find is said, and one that is held against too much cannot be approved.
+#[test]
+fn a_pattern_that_finds_nothing_or_too_much_is_said() {
+    let room = room();
+    room.write("tenterhook.toml", &NATIVE.replace("*.rule", "*.rules"));
+    let review = room.trust().review(&source(&room));
+    let unpinned = review.entries.first().map(|it| it.pins.unpinned.clone());
+    assert_eq!(unpinned, Some(vec!["`rules/*.rules`, which names no file".to_owned()]));
+    for at in 0..=pins::MOST_FILES {
+        fs::write(room.project().join(format!("rules/{at}.rules")), "").expect("a file");
+    }
+    let why = room.trust().review(&source(&room)).too_much();
+    assert_eq!(why.as_deref(), Some("it lies among more than 2000 files"));
+}
