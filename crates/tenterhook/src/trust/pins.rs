@@ -20,6 +20,9 @@ pub(super) const MOST_BYTES: u64 = 64 << 20;
 /// How deep a pinned folder is followed.
 const DEEPEST: usize = 32;
 
+/// What folders of hooks are called.
+const HOOKS: &str = "hooks";
+
 /// What programs write beside themselves, and nobody runs: neither pinned nor kept (T-6).
 const LEFT_OUT: &[&str] = &["__pycache__", ".DS_Store"];
 const LEFT_OUT_ENDINGS: &[&str] = &[".log", ".pyc"];
@@ -165,12 +168,14 @@ impl Reading<'_> {
     }
 
     /// The folder that is pinned with a file: one of the project's that is not the project itself, nor the one in which its
-    /// hooks are configured.
+    /// hooks are configured. Who sorts hooks into folders keeps what they share above them, in the folder of all hooks.
     fn folder_of(&self, file: &Path) -> Option<PathBuf> {
-        let folder = file.parent()?;
         let project = self.finding.ground.project;
-        let is_inside = folder.starts_with(project) && folder != project;
-        (is_inside && folder != self.finding.directory).then(|| folder.to_owned())
+        let is_folder =
+            |it: &&Path| it.starts_with(project) && *it != project && *it != self.finding.directory;
+        let mut above = file.ancestors().skip(1).take_while(is_folder).peekable();
+        let own = above.peek().copied();
+        above.filter(|it| it.ends_with(HOOKS)).last().or(own).map(Path::to_owned)
     }
 
     fn file(&mut self, path: &Path, named: bool) -> Result<(), String> {

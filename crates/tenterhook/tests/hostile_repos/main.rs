@@ -1,8 +1,11 @@
 //! Does anything of a repository run that nobody approved? Each file in `incidents` rebuilds one that happened to an agent, and shows
-//! with the same files that what was approved does run. `race.rs` replaces a script while it is fired.
+//! with the same files that what was approved does run. `race.rs` replaces a script while it is fired; `kept.rs` runs
+//! hooks of several files from their copies.
 
 #![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot be set up fails")]
+#![expect(clippy::print_stderr, reason = "what is not tried is said")]
 
+mod kept;
 mod race;
 mod repository;
 

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use tempfile::TempDir;
+use tenterhook::diagnostic::Diagnostic;
 use tenterhook::dialect::Roots;
 use tenterhook::event::Surroundings;
 use tenterhook::executor::Ambient;
@@ -58,8 +59,8 @@ pub(crate) struct Came {
     pub(crate) evil: bool,
     pub(crate) decision: String,
     pub(crate) told: String,
-    #[expect(dead_code, reason = "it is shown where a step is not as it should be")]
-    reason: String,
+    /// What it says for it, and the faults.
+    pub(crate) reason: String,
 }
 
 pub(crate) struct Repository {
@@ -174,12 +175,21 @@ impl Repository {
         }
     }
 
-    async fn fire(&self, fired: &Fired) -> Came {
+    /// An engine with everything that is found, as it stands.
+    pub(crate) fn engine(&self) -> (Engine, Vec<Diagnostic>) {
         let found = self.trust().find(&self.roots());
         let ambient = Ambient::default().env(self.variables()).scratch(self.path("scratch"));
         let builder = Engine::builder().ambient(ambient).trust(self.trust());
-        let (engine, told) =
-            found.sources.into_iter().fold(builder, |all, it| all.source(it)).build();
+        found.sources.into_iter().fold(builder, |all, it| all.source(it)).build()
+    }
+
+    async fn fire(&self, fired: &Fired) -> Came {
+        let (engine, told) = self.engine();
+        let told = told.iter().map(|it| format!("{it:#}\n")).collect();
+        Came { told, ..self.fire_on(&engine, fired).await }
+    }
+
+    pub(crate) async fn fire_on(&self, engine: &Engine, fired: &Fired) -> Came {
         let within = Surroundings {
             session_id: "s".to_owned(),
             project: self.path("project"),
@@ -192,7 +202,6 @@ impl Repository {
         Came {
             decision: format!("{:?}", outcome.restraint).to_lowercase(),
             reason: format!("{:?} {:?}", outcome.reason(), outcome.faults),
-            told: told.iter().map(|it| format!("{it:#}\n")).collect(),
             ..Came::default()
         }
     }
