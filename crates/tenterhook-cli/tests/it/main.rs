@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "what tests share may fail them")]
 
 mod backtest;
+mod bad_input;
 mod bridge;
 mod cancel;
 mod check;
