@@ -773,6 +773,8 @@ pub(crate) enum SchemaOf {
     Reconcile,
     /// What `doctor --format json` prints
     Doctor,
+    /// Each line that `log --format json` prints
+    Log,
 }
 
 #[derive(Debug, Args)]

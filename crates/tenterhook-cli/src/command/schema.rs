@@ -25,6 +25,7 @@ pub(crate) fn run(args: &Schema, term: Term) -> Result<Exit, Problem> {
         SchemaOf::Backtest => include_str!("schema/backtest.json"),
         SchemaOf::Reconcile => include_str!("schema/reconcile.json"),
         SchemaOf::Doctor => include_str!("schema/doctor.json"),
+        SchemaOf::Log => include_str!("schema/log.json"),
     };
     term.data(text)?;
     Ok(Exit::Good)

@@ -400,6 +400,7 @@ fn what_a_person_says_of_their_guard_is_on_record() {
     let said: Vec<Value> = all
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .inspect(|it| crate::room::fits_schema("log", it))
         .filter(|it| it["kind"] == "said")
         .map(|it| it["said"].clone())
         .collect();
@@ -425,4 +426,33 @@ fn what_a_person_says_of_their_guard_is_on_record() {
         refused.all()
     );
     assert_eq!(room.run(&["trust", "status"], "").code, 1);
+}
+
+/// RE-46: with and without content, in shadow, with faults, and of what nobody could read; what a person said is held to it above.
+#[test]
+fn every_line_of_the_log_has_its_form() {
+    let hooks = "[hook.no]\non = 'PreToolUse'\nmatch = 'Bash'\nshell = 'echo no >&2; exit 2'\n\
+        [hook.aside]\non = 'PreToolUse'\nmode = 'shadow'\nshell = 'echo aside >&2; exit 2'\n\
+        [hook.broken]\non = 'PreToolUse'\nshell = 'exit 7'\n\
+        [hook.other]\non = 'PreToolUse'\nmatch = 'Read'\nshell = 'true'\n";
+    let mut kinds = std::collections::BTreeSet::new();
+    for content in ["none", "redacted", "full"] {
+        let room = Room::new();
+        room.write("project/tenterhook.toml", hooks);
+        room.write(USER, &format!("[record]\ncontent = '{content}'\n"));
+        room.run(&["fire"], &line("git push"));
+        room.run(&["fire"], "{ torn");
+        room.run(&["fire", "Read", "a"], "");
+        let logged = room.run(&["log", "--format", "json"], "");
+        assert!(logged.stdout.lines().count() >= 2, "{}", logged.all());
+        for it in logged.stdout.lines() {
+            let value: Value = serde_json::from_str(it).unwrap();
+            crate::room::fits_schema("log", &value);
+            kinds.insert(value["kind"].as_str().unwrap().to_owned());
+            let mut odd = value;
+            odd["odd"] = true.into();
+            assert!(std::panic::catch_unwind(|| crate::room::fits_schema("log", &odd)).is_err());
+        }
+    }
+    assert!(kinds.contains("end"), "{kinds:?}");
 }

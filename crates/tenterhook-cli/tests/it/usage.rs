@@ -71,7 +71,9 @@ hint: a config is a regular UTF-8 file of at most 16 MiB
 
 #[test]
 fn every_schema_is_one() {
-    for name in ["config", "event", "answer", "outcome", "check", "list", "explain", "events"] {
+    for name in
+        ["config", "event", "answer", "outcome", "check", "list", "explain", "events", "log"]
+    {
         let said = Room::new().run(&["schema", name], "");
         let schema: serde_json::Value = serde_json::from_str(&said.stdout).unwrap();
         assert!(jsonschema::validator_for(&schema).is_ok(), "{name}");
@@ -83,7 +85,7 @@ fn every_schema_is_one() {
 fn keys_are_written_in_snake_case() {
     let forms = [
         "event", "answer", "outcome", "check", "list", "explain", "rules", "events", "convert",
-        "test",
+        "test", "log",
     ];
     for name in forms {
         let said = Room::new().run(&["schema", name], "");
