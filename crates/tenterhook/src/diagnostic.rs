@@ -200,21 +200,38 @@ impl fmt::Display for Diagnostic {
 #[must_use]
 #[doc(hidden)]
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let folded = fold(word);
+    let folded: Vec<char> = fold(word).collect();
     let limit = folded.len() / 3;
+    let letters = letters(folded.iter().copied());
+    let mut room = Vec::new();
     known
         .into_iter()
-        .map(|candidate| (fold(candidate), candidate))
-        // The distance is at least this, and costs the product of both lengths.
-        .filter(|(known, _)| known.len().abs_diff(folded.len()) <= limit)
-        .map(|(known, candidate)| (distance(&folded, &known), candidate))
+        .filter_map(|candidate| {
+            room.clear();
+            room.extend(fold(candidate));
+            // A distance costs the product of both lengths, and is at least these.
+            let is_far = room.len().abs_diff(folded.len()) > limit
+                || differing(letters, self::letters(room.iter().copied())) > limit;
+            (!is_far).then(|| (distance(&folded, &room), candidate))
+        })
         .filter(|(distance, _)| *distance <= limit)
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
 }
 
-fn fold(word: &str) -> Vec<char> {
-    word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+fn fold(word: &str) -> impl Iterator<Item = char> {
+    word.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase)
+}
+
+/// Which letters there are, a bit for each; those beyond 64 share one.
+fn letters(word: impl Iterator<Item = char>) -> u64 {
+    word.fold(0, |seen, c| seen | 1 << (u32::from(c) % 64))
+}
+
+/// How many letters one of them has that the other has not, at most: each takes a change of its own.
+fn differing(left: u64, right: u64) -> usize {
+    let (only_left, only_right) = (left & !right, right & !left);
+    only_left.count_ones().max(only_right.count_ones()) as usize
 }
 
 /// Optimal string alignment distance: insert, delete, replace, swap of two neighbours.

@@ -160,7 +160,7 @@ fn a_call_that_nobody_can_answer_is_told_by_the_exit_code() {
             .unwrap();
         assert_eq!(output.status.code(), Some(code), "{args:?} {output:?}");
         let told = String::from_utf8(output.stderr).unwrap();
-        let refused = told.contains("refused: Write {\"content\":\"x\",\"file_path\":\"out.txt\"}")
+        let refused = told.contains("refused: Write {\"file_path\":\"out.txt\",\"content\":\"x\"}")
             && told.contains("there is no user to answer");
         assert_eq!(refused, code != 0, "{told}");
     }

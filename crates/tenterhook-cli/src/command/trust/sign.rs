@@ -121,7 +121,7 @@ fn read(path: &Path) -> Result<SecretKey, Problem> {
     let cannot = |why: &str| Problem::new(format!("`{shown}` is not a key that signs: {why}"));
     let found = fs::metadata(path).map_err(|error| cannot(&error.to_string()))?;
     if !found.is_file() || found.len() > MOST_BYTES {
-        return Err(cannot("it is no file of a key's size"));
+        return Err(cannot("it is not a file of a key's size"));
     }
     #[cfg(unix)]
     {
@@ -131,8 +131,9 @@ fn read(path: &Path) -> Result<SecretKey, Problem> {
         }
     }
     let text = fs::read_to_string(path).map_err(|error| cannot(&error.to_string()))?;
-    SecretKey::read(&text)
-        .ok_or_else(|| cannot("its text is another").help("`tenterhook trust key FILE` makes one"))
+    SecretKey::read(&text).ok_or_else(|| {
+        cannot("its text has another form").help("`tenterhook trust key FILE` makes one")
+    })
 }
 
 /// Writes a file beside its place and moves it there.

@@ -54,10 +54,10 @@ impl Reader<'_> {
 
     /// The event that is called `word`, or else the one that is nearly called so.
     pub(super) fn meant(&self, word: &str) -> Option<String> {
-        let built_in = DIALECTS.iter().flat_map(|it| it.rows()).map(|row| &*row.event);
-        let declared = self.out.events.iter().map(|row| &*row.event);
-        let all: Vec<&str> = built_in.chain(declared).collect();
-        let found = if all.contains(&word) { Some(word) } else { nearest(word, all) };
+        let built_in = || DIALECTS.iter().flat_map(|it| it.rows()).map(|row| &*row.event);
+        let declared = || self.out.events.iter().map(|row| &*row.event);
+        let all = || built_in().chain(declared());
+        let found = if all().any(|it| it == word) { Some(word) } else { nearest(word, all()) };
         found.map(str::to_owned)
     }
 
@@ -207,8 +207,11 @@ pub(super) fn is_gate(event: &str) -> bool {
 fn misspelt(word: &str) -> Option<&'static str> {
     let letters = |text: &str| text.to_ascii_lowercase().chars().collect::<Vec<char>>();
     let word = word.trim();
+    if table::TOOLS.contains(&word) {
+        return None;
+    }
     let near = nearest(word, table::TOOLS.iter().copied())?;
-    (word != near && distance(&letters(word), &letters(near)) == 1).then_some(near)
+    (distance(&letters(word), &letters(near)) == 1).then_some(near)
 }
 
 /// A name that differs from that of a known tool in nothing but case, and that of the tool.
