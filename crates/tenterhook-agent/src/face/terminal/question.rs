@@ -144,17 +144,20 @@ impl Question {
     }
 }
 
-/// The arguments as they are read: a replacement as the lines that go and come, everything else by its name.
+/// The arguments as they are read: a replacement as the lines that go and come, everything else by its name. What the model
+/// tells of its call stands last, or it could push out of sight what the call does.
 fn arguments(call: &Call) -> Vec<String> {
     let change = diff::of(call);
     let by_name = change.is_none();
-    let all = call
+    let mut all: Vec<_> = call
         .input
         .as_object()
         .into_iter()
         .flatten()
-        .filter(|(name, _)| by_name || !diff::PARTS.contains(&name.as_str()));
-    let named = all.map(|(name, value)| {
+        .filter(|(name, _)| by_name || !diff::PARTS.contains(&name.as_str()))
+        .collect();
+    all.sort_by_key(|(name, _)| *name == "description");
+    let named = all.into_iter().map(|(name, value)| {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let value = shown::spelled(value.trim_end(), shown::ASKED);
         let gap = if value.contains('\n') { "\n" } else { " " };
