@@ -16,8 +16,6 @@ mod shadow;
 mod statements;
 mod switches;
 
-use std::sync::Arc;
-
 pub(crate) use caller::is_own_line;
 pub use ruleset::Ruleset;
 #[doc(hidden)]
@@ -86,14 +84,15 @@ pub(crate) fn load_judged(
 ) -> Loaded {
     let mut diagnostics = Vec::new();
     let mut read: Vec<(Source, ReadConfig)> = Vec::new();
-    let mut as_read = Vec::new();
+    let mut good = Vec::new();
     for source in sources {
         let mut config = hold::read(source);
         if config.unreadable {
-            keep_last_good(source, &mut config, last);
+            good.extend(keep_last_good(source, &mut config, last));
+        } else if says_anything(&config) {
+            good.push(source.clone());
         }
         diagnostics.append(&mut config.diagnostics);
-        as_read.push((Arc::clone(&source.name), config.clone()));
         read.push((source.clone(), config));
     }
     diagnostics.extend(judge(&mut read));
@@ -122,7 +121,7 @@ pub(crate) fn load_judged(
     let configured = read.into_iter().flat_map(|(_, config)| config.hooks);
     let hooks: Vec<Hook> = configured.chain(added.hooks.iter().cloned()).collect();
     diagnostics.extend(built::left_out(&hooks));
-    let ruleset = Ruleset::new(hooks, events).remember(as_read).with_servers(servers);
+    let ruleset = Ruleset::new(hooks, events).remember(good).with_servers(servers);
     Loaded { ruleset, diagnostics }
 }
 
@@ -179,27 +178,27 @@ fn first_declared(
     kept
 }
 
-/// C-3: a guard must not vanish because somebody is in the middle of an edit. What is kept is the source as it was read,
-/// with its switches and events and before the switches of others: those are applied anew.
-fn keep_last_good(source: &Source, config: &mut ReadConfig, last: Option<&Ruleset>) {
-    let Some(kept) = last.and_then(|last| last.as_read(&source.name)) else { return };
-    // What was read of a text that could not be read either is nothing good.
-    let is_empty = kept.hooks.is_empty() && kept.switches.is_empty() && kept.mentions.is_empty();
-    if kept.unreadable || is_empty {
-        return;
-    }
-    config.unreadable = false;
-    config.lost = None;
-    config.hooks.clone_from(&kept.hooks);
-    config.switches.clone_from(&kept.switches);
-    config.events.clone_from(&kept.events);
-    config.servers.clone_from(&kept.servers);
-    config.mentions.clone_from(&kept.mentions);
-    let count = kept.hooks.len();
+/// Of a source that said nothing there is nothing good to keep.
+fn says_anything(config: &ReadConfig) -> bool {
+    !(config.hooks.is_empty() && config.switches.is_empty() && config.mentions.is_empty())
+}
+
+/// C-3: a guard must not vanish because somebody is in the middle of an edit. What is kept is the source as it was when it
+/// could be read, and it is read anew: what others switch is applied to that as to every other.
+fn keep_last_good(
+    source: &Source,
+    config: &mut ReadConfig,
+    last: Option<&Ruleset>,
+) -> Option<Source> {
+    let good = last.and_then(|last| last.good(&source.name))?.clone();
+    let broken = std::mem::replace(config, hold::read(&good));
+    config.diagnostics = broken.diagnostics;
+    let count = config.hooks.len();
     let message =
         format!("`{}` cannot be read; its {count} last good hooks stay armed", source.name);
     config.diagnostics.push(
         Diagnostic::new(Code::KeptLastGood, message, None)
             .help("mend the file; the hooks are replaced as soon as it can be read"),
     );
+    Some(good)
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::dialect::{Cap, DialectId, EventRow, Subject};
 use crate::event::EventName;
 use crate::hook::{Hook, Layer, Phase};
-use crate::source::{ReadConfig, Server};
+use crate::source::{Server, Source};
 
 pub use crate::hook::row::Mode;
 
@@ -73,7 +73,7 @@ pub struct Ruleset {
     stages: HashMap<EventName, Vec<Stage>>,
     caps: HashMap<EventName, Cap>,
     custom: HashMap<EventName, EventRow>,
-    as_read: Vec<(Arc<str>, ReadConfig)>,
+    good: Vec<Source>,
     servers: Vec<Server>,
 }
 
@@ -101,9 +101,10 @@ impl Ruleset {
         ruleset
     }
 
-    /// Keeps what each source said, for the day when it cannot be read (C-3).
-    pub(super) fn remember(self, as_read: Vec<(Arc<str>, ReadConfig)>) -> Self {
-        Self { as_read, ..self }
+    /// Keeps the sources that say something, for the day when one cannot be read (C-3): their text, a hundredth of what
+    /// it is read to, and few are ever read from here.
+    pub(super) fn remember(self, good: Vec<Source>) -> Self {
+        Self { good, ..self }
     }
 
     pub(super) fn with_servers(self, servers: Vec<Server>) -> Self {
@@ -116,9 +117,9 @@ impl Ruleset {
         &self.servers
     }
 
-    /// What the source of that name said when it was read last.
-    pub(super) fn as_read(&self, source: &str) -> Option<&ReadConfig> {
-        self.as_read.iter().find(|(name, _)| **name == *source).map(|(_, config)| config)
+    /// The source of that name as it was when it could be read.
+    pub(super) fn good(&self, source: &str) -> Option<&Source> {
+        self.good.iter().find(|it| *it.name == *source)
     }
 
     /// Every hook in configured order, disarmed ones too.

@@ -289,29 +289,38 @@ fn the_same_entry_runs_once() {
 /// not what the switches of others made of it.
 #[test]
 fn an_unreadable_source_keeps_its_last_good_hooks() {
-    let (mut name, said) = (source("a.json", Layer::User), |id: &str| ReadConfig {
-        hooks: vec![hook(id, Layer::User, id)],
-        switches: vec![Switch::DisableAll],
-        ..ReadConfig::default()
-    });
-    let as_read = vec![("a.json".into(), said("a")), ("b.json".into(), said("b"))];
-    let last = Ruleset::default().remember(as_read);
-    let kept = |source: &Source, last: Option<&Ruleset>| {
+    let gate = r#"{"matcher": "Write", "hooks": [{"type": "command", "command": "a"}]}"#;
+    let whole = format!(r#"{{"disableAllHooks": true, "hooks": {{"PreToolUse": [{gate}]}}}}"#);
+    let torn = format!("{{{whole}");
+    let said = |name: &str, text: &str| Source { text: text.into(), ..source(name, Layer::User) };
+    let sources = [said("a.json", &whole), said("b.json", "{}")];
+    let last = load(&sources, &Added::default(), None).ruleset;
+    let kept = |name: &str, last: Option<&Ruleset>| {
         let mut config = ReadConfig { unreadable: true, ..ReadConfig::default() };
-        keep_last_good(source, &mut config, last);
+        let good = keep_last_good(&said(name, &torn), &mut config, last);
+        assert_eq!(
+            good.map(|it| it.text),
+            last.and_then(|it| it.good(name)).map(|it| it.text.clone())
+        );
         config
     };
-    let config = kept(&name, Some(&last));
-    assert_eq!(config.hooks.iter().map(|it| it.id.as_str()).collect::<Vec<_>>(), ["a"]);
+    let config = kept("a.json", Some(&last));
+    assert_eq!(config.hooks.len(), 1);
     assert_eq!(config.hooks[0].arming, Arming::Armed);
     assert_eq!(config.switches, [Switch::DisableAll]);
     assert_eq!(
         config.diagnostics.iter().map(|it| it.code.name()).collect::<Vec<_>>(),
         ["kept-last-good"]
     );
-    assert!(kept(&name, None).diagnostics.is_empty());
-    name.name = "c.json".into();
-    assert!(kept(&name, Some(&last)).hooks.is_empty());
+    for (name, last) in [("a.json", None), ("b.json", Some(&last)), ("c.json", Some(&last))] {
+        let config = kept(name, last);
+        assert!(config.hooks.is_empty() && config.unreadable, "{name}");
+    }
+    // Broken again, it keeps what was good.
+    let again = load(&[said("a.json", &torn)], &Added::default(), Some(&last)).ruleset;
+    let twice = load(&[said("a.json", "{")], &Added::default(), Some(&again)).ruleset;
+    assert_eq!(twice.hooks().len(), 1);
+    assert_eq!(twice.good("a.json").map(|it| &*it.text), Some(&*whole));
 }
 
 /// C-8: hooks that the host added come after all configured ones, and no switch of a file reaches them.
