@@ -24,6 +24,7 @@ const PAGES: &[Page] = pages![
     "config-claude",
     "config-native",
     "configuration",
+    "confinement",
     "diagnostics",
     "dialect-cline",
     "dialect-codewhale",

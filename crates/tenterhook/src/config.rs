@@ -11,6 +11,7 @@ mod protection;
 mod repeats;
 mod requests;
 pub(crate) mod ruleset;
+mod sandbox;
 mod server;
 mod shadow;
 mod statements;

@@ -2,6 +2,7 @@
 
 #[doc(hidden)]
 pub mod command;
+mod confine;
 #[cfg(feature = "rule")]
 mod disk;
 mod env_file;
@@ -60,6 +61,9 @@ pub struct Ambient {
     /// What the person left to agents of what the built-in rules deny; `None`: nothing.
     #[cfg(feature = "rule")]
     pub leaves: Option<crate::leave::Leaves>,
+    /// As on a machine that can confine nothing: for tests.
+    #[doc(hidden)]
+    pub pretends_no_means: bool,
     /// The connections that `http` hooks share, and whom they trust.
     pub network: http::Network,
 }

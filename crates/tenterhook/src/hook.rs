@@ -9,6 +9,7 @@ pub(crate) mod named;
 mod prewarm;
 pub(crate) mod row;
 mod run;
+mod sandbox;
 pub(crate) mod script;
 
 use std::fmt;
@@ -29,6 +30,9 @@ pub use function::Function;
 pub use run::{
     Command, Http, Inherit, Invocation, McpTool, Prewarm, Prompt, Run, Shell, Unread, Worker,
 };
+pub use sandbox::Sandbox;
+#[doc(hidden)]
+pub use sandbox::{Grants, Peers, Profile, Tier};
 pub use script::{Program, Script};
 
 /// What a hook is called, unique in a ruleset.
@@ -158,6 +162,7 @@ pub enum Wait {
 }
 
 /// Whether a hook asks to be confined while it runs.
+#[doc(hidden)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Confine {
     /// It does not.
@@ -223,6 +228,8 @@ pub struct Hook {
     pub compat: Compat,
     /// Whether it asks to be confined.
     pub confine: Confine,
+    /// What of the machine it may touch.
+    pub sandbox: Sandbox,
     /// What a host may show while it runs.
     pub status: Option<String>,
     /// Whether it may run at all.
@@ -255,6 +262,7 @@ impl Hook {
             once: false,
             compat: Compat::Guarded,
             confine: Confine::Never,
+            sandbox: Sandbox::Unsaid,
             status: None,
             arming: Arming::Armed,
             pausable: false,

@@ -105,7 +105,6 @@ mod merge;
 pub mod outcome;
 pub mod plan;
 pub mod prelude;
-#[cfg(feature = "rule")]
 #[doc(hidden)]
 pub mod protect;
 pub mod record;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::answer::{Effects, Restraint};
 use crate::diagnostic::Code;
-use crate::hook::HookId;
+use crate::hook::{HookId, Tier};
 use crate::text;
 pub use decision::{Decision, Rewrite};
 
@@ -123,6 +123,8 @@ pub struct Step {
     pub rewrote: bool,
     /// Whether it wants everything to end.
     pub stopped: bool,
+    /// How far it was confined, as its process found; `None` where nobody asked for it.
+    pub tier: Option<Tier>,
     /// Where it runs in shadow, what it alone would have left: nothing of that is in the outcome, and of a step that is under way
     /// nothing is known yet.
     pub shadow: Option<Box<Outcome>>,

@@ -10,7 +10,7 @@ use crate::config::{Ruleset, Stage};
 use crate::diagnostic::Code;
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::event::Event;
-use crate::hook::{Arming, Confine, Enforcement, Hook, Run, Unread};
+use crate::hook::{Arming, Confine, Enforcement, Hook, Run, Sandbox, Unread};
 use crate::matcher::{Condition, MatchContext, MatcherSpec, Picked};
 use crate::session::View;
 
@@ -118,6 +118,10 @@ fn shadowed(hook: &Hook, because: String) -> String {
 
 /// What a hook that asks to be confined gets instead.
 fn confinement(hook: &Hook, because: String) -> String {
+    if let Sandbox::In(grants) = &hook.sandbox {
+        let (told, least) = (hook.sandbox.told(), grants.demands().word());
+        return format!("{because}; it runs in the sandbox {told}, at least {least} (X-1)");
+    }
     if hook.confine == Confine::Never {
         return because;
     }

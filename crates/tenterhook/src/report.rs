@@ -31,6 +31,33 @@ pub enum End {
     Cancelled,
 }
 
+/// How far a hook is confined: the words of `isolation_min` and of records.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    /// Not at all.
+    T0,
+    /// In what it reaches of files, peers and other processes.
+    #[default]
+    T1,
+    /// The same, and nothing outlives it. No build reaches it yet.
+    T2,
+}
+
+impl Tier {
+    /// Every tier.
+    pub const ALL: [Self; 3] = [Self::T0, Self::T1, Self::T2];
+
+    /// The word that configs and records use.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::T0 => "T0",
+            Self::T1 => "T1",
+            Self::T2 => "T2",
+        }
+    }
+}
+
 /// Whether all output was seen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Closed {
@@ -101,6 +128,8 @@ pub struct Report {
     pub survivors: Vec<u32>,
     /// Where it ran, when the directory in which it should have started could not be entered.
     pub moved_to: Option<PathBuf>,
+    /// How far it was confined, as its process found; `None` where nobody asked for it.
+    pub tier: Option<Tier>,
     /// What people should hear of how it ran, whatever it said; each becomes a fault and decides nothing.
     pub notes: Vec<Failure>,
 }
@@ -118,6 +147,7 @@ impl Report {
             env_file: None,
             survivors: Vec::new(),
             moved_to: None,
+            tier: None,
             notes: Vec::new(),
         }
     }

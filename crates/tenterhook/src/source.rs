@@ -13,7 +13,7 @@ use crate::diagnostic::{Diagnostic, Place};
 use crate::event::EventName;
 use crate::hook::named::DialectId;
 use crate::hook::row::EventRow;
-use crate::hook::{Compat, Hook, Layer, OnFailure, Prewarm};
+use crate::hook::{Compat, Hook, Layer, OnFailure, Prewarm, Sandbox};
 
 pub use flaw::{Flaw, Kept, Lost};
 pub use record::{Content, RecordTable};
@@ -174,6 +174,8 @@ pub struct Govern {
     pub compat: Option<Compat>,
     /// Whether its hooks run.
     pub enabled: Option<bool>,
+    /// What of the machine its hooks may touch.
+    pub sandbox: Sandbox,
     /// Whether the next process of its commands is started before it is needed.
     pub prewarm: Option<Prewarm>,
     /// Whether what its hooks say counts.

@@ -29,6 +29,7 @@ const EXECUTORS: &[&str] = &[
     include_str!("../../../docs/guide/executors/prewarm.md"),
     include_str!("../../../docs/guide/executors/rule.md"),
     include_str!("../../../docs/guide/executors/worker.md"),
+    include_str!("../../../docs/guide/sandbox.md"),
     include_str!("../../../docs/guide/testing.md"),
 ];
 

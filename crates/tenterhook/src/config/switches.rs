@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use super::statements::{SETTINGS, Statement, binds, distance, statements};
-use super::{hold, requests, shadow};
+use super::{hold, requests, sandbox, shadow};
 use crate::diagnostic::{Code, Diagnostic, Place};
 use crate::dialect::DialectId;
 use crate::hook::{Hook, Layer, Run};
@@ -29,6 +29,7 @@ pub(super) fn apply_switches(read: &mut [(Source, ReadConfig)]) -> Vec<Diagnosti
             if hook.on_failure.is_none() {
                 hook.on_failure = source.on_failure;
             }
+            sandbox::settle(said.all, source, hook);
             hold::settle(said.all, source, hook);
             barred.extend(shadow::settle(said.all, source, hook));
         }

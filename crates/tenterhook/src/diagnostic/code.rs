@@ -79,6 +79,7 @@ codes! {
         BadName = "bad-name", Error;
         BadKey = "bad-key", Error;
         BadPath = "bad-path", Error;
+        BadGrant = "bad-grant", Error;
         BadPlace = "bad-place", Error;
         BadRule = "bad-rule", Error;
         BadRulePattern = "bad-rule-pattern", Error;
@@ -295,6 +296,7 @@ codes! {
         StartedElsewhere = "started-elsewhere", Warning;
         WorkerQuarantined = "worker-quarantined", Warning;
         Survivors = "survivors", Warning;
+        SandboxRefused = "sandbox-refused", Warning;
         TerminalSequence = "terminal-sequence", Warning;
         UnreadableEvent = "unreadable-event", Warning;
         DoubledKey = "doubled-key", Warning;

@@ -54,7 +54,8 @@ pub(super) fn finished(late: &Late, report: &Report, claim: Option<Claim>) -> Fi
     let is_shadow = step.hook.enforcement.is_shadow();
     let wakes = may_wake && verdict.restraint == Restraint::Deny && !is_shadow;
     let ended = Ended::InBackground(Box::new(ended(&step, report)));
-    let record = spoken(&step, ended, report.took, &verdict);
+    let mut record = spoken(&step, ended, report.took, &verdict);
+    record.tier = report.tier;
     let outcome = match is_shadow {
         true => Outcome { steps: vec![aside(record, verdict)], ..Outcome::default() },
         false => Outcome { steps: vec![record], ..merge::fold(vec![verdict]) },

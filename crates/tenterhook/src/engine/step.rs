@@ -13,7 +13,7 @@ use crate::answer::{Answer, Failure, Power, Restraint};
 use crate::diagnostic::Code;
 use crate::event::Event;
 use crate::executor::{self, Ambient, Progress, Sealed, Task};
-use crate::hook::{Hook, Layer, Phase, Run, Wait, around};
+use crate::hook::{Hook, HookId, Layer, Phase, Run, Tier, Wait, around};
 use crate::merge;
 use crate::outcome::{self, Ended, Fault, Outcome};
 use crate::plan::Step;
@@ -239,7 +239,20 @@ async fn attached(setting: Box<Setting>, claim: Option<Claim>) -> Done {
         true => Ended::InBackground(Box::new(ended(&setting.step, &report))),
         false => ended(&setting.step, &report),
     };
-    judge(&setting.step, answer, ended, report.took)
+    let mut done = judge(&setting.step, answer, ended, report.took);
+    done.record.tier = report.tier;
+    done.verdict.faults.extend(unconfined(&setting.step.hook, &setting.session, &report));
+    done
+}
+
+/// A machine that cannot confine is told of once a session, not once a hook and call (X-8).
+fn unconfined(hook: &Hook, session: &Session, report: &Report) -> Option<Fault> {
+    let is_bare = report.tier == Some(Tier::T0);
+    (is_bare && session.claim(&HookId::new("sandbox:T0"))).then(|| {
+        let message = "this machine has no means to confine it, so it ran with the user's full rights, as every hook here \
+                       that accepts that; `isolation_min = \"T1\"` holds it back instead";
+        Fault::of(&hook.id, Code::Unconfined, message)
+    })
 }
 
 /// What is shown while it runs: nothing of a hook in shadow.
@@ -392,6 +405,7 @@ fn record(step: &Step, ended: Ended, took: Duration, verdict: Restraint) -> outc
         context: Vec::new(),
         rewrote: false,
         stopped: false,
+        tier: None,
         shadow: None,
     }
 }

@@ -16,13 +16,14 @@ use std::time::Duration;
 
 use tenterhook_process as process;
 
+use super::confine::confine;
 use super::env_file::EnvFile;
 use super::{Progress, Task, not_started};
 use crate::hook::{Command, FIRING, Inherit, Invocation, Run, Shell, around};
 use crate::report::{End, Report};
 pub use prewarm::MAX_SPARES;
 pub(crate) use prewarm::start_ahead;
-use running::{Course, Running};
+use running::{Course, Held, Running};
 
 /// What every hook inherits, whatever its source: programs cannot find each other, their files or their language
 /// without these. Names that change how a program loads code (`LD_PRELOAD`, `BASH_ENV`, `NODE_OPTIONS`,
@@ -63,6 +64,9 @@ const NO_PROGRAM: i32 = 8;
 
 /// Why a program was not started, and what to do about it.
 pub(super) fn not_there(error: &process::NotStarted) -> String {
+    if error.step == process::Step::Confine {
+        return super::confine::not_reached(error);
+    }
     let remedy = match error.error().kind() {
         std::io::ErrorKind::NotFound => "; correct the path, or add what it names",
         std::io::ErrorKind::PermissionDenied => {
@@ -90,8 +94,9 @@ pub(super) async fn run(task: Task) -> Progress {
 async fn start_now(task: &Task, command: &Command) -> Course {
     match EnvFile::create(task) {
         Ok(env_file) => {
-            let described = describe(task, command, env_file.as_ref());
-            Running::start(described, env_file).follow(task).await
+            let mut described = describe(task, command, env_file.as_ref());
+            let confined = confine(task, env_file.as_ref().map(EnvFile::path), &mut described);
+            Running::start(described, Held { env_file, confined }).follow(task).await
         }
         Err(error) => Course::Over(not_started(format!("its env file cannot be made: {error}"))),
     }
@@ -154,9 +159,14 @@ pub(super) fn environment<'a>(
     command: &'a Command,
     set: impl Iterator<Item = &'a (String, String)>,
 ) -> Vec<(OsString, OsString)> {
-    let passes = |name: &str| match command.inherit {
+    let grants = task.hook.sandbox.grants();
+    // Also of a dialect that promises everything: what is confined sees what it is granted.
+    let inherit = if grants.is_some() { Inherit::Listed } else { command.inherit };
+    let named = grants.map(|it| it.env.as_slice()).unwrap_or_default();
+    let is_named = |name: &str| command.pass.iter().chain(named).any(|it| it == name);
+    let passes = |name: &str| match inherit {
         Inherit::All => !task.dialect().withholds(name),
-        Inherit::Listed => LISTED.contains(&name) || command.pass.iter().any(|it| it == name),
+        Inherit::Listed => LISTED.contains(&name) || is_named(name),
     };
     let inherited = task.ambient.env.iter().filter(|(name, _)| passes(name));
     let mut seen: HashMap<&str, &str> = HashMap::new();

@@ -17,6 +17,7 @@ use slot::Place;
 use slot::Told;
 use workers::Workers;
 
+use super::confine::{Confined, confine, reached};
 use super::{Task, command};
 use crate::diagnostic::Code;
 use crate::hook::Worker;
@@ -37,7 +38,7 @@ pub(super) async fn run(task: &Task, worker: &Worker) -> Report {
     let (slot, id) = (workers.slot(&task.hook, &place), workers.number());
     let asked = slot.ask(id, &task.envelope.body, deadline, || describe(task, &place));
     match tokio::time::timeout_at(deadline, asked).await {
-        Ok(told) => report(told, began),
+        Ok(told) => Report { tier: reached(task), ..report(told, began) },
         Err(_) => Report::silent(End::TimedOut, began.elapsed()),
     }
 }
@@ -50,13 +51,14 @@ fn cwd(task: &Task, worker: &Worker) -> std::path::PathBuf {
 }
 
 /// No time-out: each event has its own, and the session ends the rest.
-fn describe(task: &Task, place: &Place) -> process::Command {
+fn describe(task: &Task, place: &Place) -> (process::Command, Option<Box<Confined>>) {
     let command = &place.worker.command;
     let mut described = command::program(command, place.cwd.clone());
     // What an envelope sets is about one event; a worker finds all of it in the event's line.
     described.env = command::environment(task, command, std::iter::empty());
     described.limits.stderr = STDERR;
-    described
+    let confined = confine(task, None, &mut described);
+    (described, confined)
 }
 
 fn report(told: Told, began: Instant) -> Report {

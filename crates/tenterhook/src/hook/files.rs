@@ -13,13 +13,19 @@ const LONGEST: usize = 512;
 #[derive(Clone, Debug)]
 pub(crate) struct Pattern {
     /// Where they lie, or below it.
-    #[cfg_attr(not(feature = "trust"), expect(dead_code, reason = "looked at by `trust`"))]
+    #[cfg_attr(
+        not(any(feature = "trust", test)),
+        expect(dead_code, reason = "looked at by `trust`")
+    )]
     pub(crate) below: PathBuf,
     /// The rest of their paths.
     #[cfg_attr(not(feature = "trust"), expect(dead_code, reason = "looked at by `trust`"))]
     pub(crate) rest: GlobMatcher,
     /// How many directories below that one they can lie; `None` where any number may.
-    #[cfg_attr(not(feature = "trust"), expect(dead_code, reason = "looked at by `trust`"))]
+    #[cfg_attr(
+        not(any(feature = "trust", test)),
+        expect(dead_code, reason = "looked at by `trust`")
+    )]
     pub(crate) depth: Option<usize>,
 }
 

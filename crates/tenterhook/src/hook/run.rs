@@ -95,6 +95,8 @@ pub struct Command {
     pub invocation: Invocation,
     /// What is started in its place: the same, of copies of what was approved (T-20).
     pub copy: Option<Invocation>,
+    /// The directory in which that copy lies, with what lies beside it.
+    pub kept: Option<std::path::PathBuf>,
     /// What it inherits.
     pub inherit: Inherit,
     /// Names that pass beside the list.
@@ -319,6 +321,7 @@ impl Command {
         Self {
             invocation,
             copy: None,
+            kept: None,
             inherit,
             pass: Vec::new(),
             env: Vec::new(),

@@ -56,6 +56,7 @@ pub(super) const FIELDS: &[&str] = &[
     "hooks[].verdict",
     "hooks[].rewrote",
     "hooks[].stopped",
+    "hooks[].tier",
     "hooks[].shadow.decision",
     "hooks[].shadow.rewrote",
     "hooks[].shadow.context",
@@ -175,6 +176,9 @@ impl Teller<'_> {
             if is {
                 put(&mut said, key, true);
             }
+        }
+        if let Some(tier) = step.tier {
+            put(&mut said, "tier", tier.word());
         }
         if let Some(shadow) = &step.shadow {
             put(&mut said, "shadow", aside(shadow));

@@ -100,6 +100,7 @@ fn finished(hook: &str) -> Finished {
         context: Vec::new(),
         rewrote: false,
         stopped: false,
+        tier: None,
         shadow: None,
     };
     let event = "Stop".into();

@@ -112,6 +112,7 @@ pub(super) fn redirect(
         }
     }
     command.copy = Some(copy);
+    command.kept = Some(tree);
     command.env.push((ORIGIN.to_owned(), first.path.to_string_lossy().into_owned()));
     Ok(())
 }

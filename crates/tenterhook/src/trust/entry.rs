@@ -6,7 +6,9 @@
 use std::path::Path;
 
 use super::digest::{Canon, Digest};
-use crate::hook::{Arming, Command, Hook, Http, Invocation, McpTool, Prompt, Run, Worker};
+use crate::hook::{
+    Arming, Command, Grants, Hook, Http, Invocation, McpTool, Prompt, Run, Sandbox, Worker,
+};
 use crate::matcher::MatcherSpec;
 use crate::source::{Govern, Reach, ReadConfig, Server, Switch};
 
@@ -54,6 +56,7 @@ pub(super) fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
         // What the person says of the file, not what stands in it.
         compat: _,
         confine,
+        sandbox,
         status,
         // Only a built-in hook can be lifted, and none of those is a repository's.
         pausable: _,
@@ -61,7 +64,7 @@ pub(super) fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
         caller: _,
         arming,
     } = hook;
-    Canon::of("hook 1")
+    let canon = Canon::of("hook 1")
         .field("id", id.as_str())
         .field("dialect", dialect.as_str())
         .field("event", event.as_str())
@@ -78,8 +81,17 @@ pub(super) fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
         .field("once", once.to_string())
         .field("confine", format!("{confine:?}"))
         .maybe("status", status.as_ref())
-        .maybe("mode", enforcement.is_shadow().then(|| enforcement.word()))
-        .end()
+        .maybe("mode", enforcement.is_shadow().then(|| enforcement.word()));
+    of_sandbox(canon, sandbox, ground).end()
+}
+
+/// Who says nothing of it is the entry that it was before it could be said.
+fn of_sandbox(canon: Canon, sandbox: &Sandbox, ground: Ground<'_>) -> Canon {
+    match sandbox {
+        Sandbox::Unsaid => canon,
+        Sandbox::Off => canon.field("sandbox", "off"),
+        Sandbox::In(grants) => of_grants(canon, grants, ground),
+    }
 }
 
 fn of_matcher(spec: &MatcherSpec) -> String {
@@ -122,8 +134,22 @@ fn of_run(run: &Run, ground: Ground<'_>) -> Digest {
     }
 }
 
+fn of_grants(canon: Canon, grants: &Grants, ground: Ground<'_>) -> Canon {
+    let Grants { profile, read, write, net, env, processes, memory, cpu, at_least } = grants;
+    canon
+        .field("sandbox", profile.word())
+        .list("read", read.iter().map(|it| ground.path(it)))
+        .list("write", write.iter().map(|it| ground.path(it)))
+        .field("net", format!("{net:?}"))
+        .list("sandbox env", env)
+        .maybe("processes", processes.map(|it| it.to_string()))
+        .maybe("memory", memory.map(|it| it.to_string()))
+        .maybe("cpu", cpu.map(|it| it.as_nanos().to_string()))
+        .field("isolation_min", at_least.word())
+}
+
 fn of_command(command: &Command, ground: Ground<'_>) -> Digest {
-    let Command { invocation, copy: _, inherit, pass, env, cwd, files, prewarm } = command;
+    let Command { invocation, copy: _, kept: _, inherit, pass, env, cwd, files, prewarm } = command;
     let canon = Canon::of("command");
     let canon = match invocation {
         Invocation::Argv { program, args } => {
@@ -206,10 +232,11 @@ fn of_switch(switch: &Switch, ground: Ground<'_>) -> String {
             on_broken,
             compat,
             enabled,
+            sandbox,
             prewarm,
             mode,
             place: _,
-        }) => canon
+        }) => of_sandbox(canon, sandbox, ground)
             .field("file", ground.path(file))
             .maybe("on_failure", on_failure.map(|it| it.word()))
             .maybe("on_broken", on_broken.map(|it| it.word()))

@@ -11,6 +11,7 @@ mod mode;
 mod protect;
 mod record;
 mod run;
+mod sandbox;
 mod server;
 mod source;
 mod unusable;

@@ -15,9 +15,10 @@ use std::time::{Duration, Instant};
 
 use tenterhook_process as process;
 
+use super::super::confine::confine;
 use super::super::env_file::EnvFile;
 use super::super::{Progress, Rest, Task, not_started};
-use super::running::{Course, Running};
+use super::running::{Course, Held, Running};
 use super::{describe, start_now};
 use crate::hook::{Hook, HookId, Run};
 use likeness::Likeness;
@@ -51,13 +52,14 @@ impl Spare {
         let env_file = EnvFile::create(task).ok()?;
         let mut described = describe(task, command, env_file.as_ref());
         let stand_in = StandIn::enter(&mut described, command, task.ambient.scratch.as_deref())?;
+        let confined = confine(task, env_file.as_ref().map(EnvFile::path), &mut described);
         let since = Instant::now();
         described.stdin = Arc::from([]);
         described.timeout = None;
         described.deadline = Some(since + IDLE);
         let mut likeness = Likeness::of(task, command);
         likeness.look(task);
-        let running = Running::wait(described, env_file, stand_in);
+        let running = Running::wait(described, Held { env_file, confined }, stand_in);
         let (hook, id) = (Arc::downgrade(&task.hook), task.hook.id.clone());
         Some(Self { hook, id, likeness, since, running })
     }

@@ -1,11 +1,13 @@
 //! A command that was started, until its report: fed, listened to for its first line, and translated.
 
+use std::path::Path;
 use std::time::Duration;
 
 use tenterhook_process as process;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
+use super::super::confine::{Confined, tier};
 use super::super::env_file::EnvFile;
 use super::super::{Progress, Rest, Task};
 use super::prewarm::StandIn;
@@ -18,12 +20,19 @@ use crate::report::{Closed, Delivery, End, Output, Report, Said};
 /// nothing left to do there, and to follow its lines would cost a twentieth of its run. Lines that came before are replayed.
 const QUICK: Duration = Duration::from_millis(5);
 
+/// What is removed when a command is over.
+#[derive(Debug)]
+pub(super) struct Held {
+    pub(super) env_file: Option<EnvFile>,
+    pub(super) confined: Option<Box<Confined>>,
+}
+
 /// A command that was started.
 #[derive(Debug)]
 pub(super) struct Running {
     child: process::Child,
     finished: oneshot::Receiver<process::Report>,
-    env_file: Option<EnvFile>,
+    held: Held,
     /// What was put into it, which goes with it.
     stand_in: StandIn,
     /// When the event came, where the command was started before it.
@@ -43,21 +52,17 @@ pub(super) enum Course {
 
 impl Running {
     /// Starts what is described, with all its input.
-    pub(super) fn start(described: process::Command, env_file: Option<EnvFile>) -> Self {
+    pub(super) fn start(described: process::Command, held: Held) -> Self {
         let (done, finished) = oneshot::channel();
         let child = process::start_fed(described, |child| report_to(child, done));
-        Self { child, finished, env_file, stand_in: StandIn::default(), handed: None }
+        Self { child, finished, held, stand_in: StandIn::default(), handed: None }
     }
 
     /// Starts what is described, to wait for its input until [`hand`](Self::hand).
-    pub(super) fn wait(
-        described: process::Command,
-        env_file: Option<EnvFile>,
-        stand_in: StandIn,
-    ) -> Self {
+    pub(super) fn wait(described: process::Command, held: Held, stand_in: StandIn) -> Self {
         let (done, finished) = oneshot::channel();
         let child = process::start_with(described, |child| report_to(child, done));
-        Self { child, finished, env_file, stand_in, handed: None }
+        Self { child, finished, held, stand_in, handed: None }
     }
 
     /// How it ended, if it is over although nobody handed it anything.
@@ -78,20 +83,21 @@ impl Running {
 
     /// Waits for its end, or for its first line to ask for the background.
     pub(super) async fn follow(self, task: &Task) -> Course {
-        let Self { child, mut finished, env_file, stand_in, handed } = self;
+        let Self { child, mut finished, held, stand_in, handed } = self;
+        let project = task.event.within.project.clone();
         if let Ok(report) = tokio::time::timeout(QUICK, &mut finished).await {
-            return over(report.ok(), env_file, handed);
+            return over(report.ok(), held, &project, handed);
         }
         let (detach, mut detached) = oneshot::channel();
         watch_first_line(&child, task.dialect(), task.hook.compat, detach);
         tokio::select! {
             // A hook that is over has no background left to go to.
             biased;
-            report = &mut finished => over(report.ok(), env_file, handed),
+            report = &mut finished => over(report.ok(), held, &project, handed),
             Ok(()) = &mut detached => {
                 child.deadline(Some((Instant::now() + task.timeout).into_std()));
                 Course::Detached(Rest(Box::pin(async move {
-                    let report = translate(finished.await.ok(), env_file, handed);
+                    let report = translate(finished.await.ok(), held, &project, handed);
                     drop((child, stand_in));
                     report
                 })))
@@ -111,7 +117,8 @@ impl Course {
 
 fn over(
     report: Option<process::Report>,
-    env_file: Option<EnvFile>,
+    held: Held,
+    project: &Path,
     handed: Option<Instant>,
 ) -> Course {
     let unseen = handed.is_some()
@@ -121,7 +128,7 @@ fn over(
             let killed = ended && it.taken == 0;
             killed || refused && it.end != process::End::TimedOut
         });
-    let report = translate(report, env_file, handed);
+    let report = translate(report, held, project, handed);
     if unseen { Course::Unseen(report) } else { Course::Over(report) }
 }
 
@@ -136,7 +143,8 @@ fn starved(error: &process::NotStarted) -> String {
 
 fn translate(
     report: Option<process::Report>,
-    env_file: Option<EnvFile>,
+    held: Held,
+    project: &Path,
     handed: Option<Instant>,
 ) -> Report {
     // The supervisor always reports; should it not, the step is not known to have said anything.
@@ -152,6 +160,10 @@ fn translate(
         process::End::TimedOut => End::TimedOut,
         process::End::Cancelled => End::Cancelled,
     };
+    let Held { env_file, confined } = held;
+    let walls = confined.as_ref().filter(|_| report.tier > process::Tier::T0);
+    let refused = walls.and_then(|it| it.told(&report.stderr.bytes, project));
+    let has_tier = confined.is_some() && report.pid.is_some();
     Report {
         end,
         said: Said::Bytes { stdout: output(report.stdout), stderr: output(report.stderr) },
@@ -163,7 +175,8 @@ fn translate(
         env_file: env_file.and_then(EnvFile::read),
         survivors: report.survivors,
         moved_to: report.cwd_substituted,
-        notes: Vec::new(),
+        tier: has_tier.then(|| tier(report.tier)),
+        notes: refused.into_iter().collect(),
     }
 }
 

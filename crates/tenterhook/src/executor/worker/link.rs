@@ -12,6 +12,7 @@ use tokio::time::Instant;
 
 use super::command;
 use super::frame::{self, Reply};
+use crate::executor::confine::Confined;
 
 /// A worker that nobody asked for so long is ended; the next event starts another (WK-13).
 const IDLE: Duration = Duration::from_secs(600);
@@ -39,6 +40,8 @@ pub(super) struct Link {
     child: OnceLock<process::Child>,
     state: Mutex<State>,
     answered: AtomicBool,
+    /// Its directory for passing files goes with it.
+    _confined: Option<Box<Confined>>,
 }
 
 #[derive(Default)]
@@ -66,7 +69,10 @@ struct Waiting {
 
 impl Link {
     /// Starts `command`. That it could not be started is told to who asks.
-    pub(super) fn start(mut command: process::Command) -> Arc<Self> {
+    pub(super) fn start(
+        mut command: process::Command,
+        confined: Option<Box<Confined>>,
+    ) -> Arc<Self> {
         // One byte more than a reply may have, so that one that is too long is seen.
         command.limits.line = frame::LONGEST + 1;
         command.limits.stdout = 0;
@@ -74,6 +80,7 @@ impl Link {
             child: OnceLock::new(),
             state: Mutex::default(),
             answered: AtomicBool::new(false),
+            _confined: confined,
         });
         let child = process::start_with(command, |child| {
             let ear = Ear(Arc::downgrade(&link));

@@ -11,6 +11,7 @@ use super::frame;
 use super::link::{Heard, Link};
 use crate::answer::Failure;
 use crate::diagnostic::Code;
+use crate::executor::confine::Confined;
 use crate::executor::restart::{NotNow, Restarts, STARTS, WINDOW};
 use crate::hook::{Arming, Hook, HookId, Run, Worker};
 
@@ -113,7 +114,7 @@ impl WorkerSlot {
         id: u64,
         body: &[u8],
         deadline: Instant,
-        command: impl Fn() -> process::Command,
+        command: impl Fn() -> (process::Command, Option<Box<Confined>>),
     ) -> Told {
         // The semaphore is never closed.
         let _turn = self.turns.acquire().await;
@@ -149,7 +150,10 @@ impl WorkerSlot {
     }
 
     /// The living worker, or a new one where it may be started.
-    fn link(&self, command: impl Fn() -> process::Command) -> Result<Arc<Link>, NotNow> {
+    fn link(
+        &self,
+        command: impl Fn() -> (process::Command, Option<Box<Confined>>),
+    ) -> Result<Arc<Link>, NotNow> {
         let mut state = self.state();
         if let Some(link) = state.link.clone() {
             if !link.is_over() {
@@ -162,7 +166,8 @@ impl WorkerSlot {
             state.part_with_broken(&link);
         }
         state.restarts.may_start(Instant::now())?;
-        let link = Link::start(command());
+        let (command, confined) = command();
+        let link = Link::start(command, confined);
         state.link = Some(Arc::clone(&link));
         Ok(link)
     }

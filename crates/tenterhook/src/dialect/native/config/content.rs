@@ -18,6 +18,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("pass", &["run", "shell", "worker", "http"]),
     ("files", &["run", "shell", "worker"]),
     ("prewarm", &["run", "shell"]),
+    ("sandbox", &["run", "shell", "worker"]),
     ("deny", &["when"]),
     ("ask", &["when"]),
     ("context", &["when"]),

@@ -61,6 +61,7 @@ impl Reader<'_> {
         let matcher = self.matcher(fields);
         let condition = self.condition(fields, speaks);
         self.check_cases(fields);
+        let sandbox = self.sandbox(fields);
         let Some(run) = run else { return Vec::new() };
         let mut hooks = Vec::with_capacity(events.len());
         for event in events {
@@ -74,6 +75,7 @@ impl Reader<'_> {
             hook.matcher = Matcher::new(matcher.clone());
             hook.condition.clone_from(&condition);
             self.settings(fields, &row, &mut hook);
+            hook.sandbox = sandbox.clone();
             hooks.push(hook);
         }
         self.check_waiting(fields, hooks.as_slice());

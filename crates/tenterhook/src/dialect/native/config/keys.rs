@@ -121,6 +121,7 @@ pub(in crate::dialect::native) const HOOK: &[Key] = &[
     key("pass", Shape::List),
     key("cwd", Shape::Text),
     key("files", Shape::List),
+    key("sandbox", Shape::TextOr(SANDBOX)),
     key("status", Shape::Text),
     key("speaks", Shape::Text),
     key("test", Shape::Cases),
@@ -128,6 +129,23 @@ pub(in crate::dialect::native) const HOOK: &[Key] = &[
 
 /// What a rule says when it holds.
 pub(super) const SAYS: &[&str] = &["deny", "ask", "context", "rewrite"];
+
+/// The words that stand for a whole sandbox, and where one begins.
+pub(in crate::dialect::native) const PROFILES: &[&str] = &["off", "standard", "strict"];
+const TIERS: &[&str] = &["T0", "T1", "T2"];
+
+/// The keys of `sandbox`.
+pub(in crate::dialect::native) const SANDBOX: &[Key] = &[
+    key("profile", Shape::Choice(PROFILES)),
+    key("read", Shape::List),
+    key("write", Shape::List),
+    key("net", Shape::Words),
+    key("env", Shape::List),
+    key("processes", Shape::Count),
+    key("memory", Shape::Bytes),
+    key("cpu", Shape::Time),
+    key("isolation_min", Shape::Choice(TIERS)),
+];
 
 /// The keys of `http`.
 const HTTP: &[Key] =
@@ -164,6 +182,7 @@ pub(in crate::dialect::native) const SOURCE: &[Key] = &[
     key("enabled", Shape::Flag),
     key("prewarm", Shape::Prewarm),
     key("mode", Shape::Choice(MODES)),
+    key("sandbox", Shape::TextOr(SANDBOX)),
 ];
 
 /// The keys of `[event."NAME"]`.

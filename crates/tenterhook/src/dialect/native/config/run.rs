@@ -125,6 +125,7 @@ impl Reader<'_> {
         let files = self.files(fields);
         Command {
             copy: None,
+            kept: None,
             invocation,
             // Scripts of another protocol get what that protocol promises them.
             inherit: speaks.dialect().inherit(),

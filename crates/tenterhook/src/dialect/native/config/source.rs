@@ -16,10 +16,11 @@ impl Reader<'_> {
         if entry.node.entries().is_empty() {
             self.report(Code::NoEffect, entry.key_span, "this says nothing about the file").help =
                 Some(
-                    "add `on_failure`, `on_broken`, `compat`, `enabled`, `prewarm` or `mode`"
+                    "add `on_failure`, `on_broken`, `compat`, `enabled`, `prewarm`, `mode` or `sandbox`"
                         .to_owned(),
                 );
         }
+        let sandbox = self.sandbox(&fields);
         let prewarm = fields.has("prewarm").then(|| prewarm(&fields));
         if prewarm.is_some_and(|it| !it.is_built()) {
             self.form_left_out(&fields);
@@ -35,6 +36,7 @@ impl Reader<'_> {
                 _ => Compat::Guarded,
             }),
             enabled: fields.flag("enabled"),
+            sandbox,
             prewarm,
             mode: self.mode(&fields),
         }));

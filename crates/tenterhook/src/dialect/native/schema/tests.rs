@@ -57,6 +57,7 @@ fn the_config_schema_has_the_keys_of_the_reader() {
     agrees(&schema["properties"], keys::FILE);
     agrees(&hook["properties"], keys::HOOK);
     agrees(&defs["source"]["properties"], keys::SOURCE);
+    agrees(&defs["sandbox"]["properties"], keys::SANDBOX);
     agrees(&defs["event"]["properties"], keys::EVENT);
     agrees(&defs["server"]["properties"], keys::SERVER);
     agrees(&defs["record"]["properties"], keys::RECORD);
@@ -115,6 +116,7 @@ fn outcomes_fit_their_schema() {
             context: Vec::new(),
             rewrote: false,
             stopped: false,
+            tier: None,
             shadow: Some(Box::new(Outcome::default())),
         }],
     };
@@ -134,7 +136,7 @@ fn what_the_schema_refuses_the_reader_refuses_too() {
     // Mistakes that a schema can see; the others need names, files or the event table.
     #[rustfmt::skip]
     let structural = ["unknown-key", "wrong-type", "bad-duration", "duration-without-unit", "unknown-word", "bad-name",
-        "missing-run", "several-runs", "empty-run", "missing-event", "unknown-dialect", "bad-variable", "missing-key", "bad-key"];
+        "missing-run", "several-runs", "empty-run", "missing-event", "unknown-dialect", "bad-variable", "missing-key", "bad-key", "bad-grant"];
     for entry in std::fs::read_dir(samples).expect("the samples are there") {
         let path = entry.expect("an entry").path();
         let code = path.file_stem().and_then(|it| it.to_str()).unwrap_or_default().to_owned();

@@ -214,3 +214,32 @@ fn what_is_declared_names_files() {
     let rule = load("[hook.a]\non = 'PreToolUse'\nwhen = 'true'\ndeny = 'no'\nfiles = ['a']\n");
     assert_eq!(rule.diagnostics.iter().map(|it| it.code.name()).collect::<Vec<_>>(), ["no-effect"]);
 }
+
+/// X-1: what cannot be read grants nothing, because its hook would run with all rights otherwise.
+#[test]
+fn a_sandbox_that_cannot_be_read_grants_nothing() {
+    for (sandbox, code) in [
+        ("\"standart\"", "unknown-word"),
+        ("true", "wrong-type"),
+        ("{ profile = \"tight\" }", "unknown-word"),
+        ("{ read = [\"$HOME/notes\"] }", "bad-path"),
+        ("{ write = [\"~/*\"] }", "bad-path"),
+        ("{ net = [\"tcp:70000\"] }", "bad-grant"),
+        ("{ net = [\"none\", \"tcp:1\"] }", "bad-grant"),
+        ("{ cpu = \"soon\" }", "bad-duration"),
+    ] {
+        let hook = format!("[hook.h]\non = \"Stop\"\nrun = [\"x\"]\nsandbox = {sandbox}\n");
+        let about = format!("[source.\"/p/other.toml\"]\nsandbox = {sandbox}\n");
+        for text in [hook, about] {
+            let read = load(&text);
+            let codes: Vec<_> = read.diagnostics.iter().map(|it| it.code.name()).collect();
+            assert_eq!(codes, [code], "{text}");
+            assert!(read.diagnostics.iter().all(|it| it.help.is_some()), "{text}");
+            assert!(read.hooks.iter().all(|it| matches!(it.run, Run::Unusable { .. })), "{text}");
+            for switch in &read.switches {
+                let Switch::Govern(govern) = switch else { panic!("{switch:?}") };
+                assert_eq!(govern.sandbox.told(), "strict", "{text}");
+            }
+        }
+    }
+}

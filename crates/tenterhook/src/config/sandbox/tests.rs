@@ -1,0 +1,50 @@
+//! Whose word on a hook's sandbox is heard, over whole files.
+
+use crate::config::{Added, load};
+use crate::dialect::DialectId;
+use crate::hook::Layer;
+use crate::source::Source;
+
+/// What a hook of a file of `layer` with `own` runs in, where files of others say something of that file.
+fn of(layer: Layer, own: &str, said: &[(Layer, &str)]) -> String {
+    let key =
+        |word: &str| if word.is_empty() { String::new() } else { format!("sandbox = {word}\n") };
+    let text = format!("[hook.guard]\non = 'Stop'\nrun = ['x']\n{}", key(own));
+    let native = |name: &str, layer, text: &str| Source {
+        layer,
+        ..Source::given(name, DialectId::NATIVE, text, "/p")
+    };
+    let mut sources = vec![native("/p/tenterhook.toml", layer, &text)];
+    for (at, (layer, word)) in said.iter().enumerate() {
+        let about = format!("[source.'/p/tenterhook.toml']\n{}", key(word));
+        sources.push(native(&format!("/{at}/tenterhook.toml"), *layer, &about));
+    }
+    let loaded = load(&sources, &Added::default(), None);
+    let told = loaded.ruleset.hooks().iter().map(|it| it.sandbox.told());
+    told.collect::<Vec<_>>().join(" | ")
+}
+
+///
+#[test]
+fn whoever_confines_is_heard() {
+    const STANDARD: &str = "'standard'";
+    const STRICT: &str = "'strict'";
+    const OFF: &str = "'off'";
+    const WIDE: &str = "{ write = ['/'] }";
+    for (layer, own, said, expected) in [
+        (Layer::Project, "", &[][..], "off"),
+        (Layer::Project, "", &[(Layer::User, STRICT)], "strict"),
+        (Layer::Project, OFF, &[(Layer::User, STANDARD)], "standard"),
+        (Layer::Project, STANDARD, &[(Layer::User, OFF)], "standard"),
+        // Its own grants do not widen what its reader grants; those of equals stand before what others say of them.
+        (Layer::Project, WIDE, &[(Layer::User, STANDARD)], "standard"),
+        (Layer::User, WIDE, &[(Layer::User, STANDARD)], "standard; write /"),
+        (Layer::User, "", &[(Layer::User, OFF), (Layer::Managed, STRICT)], "strict"),
+        (Layer::User, "", &[(Layer::User, STANDARD), (Layer::Managed, STRICT)], "strict"),
+        // A repository says nothing of what is the user's.
+        (Layer::User, "", &[(Layer::Project, STRICT)], "off"),
+        (Layer::Project, STANDARD, &[(Layer::Project, WIDE)], "standard"),
+    ] {
+        assert_eq!(of(layer, own, said), expected, "{own:?} of {layer:?} under {said:?}");
+    }
+}

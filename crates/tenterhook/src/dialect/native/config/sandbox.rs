@@ -1,0 +1,115 @@
+//! `sandbox`: what of the machine a hook may touch.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::fields::Fields;
+use super::keys::{PROFILES, SANDBOX};
+use super::{Reader, keys};
+use crate::diagnostic::{Code, Span, nearest};
+use crate::hook::{Grants, Peers, Profile, Sandbox, Tier};
+
+/// What cannot be read grants nothing: its hook would run with all rights otherwise.
+fn unreadable() -> Sandbox {
+    Sandbox::In(Arc::new(Grants::new(Profile::Strict)))
+}
+
+/// What begins a path in the project.
+const PROJECT: &str = "$PROJECT";
+
+impl Reader<'_> {
+    /// What stands at `sandbox`; nothing where there is none.
+    pub(super) fn sandbox(&mut self, fields: &Fields<'_>) -> Sandbox {
+        let Some(entry) = fields.entry.node.entry("sandbox") else { return Sandbox::Unsaid };
+        if let Some(word) = entry.node.as_str() {
+            return self.profile(word, entry.node.span);
+        }
+        let before = self.errors();
+        // Its keys and shapes were checked with the table around it.
+        let Some(fields) = Fields::open(self, entry, "`sandbox`", SANDBOX) else {
+            return unreadable();
+        };
+        let mut grants = match fields.text("profile") {
+            Some("off") => {
+                if let Some(other) = entry.node.entries().iter().find(|it| it.key != "profile") {
+                    let message =
+                        format!("`{}` grants nothing where `profile` is `off`", other.key);
+                    self.report(Code::NoEffect, other.key_span, message).help =
+                        Some("remove it, or take another profile".to_owned());
+                }
+                return Sandbox::Off;
+            }
+            Some("strict") => Grants::new(Profile::Strict),
+            _ => Grants::new(Profile::Standard),
+        };
+        grants.read = self.granted(&fields, "read");
+        grants.write = self.granted(&fields, "write");
+        grants.net = self.peers(&fields);
+        grants.env = fields.words("env").into_iter().map(|(name, _)| name.to_owned()).collect();
+        grants.processes = fields.whole("processes");
+        grants.memory = fields.whole("memory");
+        grants.cpu = fields.time("cpu");
+        let named = |word: &str| Tier::ALL.into_iter().find(|it| it.word() == word);
+        grants.at_least = fields.text("isolation_min").and_then(named).unwrap_or(grants.at_least);
+        if self.errors() > before { unreadable() } else { Sandbox::In(Arc::new(grants)) }
+    }
+
+    fn profile(&mut self, word: &str, span: Span) -> Sandbox {
+        match word {
+            "off" => Sandbox::Off,
+            "standard" => Sandbox::standard(),
+            "strict" => Sandbox::In(Arc::new(Grants::new(Profile::Strict))),
+            other => {
+                let words = || PROFILES.iter().copied();
+                let message = format!("`sandbox` cannot be `{}`", other.escape_default());
+                self.report(Code::UnknownWord, span, message).help =
+                    Some(nearest(other, words()).map_or_else(
+                        || format!("write one of {}", keys::listed(words())),
+                        |near| format!("did you mean `{near}`?"),
+                    ));
+                unreadable()
+            }
+        }
+    }
+
+    /// Paths of a grant: what begins with `$PROJECT` is found when the hook runs.
+    fn granted(&mut self, fields: &Fields<'_>, key: &str) -> Vec<PathBuf> {
+        let mut paths = Vec::new();
+        for (text, span) in fields.words(key) {
+            let is_of_project = text == PROJECT || text.starts_with("$PROJECT/");
+            if text.is_empty() || (text.starts_with('$') && !is_of_project) || text.contains('*') {
+                let message = format!("`{}` is no path that can be granted", text.escape_default());
+                self.report(Code::BadPath, span, message).help =
+                    Some("name a file or a directory, such as `$PROJECT/target`".to_owned());
+                continue;
+            }
+            paths.push(if is_of_project { PathBuf::from(text) } else { self.path(text) });
+        }
+        paths
+    }
+
+    /// `none`, `open`, or `tcp:PORT` for each port.
+    fn peers(&mut self, fields: &Fields<'_>) -> Peers {
+        let words = fields.words("net");
+        match words.as_slice() {
+            [] | [("none", _)] => return Peers::Nobody,
+            [("open", _)] => return Peers::Everybody,
+            _ => {}
+        }
+        let mut ports = Vec::new();
+        for (word, span) in words {
+            match word.strip_prefix("tcp:").and_then(|it| it.parse::<u16>().ok()) {
+                Some(port) => ports.push(port),
+                None => {
+                    let message =
+                        format!("`net` cannot be narrowed to `{}`", word.escape_default());
+                    self.report(Code::BadGrant, span, message).help = Some(
+                        "grant ports, `[\"tcp:443\"]`, or write `\"none\"` or `\"open\"`: no tier tells hosts apart"
+                            .to_owned(),
+                    );
+                }
+            }
+        }
+        Peers::Tcp(ports)
+    }
+}

@@ -1,0 +1,198 @@
+//! From what a configuration grants a hook to what its process is left: the one place where it is made.
+//!
+//! Every executor that starts a program passes here. Knows no dialect and judges nothing.
+
+mod denied;
+mod room;
+#[cfg(all(test, target_os = "linux"))]
+mod tests;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use tenterhook_process as process;
+
+use super::Task;
+use crate::hook::{Grants, Layer, Peers, Profile, Run, Tier, Worker};
+use crate::protect::AGENTS;
+pub(super) use denied::{not_reached, tier};
+use room::Room;
+
+/// Where programs and libraries lie, and what of the system they read.
+const SYSTEM: &[&str] = &[
+    "/bin",
+    "/etc",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/nix/store",
+    "/opt",
+    "/proc",
+    "/run/current-system",
+    "/sbin",
+    "/usr",
+    "/dev/random",
+    "/dev/urandom",
+    "/dev/zero",
+];
+
+/// Devices that swallow what is written.
+const SINKS: &[&str] = &["/dev/null", "/dev/full", "/dev/zero"];
+
+/// What resolves names of hosts, where any can be reached.
+const RESOLVER: &str = "/run/systemd/resolve";
+
+/// What stands for the project in a path of a grant.
+const PROJECT: &str = "$PROJECT";
+
+/// What one process is left, and what is removed with it.
+#[derive(Debug)]
+pub(super) struct Confined {
+    confinement: process::Confinement,
+    /// Where it starts, for the paths that it names from there.
+    cwd: PathBuf,
+    /// Removed when the run is over.
+    _room: Option<Room>,
+}
+
+/// Confines what is described, where its hook is confined. `own` is a file of its own that it may write.
+pub(super) fn confine(
+    task: &Task,
+    own: Option<&Path>,
+    described: &mut process::Command,
+) -> Option<Box<Confined>> {
+    let grants = task.hook.sandbox.grants()?;
+    // Who cannot be given a directory has none: that is less, and never more.
+    let room = task.ambient.scratch.as_deref().and_then(|it| Room::create(it).ok());
+    let mut confinement = granted(task, grants, described);
+    described.env.retain(|(name, _)| name != "TMPDIR" && name != "TEMP" && name != "TMP");
+    if let Some(room) = &room {
+        confinement.write.push(room.path().to_path_buf());
+        described.env.push(("TMPDIR".into(), room.path().into()));
+    }
+    confinement.write.extend(own.map(Path::to_path_buf));
+    described.confine = Some(confinement.clone());
+    let memory = grants.memory.map(|it| (process::Resource::AddressSpace, it));
+    let seconds = |it: std::time::Duration| it.as_secs() + u64::from(it.subsec_nanos() > 0);
+    let cpu = grants.cpu.map(|it| (process::Resource::CpuSeconds, seconds(it)));
+    described.resources.extend(memory.into_iter().chain(cpu));
+    Some(Box::new(Confined { confinement, cwd: described.cwd.clone(), _room: room }))
+}
+
+/// How far the process that stays for a hook is confined: a child that reaches more than this is not started.
+pub(super) fn reached(task: &Task) -> Option<Tier> {
+    task.hook.sandbox.grants()?;
+    let means =
+        if task.ambient.pretends_no_means { process::Means::default() } else { process::means() };
+    Some(tier(means.tier()))
+}
+
+/// What `grants` leave to what is described.
+fn granted(task: &Task, grants: &Grants, described: &process::Command) -> process::Confinement {
+    let within = &task.event.within;
+    let home = within.home.as_path();
+    let mut confinement = process::Confinement::new(match grants.demands() {
+        Tier::T0 => process::Tier::T0,
+        Tier::T1 => process::Tier::T1,
+        Tier::T2 => process::Tier::T2,
+    });
+    confinement.pretended = task.ambient.pretends_no_means.then(process::Means::default);
+    confinement.net = match &grants.net {
+        Peers::Nobody => process::Net::Denied,
+        Peers::Tcp(ports) => process::Net::TcpTo(ports.clone()),
+        Peers::Everybody => process::Net::Open,
+    };
+    let read = &mut confinement.read;
+    read.extend(SYSTEM.iter().map(PathBuf::from));
+    if grants.net != Peers::Nobody {
+        read.push(RESOLVER.into());
+    }
+    // A directory around the home would open what lies in it.
+    let is_narrow = |path: &&Path| path.is_absolute() && !home.starts_with(path);
+    read.extend(paths_of(task).iter().map(PathBuf::as_path).filter(is_narrow).map(Into::into));
+    if grants.profile == Profile::Standard {
+        let places = [within.project.as_path(), within.cwd.as_path()];
+        read.extend(places.into_iter().filter(is_narrow).map(Path::to_path_buf));
+    }
+    if is_trusted_to_name(task.hook.layer) {
+        read.extend(words(&described.program).filter(is_narrow).map(Path::to_path_buf));
+    }
+    read.extend(kept(&task.hook.run).map(Path::to_path_buf));
+    let placed = |path: &PathBuf| placed(path, &within.project);
+    read.extend(grants.read.iter().map(placed));
+    confinement.write.extend(SINKS.iter().map(PathBuf::from));
+    confinement.write.extend(grants.write.iter().map(placed));
+    confinement.never = never(&[&within.project, &within.cwd], home);
+    confinement
+}
+
+/// A path of a grant, in the project where it says so.
+fn placed(path: &Path, project: &Path) -> PathBuf {
+    path.strip_prefix(PROJECT).map_or_else(|_| path.to_path_buf(), |rest| project.join(rest))
+}
+
+/// Where the host looks for programs. A `PATH` that an entry sets opens nothing: it could name whatever it wants to read.
+fn paths_of(task: &Task) -> Vec<PathBuf> {
+    let path = task.ambient.env.iter().find(|(name, _)| name == "PATH");
+    path.map(|(_, value)| std::env::split_paths(value).collect()).unwrap_or_default()
+}
+
+/// Whether what an entry names by a whole path is opened by that alone: the person's own and the organisation's entries know what
+/// they name, and what others bring could name a key.
+const fn is_trusted_to_name(layer: Layer) -> bool {
+    match layer {
+        Layer::Managed | Layer::BuiltIn | Layer::Given | Layer::User | Layer::Local => true,
+        Layer::Project | Layer::Plugin | Layer::Skill | Layer::Agent => false,
+    }
+}
+
+/// Where the copy of what was approved lies.
+fn kept(run: &Run) -> Option<&Path> {
+    match run {
+        Run::Command(command) | Run::Worker(Worker { command }) => command.kept.as_deref(),
+        _ => None,
+    }
+}
+
+/// What an entry names: a file that is started, or given to what is started. A shell line names none that could be told for sure.
+fn words(program: &process::Program) -> impl Iterator<Item = &Path> {
+    let (first, rest): (Option<&OsString>, &[OsString]) = match program {
+        process::Program::Argv { program, args } => (Some(program), args),
+        process::Program::Shell { .. } => (None, &[]),
+    };
+    first.into_iter().chain(rest).map(Path::new)
+}
+
+/// What says which hooks run, for whichever agent, and what runs git's own: never written, whatever is granted, also where
+/// it is not there yet.
+fn never(places: &[&Path], home: &Path) -> Vec<PathBuf> {
+    let mut all = Vec::new();
+    for file in AGENTS.iter().flat_map(|agent| agent.files) {
+        let file = file.trim_end_matches('/');
+        // A family of names is held by its directory, in which nothing can be made once one name in it is held.
+        if file.contains('*') {
+            continue;
+        }
+        match file.strip_prefix("~/") {
+            Some(rest) => all.push(home.join(rest)),
+            None if file.starts_with('/') => all.push(file.into()),
+            None => {
+                all.extend(places.iter().map(|it| it.join(file)));
+                all.push(home.join(file));
+            }
+        }
+    }
+    for place in places {
+        all.extend([".git/hooks", ".git/config"].map(|it| place.join(it)));
+        all.extend(family(place));
+    }
+    all
+}
+
+/// Our own files of any middle name, as far as they are there.
+fn family(place: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(place).into_iter().flatten().flatten();
+    let ours = entries.filter(|it| it.file_name().to_string_lossy().starts_with("tenterhook."));
+    ours.map(|it| it.path()).collect()
+}

@@ -1,0 +1,298 @@
+//! Hooks that are confined by their configuration: real programs that try (X-1 to X-12).
+//!
+//! Each refusal is tried without the sandbox as well: what fails anyway proves nothing.
+
+use serde_json::json;
+use tenterhook_testkit::Sandbox;
+
+use crate::config::Source;
+use crate::diagnostic::{Code, Severity};
+use crate::dialect::DialectId;
+use crate::event::Surroundings;
+use crate::executor::Ambient;
+use crate::hook::{Layer, Tier};
+use crate::{Engine, Event, Outcome, Session};
+
+/// A project and a home, with a hook that denies when its line succeeds.
+struct Scene {
+    sandbox: Sandbox,
+    no_means: bool,
+    layer: Layer,
+    cwd: Option<std::path::PathBuf>,
+    more: Vec<(String, String)>,
+}
+
+impl Scene {
+    #[expect(clippy::expect_used, reason = "a scene that cannot be made is a test that fails")]
+    fn new() -> Self {
+        let sandbox = Sandbox::new().expect("a scene");
+        std::fs::write(sandbox.project().join("file"), "text").expect("a scene");
+        std::fs::write(sandbox.home().join("secret"), "key").expect("a scene");
+        Self { sandbox, no_means: false, layer: Layer::Given, cwd: None, more: Vec::new() }
+    }
+
+    /// What comes of a hook with these keys whose line is `line`.
+    async fn outcome(&self, line: &str, keys: &str) -> Outcome {
+        self.of(&format!("shell = {}", json!(line)), keys).await
+    }
+
+    /// What comes of a hook with these keys that runs `run`.
+    async fn of(&self, run: &str, keys: &str) -> Outcome {
+        let text = format!("[hook.h]\non = \"PreToolUse\"\n{run}\n{keys}\n");
+        let mut env = self.sandbox.env();
+        env.extend(self.more.clone());
+        let scratch = Some(self.sandbox.scripts());
+        let pretends_no_means = self.no_means;
+        let ambient = Ambient { env, scratch, pretends_no_means, ..Ambient::default() };
+        let mut source =
+            Source::given("tenterhook.toml", DialectId::NATIVE, &text, self.sandbox.project());
+        source.home = self.sandbox.home();
+        source.layer = self.layer;
+        let (engine, found) = Engine::builder().ambient(ambient).source(source).build();
+        assert!(found.iter().all(|it| it.severity != Severity::Error), "{found:?}");
+        let within = Surroundings {
+            session_id: "s".to_owned(),
+            cwd: self.cwd.clone().unwrap_or_else(|| self.sandbox.project()),
+            project: self.cwd.clone().unwrap_or_else(|| self.sandbox.project()),
+            home: self.sandbox.home(),
+            ..Surroundings::default()
+        };
+        let event = Event::new("PreToolUse", within)
+            .with("tool_name", "Bash")
+            .with("tool_input", json!({"command": "ls"}));
+        engine.fire(event, &Session::default()).await
+    }
+
+    /// Whether `line` works for a hook with these keys, and how far that was confined.
+    async fn works(&self, line: &str, keys: &str) -> (bool, Option<Tier>) {
+        let line = format!("if {line}; then echo works >&2; exit 2; fi");
+        let outcome = self.outcome(&line, &format!("{keys}\non_failure = \"continue\"")).await;
+        (outcome.blocked(), outcome.steps.first().and_then(|it| it.tier))
+    }
+}
+
+fn can() -> bool {
+    tenterhook_process::means().tier() >= tenterhook_process::Tier::T1
+}
+
+/// `line`, the keys with which it is refused, and those with which it works again.
+async fn refused(scene: &Scene, line: &str, within: &str, granted: &str) {
+    assert_eq!(scene.works(line, "sandbox = \"off\"").await, (true, None), "never works: {line}");
+    assert_eq!(scene.works(line, within).await, (false, Some(Tier::T1)), "reached: {line}");
+    assert_eq!(scene.works(line, granted).await, (true, Some(Tier::T1)), "not granted: {line}");
+}
+
+const STANDARD: &str = "sandbox = \"standard\"";
+
+#[tokio::test]
+async fn the_project_is_read_and_the_home_is_not() {
+    if !can() {
+        return;
+    }
+    let scene = Scene::new();
+    assert_eq!(scene.works("cat file", STANDARD).await, (true, Some(Tier::T1)));
+    let home = "sandbox = { read = [\"~/secret\"] }";
+    refused(&scene, "cat \"$HOME/secret\"", STANDARD, home).await;
+    let project = "sandbox = { profile = \"strict\", read = [\"$PROJECT\"] }";
+    refused(&scene, "cat file", "sandbox = \"strict\"", project).await;
+}
+
+#[tokio::test]
+async fn nothing_is_written_but_what_is_granted_and_a_directory_of_its_own() {
+    if !can() {
+        return;
+    }
+    let scene = Scene::new();
+    let write = "sandbox = { write = [\"$PROJECT\"] }";
+    refused(&scene, "echo more >> file", STANDARD, write).await;
+    let tmp = "echo x > \"$TMPDIR/own\" && cat \"$TMPDIR/own\"";
+    assert_eq!(scene.works(tmp, STANDARD).await, (true, Some(Tier::T1)));
+    let left = std::fs::read_dir(scene.sandbox.scripts()).expect("a scene").flatten();
+    let left: Vec<_> =
+        left.filter(|it| it.file_name().to_string_lossy().starts_with("tmp-")).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+#[tokio::test]
+async fn what_says_which_hooks_run_is_never_written() {
+    if !can() {
+        return;
+    }
+    let scene = Scene::new();
+    let write = "sandbox = { write = [\"$PROJECT\"] }";
+    std::fs::create_dir_all(scene.sandbox.project().join(".claude")).expect("a scene");
+    std::fs::create_dir_all(scene.sandbox.project().join("src")).expect("a scene");
+    std::fs::write(scene.sandbox.project().join("tenterhook.toml"), "").expect("a scene");
+    for line in [
+        "echo >> .claude/settings.json && rm .claude/settings.json",
+        "echo >> tenterhook.toml",
+        "mkdir -p .codex && rmdir .codex",
+        "echo >> tenterhook.more.toml && rm tenterhook.more.toml",
+    ] {
+        assert_eq!(scene.works(line, "sandbox = \"off\"").await, (true, None), "{line}");
+        assert_eq!(scene.works(line, write).await, (false, Some(Tier::T1)), "reached: {line}");
+    }
+    assert_eq!(scene.works("echo x > src/new", write).await, (true, Some(Tier::T1)));
+}
+
+#[tokio::test]
+async fn a_confined_hook_sees_the_variables_that_are_named() {
+    if !can() {
+        return;
+    }
+    let mut scene = Scene::new();
+    scene.more.push(("SECRET_KEY".to_owned(), "key".to_owned()));
+    let claude = "speaks = \"claude\"\n";
+    let line = "[ -n \"$SECRET_KEY\" ]";
+    let named = format!("{claude}sandbox = {{ env = [\"SECRET_KEY\"] }}");
+    refused_with(&scene, line, claude, &named).await;
+}
+
+async fn refused_with(scene: &Scene, line: &str, keys: &str, named: &str) {
+    assert_eq!(scene.works(line, keys).await, (true, None));
+    let standard = format!("{keys}{STANDARD}");
+    assert_eq!(scene.works(line, &standard).await, (false, Some(Tier::T1)));
+    assert_eq!(scene.works(line, named).await, (true, Some(Tier::T1)));
+}
+
+#[tokio::test]
+async fn a_refusal_is_told_with_the_line_that_grants_it() {
+    if !can() {
+        return;
+    }
+    let scene = Scene::new();
+    for directory in [".git", "src"] {
+        std::fs::create_dir(scene.sandbox.project().join(directory)).expect("a scene");
+    }
+    for (line, expected) in [
+        ("cat \"$HOME/secret\"", "read = [\""),
+        ("touch $PWD/notes", "make it once, and `write = [\"$PROJECT/notes\"]`"),
+        ("echo x >> file", "write = [\"$PROJECT/file\"]"),
+        ("touch src/new", "write = [\"$PROJECT/src\"]"),
+        ("touch .git/config", "which no key grants"),
+        ("echo \"curl: (6) Could not resolve host: example.com\" >&2", "net = [\"tcp:443\"]"),
+    ] {
+        let line = format!("{line}; exit 0");
+        let outcome = scene.outcome(&line, STANDARD).await;
+        let told: Vec<_> =
+            outcome.faults.iter().filter(|it| it.code == Code::SandboxRefused).collect();
+        assert_eq!(told.len(), 1, "{line}: {outcome:?}");
+        assert!(told.iter().all(|it| it.message.contains(expected)), "{told:?}");
+        let bare = scene.outcome(&line, "sandbox = \"off\"").await;
+        assert!(bare.faults.iter().all(|it| it.code != Code::SandboxRefused), "{bare:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_minimum_that_is_not_reached_is_a_failure_and_never_less() {
+    let mut scene = Scene::new();
+    scene.no_means = true;
+    let mark = scene.sandbox.project().join("ran");
+    let line = format!("echo > {}", mark.display());
+    // A gate that did not run: its policy decides.
+    let held = scene.outcome(&line, STANDARD).await;
+    assert!(held.blocked() && !mark.exists(), "{held:?}");
+    let why = held.faults.iter().find(|it| it.code == Code::NotStarted).map(|it| &*it.message);
+    assert!(why.is_some_and(|it| it.contains("isolation_min")), "{why:?}");
+    let free = scene.outcome(&line, "sandbox = { isolation_min = \"T0\" }").await;
+    assert!(!free.blocked() && mark.exists(), "{free:?}");
+    assert_eq!(free.steps.first().and_then(|it| it.tier), Some(Tier::T0));
+    assert!(free.faults.iter().any(|it| it.code == Code::Unconfined), "{free:?}");
+    scene.no_means = false;
+    let counted = scene.outcome("exit 0", "sandbox = { processes = 5 }").await;
+    assert!(counted.blocked(), "no tier of this build counts processes: {counted:?}");
+}
+
+#[tokio::test]
+async fn a_limit_of_time_ends_what_spins() {
+    if !can() {
+        return;
+    }
+    let scene = Scene::new();
+    let keys = "sandbox = { cpu = \"1s\" }\ntimeout = \"60s\"";
+    let outcome = scene.outcome("while :; do :; done", keys).await;
+    let ended = outcome.steps.first().map(|it| it.ended.to_string());
+    assert!(ended.as_deref().is_some_and(|it| it.contains("signal")), "{ended:?}");
+}
+
+/// X-11: what is started before it is needed, and what stays, is confined as what is started anew.
+#[tokio::test]
+async fn a_worker_is_confined_as_a_command_is() {
+    if !can() {
+        return;
+    }
+    let scene = Scene::new();
+    let secret = scene.sandbox.home().join("secret");
+    let program = format!(
+        r#"while read -r line; do id=${{line#*\"id\":}}; id=${{id%%,*}}
+if cat {} >/dev/null 2>&1; then d='"deny"'; else d='"allow"'; fi
+echo "{{\"id\":$id,\"answer\":{{\"decision\":$d}}}}"; done"#,
+        secret.display()
+    );
+    for (keys, denies, tier) in
+        [("sandbox = \"off\"", true, None), (STANDARD, false, Some(Tier::T1))]
+    {
+        let run = format!("worker = {}", json!(["/bin/sh", "-c", program]));
+        let outcome = scene.of(&run, keys).await;
+        assert_eq!(outcome.blocked(), denies, "{keys}: {outcome:?}");
+        assert_eq!(outcome.steps.first().and_then(|it| it.tier), tier, "{outcome:?}");
+    }
+}
+
+/// X-4: who works in the home has to name what of it is read.
+#[tokio::test]
+async fn a_project_that_is_the_home_opens_nothing() {
+    if !can() {
+        return;
+    }
+    let mut scene = Scene::new();
+    scene.cwd = Some(scene.sandbox.home());
+    refused(&scene, "cat secret", STANDARD, "sandbox = { read = [\"~/secret\"] }").await;
+}
+
+/// X-14: without a grant no socket is made; a port is reached and another is not.
+#[tokio::test]
+async fn nobody_is_reached_but_who_is_granted() {
+    let is_there = |name| std::path::Path::new("/usr/bin").join(name).exists();
+    if !can() || tenterhook_process::means().landlock < 4 || !is_there("python3") {
+        return;
+    }
+    let scene = Scene::new();
+    let server = std::net::TcpListener::bind("127.0.0.1:0").expect("a scene");
+    let port = server.local_addr().expect("a scene").port();
+    let line = format!(
+        "/usr/bin/python3 -c 'import socket; socket.create_connection((\"127.0.0.1\", {port}))'"
+    );
+    let granted = format!("sandbox = {{ net = [\"tcp:{port}\"] }}");
+    refused(&scene, &line, STANDARD, &granted).await;
+    let other = if port == 443 { 444 } else { 443 };
+    refused(&scene, &line, &format!("sandbox = {{ net = [\"tcp:{other}\"] }}"), &granted).await;
+    refused(&scene, &line, STANDARD, "sandbox = { net = \"open\" }").await;
+}
+
+/// X-2: what a repository brings opens nothing by naming it, and what a person's own entry names is opened, unless it holds the home.
+#[tokio::test]
+async fn an_entry_of_a_repository_opens_nothing_by_naming_it() {
+    if !can() {
+        return;
+    }
+    let mut scene = Scene::new();
+    let home = scene.sandbox.home().display().to_string();
+    let line = "if cat \"$0\"; then echo works >&2; exit 2; fi";
+    let named = |file: &str| format!("run = {}", json!(["/bin/sh", "-c", line, file]));
+    let (secret, keys) =
+        (format!("{home}/secret"), format!("{STANDARD}\non_failure = \"continue\""));
+    assert!(scene.of(&named(&secret), &keys).await.blocked());
+    scene.layer = Layer::Project;
+    assert!(!scene.of(&named(&secret), &keys).await.blocked());
+    let path = format!("{keys}\nenv = {{ PATH = \"/usr/bin:/bin:{home}/keys\" }}");
+    std::fs::create_dir(scene.sandbox.home().join("keys")).expect("a scene");
+    std::fs::write(scene.sandbox.home().join("keys/one"), "key").expect("a scene");
+    let shell = format!("shell = {}", json!("if cat \"$HOME/keys/one\"; then exit 2; fi"));
+    assert!(scene.of(&shell, "sandbox = \"off\"").await.blocked());
+    assert!(!scene.of(&shell, &path).await.blocked());
+    scene.layer = Layer::User;
+    let around = line.replace("cat \"$0\"", "cat \"$0/secret\"");
+    let around = format!("run = {}", json!(["/bin/sh", "-c", around, home]));
+    assert!(!scene.of(&around, &keys).await.blocked());
+}

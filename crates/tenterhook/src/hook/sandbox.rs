@@ -1,0 +1,145 @@
+//! What of the machine may a hook touch, as its configuration says it? Values only; the executor makes it so.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub use crate::report::Tier;
+
+/// Whether a hook is confined, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Sandbox {
+    /// Nobody said anything.
+    #[default]
+    Unsaid,
+    /// It has the rights of its user, and somebody said so.
+    Off,
+    /// It is left what is granted, and nothing else.
+    In(Arc<Grants>),
+}
+
+impl Sandbox {
+    /// The profile `standard`, which nothing is added to.
+    #[must_use]
+    pub fn standard() -> Self {
+        Self::In(Arc::new(Grants::new(Profile::Standard)))
+    }
+
+    /// What is granted, where it is confined.
+    #[must_use]
+    pub fn grants(&self) -> Option<&Grants> {
+        match self {
+            Self::In(grants) => Some(grants),
+            Self::Unsaid | Self::Off => None,
+        }
+    }
+
+    /// As one word and what is added to it, for people.
+    #[must_use]
+    pub fn told(&self) -> String {
+        match self {
+            Self::Unsaid | Self::Off => "off".to_owned(),
+            Self::In(grants) => grants.told(),
+        }
+    }
+}
+
+/// What is left to a confined hook.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Grants {
+    /// What it begins with.
+    pub profile: Profile,
+    /// What it may read beside it, each with all below. `$PROJECT` begins a path in the project.
+    pub read: Vec<PathBuf>,
+    /// What it may change, each with all below, written the same way.
+    pub write: Vec<PathBuf>,
+    /// Whom it may talk to.
+    pub net: Peers,
+    /// Variables of the host that it sees beside the list of R-6.
+    pub env: Vec<String>,
+    /// How many processes it may have; no tier of this build can count them.
+    pub processes: Option<u64>,
+    /// How much address space each of its processes may have, in bytes.
+    pub memory: Option<u64>,
+    /// How much processor time each of its processes may take.
+    pub cpu: Option<Duration>,
+    /// The least with which it runs.
+    pub at_least: Tier,
+}
+
+impl Grants {
+    /// What `profile` grants, and nothing beside it. Who says it demands it.
+    #[must_use]
+    pub const fn new(profile: Profile) -> Self {
+        Self {
+            profile,
+            read: Vec::new(),
+            write: Vec::new(),
+            net: Peers::Nobody,
+            env: Vec::new(),
+            processes: None,
+            memory: None,
+            cpu: None,
+            at_least: Tier::T1,
+        }
+    }
+
+    /// The tier without which it does not run: what only a higher one can do demands that one.
+    #[must_use]
+    pub fn demands(&self) -> Tier {
+        if self.processes.is_some() { Tier::T2 } else { self.at_least }
+    }
+
+    fn told(&self) -> String {
+        let listed = |verb: &str, paths: &[PathBuf]| {
+            let paths: Vec<String> = paths.iter().map(|it| it.display().to_string()).collect();
+            (!paths.is_empty()).then(|| format!("{verb} {}", paths.join(", ")))
+        };
+        let net = match &self.net {
+            Peers::Nobody => None,
+            Peers::Tcp(ports) => {
+                let ports: Vec<String> = ports.iter().map(|it| format!("tcp:{it}")).collect();
+                Some(format!("net {}", ports.join(", ")))
+            }
+            Peers::Everybody => Some("net open".to_owned()),
+        };
+        let mut parts = vec![self.profile.word().to_owned()];
+        parts.extend(listed("read", &self.read));
+        parts.extend(listed("write", &self.write));
+        parts.extend(net);
+        parts.join("; ")
+    }
+}
+
+/// What a confined hook begins with.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Profile {
+    /// Programs and libraries of the system, the project to read, a directory of its own for passing files.
+    #[default]
+    Standard,
+    /// The same without the project.
+    Strict,
+}
+
+impl Profile {
+    /// The word that configs use.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Standard => "standard",
+            Self::Strict => "strict",
+        }
+    }
+}
+
+/// Whom a confined hook may talk to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Peers {
+    /// Nobody.
+    #[default]
+    Nobody,
+    /// TCP ports of any host.
+    Tcp(Vec<u16>),
+    /// Everybody.
+    Everybody,
+}
