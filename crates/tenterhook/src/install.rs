@@ -13,7 +13,7 @@ mod json;
 #[cfg(test)]
 mod tests;
 
-pub use agents::{AGENTS, Agent, Event, Form, Place, Scope, agent};
+pub use agents::{AGENTS, Agent, Event, Form, Key, Place, Scope, agent};
 #[cfg(feature = "trust")]
 pub use approval::{Approval, approvals};
 pub use entry::{line, own_file};

@@ -8,6 +8,7 @@ mod machine;
 mod page;
 mod program;
 mod sources;
+mod switches;
 
 use tenterhook::install::{AGENTS, Agent};
 
@@ -60,12 +61,11 @@ fn look(agents: &[&'static Agent], fires: bool, here: &Here) -> Report {
     let kernel = machine::kernel();
     let mut machine = machine::state(here);
     machine.extend(kernel.findings());
-    Report {
-        agents: agents.iter().map(|it| row(it, fires, here)).collect(),
-        sources: sources::findings(here),
-        machine,
-        kernel,
-    }
+    let agents: Vec<Row> = agents.iter().map(|it| row(it, fires, here)).collect();
+    let calling: Vec<&'static Agent> =
+        agents.iter().filter(|it| it.events > 0).map(|it| it.agent).collect();
+    let sources = sources::findings(&calling, here);
+    Report { agents, sources, machine, kernel }
 }
 
 fn row(agent: &'static Agent, fires: bool, here: &Here) -> Row {

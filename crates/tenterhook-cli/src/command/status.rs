@@ -148,7 +148,7 @@ fn groups(agent: &Agent, path: &Path, home: &Path, found: &mut Found) -> bool {
             found.altered = install::put_in(agent, found.program(), Some(&text))
                 .is_ok_and(|it| it != text)
                 && !found.events.is_empty();
-            found.switched = install::switched(agent, &text);
+            found.switched = install::switched(agent.switches, &text);
             found.others = install::foreign(agent, &text).map_or(0, |it| it.len());
             if let Some(name) = agent.approvals {
                 await_approval(path, &text, name, home, found);

@@ -118,6 +118,48 @@ fn what_keeps_a_hook_from_counting_is_found_and_mended() {
     }
 }
 
+/// BR-69, BR-71: switches in files that `install` does not write.
+#[test]
+fn a_switch_in_another_file_is_found() {
+    let (room, _) = calling();
+    room.write("project/.claude/settings.local.json", "{\n  \"disableAllHooks\": true\n}\n");
+    let found = found(&room, &["claude"]);
+    assert_eq!(kinds(&found), ["switched-off"]);
+    assert_eq!(found[0]["file"], ".claude/settings.local.json");
+    assert_eq!(found[0]["line"], 2);
+    room.write("home/.codex/hooks.json", "{}");
+    assert_eq!(room.run(&["install", "codex"], "").code, 0);
+    room.write("home/.codex/config.toml", "model = \"m\"\n[features]\nweb = true\nhooks = false\n");
+    let found = self::found(&room, &["codex"]);
+    assert_eq!(kinds(&found), ["switched-off", "not-approved"]);
+    assert_eq!((&found[0]["file"], &found[0]["line"]), (&json!("~/.codex/config.toml"), &json!(4)));
+    // What is nearer to the call is heard.
+    room.write("project/.codex/config.toml", "features.hooks = true\n");
+    assert_eq!(kinds(&self::found(&room, &["codex"])), ["not-approved"]);
+}
+
+/// BR-71: an agent runs what stands in its own file, the bridge what stands elsewhere.
+#[test]
+fn a_hook_that_runs_twice_is_found() {
+    let room = Room::new();
+    let guard = "{\"hooks\": {\"PreToolUse\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"true\"}]}]}}\n";
+    room.write(SETTINGS, guard);
+    assert_eq!(room.run(&["install", "claude"], "").code, 0);
+    assert_eq!(kinds(&found(&room, &["claude"])), [""; 0]);
+    let native = "[hook.guard]\non = \"PreToolUse\"\nshell = \"true\"\n";
+    room.write("home/.config/tenterhook/tenterhook.toml", native);
+    let found = self::found(&room, &["claude"]);
+    assert_eq!(kinds(&found), ["hook-runs-twice"]);
+    assert_eq!(found[0]["file"], "~/.config/tenterhook/tenterhook.toml");
+    assert!(
+        found[0]["message"].as_str().unwrap().contains("~/.claude/settings.json"),
+        "{found:#?}"
+    );
+    let other = native.replace("PreToolUse", "PostToolUse");
+    room.write("home/.config/tenterhook/tenterhook.toml", &other);
+    assert_eq!(kinds(&self::found(&room, &["claude"])), [""; 0], "another event");
+}
+
 /// BR-71: two files that call.
 #[test]
 fn a_second_file_that_calls_is_found_and_mended() {
@@ -251,7 +293,7 @@ fn a_store_that_others_may_write_is_found() {
     fs::set_permissions(&records, fs::Permissions::from_mode(0o777)).unwrap();
     let found = found(&room, &["--no-fire"]);
     assert_eq!(kinds(&found), ["state-open-to-others"]);
-    let mend = "chmod go-w [ROOM]/home/.local/state/tenterhook/records";
+    let mend = "chmod go-w ~/.local/state/tenterhook/records";
     assert_eq!(found[0]["command"], mend);
     fs::set_permissions(&records, fs::Permissions::from_mode(0o755)).unwrap();
     assert_eq!(kinds(&self::found(&room, &["--no-fire"])), [""; 0]);

@@ -29,6 +29,9 @@ pub enum Form {
     Plugin,
 }
 
+/// A path of names to a boolean in an agent's settings that is about all hooks, and the value that switches them off.
+pub type Key = (&'static [&'static str], bool);
+
 /// Where a file stands.
 #[derive(Clone, Copy, Debug)]
 pub struct Place {
@@ -83,7 +86,7 @@ pub struct Agent {
     /// The file beside the user's in which the agent keeps what the person approved, where it runs nothing else.
     pub approvals: Option<&'static str>,
     /// The keys of its settings that switch hooks off, each with the value that does.
-    pub switches: &'static [(&'static [&'static str], bool)],
+    pub switches: &'static [Key],
     /// What is written as matcher of tool events.
     pub matcher: Option<&'static str>,
     /// What would happen to tool calls if our program were gone.

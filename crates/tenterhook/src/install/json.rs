@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::agents::{Agent, Event};
+use super::agents::{Agent, Event, Key};
 use super::edit::{self, Left};
 use super::entry;
 use crate::config::is_own_line;
@@ -132,12 +132,13 @@ pub fn foreign(agent: &Agent, text: &str) -> Result<Vec<Foreign>, Wrong> {
     Ok(found)
 }
 
-/// What this text says of all hooks of its agent, if it says anything.
+/// What this text says of all hooks of its agent by these keys ([`Agent::switches`]), if it says anything.
 #[must_use]
-pub fn switched(agent: &Agent, text: &str) -> Option<Switched> {
-    let parsed = parse(text, Format::Json);
-    let root = parsed.root?;
-    agent.switches.iter().find_map(|(keys, off)| {
+pub fn switched(switches: &[Key], text: &str) -> Option<Switched> {
+    let root = |format| parse(text, format).root.filter(|it| it.as_object().is_some());
+    // Codex keeps its switches in TOML, which is no object to a reader of JSON.
+    let root = root(Format::Json).or_else(|| root(Format::Toml))?;
+    switches.iter().find_map(|(keys, off)| {
         let node = keys.iter().try_fold(&root, |node, key| node.get(key))?;
         Some(Switched { key: keys.join("."), off: node.as_bool()? == *off })
     })

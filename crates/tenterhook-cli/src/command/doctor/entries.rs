@@ -6,6 +6,7 @@ use serde_json::Value;
 use tenterhook::install::{self, Agent, Approval, Event, Form, Scope, own_file};
 
 use super::finding::{Finding, Kind, Mend};
+use super::switches;
 use crate::ambient::Here;
 use crate::command::install::files::{home, place, read};
 use crate::show::words::count;
@@ -32,7 +33,7 @@ pub(super) enum Call {
 pub(super) struct File {
     pub(super) scope: Scope,
     pub(super) path: PathBuf,
-    text: String,
+    pub(super) text: String,
     pub(super) entries: Vec<Entry>,
     broken: Option<(Option<usize>, String)>,
 }
@@ -137,7 +138,7 @@ fn program_of(command: &str) -> Option<String> {
 }
 
 /// The first line in which `wanted` stands, from 1.
-fn line_of(text: &str, wanted: &str) -> Option<usize> {
+pub(super) fn line_of(text: &str, wanted: &str) -> Option<usize> {
     text.lines().position(|it| it.contains(wanted)).map(|at| at + 1)
 }
 
@@ -154,13 +155,12 @@ pub(super) fn findings(agent: &'static Agent, files: &[File], here: &Here) -> Ve
     }
     found.extend(ours.iter().filter_map(|it| altered(agent, it, here)));
     found.extend(twice(agent, &ours, here));
-    found.extend(switched_off(agent, files, here));
-    found.extend(files.iter().filter_map(|it| only_managed(agent, it, &ours, here)));
+    found.extend(switches::findings(agent, files, here));
     found.extend(ours.iter().flat_map(|it| not_approved(agent, it, here)));
     found
 }
 
-fn install_line(agent: &Agent, scope: Scope) -> Mend {
+pub(super) fn install_line(agent: &Agent, scope: Scope) -> Mend {
     match scope {
         Scope::User => Mend::run(format!("tenterhook install {}", agent.name)),
         _ => Mend::run(format!("tenterhook install {} --scope {}", agent.name, word(scope))),
@@ -238,39 +238,6 @@ fn twice(agent: &'static Agent, ours: &[&File], here: &Here) -> Option<Finding> 
     let mend = format!("tenterhook uninstall {} --scope {}", agent.name, word(second.scope));
     let what = "another file calls, too: each call is judged as often, and hooks run as often";
     Some(Finding::new(Kind::CalledTwice, what, Mend::Run(mend)).at(&second.path, None, here))
-}
-
-/// The strongest file that says anything of it is heard (BR-69).
-fn switched_off(agent: &Agent, files: &[File], here: &Here) -> Option<Finding> {
-    let said =
-        |it: &File| Some((it.path.clone(), it.text.clone(), install::switched(agent, &it.text)?));
-    let (path, text, switched) = files.iter().rev().find_map(said)?;
-    if !switched.off {
-        return None;
-    }
-    let key = switched.key.rsplit('.').next().unwrap_or_default();
-    let what = format!("`{}` switches all hooks of {} off", switched.key, agent.title);
-    let mend = Mend::words(format!("take `{}` out of the file", switched.key));
-    let line = line_of(&text, &format!("\"{key}\""));
-    Some(Finding::new(Kind::SwitchedOff, what, mend).at(&path, line, here))
-}
-
-/// Claude Code's word for: no hooks but the organisation's.
-const ONLY_MANAGED: &str = "allowManagedHooksOnly";
-
-fn only_managed(agent: &Agent, file: &File, ours: &[&File], here: &Here) -> Option<Finding> {
-    let is_managed = file.scope == Scope::Managed && agent.name == "claude";
-    if !is_managed || ours.is_empty() || ours.iter().any(|it| it.scope == Scope::Managed) {
-        return None;
-    }
-    let root: Value = serde_json::from_str(&file.text).ok()?;
-    (root.get(ONLY_MANAGED) == Some(&Value::Bool(true))).then(|| {
-        let what =
-            format!("`{ONLY_MANAGED}`: your entries are not run, only those of the organisation");
-        let line = line_of(&file.text, &format!("\"{ONLY_MANAGED}\""));
-        Finding::new(Kind::OnlyManaged, what, install_line(agent, Scope::Managed))
-            .at(&file.path, line, here)
-    })
 }
 
 fn not_approved(agent: &Agent, file: &File, here: &Here) -> Vec<Finding> {

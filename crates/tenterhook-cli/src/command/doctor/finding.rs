@@ -62,6 +62,7 @@ kinds! {
     VersionNotMeasured = "version-not-measured", Warning;
     VersionNotProbed = "version-not-probed", Warning;
     DenialOpen = "denial-does-not-block", Error;
+    RunsTwice = "hook-runs-twice", Warning;
     ConfigBroken = "config-broken", Error;
     SourceNotApproved = "source-not-approved", Error;
     SourceUnread = "source-unread", Warning;
@@ -109,6 +110,16 @@ impl Finding {
     pub(super) fn at(mut self, path: &Path, line: Option<usize>, here: &Here) -> Self {
         self.place = Some((shorten(&path.to_string_lossy(), &here.roots), line));
         self
+    }
+}
+
+/// A path as it is typed: short where a shell takes it so, else whole and in quotes.
+pub(super) fn typed(path: &Path, here: &Here) -> String {
+    let short = shorten(&path.to_string_lossy(), &here.roots);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-~+@:,=".contains(c);
+    match short.chars().all(is_plain) {
+        true => short,
+        false => format!("'{}'", path.display().to_string().replace('\'', r"'\''")),
     }
 }
 

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use tenterhook_process::Means;
 
-use super::finding::{Finding, Kind, Mend};
+use super::finding::{Finding, Kind, Mend, typed};
 use crate::ambient::Here;
 
 /// What the kernel offers.
@@ -62,11 +62,16 @@ const DEEPEST: usize = 4;
 /// What is wrong with the state directory.
 pub(super) fn state(here: &Here) -> Vec<Finding> {
     let mut found = Vec::new();
-    if let Err(why) = writable(&here.state) {
+    // What is not there yet is made by whoever needs it first: then the folder above counts.
+    let there = here.state.ancestors().find(|it| it.exists()).unwrap_or(&here.state);
+    if let Err(why) = writable(there) {
         let what =
             format!("nothing can be written there: {why}; denials of a stop and records are lost");
-        let mend = Mend::run(format!("chmod u+rwx {}", here.state.display()));
-        found.push(Finding::new(Kind::StateNotWritable, what, mend).at(&here.state, None, here));
+        let mend = match there.is_dir() {
+            true => Mend::run(format!("chmod u+rwx {}", typed(there, here))),
+            false => Mend::words("put a directory in its place"),
+        };
+        found.push(Finding::new(Kind::StateNotWritable, what, mend).at(there, None, here));
     }
     let mut open = Vec::new();
     open_to_others(&here.state, 0, &mut open);
@@ -74,11 +79,11 @@ pub(super) fn state(here: &Here) -> Vec<Finding> {
         let (what, mend) = match why {
             Open::Mode(mode) => (
                 format!("others may write it (mode {mode:o}): what stands there is not believed"),
-                format!("chmod go-w {}", path.display()),
+                format!("chmod go-w {}", typed(&path, here)),
             ),
             Open::Owner(user) => (
                 format!("it belongs to another user ({user}): what stands there is not believed"),
-                format!("sudo chown -R \"$(id -u)\" {}", path.display()),
+                format!("sudo chown -R \"$(id -u)\" {}", typed(&path, here)),
             ),
         };
         found.push(Finding::new(Kind::StateOpen, what, Mend::Run(mend)).at(&path, None, here));
@@ -86,11 +91,10 @@ pub(super) fn state(here: &Here) -> Vec<Finding> {
     found
 }
 
-/// Whether a file can be made there. What is not there yet is made by whoever needs it first: then the folder above counts.
-fn writable(state: &Path) -> Result<(), String> {
-    let there = state.ancestors().find(|it| it.exists()).unwrap_or(state);
+/// Whether a file can be made there.
+fn writable(there: &Path) -> Result<(), String> {
     if !there.is_dir() {
-        return Err(format!("`{}` is no directory", there.display()));
+        return Err("it is not a directory".to_owned());
     }
     let made = tempfile::Builder::new().prefix(".doctor-").tempfile_in(there);
     made.map(drop)
