@@ -4,6 +4,7 @@ mod page;
 mod report;
 mod shape;
 mod tally;
+mod turns;
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -13,7 +14,7 @@ use std::thread::available_parallelism;
 
 use tenterhook::Session;
 use tenterhook::backtest::{Backtest, Judged};
-use tenterhook::transcript::{Copies, Kind, Told, What};
+use tenterhook::transcript::{Copies, Facts, Kind, Told, What};
 
 use crate::ambient::Here;
 use crate::args::{Backtest as Args, Named, Which};
@@ -28,11 +29,14 @@ use crate::term::Term;
 use crate::wait;
 use page::{Asked, Gathering, Row};
 use tally::{Place, Tally};
+use turns::Turns;
 
 /// No signal has come.
 const NONE: u8 = 0;
 /// How many threads read at most.
 const THREADS: usize = 8;
+/// How much of a file waits for the turn of the file. What is read beyond it is asked about in that turn, while other files wait.
+const WAITING: usize = 8 << 20;
 
 pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem> {
     let (loaded, new) = hooks(&args.hooks, here)?;
@@ -64,6 +68,7 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
         files,
         next: AtomicUsize::new(0),
         copies: Mutex::default(),
+        turns: Turns::default(),
         since,
         project,
         home: here.roots.home.clone(),
@@ -74,6 +79,7 @@ pub(crate) fn run(args: &Args, here: &Here, term: Term) -> Result<Exit, Problem>
     let mut tally = work.all()?;
     drop(progress);
     let signal = signal.load(Ordering::Relaxed);
+    tally.problems.sort();
     for problem in &tally.problems {
         term.say_after(WARNING, "warning:", &words::line(problem));
     }
@@ -106,6 +112,7 @@ struct Work {
     files: Vec<File>,
     next: AtomicUsize,
     copies: Mutex<Copies>,
+    turns: Turns,
     since: Option<i64>,
     project: Option<PathBuf>,
     home: PathBuf,
@@ -147,11 +154,7 @@ impl Work {
         while let Some((number, file)) = self.take() {
             let mut of_file =
                 OfFile { work: self, runtime: &runtime, file, number, sessions: HashMap::new() };
-            let read = file.read(&mut |told| {
-                of_file.told(told, &mut tally);
-                !self.is_over()
-            });
-            match read {
+            match of_file.read(&mut tally) {
                 Ok(facts) => tally.file(file, &facts),
                 Err(problem) => tally.problems.push(problem.message),
             }
@@ -161,9 +164,12 @@ impl Work {
     }
 
     fn take(&self) -> Option<(usize, &File)> {
+        // Whoever takes a number takes its turn, too: others wait for it.
+        if self.is_over() {
+            return None;
+        }
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let file = self.files.get(number)?;
-        (!self.is_over()).then_some((number, file))
+        Some((number, self.files.get(number)?))
     }
 
     fn is_wanted(&self, told: &Told<'_>) -> bool {
@@ -186,19 +192,54 @@ struct OfFile<'a> {
 }
 
 impl OfFile<'_> {
-    fn told(&mut self, told: &Told<'_>, tally: &mut Tally) {
-        if !self.work.is_wanted(told) {
+    /// Reads the file, and asks about what it tells. Reading is anybody's at any time, and so is asking; in between, files say in their order
+    /// which of their calls are copies.
+    fn read(&mut self, tally: &mut Tally) -> Result<Facts, Problem> {
+        let (work, file) = (self.work, self.file);
+        let turn = work.turns.of(self.number);
+        let (mut waiting, mut room) = (Vec::new(), WAITING);
+        let facts = file.read(&mut |told| {
+            if !work.is_wanted(told) {
+                return !work.is_over();
+            }
+            tally.time(told);
+            if !is_asked_about(told) {
+                return !work.is_over();
+            }
+            if let Some(left) = room.checked_sub(told.what.bytes()) {
+                room = left;
+                waiting.push(told.to_owned());
+                return !work.is_over();
+            }
+            turn.wait();
+            room = 0;
+            for told in waiting.drain(..).chain([told.to_owned()]) {
+                let is_copy = self.is_copy(&told);
+                self.told(&told, is_copy, tally);
+            }
+            !work.is_over()
+        });
+        turn.wait();
+        let known: Vec<_> = waiting.into_iter().map(|it| (self.is_copy(&it), it)).collect();
+        drop(turn);
+        for (is_copy, told) in known.into_iter().take_while(|_| !work.is_over()) {
+            self.told(&told, is_copy, tally);
+        }
+        facts
+    }
+
+    fn is_copy(&self, told: &Told<'_>) -> bool {
+        let What::Call(call) = &told.what else { return false };
+        let mut copies = self.work.copies.lock().unwrap_or_else(PoisonError::into_inner);
+        copies.is_copy(self.file.agent, told, call)
+    }
+
+    fn told(&mut self, told: &Told<'_>, is_copy: bool, tally: &mut Tally) {
+        if is_copy {
+            tally.copied += 1;
             return;
         }
-        tally.time(told);
         if let What::Call(call) = &told.what {
-            let mut copies = self.work.copies.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_copy = copies.is_copy(self.file.agent, told, call);
-            drop(copies);
-            if is_copy {
-                tally.copied += 1;
-                return;
-            }
             if call.kind == Kind::Script {
                 tally.not_judged("a script of code mode: its calls are asked about, those that were denied are not recorded");
                 return;
@@ -238,6 +279,11 @@ impl OfFile<'_> {
         let place = Place::of(self.number, self.file, told);
         tally.judged(&event, &outcome, old.as_ref(), &not_replayed, place);
     }
+}
+
+/// Whether hooks are asked about it, or it is counted as a call.
+const fn is_asked_about(told: &Told<'_>) -> bool {
+    matches!(told.what, What::Prompt(_) | What::Call(_) | What::Stop)
 }
 
 /// What of a call is not on record, so that hooks were asked about less than they would have been.

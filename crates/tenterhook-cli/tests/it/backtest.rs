@@ -83,6 +83,39 @@ fn two_sets_of_hooks_are_compared() {
     assert_eq!(same["groups"], json!([]));
 }
 
+/// BT-9: forks and their originals are read at the same time, and what is a copy of what is the same in every run.
+#[test]
+fn every_run_says_the_same() {
+    let room = Room::new();
+    let all = "[hook.all]\non = \"PreToolUse\"\nwhen = 'true'\ndeny = \"no {tool.name}\"\n";
+    room.write("project/all.toml", all);
+    let session = |name: &str, from: usize| -> String {
+        let call =
+            |id| line(id, "2026-11-20T09:00:05Z", "echo").replace("\"s\"", &format!("{name:?}"));
+        (from..from + 30).map(|id| call(id) + "\n").collect()
+    };
+    // Each begins with what the one before it said.
+    for fork in 0..24 {
+        let text = session(&format!("s{fork}"), fork * 10);
+        room.write(&format!("project/forks/{fork:02}.jsonl"), &text);
+        let file = fs::File::open(room.path(&format!("project/forks/{fork:02}.jsonl"))).unwrap();
+        let at = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(fork as u64);
+        file.set_modified(at).unwrap();
+    }
+    let run = || {
+        let said = room.run(&["backtest", "native=all.toml", "--sessions", "forks"], "");
+        assert_eq!(said.code, 0, "{}", said.stderr);
+        said.stdout
+    };
+    let first = run();
+    // The first file tells of 30 calls, each other one of 10 that are new.
+    assert!(first.contains("260 calls in 24 sessions of 24 files"), "{first}");
+    assert!(first.contains("forks/00.jsonl:1\n"), "{first}");
+    for _ in 0..10 {
+        assert_eq!(run(), first);
+    }
+}
+
 fn line(id: usize, time: &str, command: &str) -> String {
     json!({
         "type": "assistant", "uuid": format!("u{id}"), "sessionId": "s", "timestamp": time, "cwd": "/p", "version": "2.1.330",

@@ -24,6 +24,60 @@ pub struct Told<'a> {
     pub what: What<'a>,
 }
 
+impl Told<'_> {
+    /// The same, kept beyond its line.
+    #[must_use]
+    pub fn to_owned(&self) -> Told<'static> {
+        Told {
+            line: self.line,
+            time: self.time,
+            session: self.session.clone(),
+            cwd: self.cwd.clone(),
+            mode: self.mode.clone(),
+            subagent: self.subagent.clone(),
+            is_copied: self.is_copied,
+            what: self.what.to_owned(),
+        }
+    }
+}
+
+impl What<'_> {
+    /// The same, kept beyond its line.
+    #[must_use]
+    pub fn to_owned(&self) -> What<'static> {
+        let kept = |it: &Cow<'_, str>| Cow::Owned(it.clone().into_owned());
+        match self {
+            Self::Prompt(text) => What::Prompt(kept(text)),
+            Self::Call(call) => What::Call(Call {
+                id: kept(&call.id),
+                tool: kept(&call.tool),
+                input: kept(&call.input),
+                kind: call.kind,
+            }),
+            Self::Result { call, ended } => What::Result { call: kept(call), ended: *ended },
+            Self::Denial { call, by } => What::Denial { call: kept(call), by: *by },
+            Self::Asked(call) => What::Asked(kept(call)),
+            Self::Rewritten { call, input } => {
+                What::Rewritten { call: kept(call), input: kept(input) }
+            }
+            Self::Stop => What::Stop,
+        }
+    }
+
+    /// About how much memory it takes to keep it.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        let texts = match self {
+            Self::Prompt(text) | Self::Asked(text) => text.len(),
+            Self::Call(call) => call.id.len() + call.tool.len() + call.input.len(),
+            Self::Result { call, .. } | Self::Denial { call, .. } => call.len(),
+            Self::Rewritten { call, input } => call.len() + input.len(),
+            Self::Stop => 0,
+        };
+        size_of::<Told<'_>>() + texts
+    }
+}
+
 /// What a line tells.
 #[derive(Clone, Debug, PartialEq)]
 pub enum What<'a> {

@@ -38,6 +38,10 @@ impl Place {
             text: String::new(),
         }
     }
+
+    const fn order(&self) -> (usize, u64) {
+        (self.number, self.line)
+    }
 }
 
 /// What all calls of one kind have in common: what was decided, by whom, and their shape.
@@ -55,8 +59,15 @@ pub(super) struct Key {
 pub(super) struct Group {
     pub(super) count: u64,
     pub(super) sessions: BTreeSet<String>,
+    /// That of the first.
     pub(super) reason: String,
     pub(super) examples: BTreeSet<Place>,
+}
+
+impl Group {
+    fn first(&self) -> Option<(usize, u64)> {
+        self.examples.first().map(Place::order)
+    }
 }
 
 /// Everything that was counted.
@@ -168,7 +179,7 @@ impl Tally {
         let group = self.groups.entry(key).or_default();
         group.count += 1;
         group.sessions.insert(place.session.clone());
-        if group.reason.is_empty() {
+        if group.first().is_none_or(|it| place.order() < it) {
             group.reason = shown(&whose.reason().unwrap_or_default(), 200);
         }
         let is_full = group.examples.len() >= EXAMPLES;
@@ -201,14 +212,15 @@ impl Tally {
         add(&mut self.sure, other.sure);
         for (key, group) in other.groups {
             let mine = self.groups.entry(key).or_default();
+            let is_first = mine.first().is_none_or(|it| group.first().is_some_and(|at| at < it));
             mine.count += group.count;
             mine.sessions.extend(group.sessions);
+            if is_first {
+                mine.reason = group.reason;
+            }
             mine.examples.extend(group.examples);
             while mine.examples.len() > EXAMPLES {
                 mine.examples.pop_last();
-            }
-            if mine.reason.is_empty() {
-                mine.reason = group.reason;
             }
         }
     }
