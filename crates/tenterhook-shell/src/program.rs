@@ -41,18 +41,26 @@ pub enum Argument<'w> {
     Operand(&'w str),
 }
 
+/// Programs of which a word that begins with `+` is an option; of all others it says what the program works on, as in
+/// `git push origin +main` and `chmod +x run.sh`.
+const PLUS: &[&str] = &[
+    "bash", "cargo", "dash", "declare", "dig", "ksh", "less", "local", "more", "nvim", "rustc",
+    "rustdoc", "rustfmt", "rustup", "set", "sh", "typeset", "vi", "vim", "zsh",
+];
+
 /// The words behind a program's name, without the values of such of its options as are known (S-35).
 pub fn arguments<'w>(name: &str, words: &'w [Word]) -> impl Iterator<Item = (usize, Argument<'w>)> {
     let name = name.rsplit('/').next().unwrap_or_default();
     let name = name.to_owned();
     let mut valued = row(&name).unwrap_or_default();
+    let signs: &[char] = if PLUS.contains(&&*name) { &['-', '+'] } else { &['-'] };
     let (mut is_value, mut only_operands, mut is_first) = (false, false, true);
     words.iter().enumerate().skip(1).filter_map(move |(at, word)| {
         let text = word.text.as_str();
         if std::mem::take(&mut is_value) {
             return None;
         }
-        if !only_operands && text.starts_with(['-', '+']) && text.len() > 1 {
+        if !only_operands && text.starts_with(signs) && text.len() > 1 {
             only_operands = text == "--";
             is_value = valued.split(' ').any(|it| it == text);
             return (!only_operands).then_some((at, Argument::Option(text)));

@@ -18,6 +18,7 @@ mod review;
 mod signed;
 mod store;
 mod suspect;
+mod told;
 
 #[cfg(test)]
 mod tests;

@@ -96,6 +96,9 @@ fn explained(
         .collect()
 }
 
+/// How many rules that do not hold have a row each.
+const HANDFUL: usize = 5;
+
 /// How long one rule may take to be asked.
 const PATIENCE: Duration = Duration::from_secs(1);
 
@@ -180,11 +183,15 @@ fn to_text(event: &Event, hooks: &[Explained], width: usize) -> String {
         Column::new("BECAUSE", Give::Wrap),
         Column::new("RULE", Give::Keep),
     ]);
-    let folded = |it: &&Explained| matches!(it.asked, Some(Asked::DoesNot));
+    let silent = |it: &&Explained| matches!(it.asked, Some(Asked::DoesNot));
+    // A pack of rules is counted; a handful is what somebody writes, and looks for here.
+    let is_pack = hooks.iter().filter(silent).count() > HANDFUL;
+    let folded = |it: &&Explained| is_pack && silent(it);
     for it in hooks.iter().filter(|it| !folded(it)) {
         let (mark, mark_style, style, because) = match &it.asked {
             Some(Asked::Holds(answer)) => ("holds", WARNING, PLAIN, counted(&it.hook, answer)),
             Some(Asked::Unknown(why)) => ("fails", ERROR, PLAIN, why.clone()),
+            Some(Asked::DoesNot) => ("-", DIM, DIM, "its expression is false for this".to_owned()),
             _ if it.because.selected => ("runs", GOOD, PLAIN, it.because.because.clone()),
             _ => ("-", DIM, DIM, it.because.because.clone()),
         };
@@ -231,8 +238,9 @@ fn summary(hooks: &[Explained]) -> String {
         hooks.iter().partition(|it| matches!(it.hook.run, Run::Rule(_)));
     let counted = |all: &[&Explained], is: fn(&Explained) -> bool, noun, verb| {
         let some = all.iter().filter(|it| is(it)).count();
-        let s = if some == 1 { "s" } else { "" };
-        format!("{some} of {} {noun}s {verb}{s}", all.len())
+        let nouns = if all.len() == 1 { "" } else { "s" };
+        let verbs = if some == 1 || all.len() == 1 { "s" } else { "" };
+        format!("{some} of {} {noun}{nouns} {verb}{verbs}", all.len())
     };
     let runs = counted(&others, |it| it.because.selected, "hook", "run");
     let held = counted(&rules, |it| matches!(it.asked, Some(Asked::Holds(_))), "rule", "hold");

@@ -174,7 +174,7 @@ fn own(agent: &Agent, scope: Scope, here: &Here, term: Term) {
             WARNING,
             "note:",
             &format!(
-                "{} in this file runs without Tenterhook, by {}'s own rules",
+                "this file holds {} that {} runs itself, by its own rules, and Tenterhook does not",
                 hooks, agent.title
             ),
         );

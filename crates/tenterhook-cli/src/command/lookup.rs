@@ -18,10 +18,14 @@ pub(super) fn find(what: &[String], here: &Here) -> Result<Option<(String, Said)
     if here.roots.cwd.join(word).exists() {
         return Ok(None);
     }
-    let is_code = word.contains('-') && word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    // Codes are in small letters; other words of the specification's tables are events and fields, and none is told of alone.
+    let is_code = word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    if !is_code && !book::is_number(word) {
+        return Ok(None);
+    }
     match book::find(word) {
         Some(said) => Ok(Some((word.clone(), said))),
-        None if word != "-" && (book::is_number(word) || is_code) => {
+        None if word != "-" && (book::is_number(word) || word.contains('-')) => {
             let problem = Problem::new(format!("the specification has no `{word}`"));
             let near = book::near(word).map(|near| format!("did you mean `{near}`?"));
             Err(Problem { help: near, ..problem })

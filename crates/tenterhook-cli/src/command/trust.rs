@@ -77,6 +77,9 @@ fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem>
             continue;
         }
         term.data(&page::of(review, &shown, term.width()))?;
+        if review.state == State::Changed {
+            term.data(&changes(review, &trust, here))?;
+        }
         if let Some(why) = review.too_much() {
             return Err(Problem::new(format!("`{shown}` cannot be approved: {why}"))
                 .help("keep hooks in a folder of their own"));
@@ -250,30 +253,31 @@ fn diff(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Problem> {
     let mut out = String::new();
     for review in reviews(named, &trust, here)? {
         let shown = shorten(&review.source, &here.roots);
-        let Some(then) = &review.approved_text else {
+        if review.approved_text.is_none() {
             out.push_str(&format!(
                 "{shown} was never approved: `tenterhook trust` shows all of it\n"
             ));
             continue;
-        };
-        let mut parts = vec![(shown.clone(), then.clone(), review.text.to_string())];
-        parts.extend(
-            trust
-                .changed_files(&review)
-                .into_iter()
-                .map(|it| (shorten(&it.path.to_string_lossy(), &here.roots), it.then, it.now)),
-        );
-        let before = out.len();
-        for (name, then, now) in parts {
-            out.push_str(&crate::show::diff::unified(&name, &then, &now));
         }
-        if out.len() == before {
+        let changes = changes(&review, &trust, here);
+        if changes.is_empty() {
             let state = review.state.word();
             out.push_str(&format!("{shown} stands as it did when it was approved ({state})\n"));
         }
+        out.push_str(&changes);
     }
     term.data(&out)?;
     Ok(Exit::Good)
+}
+
+/// How a source, and each file that its hooks run, differs from what was approved; empty where nothing was.
+fn changes(review: &Review, trust: &Trust, here: &Here) -> String {
+    let Some(then) = &review.approved_text else { return String::new() };
+    let shown = shorten(&review.source, &here.roots);
+    let files = trust.changed_files(review).into_iter();
+    let files = files.map(|it| (shorten(&it.path.to_string_lossy(), &here.roots), it.then, it.now));
+    let parts = [(shown, then.clone(), review.text.to_string())].into_iter().chain(files);
+    parts.map(|(name, then, now)| crate::show::diff::unified(&name, &then, &now)).collect()
 }
 
 /// Approves a file that this program has just written at the person's word, so that its own words hold nothing up (T-19).

@@ -198,12 +198,16 @@ fn meant(lost: Lost, word: &str) -> Lost {
     let is_name = !word.contains(['/', '.']) && word.starts_with(|c: char| c.is_uppercase());
     match lost {
         Lost::NotGiven(problem) if is_name && problem.help.is_none() => {
-            let known = INPUT_KEYS.iter().any(|(tool, _)| *tool == word);
-            let near = unknown(word).help.filter(|it| !known && it.starts_with("did you mean"));
-            let help = near.unwrap_or_else(|| {
-                format!("for a tool call, say its input too: `tenterhook explain {word} INPUT`")
-            });
-            Lost::NotGiven(problem.help(help))
+            let is_tool = INPUT_KEYS.iter().any(|(tool, _)| *tool == word);
+            let near = unknown(word).help.filter(|it| !is_tool && it.starts_with("did you mean"));
+            let help = near
+                .unwrap_or_else(|| format!("for a tool call, say its input too: `{word} INPUT`"));
+            let what = if is_tool {
+                "a tool, and its input is missing"
+            } else {
+                "neither an event nor a file"
+            };
+            Lost::NotGiven(Problem::new(format!("`{word}` is {what}")).help(help))
         }
         lost => lost,
     }
@@ -258,7 +262,7 @@ mod tests {
     #[test]
     fn what_cannot_be_meant_is_said() {
         assert!(said(&["Stopp"]).expect_err("no event").contains("`Stop`"));
-        assert!(said(&["Bash"]).expect_err("no input").contains("explain Bash INPUT"));
+        assert!(said(&["Bash"]).expect_err("no input").contains("`Bash INPUT`"));
         assert!(said(&["PreToolUse"]).expect_err("no tool").contains("PreToolUse Bash"));
         assert!(said(&["Mystery", "words"]).expect_err("no JSON").contains("key"));
         assert!(line("Bash", None, DialectId::CLAUDE, &roots()).is_err());

@@ -65,9 +65,9 @@ fn a_tool_without_its_input_is_asked_for_it() {
 exit 1
 --- stdout
 --- stderr
-error: the event `Bash` cannot be read: No such file or directory (os error 2)
+error: `Bash` is a tool, and its input is missing
 
-hint: for a tool call, say its input too: `tenterhook explain Bash INPUT`
+hint: for a tool call, say its input too: `Bash INPUT`
 "##);
     assert_snapshot!(room.run(&["explain", "Mystery", "words"], "").all(), @r##"
 exit 1
@@ -93,7 +93,7 @@ hint: `tenterhook check` shows the places and says what to write
 ");
 }
 
-/// A rule is pure, so it is asked; what does not hold is counted and not listed.
+/// A rule is pure, so it is asked. A handful that do not hold are listed, and a pack of them is counted.
 #[test]
 fn rules_are_asked_and_those_that_do_not_hold_are_folded() {
     let room = Room::new();
@@ -120,11 +120,12 @@ exit 0
 --- stdout
 PreToolUse  Bash  sudo make
 
-         HOOK     BECAUSE                      RULE
-  holds  no-sudo  denies: Do it without sudo.  S-1
-  -      style    it is for `PostToolUse`      P-2
+         HOOK     BECAUSE                           RULE
+  holds  no-sudo  denies: Do it without sudo.       S-1
+  -      no-curl  its expression is false for this  S-1
+  -      style    it is for `PostToolUse`           P-2
 
-0 of 1 hooks run, 1 of 2 rules holds
+0 of 1 hook runs, 1 of 2 rules holds
 --- stderr
 reading tenterhook.toml (native, project)
 "##);
@@ -133,6 +134,32 @@ reading tenterhook.toml (native, project)
     let held: Vec<_> = value["hooks"].as_array().unwrap().iter().map(|it| &it["holds"]).collect();
     assert_eq!(json!(held), json!([true, false, null]));
     assert_eq!(value["hooks"][0]["decision"], "deny");
-    let silent = room.run(&["explain", "Bash", "ls"], "");
-    assert!(silent.stdout.ends_with("0 of 1 hooks run, 0 of 2 rules hold\n"), "{}", silent.stdout);
+    let pack = (0..5)
+        .map(|at| format!("[hook.h{at}]\non = \"PreToolUse\"\nwhen = \"false\"\ndeny = \"no\"\n"));
+    room.write("project/pack.toml", &pack.collect::<String>());
+    let pack = ["--config", "pack.toml"];
+    let few = room.run(&[&["explain"], &pack[..], &["Bash", "ls"]].concat(), "").stdout;
+    assert!(few.contains("h4") && few.ends_with("0 of 5 rules hold\n"), "{few}");
+    let all = [&["explain", "--config", "tenterhook.toml"], &pack[..], &["Bash", "ls"]].concat();
+    let many = room.run(&all, "").stdout;
+    assert!(
+        !many.contains("h4") && many.ends_with("0 of 1 hook runs, 0 of 7 rules hold\n"),
+        "{many}"
+    );
+}
+
+/// A word in capitals that is no number is an event or a tool, whatever tables of the specification begin with it.
+#[test]
+fn an_event_is_no_code() {
+    let room = Room::new();
+    for (word, told) in [
+        ("PostToolUse", "`PostToolUse` is about a tool, and none was named"),
+        ("Foo", "`Foo` is neither an event nor a file"),
+        ("Bash", "`Bash` is a tool, and its input is missing"),
+        ("Stopp", "did you mean `Stop`?"),
+    ] {
+        let said = room.run(&["explain", word], "");
+        assert_eq!((said.code, said.stdout.as_str()), (1, ""), "{word}: {}", said.all());
+        assert!(said.stderr.contains(told), "{word}: {}", said.stderr);
+    }
 }

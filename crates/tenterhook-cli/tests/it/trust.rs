@@ -70,6 +70,33 @@ fn a_script_approves_what_it_names_and_nothing_else() {
     assert_eq!(room.run(&["fire", "event.json"], "").code, 0);
 }
 
+/// T-40: what is not shown would be approved unseen, so all of it is: of a rule what it says, too, and of what was approved before
+/// what became another.
+#[test]
+fn what_is_approved_is_shown_to_its_end() {
+    let room = Room::new().unapproved();
+    let file = |end: &str| {
+        let long = "x".repeat(9000);
+        format!(
+            "[hook.rule]\non = 'PreToolUse'\nmatch = 'Bash'\nwhen = \"\"\"\ntrue\n&& {end}\n\"\"\"\nask = 'sure?'\n\
+             [hook.run]\non = 'Stop'\nrun = ['true', '{long}', '{end}']\nenv = {{ PRELOAD = '{end}' }}\non_failure = 'continue'\n"
+        )
+    };
+    room.write("project/tenterhook.toml", &file("1 == 1"));
+    let page = room.run(&["trust"], "").stdout;
+    assert_eq!(page.matches("1 == 1").count(), 3, "{page}");
+    let parts =
+        ["for       Bash", "ask       sure?", "have the user asked;", "`on_failure` is `continue`"];
+    for part in parts {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    assert!(!page.contains("allow without a question; look"), "{page}");
+    assert_eq!(room.run(&["trust", "--yes", &digest(&page)], "").code, 0);
+    room.write("project/tenterhook.toml", &file("2 == 2"));
+    let page = room.run(&["trust"], "").stdout;
+    assert!(page.contains("\n-&& 1 == 1\n+&& 2 == 2\n"), "{page}");
+}
+
 /// T-18: a file that is named is approved for this run.
 #[test]
 fn a_named_file_runs() {

@@ -87,6 +87,19 @@ fn flags_may_be_cut_short() {
     }
 }
 
+/// S-35.
+#[test]
+fn what_begins_with_a_plus_is_an_option_of_few() {
+    for (line, when) in [
+        ("git push origin +main", r#"shell.commands[0].operands == ["push", "origin", "+main"]"#),
+        ("chmod +x run.sh", r#"shell.commands[0].operands == ["+x", "run.sh"]"#),
+        ("cargo +nightly publish", r#"shell.commands[0].runs("cargo publish")"#),
+        ("set +e", r#"shell.commands[0].operands == []"#),
+    ] {
+        assert!(holds(when, &bash(line)), "{line}");
+    }
+}
+
 /// RU-14: whoever redirects, the line writes.
 #[test]
 fn redirections_are_seen_wherever_they_stand() {

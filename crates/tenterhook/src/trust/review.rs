@@ -10,9 +10,9 @@ use super::key::PublicKey;
 use super::lock::Signed;
 use super::pins::Pins;
 use super::suspect::{self, Suspect};
-use super::{Assessed, judge, signed};
+use super::{Assessed, judge, signed, told};
 use crate::dialect::DialectId;
-use crate::hook::{Arming, Hook, Layer, Run};
+use crate::hook::{Hook, Layer};
 use crate::source::{ReadConfig, Source, Switch};
 
 /// Everything about a source that a person should know before they approve it.
@@ -60,6 +60,8 @@ pub struct Entry {
     pub change: Change,
     /// What it can do, a few words each.
     pub can: Vec<&'static str>,
+    /// All that it says, in the order in which it is read: a word that leads in, and a text of any length, not made safe.
+    pub says: Vec<(&'static str, String)>,
     /// What it runs.
     pub pins: Pins,
     /// What a person should look at twice: where, and what.
@@ -112,7 +114,8 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
                 State::Unknown | State::Refused => Change::New,
             };
             Entry {
-                can: can(&hook),
+                can: told::can(&hook, judge::role(&hook) == Role::Gate),
+                says: told::rows(&hook),
                 suspects: suspects(&hook, &identity.pins),
                 hook,
                 state,
@@ -183,41 +186,6 @@ fn signable(source: &Source, assessed: &Assessed) -> Option<Signed> {
 /// One line that says what a hook is.
 fn line(hook: &Hook) -> String {
     format!("{} on {}: {}", hook.id, hook.event, hook.run.line())
-}
-
-/// What a hook can do.
-fn can(hook: &Hook) -> Vec<&'static str> {
-    use crate::answer::Power;
-    let dialect = hook.dialect.dialect();
-    let unknown = dialect.unknown_row(&hook.event);
-    let row = dialect.row(&hook.event).unwrap_or(&unknown);
-    let deciding = hook.phase != crate::hook::Phase::Observe;
-    let mut can = Vec::new();
-    if deciding && row.powers.has(Power::Deny) {
-        can.push(if judge::role(hook) == Role::Gate { "block calls" } else { "block" });
-    }
-    if deciding && row.powers.has(Power::Allow) {
-        can.push("allow without a question");
-    }
-    if deciding && (row.powers.has(Power::Input) || row.powers.has(Power::Prompt)) {
-        can.push("change what happens");
-    }
-    if row.powers.has(Power::Context) {
-        can.push("tell the model something");
-    }
-    can.push(match &hook.run {
-        Run::Command(_) | Run::Worker(_) => "run a program with your rights",
-        Run::Http(_) => "send what happens to a server",
-        Run::Prompt(_) => "send what happens to a model",
-        Run::McpTool(_) => "call a tool of a server",
-        Run::Rule(_) => "look at the call",
-        Run::Function(_) => "call the host",
-        Run::Unusable { .. } => "do nothing: it cannot be read",
-    });
-    if hook.arming != Arming::Armed {
-        can.push("do nothing for now: it is switched off");
-    }
-    can
 }
 
 fn suspects(hook: &Hook, pins: &Pins) -> Vec<(String, Suspect)> {

@@ -66,7 +66,9 @@ fn hook(number: usize, entry: &Entry, review: &Review, width: usize) -> String {
         paint(DIM, place),
     );
     out.push_str(&field("can", &entry.can.join("; "), width));
-    out.push_str(&field("runs", &hook.run.line(), width));
+    for (lead, text) in &entry.says {
+        out.push_str(&field(lead, text, width));
+    }
     let from = |name: &str| format!("`{name}` is not found");
     let found = |it: &&(String, _)| !BUILTINS.contains(&it.0.as_str());
     for (name, path) in entry.pins.interpreters.iter().filter(found) {
@@ -97,10 +99,19 @@ fn hook(number: usize, entry: &Entry, review: &Review, width: usize) -> String {
     out
 }
 
-/// A lead and words set in behind it.
+/// How much of one line is made safe at once: a screen gets no more of a text elsewhere, and here it gets all of it.
+const AT_ONCE: usize = 1000;
+
+/// A lead and words set in behind it, to the last one: what is not shown would be approved unseen.
 fn field(lead: &str, text: &str, width: usize) -> String {
     let mut out = String::new();
-    for (at, it) in wrap(text, width.saturating_sub(16)).iter().enumerate() {
+    let mut parts: Vec<String> = Vec::new();
+    for line in text.lines() {
+        let letters: Vec<char> = line.chars().collect();
+        parts.extend(letters.chunks(AT_ONCE).map(|it| it.iter().collect::<String>()));
+    }
+    let columns = width.saturating_sub(16);
+    for (at, it) in parts.iter().flat_map(|it| wrap(it, columns)).enumerate() {
         let lead = if at == 0 { lead } else { "" };
         out.push_str(&format!("     {}  {it}\n", paint(DIM, format!("{lead:<8}"))));
     }
