@@ -7,6 +7,7 @@ mod expected;
 mod front;
 mod install;
 mod options;
+mod yesterday;
 
 use std::fmt::Write as _;
 use std::sync::Mutex;

@@ -88,6 +88,7 @@ impl Case<'_> {
             found.extend(self.prompt()?);
             found.extend(self.stop()?);
             found.extend(self.vendor()?);
+            found.extend(self.shadow()?);
         }
         Ok(found)
     }
@@ -130,7 +131,7 @@ impl Case<'_> {
     }
 
     /// A way that says something in the words that its hooks use.
-    fn says(&self, event: Event, said: Said, name: &str) -> Option<Way> {
+    pub(super) fn says(&self, event: Event, said: Said, name: &str) -> Option<Way> {
         let text = if said == Said::Rewrite { new(name) } else { mark(name) };
         let says = (self.spoken().says)(event, said, &text)?;
         Some(Way::prints(event, name, &says))
@@ -283,11 +284,21 @@ impl Case<'_> {
         Ok(vec![("loaded".to_owned(), format!("{arrived} of {wanted} denials arrived"))])
     }
 
-    fn call(&self, way: &str) -> Call {
+    pub(super) fn call(&self, way: &str) -> Call {
         self.agent.call(way)
     }
 
     fn play(&self, script: &Script, ways: &[Way], events: &[Event]) -> Result<Seen, String> {
+        self.play_with(script, ways, events, self.front.map(|it| it as &dyn Front))
+    }
+
+    pub(super) fn play_with(
+        &self,
+        script: &Script,
+        ways: &[Way],
+        events: &[Event],
+        front: Option<&dyn Front>,
+    ) -> Result<Seen, String> {
         let path = path();
         let seen = play(&Play {
             agent: self.agent,
@@ -298,9 +309,9 @@ impl Case<'_> {
             script,
             ways,
             events,
-            timeout: if self.front.is_some() { 15 } else { 5 },
+            timeout: if front.is_some() { 15 } else { 5 },
             within: Duration::from_secs(150),
-            front: self.front.map(|it| it as &dyn Front),
+            front,
         })?;
         if self.options.verbose {
             for it in &seen.asked {

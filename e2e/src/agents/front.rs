@@ -38,11 +38,38 @@ impl Tenterhook {
     }
 
     /// Runs it in the home of a room.
-    fn run(&self, args: &[&str], room: &Room, env: &Env) -> Result<Output, String> {
+    pub(super) fn run(&self, args: &[&str], room: &Room, env: &Env) -> Result<Output, String> {
         let mut command = Command::new(&self.program);
         command.args(args).current_dir(room.project()).env_clear().envs(env.iter().cloned());
         let output = command.stdin(std::process::Stdio::null()).output();
         output.map_err(|error| format!("{}: {error}", self.program.display()))
+    }
+
+    /// Installs it with the hooks of the play, all of them in shadow.
+    pub(super) fn enter_in_shadow(
+        &self,
+        room: &Room,
+        agent: &Agent,
+        env: &Env,
+    ) -> Result<Env, String> {
+        self.put(room, agent, env, &format!("mode = \"shadow\"\n\n{}", hooks(room)))
+    }
+
+    /// Writes these hooks where a person has theirs, and installs it.
+    fn put(&self, room: &Room, agent: &Agent, env: &Env, hooks: &str) -> Result<Env, String> {
+        let path = room.home().join(".config/tenterhook/tenterhook.toml");
+        room.write(&path, hooks).map_err(|error| format!("{}: {error}", path.display()))?;
+        let more = vec![("XDG_STATE_HOME".into(), state(room).into())];
+        let all: Env = env.iter().cloned().chain(more.iter().cloned()).collect();
+        let said = self.run(&["install", agent.name], room, &all)?;
+        if said.status.success() {
+            return Ok(more);
+        }
+        Err(format!(
+            "`tenterhook install {}`: {}",
+            agent.name,
+            String::from_utf8_lossy(&said.stderr)
+        ))
     }
 }
 
@@ -65,19 +92,7 @@ fn state(room: &Room) -> PathBuf {
 
 impl Front for Tenterhook {
     fn enter(&self, room: &Room, agent: &Agent, env: &Env) -> Result<Env, String> {
-        let path = room.home().join(".config/tenterhook/tenterhook.toml");
-        room.write(&path, &hooks(room)).map_err(|error| format!("{}: {error}", path.display()))?;
-        let more = vec![("XDG_STATE_HOME".into(), state(room).into())];
-        let all: Env = env.iter().cloned().chain(more.iter().cloned()).collect();
-        let said = self.run(&["install", agent.name], room, &all)?;
-        if said.status.success() {
-            return Ok(more);
-        }
-        Err(format!(
-            "`tenterhook install {}`: {}",
-            agent.name,
-            String::from_utf8_lossy(&said.stderr)
-        ))
+        self.put(room, agent, env, &hooks(room))
     }
 
     fn leave(&self, room: &Room) -> Result<(), String> {

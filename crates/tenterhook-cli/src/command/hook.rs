@@ -121,12 +121,17 @@ fn called(args: &Hook, here: &Here) -> Result<Called, Lost> {
             warnings.push(misled(args, agent, here));
         }
     }
-    if !NAMES.iter().any(|key| whole.fields.contains_key(*key)) {
+    let is_nameless = !NAMES.iter().any(|key| whole.fields.contains_key(*key));
+    if is_nameless {
         // By its neutral name, for the agent that claims it may be another one.
         let name = claimed(args.agent, &args.event).name;
-        whole.fields.insert("hook_event_name".to_owned(), name.as_str().into());
+        whole.fields.insert(ADDED.to_owned(), name.as_str().into());
     }
     let Given { event, faults } = input::decode_whole(&whole, agent, &here.roots)?;
+    if is_nameless {
+        // Who reads it again tells its agent by its form, and the name is of another one's.
+        whole.fields.remove(ADDED);
+    }
     if claimed(args.agent, &args.event).name != event.name {
         warnings.push(format!(
             "`--event {}` was claimed, and the event is `{}`: that one counts",
@@ -137,7 +142,9 @@ fn called(args: &Hook, here: &Here) -> Result<Called, Lost> {
 }
 
 /// Where agents write what happened.
-const NAMES: &[&str] = &["hook_event_name", "event"];
+const NAMES: &[&str] = &[ADDED, "event"];
+/// Where it is added to an event that does not say it.
+const ADDED: &str = "hook_event_name";
 
 /// Another agent reads a file that was meant for the one that is claimed.
 fn misled(args: &Hook, agent: DialectId, here: &Here) -> String {

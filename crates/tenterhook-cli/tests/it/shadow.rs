@@ -97,6 +97,21 @@ fn an_agent_sees_nothing_of_a_shadow() {
     }
 }
 
+/// SH-7: an event that does not say its name is one of its agent for the process that asks later, too.
+#[test]
+fn a_shadow_is_asked_about_an_event_without_a_name() {
+    let room = Room::new();
+    room.write(USER, "[hook.slow]\non = \"PreToolUse\"\nshell = 'exit 2'\nmode = \"shadow\"\n");
+    let call = json!({ "sessionId": "s-1", "timestamp": 1_795_443_886_721_u64, "cwd": "/", "toolName": "bash",
+        "toolArgs": { "command": "rm -rf x" } });
+    let args = ["hook", "--agent", "copilot", "--event", "preToolUse"];
+    let said = room.run(&args, &call.to_string());
+    assert_eq!((said.code, &*said.stderr), (0, ""));
+    let told = shadows(&room, 1);
+    assert_eq!(told[0]["event"], "PreToolUse");
+    assert_eq!(told[0]["hooks"][0]["shadow"]["decision"], "deny", "{told:#?}");
+}
+
 /// SH-12.
 #[test]
 fn a_shadow_is_shown() {

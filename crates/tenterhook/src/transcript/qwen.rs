@@ -1,4 +1,4 @@
-//! The sessions of Qwen Code 0.15: the calls of subagents are told by telemetry alone. Judges nothing.
+//! The sessions of Qwen Code 0.15 and 0.24: the calls of subagents are told by telemetry, and by 0.24 in a file of their own, too. Judges nothing.
 
 use std::borrow::Cow;
 
@@ -23,6 +23,9 @@ struct Line<'a> {
     cwd: Field<'a>,
     #[serde(borrow, default)]
     version: Field<'a>,
+    /// The subagent whose file this is.
+    #[serde(borrow, default)]
+    agent_id: Field<'a>,
     #[serde(borrow, default)]
     message: Field<'a>,
     #[serde(borrow, default)]
@@ -80,6 +83,9 @@ struct System<'a> {
 struct Telemetry<'a> {
     #[serde(borrow, default, rename = "event.name")]
     event: Field<'a>,
+    /// From 0.24 on.
+    #[serde(borrow, default)]
+    call_id: Field<'a>,
     #[serde(borrow, default)]
     function_name: Field<'a>,
     #[serde(borrow, default)]
@@ -107,6 +113,7 @@ impl Reads for Qwen {
         let kind = line.r#type.text().ok_or(Unread)?;
         carried.time = raw::time(line.timestamp.text().as_deref());
         carried.subagent = None;
+        carry(&mut carried.subagent, line.agent_id.text().as_deref());
         carry(&mut carried.session, line.session_id.text().as_deref());
         carry(&mut carried.cwd, line.cwd.text().as_deref());
         carry(&mut carried.facts.version, line.version.text().as_deref());
@@ -136,7 +143,8 @@ impl Reads for Qwen {
 }
 
 fn says(parts: &[Part<'_>], carried: &mut Carried, tell: Tell<'_>) {
-    let mut is_last = true;
+    // What is empty is no end: subagents of 0.24 say nothing before they call.
+    let mut is_last = !parts.is_empty();
     for call in parts.iter().filter_map(|it| it.function_call.json()) {
         is_last = false;
         let call = serde_json::from_str::<FunctionCall<'_>>(call).ok();
@@ -190,18 +198,18 @@ impl Qwen {
         let is_denied = it.error_type.text().as_deref() == Some("execution_denied");
         let passed = it.decision.text().is_some();
         let prompt = it.prompt_id.text().unwrap_or_default();
-        let Some((_, agent)) = prompt.split_once('#') else {
+        let Some(agent) = subagent(&prompt) else {
             self.passed = is_denied.then_some(passed);
             return;
         };
-        // A call of a subagent, which has no id and no other record.
-        let (Some(tool), id) = (it.function_name.text(), format!("{prompt}@{}", carried.line))
+        // A call of a subagent, which before 0.24 has no id and no other record.
+        let unnamed = || format!("{prompt}@{}", carried.line).into();
+        let (Some(tool), id) = (it.function_name.text(), it.call_id.text().unwrap_or_else(unnamed))
         else {
             return carried.facts.unknown("ui_telemetry");
         };
         carry(&mut carried.subagent, Some(agent));
         let input = Cow::Borrowed(it.function_args.json().unwrap_or("{}"));
-        let id: Cow<'_, str> = id.into();
         tell(carried.told(What::Call(Call { id: id.clone(), tool, input, kind: Kind::Plain })));
         tell(carried.told(match it.status.text().as_deref() {
             _ if is_denied => What::Denial { call: id, by: refuser(Some(passed), "") },
@@ -209,6 +217,11 @@ impl Qwen {
             _ => What::Result { call: id, ended: Ended::Ran },
         }));
     }
+}
+
+/// Whose prompt it was: `SESSION########0` is one of the person's, `SESSION#SUBAGENT#0` a subagent's.
+fn subagent(prompt: &str) -> Option<&str> {
+    prompt.split('#').nth(1).filter(|it| !it.is_empty())
 }
 
 /// Rules are asked before hooks: what passed them was refused by a hook.

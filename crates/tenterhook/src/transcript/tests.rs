@@ -108,6 +108,49 @@ fn files_of_the_reference_agent_of_before_are_read() {
     assert_eq!(decoder.facts().unknown_records(), 0);
 }
 
+/// TR-5: as Qwen Code 0.24 writes them: its telemetry tells of every call again, and a subagent's call stands in a file of its own, too.
+#[test]
+fn a_call_that_telemetry_tells_again_is_one() {
+    let line = |rest: &str| {
+        format!(
+            r#"{{"sessionId":"s","timestamp":"2026-11-23T14:26:33.397Z","cwd":"/p","version":"0.24.4",{rest}}}"#
+        )
+    };
+    let call = |id: &str, more: &str| {
+        line(&format!(
+            r#""type":"assistant",{more}"message":{{"role":"model","parts":[{{"functionCall":{{"id":"{id}","name":"run_shell_command","args":{{"command":"ls"}}}}}}]}}"#
+        ))
+    };
+    let again = |id: &str, prompt: &str| {
+        line(&format!(
+            r#""type":"system","subtype":"ui_telemetry","systemPayload":{{"uiEvent":{{"event.name":"qwen-code.tool_call","call_id":"{id}","function_name":"run_shell_command","function_args":{{"command":"ls"}},"status":"success","decision":"auto_accept","prompt_id":"{prompt}"}}}}"#
+        ))
+    };
+    let main = [call("c1", ""), again("c1", "s########0"), again("c2", "s#helper-c1#0")].join("\n");
+    let sub = call("c2", r#""agentId":"helper-c1","isSidechain":true,"#);
+    let mut copies = Copies::default();
+    let mut told = Vec::new();
+    for text in [main, sub] {
+        let mut decoder = Decoder::new(Agent::Qwen);
+        let mut lines = Lines::new(text.as_bytes());
+        while let Some(line) = lines.read().expect("memory") {
+            decoder.line(line, &mut |it| {
+                if let What::Call(call) = &it.what {
+                    let copy = copies.is_copy(Agent::Qwen, &it, call);
+                    told.push((
+                        call.id.to_string(),
+                        it.subagent.as_deref().map(str::to_owned),
+                        copy,
+                    ));
+                }
+            });
+        }
+    }
+    let helper = Some("helper-c1".to_owned());
+    let expected = [("c1", None, false), ("c2", helper.clone(), false), ("c2", helper, true)];
+    assert_eq!(told, expected.map(|(id, by, copy)| (id.to_owned(), by, copy)));
+}
+
 /// TR-4: a record of no known kind is named, and what it calls itself is taken over only where it is a word.
 #[test]
 fn unknown_records_are_counted_and_named() {

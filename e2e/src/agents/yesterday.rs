@@ -1,0 +1,160 @@
+//! What is left of a run in which the hooks were in shadow: what `log --shadow` says of them, and how many of its calls are read back from
+//! what the agent recorded itself. Runs the command line in the room of the agent, behind the run.
+
+use std::sync::Mutex;
+
+use serde_json::{Value, json};
+use tenterhook_probe::{Agent, Call, Env, Event, Front, Room, Said, Script, Step, mark};
+
+use super::Found;
+use super::cases::Case;
+use super::front::Tenterhook;
+
+/// A line of shell that is over once a program in shadow is on record: the agent's last call, for whoever ends the agent ends what is
+/// in the background, too. It ends by itself where that never is.
+const UNTIL_ON_RECORD: &str = "i=0; while [ $i -lt 200 ] && ! grep -qs '\"late\",\"event\":\"PreToolUse\"' ../state/tenterhook/records/*.jsonl; do i=$((i+1)); sleep 0.1; done";
+
+/// Agents whose sessions are read.
+const READ: &[&str] = &["claude", "codex", "copilot", "gemini", "qwen", "opencode"];
+
+/// Tenterhook, with every hook of the play in shadow.
+struct Shadowed<'a> {
+    of: &'a Tenterhook,
+    env: Mutex<Env>,
+    agent: &'static str,
+    left: Mutex<Left>,
+}
+
+/// What was found behind a run.
+#[derive(Clone, Debug, Default)]
+struct Left {
+    /// What the hooks would have decided, by `log --shadow`.
+    would: Vec<String>,
+    /// What of its calls is on record; `None` where nobody reads what this agent records.
+    calls: Option<Calls>,
+}
+
+/// The calls that an agent recorded, each counted once, by who saw them.
+#[derive(Clone, Copy, Debug)]
+struct Calls {
+    all: u64,
+    seen: u64,
+    refused: u64,
+}
+
+impl Case<'_> {
+    /// A denial in shadow: the call runs, neither agent nor model hears of it, `log --shadow` does; and every call of that run is read back
+    /// from what the agent itself recorded.
+    pub(super) fn shadow(&self) -> Result<Found, String> {
+        let (Some(front), Some(way)) = (self.front, self.says(Event::Before, Said::Deny, "shadow"))
+        else {
+            return Ok(Found::new());
+        };
+        let front = Shadowed::new(front, self.agent.name);
+        let wait = (self.agent.shell.input)(UNTIL_ON_RECORD);
+        let wait = Call { name: self.agent.shell.name.to_owned(), input: wait };
+        let mut steps = vec![vec![self.call("shadow")]];
+        steps.push(["parallel-1", "parallel-2"].map(|it| self.call(it)).to_vec());
+        if let Some(name) = self.agent.mcp {
+            let input = json!({ "text": "WAY-mcp-END" });
+            steps.push(vec![Call { name: name.to_owned(), input }]);
+        }
+        let mut sub = Vec::new();
+        if let Some(tool) = self.agent.delegate {
+            let input = (tool.input)("SUBTASK please do what the model says");
+            steps.push(vec![Call { name: tool.name.to_owned(), input }]);
+            // Some start it and go on, as above.
+            let input = (self.agent.shell.input)("sleep 3");
+            steps.push(vec![Call { name: self.agent.shell.name.to_owned(), input }]);
+            sub.push(vec![self.call("subagent")]);
+        }
+        steps.push(vec![wait]);
+        let made: usize = steps.iter().chain(&sub).map(Vec::len).sum();
+        let calls = |it: Vec<Vec<Call>>| it.into_iter().map(Step::Calls).collect();
+        let script = Script { main: calls(steps), sub: calls(sub) };
+        let seen = self.play_with(&script, &[way], &[Event::Before], Some(&front))?;
+        let left = front.left();
+        let would = match left.would.as_slice() {
+            [] => "not on record".to_owned(),
+            some => format!("on record: {}", some.join(", ")),
+        };
+        // Nothing of it in anything that the model was sent, or that the agent printed.
+        let hears = if seen.printed.contains(&mark("shadow")) { ", agent told" } else { "" };
+        let fate = format!("{}{hears}, {would}", seen.fate("shadow", 0));
+        let mut found = vec![("shadow".to_owned(), fate)];
+        if let Some(Calls { all, seen, refused }) = left.calls {
+            let refused =
+                if refused > 0 { format!(", {refused} refused before") } else { String::new() };
+            let read = format!("{all} of {made} calls read, {seen} seen by a hook{refused}");
+            found.push(("read-back".to_owned(), read));
+        }
+        Ok(found)
+    }
+}
+
+impl<'a> Shadowed<'a> {
+    fn new(of: &'a Tenterhook, agent: &'static str) -> Self {
+        Self { of, env: Mutex::default(), agent, left: Mutex::default() }
+    }
+
+    fn left(&self) -> Left {
+        self.left.lock().map(|it| it.clone()).unwrap_or_default()
+    }
+
+    fn said(&self, args: &[&str], room: &Room) -> Result<String, String> {
+        let env = self.env.lock().map(|it| it.clone()).unwrap_or_default();
+        let output = self.of.run(args, room, &env)?;
+        if !output.status.success() {
+            let why = String::from_utf8_lossy(&output.stderr);
+            return Err(format!("`tenterhook {}`: {why}", args.join(" ")));
+        }
+        Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    }
+
+    fn json(&self, args: &[&str], room: &Room) -> Result<Value, String> {
+        serde_json::from_str(&self.said(args, room)?).map_err(|error| error.to_string())
+    }
+
+    /// What is on record of this agent's calls.
+    fn calls(&self, room: &Room) -> Result<Calls, String> {
+        let format = ["--agent", self.agent, "--format", "json"];
+        let read = self.json(&[&["transcripts"], &format[..]].concat(), room)?;
+        let seen = self.json(&[&["reconcile"], &format[..]].concat(), room)?;
+        let number = |it: Option<&Value>| it.and_then(Value::as_u64).unwrap_or_default();
+        Ok(Calls {
+            all: number(read.pointer("/sum/calls")),
+            seen: number(seen.get("seen")),
+            refused: number(seen.get("refused_before_hooks")),
+        })
+    }
+}
+
+impl Front for Shadowed<'_> {
+    fn enter(&self, room: &Room, agent: &Agent, env: &Env) -> Result<Env, String> {
+        let more = self.of.enter_in_shadow(room, agent, env)?;
+        if let Ok(mut kept) = self.env.lock() {
+            *kept = env.iter().chain(&more).cloned().collect();
+        }
+        Ok(more)
+    }
+
+    fn leave(&self, room: &Room) -> Result<(), String> {
+        let lines = self.said(&["log", "--shadow", "--format", "json"], room)?;
+        let records = lines.lines().filter_map(|it| serde_json::from_str::<Value>(it).ok());
+        let mut would: Vec<String> = records.flat_map(|it| decisions(&it)).collect();
+        would.sort_unstable();
+        let is_read = READ.contains(&self.agent);
+        let calls = is_read.then(|| self.calls(room)).transpose()?;
+        if let Ok(mut kept) = self.left.lock() {
+            *kept = Left { would, calls };
+        }
+        Ok(())
+    }
+}
+
+/// What the hooks in shadow of one record would have decided.
+fn decisions(record: &Value) -> Vec<String> {
+    let hooks = record.get("hooks").and_then(Value::as_array).into_iter().flatten();
+    let decision = |it: &Value| Some(it.pointer("/shadow/decision")?.as_str()?.to_owned());
+    hooks.filter_map(decision).filter(|it| it != "silent").collect()
+}
