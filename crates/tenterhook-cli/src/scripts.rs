@@ -20,7 +20,7 @@ pub(crate) struct Missing {
     pub(crate) diagnostic: Diagnostic,
     /// What comes of it, where that is certain.
     pub(crate) consequence: Option<Consequence>,
-    /// The hook; `None` for the program of an MCP server.
+    /// The hook that it keeps from its work; `None` for the program of an MCP server, and for what nobody approved.
     pub(crate) hook: Option<HookId>,
 }
 
@@ -40,7 +40,10 @@ pub(crate) fn check(
     };
     let servers: Vec<Arc<Hook>> =
         ruleset.servers().iter().filter(called).filter_map(as_hook).map(Arc::new).collect();
-    let hooks = armed().map(|it| (it, true)).chain(servers.iter().map(|it| (it, false)));
+    // What nobody approved does not run here yet, and its own agent may start it all the same.
+    let hooks =
+        ruleset.hooks().iter().filter(|it| it.arming == Arming::Armed || it.is_unapproved());
+    let hooks = hooks.map(|it| (it, true)).chain(servers.iter().map(|it| (it, false)));
     hooks.flat_map(|(hook, is_hook)| of_hook(ruleset, sources, env, hook, is_hook)).collect()
 }
 
@@ -71,7 +74,7 @@ fn of_hook(
     let found = |diagnostic, consequence| Missing {
         diagnostic,
         consequence,
-        hook: is_hook.then(|| hook.id.clone()),
+        hook: (is_hook && !hook.is_unapproved()).then(|| hook.id.clone()),
     };
     let path = SearchPath::of(hook, env);
     let programs = hook.programs(&source.project, &source.home);

@@ -341,6 +341,13 @@ impl Hook {
         matches!(self.layer, Layer::Managed | Layer::BuiltIn)
     }
 
+    /// Whether it is off because it came with a repository and nobody approved it (T-10).
+    #[must_use]
+    #[doc(hidden)]
+    pub fn is_unapproved(&self) -> bool {
+        matches!(self.arming, Arming::Disarmed { rule: "T-10", .. })
+    }
+
     /// Switches it off for good, where nothing else has yet: the first reason is the one that is told.
     pub(crate) fn disarm(&mut self, because: String, rule: &'static str) {
         if self.arming == Arming::Armed {

@@ -1,5 +1,7 @@
 //! An event in one line, an outcome on a page.
 
+use std::sync::Arc;
+
 use anstyle::Style;
 use tenterhook::answer::Restraint;
 use tenterhook::config::Ruleset;
@@ -9,7 +11,7 @@ use tenterhook::{Event, Outcome};
 
 use super::paint::{BOLD, DIM, ERROR, GOOD, HELP, PLAIN, WARNING, paint};
 use super::table::{Cell, Column, Give, Table};
-use super::words::{cut, line, time, width, wrap};
+use super::words::{count, cut, line, time, width, wrap};
 use crate::load::Texts;
 
 /// The event and what it is about, in one line.
@@ -174,6 +176,12 @@ pub(crate) fn page(
     out.push_str(&format!("  {}\n", paint(style, word)));
     for (label, text) in said(outcome) {
         labelled(label, &text, columns, &mut out);
+    }
+    let unapproved = |it: &&Arc<Hook>| it.event == event.name && it.is_unapproved();
+    let off = ruleset.hooks().iter().filter(unapproved).count();
+    if off > 0 {
+        let text = format!("{} that nobody approved: see `tenterhook trust`", count(off, "hook"));
+        labelled("not asked", &text, columns, &mut out);
     }
     if !outcome.steps.is_empty() {
         out.push('\n');

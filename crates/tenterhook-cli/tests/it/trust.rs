@@ -34,6 +34,8 @@ fn a_script_approves_what_it_names_and_nothing_else() {
         "{}",
         first.stderr
     );
+    // The page says it each time, and `check` looks at what would run.
+    assert!(first.stdout.contains("not asked  1 hook that nobody approved"), "{}", first.stdout);
     let asked = room.run(&["trust"], "y\n");
     assert_eq!(asked.code, 1, "{}", asked.all());
     assert!(asked.stderr.contains("nobody can be asked here"), "{}", asked.stderr);
@@ -95,6 +97,17 @@ fn what_is_approved_is_shown_to_its_end() {
     room.write("project/tenterhook.toml", &file("2 == 2"));
     let page = room.run(&["trust"], "").stdout;
     assert!(page.contains("\n-&& 1 == 1\n+&& 2 == 2\n"), "{page}");
+}
+
+/// T-10: what nobody approved is looked at all the same, before somebody does.
+#[test]
+fn what_would_not_start_is_found_before_it_is_approved() {
+    let room = Room::with_settings(&SETTINGS.replace("gate.sh", "none.sh")).unapproved();
+    let said = room.run(&["check"], "");
+    assert_eq!(said.code, 1, "{}", said.all());
+    for part in ["error[script-missing]", "none.sh", "not-approved", "of which 1 never runs"] {
+        assert!(said.stdout.contains(part), "{part}\n{}", said.all());
+    }
 }
 
 /// T-18: a file that is named is approved for this run.
