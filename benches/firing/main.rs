@@ -22,6 +22,7 @@ const SCENES: &[Scene] = &[
     ("no-match", scenes::inside::no_match),
     ("function", scenes::inside::functions),
     ("rule", scenes::inside::rule),
+    ("self-protection", scenes::inside::self_protection),
     ("lines", scenes::lines::lines),
     ("worker", scenes::worker::worker),
     ("http", scenes::http::http),
@@ -33,6 +34,8 @@ const SCENES: &[Scene] = &[
     ("parallel", scenes::command::parallel),
     ("sessions", scenes::sessions::sessions),
     ("record", scenes::record::record),
+    ("trust", scenes::trust::trust),
+    ("approvals", scenes::trust::approvals),
 ];
 
 fn main() {

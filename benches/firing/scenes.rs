@@ -8,6 +8,7 @@ pub(crate) mod interpreter;
 pub(crate) mod lines;
 pub(crate) mod record;
 pub(crate) mod sessions;
+pub(crate) mod trust;
 pub(crate) mod worker;
 
 use std::path::{Path, PathBuf};

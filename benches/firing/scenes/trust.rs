@@ -1,0 +1,183 @@
+//! What it costs to ask whether hooks of a repository were approved: engines that are built with trust, against the same without.
+
+use std::fs;
+use std::hint::black_box;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::PathBuf;
+
+use serde_json::json;
+use tempfile::TempDir;
+use tenterhook::config::Source;
+use tenterhook::dialect::DialectId;
+use tenterhook::engine::Builder;
+use tenterhook::event::Surroundings;
+use tenterhook::hook::Layer;
+use tenterhook::trust::Trust;
+use tenterhook::{Engine, Event, Session};
+use tokio::runtime::Runtime;
+
+use super::event;
+use crate::sample::{Sample, Table};
+
+/// How many gates a repository has.
+const HOOKS: usize = 20;
+
+/// How many sources the person said something of; and as many entries in one.
+const MANY: usize = 10_000;
+
+const TIMES: usize = 300;
+
+/// The gates of a repository: an engine of them, and an event at them, as a program does both that an agent starts for a call.
+pub(crate) fn trust(table: &mut Table) {
+    let name = format!("trust, {HOOKS} gates");
+    if let Err(why) = gates(table, &name) {
+        table.skip(name, &why.to_string(), "");
+    }
+}
+
+fn gates(table: &mut Table, name: &str) -> io::Result<()> {
+    let room = Room::of_scripts()?;
+    let runtime = super::runtime();
+    let (warm, off) = Sample::pair(TIMES, || room.build_trusting(), || room.build());
+    table.against(format!("{name}, warm"), warm, ("trust off", off.median()), "1 ms");
+    let (cold, off) =
+        Sample::paced(TIMES / 10, || room.cool(), || room.build_trusting(), || room.build());
+    table.against(format!("{name}, cold"), cold, ("trust off", off.median()), "");
+    // What was cold is kept again.
+    room.build_trusting();
+    let (warm, off) = Sample::pair(
+        TIMES / 10,
+        || room.fire(&runtime, room.asking()),
+        || room.fire(&runtime, room.plain()),
+    );
+    table.against(format!("{name}, fired"), warm, ("trust off", off.median()), "");
+    Ok(())
+}
+
+/// What a person said of many sources, and of many entries.
+pub(crate) fn approvals(table: &mut Table) {
+    let name = format!("trust, {MANY} approvals");
+    if let Err(why) = many(table, &name) {
+        table.skip(name, &why.to_string(), "");
+    }
+}
+
+fn many(table: &mut Table, name: &str) -> io::Result<()> {
+    let (alone, crowded) = (Room::of_scripts()?, Room::of_scripts()?);
+    crowded.crowd()?;
+    let (ours, one) = Sample::pair(TIMES, || crowded.build_trusting(), || alone.build_trusting());
+    table.against(format!("{name} in the store"), ours, ("1 in the store", one.median()), "1.1x");
+    let room = Room::of_entries(MANY)?;
+    let (ours, off) = Sample::pair(TIMES / 30, || room.build_trusting(), || room.build());
+    table.against(format!("{name} of one source"), ours, ("trust off", off.median()), "");
+    Ok(())
+}
+
+/// A repository whose gates were approved, in a home of its own.
+struct Room {
+    root: TempDir,
+    source: Source,
+    trust: Trust,
+}
+
+impl Room {
+    /// Gates with a script of 2 KiB each, side by side in one folder as repositories keep them.
+    fn of_scripts() -> io::Result<Self> {
+        let room = tempfile::tempdir()?;
+        let folder = room.path().join("project/.claude/hooks");
+        fs::create_dir_all(&folder)?;
+        let text = format!("#!/bin/sh\nexit 0\n{}", "# what a gate looks at\n".repeat(90));
+        for at in 0..HOOKS {
+            let script = folder.join(format!("gate{at}.sh"));
+            fs::write(&script, &text)?;
+            fs::set_permissions(&script, fs::Permissions::from_mode(0o755))?;
+        }
+        let line = |at| format!("\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/gate{at}.sh");
+        Self::approved(room, (0..HOOKS).map(line))
+    }
+
+    /// Entries that run no file of the project, so that what is looked up is all that they cost.
+    fn of_entries(count: usize) -> io::Result<Self> {
+        let room = tempfile::tempdir()?;
+        fs::create_dir_all(room.path().join("project/.claude"))?;
+        Self::approved(room, (0..count).map(|at| format!("/bin/true {at}")))
+    }
+
+    fn approved(root: TempDir, lines: impl Iterator<Item = String>) -> io::Result<Self> {
+        let (project, home) = (root.path().join("project"), root.path().join("home"));
+        fs::create_dir(&home)?;
+        let hooks: Vec<_> = lines.map(|it| json!({"type": "command", "command": it})).collect();
+        let text =
+            json!({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": hooks}]}}).to_string();
+        let name = project.join(".claude/settings.json");
+        fs::write(&name, &text)?;
+        let given = Source::given(
+            &name.to_string_lossy(),
+            DialectId::CLAUDE,
+            &text,
+            project.join(".claude"),
+        );
+        let source = Source { layer: Layer::Project, project, home, ..given };
+        let path = ("PATH".to_owned(), "/usr/bin:/bin".to_owned());
+        let trust = Trust::at(root.path().join("home/state")).within(&[path]);
+        trust.approve(&trust.review(&source))?;
+        let room = Self { root, source, trust };
+        // Where it does not arm, what is measured is another thing.
+        if !room.arms() {
+            return Err(io::Error::other("what was approved does not run"));
+        }
+        Ok(room)
+    }
+
+    fn state(&self) -> PathBuf {
+        self.root.path().join("home/state")
+    }
+
+    /// The person's answers of many other sources, each as long as that of this one: only its name is looked for.
+    fn crowd(&self) -> io::Result<()> {
+        let sources = self.state().join("trust/sources");
+        let own = fs::read_dir(&sources)?.next().ok_or(io::ErrorKind::NotFound)??.path();
+        (0..MANY).try_for_each(|at| fs::hard_link(&own, sources.join(format!("{at:064x}.json"))))
+    }
+
+    /// What of the scripts was kept is gone: whoever asks next makes it anew.
+    fn cool(&self) {
+        drop(fs::remove_dir_all(self.state().join("trust/copies")));
+    }
+
+    /// An engine that asks, with no complaint about what it found.
+    fn arms(&self) -> bool {
+        self.asking().build().1.is_empty()
+    }
+
+    fn asking(&self) -> Builder {
+        Engine::builder().source(self.source.clone()).trust(self.trust.clone())
+    }
+
+    fn plain(&self) -> Builder {
+        Engine::builder().source(self.source.clone())
+    }
+
+    fn build_trusting(&self) {
+        drop(black_box(self.asking().build()));
+    }
+
+    fn build(&self) {
+        drop(black_box(self.plain().build()));
+    }
+
+    /// What a program does that is started for one call.
+    fn fire(&self, runtime: &Runtime, builder: Builder) {
+        let within = Surroundings {
+            session_id: "bench".to_owned(),
+            cwd: self.source.project.clone(),
+            project: self.source.project.clone(),
+            home: self.source.home.clone(),
+            ..Surroundings::default()
+        };
+        let event = Event { within, ..event() };
+        let (engine, _) = builder.build();
+        drop(black_box(runtime.block_on(engine.fire(event, &Session::default()))));
+    }
+}
