@@ -1,5 +1,6 @@
 //! What was typed: every command with its flags. What it means is the commands' business.
 
+mod install;
 mod values;
 
 use std::path::PathBuf;
@@ -12,6 +13,7 @@ use tenterhook::transcript::Agent;
 
 use crate::exit;
 use crate::last_word::Form;
+pub(crate) use install::{Install, ScopeArg, Uninstall};
 pub(crate) use values::{Known, Named, named};
 use values::{agent, dialect, duration, known, moment, recorder};
 
@@ -352,55 +354,6 @@ pub(crate) struct Hook {
     /// Ask those hooks in shadow that take time, of a call that had its reply: the number of its record
     #[arg(long, value_name = "NUMBER", hide = true)]
     pub(crate) aside: Option<u64>,
-}
-
-/// Whose configuration is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ScopeArg {
-    /// Yours, for all projects
-    User,
-    /// The project's, which others share
-    Project,
-    /// The organisation's, which needs its rights
-    Managed,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Install {
-    /// The agents: claude, codex, copilot, opencode, goose, qwen, cline, gemini
-    #[arg(value_name = "AGENT", required_unless_present = "all")]
-    pub(crate) agents: Vec<String>,
-    /// Every agent that is found here
-    #[arg(long, conflicts_with = "agents")]
-    pub(crate) all: bool,
-    /// Whose configuration is written
-    #[arg(long, value_name = "SCOPE", default_value = "user")]
-    pub(crate) scope: ScopeArg,
-    /// Show what would change, and change nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
-    /// Print the whole files as they would be, and change nothing
-    #[arg(long, conflicts_with = "dry_run")]
-    pub(crate) print: bool,
-    /// The program that agents start; without it, the path at which this one stays when it is upgraded
-    #[arg(long, value_name = "FILE")]
-    pub(crate) program: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Uninstall {
-    /// The agents
-    #[arg(value_name = "AGENT", required_unless_present = "all")]
-    pub(crate) agents: Vec<String>,
-    /// Every agent
-    #[arg(long, conflicts_with = "agents")]
-    pub(crate) all: bool,
-    /// Whose configuration is written
-    #[arg(long, value_name = "SCOPE", default_value = "user")]
-    pub(crate) scope: ScopeArg,
-    /// Show what would change, and change nothing
-    #[arg(long)]
-    pub(crate) dry_run: bool,
 }
 
 impl Which {

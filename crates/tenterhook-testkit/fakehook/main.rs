@@ -183,6 +183,11 @@ fn tell(name: &str, args: Args<'_>) -> Option<()> {
         }
         "--remove-cwd" => {
             let here = std::env::current_dir().unwrap_or_else(|_| exit(66));
+            // Whoever starts it elsewhere by mistake keeps what they have.
+            let scratch = std::env::temp_dir();
+            if here == scratch || !here.starts_with(scratch) {
+                exit(64);
+            }
             std::fs::remove_dir_all(here).unwrap_or_else(|_| exit(73));
         }
         "--help" => line(HELP.as_bytes()),

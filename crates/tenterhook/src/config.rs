@@ -17,6 +17,8 @@ mod shadow;
 mod statements;
 mod switches;
 
+#[doc(hidden)]
+pub use caller::is_own;
 pub(crate) use caller::is_own_line;
 pub use ruleset::Ruleset;
 #[doc(hidden)]

@@ -217,6 +217,12 @@ impl Roots {
         DIALECTS.iter().filter_map(named).collect()
     }
 
+    /// Where the user keeps what Tenterhook reads.
+    pub(crate) fn user_files(&self) -> PathBuf {
+        let config = self.user_config.clone().unwrap_or_else(|| self.home.join(".config"));
+        config.join("tenterhook")
+    }
+
     /// Where the user's configuration of an agent lies, which is `usual` under `home` where nobody says otherwise.
     pub(crate) fn home_of(&self, dialect: DialectId, usual: &str) -> PathBuf {
         let named = self.homes.iter().find(|(it, _)| *it == dialect);

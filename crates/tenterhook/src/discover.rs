@@ -27,6 +27,8 @@ pub(crate) use file::bytes;
 #[doc(hidden)]
 pub use file::{MAX_BYTES, read};
 #[doc(hidden)]
+pub use places::adopted;
+#[doc(hidden)]
 pub use servers::{servers, servers_for};
 
 #[cfg(test)]
@@ -89,7 +91,7 @@ pub(crate) fn find_by(roots: &Roots, obeyed: impl FnOnce(&[Source]) -> Vec<Sourc
 pub fn searched(roots: &Roots) -> Vec<(DialectId, PathBuf)> {
     let of = |dialect: &&'static Dialect| {
         let id = dialect.id();
-        dialect.places(roots).into_iter().map(move |it| (id, it.path))
+        places::of(dialect, roots).into_iter().map(move |it| (id, it.path))
     };
     let mut places: Vec<(DialectId, PathBuf)> = Vec::new();
     for place in DIALECTS.iter().flat_map(|it| of(&&**it)) {

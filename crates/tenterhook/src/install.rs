@@ -1,9 +1,10 @@
 //! What is written into an agent's own files so that it calls Tenterhook, and how it is taken out again. Pure: texts in,
 //! texts out; which files are there is for the command line to see.
 //!
-//! Implements `docs/spec/bridge.md` (BR-60 to BR-69). Taking out is the exact inverse of putting in, and is tried before a
+//! Implements `docs/spec/bridge.md` (BR-60 to BR-69, BR-75). Taking out is the exact inverse of putting in, and is tried before a
 //! text is handed out.
 
+mod adopt;
 mod agents;
 #[cfg(feature = "trust")]
 mod approval;
@@ -13,6 +14,7 @@ mod json;
 #[cfg(test)]
 mod tests;
 
+pub use adopt::{Adopted, adopt, give_back};
 pub use agents::{AGENTS, Agent, Event, Form, Key, Place, Scope, agent};
 #[cfg(feature = "trust")]
 pub use approval::{Approval, approvals};

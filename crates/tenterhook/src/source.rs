@@ -6,7 +6,7 @@ mod flaw;
 mod record;
 mod server;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::diagnostic::{Diagnostic, Place};
@@ -46,7 +46,15 @@ pub struct Source {
     pub flaw: Option<Flaw>,
 }
 
+/// The directory, among the user's own files, of the entries that were moved away from agents, a file an agent (BR-75).
+pub(crate) const ADOPTED: &str = "adopted";
+
 impl Source {
+    /// Whether it holds entries that were moved away from their agent.
+    pub(crate) fn is_adopted(&self) -> bool {
+        self.layer == Layer::User && self.directory.ends_with(Path::new("tenterhook").join(ADOPTED))
+    }
+
     /// A source given by the caller, guarded, in no plugin, whose project is its directory.
     #[must_use]
     pub fn given(

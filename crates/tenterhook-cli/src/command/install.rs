@@ -2,6 +2,7 @@
 //!
 //! Nothing is written before all of it is known to be right, and a file that changed meanwhile is left (BR-60, BR-63).
 
+mod adopt;
 pub(super) mod files;
 mod program;
 
@@ -38,7 +39,11 @@ pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, P
         if !can_call(it) {
             return Err(Problem::new(format!("{} cannot be answered by this version", it.title)));
         }
-        planned.push((it, files::put(it, scope, &program, here)?));
+        let changes = match args.adopt {
+            true => adopt::put(it, scope, &program, here)?,
+            false => files::put(it, scope, &program, here)?,
+        };
+        planned.push((it, changes));
     }
     for (it, changes) in planned {
         if args.print {
@@ -47,7 +52,7 @@ pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, P
         }
         apply(it, &changes, args.dry_run, "installed", here, term)?;
         if !args.dry_run {
-            own(it, scope, here, term);
+            own(it, scope, args.adopt, here, term);
             term.data(&format!("  {} {}\n", paint(HELP, "next:"), it.next))?;
         }
     }
@@ -61,7 +66,10 @@ pub(crate) fn uninstall(args: &Uninstall, here: &Here, term: Term) -> Result<Exi
         agents.into_iter().filter(|it| !args.all || files::place(it, scope, here).is_some());
     let mut planned = Vec::new();
     for it in agents {
-        let changes = files::take(it, scope, here)?;
+        let changes = match adopt::take(it, scope, here)? {
+            Some(changes) => changes,
+            None => files::take(it, scope, here)?,
+        };
         if !(args.all && changes.is_empty()) {
             planned.push((it, changes));
         }
@@ -115,13 +123,15 @@ fn apply(
     if changes.is_empty() {
         return term.data(&format!("{}: nothing to change\n", paint(BOLD, agent.title)));
     }
-    for it in changes {
+    // What is kept to put things back is no setting of anybody.
+    let settings = changes.iter().filter(|it| !it.path.starts_with(&here.state));
+    for it in settings.clone() {
         let shown = shorten(&it.path.to_string_lossy(), &here.roots);
         let (before, after) = (it.before.as_deref(), it.after.as_deref());
         let text = diff::unified(&shown, before.unwrap_or_default(), after.unwrap_or_default());
         term.data(&format!("{text}\n"))?;
     }
-    let files = count(changes.len(), "file");
+    let files = count(settings.count(), "file");
     if dry {
         return term.data(&format!("{}: would change {files}\n", paint(BOLD, agent.title)));
     }
@@ -162,7 +172,7 @@ fn print(changes: &[Change], here: &Here, term: Term) -> Result<(), Problem> {
 }
 
 /// The entries of the person's own in the file: the agent runs them itself, by its rules (BR-66).
-fn own(agent: &Agent, scope: Scope, here: &Here, term: Term) {
+fn own(agent: &Agent, scope: Scope, adopted: bool, here: &Here, term: Term) {
     let Some(path) = files::place(agent, scope, here).filter(|_| agent.form == Form::Groups) else {
         return;
     };
@@ -170,13 +180,16 @@ fn own(agent: &Agent, scope: Scope, here: &Here, term: Term) {
     let others = foreign(agent, &text).unwrap_or_default().len();
     if others > 0 {
         let hooks = count(others, "hook");
-        term.say_after(
-            WARNING,
-            "note:",
-            &format!(
-                "this file holds {} that {} runs itself, by its own rules, and Tenterhook does not",
-                hooks, agent.title
-            ),
+        let moves = match adopted || scope != Scope::User {
+            true => String::new(),
+            false => {
+                format!("; `tenterhook install {} --adopt` moves what can be moved", agent.name)
+            }
+        };
+        let text = format!(
+            "this file holds {hooks} that {} runs itself, by its own rules, and Tenterhook does not{moves}",
+            agent.title
         );
+        term.say_after(WARNING, "note:", &text);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tenterhook::config::{Ruleset, Source};
+use tenterhook::config::{Ruleset, Source, is_own};
 use tenterhook::engine::Builder;
 use tenterhook::hook::{Arming, Enforcement, Hook, Layer, Run, Wait};
 use tenterhook::matcher::MatcherSpec;
@@ -55,9 +55,16 @@ fn timeout(ruleset: &Ruleset, hook: &Hook) -> Duration {
     hook.time(&ruleset.row(hook.dialect, &hook.event))
 }
 
+/// What an entry of ours does.
+const CALLS: &str = "(calls Tenterhook)";
+
 /// What runs, as short as it can be said: without the directory that everything here begins with, and behind the hook's
 /// own name where it has one.
 fn runs(hook: &Hook, loaded: &Loaded) -> String {
+    // What `install` wrote is the same long line for each event.
+    if is_own(&hook.run) {
+        return CALLS.to_owned();
+    }
     let text = hook.run.line();
     let line = shortened(&text, &loaded.cwd).unwrap_or(text);
     own_name(hook).map_or_else(|| line.clone(), |name| format!("{name}: {line}"))

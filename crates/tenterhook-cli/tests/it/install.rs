@@ -293,3 +293,78 @@ fn a_program_that_is_not_found_and_two_that_are_called_are_said() {
     assert_eq!(said.code, 1);
     assert!(said.stdout.contains("`tenterhook` is not on `PATH`"), "{}", said.stdout);
 }
+
+/// BR-75, BR-60: what is moved is fired by the bridge and by nobody else, and comes back to the byte; behind edits, it comes back all the
+/// same.
+#[test]
+fn hooks_of_ones_own_move_behind_the_bridge_and_back() {
+    const SETTINGS: &str = "home/.claude/settings.json";
+    const MOVED: &str = "home/.config/tenterhook/adopted/claude.json";
+    let room = Room::new();
+    let slip = "echo checking; echo '\"DENY\"'; echo x >>$HOME/ran";
+    let mine = json!({"model": "m", "hooks": {"PreToolUse": [
+        {"matcher": "Bash", "hooks": [{"type": "command", "command": slip}]}]}});
+    let text = format!("{mine:#}\n");
+    room.write(SETTINGS, &text);
+    let before = all(&room.path("home/.claude"));
+    let said = room.run(&["install", "claude", "--adopt", "--dry-run"], "");
+    assert!(said.code == 0 && said.stdout.contains("would change 2 files"), "{}", said.all());
+    assert_eq!(all(&room.path("home/.claude")), before);
+    let said = room.run(&["install", "claude", "--adopt"], "");
+    assert_eq!((said.code, said.stderr.as_str()), (0, ""), "{}", said.all());
+    let settings = fs::read_to_string(room.path(SETTINGS)).unwrap();
+    assert!(!settings.contains("DENY"), "{settings}");
+    let again = room.run(&["install", "claude", "--adopt"], "");
+    assert!(again.stdout.contains("nothing to change"), "{}", again.all());
+    let event = json!({
+        "session_id": "s", "cwd": "/", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": {"command": "ls"}, "tool_use_id": "t",
+    });
+    room.write("event", &event.to_string());
+    let command = command(&room, SETTINGS, "PreToolUse");
+    let said = room.shell(&format!("({command}) < {}", room.path("event").display()));
+    let reply: Value = serde_json::from_str(&said.stdout).expect(&said.stderr);
+    assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "ask", "{}", said.stdout);
+    assert_eq!(fs::read_to_string(room.path("home/ran")).unwrap(), "x\n");
+    let listed = room.run(&["list"], "").stdout;
+    assert!(
+        listed.contains("adopted/claude.json") && listed.contains("(calls Tenterhook)"),
+        "{listed}"
+    );
+    assert_eq!(room.run(&["uninstall", "claude"], "").code, 0);
+    assert_eq!(all(&room.path("home/.claude")), before);
+    assert!(!room.path(MOVED).exists() && !room.path("home/.config/tenterhook").exists());
+    // Somebody edits in between, and moves more.
+    room.run(&["install", "claude", "--adopt"], "");
+    let edited = fs::read_to_string(room.path(SETTINGS)).unwrap();
+    let stop = "\"Stop\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"later\"}]},";
+    room.write(SETTINGS, &edited.replacen("\"Stop\": [", stop, 1));
+    assert_eq!(room.run(&["install", "claude", "--adopt"], "").code, 0);
+    let moved = fs::read_to_string(room.path(MOVED)).unwrap();
+    assert!(moved.contains("DENY") && moved.contains("later"), "{moved}");
+    assert_eq!(room.run(&["uninstall", "claude"], "").code, 0);
+    let back: Value =
+        serde_json::from_str(&fs::read_to_string(room.path(SETTINGS)).unwrap()).unwrap();
+    assert_eq!(back.pointer("/hooks/PreToolUse"), mine.pointer("/hooks/PreToolUse"), "{back:#}");
+    assert_eq!(back.pointer("/hooks/Stop/0/hooks/0/command"), Some(&json!("later")), "{back:#}");
+    assert_eq!(back["model"], "m");
+}
+
+/// BR-75: what others share, and what is off, is not moved.
+#[test]
+fn what_others_share_and_what_is_off_stays() {
+    let room = used();
+    let before = all(&room.path("home"));
+    for (args, told) in [
+        (&["claude", "--scope", "project"][..], "none that others share"),
+        (&["opencode"], "are not moved"),
+        (&["claude", "copilot"], "are not moved"),
+    ] {
+        let said = room.run(&[&["install", "--adopt"], args].concat(), "");
+        assert!(said.code == 1 && said.stderr.contains(told), "{}", said.all());
+    }
+    room.write("home/.claude/settings.json", "{\"disableAllHooks\": true, \"hooks\": {}}");
+    let off = room.run(&["install", "--adopt", "claude"], "");
+    assert!(off.code == 1 && off.stderr.contains("`disableAllHooks` switches"), "{}", off.all());
+    assert_eq!(all(&room.path("home")).len(), before.len());
+}

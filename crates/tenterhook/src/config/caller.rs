@@ -39,7 +39,8 @@ fn disarm(hook: &mut Hook, because: String, rule: &'static str) {
 }
 
 /// Whether a hook is an entry of ours: its first command is this program, with a command that fires hooks.
-fn is_own(run: &Run) -> bool {
+#[must_use]
+pub fn is_own(run: &Run) -> bool {
     let Run::Command(command) = run else { return false };
     match &command.invocation {
         Invocation::Argv { program, args } => {

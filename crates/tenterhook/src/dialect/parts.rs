@@ -266,10 +266,11 @@ impl Dialect {
         events.iter().map(|it| (it.event, it.powers())).collect()
     }
 
-    /// Whether its agent loads a source that was found, and runs the hooks in it (BR-30).
+    /// Whether its agent loads a source that was found, and runs the hooks in it (BR-30). What was moved away from it, it does
+    /// not (BR-75).
     #[must_use]
     pub fn loads(&self, source: &Source) -> bool {
-        (self.loads)(source, self.core.id)
+        !source.is_adopted() && (self.loads)(source, self.core.id)
     }
 
     /// What its agent does where a hook gives no answer: behind it, no hook of another dialect is weaker (BR-9).

@@ -5,14 +5,33 @@ use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
 
-use crate::dialect::{Candidate, DIALECTS, DialectId, Roots};
+use crate::dialect::{Candidate, DIALECTS, Dialect, DialectId, Roots};
 use crate::hook::Layer;
+use crate::install::{self, Form};
+use crate::source::ADOPTED;
+
+/// The places of a dialect, and that of the entries which were moved away from its agent (BR-75): behind the user's other files.
+pub(super) fn of(dialect: &Dialect, roots: &Roots) -> Vec<Candidate> {
+    let mut all = dialect.places(roots);
+    if let Some(path) = adopted(dialect.id(), roots) {
+        let last = all.iter().rposition(|it| it.layer == Layer::User);
+        all.insert(last.map_or(all.len(), |it| it + 1), Candidate { path, layer: Layer::User });
+    }
+    all
+}
+
+/// Where the entries stand that were moved away from an agent (BR-75); `None` for one whose entries stay.
+#[must_use]
+pub fn adopted(dialect: DialectId, roots: &Roots) -> Option<PathBuf> {
+    let agent = install::agent(dialect.as_str()).filter(|it| it.form == Form::Groups)?;
+    Some(roots.user_files().join(ADOPTED).join(format!("{}.json", agent.name)))
+}
 
 /// Every place of every dialect, with `*` in a path resolved to the files that are there, in sorted order.
 pub(super) fn places(roots: &Roots) -> Vec<(DialectId, Candidate)> {
     let mut all = Vec::new();
     for dialect in DIALECTS {
-        for Candidate { path, layer } in dialect.places(roots) {
+        for Candidate { path, layer } in of(dialect, roots) {
             let paths = expand(&path).into_iter();
             all.extend(paths.map(|path| (dialect.id(), Candidate { path, layer })));
         }

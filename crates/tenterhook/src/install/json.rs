@@ -39,7 +39,7 @@ pub struct Switched {
 }
 
 /// Where an entry stands: the number of its event, group and place in the group.
-type At = (usize, usize, usize);
+pub(super) type At = (usize, usize, usize);
 
 /// More entries than anybody writes; what loops for longer has met a text that it does not understand.
 const MOST: usize = 500;
@@ -174,19 +174,23 @@ fn put_event(agent: &Agent, event: &Event, program: &str, text: &str) -> Result<
 }
 
 fn add(agent: &Agent, event: &Event, program: &str, root: &Node, text: &str) -> String {
-    let group = entry::group(agent, event, program);
+    append(event.name, &entry::group(agent, event, program), root, text)
+}
+
+/// The text with a group behind those of an event.
+pub(super) fn append(event: &str, group: &Value, root: &Node, text: &str) -> String {
     let list = json!([group]);
     let Some(hooks) = root.get("hooks") else {
-        return edit::append(text, root, Some("hooks"), &json!({ event.name: list }));
+        return edit::append(text, root, Some("hooks"), &json!({ event: list }));
     };
-    match hooks.get(event.name) {
-        None => edit::append(text, hooks, Some(event.name), &list),
-        Some(groups) => edit::append(text, groups, None, &group),
+    match hooks.get(event) {
+        None => edit::append(text, hooks, Some(event), &list),
+        Some(groups) => edit::append(text, groups, None, group),
     }
 }
 
 /// Takes one entry out, and what would be empty without it.
-fn take_one(root: &Node, text: &str, (event, group, handler): At) -> Option<Left> {
+pub(super) fn take_one(root: &Node, text: &str, (event, group, handler): At) -> Option<Left> {
     let hooks = root.get("hooks")?;
     let groups = &hooks.entries().get(event)?.node;
     let list = groups.as_array()?.get(group)?.get("hooks")?;
@@ -217,19 +221,28 @@ fn take_one(root: &Node, text: &str, (event, group, handler): At) -> Option<Left
 
 /// Our entries, in the order of the text.
 fn ours(agent: &Agent, root: &Node) -> Vec<(At, String)> {
-    let mut found = Vec::new();
     let call = format!("--agent {} ", agent.name);
+    let own = |place: At| {
+        let command = at(root, place)?.get("command").and_then(Node::as_str)?;
+        (command.contains(&call) && is_own_line(command)).then(|| (place, command.to_owned()))
+    };
+    all(root).into_iter().filter_map(own).collect()
+}
+
+/// Every entry, in the order of the text.
+pub(super) fn all(root: &Node) -> Vec<At> {
+    let mut found = Vec::new();
     for (event, entry) in events(root).iter().enumerate() {
         for (group, node) in entry.node.as_array().into_iter().flatten().enumerate() {
-            for (at, handler) in handlers(node).enumerate() {
-                let command = handler.get("command").and_then(Node::as_str).unwrap_or_default();
-                if command.contains(&call) && is_own_line(command) {
-                    found.push(((event, group, at), command.to_owned()));
-                }
-            }
+            found.extend(handlers(node).enumerate().map(|(at, _)| (event, group, at)));
         }
     }
     found
+}
+
+/// The event of an entry.
+pub(super) fn event_of(root: &Node, at: At) -> Option<&str> {
+    events(root).get(at.0).map(|it| it.key.as_str())
 }
 
 fn events(root: &Node) -> &[crate::syntax::Entry] {
@@ -240,13 +253,18 @@ fn handlers(group: &Node) -> impl Iterator<Item = &Node> {
     group.get("hooks").and_then(Node::as_array).into_iter().flatten()
 }
 
-fn at(root: &Node, (event, group, handler): At) -> Option<&Node> {
-    let groups = events(root).get(event)?.node.as_array()?;
-    groups.get(group)?.get("hooks")?.as_array()?.get(handler)
+/// The group of an entry.
+pub(super) fn group(root: &Node, (event, group, _): At) -> Option<&Node> {
+    events(root).get(event)?.node.as_array()?.get(group)
+}
+
+/// The entry that stands there.
+pub(super) fn at(root: &Node, place: At) -> Option<&Node> {
+    group(root, place)?.get("hooks")?.as_array()?.get(place.2)
 }
 
 /// The tree of a text that the agent would take (BR-63).
-fn read(agent: &Agent, text: &str) -> Result<Node, Wrong> {
+pub(super) fn read(agent: &Agent, text: &str) -> Result<Node, Wrong> {
     let Parsed { root, faults, .. } = parse(text, Format::Json);
     let wrong = |span: Span, message: String| {
         let place = Place::find(&std::sync::Arc::from(""), text, span);

@@ -178,3 +178,58 @@ fn every_event_is_known_to_the_bridge() {
         }
     }
 }
+
+/// BR-75: what is moved comes back, whatever stays, and only what the bridge runs as its agent does is moved.
+#[test]
+fn what_is_moved_is_what_the_agent_would_run_and_comes_back() {
+    let hook = |text: &str| format!("{{\"type\": \"command\", \"command\": \"{text}\"}}");
+    let text = format!(
+        r#"{{
+  "hooks": {{
+    "PreToolUse": [
+      {{"matcher": "Bash", "hooks": [{a}, {{"type": "prompt", "prompt": "?"}}, {b}]}},
+      {{"hooks": [{{"type": "command", "command": "c", "async": true}}]}}
+    ],
+    "Stop": [{{"hooks": [{d}]}}],
+    "ConfigChange": [{{"hooks": [{e}]}}]
+  }},
+  "model": "m"
+}}
+"#,
+        a = hook("a"),
+        b = hook("b"),
+        d = hook("d"),
+        e = hook("e"),
+    );
+    let adopted = adopt(claude(), &text).unwrap().expect("something to move");
+    assert_eq!(adopted.count, 3);
+    let moved: serde_json::Value = serde_json::from_str(&adopted.moved).unwrap();
+    let command = |it| serde_json::json!({"type": "command", "command": it});
+    assert_eq!(
+        moved,
+        serde_json::json!({"hooks": {
+            "PreToolUse": [{"matcher": "Bash", "hooks": [command("a"), command("b")]}],
+            "Stop": [{"hooks": [command("d")]}],
+        }})
+    );
+    let left = adopted.left.as_deref().unwrap();
+    let stays: Vec<_> = foreign(claude(), left).unwrap().into_iter().map(|it| it.what).collect();
+    assert_eq!(stays, ["prompt", "c", "e"]);
+    assert_eq!(adopt(claude(), left).unwrap(), None, "{left}");
+    let back = give_back(claude(), Some(left), &adopted.moved).unwrap();
+    let all = |it: &str| {
+        let mut all: Vec<_> =
+            foreign(claude(), it).unwrap().into_iter().map(|it| (it.event, it.what)).collect();
+        all.sort();
+        all
+    };
+    assert_eq!(all(&back), all(&text), "{back}");
+    // A file of nothing else is gone, and comes back.
+    let alone = format!("{{\"hooks\": {{\"Stop\": [{{\"hooks\": [{}]}}]}}}}", hook("a"));
+    let adopted = adopt(claude(), &alone).unwrap().expect("something to move");
+    assert_eq!(adopted.left, None);
+    assert_eq!(all(&give_back(claude(), None, &adopted.moved).unwrap()), all(&alone));
+    // What is off would run.
+    let off = alone.replacen('{', "{\"disableAllHooks\": true, ", 1);
+    assert!(adopt(claude(), &off).unwrap_err().message.contains("`disableAllHooks`"));
+}

@@ -20,6 +20,13 @@ pub(crate) struct Change {
     pub(crate) is_script: bool,
 }
 
+impl Change {
+    /// Of a file that is no script.
+    pub(crate) const fn of(path: PathBuf, before: Option<String>, after: Option<String>) -> Self {
+        Self { path, before, after, is_script: false }
+    }
+}
+
 /// The text of a file, if there is one.
 pub(crate) fn read(path: &Path) -> io::Result<Option<String>> {
     match fs::read(path) {
@@ -32,7 +39,7 @@ pub(crate) fn read(path: &Path) -> io::Result<Option<String>> {
     }
 }
 
-fn read_here(path: &Path, here: &Here) -> Result<Option<String>, Problem> {
+pub(super) fn read_here(path: &Path, here: &Here) -> Result<Option<String>, Problem> {
     read(path).map_err(|error| {
         let shown = shorten(&path.to_string_lossy(), &here.roots);
         Problem::new(format!("`{shown}` cannot be read: {error}"))
@@ -98,7 +105,7 @@ pub(crate) fn put(
         let before = read_here(&path, here)?;
         let after =
             put_in(agent, program, before.as_deref()).map_err(|it| refuse(&it, &path, here))?;
-        let change = Change { path, before, after: Some(after), is_script: false };
+        let change = Change::of(path, before, Some(after));
         return Ok(only_new(vec![change]));
     }
     let mut changes = Vec::new();
@@ -131,7 +138,7 @@ pub(crate) fn take(agent: &Agent, scope: Scope, here: &Here) -> Result<Vec<Chang
     if agent.form == Form::Groups {
         let Some(before) = read_here(&path, here)? else { return Ok(Vec::new()) };
         let after = take_out(agent, &before).map_err(|it| refuse(&it, &path, here))?;
-        let change = Change { path, before: Some(before), after, is_script: false };
+        let change = Change::of(path, Some(before), after);
         return Ok(only_new(vec![change]));
     }
     let mut changes = Vec::new();
@@ -141,7 +148,7 @@ pub(crate) fn take(agent: &Agent, scope: Scope, here: &Here) -> Result<Vec<Chang
         let Some(before) = read_here(&path, here)?.filter(|it| is_ours(agent, it)) else {
             continue;
         };
-        changes.push(Change { path, before: Some(before), after: None, is_script: false });
+        changes.push(Change::of(path, Some(before), None));
     }
     Ok(changes)
 }
@@ -151,7 +158,7 @@ const fn install_name() -> &'static str {
     "tenterhook"
 }
 
-fn only_new(changes: Vec<Change>) -> Vec<Change> {
+pub(super) fn only_new(changes: Vec<Change>) -> Vec<Change> {
     changes.into_iter().filter(|it| it.before != it.after).collect()
 }
 
@@ -183,7 +190,7 @@ fn alone(agent: &Agent, path: &Path, name: &str, here: &Here) -> Result<(), Prob
     Ok(())
 }
 
-fn refuse(wrong: &install::Wrong, path: &Path, here: &Here) -> Problem {
+pub(super) fn refuse(wrong: &install::Wrong, path: &Path, here: &Here) -> Problem {
     let shown = shorten(&path.to_string_lossy(), &here.roots);
     let place = format!("{shown}:{}:{}", wrong.line, wrong.column);
     Problem::new(format!("{place}: {}", wrong.message)).help("nothing was changed; mend that first")

@@ -15,8 +15,7 @@ const LOCAL: [&str; 2] = ["tenterhook.local.toml", "tenterhook.local.json"];
 
 /// Managed, user, project, local: the strongest layer first (C-41).
 pub(super) fn places(roots: &Roots) -> Vec<Candidate> {
-    let config = roots.user_config.clone().unwrap_or_else(|| roots.home.join(".config"));
-    let user = config.join("tenterhook");
+    let user = roots.user_files();
     let project = roots.repository.as_deref().unwrap_or(&roots.cwd);
     let directories = [
         (roots.managed.as_deref(), Layer::Managed, FILES),

@@ -1,0 +1,113 @@
+//! What `install --adopt` changes, and what `uninstall` makes of it again (BR-75). Writes nothing.
+
+use std::path::PathBuf;
+
+use tenterhook::dialect::DialectId;
+use tenterhook::discover;
+use tenterhook::install::{self, Agent, Form, Scope, give_back, put_in, take_out};
+
+use super::files::{Change, only_new, place, read_here, refuse};
+use crate::ambient::Here;
+use crate::problem::Problem;
+
+/// The three files of an adoption.
+struct Files {
+    settings: PathBuf,
+    /// The entries that were moved.
+    moved: PathBuf,
+    /// The settings as they were, so that they can be put back to the byte.
+    before: PathBuf,
+}
+
+/// `None` for an agent whose entries stay.
+fn files(agent: &Agent, scope: Scope, here: &Here) -> Option<Files> {
+    let id = DialectId::agents().find(|it| it.as_str() == agent.name)?;
+    let moved = discover::adopted(id, &here.roots).filter(|_| scope == Scope::User)?;
+    let before = here.state.join("adopted").join(format!("{}.before", agent.name));
+    Some(Files { settings: place(agent, scope, here)?, moved, before })
+}
+
+/// What `install --adopt` changes; what was moved before comes back first, so that twice is once.
+pub(super) fn put(
+    agent: &Agent,
+    scope: Scope,
+    program: &str,
+    here: &Here,
+) -> Result<Vec<Change>, Problem> {
+    if scope != Scope::User {
+        return Err(Problem::new("`--adopt` moves your own hooks, and none that others share")
+            .help("leave `--scope` out, or `--adopt`"));
+    }
+    let Some(files) = files(agent, scope, here) else {
+        let why = match agent.form {
+            Form::Groups => "it cannot be answered by this version",
+            _ => "it reads them from files that are each a hook's own: move those yourself",
+        };
+        return Err(Problem::new(format!("hooks of {} are not moved: {why}", agent.title)));
+    };
+    let settings = read_here(&files.settings, here)?;
+    let moved = read_here(&files.moved, here)?;
+    let wrong = |it: install::Wrong| refuse(&it, &files.settings, here);
+    let own = without(agent, settings.as_deref(), moved.as_deref(), &files, here)?;
+    let adopted = match &own {
+        Some(text) => install::adopt(agent, text).map_err(wrong)?,
+        None => None,
+    };
+    let (left, now) = match adopted {
+        Some(it) => (it.left, Some(it.moved)),
+        None => (own.clone(), None),
+    };
+    let after = put_in(agent, program, left.as_deref()).map_err(wrong)?;
+    let before = read_here(&files.before, here)?;
+    let kept = own.filter(|_| now.is_some());
+    // A hook that stands in both files for a moment runs twice, and one that stands in none does not run.
+    Ok(only_new(vec![
+        Change::of(files.before, before, kept),
+        Change::of(files.moved, moved, now),
+        Change::of(files.settings, settings, Some(after)),
+    ]))
+}
+
+/// What `uninstall` changes, where entries were moved; `None` where none were.
+pub(super) fn take(
+    agent: &Agent,
+    scope: Scope,
+    here: &Here,
+) -> Result<Option<Vec<Change>>, Problem> {
+    let Some(files) = files(agent, scope, here) else { return Ok(None) };
+    let Some(moved) = read_here(&files.moved, here)? else { return Ok(None) };
+    let settings = read_here(&files.settings, here)?;
+    let after = without(agent, settings.as_deref(), Some(&moved), &files, here)?;
+    let before = read_here(&files.before, here)?;
+    Ok(Some(only_new(vec![
+        Change::of(files.settings, settings, after),
+        Change::of(files.moved, Some(moved), None),
+        Change::of(files.before, before, None),
+    ])))
+}
+
+/// The settings as they would be if nothing of ours had ever been done: to the byte where nobody edited them since.
+fn without(
+    agent: &Agent,
+    settings: Option<&str>,
+    moved: Option<&str>,
+    files: &Files,
+    here: &Here,
+) -> Result<Option<String>, Problem> {
+    let wrong = |it: install::Wrong| refuse(&it, &files.settings, here);
+    let left = match settings {
+        Some(text) => take_out(agent, text).map_err(wrong)?,
+        None => None,
+    };
+    let Some(moved) = moved else { return Ok(left) };
+    let before = read_here(&files.before, here)?;
+    let is_unedited = |before: &String| {
+        let again = install::adopt(agent, before).ok().flatten();
+        again.is_some_and(|it| it.left == left && it.moved == *moved)
+    };
+    if let Some(before) = before.filter(is_unedited) {
+        return Ok(Some(before));
+    }
+    let back = give_back(agent, left.as_deref(), moved);
+    back.map(Some).map_err(|it| refuse(&it, &files.moved, here))
+}

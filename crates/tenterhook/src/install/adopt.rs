@@ -1,0 +1,114 @@
+//! Which of a person's own entries can move behind the bridge, and how they come back. Pure: texts in, texts out.
+//!
+//! An agent loses what its hooks say in its own way (BR-66). What is moved stands in a file of the same form, which Tenterhook
+//! reads and the agent does not.
+
+use serde_json::{Map, Value};
+
+use super::agents::Agent;
+use super::edit::{self, Left};
+use super::json::{self, Wrong};
+use crate::config::is_own_line;
+use crate::syntax::Node;
+
+/// What becomes of a settings file whose entries are moved.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adopted {
+    /// The settings without them; `None` where nothing else was in the file.
+    pub left: Option<String>,
+    /// The file that Tenterhook reads.
+    pub moved: String,
+    /// How many entries that are.
+    pub count: usize,
+}
+
+/// Moves what can be moved (BR-75); `None` where nothing can.
+///
+/// # Errors
+///
+/// Where the agent would reject the text, or its settings switch all hooks off: what is off would run then.
+pub fn adopt(agent: &Agent, text: &str) -> Result<Option<Adopted>, Wrong> {
+    if let Some(it) = json::switched(agent.switches, text).filter(|it| it.off) {
+        let message = format!("`{}` switches all hooks off, and what is moved would run", it.key);
+        return Err(Wrong { message, line: 1, column: 1 });
+    }
+    let (mut left, mut moved, mut count) = (Some(text.to_owned()), Map::new(), 0);
+    while let Some(now) = &left {
+        let root = json::read(agent, now)?;
+        let mut all = json::all(&root).into_iter();
+        let Some(at) = all.find(|at| is_movable(agent, &root, *at)) else { break };
+        let Some((event, group)) = taken(&root, at) else { break };
+        put(&mut moved, event, group);
+        count += 1;
+        left = match json::take_one(&root, now, at) {
+            Some(Left::Text(next)) if next != *now => Some(next),
+            Some(Left::Nothing) => None,
+            _ => break,
+        };
+    }
+    let moved = edit::whole("hooks", &Value::Object(moved));
+    Ok((count > 0).then_some(Adopted { left, moved, count }))
+}
+
+/// The settings with what was moved behind what is there now (BR-75).
+///
+/// # Errors
+///
+/// Where the agent would reject one of the texts.
+pub fn give_back(agent: &Agent, text: Option<&str>, moved: &str) -> Result<String, Wrong> {
+    let root = json::read(agent, moved)?;
+    let Some(text) = text else { return Ok(moved.to_owned()) };
+    let mut now = text.to_owned();
+    for event in root.get("hooks").map_or(&[][..], Node::entries) {
+        for group in event.node.as_array().into_iter().flatten() {
+            let settings = json::read(agent, &now)?;
+            now = json::append(&event.key, &group.to_json(), &settings, &now);
+        }
+    }
+    json::read(agent, &now)?;
+    Ok(now)
+}
+
+/// Whether the bridge would run an entry as its agent does: a command, of an event for which the agent calls, that is waited
+/// for.
+fn is_movable(agent: &Agent, root: &Node, at: json::At) -> bool {
+    let Some((event, handler)) = json::event_of(root, at).zip(json::at(root, at)) else {
+        return false;
+    };
+    let says = |key| handler.get(key).and_then(Node::as_bool) == Some(true);
+    let is_command = handler.get("type").and_then(Node::as_str) == Some("command");
+    let command = handler.get("command").and_then(Node::as_str);
+    is_command
+        && command.is_some_and(|it| !is_own_line(it))
+        && agent.events.iter().any(|it| it.name == event)
+        && !says("async")
+        && !says("asyncRewake")
+}
+
+/// The event of an entry, and its group with that entry alone.
+fn taken(root: &Node, at: json::At) -> Option<(String, Map<String, Value>)> {
+    let event = json::event_of(root, at)?.to_owned();
+    let handler = json::at(root, at)?.to_json();
+    let Value::Object(mut group) = json::group(root, at)?.to_json() else { return None };
+    group.insert("hooks".to_owned(), Value::Array(vec![handler]));
+    Some((event, group))
+}
+
+/// Puts a group behind the others of its event; into the last one where that differs in nothing but its entries.
+fn put(moved: &mut Map<String, Value>, event: String, mut group: Map<String, Value>) {
+    let groups = moved.entry(event).or_insert_with(|| Value::Array(Vec::new()));
+    let Value::Array(groups) = groups else { return };
+    let handlers = group.remove("hooks");
+    if let Some(Value::Object(last)) = groups.last_mut() {
+        let mut like = last.clone();
+        like.remove("hooks");
+        if let (true, Some(Value::Array(there)), Some(Value::Array(new))) =
+            (like == group, last.get_mut("hooks"), &handlers)
+        {
+            there.extend(new.iter().cloned());
+            return;
+        }
+    }
+    group.extend(handlers.map(|it| ("hooks".to_owned(), it)));
+    groups.push(Value::Object(group));
+}
