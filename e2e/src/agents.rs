@@ -2,6 +2,7 @@
 //! npm into a cache, runs each, unmodified and offline, against a scripted model, and holds what it sees to `agents/expected.tsv`.
 //! An agent that cannot be installed is said, and is no fault.
 
+mod adopted;
 mod cases;
 mod expected;
 mod front;

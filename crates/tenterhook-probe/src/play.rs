@@ -31,7 +31,7 @@ pub struct Play<'a> {
     pub script: &'a Script,
     /// What its hooks say.
     pub ways: &'a [Way],
-    /// The events on which the agent is given the hook, where nothing stands in front.
+    /// The events on which the agent is given the hook, where nothing stands in front, or what does finds it there.
     pub events: &'a [Event],
     /// How many seconds the agent gives a hook.
     pub timeout: u32,
@@ -53,6 +53,11 @@ pub trait Front: Sync {
     ///
     /// When it cannot.
     fn enter(&self, room: &Room, agent: &Agent, env: &Env) -> Result<Env, String>;
+
+    /// Whether the agent has its hooks in its own config all the same: what enters finds them there.
+    fn is_beside_hooks(&self) -> bool {
+        false
+    }
 
     /// Looks at what is left in the room, behind the run.
     ///
@@ -158,8 +163,8 @@ pub fn play(play: &Play<'_>) -> Result<Seen, String> {
         .map_err(|error| format!("no port for the model: {error}"))?;
     let url = model.url();
     let hooks: Vec<Registered> = match play.front {
-        Some(_) => Vec::new(),
-        None => play.events.iter().map(|it| registered(&room, *it, play)).collect(),
+        Some(front) if !front.is_beside_hooks() => Vec::new(),
+        _ => play.events.iter().map(|it| registered(&room, *it, play)).collect(),
     };
     let setting = Setting { room: &room, url: &url, mode: play.mode, hooks: &hooks };
     for (path, text) in (play.agent.files)(&setting) {

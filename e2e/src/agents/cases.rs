@@ -62,6 +62,11 @@ pub(super) fn denies(case: &str) -> bool {
         || ["ask", "subagent", "mcp", "parallel-1", "parallel-3", "prompt-block"].contains(&case)
 }
 
+/// Whether it is one of them in the agent's own file, from which it was moved; those have no column without us.
+pub(super) fn is_moved(case: &str) -> bool {
+    case.starts_with("adopted-")
+}
+
 /// How many times a stop hook objects that never stops to object.
 const STUBBORN: usize = 12;
 
@@ -83,6 +88,7 @@ impl Case<'_> {
         }
         let mut found = self.calls(&self.ways())?;
         found.extend(self.elsewhere()?);
+        found.extend(self.adopted()?);
         if self.options.whole {
             found.extend(self.contexts()?);
             found.extend(self.prompt()?);

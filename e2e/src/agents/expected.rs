@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use super::Found;
-use super::cases::{Column, denies};
+use super::cases::{Column, denies, is_moved};
 use crate::tree;
 
 const HEAD: &str = "# What became of each call, alone and with Tenterhook in front: `cargo e2e agents --bless` writes it.\n\
@@ -99,17 +99,18 @@ impl Table {
     pub(super) fn judge(&self, said: &mut String) -> bool {
         let mut counts: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
         let mut good = true;
-        for ((agent, case), row) in self.rows.iter().filter(|it| denies(&it.0.1)) {
-            let count = counts.entry(agent).or_default();
-            let [alone, without, played, with] = count;
-            *alone += usize::from(!row.without.is_empty());
-            *without += usize::from(row.without.starts_with("ran"));
-            *played += usize::from(!row.with.is_empty());
+        for ((agent, case), row) in &self.rows {
             let passed = row.with.starts_with("ran");
-            *with += usize::from(passed);
-            if passed && row.why.is_empty() {
+            if passed && row.why.is_empty() && (denies(case) || is_moved(case)) {
                 good = false;
                 let _ = writeln!(said, "{agent}: `{case}` runs with us, and nothing says why");
+            }
+            if denies(case) {
+                let [alone, without, played, with] = counts.entry(agent).or_default();
+                *alone += usize::from(!row.without.is_empty());
+                *without += usize::from(row.without.starts_with("ran"));
+                *played += usize::from(!row.with.is_empty());
+                *with += usize::from(passed);
             }
         }
         for (agent, [alone, without, played, with]) in counts {

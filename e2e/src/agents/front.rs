@@ -59,9 +59,20 @@ impl Tenterhook {
     fn put(&self, room: &Room, agent: &Agent, env: &Env, hooks: &str) -> Result<Env, String> {
         let path = room.home().join(".config/tenterhook/tenterhook.toml");
         room.write(&path, hooks).map_err(|error| format!("{}: {error}", path.display()))?;
+        self.install(room, agent, env, &[])
+    }
+
+    /// Installs it; what it adds to the agent's environment.
+    pub(super) fn install(
+        &self,
+        room: &Room,
+        agent: &Agent,
+        env: &Env,
+        args: &[&str],
+    ) -> Result<Env, String> {
         let more = vec![("XDG_STATE_HOME".into(), state(room).into())];
         let all: Env = env.iter().cloned().chain(more.iter().cloned()).collect();
-        let said = self.run(&["install", agent.name], room, &all)?;
+        let said = self.run(&[&["install", agent.name], args].concat(), room, &all)?;
         if said.status.success() {
             return Ok(more);
         }

@@ -1,0 +1,57 @@
+//! What becomes of hooks that a person wrote for an agent, in the agent's own file, once `install --adopt` has moved them: they are
+//! asked, once each, and what they say is heard.
+
+use tenterhook_probe::{Agent, Env, Event, Front, Room, Script, Step, Way};
+
+use super::Found;
+use super::cases::Case;
+use super::front::Tenterhook;
+
+/// Agents whose hooks stand in a file of settings, from which they can be moved.
+const MOVED: &[&str] = &["claude", "codex", "qwen", "gemini"];
+
+/// A denial as it is documented, and two that these agents lose.
+const WAYS: &[&str] = &["deny", "line-before", "upper"];
+
+/// Tenterhook, installed behind the hooks that are there.
+struct Adopting<'a>(&'a Tenterhook);
+
+impl Front for Adopting<'_> {
+    fn enter(&self, room: &Room, agent: &Agent, env: &Env) -> Result<Env, String> {
+        self.0.install(room, agent, env, &["--adopt"])
+    }
+
+    fn leave(&self, room: &Room) -> Result<(), String> {
+        self.0.leave(room)
+    }
+
+    fn is_beside_hooks(&self) -> bool {
+        true
+    }
+}
+
+impl Case<'_> {
+    /// Hooks in the agent's own file and words, which were moved.
+    pub(super) fn adopted(&self) -> Result<Found, String> {
+        let Some(front) = self.front.filter(|_| MOVED.contains(&self.agent.name)) else {
+            return Ok(Found::new());
+        };
+        let mut ways = Way::near_misses(self.agent);
+        ways.retain(|it| WAYS.contains(&it.name.as_str()));
+        let mut found = Found::new();
+        for way in ways {
+            let name = way.name.clone();
+            let script =
+                Script { main: vec![Step::Calls(vec![self.call(&name)])], sub: Vec::new() };
+            let front = Adopting(front);
+            let seen = self.play_with(&script, &[way], &[Event::Before], Some(&front))?;
+            let asked = seen.fired.get(&format!("Before.{name}")).copied().unwrap_or_default();
+            let times = if asked == 1 { "once".to_owned() } else { format!("{asked} times") };
+            found.push((
+                format!("adopted-{name}"),
+                format!("{}, asked {times}", seen.fate(&name, 0)),
+            ));
+        }
+        Ok(found)
+    }
+}
