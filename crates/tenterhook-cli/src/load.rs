@@ -203,6 +203,8 @@ impl Loaded {
     /// Builds the engine; what is wrong with the sources joins the diagnostics.
     pub(crate) fn engine(&mut self, equip: impl FnOnce(Builder) -> Builder) -> Engine {
         let builder = Engine::builder().sources(self.sources.iter().cloned());
+        // Somebody else's programs: what they need beside the project is granted by name.
+        let builder = builder.confine_repositories();
         let builder = match &self.trust {
             Some(trust) => builder.trust(trust.clone()),
             None => builder,

@@ -52,6 +52,8 @@ pub struct Added {
     pub events: Vec<EventRow>,
     /// The agent that calls and runs the hooks of its own files itself.
     pub caller: Option<DialectId>,
+    /// Whether programs of repositories are confined where nobody says anything.
+    pub confines_repositories: bool,
     /// Whether the built-in rules that protect an agent's guard are on.
     #[cfg(feature = "rule")]
     pub self_protection: bool,
@@ -109,6 +111,9 @@ pub(crate) fn load_judged(
     }
     settle_layers(&mut read);
     diagnostics.extend(apply_switches(&mut read));
+    if added.confines_repositories {
+        sandbox::confine_repositories(&mut read);
+    }
     diagnostics.extend(hold::told(&read));
     diagnostics.extend(shadow::told(read.iter().flat_map(|(_, config)| &config.hooks)));
     diagnostics.extend(names::unmet(&read));

@@ -126,6 +126,14 @@ impl Builder {
         self
     }
 
+    /// Runs the commands and workers that a repository brings in the sandbox `standard`, as far as this machine can, where neither
+    /// their entries nor the person say anything of it.
+    #[must_use]
+    pub const fn confine_repositories(mut self) -> Self {
+        self.added.confines_repositories = true;
+        self
+    }
+
     /// Leaves the hooks alone that this agent runs itself, because it is the one that calls (BR-30).
     #[doc(hidden)]
     #[must_use]

@@ -116,8 +116,11 @@ fn shadowed(hook: &Hook, because: String) -> String {
     }
 }
 
-/// What a hook that asks to be confined gets instead.
+/// What a hook that asks to be confined gets instead. What is so for every program of a repository is no news.
 fn confinement(hook: &Hook, because: String) -> String {
+    if hook.sandbox == Sandbox::of_repositories() {
+        return because;
+    }
     if let Sandbox::In(grants) = &hook.sandbox {
         let (told, least) = (hook.sandbox.told(), grants.demands().word());
         return format!("{because}; it runs in the sandbox {told}, at least {least} (X-1)");

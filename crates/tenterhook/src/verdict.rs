@@ -96,7 +96,7 @@ fn judge_when(judge_context: JudgeContext<'_>, mut answer: Answer, when: When) -
 fn unconfined(hook: &Hook) -> Option<Fault> {
     let message =
         "it asks to be confined, and ran with the user's full rights: this build confines no hook";
-    (hook.confine == Confine::Asked)
+    (hook.confine == Confine::Asked && hook.sandbox.grants().is_none())
         .then(|| Fault::of(&hook.id, Code::Unconfined, message.to_owned()))
 }
 

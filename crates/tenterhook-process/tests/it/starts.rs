@@ -83,7 +83,12 @@ fn zoo_43_deletes_its_directory() {
             it.fallback_cwd = Some("/".into());
         })
     };
-    run("--remove-cwd --stdout deny").play().ended(End::Exited(0)).said("deny\n");
+    let temporary = std::env::temp_dir().display().to_string();
+    run("--remove-cwd --stdout deny")
+        .env("TMPDIR", &temporary)
+        .play()
+        .ended(End::Exited(0))
+        .said("deny\n");
     let next = run("--stdout next").play().ended(End::Exited(0)).said("next\n");
     assert_eq!(next.report.cwd_substituted.as_deref(), Some(Path::new("/")));
 }

@@ -1,10 +1,11 @@
-//! Who is heard on what of the machine a hook may touch? Whoever confines it, the nearest to the person first. Pure.
+//! Who is heard on what of the machine a hook may touch? Whoever confines it, the nearest to the person first; where
+//! nobody says anything, the host may still confine what a repository brings. Pure.
 
 use std::path::Path;
 
 use super::statements::{Statement, distance};
-use crate::hook::{Hook, Sandbox};
-use crate::source::{Source, Switch};
+use crate::hook::{Hook, Layer, Run, Sandbox};
+use crate::source::{ReadConfig, Source, Switch};
 
 #[cfg(test)]
 mod tests;
@@ -24,6 +25,33 @@ pub(super) fn settle(said: &[Statement], source: &Source, hook: &mut Hook) {
     } else if hook.sandbox == Sandbox::Unsaid && !others.is_empty() {
         hook.sandbox = Sandbox::Off;
     }
+}
+
+/// Confines the programs of repositories of which nobody says anything.
+pub(super) fn confine_repositories(read: &mut [(Source, ReadConfig)]) {
+    for (source, config) in read {
+        let unsaid = config.hooks.iter_mut().filter(|it| it.sandbox == Sandbox::Unsaid);
+        for hook in unsaid {
+            if is_of_repository(source, hook) {
+                hook.sandbox = Sandbox::of_repositories();
+            }
+        }
+    }
+}
+
+/// Whether it is a program that came with the repository: what lies there may have come with it, whatever its file is called.
+fn is_of_repository(source: &Source, hook: &Hook) -> bool {
+    let is_program = matches!(hook.run, Run::Command(_) | Run::Worker(_));
+    let is_inside = Path::new(&*source.name).starts_with(&source.project);
+    is_program
+        && match hook.layer {
+            Layer::Project | Layer::Local => true,
+            // Who stands in their home has no project there (C-4).
+            Layer::Plugin | Layer::Skill | Layer::Agent => {
+                is_inside && source.project != source.home
+            }
+            Layer::Managed | Layer::BuiltIn | Layer::Given | Layer::User => false,
+        }
 }
 
 /// What a statement says about the hooks of a source.

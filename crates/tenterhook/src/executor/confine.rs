@@ -142,8 +142,9 @@ fn paths_of(task: &Task) -> Vec<PathBuf> {
 /// they name, and what others bring could name a key.
 const fn is_trusted_to_name(layer: Layer) -> bool {
     match layer {
-        Layer::Managed | Layer::BuiltIn | Layer::Given | Layer::User | Layer::Local => true,
-        Layer::Project | Layer::Plugin | Layer::Skill | Layer::Agent => false,
+        Layer::Managed | Layer::BuiltIn | Layer::Given | Layer::User => true,
+        // What is called local lies in the repository, too, and may have come with it.
+        Layer::Project | Layer::Local | Layer::Plugin | Layer::Skill | Layer::Agent => false,
     }
 }
 

@@ -25,6 +25,14 @@ impl Sandbox {
         Self::In(Arc::new(Grants::new(Profile::Standard)))
     }
 
+    /// What a program of a repository runs in where nobody says anything: `standard`, as far as the machine can.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of_repositories() -> Self {
+        let at_least = Tier::T0;
+        Self::In(Arc::new(Grants { at_least, ..Grants::new(Profile::Standard) }))
+    }
+
     /// What is granted, where it is confined.
     #[must_use]
     pub fn grants(&self) -> Option<&Grants> {

@@ -2,7 +2,7 @@
 
 use crate::config::{Added, load};
 use crate::dialect::DialectId;
-use crate::hook::Layer;
+use crate::hook::{Layer, Tier};
 use crate::source::Source;
 
 /// What a hook of a file of `layer` with `own` runs in, where files of others say something of that file.
@@ -47,4 +47,47 @@ fn whoever_confines_is_heard() {
     ] {
         assert_eq!(of(layer, own, said), expected, "{own:?} of {layer:?} under {said:?}");
     }
+}
+
+/// what came with a repository, whatever its file is called, where the host asks for it; nobody is held back where a machine
+/// cannot confine.
+#[test]
+fn a_program_of_a_repository_is_confined_where_nobody_says_anything() {
+    let run = |layer, name: &str, home: &str, run: &str| {
+        let text = format!("[hook.guard]\non = 'Stop'\n{run}\n");
+        let mut source = Source { layer, ..Source::given(name, DialectId::NATIVE, &text, "/p") };
+        source.home = home.into();
+        let said = "[source.'/p/said.toml']\nsandbox = 'off'\n";
+        let said = Source {
+            layer: Layer::User,
+            ..Source::given("/h/t.toml", DialectId::NATIVE, said, "/p")
+        };
+        let added = Added { confines_repositories: true, ..Added::default() };
+        let loaded = load(&[source, said], &added, None);
+        let all: Vec<_> = loaded
+            .ruleset
+            .hooks()
+            .iter()
+            .map(|it| (it.sandbox.told(), it.sandbox.grants().map(|it| it.demands())))
+            .collect();
+        all
+    };
+    let (inside, outside) = ("/p/tenterhook.toml", "/h/tenterhook.toml");
+    let confined = [("standard".to_owned(), Some(Tier::T0))];
+    let free = [("off".to_owned(), None)];
+    let program = "run = ['x']";
+    for layer in [Layer::Project, Layer::Local, Layer::Plugin, Layer::Skill, Layer::Agent] {
+        assert_eq!(run(layer, inside, "/h", program), confined, "{layer:?}");
+    }
+    for layer in [Layer::Managed, Layer::Given, Layer::User] {
+        assert_eq!(run(layer, inside, "/h", program), free, "{layer:?}");
+    }
+    for layer in [Layer::Plugin, Layer::Skill, Layer::Agent] {
+        assert_eq!(run(layer, outside, "/h", program), free, "{layer:?}");
+        assert_eq!(run(layer, inside, "/p", program), free, "{layer:?} in the home");
+    }
+    assert_eq!(run(Layer::Project, "/p/said.toml", "/h", program), free, "its reader says so");
+    assert_eq!(run(Layer::Project, inside, "/h", "run = ['x']\nsandbox = 'off'"), free);
+    assert_eq!(run(Layer::Project, inside, "/h", "worker = ['x']"), confined);
+    assert_eq!(run(Layer::Project, inside, "/h", "url = 'https://example.com/'"), free);
 }
