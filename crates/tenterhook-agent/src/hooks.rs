@@ -147,7 +147,7 @@ impl Hooks {
             None => builder,
         };
         let (engine, diagnostics) = builder.build();
-        let told = means.connect(&engine.ruleset(), &roots, &found.sources);
+        let told = means.connect(&engine.ruleset(), trust.as_ref(), &roots, &found.sources);
         for it in diagnostics.iter().chain(&told) {
             updates.warn("hooks", warning(it));
         }

@@ -28,8 +28,10 @@ pub(crate) use file::bytes;
 pub use file::{MAX_BYTES, read};
 #[doc(hidden)]
 pub use places::adopted;
+#[cfg(feature = "trust")]
+pub(crate) use servers::{FileOfServers, server_files, servers_of};
 #[doc(hidden)]
-pub use servers::{servers, servers_for};
+pub use servers::{servers, servers_for, servers_for_by};
 
 #[cfg(test)]
 mod tests;

@@ -222,9 +222,9 @@ impl Builder {
         let connected =
             self.connect.map(|roots| connected::Connected::new(roots, &mut self.ambient));
         #[cfg(feature = "mcp")]
-        loaded
-            .diagnostics
-            .extend(connected.iter().flat_map(|it| it.find(&loaded.ruleset, &self.sources)));
+        loaded.diagnostics.extend(
+            connected.iter().flat_map(|it| it.find(&self.judge, &loaded.ruleset, &self.sources)),
+        );
         let turns = || Arc::new(Semaphore::new(self.parallel.unwrap_or(PARALLEL)));
         let inner = Inner {
             ruleset: ArcSwap::from_pointee(loaded.ruleset),
@@ -263,7 +263,7 @@ impl Engine {
         let mut loaded = self.inner.judge.load(sources, &self.inner.added, Some(&last));
         #[cfg(feature = "mcp")]
         if let Some(connected) = &self.inner.connected {
-            loaded.diagnostics.extend(connected.find(&loaded.ruleset, sources));
+            loaded.diagnostics.extend(connected.find(&self.inner.judge, &loaded.ruleset, sources));
         }
         self.inner.ruleset.store(Arc::new(loaded.ruleset));
         loaded.diagnostics

@@ -15,6 +15,7 @@ mod named;
 mod origin;
 mod pins;
 mod review;
+mod servers;
 mod signed;
 mod store;
 mod suspect;
@@ -243,7 +244,10 @@ impl Trust {
     /// What there is to say about a source before anybody approves it.
     #[must_use]
     pub fn review(&self, source: &Source) -> Review {
-        let config = source.dialect.dialect().read_config(source);
+        let config = match discover::servers_of(source) {
+            Some(servers) => ReadConfig { servers, ..ReadConfig::default() },
+            None => source.dialect.dialect().read_config(source),
+        };
         let locks = Locks::read([source], &self.keys);
         let assessed = self.assess(source, &config, &locks);
         review::of(source, config, assessed)
@@ -270,14 +274,14 @@ impl Trust {
         if let Some(why) = review.too_much() {
             return Err(io::Error::other(format!("it cannot be approved: {why}")));
         }
-        for entry in &review.entries {
-            copies::keep(&self.store, entry.files, &entry.pins, &review.project)?;
+        for (files, pins) in review.trees() {
+            copies::keep(&self.store, files, pins, &review.project)?;
         }
         let record =
             Record::now(&review.source, review.dialect.as_str(), Said::Approved, review.digest);
         self.store.write(&Record {
             entries: review.entries.iter().map(|it| it.identity.to_string()).collect(),
-            copies: review.entries.iter().map(|it| it.files.to_string()).collect(),
+            copies: review.trees().map(|(files, _)| files.to_string()).collect(),
             rest: review.rest.to_string(),
             text: review.text.to_string(),
             ..record

@@ -154,7 +154,8 @@ impl Hooks {
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
         let sources = loaded.merge(found.sources);
         let mut diagnostics = self.engine.reload(sources);
-        diagnostics.extend(self.means.connect(&self.engine.ruleset(), &roots, sources));
+        let trust = self.trust.as_ref();
+        diagnostics.extend(self.means.connect(&self.engine.ruleset(), trust, &roots, sources));
         drop(loaded);
         self.others();
         let mut text = match self

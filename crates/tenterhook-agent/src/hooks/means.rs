@@ -15,6 +15,7 @@ use tenterhook::executor::mcp::{Configured, Servers};
 use tenterhook::executor::model::ModelClient;
 use tenterhook::hook::{Command, Run};
 use tenterhook::leave;
+use tenterhook::trust::Trust;
 
 use crate::update::Updates;
 
@@ -69,14 +70,19 @@ impl Means {
         ambient
     }
 
-    /// Lets hooks and the model call the servers that are configured for them now. What is wrong with those.
+    /// Lets hooks and the model call the servers that are configured for them now, of those that came with the project the ones that
+    /// `trust` knows as approved. What is wrong with them.
     pub(super) fn connect(
         &self,
         ruleset: &Ruleset,
+        trust: Option<&Trust>,
         roots: &Roots,
         sources: &[Source],
     ) -> Vec<Diagnostic> {
-        let (found, mut told) = discover::servers(roots, sources);
+        let (found, mut told) = match trust {
+            Some(trust) => trust.servers(roots, sources),
+            None => discover::servers(roots, sources),
+        };
         let all = ruleset.servers().iter().cloned().chain(found);
         let servers = settle_servers(all, &mut told);
         let marked = servers.iter().map(|it| (it.clone(), is_for_model(it, ruleset)));

@@ -15,7 +15,11 @@ pub(crate) fn approve(sandbox: &Sandbox, other: Option<(&Path, &str)>) {
     let trust = Trust::at(home.join(".local/state/tenterhook")).within(&sandbox.env());
     let roots = Roots { cwd: project.clone(), home: home.clone(), ..Roots::default() };
     let mut sources = match other {
-        None => trust.find(&roots).sources,
+        None => {
+            let mut found = trust.find(&roots).sources;
+            found.extend(trust.server_files(&roots, &found));
+            found
+        }
         Some(_) => Vec::new(),
     };
     if let Some((path, text)) = other.filter(|(path, _)| path.starts_with(&project)) {

@@ -16,6 +16,9 @@ pub(crate) struct Case {
     /// Files of the project, or of the home: `~/`.
     #[serde(default)]
     pub(crate) files: BTreeMap<String, String>,
+    /// Nobody approves what came with the project, until a step says so.
+    #[serde(default)]
+    pub(crate) unapproved: bool,
     /// A file of `variants`: the same session is played with the files of each of its tables beside those.
     pub(crate) gates: Option<String>,
     /// How the agent is started.
@@ -57,6 +60,9 @@ pub(crate) struct Step {
     /// Files are written.
     #[serde(default)]
     pub(crate) files: BTreeMap<String, String>,
+    /// The person approves what lies there then.
+    #[serde(default)]
+    pub(crate) approve: bool,
     /// The person types this and waits for the end of the turn, or for `wait`.
     pub(crate) prompt: Option<String>,
     /// The person answers the question that stands: `once`, `always`, or `no` with the reason after it.

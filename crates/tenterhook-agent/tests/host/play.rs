@@ -50,6 +50,9 @@ pub(crate) fn play(case: &Case) -> Vec<String> {
         sandbox.write(name, text).unwrap();
     }
     let server = service::start(&case.model);
+    if !case.unapproved {
+        approve(&sandbox, None);
+    }
     let agent = start(&sandbox, &server, &case.args);
     let mut stage = Stage {
         case,
@@ -72,7 +75,6 @@ pub(crate) fn play(case: &Case) -> Vec<String> {
 }
 
 fn start(sandbox: &Sandbox, server: &Server, args: &[String]) -> Agent {
-    approve(sandbox, None);
     let mut command = Command::new(env!("CARGO_BIN_EXE_tenterhook-agent"));
     command.current_dir(sandbox.project()).env_clear().envs(sandbox.env());
     command.envs(service::env(server));
@@ -96,12 +98,20 @@ impl Stage<'_> {
             let transcript = self.transcript.display().to_string();
             let args: Vec<_> =
                 args.iter().map(|it| it.replace("{transcript}", &transcript)).collect();
+            if !self.case.unapproved {
+                approve(&self.sandbox, None);
+            }
             self.agent = start(&self.sandbox, &self.server, &args);
         }
         for (name, text) in &step.files {
             // Before it stands there, so that whoever watches it finds it approved.
-            approve(&self.sandbox, Some((&self.sandbox.project().join(name), text)));
+            if !self.case.unapproved {
+                approve(&self.sandbox, Some((&self.sandbox.project().join(name), text)));
+            }
             self.sandbox.write(name, text).unwrap();
+        }
+        if step.approve {
+            approve(&self.sandbox, None);
         }
         if let Some(text) = &step.prompt {
             let text = text.replace("{transcript}", &self.transcript.display().to_string());

@@ -33,8 +33,9 @@ pub(crate) fn run(args: &TrustArgs, here: &Here, term: Term) -> Result<Exit, Pro
 
 /// The reviews of the sources named, or of all that came with the repository and say anything.
 fn reviews(named: &[PathBuf], trust: &Trust, here: &Here) -> Result<Vec<Review>, Problem> {
-    let found = trust.find(&here.roots).sources;
+    let mut found = trust.find(&here.roots).sources;
     let trust = trust.clone().knowing(&found);
+    found.extend(trust.server_files(&here.roots, &found));
     let review = |source: &Source| trust.review(source);
     if named.is_empty() {
         let all = found.iter().filter(|it| Trust::origin(it) == Origin::Repository);
@@ -179,14 +180,12 @@ fn ask(review: &Review, term: Term) -> Result<Answer, Problem> {
     let hooks = words::count(review.entries.len(), "hook");
     let question = match review.state {
         State::Changed => "approve the changes?".to_owned(),
-        _ => format!(
-            "may {} run?",
-            if review.entries.len() == 1 {
-                "this hook".to_owned()
-            } else {
-                format!("these {hooks}")
-            }
-        ),
+        _ => match (review.entries.len(), review.servers()) {
+            (0, 1) => "may this MCP server start?".to_owned(),
+            (0, many) if many > 0 => format!("may these {many} MCP servers start?"),
+            (1, _) => "may this hook run?".to_owned(),
+            _ => format!("may these {hooks} run?"),
+        },
     };
     let question = format!("{} [y/N/never] ", paint(BOLD, &question));
     Ok(match &*answer(&question, term)? {

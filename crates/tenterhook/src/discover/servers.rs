@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::file::{MAX_BYTES, absent, read_at_most, unreadable};
-use super::plugins;
+use super::{plugins, source};
 use crate::config::{self, Plugin, Ruleset, Server, Source};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::{DIALECTS, Dialect, Roots, ServerFile, ServerFiles};
@@ -20,10 +20,18 @@ pub fn servers_for(
     roots: &Roots,
     sources: &[Source],
 ) -> (Vec<Server>, Vec<Diagnostic>) {
+    servers_for_by(ruleset, || servers(roots, sources))
+}
+
+/// The same, where `find` says which servers of the agents' files count.
+pub fn servers_for_by(
+    ruleset: &Ruleset,
+    find: impl FnOnce() -> (Vec<Server>, Vec<Diagnostic>),
+) -> (Vec<Server>, Vec<Diagnostic>) {
     if !ruleset.hooks().iter().any(|hook| matches!(hook.run, Run::McpTool(_))) {
         return (Vec::new(), Vec::new());
     }
-    let (found, mut told) = servers(roots, sources);
+    let (found, mut told) = find();
     let all = ruleset.servers().iter().cloned().chain(found);
     let settled = config::settle_servers(all, &mut told);
     (settled, told)
@@ -33,6 +41,32 @@ pub fn servers_for(
 /// plugins count, and which servers are off, stands there.
 #[must_use]
 pub fn servers(roots: &Roots, sources: &[Source]) -> (Vec<Server>, Vec<Diagnostic>) {
+    let (files, mut told) = server_files(roots, sources);
+    let mut found = Vec::new();
+    for file in files {
+        found.extend(file.servers);
+        told.extend(file.told);
+    }
+    (found, told)
+}
+
+/// What was read of a file in which an agent configures servers.
+#[derive(Debug)]
+pub(crate) struct FileOfServers {
+    /// The file.
+    #[cfg_attr(not(feature = "trust"), expect(dead_code, reason = "only approvals are of files"))]
+    pub(crate) source: Source,
+    /// Its servers, without those that settings switch off.
+    pub(crate) servers: Vec<Server>,
+    /// What is wrong with them.
+    pub(crate) told: Vec<Diagnostic>,
+}
+
+/// The files themselves, and which of them cannot be read.
+pub(crate) fn server_files(
+    roots: &Roots,
+    sources: &[Source],
+) -> (Vec<FileOfServers>, Vec<Diagnostic>) {
     let (mut found, mut told) = (Vec::new(), Vec::new());
     for dialect in DIALECTS {
         if let Some(files) = dialect.servers() {
@@ -42,24 +76,50 @@ pub fn servers(roots: &Roots, sources: &[Source]) -> (Vec<Server>, Vec<Diagnosti
     (found, told)
 }
 
-/// The servers that one agent would connect.
+/// The servers of a file that was read before, if it is one in which its dialect's agent configures them.
+#[cfg(feature = "trust")]
+pub(crate) fn servers_of(source: &Source) -> Option<Vec<Server>> {
+    let files = source.dialect.dialect().servers()?;
+    let roots = Roots {
+        cwd: source.project.clone(),
+        home: source.home.clone(),
+        managed: Some("/".into()),
+        ..Roots::default()
+    };
+    let name = Path::new(&*source.name).file_name();
+    let of_plugin = source.plugin.as_ref().map(files.of_plugin);
+    let places = (files.files)(&roots).into_iter().map(|(path, _)| path).chain(of_plugin);
+    places
+        .into_iter()
+        .any(|it| it.file_name() == name)
+        .then(|| (files.read)(file(source), &roots).0)
+}
+
+fn file(source: &Source) -> ServerFile<'_> {
+    let Source { name, text, layer, plugin, .. } = source;
+    ServerFile { name, text, layer: *layer, plugin: plugin.as_ref() }
+}
+
+/// The servers that one agent would connect, by file.
 fn of_agent(
     dialect: &Dialect,
     files: &ServerFiles,
     roots: &Roots,
     sources: &[Source],
     told: &mut Vec<Diagnostic>,
-) -> Vec<Server> {
+) -> Vec<FileOfServers> {
+    let own = sources.iter().filter(|it| it.dialect == dialect.id());
+    let off: Vec<String> = own.flat_map(files.switched_off).collect();
     let mut found = Vec::new();
-    let mut take = |path: &Path, layer, plugin: Option<&Plugin>| {
+    let mut take = |path: &Path, layer, plugin: Option<Plugin>| {
         let most = if layer == Layer::User { MAX_STATE } else { MAX_BYTES };
         match read_at_most(path, most) {
             Ok(text) => {
-                let name = path.to_string_lossy();
-                let file = ServerFile { name: &name, text: &text, layer, plugin };
-                let (servers, diagnostics) = (files.read)(file, roots);
-                found.extend(servers);
-                told.extend(diagnostics);
+                let source = source(path, dialect.id(), layer, text, roots);
+                let source = Source { plugin, ..source };
+                let (mut servers, told) = (files.read)(file(&source), roots);
+                servers.retain(|it| it.layer != Layer::Project || !off.contains(&it.name));
+                found.push(FileOfServers { source, servers, told });
             }
             Err(error) if absent(&error) => {}
             Err(error) => told.push(unreadable(path, &error)),
@@ -69,10 +129,7 @@ fn of_agent(
         take(&path, layer, None);
     }
     for (plugin, _) in plugins(dialect, sources, roots).active {
-        take(&(files.of_plugin)(&plugin), Layer::Plugin, Some(&plugin));
+        take(&(files.of_plugin)(&plugin), Layer::Plugin, Some(plugin));
     }
-    let own = sources.iter().filter(|it| it.dialect == dialect.id());
-    let off: Vec<String> = own.flat_map(files.switched_off).collect();
-    found.retain(|it| it.layer != Layer::Project || !off.contains(&it.name));
     found
 }

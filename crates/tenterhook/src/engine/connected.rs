@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::judge::Judge;
 use crate::config::{Ruleset, Source};
 use crate::diagnostic::Diagnostic;
 use crate::dialect::Roots;
@@ -24,9 +25,15 @@ impl Connected {
         Self { servers, roots }
     }
 
-    /// Looks for the servers of these hooks; what is wrong with them.
-    pub(super) fn find(&self, ruleset: &Ruleset, sources: &[Source]) -> Vec<Diagnostic> {
-        let (servers, told) = discover::servers_for(ruleset, &self.roots, sources);
+    /// Looks for the servers of these hooks, as far as they may start; what is wrong with them.
+    pub(super) fn find(
+        &self,
+        judge: &Judge,
+        ruleset: &Ruleset,
+        sources: &[Source],
+    ) -> Vec<Diagnostic> {
+        let find = || judge.servers(&self.roots, sources);
+        let (servers, told) = discover::servers_for_by(ruleset, find);
         self.servers.replace(servers);
         told
     }

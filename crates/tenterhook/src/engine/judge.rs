@@ -3,6 +3,8 @@
 use crate::config::{self, Added, Loaded, Ruleset, Source};
 #[cfg(feature = "trust")]
 use crate::trust::Trust;
+#[cfg(feature = "mcp")]
+use crate::{config::Server, diagnostic::Diagnostic, dialect::Roots, discover};
 
 /// Whose word arms hooks of a repository.
 #[derive(Debug, Default)]
@@ -24,5 +26,19 @@ impl Judge {
             return config::load_judged(sources, added, last, |read| trust.judge(read));
         }
         config::load(sources, added, last)
+    }
+
+    /// The MCP servers that agents would connect, as far as they may start (T-23).
+    #[cfg(feature = "mcp")]
+    pub(super) fn servers(
+        &self,
+        roots: &Roots,
+        sources: &[Source],
+    ) -> (Vec<Server>, Vec<Diagnostic>) {
+        #[cfg(feature = "trust")]
+        if let Some(trust) = &self.trust {
+            return trust.servers(roots, sources);
+        }
+        discover::servers(roots, sources)
     }
 }

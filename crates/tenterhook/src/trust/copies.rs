@@ -12,7 +12,7 @@ use super::pins::{MOST_BYTES, Pins};
 use super::review::Review;
 use super::store::{Store, beside, private_directory};
 use crate::discover;
-use crate::hook::{Hook, Invocation, Run, Worker};
+use crate::hook::{Command, Invocation};
 
 /// The variable that tells a hook where the file that it is a copy of lies.
 pub const ORIGIN: &str = "TENTERHOOK_ORIGIN";
@@ -81,21 +81,18 @@ pub(super) fn keep(store: &Store, digest: Digest, pins: &Pins, project: &Path) -
     tree(store, digest, pins, project).map(drop)
 }
 
-/// Has a hook that is approved run what is kept, and not what lies in the project by then.
+/// Has a command that is approved run what is kept, and not what lies in the project by then.
 ///
 /// # Errors
 ///
 /// When there is no copy and none can be made, or a word of the entry that is such a file cannot be told from its text.
 pub(super) fn redirect(
     store: &Store,
-    hook: &mut Hook,
+    command: &mut Command,
     digest: Digest,
     pins: &Pins,
     project: &Path,
 ) -> Result<(), String> {
-    let (Run::Command(command) | Run::Worker(Worker { command })) = &mut hook.run else {
-        return Ok(());
-    };
     let inside: Vec<_> =
         pins.mentions.iter().filter(|it| it.path.strip_prefix(project).is_ok()).collect();
     let Some(first) = inside.first() else { return Ok(()) };
@@ -162,8 +159,8 @@ pub(super) fn changed(store: &Store, review: &Review) -> Vec<ChangedFile> {
             files.entry(review.project.join(path)).or_default().0 = text;
         });
     }
-    for entry in &review.entries {
-        for pin in entry.pins.files.iter().filter(|it| it.path.starts_with(&review.project)) {
+    for pins in review.pins() {
+        for pin in pins.files.iter().filter(|it| it.path.starts_with(&review.project)) {
             let text = String::from_utf8_lossy(&pin.bytes).into_owned();
             files.entry(pin.path.clone()).or_default().1 = text;
         }

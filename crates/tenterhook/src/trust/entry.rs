@@ -10,13 +10,19 @@ use crate::hook::{
     Arming, Command, Grants, Hook, Http, Invocation, McpTool, Prompt, Run, Sandbox, Worker,
 };
 use crate::matcher::MatcherSpec;
-use crate::source::{Govern, Reach, ReadConfig, Server, Switch};
+use crate::source::{Govern, Reach, ReadConfig, Server, Source, Switch};
 
 /// Where the paths of an entry lie, so that the same entry in another checkout has the same digest.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ground<'a> {
     pub(super) project: &'a Path,
     pub(super) home: &'a Path,
+}
+
+impl<'a> From<&'a Source> for Ground<'a> {
+    fn from(source: &'a Source) -> Self {
+        Self { project: &source.project, home: &source.home }
+    }
 }
 
 impl Ground<'_> {

@@ -4,12 +4,12 @@
 use super::decide::{Fate, Origin, Role, State, Unapproved, WrittenFor, decide};
 use super::entry::{self, Ground};
 use super::signed::Locks;
-use super::store::{Kept, Record};
-use super::{Assessed, Trust, copies, origin};
+use super::store::{Kept, Record, Store};
+use super::{Assessed, Identity, Trust, copies, origin, servers};
 use crate::answer::Power;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::DialectId;
-use crate::hook::{Arming, Hook, HookId, Layer, OnFailure, Phase, Run, Unread, Wait, row};
+use crate::hook::{Arming, Hook, HookId, Layer, OnFailure, Phase, Run, Unread, Wait, Worker, row};
 use crate::source::{ReadConfig, Source, Switch};
 
 /// What to type.
@@ -49,14 +49,7 @@ impl Trust {
             count.add(hook, state, fate);
             match fate {
                 Fate::Arms if state == State::Approved => {
-                    let kept = copies::redirect(
-                        &self.store,
-                        hook,
-                        identity.files,
-                        &identity.pins,
-                        &source.project,
-                    );
-                    if let Err(why) = kept {
+                    if let Err(why) = self.redirect(hook, identity, source) {
                         count.held += usize::from(role(hook) == Role::Gate);
                         withhold(hook, why);
                     }
@@ -70,12 +63,24 @@ impl Trust {
             count.held += stand_in(source, config, &assessed, record);
         }
         if origin == Origin::Repository {
-            obey(source, config, &assessed);
+            obey(&self.store, source, config, &assessed);
         }
         self.told(source, &assessed, &count, locks).into_iter().collect()
     }
 
-    fn is_unheard_of(&self, source: &Source) -> bool {
+    fn redirect(
+        &self,
+        hook: &mut Hook,
+        identity: &Identity,
+        source: &Source,
+    ) -> Result<(), String> {
+        let (Run::Command(command) | Run::Worker(Worker { command })) = &mut hook.run else {
+            return Ok(());
+        };
+        copies::redirect(&self.store, command, identity.files, &identity.pins, &source.project)
+    }
+
+    pub(super) fn is_unheard_of(&self, source: &Source) -> bool {
         self.store.read(&source.name, source.dialect.as_str()) == Kept::Nothing
     }
 
@@ -252,7 +257,7 @@ pub(super) fn as_approved(source: &Source, record: &Record) -> ReadConfig {
 }
 
 /// What a repository says beside its hooks counts as far as it was approved (T-15).
-fn obey(source: &Source, config: &mut ReadConfig, assessed: &Assessed) {
+fn obey(store: &Store, source: &Source, config: &mut ReadConfig, assessed: &Assessed) {
     let Some(record) = assessed.approved() else {
         let unheard = ReadConfig {
             hooks: std::mem::take(&mut config.hooks),
@@ -272,5 +277,13 @@ fn obey(source: &Source, config: &mut ReadConfig, assessed: &Assessed) {
         config.events = then.events;
         // Their programs may be others by now.
         config.servers = Vec::new();
+        return;
     }
+    let mut pins = assessed.servers.iter().map(|(_, pins)| pins);
+    let told = &mut config.diagnostics;
+    config.servers.retain_mut(|server| {
+        let kept = servers::redirect(store, server, pins.next(), source);
+        told.extend(kept.as_ref().err().map(|why| servers::not_started(server, why)));
+        kept.is_ok()
+    });
 }

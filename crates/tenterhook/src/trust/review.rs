@@ -1,7 +1,7 @@
 //! What should a person know before they approve a source? Values only: a host shows them, made safe.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::decide::{Role, State};
@@ -45,6 +45,8 @@ pub struct Review {
     /// What would be signed; `None` where it cannot be.
     pub(super) signable: Option<Signed>,
     pub(super) rest: Digest,
+    /// What its MCP servers run, with the names of their copies.
+    pub(super) servers: Vec<(Digest, Pins)>,
     /// The copies that were kept when it was approved last.
     pub(super) copies: Vec<String>,
 }
@@ -86,7 +88,7 @@ pub enum Change {
 
 pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Review {
     let then = assessed.approved().map(|record| judge::as_approved(source, record));
-    let ground = super::Ground { project: &source.project, home: &source.home };
+    let ground = super::Ground::from(source);
     let entries_then: Vec<Digest> =
         then.iter().flat_map(|it| &it.hooks).map(|it| super::entry::of_hook(it, ground)).collect();
     let now: Vec<Digest> = assessed.entries.iter().map(|it| it.entry).collect();
@@ -97,13 +99,14 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
     let signable = signable(source, &assessed);
     let approved = assessed.approved().cloned();
     let states: Vec<State> = assessed.entries.iter().map(|it| assessed.state(it)).collect();
-    let mut beside = beside(&config, &assessed);
+    let mut beside = beside(&config, &assessed, &source.project);
     let plugins = super::plugins(source);
     beside.extend(
         plugins
             .iter()
             .map(|(key, _)| format!("says to its agent which plugins or servers count (`{key}`)")),
     );
+    let servers = assessed.servers.into_iter().map(|(_, pins)| (pins.digest(ground), pins));
     let entries = config.hooks.into_iter().zip(assessed.entries).zip(states);
     let entries =
         entries.filter(|((hook, _), _)| !hook.is_hold()).map(|((hook, identity), state)| {
@@ -141,6 +144,7 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
         text: Arc::clone(&source.text),
         project: source.project.clone(),
         rest: assessed.rest,
+        servers: servers.collect(),
     }
 }
 
@@ -148,7 +152,24 @@ impl Review {
     /// Why it cannot be approved, if it cannot.
     #[must_use]
     pub fn too_much(&self) -> Option<String> {
-        self.entries.iter().find_map(|it| it.pins.too_much.clone())
+        self.pins().find_map(|it| it.too_much.clone())
+    }
+
+    /// What its hooks and servers run.
+    pub(super) fn pins(&self) -> impl Iterator<Item = &Pins> {
+        self.trees().map(|(_, pins)| pins)
+    }
+
+    /// The same, with the names of the copies.
+    pub(super) fn trees(&self) -> impl Iterator<Item = (Digest, &Pins)> {
+        let entries = self.entries.iter().map(|it| (it.files, &it.pins));
+        entries.chain(self.servers.iter().map(|(files, pins)| (*files, pins)))
+    }
+
+    /// How many MCP servers it has.
+    #[must_use]
+    pub fn servers(&self) -> usize {
+        self.servers.len()
     }
 
     /// What is signed of it.
@@ -198,7 +219,7 @@ fn suspects(hook: &Hook, pins: &Pins) -> Vec<(String, Suspect)> {
 }
 
 /// What a source says beside its hooks.
-fn beside(config: &ReadConfig, assessed: &Assessed) -> Vec<String> {
+fn beside(config: &ReadConfig, assessed: &Assessed, project: &Path) -> Vec<String> {
     let switches = config.switches.iter().map(|it| match it {
         Switch::DisableAll => "switches all hooks off".to_owned(),
         Switch::EnableAll => "switches all hooks on".to_owned(),
@@ -212,7 +233,12 @@ fn beside(config: &ReadConfig, assessed: &Assessed) -> Vec<String> {
     let events = config.events.iter().map(|it| format!("declares the event `{}`", it.name));
     let servers = config.servers.iter().zip(&assessed.servers).map(|(it, (_, pins))| {
         let unpinned = if pins.unpinned.is_empty() { "" } else { " (unpinned)" };
-        format!("has the MCP server `{}`: {}{unpinned}", it.name, it.reach.line())
+        let files = pins.files.iter().filter_map(|pin| Some((pin.digest?, &pin.path)));
+        let files: String = files
+            .map(|(digest, path)| (digest, path.strip_prefix(project).unwrap_or(path)))
+            .map(|(digest, path)| format!("\n{}  {}", digest.short(), path.display()))
+            .collect();
+        format!("has the MCP server `{}`: {}{unpinned}{files}", it.name, it.reach.line())
     });
     switches.chain(events).chain(servers).collect()
 }

@@ -15,6 +15,7 @@ use crate::session::Session;
 use crate::{Engine, Event};
 
 mod declared;
+mod servers;
 
 /// A project with a gate of Claude Code's, in a home of its own.
 struct Room {

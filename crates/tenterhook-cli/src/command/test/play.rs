@@ -74,8 +74,11 @@ impl World {
     pub(super) fn new(suites: &[Arc<Suite>], here: &Here, term: Term) -> Self {
         let network = Network::default();
         let servers = Configured::new([], here.env.clone()).reached_by(network.clone());
+        // Who names a file of hooks has named none of servers.
+        let trust = here.trust();
         let found = suites.iter().flat_map(|suite| {
-            discover::servers_for(&suite.ruleset, &suite.roots, &suite.sources).0
+            let find = || trust.servers(&suite.roots, &suite.sources);
+            discover::servers_for_by(&suite.ruleset, find).0
         });
         servers.replace(found.collect::<Vec<_>>());
         Self {

@@ -120,7 +120,10 @@ fn field(lead: &str, text: &str, width: usize) -> String {
 
 /// One source in `status`.
 pub(super) fn status(review: &Review, shown: &str) -> String {
-    let hooks = count(review.entries.len(), "hook");
+    let hooks = match (review.entries.len(), review.servers()) {
+        (0, servers) if servers > 0 => count(servers, "MCP server"),
+        (hooks, _) => count(hooks, "hook"),
+    };
     let digest = paint(DIM, review.digest);
     let signed = review.signer.map(|key| format!("    signed by {key}\n")).unwrap_or_default();
     let shown = paint(BOLD, line(shown));

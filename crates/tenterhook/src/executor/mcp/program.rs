@@ -23,7 +23,7 @@ pub(super) fn describe(
 ) -> Result<(process::Command, Withheld), String> {
     let fill = |text: &str| fill(server, text, env);
     let cwd = command.cwd.clone().unwrap_or_default();
-    let mut described = match &command.invocation {
+    let mut described = match command.starts() {
         Invocation::Argv { program, args } => {
             let args = args.iter().map(|it| fill(it)).collect::<Result<Vec<_>, _>>()?;
             process::Command::new(fill(program)?, args, cwd)

@@ -1,0 +1,156 @@
+//! Which MCP servers of agents' own files may start? Those of the person's own files, and of a repository's the ones that stand as they
+//! were approved: from copies, as hooks do (T-23). Starts none.
+
+use std::path::Path;
+
+use super::decide::{Origin, State};
+use super::signed::Locks;
+use super::store::{Kept, Store};
+use super::{Assessed, Pins, Trust, copies, origin};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::dialect::Roots;
+use crate::discover::{self, FileOfServers};
+use crate::source::{Reach, ReadConfig, Server, Source};
+
+impl Trust {
+    /// The MCP servers that agents would connect from `roots`, without those that came with a repository and that nobody approved; and
+    /// what a person should hear of them. `sources` are what was found of hooks.
+    #[must_use]
+    pub fn servers(&self, roots: &Roots, sources: &[Source]) -> (Vec<Server>, Vec<Diagnostic>) {
+        let (files, mut told) = self.files_of_servers(roots, sources);
+        let keys = self.keys_of(sources);
+        let locks = Locks::read(files.iter().map(|it| &it.source), &keys);
+        let mut found = Vec::new();
+        for file in files {
+            let mut config = ReadConfig { servers: file.servers, ..ReadConfig::default() };
+            told.extend(file.told);
+            told.extend(self.judge_servers(&file.source, &mut config, &locks));
+            found.extend(config.servers);
+        }
+        (found, told)
+    }
+
+    /// The files with MCP servers that came with a repository, as sources that can be reviewed.
+    #[must_use]
+    pub fn server_files(&self, roots: &Roots, sources: &[Source]) -> Vec<Source> {
+        let (files, _) = self.files_of_servers(roots, sources);
+        let files = files.into_iter().map(|it| it.source);
+        files.filter(|it| origin::of(it) == Origin::Repository).collect()
+    }
+
+    /// Which plugins there are, and which servers are off, says what counts of the sources (T-15).
+    fn files_of_servers(
+        &self,
+        roots: &Roots,
+        sources: &[Source],
+    ) -> (Vec<FileOfServers>, Vec<Diagnostic>) {
+        let locks = Locks::read(sources, &self.keys_of(sources));
+        let obeyed: Vec<Source> = sources.iter().filter_map(|it| self.obeyed(it, &locks)).collect();
+        discover::server_files(roots, &obeyed)
+    }
+
+    fn judge_servers(
+        &self,
+        source: &Source,
+        config: &mut ReadConfig,
+        locks: &Locks,
+    ) -> Vec<Diagnostic> {
+        let is_own = origin::of(source) == Origin::Own;
+        if config.servers.is_empty() || is_own && self.is_unheard_of(source) {
+            return Vec::new();
+        }
+        // What is approved is the file as it is written, with what settings switch off.
+        let written = ReadConfig {
+            servers: discover::servers_of(source).unwrap_or_default(),
+            ..ReadConfig::default()
+        };
+        let assessed = self.assess(source, &written, locks);
+        let state = assessed.said();
+        if state != State::Approved {
+            config.servers.clear();
+            return self.told_of_servers(source, &assessed, state).into_iter().collect();
+        }
+        let pins: Vec<(&Server, &Pins)> =
+            written.servers.iter().zip(assessed.servers.iter().map(|(_, pins)| pins)).collect();
+        let mut told = Vec::new();
+        config.servers.retain_mut(|server| {
+            let pins = pins.iter().find(|(it, _)| *it == server).map(|(_, pins)| *pins);
+            match redirect(&self.store, server, pins, source) {
+                Ok(()) => true,
+                Err(why) => {
+                    told.push(not_started(server, &why));
+                    false
+                }
+            }
+        });
+        told
+    }
+
+    fn told_of_servers(
+        &self,
+        source: &Source,
+        assessed: &Assessed,
+        state: State,
+    ) -> Option<Diagnostic> {
+        let name = &source.name;
+        if let Kept::Unusable(why) = &assessed.kept {
+            let message = format!(
+                "what you said of `{name}` is not known, and no MCP server of it starts: {why}"
+            );
+            let help =
+                "remove the file that cannot be believed, and look again with `tenterhook trust`";
+            return Some(Diagnostic::new(Code::ApprovalUnusable, message, None).help(help));
+        }
+        let (code, message, help) = match state {
+            State::Approved | State::Refused => return None,
+            State::Changed => (
+                Code::ChangedSinceApproved,
+                format!("`{name}` is not what you approved: its MCP servers do not start"),
+                "`tenterhook trust diff` shows what became another, `tenterhook trust` approves it",
+            ),
+            State::Unknown => {
+                if self.tells_once && self.store.told(Path::new(&**name)) {
+                    return None;
+                }
+                let which = match assessed.servers.len() {
+                    1 => "1 MCP server".to_owned(),
+                    many => format!("{many} MCP servers"),
+                };
+                let message = format!(
+                    "{which} of `{name}` came with this project, and nobody approved that: nothing of it starts"
+                );
+                (
+                    Code::NotApproved,
+                    message,
+                    "`tenterhook trust` shows what would start, and asks you once",
+                )
+            }
+        };
+        Some(Diagnostic::new(code, message, None).help(help))
+    }
+}
+
+pub(super) fn not_started(server: &Server, why: &str) -> Diagnostic {
+    let message = format!("the MCP server `{}` does not start: {why}", server.name);
+    Diagnostic::new(Code::NotApproved, message, server.place.clone())
+        .help("`tenterhook trust` shows it")
+}
+
+/// Has a server that is approved start from what is kept, and not from what lies in the project by then (T-20).
+///
+/// # Errors
+///
+/// When there is no copy and none can be made, or more than can be approved.
+pub(super) fn redirect(
+    store: &Store,
+    server: &mut Server,
+    pins: Option<&Pins>,
+    source: &Source,
+) -> Result<(), String> {
+    let Reach::Program(command) = &mut server.reach else { return Ok(()) };
+    let Some(pins) = pins else { return Err("it is none of those that are approved".to_owned()) };
+    if let Some(why) = &pins.too_much {
+        return Err(why.clone());
+    }
+    copies::redirect(store, command, pins.digest(source.into()), pins, &source.project)
+}

@@ -1,0 +1,134 @@
+//! MCP servers of agents' own files: which of them may start, and from where.
+
+use super::*;
+use crate::dialect::Roots;
+use crate::hook::Invocation;
+use crate::source::{Reach, Server};
+
+const SERVERS: &str = r#"{"mcpServers": {
+    "docs": {"command": "sh", "args": [".claude/servers/docs.sh", "--stdio"]},
+    "far": {"type": "http", "url": "https://example.org/mcp"}}}"#;
+
+fn room() -> Room {
+    let room = Room::new();
+    room.write(".mcp.json", SERVERS);
+    room.write(".claude/servers/docs.sh", "#!/bin/sh\n. \"${0%/*}/words.sh\"\n");
+    room.write(".claude/servers/words.sh", "WORDS=first\n");
+    room
+}
+
+fn roots(room: &Room) -> Roots {
+    Roots { cwd: room.project(), home: room.home(), ..Roots::default() }
+}
+
+/// The names of the servers that may start, and the codes of what a person is told.
+fn may_start(room: &Room) -> (Vec<String>, Vec<&'static str>) {
+    let (servers, told) = room.trust().servers(&roots(room), &[]);
+    let names = servers.into_iter().map(|it| it.name).collect();
+    (names, told.iter().map(|it| it.code.name()).collect())
+}
+
+fn review(room: &Room) -> Review {
+    let files = room.trust().server_files(&roots(room), &[]);
+    room.trust().review(&files[0])
+}
+
+fn started(room: &Room) -> crate::hook::Command {
+    let (servers, _) = room.trust().servers(&roots(room), &[]);
+    let docs: Option<Server> = servers.into_iter().find(|it| it.name == "docs");
+    match docs.expect("it may start").reach {
+        Reach::Program(command) => command,
+        Reach::Address(_) => panic!("it is a program"),
+    }
+}
+
+/// T-23: and any byte of the file, or of what its servers run, takes that back.
+#[test]
+fn servers_of_a_repository_start_when_they_were_approved() {
+    let room = room();
+    assert_eq!(may_start(&room), (vec![], vec!["not-approved"]));
+    let first = review(&room);
+    assert_eq!((first.servers(), first.state), (2, State::Unknown));
+    let shown = first.beside.join("\n");
+    assert!(shown.contains("sh .claude/servers/docs.sh --stdio"), "{shown}");
+    assert!(shown.contains("servers/words.sh") && shown.contains("https://example.org"), "{shown}");
+    room.trust().approve(&first).expect("an approval");
+    let all = || (vec!["docs".to_owned(), "far".to_owned()], vec![]);
+    assert_eq!(may_start(&room), all());
+    let changes = [
+        (".mcp.json", SERVERS.replace("example.org", "example.net"), SERVERS),
+        (".mcp.json", SERVERS.replace("--stdio", "--studio"), SERVERS),
+        (".claude/servers/words.sh", "WORDS=other\n".to_owned(), "WORDS=first\n"),
+    ];
+    for (file, other, before) in changes {
+        room.write(file, &other);
+        assert_eq!(may_start(&room), (vec![], vec!["changed-since-approved"]), "{other}");
+        room.write(file, before);
+        assert_eq!(may_start(&room), all(), "{file}");
+    }
+    room.trust().refuse(&review(&room)).expect("a refusal");
+    assert_eq!(may_start(&room), (vec![], vec![]));
+}
+
+/// T-23, T-20: what is started is the copy, with what lies beside it.
+#[test]
+fn a_server_starts_from_the_copy() {
+    let room = room();
+    room.trust().approve(&review(&room)).expect("an approval");
+    let command = started(&room);
+    let Invocation::Argv { args, .. } = command.starts() else { panic!("words") };
+    let copy = Path::new(&args[0]);
+    assert!(copy.starts_with(room.home()), "{}", copy.display());
+    let words = copy.parent().expect("a folder").join("words.sh");
+    assert_eq!(fs::read_to_string(words).expect("a file"), "WORDS=first\n");
+    assert_eq!(args[1], "--stdio");
+}
+
+/// T-23: a server of the person's own needs no answer.
+#[test]
+fn servers_of_the_persons_own_start_unasked() {
+    let room = room();
+    fs::write(room.home().join(".claude.json"), r#"{"mcpServers": {"own": {"command": "mine"}}}"#)
+        .expect("a file");
+    assert_eq!(may_start(&room), (vec!["own".to_owned()], vec!["not-approved"]));
+}
+
+/// T-23, T-32: an answer that cannot be believed starts nothing.
+#[test]
+fn a_torn_answer_starts_no_server() {
+    let room = room();
+    room.trust().approve(&review(&room)).expect("an approval");
+    let sources = room.home().join("state/tenterhook/trust/sources");
+    for file in fs::read_dir(sources).expect("a store").flatten() {
+        fs::write(file.path(), "{").expect("a file");
+    }
+    assert_eq!(may_start(&room), (vec![], vec!["approval-unusable"]));
+}
+
+/// T-23, T-7: what is too much to be read cannot be approved.
+#[test]
+fn a_server_among_too_many_files_cannot_be_approved() {
+    let room = room();
+    for at in 0..=pins::MOST_FILES {
+        room.write(&format!(".claude/servers/more/{at}"), "");
+    }
+    let review = review(&room);
+    assert!(review.too_much().is_some());
+    room.trust().approve(&review).expect_err("it is too much");
+    assert_eq!(may_start(&room).0, Vec::<String>::new());
+}
+
+/// T-15, T-23: what a stranger's settings say of servers is not obeyed.
+#[test]
+fn a_stranger_switches_no_server_off() {
+    let room = room();
+    room.trust().approve(&review(&room)).expect("an approval");
+    room.write(".claude/settings.json", r#"{"disabledMcpjsonServers": ["docs"]}"#);
+    let names = |sources: &[Source]| {
+        let (servers, _) = room.trust().servers(&roots(&room), sources);
+        servers.into_iter().map(|it| it.name).collect::<Vec<_>>()
+    };
+    assert_eq!(names(&[room.settings()]), ["docs", "far"]);
+    room.approve();
+    assert_eq!(names(&[room.settings()]), ["far"]);
+}
