@@ -311,3 +311,70 @@ fn descriptors_of_the_confinement_are_not_passed_on() {
     let confined = play(line, Some(system(Tier::T1))).report.stdout.bytes;
     assert_eq!(String::from_utf8(bare), String::from_utf8(confined));
 }
+
+/// A pair of datagram sockets is no pair for long: each end may send to any name, a daemon's too.
+#[test]
+fn zoo_51_a_pair_of_sockets_leads_to_no_third() {
+    if !can() || !has_python() {
+        return;
+    }
+    let folder = Folder::new();
+    let place = folder.path().join("daemon");
+    let _daemon = std::os::unix::net::UnixDatagram::bind(&place).unwrap();
+    for kind in ["SOCK_DGRAM", "SOCK_RAW"] {
+        let line = format!(
+            "{PYTHON} 'import socket; socket.socketpair(socket.AF_UNIX, socket.{kind})[0].sendto(b\"x\", \"{}\")'",
+            place.display()
+        );
+        refused(&line, writable(folder.path()));
+        let mut port = writable(folder.path());
+        port.net = Net::TcpTo(vec![443]);
+        if means().landlock >= 4 {
+            refused(&line, port);
+        }
+    }
+    for kind in ["SOCK_STREAM", "SOCK_SEQPACKET"] {
+        let pair =
+            format!("{PYTHON} 'import socket; socket.socketpair(socket.AF_UNIX, socket.{kind})'");
+        allowed(&pair, system(Tier::T1));
+    }
+}
+
+/// Who listens without a name is given a port by the kernel, which no rule about ports hears of.
+#[test]
+fn zoo_51_who_may_connect_does_not_listen() {
+    if !can() || !has_python() || means().landlock < 4 {
+        return;
+    }
+    let mut port = system(Tier::T1);
+    port.net = Net::TcpTo(vec![443]);
+    refused(&format!("{PYTHON} 'import socket; socket.socket().listen()'"), port);
+}
+
+/// In a user namespace of its own a program has all powers over it, and with them doors of the kernel that are shut to users.
+#[test]
+fn no_namespace_is_made() {
+    if !can() || !has_python() {
+        return;
+    }
+    const USER: &str = "0x10000000";
+    let line =
+        format!("{PYTHON} 'import ctypes, os; os._exit(ctypes.CDLL(None).unshare({USER}) != 0)'");
+    // A machine may forbid it to everybody.
+    if play(&line, None).report.end == End::Exited(0) {
+        refused(&line, system(Tier::T1));
+    }
+    if cfg!(target_arch = "x86_64") {
+        let clone = format!(
+            "{PYTHON} 'import ctypes, os; c = ctypes.CDLL(None); p = c.syscall(56, {USER} | 17, 0, 0, 0, 0); p or os._exit(0); os._exit(p < 0)'"
+        );
+        if play(&clone, None).report.end == End::Exited(0) {
+            refused(&clone, system(Tier::T1));
+        }
+    }
+    allowed("true & wait $! && (true | cat)", system(Tier::T1));
+    allowed(
+        &format!("{PYTHON} 'import threading; threading.Thread(target=print).start()'"),
+        system(Tier::T1),
+    );
+}
