@@ -341,3 +341,12 @@ fn pages_look_like_this() {
         insta::assert_snapshot!(format!("page_at_{columns}"), shown.join("\n"));
     }
 }
+
+/// what becomes of a hook that is to be confined here.
+#[test]
+fn what_a_sandbox_reaches_is_said() {
+    let said = Room::new().run(&["doctor", "--no-fire"], "").stdout;
+    let reaches = tenterhook_process::means().tier() >= tenterhook_process::Tier::T1;
+    assert_eq!(said.contains("a sandbox reaches T1"), reaches, "{said}");
+    assert_eq!(said.contains("no sandbox is to be had (T0)"), !reaches, "{said}");
+}

@@ -1,6 +1,7 @@
 //! What was found, as a page for people and as JSON. Decides nothing.
 
 use serde_json::{Value, json};
+use tenterhook_process::Tier;
 
 use super::finding::{Finding, Mend, Weight};
 use super::machine::Kernel;
@@ -26,6 +27,8 @@ pub(super) fn text(report: &Report, width: usize) -> String {
     report.sources.iter().for_each(|it| finding(it, width, &mut out));
     out.push_str(&format!("\n{}\n", paint(BOLD, "This machine")));
     line("ok", &kernel(report.kernel), width, &mut out);
+    let (lead, reached) = sandbox(report.kernel);
+    line(lead, reached, width, &mut out);
     report.machine.iter().for_each(|it| finding(it, width, &mut out));
     out.push_str(&format!("\n{}\n", sum(report)));
     out
@@ -54,6 +57,17 @@ fn kernel(kernel: Kernel) -> String {
     let pidfd = if kernel.pidfd { "there" } else { "missing" };
     let seccomp = if kernel.means.seccomp { "there" } else { "missing" };
     format!("pidfd {pidfd}, Landlock version {}, filters of calls {seccomp}", kernel.means.landlock)
+}
+
+/// What becomes here of a hook that is to be confined.
+fn sandbox(kernel: Kernel) -> (&'static str, &'static str) {
+    match kernel.means.tier() {
+        Tier::T0 => (
+            "note",
+            "no sandbox is to be had (T0): a hook that asks for one is not started, and programs of a repository run with your full rights",
+        ),
+        Tier::T1 | Tier::T2 => ("ok", "a sandbox reaches T1: files, sockets, tracing, privileges"),
+    }
 }
 
 fn line(lead: &str, text: &str, width: usize, out: &mut String) {
