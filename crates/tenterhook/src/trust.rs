@@ -24,6 +24,7 @@ mod told;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -33,7 +34,7 @@ use crate::source::{ReadConfig, Source};
 use crate::syntax::{self, Format};
 use digest::Canon;
 use entry::Ground;
-use pins::Finding;
+use pins::{Finding, Seen};
 use signed::{Locks, Portable};
 use store::{Kept, Record, Said, Store};
 
@@ -76,6 +77,8 @@ struct Identity {
 /// A source with the identities of all its entries.
 struct Assessed {
     kept: Kept,
+    /// The identities of the entries that were approved.
+    known: HashSet<String>,
     entries: Vec<Identity>,
     servers: Vec<(Digest, Pins)>,
     rest: Digest,
@@ -182,7 +185,9 @@ impl Trust {
 
     fn assess(&self, source: &Source, config: &ReadConfig, locks: &Locks) -> Assessed {
         let ground = Ground { project: &source.project, home: &source.home };
-        let finding = Finding { ground, directory: &source.directory, search: &self.search };
+        let seen = Seen::default();
+        let finding =
+            Finding { ground, directory: &source.directory, search: &self.search, seen: &seen };
         let identity = |hook: &crate::hook::Hook| {
             let pins = pins::of_hook(hook, finding);
             let (entry, files) = (entry::of_hook(hook, ground), pins.digest(ground));
@@ -238,7 +243,11 @@ impl Trust {
         let kept = self.store.read(&source.name, source.dialect.as_str());
         let now = (&*entries, rest, review);
         let (kept, signer) = signed::heard(kept, source, locks, now, &portable);
-        Assessed { kept, entries, servers, rest, review, portable, signer }
+        let known = match &kept {
+            Kept::Record(record) => record.entries.iter().cloned().collect(),
+            Kept::Nothing | Kept::Unusable(_) => HashSet::new(),
+        };
+        Assessed { kept, known, entries, servers, rest, review, portable, signer }
     }
 
     /// What there is to say about a source before anybody approves it.
@@ -357,7 +366,7 @@ impl Assessed {
                 Said::Refused if record.review == self.review.to_string() => State::Refused,
                 Said::Refused => State::Unknown,
                 Said::Approved if identity.pins.too_much.is_some() => State::Changed,
-                Said::Approved if record.entries.contains(&identity.whole.to_string()) => {
+                Said::Approved if self.known.contains(&identity.whole.to_string()) => {
                     State::Approved
                 }
                 Said::Approved => State::Changed,

@@ -1,6 +1,7 @@
 //! Where does what was approved run? As a copy that nobody replaces: kept by its digest, with the tree of its folder, so that
 //! what lies beside it is found (T-20 to T-22).
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write as _};
@@ -44,7 +45,7 @@ fn whole(tree: &Path, pins: &Pins, project: &Path) -> io::Result<()> {
     for (path, pin) in pins.kept(project) {
         let kept = tree.join(path);
         let is_file = kept.symlink_metadata()?.is_file();
-        if !is_file || discover::bytes(&kept, MOST_BYTES)? != pin.bytes {
+        if !is_file || *discover::bytes(&kept, MOST_BYTES)? != *pin.bytes {
             let shown = tree.display();
             return Err(io::Error::other(format!("`{shown}` is not what was kept: remove it")));
         }
@@ -73,6 +74,10 @@ fn fill(new: &Path, pins: &Pins, project: &Path) -> io::Result<()> {
     Ok(())
 }
 
+/// The copies of one source that are whole: its hooks lie side by side, and have one copy of their folder.
+#[derive(Debug, Default)]
+pub(super) struct Checked(RefCell<BTreeMap<Digest, PathBuf>>);
+
 /// Keeps what a hook runs.
 pub(super) fn keep(store: &Store, digest: Digest, pins: &Pins, project: &Path) -> io::Result<()> {
     if pins.kept(project).next().is_none() {
@@ -87,7 +92,7 @@ pub(super) fn keep(store: &Store, digest: Digest, pins: &Pins, project: &Path) -
 ///
 /// When there is no copy and none can be made, or a word of the entry that is such a file cannot be told from its text.
 pub(super) fn redirect(
-    store: &Store,
+    (store, checked): (&Store, &Checked),
     command: &mut Command,
     digest: Digest,
     pins: &Pins,
@@ -96,8 +101,13 @@ pub(super) fn redirect(
     let inside: Vec<_> =
         pins.mentions.iter().filter(|it| it.path.strip_prefix(project).is_ok()).collect();
     let Some(first) = inside.first() else { return Ok(()) };
-    let tree = tree(store, digest, pins, project)
-        .map_err(|error| format!("its files cannot be kept: {error}"))?;
+    let known = checked.0.borrow().get(&digest).cloned();
+    let tree = match known {
+        Some(tree) => tree,
+        None => tree(store, digest, pins, project)
+            .map_err(|error| format!("its files cannot be kept: {error}"))?,
+    };
+    checked.0.borrow_mut().insert(digest, tree.clone());
     let mut copy = command.invocation.clone();
     if let (Invocation::Shell { text, .. }, Some(known)) = (&mut copy, &pins.text) {
         text.clone_from(known);

@@ -1,7 +1,11 @@
 //! What does a ruleset become before anybody approved its sources? Has what may not run not run, and what is not obeyed not
 //! said. Whether it may is decided in `decide`.
 
+use std::collections::HashSet;
+
+use super::copies::Checked;
 use super::decide::{Fate, Origin, Role, State, Unapproved, WrittenFor, decide};
+use super::digest::Digest;
 use super::entry::{self, Ground};
 use super::signed::Locks;
 use super::store::{Kept, Record, Store};
@@ -43,13 +47,14 @@ impl Trust {
         // A guard of the person's own does not go because of a mode.
         let unapproved = if source.layer == Layer::User { Unapproved::Hold } else { unapproved };
         let mut count = Count::default();
+        let checked = Checked::default();
         for (hook, identity) in config.hooks.iter_mut().zip(&assessed.entries) {
             let state = assessed.state(identity);
             let fate = decide(origin, state, role(hook), written_for(source.dialect), unapproved);
             count.add(hook, state, fate);
             match fate {
                 Fate::Arms if state == State::Approved => {
-                    if let Err(why) = self.redirect(hook, identity, source) {
+                    if let Err(why) = self.redirect(hook, identity, source, &checked) {
                         count.held += usize::from(role(hook) == Role::Gate);
                         withhold(hook, why);
                     }
@@ -73,11 +78,18 @@ impl Trust {
         hook: &mut Hook,
         identity: &Identity,
         source: &Source,
+        checked: &Checked,
     ) -> Result<(), String> {
         let (Run::Command(command) | Run::Worker(Worker { command })) = &mut hook.run else {
             return Ok(());
         };
-        copies::redirect(&self.store, command, identity.files, &identity.pins, &source.project)
+        copies::redirect(
+            (&self.store, checked),
+            command,
+            identity.files,
+            &identity.pins,
+            &source.project,
+        )
     }
 
     pub(super) fn is_unheard_of(&self, source: &Source) -> bool {
@@ -227,16 +239,16 @@ fn stand_in(
     assessed: &Assessed,
     record: &Record,
 ) -> usize {
-    let all = assessed.entries.iter().map(|it| it.whole.to_string()).collect::<Vec<_>>();
+    let all: HashSet<String> = assessed.entries.iter().map(|it| it.whole.to_string()).collect();
     if record.entries.iter().all(|it| all.contains(it)) {
         return 0;
     }
     let ground = Ground { project: &source.project, home: &source.home };
+    let stand: HashSet<Digest> = assessed.entries.iter().map(|it| it.entry).collect();
     let then = as_approved(source, record);
     let gone = then.hooks.into_iter().filter(|hook| {
         let entry = entry::of_hook(hook, ground);
-        let stands = assessed.entries.iter().any(|it| it.entry == entry);
-        !stands && hook.arming == Arming::Armed && role(hook) == Role::Gate
+        !stand.contains(&entry) && hook.arming == Arming::Armed && role(hook) == Role::Gate
     });
     let gone: Vec<Hook> = gone
         .map(|mut hook| {

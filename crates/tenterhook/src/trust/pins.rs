@@ -4,8 +4,11 @@
 
 mod declared;
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::digest::{Canon, Digest};
 use super::entry::Ground;
@@ -38,7 +41,7 @@ pub struct Pin {
     pub digest: Option<Digest>,
     /// Whether it may be started.
     pub executable: bool,
-    pub(super) bytes: Vec<u8>,
+    pub(super) bytes: Arc<[u8]>,
 }
 
 /// Everything that a hook runs, as far as that can be known.
@@ -66,6 +69,30 @@ pub(super) struct Finding<'a> {
     pub(super) directory: &'a Path,
     /// Where programs are found by name.
     pub(super) search: &'a [PathBuf],
+    /// What was read for other entries of the same source.
+    pub(super) seen: &'a Seen,
+}
+
+/// What was read of the disk for one source. Its hooks lie side by side, and each pins the folder of all: what one of them reads is
+/// what the others are judged by, and nothing is opened twice.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    files: RefCell<BTreeMap<PathBuf, Pin>>,
+    folders: RefCell<BTreeMap<PathBuf, Arc<Listing>>>,
+}
+
+/// What lies in a folder, sorted.
+#[derive(Debug)]
+struct Listing {
+    /// Where it is behind links.
+    real: PathBuf,
+    entries: Vec<(OsString, Kind)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Folder,
+    File,
 }
 
 /// Reads what `hook` runs.
@@ -161,7 +188,7 @@ impl Reading<'_> {
             named: true,
             digest: None,
             executable: false,
-            bytes: Vec::new(),
+            bytes: Arc::default(),
         };
         self.files.insert(path.to_owned(), pin);
         Ok(())
@@ -187,6 +214,13 @@ impl Reading<'_> {
             return Err(format!("it lies among more than {MOST_FILES} files"));
         }
         let left = MOST_BYTES.saturating_sub(self.bytes);
+        let seen = self.finding.seen.files.borrow().get(path).cloned();
+        // What is too large beside the others of this entry is found out as if it were read for it.
+        if let Some(pin) = seen.filter(|it| it.bytes.len() as u64 <= left) {
+            self.bytes += pin.bytes.len() as u64;
+            self.files.insert(path.to_owned(), Pin { named, ..pin });
+            return Ok(());
+        }
         let bytes = match discover::bytes(path, left) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return self.absent(path),
@@ -198,27 +232,58 @@ impl Reading<'_> {
             named,
             digest: Some(Digest::of(&bytes)),
             executable: is_executable(path),
-            bytes,
+            bytes: bytes.into(),
         };
+        self.finding.seen.files.borrow_mut().insert(path.to_owned(), pin.clone());
         self.files.insert(path.to_owned(), pin);
         Ok(())
     }
 
     /// Everything in a folder and below, also behind links: what runs may load it. `round` are the folders that it lies in.
     fn folder(&mut self, folder: &Path, round: &mut Vec<PathBuf>) -> Result<(), String> {
-        let cannot = |error| format!("`{}` cannot be listed: {error}", folder.display());
         if round.len() > DEEPEST {
             return Err(format!("`{}` lies more than {DEEPEST} folders deep", folder.display()));
         }
+        let Some(listing) = self.finding.seen.listing(folder)? else { return Ok(()) };
+        if round.contains(&listing.real) {
+            // A link to a folder that it lies in: everything there is pinned by its own path.
+            self.told.push(format!("what the link `{}` leads back to", folder.display()));
+            return Ok(());
+        }
+        round.push(listing.real.clone());
+        for (name, kind) in &listing.entries {
+            let text = name.to_string_lossy();
+            let ends = LEFT_OUT_ENDINGS.iter().any(|it| text.ends_with(it));
+            let path = folder.join(name);
+            // What the entry itself names is never left out.
+            if (ends || LEFT_OUT.contains(&&*text)) && !self.files.contains_key(&path) {
+                continue;
+            }
+            match kind {
+                Kind::Folder => self.folder(&path, round)?,
+                Kind::File => self.file(&path, false)?,
+            }
+        }
+        round.pop();
+        Ok(())
+    }
+}
+
+impl Seen {
+    /// What lies in a folder; `None` where it is not there.
+    fn listing(&self, folder: &Path) -> Result<Option<Arc<Listing>>, String> {
+        if let Some(known) = self.folders.borrow().get(folder) {
+            return Ok(Some(Arc::clone(known)));
+        }
+        let cannot = |error| format!("`{}` cannot be listed: {error}", folder.display());
         let mut names = Vec::new();
-        let entries = match std::fs::read_dir(folder) {
+        let found = match std::fs::read_dir(folder) {
             // What is named and not there has no neighbours; one that comes there later is another identity.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             found => found.map_err(cannot)?,
         };
-        for entry in entries {
-            let entry = entry.map_err(cannot)?;
-            names.push(entry.file_name());
+        for entry in found {
+            names.push(entry.map_err(cannot)?.file_name());
             if names.len() > MOST_FILES {
                 let shown = folder.display();
                 return Err(format!("`{shown}` holds more than {MOST_FILES} files"));
@@ -226,29 +291,16 @@ impl Reading<'_> {
         }
         names.sort();
         let real = folder.canonicalize().map_err(cannot)?;
-        if round.contains(&real) {
-            // A link to a folder that it lies in: everything there is pinned by its own path.
-            self.told.push(format!("what the link `{}` leads back to", folder.display()));
-            return Ok(());
-        }
-        round.push(real);
-        for name in names {
-            let text = name.to_string_lossy();
-            let ends = LEFT_OUT_ENDINGS.iter().any(|it| text.ends_with(it));
-            let path = folder.join(&name);
-            // What the entry itself names is never left out.
-            if (ends || LEFT_OUT.contains(&&*text)) && !self.files.contains_key(&path) {
-                continue;
-            }
-            let Ok(found) = path.symlink_metadata() else { continue };
-            if found.is_dir() || path.is_dir() {
-                self.folder(&path, round)?;
-            } else if found.is_file() || path.is_file() {
-                self.file(&path, false)?;
-            }
-        }
-        round.pop();
-        Ok(())
+        let kind = |name: &OsString| {
+            let found = folder.join(name).metadata().ok()?;
+            let file = found.is_file().then_some(Kind::File);
+            if found.is_dir() { Some(Kind::Folder) } else { file }
+        };
+        let entries = names.into_iter().filter_map(|it| Some((kind(&it)?, it)));
+        let entries = entries.map(|(kind, name)| (name, kind)).collect();
+        let listing = Arc::new(Listing { real, entries });
+        self.folders.borrow_mut().insert(folder.to_owned(), Arc::clone(&listing));
+        Ok(Some(listing))
     }
 }
 

@@ -91,7 +91,8 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
     let ground = super::Ground::from(source);
     let entries_then: Vec<Digest> =
         then.iter().flat_map(|it| &it.hooks).map(|it| super::entry::of_hook(it, ground)).collect();
-    let now: Vec<Digest> = assessed.entries.iter().map(|it| it.entry).collect();
+    let now: std::collections::HashSet<Digest> =
+        assessed.entries.iter().map(|it| it.entry).collect();
     let gone = then.iter().flat_map(|it| &it.hooks).zip(&entries_then);
     let gone = gone.filter(|(_, entry)| !now.contains(entry)).map(|(hook, _)| line(hook)).collect();
     let state = assessed.said();

@@ -152,5 +152,6 @@ pub(super) fn redirect(
     if let Some(why) = &pins.too_much {
         return Err(why.clone());
     }
-    copies::redirect(store, command, pins.digest(source.into()), pins, &source.project)
+    let once = (store, &copies::Checked::default());
+    copies::redirect(once, command, pins.digest(source.into()), pins, &source.project)
 }
