@@ -198,6 +198,7 @@ fn what_stands_at_a_place_and_cannot_be_read_is_a_source() {
         })
         .collect();
     let user = "home/.config/tenterhook/tenterhook";
+    let moved = "home/.config/tenterhook/adopted";
     let nothing = Kept::Nothing;
     assert_eq!(
         flaws,
@@ -206,7 +207,11 @@ fn what_stands_at_a_place_and_cannot_be_read_is_a_source() {
             (format!("{user}.json").as_str(), nothing, true),
             (format!("{user}.guardrails.toml").as_str(), nothing, true),
             ("repo/tenterhook.toml", nothing, false),
+            (format!("{moved}/claude.json").as_str(), nothing, true),
             ("home/.gen/settings.json", Kept::All, false),
+            (format!("{moved}/codex.json").as_str(), nothing, true),
+            (format!("{moved}/gemini.json").as_str(), nothing, true),
+            (format!("{moved}/qwen.json").as_str(), nothing, true),
         ]
     );
 }

@@ -3,6 +3,7 @@
 //! Every executor that starts a program passes here. Knows no dialect and judges nothing.
 
 mod denied;
+mod programs;
 mod room;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
@@ -40,6 +41,9 @@ const SYSTEM: &[&str] = &[
 /// Devices that swallow what is written.
 const SINKS: &[&str] = &["/dev/null", "/dev/full", "/dev/zero"];
 
+/// The variable that names git's settings of a person.
+const GIT_CONFIG: &str = "GIT_CONFIG_GLOBAL";
+
 /// What resolves names of hosts, where any can be reached.
 const RESOLVER: &str = "/run/systemd/resolve";
 
@@ -71,6 +75,7 @@ pub(super) fn confine(
         confinement.write.push(room.path().to_path_buf());
         described.env.push(("TMPDIR".into(), room.path().into()));
     }
+    without_git_config(&confinement, &task.event.within.home, described);
     confinement.write.extend(own.map(Path::to_path_buf));
     described.confine = Some(confinement.clone());
     let memory = grants.memory.map(|it| (process::Resource::AddressSpace, it));
@@ -78,6 +83,20 @@ pub(super) fn confine(
     let cpu = grants.cpu.map(|it| (process::Resource::CpuSeconds, seconds(it)));
     described.resources.extend(memory.into_iter().chain(cpu));
     Some(Box::new(Confined { confinement, cwd: described.cwd.clone(), _room: room }))
+}
+
+/// Git ends where its settings of a person are there and may not be read: it is told that there are none.
+fn without_git_config(
+    confinement: &process::Confinement,
+    home: &Path,
+    described: &mut process::Command,
+) {
+    let settings = home.join(".gitconfig");
+    let is_read = confinement.read.iter().any(|it| settings.starts_with(it));
+    let is_said = described.env.iter().any(|(name, _)| name == GIT_CONFIG);
+    if !is_read && !is_said {
+        described.env.push((GIT_CONFIG.into(), "/dev/null".into()));
+    }
 }
 
 /// How far the process that stays for a hook is confined: a child that reaches more than this is not started.
@@ -110,7 +129,9 @@ fn granted(task: &Task, grants: &Grants, described: &process::Command) -> proces
     }
     // A directory around the home would open what lies in it.
     let is_narrow = |path: &&Path| path.is_absolute() && !home.starts_with(path);
-    read.extend(paths_of(task).iter().map(PathBuf::as_path).filter(is_narrow).map(Into::into));
+    read.extend(
+        programs::of(task, home).iter().map(PathBuf::as_path).filter(is_narrow).map(Into::into),
+    );
     if grants.profile == Profile::Standard {
         let places = [within.project.as_path(), within.cwd.as_path()];
         read.extend(places.into_iter().filter(is_narrow).map(Path::to_path_buf));
@@ -130,12 +151,6 @@ fn granted(task: &Task, grants: &Grants, described: &process::Command) -> proces
 /// A path of a grant, in the project where it says so.
 fn placed(path: &Path, project: &Path) -> PathBuf {
     path.strip_prefix(PROJECT).map_or_else(|_| path.to_path_buf(), |rest| project.join(rest))
-}
-
-/// Where the host looks for programs. A `PATH` that an entry sets opens nothing: it could name whatever it wants to read.
-fn paths_of(task: &Task) -> Vec<PathBuf> {
-    let path = task.ambient.env.iter().find(|(name, _)| name == "PATH");
-    path.map(|(_, value)| std::env::split_paths(value).collect()).unwrap_or_default()
 }
 
 /// Whether what an entry names by a whole path is opened by that alone: the person's own and the organisation's entries know what

@@ -40,6 +40,7 @@ impl Scene {
     async fn of(&self, run: &str, keys: &str) -> Outcome {
         let text = format!("[hook.h]\non = \"PreToolUse\"\n{run}\n{keys}\n");
         let mut env = self.sandbox.env();
+        env.retain(|(name, _)| self.more.iter().all(|it| it.0 != *name));
         env.extend(self.more.clone());
         let scratch = Some(self.sandbox.scripts());
         let pretends_no_means = self.no_means;
@@ -95,6 +96,54 @@ async fn the_project_is_read_and_the_home_is_not() {
     refused(&scene, "cat \"$HOME/secret\"", STANDARD, home).await;
     let project = "sandbox = { profile = \"strict\", read = [\"$PROJECT\"] }";
     refused(&scene, "cat file", "sandbox = \"strict\"", project).await;
+}
+
+/// a program of a version manager is a script beside what it starts, and none of that is a secret.
+#[tokio::test]
+async fn a_program_on_the_path_has_what_it_is_made_of() {
+    if !can() {
+        return;
+    }
+    let mut scene = Scene::new();
+    let home = scene.sandbox.home();
+    let file = |name: &str, text: &str| {
+        let path = home.join(name);
+        std::fs::create_dir_all(path.parent().expect("a place")).expect("a scene");
+        std::fs::write(&path, text).expect("a scene");
+        let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+        std::fs::set_permissions(&path, mode).expect("a scene");
+    };
+    file(".pyenv/shims/shimmed", "#!/bin/sh\nexec \"$HOME/.pyenv/libexec/real\"\n");
+    file(".pyenv/libexec/real", "#!/bin/sh\ncat \"$HOME/.pyenv/version\"\n");
+    file(".pyenv/version", "3");
+    file("opt/bin/tool", "#!/bin/sh\ncat \"$HOME/opt/lib/tool/data\"\n");
+    file("opt/lib/tool/data", "x");
+    file("opt/secret", "x");
+    file("bin/own", "#!/bin/sh\ncat \"$HOME/secret\"\n");
+    let path = scene.sandbox.env().into_iter().find(|it| it.0 == "PATH").map(|it| it.1);
+    let home = home.display();
+    let path =
+        format!("{home}/.pyenv/shims:{home}/opt/bin:{home}/bin:{}", path.unwrap_or_default());
+    scene.more.push(("PATH".to_owned(), path));
+    for program in ["shimmed", "tool"] {
+        assert_eq!(scene.works(program, STANDARD).await, (true, Some(Tier::T1)), "{program}");
+    }
+    let opt = "sandbox = { read = [\"~/opt\"] }";
+    refused(&scene, "cat \"$HOME/opt/secret\"", STANDARD, opt).await;
+    refused(&scene, "own", STANDARD, "sandbox = { read = [\"~/secret\"] }").await;
+}
+
+/// git ends where a person's settings are there and may not be read.
+#[tokio::test]
+async fn git_works_without_the_settings_of_a_person() {
+    if !can() {
+        return;
+    }
+    let scene = Scene::new();
+    std::fs::write(scene.sandbox.home().join(".gitconfig"), "[a]\n\tb = c\n").expect("a scene");
+    assert_eq!(scene.works("git init -q \"$TMPDIR\"", STANDARD).await, (true, Some(Tier::T1)));
+    let read = "sandbox = { read = [\"~/.gitconfig\"] }";
+    refused(&scene, "test \"$(git config a.b)\" = c", STANDARD, read).await;
 }
 
 #[tokio::test]
