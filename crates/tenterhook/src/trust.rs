@@ -205,7 +205,9 @@ impl Trust {
             .map(|server| {
                 let pins = match &server.reach {
                     crate::source::Reach::Program(command) => pins::of_command(command, finding),
-                    crate::source::Reach::Address(_) => Pins::default(),
+                    crate::source::Reach::Address(_) | crate::source::Reach::Withheld(_) => {
+                        Pins::default()
+                    }
                 };
                 (entry::of_server(server, ground), pins)
             })

@@ -123,5 +123,9 @@ impl Means {
 /// A server of a native file that a hook calls is there to judge the model, and none of its tools (AG-50).
 fn is_for_model(server: &Server, ruleset: &Ruleset) -> bool {
     let called = |it: &Run| matches!(it, Run::McpTool(tool) if *tool.server == *server.name);
+    // What was approved and is another one now stays for the hooks that call it, which hear that; it offers nothing.
+    if matches!(server.reach, Reach::Withheld(_)) {
+        return false;
+    }
     server.dialect != DialectId::NATIVE || !ruleset.hooks().iter().any(|it| called(&it.run))
 }

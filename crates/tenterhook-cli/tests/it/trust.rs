@@ -1,5 +1,7 @@
 //! `trust` through the program: what is shown, what is kept, and what a script may say.
 
+use serde_json::Value;
+
 use crate::room::Room;
 
 const SETTINGS: &str = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [
@@ -108,6 +110,50 @@ fn what_would_not_start_is_found_before_it_is_approved() {
     for part in ["error[script-missing]", "none.sh", "not-approved", "of which 1 never runs"] {
         assert!(said.stdout.contains(part), "{part}\n{}", said.all());
     }
+}
+
+/// T-23: a gate that asks a server which is another one now was not asked, whatever its dialect promises of failures.
+#[test]
+fn a_gate_whose_server_became_another_holds() {
+    let room = Room::with_settings(
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "mcp_tool", "server": "guard", "tool": "judge"}]}]}}"#,
+    )
+    .unapproved();
+    let server = r#"#!/bin/sh
+while IFS= read -r line; do
+rest=${line#*'"id":'}
+id=${rest%%[,\}]*}
+case $line in
+*'"method":"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"guard","version":"1"}}' ;;
+*'"method":"tools/call"'*) result='{"content":[{"type":"text","text":"{}"}]}' ;;
+*) continue ;;
+esac
+printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
+done
+"#;
+    room.write(
+        "project/.mcp.json",
+        r#"{"mcpServers": {"guard": {"command": "sh", "args": ["servers/guard.sh"]}}}"#,
+    );
+    room.write("project/servers/guard.sh", server);
+    room.write("project/event.json", CALL);
+    let fire = || {
+        let said = room.run(&["fire", "--format", "json", "event.json"], "");
+        let outcome: Value = serde_json::from_str(&said.stdout).unwrap();
+        (said.code, outcome["faults"][0]["code"].as_str().map(str::to_owned))
+    };
+    let status = room.run(&["trust", "status"], "").stdout;
+    for digest in status.lines().map(str::trim).filter(|it| it.len() == 64) {
+        room.run(&["trust", "--yes", digest], "");
+    }
+    assert_eq!(room.run(&["trust", "status"], "").code, 0, "{status}");
+    assert_eq!(fire(), (0, None));
+    room.write("project/servers/guard.sh", &format!("{server}\n"));
+    assert_eq!(fire(), (3, Some("changed-since-approved".to_owned())));
+    room.write("project/servers/guard.sh", server);
+    assert_eq!(fire(), (0, None));
+    room.write("project/.mcp.json", "{\"mcpServers\": {\"guard\": {\"command\": \"true\"}}}");
+    assert_eq!(fire(), (3, Some("changed-since-approved".to_owned())));
 }
 
 /// T-18: a file that is named is approved for this run.

@@ -117,6 +117,8 @@ pub struct CallFault {
 pub enum CallFaultKind {
     /// No server of that name is configured.
     UnknownServer,
+    /// The server was approved, and is another one now: nobody was asked.
+    Withheld,
     /// The server could not be started or reached, or went away.
     NotConnected,
     /// The server has no such tool.
@@ -130,6 +132,11 @@ const KINDS: &[(CallFaultKind, Code, &str)] = {
     use CallFaultKind as Kind;
     &[
         (Kind::UnknownServer, Code::McpUnknownServer, "configure it, or correct the name"),
+        (
+            Kind::Withheld,
+            Code::ChangedSinceApproved,
+            "`tenterhook trust` shows what became another",
+        ),
         (Kind::NotConnected, Code::McpNotConnected, "see that it runs and can be reached"),
         (Kind::UnknownTool, Code::McpUnknownTool, "correct the name, or update the server"),
         (

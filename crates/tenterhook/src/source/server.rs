@@ -26,6 +26,8 @@ pub enum Reach {
     Program(Command),
     /// It answers at an address (streamable HTTP).
     Address(Http),
+    /// By nobody: it was approved and is another one now, for this reason. A gate that calls it was not asked (T-23).
+    Withheld(String),
 }
 
 impl Reach {
@@ -35,6 +37,7 @@ impl Reach {
         match self {
             Self::Program(command) => command.line(),
             Self::Address(http) => http.url.clone(),
+            Self::Withheld(why) => format!("(nothing: {why})"),
         }
     }
 }

@@ -200,6 +200,8 @@ pub(super) fn of_server(server: &Server, ground: Ground<'_>) -> Digest {
             canon.field("program", of_command(command, ground).to_string()).end()
         }
         Reach::Address(http) => canon.field("address", of_http(http).to_string()).end(),
+        // Only what is written is assessed, and nobody writes that.
+        Reach::Withheld(why) => canon.field("withheld", why).end(),
     }
 }
 

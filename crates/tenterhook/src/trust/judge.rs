@@ -14,7 +14,7 @@ use crate::answer::Power;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::DialectId;
 use crate::hook::{Arming, Hook, HookId, Layer, OnFailure, Phase, Run, Unread, Wait, Worker, row};
-use crate::source::{ReadConfig, Source, Switch};
+use crate::source::{Reach, ReadConfig, Source, Switch};
 
 /// What to type.
 const LOOK: &str = "`tenterhook trust`";
@@ -288,14 +288,16 @@ fn obey(store: &Store, source: &Source, config: &mut ReadConfig, assessed: &Asse
         config.mentions = then.mentions;
         config.events = then.events;
         // Their programs may be others by now.
-        config.servers = Vec::new();
+        config.servers = then.servers;
+        servers::withhold_all(&mut config.servers, "its file is not what you approved");
         return;
     }
     let mut pins = assessed.servers.iter().map(|(_, pins)| pins);
     let told = &mut config.diagnostics;
-    config.servers.retain_mut(|server| {
-        let kept = servers::redirect(store, server, pins.next(), source);
-        told.extend(kept.as_ref().err().map(|why| servers::not_started(server, why)));
-        kept.is_ok()
-    });
+    for server in &mut config.servers {
+        if let Err(why) = servers::redirect(store, server, pins.next(), source) {
+            told.push(servers::not_started(server, &why));
+            server.reach = Reach::Withheld(why);
+        }
+    }
 }

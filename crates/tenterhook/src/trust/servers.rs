@@ -67,22 +67,24 @@ impl Trust {
         let assessed = self.assess(source, &written, locks);
         let state = assessed.said();
         if state != State::Approved {
-            config.servers.clear();
+            let was_approved =
+                state == State::Changed || matches!(assessed.kept, Kept::Unusable(_));
+            match was_approved {
+                true => withhold_all(&mut config.servers, "it is not what you approved"),
+                false => config.servers.clear(),
+            }
             return self.told_of_servers(source, &assessed, state).into_iter().collect();
         }
         let pins: Vec<(&Server, &Pins)> =
             written.servers.iter().zip(assessed.servers.iter().map(|(_, pins)| pins)).collect();
         let mut told = Vec::new();
-        config.servers.retain_mut(|server| {
+        for server in &mut config.servers {
             let pins = pins.iter().find(|(it, _)| *it == server).map(|(_, pins)| *pins);
-            match redirect(&self.store, server, pins, source) {
-                Ok(()) => true,
-                Err(why) => {
-                    told.push(not_started(server, &why));
-                    false
-                }
+            if let Err(why) = redirect(&self.store, server, pins, source) {
+                told.push(not_started(server, &why));
+                server.reach = Reach::Withheld(why);
             }
-        });
+        }
         told
     }
 
@@ -127,6 +129,13 @@ impl Trust {
             }
         };
         Some(Diagnostic::new(code, message, None).help(help))
+    }
+}
+
+/// Leaves of servers that were approved that they were: whoever calls one hears that nobody was asked.
+pub(super) fn withhold_all(servers: &mut [Server], why: &str) {
+    for server in servers {
+        server.reach = Reach::Withheld(why.to_owned());
     }
 }
 

@@ -16,7 +16,7 @@ use super::{Call, CallFault, CallFaultKind, Calling, Reply, Servers};
 use crate::diagnostic::nearest;
 use crate::executor::http::Network;
 use crate::executor::restart::NotNow;
-use crate::source::Server;
+use crate::source::{Reach, Server};
 
 /// How long a server may take to start and to say hello, whoever waits for it: what agents give theirs. A hook whose time
 /// is up earlier leaves it starting, so that the next one finds it.
@@ -167,6 +167,10 @@ impl Line {
 
     /// The connection, opened now where there is none.
     async fn connection(&self) -> Result<Arc<Connection>, CallFault> {
+        if let Reach::Withheld(why) = &self.server.reach {
+            let why = format!("the server `{}` is not started: {why}", self.server.name);
+            return Err(CallFault::new(CallFaultKind::Withheld, why));
+        }
         let mut result = loop {
             match self.opened()? {
                 Turn::Now(result) => break result,

@@ -76,6 +76,7 @@ impl Connection {
                 let transport = Stdio::start(described, close_reason.clone());
                 (serve_client(Client, transport).await, close_reason)
             }
+            Reach::Withheld(why) => return Err(why.clone()),
             Reach::Address(http) => {
                 let (transport, withheld) = streamable::open(server, http, env, network)?;
                 let close_reason = CloseReason::new(withheld);

@@ -24,7 +24,8 @@ fn roots(room: &Room) -> Roots {
 /// The names of the servers that may start, and the codes of what a person is told.
 fn may_start(room: &Room) -> (Vec<String>, Vec<&'static str>) {
     let (servers, told) = room.trust().servers(&roots(room), &[]);
-    let names = servers.into_iter().map(|it| it.name).collect();
+    let starts = |it: &Server| !matches!(it.reach, Reach::Withheld(_));
+    let names = servers.into_iter().filter(starts).map(|it| it.name).collect();
     (names, told.iter().map(|it| it.code.name()).collect())
 }
 
@@ -38,7 +39,7 @@ fn started(room: &Room) -> crate::hook::Command {
     let docs: Option<Server> = servers.into_iter().find(|it| it.name == "docs");
     match docs.expect("it may start").reach {
         Reach::Program(command) => command,
-        Reach::Address(_) => panic!("it is a program"),
+        Reach::Address(_) | Reach::Withheld(_) => panic!("it is a program"),
     }
 }
 
