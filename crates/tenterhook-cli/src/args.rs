@@ -1,21 +1,27 @@
 //! What was typed: every command with its flags. What it means is the commands' business.
 
 mod install;
+mod log;
+mod recorded;
+mod testing;
+mod trust;
 mod values;
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use jiff::Timestamp;
 use tenterhook::dialect::DialectId;
-use tenterhook::transcript::Agent;
 
 use crate::exit;
 use crate::last_word::Form;
 pub(crate) use install::{Install, ScopeArg, Uninstall};
+pub(crate) use log::{Log, LogDo};
+pub(crate) use recorded::{Backtest, BacktestFormat, PageContent, Reconcile, Transcripts};
+pub(crate) use testing::{Test, TestFormat};
+pub(crate) use trust::{TrustArgs, TrustDo, TrustWhich};
 pub(crate) use values::{Known, Named, named};
-use values::{agent, dialect, duration, known, moment, recorder};
+use values::{agent, dialect, duration};
 
 /// Check, explain and fire the hooks of AI agents.
 #[derive(Debug, Parser)]
@@ -375,38 +381,6 @@ impl Fire {
 }
 
 #[derive(Debug, Args)]
-pub(crate) struct Log {
-    #[command(subcommand)]
-    pub(crate) what: Option<LogDo>,
-    /// Go on with what is fired from now on
-    #[arg(long, conflicts_with = "stats")]
-    pub(crate) follow: bool,
-    /// Of each hook: when it fired last, how often, how long it took, denials and faults
-    #[arg(long)]
-    pub(crate) stats: bool,
-    /// Only what ended later than this long ago (`2h`, `3 days`), or than a date
-    #[arg(long, value_name = "TIME", value_parser = moment)]
-    pub(crate) since: Option<Timestamp>,
-    /// Only this event
-    #[arg(long, value_name = "EVENT")]
-    pub(crate) event: Option<String>,
-    /// Only what this hook was asked about
-    #[arg(long, value_name = "HOOK")]
-    pub(crate) hook: Option<String>,
-    /// Only this session
-    #[arg(long, value_name = "SESSION")]
-    pub(crate) session: Option<String>,
-    /// Only what was denied or stopped
-    #[arg(long)]
-    pub(crate) denied: bool,
-    /// What would have come of the hooks in shadow; with `--stats`, how often
-    #[arg(long, conflicts_with_all = ["denied", "follow"])]
-    pub(crate) shadow: bool,
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
-#[derive(Debug, Args)]
 pub(crate) struct Promote {
     /// A hook in shadow, a pack, or a file whose hooks are
     #[arg(value_name = "HOOK|PACK|FILE")]
@@ -417,144 +391,6 @@ pub(crate) struct Promote {
     /// Read hooks from this file alone; may be given more than once
     #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
     pub(crate) config: Vec<Named>,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Transcripts {
-    /// Files or directories with recorded sessions; without any, where each agent keeps its own
-    #[arg(value_name = "PATH")]
-    pub(crate) paths: Vec<PathBuf>,
-    /// Only what this agent recorded
-    #[arg(long, value_name = "AGENT", value_parser = recorder)]
-    pub(crate) agent: Option<Agent>,
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Backtest {
-    /// The files with hooks; without any, what the agent would load from here
-    #[arg(value_name = "[DIALECT=]FILE", value_parser = named)]
-    pub(crate) hooks: Vec<Named>,
-    /// Say only what differs from the hooks of this file; may be given more than once
-    #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
-    pub(crate) against: Vec<Named>,
-    /// A file or directory with recorded sessions; without any, where each agent keeps its own
-    #[arg(long = "sessions", value_name = "PATH")]
-    pub(crate) paths: Vec<PathBuf>,
-    /// Only what happened later than this long ago (`2h`, `30 days`), or than a date
-    #[arg(long, value_name = "TIME", value_parser = moment)]
-    pub(crate) since: Option<Timestamp>,
-    /// Only what this agent recorded
-    #[arg(long, value_name = "AGENT", value_parser = recorder)]
-    pub(crate) agent: Option<Agent>,
-    /// Only what happened in this directory, or below it
-    #[arg(long, value_name = "DIRECTORY")]
-    pub(crate) project: Option<PathBuf>,
-    /// Output for people (text), for programs (json), or for what shows findings (sarif)
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) format: BacktestFormat,
-    /// Write a page to look at, with nothing outside of it
-    #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
-    /// How much of what was said is in the page: none, without what looks like a secret (redacted), or full
-    #[arg(long, value_name = "HOW", default_value = "redacted", requires = "html")]
-    pub(crate) content: PageContent,
-}
-
-/// How much of what was said a page holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum PageContent {
-    /// Nothing.
-    None,
-    /// All but what looks like a secret.
-    Redacted,
-    /// All.
-    Full,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Reconcile {
-    /// Files or directories with recorded sessions; without any, where each agent keeps its own
-    #[arg(value_name = "PATH")]
-    pub(crate) paths: Vec<PathBuf>,
-    /// Only what happened later than this long ago (`2h`, `30 days`), or than a date
-    #[arg(long, value_name = "TIME", value_parser = moment)]
-    pub(crate) since: Option<Timestamp>,
-    /// Only what this agent recorded
-    #[arg(long, value_name = "AGENT", value_parser = recorder)]
-    pub(crate) agent: Option<Agent>,
-    #[command(flatten)]
-    pub(crate) output: Output,
-}
-
-/// Which output of `backtest`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum BacktestFormat {
-    /// For people.
-    #[default]
-    Text,
-    /// For programs.
-    Json,
-    /// For what shows findings.
-    Sarif,
-}
-
-/// What else to do with the record.
-#[derive(Debug, Subcommand)]
-pub(crate) enum LogDo {
-    /// Find what was changed, cut, moved or removed, and say what that cannot prove
-    Verify {
-        /// A record that was noted elsewhere, which must still be there: what `last:` says
-        #[arg(long, value_name = "NUMBER:DIGEST", value_parser = known)]
-        head: Option<Known>,
-        #[command(flatten)]
-        output: Output,
-    },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Test {
-    /// Native files with cases beside their hooks, and files of cases (`*.test.toml`); without any, those that are found
-    /// from here
-    #[arg(value_name = "[DIALECT=]FILE", value_parser = named)]
-    pub(crate) files: Vec<Named>,
-    /// Make a case of an event, or of the last one that is on record, and of what the hooks make of it now: into the
-    /// file of cases that is named, or the project's `tenterhook.test.toml`
-    #[arg(long, value_name = WHAT, num_args = 0..=3, conflicts_with_all = ["mutate", "canaries", "only", "watch"])]
-    pub(crate) record: Option<Vec<String>>,
-    /// Run again whenever a file changes
-    #[arg(long)]
-    pub(crate) watch: bool,
-    /// The same; with `--record`, a file with hooks
-    #[arg(long, value_name = "[DIALECT=]FILE", value_parser = named)]
-    pub(crate) config: Vec<Named>,
-    /// Run only cases whose name, hook or event has this text in it
-    #[arg(long, value_name = "TEXT")]
-    pub(crate) only: Option<String>,
-    /// Neuter each gate in the ways that people do, and say which of that no case notices
-    #[arg(long, conflicts_with_all = ["only", "canaries"])]
-    pub(crate) mutate: bool,
-    /// Send 200 ordinary calls of developers through the hooks, and say which are stopped
-    #[arg(long, conflicts_with = "only")]
-    pub(crate) canaries: bool,
-    /// Output for people (text), for programs (json), or for what shows tests (junit) and findings (sarif)
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub(crate) format: TestFormat,
-}
-
-/// Which output of `test`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum TestFormat {
-    /// For people.
-    #[default]
-    Text,
-    /// For programs.
-    Json,
-    /// For what shows tests.
-    Junit,
-    /// For what shows findings.
-    Sarif,
 }
 
 #[derive(Debug, Args)]
@@ -635,53 +471,6 @@ pub(crate) enum RulesDo {
         /// Remove a file that was changed, too
         #[arg(long)]
         force: bool,
-    },
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct TrustArgs {
-    #[command(flatten)]
-    pub(crate) which: TrustWhich,
-    #[command(subcommand)]
-    pub(crate) what: Option<TrustDo>,
-}
-
-/// Of which sources.
-#[derive(Debug, Args)]
-pub(crate) struct TrustWhich {
-    /// The files; without any, all that the agents would load from here and that came with the repository
-    #[arg(value_name = "SOURCE")]
-    pub(crate) sources: Vec<PathBuf>,
-    /// Without a question, for scripts: the answer is yes to exactly the review of this digest, and to no other
-    #[arg(long, value_name = "DIGEST")]
-    pub(crate) yes: Vec<String>,
-}
-
-/// What to do beside approving.
-#[derive(Debug, Subcommand)]
-pub(crate) enum TrustDo {
-    /// Say of each source what was said of it; ends with 1 unless all is approved
-    Status,
-    /// Show what became another since it was approved
-    Diff {
-        /// The files; without any, all
-        #[arg(value_name = "SOURCE")]
-        sources: Vec<PathBuf>,
-    },
-    /// Sign what you approved, so that it runs unasked wherever your key is pinned
-    Sign {
-        /// The file of the key that signs
-        #[arg(long, value_name = "FILE")]
-        key: PathBuf,
-        /// The files; without any, all that came with the repository but those for you alone
-        #[arg(value_name = "SOURCE")]
-        sources: Vec<PathBuf>,
-    },
-    /// Make a key that signs, and print what is pinned of it
-    Key {
-        /// Where it is kept; of a key that is there already, what is pinned is printed again
-        #[arg(value_name = "FILE")]
-        file: PathBuf,
     },
 }
 
