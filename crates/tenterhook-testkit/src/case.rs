@@ -14,7 +14,7 @@ mod tools;
 
 pub use callback::Callback;
 pub use script::Script;
-pub use tools::Tool;
+pub use tools::{Tool, server_that_says};
 
 use crate::Sandbox;
 use crate::server::{Reply, Server};

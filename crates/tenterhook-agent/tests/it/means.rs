@@ -1,21 +1,8 @@
 //! What hooks may use beside their event, in the agent: MCP servers, and files of the session.
 
-use crate::room::{Room, WRITE};
+use tenterhook_testkit::case::server_that_says;
 
-/// Answers a call with a denial, whatever is asked.
-const SERVER: &str = r#"
-while IFS= read -r line; do
-rest=${line#*'"id":'}
-id=${rest%%[,\}]*}
-case $line in
-*'"method":"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"policy","version":"1"}}' ;;
-*'"method":"tools/list"'*) result='{"tools":[]}' ;;
-*'"method":"tools/call"'*) result='{"content":[{"type":"text","text":"{\"decision\":\"deny\",\"reason\":\"the server says no\"}"}]}' ;;
-*) continue ;;
-esac
-printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
-done
-"#;
+use crate::room::{Room, WRITE};
 
 const GATE: &str = r#"
 [hook.gate]
@@ -28,9 +15,10 @@ mcp = { server = "policy", tool = "judge" }
 fn a_hook_calls_a_tool_of_a_configured_server() {
     let native = format!("{GATE}[mcp.policy]\nrun = [\"sh\", \"policy.sh\"]\n");
     let project = r#"{"mcpServers": {"policy": {"command": "sh", "args": ["policy.sh"]}}}"#;
+    let server = server_that_says(r#"{"decision":"deny","reason":"the server says no"}"#);
     for (hooks, file) in [(native.as_str(), None), (GATE, Some(project))] {
         let room = Room::new(hooks, WRITE);
-        room.sandbox.write("policy.sh", SERVER).unwrap();
+        room.sandbox.write("policy.sh", &server).unwrap();
         if let Some(text) = file {
             room.sandbox.write(".mcp.json", text).unwrap();
         }

@@ -34,12 +34,14 @@ pub struct Tool {
     pub when: Vec<Tool>,
 }
 
-/// Shell that takes the id out of a request; what follows answers `$id`.
-const LOOP: &str = r#"while IFS= read -r line; do
+/// Shell that takes the id out of each request; what follows answers `$id`.
+const EACH: &str = r#"while IFS= read -r line; do
 rest=${line#*'"id":'}
 id=${rest%%[,\}]*}
 case $line in
-*'"method":"initialize"'*) reply "$base.hello" ;;
+"#;
+
+const METHODS: &str = r#"*'"method":"initialize"'*) reply "$base.hello" ;;
 *'"method":"tools/list"'*) reply "$base.tools" ;;
 *'"method":"tools/call"'*)
 echo ran >>"$base.ran"
@@ -58,6 +60,26 @@ cat "$2"
 printf '}}\n'
 }
 "#;
+
+/// A server of one file, which answers every call of a tool with `text`.
+#[must_use]
+pub fn server_that_says(text: &str) -> String {
+    let hello = json!({
+        "protocolVersion": "2025-06-18",
+        "capabilities": {"tools": {}},
+        "serverInfo": {"name": "scripted", "version": "1"},
+    });
+    let said = json!({"content": [{"type": "text", "text": text}]});
+    let replies =
+        [("initialize", hello), ("tools/list", json!({"tools": []})), ("tools/call", said)];
+    let mut out = format!("#!/bin/sh\n{EACH}");
+    for (method, result) in replies {
+        let result = quote(&result.to_string());
+        let _ = writeln!(out, "*'\"method\":\"{method}\"'*) result={result} ;;");
+    }
+    out.push_str("*) continue ;;\nesac\nprintf '{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":%s}\\n' \"$id\" \"$result\"\ndone\n");
+    out
+}
 
 /// Writes the server `name` into `directory`.
 pub(super) fn write(
@@ -80,7 +102,8 @@ pub(super) fn write(
     let listed = tools.keys().map(|it| json!({"name": it, "inputSchema": {"type": "object"}}));
     put("tools", &json!({ "tools": listed.collect::<Vec<_>>() }))?;
     put("unknown", &json!("there is no such tool"))?;
-    let mut text = format!("#!/bin/sh\nbase={}\n{REPLY}{LOOP}", quote(&base.to_string_lossy()));
+    let mut text =
+        format!("#!/bin/sh\nbase={}\n{REPLY}{EACH}{METHODS}", quote(&base.to_string_lossy()));
     for (tool, says) in tools {
         let pattern = quote(&format!("\"name\":\"{tool}\""));
         let _ =
