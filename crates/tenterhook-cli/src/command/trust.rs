@@ -64,7 +64,7 @@ fn same(one: &Path, other: &Path) -> bool {
 fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem> {
     person::is_no_agent("tenterhook trust", here)?;
     let trust = here.trust();
-    let mut left = 0;
+    let (mut left, mut unasked) = (0, Vec::new());
     let reviews = reviews(&which.sources, &trust, here)?;
     unknown_digests(&which.yes, &reviews)?;
     for review in &reviews {
@@ -77,6 +77,9 @@ fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem>
             term.say(&format!("{shown} is approved as it stands"));
             continue;
         }
+        if !unasked.is_empty() {
+            term.data("\n")?;
+        }
         term.data(&page::of(review, &shown, term.width()))?;
         if review.state == State::Changed {
             term.data(&changes(review, &trust, here))?;
@@ -85,13 +88,26 @@ fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem>
             return Err(Problem::new(format!("`{shown}` cannot be approved: {why}"))
                 .help("keep hooks in a folder of their own"));
         }
-        let answer = if which.yes.is_empty() { ask(review, term)? } else { Answer::Yes };
+        let answer = match which.yes.is_empty() {
+            false => Answer::Yes,
+            true if can_ask() => ask(review, term)?,
+            true => {
+                unasked.push(format!("--yes {}", review.digest));
+                continue;
+            }
+        };
         left += usize::from(answer == Answer::Later);
         on_record(review, answer.saying(), here, term)?;
         keep(&trust, review, &shown, answer, term)?;
     }
     if reviews.is_empty() {
         term.say("no hooks came with this project");
+    }
+    if !unasked.is_empty() {
+        return Err(Problem::new("nobody can be asked here, and silence is not approval").help(format!(
+            "type `tenterhook trust` in a terminal; a script that knows what it approves says `{}`",
+            unasked.join(" ")
+        )));
     }
     Ok(if left == 0 { Exit::Good } else { Exit::Wrong })
 }
@@ -170,13 +186,13 @@ fn answer(question: &str, term: Term) -> Result<String, Problem> {
     Ok(line.trim().to_lowercase())
 }
 
-/// Asks once for all hooks of a source. Whoever cannot be asked said nothing (T-18).
+/// Whether somebody sees the question and can answer: whoever cannot be asked said nothing (T-18).
+fn can_ask() -> bool {
+    std::io::stdin().is_terminal() && std::io::stderr().is_terminal()
+}
+
+/// Asks once for all hooks of a source.
 fn ask(review: &Review, term: Term) -> Result<Answer, Problem> {
-    let stdin = std::io::stdin();
-    if !stdin.is_terminal() || !std::io::stderr().is_terminal() {
-        return Err(Problem::new("nobody can be asked here, and silence is not approval")
-            .help(format!("type `tenterhook trust` in a terminal; a script that knows what it approves says `--yes {}`", review.digest)));
-    }
     let hooks = words::count(review.entries.len(), "hook");
     let question = match review.state {
         State::Changed => "approve the changes?".to_owned(),
@@ -210,7 +226,7 @@ pub(crate) fn untrust(which: &TrustWhich, here: &Here, term: Term) -> Result<Exi
         let shown = shorten(&review.source, &here.roots);
         let asked = which.yes.is_empty();
         // A gate that is approved guards something: to take that back is a person's word, too.
-        if asked && !std::io::stdin().is_terminal() {
+        if asked && !can_ask() {
             return Err(Problem::new("nobody can be asked here").help(format!(
                 "type `tenterhook untrust` in a terminal; a script says `--yes {}`",
                 review.digest

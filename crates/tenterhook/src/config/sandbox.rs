@@ -40,7 +40,7 @@ pub(super) fn confine_repositories(read: &mut [(Source, ReadConfig)]) {
 }
 
 /// Whether it is a program that came with the repository: what lies there may have come with it, whatever its file is called.
-fn is_of_repository(source: &Source, hook: &Hook) -> bool {
+pub(crate) fn is_of_repository(source: &Source, hook: &Hook) -> bool {
     let is_program = matches!(hook.run, Run::Command(_) | Run::Worker(_));
     let is_inside = Path::new(&*source.name).starts_with(&source.project);
     is_program

@@ -117,10 +117,12 @@ pub(super) fn of(source: &Source, config: ReadConfig, assessed: Assessed) -> Rev
                 State::Changed => Change::Entry,
                 State::Unknown | State::Refused => Change::New,
             };
+            let unsaid = told::Unsaid::of(source, &hook);
+            let says = told::rows(&hook, unsaid);
             Entry {
-                can: told::can(&hook, judge::role(&hook) == Role::Gate),
-                says: told::rows(&hook),
-                suspects: suspects(&hook, &identity.pins),
+                can: told::can(&hook, judge::role(&hook) == Role::Gate, unsaid),
+                suspects: suspects(&says, &identity.pins),
+                says,
                 hook,
                 state,
                 change,
@@ -210,8 +212,11 @@ fn line(hook: &Hook) -> String {
     format!("{} on {}: {}", hook.id, hook.event, hook.run.line())
 }
 
-fn suspects(hook: &Hook, pins: &Pins) -> Vec<(String, Suspect)> {
-    let own = suspect::of(&hook.run.line()).into_iter().map(|it| ("its entry".to_owned(), it));
+/// What should be looked at twice: in the entry by the row where it stands, in its files by their names.
+fn suspects(rows: &[told::Row], pins: &Pins) -> Vec<(String, Suspect)> {
+    let own = rows.iter().flat_map(|(lead, text)| {
+        suspect::of(text).into_iter().map(move |it| (format!("`{lead}`"), it))
+    });
     let files = pins.files.iter().filter_map(|pin| {
         let text = std::str::from_utf8(&pin.bytes).ok()?;
         Some(suspect::of(text).into_iter().map(|it| (pin.path.display().to_string(), it)))
@@ -239,7 +244,10 @@ fn beside(config: &ReadConfig, assessed: &Assessed, project: &Path) -> Vec<Strin
             .map(|(digest, path)| (digest, path.strip_prefix(project).unwrap_or(path)))
             .map(|(digest, path)| format!("\n{}  {}", digest.short(), path.display()))
             .collect();
-        format!("has the MCP server `{}`: {}{unpinned}{files}", it.name, it.reach.line())
+        // How it is reached stands in the line itself.
+        let rows = told::of_server(it).into_iter().filter(|(lead, _)| *lead != "runs");
+        let rows: String = rows.map(|(lead, text)| format!("\n{lead}  {text}")).collect();
+        format!("has the MCP server `{}`: {}{unpinned}{rows}{files}", it.name, it.reach.line())
     });
     switches.chain(events).chain(servers).collect()
 }

@@ -5,17 +5,34 @@
 //! said how it is shown.
 
 use crate::answer::Power;
+use crate::config;
 use crate::hook::{
     Arming, Command, Hook, Http, McpTool, Phase, Prompt, Run, Sandbox, Unread, Wait, Worker,
 };
 use crate::matcher::MatcherSpec;
 use crate::rule::Part;
+use crate::source::{Reach, Server, Source};
 
 /// A word that leads in, and what it leads to: of any length, and not made safe.
 pub(super) type Row = (&'static str, String);
 
-/// What an entry says beside its name and its event.
-pub(super) fn rows(hook: &Hook) -> Vec<Row> {
+/// What becomes of a program of which nobody says how far it is confined.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Unsaid {
+    /// It runs in `standard`, under a host that confines what a repository brings.
+    Confined,
+    /// It has the rights of its user.
+    Free,
+}
+
+impl Unsaid {
+    pub(super) fn of(source: &Source, hook: &Hook) -> Self {
+        if config::is_of_repository(source, hook) { Self::Confined } else { Self::Free }
+    }
+}
+
+/// What an entry says beside its name and its event. `unsaid` is what becomes of a program of which nobody says how far it is confined.
+pub(super) fn rows(hook: &Hook, unsaid: Unsaid) -> Vec<Row> {
     let Hook {
         id: _,
         dialect: _,
@@ -49,9 +66,12 @@ pub(super) fn rows(hook: &Hook) -> Vec<Row> {
     });
     rows.extend(condition.as_ref().map(|it| ("if", it.text().to_owned())));
     rows.extend(of_run(run));
-    rows.extend(match sandbox {
-        Sandbox::Unsaid => None,
-        Sandbox::Off | Sandbox::In(_) => Some(("sandbox", sandbox.told())),
+    rows.extend(match (sandbox, unsaid) {
+        (Sandbox::Unsaid, Unsaid::Confined) => {
+            Some(("sandbox", "standard under `tenterhook`, as nothing else is said".to_owned()))
+        }
+        (Sandbox::Unsaid, Unsaid::Free) => None,
+        (Sandbox::Off | Sandbox::In(_), _) => Some(("sandbox", sandbox.told())),
     });
     let settings = [
         (*wait != Wait::Attached).then(|| "in the background".to_owned()),
@@ -71,16 +91,7 @@ fn of_run(run: &Run) -> Vec<Row> {
     match run {
         Run::Command(command) => of_command(command, command.line()),
         Run::Worker(Worker { command }) => of_command(command, run.line()),
-        Run::Http(http) => {
-            let Http { url: _, headers, variables, secret } = http;
-            // Some headers hold secrets as they are.
-            let names: Vec<&str> = headers.iter().map(|(name, _)| name.as_str()).collect();
-            let mut rows = vec![("runs", run.line())];
-            rows.extend((!names.is_empty()).then(|| ("headers", names.join(", "))));
-            let sent: Vec<&str> = variables.iter().chain(secret).map(String::as_str).collect();
-            rows.extend((!sent.is_empty()).then(|| ("uses", sent.join(", "))));
-            rows
-        }
+        Run::Http(http) => of_http(http, run.line()),
         Run::Prompt(prompt) => {
             let Prompt { text, model, max_tokens, may_allow, goes_on, turns } = prompt;
             let settings = [
@@ -112,6 +123,27 @@ fn of_run(run: &Run) -> Vec<Row> {
     }
 }
 
+/// What an MCP server says beside its name.
+pub(super) fn of_server(server: &Server) -> Vec<Row> {
+    let Server { name: _, dialect: _, layer: _, reach, place: _ } = server;
+    match reach {
+        Reach::Program(command) => of_command(command, reach.line()),
+        Reach::Address(http) => of_http(http, reach.line()),
+        Reach::Withheld(_) => vec![("runs", reach.line())],
+    }
+}
+
+fn of_http(http: &Http, line: String) -> Vec<Row> {
+    let Http { url: _, headers, variables, secret } = http;
+    // Some headers hold secrets as they are.
+    let names: Vec<&str> = headers.iter().map(|(name, _)| name.as_str()).collect();
+    let mut rows = vec![("runs", line)];
+    rows.extend((!names.is_empty()).then(|| ("headers", names.join(", "))));
+    let sent: Vec<&str> = variables.iter().chain(secret).map(String::as_str).collect();
+    rows.extend((!sent.is_empty()).then(|| ("uses", sent.join(", "))));
+    rows
+}
+
 fn of_command(command: &Command, line: String) -> Vec<Row> {
     let Command {
         invocation: _,
@@ -132,7 +164,7 @@ fn of_command(command: &Command, line: String) -> Vec<Row> {
 }
 
 /// What a hook can do, a few words each.
-pub(super) fn can(hook: &Hook, is_gate: bool) -> Vec<&'static str> {
+pub(super) fn can(hook: &Hook, is_gate: bool, unsaid: Unsaid) -> Vec<&'static str> {
     let dialect = hook.dialect.dialect();
     let unknown = dialect.unknown_row(&hook.event);
     let row = dialect.row(&hook.event).unwrap_or(&unknown);
@@ -160,7 +192,12 @@ pub(super) fn can(hook: &Hook, is_gate: bool) -> Vec<&'static str> {
         can.push("tell the model something");
     }
     can.push(match &hook.run {
-        Run::Command(_) | Run::Worker(_) => "run a program with your rights",
+        Run::Command(_) | Run::Worker(_) => match (&hook.sandbox, unsaid) {
+            (Sandbox::In(_), _) | (Sandbox::Unsaid, Unsaid::Confined) => {
+                "run a program in a sandbox"
+            }
+            (Sandbox::Off, _) | (Sandbox::Unsaid, Unsaid::Free) => "run a program with your rights",
+        },
         Run::Http(_) => "send what happens to a server",
         Run::Prompt(_) => "send what happens to a model",
         Run::McpTool(_) => "call a tool of a server",
