@@ -60,6 +60,11 @@ static TOLD: AtomicBool = AtomicBool::new(false);
 /// Whether the runtime is being made: its own complaints there are about the limits of this process.
 static STARTING: AtomicBool = AtomicBool::new(false);
 
+/// The form in which somebody waits, if anybody does.
+fn form() -> Option<Form> {
+    FORM.read().unwrap_or_else(PoisonError::into_inner).clone()
+}
+
 /// From now on nothing ends the program without a word. Call it before there is another thread.
 pub(crate) fn prepare() {
     std::panic::set_hook(Box::new(panicked));
@@ -86,17 +91,55 @@ pub(crate) fn owe(form: Form) {
     });
 }
 
-/// Tells an agent that waits, once: `false` where it was told already.
-pub(crate) fn tell(reply: &Reply) -> bool {
+/// Tells an agent that waits, once; `None` where it was told already, else the code to end with. A reply that reaches nobody is
+/// none, and silence at exit code 0 is consent: where something is at stake, the code says no (BR-10).
+pub(crate) fn tell(reply: &Reply) -> Option<u8> {
     if TOLD.swap(true, Ordering::SeqCst) {
-        return false;
+        return None;
     }
     // A closed stream leaves nobody to tell; the exit code says what it can.
     let _ = std::io::stderr().write_all(reply.stderr.as_bytes());
+    let Err(why) = put(reply.stdout.as_bytes()) else { return Some(reply.exit) };
+    let _ = writeln!(std::io::stderr(), "error: the reply {why}: {}", reply.stdout.trim_end());
+    Some(if is_at_stake() { Exit::Blocked.code() } else { reply.exit })
+}
+
+/// Puts a reply onto standard output, or says why it reaches nobody.
+fn put(reply: &[u8]) -> Result<(), String> {
+    if reply.is_empty() {
+        return Ok(());
+    }
+    if leads_nowhere() {
+        return Err("has no reader, for standard output is closed or `/dev/null`".to_owned());
+    }
     let mut stdout = std::io::stdout();
-    let _ = stdout.write_all(reply.stdout.as_bytes());
-    let _ = stdout.flush();
-    true
+    let put = stdout.write_all(reply).and_then(|()| stdout.flush());
+    put.map_err(|error| format!("cannot be written: {error}"))
+}
+
+/// Whether nobody can read what is printed. A stream that was closed at the start is `/dev/null` by now.
+#[cfg(unix)]
+fn leads_nowhere() -> bool {
+    use std::os::fd::AsFd;
+    use std::os::unix::fs::{FileTypeExt, MetadataExt};
+
+    let own = std::io::stdout().as_fd().try_clone_to_owned().map(std::fs::File::from);
+    let own = own.and_then(|it| it.metadata());
+    let null = std::fs::metadata("/dev/null");
+    matches!((own, null), (Ok(own), Ok(null)) if own.file_type().is_char_device() && own.rdev() == null.rdev())
+}
+
+#[cfg(not(unix))]
+const fn leads_nowhere() -> bool {
+    false
+}
+
+/// Whether the event that somebody waits for is one that should not happen unasked.
+fn is_at_stake() -> bool {
+    match form() {
+        Some(Form::Agent(agent, event)) => agent.is_at_stake(event.name.as_str()),
+        Some(Form::Page | Form::Object | Form::Line) | None => true,
+    }
 }
 
 /// From now on the agent is told something within this time, whatever this program is at (BR-12).
@@ -137,12 +180,11 @@ pub(crate) fn deny_unseen(code: Code, problem: &Problem, term: Term) -> Exit {
 }
 
 fn say(code: Code, message: &str) -> Exit {
-    let form = FORM.read().unwrap_or_else(PoisonError::into_inner);
-    let Some(form) = form.as_ref() else { return Exit::Blocked };
-    let words = written(form, code, message);
-    tell(&words);
+    let Some(form) = form() else { return Exit::Blocked };
+    let words = written(&form, code, message);
+    let told = tell(&words);
     match form {
-        Form::Agent(..) => Exit::Replied(words.exit),
+        Form::Agent(..) => Exit::Replied(told.unwrap_or(words.exit)),
         Form::Page | Form::Object | Form::Line => Exit::Blocked,
     }
 }

@@ -225,11 +225,11 @@ fn fire(args: &Hook, here: &Here, term: Term, left: Duration) -> Result<Exit, Pr
         let about = About { agent, event: &event, kept: kept.as_deref() };
         let reply = reply(about, outcome, &Leaves::at(state.clone()), &mut warnings);
         // Told when it is known: that programs have to be ended is no reason to wait for it.
-        last_word::tell(&reply);
+        let exit = last_word::tell(&reply).unwrap_or(reply.exit);
         for warning in warnings.iter().filter(|_| dialect.hears_stderr()) {
             term.say_after(WARNING, "warning:", warning);
         }
-        Exit::Replied(reply.exit)
+        Exit::Replied(exit)
     };
     match block_on_here(work, move || computing.cancel()) {
         Err(starved) => Ok(starved.deny()),

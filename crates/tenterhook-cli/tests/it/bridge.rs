@@ -46,6 +46,27 @@ fn a_hook_of_one_agent_answers_another() {
     }
 }
 
+/// BR-10: a reply that nobody can read is none, and silence would be consent.
+#[test]
+fn a_reply_that_reaches_nobody_is_a_denial_by_code() {
+    let room = room(".claude/settings.json", "PreToolUse", "echo 'not here' >&2; exit 2");
+    room.write("project/call.json", &bash("ls"));
+    let hook = "tenterhook hook --agent codex --event";
+    for (line, code) in [
+        (format!("{hook} PreToolUse <call.json >/dev/full"), 2),
+        (format!("{hook} PreToolUse <call.json >&-"), 2),
+        (format!("{hook} PreToolUse <call.json >/dev/null"), 2),
+        (format!("{hook} PreToolUse </dev/null >/dev/full"), 2),
+        (format!("{hook} PreToolUse <call.json"), 0),
+    ] {
+        let said = room.shell(&line);
+        assert_eq!(said.code, code, "{line}: {}", said.all());
+        if code == 2 {
+            assert!(said.stderr.contains("the reply "), "{line}: {}", said.stderr);
+        }
+    }
+}
+
 /// BR-2, BR-11: what hooks print stands nowhere but in a reply, and no page for people does.
 #[test]
 fn the_reply_stands_alone() {
