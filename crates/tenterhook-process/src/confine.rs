@@ -23,6 +23,9 @@ pub struct Confinement {
     pub never: Vec<PathBuf>,
     /// Whom it may talk to.
     pub net: Net,
+    /// Whether it may change modes, owners, times and extended attributes: of every file that is its user's, for nothing here tells
+    /// them apart.
+    pub attributes: bool,
     /// The least with which the child may run. Where less is reached it is not started.
     pub at_least: Tier,
     /// In place of what this machine can do: for tests of machines that can do less.
@@ -39,6 +42,7 @@ impl Confinement {
             write: Vec::new(),
             never: Vec::new(),
             net: Net::Denied,
+            attributes: false,
             at_least,
             pretended: None,
         }

@@ -50,7 +50,7 @@ pub(crate) fn prepare(confinement: &Confinement) -> Result<Option<Prepared>, Err
     if matches!(confinement.net, Net::TcpTo(_)) && means.landlock < 4 {
         return Err(Errno::OPNOTSUPP);
     }
-    let filter = seccomp::filter(&confinement.net).ok_or(Errno::OPNOTSUPP)?;
+    let filter = seccomp::filter(confinement).ok_or(Errno::OPNOTSUPP)?;
     let grants_root = confinement.read.iter().chain(&confinement.write);
     Ok(Some(Prepared {
         ruleset: super::launch::above_streams(landlock::ruleset(confinement, means.landlock)?)?,

@@ -4,9 +4,9 @@
 use std::ffi::{c_int, c_long, c_void};
 use std::fs::{self, File};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;
 
 use crate::confine::{Confinement, Net};
@@ -67,7 +67,7 @@ pub(super) fn ruleset(confinement: &Confinement, version: u32) -> Result<OwnedFd
     let handled = handled(&confinement.net, version);
     let ruleset = create(&handled, version)?;
     for path in &confinement.read {
-        grant(&ruleset, path, READ, &handled)?;
+        grant(&ruleset, &resolved(path), READ, &handled)?;
     }
     let never: Vec<PathBuf> = confinement.never.iter().map(|it| resolved(it)).collect();
     let mut left = MOST_ENTRIES;
@@ -116,10 +116,10 @@ fn add(ruleset: &OwnedFd, kind: c_int, rule: *const c_void) -> Result<(), Errno>
     if done == 0 { Ok(()) } else { Err(last()) }
 }
 
-/// Grants `rights` on `path` and all below it. What is not there, or cannot be reached, grants nothing: the child could
+/// Grants `rights` on `path`, which has no links, and all below it. What is not there, or cannot be reached, grants nothing: the child could
 /// not reach it either.
 fn grant(ruleset: &OwnedFd, path: &Path, rights: u64, handled: &Handled) -> Result<(), Errno> {
-    let Ok(file) = open(path, 0) else { return Ok(()) };
+    let Ok(file) = open(path) else { return Ok(()) };
     grant_open(ruleset, &file, rights, handled)
 }
 
@@ -130,8 +130,15 @@ fn grant_open(ruleset: &OwnedFd, file: &File, rights: u64, handled: &Handled) ->
     add(ruleset, FOR_PATHS, std::ptr::from_ref(&rule).cast())
 }
 
-fn open(path: &Path, more: c_int) -> std::io::Result<File> {
-    File::options().read(true).custom_flags(libc::O_PATH | libc::O_CLOEXEC | more).open(path)
+/// Opens what lies at `path`, or fails where a link was put into the way to it since it was resolved.
+fn open(path: &Path) -> Result<File, Errno> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    match openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS) {
+        // Where the call itself is refused, at least the last step is held.
+        Err(Errno::NOSYS | Errno::PERM) => rustix::fs::open(path, flags, Mode::empty()),
+        opened => opened,
+    }
+    .map(File::from)
 }
 
 /// Grants all of `path` but what of it is never written: where that is below it, entry by entry.
@@ -143,7 +150,7 @@ fn grant_around(
     left: &mut usize,
 ) -> Result<(), Errno> {
     // A link leads elsewhere, and is resolved where it was granted by name.
-    let Ok(file) = open(path, libc::O_NOFOLLOW) else { return Ok(()) };
+    let Ok(file) = open(path) else { return Ok(()) };
     let Ok(facts) = file.metadata() else { return Ok(()) };
     let is_covered = never.iter().any(|it| path.starts_with(it));
     if facts.is_symlink() || is_covered {

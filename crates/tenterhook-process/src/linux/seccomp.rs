@@ -1,12 +1,12 @@
 //! Which system calls a confined child is refused, as the filter that the kernel runs. Values only: the child installs it.
 //!
 //! Landlock knows files and TCP. What it does not know is refused here: other families of sockets and other ways to a
-//! peer, tracing, other processes' memory, and the doors of the kernel that ordinary programs never use. A refused call fails with `EPERM`,
-//! so that a program can go on without.
+//! peer, tracing, other processes' memory and limits, the attributes of files, and the doors of the kernel that ordinary programs never
+//! use. A refused call fails with `EPERM`, so that a program can go on without.
 
 use std::ffi::c_long;
 
-use crate::confine::Net;
+use crate::confine::{Confinement, Net};
 
 pub(super) type Filter = Vec<libc::sock_filter>;
 
@@ -28,6 +28,10 @@ const MACHINE: u32 = 4;
 /// The lower half of an argument; both processors are little-endian.
 const fn argument(index: u32) -> u32 {
     16 + 8 * index
+}
+/// The upper half of it.
+const fn upper(index: u32) -> u32 {
+    argument(index) + 4
 }
 
 const ALLOW: u32 = 0x7fff_0000;
@@ -71,6 +75,62 @@ const ALWAYS: &[c_long] = &[
     libc::SYS_unshare,
 ];
 
+/// Refused where attributes of files are not granted. Landlock has no right for them: whoever may change the mode of one file of
+/// the user's may change those of all, and a guard that is not executable guards nothing.
+const ATTRIBUTES: &[c_long] = &[
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chmod,
+    libc::SYS_fchmod,
+    libc::SYS_fchmodat,
+    FCHMODAT2,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utime,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utimes,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_futimesat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    SETXATTRAT,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    REMOVEXATTRAT,
+    FILE_SETATTR,
+];
+
+// Of kernels that are younger than the headers; the same numbers on every processor.
+const FCHMODAT2: c_long = 452;
+const SETXATTRAT: c_long = 463;
+const REMOVEXATTRAT: c_long = 466;
+const FILE_SETATTR: c_long = 469;
+
+/// Flags of a file that are set through any descriptor of it: immutable, append only, and their like.
+const FS_IOC_SETFLAGS: u32 = 0x4008_6602;
+const FS_IOC_FSSETXATTR: u32 = 0x401c_5820;
+
+/// What is said of a process by its number, and the argument that holds it; 0 is the caller itself.
+const OF_A_PROCESS: &[(c_long, u32)] = &[
+    (libc::SYS_setpriority, 1),
+    (SYS_IOPRIO_SET, 1),
+    (libc::SYS_sched_setaffinity, 0),
+    (libc::SYS_sched_setscheduler, 0),
+    (libc::SYS_sched_setparam, 0),
+    (libc::SYS_sched_setattr, 0),
+];
+
+#[cfg(target_arch = "x86_64")]
+const SYS_IOPRIO_SET: c_long = 251;
+#[cfg(not(target_arch = "x86_64"))]
+const SYS_IOPRIO_SET: c_long = 30;
+
 /// Refused as unknown: `clone3` hides its flags behind a pointer, where no filter sees them, and libraries then take `clone`.
 const UNSEEN: &[c_long] = &[
     libc::SYS_io_uring_setup,
@@ -93,24 +153,22 @@ const TIOCSTI: u32 = 0x5412;
 const TIOCLINUX: u32 = 0x541c;
 const TCP_FASTOPEN_CONNECT: u32 = 30;
 
-/// The filter of a child that may talk to `net`. `None` where the calls of this processor are not known.
-pub(super) fn filter(net: &Net) -> Option<Filter> {
+/// The filter of a child that is left this much. `None` where the calls of this processor are not known.
+pub(super) fn filter(confinement: &Confinement) -> Option<Filter> {
     let mut filter = vec![load(MACHINE), skip_if(ARCH?, 1), give(KILL), load(NUMBER)];
     if cfg!(target_arch = "x86_64") {
         filter.extend([jump(GREATER_OR_EQUAL, X32, 0, 1), give(UNKNOWN)]);
     }
     ALWAYS.iter().for_each(|call| refuse(&mut filter, *call, REFUSE));
     UNSEEN.iter().for_each(|call| refuse(&mut filter, *call, UNKNOWN));
-    for request in [TIOCSTI, TIOCLINUX] {
-        when(
-            &mut filter,
-            libc::SYS_ioctl,
-            &[load(argument(1)), skip_unless(request, 1), give(REFUSE)],
-        );
+    [TIOCSTI, TIOCLINUX].iter().for_each(|request| refuse_request(&mut filter, *request));
+    only_itself(&mut filter);
+    if !confinement.attributes {
+        keep_attributes(&mut filter);
     }
     let makes_one = jump(HAS_BIT, NAMESPACES, 0, 1);
     when(&mut filter, libc::SYS_clone, &[load(argument(0)), makes_one, give(REFUSE)]);
-    match net {
+    match &confinement.net {
         Net::Open => {}
         // Also no socket of the machine itself: behind some stand daemons that start programs for whoever asks.
         Net::Denied => {
@@ -128,6 +186,40 @@ pub(super) fn filter(net: &Net) -> Option<Filter> {
     }
     filter.push(give(ALLOW));
     Some(filter)
+}
+
+/// Limits and priorities of its own process: by those of others it could end its host, and a denial with it.
+fn only_itself(filter: &mut Filter) {
+    for (call, process) in OF_A_PROCESS {
+        when(filter, *call, &[load(argument(*process)), skip_if(0, 1), give(REFUSE)]);
+    }
+    // Whoever hands over no new limit only asks.
+    when(
+        filter,
+        libc::SYS_prlimit64,
+        &[
+            load(argument(0)),
+            skip_if(0, 5),
+            load(argument(2)),
+            skip_unless(0, 2),
+            load(upper(2)),
+            skip_if(0, 1),
+            give(REFUSE),
+        ],
+    );
+}
+
+/// Modes, owners, attributes, and the times of what is named by a path; those of what is open are its writer's.
+fn keep_attributes(filter: &mut Filter) {
+    ATTRIBUTES.iter().for_each(|call| refuse(filter, *call, REFUSE));
+    [FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR].iter().for_each(|it| refuse_request(filter, *it));
+    let names_a_path =
+        [load(argument(1)), skip_unless(0, 2), load(upper(1)), skip_if(0, 1), give(REFUSE)];
+    when(filter, libc::SYS_utimensat, &names_a_path);
+}
+
+fn refuse_request(filter: &mut Filter, request: u32) {
+    when(filter, libc::SYS_ioctl, &[load(argument(1)), skip_unless(request, 1), give(REFUSE)]);
 }
 
 /// Plain TCP over the internet, whose ports Landlock knows: not MPTCP, and nothing that connects while it sends.

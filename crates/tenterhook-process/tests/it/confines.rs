@@ -378,3 +378,71 @@ fn no_namespace_is_made() {
         system(Tier::T1),
     );
 }
+
+/// The limits of a process of the same user are anybody's to set, and one of them ends it: the host, and with it a denial.
+#[test]
+fn zoo_30_the_limits_of_the_host_are_its_own() {
+    if !can() || !has_python() {
+        return;
+    }
+    let own = std::process::id();
+    // With the limit that it has: where it may be set, nothing is lost.
+    let set = |process: u32| {
+        format!(
+            "{PYTHON} 'import resource as r; r.prlimit({process}, r.RLIMIT_NOFILE, r.prlimit({own}, r.RLIMIT_NOFILE))'"
+        )
+    };
+    refused(&set(own), system(Tier::T1));
+    allowed(
+        &format!("{PYTHON} 'import resource as r; r.prlimit({own}, r.RLIMIT_NOFILE)'"),
+        system(Tier::T1),
+    );
+    allowed(
+        &format!("{PYTHON} 'import resource as r; r.setrlimit(r.RLIMIT_NOFILE, (64, 64))'"),
+        system(Tier::T1),
+    );
+    let nice = |process: u32| {
+        format!("{PYTHON} 'import os; os.setpriority(os.PRIO_PROCESS, {process}, 19)'")
+    };
+    // A host that is nice afterwards is slower, which costs this test nothing.
+    let played = play(&nice(own), Some(system(Tier::T1)));
+    assert_eq!(played.report.end, End::Exited(1));
+    allowed(&nice(0), system(Tier::T1));
+}
+
+/// Landlock has no right for modes, owners and attributes: whoever could change one could take the x from a guard.
+#[test]
+fn what_a_file_is_stays_as_it_is() {
+    if !can() || !has_python() {
+        return;
+    }
+    let folder = Folder::new();
+    let file = folder.path().join("guard");
+    std::fs::write(&file, "x").unwrap();
+    let name = file.display();
+    for line in [
+        format!("chmod 600 {name}"),
+        format!("chown \"$(id -u)\" {name}"),
+        format!("touch -d 2001-01-01 -h {name}"),
+        format!("{PYTHON} 'import os; os.chmod(os.open(\"{name}\", 0), 0o600)'"),
+        format!("{PYTHON} 'import os; os.utime(\"{name}\", (1, 1))'"),
+        format!("{PYTHON} 'import os; os.chown(\"{name}\", -1, -1, follow_symlinks=False)'"),
+        // fchmodat2, which older libraries do not know.
+        format!(
+            "{PYTHON} 'import ctypes, os; os._exit(ctypes.CDLL(None).syscall(452, -100, b\"{name}\", 0o600, 0) != 0)'"
+        ),
+    ] {
+        // A kernel before 6.6 has no such call.
+        if play(&line, None).report.end != End::Exited(0) {
+            assert!(line.contains("452"), "never works: {line}");
+            continue;
+        }
+        let played = play(&line, Some(writable(folder.path())));
+        assert_ne!(played.report.end, End::Exited(0), "reached: {line}");
+        let mut granted = writable(folder.path());
+        granted.attributes = true;
+        allowed(&line, granted);
+    }
+    // The times of what it writes are its own affair.
+    allowed(&format!("touch -d 2001-01-01 {name}"), writable(folder.path()));
+}

@@ -3,6 +3,7 @@
 //! Every executor that starts a program passes here. Knows no dialect and judges nothing.
 
 mod denied;
+mod places;
 mod programs;
 mod room;
 #[cfg(all(test, target_os = "linux"))]
@@ -17,6 +18,7 @@ use super::Task;
 use crate::hook::{Grants, Layer, Peers, Profile, Run, Tier, Worker};
 use crate::protect::AGENTS;
 pub(super) use denied::{not_reached, tier};
+use places::{Home, within};
 use room::Room;
 
 /// Where programs and libraries lie, and what of the system they read.
@@ -109,8 +111,8 @@ pub(super) fn reached(task: &Task) -> Option<Tier> {
 
 /// What `grants` leave to what is described.
 fn granted(task: &Task, grants: &Grants, described: &process::Command) -> process::Confinement {
-    let within = &task.event.within;
-    let home = within.home.as_path();
+    let about = &task.event.within;
+    let home = Home::of(&about.home);
     let mut confinement = process::Confinement::new(match grants.demands() {
         Tier::T0 => process::Tier::T0,
         Tier::T1 => process::Tier::T1,
@@ -122,35 +124,42 @@ fn granted(task: &Task, grants: &Grants, described: &process::Command) -> proces
         Peers::Tcp(ports) => process::Net::TcpTo(ports.clone()),
         Peers::Everybody => process::Net::Open,
     };
+    confinement.attributes = grants.attributes;
+    let mut unasked: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
+    unasked.extend(programs::of(task, &about.home));
+    if grants.profile == Profile::Standard {
+        unasked.push(about.project.clone());
+        // It is what the agent says: somebody who is talked into a directory of keys opens none.
+        unasked.extend(within(&about.project, &about.cwd));
+    }
+    if is_trusted_to_name(task.hook.layer) {
+        unasked.extend(words(&described.program).map(Path::to_path_buf));
+    }
+    // A directory around the home would open what lies in it.
+    unasked.retain(|it| home.is_beside(it));
     let read = &mut confinement.read;
-    read.extend(SYSTEM.iter().map(PathBuf::from));
+    read.extend(unasked);
     if grants.net != Peers::Nobody {
         read.push(RESOLVER.into());
     }
-    // A directory around the home would open what lies in it.
-    let is_narrow = |path: &&Path| path.is_absolute() && !home.starts_with(path);
-    read.extend(
-        programs::of(task, home).iter().map(PathBuf::as_path).filter(is_narrow).map(Into::into),
-    );
-    if grants.profile == Profile::Standard {
-        let places = [within.project.as_path(), within.cwd.as_path()];
-        read.extend(places.into_iter().filter(is_narrow).map(Path::to_path_buf));
-    }
-    if is_trusted_to_name(task.hook.layer) {
-        read.extend(words(&described.program).filter(is_narrow).map(Path::to_path_buf));
-    }
     read.extend(kept(&task.hook.run).map(Path::to_path_buf));
-    let placed = |path: &PathBuf| placed(path, &within.project);
-    read.extend(grants.read.iter().map(placed));
+    let placed = |path: &PathBuf| placed(path, &about.project);
+    read.extend(grants.read.iter().filter_map(placed));
     confinement.write.extend(SINKS.iter().map(PathBuf::from));
-    confinement.write.extend(grants.write.iter().map(placed));
-    confinement.never = never(&[&within.project, &within.cwd], home);
+    confinement.write.extend(grants.write.iter().filter_map(placed));
+    confinement.never = never(&[&about.project, &about.cwd], &about.home);
     confinement
 }
 
-/// A path of a grant, in the project where it says so.
-fn placed(path: &Path, project: &Path) -> PathBuf {
-    path.strip_prefix(PROJECT).map_or_else(|_| path.to_path_buf(), |rest| project.join(rest))
+/// A path of a grant. What is named in the project is granted as far as it lies there: a link could lead anywhere, and be made
+/// after somebody approved its name.
+fn placed(path: &Path, project: &Path) -> Option<PathBuf> {
+    let named = match path.strip_prefix(PROJECT) {
+        Ok(rest) => project.join(rest),
+        Err(_) if path.starts_with(project) => path.to_path_buf(),
+        Err(_) => return Some(path.to_path_buf()),
+    };
+    within(project, &named)
 }
 
 /// Whether what an entry names by a whole path is opened by that alone: the person's own and the organisation's entries know what

@@ -65,6 +65,8 @@ pub struct Grants {
     pub net: Peers,
     /// Variables of the host that it sees beside the list of R-6.
     pub env: Vec<String>,
+    /// Whether it may change modes, owners, times and extended attributes of files: of all that are its user's.
+    pub attributes: bool,
     /// How many processes it may have; no tier of this build can count them.
     pub processes: Option<u64>,
     /// How much address space each of its processes may have, in bytes.
@@ -85,6 +87,7 @@ impl Grants {
             write: Vec::new(),
             net: Peers::Nobody,
             env: Vec::new(),
+            attributes: false,
             processes: None,
             memory: None,
             cpu: None,
@@ -115,6 +118,7 @@ impl Grants {
         parts.extend(listed("read", &self.read));
         parts.extend(listed("write", &self.write));
         parts.extend(net);
+        parts.extend(self.attributes.then(|| "attributes of all files".to_owned()));
         parts.join("; ")
     }
 }

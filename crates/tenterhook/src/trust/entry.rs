@@ -141,13 +141,15 @@ fn of_run(run: &Run, ground: Ground<'_>) -> Digest {
 }
 
 fn of_grants(canon: Canon, grants: &Grants, ground: Ground<'_>) -> Canon {
-    let Grants { profile, read, write, net, env, processes, memory, cpu, at_least } = grants;
+    let Grants { profile, read, write, net, env, attributes, processes, memory, cpu, at_least } =
+        grants;
     canon
         .field("sandbox", profile.word())
         .list("read", read.iter().map(|it| ground.path(it)))
         .list("write", write.iter().map(|it| ground.path(it)))
         .field("net", format!("{net:?}"))
         .list("sandbox env", env)
+        .maybe("attributes", attributes.then_some("yes"))
         .maybe("processes", processes.map(|it| it.to_string()))
         .maybe("memory", memory.map(|it| it.to_string()))
         .maybe("cpu", cpu.map(|it| it.as_nanos().to_string()))

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tenterhook_process as process;
 
+use super::places::{real, within};
 use super::{Confined, PROJECT};
 use crate::answer::Failure;
 use crate::diagnostic::Code;
@@ -59,6 +60,11 @@ impl Confined {
                 path.display(),
                 as_grant(&path, project)
             ),
+            None if is_about_attributes(line) && !self.confinement.attributes => {
+                "the sandbox refused it to change a file's mode, owner, times or attributes; `attributes = true` in its \
+                 `sandbox` grants that, of every file that is yours"
+                    .to_owned()
+            }
             None if self.is_about_peers(line) => {
                 "the sandbox let it reach no host; `net = [\"tcp:443\"]` or `net = \"open\"` in its `sandbox` grants that"
                     .to_owned()
@@ -72,22 +78,23 @@ impl Confined {
         self.confinement.net != process::Net::Open && says(line, UNREACHED)
     }
 
-    /// What of a path is refused, if any of it is.
+    /// What of a path is refused, if any of it is; by where it leads, as the kernel looks at it.
     fn refused(&self, path: &Path) -> Option<(PathBuf, Refused)> {
-        let holds = |all: &[PathBuf]| all.iter().any(|it| path.starts_with(it));
+        let path = real(path);
+        let holds = |all: &[PathBuf]| all.iter().any(|it| path.starts_with(real(it)));
         let writes = holds(&self.confinement.write);
         if !writes && !holds(&self.confinement.read) {
-            return Some((path.to_path_buf(), Refused::Read));
+            return Some((path, Refused::Read));
         }
         if holds(&self.confinement.never) {
-            return Some((path.to_path_buf(), Refused::Never));
+            return Some((path, Refused::Never));
         }
-        let there = nearest(path);
-        let is_beside = self.confinement.never.iter().any(|it| it.starts_with(there));
+        let there = nearest(&path);
+        let is_beside = self.confinement.never.iter().any(|it| real(it).starts_with(there));
         let missing = path.ancestors().find(|it| it.parent() == Some(there));
         match missing.filter(|_| is_beside && there != path) {
             Some(missing) => Some((missing.to_path_buf(), Refused::Make)),
-            None => (!writes).then(|| (path.to_path_buf(), Refused::Write)),
+            None => (!writes).then_some((path, Refused::Write)),
         }
     }
 }
@@ -130,16 +137,27 @@ pub(in crate::executor) fn not_reached(error: &process::NotStarted) -> String {
     )
 }
 
+/// Landlock refuses with another word.
+fn is_about_attributes(line: &str) -> bool {
+    let is_refused = says(line, &["operation not permitted", "eperm"]);
+    is_refused
+        && says(
+            line,
+            &["mode", "permissions", "times", "ownership", "attribute", "chmod", "chown", "utime"],
+        )
+}
+
 fn says(line: &str, words: &[&str]) -> bool {
     let line = line.to_lowercase();
     words.iter().any(|it| line.contains(it))
 }
 
-/// A path as a grant names it: in the project by its sign.
+/// A path as a grant names it: in the project by its sign, and where it leads out of it by where that is (X-17).
 fn as_grant(path: &Path, project: &Path) -> String {
-    match path.strip_prefix(project) {
-        Ok(rest) if project.is_absolute() => Path::new(PROJECT).join(rest).display().to_string(),
-        _ => path.display().to_string(),
+    let inside = within(project, path);
+    match inside.as_deref().and_then(|it| it.strip_prefix(real(project)).ok()) {
+        Some(rest) => Path::new(PROJECT).join(rest).display().to_string(),
+        None => real(path).display().to_string(),
     }
 }
 

@@ -141,6 +141,7 @@ pub(in crate::dialect::native) const SANDBOX: &[Key] = &[
     key("write", Shape::List),
     key("net", Shape::Words),
     key("env", Shape::List),
+    key("attributes", Shape::Flag),
     key("processes", Shape::Count),
     key("memory", Shape::Bytes),
     key("cpu", Shape::Time),

@@ -46,6 +46,7 @@ impl Reader<'_> {
         grants.write = self.granted(&fields, "write");
         grants.net = self.peers(&fields);
         grants.env = fields.words("env").into_iter().map(|(name, _)| name.to_owned()).collect();
+        grants.attributes = fields.flag("attributes").unwrap_or_default();
         grants.processes = fields.whole("processes");
         grants.memory = fields.whole("memory");
         grants.cpu = fields.time("cpu");

@@ -1,0 +1,90 @@
+//! Where does a path lie, once its links are followed? What is granted is compared by that, and not by how it is written.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+/// The home, as it is called and as it lies.
+pub(super) struct Home {
+    names: Vec<PathBuf>,
+}
+
+impl Home {
+    pub(super) fn of(home: &Path) -> Self {
+        Self { names: names(home) }
+    }
+
+    /// Whether `path` is neither the home nor around it, whatever it is called.
+    pub(super) fn is_beside(&self, path: &Path) -> bool {
+        let is_around = |it: &PathBuf| self.names.iter().any(|home| home.starts_with(it));
+        path.is_absolute() && !names(path).iter().any(is_around)
+    }
+}
+
+/// Where `path` really lies, where that is `directory` or below it.
+pub(super) fn within(directory: &Path, path: &Path) -> Option<PathBuf> {
+    let real = real(path);
+    (directory.is_absolute() && real.starts_with(self::real(directory))).then_some(real)
+}
+
+/// How a path is called, and where it lies.
+fn names(path: &Path) -> Vec<PathBuf> {
+    let mut names = vec![path.to_path_buf(), real(path)];
+    names.dedup();
+    names
+}
+
+/// A path without links, as far as it is there; what is not there yet can be no link, and leads up where it says so.
+pub(super) fn real(path: &Path) -> PathBuf {
+    let there = path.ancestors().find_map(|it| Some((it, fs::canonicalize(it).ok()?)));
+    let Some((ancestor, mut real)) = there else { return path.to_path_buf() };
+    for part in path.strip_prefix(ancestor).unwrap_or(Path::new("")).components() {
+        match part {
+            Component::ParentDir => drop(real.pop()),
+            other => real.push(other),
+        }
+    }
+    real
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    ///
+    #[cfg(unix)]
+    #[test]
+    fn a_path_is_where_it_leads() {
+        use std::os::unix::fs::symlink;
+
+        let room = tempfile::tempdir().expect("a room");
+        let at = |name: &str| room.path().join(name);
+        fs::create_dir_all(at("home/w")).expect("a room");
+        fs::create_dir_all(at("home/project/out")).expect("a room");
+        symlink(at("home"), at("link")).expect("a room");
+        symlink(at("home"), at("home/project/out/home")).expect("a room");
+        for home in ["home", "link", "home/project/.."] {
+            let home = Home::of(&at(home));
+            for (path, beside) in [
+                ("home", false),
+                ("link", false),
+                ("home/w/..", false),
+                ("home/w", true),
+                ("", false),
+            ] {
+                assert_eq!(home.is_beside(&at(path)), beside, "{path}");
+            }
+        }
+        assert!(!Home::of(&at("home")).is_beside(Path::new("home")));
+        let within = |path: &str| within(&at("link/project"), &at(path)).is_some();
+        for (path, inside) in [
+            ("home/project/out", true),
+            ("link/project/new/file", true),
+            ("home/project/out/home", false),
+            ("home/project/out/home/w", false),
+            ("home/project/new/../../x", false),
+            ("home", false),
+        ] {
+            assert_eq!(within(path), inside, "{path}");
+        }
+    }
+}
