@@ -92,6 +92,7 @@ mod live;
 mod lookup;
 mod memory;
 mod report;
+mod resolved;
 mod stream;
 mod tag;
 
@@ -114,5 +115,7 @@ pub use inherited::own_signals;
 pub use live::wait_for_all;
 pub use memory::{LastWord, Memory, when_exhausted};
 pub use report::{Closed, Delivery, End, Force, NotStarted, Output, Report, Step, Times};
+#[doc(hidden)]
+pub use resolved::resolved;
 pub use stream::{Flow, Heard};
 pub use tag::TAG;

@@ -10,6 +10,7 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, openat2};
 use rustix::io::Errno;
 
 use crate::confine::{Confinement, Net};
+use crate::resolved::resolved;
 
 const CREATE_RULESET: c_long = 444;
 const ADD_RULE: c_long = 445;
@@ -166,16 +167,6 @@ fn grant_around(
         grant_around(ruleset, &entry.path(), never, handled, left)?;
     }
     Ok(())
-}
-
-/// `path` without links, as far as it is there.
-fn resolved(path: &Path) -> PathBuf {
-    let there = path.ancestors().find_map(|it| Some((it, fs::canonicalize(it).ok()?)));
-    let Some((ancestor, real)) = there else { return path.to_path_buf() };
-    match path.strip_prefix(ancestor) {
-        Ok(rest) if !rest.as_os_str().is_empty() => real.join(rest),
-        _ => real,
-    }
 }
 
 fn last() -> Errno {

@@ -73,6 +73,18 @@ const ALWAYS: &[c_long] = &[
     libc::SYS_move_mount,
     libc::SYS_mount_setattr,
     libc::SYS_unshare,
+    // Memory and queues of System V have names of their own, which Landlock does not know.
+    libc::SYS_shmget,
+    libc::SYS_shmat,
+    libc::SYS_shmctl,
+    libc::SYS_semget,
+    libc::SYS_semop,
+    libc::SYS_semtimedop,
+    libc::SYS_semctl,
+    libc::SYS_msgget,
+    libc::SYS_msgsnd,
+    libc::SYS_msgrcv,
+    libc::SYS_msgctl,
 ];
 
 /// Refused where attributes of files are not granted. Landlock has no right for them: whoever may change the mode of one file of
@@ -115,6 +127,8 @@ const FILE_SETATTR: c_long = 469;
 /// Flags of a file that are set through any descriptor of it: immutable, append only, and their like.
 const FS_IOC_SETFLAGS: u32 = 0x4008_6602;
 const FS_IOC_FSSETXATTR: u32 = 0x401c_5820;
+/// After which a file can never be written again.
+const FS_IOC_ENABLE_VERITY: u32 = 0x4080_6685;
 
 /// What is said of a process by its number, and the argument that holds it; 0 is the caller itself.
 const OF_A_PROCESS: &[(c_long, u32)] = &[
@@ -139,14 +153,20 @@ const UNSEEN: &[c_long] = &[
     libc::SYS_clone3,
 ];
 
-/// What of `clone` makes a namespace: of users, in which a program has all powers, and of all else.
-const NAMESPACES: u32 = (libc::CLONE_NEWUSER
+/// What of `clone` makes a namespace, in one of which a program has all powers, and what makes a sister of a child: nobody would find that
+/// one when the run is over.
+const STRANGERS: u32 = (libc::CLONE_PARENT
+    | libc::CLONE_NEWUSER
     | libc::CLONE_NEWNS
     | libc::CLONE_NEWPID
     | libc::CLONE_NEWNET
     | libc::CLONE_NEWIPC
     | libc::CLONE_NEWUTS
     | libc::CLONE_NEWCGROUP) as u32;
+
+/// Whoever opens a file with a lease waits for its holder: a guard, until its time is up.
+const LEASES: [u32; 3] = [libc::F_SETLEASE as u32, libc::F_NOTIFY as u32, F_SETDELEG];
+const F_SETDELEG: u32 = 1040;
 
 const FAST_OPEN: u32 = 0x2000_0000;
 const TIOCSTI: u32 = 0x5412;
@@ -162,11 +182,15 @@ pub(super) fn filter(confinement: &Confinement) -> Option<Filter> {
     ALWAYS.iter().for_each(|call| refuse(&mut filter, *call, REFUSE));
     UNSEEN.iter().for_each(|call| refuse(&mut filter, *call, UNKNOWN));
     [TIOCSTI, TIOCLINUX].iter().for_each(|request| refuse_request(&mut filter, *request));
+    for command in LEASES {
+        let is_it = [load(argument(1)), skip_unless(command, 1), give(REFUSE)];
+        when(&mut filter, libc::SYS_fcntl, &is_it);
+    }
     only_itself(&mut filter);
     if !confinement.attributes {
         keep_attributes(&mut filter);
     }
-    let makes_one = jump(HAS_BIT, NAMESPACES, 0, 1);
+    let makes_one = jump(HAS_BIT, STRANGERS, 0, 1);
     when(&mut filter, libc::SYS_clone, &[load(argument(0)), makes_one, give(REFUSE)]);
     match &confinement.net {
         Net::Open => {}
@@ -212,7 +236,9 @@ fn only_itself(filter: &mut Filter) {
 /// Modes, owners, attributes, and the times of what is named by a path; those of what is open are its writer's.
 fn keep_attributes(filter: &mut Filter) {
     ATTRIBUTES.iter().for_each(|call| refuse(filter, *call, REFUSE));
-    [FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR].iter().for_each(|it| refuse_request(filter, *it));
+    [FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_ENABLE_VERITY]
+        .iter()
+        .for_each(|it| refuse_request(filter, *it));
     let names_a_path =
         [load(argument(1)), skip_unless(0, 2), load(upper(1)), skip_if(0, 1), give(REFUSE)];
     when(filter, libc::SYS_utimensat, &names_a_path);

@@ -446,3 +446,46 @@ fn what_a_file_is_stays_as_it_is() {
     // The times of what it writes are its own affair.
     allowed(&format!("touch -d 2001-01-01 {name}"), writable(folder.path()));
 }
+
+/// Whoever opens a file on which another process has a lease waits for that one: a guard waits until its time is up.
+#[test]
+fn nobody_is_kept_waiting_by_a_lease() {
+    if !can() || !has_python() {
+        return;
+    }
+    let folder = Folder::new();
+    let file = folder.path().join("policy");
+    std::fs::write(&file, "x").unwrap();
+    let lease = format!(
+        "{PYTHON} 'import fcntl, os; fcntl.fcntl(os.open(\"{}\", 0), fcntl.F_SETLEASE, fcntl.F_RDLCK)'",
+        file.display()
+    );
+    refused(&lease, writable(folder.path()));
+}
+
+/// A child of its parent's parent is nobody's when the run is over.
+#[test]
+fn no_sister_is_made() {
+    if !can() || !has_python() {
+        return;
+    }
+    // CLONE_PARENT and SIGCHLD; the child ends at once.
+    let number = if cfg!(target_arch = "x86_64") { 56 } else { 220 };
+    let line = format!(
+        "{PYTHON} 'import ctypes, os; pid = ctypes.CDLL(None).syscall({number}, 0x8011, 0, 0, 0, 0); os._exit(pid < 0)'"
+    );
+    refused(&line, system(Tier::T1));
+}
+
+/// Memory that is shared by number has no name that Landlock knows.
+#[test]
+fn no_memory_of_others_is_reached_by_number() {
+    if !can() || !has_python() {
+        return;
+    }
+    // IPC_PRIVATE, a page, 0600; removed at once where it was made.
+    let line = format!(
+        "{PYTHON} 'import ctypes, os; c = ctypes.CDLL(None); it = c.shmget(0, 4096, 0o600); c.shmctl(it, 0, None); os._exit(it < 0)'"
+    );
+    refused(&line, system(Tier::T1));
+}

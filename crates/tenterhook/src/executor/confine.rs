@@ -3,6 +3,7 @@
 //! Every executor that starts a program passes here. Knows no dialect and judges nothing.
 
 mod denied;
+mod never;
 mod places;
 mod programs;
 mod room;
@@ -16,7 +17,6 @@ use tenterhook_process as process;
 
 use super::Task;
 use crate::hook::{Grants, Layer, Peers, Profile, Run, Tier, Worker};
-use crate::protect::AGENTS;
 pub(super) use denied::{not_reached, tier};
 use places::{Home, within};
 use room::Room;
@@ -147,7 +147,7 @@ fn granted(task: &Task, grants: &Grants, described: &process::Command) -> proces
     read.extend(grants.read.iter().filter_map(placed));
     confinement.write.extend(SINKS.iter().map(PathBuf::from));
     confinement.write.extend(grants.write.iter().filter_map(placed));
-    confinement.never = never(&[&about.project, &about.cwd], &about.home);
+    confinement.never = never::of(&[&about.project, &about.cwd], &about.home, &task.ambient.env);
     confinement
 }
 
@@ -187,37 +187,4 @@ fn words(program: &process::Program) -> impl Iterator<Item = &Path> {
         process::Program::Shell { .. } => (None, &[]),
     };
     first.into_iter().chain(rest).map(Path::new)
-}
-
-/// What says which hooks run, for whichever agent, and what runs git's own: never written, whatever is granted, also where
-/// it is not there yet.
-fn never(places: &[&Path], home: &Path) -> Vec<PathBuf> {
-    let mut all = Vec::new();
-    for file in AGENTS.iter().flat_map(|agent| agent.files) {
-        let file = file.trim_end_matches('/');
-        // A family of names is held by its directory, in which nothing can be made once one name in it is held.
-        if file.contains('*') {
-            continue;
-        }
-        match file.strip_prefix("~/") {
-            Some(rest) => all.push(home.join(rest)),
-            None if file.starts_with('/') => all.push(file.into()),
-            None => {
-                all.extend(places.iter().map(|it| it.join(file)));
-                all.push(home.join(file));
-            }
-        }
-    }
-    for place in places {
-        all.extend([".git/hooks", ".git/config"].map(|it| place.join(it)));
-        all.extend(family(place));
-    }
-    all
-}
-
-/// Our own files of any middle name, as far as they are there.
-fn family(place: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(place).into_iter().flatten().flatten();
-    let ours = entries.filter(|it| it.file_name().to_string_lossy().starts_with("tenterhook."));
-    ours.map(|it| it.path()).collect()
 }

@@ -118,6 +118,7 @@ impl Grants {
         parts.extend(listed("read", &self.read));
         parts.extend(listed("write", &self.write));
         parts.extend(net);
+        parts.extend((!self.env.is_empty()).then(|| format!("env {}", self.env.join(", "))));
         parts.extend(self.attributes.then(|| "attributes of all files".to_owned()));
         parts.join("; ")
     }

@@ -13,7 +13,7 @@ use super::suspect::{self, Suspect};
 use super::{Assessed, judge, signed, told};
 use crate::dialect::DialectId;
 use crate::hook::{Hook, Layer};
-use crate::source::{ReadConfig, Source, Switch};
+use crate::source::{Reach, ReadConfig, Source, Switch};
 
 /// Everything about a source that a person should know before they approve it.
 #[derive(Clone, Debug)]
@@ -247,7 +247,12 @@ fn beside(config: &ReadConfig, assessed: &Assessed, project: &Path) -> Vec<Strin
         // How it is reached stands in the line itself.
         let rows = told::of_server(it).into_iter().filter(|(lead, _)| *lead != "runs");
         let rows: String = rows.map(|(lead, text)| format!("\n{lead}  {text}")).collect();
-        format!("has the MCP server `{}`: {}{unpinned}{rows}{files}", it.name, it.reach.line())
+        let runs = match it.reach {
+            Reach::Program(_) => ", which runs with your rights",
+            Reach::Address(_) | Reach::Withheld(_) => "",
+        };
+        let line = it.reach.line();
+        format!("has the MCP server `{}`{runs}: {line}{unpinned}{rows}{files}", it.name)
     });
     switches.chain(events).chain(servers).collect()
 }

@@ -71,7 +71,11 @@ pub(super) fn rows(hook: &Hook, unsaid: Unsaid) -> Vec<Row> {
             Some(("sandbox", "standard under `tenterhook`, as nothing else is said".to_owned()))
         }
         (Sandbox::Unsaid, Unsaid::Free) => None,
-        (Sandbox::Off | Sandbox::In(_), _) => Some(("sandbox", sandbox.told())),
+        (Sandbox::Off, _) => Some(("sandbox", sandbox.told())),
+        (Sandbox::In(grants), _) => {
+            let least = grants.demands().word();
+            Some(("sandbox", format!("{}; isolation_min {least}", sandbox.told())))
+        }
     });
     let settings = [
         (*wait != Wait::Attached).then(|| "in the background".to_owned()),
@@ -190,6 +194,9 @@ pub(super) fn can(hook: &Hook, is_gate: bool, unsaid: Unsaid) -> Vec<&'static st
     }
     if row.powers.has(Power::Context) && says(&[Part::Context]) {
         can.push("tell the model something");
+    }
+    if row.powers.has(Power::Env) && allows {
+        can.push("set variables for the commands that follow");
     }
     can.push(match &hook.run {
         Run::Command(_) | Run::Worker(_) => match (&hook.sandbox, unsaid) {

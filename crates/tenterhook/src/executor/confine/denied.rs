@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use tenterhook_process as process;
 
-use super::places::{real, within};
+use super::places::within;
 use super::{Confined, PROJECT};
 use crate::answer::Failure;
 use crate::diagnostic::Code;
@@ -34,11 +34,15 @@ const UNREACHED: &[&str] = &[
     "couldn't connect",
 ];
 
+/// The longest line that is looked into: a path is no longer than this, and the words round it are few.
+const LONGEST_LINE: usize = 8192;
+
 impl Confined {
     /// What people should hear of what `stderr` complains of.
     pub(in crate::executor) fn told(&self, stderr: &[u8], project: &Path) -> Option<Failure> {
         let text = String::from_utf8_lossy(stderr);
-        let line = text.lines().find(|it| says(it, REFUSALS) || self.is_about_peers(it))?;
+        let lines = text.lines().filter(|it| it.len() <= LONGEST_LINE);
+        let line = lines.into_iter().find(|it| says(it, REFUSALS) || self.is_about_peers(it))?;
         let message = match named(line).find_map(|it| self.refused(&self.cwd.join(it))) {
             Some((path, Refused::Never)) => format!(
                 "the sandbox refused it to change `{}`, which no key grants: it says which hooks run, or what git runs",
@@ -80,8 +84,8 @@ impl Confined {
 
     /// What of a path is refused, if any of it is; by where it leads, as the kernel looks at it.
     fn refused(&self, path: &Path) -> Option<(PathBuf, Refused)> {
-        let path = real(path);
-        let holds = |all: &[PathBuf]| all.iter().any(|it| path.starts_with(real(it)));
+        let path = process::resolved(path);
+        let holds = |all: &[PathBuf]| all.iter().any(|it| path.starts_with(process::resolved(it)));
         let writes = holds(&self.confinement.write);
         if !writes && !holds(&self.confinement.read) {
             return Some((path, Refused::Read));
@@ -90,7 +94,8 @@ impl Confined {
             return Some((path, Refused::Never));
         }
         let there = nearest(&path);
-        let is_beside = self.confinement.never.iter().any(|it| real(it).starts_with(there));
+        let is_beside =
+            self.confinement.never.iter().any(|it| process::resolved(it).starts_with(there));
         let missing = path.ancestors().find(|it| it.parent() == Some(there));
         match missing.filter(|_| is_beside && there != path) {
             Some(missing) => Some((missing.to_path_buf(), Refused::Make)),
@@ -120,7 +125,10 @@ fn named(line: &str) -> impl Iterator<Item = &str> {
     let whole = line.split(is_edge).filter(|it| it.len() > 1 && it.starts_with('/'));
     let before = line.rsplit_once(": ").filter(|(_, complaint)| says(complaint, REFUSALS));
     let before = before.and_then(|(before, _)| before.rsplit(' ').next());
-    let is_word = |it: &&str| it.parse::<u64>().is_err() && !it.contains(['\'', '"', '`', '’']);
+    // Interpreters begin such a line with the name of the error.
+    let is_word = |it: &&str| {
+        it.parse::<u64>().is_err() && !it.contains(['\'', '"', '`', '’']) && !it.ends_with("Error")
+    };
     quoted.filter(|it| it.len() > 1).chain(before.filter(is_word)).chain(whole)
 }
 
@@ -155,9 +163,9 @@ fn says(line: &str, words: &[&str]) -> bool {
 /// A path as a grant names it: in the project by its sign, and where it leads out of it by where that is (X-17).
 fn as_grant(path: &Path, project: &Path) -> String {
     let inside = within(project, path);
-    match inside.as_deref().and_then(|it| it.strip_prefix(real(project)).ok()) {
+    match inside.as_deref().and_then(|it| it.strip_prefix(process::resolved(project)).ok()) {
         Some(rest) => Path::new(PROJECT).join(rest).display().to_string(),
-        None => real(path).display().to_string(),
+        None => process::resolved(path).display().to_string(),
     }
 }
 

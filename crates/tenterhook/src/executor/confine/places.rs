@@ -1,7 +1,8 @@
 //! Where does a path lie, once its links are followed? What is granted is compared by that, and not by how it is written.
 
-use std::fs;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
+
+use tenterhook_process::resolved;
 
 /// The home, as it is called and as it lies.
 pub(super) struct Home {
@@ -22,32 +23,21 @@ impl Home {
 
 /// Where `path` really lies, where that is `directory` or below it.
 pub(super) fn within(directory: &Path, path: &Path) -> Option<PathBuf> {
-    let real = real(path);
-    (directory.is_absolute() && real.starts_with(self::real(directory))).then_some(real)
+    let real = resolved(path);
+    (directory.is_absolute() && real.starts_with(resolved(directory))).then_some(real)
 }
 
 /// How a path is called, and where it lies.
 fn names(path: &Path) -> Vec<PathBuf> {
-    let mut names = vec![path.to_path_buf(), real(path)];
+    let mut names = vec![path.to_path_buf(), resolved(path)];
     names.dedup();
     names
 }
 
-/// A path without links, as far as it is there; what is not there yet can be no link, and leads up where it says so.
-pub(super) fn real(path: &Path) -> PathBuf {
-    let there = path.ancestors().find_map(|it| Some((it, fs::canonicalize(it).ok()?)));
-    let Some((ancestor, mut real)) = there else { return path.to_path_buf() };
-    for part in path.strip_prefix(ancestor).unwrap_or(Path::new("")).components() {
-        match part {
-            Component::ParentDir => drop(real.pop()),
-            other => real.push(other),
-        }
-    }
-    real
-}
-
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     ///

@@ -124,6 +124,50 @@ async fn the_home_is_not_opened_by_another_name() {
     }
 }
 
+/// what runs git's own in submodules and by settings, what a link leads to that is not there yet, and where variables lead.
+#[cfg(unix)]
+#[tokio::test]
+async fn what_runs_hooks_by_another_way_is_never_written() {
+    if !can() {
+        return;
+    }
+    let mut scene = Scene::new();
+    let project = scene.sandbox.project();
+    for directory in
+        [".git/hooks", ".git/modules/sub/hooks", "husky", "sub", "build", "xdg/tenterhook"]
+    {
+        std::fs::create_dir_all(project.join(directory)).expect("a scene");
+    }
+    for (file, text) in [
+        (".git/config", "[core]\n\thooksPath = husky\n"),
+        (".gitmodules", "[submodule \"sub\"]\n\tpath = sub\n"),
+        (".git/modules/sub/config", ""),
+        ("sub/.git", "gitdir: ../.git/modules/sub\n"),
+        ("sub/file", ""),
+    ] {
+        std::fs::write(project.join(file), text).expect("a scene");
+    }
+    std::os::unix::fs::symlink("build/c", project.join(".claude")).expect("a scene");
+    let xdg = project.join("xdg");
+    scene.more = vec![("XDG_CONFIG_HOME".to_owned(), xdg.display().to_string())];
+    let write = "sandbox = { write = [\"$PROJECT\", \"$PROJECT/build\", \"$PROJECT/sub\", \"$PROJECT/xdg\"] }";
+    for (line, works) in [
+        ("echo x >> .git/modules/sub/config", false),
+        ("echo x > .git/modules/sub/hooks/post-checkout", false),
+        ("echo x > husky/pre-commit", false),
+        ("echo x >> sub/.git", false),
+        ("echo x > sub/tenterhook.toml", false),
+        ("mkdir -p build/c && echo x > build/c/settings.json", false),
+        ("echo x > xdg/tenterhook/tenterhook.toml", false),
+        ("echo x >> sub/file", true),
+    ] {
+        let reached = scene.works(line, write).await;
+        assert_eq!(reached, (works, Some(Tier::T1)), "{line}");
+        assert!(scene.works(line, "").await.0, "never works: {line}");
+        let _ = std::fs::remove_dir_all(project.join("build/c"));
+    }
+}
+
 /// a name in the project stands for what lies there, and not for what somebody links there after it was granted.
 #[cfg(unix)]
 #[tokio::test]
