@@ -198,7 +198,7 @@ pub(crate) enum CompatArg {
 /// The forms in which an event can be said.
 const WHAT: &str = "EVENT.json | - | JSON | TOOL INPUT | EVENT [TEXT]";
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Output {
     /// Output for people (text) or programs (json)
     #[arg(long, value_name = "FORMAT", default_value = "text")]

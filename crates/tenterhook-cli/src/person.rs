@@ -6,6 +6,7 @@ use tenterhook::leave::{lineage, state_directory};
 
 use crate::ambient::Here;
 use crate::problem::Problem;
+use crate::show::words;
 
 /// What a person does instead.
 const OWN: &str = "run it in a terminal of your own, beside the agent";
@@ -25,6 +26,10 @@ pub(crate) fn is_meant(what: &str, here: &Here) -> Result<(), Problem> {
 pub(crate) fn is_no_agent(what: &str, here: &Here) -> Result<(), Problem> {
     let state = state_directory(&here.env, &here.roots.home);
     let Some(agent) = lineage::agent_above(&state) else { return Ok(()) };
-    let message = format!("`{what}` is refused: process {agent}, an agent, is above this one");
+    let called = std::fs::read_to_string(format!("/proc/{agent}/comm")).unwrap_or_default();
+    let called = words::line(called.trim());
+    let message = format!(
+        "`{what}` is refused: process {agent} ({called}) is above this one, and calls hooks as an agent does"
+    );
     Err(Problem::new(message).help(OWN))
 }

@@ -23,6 +23,7 @@ pub(crate) use caller::is_own_line;
 pub use ruleset::Ruleset;
 #[doc(hidden)]
 pub use ruleset::{Mode, Stage};
+#[cfg(feature = "trust")]
 pub(crate) use sandbox::is_of_repository;
 #[doc(hidden)]
 pub use server::settle as settle_servers;

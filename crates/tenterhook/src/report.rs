@@ -161,7 +161,11 @@ impl Report {
             End::Signalled(signal) => (Code::Signalled, format!("it was ended by signal {signal}")),
             End::Failed { code, why } => (*code, why.clone()),
             End::TimedOut => {
-                (Code::TimedOut, format!("it took longer than it may ({:.1?})", self.took))
+                let took = self.took;
+                (
+                    Code::TimedOut,
+                    format!("it took longer than it may: it was ended after {took:.1?}"),
+                )
             }
             End::Cancelled => (Code::Cancelled, "the host gave up waiting for it".to_owned()),
             End::Exited(_) => match &self.said {

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use super::Output;
 use super::values::{Known, known, moment};
 
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub(crate) struct Log {
     #[command(subcommand)]
     pub(crate) what: Option<LogDo>,
@@ -39,7 +39,7 @@ pub(crate) struct Log {
 }
 
 /// What else to do with the record.
-#[derive(Debug, Subcommand)]
+#[derive(Clone, Debug, Subcommand)]
 pub(crate) enum LogDo {
     /// Find what was changed, cut, moved or removed, and say what that cannot prove
     Verify {

@@ -68,6 +68,9 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).ok_or_else(wrong)?;
     let (number, unit) = text.split_at_checked(digits).ok_or_else(wrong)?;
     let number: u64 = number.parse().map_err(|_| wrong())?;
+    if number == 0 {
+        return Err("no time at all leaves none to run".to_owned());
+    }
     match unit {
         "ms" => Ok(Duration::from_millis(number)),
         "s" => Ok(Duration::from_secs(number)),

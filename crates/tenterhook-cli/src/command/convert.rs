@@ -26,7 +26,9 @@ pub(crate) fn run(args: &Convert, here: &Here, term: Term) -> Result<Exit, Probl
     let read = term.doing("reading hooks", load);
     if let Some(broken) = read.diagnostics.iter().find(|it| TORN.contains(&it.code)) {
         term.say(&diagnostic::render(broken, &loaded.texts, term.width()));
-        return Err(Problem::new(format!("`{shown}` cannot be read, so nothing was converted")));
+        let message = format!("`{shown}` is not well formed, so nothing was converted");
+        return Err(Problem::new(message)
+            .help("mend it first: what is lost of a file is lost of what is made of it"));
     }
     if read.ruleset.hooks().is_empty() {
         return Err(without_hooks(&shown, args, &read.diagnostics));

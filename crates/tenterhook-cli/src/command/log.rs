@@ -13,10 +13,12 @@ use std::time::Duration;
 use tenterhook::record::read::{self, Entry};
 
 use crate::ambient::Here;
-use crate::args::{Format, Log, LogDo};
+use crate::args::{Format, Log, LogDo, Which};
 use crate::exit::Exit;
 use crate::journal;
+use crate::load;
 use crate::problem::Problem;
+use crate::show::outcome::hook_name;
 use crate::show::paint::{DIM, ERROR, GOOD, PLAIN, WARNING, paint};
 use crate::show::words;
 use crate::term::{Reader, Term};
@@ -33,6 +35,7 @@ pub(crate) fn run(args: &Log, here: &Here, term: Term) -> Result<Exit, Problem> 
     }
     let mut log = Following::new(here)?;
     let entries = log.more()?;
+    let args = &as_recorded(args, here)?;
     if args.shadow {
         let firings = firing::all(entries);
         let firings: Vec<_> = firings.into_iter().filter(|it| args.wants(it)).collect();
@@ -45,7 +48,14 @@ pub(crate) fn run(args: &Log, here: &Here, term: Term) -> Result<Exit, Problem> 
     if entries.is_empty() && !args.follow {
         term.say(&format!("nothing is on record in {}", log.records.display()));
     }
-    for it in told(entries, args) {
+    let is_recorded = !entries.is_empty();
+    let told = told(entries, args);
+    if told.is_empty() && is_recorded && !args.follow {
+        term.say(
+            "nothing on record is of what was asked for; `tenterhook log --stats` names the hooks",
+        );
+    }
+    for it in told {
         if tell(&it, args.output.format, term)? == Reader::Gone {
             return Ok(Exit::Good);
         }
@@ -54,6 +64,16 @@ pub(crate) fn run(args: &Log, here: &Here, term: Term) -> Result<Exit, Problem> 
         true => follow(args, log, term),
         false => Ok(Exit::Good),
     }
+}
+
+/// The same, with the hook called as it is on record: one without a name of its own is shown by the file that it runs.
+fn as_recorded(args: &Log, here: &Here) -> Result<Log, Problem> {
+    let Some(name) = &args.hook else { return Ok(args.clone()) };
+    let which = Which { config: Vec::new(), dialect: None, compat: None };
+    let ruleset = load::load(&which, here)?.engine(|it| it).ruleset();
+    let called = ruleset.hooks().iter().find(|it| hook_name(it) == *name);
+    let hook = called.map_or_else(|| name.clone(), |it| it.id.to_string());
+    Ok(Log { hook: Some(hook), ..args.clone() })
 }
 
 fn follow(args: &Log, mut log: Following, term: Term) -> Result<Exit, Problem> {

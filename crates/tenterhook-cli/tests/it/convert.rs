@@ -60,7 +60,7 @@ fn a_file_that_configures_nothing_is_an_error() {
     for (name, text, why) in [
         ("x.json", r#"{"no": "config"}"#, "configures no hooks"),
         ("x.json", "", "configures no hooks: the file is empty"),
-        ("x.json", "hello", "cannot be read, so nothing was converted"),
+        ("x.json", "hello", "is not well formed, so nothing was converted"),
         ("x.toml", "a = 1", "configures no hooks: the file has no key `a`"),
     ] {
         room.write(&format!("project/{name}"), text);

@@ -191,6 +191,6 @@ fn an_agent_is_refused_in_a_terminal_too() {
     let code = code(&reason.split_whitespace().collect::<Vec<_>>().join(" "));
     for args in [&["allow", "once", &code][..], &["pause"][..]] {
         let said = room.at_terminal(args);
-        assert!(said.code != 0 && said.stderr.contains("an agent, is above"), "{}", said.stderr);
+        assert!(said.code != 0 && said.stderr.contains("is refused: process"), "{}", said.stderr);
     }
 }

@@ -44,18 +44,49 @@ pub fn agent_above(state: &Path) -> Option<u32> {
 /// The first parent that is no shell which hands on a line or a script. A shell at which somebody types calls no hook.
 fn caller() -> Option<Process> {
     for it in parents(std::process::id()) {
-        let words = words(it.id);
-        let program = words.first().map(String::as_str).unwrap_or_default();
-        let program = program.rsplit('/').next().unwrap_or_default();
-        let hands_on = words.iter().skip(1).any(|it| !it.starts_with('-') || it.contains('c'));
-        match SHELLS.contains(&program.trim_start_matches('-')) {
-            true if hands_on => {}
-            true => return None,
+        match as_shell(&words(it.id)) {
+            Some(Shell::HandsOn) => {}
+            Some(Shell::IsTypedAt) => return None,
             // The first process is nobody's caller: whoever called before is gone.
-            false => return Some(it).filter(|it| it.id > 1),
+            None => return Some(it).filter(|it| it.id > 1),
         }
     }
     None
+}
+
+/// What a shell was started for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shell {
+    /// A line or a script.
+    HandsOn,
+    /// Somebody who types.
+    IsTypedAt,
+}
+
+/// Options of shells whose value is the next word.
+const WITH_VALUE: &[&str] =
+    &["-o", "+o", "-O", "+O", "--rcfile", "--init-file", "-C", "--init-command"];
+
+/// What the words of a command line start, where that is a shell.
+fn as_shell(words: &[String]) -> Option<Shell> {
+    let mut words = words.iter().map(String::as_str);
+    let program = words.next()?.rsplit('/').next()?.trim_start_matches('-');
+    if !SHELLS.contains(&program) {
+        return None;
+    }
+    let mut words = words.skip_while(|it| program == "busybox" && SHELLS.contains(it));
+    while let Some(word) = words.next() {
+        if WITH_VALUE.contains(&word) {
+            words.next();
+        } else if word.starts_with("--") || word.starts_with('+') {
+            if matches!(word, "--command" | "--") || word.starts_with("--command=") {
+                return Some(Shell::HandsOn);
+            }
+        } else if !word.starts_with('-') || word.contains('c') {
+            return Some(Shell::HandsOn);
+        }
+    }
+    Some(Shell::IsTypedAt)
 }
 
 fn note(state: &Path, it: &Process) {
@@ -103,4 +134,50 @@ fn words(id: u32) -> Vec<String> {
     let text = fs::read(format!("/proc/{id}/cmdline")).unwrap_or_default();
     let words = text.split(|it| *it == 0).map(|it| String::from_utf8_lossy(it).into_owned());
     words.filter(|it| !it.is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// T-18: whoever types at a shell is no agent, however that shell was started.
+    #[test]
+    fn a_shell_at_which_somebody_types_hands_nothing_on() {
+        let read = |line: &str| {
+            let words: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            as_shell(&words)
+        };
+        for line in [
+            "bash",
+            "-bash",
+            "/bin/zsh -i",
+            "bash --norc",
+            "bash --noprofile --norc -i",
+            "bash --rcfile /tmp/rc -i",
+            "bash --init-file /ide/shell.sh",
+            "zsh -o vi",
+            "dash -i",
+            "busybox sh",
+            "fish -C greet",
+            "bash -O extglob --login",
+        ] {
+            assert_eq!(read(line), Some(Shell::IsTypedAt), "{line}");
+        }
+        for line in [
+            "sh -c hook",
+            "/bin/bash -lc hook",
+            "bash script.sh",
+            "bash --norc script.sh",
+            "zsh -fc x",
+            "busybox sh -c x",
+            "fish --command=x",
+            "bash -o pipefail -c x",
+            "sh -e script",
+        ] {
+            assert_eq!(read(line), Some(Shell::HandsOn), "{line}");
+        }
+        for line in ["node /usr/bin/claude", "tmux", "python3 -c x"] {
+            assert_eq!(read(line), None, "{line}");
+        }
+    }
 }

@@ -67,10 +67,43 @@ impl Trust {
         if let Some(record) = assessed.approved() {
             count.held += stand_in(source, config, &assessed, record);
         }
+        let beside = (origin == Origin::Repository).then(|| self.beside(source, config, &assessed));
         if origin == Origin::Repository {
             obey(&self.store, source, config, &assessed);
         }
-        self.told(source, &assessed, &count, locks).into_iter().collect()
+        let told = self.told(source, &assessed, &count, locks).or(beside.flatten());
+        told.into_iter().collect()
+    }
+
+    /// What a person should hear of what a source says beside its hooks, where that is not obeyed as it stands (T-15).
+    fn beside(
+        &self,
+        source: &Source,
+        config: &ReadConfig,
+        assessed: &Assessed,
+    ) -> Option<Diagnostic> {
+        let name = &source.name;
+        if let Some(record) = assessed.approved() {
+            let message = format!(
+                "what `{name}` says beside its hooks is not what you approved, and counts as it was"
+            );
+            let help =
+                "`tenterhook trust diff` shows what became another, `tenterhook trust` approves it";
+            let is_another = record.rest != assessed.rest.to_string();
+            return is_another
+                .then(|| Diagnostic::new(Code::ChangedSinceApproved, message, None).help(help));
+        }
+        let says_nothing =
+            config.switches.is_empty() && config.events.is_empty() && config.servers.is_empty();
+        let is_unheard = assessed.said() == State::Unknown && !says_nothing;
+        if !is_unheard || self.tells_once && self.store.told(&source.project) {
+            return None;
+        }
+        let message = format!(
+            "what `{name}` says of hooks came with this project, and nobody approved that: it counts for nothing"
+        );
+        let help = "`tenterhook trust` shows what it says, and asks you once";
+        Some(Diagnostic::new(Code::NotApproved, message, None).help(help))
     }
 
     fn redirect(

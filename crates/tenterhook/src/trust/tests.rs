@@ -351,9 +351,18 @@ async fn a_stranger_switches_nothing_and_a_broken_file_of_one_holds_nothing() {
         assert_eq!(room.call_of(&engine, &Session::default()).await.0, Restraint::Silent, "{text}");
     }
     room.write(".claude/settings.json", "{\"disableAllHooks\": true}");
+    let codes = |told: Vec<crate::diagnostic::Diagnostic>| {
+        told.iter().map(|it| it.code.name()).collect::<Vec<_>>()
+    };
+    let (_, told) = room.engine_of([room.settings()]);
+    assert!(codes(told).contains(&"not-approved"), "it was not said that it counts for nothing");
     room.approve();
-    let (engine, _) = room.engine_of([user, room.settings()]);
+    let (engine, told) = room.engine_of([user, room.settings()]);
     assert_eq!(room.call_of(&engine, &Session::default()).await.0, Restraint::Silent);
+    assert!(!codes(told).contains(&"not-approved"));
+    room.write(".claude/settings.json", "{\"disableAllHooks\": false}");
+    let (_, told) = room.engine_of([room.settings()]);
+    assert!(codes(told).contains(&"changed-since-approved"));
 }
 
 /// T-2: what is the person's own runs unasked, until they approved it and somebody changed it.

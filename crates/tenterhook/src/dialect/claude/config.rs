@@ -21,6 +21,7 @@ use crate::dialect::findings::Findings;
 pub(super) use crate::dialect::findings::finding;
 use crate::dialect::kit::field::texts;
 pub(super) use crate::dialect::kit::file::Off;
+use crate::dialect::kit::file::{looks_in, misnamed};
 use crate::dialect::{GROUPS, broken};
 use crate::event::EventName;
 use crate::hook::{Hook, Layer};
@@ -277,7 +278,7 @@ impl<'a> Reading<'a> {
         let events: Vec<_> = root.entries().iter().filter(|it| lint::is_event(&it.key)).collect();
         let holds = |node: &Node| node.as_object().is_some() || node.as_array().is_some();
         let Some(first) = events.iter().find(|it| holds(&it.node)) else {
-            return;
+            return self.misnamed(root, off);
         };
         let message =
             format!("`{}` stands at the top level, where no hook is looked for", first.key);
@@ -291,6 +292,14 @@ impl<'a> Reading<'a> {
         for entry in events {
             self.event(entry, Some(off.unwrap_or(&misplaced)));
         }
+    }
+
+    /// Events under a key that is nearly `hooks`.
+    fn misnamed(&mut self, root: &Node, off: Option<&Off>) {
+        let Some(entry) = misnamed(root, lint::is_event) else { return };
+        self.report(entry.key_span, looks_in(&entry.key));
+        let misplaced = Off::new("it stands outside `hooks`, where no hook is looked for", "C-22");
+        self.hooks(&entry.node, Some(off.unwrap_or(&misplaced)));
     }
 }
 

@@ -151,6 +151,20 @@ pub(in crate::dialect) struct Reader<'a> {
     pub(in crate::dialect) refused: Option<String>,
 }
 
+/// The entry with events whose key is nearly `hooks`.
+pub(in crate::dialect) fn misnamed(root: &Node, is_event: impl Fn(&str) -> bool) -> Option<&Entry> {
+    let holds = |it: &&Entry| it.node.entries().iter().any(|inner| is_event(&inner.key));
+    let is_near = |it: &&Entry| it.key != "hooks" && nearest(&it.key, ["hooks"]).is_some();
+    root.entries().iter().filter(is_near).find(holds)
+}
+
+/// That no hook is looked for under a key that is nearly `hooks`.
+pub(in crate::dialect) fn looks_in(key: &str) -> Diagnostic {
+    finding(Code::MissingHooksWrapper, format!("no hook is looked for in `{key}`"))
+        .label("never read")
+        .help("did you mean `hooks`?")
+}
+
 /// Reads `source`.
 pub(in crate::dialect) fn read(file: &'static File, source: &Source, format: Format) -> ReadConfig {
     let (findings, read) = (Findings::of(source), ReadConfig::default());
@@ -308,7 +322,9 @@ impl Reader<'_> {
         let holds = |node: &Node| node.as_object().is_some() || node.as_array().is_some();
         let events: Vec<_> =
             root.entries().iter().filter(|it| self.row(&it.key).is_some()).collect();
-        let Some(first) = events.iter().find(|it| holds(&it.node)) else { return };
+        let Some(first) = events.iter().find(|it| holds(&it.node)) else {
+            return self.misnamed(root);
+        };
         let message =
             format!("`{}` stands at the top level, where no hook is looked for", first.key);
         let found = finding(Code::MissingHooksWrapper, message);
@@ -317,6 +333,18 @@ impl Reader<'_> {
         for entry in events {
             self.event(entry, Some(off.clone()));
         }
+        self.read.mentions.clear();
+    }
+
+    /// Events under a key that is nearly `hooks`: they are shown, and never run.
+    fn misnamed(&mut self, root: &Node) {
+        let rows = (self.file.rows)();
+        let Some(entry) = misnamed(root, |key| rows.iter().any(|row| row.name == key)) else {
+            return;
+        };
+        self.report(entry.key_span, looks_in(&entry.key));
+        let off = self.misplaced("it stands outside `hooks`, where no hook is looked for");
+        self.hooks(&entry.node, Some(off));
         self.read.mentions.clear();
     }
 

@@ -14,6 +14,7 @@ mod run;
 mod sandbox;
 mod server;
 mod source;
+mod tools;
 mod unusable;
 mod values;
 
@@ -26,7 +27,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::diagnostic::{Code, Diagnostic, Lines, Place, Severity, Span, nearest};
 use crate::dialect::{GROUPS, broken};
 use crate::source::{Lost, ReadConfig, Source};
-use crate::syntax::{self, Entry, FaultKind, Format, Node, Parsed};
+use crate::syntax::{self, Entry, FaultKind, Format, Node, NodeValue, Parsed};
 use fields::Fields;
 use keys::Key;
 pub(super) use values::is_name;
@@ -95,8 +96,19 @@ impl<'a> Reader<'a> {
             .help = Some("begin with `[hook.NAME]`".to_owned());
             return;
         }
-        let tables: Vec<(&str, &Entry)> =
-            root.entries().iter().map(|entry| (entry.key.as_str(), entry)).collect();
+        self.nameless(root, "write `[hook.NAME]` in a line above it, with a name of your own");
+        if let Some(hook) = root.get("hook") {
+            self.nameless(
+                hook,
+                "write `[hook.NAME]` in place of `[hook]`, with a name of your own",
+            );
+        }
+        let tables: Vec<(&str, &Entry)> = root
+            .entries()
+            .iter()
+            .filter(|entry| !is_of_a_hook(entry))
+            .map(|entry| (entry.key.as_str(), entry))
+            .collect();
         for (key, entry) in &tables {
             match *key {
                 "hook" | "source" | "event" | "mcp" => self.tables(entry),
@@ -113,7 +125,8 @@ impl<'a> Reader<'a> {
         for (kind, read) in PASSES {
             for (_, entry) in tables.iter().filter(|(key, _)| *key == kind) {
                 let mut seen: HashSet<&str> = HashSet::new();
-                for inner in entry.node.entries() {
+                let is_stray = |it: &&Entry| kind == "hook" && is_of_a_hook(it);
+                for inner in entry.node.entries().iter().filter(|it| !is_stray(it)) {
                     if !seen.insert(inner.key.as_str()) {
                         let told = self.out.diagnostics.len();
                         self.repeated(inner);
@@ -129,6 +142,19 @@ impl<'a> Reader<'a> {
         for (_, entry) in tables.iter().filter(|(key, _)| *key == "mode") {
             self.mode_of_all(entry);
         }
+    }
+
+    /// Keys of a hook that stand in none, because the line with its name is missing, hold as that hook would (C-60).
+    fn nameless(&mut self, table: &Node, help: &str) {
+        let strays: Vec<Entry> =
+            table.entries().iter().filter(|it| is_of_a_hook(it)).cloned().collect();
+        let Some(first) = strays.first() else { return };
+        let told = self.out.diagnostics.len();
+        let message = format!("`{}` stands in no hook, for it has no name", first.key);
+        self.report(Code::UnknownKey, first.key_span, message).help = Some(help.to_owned());
+        let node = Node { span: table.span, value: NodeValue::Object(strays.clone()) };
+        let entry = Entry { key: "(without a name)".to_owned(), key_span: first.key_span, node };
+        self.unusable(&entry, told);
     }
 
     /// A table of hooks under a slip of the pen holds gates all the same (C-60).
@@ -222,6 +248,13 @@ impl<'a> Reader<'a> {
     ) -> Option<Fields<'n>> {
         Fields::open(self, entry, of, known)
     }
+}
+
+/// Whether an entry is a part of a hook, and no table of any kind: `on = "..."`.
+fn is_of_a_hook(entry: &Entry) -> bool {
+    let is_file = keys::FILE.iter().any(|key| key.name == entry.key);
+    let known = keys::HOOK.iter().any(|key| key.name == entry.key);
+    known && !is_file && entry.node.as_object().is_none()
 }
 
 /// A path without `.` and `..`, by its letters alone: what other sources are called by, too.

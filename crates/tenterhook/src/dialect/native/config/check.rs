@@ -1,15 +1,14 @@
 //! Would a hook do what its entry says: is there such an event, such a tool, such a value, and does anybody wait for it?
 
 use super::fields::Fields;
-use super::{Reader, keys, values};
+use super::tools::match_words;
+use super::{Reader, keys};
 use crate::answer::Power;
-use crate::diagnostic::{Code, Diagnostic, Severity, Span, distance, nearest};
+use crate::diagnostic::{Code, Diagnostic, Severity, Span, nearest};
 use crate::dialect::native::table;
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::hook::{Hook, OnFailure, Phase, Wait};
-use crate::matcher::rule::Rule;
-use crate::matcher::{MatcherSpec, remedy};
-use crate::syntax::Node;
+use crate::matcher::remedy;
 
 impl Reader<'_> {
     /// An expression that cannot be compiled costs nobody the hook: its failure policy decides each time (S-3), which is
@@ -61,14 +60,6 @@ impl Reader<'_> {
         found.map(str::to_owned)
     }
 
-    pub(super) fn check_tool(&mut self, node: &Node) {
-        let text = node.as_str().unwrap_or_default();
-        let Some((wrong, right)) = text.split('(').next().and_then(miscased) else { return };
-        let message = format!("no tool is called `{wrong}`, so this rule never holds");
-        self.report(Code::DeadCondition, node.span, message).help =
-            Some(format!("case counts: write `{right}`"));
-    }
-
     /// A pattern or rule on an event that has nothing to test it on restricts nothing, or everything (C-48).
     pub(super) fn check_subject(&mut self, fields: &Fields<'_>, row: &EventRow) {
         // Of a name that is a slip, what was meant may have one.
@@ -98,46 +89,10 @@ impl Reader<'_> {
             .help = Some("leave `if` out, or use an event such as `PreToolUse`".to_owned());
         }
         self.check_tools(fields, row);
-        self.check_let_through(fields, row);
         let Some((_, values)) = table::VALUES.iter().find(|(event, _)| *event == row.event) else {
             return;
         };
         self.check_values(fields, row, values);
-    }
-
-    /// The names of tools are open, but nobody calls one `bash` or `Bsh` beside `Bash`.
-    fn check_tools(&mut self, fields: &Fields<'_>, row: &EventRow) {
-        if row.subject != Subject::Field("tool_name") {
-            return;
-        }
-        for word in match_words(fields) {
-            let (message, help) = if let Some((wrong, right)) = miscased(word) {
-                (format!("no tool is called `{wrong}`"), format!("case counts: write `{right}`"))
-            } else if let Some(near) = misspelt(word) {
-                (format!("no agent has a tool `{word}`"), format!("did you mean `{near}`?"))
-            } else {
-                continue;
-            };
-            self.report(Code::DeadMatcher, fields.span("match"), message).help = Some(help);
-        }
-    }
-
-    /// A rule about a tool that `match` keeps out never holds.
-    fn check_let_through(&mut self, fields: &Fields<'_>, row: &EventRow) {
-        let words = match_words(fields);
-        if row.subject != Subject::Field("tool_name") || words.is_empty() {
-            return;
-        }
-        for (text, span) in fields.words("if") {
-            let rule = Rule::parse(text).ok();
-            let Some(tool) = rule.as_ref().and_then(Rule::tool) else { continue };
-            if words.contains(&tool) || miscased(tool).is_some() {
-                continue;
-            }
-            let message = format!("`match` lets no `{tool}` through, so this rule never holds");
-            self.report(Code::DeadCondition, span, message).help =
-                Some(format!("add `{tool}` to `match`, or change the rule"));
-        }
     }
 
     fn check_values(&mut self, fields: &Fields<'_>, row: &EventRow, known: &[&str]) {
@@ -187,36 +142,7 @@ impl Reader<'_> {
     }
 }
 
-/// The exact words of `match`; of an expression, none.
-fn match_words<'n>(fields: &Fields<'n>) -> Vec<&'n str> {
-    match fields.text("match") {
-        Some(text) if matches!(values::pattern(text), Ok(MatcherSpec::Words(_))) => {
-            text.split('|').map(str::trim).collect()
-        }
-        Some(_) => Vec::new(),
-        None => fields.words("match").into_iter().map(|(word, _)| word).collect(),
-    }
-}
-
 /// Whether the event of that name is before an effect, so that a hook there is a gate.
 pub(super) fn is_gate(event: &str) -> bool {
     table::row(event).is_some_and(EventRow::is_before_effect)
-}
-
-/// The tool whose name `word` nearly is. A short name of a host's own is near to many, so that one slip is all it may have.
-fn misspelt(word: &str) -> Option<&'static str> {
-    let letters = |text: &str| text.to_ascii_lowercase().chars().collect::<Vec<char>>();
-    let word = word.trim();
-    if table::TOOLS.contains(&word) {
-        return None;
-    }
-    let near = nearest(word, table::TOOLS.iter().copied())?;
-    (distance(&letters(word), &letters(near)) == 1).then_some(near)
-}
-
-/// A name that differs from that of a known tool in nothing but case, and that of the tool.
-fn miscased(word: &str) -> Option<(&str, &'static str)> {
-    let word = word.trim();
-    let near = table::TOOLS.iter().find(|tool| tool.eq_ignore_ascii_case(word))?;
-    (*near != word).then_some((word, *near))
 }

@@ -254,7 +254,7 @@ fn expectation(key: &str, shape: Shape) -> (&'static str, String) {
             ("a table of strings", format!("write `{key} = {{ NAME = \"value\" }}`"))
         }
         Shape::Cases => (
-            "an array of cases",
+            "an array of tables",
             format!("write `{key} = [{{ event = \"Bash git push -f\", expect = \"deny\" }}]`"),
         ),
         Shape::Conditions => ("a rule", format!("write `{key} = \"Bash(git push *)\"`")),

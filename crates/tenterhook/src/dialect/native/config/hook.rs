@@ -47,6 +47,8 @@ impl Reader<'_> {
         let hooks = self.hooks_of(&fields);
         let is_rejected = self.errors() > before;
         self.check_expression(&fields, hooks.first());
+        // A case that is wrong says nothing of its hook (C-56).
+        self.check_cases(&fields);
         if is_rejected {
             return None;
         }
@@ -60,7 +62,6 @@ impl Reader<'_> {
         let events = self.events(fields);
         let matcher = self.matcher(fields);
         let condition = self.condition(fields, speaks);
-        self.check_cases(fields);
         let sandbox = self.sandbox(fields);
         let Some(run) = run else { return Vec::new() };
         let mut hooks = Vec::with_capacity(events.len());
@@ -225,7 +226,7 @@ impl Reader<'_> {
             }
             match speaks.dialect().condition(part, self.source) {
                 Ok(condition) => {
-                    self.check_tool(part);
+                    self.check_condition(part);
                     all.push(condition);
                 }
                 Err(why) => self.bad_condition(part, &why),

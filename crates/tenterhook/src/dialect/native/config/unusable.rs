@@ -72,6 +72,8 @@ impl Reader<'_> {
             // A rule on an event that it cannot be about would never hold: the gate would be gone after all.
             if self.is_good(|reader| reader.check_subject(left, &spoken)) {
                 hook.condition.clone_from(&condition);
+            } else {
+                hook.matcher = Matcher::new(MatcherSpec::Any);
             }
             self.settings(left, &row, &mut hook);
             // Nobody can wait for what is rewritten in the background: of the two words, the one that restrains counts.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::tools;
 use crate::matcher::MatcherSpec;
 
 /// Milliseconds of each unit.
@@ -63,7 +64,7 @@ pub(super) fn pattern(text: &str) -> Result<MatcherSpec, String> {
         return Err("write at least one word, and no empty one".to_owned());
     }
     if text.contains(['*', '+', '?', '(', ')', '[', ']', '{', '}', '^', '$', '\\']) {
-        return Err(format!("write it between slashes, `\"/{text}/\"`, if it is an expression"));
+        return Err(tools::unmarked(text));
     }
     Ok(MatcherSpec::Words(words))
 }

@@ -59,6 +59,78 @@ fn a_matcher_without_words_is_an_error() {
     }
 }
 
+/// C-48: what looks like a list, a rule or a name and is none never costs a gate unseen, and the help is no other mistake.
+#[test]
+fn what_no_tool_is_called_is_told() {
+    let hook = |keys: &str| load(&format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\n{keys}\n"));
+    for (keys, code, help) in [
+        ("match = 'Bash,Edit'", "bad-matcher", "write `match = [\"Bash\", \"Edit\"]`"),
+        ("match = 'Bash Edit'", "bad-matcher", "write `match = [\"Bash\", \"Edit\"]`"),
+        ("match = 'Bash/Edit'", "bad-matcher", "write `match = [\"Bash\", \"Edit\"]`"),
+        ("match = ['Bash|Edit']", "bad-matcher", "write `match = [\"Bash\", \"Edit\"]`"),
+        ("match = ['Bash(rm *)']", "bad-matcher", ""),
+        ("match = '/Bash/i'", "bad-matcher", "`(?i)`"),
+        ("match = '/Bash(rm *)/'", "bad-matcher", "`match = \"Bash\"` and `if = \"Bash(rm *)\"`"),
+        ("match = 'Bash(rm *)'", "bad-matcher", "`match = \"Bash\"` and `if = \"Bash(rm *)\"`"),
+        ("match = '/^bash$/'", "dead-matcher", "case counts"),
+        ("match = 'all'", "dead-matcher", "leave `match` out"),
+        ("match = '\u{412}\u{430}sh'", "dead-matcher", "write it anew"),
+        ("if = 'Bsh(rm *)'", "dead-condition", "did you mean `Bash`?"),
+        ("match = 'Bash'\nif = 'Bsh(rm *)'", "dead-condition", "did you mean `Bash`?"),
+        ("if = ['Bash(rm *)', 'Edit(*)']", "dead-condition", "a hook for each"),
+        ("if = 'Bash(rm *)|Edit(*)'", "bad-condition", "a hook for each"),
+        ("if = 'Bash(rm *), Edit(*)'", "bad-condition", "a hook for each"),
+        ("if = 'tool.command.contains(\"rm\")'", "bad-condition", "`if = { when ="),
+    ] {
+        let read = hook(keys);
+        let told: Vec<_> = read.diagnostics.iter().map(|it| it.code.name()).collect();
+        assert_eq!(told, [code], "{keys}: {:?}", read.diagnostics);
+        assert!(read.diagnostics[0].help.as_ref().is_some_and(|it| it.contains(help)), "{keys}");
+        let holds = |hook: &crate::hook::Hook| {
+            let all = hook.matcher.spec() == &crate::matcher::MatcherSpec::Any;
+            unusable(hook) && all && hook.condition.is_none()
+        };
+        let is_error = read.diagnostics[0].severity == Severity::Error;
+        assert_eq!(read.hooks.iter().all(holds), is_error, "{keys}");
+    }
+    for keys in [
+        "match = 'mcp__a__b'",
+        "match = '/^mcp__/'",
+        "match = ['Bash', 'Edit']",
+        "match = 'run_it|Read'",
+    ] {
+        assert_eq!(hook(keys).diagnostics, [], "{keys}");
+    }
+}
+
+/// C-60: a hook without its first line holds what it would have held.
+#[test]
+fn what_stands_in_no_hook_is_held() {
+    let keys = "on = 'PreToolUse'\nmatch = 'Bash'\nwhen = 'true'\ndeny = 'no'\n";
+    for (head, help) in
+        [("", "`[hook.NAME]` in a line above"), ("[hook]\n", "in place of `[hook]`")]
+    {
+        let read = load(&format!("{head}{keys}"));
+        let [told] = read.diagnostics.as_slice() else { panic!("{:?}", read.diagnostics) };
+        assert!(told.help.as_ref().is_some_and(|it| it.contains(help)), "{told:?}");
+        let [hook] = read.hooks.as_slice() else { panic!("{:?}", read.hooks) };
+        assert!(unusable(hook) && hook.event.as_str() == "PreToolUse", "{hook:?}");
+    }
+}
+
+/// C-56: a case that is wrong fails where cases are run, and its hook is as good as it was.
+#[test]
+fn a_wrong_case_costs_no_hook() {
+    let read = load(
+        "[hook.a]\non = 'PreToolUse'\nshell = 'x'\ntest = [{ event = 'Bash ls', expect = 'dney' }]\n",
+    );
+    assert_eq!(
+        read.diagnostics.iter().map(|it| it.code.name()).collect::<Vec<_>>(),
+        ["unknown-word"]
+    );
+    assert!(!read.hooks.iter().any(unusable), "{:?}", read.hooks);
+}
+
 /// PW-19.
 #[cfg(not(feature = "prewarm-forms"))]
 #[test]

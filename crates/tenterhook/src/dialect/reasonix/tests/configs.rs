@@ -153,6 +153,7 @@ fn a_file_of_another_shape_is_shown_and_never_runs() {
         (r#"{"hooks": [{"event": "Stop", "command": "x"}]}"#, "hooks-is-array"),
         (r#"{"hooks": {"Stop": {"command": "x"}}}"#, "event-value-is-object-not-array"),
         (r#"{"Stop": [{"command": "x"}]}"#, "missing-hooks-wrapper"),
+        (r#"{"hook": {"Stop": [{"command": "x"}]}}"#, "missing-hooks-wrapper"),
         (r#"{"hooks": {"Stop": [{"command": "x"}], "Stop": []}}"#, "duplicate-keys"),
         (r#"{"hooks": {"Stop": [{"command": "x"}]}, "hooks": {}}"#, "duplicate-keys"),
     ] {

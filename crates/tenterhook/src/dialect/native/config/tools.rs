@@ -1,0 +1,214 @@
+//! Is there any call that `match` and `if` let through? What they say about tools, whose names are open: said is only what can be no name
+//! of one, or is nearly that of a known one (C-48, S-5).
+
+use super::fields::Fields;
+use super::{Reader, values};
+use crate::diagnostic::{Code, distance, nearest};
+use crate::dialect::native::table;
+use crate::dialect::{EventRow, Subject};
+use crate::matcher::rule::{Rule, RuleRemark};
+use crate::matcher::{Matcher, MatcherSpec};
+use crate::syntax::Node;
+
+/// Signs by which people divide the words of a list; none of them is in the name of a tool.
+const DIVIDERS: &[char] = &[',', ';', '|', '&', '(', ')'];
+
+/// Words that were meant for every tool.
+const EVERY: &[&str] = &["all", "any", "every", "everything"];
+
+impl Reader<'_> {
+    /// What `match` and `if` say about tools.
+    pub(super) fn check_tools(&mut self, fields: &Fields<'_>, row: &EventRow) {
+        if row.subject != Subject::Field("tool_name") {
+            return;
+        }
+        for word in match_words(fields) {
+            self.check_word(word, fields);
+        }
+        self.check_pattern(fields);
+        self.check_let_through(fields);
+        self.check_together(fields);
+    }
+
+    /// Nobody calls a tool `bash` or `Bsh` beside `Bash`, and none is called `Bash,Edit`.
+    fn check_word(&mut self, word: &str, fields: &Fields<'_>) {
+        let span = fields.span("match");
+        if let Some(list) = divided(word) {
+            let message =
+                format!("`{}` is no name of a tool: a list is an array", word.escape_default());
+            self.report(Code::BadMatcher, span, message).help =
+                Some(format!("write `match = {list}`"));
+            return;
+        }
+        let (message, help) = if let Some((wrong, right)) = miscased(word) {
+            (format!("no tool is called `{wrong}`"), format!("case counts: write `{right}`"))
+        } else if let Some(near) = misspelt(word) {
+            (format!("no agent has a tool `{word}`"), format!("did you mean `{near}`?"))
+        } else if EVERY.contains(&word) {
+            let help = "leave `match` out: without it the hook runs on every one";
+            (format!("no agent has a tool `{word}`"), help.to_owned())
+        } else if !word.is_ascii() {
+            let help = "write it anew: some letters of other alphabets look like these";
+            (format!("`{word}` has letters that no tool's name has"), help.to_owned())
+        } else {
+            return;
+        };
+        self.report(Code::DeadMatcher, span, message).help = Some(help);
+    }
+
+    /// An expression of which only the case, or the form, is not that of a tool.
+    fn check_pattern(&mut self, fields: &Fields<'_>) {
+        let Some(text) = fields.text("match") else { return };
+        if text.starts_with('/')
+            && text.trim_end_matches(['i', 'g', 'm', 's', 'u']).ends_with('/')
+            && !text.ends_with('/')
+        {
+            let message = format!("`{text}` ends with the flags of another language");
+            self.report(Code::BadMatcher, fields.span("match"), message).help = Some(
+                "end it with the slash, and begin it with `(?i)` where case is not to count"
+                    .to_owned(),
+            );
+            return;
+        }
+        let Ok(MatcherSpec::Regex(expression)) = values::pattern(text) else { return };
+        if let Some(tool) = rule_of(&expression) {
+            let message = format!(
+                "`{expression}` is a rule about calls of `{tool}`, and no tool is called so"
+            );
+            self.report(Code::BadMatcher, fields.span("match"), message).help =
+                Some(format!("write `match = \"{tool}\"` and `if = \"{expression}\"`"));
+            return;
+        }
+        let finds = |spec: &str| {
+            let matcher = Matcher::new(MatcherSpec::Regex(spec.to_owned()));
+            table::TOOLS.iter().any(|tool| matcher.matches(Some(tool)).unwrap_or(true))
+        };
+        if !finds(&expression) && finds(&format!("(?i){expression}")) {
+            let message = format!("`/{expression}/` finds no tool as its name is written");
+            self.report(Code::DeadMatcher, fields.span("match"), message).help =
+                Some("case counts: write the name as agents do, such as `Bash`".to_owned());
+        }
+    }
+
+    /// A rule about a tool that there is not, or that is no rule.
+    pub(super) fn check_condition(&mut self, node: &Node) {
+        let Some(text) = node.as_str() else { return };
+        if text.contains("),")
+            || Rule::parse(text).is_ok_and(|it| it.remarks().contains(&RuleRemark::LooksLikeAList))
+        {
+            let message = format!("`{text}` is read as one rule, of the first tool in it");
+            self.report(Code::BadCondition, node.span, message).help =
+                Some("write one rule, and a hook for each of several".to_owned());
+            return;
+        }
+        let tool = text.split('(').next().unwrap_or_default().trim();
+        if EXPRESSION.iter().any(|it| tool.starts_with(it)) {
+            let message =
+                format!("`{text}` is an expression, and `if` is a rule such as `Bash(rm *)`");
+            self.report(Code::BadCondition, node.span, message).help =
+                Some(format!("write `if = {{ when = '{text}' }}`"));
+            return;
+        }
+        let (wrong, help) = match (miscased(tool), misspelt(tool)) {
+            (Some((wrong, right)), _) => (wrong, format!("case counts: write `{right}`")),
+            (None, Some(near)) => (tool, format!("did you mean `{near}`?")),
+            (None, None) => return,
+        };
+        let message = format!("no tool is called `{wrong}`, so this rule never holds");
+        self.report(Code::DeadCondition, node.span, message).help = Some(help);
+    }
+
+    /// A rule about a tool that `match` keeps out never holds.
+    fn check_let_through(&mut self, fields: &Fields<'_>) {
+        let words = match_words(fields);
+        if words.is_empty() {
+            return;
+        }
+        for (text, span) in fields.words("if") {
+            let rule = Rule::parse(text).ok();
+            let Some(tool) = rule.as_ref().and_then(Rule::tool) else { continue };
+            if words.contains(&tool) || miscased(tool).is_some() || misspelt(tool).is_some() {
+                continue;
+            }
+            let message = format!("`match` lets no `{tool}` through, so this rule never holds");
+            self.report(Code::DeadCondition, span, message).help =
+                Some(format!("add `{tool}` to `match`, or change the rule"));
+        }
+    }
+
+    /// All rules of `if` must hold, and no call is one of two tools.
+    fn check_together(&mut self, fields: &Fields<'_>) {
+        let rules = fields.words("if").into_iter();
+        let mut tools = rules
+            .filter_map(|(text, span)| Some((Rule::parse(text).ok()?.tool()?.to_owned(), span)));
+        let Some((first, _)) = tools.next() else { return };
+        let Some((other, span)) = tools.find(|(tool, _)| *tool != first) else { return };
+        let message = format!(
+            "all rules of `if` must hold, and no call is one of `{first}` and of `{other}`"
+        );
+        self.report(Code::DeadCondition, span, message).help =
+            Some("write a hook for each of them".to_owned());
+    }
+}
+
+/// How expressions begin that ask for something; no tool is called so.
+const EXPRESSION: &[&str] = &["tool.", "call.", "event.", "prompt.", "c.", "!"];
+
+/// The tool of a rule such as `Bash(rm *)`, where that is a known one.
+fn rule_of(text: &str) -> Option<String> {
+    let is_rule = text.contains('(') && text.ends_with(')');
+    let rule = Rule::parse(text).ok().filter(|_| is_rule)?;
+    rule.tool().filter(|it| table::TOOLS.contains(it)).map(str::to_owned)
+}
+
+/// What to write in place of an expression that is not marked as one.
+pub(super) fn unmarked(text: &str) -> String {
+    match rule_of(text) {
+        Some(tool) => format!(
+            "a rule about a call goes into `if`: write `match = \"{tool}\"` and `if = \"{text}\"`"
+        ),
+        None => format!("write it between slashes, `\"/{text}/\"`, if it is an expression"),
+    }
+}
+
+/// The array that a word with dividers in it was meant for.
+fn divided(word: &str) -> Option<String> {
+    let is_divided = word.contains(DIVIDERS) || word.contains(char::is_whitespace);
+    let is_path = word.contains('/') && word.split('/').all(|it| table::TOOLS.contains(&it));
+    if !is_divided && !is_path {
+        return None;
+    }
+    let is_edge = |it: char| DIVIDERS.contains(&it) || it.is_whitespace() || is_path && it == '/';
+    let words: Vec<String> =
+        word.split(is_edge).filter(|it| !it.is_empty()).map(|it| format!("\"{it}\"")).collect();
+    Some(format!("[{}]", words.join(", ")))
+}
+
+/// The exact words of `match`; of an expression, none.
+pub(super) fn match_words<'n>(fields: &Fields<'n>) -> Vec<&'n str> {
+    match fields.text("match") {
+        Some(text) if matches!(values::pattern(text), Ok(MatcherSpec::Words(_))) => {
+            text.split('|').map(str::trim).collect()
+        }
+        Some(_) => Vec::new(),
+        None => fields.words("match").into_iter().map(|(word, _)| word).collect(),
+    }
+}
+
+/// The tool whose name `word` nearly is. A short name of a host's own is near to many, so that one slip is all it may have.
+fn misspelt(word: &str) -> Option<&'static str> {
+    let letters = |text: &str| text.to_ascii_lowercase().chars().collect::<Vec<char>>();
+    let word = word.trim();
+    if table::TOOLS.contains(&word) {
+        return None;
+    }
+    let near = nearest(word, table::TOOLS.iter().copied())?;
+    (distance(&letters(word), &letters(near)) == 1).then_some(near)
+}
+
+/// A name that differs from that of a known tool in nothing but case, and that of the tool.
+fn miscased(word: &str) -> Option<(&str, &'static str)> {
+    let word = word.trim();
+    let near = table::TOOLS.iter().find(|tool| tool.eq_ignore_ascii_case(word))?;
+    (*near != word).then_some((word, *near))
+}
