@@ -77,6 +77,37 @@ pub struct Effects {
 }
 
 impl Effects {
+    /// Whether nothing is wanted.
+    pub(crate) fn is_empty(&self) -> bool {
+        let Self {
+            updated_input,
+            updated_prompt,
+            updated_output,
+            context,
+            messages,
+            stop,
+            updated_permissions,
+            watch_paths,
+            initial_user_message,
+            retry,
+            env,
+            extra,
+        } = self;
+        let is_single = updated_input.is_none()
+            && updated_prompt.is_none()
+            && updated_output.is_none()
+            && stop.is_none()
+            && watch_paths.is_none()
+            && initial_user_message.is_none()
+            && retry.is_none();
+        is_single
+            && context.is_empty()
+            && messages.is_empty()
+            && updated_permissions.is_empty()
+            && env.is_empty()
+            && extra.is_empty()
+    }
+
     /// The same, with a tool input that replaces the whole original one.
     #[must_use]
     pub fn updated_input(mut self, input: impl Into<Value>) -> Self {

@@ -35,6 +35,7 @@ pub(crate) use command::start_ahead;
 #[cfg(feature = "rule")]
 #[doc(hidden)]
 pub use disk::disk;
+pub(crate) use rule::{Asked, ask};
 #[doc(hidden)]
 pub use sealed::Sealed;
 
@@ -162,8 +163,7 @@ impl Task {
     /// How long a step that starts now may take.
     #[must_use]
     pub fn budget(&self) -> Duration {
-        let left = self.deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        left.map_or(self.timeout, |left| left.min(self.timeout))
+        within(self.timeout, self.deadline)
     }
 
     /// The dialect that the hook speaks.
@@ -171,6 +171,12 @@ impl Task {
     pub fn dialect(&self) -> &'static Dialect {
         self.hook.dialect.dialect()
     }
+}
+
+/// What a deadline leaves of a time-out.
+pub(crate) fn within(timeout: Duration, deadline: Option<Instant>) -> Duration {
+    let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+    left.map_or(timeout, |left| left.min(timeout))
 }
 
 /// How far a step has come.

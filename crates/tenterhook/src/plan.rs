@@ -71,21 +71,17 @@ pub fn select(
         Some(subjects) => stage.eligible(subjects),
         None => Cow::Borrowed(stage.hooks.as_slice()),
     };
-    eligible
-        .iter()
-        .filter_map(|at| ruleset.hook(*at))
-        .filter_map(|hook| {
-            let row = ruleset.row(hook.dialect, &event.name);
-            let (widened, broken) = weigh(hook, &row, view, event, context).selected()?;
-            Some(Step {
-                hook: Arc::clone(hook),
-                row: row.into_owned(),
-                widened,
-                broken,
-                parts: Vec::new(),
-            })
-        })
-        .collect()
+    // Room for all at once: a list that grows by itself is copied each time.
+    let mut steps = Vec::with_capacity(eligible.len());
+    for hook in eligible.iter().filter_map(|at| ruleset.hook(*at)) {
+        let row = ruleset.row(hook.dialect, &event.name);
+        let Some((widened, broken)) = weigh(hook, &row, view, event, context).selected() else {
+            continue;
+        };
+        let (hook, row) = (Arc::clone(hook), row.into_owned());
+        steps.push(Step { hook, row, widened, broken, parts: Vec::new() });
+    }
+    steps
 }
 
 /// What the plan says of every configured hook, in configured order, on the payload as given (P-5).

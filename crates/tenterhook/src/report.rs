@@ -164,7 +164,7 @@ impl Report {
                 let took = self.took;
                 (
                     Code::TimedOut,
-                    format!("it took longer than it may: it was ended after {took:.1?}"),
+                    format!("it took longer than it may (it was ended after {took:.1?})"),
                 )
             }
             End::Cancelled => (Code::Cancelled, "the host gave up waiting for it".to_owned()),

@@ -17,6 +17,7 @@ mod raw;
 mod told;
 mod words;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -207,7 +208,7 @@ trait Reads: Send {
     /// Reads one line; an error is why it is no record of this agent.
     fn line(
         &mut self,
-        line: &[u8],
+        line: &str,
         carried: &mut Carried,
         tell: Tell<'_>,
     ) -> Result<(), raw::Unread>;
@@ -263,14 +264,12 @@ impl Decoder {
         if bytes.iter().all(u8::is_ascii_whitespace) {
             return;
         }
-        let read = match std::str::from_utf8(bytes) {
-            Ok(_) => self.reads.line(bytes, &mut self.carried, tell),
-            // Binary output that an agent wrote as it came: what is no text in it is marked, and the rest counts.
-            Err(_) => {
-                let text = String::from_utf8_lossy(bytes);
-                self.reads.line(text.as_bytes(), &mut self.carried, tell)
-            }
+        // Binary output that an agent wrote as it came: what is no text in it is marked, and the rest counts.
+        let text = match std::str::from_utf8(bytes) {
+            Ok(text) => Cow::Borrowed(text),
+            Err(_) => String::from_utf8_lossy(bytes),
         };
+        let read = self.reads.line(&text, &mut self.carried, tell);
         if let Err(raw::Unread) = read {
             let why = if line.is_whole { "no record" } else { "half a line at the end" };
             self.carried.facts.unread(why);

@@ -29,6 +29,15 @@ pub struct Verdict {
     pub faults: Vec<Fault>,
 }
 
+impl Verdict {
+    /// Whether it says nothing at all.
+    pub(crate) fn is_silent(&self) -> bool {
+        let Self { restraint, reason, if_denied, effects, faults } = self;
+        let is_mute = reason.is_none() && if_denied.is_none() && faults.is_empty();
+        *restraint == Restraint::Silent && is_mute && effects.is_empty()
+    }
+}
+
 /// What judging needs to know of a step beside its answer.
 #[derive(Clone, Copy, Debug)]
 pub struct JudgeContext<'a> {

@@ -18,7 +18,7 @@ use crate::answer::{Effects, Failure};
 use crate::config::{Mode, Ruleset, Stage};
 use crate::dialect::DialectId;
 use crate::event::{Event, EventName};
-use crate::executor::Sealed;
+use crate::executor::{self, Asked, Sealed};
 use crate::hook::{Hook, HookId, Phase, Run, Wait};
 use crate::matcher::MatchContext;
 use crate::outcome;
@@ -210,12 +210,15 @@ impl<'a> Firing<'a> {
     pub(super) fn finish(self) -> Finished {
         // Room for as many as there are: each is large, and a list that grows by itself begins with room for several.
         let count = self.done.len();
-        let (mut verdicts, mut records) = (Vec::with_capacity(count), Vec::with_capacity(count));
+        let (mut verdicts, mut records) = (Vec::new(), Vec::with_capacity(count));
         let mut hooks = Vec::with_capacity(count);
         // A built-in rule that has nothing to say leaves no trace: nobody asked for it, and it is there at every call.
         for done in self.done.into_iter().filter(|it| !it.is_quiet()) {
-            verdicts.push(done.verdict);
-            records.push(done.record);
+            // What says nothing changes nothing.
+            if !done.verdict.is_silent() {
+                verdicts.push(*done.verdict);
+            }
+            records.push(*done.record);
             hooks.push(done.hook);
         }
         Finished { event: self.event, verdicts, records, hooks }
@@ -245,7 +248,10 @@ impl<'a> Firing<'a> {
         if steps.len() < 2 {
             return match steps.pop() {
                 Some(step) => {
-                    let done = step::run(self.set(step)).await;
+                    let done = match self.ask(&step) {
+                        Some(done) => done,
+                        None => step::run(self.set(step)).await,
+                    };
                     self.give_way(&done).await;
                     vec![done]
                 }
@@ -266,6 +272,11 @@ impl<'a> Firing<'a> {
             handed.push((task.id(), at, copy));
         }
         for (at, step) in inside {
+            if let Some(done) = self.ask(&step) {
+                self.give_way(&done).await;
+                all.push((at, done));
+                continue;
+            }
             let copy = step.clone();
             let mut run = Box::pin(step::run(self.set(step)));
             match begin(run.as_mut()).await {
@@ -304,12 +315,32 @@ impl<'a> Firing<'a> {
         }
     }
 
+    /// What comes of a rule that can be asked here and now.
+    fn ask(&self, step: &Step) -> Option<Done> {
+        let (event, rule_input) = self.about(step);
+        let asked = Asked {
+            hook: &step.hook,
+            event,
+            rule_input,
+            ambient: &self.inner.ambient,
+            wanted: &self.wanted,
+            budget: executor::within(step.hook.time(&step.row), self.deadline),
+        };
+        Some(Done { version: self.version, ..step::ask(&asked, step)? })
+    }
+
+    /// What a step is about: the event, or a part of it.
+    fn about(&self, step: &Step) -> (&Arc<Event>, &Arc<RuleInput>) {
+        match step.parts.first().and_then(|at| self.parts.get(*at)) {
+            Some(part) => (&part.event, &part.rule_input),
+            None => (&self.event, &self.rule_input),
+        }
+    }
+
     fn set(&mut self, step: Step) -> Box<Setting> {
         let part = step.parts.first().and_then(|at| self.parts.get(*at));
-        let (event, rule_input) = match part {
-            Some(part) => (Arc::clone(&part.event), &part.rule_input),
-            None => (Arc::clone(&self.event), &self.rule_input),
-        };
+        let (event, rule_input) = self.about(&step);
+        let event = Arc::clone(event);
         let rule_input = matches!(step.hook.run, Run::Rule(_)).then(|| Arc::clone(rule_input));
         let envelope = match part {
             Some(_) => Arc::new(Sealed::new(Arc::clone(&event), step.hook.dialect)),

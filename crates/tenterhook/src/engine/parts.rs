@@ -49,7 +49,8 @@ pub(super) fn together(mut all: Vec<Done>) -> Option<Done> {
     let strictest = all.iter().map(|it| it.verdict.restraint).max()?;
     let at = all.iter().position(|it| it.verdict.restraint == strictest)?;
     let took = all.iter().map(|it| it.record.took).max()?;
-    let verdicts: Vec<Verdict> = all.iter_mut().map(|it| std::mem::take(&mut it.verdict)).collect();
+    let verdicts: Vec<Verdict> =
+        all.iter_mut().map(|it| std::mem::take(&mut *it.verdict)).collect();
     let context = all.iter().flat_map(|it| it.record.context.clone()).collect();
     let mut done = all.swap_remove(at);
     let if_denied = verdicts.iter().find_map(|it| it.if_denied.clone());
@@ -68,7 +69,7 @@ pub(super) fn together(mut all: Vec<Done>) -> Option<Done> {
     done.record.took = took;
     done.record.context = context;
     done.record.verdict = folded.restraint;
-    done.verdict = Verdict {
+    *done.verdict = Verdict {
         restraint: folded.restraint,
         reason: folded.reasons.into_iter().next(),
         if_denied,

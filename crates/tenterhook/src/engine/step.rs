@@ -12,8 +12,8 @@ use super::recording::Behind;
 use crate::answer::{Answer, Failure, Power, Restraint};
 use crate::diagnostic::Code;
 use crate::event::Event;
-use crate::executor::{self, Ambient, Progress, Sealed, Task};
-use crate::hook::{Hook, HookId, Layer, Phase, Run, Tier, Wait, around};
+use crate::executor::{self, Ambient, Asked, Progress, Sealed, Task};
+use crate::hook::{Confine, Hook, HookId, Layer, Phase, Run, Tier, Wait, around};
 use crate::merge;
 use crate::outcome::{self, Ended, Fault, Outcome};
 use crate::plan::Step;
@@ -73,10 +73,12 @@ impl Once {
 }
 
 /// A step that is over, as far as its event is concerned.
+///
+/// It goes through many hands, and what is in it is large.
 pub(super) struct Done {
     pub(super) hook: Arc<Hook>,
-    pub(super) verdict: Verdict,
-    pub(super) record: outcome::Step,
+    pub(super) verdict: Box<Verdict>,
+    pub(super) record: Box<outcome::Step>,
     /// Which version of the event it judged.
     pub(super) version: u32,
     /// The fault that says why its allow no longer counts.
@@ -117,7 +119,7 @@ impl Done {
 
     /// Whether a built-in rule looked on and had nothing to say.
     pub(super) fn is_quiet(&self) -> bool {
-        let Verdict { restraint, faults, effects, .. } = &self.verdict;
+        let Verdict { restraint, faults, effects, .. } = &*self.verdict;
         let silent = *restraint == Restraint::Silent && faults.is_empty();
         let shadow = self.record.shadow.as_ref();
         let aside =
@@ -128,7 +130,7 @@ impl Done {
     /// The same, of which only the record hears where its hook is in shadow (SH-6).
     fn seen(mut self) -> Self {
         if self.hook.enforcement.is_shadow() && self.record.shadow.is_none() {
-            self.record = aside(self.record, std::mem::take(&mut self.verdict));
+            self.record = Box::new(aside(*self.record, std::mem::take(&mut *self.verdict)));
         }
         self
     }
@@ -138,10 +140,9 @@ impl Done {
     }
 
     fn without_words(step: &Step, ended: Ended) -> Self {
-        let record = record(step, ended, Duration::ZERO, Restraint::Silent);
-        let verdict = Verdict::default();
+        let record = Box::new(record(step, ended, Duration::ZERO, Restraint::Silent));
         let hook = Arc::clone(&step.hook);
-        Self { hook, verdict, record, version: 0, voided: None }.seen()
+        Self { hook, verdict: Box::default(), record, version: 0, voided: None }.seen()
     }
 }
 
@@ -233,16 +234,40 @@ async fn attached(setting: Box<Setting>, claim: Option<Claim>) -> Done {
             return detach(&session, &step, rest);
         }
     };
-    let answer = read(&setting.step, &setting.event, &report);
-    spend(claim, &answer);
-    let ended = match answer.detached {
-        true => Ended::InBackground(Box::new(ended(&setting.step, &report))),
-        false => ended(&setting.step, &report),
-    };
-    let mut done = judge(&setting.step, answer, ended, report.took);
-    done.record.tier = report.tier;
+    let mut done = judged(&setting.step, &setting.event, &report, claim);
     done.verdict.faults.extend(unconfined(&setting.step.hook, &setting.session, &report));
     done
+}
+
+/// What comes of a report: read, judged, recorded.
+fn judged(step: &Step, event: &Event, report: &Report, claim: Option<Claim>) -> Done {
+    let answer = read(step, event, report);
+    spend(claim, &answer);
+    let ended = match answer.detached {
+        true => Ended::InBackground(Box::new(ended(step, report))),
+        false => ended(step, report),
+    };
+    let mut done = judge(step, answer, ended, report.took);
+    done.record.tier = report.tier;
+    done
+}
+
+/// Asks a rule here and now, where nothing else is to be done for it: it waits for nobody, and needs no turn and no envelope.
+pub(super) fn ask(asked: &Asked<'_>, step: &Step) -> Option<Done> {
+    let Run::Rule(rule) = &step.hook.run else { return None };
+    let hook = &step.hook;
+    let is_plain = hook.wait == Wait::Attached && !hook.once && hook.status.is_none();
+    if !is_plain || step.broken.is_some() || around::refuses(hook, &asked.ambient.env).is_some() {
+        return None;
+    }
+    let report = executor::ask(asked, rule);
+    let is_silent = report.is_mute() && report.end == End::Exited(0);
+    if is_silent && !hook.answer_required && hook.confine != Confine::Asked {
+        let mut done = Done::without_words(step, Ended::Answered);
+        done.record.took = report.took;
+        return Some(done);
+    }
+    Some(judged(step, asked.event, &report, None))
 }
 
 /// A machine that cannot confine is told of once a session, not once a hook and call.
@@ -367,8 +392,9 @@ fn said(step: &Step, event: &Event, report: &Report) -> Answer {
 
 fn judge(step: &Step, answer: Answer, ended: Ended, took: Duration) -> Done {
     let verdict = verdict::judge(judge_context(step), answer);
-    let record = spoken(step, ended, took, &verdict);
-    Done { hook: Arc::clone(&step.hook), verdict, record, version: 0, voided: None }.seen()
+    let record = Box::new(spoken(step, ended, took, &verdict));
+    let (hook, verdict) = (Arc::clone(&step.hook), Box::new(verdict));
+    Done { hook, verdict, record, version: 0, voided: None }.seen()
 }
 
 pub(super) fn judge_context(step: &Step) -> JudgeContext<'_> {

@@ -1,25 +1,29 @@
 //! Evaluates a rule on the event itself. Decides nothing that the rule does not say.
 
+use std::time::Duration;
+
 #[cfg(feature = "rule")]
 use tokio::time::Instant;
 
-use super::Task;
+use super::{Ambient, Task};
+use crate::event::Event;
+use crate::hook::Hook;
 use crate::report::Report;
-use crate::rule::Rule;
+use crate::rule::{Rule, RuleInput};
+use crate::session::Wanted;
 
-#[cfg(not(feature = "rule"))]
-pub(super) fn run(_task: &Task, _rule: &Rule) -> Report {
-    super::left_out("rule")
+/// What a rule is asked about, and for how long.
+#[cfg_attr(not(feature = "rule"), expect(dead_code, reason = "nothing is asked then"))]
+pub(crate) struct Asked<'a> {
+    pub(crate) hook: &'a Hook,
+    pub(crate) event: &'a Event,
+    pub(crate) rule_input: &'a RuleInput,
+    pub(crate) ambient: &'a Ambient,
+    pub(crate) wanted: &'a Wanted,
+    pub(crate) budget: Duration,
 }
 
-/// Evaluates at once: a rule is bounded in steps, and asks now and then whether its time is up or its event cancelled.
-#[cfg(feature = "rule")]
 pub(super) fn run(task: &Task, rule: &Rule) -> Report {
-    use crate::report::{End, Said};
-    use crate::rule::{RuleInput, Unsettled};
-
-    let started = Instant::now();
-    let budget = task.budget();
     let own;
     let rule_input = match &task.rule_input {
         Some(rule_input) => rule_input,
@@ -28,18 +32,37 @@ pub(super) fn run(task: &Task, rule: &Rule) -> Report {
             &own
         }
     };
-    let (end, said) =
-        match rule.judge(rule_input, &|| task.wanted.is() && started.elapsed() < budget) {
-            Ok(mut answer) => {
-                // What holds restrains, though the rule failed to say all that it wanted to (RU-6).
-                let end = answer.failure.take().map_or(End::Exited(0), failed);
-                leave(task, rule_input, &mut answer);
-                (end, Some(Said::Answer(Box::new(answer))))
-            }
-            Err(Unsettled::OutOfTime) if !task.wanted.is() => (End::Cancelled, None),
-            Err(Unsettled::OutOfTime) => (End::TimedOut, None),
-            Err(unsettled) => (failed(unsettled.failure()), None),
-        };
+    let Task { hook, event, ambient, wanted, .. } = task;
+    ask(&Asked { hook, event, rule_input, ambient, wanted, budget: task.budget() }, rule)
+}
+
+#[cfg(not(feature = "rule"))]
+pub(crate) fn ask(_asked: &Asked<'_>, _rule: &Rule) -> Report {
+    super::left_out("rule")
+}
+
+/// Evaluates at once: a rule is bounded in steps, and asks now and then whether its time is up or its event cancelled.
+#[cfg(feature = "rule")]
+pub(crate) fn ask(asked: &Asked<'_>, rule: &Rule) -> Report {
+    use crate::answer::Answer;
+    use crate::report::{End, Said};
+    use crate::rule::Unsettled;
+
+    let started = Instant::now();
+    let go_on = || asked.wanted.is() && started.elapsed() < asked.budget;
+    let (end, said) = match rule.judge(asked.rule_input, &go_on) {
+        // It does not hold, as most do not, or it says nothing when it does.
+        Ok(answer) if answer == Answer::default() => (End::Exited(0), None),
+        Ok(mut answer) => {
+            // What holds restrains, though the rule failed to say all that it wanted to (RU-6).
+            let end = answer.failure.take().map_or(End::Exited(0), failed);
+            leave(asked, &mut answer);
+            (end, Some(Said::Answer(Box::new(answer))))
+        }
+        Err(Unsettled::OutOfTime) if !asked.wanted.is() => (End::Cancelled, None),
+        Err(Unsettled::OutOfTime) => (End::TimedOut, None),
+        Err(unsettled) => (failed(unsettled.failure()), None),
+    };
     let report = Report::silent(end, started.elapsed());
     match said {
         Some(said) => Report { said, ..report },
@@ -49,20 +72,20 @@ pub(super) fn run(task: &Task, rule: &Rule) -> Report {
 
 /// A denial of a built-in rule may be lifted by the person, once for all rules that deny the call; else it says how (SP-21).
 #[cfg(feature = "rule")]
-fn leave(task: &Task, rule_input: &crate::rule::RuleInput, answer: &mut crate::answer::Answer) {
+fn leave(asked: &Asked<'_>, answer: &mut crate::answer::Answer) {
     use crate::answer::{Answer, Restraint};
     use crate::hook::Layer;
     use crate::leave::Lifted;
 
-    let denies = answer.restraint == Restraint::Deny && task.hook.layer == Layer::BuiltIn;
-    let Some(leaves) = task.ambient.leaves.as_ref().filter(|_| denies) else { return };
-    let asked = || match leaves.ask(&task.event, task.hook.pausable) {
+    let denies = answer.restraint == Restraint::Deny && asked.hook.layer == Layer::BuiltIn;
+    let Some(leaves) = asked.ambient.leaves.as_ref().filter(|_| denies) else { return };
+    let person = || match leaves.ask(asked.event, asked.hook.pausable) {
         Lifted::Yes(why) => Ok(why),
         Lifted::No(how) => Err(how.unwrap_or_default()),
     };
-    match rule_input.lifted(asked) {
+    match asked.rule_input.lifted(person) {
         Ok(why) => {
-            let told = format!("`{}` let this call pass: {why}", task.hook.id);
+            let told = format!("`{}` let this call pass: {why}", asked.hook.id);
             *answer = Answer::default();
             answer.effects.messages.push(told);
         }

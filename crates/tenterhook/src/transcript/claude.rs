@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 
-use super::raw::{self, Ask, Field, Unread};
+use super::raw::{self, Ask, Content, Field, Unread, Within};
 use super::{Call, Carried, Ended, Kind, Reads, Refuser, Tell, What};
 
 /// Kinds of records that tell no event.
@@ -61,13 +61,13 @@ struct Line<'a> {
     #[serde(borrow, default, rename = "toolDenialKind")]
     denial: Field<'a>,
     #[serde(borrow, default)]
-    message: Field<'a>,
+    message: Within<Message<'a>>,
 }
 
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(borrow, default)]
-    content: Field<'a>,
+    content: Content<'a, Block<'a>>,
     #[serde(borrow, default)]
     stop_reason: Field<'a>,
 }
@@ -121,8 +121,8 @@ pub(super) fn carry(carried: &mut Option<Arc<str>>, said: Option<&str>) {
 }
 
 impl Reads for Claude {
-    fn line(&mut self, bytes: &[u8], carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
-        let line: Line<'_> = serde_json::from_slice(bytes)?;
+    fn line(&mut self, text: &str, carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
+        let line: Line<'_> = serde_json::from_str(text)?;
         let kind = line.r#type.text().unwrap_or_default();
         carry(&mut carried.session, line.session.text().as_deref());
         if carried.facts.session.is_none() {
@@ -145,11 +145,11 @@ impl Reads for Claude {
             None if line.sidechain.yes() => carry(&mut carried.subagent, Some("sidechain")),
             None => carried.subagent = None,
         }
-        let Some(message) = line.message.read::<Message<'_>>() else { return Ok(()) };
+        let Some(message) = line.message.get() else { return Ok(()) };
         if &*kind == "assistant" {
-            self.says(&message, carried, tell)
+            self.says(message, carried, tell)
         } else {
-            self.hears(&line, &message, carried, tell)
+            self.hears(&line, message, carried, tell)
         }
         Ok(())
     }
@@ -158,7 +158,7 @@ impl Reads for Claude {
 impl Claude {
     /// What the model said.
     fn says(&mut self, message: &Message<'_>, carried: &mut Carried, tell: Tell<'_>) {
-        for block in message.content.read::<Vec<Block<'_>>>().unwrap_or_default() {
+        for block in message.content.list() {
             if block.r#type.text().as_deref() != Some("tool_use") {
                 continue;
             }
@@ -179,17 +179,17 @@ impl Claude {
 
     /// What the model was told.
     fn hears(&mut self, line: &Line<'_>, message: &Message<'_>, carried: &Carried, tell: Tell<'_>) {
-        if let Some(text) = message.content.text() {
+        if let Content::Text(text) = &message.content {
             if !line.meta.yes() {
-                tell(carried.told(What::Prompt(text)));
+                tell(carried.told(What::Prompt(Cow::Borrowed(text))));
             }
             return;
         }
-        for block in message.content.read::<Vec<Block<'_>>>().unwrap_or_default() {
+        for block in message.content.list() {
             match (block.r#type.text().as_deref(), block.tool_use_id.text()) {
                 (Some("tool_result"), Some(call)) => {
                     let is_shell = self.shells.remove(&*call);
-                    let what = ended(line, &block, is_shell);
+                    let what = ended(line, block, is_shell);
                     tell(carried.told(match what {
                         Ok(ended) => What::Result { call, ended },
                         Err(by) => What::Denial { call, by },

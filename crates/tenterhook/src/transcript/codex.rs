@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::claude::carry;
-use super::raw::{self, Ask, Field, Unread};
+use super::raw::{self, Ask, Field, Unread, Within};
 use super::{Call, Carried, Ended, Kind, Reads, Refuser, Tell, What};
 
 #[derive(Deserialize)]
@@ -17,7 +17,7 @@ struct Line<'a> {
     #[serde(borrow, default)]
     r#type: Field<'a>,
     #[serde(borrow, default)]
-    payload: Field<'a>,
+    payload: Within<Payload<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -51,7 +51,7 @@ struct Payload<'a> {
     #[serde(borrow, default)]
     output: Field<'a>,
     #[serde(borrow, default)]
-    item: Field<'a>,
+    item: Within<Item<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -146,22 +146,22 @@ pub(super) struct Codex {
 }
 
 impl Reads for Codex {
-    fn line(&mut self, bytes: &[u8], carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
-        let line: Line<'_> = serde_json::from_slice(bytes)?;
+    fn line(&mut self, text: &str, carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
+        let line: Line<'_> = serde_json::from_str(text)?;
         let kind = line.r#type.text().ok_or(Unread)?;
         carried.time = raw::time(line.timestamp.text().as_deref());
         if LINES.contains(&&*kind) {
             return Ok(());
         }
-        let Some(payload) = line.payload.read::<Payload<'_>>() else { return Err(Unread) };
+        let Some(payload) = line.payload.get() else { return Err(Unread) };
         match &*kind {
-            "session_meta" => self.begin(&payload, carried),
+            "session_meta" => self.begin(payload, carried),
             "turn_context" => {
                 carry(&mut carried.cwd, payload.cwd.text().as_deref());
                 carry(&mut carried.mode, payload.approval_policy.text().as_deref());
             }
-            "response_item" => self.said(&payload, carried, tell),
-            "event_msg" => self.happened(&payload, carried, tell),
+            "response_item" => self.said(payload, carried, tell),
+            "event_msg" => self.happened(payload, carried, tell),
             other => carried.facts.unknown(other),
         }
         Ok(())
@@ -228,14 +228,14 @@ impl Codex {
         let kind = payload.r#type.text().unwrap_or_default();
         match &*kind {
             "task_complete" => tell(carried.told(What::Stop)),
-            "item_completed" => self.item(payload.item.read(), carried, tell),
+            "item_completed" => self.item(payload.item.get(), carried, tell),
             it if HAPPENED.contains(&it) => {}
             it => carried.facts.unknown(it),
         }
     }
 
     /// What an item tells that ended: what really ran, and the calls of scripts.
-    fn item(&mut self, item: Option<Item<'_>>, carried: &mut Carried, tell: Tell<'_>) {
+    fn item(&mut self, item: Option<&Item<'_>>, carried: &mut Carried, tell: Tell<'_>) {
         let Some(item) = item else { return carried.facts.unknown("item_completed") };
         let kind = item.r#type.text().unwrap_or_default();
         if &*kind == "UserMessage" {
@@ -246,7 +246,7 @@ impl Codex {
         if ITEMS.contains(&&*kind) {
             return;
         }
-        let (Some(id), Some((tool, input))) = (item.id.text(), ran(&item, &kind)) else {
+        let (Some(id), Some((tool, input))) = (item.id.text(), ran(item, &kind)) else {
             return carried.facts.unknown(&kind);
         };
         if self.calls.contains(&*id) {
@@ -315,7 +315,8 @@ fn patch(changes: &serde_json::Map<String, serde_json::Value>) -> String {
 /// How a call ended, by the only thing that is told: its words.
 fn ended<'a>(call: Cow<'a, str>, output: Field<'a>, is_script: bool) -> What<'a> {
     const BLOCKED: &str = "Command blocked by PreToolUse hook:";
-    let text = output.text().unwrap_or_else(|| {
+    // None of the words that are looked for has a sign that is escaped.
+    let text = output.written().map(Cow::Borrowed).unwrap_or_else(|| {
         let texts = output.read::<Vec<Text<'_>>>().unwrap_or_default();
         Cow::Owned(texts.iter().filter_map(|it| it.text.text()).collect::<Vec<_>>().join("\n"))
     });

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 
 use super::claude::carry;
-use super::raw::{self, Ask, Field, Unread};
+use super::raw::{self, Ask, Field, Unread, Within};
 use super::{Call, Carried, Ended, Kind, Reads, Refuser, Tell, What};
 
 #[derive(Deserialize)]
@@ -17,7 +17,7 @@ struct Line<'a> {
     #[serde(borrow, default, rename = "agentId")]
     agent: Field<'a>,
     #[serde(borrow, default)]
-    data: Field<'a>,
+    data: Within<Data<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -108,13 +108,13 @@ const OTHERS: &[&str] = &[
 pub(super) struct Copilot;
 
 impl Reads for Copilot {
-    fn line(&mut self, bytes: &[u8], carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
-        let line: Line<'_> = serde_json::from_slice(bytes)?;
+    fn line(&mut self, text: &str, carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
+        let line: Line<'_> = serde_json::from_str(text)?;
         let kind = line.r#type.text().ok_or(Unread)?;
         carried.time = raw::time(line.timestamp.text().as_deref());
         carried.subagent = None;
         carry(&mut carried.subagent, line.agent.text().as_deref());
-        let data = || line.data.read::<Data<'_>>();
+        let data = || line.data.get();
         match &*kind {
             "session.start" | "session.resume" => begin(data(), carried),
             "session.mode_changed" => {
@@ -140,7 +140,7 @@ impl Reads for Copilot {
     }
 }
 
-fn begin(data: Option<Data<'_>>, carried: &mut Carried) {
+fn begin(data: Option<&Data<'_>>, carried: &mut Carried) {
     let Some(data) = data else { return };
     carry(&mut carried.session, data.session_id.text().as_deref());
     carry(&mut carried.facts.version, data.copilot_version.text().as_deref());
@@ -149,7 +149,7 @@ fn begin(data: Option<Data<'_>>, carried: &mut Carried) {
     carried.facts.session.clone_from(&carried.session);
 }
 
-fn call(data: Option<Data<'_>>, carried: &mut Carried, tell: Tell<'_>) {
+fn call(data: Option<&Data<'_>>, carried: &mut Carried, tell: Tell<'_>) {
     let (Some(id), Some(name)) = (
         data.as_ref().and_then(|it| it.tool_call_id.text()),
         data.as_ref().and_then(|it| it.tool_name.text()),
@@ -168,7 +168,7 @@ fn call(data: Option<Data<'_>>, carried: &mut Carried, tell: Tell<'_>) {
     tell(carried.told(What::Call(Call { id, tool, input, kind: Kind::Plain })));
 }
 
-fn ended(data: Option<Data<'_>>, carried: &mut Carried, tell: Tell<'_>) {
+fn ended(data: Option<&Data<'_>>, carried: &mut Carried, tell: Tell<'_>) {
     let Some(data) = data else { return };
     let Some(call) = data.tool_call_id.text() else { return };
     if data.success.yes() {
@@ -194,7 +194,7 @@ fn ended(data: Option<Data<'_>>, carried: &mut Carried, tell: Tell<'_>) {
     tell(carried.told(What::Result { call, ended }));
 }
 
-fn asked(data: Option<Data<'_>>, carried: &mut Carried, tell: Tell<'_>) {
+fn asked(data: Option<&Data<'_>>, carried: &mut Carried, tell: Tell<'_>) {
     let Some(data) = data else { return };
     if data.hook_type.text().as_deref() != Some("preToolUse") {
         return;

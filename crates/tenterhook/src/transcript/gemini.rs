@@ -79,8 +79,8 @@ pub(super) struct Gemini {
 }
 
 impl Reads for Gemini {
-    fn line(&mut self, bytes: &[u8], carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
-        let line: Line<'_> = serde_json::from_slice(bytes)?;
+    fn line(&mut self, text: &str, carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
+        let line: Line<'_> = serde_json::from_str(text)?;
         if let Some(set) = line.set.json() {
             let set: Line<'_> = serde_json::from_str(set)?;
             return self.messages(&set, carried, tell);

@@ -120,8 +120,8 @@ pub(super) struct OpenCode {
 }
 
 impl Reads for OpenCode {
-    fn line(&mut self, bytes: &[u8], carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
-        let row: Row<'_> = serde_json::from_slice(bytes)?;
+    fn line(&mut self, text: &str, carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
+        let row: Row<'_> = serde_json::from_str(text)?;
         if let Some(info) = row.info.json() {
             return self.export(info, row.messages.json().unwrap_or("[]"), carried, tell);
         }

@@ -63,8 +63,8 @@ struct Came<'a> {
 pub(super) struct Own;
 
 impl Reads for Own {
-    fn line(&mut self, bytes: &[u8], carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
-        let line: Line<'_> = serde_json::from_slice(bytes)?;
+    fn line(&mut self, text: &str, carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
+        let line: Line<'_> = serde_json::from_str(text)?;
         if let Some(at) = line.at.number() {
             carried.time = Some(at);
         }

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::Deserialize;
 
 use super::claude::carry;
-use super::raw::{self, Ask, Field, Unread};
+use super::raw::{self, Ask, Content, Field, Unread, Within};
 use super::{Call, Carried, Ended, Kind, Reads, Refuser, Tell, What};
 
 #[derive(Deserialize)]
@@ -27,17 +27,17 @@ struct Line<'a> {
     #[serde(borrow, default)]
     agent_id: Field<'a>,
     #[serde(borrow, default)]
-    message: Field<'a>,
+    message: Within<Message<'a>>,
     #[serde(borrow, default)]
-    tool_call_result: Field<'a>,
+    tool_call_result: Within<Outcome<'a>>,
     #[serde(borrow, default)]
-    system_payload: Field<'a>,
+    system_payload: Within<System<'a>>,
 }
 
 #[derive(Deserialize)]
 struct Message<'a> {
     #[serde(borrow, default)]
-    parts: Field<'a>,
+    parts: Content<'a, Part<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -46,7 +46,7 @@ struct Part<'a> {
     #[serde(borrow, default)]
     text: Field<'a>,
     #[serde(borrow, default)]
-    function_call: Field<'a>,
+    function_call: Within<FunctionCall<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -76,7 +76,7 @@ struct Outcome<'a> {
 #[serde(rename_all = "camelCase")]
 struct System<'a> {
     #[serde(borrow, default)]
-    ui_event: Field<'a>,
+    ui_event: Within<Telemetry<'a>>,
 }
 
 #[derive(Deserialize)]
@@ -108,8 +108,8 @@ pub(super) struct Qwen {
 }
 
 impl Reads for Qwen {
-    fn line(&mut self, bytes: &[u8], carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
-        let line: Line<'_> = serde_json::from_slice(bytes)?;
+    fn line(&mut self, text: &str, carried: &mut Carried, tell: Tell<'_>) -> Result<(), Unread> {
+        let line: Line<'_> = serde_json::from_str(text)?;
         let kind = line.r#type.text().ok_or(Unread)?;
         carried.time = raw::time(line.timestamp.text().as_deref());
         carried.subagent = None;
@@ -118,17 +118,14 @@ impl Reads for Qwen {
         carry(&mut carried.cwd, line.cwd.text().as_deref());
         carry(&mut carried.facts.version, line.version.text().as_deref());
         carried.facts.session.clone_from(&carried.session);
-        let parts = || {
-            let message = line.message.read::<Message<'_>>();
-            message.and_then(|it| it.parts.read::<Vec<Part<'_>>>()).unwrap_or_default()
-        };
+        let parts = || line.message.get().map(|it| it.parts.list()).unwrap_or_default();
         match &*kind {
             "user" => {
                 let text: String = parts().iter().filter_map(|it| it.text.text()).collect();
                 tell(carried.told(What::Prompt(text.into())));
             }
-            "assistant" => says(&parts(), carried, tell),
-            "tool_result" => self.ended(line.tool_call_result.read(), carried, tell),
+            "assistant" => says(parts(), carried, tell),
+            "tool_result" => self.ended(line.tool_call_result.get(), carried, tell),
             "system" => match line.subtype.text().as_deref() {
                 Some("ui_telemetry") => self.telemetry(&line, carried, tell),
                 Some(
@@ -145,12 +142,9 @@ impl Reads for Qwen {
 fn says(parts: &[Part<'_>], carried: &mut Carried, tell: Tell<'_>) {
     // What is empty is no end: subagents of 0.24 say nothing before they call.
     let mut is_last = !parts.is_empty();
-    for call in parts.iter().filter_map(|it| it.function_call.json()) {
+    for call in parts.iter().filter_map(|it| it.function_call.get()) {
         is_last = false;
-        let call = serde_json::from_str::<FunctionCall<'_>>(call).ok();
-        let Some((id, tool, args)) =
-            call.and_then(|it| Some((it.id.text()?, it.name.text()?, it.args)))
-        else {
+        let (Some(id), Some(tool), args) = (call.id.text(), call.name.text(), call.args) else {
             carried.facts.unknown("functionCall");
             continue;
         };
@@ -163,7 +157,7 @@ fn says(parts: &[Part<'_>], carried: &mut Carried, tell: Tell<'_>) {
 }
 
 impl Qwen {
-    fn ended(&mut self, outcome: Option<Outcome<'_>>, carried: &mut Carried, tell: Tell<'_>) {
+    fn ended(&mut self, outcome: Option<&Outcome<'_>>, carried: &mut Carried, tell: Tell<'_>) {
         let passed = self.passed.take();
         let Some((outcome, call)) = outcome.and_then(|it| it.call_id.text().map(|id| (it, id)))
         else {
@@ -187,10 +181,7 @@ impl Qwen {
     }
 
     fn telemetry(&mut self, line: &Line<'_>, carried: &mut Carried, tell: Tell<'_>) {
-        let event = line
-            .system_payload
-            .read::<System<'_>>()
-            .and_then(|it| it.ui_event.read::<Telemetry<'_>>());
+        let event = line.system_payload.get().and_then(|it| it.ui_event.get());
         let Some(it) = event.filter(|it| it.event.text().as_deref() == Some("qwen-code.tool_call"))
         else {
             return;

@@ -2,8 +2,12 @@
 //! lines only as far as they tell them apart.
 
 use std::borrow::Cow;
+use std::fmt;
+use std::marker::PhantomData;
 
 use serde::Deserialize;
+use serde::de::value::MapAccessDeserializer;
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::Agent;
@@ -35,6 +39,8 @@ pub(super) trait Ask<'a> {
     fn read<T: Deserialize<'a>>(self) -> Option<T>;
     /// A whole number.
     fn number(self) -> Option<i64>;
+    /// The text of it as it is written, with its escapes: plain words stand in it as they are.
+    fn written(self) -> Option<&'a str>;
 }
 
 impl<'a> Ask<'a> for Field<'a> {
@@ -65,6 +71,126 @@ impl<'a> Ask<'a> for Field<'a> {
 
     fn number(self) -> Option<i64> {
         self.read()
+    }
+
+    fn written(self) -> Option<&'a str> {
+        self?.get().strip_prefix('"')?.strip_suffix('"')
+    }
+}
+
+/// An object that is read where it stands, in the one pass over its line; nothing where something else does.
+pub(super) struct Within<T>(Option<T>);
+
+impl<T> Default for Within<T> {
+    fn default() -> Self {
+        Self(None)
+    }
+}
+
+impl<T> Within<T> {
+    pub(super) fn get(&self) -> Option<&T> {
+        self.0.as_ref()
+    }
+
+    pub(super) fn take(self) -> Option<T> {
+        self.0
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Within<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let read = deserializer.deserialize_any(Loose(PhantomData::<T>))?;
+        Ok(Self(match read {
+            Read::Object(it) => Some(it),
+            Read::List(_) | Read::Text(_) | Read::Other => None,
+        }))
+    }
+}
+
+/// A text, or a list of objects, read where it stands.
+#[derive(Default)]
+pub(super) enum Content<'a, T> {
+    Text(Cow<'a, str>),
+    List(Vec<T>),
+    #[default]
+    None,
+}
+
+impl<'a, T> Content<'a, T> {
+    pub(super) fn list(&self) -> &[T] {
+        match self {
+            Self::List(all) => all,
+            Self::Text(_) | Self::None => &[],
+        }
+    }
+}
+
+impl<'de: 'a, 'a, T: Deserialize<'de>> Deserialize<'de> for Content<'a, T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(match deserializer.deserialize_any(Loose(PhantomData::<T>))? {
+            Read::Text(text) => Self::Text(text),
+            Read::List(all) => Self::List(all),
+            Read::Object(_) | Read::Other => Self::None,
+        })
+    }
+}
+
+/// What stood there.
+enum Read<'de, T> {
+    Object(T),
+    List(Vec<T>),
+    Text(Cow<'de, str>),
+    Other,
+}
+
+/// Takes what stands there, whatever it is: a wrong type is an absence.
+struct Loose<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for Loose<T> {
+    type Value = Read<'de, T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("anything")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        T::deserialize(MapAccessDeserializer::new(map)).map(Read::Object)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<Self::Value, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = all.next_element::<Within<T>>()? {
+            list.extend(item.take());
+        }
+        Ok(Read::List(list))
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
+        Ok(Read::Text(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
+        Ok(Read::Text(Cow::Owned(text.to_owned())))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Read::Other)
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(Read::Other)
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(Read::Other)
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(Read::Other)
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(Read::Other)
     }
 }
 
