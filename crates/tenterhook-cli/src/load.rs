@@ -151,7 +151,9 @@ pub(crate) fn read(named: &[Named], whose: Whose, here: &Here) -> Loaded {
 /// A path from here, or from home, where that is shorter.
 pub(crate) fn shorten(name: &str, roots: &Roots) -> String {
     let path = Path::new(name);
-    if let Ok(rest) = path.strip_prefix(&roots.cwd) {
+    // From the root every path is whole, and shows it.
+    let from_here = path.strip_prefix(&roots.cwd).ok().filter(|_| roots.cwd.parent().is_some());
+    if let Some(rest) = from_here {
         return rest.display().to_string();
     }
     match path.strip_prefix(&roots.home) {

@@ -28,7 +28,7 @@ pub(crate) struct TrustWhich {
 pub(crate) enum TrustDo {
     /// Say of each source what was said of it; ends with 1 unless all is approved
     Status,
-    /// Show what became another since it was approved
+    /// Show what changed since it was approved
     Diff {
         /// The files; without any, all
         #[arg(value_name = "SOURCE")]

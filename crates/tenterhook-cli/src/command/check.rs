@@ -8,7 +8,7 @@ use tenterhook::config::Ruleset;
 use tenterhook::diagnostic::{Diagnostic, Severity};
 use tenterhook::hook::Hook;
 
-use super::{fix, json_text};
+use super::{fix, json_text, test};
 use crate::ambient::Here;
 use crate::args::{Check, Format};
 use crate::exit::Exit;
@@ -47,6 +47,11 @@ fn read(args: &Check, here: &Here) -> Loaded {
 }
 
 fn once(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem> {
+    if let Some(cases) = args.files.iter().find(|it| test::is_case_file(&it.path)) {
+        let shown = cases.path.display();
+        return Err(Problem::new(format!("`{shown}` is a file of cases, and configures no hooks"))
+            .help(format!("`tenterhook test {shown}` checks it, and runs them")));
+    }
     let mut loaded = term.doing("reading hook files", || read(args, here));
     if (args.fix || args.diff) && fix::run(&loaded, args.fix, term)? {
         loaded = read(args, here);

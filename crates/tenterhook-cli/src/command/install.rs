@@ -10,6 +10,7 @@ use tenterhook::dialect::DialectId;
 use tenterhook::install::{AGENTS, Agent, Form, Scope, agent, foreign};
 
 use super::change::{write_in_place, write_new};
+use super::status;
 use crate::ambient::Here;
 use crate::args::{Install, ScopeArg, Uninstall};
 use crate::exit::Exit;
@@ -53,6 +54,9 @@ pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, P
         apply(it, &changes, args.dry_run, "installed", here, term)?;
         if !args.dry_run {
             own(it, scope, args.adopt, here, term);
+            if let Some(off) = status::remains_off(it, here) {
+                term.say_after(WARNING, "warning:", &off);
+            }
             term.data(&format!("  {} {}\n", paint(HELP, "next:"), it.next))?;
         }
     }

@@ -91,6 +91,16 @@ fn switched_off(found: &[Found]) -> Option<(&str, &str)> {
     said.1.off.then_some((said.0.file.as_str(), said.1.key.as_str()))
 }
 
+/// What `install` should say of a file that switches all hooks of an agent off.
+pub(super) fn remains_off(agent: &Agent, here: &Here) -> Option<String> {
+    let found = look(agent, here);
+    let (file, key) = switched_off(&found)?;
+    Some(format!(
+        "`{key}` in {file} switches all hooks of {} off, these too: take it out of the file",
+        agent.title
+    ))
+}
+
 /// A bare name is found where the agent looks for programs: as far as can be told, where this one does.
 fn is_there(program: &str, here: &Here) -> bool {
     match program.contains('/') {
@@ -277,6 +287,8 @@ fn page(agent: &Agent, found: &[Found], here: &Here) -> String {
     if is_covered(agent, found, here) || waits {
         row("if it is gone", agent.gone);
         agent.gaps.iter().for_each(|it| row("not covered", it));
+    } else if let Some((file, key)) = switched_off(found) {
+        row("to change it", &format!("take `{key}` out of {file}"));
     } else if can_call(agent) {
         row("to change it", &format!("tenterhook install {}", agent.name));
     }

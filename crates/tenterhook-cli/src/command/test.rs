@@ -11,6 +11,8 @@ mod record;
 mod report;
 mod suite;
 
+pub(crate) use suite::is_case_file;
+
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::path::PathBuf;
 use std::sync::Arc;

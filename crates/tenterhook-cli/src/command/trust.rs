@@ -116,7 +116,7 @@ fn approve(which: &TrustWhich, here: &Here, term: Term) -> Result<Exit, Problem>
 fn unknown_digests(yes: &[String], reviews: &[Review]) -> Result<(), Problem> {
     let unknown = yes.iter().find(|it| !reviews.iter().any(|at| at.digest.to_string() == **it));
     unknown.map_or(Ok(()), |digest| {
-        Err(Problem::new(format!("no review has the digest `{digest}`: something became another"))
+        Err(Problem::new(format!("no review has the digest `{digest}`: something changed"))
             .help("`tenterhook trust status` prints the digests of what is there"))
     })
 }
@@ -292,6 +292,7 @@ fn changes(review: &Review, trust: &Trust, here: &Here) -> String {
     let files = trust.changed_files(review).into_iter();
     let files = files.map(|it| (shorten(&it.path.to_string_lossy(), &here.roots), it.then, it.now));
     let parts = [(shown, then.clone(), review.text.to_string())].into_iter().chain(files);
+    let parts = parts.filter(|(_, then, now)| then != now);
     parts.map(|(name, then, now)| crate::show::diff::unified(&name, &then, &now)).collect()
 }
 

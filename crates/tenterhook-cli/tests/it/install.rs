@@ -368,3 +368,20 @@ fn what_others_share_and_what_is_off_stays() {
     assert!(off.code == 1 && off.stderr.contains("`disableAllHooks` switches"), "{}", off.all());
     assert_eq!(all(&room.path("home")).len(), before.len());
 }
+
+/// BR-69: what is installed and switched off is told of at once, and with what mends it.
+#[test]
+fn what_stays_switched_off_is_said() {
+    let room = Room::new();
+    room.write("home/.claude/settings.json", "{\"disableAllHooks\": true}\n");
+    let said = room.run(&["install", "claude"], "");
+    assert_eq!(said.code, 0, "{}", said.all());
+    let told = said.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        told.contains("`disableAllHooks` in ~/.claude/settings.json switches all hooks"),
+        "{told}"
+    );
+    let status = room.run(&["status"], "").stdout;
+    let told = status.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(told.contains("take `disableAllHooks` out of ~/.claude/settings.json"), "{status}");
+}

@@ -388,3 +388,16 @@ fn a_bare_test_runs_nothing_of_a_strangers_repository() {
     );
     assert_eq!(rules.run(&["test"], "").code, 0);
 }
+
+/// TE-2: a file of cases is none with hooks, and says where it belongs.
+#[test]
+fn a_file_of_cases_is_not_checked_as_hooks() {
+    let room = Room::new();
+    room.write(
+        "project/tenterhook.test.toml",
+        "[[case]]\nevent = \"Bash ls\"\nexpect = \"proceed\"\n",
+    );
+    let said = room.run(&["check", "tenterhook.test.toml"], "");
+    assert_eq!(said.code, 1);
+    assert!(said.stderr.contains("`tenterhook test tenterhook.test.toml`"), "{}", said.all());
+}

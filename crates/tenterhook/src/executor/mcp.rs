@@ -132,11 +132,7 @@ const KINDS: &[(CallFaultKind, Code, &str)] = {
     use CallFaultKind as Kind;
     &[
         (Kind::UnknownServer, Code::McpUnknownServer, "configure it, or correct the name"),
-        (
-            Kind::Withheld,
-            Code::ChangedSinceApproved,
-            "`tenterhook trust` shows what became another",
-        ),
+        (Kind::Withheld, Code::ChangedSinceApproved, "`tenterhook trust` shows what changed"),
         (Kind::NotConnected, Code::McpNotConnected, "see that it runs and can be reached"),
         (Kind::UnknownTool, Code::McpUnknownTool, "correct the name, or update the server"),
         (

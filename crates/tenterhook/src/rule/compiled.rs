@@ -71,6 +71,16 @@ pub(super) fn compile(rule: &Rule) -> Result<Compiled, Vec<Flaw>> {
             help: "add `deny`, `ask`, `context` or `rewrite`".to_owned(),
         });
     }
+    let is_empty = |part: &Part| rule.text(*part).is_some_and(|it| it.trim().is_empty());
+    flaws.extend([Part::Deny, Part::Ask, Part::Context].into_iter().filter(is_empty).map(|part| {
+        Flaw {
+            part,
+            code: Code::EmptyRule,
+            at: 0..rule.text(part).map_or(0, str::len),
+            message: format!("`{}` is empty: a model that hears no reason tries again", part.key()),
+            help: "say why, and what to do instead".to_owned(),
+        }
+    }));
     match when {
         Some(when) if flaws.is_empty() => Ok(Compiled { when, deny, ask, context, rewrite }),
         _ => Err(flaws),

@@ -271,6 +271,7 @@ fn what_is_wrong_is_found_when_the_rule_is_compiled() {
         assert!(found_help.contains(help), "{when}: {found:?}");
     }
     assert_eq!(Rule::new("true").check()[0].code.name(), "empty-rule");
+    assert_eq!(Rule::new("true").deny(" ").check()[0].code.name(), "empty-rule");
     let rule = Rule::new("true").deny("a {tool.nme}");
     let flaw = &rule.check()[0];
     assert_eq!((flaw.part, flaw.code.name()), (Part::Deny, "unknown-rule-name"));

@@ -87,8 +87,7 @@ impl Trust {
             let message = format!(
                 "what `{name}` says beside its hooks is not what you approved, and counts as it was"
             );
-            let help =
-                "`tenterhook trust diff` shows what became another, `tenterhook trust` approves it";
+            let help = "`tenterhook trust diff` shows what changed, `tenterhook trust` approves it";
             let is_another = record.rest != assessed.rest.to_string();
             return is_another
                 .then(|| Diagnostic::new(Code::ChangedSinceApproved, message, None).help(help));
@@ -154,8 +153,7 @@ impl Trust {
         };
         if count.changed > 0 || count.held > 0 && assessed.approved().is_some() {
             let message = format!("`{name}` is not what you approved: {}", count.consequence());
-            let help =
-                "`tenterhook trust diff` shows what became another, `tenterhook trust` approves it";
+            let help = "`tenterhook trust diff` shows what changed, `tenterhook trust` approves it";
             return Some(Diagnostic::new(Code::ChangedSinceApproved, message, None).help(help));
         }
         if count.unknown == 0 {

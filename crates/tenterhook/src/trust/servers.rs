@@ -108,7 +108,7 @@ impl Trust {
             State::Changed => (
                 Code::ChangedSinceApproved,
                 format!("`{name}` is not what you approved: its MCP servers do not start"),
-                "`tenterhook trust diff` shows what became another, `tenterhook trust` approves it",
+                "`tenterhook trust diff` shows what changed, `tenterhook trust` approves it",
             ),
             State::Unknown => {
                 if self.tells_once && self.store.told(Path::new(&**name)) {

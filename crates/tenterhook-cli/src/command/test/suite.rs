@@ -135,7 +135,7 @@ fn named(file: &Named, here: &Here) -> Result<Suite, Problem> {
     beside_hooks(source, here)
 }
 
-pub(super) fn is_case_file(path: &Path) -> bool {
+pub(crate) fn is_case_file(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     [".test.toml", ".test.json"].iter().any(|ending| name.ends_with(ending))
 }

@@ -214,6 +214,10 @@ impl Reader<'_> {
     ) -> Option<Condition> {
         let node = fields.get("if")?;
         let mut all = Vec::new();
+        if node.as_array().is_some_and(<[Node]>::is_empty) {
+            self.report(Code::BadCondition, node.span, "`if` is empty").help =
+                Some("leave `if` out to run on every tool call, or write a rule".to_owned());
+        }
         for part in node.as_array().unwrap_or(std::slice::from_ref(node)) {
             if part.as_str().is_some_and(|text| text.trim().is_empty()) {
                 self.report(Code::BadCondition, part.span, "`if` is empty").help =

@@ -150,11 +150,13 @@ fn a_form_that_this_build_leaves_out_names_the_feature() {
 
 #[test]
 fn an_empty_rule_is_an_error() {
-    let read = load("[hook.a]\non = 'PreToolUse'\nshell = 'x'\nif = ' '\n");
-    assert_eq!(
-        read.diagnostics.iter().map(|it| it.code.name()).collect::<Vec<_>>(),
-        ["bad-condition"]
-    );
+    for value in ["' '", "[]"] {
+        let read = load(&format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\nif = {value}\n"));
+        assert_eq!(
+            read.diagnostics.iter().map(|it| it.code.name()).collect::<Vec<_>>(),
+            ["bad-condition"]
+        );
+    }
 }
 
 /// RU-30: a mistake in an expression stands at its place.
