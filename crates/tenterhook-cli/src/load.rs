@@ -125,7 +125,7 @@ pub(crate) fn read(named: &[Named], whose: Whose, here: &Here) -> Loaded {
         let (path, dialect) = (&it.path, whose.settled(it, here));
         match discover::given(path, dialect, DialectId::CLAUDE, &here.roots) {
             Ok(source) => {
-                let shown = path.display().to_string();
+                let shown = words::line(&path.to_string_lossy());
                 let entry = (Arc::clone(&source.text), shown);
                 texts.by_name.insert(Arc::clone(&source.name), entry);
                 sources.push(source);
@@ -148,17 +148,17 @@ pub(crate) fn read(named: &[Named], whose: Whose, here: &Here) -> Loaded {
     Loaded { sources, texts, diagnostics, hidden, found, cwd: here.roots.cwd.clone(), trust }
 }
 
-/// A path from here, or from home, where that is shorter.
+/// A path from here, or from home, where that is shorter; safe to show.
 pub(crate) fn shorten(name: &str, roots: &Roots) -> String {
     let path = Path::new(name);
     // From the root every path is whole, and shows it.
     let from_here = path.strip_prefix(&roots.cwd).ok().filter(|_| roots.cwd.parent().is_some());
     if let Some(rest) = from_here {
-        return rest.display().to_string();
+        return words::line(&rest.to_string_lossy());
     }
     match path.strip_prefix(&roots.home) {
-        Ok(rest) => PathBuf::from("~").join(rest).display().to_string(),
-        Err(_) => name.to_owned(),
+        Ok(rest) => words::line(&PathBuf::from("~").join(rest).to_string_lossy()),
+        Err(_) => words::line(name),
     }
 }
 

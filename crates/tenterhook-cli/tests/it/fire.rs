@@ -292,3 +292,33 @@ fn what_is_wrong_with_a_file_is_said_once() {
     let json = room.run(&[&args[..3], &["--format", "json"], &args[3..]].concat(), "");
     assert!(json.stderr.contains("error: a.json:1: no event"), "{}", json.stderr);
 }
+
+/// R-9: a script whose interpreter is not there is there itself.
+#[test]
+fn a_missing_interpreter_is_named() {
+    let room = Room::new();
+    for (first, named) in
+        [("#!/bin/sh\r", "line ends of Unix"), ("#!/no/such/shell -e", "`/no/such/shell`")]
+    {
+        crate::test::program(&room, "project/guard", &format!("{first}\nexit 0\n"));
+        room.write(
+            "project/tenterhook.toml",
+            "[hook.guard]\non = 'PreToolUse'\nrun = ['./guard']\n",
+        );
+        let said = room.run(&["fire", "--config", "tenterhook.toml", "Bash", "ls"], "");
+        let told = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.code == 2 && told.contains(named), "{}", said.all());
+    }
+}
+
+/// H-1: the name of a file is somebody's words, too.
+#[test]
+fn a_name_of_a_file_is_made_safe() {
+    let room = Room::new();
+    room.write("project/a\u{202e}b\n.toml", "[hook.a]\non = 'Stop'\nrun = ['true']\nx = 1\n");
+    for command in ["check", "list"] {
+        let said = room.run(&[command, "a\u{202e}b\n.toml"], "");
+        assert!(!said.all().contains('\u{202e}'), "{}", said.all());
+        assert!(!said.all().contains("b\n.toml"), "{}", said.all());
+    }
+}

@@ -67,6 +67,15 @@ pub(super) fn not_there(error: &process::NotStarted) -> String {
     if error.step == process::Step::Confine {
         return super::confine::not_reached(error);
     }
+    let missing = error.error().kind() == std::io::ErrorKind::NotFound;
+    if let Some(interpreter) = missing.then(|| interpreter(&error.path)).flatten() {
+        let remedy = match interpreter.ends_with('\r') {
+            true => "save it with the line ends of Unix",
+            false => "install that, or name one that is there",
+        };
+        let named = interpreter.escape_debug();
+        return format!("{error}: its first line names `{named}`, which is not there; {remedy}");
+    }
     let remedy = match error.error().kind() {
         std::io::ErrorKind::NotFound => "; correct the path, or add what it names",
         std::io::ErrorKind::PermissionDenied => {
@@ -78,6 +87,18 @@ pub(super) fn not_there(error: &process::NotStarted) -> String {
         _ => "",
     };
     format!("{error}{remedy}")
+}
+
+/// What the first line of a script that is there says it is for.
+fn interpreter(script: &std::path::Path) -> Option<String> {
+    use std::io::Read as _;
+
+    let mut start = [0; 256];
+    let count = std::fs::File::open(script).ok()?.read(&mut start).ok()?;
+    let line = start.get(..count)?.strip_prefix(b"#!")?.split(|it| *it == b'\n').next()?;
+    let line = String::from_utf8_lossy(line);
+    // A blank at the end is part of no name, but a sign of another system's line ends is.
+    line.trim_matches(' ').split(' ').next().filter(|it| !it.is_empty()).map(str::to_owned)
 }
 
 pub(super) async fn run(task: Task) -> Progress {
