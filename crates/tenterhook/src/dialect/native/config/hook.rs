@@ -230,7 +230,7 @@ impl Reader<'_> {
             }
             match speaks.dialect().condition(part, self.source) {
                 Ok(condition) => {
-                    self.check_condition(part);
+                    self.check_condition(part, fields);
                     all.push(condition);
                 }
                 Err(why) => self.bad_condition(part, &why),

@@ -36,7 +36,7 @@ impl Reader<'_> {
         if let Some(list) = divided(word) {
             let message =
                 format!("`{}` is no name of a tool: a list is an array", word.escape_default());
-            self.report(Code::BadMatcher, span, message).help =
+            self.report(no_name(fields), span, message).help =
                 Some(format!("write `match = {list}`"));
             return;
         }
@@ -64,7 +64,7 @@ impl Reader<'_> {
             && !text.ends_with('/')
         {
             let message = format!("`{text}` ends with the flags of another language");
-            self.report(Code::BadMatcher, fields.span("match"), message).help = Some(
+            self.report(no_name(fields), fields.span("match"), message).help = Some(
                 "end it with the slash, and begin it with `(?i)` where case is not to count"
                     .to_owned(),
             );
@@ -75,7 +75,7 @@ impl Reader<'_> {
             let message = format!(
                 "`{expression}` is a rule about calls of `{tool}`, and no tool is called so"
             );
-            self.report(Code::BadMatcher, fields.span("match"), message).help =
+            self.report(no_name(fields), fields.span("match"), message).help =
                 Some(format!("write `match = \"{tool}\"` and `if = \"{expression}\"`"));
             return;
         }
@@ -91,13 +91,13 @@ impl Reader<'_> {
     }
 
     /// A rule about a tool that there is not, or that is no rule.
-    pub(super) fn check_condition(&mut self, node: &Node) {
+    pub(super) fn check_condition(&mut self, node: &Node, fields: &Fields<'_>) {
         let Some(text) = node.as_str() else { return };
         if text.contains("),")
             || Rule::parse(text).is_ok_and(|it| it.remarks().contains(&RuleRemark::LooksLikeAList))
         {
             let message = format!("`{text}` is read as one rule, of the first tool in it");
-            self.report(Code::BadCondition, node.span, message).help =
+            self.report(no_rule(fields), node.span, message).help =
                 Some("write one rule, and a hook for each of several".to_owned());
             return;
         }
@@ -105,7 +105,7 @@ impl Reader<'_> {
         if EXPRESSION.iter().any(|it| tool.starts_with(it)) {
             let message =
                 format!("`{text}` is an expression, and `if` is a rule such as `Bash(rm *)`");
-            self.report(Code::BadCondition, node.span, message).help =
+            self.report(no_rule(fields), node.span, message).help =
                 Some(format!("write `if = {{ when = '{text}' }}`"));
             return;
         }
@@ -149,6 +149,16 @@ impl Reader<'_> {
         self.report(Code::DeadCondition, span, message).help =
             Some("write a hook for each of them".to_owned());
     }
+}
+
+/// What a matcher is that no tool can be called. What was taken over from another agent's file is as dead there, and stays so.
+fn no_name(fields: &Fields<'_>) -> Code {
+    if fields.has("speaks") { Code::DeadMatcher } else { Code::BadMatcher }
+}
+
+/// The same of a rule.
+fn no_rule(fields: &Fields<'_>) -> Code {
+    if fields.has("speaks") { Code::DeadCondition } else { Code::BadCondition }
 }
 
 /// How expressions begin that ask for something; no tool is called so.

@@ -103,6 +103,18 @@ fn what_no_tool_is_called_is_told() {
     }
 }
 
+/// C-53: what was taken over from an agent's own file is as dead here as there, and no more.
+#[test]
+fn what_another_agent_reads_is_only_told() {
+    for keys in ["match = 'travel to'", "match = '/Bash(git commit:*)/'", "if = 'Bash(a)|Bash(b)'"]
+    {
+        let text = format!("[hook.a]\non = 'PreToolUse'\nshell = 'x'\nspeaks = 'claude'\n{keys}\n");
+        let read = load(&text);
+        assert!(read.diagnostics.iter().all(|it| it.severity == Severity::Warning), "{read:?}");
+        assert!(!read.hooks.iter().any(unusable), "{keys}");
+    }
+}
+
 /// C-60: a hook without its first line holds what it would have held.
 #[test]
 fn what_stands_in_no_hook_is_held() {
