@@ -124,7 +124,7 @@ fn what_a_server_brings_is_shown() {
         "env LD_PRELOAD=./evil.so",
         "headers X-Key",
         "look at   `env`: line 1 runs what it fetches",
-        "run a program in a sandbox",
+        "can       block; tell the model something; run a program\n",
         "sandbox   standard under `tenterhook`, as nothing else is said",
         "run a program with your rights",
         "sandbox   off",

@@ -338,13 +338,12 @@ impl<'a> Firing<'a> {
     }
 
     fn set(&mut self, step: Step) -> Box<Setting> {
-        let part = step.parts.first().and_then(|at| self.parts.get(*at));
         let (event, rule_input) = self.about(&step);
         let event = Arc::clone(event);
         let rule_input = matches!(step.hook.run, Run::Rule(_)).then(|| Arc::clone(rule_input));
-        let envelope = match part {
-            Some(_) => Arc::new(Sealed::new(Arc::clone(&event), step.hook.dialect)),
-            None => self.envelope(step.hook.dialect),
+        let envelope = match Arc::ptr_eq(&event, &self.event) {
+            true => self.envelope(step.hook.dialect),
+            false => Arc::new(Sealed::new(Arc::clone(&event), step.hook.dialect)),
         };
         let once = Once::of(&step, self.session);
         self.claims.extend(once.watched());

@@ -64,8 +64,9 @@ enum Shell {
 }
 
 /// Options of shells whose value is the next word.
-const WITH_VALUE: &[&str] =
-    &["-o", "+o", "-O", "+O", "--rcfile", "--init-file", "-C", "--init-command"];
+const WITH_VALUE: &[&str] = &["-o", "+o", "-O", "+O", "--rcfile", "--init-file", "--init-command"];
+/// One that is such an option of fish alone.
+const OF_FISH: &str = "-C";
 
 /// What the words of a command line start, where that is a shell.
 fn as_shell(words: &[String]) -> Option<Shell> {
@@ -76,7 +77,7 @@ fn as_shell(words: &[String]) -> Option<Shell> {
     }
     let mut words = words.skip_while(|it| program == "busybox" && SHELLS.contains(it));
     while let Some(word) = words.next() {
-        if WITH_VALUE.contains(&word) {
+        if WITH_VALUE.contains(&word) || program == "fish" && word == OF_FISH {
             words.next();
         } else if word.starts_with("--") || word.starts_with('+') {
             if matches!(word, "--command" | "--") || word.starts_with("--command=") {
@@ -173,6 +174,7 @@ mod tests {
             "fish --command=x",
             "bash -o pipefail -c x",
             "sh -e script",
+            "bash -C script",
         ] {
             assert_eq!(read(line), Some(Shell::HandsOn), "{line}");
         }

@@ -200,9 +200,9 @@ pub(super) fn can(hook: &Hook, is_gate: bool, unsaid: Unsaid) -> Vec<&'static st
     }
     can.push(match &hook.run {
         Run::Command(_) | Run::Worker(_) => match (&hook.sandbox, unsaid) {
-            (Sandbox::In(_), _) | (Sandbox::Unsaid, Unsaid::Confined) => {
-                "run a program in a sandbox"
-            }
+            (Sandbox::In(_), _) => "run a program in a sandbox",
+            // Its host may confine it, and need not.
+            (Sandbox::Unsaid, Unsaid::Confined) => "run a program",
             (Sandbox::Off, _) | (Sandbox::Unsaid, Unsaid::Free) => "run a program with your rights",
         },
         Run::Http(_) => "send what happens to a server",

@@ -63,27 +63,25 @@ fn family(place: &Path) -> Vec<PathBuf> {
 
 /// Where a repository's settings put its hooks.
 fn hooks_path(place: &Path) -> Option<PathBuf> {
-    values(&place.join(".git/config"), "hookspath").next().map(|it| place.join(it))
+    values(&place.join(".git/config"), "hookspath").into_iter().next().map(|it| place.join(it))
 }
 
 /// The directories of a repository's submodules.
 fn submodules(place: &Path) -> Vec<PathBuf> {
-    values(&place.join(".gitmodules"), "path").map(|it| place.join(it)).collect()
+    values(&place.join(".gitmodules"), "path").iter().map(|it| place.join(it)).collect()
 }
 
 /// The largest of git's files of settings that is looked into.
 const LARGEST: u64 = 1 << 20;
 
 /// The values of a key in one of git's files of settings, whatever part of it they stand in.
-fn values(file: &Path, key: &str) -> impl Iterator<Item = String> {
+fn values(file: &Path, key: &str) -> Vec<String> {
     let is_small = fs::metadata(file).is_ok_and(|it| it.is_file() && it.len() <= LARGEST);
     let text = is_small.then(|| fs::read(file).ok()).flatten().unwrap_or_default();
-    let lines = String::from_utf8_lossy(&text).into_owned();
     let value = |line: &str| {
         let (name, value) = line.split_once('=')?;
         let is_it = name.trim().eq_ignore_ascii_case(key);
         is_it.then(|| value.trim().trim_matches('"').to_owned()).filter(|it| !it.is_empty())
     };
-    let found: Vec<String> = lines.lines().filter_map(value).collect();
-    found.into_iter()
+    String::from_utf8_lossy(&text).lines().filter_map(value).collect()
 }

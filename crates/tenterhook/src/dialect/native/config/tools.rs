@@ -1,12 +1,12 @@
 //! Is there any call that `match` and `if` let through? What they say about tools, whose names are open: said is only what can be no name
-//! of one, or is nearly that of a known one (C-48, S-5).
+//! of one, or is nearly that of a known one (C-48, C-53).
 
 use super::fields::Fields;
 use super::{Reader, values};
 use crate::diagnostic::{Code, distance, nearest};
 use crate::dialect::native::table;
 use crate::dialect::{EventRow, Subject};
-use crate::matcher::rule::{Rule, RuleRemark};
+use crate::matcher::rule::Rule;
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::syntax::Node;
 
@@ -33,6 +33,9 @@ impl Reader<'_> {
     /// Nobody calls a tool `bash` or `Bsh` beside `Bash`, and none is called `Bash,Edit`.
     fn check_word(&mut self, word: &str, fields: &Fields<'_>) {
         let span = fields.span("match");
+        if let Some(tool) = rule_of(word) {
+            return self.is_rule(word, &tool, fields);
+        }
         if let Some(list) = divided(word) {
             let message =
                 format!("`{}` is no name of a tool: a list is an array", word.escape_default());
@@ -72,12 +75,7 @@ impl Reader<'_> {
         }
         let Ok(MatcherSpec::Regex(expression)) = values::pattern(text) else { return };
         if let Some(tool) = rule_of(&expression) {
-            let message = format!(
-                "`{expression}` is a rule about calls of `{tool}`, and no tool is called so"
-            );
-            self.report(no_name(fields), fields.span("match"), message).help =
-                Some(format!("write `match = \"{tool}\"` and `if = \"{expression}\"`"));
-            return;
+            return self.is_rule(&expression, &tool, fields);
         }
         let finds = |spec: &str| {
             let matcher = Matcher::new(MatcherSpec::Regex(spec.to_owned()));
@@ -90,12 +88,18 @@ impl Reader<'_> {
         }
     }
 
+    /// A rule where the name of a tool is due.
+    fn is_rule(&mut self, rule: &str, tool: &str, fields: &Fields<'_>) {
+        let message =
+            format!("`{rule}` is a rule about calls of `{tool}`, and no tool is called so");
+        self.report(no_name(fields), fields.span("match"), message).help =
+            Some(format!("write `match = \"{tool}\"` and `if = \"{rule}\"`"));
+    }
+
     /// A rule about a tool that there is not, or that is no rule.
     pub(super) fn check_condition(&mut self, node: &Node, fields: &Fields<'_>) {
         let Some(text) = node.as_str() else { return };
-        if text.contains("),")
-            || Rule::parse(text).is_ok_and(|it| it.remarks().contains(&RuleRemark::LooksLikeAList))
-        {
+        if is_list(text) {
             let message = format!("`{text}` is read as one rule, of the first tool in it");
             self.report(no_rule(fields), node.span, message).help =
                 Some("write one rule, and a hook for each of several".to_owned());
@@ -163,6 +167,17 @@ fn no_rule(fields: &Fields<'_>) -> Code {
 
 /// How expressions begin that ask for something; no tool is called so.
 const EXPRESSION: &[&str] = &["tool.", "call.", "event.", "prompt.", "c.", "!"];
+
+/// Whether several rules stand in one text: behind a parenthesis and a divider another tool is named. What is divided in a command, as in
+/// `Bash(grep -E '(a)|b')`, names none.
+fn is_list(text: &str) -> bool {
+    let names_tool = |rest: &str| {
+        let rest = rest.trim_start();
+        let rest = rest.strip_prefix(DIVIDERS).unwrap_or_default().trim_start();
+        rest.split_once('(').is_some_and(|(tool, _)| table::TOOLS.contains(&tool.trim()))
+    };
+    text.match_indices(')').any(|(at, _)| text.get(at + 1..).is_some_and(names_tool))
+}
 
 /// The tool of a rule such as `Bash(rm *)`, where that is a known one.
 fn rule_of(text: &str) -> Option<String> {

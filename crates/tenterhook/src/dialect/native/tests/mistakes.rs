@@ -68,7 +68,7 @@ fn what_no_tool_is_called_is_told() {
         ("match = 'Bash Edit'", "bad-matcher", "write `match = [\"Bash\", \"Edit\"]`"),
         ("match = 'Bash/Edit'", "bad-matcher", "write `match = [\"Bash\", \"Edit\"]`"),
         ("match = ['Bash|Edit']", "bad-matcher", "write `match = [\"Bash\", \"Edit\"]`"),
-        ("match = ['Bash(rm *)']", "bad-matcher", ""),
+        ("match = ['Bash(rm *)']", "bad-matcher", "`if = \"Bash(rm *)\"`"),
         ("match = '/Bash/i'", "bad-matcher", "`(?i)`"),
         ("match = '/Bash(rm *)/'", "bad-matcher", "`match = \"Bash\"` and `if = \"Bash(rm *)\"`"),
         ("match = 'Bash(rm *)'", "bad-matcher", "`match = \"Bash\"` and `if = \"Bash(rm *)\"`"),
@@ -98,6 +98,8 @@ fn what_no_tool_is_called_is_told() {
         "match = '/^mcp__/'",
         "match = ['Bash', 'Edit']",
         "match = 'run_it|Read'",
+        "if = 'Bash(grep -E \"(a)|b\" *)'",
+        "if = 'Bash(git commit -m \"fix (x), and (y)\")'",
     ] {
         assert_eq!(hook(keys).diagnostics, [], "{keys}");
     }
