@@ -27,15 +27,16 @@ use crate::term::Term;
 #[global_allocator]
 static MEMORY: Memory<Allocator> = Memory(ALLOCATOR);
 
-/// musl gives memory back to the kernel as soon as it is free, and takes it again: half the time of a start.
-#[cfg(target_env = "musl")]
+/// The system's gives memory back to the kernel as soon as it is free, and takes it again: half the time of a start with musl, a third of that of
+/// 20,000 hooks with glibc.
+#[cfg(target_os = "linux")]
 type Allocator = mimalloc::MiMalloc;
-#[cfg(target_env = "musl")]
+#[cfg(target_os = "linux")]
 const ALLOCATOR: Allocator = mimalloc::MiMalloc;
 
-#[cfg(not(target_env = "musl"))]
+#[cfg(not(target_os = "linux"))]
 type Allocator = std::alloc::System;
-#[cfg(not(target_env = "musl"))]
+#[cfg(not(target_os = "linux"))]
 const ALLOCATOR: Allocator = std::alloc::System;
 
 /// In which form somebody waits for an outcome.

@@ -22,10 +22,10 @@ use crate::syntax::{self, Format};
 use file::{take, unreadable};
 use places::places;
 
-#[cfg(feature = "trust")]
-pub(crate) use file::bytes;
 #[doc(hidden)]
 pub use file::{MAX_BYTES, read};
+#[cfg(feature = "trust")]
+pub(crate) use file::{bytes, contents};
 #[doc(hidden)]
 pub use places::adopted;
 #[cfg(feature = "trust")]

@@ -190,7 +190,7 @@ impl Trust {
             Finding { ground, directory: &source.directory, search: &self.search, seen: &seen };
         let identity = |hook: &crate::hook::Hook| {
             let pins = pins::of_hook(hook, finding);
-            let (entry, files) = (entry::of_hook(hook, ground), pins.digest(ground));
+            let (entry, files) = (entry::of_hook(hook, ground), seen.digest(&pins, ground));
             let whole = Canon::of("identity 1")
                 .field("entry", entry.to_string())
                 .field("files", files.to_string())

@@ -61,8 +61,8 @@ pub(super) fn line(views: &[View<'_>], paths: &Paths<'_>, found: &mut Found) {
 
 /// What the whole line said, once it is known: startup files and settings of git are a guard's affair by what is put there.
 pub(super) fn text(text: &str, found: &mut Found) {
-    let small = text.to_ascii_lowercase();
-    if found.writes.iter().any(|it| protect::is_git_config(it)) && small.contains("hookspath") {
+    let sets_hooks = || text.to_ascii_lowercase().contains("hookspath");
+    if found.writes.iter().any(|it| protect::is_git_config(it)) && sets_hooks() {
         found.disarms.insert("sets the directory of git's hooks".to_owned());
     }
     let startup = found.writes.iter().find(|it| protect::is_startup_file(it));
@@ -119,9 +119,10 @@ pub(super) fn tool(call: ToolCall<'_>, paths: &Paths<'_>, found: &mut Found) {
         found.guards.extend(homes.cloned());
     }
     texts(call.input, 0, &mut |text| patch::applied(text, paths, found));
-    if matches!(call.tool(), Tool::Write | Tool::Edit) {
-        let put = call.input.to_string();
-        text(&put, found);
+    // What is put there counts in few files, and may be long.
+    let counts = |it: &String| protect::is_git_config(it) || protect::is_startup_file(it);
+    if matches!(call.tool(), Tool::Write | Tool::Edit) && found.writes.iter().any(counts) {
+        text(&call.input.to_string(), found);
     }
 }
 

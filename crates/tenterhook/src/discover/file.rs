@@ -89,6 +89,11 @@ fn gone(path: &Path) -> Option<String> {
 
 /// The bytes of a regular file. Type and size are those of what was opened, whatever its name stands for meanwhile.
 pub(crate) fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    contents(path, most).map(|(bytes, _)| bytes)
+}
+
+/// The same, with what the file system says of what was opened.
+pub(crate) fn contents(path: &Path, most: u64) -> io::Result<(Vec<u8>, std::fs::Metadata)> {
     let file = open(path)?;
     let metadata = file.metadata()?;
     if !metadata.is_file() {
@@ -98,9 +103,10 @@ pub(crate) fn bytes(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     if metadata.len() > most {
         return Err(too_large());
     }
-    let mut bytes = Vec::new();
+    // Room for what is expected, so that most files take one call; others grow, or are cut, as they are read.
+    let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or(0));
     file.take(most + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > most { Err(too_large()) } else { Ok(bytes) }
+    if bytes.len() as u64 > most { Err(too_large()) } else { Ok((bytes, metadata)) }
 }
 
 /// Opens without waiting for a writer: a plain open of a FIFO hangs.

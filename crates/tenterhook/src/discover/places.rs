@@ -1,6 +1,6 @@
 //! Where do files with hooks stand that an agent would load? Lists directories, opens no file.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
@@ -30,9 +30,10 @@ pub fn adopted(dialect: DialectId, roots: &Roots) -> Option<PathBuf> {
 /// Every place of every dialect, with `*` in a path resolved to the files that are there, in sorted order.
 pub(super) fn places(roots: &Roots) -> Vec<(DialectId, Candidate)> {
     let mut all = Vec::new();
+    let mut listed = Listed::default();
     for dialect in DIALECTS {
         for Candidate { path, layer } in of(dialect, roots) {
-            let paths = expand(&path).into_iter();
+            let paths = listed.expand(&path).into_iter();
             all.extend(paths.map(|path| (dialect.id(), Candidate { path, layer })));
         }
     }
@@ -48,45 +49,69 @@ pub(super) fn places(roots: &Roots) -> Vec<(DialectId, Candidate)> {
     all
 }
 
-/// Resolves one `*` a path component: `managed-settings.d/*.json` stands for every such file, sorted by name.
-pub(super) fn expand(pattern: &Path) -> Vec<PathBuf> {
-    let mut paths = vec![PathBuf::new()];
-    for component in pattern.components() {
-        let star = match component {
-            Component::Normal(name) => name.to_str().and_then(|name| name.split_once('*')),
-            _ => None,
-        };
-        paths = match star {
-            None => paths.into_iter().map(|path| path.join(component)).collect(),
-            Some((before, after)) => {
-                paths.iter().flat_map(|path| entries(path, before, after)).collect()
-            }
-        };
-    }
-    paths
+/// What lies in the directories that were looked into: an agent may look for many files in one.
+#[derive(Debug, Default)]
+pub(super) struct Listed(HashMap<PathBuf, Listing>);
+
+/// What was found where a directory may be.
+#[derive(Debug)]
+enum Listing {
+    /// The names of its entries, sorted.
+    Names(Vec<OsString>),
+    Absent,
+    /// It is there and cannot be listed, so that it stands for what is in it: reading it says what is wrong.
+    Unlisted,
 }
 
-/// The entries of a directory. One that cannot be listed stands for itself: reading it says what is wrong.
-fn entries(directory: &Path, before: &str, after: &str) -> Vec<PathBuf> {
-    let entries = match std::fs::read_dir(directory) {
-        Ok(entries) => entries.collect::<Result<Vec<_>, _>>(),
-        Err(error) => Err(error),
-    };
-    let entries = match entries {
-        Ok(entries) => entries,
+impl Listed {
+    /// Resolves one `*` a path component: `managed-settings.d/*.json` stands for every such file, sorted by name.
+    pub(super) fn expand(&mut self, pattern: &Path) -> Vec<PathBuf> {
+        let mut paths = vec![PathBuf::new()];
+        for component in pattern.components() {
+            let star = match component {
+                Component::Normal(name) => name.to_str().and_then(|name| name.split_once('*')),
+                _ => None,
+            };
+            paths = match star {
+                None => paths.into_iter().map(|path| path.join(component)).collect(),
+                Some((before, after)) => {
+                    paths.iter().flat_map(|path| self.entries(path, before, after)).collect()
+                }
+            };
+        }
+        paths
+    }
+
+    fn entries(&mut self, directory: &Path, before: &str, after: &str) -> Vec<PathBuf> {
+        let fits = |name: &&OsString| {
+            let name = name.to_string_lossy();
+            let fits = name.strip_prefix(before).is_some_and(|rest| rest.ends_with(after));
+            // Hidden files are editors' and mounts' leftovers.
+            fits && !name.starts_with('.')
+        };
+        let listing = self.0.entry(directory.to_owned()).or_insert_with(|| list(directory));
+        match listing {
+            Listing::Names(names) => {
+                names.iter().filter(fits).map(|name| directory.join(name)).collect()
+            }
+            Listing::Absent => Vec::new(),
+            Listing::Unlisted => vec![directory.to_owned()],
+        }
+    }
+}
+
+fn list(directory: &Path) -> Listing {
+    let names = std::fs::read_dir(directory)
+        .and_then(|all| all.map(|it| it.map(|it| it.file_name())).collect::<Result<Vec<_>, _>>());
+    match names {
+        Ok(mut names) => {
+            names.sort_unstable();
+            Listing::Names(names)
+        }
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             let dangles = directory.is_symlink() && !directory.exists();
-            return if dangles { vec![directory.to_owned()] } else { Vec::new() };
+            if dangles { Listing::Unlisted } else { Listing::Absent }
         }
-        Err(_) => return vec![directory.to_owned()],
-    };
-    let fits = |name: &OsString| {
-        let name = name.to_string_lossy();
-        let fits = name.strip_prefix(before).is_some_and(|rest| rest.ends_with(after));
-        // Hidden files are editors' and mounts' leftovers.
-        fits && !name.starts_with('.')
-    };
-    let mut names: Vec<OsString> = entries.iter().map(|it| it.file_name()).filter(fits).collect();
-    names.sort_unstable();
-    names.into_iter().map(|name| directory.join(name)).collect()
+        Err(_) => Listing::Unlisted,
+    }
 }

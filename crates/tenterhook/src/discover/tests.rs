@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::file::absent;
-use super::places::expand;
+use super::places::Listed;
 use super::*;
 
 fn room() -> tempfile::TempDir {
@@ -45,10 +45,10 @@ fn a_star_stands_for_files_in_sorted_order() {
     for name in ["20-b.json", "10-a.json", "notes.txt", ".hidden.json"] {
         fs::write(room.path().join(name), "{}").expect("write");
     }
-    let found = expand(&room.path().join("*.json"));
+    let found = Listed::default().expand(&room.path().join("*.json"));
     let names: Vec<_> = found.iter().filter_map(|it| it.file_name()?.to_str()).collect();
     assert_eq!(names, ["10-a.json", "20-b.json"]);
-    assert_eq!(expand(&room.path().join("none/*.json")), Vec::<PathBuf>::new());
+    assert_eq!(Listed::default().expand(&room.path().join("none/*.json")), Vec::<PathBuf>::new());
 }
 
 #[test]

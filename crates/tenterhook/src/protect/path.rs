@@ -90,42 +90,51 @@ pub fn hold(path: &str) -> Hold {
     if ASIDE.iter().any(|it| path.starts_with(it)) {
         return Hold::Nothing;
     }
+    let path = Parts::of(top);
     let all = AGENTS.iter().flat_map(|it| it.files);
-    all.map(|place| of_place(place, top)).max().unwrap_or(Hold::Nothing)
+    all.map(|place| path.held_against(place)).max().unwrap_or(Hold::Nothing)
 }
 
 /// Whether a shell or a session runs it when it starts.
 #[must_use]
 pub fn is_startup_file(path: &str) -> bool {
-    let path = in_a_home(path);
-    STARTUP.iter().any(|place| of_place(place, &path) == Hold::Part)
+    Parts::of(&in_a_home(path)).is_one_of(STARTUP)
 }
 
 /// Whether git keeps its settings there.
 #[must_use]
 pub fn is_git_config(path: &str) -> bool {
-    let path = in_a_home(path);
-    GIT.iter().any(|place| of_place(place, &path) == Hold::Part)
+    Parts::of(&in_a_home(path)).is_one_of(GIT)
 }
 
-/// What `path` is to one place.
-fn of_place(place: &str, path: &str) -> Hold {
-    if place.starts_with(['~', '/']) {
-        return from_here(place, path);
+/// A path, and what is left of it behind each of its directories: it is held against a hundred places.
+struct Parts<'p>(Vec<&'p str>);
+
+impl<'p> Parts<'p> {
+    fn of(path: &'p str) -> Self {
+        let behind = path.bytes().enumerate().filter(|(_, it)| *it == b'/');
+        let below = behind.filter_map(|(at, _)| path.get(at + 1..));
+        Self(std::iter::once(path).chain(below).collect())
     }
-    // In any directory. In a home it is the person's own, which is the same place.
-    let rest = |path: &'_ str| path.find('/').map(|at| at + 1);
-    let (mut best, mut at) = (Hold::Nothing, 0);
-    while let Some(part) = path.get(at..) {
-        best = best.max(from_here(place, part));
-        let Some(next) = rest(part) else { break };
-        at += next;
+
+    fn is_one_of(&self, places: &[&str]) -> bool {
+        places.iter().any(|place| self.held_against(place) == Hold::Part)
     }
-    best
+
+    /// What the path is to one place.
+    fn held_against(&self, place: &str) -> Hold {
+        let is_anchored = place.starts_with(['~', '/']);
+        // What is not may be in any directory. In a home it is the person's own, which is the same place.
+        let parts = self.0.iter().take(if is_anchored { 1 } else { self.0.len() });
+        parts.map(|part| from_here(place, part)).max().unwrap_or(Hold::Nothing)
+    }
 }
 
 /// The same, where both start in the same directory.
 fn from_here(place: &str, path: &str) -> Hold {
+    if !may_begin(place, path) {
+        return Hold::Nothing;
+    }
     let (place, whole) = match place.strip_suffix('/') {
         Some(place) => (place, true),
         None => (place, false),
@@ -146,6 +155,17 @@ fn from_here(place: &str, path: &str) -> Hold {
             (Some(place), Some(name)) if is_name(place, name) => {}
             _ => return Hold::Nothing,
         }
+    }
+}
+
+/// Whether the first letters allow it: nearly always they tell.
+fn may_begin(place: &str, path: &str) -> bool {
+    let stands_for_many = |it: u8| matches!(it, b'*' | b'?' | b'[');
+    match (place.bytes().next(), path.bytes().next()) {
+        (Some(place), Some(path)) => {
+            place.eq_ignore_ascii_case(&path) || stands_for_many(place) || stands_for_many(path)
+        }
+        _ => true,
     }
 }
 

@@ -132,36 +132,46 @@ fn plain(text: &str) -> Vec<u8> {
 }
 
 fn names(plain: &[u8]) -> bool {
-    let mut before = b' ';
-    for (at, byte) in plain.iter().enumerate() {
-        let rest = plain.get(at..).unwrap_or_default();
-        let starts = |words: &[&str]| words.iter().any(|it| rest.starts_with(it.as_bytes()));
-        let found = match byte {
-            b'a' | b'c' | b'd' | b'f' | b'g' | b'h' | b'i' | b'k' | b'm' | b'o' | b'q' | b'r'
-            | b's' | b't' | b'w' => starts(of_letter(*byte)),
-            b'b' | b'e' | b'p' | b'z' => starts(START),
-            _ => false,
-        };
-        let short = |it: &&str| {
-            let end = rest.get(it.len()).copied().unwrap_or(b' ');
-            rest.starts_with(it.as_bytes())
-                && !before.is_ascii_alphanumeric()
-                && !end.is_ascii_alphanumeric()
-        };
-        if found || SHORT.iter().any(short) {
-            return true;
-        }
-        before = *byte;
-    }
-    false
+    let at_pair = |(at, pair): (usize, &[u8])| begins(pair) && is_named(plain, at);
+    plain.windows(2).enumerate().any(at_pair)
 }
 
-/// The names that begin with a letter: the list is in order.
-fn of_letter(letter: u8) -> &'static [&'static str] {
-    let first = |it: &&str| it.as_bytes().first().copied().unwrap_or_default();
-    let start = NAMES.partition_point(|it| first(it) < letter);
-    let end = NAMES.partition_point(|it| first(it) <= letter);
-    NAMES.get(start..end).unwrap_or_default()
+/// Which letters follow a first one in the names that are looked for, a bit for each: of a long text nearly nothing is held against them.
+#[expect(clippy::indexing_slicing, reason = "it is a constant: an index too far does not compile")]
+const SECOND: [u32; 26] = {
+    let mut second = [0; 26];
+    let lists = [NAMES, SHORT, START];
+    let mut list = 0;
+    while list < lists.len() {
+        let mut name = 0;
+        while name < lists[list].len() {
+            let letters = lists[list][name].as_bytes();
+            second[(letters[0] - b'a') as usize] |= 1 << (letters[1] - b'a');
+            name += 1;
+        }
+        list += 1;
+    }
+    second
+};
+
+/// Whether a name may begin with these two letters.
+fn begins(pair: &[u8]) -> bool {
+    let &[first, second] = pair else { return false };
+    let letters = SECOND.get(usize::from(first.wrapping_sub(b'a'))).copied().unwrap_or_default();
+    let bit = u32::from(second.wrapping_sub(b'a'));
+    letters.checked_shr(bit).is_some_and(|it| it & 1 == 1)
+}
+
+/// Whether a name begins at this place.
+fn is_named(plain: &[u8], at: usize) -> bool {
+    let (before, rest) = plain.split_at_checked(at).unwrap_or_default();
+    let starts = |it: &&str| rest.starts_with(it.as_bytes());
+    let stands_alone = |it: &&str| {
+        let end = rest.get(it.len()).is_none_or(|it| !it.is_ascii_alphanumeric());
+        end && before.last().is_none_or(|it| !it.is_ascii_alphanumeric())
+    };
+    NAMES.iter().chain(START).any(starts)
+        || SHORT.iter().any(|it| starts(it) && stands_alone(it))
 }
 
 /// Whether a line holds words whose letters are not what they stand for, or directories that hold all that lies in them.
@@ -172,12 +182,12 @@ fn hides(line: &str, plain: &[u8]) -> bool {
         b'$' => bytes.get(at + 1).is_some_and(|it| !matches!(it, b'?' | b'#' | b'!' | b' ' | b'"')),
         _ => false,
     });
-    let ends = |it: &u8| it.is_ascii_whitespace() || b";|&=()<>".contains(it);
-    let rooted = |word: &[u8]| {
-        word == b"."
-            || word == b"./"
-            || [&b"~"[..], b"/", b".."].iter().any(|it| word.starts_with(it))
+    let ends = |it: &u8| {
+        it.is_ascii_whitespace()
+            || matches!(it, b';' | b'|' | b'&' | b'=' | b'(' | b')' | b'<' | b'>')
     };
+    let rooted =
+        |word: &[u8]| matches!(word, [b'.'] | b"./" | [b'~' | b'/', ..] | [b'.', b'.', ..]);
     computed || plain.split(ends).any(rooted)
 }
 
@@ -195,7 +205,12 @@ fn changes(plain: &[u8]) -> bool {
 /// Whether one of these words stands in a text.
 fn says(plain: &[u8], words: &[&str]) -> bool {
     let ends = |it: &u8| !(it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.'));
-    plain.split(ends).any(|word| words.binary_search_by(|it| it.as_bytes().cmp(word)).is_ok())
+    // Nearly always the first letter tells.
+    let order = |it: &str, word: &[u8]| {
+        let it = it.as_bytes();
+        it.first().cmp(&word.first()).then_with(|| it.cmp(word))
+    };
+    plain.split(ends).any(|word| words.binary_search_by(|it| order(it, word)).is_ok())
 }
 
 #[cfg(test)]
@@ -239,6 +254,8 @@ mod tests {
             "X=.cl; rm -rf ${X}aude",
             "pkill tent'er'hook",
             "echo 'export PATH=x' >> ~/.bashrc",
+            "echo 'set -x PATH x' >> /home/u/.config/fish/config.fish",
+            "cat .env | tee gen",
         ] {
             assert!(may_concern(line), "{line}");
         }

@@ -34,6 +34,9 @@ pub struct RuleInput {
     pub(super) shell_programs: OnceLock<ByProgram>,
     #[cfg(feature = "rule")]
     pub(super) call_programs: OnceLock<ByProgram>,
+    /// Whether the call may concern a guard, by its letters alone.
+    #[cfg(feature = "rule")]
+    pub(super) concerns_guard: OnceLock<bool>,
     /// Who may look into files that the call names.
     #[cfg(feature = "rule")]
     pub(super) files: Option<Arc<dyn Files>>,
@@ -70,6 +73,8 @@ impl RuleInput {
             shell_programs: OnceLock::new(),
             #[cfg(feature = "rule")]
             call_programs: OnceLock::new(),
+            #[cfg(feature = "rule")]
+            concerns_guard: OnceLock::new(),
             #[cfg(feature = "rule")]
             files: None,
             #[cfg(feature = "rule")]

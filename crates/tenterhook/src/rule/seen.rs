@@ -155,12 +155,12 @@ impl RuleInput {
 
     /// Whether the call may concern an agent's guard, by its letters alone: most do not, and are not read for it (SP-4).
     pub(super) fn may_concern_guard(&self) -> bool {
-        match self.shell_command() {
+        *self.concerns_guard.get_or_init(|| match self.shell_command() {
             // What nobody can read has no value (RU-38), which is found out where it is read.
             Command::Unclear => true,
             Command::Line(line) => call::may_concern_guard(&self.event, line),
             Command::Missing => call::may_concern_guard(&self.event, ""),
-        }
+        })
     }
 
     /// Works out what the call would do, if nobody has yet. What costs too much costs too much for all rules of the event, and

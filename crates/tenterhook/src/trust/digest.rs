@@ -37,8 +37,13 @@ impl Digest {
 }
 
 impl fmt::Display for Digest {
+    /// At once, and not digit by digit: a source with twenty hooks writes thousands of them.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        const DIGITS: &[u8; 16] = b"0123456789abcdef";
+        let digit = |half: u8| DIGITS.get(usize::from(half)).map_or('0', |it| char::from(*it));
+        let mut text = String::with_capacity(64);
+        text.extend(self.0.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]));
+        f.write_str(&text)
     }
 }
 

@@ -5,7 +5,7 @@
 mod declared;
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -77,8 +77,11 @@ pub(super) struct Finding<'a> {
 /// what the others are judged by, and nothing is opened twice.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    files: RefCell<BTreeMap<PathBuf, Pin>>,
-    folders: RefCell<BTreeMap<PathBuf, Arc<Listing>>>,
+    files: RefCell<HashMap<OsString, Pin>>,
+    folders: RefCell<HashMap<OsString, Arc<Listing>>>,
+    programs: RefCell<HashMap<String, Option<PathBuf>>>,
+    /// The files that were digested last: those of the next entry are mostly the same.
+    digested: RefCell<Option<(Pins, Digest)>>,
 }
 
 /// What lies in a folder, sorted.
@@ -107,7 +110,7 @@ pub(super) fn of_command(command: &Command, finding: Finding<'_>) -> Pins {
     let Ground { project, home } = finding.ground;
     let base = command.cwd.as_deref().unwrap_or(project);
     let Named { text, files, programs, unpinned } = named::named(command, base, project, home);
-    let mut reading = Reading { finding, files: BTreeMap::new(), bytes: 0, told: unpinned };
+    let mut reading = Reading { finding, files: Files::default(), bytes: 0, told: unpinned };
     let mut mentions = Vec::new();
     let mut read = Ok(());
     for mention in files {
@@ -125,19 +128,19 @@ pub(super) fn of_command(command: &Command, finding: Finding<'_>) -> Pins {
         }
     }
     let from_lines =
-        reading.files.values().filter(|it| it.named).filter_map(|it| starter(&it.bytes));
+        reading.files.0.values().filter(|it| it.named).filter_map(|it| starter(&it.bytes));
     let mut programs: Vec<String> = programs.into_iter().chain(from_lines).collect();
     programs.sort();
     programs.dedup();
     let interpreters = programs
         .into_iter()
         .map(|name| {
-            let found = finding.search.iter().map(|it| it.join(&name)).find(|it| it.is_file());
+            let found = finding.seen.program(&name, finding.search);
             (name, found)
         })
         .collect();
     Pins {
-        files: reading.files.into_values().collect(),
+        files: reading.files.sorted(),
         interpreters,
         unpinned: reading.told,
         too_much: read.err(),
@@ -157,10 +160,31 @@ fn starter(bytes: &[u8]) -> Option<String> {
     words.find(|it| !it.starts_with('-') && !it.contains('=')).map(str::to_owned)
 }
 
+/// Files by their paths, told apart by their bytes: to compare paths part by part takes longer than to read a small file.
+#[derive(Debug, Default)]
+struct Files(BTreeMap<OsString, Pin>);
+
+impl Files {
+    fn get(&self, path: &Path) -> Option<&Pin> {
+        self.0.get(path.as_os_str())
+    }
+
+    fn insert(&mut self, pin: Pin) {
+        self.0.insert(pin.path.clone().into_os_string(), pin);
+    }
+
+    /// In the order of their paths, in which they are digested.
+    fn sorted(self) -> Vec<Pin> {
+        let mut all: Vec<Pin> = self.0.into_values().collect();
+        all.sort_by(|one, other| one.path.cmp(&other.path));
+        all
+    }
+}
+
 /// Files on their way from the disk.
 struct Reading<'a> {
     finding: Finding<'a>,
-    files: BTreeMap<PathBuf, Pin>,
+    files: Files,
     bytes: u64,
     told: Vec<String>,
 }
@@ -173,7 +197,8 @@ impl Reading<'_> {
         }
         if !mention.certain && path.symlink_metadata().is_err() {
             // A word that may be a file, and is none: one that comes there later is another identity.
-            return self.absent(path);
+            self.absent(path);
+            return Ok(());
         }
         self.file(path, true)?;
         match self.folder_of(path) {
@@ -182,16 +207,14 @@ impl Reading<'_> {
         }
     }
 
-    fn absent(&mut self, path: &Path) -> Result<(), String> {
-        let pin = Pin {
+    fn absent(&mut self, path: &Path) {
+        self.files.insert(Pin {
             path: path.to_owned(),
             named: true,
             digest: None,
             executable: false,
             bytes: Arc::default(),
-        };
-        self.files.insert(path.to_owned(), pin);
-        Ok(())
+        });
     }
 
     /// The folder that is pinned with a file: one of the project's that is not the project itself, nor the one in which its
@@ -206,24 +229,27 @@ impl Reading<'_> {
     }
 
     fn file(&mut self, path: &Path, named: bool) -> Result<(), String> {
-        if let Some(known) = self.files.get_mut(path) {
+        if let Some(known) = self.files.0.get_mut(path.as_os_str()) {
             known.named |= named;
             return Ok(());
         }
-        if self.files.len() >= MOST_FILES {
+        if self.files.0.len() >= MOST_FILES {
             return Err(format!("it lies among more than {MOST_FILES} files"));
         }
         let left = MOST_BYTES.saturating_sub(self.bytes);
-        let seen = self.finding.seen.files.borrow().get(path).cloned();
+        let seen = self.finding.seen.files.borrow().get(path.as_os_str()).cloned();
         // What is too large beside the others of this entry is found out as if it were read for it.
         if let Some(pin) = seen.filter(|it| it.bytes.len() as u64 <= left) {
             self.bytes += pin.bytes.len() as u64;
-            self.files.insert(path.to_owned(), Pin { named, ..pin });
+            self.files.insert(Pin { named, ..pin });
             return Ok(());
         }
-        let bytes = match discover::bytes(path, left) {
-            Ok(bytes) => bytes,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return self.absent(path),
+        let (bytes, metadata) = match discover::contents(path, left) {
+            Ok(contents) => contents,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                self.absent(path);
+                return Ok(());
+            }
             Err(error) => return Err(format!("`{}` cannot be read: {error}", path.display())),
         };
         self.bytes += bytes.len() as u64;
@@ -231,11 +257,11 @@ impl Reading<'_> {
             path: path.to_owned(),
             named,
             digest: Some(Digest::of(&bytes)),
-            executable: is_executable(path),
+            executable: is_executable(&metadata),
             bytes: bytes.into(),
         };
-        self.finding.seen.files.borrow_mut().insert(path.to_owned(), pin.clone());
-        self.files.insert(path.to_owned(), pin);
+        self.finding.seen.files.borrow_mut().insert(path.as_os_str().to_owned(), pin.clone());
+        self.files.insert(pin);
         Ok(())
     }
 
@@ -256,7 +282,7 @@ impl Reading<'_> {
             let ends = LEFT_OUT_ENDINGS.iter().any(|it| text.ends_with(it));
             let path = folder.join(name);
             // What the entry itself names is never left out.
-            if (ends || LEFT_OUT.contains(&&*text)) && !self.files.contains_key(&path) {
+            if (ends || LEFT_OUT.contains(&&*text)) && self.files.get(&path).is_none() {
                 continue;
             }
             match kind {
@@ -272,7 +298,7 @@ impl Reading<'_> {
 impl Seen {
     /// What lies in a folder; `None` where it is not there.
     fn listing(&self, folder: &Path) -> Result<Option<Arc<Listing>>, String> {
-        if let Some(known) = self.folders.borrow().get(folder) {
+        if let Some(known) = self.folders.borrow().get(folder.as_os_str()) {
             return Ok(Some(Arc::clone(known)));
         }
         let cannot = |error| format!("`{}` cannot be listed: {error}", folder.display());
@@ -299,19 +325,41 @@ impl Seen {
         let entries = names.into_iter().filter_map(|it| Some((kind(&it)?, it)));
         let entries = entries.map(|(kind, name)| (name, kind)).collect();
         let listing = Arc::new(Listing { real, entries });
-        self.folders.borrow_mut().insert(folder.to_owned(), Arc::clone(&listing));
+        self.folders.borrow_mut().insert(folder.as_os_str().to_owned(), Arc::clone(&listing));
         Ok(Some(listing))
+    }
+
+    /// The program that is found by its name.
+    fn program(&self, name: &str, search: &[PathBuf]) -> Option<PathBuf> {
+        if let Some(known) = self.programs.borrow().get(name) {
+            return known.clone();
+        }
+        let found = search.iter().map(|it| it.join(name)).find(|it| it.is_file());
+        self.programs.borrow_mut().insert(name.to_owned(), found.clone());
+        found
+    }
+
+    /// The digest of what a hook runs, which is computed once for hooks that run the same.
+    pub(super) fn digest(&self, pins: &Pins, ground: Ground<'_>) -> Digest {
+        let mut digested = self.digested.borrow_mut();
+        if let Some((known, digest)) = digested.as_ref().filter(|(known, _)| known.is_same(pins)) {
+            debug_assert_eq!(*digest, known.digest(ground));
+            return *digest;
+        }
+        let digest = pins.digest(ground);
+        *digested = Some((pins.clone(), digest));
+        digest
     }
 }
 
 #[cfg(unix)]
-fn is_executable(path: &Path) -> bool {
+fn is_executable(file: &std::fs::Metadata) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
-    path.metadata().is_ok_and(|it| it.permissions().mode() & 0o111 != 0)
+    file.permissions().mode() & 0o111 != 0
 }
 
 #[cfg(not(unix))]
-fn is_executable(_path: &Path) -> bool {
+fn is_executable(_file: &std::fs::Metadata) -> bool {
     true
 }
 
@@ -326,6 +374,17 @@ impl Pins {
                 .maybe("bytes", pin.digest.map(|it| it.to_string()));
         }
         canon.list("unpinned", &self.unpinned).maybe("too much", self.too_much.as_ref()).end()
+    }
+
+    /// Whether the digest of both is that of the same fields.
+    fn is_same(&self, other: &Self) -> bool {
+        let is = |one: &Pin, other: &Pin| {
+            one.path.as_os_str() == other.path.as_os_str()
+                && (one.digest, one.executable) == (other.digest, other.executable)
+        };
+        self.files.len() == other.files.len()
+            && self.files.iter().zip(&other.files).all(|(one, other)| is(one, other))
+            && (&self.unpinned, &self.too_much) == (&other.unpinned, &other.too_much)
     }
 
     /// Where its interpreters are on this machine.

@@ -1,6 +1,8 @@
 //! Which files does a patch change? Its text is read where somebody may look, and what cannot be read is taken to change a
 //! guard.
 
+use memchr::memmem;
+
 use super::Here;
 use crate::call::Found;
 use crate::call::path::Paths;
@@ -108,7 +110,9 @@ fn texts(here: &Here<'_>, files: &[&str]) -> Vec<Option<String>> {
 
 /// A text that a tool for patches is handed.
 pub(super) fn applied(text: &str, paths: &Paths<'_>, found: &mut Found) {
-    if text.contains("*** Begin Patch") || (text.contains("\n+++ ") && text.contains("\n@@")) {
+    // Whole files come through here, most of which are no patch.
+    let says = |mark: &str| memmem::find(text.as_bytes(), mark.as_bytes()).is_some();
+    if says("*** Begin Patch") || (says("\n+++ ") && says("\n@@")) {
         changed(text, paths, &paths.cwd, found);
     }
 }

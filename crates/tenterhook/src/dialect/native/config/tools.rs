@@ -23,11 +23,16 @@ impl Reader<'_> {
             return;
         }
         for word in match_words(fields) {
-            self.check_word(word, fields);
+            // Most files name tools that there are, and there may be thousands of entries.
+            if !table::TOOLS.contains(&word) {
+                self.check_word(word, fields);
+            }
         }
         self.check_pattern(fields);
-        self.check_let_through(fields);
-        self.check_together(fields);
+        if fields.has("if") {
+            self.check_let_through(fields);
+            self.check_together(fields);
+        }
     }
 
     /// Nobody calls a tool `bash` or `Bsh` beside `Bash`, and none is called `Bash,Edit`.
@@ -73,15 +78,15 @@ impl Reader<'_> {
             );
             return;
         }
-        let Ok(MatcherSpec::Regex(expression)) = values::pattern(text) else { return };
-        if let Some(tool) = rule_of(&expression) {
-            return self.is_rule(&expression, &tool, fields);
+        let Some(expression) = values::expression(text) else { return };
+        if let Some(tool) = rule_of(expression) {
+            return self.is_rule(expression, &tool, fields);
         }
         let finds = |spec: &str| {
             let matcher = Matcher::new(MatcherSpec::Regex(spec.to_owned()));
             table::TOOLS.iter().any(|tool| matcher.matches(Some(tool)).unwrap_or(true))
         };
-        if !finds(&expression) && finds(&format!("(?i){expression}")) {
+        if !finds(expression) && finds(&format!("(?i){expression}")) {
             let message = format!("`/{expression}/` finds no tool as its name is written");
             self.report(Code::DeadMatcher, fields.span("match"), message).help =
                 Some("case counts: write the name as agents do, such as `Bash`".to_owned());
@@ -212,10 +217,7 @@ fn divided(word: &str) -> Option<String> {
 /// The exact words of `match`; of an expression, none.
 pub(super) fn match_words<'n>(fields: &Fields<'n>) -> Vec<&'n str> {
     match fields.text("match") {
-        Some(text) if matches!(values::pattern(text), Ok(MatcherSpec::Words(_))) => {
-            text.split('|').map(str::trim).collect()
-        }
-        Some(_) => Vec::new(),
+        Some(text) => values::words(text),
         None => fields.words("match").into_iter().map(|(word, _)| word).collect(),
     }
 }

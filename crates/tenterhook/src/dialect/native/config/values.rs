@@ -10,6 +10,9 @@ const UNITS: &[(&str, f64)] = &[("ms", 1.0), ("s", 1_000.0), ("m", 60_000.0), ("
 /// Nothing that an agent waits for takes a day.
 const LONGEST: f64 = 86_400_000.0;
 
+/// Signs of an expression, which no word has.
+const SIGNS: &[char] = &['*', '+', '?', '(', ')', '[', ']', '{', '}', '^', '$', '\\'];
+
 /// Whether a number counts something: whole, above 0, and of a size that somebody meant.
 pub(super) fn is_count(number: f64) -> bool {
     number.fract() == 0.0 && (1.0..=1e6).contains(&number)
@@ -51,9 +54,7 @@ pub(in crate::dialect::native) fn is_name(name: &str) -> bool {
 ///
 /// An expression that is not marked as one is an error, because a reader could take it for either.
 pub(super) fn pattern(text: &str) -> Result<MatcherSpec, String> {
-    if let Some(expression) = text.strip_prefix('/').and_then(|it| it.strip_suffix('/'))
-        && !expression.is_empty()
-    {
+    if let Some(expression) = expression(text) {
         return Ok(MatcherSpec::Regex(expression.to_owned()));
     }
     if matches!(text.trim(), "*" | "//") {
@@ -63,8 +64,24 @@ pub(super) fn pattern(text: &str) -> Result<MatcherSpec, String> {
     if words.iter().any(String::is_empty) {
         return Err("write at least one word, and no empty one".to_owned());
     }
-    if text.contains(['*', '+', '?', '(', ')', '[', ']', '{', '}', '^', '$', '\\']) {
+    if text.contains(SIGNS) {
         return Err(tools::unmarked(text));
     }
     Ok(MatcherSpec::Words(words))
+}
+
+/// The expression between slashes, where the text of a `match` is one.
+pub(super) fn expression(text: &str) -> Option<&str> {
+    let between = text.strip_prefix('/').and_then(|it| it.strip_suffix('/'));
+    between.filter(|it| !it.is_empty())
+}
+
+/// The words of the text of a `match`; none where it is an expression, or not valid.
+pub(super) fn words(text: &str) -> Vec<&str> {
+    let words: Vec<&str> = text.split('|').map(str::trim).collect();
+    let is_valid = expression(text).is_none()
+        && !words.iter().any(|word| word.is_empty())
+        && text.trim() != "//"
+        && !text.contains(SIGNS);
+    if is_valid { words } else { Vec::new() }
 }
