@@ -170,8 +170,7 @@ fn is_named(plain: &[u8], at: usize) -> bool {
         let end = rest.get(it.len()).is_none_or(|it| !it.is_ascii_alphanumeric());
         end && before.last().is_none_or(|it| !it.is_ascii_alphanumeric())
     };
-    NAMES.iter().chain(START).any(starts)
-        || SHORT.iter().any(|it| starts(it) && stands_alone(it))
+    NAMES.iter().chain(START).any(starts) || SHORT.iter().any(|it| starts(it) && stands_alone(it))
 }
 
 /// Whether a line holds words whose letters are not what they stand for, or directories that hold all that lies in them.

@@ -7,6 +7,7 @@ mod declared;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
+use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -96,6 +97,16 @@ struct Listing {
 enum Kind {
     Folder,
     File,
+}
+
+impl Kind {
+    /// What an entry of a directory is, behind links.
+    fn of(entry: &DirEntry) -> Option<Self> {
+        let own = entry.file_type().ok()?;
+        let found = if own.is_symlink() { entry.path().metadata().ok()?.file_type() } else { own };
+        let file = found.is_file().then_some(Self::File);
+        if found.is_dir() { Some(Self::Folder) } else { file }
+    }
 }
 
 /// Reads what `hook` runs.
@@ -192,6 +203,9 @@ struct Reading<'a> {
 impl Reading<'_> {
     fn mention(&mut self, mention: &Mention) -> Result<(), String> {
         let path = &mention.path;
+        if self.finding.seen.is_read(path) {
+            return self.file_and_folder(path);
+        }
         if path.is_dir() {
             return Ok(());
         }
@@ -200,6 +214,11 @@ impl Reading<'_> {
             self.absent(path);
             return Ok(());
         }
+        self.file_and_folder(path)
+    }
+
+    /// A file that the entry names, and what lies beside it.
+    fn file_and_folder(&mut self, path: &Path) -> Result<(), String> {
         self.file(path, true)?;
         match self.folder_of(path) {
             Some(folder) => self.folder(&folder, &mut Vec::new()),
@@ -296,34 +315,32 @@ impl Reading<'_> {
 }
 
 impl Seen {
+    fn is_read(&self, path: &Path) -> bool {
+        self.files.borrow().contains_key(path.as_os_str())
+    }
+
     /// What lies in a folder; `None` where it is not there.
     fn listing(&self, folder: &Path) -> Result<Option<Arc<Listing>>, String> {
         if let Some(known) = self.folders.borrow().get(folder.as_os_str()) {
             return Ok(Some(Arc::clone(known)));
         }
         let cannot = |error| format!("`{}` cannot be listed: {error}", folder.display());
-        let mut names = Vec::new();
+        let mut entries = Vec::new();
         let found = match std::fs::read_dir(folder) {
             // What is named and not there has no neighbours; one that comes there later is another identity.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             found => found.map_err(cannot)?,
         };
-        for entry in found {
-            names.push(entry.map_err(cannot)?.file_name());
-            if names.len() > MOST_FILES {
+        for (count, entry) in found.enumerate() {
+            let entry = entry.map_err(cannot)?;
+            if count >= MOST_FILES {
                 let shown = folder.display();
                 return Err(format!("`{shown}` holds more than {MOST_FILES} files"));
             }
+            entries.extend(Kind::of(&entry).map(|kind| (entry.file_name(), kind)));
         }
-        names.sort();
+        entries.sort_by(|(one, _), (other, _)| one.cmp(other));
         let real = folder.canonicalize().map_err(cannot)?;
-        let kind = |name: &OsString| {
-            let found = folder.join(name).metadata().ok()?;
-            let file = found.is_file().then_some(Kind::File);
-            if found.is_dir() { Some(Kind::Folder) } else { file }
-        };
-        let entries = names.into_iter().filter_map(|it| Some((kind(&it)?, it)));
-        let entries = entries.map(|(kind, name)| (name, kind)).collect();
         let listing = Arc::new(Listing { real, entries });
         self.folders.borrow_mut().insert(folder.as_os_str().to_owned(), Arc::clone(&listing));
         Ok(Some(listing))

@@ -133,3 +133,28 @@ fn a_stranger_switches_no_server_off() {
     room.approve();
     assert_eq!(names(&[room.settings()]), ["far"]);
 }
+
+/// T-50, T-51, T-23: servers that one person signed start where that key is pinned, and others do not.
+#[test]
+fn signed_servers_start_where_the_key_is_pinned() {
+    let (author, clone) = (room(), room());
+    let key = SecretKey::new(&[7; 32]);
+    let review = review(&author);
+    author.trust().approve(&review).expect("an approval");
+    let lock = Trust::sign(&[review], &key).and_then(|it| it.text()).expect("a signature");
+    clone.write("tenterhook.lock", &lock);
+    let pins = |key: &SecretKey| {
+        let directory = clone.home().join(".config/tenterhook");
+        let name = directory.join("tenterhook.toml");
+        let text = format!("[trust]\nkeys = [\"{}\"]\n", key.public());
+        let own = Source::given(name.to_str().expect("text"), DialectId::NATIVE, &text, directory);
+        Source { layer: Layer::User, project: clone.project(), home: clone.home(), ..own }
+    };
+    let start = |key: &SecretKey| {
+        let (servers, _) = clone.trust().servers(&roots(&clone), &[pins(key)]);
+        servers.iter().filter(|it| !matches!(it.reach, Reach::Withheld(_))).count()
+    };
+    assert_eq!((start(&key), start(&SecretKey::new(&[8; 32]))), (2, 0));
+    clone.write(".claude/servers/words.sh", "WORDS=other\n");
+    assert_eq!(start(&key), 0, "another byte is not what was signed");
+}
