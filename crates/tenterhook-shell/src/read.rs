@@ -149,7 +149,8 @@ impl Reader<'_> {
             return self.doubt(code, Doubt::TooDeep);
         }
         if let Some(at) = code.text.find('\0') {
-            self.syntax(code, at);
+            // Some shells leave it out and others end there: what runs is either.
+            return self.syntax(code, at);
         }
         if code.text.matches('|').count() > MOST_PIPES {
             return self.doubt(code, Doubt::TooDeep);

@@ -12,6 +12,7 @@ mod pack;
 mod tables;
 
 use tenterhook::answer::Restraint;
+use tenterhook::rule::Rule;
 
 use pack::rules;
 use tables::{Guard, says};
@@ -38,6 +39,17 @@ fn ordinary_work_goes_on() {
         }
     }
     assert!(held.is_empty(), "{} of {}:\n{}", held.len(), ordinary.len(), held.join("\n"));
+}
+
+/// RU-37: no line that somebody would write comes near to what it may cost.
+#[test]
+fn ordinary_work_costs_little() {
+    let asks =
+        Rule::new("size(call.commands) + size(call.writes) + size(call.code) < 0").deny("no");
+    for (place, rule_input) in tables::ordinary(PACK) {
+        says(&asks, &rule_input).unwrap_or_else(|why| panic!("{place}: {why}"));
+        assert!(rule_input.spent() < 20_000, "{place}: {} steps", rule_input.spent());
+    }
 }
 
 #[test]

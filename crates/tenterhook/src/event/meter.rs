@@ -9,6 +9,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// Most steps of one thing that is worked out (RU-32, RU-37): some 50 ms on a slow machine, and far more than any line takes
 /// that somebody wrote.
 pub const MOST_STEPS: usize = 2_000_000;
+/// Most steps of working something out of a text, for each byte of it and for one without any, as far as [`MOST_STEPS`] goes (RU-37): five
+/// times what lines take that somebody wrote. More takes only what multiplies one part of a line by another.
+#[cfg(feature = "rule")]
+const A_BYTE: usize = 320;
+#[cfg(feature = "rule")]
+const A_TEXT: usize = 100_000;
 /// Most steps of everything that hooks ask of one event (RU-39). Less would cut lists of rules in earnest: some hundred that
 /// look through a megabyte each.
 pub const MOST_OF_EVENT: usize = 16_000_000;
@@ -41,6 +47,7 @@ impl Account {
 pub struct Meter<'g> {
     go_on: &'g dyn Fn() -> bool,
     account: Option<&'g Account>,
+    most: usize,
     spent: Cell<usize>,
     /// What of it the account knows of.
     posted: Cell<usize>,
@@ -51,7 +58,7 @@ pub struct Meter<'g> {
 /// Why a walk was cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
-    /// It would take more than [`MOST_STEPS`].
+    /// It would take more steps than it may.
     TooCostly,
     /// Everything that is asked of the event takes more than [`MOST_OF_EVENT`].
     EventTooCostly,
@@ -66,6 +73,15 @@ impl<'g> Meter<'g> {
         Self::with(None, go_on)
     }
 
+    /// The same for what is worked out of a text of that many bytes.
+    #[must_use]
+    #[cfg(feature = "rule")]
+    pub fn of_text(bytes: usize, go_on: &'g dyn Fn() -> bool) -> Self {
+        let mut meter = Self::new(go_on);
+        meter.most = A_TEXT.saturating_add(A_BYTE.saturating_mul(bytes)).min(MOST_STEPS);
+        meter
+    }
+
     /// For one of the many that ask something of an event.
     #[must_use]
     pub fn of(account: &'g Account, go_on: &'g dyn Fn() -> bool) -> Self {
@@ -76,6 +92,7 @@ impl<'g> Meter<'g> {
         Self {
             go_on,
             account,
+            most: MOST_STEPS,
             spent: Cell::new(0),
             posted: Cell::new(0),
             look: Cell::new(STEPS_A_LOOK),
@@ -94,7 +111,7 @@ impl<'g> Meter<'g> {
             return true;
         }
         self.look.set(spent.saturating_add(STEPS_A_LOOK));
-        let cut = if spent > MOST_STEPS {
+        let cut = if spent > self.most {
             Some(Cut::TooCostly)
         } else if !self.post() {
             Some(Cut::EventTooCostly)
@@ -109,7 +126,7 @@ impl<'g> Meter<'g> {
 
     /// Tells the account what was spent since it was told last; `false` where that is too much.
     fn post(&self) -> bool {
-        let spent = self.spent.get().min(MOST_STEPS);
+        let spent = self.spent.get().min(self.most);
         let since = spent.saturating_sub(self.posted.replace(spent));
         self.account.is_none_or(|account| account.add(since))
     }
@@ -118,6 +135,13 @@ impl<'g> Meter<'g> {
     #[cfg(feature = "rule")]
     pub fn read(&self, bytes: usize) -> bool {
         self.spend(1 + bytes / BYTES_A_STEP)
+    }
+
+    /// How many steps it may take.
+    #[must_use]
+    #[cfg(feature = "rule")]
+    pub const fn most(&self) -> usize {
+        self.most
     }
 
     /// Why it was cut, where it was.

@@ -26,9 +26,9 @@ pub struct RuleInput {
     pub(super) command: OnceLock<Command<'static>>,
     /// Shared with the permission rules of the same event.
     pub(super) line: SharedLine,
-    /// Nothing, where it would cost more than it may.
+    /// Else the steps that it may cost, and would cost more than.
     #[cfg(feature = "rule")]
-    pub(super) footprint: OnceLock<Option<CallFootprint>>,
+    pub(super) footprint: OnceLock<Result<CallFootprint, usize>>,
     /// The commands of `shell.*` and of `call.*` by their programs.
     #[cfg(feature = "rule")]
     pub(super) shell_programs: OnceLock<ByProgram>,

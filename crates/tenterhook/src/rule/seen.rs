@@ -10,8 +10,8 @@ use tenterhook_shell::{self as shell, Doubt, Line, Parsed, SimpleCommand, Target
 use super::RuleInput;
 use super::eval::Stop;
 use crate::call::{self, CallFootprint};
-use crate::event::meter::{Cut, MOST_STEPS, Meter};
-use crate::event::tool::command::{self, Command};
+use crate::event::meter::{Cut, Meter};
+use crate::event::tool::command::Command;
 use crate::event::tool::{Tool, ToolCall};
 
 /// Input fields that hold a path, in every dialect's neutral words.
@@ -47,7 +47,7 @@ impl RuleInput {
     pub(super) fn command(&self) -> &str {
         match self.shell_command() {
             Command::Line(line) => line,
-            Command::Missing | Command::Unclear => "",
+            Command::Missing | Command::Unclear(_) => "",
         }
     }
 
@@ -62,7 +62,7 @@ impl RuleInput {
     /// value (RU-38).
     pub(super) fn know_command(&self) -> Result<(), Stop> {
         match self.shell_command() {
-            Command::Unclear => Err(Stop::Failed(command::UNCLEAR.to_owned())),
+            Command::Unclear(why) => Err(Stop::Failed((*why).to_owned())),
             Command::Line(_) | Command::Missing => Ok(()),
         }
     }
@@ -157,7 +157,7 @@ impl RuleInput {
     pub(super) fn may_concern_guard(&self) -> bool {
         *self.concerns_guard.get_or_init(|| match self.shell_command() {
             // What nobody can read has no value (RU-38), which is found out where it is read.
-            Command::Unclear => true,
+            Command::Unclear(_) => true,
             Command::Line(line) => call::may_concern_guard(&self.event, line),
             Command::Missing => call::may_concern_guard(&self.event, ""),
         })
@@ -168,28 +168,34 @@ impl RuleInput {
     pub(super) fn work_out(&self, go_on: &dyn Fn() -> bool) -> Result<(), Stop> {
         self.read_line(go_on)?;
         if self.footprint.get().is_none() {
-            let meter = Meter::new(go_on);
             let line = self.line().filter(|_| !self.command().is_empty());
+            // What other tools are given has no length that counts: it holds lines only now and then.
+            let meter = match line {
+                Some(_) => Meter::of_text(self.command().len(), go_on),
+                None => Meter::new(go_on),
+            };
             let footprint = call::footprint(&self.event, line, self.files.as_deref(), &meter);
             self.spent.fetch_add(meter.spent(), Ordering::Relaxed);
             match footprint {
                 Err(Cut::OutOfTime) => return Err(Stop::OutOfTime),
-                Err(Cut::TooCostly | Cut::EventTooCostly) => drop(self.footprint.set(None)),
-                Ok(footprint) => drop(self.footprint.set(Some(footprint))),
+                Err(Cut::TooCostly | Cut::EventTooCostly) => {
+                    drop(self.footprint.set(Err(meter.most())));
+                }
+                Ok(footprint) => drop(self.footprint.set(Ok(footprint))),
             }
         }
         match self.footprint.get() {
-            Some(Some(_)) => Ok(()),
-            _ => Err(Stop::TooCostly(format!(
-                "to work out what the call would do takes more than {MOST_STEPS} steps"
+            Some(Err(most)) => Err(Stop::TooCostly(format!(
+                "to work out what the call would do takes more than {most} steps"
             ))),
+            Some(Ok(_)) | None => Ok(()),
         }
     }
 
     /// What the call would do, which [`Self::work_out`] has worked out.
     pub(super) fn footprint(&self) -> &CallFootprint {
         static NOTHING: LazyLock<CallFootprint> = LazyLock::new(CallFootprint::default);
-        self.footprint.get().and_then(Option::as_ref).unwrap_or(&NOTHING)
+        self.footprint.get().and_then(|it| it.as_ref().ok()).unwrap_or(&NOTHING)
     }
 
     /// What it cost so far to read the event's line and to work out what its call would do, in steps (RU-37).

@@ -14,9 +14,8 @@ const KEYS: &[&str] = &["command", "cmd"];
 const NOT_IN_NAMES: &[char] =
     &[' ', '\t', '\n', ';', '&', '|', '<', '>', '(', ')', '$', '`', '\'', '"'];
 
-/// Said of a command that is unclear.
-#[cfg(feature = "rule")]
-pub(crate) const UNCLEAR: &str = "the command is neither a string nor an array of words";
+const NO_WORDS: &str = "the command is neither a string nor an array of words";
+const CUT_SHORT: &str = "the command has a NUL, where some programs end it and others go on";
 
 /// The command of a tool call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +24,8 @@ pub(crate) enum Command<'a> {
     Missing,
     /// The line; of a list of words every line that it may be, one below the other.
     Line(Cow<'a, str>),
-    /// It has one that is neither a text nor a list of words.
-    Unclear,
+    /// It has one of which nobody can tell what runs, and why.
+    Unclear(&'static str),
 }
 
 impl<'a> Command<'a> {
@@ -35,7 +34,7 @@ impl<'a> Command<'a> {
     pub(crate) fn line(self) -> Cow<'a, str> {
         match self {
             Self::Line(line) => line,
-            Self::Missing | Self::Unclear => Cow::Borrowed(""),
+            Self::Missing | Self::Unclear(_) => Cow::Borrowed(""),
         }
     }
 
@@ -45,7 +44,7 @@ impl<'a> Command<'a> {
         match self {
             Self::Missing => Command::Missing,
             Self::Line(line) => Command::Line(Cow::Owned(line.into_owned())),
-            Self::Unclear => Command::Unclear,
+            Self::Unclear(why) => Command::Unclear(why),
         }
     }
 }
@@ -56,18 +55,22 @@ impl<'a> Command<'a> {
         let fields = match call.input {
             Value::Object(fields) => fields,
             Value::Null => return Command::Missing,
-            _ => return Command::Unclear,
+            _ => return Command::Unclear(NO_WORDS),
         };
         let mut given = KEYS.iter().filter_map(|key| fields.get(*key));
         match given.find(|it| !it.is_null()).or_else(|| fields.get("command")) {
             None => Command::Missing,
-            Some(Value::String(line)) => Command::Line(Cow::Borrowed(line)),
+            Some(Value::String(line)) => Self::whole(Cow::Borrowed(line)),
             Some(Value::Array(words)) => {
                 let words: Option<Vec<_>> = words.iter().map(word).collect();
-                words.map_or(Command::Unclear, |words| Command::Line(Cow::Owned(lines(&words))))
+                words.map_or(Self::Unclear(NO_WORDS), |words| Self::whole(lines(&words).into()))
             }
-            Some(_) => Command::Unclear,
+            Some(_) => Command::Unclear(NO_WORDS),
         }
+    }
+
+    fn whole(line: Cow<'a, str>) -> Self {
+        if line.contains('\0') { Self::Unclear(CUT_SHORT) } else { Self::Line(line) }
     }
 }
 
@@ -135,10 +138,21 @@ mod tests {
     #[test]
     fn what_is_neither_a_text_nor_words_is_unclear() {
         for value in [json!(7), json!(true), Value::Null, json!({"a": 1}), json!(["a", ["b"]])] {
-            assert_eq!(command(&json!({ "command": value })), Command::Unclear, "{value}");
+            assert_eq!(
+                command(&json!({ "command": value })),
+                Command::Unclear(NO_WORDS),
+                "{value}"
+            );
         }
-        assert_eq!(command(&json!("git push")), Command::Unclear);
-        assert_eq!(command(&json!(["git", "push"])), Command::Unclear);
+        assert_eq!(command(&json!("git push")), Command::Unclear(NO_WORDS));
+        assert_eq!(command(&json!(["git", "push"])), Command::Unclear(NO_WORDS));
+        for value in [json!("r\0m -rf ~"), json!("rm -rf ~\0/x"), json!(["rm", "-rf", "~\0/x"])] {
+            assert_eq!(
+                command(&json!({ "command": value })),
+                Command::Unclear(CUT_SHORT),
+                "{value}"
+            );
+        }
         assert_eq!(command(&json!({})), Command::Missing);
         assert_eq!(command(&Value::Null), Command::Missing);
         assert_eq!(line(&json!({"command": null, "cmd": "ls"})), "ls");

@@ -81,7 +81,7 @@ impl<'a> Call<'a> {
     pub(super) fn command(&self) -> Option<Cow<'a, str>> {
         match Command::of(self.tool) {
             Command::Line(line) => Some(line),
-            Command::Missing | Command::Unclear => None,
+            Command::Missing | Command::Unclear(_) => None,
         }
     }
 
