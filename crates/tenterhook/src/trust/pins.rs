@@ -3,11 +3,10 @@
 //! What is read here is what is hashed, and what is kept to be run: nothing is opened a second time (T-20).
 
 mod declared;
+mod seen;
 
-use std::cell::RefCell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::DirEntry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -16,6 +15,8 @@ use super::entry::Ground;
 use super::named::{self, Mention, Named};
 use crate::discover;
 use crate::hook::{Command, Hook, Run, Worker};
+use seen::Kind;
+pub(super) use seen::Seen;
 
 /// Most files of a pinned folder: far more than any folder of hooks in public repositories has.
 pub(super) const MOST_FILES: usize = 2_000;
@@ -72,41 +73,6 @@ pub(super) struct Finding<'a> {
     pub(super) search: &'a [PathBuf],
     /// What was read for other entries of the same source.
     pub(super) seen: &'a Seen,
-}
-
-/// What was read of the disk for one source. Its hooks lie side by side, and each pins the folder of all: what one of them reads is
-/// what the others are judged by, and nothing is opened twice.
-#[derive(Debug, Default)]
-pub(super) struct Seen {
-    files: RefCell<HashMap<OsString, Pin>>,
-    folders: RefCell<HashMap<OsString, Arc<Listing>>>,
-    programs: RefCell<HashMap<String, Option<PathBuf>>>,
-    /// The files that were digested last: those of the next entry are mostly the same.
-    digested: RefCell<Option<(Pins, Digest)>>,
-}
-
-/// What lies in a folder, sorted.
-#[derive(Debug)]
-struct Listing {
-    /// Where it is behind links.
-    real: PathBuf,
-    entries: Vec<(OsString, Kind)>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Folder,
-    File,
-}
-
-impl Kind {
-    /// What an entry of a directory is, behind links.
-    fn of(entry: &DirEntry) -> Option<Self> {
-        let own = entry.file_type().ok()?;
-        let found = if own.is_symlink() { entry.path().metadata().ok()?.file_type() } else { own };
-        let file = found.is_file().then_some(Self::File);
-        if found.is_dir() { Some(Self::Folder) } else { file }
-    }
 }
 
 /// Reads what `hook` runs.
@@ -256,7 +222,7 @@ impl Reading<'_> {
             return Err(format!("it lies among more than {MOST_FILES} files"));
         }
         let left = MOST_BYTES.saturating_sub(self.bytes);
-        let seen = self.finding.seen.files.borrow().get(path.as_os_str()).cloned();
+        let seen = self.finding.seen.file(path);
         // What is too large beside the others of this entry is found out as if it were read for it.
         if let Some(pin) = seen.filter(|it| it.bytes.len() as u64 <= left) {
             self.bytes += pin.bytes.len() as u64;
@@ -279,7 +245,7 @@ impl Reading<'_> {
             executable: is_executable(&metadata),
             bytes: bytes.into(),
         };
-        self.finding.seen.files.borrow_mut().insert(path.as_os_str().to_owned(), pin.clone());
+        self.finding.seen.keep(&pin);
         self.files.insert(pin);
         Ok(())
     }
@@ -311,61 +277,6 @@ impl Reading<'_> {
         }
         round.pop();
         Ok(())
-    }
-}
-
-impl Seen {
-    fn is_read(&self, path: &Path) -> bool {
-        self.files.borrow().contains_key(path.as_os_str())
-    }
-
-    /// What lies in a folder; `None` where it is not there.
-    fn listing(&self, folder: &Path) -> Result<Option<Arc<Listing>>, String> {
-        if let Some(known) = self.folders.borrow().get(folder.as_os_str()) {
-            return Ok(Some(Arc::clone(known)));
-        }
-        let cannot = |error| format!("`{}` cannot be listed: {error}", folder.display());
-        let mut entries = Vec::new();
-        let found = match std::fs::read_dir(folder) {
-            // What is named and not there has no neighbours; one that comes there later is another identity.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            found => found.map_err(cannot)?,
-        };
-        for (count, entry) in found.enumerate() {
-            let entry = entry.map_err(cannot)?;
-            if count >= MOST_FILES {
-                let shown = folder.display();
-                return Err(format!("`{shown}` holds more than {MOST_FILES} files"));
-            }
-            entries.extend(Kind::of(&entry).map(|kind| (entry.file_name(), kind)));
-        }
-        entries.sort_by(|(one, _), (other, _)| one.cmp(other));
-        let real = folder.canonicalize().map_err(cannot)?;
-        let listing = Arc::new(Listing { real, entries });
-        self.folders.borrow_mut().insert(folder.as_os_str().to_owned(), Arc::clone(&listing));
-        Ok(Some(listing))
-    }
-
-    /// The program that is found by its name.
-    fn program(&self, name: &str, search: &[PathBuf]) -> Option<PathBuf> {
-        if let Some(known) = self.programs.borrow().get(name) {
-            return known.clone();
-        }
-        let found = search.iter().map(|it| it.join(name)).find(|it| it.is_file());
-        self.programs.borrow_mut().insert(name.to_owned(), found.clone());
-        found
-    }
-
-    /// The digest of what a hook runs, which is computed once for hooks that run the same.
-    pub(super) fn digest(&self, pins: &Pins, ground: Ground<'_>) -> Digest {
-        let mut digested = self.digested.borrow_mut();
-        if let Some((known, digest)) = digested.as_ref().filter(|(known, _)| known.is_same(pins)) {
-            debug_assert_eq!(*digest, known.digest(ground));
-            return *digest;
-        }
-        let digest = pins.digest(ground);
-        *digested = Some((pins.clone(), digest));
-        digest
     }
 }
 

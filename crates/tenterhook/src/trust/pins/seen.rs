@@ -1,0 +1,111 @@
+//! What was read of the disk for one source? Remembers files, folders, programs and the last digest; decides nothing by them.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fs::DirEntry;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::{MOST_FILES, Pin, Pins};
+use crate::trust::digest::Digest;
+use crate::trust::entry::Ground;
+
+/// What was read of the disk for one source. Its hooks lie side by side, and each pins the folder of all: what one of them reads is
+/// what the others are judged by, and nothing is opened twice.
+#[derive(Debug, Default)]
+pub(in crate::trust) struct Seen {
+    files: RefCell<HashMap<OsString, Pin>>,
+    folders: RefCell<HashMap<OsString, Arc<Listing>>>,
+    programs: RefCell<HashMap<String, Option<PathBuf>>>,
+    /// The files that were digested last: those of the next entry are mostly the same.
+    digested: RefCell<Option<(Pins, Digest)>>,
+}
+
+/// What lies in a folder, sorted.
+#[derive(Debug)]
+pub(super) struct Listing {
+    /// Where it is behind links.
+    pub(super) real: PathBuf,
+    pub(super) entries: Vec<(OsString, Kind)>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Folder,
+    File,
+}
+
+impl Kind {
+    /// What an entry of a directory is, behind links.
+    fn of(entry: &DirEntry) -> Option<Self> {
+        let own = entry.file_type().ok()?;
+        let found = if own.is_symlink() { entry.path().metadata().ok()?.file_type() } else { own };
+        let file = found.is_file().then_some(Self::File);
+        if found.is_dir() { Some(Self::Folder) } else { file }
+    }
+}
+
+impl Seen {
+    pub(super) fn is_read(&self, path: &Path) -> bool {
+        self.files.borrow().contains_key(path.as_os_str())
+    }
+
+    /// The file as it was read, if it was.
+    pub(super) fn file(&self, path: &Path) -> Option<Pin> {
+        self.files.borrow().get(path.as_os_str()).cloned()
+    }
+
+    pub(super) fn keep(&self, pin: &Pin) {
+        self.files.borrow_mut().insert(pin.path.clone().into_os_string(), pin.clone());
+    }
+
+    /// What lies in a folder; `None` where it is not there.
+    pub(super) fn listing(&self, folder: &Path) -> Result<Option<Arc<Listing>>, String> {
+        if let Some(known) = self.folders.borrow().get(folder.as_os_str()) {
+            return Ok(Some(Arc::clone(known)));
+        }
+        let cannot = |error| format!("`{}` cannot be listed: {error}", folder.display());
+        let mut entries = Vec::new();
+        let found = match std::fs::read_dir(folder) {
+            // What is named and not there has no neighbours; one that comes there later is another identity.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            found => found.map_err(cannot)?,
+        };
+        for (count, entry) in found.enumerate() {
+            let entry = entry.map_err(cannot)?;
+            if count >= MOST_FILES {
+                let shown = folder.display();
+                return Err(format!("`{shown}` holds more than {MOST_FILES} files"));
+            }
+            entries.extend(Kind::of(&entry).map(|kind| (entry.file_name(), kind)));
+        }
+        entries.sort_by(|(one, _), (other, _)| one.cmp(other));
+        let real = folder.canonicalize().map_err(cannot)?;
+        let listing = Arc::new(Listing { real, entries });
+        self.folders.borrow_mut().insert(folder.as_os_str().to_owned(), Arc::clone(&listing));
+        Ok(Some(listing))
+    }
+
+    /// The program that is found by its name.
+    pub(super) fn program(&self, name: &str, search: &[PathBuf]) -> Option<PathBuf> {
+        if let Some(known) = self.programs.borrow().get(name) {
+            return known.clone();
+        }
+        let found = search.iter().map(|it| it.join(name)).find(|it| it.is_file());
+        self.programs.borrow_mut().insert(name.to_owned(), found.clone());
+        found
+    }
+
+    /// The digest of what a hook runs, which is computed once for hooks that run the same.
+    pub(in crate::trust) fn digest(&self, pins: &Pins, ground: Ground<'_>) -> Digest {
+        let mut digested = self.digested.borrow_mut();
+        if let Some((known, digest)) = digested.as_ref().filter(|(known, _)| known.is_same(pins)) {
+            debug_assert_eq!(*digest, known.digest(ground));
+            return *digest;
+        }
+        let digest = pins.digest(ground);
+        *digested = Some((pins.clone(), digest));
+        digest
+    }
+}
