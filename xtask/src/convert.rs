@@ -196,7 +196,6 @@ fn answering(hook: &Arc<Hook>, name: &Hook, answer: usize) -> Hook {
     hook.id = name.id.clone();
     hook.place.clone_from(&name.place);
     // What a native file cannot say is said by `convert`, and tested elsewhere.
-    hook.confine = tenterhook::hook::Confine::Never;
     if let Run::Command(command) = &mut hook.run {
         let (code, stdout, stderr) =
             ANSWERS.get(answer % ANSWERS.len()).copied().unwrap_or_default();

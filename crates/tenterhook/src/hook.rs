@@ -161,19 +161,6 @@ pub enum Wait {
     Rewake,
 }
 
-/// Whether a hook asks to be confined while it runs.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Confine {
-    /// It does not.
-    #[default]
-    Never,
-    /// Its dialect does for every hook that says nothing.
-    ByDefault,
-    /// Its own entry does: where nothing confines it, each firing says so.
-    Asked,
-}
-
 /// Whether a hook may run at all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Arming {
@@ -226,8 +213,6 @@ pub struct Hook {
     pub once: bool,
     /// How strictly its dialect is followed.
     pub compat: Compat,
-    /// Whether it asks to be confined.
-    pub confine: Confine,
     /// What of the machine it may touch.
     pub sandbox: Sandbox,
     /// What a host may show while it runs.
@@ -261,7 +246,6 @@ impl Hook {
             answer_required: false,
             once: false,
             compat: Compat::Guarded,
-            confine: Confine::Never,
             sandbox: Sandbox::Unsaid,
             status: None,
             arming: Arming::Armed,

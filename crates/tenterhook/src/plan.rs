@@ -10,7 +10,7 @@ use crate::config::{Ruleset, Stage};
 use crate::diagnostic::Code;
 use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::event::Event;
-use crate::hook::{Arming, Confine, Enforcement, Hook, Run, Sandbox, Unread};
+use crate::hook::{Arming, Enforcement, Hook, Run, Sandbox, Unread};
 use crate::matcher::{Condition, MatchContext, MatcherSpec, Picked};
 use crate::session::View;
 
@@ -112,7 +112,7 @@ fn shadowed(hook: &Hook, because: String) -> String {
     }
 }
 
-/// What a hook that asks to be confined gets instead. What is so for every program of a repository is no news.
+/// In what it runs. What is so for every program of a repository is no news.
 fn confinement(hook: &Hook, because: String) -> String {
     if hook.sandbox == Sandbox::of_repositories() {
         return because;
@@ -121,10 +121,7 @@ fn confinement(hook: &Hook, because: String) -> String {
         let (told, least) = (hook.sandbox.told(), grants.demands().word());
         return format!("{because}; it runs in the sandbox {told}, at least {least} (X-1)");
     }
-    if hook.confine == Confine::Never {
-        return because;
-    }
-    format!("{because}; it is not confined, though it asks for it")
+    because
 }
 
 /// Every text that some dialect's matchers are tested on: few, and mostly the same one. `None` when the event lacks the

@@ -5,7 +5,7 @@
 use crate::answer::{Answer, Effects, Failure, Power, Powers, Restraint, Slip};
 use crate::diagnostic::Code;
 use crate::dialect::{DialectId, EventRow, SlipPolicy};
-use crate::hook::{Compat, Confine, Hook, OnFailure, Phase, Run, Wait};
+use crate::hook::{Compat, Hook, OnFailure, Phase, Run, Wait};
 use crate::outcome::{Fault, Reason};
 
 mod remedy;
@@ -86,7 +86,6 @@ fn judge_when(judge_context: JudgeContext<'_>, mut answer: Answer, when: When) -
     for remark in &answer.remarks {
         faults.push(Fault::of(&judge_context.hook.id, remark.code, remark.message.clone()));
     }
-    faults.extend(unconfined(judge_context.hook));
     let unclear = answer.unclear.take();
     believe(judge_context, &mut answer, &mut faults);
     doubt(judge_context, unclear, &mut answer, &mut faults);
@@ -99,14 +98,6 @@ fn judge_when(judge_context: JudgeContext<'_>, mut answer: Answer, when: When) -
     let words =
         reason.or_else(|| default_reason(judge_context.hook, restraint, printed.as_deref()));
     Verdict { restraint, reason: words.map(said), if_denied: if_denied.map(said), effects, faults }
-}
-
-/// A hook whose own entry asks to be confined is told that it was not.
-fn unconfined(hook: &Hook) -> Option<Fault> {
-    let message =
-        "it asks to be confined, and ran with the user's full rights: this build confines no hook";
-    (hook.confine == Confine::Asked && hook.sandbox.grants().is_none())
-        .then(|| Fault::of(&hook.id, Code::Unconfined, message.to_owned()))
 }
 
 /// A denial without words still needs some: a model that is refused without a reason tries again.

@@ -80,7 +80,7 @@ fn hooks_are_listed_and_reloaded_at_a_word() {
     let file = |words: &[&str]| {
         let entries: Vec<_> = words
             .iter()
-            .map(|it| json!({"argv": ["sh", "-c", format!("echo {it} >> ran.txt")]}))
+            .map(|it| json!({"argv": ["sh", "-c", format!("echo {it} >> ran.txt")], "sandbox": false}))
             .collect();
         json!({"hooks": {"UserPromptSubmit": entries}}).to_string()
     };

@@ -8,7 +8,8 @@ const HELLO: &str = "record = \"requests.jsonl\"\n[[reply]]\nrepeat = true\ntext
 
 /// A hook of ignis on prompts.
 fn ignis(line: &str) -> String {
-    json!({"hooks": {"UserPromptSubmit": [{"argv": ["sh", "-c", line]}]}}).to_string()
+    json!({"hooks": {"UserPromptSubmit": [{"argv": ["sh", "-c", line], "sandbox": false}]}})
+        .to_string()
 }
 
 const BLOCK: &str = r#"

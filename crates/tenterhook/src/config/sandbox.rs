@@ -1,5 +1,5 @@
 //! Who is heard on what of the machine a hook may touch? Whoever confines it, the nearest to the person first; where
-//! nobody says anything, the host may still confine what a repository brings. Pure.
+//! nobody says anything, its agent, and the host may still confine what a repository brings. Pure.
 
 use std::path::Path;
 
@@ -22,8 +22,12 @@ pub(super) fn settle(said: &[Statement], source: &Source, hook: &mut Hook) {
     let wall = wall.filter(|(at, _)| *at < own || hook.sandbox.grants().is_none());
     if let Some((_, word)) = wall {
         hook.sandbox = word.clone();
-    } else if hook.sandbox == Sandbox::Unsaid && !others.is_empty() {
-        hook.sandbox = Sandbox::Off;
+    } else if hook.sandbox == Sandbox::Unsaid {
+        hook.sandbox = if others.is_empty() {
+            source.dialect.dialect().sandbox(hook, &source.home)
+        } else {
+            Sandbox::Off
+        };
     }
 }
 

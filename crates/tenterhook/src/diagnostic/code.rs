@@ -183,7 +183,6 @@ codes! {
         EntryNotObject = "entry-not-object", Error;
         TimeoutIsZero = "timeout-is-zero", Warning;
         TimeoutLooksLikeSeconds = "timeout-looks-like-seconds", Warning;
-        Unconfined = "unconfined", Warning;
         MatcherInsteadOfMatch = "matcher-instead-of-match", Warning;
         MissingCommand = "missing-command", Error;
         NestedHooks = "nested-hooks", Error;
@@ -296,6 +295,7 @@ codes! {
         StartedElsewhere = "started-elsewhere", Warning;
         WorkerQuarantined = "worker-quarantined", Warning;
         Survivors = "survivors", Warning;
+        Unconfined = "unconfined", Warning;
         SandboxRefused = "sandbox-refused", Warning;
         TerminalSequence = "terminal-sequence", Warning;
         UnreadableEvent = "unreadable-event", Warning;

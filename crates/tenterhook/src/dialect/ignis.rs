@@ -8,6 +8,7 @@ mod config;
 mod event;
 mod events;
 mod places;
+mod sandbox;
 #[cfg(test)]
 mod tests;
 
@@ -21,6 +22,7 @@ pub static IGNIS: Dialect = Dialect {
     timeout_key: "timeout_ms",
     // Ruling 3: a hook of this agent sees a short list of names and those that its entry names.
     inherit: Inherit::Listed,
+    sandbox: sandbox::of,
     ..Dialect::of(Core {
         id: DialectId::IGNIS,
         rows: || events::ROWS,

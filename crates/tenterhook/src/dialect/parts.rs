@@ -15,7 +15,7 @@ use super::{
 use crate::answer::{Answer, Failure, Powers, SlipKind};
 use crate::event::{Event, EventName};
 use crate::hook::row::Mode;
-use crate::hook::{Compat, Hook, Inherit, Layer, OnFailure, Phase, Prompt, Run};
+use crate::hook::{Compat, Hook, Inherit, Layer, OnFailure, Phase, Prompt, Run, Sandbox};
 use crate::matcher::Condition;
 use crate::matcher::rule::Reading;
 use crate::outcome::Outcome;
@@ -68,6 +68,8 @@ pub struct Dialect {
     pub(super) mode: fn(Phase) -> Mode,
     pub(super) settle_layers: fn(&mut [(&Source, &mut ReadConfig)]),
     pub(super) inherit: Inherit,
+    /// What its agent leaves to a hook of its own file of which nobody says anything.
+    pub(super) sandbox: fn(&Hook, &Path) -> Sandbox,
     /// The layer whose sources come after all others.
     pub(super) last_layer: Option<Layer>,
     pub(super) condition: fn(&Node, &Source) -> Result<Condition, String>,
@@ -113,6 +115,7 @@ impl Dialect {
             },
             settle_layers: |_| {},
             inherit: Inherit::All,
+            sandbox: |_, _| Sandbox::Unsaid,
             last_layer: None,
             condition: |node, source| rule(node, source, Reading::Native),
             drops_repeats: false,
@@ -372,6 +375,12 @@ impl Dialect {
     /// A hook that another layer replaces is disarmed, never removed, so that `explain` can say why it does not run.
     pub fn settle_layers(&self, layers: &mut [(&Source, &mut ReadConfig)]) {
         (self.settle_layers)(layers);
+    }
+
+    /// What its agent leaves to a hook of which nobody says anything, where the person's home is this one.
+    #[must_use]
+    pub(crate) fn sandbox(&self, hook: &Hook, home: &Path) -> Sandbox {
+        (self.sandbox)(hook, home)
     }
 
     /// What its commands inherit of the host's environment, as it promises.

@@ -13,7 +13,7 @@ use crate::answer::{Answer, Failure, Power, Restraint};
 use crate::diagnostic::Code;
 use crate::event::Event;
 use crate::executor::{self, Ambient, Asked, Progress, Sealed, Task};
-use crate::hook::{Confine, Hook, HookId, Layer, Phase, Run, Tier, Wait, around};
+use crate::hook::{Hook, HookId, Layer, Phase, Run, Tier, Wait, around};
 use crate::merge;
 use crate::outcome::{self, Ended, Fault, Outcome};
 use crate::plan::Step;
@@ -262,7 +262,7 @@ pub(super) fn ask(asked: &Asked<'_>, step: &Step) -> Option<Done> {
     }
     let report = executor::ask(asked, rule);
     let is_silent = report.is_mute() && report.end == End::Exited(0);
-    if is_silent && !hook.answer_required && hook.confine != Confine::Asked {
+    if is_silent && !hook.answer_required {
         let mut done = Done::without_words(step, Ended::Answered);
         done.record.took = report.took;
         return Some(done);

@@ -61,7 +61,6 @@ pub(super) fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
         enforcement,
         // What the person says of the file, not what stands in it.
         compat: _,
-        confine,
         sandbox,
         status,
         // Only a built-in hook can be lifted, and none of those is a repository's.
@@ -85,7 +84,6 @@ pub(super) fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
         .maybe("on_failure", on_failure.map(|it| it.word()))
         .field("answer_required", answer_required.to_string())
         .field("once", once.to_string())
-        .field("confine", format!("{confine:?}"))
         .maybe("status", status.as_ref())
         .maybe("mode", enforcement.is_shadow().then(|| enforcement.word()));
     of_sandbox(canon, sandbox, ground).end()

@@ -50,7 +50,6 @@ pub(super) fn rows(hook: &Hook, unsaid: Unsaid) -> Vec<Row> {
         once,
         enforcement,
         compat: _,
-        confine: _,
         sandbox,
         status,
         pausable: _,

@@ -10,7 +10,7 @@ use super::*;
 use crate::answer::{SlipKind, Stop};
 use crate::dialect::{DialectId, Subject};
 use crate::event::EventName;
-use crate::hook::{Confine, HookId, Run};
+use crate::hook::{HookId, Run};
 
 fn row(powers: &[Power], failure: OnFailure) -> EventRow {
     EventRow {
@@ -208,20 +208,6 @@ fn a_selection_that_was_widened_carries_no_consent() {
     );
     assert_eq!(verdict.effects.updated_input, None);
     assert_eq!(widened(Answer::deny("no")).restraint, Restraint::Deny);
-}
-
-///
-#[test]
-fn a_hook_that_asks_to_be_confined_says_that_it_is_not() {
-    let row = row(ALL, OnFailure::Continue);
-    for (confine, expected) in [(Confine::Never, 0), (Confine::ByDefault, 0), (Confine::Asked, 1)] {
-        let hook = Hook { confine, ..hook() };
-        let found = judged(&hook, &row, Answer::deny("no"));
-        assert_eq!(
-            (codes(&found), found.restraint),
-            (vec!["unconfined"; expected], Restraint::Deny)
-        );
-    }
 }
 
 /// what the host lost is a question before an effect, whatever the dialect promises and however it is followed.

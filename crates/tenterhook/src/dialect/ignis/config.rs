@@ -13,7 +13,7 @@ use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
 use crate::dialect::words::is_variable;
 use crate::dialect::{DialectId, Subject};
 use crate::event::EventName;
-use crate::hook::{Command, Compat, Confine, Hook, HookId, Inherit, Invocation, Run};
+use crate::hook::{Command, Compat, Hook, HookId, Inherit, Invocation, Run, Sandbox};
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{Entry, Format, Node};
@@ -81,7 +81,7 @@ fn item(reader: &mut Reader<'_>, node: &Node, scope: &Scope) {
     hook.on_failure = reader.source.on_failure;
     hook.phase = events::phase(scope.row);
     hook.timeout = timeout(reader, node);
-    hook.confine = sandbox(reader, node, scope);
+    hook.sandbox = confined(reader, node);
     hook.matcher = Matcher::new(matcher(reader, node, scope));
     hook.arming = Off::arming(scope.off.clone().or(off));
     // A hook for the end of a tool call runs whether the tool failed or not, which are two events in neutral words.
@@ -210,21 +210,11 @@ fn timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
     }
 }
 
-/// Asked for unless the entry says `false` (I-37). What is no truth value asks for it, too.
-fn sandbox(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Confine {
-    let Some(field) = reader.entry(node, "sandbox") else {
-        // What the agent does by default is not done here, and a person should hear of it once a file.
-        if scope.off.is_none() && reader.findings.ordinal("sandbox") == 1 {
-            let message = "hooks of ignis ask to be confined, and this build confines none: they run with the user's full rights";
-            let help =
-                "read what they do before you arm them; `\"sandbox\": false` says that you know";
-            let found = finding(Code::Unconfined, message).weighing(Severity::Advice);
-            reader.report(node.span, found.help(help));
-        }
-        return Confine::ByDefault;
-    };
+/// Confined as the agent confines, unless the entry says that it is not to be (I-37).
+fn confined(reader: &mut Reader<'_>, node: &Node) -> Sandbox {
+    let Some(field) = reader.entry(node, "sandbox") else { return Sandbox::Unsaid };
     match field.node.as_bool() {
-        Some(false) => return Confine::Never,
+        Some(false) => return Sandbox::Off,
         Some(true) => {}
         None => {
             let message = format!("`sandbox` takes `true` or `false`, found {}", field.node.kind());
@@ -232,10 +222,7 @@ fn sandbox(reader: &mut Reader<'_>, node: &Node, scope: &Scope) -> Confine {
             reader.report(field.node.span, found);
         }
     }
-    let message = "this build confines no hook: it runs with the user's full rights";
-    let help = "say `\"sandbox\": false` if that is meant";
-    reader.report(field.key_span, finding(Code::Unconfined, message).help(help));
-    Confine::Asked
+    Sandbox::Unsaid
 }
 
 /// Of tool events alone: a name, or the beginning of one and `*` (I-38).

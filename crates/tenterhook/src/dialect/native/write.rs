@@ -3,6 +3,7 @@
 
 mod content;
 mod name;
+mod sandbox;
 mod value;
 
 use std::sync::Arc;
@@ -12,7 +13,7 @@ use toml_edit::{Array, DocumentMut, InlineTable, Item, Table, Value};
 use super::config::keys::PROMISED;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::dialect::DialectId;
-use crate::hook::{Arming, Command, Confine, Hook, Invocation, Phase, Prewarm, Run, Shell, Wait};
+use crate::hook::{Arming, Command, Hook, Invocation, Phase, Prewarm, Run, Shell, Wait};
 use crate::matcher::{MatcherSpec, Written};
 use crate::rule::Part;
 use name::Names;
@@ -247,6 +248,9 @@ impl Writer {
         if hook.once {
             table.insert("once", true.into());
         }
+        if let Some(sandbox) = sandbox::written(&hook.sandbox) {
+            table.insert("sandbox", Item::Value(sandbox));
+        }
         if let Some(status) = &hook.status {
             table.insert("status", text(status));
         }
@@ -259,9 +263,6 @@ impl Writer {
     fn unsaid(&mut self, hook: &Hook) {
         if hook.compat == crate::hook::Compat::Exact {
             self.partly(hook, "exact reading is said of a file, not of a hook: `[source.\"...\"]`");
-        }
-        if hook.confine == Confine::Asked {
-            self.partly(hook, "it asks to be confined, which no native file can say yet");
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! Each refusal is tried without the sandbox as well: what fails anyway proves nothing.
 
+mod ignis;
+
 use serde_json::json;
 use tenterhook_testkit::Sandbox;
 

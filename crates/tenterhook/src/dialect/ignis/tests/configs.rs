@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::diagnostic::Severity;
-use crate::hook::{Arming, Command, Compat, Confine, Hook, Invocation, Layer, Phase, Run};
+use crate::hook::{Arming, Command, Compat, Hook, Invocation, Layer, Phase, Run, Sandbox};
 use crate::matcher::MatcherSpec;
 
 fn source(text: &str) -> Source {
@@ -101,17 +101,14 @@ fn an_entry_that_does_not_say_what_runs_is_rejected_alone() {
 #[test]
 fn the_fields_have_their_defaults() {
     let (hook, _) = entry(r#"{"command": "x"}"#);
-    assert_eq!(
-        (hook.timeout, hook.confine, hook.phase),
-        (None, Confine::ByDefault, Phase::Rewrite)
-    );
+    assert_eq!((hook.timeout, &hook.sandbox, hook.phase), (None, &Sandbox::Unsaid, Phase::Rewrite));
     assert_eq!((command(&hook).inherit, command(&hook).pass.len()), (Inherit::Listed, 0));
     assert_eq!(IGNIS.row(&hook.event).expect("a row").timeout, Duration::from_secs(10));
     assert_eq!(hook.id.as_str(), "user:UserPromptSubmit:x:1");
     let (hook, codes) = entry(
         r#"{"command": "~/a/translate.py", "timeout_ms": 30000, "env": ["B", "A_1"], "sandbox": false}"#,
     );
-    assert_eq!((hook.timeout, hook.confine), (Some(Duration::from_secs(30)), Confine::Never));
+    assert_eq!((hook.timeout, &hook.sandbox), (Some(Duration::from_secs(30)), &Sandbox::Off));
     assert_eq!(
         (command(&hook).pass.as_slice(), codes),
         (["B".to_owned(), "A_1".to_owned()].as_slice(), vec![])
@@ -147,16 +144,38 @@ fn no_guard_vanishes_because_another_field_is_wrong() {
     }
 }
 
-/// IG-S14, I-37.
+/// IG-S14, I-37: `defaults_env_empty_and_sandbox_on`, `sandbox_false_is_an_explicit_opt_out`; and a person may say otherwise for a file.
 #[test]
-fn a_hook_that_asks_to_be_confined_is_told_that_it_is_not() {
-    let (hook, codes) = entry(r#"{"command": "x", "sandbox": true}"#);
-    assert_eq!((hook.confine, codes), (Confine::Asked, vec!["unconfined"]));
-    let silent = read(r#"{"hooks": {"UserPromptSubmit": [{"command": "x"}, {"command": "y"}]}}"#);
-    let told: Vec<_> = silent.diagnostics.iter().map(|it| (it.code.name(), it.severity)).collect();
-    assert_eq!(told, [("unconfined", Severity::Advice)], "once a file");
-    let meant = read(r#"{"hooks": {"UserPromptSubmit": [{"command": "x", "sandbox": false}]}}"#);
-    assert!(meant.diagnostics.is_empty());
+fn a_hook_is_confined_unless_somebody_says_that_it_is_not() {
+    const FILE: &str = "/h/.ignis/hooks.json";
+    let confined = |field: &str, said: &str| {
+        let text = format!(r#"{{"hooks": {{"UserPromptSubmit": [{{"command": "x"{field}}}]}}}}"#);
+        let said =
+            if said.is_empty() { String::new() } else { format!("[source.\"{FILE}\"]\n{said}\n") };
+        let of = |name, dialect, text: &str| Source {
+            layer: Layer::User,
+            home: "/h".into(),
+            ..Source::given(name, dialect, text, "/h")
+        };
+        let files = [
+            of(FILE, DialectId::IGNIS, &text),
+            of("/h/.config/tenterhook/tenterhook.toml", DialectId::NATIVE, &said),
+        ];
+        let loaded = crate::config::load(&files, &crate::config::Added::default(), None);
+        assert_eq!(loaded.diagnostics, [], "{field} {said}");
+        loaded.ruleset.hooks()[0].sandbox.told()
+    };
+    let agents = "strict; read /tmp, /var/tmp; write /tmp, /var/tmp; net open";
+    for (field, said, expected) in [
+        ("", "", agents),
+        (r#", "sandbox": true"#, "", agents),
+        (r#", "sandbox": false"#, "", "off"),
+        ("", "sandbox = \"off\"", "off"),
+        ("", "sandbox = \"standard\"", "standard"),
+        (r#", "sandbox": false"#, "sandbox = \"standard\"", "standard"),
+    ] {
+        assert_eq!(confined(field, said), expected, "{field} {said}");
+    }
 }
 
 /// I-38.
@@ -360,5 +379,5 @@ fn the_example_serves_both_events_with_one_script() {
 fn the_guide_opens_by_saying_whose_rights_a_hook_has() {
     let guide = include_str!("../../../../../../docs/guide/dialects/ignis.md");
     let first = guide.split("\n\n").nth(1).expect("a paragraph");
-    assert!(first.starts_with("**A hook runs with all your rights.**"), "{first}");
+    assert!(first.starts_with("**An unconfined hook runs with all your rights.**"), "{first}");
 }

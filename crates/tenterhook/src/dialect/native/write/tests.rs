@@ -157,15 +157,40 @@ fn what_cannot_be_written_is_said() {
     let (after, text, codes) = converted(&http);
     assert_eq!(codes, ["not-carried-over", "not-carried-over"]);
     assert_eq!(after.hooks().len(), 0, "{text}");
-    let asks = ruleset(
-        DialectId::IGNIS,
-        r#"{"hooks": {"PreToolUse": [{"command": "x", "sandbox": true}]}}"#,
-    );
-    assert_eq!(converted(&asks).2, ["partly-carried-over"]);
-    let mut exact = Hook::clone(&asks.hooks()[0]);
-    (exact.compat, exact.confine) = (Compat::Exact, Confine::Never);
+    let plain = ruleset(DialectId::IGNIS, r#"{"hooks": {"PreToolUse": [{"command": "x"}]}}"#);
+    let mut exact = Hook::clone(&plain.hooks()[0]);
+    exact.compat = Compat::Exact;
     let (_, diagnostics) = write(&[Arc::new(exact)]);
     assert_eq!(diagnostics.len(), 1);
+}
+
+/// X-1, I-37: a hook runs in the same sandbox behind a native file.
+#[test]
+fn a_sandbox_is_carried_over() {
+    let ignis = ruleset(
+        DialectId::IGNIS,
+        r#"{"hooks": {"PreToolUse": [{"command": "hooks/x"}, {"command": "x", "sandbox": false}]}}"#,
+    );
+    let native = ruleset(
+        DialectId::NATIVE,
+        r#"
+        [hook.a]
+        on = "Stop"
+        run = ["a"]
+        sandbox = "strict"
+        [hook.b]
+        on = "Stop"
+        run = ["b"]
+        sandbox = { read = ["/r"], write = ["$PROJECT/w"], net = ["tcp:443"], env = ["CI"], attributes = true, memory = 1048576, cpu = "2s", isolation_min = "T2" }
+        "#,
+    );
+    for before in [ignis, native] {
+        let (after, text, codes) = converted(&before);
+        assert_eq!(codes, Vec::<&str>::new(), "{text}");
+        let sandboxes =
+            |it: &Ruleset| it.hooks().iter().map(|it| it.sandbox.clone()).collect::<Vec<_>>();
+        assert_eq!(sandboxes(&after), sandboxes(&before), "{text}");
+    }
 }
 
 #[test]

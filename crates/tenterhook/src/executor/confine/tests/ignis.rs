@@ -1,0 +1,189 @@
+//! What ignis leaves to its hooks, tried by real programs (I-37). `/tmp` is theirs, so that the scene lies elsewhere.
+
+use std::fs;
+use std::path::PathBuf;
+
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::can;
+use crate::config::Source;
+use crate::dialect::DialectId;
+use crate::event::Surroundings;
+use crate::executor::Ambient;
+use crate::hook::{Layer, Tier};
+use crate::{Engine, Event, Outcome, Session};
+
+/// A home with a hook of ignis, and a project beside it.
+struct Scene {
+    root: TempDir,
+    no_means: bool,
+}
+
+impl Scene {
+    #[expect(clippy::expect_used, reason = "a scene that cannot be made is a test that fails")]
+    fn new() -> Self {
+        let root = tempfile::tempdir_in("/dev/shm").expect("a directory outside of `/tmp`");
+        for name in ["home/.ignis/hooks", "home/other", "project"] {
+            fs::create_dir_all(root.path().join(name)).expect("a directory");
+        }
+        fs::write(root.path().join("home/other/secret"), "key").expect("a file");
+        fs::write(root.path().join("home/.ignis/hooks/words"), "words").expect("a file");
+        Self { root, no_means: false }
+    }
+
+    fn at(&self, name: &str) -> PathBuf {
+        self.root.path().join(name)
+    }
+
+    /// What comes of hooks that run these lines.
+    async fn outcome(&self, lines: &[&str], keys: &str) -> Outcome {
+        let entry = |line: &&str| format!(r#"{{"argv": ["sh", "-c", {}]{keys}}}"#, json!(line));
+        self.of(&lines.iter().map(entry).collect::<Vec<_>>()).await
+    }
+
+    /// What comes of hooks with these entries.
+    #[expect(clippy::expect_used, reason = "a scene that cannot be made is a test that fails")]
+    async fn of(&self, entries: &[String]) -> Outcome {
+        let text = format!(r#"{{"hooks": {{"UserPromptSubmit": [{}]}}}}"#, entries.join(", "));
+        let directory = self.at("home/.ignis");
+        let name = directory.join("hooks.json");
+        let source =
+            Source::given(name.to_str().expect("text"), DialectId::IGNIS, &text, directory);
+        let source = Source { layer: Layer::User, home: self.at("home"), ..source };
+        let env = vec![
+            ("PATH".to_owned(), "/usr/bin:/bin".to_owned()),
+            ("HOME".to_owned(), self.at("home").to_string_lossy().into_owned()),
+        ];
+        let ambient = Ambient { env, pretends_no_means: self.no_means, ..Ambient::default() };
+        let (engine, _) = Engine::builder().ambient(ambient).source(source).build();
+        let within = Surroundings {
+            cwd: self.at("project"),
+            project: self.at("project"),
+            home: self.at("home"),
+            ..Surroundings::default()
+        };
+        let event = Event::new("UserPromptSubmit", within).with("prompt", "hi");
+        engine.fire(event, &Session::default()).await
+    }
+
+    /// Whether `line` works, and how far its hook was confined.
+    async fn works(&self, line: &str, keys: &str) -> (bool, Option<Tier>) {
+        let line = format!("if {line}; then echo works >&2; exit 2; fi");
+        let outcome = self.outcome(&[&line], keys).await;
+        (outcome.blocked(), outcome.steps.first().and_then(|it| it.tier))
+    }
+}
+
+const OFF: &str = r#", "sandbox": false"#;
+
+/// `sandboxed_hook_cannot_write_outside_tmpdir`, `sandboxed_hook_cannot_write_to_target_tmpdir`,
+/// `sandboxed_hook_cannot_read_outside_allowlist`, each with its twin that is not confined.
+#[tokio::test]
+async fn what_the_agent_does_not_list_is_shut() {
+    if !can() {
+        return;
+    }
+    let scene = Scene::new();
+    for line in [
+        "touch \"$HOME/other/made\"",
+        "touch made",
+        "cat \"$HOME/other/secret\"",
+        "ls \"$HOME\"",
+        "ls .",
+        "echo '{}' > \"$HOME/.ignis/hooks.json\"",
+        "echo more >> \"$HOME/.ignis/hooks/words\"",
+    ] {
+        assert_eq!(scene.works(line, OFF).await, (true, None), "{line}");
+        assert_eq!(scene.works(line, "").await, (false, Some(Tier::T1)), "{line}");
+    }
+}
+
+/// `sandboxed_hook_can_write_to_actual_tmp`, `sandboxed_hook_can_read_system_libs`, and what the agent says of the network.
+#[tokio::test]
+async fn what_the_agent_lists_is_open() {
+    if !can() {
+        return;
+    }
+    let scene = Scene::new();
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    let reaches = format!("bash -c ': < /dev/tcp/127.0.0.1/{port}'");
+    for line in [
+        "it=$(mktemp /tmp/tenterhook-ignis-XXXXXX) && rm \"$it\"",
+        "it=$(mktemp /var/tmp/tenterhook-ignis-XXXXXX) && rm \"$it\"",
+        "ls /usr/lib",
+        "cat /dev/null",
+        &reaches,
+    ] {
+        assert_eq!(scene.works(line, OFF).await, (true, None), "{line}");
+        assert_eq!(
+            scene.works(line, r#", "env": ["LANG"]"#).await,
+            (true, Some(Tier::T1)),
+            "{line}"
+        );
+    }
+}
+
+/// A program reads what it is installed with, and one that is found by its name has no directory.
+#[tokio::test]
+async fn the_directory_of_a_program_is_its_own() {
+    if !can() {
+        return;
+    }
+    let scene = Scene::new();
+    let program = scene.at("home/.ignis/hooks/hook.sh");
+    fs::write(&program, "#!/bin/sh\ncat \"${0%/*}/words\" >&2 && exit 2\n").expect("a hook");
+    executable(&program);
+    let own = |keys: &str| format!(r#"{{"argv": [{}]{keys}}}"#, json!(program));
+    if !scene.of(&[own(OFF)]).await.blocked() {
+        // Nothing is started from there: it is mounted so.
+        return;
+    }
+    assert!(scene.of(&[own("")]).await.blocked());
+    let through = format!(r#"{{"argv": ["sh", {}]}}"#, json!(program));
+    let outcome = scene.of(&[through]).await;
+    assert!(!outcome.reason().unwrap_or_default().contains("words"), "{:?}", outcome.reason());
+}
+
+#[expect(clippy::expect_used, reason = "a scene that cannot be made is a test that fails")]
+fn executable(path: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755)).expect("its mode");
+}
+
+/// `success_returns_mutated_with_enforced_status`, `exit_2_is_blocked_with_enforced_status`,
+/// `malformed_json_is_soft_failed_with_enforced_status`, `missing_binary_is_soft_failed_with_disabled_status`,
+/// `passthrough_keeps_status_field`, `chain_of_two_hooks_propagates_sandbox_status`, `disabled_status_when_sandbox_opt_out`: how far a
+/// hook was confined is what its process found, whatever it said.
+#[tokio::test]
+async fn how_far_it_was_confined_is_on_record_however_it_ends() {
+    if !can() {
+        return;
+    }
+    let scene = Scene::new();
+    let rewrites = r#"echo '{"hookSpecificOutput": {"updatedInput": "other"}}'"#;
+    for line in [rewrites, "exit 2", "echo '{'", "true"] {
+        let outcome = scene.outcome(&[line, line], "").await;
+        let tiers: Vec<_> = outcome.steps.iter().map(|it| it.tier).collect();
+        let all = if line == "exit 2" { 1 } else { 2 };
+        assert_eq!(
+            tiers.iter().filter(|it| **it == Some(Tier::T1)).count(),
+            all,
+            "{line}: {tiers:?}"
+        );
+        let off = scene.outcome(&[line], OFF).await;
+        assert_eq!(off.steps.first().and_then(|it| it.tier), None, "{line}");
+    }
+}
+
+/// `unconfined_warning_emitted_when_kernel_sandbox_unavailable`, `disabled_does_not_emit_unconfined_warning`.
+#[tokio::test]
+async fn a_machine_that_cannot_confine_runs_it_and_says_so_once() {
+    let scene = Scene { no_means: true, ..Scene::new() };
+    for (keys, expected) in [("", 1), (OFF, 0)] {
+        let outcome = scene.outcome(&["exit 2", "true"], keys).await;
+        let told = outcome.faults.iter().filter(|it| it.code.name() == "unconfined").count();
+        assert_eq!((outcome.blocked(), told), (true, expected), "{keys}: {:?}", outcome.faults);
+    }
+}
