@@ -92,3 +92,20 @@ fn without_a_temporary_directory_hooks_are_asked() {
     let outcome: Value = serde_json::from_str(&said.stdout).unwrap();
     assert_eq!((said.code, &outcome["reason"]), (2, &Value::from("no")), "{}", said.all());
 }
+
+/// R-25: a hook that eats all memory is what the kernel ends, and not the program that has to say no.
+#[test]
+fn zoo_23_a_hook_goes_before_its_host_where_memory_ends() {
+    let room = Room::new();
+    let worker = r#"read -r it; it=${it#*'"id":'}
+        echo "{\"id\":${it%%,*},\"error\":\"$(cat /proc/self/oom_score_adj)\"}"; read -r it"#;
+    room.write("project/worker.sh", worker);
+    for runs in
+        ["shell = 'cat /proc/self/oom_score_adj >&2; exit 2'", "worker = ['sh', 'worker.sh']"]
+    {
+        room.write("project/tenterhook.toml", &format!("[hook.eats]\non = 'PreToolUse'\n{runs}\n"));
+        let said =
+            room.shell("exec tenterhook fire --config tenterhook.toml --format json Bash ls");
+        assert!(said.stdout.contains("800"), "{}", said.all());
+    }
+}

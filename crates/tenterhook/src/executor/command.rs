@@ -139,12 +139,16 @@ fn describe(task: &Task, command: &Command, env_file: Option<&EnvFile>) -> proce
     described
 }
 
+/// Where memory runs out, the kernel is to take what a hook has eaten, and not the host with its denials.
+const GOES_FIRST: i16 = 800;
+
 /// What a command starts, in `cwd`.
 pub(super) fn program(command: &Command, cwd: PathBuf) -> process::Command {
     let mut described = process::Command::shell("", cwd);
     described.program = started(command.starts());
     // Files that a hook makes (a formatter, say) belong to the project, not to the engine.
     described.umask = None;
+    described.oom_score_adj = Some(GOES_FIRST);
     described
 }
 
