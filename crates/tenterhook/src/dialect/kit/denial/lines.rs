@@ -53,11 +53,14 @@ static BESIDE: LazyLock<Option<Regex>> = LazyLock::new(|| {
 
 /// A table, a list or a tuple in which a denial stands beside its key, or before its reason, as languages print them.
 pub(super) fn tabled(text: &str) -> Option<String> {
-    let lines: Vec<&str> = text.lines().map(str::trim).filter(|it| !it.is_empty()).collect();
-    let (first, last) = (lines.first()?, lines.last()?);
-    if lines.len() > FEW_LINES * 2 {
+    const MOST: usize = FEW_LINES * 2;
+    // No more than shows that there are too many: a flood has half a million.
+    let lines: Vec<&str> =
+        text.lines().map(str::trim).filter(|it| !it.is_empty()).take(MOST + 1).collect();
+    if lines.len() > MOST {
         return None;
     }
+    let (first, last) = (lines.first()?, lines.last()?);
     let mut beside = BESIDE.as_ref()?.captures_iter(text);
     let found = beside.any(|it| words::is_alone(&it["word"])) || is_tuple(&lines);
     (found || is_row(first, last, &lines)).then(|| (*first).to_owned())
