@@ -305,8 +305,10 @@ fn obey(store: &Store, source: &Source, config: &mut ReadConfig, assessed: &Asse
         let unheard = ReadConfig {
             hooks: std::mem::take(&mut config.hooks),
             diagnostics: std::mem::take(&mut config.diagnostics),
-            // The broken file of a stranger holds nothing.
-            lost: config.lost.take().filter(|_| matches!(assessed.kept, Kept::Unusable(_))),
+            // The broken file of a stranger holds nothing; at a person's own place it may be their guard, whoever can write it.
+            lost: config.lost.take().filter(|_| {
+                source.layer == Layer::User || matches!(assessed.kept, Kept::Unusable(_))
+            }),
             unreadable: config.unreadable,
             ..ReadConfig::default()
         };

@@ -239,6 +239,12 @@ async fn a_doubtful_guard_of_the_persons_own_holds() {
     assert_eq!(restraint, Restraint::Ask, "{reason}");
     let message = told.iter().map(ToString::to_string).collect::<String>();
     assert!(message.contains("may not be yours") && message.contains("chmod o-w"), "{message}");
+    // What is torn besides is no less of a guard (C-72).
+    room.write(".claude/settings.json", "{\"hooks\": {\"PreToolUse\": [");
+    let torn =
+        Source { layer: Layer::User, project: room.root.path().join("other"), ..room.settings() };
+    let (restraint, reason) = room.call_of(&room.engine_of([torn]).0, &Session::default()).await;
+    assert_eq!(restraint, Restraint::Ask, "{reason}");
 }
 
 /// T-6: what lies behind a linked folder counts, and a link back to a folder round it does not lead on without end.
