@@ -4,6 +4,7 @@
 mod agents;
 mod approve;
 mod bench;
+mod chaos;
 mod clients;
 mod docs;
 mod install;
@@ -25,6 +26,7 @@ usage: cargo e2e NAME
   install   do the tarball, the npm package and the wheel run where there is no Rust?
   docs      do the commands of README and guides print what stands under them? (Python, Node)
   prewarm   do scripts behave prewarmed as they do started plainly? (python3 and node; other interpreters may follow)
+  chaos     does the engine keep its promises whatever a hook does? (NUMBER..., `--times N`; Python, openssl)
   starved   does `fire` say no in whatever environment, where a hook objects?
   terminal  does the agent's interactive face hold in a real terminal? (tmux; `--bless` writes docs/screens anew)
   page      does the page of `backtest --html` hold in a browser? (Chromium; `--bless` writes its pictures anew)
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         ["docs"] => docs::run(),
         ["prewarm", interpreters @ ..] => prewarm::run(interpreters),
         ["start", program @ ..] => start::run(program),
+        ["chaos", args @ ..] => chaos::run(args),
         ["starved"] => starved::run(),
         ["terminal", args @ ..] => terminal::run(args),
         ["bench"] => bench::run(),

@@ -22,6 +22,7 @@ usage: cargo xtask VERB
   pictures      are the pictures of the README what the program says? (`--bless` draws them anew)
   conformance   fire every case through the library and the command line
   e2e           what do real agents do, alone and with Tenterhook in front? the same as `cargo e2e agents` (NAME..., `--whole`, `--times N`)
+  chaos         does the engine keep its promises whatever a hook does? the same as `cargo e2e chaos` (NUMBER..., `--times N`)
   dist          make what is installed without Rust: tarballs, npm packages, wheels (`--program FILE`, `--out DIR`, TARGET...)
   corpus DIR    does `check` find what is known of a directory of real configs?
   convert DIR   does `convert` give native files that select and answer as real configs do?";
@@ -38,7 +39,8 @@ fn main() -> ExitCode {
         ["surface"] => surface::run(),
         ["conformance"] => conformance::run(),
         ["pictures", args @ ..] => pictures::run(args),
-        ["e2e", args @ ..] => agents(args),
+        ["e2e", args @ ..] => play("agents", args),
+        ["chaos", args @ ..] => play("chaos", args),
         ["dist", args @ ..] => dist::run(args),
         ["convert", directory] => convert::run(Path::new(directory)),
         ["corpus", directory] => corpus::run(Path::new(directory)),
@@ -49,10 +51,10 @@ fn main() -> ExitCode {
     if holds && printed.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Has the suite that plays real agents play them: it is a program of its own, and prints what it does as it does it.
-fn agents(args: &[&str]) -> Said {
+/// Has a suite of `e2e` play: it is a program of its own, and prints what it does as it does it.
+fn play(suite: &str, args: &[&str]) -> Said {
     let status = std::process::Command::new(env!("CARGO"))
-        .args(["run", "--quiet", "--package", "e2e", "--", "agents"])
+        .args(["run", "--quiet", "--package", "e2e", "--", suite])
         .args(args)
         .current_dir(tree::root())
         .status()

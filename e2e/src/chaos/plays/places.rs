@@ -1,0 +1,160 @@
+//! Places in which the engine is started and that are not as they should be. What cannot be confined there must not run as if it were.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::super::judge::{self, Seen};
+use super::super::row::{Cell, Hook, LIMITS, Required};
+use super::super::scene::{Ended, Scene};
+use super::http::works;
+
+const DENIES: Hook = Hook::Fake(&["--read-all", "--stdout", "{deny}"]);
+/// What is said of a sandbox that is not to be had.
+const UNREACHED: Required = Required::Policy(&["not-started", "unconfined"]);
+
+fn configure(scene: &Scene, hook: &Hook, keys: &str) -> Result<(), String> {
+    let entry = scene.entry("row", hook)?;
+    let entry = entry.replace("\"standard\"", &format!("\"standard\"{keys}"));
+    scene.write("tenterhook.toml", entry).map(drop).map_err(|error| error.to_string())
+}
+
+fn fire_behind(scene: &Scene, before: &str) -> Result<Ended, String> {
+    let line = scene.fill(before).replace("{fire}", &scene.fire_line());
+    scene.run(&line, "/dev/null", LIMITS)
+}
+
+/// Becomes a program behind a filter that answers the calls of `numbers` with an error.
+const FILTER: &str = r#"
+import ctypes, os, struct, sys
+numbers, error, line = [int(it) for it in sys.argv[1].split(",")], int(sys.argv[2]), sys.argv[3:]
+code = lambda op, true, false, value: struct.pack("HBBI", op, true, false, value)
+steps = [code(0x20, 0, 0, 0)]
+for at, number in enumerate(numbers):
+    steps.append(code(0x15, len(numbers) - at, 0, number))
+steps += [code(0x06, 0, 0, 0x7fff0000), code(0x06, 0, 0, 0x00050000 | error)]
+text = ctypes.create_string_buffer(b"".join(steps))
+program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", len(steps), ctypes.addressof(text)))
+libc = ctypes.CDLL(None, use_errno=True)
+assert libc.prctl(38, 1, 0, 0, 0) == 0 and libc.prctl(22, 2, program, 0, 0) == 0, ctypes.get_errno()
+os.execv(line[0], line)
+"#;
+const ENOSYS: u32 = 38;
+const EPERM: u32 = 1;
+/// `landlock_create_ruleset`, `_add_rule`, `_restrict_self`: the same numbers on every machine.
+const LANDLOCK: &str = "444,445,446";
+
+fn behind_a_filter(scene: &Scene, numbers: &str, error: u32) -> Result<Ended, String> {
+    scene.program("filter.py", FILTER).map_err(|error| error.to_string())?;
+    fire_behind(
+        scene,
+        &format!("exec /usr/bin/python3 {{scene}}filter.py {numbers} {error} {{fire}}"),
+    )
+}
+
+/// A kernel without Landlock, as far as the engine can tell: the calls are not there.
+pub(in crate::chaos) fn no_landlock(scene: &Scene) -> Result<Seen, String> {
+    configure(scene, &DENIES, "")?;
+    let strict = judge::answered(&behind_a_filter(scene, LANDLOCK, ENOSYS)?, UNREACHED)?;
+    configure(scene, &DENIES, ", isolation_min = \"T0\"")?;
+    let open = Required::DenyWith(&["unconfined"]);
+    let loose = judge::answered(&behind_a_filter(scene, LANDLOCK, ENOSYS)?, open)?;
+    Ok(Seen::Holds(format!("{strict}; with isolation_min = \"T0\": {loose}")))
+}
+
+/// A container that forbids the calls instead of not knowing them.
+pub(in crate::chaos) fn forbidden_landlock(scene: &Scene) -> Result<Seen, String> {
+    configure(scene, &DENIES, "")?;
+    judge::answered(&behind_a_filter(scene, LANDLOCK, EPERM)?, UNREACHED).map(Seen::Holds)
+}
+
+/// Whoever starts the engine filters its calls already: another filter goes on top.
+pub(in crate::chaos) fn filtered(scene: &Scene) -> Result<Seen, String> {
+    configure(scene, &DENIES, "")?;
+    // `reboot`, which nobody here makes.
+    let numbers = if cfg!(target_arch = "x86_64") { "169" } else { "142" };
+    let ended = behind_a_filter(scene, numbers, EPERM)?;
+    let got = judge::answered(&ended, Required::Deny)?;
+    judge::recorded(scene)?;
+    Ok(Seen::Holds(got))
+}
+
+pub(in crate::chaos) fn no_new_privileges(scene: &Scene) -> Result<Seen, String> {
+    configure(scene, &DENIES, "")?;
+    let ended = fire_behind(scene, "exec setpriv --no-new-privs {fire}")?;
+    let got = judge::answered(&ended, Required::Deny)?;
+    judge::recorded(scene)?;
+    Ok(Seen::Holds(got))
+}
+
+/// The engine's own answer where it has to deny: a denial by whichever way, and never silence.
+fn any_denial(ended: &Ended) -> Result<String, String> {
+    let outcome = ended.outcome().ok_or_else(|| format!("no outcome: {}", ended.stderr))?;
+    let said = judge::in_short(&outcome);
+    let denied = judge::decision(&outcome) == "deny" && ended.code() == Some(2);
+    if denied { Ok(said) } else { Err(said) }
+}
+
+/// Plays the row in namespaces of its own, where those can be had.
+fn in_namespaces(scene: &Scene, flags: &str, inside: &str) -> Result<Seen, String> {
+    if !works(scene, &format!("unshare {flags} true")) {
+        return Ok(Seen::NotHere(format!("`unshare {flags}` does not work here")));
+    }
+    configure(scene, &DENIES, "")?;
+    let before = format!("exec unshare {flags} bash -c '{inside} exec {{fire}}'");
+    any_denial(&fire_behind(scene, &before)?).map(Seen::Holds)
+}
+
+/// A container that hides processes.
+pub(in crate::chaos) fn masked_proc(scene: &Scene) -> Result<Seen, String> {
+    in_namespaces(scene, "-Urpm --fork", "mount -t tmpfs none /proc &&")
+}
+
+pub(in crate::chaos) fn other_file_system(scene: &Scene) -> Result<Seen, String> {
+    let inside =
+        "mount -t tmpfs none {project} && cp {scene}fakehook {project}/fakehook && cd {project} &&";
+    fs::copy(scene.path("project/fakehook"), scene.path("fakehook"))
+        .map_err(|it| it.to_string())?;
+    in_namespaces(scene, "-Urm", inside)
+}
+
+pub(in crate::chaos) fn overlay(scene: &Scene) -> Result<Seen, String> {
+    let inside = "mkdir {scene}upper {scene}work && \
+        mount -t overlay none -o lowerdir={project},upperdir={scene}upper,workdir={scene}work {project} && cd {project} &&";
+    let possible = scene.fill(
+        "exec unshare -Urm bash -c 'mkdir {scene}u {scene}w && mount -t overlay none -o lowerdir={project},upperdir={scene}u,workdir={scene}w {project}'",
+    );
+    if !works(scene, &possible) {
+        return Ok(Seen::NotHere("no overlay can be mounted in a user namespace here".to_owned()));
+    }
+    in_namespaces(scene, "-Urm", inside)
+}
+
+/// Nothing can be recorded, and the gate holds all the same.
+pub(in crate::chaos) fn read_only_home(scene: &Scene) -> Result<Seen, String> {
+    configure(scene, &DENIES, "")?;
+    let home = scene.path("home");
+    fs::set_permissions(&home, fs::Permissions::from_mode(0o555)).map_err(|it| it.to_string())?;
+    judge::answered(&scene.fire()?, Required::DenyWith(&["unrecorded"])).map(Seen::Holds)
+}
+
+/// A least that nobody reaches is a failure, under the policy, and the hook is not started.
+pub(in crate::chaos) fn unreached(scene: &Scene) -> Result<Seen, String> {
+    let hook = Hook::Shell("echo ran >'{tmp}/ran'; echo '{allow}'");
+    configure(scene, &hook, ", isolation_min = \"T2\"")?;
+    let got = judge::answered(&scene.fire()?, UNREACHED)?;
+    if scene.path("tmp/ran").exists() {
+        return Err("it ran".to_owned());
+    }
+    let entry = fs::read_to_string(scene.path("tenterhook.toml")).map_err(|it| it.to_string())?;
+    scene
+        .write("tenterhook.toml", entry + "on_failure = \"continue\"\n")
+        .map_err(|it| it.to_string())?;
+    let open = scene.fire()?;
+    let goes_on = open.outcome().map(|it| judge::in_short(&it)).unwrap_or_default();
+    match (open.code(), scene.path("tmp/ran").exists(), scene.cell) {
+        (Some(0), false, Cell::Landlock) => {
+            Ok(Seen::Holds(format!("{got}; with on_failure = \"continue\": {goes_on}")))
+        }
+        (code, ran, _) => Err(format!("exit {code:?}, ran: {ran}, {goes_on}")),
+    }
+}

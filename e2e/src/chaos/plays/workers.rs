@@ -1,0 +1,88 @@
+//! Workers that leave their protocol, and gates that are made to fail again and again.
+
+use serde_json::Value;
+
+use super::super::judge::{self, Seen};
+use super::super::row::Hook;
+use super::super::scene::Scene;
+use super::stream;
+
+const WORKER: Hook = Hook::Worker(&["--worker", "{deny}"]);
+
+fn configure(scene: &Scene, hook: &Hook, timeout: &str) -> Result<(), String> {
+    let entry = scene.entry("row", hook)?.replace("10000ms", timeout);
+    scene.write("tenterhook.toml", entry).map(drop).map_err(|error| error.to_string())
+}
+
+/// Row 58: the event before and the one behind are judged; the one between is denied for what went wrong.
+pub(in crate::chaos) fn misbehaves(scene: &Scene) -> Result<Seen, String> {
+    configure(scene, &WORKER, "1500ms")?;
+    let commands = ["ls", scene.row.command, "ls"].map(str::to_owned);
+    let outcomes = stream::in_turn(scene, &commands)?;
+    let well = |it: &Value| judge::codes(it).is_empty();
+    let as_required = outcomes.iter().enumerate().all(|(at, it)| {
+        let told = judge::codes(it).iter().any(|it| WRONG.contains(it));
+        judge::decision(it) == "deny" && if at == 1 { told } else { well(it) }
+    });
+    if as_required { Ok(Seen::Holds(shorts(&outcomes))) } else { Err(shorts(&outcomes)) }
+}
+
+/// What is told of a worker that leaves its protocol.
+const WRONG: &[&str] = &["worker-protocol", "worker-ended", "timed-out"];
+
+fn shorts(outcomes: &[Value]) -> String {
+    outcomes.iter().map(judge::in_short).collect::<Vec<_>>().join("; ")
+}
+
+/// Row 58: a worker that consents before it was asked does so at each of its starts.
+pub(in crate::chaos) fn replies_early(scene: &Scene) -> Result<Seen, String> {
+    let early = &["--stdout", r#"{"id":2,"answer":{"decision":"allow"}}"#, "--worker", "{deny}"];
+    configure(scene, &Hook::Worker(early), "5s")?;
+    let outcomes = stream::in_turn(scene, &vec!["ls".to_owned(); 3])?;
+    let denied = outcomes
+        .iter()
+        .all(|it| judge::decision(it) == "deny" && judge::codes(it).contains(&"worker-protocol"));
+    if denied { Ok(Seen::Holds(shorts(&outcomes))) } else { Err(shorts(&outcomes)) }
+}
+
+/// Row 58: a worker that closes its output when nobody asks it is replaced.
+pub(in crate::chaos) fn leaves(scene: &Scene) -> Result<Seen, String> {
+    configure(scene, &Hook::Worker(&["--worker", "{deny}"]), "5s")?;
+    let commands = ["do:leave", "ls", "do:leave", "ls"].map(str::to_owned);
+    let outcomes = stream::in_turn(scene, &commands)?;
+    let well =
+        outcomes.iter().all(|it| judge::decision(it) == "deny" && judge::codes(it).is_empty());
+    if well { Ok(Seen::Holds(shorts(&outcomes))) } else { Err(shorts(&outcomes)) }
+}
+
+/// Row 59.
+pub(in crate::chaos) fn crash_loop(scene: &Scene) -> Result<Seen, String> {
+    configure(scene, &Hook::Worker(&["--stderr", "no database", "--exit", "3"]), "5s")?;
+    let outcomes = stream::in_turn(scene, &vec!["ls".to_owned(); 9])?;
+    let notices =
+        outcomes.iter().filter(|it| judge::codes(it).contains(&"worker-quarantined")).count();
+    let denied = outcomes.iter().filter(|it| judge::decision(it) == "deny").count();
+    let said = format!("{denied} of 9 denied, {notices} notice");
+    if (denied, notices) == (9, 1) { Ok(Seen::Holds(said)) } else { Err(said) }
+}
+
+/// Row 60: an input that costs the gate its time disarms it neither for itself nor for what comes behind.
+pub(in crate::chaos) fn induced_failures(scene: &Scene) -> Result<Seen, String> {
+    let hook = match scene.row.name {
+        "induced_failures_of_a_worker" => WORKER,
+        _ => Hook::Shell("case $(cat) in *do:never*) sleep 30 ;; esac; echo '{deny}'"),
+    };
+    configure(scene, &hook, "400ms")?;
+    let mut commands = vec!["do:never".to_owned(); 10];
+    commands.push("ls".to_owned());
+    let outcomes = stream::in_turn(scene, &commands)?;
+    let armed = outcomes.iter().zip(&commands).all(|(outcome, command)| {
+        let timed_out = judge::codes(outcome) == ["timed-out"];
+        judge::decision(outcome) == "deny" && timed_out == (command == "do:never")
+    });
+    let last = outcomes.last().map(judge::in_short).unwrap_or_default();
+    match armed && last == "deny" {
+        true => Ok(Seen::Holds(format!("10 timed-out -> deny, then {last}"))),
+        false => Err(shorts(&outcomes)),
+    }
+}

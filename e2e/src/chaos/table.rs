@@ -1,0 +1,156 @@
+//! How is it told what came of the rows? A table, and whether all is well; plays nothing.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::judge::Seen;
+use super::row::{Cell, Row};
+
+/// What came of one row in one cell.
+pub(super) struct Line {
+    pub(super) row: Row,
+    pub(super) cell: Cell,
+    pub(super) seen: Result<Seen, String>,
+    pub(super) took: Duration,
+}
+
+/// How far this machine can confine, as the program itself finds by trying.
+pub(super) struct Means {
+    landlock: u64,
+    seccomp: bool,
+    tier: String,
+}
+
+impl Means {
+    pub(super) fn ask(program: &Path) -> Result<Self, String> {
+        let home = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let output = Command::new(program)
+            .args(["doctor", "--format", "json"])
+            .current_dir(home.path())
+            .env_clear()
+            .env("HOME", home.path())
+            .output()
+            .map_err(|error| format!("`doctor` cannot be run: {error}"))?;
+        let said: Value = serde_json::from_slice(&output.stdout)
+            .map_err(|error| format!("`doctor` cannot be read: {error}"))?;
+        let kernel = said.get("kernel").ok_or("`doctor` says nothing of the kernel")?;
+        let word = |key: &str| kernel.get(key).cloned().unwrap_or_default();
+        Ok(Self {
+            landlock: word("landlock").as_u64().unwrap_or(0),
+            seccomp: word("seccomp") == true,
+            tier: word("tier").as_str().unwrap_or("T0").to_owned(),
+        })
+    }
+
+    fn confines(&self) -> bool {
+        self.tier != "T0"
+    }
+
+    /// Why a cell cannot be played here.
+    pub(super) fn cannot(&self, cell: Cell) -> Option<String> {
+        let missing = cell == Cell::Landlock && !self.confines();
+        missing.then(|| format!("this machine confines nothing (Landlock {})", self.landlock))
+    }
+
+    fn head(&self, tried: &str) -> String {
+        let Self { landlock, seccomp, tier } = self;
+        format!(
+            "this machine: Landlock {landlock}, filter of calls: {seccomp}, tier {tier}; tried: {tried}; \
+             N (namespaces): no build makes them\n"
+        )
+    }
+
+    /// What this machine has and nobody tried, in one of the rows that it is for.
+    fn untried(&self, wanted: &[(Row, Cell)], lines: &[Line]) -> Option<String> {
+        if self.tier != "T0" && self.tier != "T1" {
+            return Some(format!("tier {} is reached here, and no cell is for it", self.tier));
+        }
+        let tried = |row: &Row, cell: Cell| {
+            lines.iter().any(|it| {
+                it.row.name == row.name
+                    && it.row.number == row.number
+                    && it.cell == cell
+                    && !matches!(it.seen, Ok(Seen::NotHere(_)))
+            })
+        };
+        let confined = |it: &&(Row, Cell)| self.confines() && it.1 == Cell::Landlock;
+        let untried = wanted.iter().filter(confined).find(|(row, cell)| !tried(row, *cell))?;
+        Some(format!("{} was not tried in L, which this machine has", untried.0.name))
+    }
+}
+
+/// Prints all lines, and says whether nothing fails and everything was tried that could be.
+pub(super) fn print(means: &Means, lines: &[Line], wanted: &[(Row, Cell)]) -> (String, bool) {
+    let mut cells: Vec<&str> = lines.iter().map(|it| it.cell.name()).collect();
+    cells.sort_unstable();
+    cells.dedup();
+    let mut said = means.head(&cells.join(", "));
+    let _ = writeln!(
+        said,
+        "{:>3} {:36} {:4} {:44} {:>6}  got",
+        "row", "name", "cell", "required", "ms"
+    );
+    lines.iter().for_each(|line| said.push_str(&line.text()));
+    let count = |is: fn(&Line) -> bool| lines.iter().filter(|it| is(it)).count();
+    let failing = count(|it| it.seen.is_err());
+    let _ = writeln!(
+        said,
+        "{} plays: {} as required, {} less than required and documented, {} not played here, {failing} failing",
+        lines.len(),
+        count(|it| matches!(it.seen, Ok(Seen::Holds(_)))),
+        count(|it| matches!(it.seen, Ok(Seen::Documented(_)))),
+        count(|it| matches!(it.seen, Ok(Seen::NotHere(_)))),
+    );
+    let untried = means.untried(wanted, lines);
+    if let Some(untried) = &untried {
+        let _ = writeln!(said, "NOT TRIED: {untried}");
+    }
+    let wavering = wavering(lines);
+    wavering.iter().for_each(|it| said.push_str(&format!("NOT THE SAME EACH TIME: {it}\n")));
+    (said, failing == 0 && untried.is_none() && wavering.is_empty())
+}
+
+/// Rows that were played several times and did not end in the same way.
+fn wavering(lines: &[Line]) -> Vec<String> {
+    let mut seen: BTreeMap<String, &'static str> = BTreeMap::new();
+    let mut wavering = Vec::new();
+    for line in lines {
+        let key = format!("{} {} in {}", line.row.number, line.row.name, line.cell.name());
+        let kind = line.kind();
+        if seen.insert(key.clone(), kind).is_some_and(|it| it != kind) && !wavering.contains(&key) {
+            wavering.push(key);
+        }
+    }
+    wavering
+}
+
+impl Line {
+    const fn kind(&self) -> &'static str {
+        match self.seen {
+            Ok(Seen::Holds(_)) => "holds",
+            Ok(Seen::Documented(_)) => "documented",
+            Ok(Seen::NotHere(_)) => "not played",
+            Err(_) => "FAILS",
+        }
+    }
+
+    fn text(&self) -> String {
+        let number = match self.row.number {
+            0 => "in".to_owned(),
+            number => number.to_string(),
+        };
+        let got = match &self.seen {
+            Ok(Seen::Holds(got)) => got.clone(),
+            Ok(Seen::Documented(got)) => format!("documented: {got}"),
+            Ok(Seen::NotHere(why)) => format!("not played here: {why}"),
+            Err(why) => format!("FAILS: {why}"),
+        };
+        let (name, cell, ms) = (self.row.name, self.cell.name(), self.took.as_millis());
+        format!("{number:>3} {name:36} {cell:4} {:44} {ms:>6}  {got}\n", self.row.requires())
+    }
+}
