@@ -102,6 +102,10 @@ pub(super) struct Row {
     pub(super) play: Option<Play>,
 }
 
+/// What it costs to read as much as is kept of an output, for a program that is not optimised on a machine that has other things to do:
+/// that is behind the hook's end, and no deadline holds it up.
+pub(super) const READING_MS: u64 = 8_000;
+
 pub(super) const BOTH: &[Cell] = &[Cell::Off, Cell::Landlock];
 pub(super) const CONFINED: &[Cell] = &[Cell::Landlock];
 pub(super) const OPEN: &[Cell] = &[Cell::Off];

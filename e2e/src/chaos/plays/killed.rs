@@ -184,10 +184,16 @@ fn afterwards(scene: &Scene, had_children: bool) -> Result<Seen, String> {
     whole(scene)?;
     goes_on(scene)?;
     let said = format!("{} survivors, the record is whole, the next one works", left.len());
-    if left.is_empty() {
-        return Ok(Seen::Holds(said));
+    let kept = std::fs::read_dir(scene.path("tmp")).into_iter().flatten().count();
+    match (left.is_empty(), kept) {
+        (true, 0) => Ok(Seen::Holds(said)),
+        (true, _) => {
+            Ok(Seen::Documented(format!("{said}; its directory for temporary files stays")))
+        }
+        (false, _) => Ok(Seen::Documented(format!(
+            "{said} (what hooks start outlives a host that is killed)"
+        ))),
     }
-    Ok(Seen::Documented(format!("{said} (what hooks start outlives a host that is killed)")))
 }
 
 fn whole(scene: &Scene) -> Result<(), String> {

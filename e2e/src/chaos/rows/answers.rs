@@ -2,7 +2,7 @@
 
 use crate::chaos::plays::texts;
 use crate::chaos::row::Hook::{Fake, Python};
-use crate::chaos::row::{ENGINE, Required, Row, denies, fails, played};
+use crate::chaos::row::{ENGINE, READING_MS, Required, Row, denies, fails, played};
 
 /// A hook that prints these bytes: `\xNN`, `\n`.
 const fn prints(
@@ -21,7 +21,7 @@ const fn says(
     text: &'static str,
     codes: &'static [&'static str],
 ) -> Row {
-    fails(number, name, Python(text), codes).takes(3_000)
+    fails(number, name, Python(text), codes).takes(READING_MS)
 }
 
 const UNREADABLE: &[&str] =
@@ -47,7 +47,7 @@ pub(super) const ROWS: &[Row] = &[
     prints(32, "nul_bytes_in_a_text", &["--raw", r#"{"decision":"allow","reason":"a\x00b"}"#], &["relaxed-json", "unreadable-answer"]),
     prints(32, "escaped_nul_bytes", &["--raw", r#"{"decision":"deny","reason":"the hook \\u0000said so"}"#], &[])
         .or(Required::Deny),
-    prints(33, "deep_nesting", &["--fill", "91", "1000000"], UNREADABLE).takes(3_000),
+    prints(33, "deep_nesting", &["--fill", "91", "1000000"], UNREADABLE).takes(READING_MS),
     says(33, "deep_nesting_of_objects", r#"print('{"a":' * 150000)"#, UNREADABLE),
     says(33, "deep_nesting_behind_an_allow", r#"print('{"decision":"allow","extra":' + '[' * 500000 + ']' * 500000 + '}')"#, UNREADABLE),
     prints(34, "dup_keys_deny_then_allow", &["--raw", r#"{"decision":"deny","reason":"the hook said so","decision":"allow"}"#], &[])

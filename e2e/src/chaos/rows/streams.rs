@@ -2,7 +2,7 @@
 
 use crate::chaos::plays::streams;
 use crate::chaos::row::Hook::Fake;
-use crate::chaos::row::{BOTH, Required, Row, denies, fails, hangs, played};
+use crate::chaos::row::{BOTH, READING_MS, Required, Row, denies, fails, hangs, played};
 
 const MEBIBYTE: usize = 1 << 20;
 
@@ -38,6 +38,7 @@ pub(super) const ROWS: &[Row] = &[
     hangs(8, "dribble", Fake(&["--dribble", "100"])),
     hangs(9, "flood_stdout", Fake(&["--flood", "stdout"]))
         .or(Required::Policy(&["timed-out", "output-too-large"]))
+        .takes(READING_MS)
         .flat(),
     hangs(9, "flood_stderr", Fake(&["--flood", "stderr"])).flat(),
     fails(
@@ -46,7 +47,7 @@ pub(super) const ROWS: &[Row] = &[
         Fake(&["--fill", "0", "209715200", "--stdout", "{deny}"]),
         TOO_MUCH,
     )
-    .takes(8_000)
+    .takes(READING_MS)
     .flat(),
     denies(14, "bg_child_holds_stdout", Fake(&["--hold-stdout-ms", "30000", "--stdout", "{deny}"])),
     denies(
@@ -63,6 +64,6 @@ pub(super) const ROWS: &[Row] = &[
     played(18, "dup_fd3", BOTH, "deny in time, the leak is told", streams::held_as_3),
     denies(19, "grandchild_floods_after_exit", Fake(&["--stdout", "{deny}", "--child-flood"]))
         .or(Required::DenyWith(&["text-after-answer", "output-too-large"]))
-        .takes(2_000)
+        .takes(READING_MS)
         .flat(),
 ];
