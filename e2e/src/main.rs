@@ -11,6 +11,7 @@ mod install;
 mod pace;
 mod page;
 mod prewarm;
+mod sandboxed;
 mod start;
 mod starved;
 mod terminal;
@@ -27,6 +28,7 @@ usage: cargo e2e NAME
   docs      do the commands of README and guides print what stands under them? (Python, Node)
   prewarm   do scripts behave prewarmed as they do started plainly? (python3 and node; other interpreters may follow)
   chaos     does the engine keep its promises whatever a hook does? (NUMBER..., `--times N`; Python, openssl)
+  sandboxed do hooks as people write them run in the sandbox, or name the one line that they need? (a word of their names may follow)
   starved   does `fire` say no in whatever environment, where a hook objects?
   terminal  does the agent's interactive face hold in a real terminal? (tmux; `--bless` writes docs/screens anew)
   page      does the page of `backtest --html` hold in a browser? (Chromium; `--bless` writes its pictures anew)
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         ["page", args @ ..] => page::run(args),
         ["docs"] => docs::run(),
         ["prewarm", interpreters @ ..] => prewarm::run(interpreters),
+        ["sandboxed", words @ ..] => sandboxed::run(words),
         ["start", program @ ..] => start::run(program),
         ["chaos", args @ ..] => chaos::run(args),
         ["starved"] => starved::run(),

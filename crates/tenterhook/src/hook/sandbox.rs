@@ -95,6 +95,12 @@ impl Grants {
         }
     }
 
+    /// Whether it is a profile, and says nothing more.
+    pub(crate) fn grants_nothing_more(&self) -> bool {
+        let at_least = self.at_least;
+        *self == Self { at_least, ..Self::new(Profile::Standard) }
+    }
+
     /// The tier without which it does not run: what only a higher one can do demands that one.
     #[must_use]
     pub fn demands(&self) -> Tier {

@@ -3,6 +3,8 @@
 //! The kernel tells nobody but the program. What is known is what the program printed: a path in a line that complains of
 //! a refusal counts where the grants do not hold it.
 
+mod complaint;
+
 use std::path::{Path, PathBuf};
 
 use tenterhook_process as process;
@@ -12,96 +14,163 @@ use super::{Confined, PROJECT};
 use crate::answer::Failure;
 use crate::diagnostic::Code;
 use crate::hook::Tier;
+use complaint::{Complaint, complaints, is_about_attributes, named};
 
-/// How programs say that the system refused something.
-const REFUSALS: &[&str] = &[
-    "permission denied",
-    "operation not permitted",
-    "eacces",
-    "eperm",
-    "permissionerror",
-    "cross-device link",
-];
+/// The ends and beginnings of names that a file has for a moment only, before it takes another's place.
+const PASSING_ENDS: &[&str] = &[".lock", ".tmp", ".temp", ".swp", "~"];
+const PASSING_BEGINNINGS: &[&str] = &["sed", "tmp", ".tmp", ".#"];
 
-/// How they say that no host was reached.
-const UNREACHED: &[&str] = &[
-    "could not resolve",
-    "name resolution",
-    "getaddrinfo",
-    "network is unreachable",
-    "socket",
-    "failed to connect",
-    "couldn't connect",
-];
+/// The key for what files are.
+const ATTRIBUTES: &str = "attributes = true";
 
-/// The longest line that is looked into: a path is no longer than this, and the words round it are few.
-const LONGEST_LINE: usize = 8192;
+/// How the files begin that `sed -i` gives the mode of those whose place they take.
+const KEEPS_MODE: &str = "sed";
 
 impl Confined {
     /// What people should hear of what `stderr` complains of.
     pub(in crate::executor) fn told(&self, stderr: &[u8], project: &Path) -> Option<Failure> {
         let text = String::from_utf8_lossy(stderr);
-        let lines = text.lines().filter(|it| it.len() <= LONGEST_LINE);
-        let line = lines.into_iter().find(|it| says(it, REFUSALS) || self.is_about_peers(it))?;
-        let message = match named(line).find_map(|it| self.refused(&self.cwd.join(it))) {
-            Some((path, Refused::Never)) => format!(
-                "the sandbox refused it to change `{}`, which no key grants: it says which hooks run, or what git runs",
-                path.display()
-            ),
-            Some((path, Refused::Write)) => format!(
-                "the sandbox refused it to change `{}`; `write = [\"{}\"]` in its `sandbox` grants that",
-                path.display(),
-                as_grant(nearest(&path), project)
-            ),
-            Some((path, Refused::Make)) => format!(
-                "the sandbox lets nothing be made beside files that say which hooks run, such as `{}`; make it once, and \
-                 `write = [\"{}\"]` in its `sandbox` lets it be changed",
-                path.display(),
-                as_grant(&path, project)
-            ),
-            Some((path, Refused::Read)) => format!(
-                "the sandbox refused it to read `{}`; `read = [\"{}\"]` in its `sandbox` grants that",
-                path.display(),
-                as_grant(&path, project)
-            ),
-            None if is_about_attributes(line) && !self.confinement.attributes => {
-                "the sandbox refused it to change a file's mode, owner, times or attributes; `attributes = true` in its \
-                 `sandbox` grants that, of every file that is yours"
-                    .to_owned()
+        let message = complaints(&text).find_map(|it| match it {
+            Complaint::Unreached(port) => self.unreached(port),
+            Complaint::Git => Some(self.only_without("git writes beside its hooks")),
+            Complaint::Refused { line, changes } => {
+                if let Some(told) = self.of_attributes(line) {
+                    return Some(told);
+                }
+                let paths = named(line).map(|it| self.cwd.join(it));
+                let refused = paths.filter_map(|it| self.refused(&it, changes)).next();
+                refused.map(|it| self.of_path(&it, project))
             }
-            None if self.is_about_peers(line) => {
-                "the sandbox let it reach no host; `net = [\"tcp:443\"]` or `net = \"open\"` in its `sandbox` grants that"
-                    .to_owned()
-            }
-            None => return None,
-        };
+        })?;
         Some(Failure { code: Code::SandboxRefused, message })
     }
 
-    fn is_about_peers(&self, line: &str) -> bool {
-        self.confinement.net != process::Net::Open && says(line, UNREACHED)
+    fn of_path(&self, (path, how): &(PathBuf, Refused), project: &Path) -> String {
+        let shown = path.display();
+        let write = |path: &Path, more: &str| self.line("write", &as_grant(path, project), more);
+        match how {
+            Refused::Never => format!(
+                "the sandbox refused it to change `{shown}`, which no key grants: it says which hooks run, or what git runs"
+            ),
+            Refused::Write => {
+                format!(
+                    "the sandbox refused it to change `{shown}`; {} grants that",
+                    write(nearest(path), if keeps_mode(path) { self.attributes() } else { "" })
+                )
+            }
+            Refused::Make => format!(
+                "the sandbox lets nothing be made beside files that say which hooks run, such as `{shown}`; make it once, and {} \
+                 lets it be changed",
+                write(path, "")
+            ),
+            Refused::Passing => self.only_without(&format!(
+                "it lets nothing be made beside files that say which hooks run, such as `{shown}`"
+            )),
+            Refused::Read => format!(
+                "the sandbox refused it to read `{shown}`; {} grants that",
+                self.line("read", &as_grant(path, project), "")
+            ),
+        }
+    }
+
+    /// The key for what files are, where it is not granted yet.
+    fn attributes(&self) -> &'static str {
+        if self.confinement.attributes { "" } else { ATTRIBUTES }
+    }
+
+    fn of_attributes(&self, line: &str) -> Option<String> {
+        let is_it = is_about_attributes(line) && !self.confinement.attributes;
+        is_it.then(|| {
+            format!(
+                "the sandbox refused it to change a file's mode, owner, times or attributes; {} grants that, of every file \
+                 that is yours",
+                self.key(ATTRIBUTES)
+            )
+        })
+    }
+
+    fn unreached(&self, port: Option<u16>) -> Option<String> {
+        let granted = match &self.confinement.net {
+            process::Net::Open => return None,
+            process::Net::TcpTo(ports) => ports.as_slice(),
+            process::Net::Denied => &[],
+        };
+        // Who is granted the port and is not answered has another trouble.
+        if port.is_some_and(|it| granted.contains(&it)) {
+            return None;
+        }
+        let ports = granted.iter().copied().chain(port).map(|it| format!("\"tcp:{it}\""));
+        let key = match port {
+            Some(_) => format!("net = [{}]", ports.collect::<Vec<_>>().join(", ")),
+            None => "net = \"open\"".to_owned(),
+        };
+        Some(format!("the sandbox let it reach no host; {} grants that", self.key(&key)))
+    }
+
+    fn only_without(&self, why: &str) -> String {
+        let place = &self.place;
+        format!(
+            "the sandbox refused it what no key grants: {why}; `sandbox = \"off\"` {place} runs it without"
+        )
+    }
+
+    /// The key of a sandbox that grants `path` beside what it names already.
+    fn line(&self, key: &str, path: &str, more: &str) -> String {
+        let granted = if key == "read" { &self.granted.read } else { &self.granted.write };
+        let paths = granted.iter().map(|it| it.display().to_string()).chain([path.to_owned()]);
+        let paths: Vec<String> = paths.map(|it| format!("{it:?}")).collect();
+        let more = if more.is_empty() { String::new() } else { format!(", {more}") };
+        self.key(&format!("{key} = [{}]{more}", paths.join(", ")))
+    }
+
+    /// Where a key stands: with the others of a sandbox that has some, else in one of its own.
+    fn key(&self, key: &str) -> String {
+        let place = &self.place;
+        if self.granted.grants_nothing_more() {
+            format!("`sandbox = {{ {key} }}` {place}")
+        } else {
+            format!("`{key}` in its `sandbox`")
+        }
     }
 
     /// What of a path is refused, if any of it is; by where it leads, as the kernel looks at it.
-    fn refused(&self, path: &Path) -> Option<(PathBuf, Refused)> {
+    fn refused(&self, path: &Path, changes: bool) -> Option<(PathBuf, Refused)> {
         let path = process::resolved(path);
         let holds = |all: &[PathBuf]| all.iter().any(|it| path.starts_with(process::resolved(it)));
         let writes = holds(&self.confinement.write);
-        if !writes && !holds(&self.confinement.read) {
+        let there = nearest(&path);
+        // What is not there is not refused to who reads it.
+        let changes = changes || there != path;
+        if !writes && !changes && !holds(&self.confinement.read) {
             return Some((path, Refused::Read));
         }
         if holds(&self.confinement.never) {
             return Some((path, Refused::Never));
         }
-        let there = nearest(&path);
         let is_beside =
             self.confinement.never.iter().any(|it| process::resolved(it).starts_with(there));
         let missing = path.ancestors().find(|it| it.parent() == Some(there));
         match missing.filter(|_| is_beside && there != path) {
+            Some(missing) if is_passing(missing) => Some((missing.to_path_buf(), Refused::Passing)),
             Some(missing) => Some((missing.to_path_buf(), Refused::Make)),
             None => (!writes).then_some((path, Refused::Write)),
         }
     }
+}
+
+/// Whether a file has its name for a moment only, so that it cannot be made once for good: what git puts beside its hooks, too.
+fn is_passing(path: &Path) -> bool {
+    let name = path.file_name().map(|it| it.to_string_lossy().into_owned()).unwrap_or_default();
+    let is_of_git = path.parent().is_some_and(|it| it.ends_with(".git"));
+    is_of_git
+        || PASSING_ENDS.iter().any(|it| name.ends_with(it))
+        || PASSING_BEGINNINGS.iter().any(|it| name.starts_with(it))
+}
+
+/// Whether a file is made only to take the place of another, whose mode it is given.
+fn keeps_mode(path: &Path) -> bool {
+    let name = path.file_name().map(|it| it.to_string_lossy());
+    path.symlink_metadata().is_err() && name.is_some_and(|it| it.starts_with(KEEPS_MODE))
 }
 
 /// The path, or what of the way to it is there: what is not there cannot be granted.
@@ -113,23 +182,9 @@ fn nearest(path: &Path) -> &Path {
 enum Refused {
     Never,
     Make,
+    Passing,
     Write,
     Read,
-}
-
-/// What may be a path in a line that complains, the likeliest first: what stands in quotes, what stands before
-/// the complaint, what is whole.
-fn named(line: &str) -> impl Iterator<Item = &str> {
-    let quoted = line.split(['\'', '"', '`', '‘', '’']).skip(1).step_by(2);
-    let is_edge = |it: char| it.is_whitespace() || "'\"`‘’“”:,()[]".contains(it);
-    let whole = line.split(is_edge).filter(|it| it.len() > 1 && it.starts_with('/'));
-    let before = line.rsplit_once(": ").filter(|(_, complaint)| says(complaint, REFUSALS));
-    let before = before.and_then(|(before, _)| before.rsplit(' ').next());
-    // Interpreters begin such a line with the name of the error.
-    let is_word = |it: &&str| {
-        it.parse::<u64>().is_err() && !it.contains(['\'', '"', '`', '’']) && !it.ends_with("Error")
-    };
-    quoted.filter(|it| it.len() > 1).chain(before.filter(is_word)).chain(whole)
 }
 
 /// Why a program was not started whose sandbox is not to be had here, and what to do about it.
@@ -143,21 +198,6 @@ pub(in crate::executor) fn not_reached(error: &process::NotStarted) -> String {
         "this machine cannot confine it as its `sandbox` demands (it reaches {here}), and it does not run with less; \
          `isolation_min = \"T0\"` there lets it run with your full rights where nothing better is to be had"
     )
-}
-
-/// Landlock refuses with another word.
-fn is_about_attributes(line: &str) -> bool {
-    let is_refused = says(line, &["operation not permitted", "eperm"]);
-    is_refused
-        && says(
-            line,
-            &["mode", "permissions", "times", "ownership", "attribute", "chmod", "chown", "utime"],
-        )
-}
-
-fn says(line: &str, words: &[&str]) -> bool {
-    let line = line.to_lowercase();
-    words.iter().any(|it| line.contains(it))
 }
 
 /// A path as a grant names it: in the project by its sign, and where it leads out of it by where that is (X-17).

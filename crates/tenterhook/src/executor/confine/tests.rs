@@ -329,13 +329,27 @@ async fn a_refusal_is_told_with_the_line_that_grants_it() {
     for directory in [".git", "src"] {
         std::fs::create_dir(scene.sandbox.project().join(directory)).expect("a scene");
     }
+    std::fs::write(scene.sandbox.project().join("src/old"), "a").expect("a scene");
+    std::fs::create_dir(scene.sandbox.home().join("keys")).expect("a scene");
     for (line, expected) in [
         ("cat \"$HOME/secret\"", "read = [\""),
-        ("touch $PWD/notes", "make it once, and `write = [\"$PROJECT/notes\"]`"),
-        ("echo x >> file", "write = [\"$PROJECT/file\"]"),
+        (
+            "touch $PWD/notes",
+            "make it once, and `sandbox = { write = [\"$PROJECT/notes\"] }` in its entry",
+        ),
+        ("echo x >> file", "`sandbox = { write = [\"$PROJECT/file\"] }` in its entry"),
         ("touch src/new", "write = [\"$PROJECT/src\"]"),
+        ("sed -i s/a/b/ src/old", "{ write = [\"$PROJECT/src\"], attributes = true }"),
+        ("chmod 600 file", "`sandbox = { attributes = true }` in its entry"),
+        ("sed -i s/a/b/ file", "`sandbox = \"off\"` in its entry"),
+        ("echo x > .git/index.lock", "`sandbox = \"off\"` in its entry"),
+        ("echo x > \"$HOME/keys/new\"", "/keys\"]"),
         ("touch .git/config", "which no key grants"),
-        ("echo \"curl: (6) Could not resolve host: example.com\" >&2", "net = [\"tcp:443\"]"),
+        ("echo \"curl: (6) Could not resolve host: example.com\" >&2", "net = \"open\""),
+        (
+            "echo \"curl: (7) Failed to connect to h port 8080: Couldn't connect to server\" >&2",
+            "`sandbox = { net = [\"tcp:8080\"] }` in its entry",
+        ),
     ] {
         let line = format!("{line}; exit 0");
         let outcome = scene.outcome(&line, STANDARD).await;
@@ -433,6 +447,31 @@ async fn nobody_is_reached_but_who_is_granted() {
     let other = if port == 443 { 444 } else { 443 };
     refused(&scene, &line, &format!("sandbox = {{ net = [\"tcp:{other}\"] }}"), &granted).await;
     refused(&scene, &line, STANDARD, "sandbox = { net = \"open\" }").await;
+}
+
+/// X-10: what is granted already stands in the line that is told, as it takes the place of the other.
+#[tokio::test]
+async fn a_line_that_is_told_keeps_what_was_granted() {
+    if !can() {
+        return;
+    }
+    let scene = Scene::new();
+    let keys = "sandbox = { read = [\"~/a\"], net = [\"tcp:443\"] }";
+    for (line, expected) in [
+        ("cat \"$HOME/secret\"", "/a\", \""),
+        (
+            "echo 'connect EPERM 127.0.0.1:8080' >&2",
+            "`net = [\"tcp:443\", \"tcp:8080\"]` in its `sandbox`",
+        ),
+    ] {
+        let outcome = scene.outcome(&format!("{line}; exit 0"), keys).await;
+        let told = outcome.faults.iter().find(|it| it.code == Code::SandboxRefused);
+        assert!(told.is_some_and(|it| it.message.contains(expected)), "{line}: {outcome:?}");
+    }
+    // Who is granted the port and reaches nobody has another trouble.
+    let line = "echo 'curl: (7) Failed to connect to h port 443: Could not connect' >&2";
+    let outcome = scene.outcome(line, keys).await;
+    assert!(outcome.faults.iter().all(|it| it.code != Code::SandboxRefused), "{outcome:?}");
 }
 
 /// X-2: what a repository brings opens nothing by naming it, and what a person's own entry names is opened, unless it holds the home.

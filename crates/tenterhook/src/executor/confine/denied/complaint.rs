@@ -1,0 +1,295 @@
+//! What does a program complain of in what it printed? Reads its lines as programs word them; looks at no file and knows no sandbox.
+
+/// How programs say that the system refused something.
+const REFUSALS: &[&str] = &[
+    "permission denied",
+    "operation not permitted",
+    "eacces",
+    "eperm",
+    "permissionerror",
+    "cross-device link",
+    "insufficient permission",
+];
+
+/// How they say that a name was not looked up.
+const UNKNOWN_NAMES: &[&str] = &[
+    "could not resolve",
+    "unable to resolve",
+    "name resolution",
+    "name or service not known",
+    "getaddrinfo",
+    "enotfound",
+    "eai_again",
+];
+
+/// How they say that nobody was reached.
+const UNREACHED: &[&str] = &[
+    "network is unreachable",
+    "failed to connect",
+    "couldn't connect",
+    "could not connect",
+    "unable to connect",
+    "cannot connect",
+    "trying to connect",
+    "new connection",
+    "connect eperm",
+    "connect eacces",
+    "connect: ",
+    "socket: operation not permitted",
+    "creating socket",
+    "/dev/tcp/",
+    "/dev/udp/",
+];
+
+/// What somebody says who was reached, or might have been.
+const REACHED: &[&str] = &["connection refused", "econnrefused", "timed out"];
+
+/// How they say that they wanted to change what they name.
+const CHANGES: &[&str] = &[
+    "cannot create",
+    "cannot touch",
+    "cannot remove",
+    "cannot move",
+    "create file",
+    "create directory",
+    "unable to create",
+    "temporary file",
+    "for writing",
+    "write",
+    "mkdir",
+    "rename",
+    "unlink",
+    "append",
+];
+
+/// The calls of languages that change files, as they stand in a trace of calls.
+const CHANGING_CALLS: &[&str] = &[
+    "appendfile",
+    "writefile",
+    "mkdirsync",
+    "write_text",
+    "write_bytes",
+    "makedirs",
+    ", \"a\")",
+    ", 'a')",
+    ", \"w\")",
+    ", 'w')",
+];
+
+/// What git says where it cannot write beside its hooks, and names nothing.
+const GIT_INDEX: &str = "could not write index";
+
+/// The longest line that is looked into: a path is no longer than this, and the words round it are few.
+const LONGEST_LINE: usize = 8192;
+
+/// One thing that a program complained of.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Complaint<'a> {
+    /// It reached nobody at this port; `None` where no port alone would do, or none is told.
+    Unreached(Option<u16>),
+    /// Something was refused that is told in this line.
+    Refused { line: &'a str, changes: bool },
+    /// Git could not write its own files.
+    Git,
+}
+
+/// What was complained of, in the order in which it was printed.
+pub(super) fn complaints(text: &str) -> impl Iterator<Item = Complaint<'_>> {
+    let changes = says(text, CHANGING_CALLS);
+    let is_about_sockets = text.lines().any(|it| is_frame(it) && it.contains("/socket.py"));
+    lines(text).filter_map(move |line| {
+        if is_unreached(line) {
+            return Some(Complaint::Unreached(port(text)));
+        }
+        if line.contains(GIT_INDEX) {
+            return Some(Complaint::Git);
+        }
+        if !says(line, REFUSALS) {
+            return None;
+        }
+        // Python names the file that it was refused, and no peer.
+        if is_about_sockets && named(line).next().is_none() {
+            return Some(Complaint::Unreached(None));
+        }
+        Some(Complaint::Refused { line, changes: changes || says(line, CHANGES) })
+    })
+}
+
+/// The lines that can complain. A line of a trace names code, whatever words stand in it.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter(|it| it.len() <= LONGEST_LINE && !is_frame(it))
+}
+
+fn is_frame(line: &str) -> bool {
+    let line = line.trim_start();
+    line.starts_with("File \"") || line.starts_with("at ")
+}
+
+fn is_unreached(line: &str) -> bool {
+    says(line, UNKNOWN_NAMES) || (says(line, UNREACHED) && !says(line, REACHED))
+}
+
+/// The port that nobody was reached at. A name that is not looked up needs more than a port: that is asked over UDP.
+fn port(text: &str) -> Option<u16> {
+    let about: Vec<&str> = lines(text).filter(|it| is_unreached(it)).collect();
+    let is_known = !about.iter().any(|it| says(it, UNKNOWN_NAMES));
+    about.iter().find_map(|it| port_of(it)).filter(|_| is_known)
+}
+
+fn port_of(line: &str) -> Option<u16> {
+    let digits = |text: &str| {
+        let end = text.find(|it: char| !it.is_ascii_digit()).unwrap_or(text.len());
+        text.get(..end).and_then(|it| it.parse::<u16>().ok()).filter(|it| *it > 0)
+    };
+    let behind = |mark: &str| line.split(mark).skip(1).find_map(digits);
+    let is_address = |it: &str| it.ends_with(|it: char| it.is_ascii_alphanumeric() || it == ']');
+    let with_address = |word: &str| {
+        let mut parts = word.split(':').zip(word.split(':').skip(1));
+        parts.find_map(|(address, port)| digits(port).filter(|_| is_address(address)))
+    };
+    let of_shell = |word: &str| {
+        let (_, rest) = word.split_once("/dev/tcp/")?;
+        rest.split('/').nth(1).and_then(digits)
+    };
+    let words = || line.split(|it: char| it.is_whitespace() || "'\"`()".contains(it));
+    behind("port ")
+        .or_else(|| behind("port="))
+        .or_else(|| words().find_map(of_shell))
+        .or_else(|| words().find_map(with_address))
+}
+
+/// What may be a path in a line that complains, the likeliest first: what stands in quotes, what stands before
+/// the complaint, what is whole.
+pub(super) fn named(line: &str) -> impl Iterator<Item = &str> {
+    let is_edge = |it: char| it.is_whitespace() || "'\"`‘’“”:,()[]".contains(it);
+    let whole = line.split(is_edge).filter(|it| it.len() > 1 && it.starts_with('/'));
+    let before = line.rsplit_once(": ").filter(|(_, complaint)| says(complaint, REFUSALS));
+    let before = before.and_then(|(before, _)| before.rsplit(' ').next());
+    // Interpreters begin such a line with the name of the error.
+    let is_word = |it: &&str| {
+        it.parse::<u64>().is_err() && !it.contains(['\'', '"', '`', '’']) && !it.ends_with("Error")
+    };
+    // What begins a line is the program that complains, unless it is a path.
+    let is_not_first = |it: &&str| it.contains('/') || !line.trim_start().starts_with(*it);
+    let last = line.rsplit(' ').next().filter(|it| it.contains('/'));
+    quoted(line)
+        .into_iter()
+        .chain(before.filter(is_word).filter(is_not_first))
+        .chain(whole)
+        .chain(last)
+}
+
+/// What stands in quotes. One between two letters is an apostrophe.
+fn quoted(line: &str) -> Vec<&str> {
+    let is_letter = |it: Option<char>| it.is_some_and(char::is_alphanumeric);
+    let is_apostrophe = |at: usize, mark: char| {
+        let before = line.get(..at).and_then(|it| it.chars().next_back());
+        let after = line.get(at + mark.len_utf8()..).and_then(|it| it.chars().next());
+        matches!(mark, '\'' | '’') && is_letter(before) && is_letter(after)
+    };
+    let marks = line.match_indices(['\'', '"', '`', '‘', '’']);
+    let marks: Vec<(usize, &str)> =
+        marks.filter(|(at, mark)| !mark.chars().any(|it| is_apostrophe(*at, it))).collect();
+    let pairs = marks.chunks_exact(2).filter_map(|it| match it {
+        [(from, mark), (to, _)] => line.get(from + mark.len()..*to),
+        _ => None,
+    });
+    pairs.filter(|it| it.len() > 1).collect()
+}
+
+/// Whether a refusal is about what a file is, for which Landlock has no word of its own.
+pub(super) fn is_about_attributes(line: &str) -> bool {
+    says(line, &["operation not permitted", "eperm"])
+        && says(
+            line,
+            &["mode", "permissions", "times", "ownership", "attribute", "chmod", "chown", "utime"],
+        )
+}
+
+fn says(line: &str, words: &[&str]) -> bool {
+    let line = line.to_lowercase();
+    words.iter().any(|it| line.contains(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first(text: &str) -> Option<Complaint<'_>> {
+        complaints(text).next()
+    }
+
+    /// X-10: what programs print where no socket may be made, as they were seen to.
+    #[test]
+    fn who_reached_nobody_is_told_from_who_was_refused_a_file() {
+        for (text, port) in [
+            (
+                "curl: (7) Failed to connect to 127.0.0.1 port 9 after 0 ms: Couldn't connect to server",
+                Some(9),
+            ),
+            ("curl: (6) Could not resolve host: example.com", None),
+            ("Error: connect EPERM 127.0.0.1:8080 - Local (undefined:undefined)", Some(8080)),
+            ("Error: connect EPERM /run/x.sock", None),
+            (
+                "bash: connect: Permission denied\nbash: line 1: /dev/tcp/127.0.0.1/9: Permission denied",
+                Some(9),
+            ),
+            ("cannot connect: Operation not permitted at -e line 1.", None),
+            (
+                "ssh: Could not resolve hostname example.com: Temporary failure in name resolution",
+                None,
+            ),
+            (
+                "HTTPConnectionPool(host='h', port=8000): Failed to establish a new connection: [Errno 1] Operation not permitted",
+                Some(8000),
+            ),
+            ("Resolving h:8080 failed: Temporary failure in name resolution.", None),
+            (
+                "  File \"/usr/lib/python3/socket.py\", line 232, in __init__\nPermissionError: [Errno 1] Operation not permitted",
+                None,
+            ),
+        ] {
+            assert_eq!(first(text), Some(Complaint::Unreached(port)), "{text}");
+        }
+        assert_eq!(first("curl: (7) connect: Connection refused"), None);
+        assert_eq!(first("  File \"/usr/lib/python3/socket.py\", line 1, in eperm"), None);
+    }
+
+    #[test]
+    fn what_may_be_a_path_is_named() {
+        for (line, path) in [
+            ("sed: couldn't open temporary file ./sedAbC: Permission denied", "./sedAbC"),
+            ("cp: cannot create regular file 'a b/c': Permission denied", "a b/c"),
+            (
+                "error: insufficient permission for adding an object to repository database .git/objects",
+                ".git/objects",
+            ),
+            ("/bin/sh: 1: cannot create /tmp/x.log: Permission denied", "/tmp/x.log"),
+            ("PermissionError: [Errno 13] Permission denied: '/h/log'", "/h/log"),
+        ] {
+            assert_eq!(named(line).next(), Some(path), "{line}");
+        }
+    }
+
+    #[test]
+    fn who_wants_to_change_says_so_or_its_trace_does() {
+        for (text, changes) in [
+            ("/bin/sh: 1: cannot create /h/log: Permission denied", true),
+            ("cat: /h/key: Permission denied", false),
+            (
+                "    open(path, \"a\").write(line)\nPermissionError: [Errno 13] Permission denied: '/h/log'",
+                true,
+            ),
+            (
+                "Error: EACCES: permission denied, open '/h/log'\n    at Object.appendFileSync (node:fs:1)",
+                true,
+            ),
+            ("PermissionError: [Errno 13] Permission denied: '/h/key'", false),
+        ] {
+            let Some(Complaint::Refused { changes: said, .. }) = first(text) else {
+                panic!("{text}")
+            };
+            assert_eq!(said, changes, "{text}");
+        }
+    }
+}

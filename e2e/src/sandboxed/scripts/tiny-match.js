@@ -1,0 +1,1 @@
+exports.matches = (text, patterns) => patterns.some((it) => text.startsWith(it.replace('*', '')));
