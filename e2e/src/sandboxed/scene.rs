@@ -278,8 +278,10 @@ fn listen(path: &Path) -> std::io::Result<Arc<Mutex<Vec<String>>>> {
     let notes = Arc::clone(&heard);
     std::thread::spawn(move || {
         for stream in listener.incoming() {
+            let Ok(mut stream) = stream else { continue };
             let mut text = String::new();
-            if stream.is_ok_and(|mut it| it.read_to_string(&mut text).is_ok()) {
+            // The stream ends when this is noted: until then the program waits, and its hook with it.
+            if stream.read_to_string(&mut text).is_ok() {
                 notes.lock().unwrap_or_else(PoisonError::into_inner).push(text);
             }
         }
