@@ -22,6 +22,7 @@ mod sessions;
 mod show;
 mod term;
 mod wait;
+mod walls;
 mod watch;
 
 use std::process::ExitCode;

@@ -11,6 +11,7 @@ pub(crate) mod row;
 mod run;
 mod sandbox;
 pub(crate) mod script;
+mod wants;
 
 use std::fmt;
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub use sandbox::Sandbox;
 #[doc(hidden)]
 pub use sandbox::{Grants, Peers, Profile, Tier};
 pub use script::{Program, Script};
+#[doc(hidden)]
+pub use wants::{Want, Wanted};
 
 /// What a hook is called, unique in a ruleset.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -21,6 +21,7 @@ use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
 use crate::show::table::{Cell, Column, Give, Table};
 use crate::show::{diagnostic, words};
 use crate::term::Term;
+use crate::walls;
 use crate::watch;
 
 pub(crate) fn run(args: &Check, here: &Here, term: Term) -> Result<Exit, Problem> {
@@ -73,6 +74,7 @@ fn examine(
     let ruleset = loaded.engine(|builder| builder).ruleset();
     let missing = scripts::check(&ruleset, &loaded.sources, &here.env);
     loaded.diagnostics.extend(missing.iter().map(|it| it.diagnostic.clone()));
+    loaded.diagnostics.extend(walls::check(&ruleset, &loaded.sources, &here.env));
     let known = servers::find(loaded, &ruleset, &here.roots);
     loaded.diagnostics.extend(servers::check(&ruleset, &known));
     match args.output.format {

@@ -360,3 +360,37 @@ Hooks that block everything they are asked about
 reading tenterhook.toml (native, project)
 "##);
 }
+
+/// X-21: what the text of a line and of its script wants is told with one line, and not once that is granted.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_confined_hook_that_wants_more_is_told_its_line() {
+    let room = Room::new();
+    room.write("project/hooks/log.sh", "#!/bin/sh\nif true; then ssh x; fi\ncurl -s x.example\n");
+    room.write("home/team.md", "");
+    let found = |entry: &str| {
+        room.write("project/tenterhook.toml", &format!("[hook.one]\non = \"Stop\"\n{entry}\n"));
+        let said = room.run(&["check", "--format", "json"], "").stdout;
+        let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+        let found = said["diagnostics"].as_array().unwrap().iter();
+        let helps = found.filter(|it| it["code"] == "needs-grant").map(|it| it["help"].to_string());
+        helps.collect::<Vec<_>>().join("\n").replace('\\', "")
+    };
+    for (entry, line) in [
+        (
+            "shell = 'cat ~/team.md; date >> ~/log; chmod +x a'",
+            "`sandbox = { read = [\"~/team.md\"], write = [\"~/log\"], attributes = true }` in its entry",
+        ),
+        ("shell = 'sh hooks/log.sh'", "`sandbox = { net = \"open\" }` in its entry"),
+        (
+            "shell = 'curl localhost:8080'\nsandbox = { net = ['tcp:443'] }",
+            "`net = [\"tcp:443\", \"tcp:8080\"]` in its `sandbox`",
+        ),
+        ("shell = 'date >> src/log'\nsandbox = { write = ['$PROJECT'] }", ""),
+        ("shell = 'curl x.example'\nsandbox = 'off'", ""),
+        ("shell = 'cat ~/none; git status; if true; then curl x; fi'", ""),
+    ] {
+        let told = found(entry);
+        assert!(told.contains(line) && told.is_empty() == line.is_empty(), "{entry}: {told}");
+    }
+}

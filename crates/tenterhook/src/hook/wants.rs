@@ -1,0 +1,335 @@
+//! What of the machine does a line of shell name that a sandbox keeps from it, as far as its text shows? Reads the text alone, and looks
+//! at no file.
+//!
+//! For advice before it runs: it names what runs in any case or in a list, and nothing of which it is not sure. A line can want more.
+
+use std::path::{Path, PathBuf};
+
+use tenterhook_shell::{self as shell, Context, Redirect, SimpleCommand, Target, Word, WordKind};
+
+use super::script::expand;
+use super::{Command, Hook, Invocation, Run, Shell, Worker};
+
+/// One thing that a line wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Want {
+    /// What it is.
+    pub what: Wanted,
+    /// The program or the path that shows it, as it is written.
+    pub by: String,
+    /// The file that makes the want idle where it is there: a program of npm that is installed is not fetched.
+    pub unless: Option<PathBuf>,
+}
+
+/// What a line wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// To read this file, or what lies below it.
+    Read(PathBuf),
+    /// To change or to make this file.
+    Write(PathBuf),
+    /// To reach this port of this machine or of an address; `None` where a name is to be looked up, or a socket of the machine is meant.
+    Reach(Option<u16>),
+    /// To change what a file is.
+    Attributes,
+}
+
+/// When a program reaches somebody.
+enum Reaches {
+    /// Always.
+    Always,
+    /// The host of its address, which may be this machine.
+    Address,
+    /// With these first words.
+    With(&'static [&'static str]),
+    /// Unless what it runs is installed in the project.
+    Unless,
+}
+
+use Reaches::{Address, Always, Unless, With};
+
+const REACHING: &[(&str, Reaches)] = &[
+    ("curl", Address),
+    ("wget", Address),
+    ("xh", Address),
+    ("ssh", Always),
+    ("scp", Always),
+    ("sftp", Always),
+    ("nc", Always),
+    ("ncat", Always),
+    ("telnet", Always),
+    ("gh", Always),
+    ("glab", Always),
+    // Through sockets of this machine.
+    ("docker", Always),
+    ("docker-compose", Always),
+    ("podman", Always),
+    ("notify-send", Always),
+    ("dbus-send", Always),
+    ("gdbus", Always),
+    ("paplay", Always),
+    ("npx", Unless),
+    ("npm", With(&["install", "i", "ci", "add", "view", "publish", "audit", "outdated", "update"])),
+    ("pnpm", With(&["install", "i", "add", "dlx", "audit", "outdated", "update"])),
+    ("yarn", With(&["install", "add", "dlx", "audit", "outdated", "upgrade"])),
+    ("pip", With(&["install", "download"])),
+    ("pip3", With(&["install", "download"])),
+    ("git", With(&["push", "fetch", "pull", "clone", "ls-remote"])),
+    ("cargo", With(&["install", "fetch", "update", "publish"])),
+];
+
+/// Programs that change what files are.
+const CHANGING_MODES: &[&str] = &["chmod", "chown", "chgrp", "setfacl", "setfattr"];
+
+/// Programs whose operands are files that they make or change.
+const WRITING: &[&str] = &["tee", "mkdir", "touch"];
+
+/// Programs whose words are no files.
+const SAYING: &[&str] =
+    &["echo", "printf", "test", "[", "[[", "cd", "export", "alias", "which", "command", "type"];
+
+/// What is no file, or is everybody's.
+const NO_FILES: &[&str] =
+    &["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/stdin", "/dev/full", "/dev/zero", "/dev/fd"];
+
+/// Where a line runs.
+#[derive(Clone, Copy, Debug)]
+struct Whence<'p> {
+    /// The directory in which it starts.
+    base: &'p Path,
+    project: &'p Path,
+    home: &'p Path,
+}
+
+impl Hook {
+    /// What its command line wants, in a `project` and with a `home`.
+    #[must_use]
+    pub fn wants(&self, project: &Path, home: &Path) -> Vec<Want> {
+        let (Run::Command(command) | Run::Worker(Worker { command })) = &self.run else {
+            return Vec::new();
+        };
+        let text = match &command.invocation {
+            Invocation::Shell { shell: Shell::PowerShell, .. } => return Vec::new(),
+            Invocation::Shell { text, .. } => text.clone(),
+            Invocation::Argv { program, args } => {
+                let words = std::iter::once(program).chain(args);
+                words.map(|it| shell::quote(it)).collect::<Vec<_>>().join(" ")
+            }
+        };
+        let base = command.cwd.as_deref().unwrap_or(project);
+        of_command(&text, command, Whence { base, project, home })
+    }
+
+    /// What a script of shell wants that it starts, given the text of that.
+    #[must_use]
+    pub fn wants_of_script(&self, text: &str, project: &Path, home: &Path) -> Vec<Want> {
+        let (Run::Command(command) | Run::Worker(Worker { command })) = &self.run else {
+            return Vec::new();
+        };
+        let base = command.cwd.as_deref().unwrap_or(project);
+        of_command(text, command, Whence { base, project, home })
+    }
+}
+
+fn of_command(text: &str, command: &Command, whence: Whence<'_>) -> Vec<Want> {
+    let Some(text) = expand(text, command, whence.project, whence.home) else { return Vec::new() };
+    let line = shell::read(&text);
+    let moves = line.commands.iter().any(|it| matches!(it.program(), Some("cd" | "pushd")));
+    let runs = line.commands.iter().filter(|it| is_run(it.context));
+    let mut all: Vec<Want> = runs.flat_map(|it| of_simple(it, whence, moves)).collect();
+    all.extend(line.redirects.iter().filter_map(|it| of_redirect(it, whence, moves)));
+    let mut kept: Vec<Want> = Vec::new();
+    for want in all {
+        if !kept.iter().any(|it| covers(it, &want)) {
+            kept.push(want);
+        }
+    }
+    kept
+}
+
+/// Whether a command in this construct runs: what stands in a test, a body or a function may be there for another day.
+const fn is_run(context: Context) -> bool {
+    !matches!(context, Context::Body | Context::Function | Context::Test)
+}
+
+fn covers(one: &Want, other: &Want) -> bool {
+    match (&one.what, &other.what) {
+        (Wanted::Write(one), Wanted::Write(other) | Wanted::Read(other))
+        | (Wanted::Read(one), Wanted::Read(other)) => other.starts_with(one),
+        (one, other) => one == other,
+    }
+}
+
+fn of_simple(command: &SimpleCommand, whence: Whence<'_>, moves: bool) -> Vec<Want> {
+    let mut all: Vec<Want> =
+        command.redirects.iter().filter_map(|it| of_redirect(it, whence, moves)).collect();
+    let Some(program) = command.words.first().filter(|it| it.kind != WordKind::Expansion) else {
+        return all;
+    };
+    let args = command.words.get(1..).unwrap_or_default();
+    let name = program.text.rsplit('/').next().unwrap_or_default();
+    let want = |what| Want { what, by: name.to_owned(), unless: None };
+    if CHANGING_MODES.contains(&name) {
+        all.push(want(Wanted::Attributes));
+    }
+    let reaching = REACHING.iter().find(|(known, _)| *known == name);
+    all.extend(reaching.and_then(|(_, when)| of_peer(name, when, args, whence)));
+    if SAYING.contains(&name) {
+        return all;
+    }
+    let operands = args.iter().filter(|it| !it.text.starts_with('-'));
+    if WRITING.contains(&name) {
+        let files = operands.filter_map(|it| file(it, whence, moves));
+        all.extend(files.map(|(path, by)| Want { what: Wanted::Write(path), by, unless: None }));
+        return all;
+    }
+    // What stands there by a whole path is read; by another, it lies in the project or nobody knows where.
+    let named = std::iter::once(program).chain(operands).filter_map(|it| file(it, whence, true));
+    all.extend(named.map(|(path, by)| Want { what: Wanted::Read(path), by, unless: None }));
+    if args.iter().any(|it| it.text.ends_with(".sock")) {
+        all.push(want(Wanted::Reach(None)));
+    }
+    all
+}
+
+fn of_peer(name: &str, when: &Reaches, args: &[Word], whence: Whence<'_>) -> Option<Want> {
+    let first = args.iter().find(|it| !it.text.starts_with('-'));
+    let want = |port, unless| Some(Want { what: Wanted::Reach(port), by: name.to_owned(), unless });
+    match when {
+        // Who only asks for its version reaches nobody.
+        Address | Always if args.is_empty() || args.iter().all(|it| it.text == "--version") => None,
+        Always => want(None, None),
+        Address if args.iter().any(|it| it.text == "--unix-socket") => want(None, None),
+        Address => want(args.iter().find_map(port), None),
+        With(words) => {
+            let word = first?;
+            words.contains(&&*word.text).then(|| want(None, None)).flatten()
+        }
+        Unless => {
+            let program = first.filter(|it| it.kind == WordKind::Literal)?;
+            if args.iter().any(|it| it.text == "--no-install" || it.text == "--no") {
+                return None;
+            }
+            // A version that is asked for stands behind the name: `prettier@3`.
+            let text = program
+                .text
+                .get(1..)
+                .and_then(|it| it.find('@'))
+                .map_or(&*program.text, |at| program.text.get(..=at).unwrap_or_default());
+            let text = text.rsplit('/').next().unwrap_or_default();
+            want(None, Some(whence.project.join("node_modules/.bin").join(text)))
+        }
+    }
+}
+
+/// The port of an address that needs no name to be looked up.
+fn port(word: &Word) -> Option<u16> {
+    let text = word.text.trim_matches(['"', '\'']);
+    let (rest, usual) = match text.split_once("://") {
+        Some(("https", rest)) => (rest, 443),
+        Some((_, rest)) => (rest, 80),
+        None => (text, 80),
+    };
+    let authority = rest.split(['/', '?']).next().unwrap_or_default();
+    let (host, port) = match authority.rsplit_once(':') {
+        Some((host, port)) => (host, port.parse().ok()?),
+        None => (authority, usual),
+    };
+    let is_number = host.contains('.') && host.chars().all(|it| it.is_ascii_digit() || it == '.');
+    (is_number || host == "localhost").then_some(port)
+}
+
+fn of_redirect(redirect: &Redirect, whence: Whence<'_>, moves: bool) -> Option<Want> {
+    let Target::Word(word) = &redirect.target else { return None };
+    let reads = redirect.operator == "<";
+    if (!reads && !redirect.operator.contains('>')) || redirect.operator.ends_with('&') {
+        return None;
+    }
+    if let Some(rest) = word.text.strip_prefix("/dev/tcp/") {
+        let (host, port_of) = rest.split_once('/')?;
+        let what = Wanted::Reach(port(&Word::literal(format!("{host}:{port_of}"))));
+        return Some(Want { what, by: word.text.clone(), unless: None });
+    }
+    let (path, by) = file(word, whence, moves || reads)?;
+    let what = if reads { Wanted::Read(path) } else { Wanted::Write(path) };
+    Some(Want { what, by, unless: None })
+}
+
+/// The file that a word stands for, and how it is written. A word from where the line began counts only while it has not moved.
+fn file(word: &Word, whence: Whence<'_>, only_whole: bool) -> Option<(PathBuf, String)> {
+    let text = &word.text;
+    let path = match text.strip_prefix("~/") {
+        Some(rest) if !rest.contains(['*', '?', '[', '{', '$']) => whence.home.join(rest),
+        _ if word.kind != WordKind::Literal => return None,
+        _ if text.starts_with('/') => PathBuf::from(text),
+        _ if only_whole => return None,
+        _ => whence.base.join(text),
+    };
+    let is_file = !NO_FILES.iter().any(|it| path.starts_with(it));
+    is_file.then(|| (path, text.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::DialectId;
+    use crate::hook::HookId;
+
+    fn hook(text: &str) -> Hook {
+        let invocation = Invocation::Shell { text: text.to_owned(), shell: Shell::Sh };
+        let run = Run::Command(Command::new(invocation, super::super::Inherit::All));
+        Hook::new(HookId::new("h"), DialectId::CLAUDE, "Stop".into(), run)
+    }
+
+    fn wants(text: &str) -> Vec<Wanted> {
+        let all = hook(text).wants(Path::new("/p"), Path::new("/h"));
+        all.into_iter().map(|it| it.what).collect()
+    }
+
+    /// X-21.
+    #[test]
+    fn what_a_line_wants_is_read_from_its_text() {
+        let write = |path: &str| vec![Wanted::Write(path.into())];
+        let read = |path: &str| vec![Wanted::Read(path.into())];
+        for (text, expected) in [
+            ("jq -r .x >> ~/.claude/log", write("/h/.claude/log")),
+            ("echo x >> \"$HOME/log\"", write("/h/log")),
+            ("date | tee -a /tmp/x.log", write("/tmp/x.log")),
+            ("mkdir -p logs && cat >> logs/a", write("/p/logs")),
+            ("cd src && echo x > a", vec![]),
+            ("cat ~/.config/x", read("/h/.config/x")),
+            ("bash $HOME/hooks/a.sh", read("/h/hooks/a.sh")),
+            ("echo ~/.config/x", vec![]),
+            ("[ -f ~/.x ] && echo x", vec![]),
+            ("if true; then curl x.example; fi", vec![]),
+            ("curl -s https://example.com/x", vec![Wanted::Reach(None)]),
+            ("curl -d @- http://localhost:8080/x", vec![Wanted::Reach(Some(8080))]),
+            ("curl --version", vec![]),
+            ("sudo wget 10.0.0.1", vec![Wanted::Reach(Some(80))]),
+            ("git diff --cached", vec![]),
+            ("git push origin", vec![Wanted::Reach(None)]),
+            ("npm test", vec![]),
+            ("npm ci", vec![Wanted::Reach(None)]),
+            ("docker ps", vec![Wanted::Reach(None)]),
+            ("chmod +x a", vec![Wanted::Attributes]),
+            ("echo x > /dev/null 2>&1", vec![]),
+            ("echo x > /dev/tty", write("/dev/tty")),
+            ("echo \"$X\" >> \"$LOG\"", vec![]),
+            (
+                "/usr/bin/curl http://127.0.0.1:9",
+                vec![Wanted::Read("/usr/bin/curl".into()), Wanted::Reach(Some(9))],
+            ),
+        ] {
+            let mut found = wants(text);
+            found.sort_by_key(|it| !matches!(it, Wanted::Read(_)));
+            assert_eq!(found, expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_npm_installed_is_not_fetched() {
+        let all = hook("npx prettier@3 --write a.js").wants(Path::new("/p"), Path::new("/h"));
+        let unless = all.first().and_then(|it| it.unless.clone());
+        assert_eq!(unless, Some(PathBuf::from("/p/node_modules/.bin/prettier")));
+    }
+}
