@@ -12,6 +12,7 @@ mod pace;
 mod page;
 mod prewarm;
 mod sandboxed;
+mod soak;
 mod start;
 mod starved;
 mod terminal;
@@ -29,6 +30,7 @@ usage: cargo e2e NAME
   prewarm   do scripts behave prewarmed as they do started plainly? (python3 and node; other interpreters may follow)
   chaos     does the engine keep its promises whatever a hook does? (NUMBER..., `--times N`; Python, openssl)
   sandboxed do hooks as people write them run in the sandbox, or name the one line that they need? (a word of their names may follow)
+  soak      does a host that fires for long hold ever more of anything? (--runs N, --minutes M; by default 2,000 runs)
   starved   does `fire` say no in whatever environment, where a hook objects?
   terminal  does the agent's interactive face hold in a real terminal? (tmux; `--bless` writes docs/screens anew)
   page      does the page of `backtest --html` hold in a browser? (Chromium; `--bless` writes its pictures anew)
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
         ["docs"] => docs::run(),
         ["prewarm", interpreters @ ..] => prewarm::run(interpreters),
         ["sandboxed", words @ ..] => sandboxed::run(words),
+        ["soak", args @ ..] => soak::run(args),
         ["start", program @ ..] => start::run(program),
         ["chaos", args @ ..] => chaos::run(args),
         ["starved"] => starved::run(),

@@ -25,8 +25,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("tenterhook-probe", &["tenterhook-process"]),
     ("tenterhook-benches", &["tenterhook", "tenterhook-testkit"]),
     ("xtask", &["tenterhook", "tenterhook-testkit"]),
-    // Node scripts are run as the engine runs them.
-    ("e2e", &["tenterhook-probe", "tenterhook-process", "tenterhook-testkit"]),
+    // Node scripts are run as the engine runs them, and one play fires through the library for as long as it takes.
+    ("e2e", &["tenterhook", "tenterhook-probe", "tenterhook-process", "tenterhook-testkit"]),
 ];
 
 /// What the library's default features must not bring along: HTTP, models, MCP, databases, terminals.
