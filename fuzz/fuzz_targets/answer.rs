@@ -1,11 +1,11 @@
-//! What a hook printed, whatever it is, is read and judged in bounded time, and text alone never becomes consent by slipping.
+//! What a hook printed, whatever it is and whatever it speaks, is read and judged in bounded time, and text alone never becomes consent by slipping.
 #![no_main]
 
 use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
 use tenterhook::answer::Restraint;
-use tenterhook::dialect::DialectId;
+use tenterhook::dialect::DIALECTS;
 use tenterhook::event::{Event, Surroundings};
 use tenterhook::hook::{Function, Hook, HookId, Run};
 use tenterhook::report::{End, Output, Report, Said};
@@ -13,15 +13,15 @@ use tenterhook::verdict::{JudgeContext, judge};
 
 fuzz_target!(|input: (u8, &[u8], &[u8])| {
     let (code, stdout, stderr) = input;
-    for dialect in [DialectId::CLAUDE, DialectId::NATIVE, DialectId::CODEWHALE] {
+    for dialect in DIALECTS {
         let event = Event::new("PreToolUse", Surroundings::default()).with("tool_name", "Bash");
-        let Some(row) = dialect.dialect().row(&event.name) else { continue };
+        let Some(row) = dialect.row(&event.name) else { continue };
         let mut report = Report::silent(End::Exited(i32::from(code)), Duration::ZERO);
         report.said = Said::Bytes { stdout: Output::from(stdout), stderr: Output::from(stderr) };
-        let answer = dialect.dialect().read_answer(&event, row, &report);
+        let answer = dialect.read_answer(&event, row, &report);
         let slipped = !answer.slips.is_empty();
         let run = Run::Function(Function::new("f", |_| async { Default::default() }));
-        let hook = Hook::new(HookId::new("h"), dialect, "PreToolUse".into(), run);
+        let hook = Hook::new(HookId::new("h"), dialect.id(), "PreToolUse".into(), run);
         let verdict = judge(JudgeContext { hook: &hook, row, widened: None }, answer);
         assert!(!(slipped && verdict.restraint == Restraint::Allow), "a slip became consent");
     }

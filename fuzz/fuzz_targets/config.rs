@@ -1,24 +1,22 @@
-//! Any text is a config of some quality: it is read in bounded time, and every place that a diagnostic names is in it.
+//! Any text is a config of some quality, for every dialect: it is read in bounded time, and every place that a diagnostic names is in it.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
 use tenterhook::config::{Added, Source, load};
-use tenterhook::dialect::DialectId;
+use tenterhook::dialect::DIALECTS;
+
+/// A file of each format, and one that Claude Code calls otherwise.
+const NAMES: &[&str] = &["/p/.x/hooks.json", "/p/.x/hooks.toml", "/p/.claude/skills/s/SKILL.md"];
 
 fuzz_target!(|text: &str| {
-    let files = [
-        (DialectId::CLAUDE, "/p/.claude/settings.json"),
-        (DialectId::CLAUDE, "/p/.claude/skills/s/SKILL.md"),
-        (DialectId::NATIVE, "/p/tenterhook.toml"),
-        (DialectId::NATIVE, "/p/tenterhook.json"),
-        (DialectId::CODEWHALE, "/p/.codewhale/config.toml"),
-        (DialectId::CODEWHALE, "/p/.codewhale/hooks.toml"),
-    ];
-    for (dialect, name) in files {
-        let loaded = load(&[Source::given(name, dialect, text, "/p")], &Added::default(), None);
-        for place in loaded.diagnostics.iter().filter_map(|it| it.place.as_ref()) {
-            assert!(place.line >= 1 && place.column >= 1 && place.span.start <= place.span.end);
-            assert!(place.span.end <= text.len(), "a span outside of the text");
+    for dialect in DIALECTS {
+        for name in NAMES {
+            let source = Source::given(name, dialect.id(), text, "/p");
+            let loaded = load(&[source], &Added::default(), None);
+            for place in loaded.diagnostics.iter().filter_map(|it| it.place.as_ref()) {
+                assert!(place.line >= 1 && place.column >= 1 && place.span.start <= place.span.end);
+                assert!(place.span.end <= text.len(), "a span outside of the text");
+            }
         }
     }
 });

@@ -1,0 +1,15 @@
+//! Any bytes are a recorded session of some agent: its decoders tell of what they can read, and count the rest.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use tenterhook::transcript::{Agent, Around, Decoder, Lines};
+
+fuzz_target!(|bytes: &[u8]| {
+    for agent in Agent::ALL {
+        let (mut decoder, mut lines) = (Decoder::new(agent), Lines::new(bytes));
+        while let Ok(Some(line)) = lines.read() {
+            decoder.line(line, &mut |told| drop(told.event(agent, &Around::default())));
+        }
+        let _ = decoder.facts().unknown_records();
+    }
+});

@@ -1,0 +1,163 @@
+//! `cargo xtask fuzz [TARGET...] [--minutes M] [--shard K/N] [--seeds DIR]`: does anything that is read from outside panic, hang or cost too
+//! much? Builds the targets with the toolchain that is here, runs each for its time, and prints what it looked at. Finds no bug by itself:
+//! what a target asserts stands in `fuzz/fuzz_targets`.
+//!
+//! What a run found worth keeping lies in `fuzz/corpus/TARGET`, and the next one begins with it.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::{Said, tree};
+
+/// The counters of a stable compiler that libFuzzer reads: all but the checks of memory, which safe code needs least.
+const COUNTED: &str = "--cfg fuzzing -Cpasses=sancov-module -Ccodegen-units=1 \
+    -Cllvm-args=-sanitizer-coverage-level=4 -Cllvm-args=-sanitizer-coverage-inline-8bit-counters \
+    -Cllvm-args=-sanitizer-coverage-pc-table -Cllvm-args=-sanitizer-coverage-trace-compares";
+/// Longest input, in bytes. What repeats its input needs short ones.
+const LONGEST: &str = "4096";
+const SHORT: (&str, &str) = ("cost", "256");
+/// Most seconds for one input.
+const PATIENCE: &str = "-timeout=25";
+/// How long each target runs if nothing else is said, in minutes.
+const MINUTES: u64 = 10;
+
+/// What is asked for.
+struct Asked<'a> {
+    targets: Vec<&'a str>,
+    minutes: u64,
+    shard: (usize, usize),
+    seeds: Option<&'a Path>,
+}
+
+pub(crate) fn run(args: &[&str]) -> Said {
+    let asked = read(args)?;
+    let targets = chosen(&asked, targets()?)?;
+    let programs = build()?;
+    let mut table = format!("{:<12} {:>8} {:>12} {:>10}\n", "target", "seconds", "inputs", "found");
+    let mut holds = true;
+    for target in targets {
+        let (row, is_clean) = fuzz(&programs, &target, &asked)?;
+        holds &= is_clean;
+        table.push_str(&row);
+    }
+    Ok((table, holds))
+}
+
+fn read<'a>(args: &[&'a str]) -> Result<Asked<'a>, String> {
+    let mut asked = Asked { targets: Vec::new(), minutes: MINUTES, shard: (1, 1), seeds: None };
+    let mut args = args.iter();
+    while let Some(arg) = args.next() {
+        let mut value = || args.next().copied().ok_or_else(|| format!("`{arg}` needs a value"));
+        match *arg {
+            "--minutes" => asked.minutes = number(value()?)?,
+            "--shard" => asked.shard = shard(value()?)?,
+            "--seeds" => asked.seeds = Some(Path::new(value()?)),
+            other if other.starts_with('-') => {
+                return Err(format!("`{other}` is not an option of `fuzz`"));
+            }
+            target => asked.targets.push(target),
+        }
+    }
+    Ok(asked)
+}
+
+fn number(text: &str) -> Result<u64, String> {
+    text.parse().map_err(|_| format!("`{text}` is not a whole number of minutes"))
+}
+
+fn shard(text: &str) -> Result<(usize, usize), String> {
+    let parts = text.split_once('/').and_then(|(k, n)| Some((k.parse().ok()?, n.parse().ok()?)));
+    let parts = parts.filter(|(k, n): &(usize, usize)| (1..=*n).contains(k));
+    parts.ok_or_else(|| format!("`{text}` is not a shard: write `1/3` for the first of three"))
+}
+
+/// Every target, in order.
+fn targets() -> Result<Vec<String>, String> {
+    let folder = tree::root().join("fuzz/fuzz_targets");
+    let found =
+        std::fs::read_dir(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    let stem = |entry: std::fs::DirEntry| Some(entry.path().file_stem()?.to_str()?.to_owned());
+    let mut all: Vec<String> = found.flatten().filter_map(stem).collect();
+    all.sort();
+    Ok(all)
+}
+
+fn chosen(asked: &Asked<'_>, all: Vec<String>) -> Result<Vec<String>, String> {
+    if let Some(unknown) = asked.targets.iter().find(|it| !all.iter().any(|known| known == *it)) {
+        return Err(format!("`{unknown}` is not a target: there are {}", all.join(", ")));
+    }
+    let is_meant = |it: &String| asked.targets.is_empty() || asked.targets.contains(&it.as_str());
+    let (k, n) = asked.shard;
+    let mine = all.into_iter().filter(is_meant).enumerate().filter(|(at, _)| at % n == k - 1);
+    Ok(mine.map(|(_, it)| it).collect())
+}
+
+/// What this machine is called by the compiler. A platform that is named keeps what is built for it apart from build scripts, which are
+/// not counted.
+fn platform() -> Result<String, String> {
+    let said = Command::new("rustc").arg("-vV").output();
+    let said = said.map_err(|error| format!("rustc cannot be run: {error}"))?;
+    let said = String::from_utf8_lossy(&said.stdout);
+    let host = said.lines().find_map(|it| it.strip_prefix("host: "));
+    host.map(str::to_owned).ok_or_else(|| "rustc does not say what it builds for".to_owned())
+}
+
+/// Builds all targets; where their programs lie.
+fn build() -> Result<PathBuf, String> {
+    let folder = tree::root().join("fuzz");
+    let platform = platform()?;
+    let built = Command::new(env!("CARGO"))
+        .args(["build", "--quiet", "--release", "--locked", "--bins", "--target", &platform])
+        .current_dir(&folder)
+        .env("RUSTFLAGS", COUNTED)
+        .env("CARGO_TARGET_DIR", folder.join("target"))
+        .status()
+        .map_err(|error| format!("cargo cannot be run: {error}"))?;
+    let programs = folder.join("target").join(&platform).join("release");
+    if built.success() { Ok(programs) } else { Err("the targets cannot be built".to_owned()) }
+}
+
+/// Runs one target for its time; its row, and whether it found nothing.
+fn fuzz(programs: &Path, target: &str, asked: &Asked<'_>) -> Result<(String, bool), String> {
+    let folder = tree::root().join("fuzz");
+    let (corpus, artifacts) =
+        (folder.join("corpus").join(target), folder.join("artifacts").join(target));
+    for needed in [&corpus, &artifacts] {
+        std::fs::create_dir_all(needed)
+            .map_err(|error| format!("{}: {error}", needed.display()))?;
+    }
+    let seconds = asked.minutes * 60;
+    let longest = if target == SHORT.0 { SHORT.1 } else { LONGEST };
+    let ran = Command::new(programs.join(target))
+        .args([&format!("-max_total_time={seconds}"), &format!("-max_len={longest}"), PATIENCE])
+        .arg("-print_final_stats=1")
+        .arg(format!("-artifact_prefix={}/", artifacts.display()))
+        .arg(&corpus)
+        .args(asked.seeds)
+        .output()
+        .map_err(|error| format!("`{target}` cannot be run: {error}"))?;
+    let said = String::from_utf8_lossy(&ran.stderr);
+    let inputs = said.lines().find_map(|it| it.strip_prefix("stat::number_of_executed_units:"));
+    let inputs = inputs.unwrap_or("?").trim();
+    let found =
+        said.lines().find_map(|it| it.split_once("Test unit written to ")).map(|(_, at)| at);
+    let row =
+        format!("{target:<12} {seconds:>8} {inputs:>12} {:>10}\n", found.unwrap_or("nothing"));
+    Ok((row, ran.status.success()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_target_is_of_one_shard() {
+        let all = targets().expect("the targets");
+        let asked = |shard| Asked { targets: Vec::new(), minutes: 1, shard, seeds: None };
+        let mut sharded: Vec<String> =
+            (1..=3).flat_map(|k| chosen(&asked((k, 3)), all.clone()).expect("a shard")).collect();
+        sharded.sort();
+        assert_eq!(sharded, all);
+        assert!(shard("0/3").is_err() && shard("4/3").is_err() && shard("x").is_err());
+    }
+}
