@@ -211,6 +211,7 @@ fn word_alone(hearing: &Hearing<'_>, word: &str) -> Option<Hit> {
 /// What one object in a text says.
 fn said(hearing: &Hearing<'_>, shape: &Shape<'_>) -> Vec<Hit> {
     let mut hits = Vec::new();
+    let (mut broken, mut quoted) = (false, false);
     for fields in &shape.readings {
         if shape.readings.len() > 1 && keys::is_state(fields) {
             // One record of several.
@@ -219,12 +220,15 @@ fn said(hearing: &Hearing<'_>, shape: &Shape<'_>) -> Vec<Hit> {
         let found = object::decisions(hearing, fields);
         let example = !reason::has_reason(fields) && shape.stands != Stands::Alone;
         match (example, shape.stands) {
-            (true, Stands::Labelled) if !found.is_empty() => hits.push(unreadable(shape)),
+            (true, Stands::Labelled) => broken |= !found.is_empty(),
             (true, _) => {}
-            (false, _) if found.is_empty() && shape.torn && breaks_off(fields) => {
-                hits.push(unreadable(shape));
-            }
+            (false, _) if found.is_empty() && shape.torn && breaks_off(fields) => broken = true,
             (false, _) => hits.extend(found),
+        }
+        // Once for all: the whole of it is quoted, and a list may hold thousands.
+        if broken && !quoted {
+            hits.push(unreadable(shape));
+            quoted = true;
         }
     }
     let hits = if shape.loose { loosely(hits) } else { hits };

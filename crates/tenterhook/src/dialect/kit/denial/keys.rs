@@ -1,5 +1,8 @@
 //! The one table of keys that answers have, in any dialect: what stands at a key, however it is spelled.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use serde_json::{Map, Value};
 
 use super::words::latin;
@@ -130,8 +133,13 @@ pub(super) fn kind(name: &str) -> (Key, Spelling) {
     (if ending { Key::Verdict } else { Key::Other }, Spelling::Nearly)
 }
 
+/// The table by its names: an output may have a key for each five of its bytes.
+static LISTED: LazyLock<HashMap<&str, Key>> = LazyLock::new(|| {
+    KEYS.iter().flat_map(|(key, names)| names.iter().map(|name| (*name, *key))).collect()
+});
+
 fn listed(plain: &str) -> Option<Key> {
-    KEYS.iter().find(|(_, names)| names.contains(&plain)).map(|(key, _)| *key)
+    LISTED.get(plain).copied()
 }
 
 /// The key that was meant, where the pen slipped: in long names by two letters, in others by one.
@@ -179,8 +187,15 @@ pub(super) fn begins(name: &str) -> bool {
 /// A key without its style: `permission_decision` and `PermissionDecision` are the same. So is a plural of the one key
 /// whose singular people forget.
 pub(in crate::dialect) fn plain_key(key: &str) -> String {
+    if key.is_ascii() {
+        let visible = key.bytes().filter(|it| it.is_ascii_alphanumeric() || *it == b'@');
+        return singular(visible.map(|it| char::from(it.to_ascii_lowercase())).collect());
+    }
     let visible = key.chars().filter(|it| it.is_alphanumeric() || *it == '@');
-    let plain: String = visible.flat_map(char::to_lowercase).map(latin).collect();
+    singular(visible.flat_map(char::to_lowercase).map(latin).collect())
+}
+
+fn singular(plain: String) -> String {
     match plain.as_str() {
         "hooksspecificoutput" | "hookspecificoutputs" => "hookspecificoutput".to_owned(),
         _ => plain,

@@ -2,15 +2,18 @@
 //! from what the event reads. Judges no text round the object.
 
 mod held;
+mod known;
 
 use serde_json::{Map, Value};
 
 use super::keys::{self, Key, Spelling, plain_key};
-use super::reason::{explains, is_record, reason, told};
+use super::reason::{explains, told};
 use super::words::{self, Meaning, says_no, says_yes};
 use super::{Halt, Hearing, Hit, Home};
 use crate::answer::{Power, Restraint, SlipKind};
 use crate::strict::{self, Found};
+
+use self::known::Known;
 
 /// How far an object is looked into; what lies deeper is found by its pairs.
 const DEPTH: usize = 128;
@@ -20,7 +23,8 @@ type Fields = Map<String, Value>;
 pub(super) fn decisions(hearing: &Hearing<'_>, object: &Fields) -> Vec<Hit> {
     let mut search = Search { hearing, hits: Vec::new() };
     let agrees = hearing.asked && object.get("ok") == Some(&Value::Bool(true));
-    search.level(&Level { fields: object, outer: &[], path: &[], at: At::Answer, alone: agrees });
+    let known = &Known::new(object);
+    search.level(&Level { known, outer: &[], path: &[], at: At::Answer, alone: agrees });
     search.hits
 }
 
@@ -35,9 +39,9 @@ enum At {
 
 /// One object on the way down.
 struct Level<'a> {
-    fields: &'a Fields,
+    known: &'a Known<'a>,
     /// Those around it, where its reason may stand, innermost first.
-    outer: &'a [&'a Fields],
+    outer: &'a [&'a Known<'a>],
     path: &'a [&'a str],
     at: At,
     /// Nothing in it is looked into.
@@ -49,28 +53,17 @@ impl<'a> Level<'a> {
         self.path.iter().copied().chain([key]).collect()
     }
 
-    fn levels(&self) -> Vec<&'a Fields> {
-        [self.fields].into_iter().chain(self.outer.iter().copied()).collect()
+    fn levels(&self) -> Vec<&'a Known<'a>> {
+        [self.known].into_iter().chain(self.outer.iter().copied()).collect()
     }
 
-    /// Whether every key is one of an answer: an object that says anything else may be about something else.
-    fn is_plain(&self) -> bool {
-        self.fields.keys().all(|key| {
-            !matches!(
-                keys::kind(key).0,
-                Key::Other | Key::Log | Key::Content | Key::Wrapper | Key::Holder | Key::Tag
-            )
-        })
+    /// The words for what it decides, from the innermost object outwards.
+    fn reason(&self) -> Option<&'a str> {
+        self.known.reason().or_else(|| self.outer.iter().find_map(|it| it.reason()))
     }
 
     fn has_reason(&self) -> bool {
-        reason(&self.levels()).is_some()
-    }
-
-    /// Whether another key decides too.
-    fn decides_elsewhere(&self, key: &str) -> bool {
-        let others = self.fields.keys().filter(|it| *it != key);
-        others.map(|it| keys::kind(it)).any(|it| it == (Key::Decision, Spelling::Right))
+        self.reason().is_some()
     }
 }
 
@@ -80,8 +73,13 @@ struct Search<'h> {
 }
 
 impl Search<'_> {
+    /// Whether the like of it was found: of equal ones only the first counts, and an object may say the same at each of its keys.
+    fn has(&self, restraint: Restraint, stop: bool) -> bool {
+        self.hits.iter().any(|it| it.unclear.is_none() && it.weight() == (restraint, stop))
+    }
+
     fn level(&mut self, level: &Level<'_>) {
-        for (key, value) in level.fields.iter().filter(|(_, value)| !value.is_null()) {
+        for (key, value) in level.known.fields.iter().filter(|(_, value)| !value.is_null()) {
             // Where nothing ends everything, a stop comes nearest to a denial.
             let heard = key != "stop" || self.hearing.can.has(Power::Stop);
             let own = level.path.is_empty() && heard && self.hearing.protocol.own.contains(&&**key);
@@ -104,14 +102,14 @@ impl Search<'_> {
             },
             Key::Consent if says_no(value) => self.flag(level, key),
             Key::Success if says_no(value) && self.objects(level, key) => self.flag(level, key),
-            Key::Outcome if says_no(value) && explains(level.fields) => {
+            Key::Outcome if says_no(value) && explains(level.known.fields) => {
                 self.unclear(level, key, value);
             }
             Key::Denial if says_yes(value) => self.flag(level, key),
             Key::Denial
-                if told(level.fields, value)
-                    && level.is_plain()
-                    && !level.decides_elsewhere(key) =>
+                if told(value, || level.known.names_buttons())
+                    && level.known.is_plain()
+                    && !level.known.decides_beside(key) =>
             {
                 self.unclear(level, key, value);
             }
@@ -124,7 +122,7 @@ impl Search<'_> {
             Key::Output => self.output(level, key, value),
             Key::Wrapper => self.inner(level, key, value, At::Answer),
             Key::Other => {
-                let at = if level.fields.len() == 1 { level.at } else { At::Elsewhere };
+                let at = if level.known.fields.len() == 1 { level.at } else { At::Elsewhere };
                 self.inner(level, key, value, at);
             }
             _ => {}
@@ -136,14 +134,16 @@ impl Search<'_> {
         let sure = kind.0 == Key::Decision && (kind.1 == Spelling::Right || key.len() > 12);
         match value {
             // A variable that was never set.
-            Value::String(word) if word.is_empty() && sure && explains(level.fields) => {
+            Value::String(word) if word.is_empty() && sure && explains(level.known.fields) => {
                 self.unclear(level, key, value);
             }
             Value::String(word) => match words::meaning(word) {
                 Meaning::Restrains(restraint) if kind.0 == Key::Decision || self.counts(level) => {
                     self.decided(level, key, restraint);
                 }
-                Meaning::Nearly if sure || level.is_plain() => self.unclear(level, key, value),
+                Meaning::Nearly if sure || level.known.is_plain() => {
+                    self.unclear(level, key, value)
+                }
                 Meaning::Unknown if sure => self.unclear(level, key, value),
                 _ => {}
             },
@@ -151,7 +151,8 @@ impl Search<'_> {
             Value::Object(inner) => {
                 let levels = level.levels();
                 let path = level.path(key);
-                self.level(&Level { fields: inner, outer: &levels, path: &path, ..*level });
+                let known = &Known::new(inner);
+                self.level(&Level { known, outer: &levels, path: &path, ..*level });
             }
             Value::Array(items) => {
                 for item in items {
@@ -166,12 +167,12 @@ impl Search<'_> {
 
     /// Whether it objects that something is not well: where a reason or another decision stands beside it.
     fn objects(&self, level: &Level<'_>, key: &str) -> bool {
-        self.hearing.asked || level.has_reason() || level.decides_elsewhere(key)
+        self.hearing.asked || level.has_reason() || level.known.decides_beside(key)
     }
 
     /// Whether a word counts that may be of something else: where nothing else is said, or a reason is given.
     fn counts(&self, level: &Level<'_>) -> bool {
-        self.hearing.asked || self.hearing.replies || level.is_plain() || level.has_reason()
+        self.hearing.asked || self.hearing.replies || level.known.is_plain() || level.has_reason()
     }
 
     /// A state that is a denial, in an object that says nothing else.
@@ -180,12 +181,9 @@ impl Search<'_> {
             Value::String(word) if !word.trim_start().starts_with('{') => {
                 let denies = words::restraint(word) > Restraint::Allow;
                 // The state of another event is no answer to this one.
-                let foreign = |key: &str, it: &Value| key == "event" && it != self.hearing.event;
-                let other = |(key, it): (&String, &Value)| {
-                    !matches!(keys::kind(key).0, Key::State | Key::Reason | Key::Beside)
-                        || foreign(key, it)
-                };
-                if denies && !level.fields.iter().any(other) {
+                let foreign =
+                    level.known.fields.get("event").is_some_and(|it| it != self.hearing.event);
+                if denies && !foreign && level.known.is_state() {
                     self.unclear(level, key, value);
                 }
             }
@@ -219,7 +217,8 @@ impl Search<'_> {
                 let (levels, path) = (level.levels(), level.path(key));
                 // The reasons of all levels count, but only the nearest are looked at: the way down may be long.
                 let outer = levels.get(..levels.len().min(4)).unwrap_or_default();
-                self.level(&Level { fields: inner, outer, path: &path, at, alone: false });
+                let known = &Known::new(inner);
+                self.level(&Level { known, outer, path: &path, at, alone: false });
             }
             Value::Array(items) => items.iter().for_each(|it| self.inner(level, key, it, at)),
             Value::String(text) if at == At::Answer && text.trim_start().starts_with('{') => {
@@ -227,7 +226,7 @@ impl Search<'_> {
                     let path = level.path(key);
                     let outer = level.levels();
                     self.level(&Level {
-                        fields: &object.fields,
+                        known: &Known::new(&object.fields),
                         outer: &outer,
                         path: &path,
                         at,
@@ -241,18 +240,19 @@ impl Search<'_> {
 
     /// A truth value that objects.
     fn flag(&mut self, level: &Level<'_>, key: &str) {
-        if self.hearing.asked || level.is_plain() || level.has_reason() {
+        if self.hearing.asked || level.known.is_plain() || level.has_reason() {
             self.decided(level, key, Restraint::Deny);
         } else if level.path.is_empty()
-            && !is_record(level.fields)
+            && !level.known.is_record()
             && keys::kind(key).1 == Spelling::Right
         {
-            self.unclear(level, key, level.fields.get(key).unwrap_or(&Value::Null));
+            self.unclear(level, key, level.known.fields.get(key).unwrap_or(&Value::Null));
         }
     }
 
     fn unclear(&mut self, level: &Level<'_>, key: &str, value: &Value) {
-        if level.at == At::Elsewhere && !level.has_reason() {
+        let known = self.hits.iter().any(|it| it.unclear.is_some());
+        if known || (level.at == At::Elsewhere && !level.has_reason()) {
             return;
         }
         let detail = format!("`{}` is `{}`", level.path(key).join("."), shown(value));
@@ -263,9 +263,13 @@ impl Search<'_> {
     fn decided(&mut self, level: &Level<'_>, key: &str, restraint: Restraint) {
         let Some(restraint) = self.hearing.honoured(restraint) else { return };
         if level.at == At::Elsewhere && !self.hearing.asked {
-            return self.unclear(level, key, level.fields.get(key).unwrap_or(&Value::Null));
+            return self.unclear(level, key, level.known.fields.get(key).unwrap_or(&Value::Null));
         }
-        let mut hit = Hit { restraint, reason: reason(&level.levels()), ..Hit::default() };
+        if self.has(restraint, false) {
+            return;
+        }
+        let reason = level.reason().map(str::to_owned);
+        let mut hit = Hit { restraint, reason, ..Hit::default() };
         let path = level.path(key);
         self.place(&mut hit, &path, level);
         self.hits.push(hit);
@@ -287,7 +291,7 @@ impl Search<'_> {
             let wanted = home.path.join(".");
             hit.slip(SlipKind::MisspeltKey, format!("`{dotted}` should be `{wanted}`"));
         }
-        let value = path.last().and_then(|key| level.fields.get(*key));
+        let value = path.last().and_then(|key| level.known.fields.get(*key));
         match value {
             Some(Value::String(word))
                 if !home.words.is_empty() && !home.words.contains(&&**word) =>
@@ -317,11 +321,7 @@ impl Search<'_> {
     fn event_name(&self, hit: &mut Hit, level: &Level<'_>) {
         let expected = self.hearing.event;
         let levels = level.levels();
-        let named = |fields: &&Fields| {
-            let found = fields.iter().find(|(key, _)| plain_key(key) == "hookeventname");
-            found.and_then(|(_, name)| name.as_str().map(str::to_owned))
-        };
-        match levels.iter().find_map(named) {
+        match levels.iter().find_map(|it| it.event()) {
             Some(name) if name == expected => {}
             Some(name) => hit.slip(
                 SlipKind::WrongEventName,
@@ -343,7 +343,11 @@ impl Search<'_> {
             Halt::Denies | Halt::Foreign if can.has(Power::Deny) => (Restraint::Deny, false),
             _ => return,
         };
-        let mut hit = Hit { restraint, stop, reason: reason(&level.levels()), ..Hit::default() };
+        if self.has(restraint, stop) {
+            return;
+        }
+        let reason = level.reason().map(str::to_owned);
+        let mut hit = Hit { restraint, stop, reason, ..Hit::default() };
         let path = level.path(key);
         let dotted = path.join(".");
         match &*path {

@@ -42,12 +42,11 @@ pub(super) fn explains(fields: &Fields) -> bool {
     fields.get("reason").and_then(Value::as_str).is_some_and(|it| it.trim().contains(' '))
 }
 
-/// Whether `value`, at the flag of a denial in `fields`, tells why: `{"block": "no rm"}`, `{"Deny": {"reason": ..}}`,
-/// `{"deny": ["rm is not allowed"]}`. Words at the flag of a consent beside it are the names of buttons.
-pub(super) fn told(fields: &Fields, value: &Value) -> bool {
-    let named = fields.iter().any(|(key, it)| keys::kind(key).0 == Key::Consent && it.is_string());
+/// Whether `value`, at the flag of a denial, tells why: `{"block": "no rm"}`, `{"Deny": {"reason": ..}}`,
+/// `{"deny": ["rm is not allowed"]}`. Words beside the flag of a consent that has some are the names of `buttons`.
+pub(super) fn told(value: &Value, buttons: impl FnOnce() -> bool) -> bool {
     match value {
-        Value::String(text) => !named && !text.trim().is_empty() && !says_no(value),
+        Value::String(text) => !buttons() && !text.trim().is_empty() && !says_no(value),
         Value::Object(inner) => inner.iter().any(|(key, it)| is_reason(key) && it.is_string()),
         // Patterns of a list of rules are no sentences.
         Value::Array(items) => items.iter().filter_map(Value::as_str).any(|text| {
@@ -59,17 +58,17 @@ pub(super) fn told(fields: &Fields, value: &Value) -> bool {
     }
 }
 
-/// The first text that gives a reason, from the innermost object outwards.
-pub(super) fn reason(levels: &[&Fields]) -> Option<String> {
-    levels.iter().find_map(|fields| {
-        REASON_KEYS.iter().find_map(|wanted| {
-            let (_, value) = fields.iter().find(|(key, _)| plain_key(key) == *wanted)?;
-            value.as_str().filter(|text| !text.is_empty()).map(str::to_owned)
-        })
-    })
-}
-
-/// The words of an object that could not be read whole.
+/// The words that an object gives for what it decides: at the best of its keys that has some.
 pub(super) fn reason_of(fields: &Fields) -> Option<String> {
-    reason(&[fields])
+    let mut found = [None; REASON_KEYS.len()];
+    for (key, value) in fields {
+        let plain = plain_key(key);
+        if let Some(at) = REASON_KEYS.iter().position(|it| *it == plain)
+            && let Some(first) = found.get_mut(at)
+        {
+            first.get_or_insert(value);
+        }
+    }
+    let texts = found.into_iter().flatten().filter_map(Value::as_str);
+    texts.filter(|it| !it.is_empty()).map(str::to_owned).next()
 }

@@ -111,8 +111,8 @@ pub(super) fn decoded(text: &str) -> Option<String> {
 
 /// The objects of a plain text, in its order.
 pub(super) fn find(text: &str) -> Vec<Shape<'_>> {
-    let mut walk =
-        Walk { text, at: 0, fence: None, diff: is_diff(text), before: "", found: Vec::new() };
+    let (diff, unclosed) = (is_diff(text), loose::Unclosed::default());
+    let mut walk = Walk { text, at: 0, fence: None, diff, before: "", found: Vec::new(), unclosed };
     // Attempts that come to nothing may read the same text again: together they get a few passes over it, no more.
     let mut work = text.len().saturating_mul(8).saturating_add(4096);
     while let Some(line) = walk.line() {
@@ -137,6 +137,7 @@ struct Walk<'a> {
     /// The last line that was not blank.
     before: &'a str,
     found: Vec<Shape<'a>>,
+    unclosed: loose::Unclosed,
 }
 
 impl<'a> Walk<'a> {
@@ -161,7 +162,7 @@ impl<'a> Walk<'a> {
     fn shape(&mut self, line: &'a str, work: &mut usize) -> Option<usize> {
         for (column, _) in line.match_indices(['{', '[']) {
             let from = self.text.get(self.at + column..)?;
-            let (shape, cost) = read(from);
+            let (shape, cost) = read(from, &mut self.unclosed);
             *work = work.saturating_sub(cost.max(1));
             if *work == 0 {
                 return None;
@@ -196,7 +197,7 @@ impl<'a> Walk<'a> {
         }
         let behind = after.trim_start().trim_start_matches(['`', '~', '\n', '\'', '"']);
         if let Some(text_before) = self.fence {
-            let around = text_before || !behind.trim().is_empty();
+            let around = text_before || !behind.trim_start().is_empty();
             return if around && (instructs(self.before) || text_before) {
                 Stands::Amid
             } else {
@@ -206,7 +207,7 @@ impl<'a> Walk<'a> {
         if prefix.is_empty() {
             let announced = self.before.ends_with(':');
             let indented = !before.is_empty() && !self.before.is_empty();
-            let goes_on = !behind.trim().is_empty();
+            let goes_on = !behind.trim_start().is_empty();
             return if (announced || indented) && goes_on { Stands::Amid } else { Stands::Alone };
         }
         stands_behind(prefix, before)
@@ -241,8 +242,8 @@ struct Objects {
 }
 
 /// What `text` begins with, an object or a list, and how far it was read.
-fn read(text: &str) -> (Option<Objects>, usize) {
-    let loose = loose::read(text);
+fn read(text: &str, unclosed: &mut loose::Unclosed) -> (Option<Objects>, usize) {
+    let loose = loose::read_knowing(text, unclosed);
     let whole = text.get(..loose.end).unwrap_or_default();
     if loose.fields.is_empty() {
         return (None, loose.end);

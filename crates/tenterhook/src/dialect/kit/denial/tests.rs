@@ -358,3 +358,31 @@ fn a_cell_that_differs_between_dialects_has_its_reason() {
     assert!(rows.iter().all(reasoned), "a row without a reason");
     fail_with(&wrong);
 }
+
+/// What one key asks of its object is looked up once, and of denials that are alike one is kept: a text whose cost grew with the
+/// square of its length would not come to an end here.
+#[test]
+fn each_key_of_a_wide_object_may_decide() {
+    let dialect = DIALECTS.iter().find(|it| it.row(&"PreToolUse".into()).is_some()).expect("one");
+    let row = dialect.row(&"PreToolUse".into()).expect("a gate");
+    let wide = |entry: &dyn Fn(usize) -> String| {
+        let entries: Vec<String> = (0..9_000).map(entry).collect();
+        format!("{{\"a\": 1, {}}}", entries.join(", "))
+    };
+    let flags = wide(&|at| format!("\"k{at}_decision\": \"deny\""));
+    let inner = wide(&|at| format!("\"k{at}\": {{\"deny\": true}}"));
+    let list = format!("so data: [{}{{}}] and so", "{\"decision\": \"deny\"}, ".repeat(9_000));
+    for stdout in [&*flags, &*flags.replace("\"a\"", "\"reason\": \"no\", \"a\""), &*inner, &*list]
+    {
+        for torn in [stdout, stdout.get(..stdout.len() - 1).expect("ASCII")] {
+            let said = Output {
+                name: "wide".to_owned(),
+                stdout: torn.to_owned(),
+                stderr: String::new(),
+                exit: 0,
+            };
+            let verdict = verdict(dialect, row, &said, Compat::Guarded);
+            assert!(verdict.faults.len() < 10, "{}", verdict.faults.len());
+        }
+    }
+}

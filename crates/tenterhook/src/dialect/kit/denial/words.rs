@@ -234,6 +234,7 @@ fn slips(plain: &str) -> bool {
     letters.len() >= MIN_SLIP
         && letters.len() <= MAX_WORD
         && (DENIALS.iter().filter(long).chain(&["deny"]))
+            .filter(|it| it.len().abs_diff(letters.len()) <= 1)
             .any(|it| distance(&letters, &it.chars().collect::<Vec<_>>()) == 1)
 }
 
@@ -269,5 +270,8 @@ fn plain_word(word: &str) -> String {
 
 /// The Latin letter that `letter` looks like.
 pub(super) fn latin(letter: char) -> char {
+    if letter.is_ascii() {
+        return letter;
+    }
     LOOKALIKES.iter().find(|(from, _)| *from == letter).map_or(letter, |(_, to)| *to)
 }

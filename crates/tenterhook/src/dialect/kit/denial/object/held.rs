@@ -4,9 +4,8 @@
 use serde_json::Value;
 
 use super::super::keys::{self, Key};
-use super::super::reason::{has_reason, is_record};
 use super::super::words;
-use super::{At, Fields, Level, Search};
+use super::{At, Fields, Known, Level, Search};
 use crate::answer::Restraint;
 use crate::strict::{self, Found};
 
@@ -14,25 +13,24 @@ impl Search<'_> {
     /// `{"type": "deny", "reason": "no rm"}`, in an object that says nothing else.
     pub(super) fn tag(&mut self, level: &Level<'_>, key: &str, value: &Value) {
         let denies = value.as_str().is_some_and(|it| words::restraint(it) > Restraint::Allow);
-        let answers = |it: &String| {
-            matches!(keys::kind(it).0, Key::Tag | Key::Reason | Key::Beside | Key::Wrapper)
-        };
-        if denies && has_reason(level.fields) && level.fields.keys().all(answers) {
+        if denies && level.known.is_tag() {
             self.unclear(level, key, value);
         }
     }
 
     /// The words of a program or a model, which may be an answer in full.
     pub(super) fn holder(&mut self, level: &Level<'_>, key: &str, value: &Value) {
-        if level.fields.get("role").is_some_and(|it| it != "assistant") || is_record(level.fields) {
+        if level.known.fields.get("role").is_some_and(|it| it != "assistant")
+            || level.known.is_record()
+        {
             return;
         }
         match value {
             Value::String(text) if text.trim_start().starts_with('{') && !level.alone => {
                 if let Found::Object(object) = strict::read(text.as_bytes()).found {
                     let (outer, path) = (level.levels(), level.path(key));
-                    let (fields, at) = (&object.fields, At::Elsewhere);
-                    self.level(&Level { fields, outer: &outer, path: &path, at, alone: true });
+                    let (known, at) = (&Known::new(&object.fields), At::Elsewhere);
+                    self.level(&Level { known, outer: &outer, path: &path, at, alone: true });
                 }
             }
             _ => self.inner(level, key, value, At::Elsewhere),

@@ -1,0 +1,97 @@
+//! What is known of one object, whichever of its keys asks: looked up once, for an object has as many keys as an output has
+//! room for, and each of them may ask. Decides nothing.
+
+use std::cell::OnceCell;
+
+use serde_json::Value;
+
+use super::super::keys::{self, Key, Spelling, plain_key};
+use super::super::reason;
+use super::Fields;
+
+/// An object, and what was asked of it.
+pub(super) struct Known<'a> {
+    pub(super) fields: &'a Fields,
+    plain: OnceCell<bool>,
+    state: OnceCell<bool>,
+    tag: OnceCell<bool>,
+    record: OnceCell<bool>,
+    buttons: OnceCell<bool>,
+    reason: OnceCell<Option<String>>,
+    event: OnceCell<Option<String>>,
+    decisions: OnceCell<Vec<String>>,
+}
+
+impl<'a> Known<'a> {
+    pub(super) fn new(fields: &'a Fields) -> Self {
+        Self {
+            fields,
+            plain: OnceCell::new(),
+            state: OnceCell::new(),
+            tag: OnceCell::new(),
+            record: OnceCell::new(),
+            buttons: OnceCell::new(),
+            reason: OnceCell::new(),
+            event: OnceCell::new(),
+            decisions: OnceCell::new(),
+        }
+    }
+
+    /// Whether every key is one of an answer: an object that says anything else may be about something else.
+    pub(super) fn is_plain(&self) -> bool {
+        let foreign = |key: &String| {
+            matches!(
+                keys::kind(key).0,
+                Key::Other | Key::Log | Key::Content | Key::Wrapper | Key::Holder | Key::Tag
+            )
+        };
+        *self.plain.get_or_init(|| !self.fields.keys().any(foreign))
+    }
+
+    /// Whether it has a state, and at most what stands beside one.
+    pub(super) fn is_state(&self) -> bool {
+        *self.state.get_or_init(|| keys::is_state(self.fields))
+    }
+
+    /// Whether it is nothing but a tagged value with its reason.
+    pub(super) fn is_tag(&self) -> bool {
+        let answers = |key: &String| {
+            matches!(keys::kind(key).0, Key::Tag | Key::Reason | Key::Beside | Key::Wrapper)
+        };
+        *self.tag.get_or_init(|| self.fields.keys().all(answers) && reason::has_reason(self.fields))
+    }
+
+    /// Whether it is a record of a log.
+    pub(super) fn is_record(&self) -> bool {
+        *self.record.get_or_init(|| reason::is_record(self.fields))
+    }
+
+    /// Whether a consent in it is a text: words at flags are then the names of buttons.
+    pub(super) fn names_buttons(&self) -> bool {
+        let named =
+            |(key, it): (&String, &Value)| it.is_string() && keys::kind(key).0 == Key::Consent;
+        *self.buttons.get_or_init(|| self.fields.iter().any(named))
+    }
+
+    /// The words that it gives for what it decides.
+    pub(super) fn reason(&self) -> Option<&str> {
+        self.reason.get_or_init(|| reason::reason_of(self.fields)).as_deref()
+    }
+
+    /// The event that it names.
+    pub(super) fn event(&self) -> Option<&str> {
+        let named = || {
+            let found = self.fields.iter().find(|(key, _)| plain_key(key) == "hookeventname");
+            found.and_then(|(_, name)| name.as_str().map(str::to_owned))
+        };
+        self.event.get_or_init(named).as_deref()
+    }
+
+    /// Whether a key other than this one decides.
+    pub(super) fn decides_beside(&self, key: &str) -> bool {
+        let decides = |key: &&String| keys::kind(key) == (Key::Decision, Spelling::Right);
+        // Of two, one is another.
+        let first = || self.fields.keys().filter(decides).take(2).cloned().collect();
+        self.decisions.get_or_init(first).iter().any(|it| it != key)
+    }
+}
