@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use tenterhook::config::{Ruleset, Source};
 use tenterhook::diagnostic::{Code, Diagnostic};
-use tenterhook::hook::{Arming, Grants, Hook, Peers, Profile, Want, Wanted};
+use tenterhook::dialect::native;
+use tenterhook::hook::{Arming, Grants, Hook, Sandbox, Want, Wanted};
 
 /// The longest script that is looked into: what is longer is no hook that somebody wrote by hand.
 const LONGEST_SCRIPT: u64 = 64 << 10;
@@ -49,7 +50,7 @@ fn of_hook(hook: &Hook, sources: &[Source], env: &[(String, String)]) -> Option<
     let message = format!("its sandbox does not let it {}", told.join(", "));
     let help = format!(
         "{} grants that, should it be needed{}",
-        room.line(&wants, &place.file),
+        native::sandbox_line(&room.with(&wants), Some(&*place.file)),
         room.first(&wants)
     );
     Some(
@@ -102,11 +103,7 @@ impl Room<'_> {
         match &want.what {
             Wanted::Write(path) => !self.holds(&self.grants.write, path),
             Wanted::Read(path) => self.keeps_closed(path),
-            Wanted::Reach(port) => match (&self.grants.net, port) {
-                (Peers::Everybody, _) => false,
-                (Peers::Tcp(ports), Some(port)) => !ports.contains(port),
-                (Peers::Nobody, _) | (Peers::Tcp(_), None) => true,
-            },
+            Wanted::Reach(port) => self.grants.net.with(*port) != self.grants.net,
             Wanted::Attributes => !self.grants.attributes,
         }
     }
@@ -133,80 +130,33 @@ impl Room<'_> {
         !is_open && !in_project && !is_found && path.exists()
     }
 
-    /// The line that grants it all, and where it stands.
-    fn line(&self, wants: &[Want], file: &str) -> String {
-        let keys = self.keys(wants).join(", ");
-        let plain = Grants { at_least: self.grants.at_least, ..Grants::new(Profile::Standard) };
-        if *self.grants != plain {
-            return format!("`{keys}` in its `sandbox`");
-        }
-        let is_ours = Path::new(file).file_name().is_some_and(|it| {
-            let name = it.to_string_lossy();
-            name.starts_with("tenterhook.") && name.ends_with(".toml")
-        });
-        let at = match is_ours {
-            true => "in its entry".to_owned(),
-            false => format!("below `[source.\"{file}\"]` of a `tenterhook.toml`"),
+    /// What it is left with all that is wanted.
+    fn with(&self, wants: &[Want]) -> Sandbox {
+        let add = |paths: &mut Vec<PathBuf>, path: &Path| {
+            let path = self.as_grant(path);
+            if !paths.contains(&path) {
+                paths.push(path);
+            }
         };
-        format!("`sandbox = {{ {keys} }}` {at}")
-    }
-
-    fn keys(&self, wants: &[Want]) -> Vec<String> {
-        let paths = |key: &str, granted: &[PathBuf], of: fn(&Wanted) -> Option<&PathBuf>| {
-            let new = wants.iter().filter_map(|it| of(&it.what)).map(|it| self.as_grant(it));
-            let mut all: Vec<String> =
-                granted.iter().map(|it| it.display().to_string()).chain(new).collect();
-            let is_new = all.len() > granted.len();
-            all.dedup();
-            is_new.then(|| format!("{key} = {all:?}"))
-        };
-        let mut keys: Vec<String> = [
-            paths("read", &self.grants.read, |it| {
-                if let Wanted::Read(path) = it { Some(path) } else { None }
-            }),
-            paths("write", &self.grants.write, |it| {
-                if let Wanted::Write(path) = it { Some(path) } else { None }
-            }),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
-        let ports: Vec<Option<u16>> = wants
-            .iter()
-            .filter_map(|it| if let Wanted::Reach(port) = it.what { Some(port) } else { None })
-            .collect();
-        keys.extend(self.net(&ports));
-        if wants.iter().any(|it| it.what == Wanted::Attributes) {
-            keys.push("attributes = true".to_owned());
-        }
-        keys
-    }
-
-    fn net(&self, wanted: &[Option<u16>]) -> Option<String> {
-        if wanted.is_empty() {
-            return None;
-        }
-        let Some(wanted) = wanted.iter().copied().collect::<Option<Vec<u16>>>() else {
-            return Some("net = \"open\"".to_owned());
-        };
-        let granted = match &self.grants.net {
-            Peers::Tcp(ports) => ports.as_slice(),
-            Peers::Nobody | Peers::Everybody => &[],
-        };
-        let mut all: Vec<String> =
-            granted.iter().chain(&wanted).map(|it| format!("tcp:{it}")).collect();
-        all.dedup();
-        Some(format!("net = {all:?}"))
+        self.grants.with(|grants| {
+            for want in wants {
+                match &want.what {
+                    Wanted::Read(path) => add(&mut grants.read, path),
+                    Wanted::Write(path) => add(&mut grants.write, path),
+                    Wanted::Reach(port) => grants.net = grants.net.with(*port),
+                    Wanted::Attributes => grants.attributes = true,
+                }
+            }
+        })
     }
 
     /// A path as a grant names it.
-    fn as_grant(&self, path: &Path) -> String {
-        let written = |sign: &str, rest: &Path| Path::new(sign).join(rest).display().to_string();
+    fn as_grant(&self, path: &Path) -> PathBuf {
         let in_project = path.strip_prefix(self.project).ok().filter(|_| self.project != self.home);
         match (in_project, path.strip_prefix(self.home)) {
-            (Some(rest), _) => written(PROJECT, rest),
-            (None, Ok(rest)) => written("~", rest),
-            (None, Err(_)) => path.display().to_string(),
+            (Some(rest), _) => Path::new(PROJECT).join(rest),
+            (None, Ok(rest)) => Path::new("~").join(rest),
+            (None, Err(_)) => path.to_path_buf(),
         }
     }
 

@@ -384,7 +384,7 @@ fn a_confined_hook_that_wants_more_is_told_its_line() {
         ("shell = 'sh hooks/log.sh'", "`sandbox = { net = \"open\" }` in its entry"),
         (
             "shell = 'curl localhost:8080'\nsandbox = { net = ['tcp:443'] }",
-            "`net = [\"tcp:443\", \"tcp:8080\"]` in its `sandbox`",
+            "`sandbox = { net = [\"tcp:443\", \"tcp:8080\"] }` in its entry",
         ),
         ("shell = 'date >> src/log'\nsandbox = { write = ['$PROJECT'] }", ""),
         ("shell = 'curl x.example'\nsandbox = 'off'", ""),

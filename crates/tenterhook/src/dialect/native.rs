@@ -17,6 +17,8 @@ mod write;
 
 pub use cases::{Case, CaseFile, Expectation, Happens, cases, read_case_file};
 pub use outcome::encode_outcome;
+#[doc(hidden)]
+pub use write::line as sandbox_line;
 pub use write::write;
 
 use super::parts::{Core, Dialect};

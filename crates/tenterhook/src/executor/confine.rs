@@ -12,6 +12,7 @@ mod tests;
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tenterhook_process as process;
 
@@ -60,8 +61,8 @@ pub(super) struct Confined {
     cwd: PathBuf,
     /// What its configuration grants, as it is written there.
     granted: Grants,
-    /// Where a word on its sandbox stands, for people.
-    place: String,
+    /// The file of its entry.
+    file: Option<Arc<str>>,
     /// Removed when the run is over.
     _room: Option<Room>,
 }
@@ -88,24 +89,9 @@ pub(super) fn confine(
     let seconds = |it: std::time::Duration| it.as_secs() + u64::from(it.subsec_nanos() > 0);
     let cpu = grants.cpu.map(|it| (process::Resource::CpuSeconds, seconds(it)));
     described.resources.extend(memory.into_iter().chain(cpu));
-    let (granted, place) = (grants.clone(), place(task));
-    let cwd = described.cwd.clone();
-    Some(Box::new(Confined { confinement, cwd, granted, place, _room: room }))
-}
-
-/// Where a person writes what the hook may: in its entry, or beside the file of another agent.
-fn place(task: &Task) -> String {
-    let file = task.hook.place.as_ref().map(|it| &*it.file);
-    match file.filter(|it| !is_ours(it)) {
-        Some(file) => format!("below `[source.\"{file}\"]` of a `tenterhook.toml`"),
-        None => "in its entry".to_owned(),
-    }
-}
-
-/// Whether a file is one of ours by its name: a hook in it may speak as another agent's do. One with another name has its word beside it as well.
-fn is_ours(file: &str) -> bool {
-    let name = Path::new(file).file_name().map(|it| it.to_string_lossy());
-    name.is_some_and(|it| it.starts_with("tenterhook.") && it.ends_with(".toml"))
+    let (granted, cwd) = (grants.clone(), described.cwd.clone());
+    let file = task.hook.place.as_ref().map(|it| it.file.clone());
+    Some(Box::new(Confined { confinement, cwd, granted, file, _room: room }))
 }
 
 /// Git ends where its settings of a person are there and may not be read: it is told that there are none.

@@ -95,10 +95,14 @@ impl Grants {
         }
     }
 
-    /// Whether it is a profile, and says nothing more.
-    pub(crate) fn grants_nothing_more(&self) -> bool {
-        let at_least = self.at_least;
-        *self == Self { at_least, ..Self::new(Profile::Standard) }
+    /// The same with more, as a person would write it: one who writes what a hook is left demands it.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with(&self, more: impl FnOnce(&mut Self)) -> Sandbox {
+        let nobody_said_it = Sandbox::of_repositories().grants() == Some(self);
+        let mut grants = if nobody_said_it { Self::new(Profile::Standard) } else { self.clone() };
+        more(&mut grants);
+        Sandbox::In(Arc::new(grants))
     }
 
     /// The tier without which it does not run: what only a higher one can do demands that one.
@@ -161,4 +165,20 @@ pub enum Peers {
     Tcp(Vec<u16>),
     /// Everybody.
     Everybody,
+}
+
+impl Peers {
+    /// The same with the port of any host, or with everybody where none is known.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn with(&self, port: Option<u16>) -> Self {
+        match (self, port) {
+            (Self::Everybody, _) | (_, None) => Self::Everybody,
+            (Self::Nobody, Some(port)) => Self::Tcp(vec![port]),
+            (Self::Tcp(ports), Some(port)) => {
+                let new = (!ports.contains(&port)).then_some(port);
+                Self::Tcp(ports.iter().copied().chain(new).collect())
+            }
+        }
+    }
 }

@@ -17,6 +17,8 @@ use crate::hook::{Arming, Command, Hook, Invocation, Phase, Prewarm, Run, Shell,
 use crate::matcher::{MatcherSpec, Written};
 use crate::rule::Part;
 use name::Names;
+#[doc(hidden)]
+pub use sandbox::line;
 
 /// Writes `hooks` as a native file, in their order.
 ///

@@ -13,15 +13,13 @@ use super::places::within;
 use super::{Confined, PROJECT};
 use crate::answer::Failure;
 use crate::diagnostic::Code;
-use crate::hook::Tier;
+use crate::dialect::native;
+use crate::hook::{Grants, Peers, Sandbox, Tier};
 use complaint::{Complaint, complaints, is_about_attributes, named};
 
 /// The ends and beginnings of names that a file has for a moment only, before it takes another's place.
 const PASSING_ENDS: &[&str] = &[".lock", ".tmp", ".temp", ".swp", "~"];
 const PASSING_BEGINNINGS: &[&str] = &["sed", "tmp", ".tmp", ".#"];
-
-/// The key for what files are.
-const ATTRIBUTES: &str = "attributes = true";
 
 /// How the files begin that `sed -i` gives the mode of those whose place they take.
 const KEEPS_MODE: &str = "sed";
@@ -47,35 +45,33 @@ impl Confined {
 
     fn of_path(&self, (path, how): &(PathBuf, Refused), project: &Path) -> String {
         let shown = path.display();
-        let write = |path: &Path, more: &str| self.line("write", &as_grant(path, project), more);
+        let write = |path: &Path, keeps_mode: bool| {
+            self.line(|it| {
+                it.write.push(as_grant(path, project));
+                it.attributes |= keeps_mode;
+            })
+        };
         match how {
             Refused::Never => format!(
                 "the sandbox refused it to change `{shown}`, which no key grants: it says which hooks run, or what git runs"
             ),
             Refused::Write => {
-                format!(
-                    "the sandbox refused it to change `{shown}`; {} grants that",
-                    write(nearest(path), if keeps_mode(path) { self.attributes() } else { "" })
-                )
+                let line = write(nearest(path), keeps_mode(path));
+                format!("the sandbox refused it to change `{shown}`; {line} grants that")
             }
             Refused::Make => format!(
                 "the sandbox lets nothing be made beside files that say which hooks run, such as `{shown}`; make it once, and {} \
                  lets it be changed",
-                write(path, "")
+                write(path, false)
             ),
             Refused::Passing => self.only_without(&format!(
                 "it lets nothing be made beside files that say which hooks run, such as `{shown}`"
             )),
             Refused::Read => format!(
                 "the sandbox refused it to read `{shown}`; {} grants that",
-                self.line("read", &as_grant(path, project), "")
+                self.line(|it| it.read.push(as_grant(path, project)))
             ),
         }
-    }
-
-    /// The key for what files are, where it is not granted yet.
-    fn attributes(&self) -> &'static str {
-        if self.confinement.attributes { "" } else { ATTRIBUTES }
     }
 
     fn of_attributes(&self, line: &str) -> Option<String> {
@@ -84,53 +80,30 @@ impl Confined {
             format!(
                 "the sandbox refused it to change a file's mode, owner, times or attributes; {} grants that, of every file \
                  that is yours",
-                self.key(ATTRIBUTES)
+                self.line(|it| it.attributes = true)
             )
         })
     }
 
     fn unreached(&self, port: Option<u16>) -> Option<String> {
-        let granted = match &self.confinement.net {
-            process::Net::Open => return None,
-            process::Net::TcpTo(ports) => ports.as_slice(),
-            process::Net::Denied => &[],
-        };
-        // Who is granted the port and is not answered has another trouble.
-        if port.is_some_and(|it| granted.contains(&it)) {
+        let granted = &self.granted.net;
+        let wanted = granted.with(port);
+        // Who may reach it already and is not answered has another trouble.
+        if wanted == *granted {
             return None;
         }
-        let ports = granted.iter().copied().chain(port).map(|it| format!("\"tcp:{it}\""));
-        let key = match port {
-            Some(_) => format!("net = [{}]", ports.collect::<Vec<_>>().join(", ")),
-            None => "net = \"open\"".to_owned(),
-        };
-        Some(format!("the sandbox let it reach no host; {} grants that", self.key(&key)))
+        let line = self.line(|it| it.net = wanted);
+        Some(format!("the sandbox let it reach no host; {line} grants that"))
     }
 
     fn only_without(&self, why: &str) -> String {
-        let place = &self.place;
-        format!(
-            "the sandbox refused it what no key grants: {why}; `sandbox = \"off\"` {place} runs it without"
-        )
+        let line = native::sandbox_line(&Sandbox::Off, self.file.as_deref());
+        format!("the sandbox refused it what no key grants: {why}; {line} runs it without")
     }
 
-    /// The key of a sandbox that grants `path` beside what it names already.
-    fn line(&self, key: &str, path: &str, more: &str) -> String {
-        let granted = if key == "read" { &self.granted.read } else { &self.granted.write };
-        let paths = granted.iter().map(|it| it.display().to_string()).chain([path.to_owned()]);
-        let paths: Vec<String> = paths.map(|it| format!("{it:?}")).collect();
-        let more = if more.is_empty() { String::new() } else { format!(", {more}") };
-        self.key(&format!("{key} = [{}]{more}", paths.join(", ")))
-    }
-
-    /// Where a key stands: with the others of a sandbox that has some, else in one of its own.
-    fn key(&self, key: &str) -> String {
-        let place = &self.place;
-        if self.granted.grants_nothing_more() {
-            format!("`sandbox = {{ {key} }}` {place}")
-        } else {
-            format!("`{key}` in its `sandbox`")
-        }
+    /// The line that leaves it more.
+    fn line(&self, more: impl FnOnce(&mut Grants)) -> String {
+        native::sandbox_line(&self.granted.with(more), self.file.as_deref())
     }
 
     /// What of a path is refused, if any of it is; by where it leads, as the kernel looks at it.
@@ -201,11 +174,11 @@ pub(in crate::executor) fn not_reached(error: &process::NotStarted) -> String {
 }
 
 /// A path as a grant names it: in the project by its sign, and where it leads out of it by where that is (X-17).
-fn as_grant(path: &Path, project: &Path) -> String {
+fn as_grant(path: &Path, project: &Path) -> PathBuf {
     let inside = within(project, path);
     match inside.as_deref().and_then(|it| it.strip_prefix(process::resolved(project)).ok()) {
-        Some(rest) => Path::new(PROJECT).join(rest).display().to_string(),
-        None => process::resolved(path).display().to_string(),
+        Some(rest) => Path::new(PROJECT).join(rest),
+        None => process::resolved(path),
     }
 }
 

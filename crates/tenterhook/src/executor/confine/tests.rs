@@ -208,7 +208,7 @@ async fn what_a_file_is_is_granted_by_a_key_of_its_own() {
     refused(&scene, "chmod 600 file", write, granted).await;
     let outcome = scene.outcome("chmod 600 file", write).await;
     assert!(
-        outcome.faults.iter().any(|it| it.message.contains("`attributes = true`")),
+        outcome.faults.iter().any(|it| it.message.contains(", attributes = true }`")),
         "{:?}",
         outcome.faults
     );
@@ -461,7 +461,7 @@ async fn a_line_that_is_told_keeps_what_was_granted() {
         ("cat \"$HOME/secret\"", "/a\", \""),
         (
             "echo 'connect EPERM 127.0.0.1:8080' >&2",
-            "`net = [\"tcp:443\", \"tcp:8080\"]` in its `sandbox`",
+            "/a\"], net = [\"tcp:443\", \"tcp:8080\"] }` in its entry",
         ),
     ] {
         let outcome = scene.outcome(&format!("{line}; exit 0"), keys).await;

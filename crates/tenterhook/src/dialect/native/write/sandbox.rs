@@ -1,4 +1,6 @@
-//! How does a sandbox stand in a native file? As `config::sandbox` reads it.
+//! How does a sandbox stand in a native file, and where does a person write it? As `config::sandbox` reads it.
+
+use std::path::Path;
 
 use toml_edit::{InlineTable, Value};
 
@@ -11,6 +13,34 @@ pub(super) fn written(sandbox: &Sandbox) -> Option<Value> {
     if *sandbox == Sandbox::of_repositories() {
         return None;
     }
+    said(sandbox)
+}
+
+/// The line that leaves `sandbox` to a hook of `file`, and where it stands, for people.
+///
+/// It is the whole of what the hook is left: it takes the place of what was said before, in a file whose agent has no word for
+/// a sandbox, too.
+#[doc(hidden)]
+#[must_use]
+pub fn line(sandbox: &Sandbox, file: Option<&str>) -> String {
+    let value = said(sandbox).map(|it| it.to_string()).unwrap_or_default();
+    match file.filter(|it| !is_native(it)) {
+        Some(file) => format!(
+            "`sandbox = {value}` below `[source.{}]` of a `tenterhook.toml`",
+            Value::from(file)
+        ),
+        None => format!("`sandbox = {value}` in its entry"),
+    }
+}
+
+/// Whether a file is native by its name: a hook in it may speak as another agent's do. What stands in one with another name can be said
+/// beside it as well.
+fn is_native(file: &str) -> bool {
+    let name = Path::new(file).file_name().map(|it| it.to_string_lossy());
+    name.is_some_and(|it| it.starts_with("tenterhook.") && it.ends_with(".toml"))
+}
+
+fn said(sandbox: &Sandbox) -> Option<Value> {
     match sandbox {
         Sandbox::Unsaid => None,
         Sandbox::Off => Some("off".into()),

@@ -110,8 +110,8 @@ async fn what_the_agent_lists_is_open() {
     let port = listener.local_addr().expect("an address").port();
     let reaches = format!("bash -c ': < /dev/tcp/127.0.0.1/{port}'");
     for line in [
-        "it=$(mktemp /tmp/tenterhook-ignis-XXXXXX) && rm \"$it\"",
-        "it=$(mktemp /var/tmp/tenterhook-ignis-XXXXXX) && rm \"$it\"",
+        "it=$(mktemp -p /tmp) && rm \"$it\"",
+        "it=$(mktemp -p /var/tmp) && rm \"$it\"",
         "ls /usr/lib",
         "cat /dev/null",
         &reaches,
@@ -123,6 +123,25 @@ async fn what_the_agent_lists_is_open() {
             "{line}"
         );
     }
+}
+
+/// X-10: an entry of this agent cannot grant, so that the line stands beside its file, and keeps what the agent leaves to it.
+#[tokio::test]
+async fn a_refusal_is_told_with_all_that_the_agent_lists() {
+    if !can() {
+        return;
+    }
+    let scene = Scene::new();
+    let outcome = scene.outcome(&["cat \"$HOME/other/secret\"; exit 0"], "").await;
+    let told = outcome.faults.iter().find(|it| it.code.name() == "sandbox-refused");
+    let message = told.map(|it| it.message.clone()).unwrap_or_default();
+    let (secret, file) = (scene.at("home/other/secret"), scene.at("home/.ignis/hooks.json"));
+    let line = format!(
+        "`sandbox = {{ profile = \"strict\", read = [\"/tmp\", \"/var/tmp\", {secret:?}], \
+         write = [\"/tmp\", \"/var/tmp\"], net = \"open\", isolation_min = \"T0\" }}` \
+         below `[source.{file:?}]` of a `tenterhook.toml`"
+    );
+    assert!(message.contains(&line), "{message}\n{line}");
 }
 
 /// A program reads what it is installed with, and one that is found by its name has no directory.
