@@ -27,7 +27,7 @@ use crate::term::Term;
 #[global_allocator]
 static MEMORY: Memory<Allocator> = Memory(ALLOCATOR);
 
-/// The system's gives memory back to the kernel as soon as it is free, and takes it again: half the time of a start with musl, a third of that of
+/// The system's gives memory back to the kernel as soon as it is free, and takes it again: half the time of a start with musl, a fifth of that of
 /// 20,000 hooks with glibc.
 #[cfg(target_os = "linux")]
 type Allocator = mimalloc::MiMalloc;

@@ -9,6 +9,8 @@ mod own;
 mod patch;
 mod start;
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::Found;
@@ -59,14 +61,15 @@ pub(super) fn line(views: &[View<'_>], paths: &Paths<'_>, found: &mut Found) {
     }
 }
 
-/// What the whole line said, once it is known: startup files and settings of git are a guard's affair by what is put there.
-pub(super) fn text(text: &str, found: &mut Found) {
-    let sets_hooks = || text.to_ascii_lowercase().contains("hookspath");
+/// What is put into the files that are written, once they are known: startup files and settings of git are a guard's affair by what stands
+/// there. Few files are such ones, and the text may be long.
+pub(super) fn text<'t>(text: impl Fn() -> Cow<'t, str>, found: &mut Found) {
+    let sets_hooks = || text().to_ascii_lowercase().contains("hookspath");
     if found.writes.iter().any(|it| protect::is_git_config(it)) && sets_hooks() {
         found.disarms.insert("sets the directory of git's hooks".to_owned());
     }
     let startup = found.writes.iter().find(|it| protect::is_startup_file(it));
-    if let Some(file) = startup.filter(|_| start::changes_programs(text)) {
+    if let Some(file) = startup.filter(|_| start::changes_programs(&text())) {
         found.disarms.insert(format!("changes in {file} which programs are found"));
     }
 }
@@ -119,10 +122,8 @@ pub(super) fn tool(call: ToolCall<'_>, paths: &Paths<'_>, found: &mut Found) {
         found.guards.extend(homes.cloned());
     }
     texts(call.input, 0, &mut |text| patch::applied(text, paths, found));
-    // What is put there counts in few files, and may be long.
-    let counts = |it: &String| protect::is_git_config(it) || protect::is_startup_file(it);
-    if matches!(call.tool(), Tool::Write | Tool::Edit) && found.writes.iter().any(counts) {
-        text(&call.input.to_string(), found);
+    if matches!(call.tool(), Tool::Write | Tool::Edit) {
+        text(|| call.input.to_string().into(), found);
     }
 }
 

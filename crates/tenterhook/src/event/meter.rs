@@ -6,8 +6,8 @@
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Most steps of one thing that is worked out (RU-32, RU-37): some 50 ms on a slow machine, and far more than any line takes
-/// that somebody wrote.
+/// Most steps of one thing that is worked out (RU-32, RU-37): some 110 ms on a slow machine, and far more than any line
+/// takes that somebody wrote.
 pub const MOST_STEPS: usize = 2_000_000;
 /// Most steps of working something out of a text, for each byte of it and for one without any, as far as [`MOST_STEPS`] goes (RU-37): five
 /// times what lines take that somebody wrote. More takes only what multiplies one part of a line by another.

@@ -69,7 +69,7 @@ pub(super) fn of_hook(hook: &Hook, ground: Ground<'_>) -> Digest {
         caller: _,
         arming,
     } = hook;
-    let canon = Canon::of("hook 1")
+    let canon = Canon::of("hook 2")
         .field("id", id.as_str())
         .field("dialect", dialect.as_str())
         .field("event", event.as_str())
