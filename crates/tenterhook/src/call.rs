@@ -214,7 +214,7 @@ pub fn footprint(
     }
     if found.concerns {
         match (call.tool(), &text) {
-            (Tool::Shell, Some(text)) => disarm::text(|| text.into(), &mut found),
+            (Tool::Shell, Some(text)) => disarm::text(|| Cow::Borrowed(text), &mut found),
             _ => disarm::tool(call, &paths, &mut found),
         }
         disarm::settle(&paths, &mut found);

@@ -14,7 +14,7 @@ use super::{Confined, PROJECT};
 use crate::answer::Failure;
 use crate::diagnostic::Code;
 use crate::dialect::native;
-use crate::hook::{Grants, Peers, Sandbox, Tier};
+use crate::hook::{Grants, Sandbox, Tier};
 use complaint::{Complaint, complaints, is_about_attributes, named};
 
 /// The ends and beginnings of names that a file has for a moment only, before it takes another's place.
