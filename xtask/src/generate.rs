@@ -1,6 +1,7 @@
 //! `cargo xtask gen`: writes the pages that are drawn from tables in the code, so that the two cannot disagree.
 
 mod agents;
+mod covered;
 
 use std::fmt::Write as _;
 
@@ -18,6 +19,7 @@ const PAGES: &[Page] = &[
     ("docs/spec/events-table.md", events),
     ("docs/guide/agents-compared.md", agents::page),
     ("docs/guide/bridge-agents.md", told),
+    ("docs/guide/bridge-covered.md", covered::page),
 ];
 
 /// The page that sums up in a sentence what agents were seen to do.

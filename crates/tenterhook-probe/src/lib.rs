@@ -17,4 +17,4 @@ pub use play::{Env, Fate, Front, Play, Seen, play};
 pub use room::Room;
 pub use script::{Call, MAIN, Script, Step};
 pub use survey::{Row, Survey};
-pub use way::{NEAR_MISSES, Way, deny_json, mark};
+pub use way::{NEAR_MISSES, PLUGIN_WAYS, Way, deny_json, mark, means_no};

@@ -84,6 +84,33 @@ pub const NEAR_MISSES: &[(&str, &str)] = &[
     ("slow", "sleep 30\nout {deny}"),
 ];
 
+/// What a plugin of OpenCode can do, in its own language: `{reason}` is the reason and `{new}` another command.
+pub const PLUGIN_WAYS: &[(&str, &str)] = &[
+    ("deny", "throw new Error('{reason}')"),
+    ("throw-text", "throw '{reason}'"),
+    ("reject", "return Promise.reject(new Error('{reason}'))"),
+    ("throw-nothing", "throw undefined"),
+    ("return-deny", "return { permissionDecision: 'deny', permissionDecisionReason: '{reason}' }"),
+    ("return-false", "return false"),
+    ("status-deny", "output.status = 'deny'"),
+    ("args-replaced", "output.args = { command: '{new}', description: 'x' }"),
+    ("args-emptied", "for (const key in output.args) delete output.args[key]"),
+    ("rewrite", "output.args.command = '{new}'"),
+    ("type-error", "null.x"),
+];
+
+/// Calls that a denial must stop where the agent makes them in another way than one by one for a person.
+const ELSEWHERE: &[&str] = &["ask", "subagent", "mcp", "parallel-1", "parallel-3", "prompt-block"];
+
+/// Whether a way, or a call, of this name means no, so that what is asked for must not run.
+#[must_use]
+pub fn means_no(name: &str) -> bool {
+    // A plugin's way to change a call, and to empty it.
+    let changes = ["rewrite", "args-emptied"].contains(&name);
+    let is_in = |ways: &[(&str, &str)]| ways.iter().any(|it| it.0 == name);
+    is_in(NEAR_MISSES) || (is_in(PLUGIN_WAYS) && !changes) || ELSEWHERE.contains(&name)
+}
+
 impl Way {
     /// All near misses in an agent's words; none where it runs no commands.
     #[must_use]

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde_json::json;
 use tenterhook_probe::{
-    Agent, Call, Event, Front, Mode, NEAR_MISSES, Play, Said, Script, Seen, Step, Way, mark, named,
+    Agent, Call, Event, Front, Mode, PLUGIN_WAYS, Play, Said, Script, Seen, Step, Way, mark, named,
     play,
 };
 
@@ -37,30 +37,6 @@ const SHORT: &[&str] =
 /// Ways that are no denial.
 const OTHERS: &[(&str, Said)] =
     &[("ask", Said::Ask), ("rewrite", Said::Rewrite), ("context", Said::Context)];
-
-/// What a plugin of OpenCode can do, in its own language.
-const PLUGIN: &[(&str, &str)] = &[
-    ("deny", "throw new Error('{reason}')"),
-    ("throw-text", "throw '{reason}'"),
-    ("reject", "return Promise.reject(new Error('{reason}'))"),
-    ("throw-nothing", "throw undefined"),
-    ("return-deny", "return { permissionDecision: 'deny', permissionDecisionReason: '{reason}' }"),
-    ("return-false", "return false"),
-    ("status-deny", "output.status = 'deny'"),
-    ("args-replaced", "output.args = { command: '{new}', description: 'x' }"),
-    ("args-emptied", "for (const key in output.args) delete output.args[key]"),
-    ("rewrite", "output.args.command = '{new}'"),
-    ("type-error", "null.x"),
-];
-
-/// Whether a case means no, so that its call must not run.
-pub(super) fn denies(case: &str) -> bool {
-    let near = NEAR_MISSES.iter().any(|it| it.0 == case);
-    let plugin =
-        PLUGIN.iter().any(|it| it.0 == case && case != "rewrite" && case != "args-emptied");
-    near || plugin
-        || ["ask", "subagent", "mcp", "parallel-1", "parallel-3", "prompt-block"].contains(&case)
-}
 
 /// Whether it is one of them in the agent's own file, from which it was moved; those have no column without us.
 pub(super) fn is_moved(case: &str) -> bool {
@@ -103,7 +79,7 @@ impl Case<'_> {
     fn ways(&self) -> Vec<Way> {
         let plugin = self.is_plugin();
         let mut ways: Vec<Way> = if plugin {
-            let ways = PLUGIN.iter().map(|(name, text)| {
+            let ways = PLUGIN_WAYS.iter().map(|(name, text)| {
                 let text = text.replace("{reason}", &mark(name)).replace("{new}", &new(name));
                 Way { language: "js", ..Way::sh(Event::Before, name, text) }
             });

@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use tenterhook_probe::means_no;
+
 use super::Found;
-use super::cases::{Column, denies, is_moved};
+use super::cases::{Column, is_moved};
 use crate::tree;
 
 const HEAD: &str = "# What became of each call, alone and with Tenterhook in front: `cargo e2e agents --bless` writes it.\n\
@@ -101,11 +103,11 @@ impl Table {
         let mut good = true;
         for ((agent, case), row) in &self.rows {
             let passed = row.with.starts_with("ran");
-            if passed && row.why.is_empty() && (denies(case) || is_moved(case)) {
+            if passed && row.why.is_empty() && (means_no(case) || is_moved(case)) {
                 good = false;
                 let _ = writeln!(said, "{agent}: `{case}` runs with us, and nothing says why");
             }
-            if denies(case) {
+            if means_no(case) {
                 let [alone, without, played, with] = counts.entry(agent).or_default();
                 *alone += usize::from(!row.without.is_empty());
                 *without += usize::from(row.without.starts_with("ran"));

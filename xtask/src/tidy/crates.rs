@@ -24,7 +24,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     // It knows agents and the wires of models, and nothing of the engine.
     ("tenterhook-probe", &["tenterhook-process"]),
     ("tenterhook-benches", &["tenterhook", "tenterhook-testkit"]),
-    ("xtask", &["tenterhook", "tenterhook-testkit"]),
+    // A page counts the calls that the probe's hooks denied.
+    ("xtask", &["tenterhook", "tenterhook-probe", "tenterhook-testkit"]),
     // Node scripts are run as the engine runs them, and one play fires through the library for as long as it takes.
     ("e2e", &["tenterhook", "tenterhook-probe", "tenterhook-process", "tenterhook-testkit"]),
 ];
