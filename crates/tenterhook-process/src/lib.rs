@@ -95,6 +95,7 @@ mod report;
 mod resolved;
 mod stream;
 mod tag;
+mod writers;
 
 /// Whether [`Announce::OnDescriptor3`] works here.
 pub const ANNOUNCES: bool = backend::ANNOUNCES;
@@ -119,3 +120,5 @@ pub use report::{Closed, Delivery, End, Force, NotStarted, Output, Report, Step,
 pub use resolved::resolved;
 pub use stream::{Flow, Heard};
 pub use tag::TAG;
+#[doc(hidden)]
+pub use writers::await_writers;

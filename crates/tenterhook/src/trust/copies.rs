@@ -6,6 +6,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tenterhook_process as process;
 
 use super::digest::Digest;
 use super::named;
@@ -17,6 +20,9 @@ use crate::hook::{Command, Invocation};
 
 /// The variable that tells a hook where the file that it is a copy of lies.
 pub const ORIGIN: &str = "TENTERHOOK_ORIGIN";
+
+/// How long it is waited until a file that was written can be executed.
+const MOST_WAIT: Duration = Duration::from_millis(500);
 
 /// Where copies of these files lie; made now, where they do not yet.
 fn tree(store: &Store, digest: Digest, pins: &Pins, project: &Path) -> io::Result<PathBuf> {
@@ -67,9 +73,11 @@ fn fill(new: &Path, pins: &Pins, project: &Path) -> io::Result<()> {
             use std::os::unix::fs::OpenOptionsExt as _;
             options.mode(if pin.executable { 0o500 } else { 0o400 });
         }
-        let mut file = options.open(&place)?;
-        file.write_all(&pin.bytes)?;
-        file.sync_all()?;
+        options.open(&place)?.write_all(&pin.bytes)?;
+        let written = fs::File::open(&place)?;
+        written.sync_all()?;
+        // A start of another thread holds what was open here until it is over. Who waits in vain has a copy all the same.
+        process::await_writers(&written, MOST_WAIT);
     }
     Ok(())
 }

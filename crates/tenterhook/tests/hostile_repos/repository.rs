@@ -6,6 +6,7 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -141,6 +142,9 @@ impl Repository {
         fs::write(&path, self.filled(text)).expect("a file");
         if name.ends_with(".sh") {
             set_mode(&path, 0o755);
+            // Another test may start a process at this moment, which holds the file open until it executes its program.
+            let written = fs::File::open(&path).expect("it is there");
+            tenterhook_process::await_writers(&written, Duration::from_secs(5));
         }
     }
 

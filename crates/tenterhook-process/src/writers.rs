@@ -1,0 +1,70 @@
+//! Does somebody still hold a file open for writing? Such a file cannot be executed (`ETXTBSY`). Asks the kernel; writes nothing.
+#![cfg_attr(target_os = "linux", expect(unsafe_code, reason = "leases exist only as raw calls"))]
+
+use std::fs::File;
+use std::time::{Duration, Instant};
+
+/// A process that is being started holds what its parent had open until it executes its program.
+const PAUSE: Duration = Duration::from_micros(200);
+
+/// Waits until nobody holds `file`, which is open for reading only, open for writing, at most for `within`; whether that is so.
+///
+/// Whoever closed it is not the last one where another thread started a process meanwhile. Linux only, and on file systems that know leases:
+/// elsewhere nobody is seen. Blocks the thread.
+#[doc(hidden)]
+pub fn await_writers(file: &File, within: Duration) -> bool {
+    let since = Instant::now();
+    while is_written(file) {
+        if since.elapsed() >= within {
+            return false;
+        }
+        std::thread::sleep(PAUSE);
+    }
+    true
+}
+
+/// `F_SETSIG` of the kernel, which `libc` does not name everywhere.
+#[cfg(target_os = "linux")]
+const SET_SIGNAL: libc::c_int = 10;
+
+/// A lease for reading is refused for the same count that refuses to execute.
+#[cfg(target_os = "linux")]
+fn is_written(file: &File) -> bool {
+    use std::os::fd::AsRawFd as _;
+    let ask = |what: libc::c_int, of: libc::c_int| {
+        // SAFETY: the descriptor is open as long as `file` is borrowed, and the call takes a number and touches no memory.
+        unsafe { libc::fcntl(file.as_raw_fd(), what, of) }
+    };
+    // Who opens the file while it is leased has a signal sent here: one that ends nobody.
+    ask(SET_SIGNAL, libc::SIGURG);
+    if ask(libc::F_SETLEASE, libc::F_RDLCK) == 0 {
+        ask(libc::F_SETLEASE, libc::F_UNLCK);
+        return false;
+    }
+    std::io::Error::last_os_error().kind() == std::io::ErrorKind::WouldBlock
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_written(_: &File) -> bool {
+    false
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_writer_is_awaited_as_long_as_it_is_there() {
+        let scene = tenterhook_testkit::Sandbox::new().expect("a scene");
+        let path = scene.home().join("file");
+        let writer = File::create(&path).expect("a file");
+        let second = writer.try_clone().expect("its twin, as a child has one");
+        let reader = File::open(&path).expect("it is there");
+        drop(writer);
+        assert!(!await_writers(&reader, Duration::ZERO));
+        drop(second);
+        assert!(await_writers(&reader, Duration::ZERO));
+        // Nothing is left of the question.
+        assert!(File::options().append(true).open(&path).is_ok());
+    }
+}
