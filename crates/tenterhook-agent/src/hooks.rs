@@ -143,7 +143,8 @@ impl Hooks {
         let builder =
             builder.ambient(means.ambient()).self_protection().record(journal(&roots, env));
         let builder = match &trust {
-            Some(trust) => builder.trust(trust.clone()),
+            // Somebody else's programs: what they need beside the project is granted by name.
+            Some(trust) => builder.trust(trust.clone()).confine_repositories(),
             None => builder,
         };
         let (engine, diagnostics) = builder.build();

@@ -38,6 +38,10 @@ impl Room {
         let room = Self { sandbox, program: program.to_owned(), env: Vec::new() };
         room.write("tenterhook.toml", hooks)?;
         room.write("script.toml", script)?;
+        // Its hooks write down what they hear, so that their person left them all rights.
+        let rights = "[source.\"~/notes/tenterhook.toml\"]\nsandbox = \"off\"\n";
+        let own = room.sandbox.write("~/.config/tenterhook/tenterhook.toml", rights);
+        own.map_err(|error| error.to_string())?;
         Ok(room)
     }
 

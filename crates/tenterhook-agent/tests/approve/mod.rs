@@ -1,6 +1,8 @@
-//! The person of a test approves the hooks of its project: as they stand, or as they will stand in one file of it.
+//! The person of a test approves the hooks of its project, as they stand or as they will stand in one file of it, and may give them their
+//! own rights.
 
-use std::path::Path;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 use tenterhook::config::Source;
 use tenterhook::dialect::Roots;
@@ -37,4 +39,23 @@ pub(crate) fn approve(sandbox: &Sandbox, other: Option<(&Path, &str)>) {
     for source in sources.iter().filter(|it| Trust::origin(it) == Origin::Repository) {
         trust.approve(&trust.review(source)).unwrap();
     }
+}
+
+/// Gives the hooks that the project has the rights of their person: they write down there what they hear.
+pub(crate) fn unconfine(sandbox: &Sandbox) {
+    let (project, home) = (sandbox.project(), sandbox.home());
+    let trust = Trust::at(home.join(".local/state/tenterhook")).within(&sandbox.env());
+    let roots = Roots { cwd: project.clone(), home, ..Roots::default() };
+    let found = trust.find(&roots).sources.into_iter().map(|it| PathBuf::from(&*it.name));
+    let files: Vec<PathBuf> = found.filter(|it| it.starts_with(&project)).collect();
+    let name = "~/.config/tenterhook/tenterhook.toml";
+    let own = sandbox.home().join(".config/tenterhook/tenterhook.toml");
+    let mut text = std::fs::read_to_string(own).unwrap_or_default();
+    for file in files {
+        let head = format!("[source.{file:?}]");
+        if !text.contains(&head) {
+            let _ = write!(text, "\n{head}\nsandbox = \"off\"\n");
+        }
+    }
+    sandbox.write(name, &text).unwrap();
 }

@@ -19,6 +19,9 @@ pub(crate) struct Case {
     /// Nobody approves what came with the project, until a step says so.
     #[serde(default)]
     pub(crate) unapproved: bool,
+    /// What came with the project is confined, as it is where its person says nothing.
+    #[serde(default)]
+    pub(crate) confined: bool,
     /// A file of `variants`: the same session is played with the files of each of its tables beside those.
     pub(crate) gates: Option<String>,
     /// How the agent is started.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tenterhook_testkit::{Sandbox, Server};
 
-use super::approve::approve;
+use super::approve::{approve, unconfine};
 use super::case::{Case, Step};
 use super::{look, service};
 
@@ -50,6 +50,9 @@ pub(crate) fn play(case: &Case) -> Vec<String> {
         sandbox.write(name, text).unwrap();
     }
     let server = service::start(&case.model);
+    if !case.confined {
+        unconfine(&sandbox);
+    }
     if !case.unapproved {
         approve(&sandbox, None);
     }

@@ -47,6 +47,7 @@ fn without_a_project_the_users_hooks_run_once() {
 fn hooks_are_swapped_and_start_where_the_agent_works() {
     let room = Room::new("", HELLO);
     room.sandbox.write("sub/keep", "").unwrap();
+    room.sandbox.write(".reasonix/settings.json", "{}").unwrap();
     let mut run = room.start(&[]);
     run.prompt("hi");
     run.wait_for("turn_ended");

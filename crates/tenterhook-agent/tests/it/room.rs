@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tenterhook_testkit::Sandbox;
 
-use crate::approve::approve;
+use crate::approve::{approve, unconfine};
 
 /// How long a test waits for something that should come at once: only a broken program needs it.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -78,6 +78,7 @@ impl Room {
 
     /// The program in its place, with nothing said to it yet.
     pub(crate) fn command(&self) -> Command {
+        unconfine(&self.sandbox);
         approve(&self.sandbox, None);
         let mut command = Command::new(env!("CARGO_BIN_EXE_tenterhook-agent"));
         command.current_dir(self.sandbox.project()).env_clear();

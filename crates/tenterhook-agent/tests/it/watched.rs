@@ -90,6 +90,7 @@ fn a_change_of_the_hooks_holds_unless_a_hook_objects() {
         )
     };
     let room = Room::new(&hooks("old"), HELLO);
+    room.sandbox.write(".claude/settings.local.json", "{}").unwrap();
     let mut run = started(&room);
     room.sandbox.write("locked", "").unwrap();
     room.swap("tenterhook.toml", &hooks("refused"));
