@@ -57,7 +57,7 @@ pub fn verify(place: &Place, known: Option<(u64, &str)>) -> Result<Report, Strin
     for (segment, bytes) in &snapshot.files {
         let path = place.records.join(segment.name());
         let text = read(&path, *bytes).map_err(|error| cannot(&path, &error))?;
-        walk.file(&segment.name(), &text);
+        walk.file(&segment.name(), &text, &snapshot.head);
     }
     walk.report.files = snapshot.files.len();
     walk.beginning();
@@ -128,15 +128,26 @@ struct Walk {
 }
 
 impl Walk {
-    fn file(&mut self, name: &str, text: &[u8]) {
+    fn file(&mut self, name: &str, text: &[u8], kept: &Kept) {
         let mut lines: Vec<&[u8]> = text.split(|it| *it == b'\n').collect();
         // Behind the last line break nothing stands, where the last line is whole.
         let rest = lines.pop().unwrap_or_default();
         for (at, line) in lines.iter().enumerate() {
             self.line(name, at + 1, line);
         }
-        if !rest.is_empty() {
-            self.problem(name, lines.len() + 1, "half a record: the rest of it was cut off");
+        if rest.is_empty() {
+            return;
+        }
+        let (number, begins) = (lines.len() + 1, (text.len() - rest.len()) as u64);
+        // What the head does not know was never whole: a kill ends a write between two pages.
+        match kept {
+            Kept::Head(head) if head.file == name && head.bytes == begins => {
+                let note = format!(
+                    "{name}:{number}: half a record: whoever wrote it was killed, and who writes next cuts it off"
+                );
+                self.report.notes.push(note);
+            }
+            _ => self.problem(name, number, "half a record: the rest of it was cut off"),
         }
     }
 

@@ -138,6 +138,9 @@ fn half_a_line_is_cut_off_and_said() {
     let file = read::files(journal.place()).expect("files").remove(0);
     let mut torn = OpenOptions::new().append(true).open(&file).expect("open");
     torn.write_all(b"{\"v\":1,\"seq\":3,\"prev\":\"").expect("written");
+    let report = verified(&journal);
+    assert_eq!(report.problems, [], "nobody wrote since");
+    assert!(report.notes[0].contains("whoever wrote it was killed"), "{:?}", report.notes);
     fire(&journal, 2);
     let all = entries(&journal);
     let kinds: Vec<&str> = all.iter().filter_map(|it| it["kind"].as_str()).collect();
@@ -146,4 +149,18 @@ fn half_a_line_is_cut_off_and_said() {
     let report = verified(&journal);
     assert_eq!(report.problems, []);
     assert!(report.notes[0].contains("half a record was cut off"), "{:?}", report.notes);
+}
+
+/// RE-40: half of what was whole is told from half of what never was.
+#[test]
+fn a_record_that_was_cut_is_a_problem() {
+    let state = tempfile::tempdir().expect("a directory");
+    let journal = journal(state.path());
+    fire(&journal, 1);
+    let file = read::files(journal.place()).expect("files").remove(0);
+    let bytes = std::fs::metadata(&file).expect("it is there").len();
+    let cut = OpenOptions::new().write(true).open(&file).expect("open");
+    cut.set_len(bytes - 9).expect("cut");
+    let report = verified(&journal);
+    assert!(report.problems.iter().any(|it| it.what.contains("half a record")), "{report:?}");
 }
