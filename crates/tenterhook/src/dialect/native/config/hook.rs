@@ -244,7 +244,13 @@ impl Reader<'_> {
             Some(text) => format!("`{text}` is not a valid rule: {why}"),
             None => format!("this is not a valid condition: {why}"),
         };
-        self.report(Code::BadCondition, node.span, message).help =
-            Some("write one rule, such as `Bash(git push *)` or `Edit(src/**)`".to_owned());
+        // An object is meant to hold an expression.
+        let meant = node.entries().iter().find_map(|it| nearest(&it.key, ["when"]));
+        let help = match (meant, node.entries()) {
+            (Some(near), _) => format!("did you mean `{near}`?"),
+            (None, []) => "write one rule, such as `Bash(git push *)` or `Edit(src/**)`".to_owned(),
+            (None, _) => "write an expression as `{ when = \"...\" }`, or one rule, such as `Bash(git push *)`".to_owned(),
+        };
+        self.report(Code::BadCondition, node.span, message).help = Some(help);
     }
 }

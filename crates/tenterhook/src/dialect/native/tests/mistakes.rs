@@ -81,6 +81,8 @@ fn what_no_tool_is_called_is_told() {
         ("if = 'Bash(rm *)|Edit(*)'", "bad-condition", "a hook for each"),
         ("if = 'Bash(rm *), Edit(*)'", "bad-condition", "a hook for each"),
         ("if = 'tool.command.contains(\"rm\")'", "bad-condition", "`if = { when ="),
+        ("if = { wen = 'true' }", "bad-condition", "did you mean `when`?"),
+        ("if = { expression = 'true' }", "bad-condition", "`{ when = \"...\" }`"),
     ] {
         let read = hook(keys);
         let told: Vec<_> = read.diagnostics.iter().map(|it| it.code.name()).collect();
