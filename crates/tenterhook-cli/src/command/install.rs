@@ -48,7 +48,7 @@ pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, P
     }
     for (it, changes) in planned {
         if args.print {
-            print(&changes, here, term)?;
+            print(it, &changes, here, term)?;
             continue;
         }
         apply(it, &changes, args.dry_run, "installed", here, term)?;
@@ -57,10 +57,21 @@ pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, P
             if let Some(off) = status::remains_off(it, here) {
                 term.say_after(WARNING, "warning:", &off);
             }
-            term.data(&format!("  {} {}\n", paint(HELP, "next:"), it.next))?;
+            term.data(&format!("  {} {}\n", paint(HELP, "next:"), next(it, scope)))?;
         }
     }
     Ok(Exit::Good)
+}
+
+/// What the person does next.
+fn next(agent: &Agent, scope: Scope) -> String {
+    if agent.approvals.is_some() && agent.approvals_of(scope).is_none() {
+        return format!(
+            "{} reads it when it is started next, and asks nobody to approve it",
+            agent.title
+        );
+    }
+    agent.next.to_owned()
 }
 
 pub(crate) fn uninstall(args: &Uninstall, here: &Here, term: Term) -> Result<Exit, Problem> {
@@ -166,7 +177,10 @@ fn write(change: &Change) -> std::io::Result<()> {
     Ok(())
 }
 
-fn print(changes: &[Change], here: &Here, term: Term) -> Result<(), Problem> {
+fn print(agent: &Agent, changes: &[Change], here: &Here, term: Term) -> Result<(), Problem> {
+    if changes.is_empty() {
+        term.say(&format!("{}: nothing to change", paint(BOLD, agent.title)));
+    }
     for it in changes {
         let shown = shorten(&it.path.to_string_lossy(), &here.roots);
         term.say(&paint(DIM, shown).to_string());

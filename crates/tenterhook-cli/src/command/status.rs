@@ -126,7 +126,7 @@ fn look(agent: &Agent, here: &Here) -> Vec<Found> {
             broken: None,
         };
         let is_there = match agent.form {
-            Form::Groups => groups(agent, &path, &home(agent, here), &mut found),
+            Form::Groups => groups((agent, *scope), &path, &home(agent, here), &mut found),
             _ => own(agent, &path, &mut found),
         };
         if is_there {
@@ -137,7 +137,7 @@ fn look(agent: &Agent, here: &Here) -> Vec<Found> {
 }
 
 /// What a settings file says; whether it is there.
-fn groups(agent: &Agent, path: &Path, home: &Path, found: &mut Found) -> bool {
+fn groups((agent, scope): (&Agent, Scope), path: &Path, home: &Path, found: &mut Found) -> bool {
     let text = match read(path) {
         Ok(Some(text)) => text,
         Ok(None) => return false,
@@ -160,7 +160,7 @@ fn groups(agent: &Agent, path: &Path, home: &Path, found: &mut Found) -> bool {
                 && !found.events.is_empty();
             found.switched = install::switched(agent.switches, &text);
             found.others = install::foreign(agent, &text).map_or(0, |it| it.len());
-            if let Some(name) = agent.approvals {
+            if let Some(name) = agent.approvals_of(scope) {
                 await_approval(path, &text, name, home, found);
             }
         }

@@ -60,6 +60,14 @@ fn every_agent_is_left_as_it_was() {
     assert!(with.len() > before.len());
     let said = room.run(&installed, "");
     assert_eq!(said.stdout.matches("nothing to change").count(), AGENTS.len(), "{}", said.stdout);
+    let said = room.run(&["install", "codex", "--scope", "managed", "--print"], "");
+    // A machine may have it.
+    let is_told =
+        ["/etc/codex/hooks.json", "nothing to change"].iter().any(|it| said.stderr.contains(it));
+    assert!(said.code == 0 && is_told, "{}", said.all());
+    let said = room.run(&["install", "codex", "--print"], "");
+    assert_eq!(said.stdout, "");
+    assert!(said.stderr.contains("nothing to change"), "{}", said.all());
     assert_eq!(all(&room.path("home")), with);
     assert_eq!(room.run(&["uninstall", "--all", "--dry-run"], "").code, 0);
     assert_eq!(all(&room.path("home")), with);

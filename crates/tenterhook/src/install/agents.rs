@@ -97,6 +97,15 @@ pub struct Agent {
     pub next: &'static str,
 }
 
+impl Agent {
+    /// The file in which the person's approvals of what is written in that scope are kept; nothing where none is asked for. What the
+    /// organisation writes needs none (Codex CLI 0.169.0 runs it unasked).
+    #[must_use]
+    pub fn approvals_of(&self, scope: Scope) -> Option<&'static str> {
+        self.approvals.filter(|_| scope != Scope::Managed)
+    }
+}
+
 /// The agent of that name.
 #[must_use]
 pub fn agent(name: &str) -> Option<&'static Agent> {
@@ -246,7 +255,11 @@ pub const AGENTS: &[Agent] = &[
         seen: &[".codex"],
         home_variable: Some("CODEX_HOME"),
         home: ".codex",
-        places: &[place(Scope::User, "hooks.json"), place(Scope::Project, ".codex/hooks.json")],
+        places: &[
+            place(Scope::User, "hooks.json"),
+            place(Scope::Project, ".codex/hooks.json"),
+            place(Scope::Managed, "/etc/codex/hooks.json"),
+        ],
         form: Form::Groups,
         comments: false,
         roots: &["description", "hooks"],
@@ -258,7 +271,7 @@ pub const AGENTS: &[Agent] = &[
         matcher: None,
         gone: "tool calls and prompts are denied",
         gaps: &[
-            "a hook that nobody approved in `/hooks` is skipped, in `codex exec` without a word",
+            "a hook that nobody approved in `/hooks` is skipped, in `codex exec` without a word, unless it is of `--scope managed`",
             "typing into a running shell (`write_stdin`) calls no hook",
             "calls from code mode may call no hook",
             "a hook cannot ask: a question becomes a denial",

@@ -241,7 +241,7 @@ fn twice(agent: &'static Agent, ours: &[&File], here: &Here) -> Option<Finding> 
 }
 
 fn not_approved(agent: &Agent, file: &File, here: &Here) -> Vec<Finding> {
-    let Some(name) = agent.approvals else { return Vec::new() };
+    let Some(name) = agent.approvals_of(file.scope) else { return Vec::new() };
     let said = said(&home(agent, here).join(name));
     let approvals = install::approvals(&file.path.to_string_lossy(), &file.text, &said);
     let of = |state: Approval| {
