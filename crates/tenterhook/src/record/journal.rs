@@ -176,8 +176,15 @@ impl Journal {
         private::directory(heads)?;
         let mut locked = Locked::open(&self.place.head)?;
         self.at("locked");
-        let Found { mut head, recovered } = recover::find(&self.place.records, locked.head.take())?;
+        let known = locked.head.take();
+        let behind = known.as_ref().map(|it| it.link);
+        let Found { mut head, recovered } = recover::find(&self.place.records, known)?;
         self.at("found");
+        if behind.is_some_and(|it| it != head.link) {
+            // Whoever is killed next leaves the head one record behind again, and never two.
+            locked.write(&head, &self.place.head)?;
+            self.at("caught up");
+        }
         if let Some(said) = recovered {
             let mut body = Body::new();
             put(&mut body, "kind", "recovered");

@@ -110,6 +110,22 @@ fn no_decision_is_lost_or_invented_wherever_a_process_is_killed() {
     assert!(point > FIRINGS * 2 * 4, "only {point} points");
 }
 
+/// RE-17: also where the next one is killed as well.
+#[test]
+fn two_kills_in_a_row_leave_a_whole_record() {
+    for first in 1..=10 {
+        for second in 1..=8 {
+            let state = tempfile::tempdir().expect("a directory");
+            play(state.path(), first, 64 << 20);
+            play(state.path(), second, 64 << 20);
+            let journal = small(state.path(), 64 << 20);
+            assert_eq!(verified(&journal).problems, [], "killed at {first} and {second}");
+            fire(&journal, 100);
+            assert_eq!(verified(&journal).problems, [], "after {first} and {second}");
+        }
+    }
+}
+
 /// RE-14, RE-17: also where files are begun and removed.
 #[test]
 fn a_removal_that_is_killed_leaves_a_whole_record() {
