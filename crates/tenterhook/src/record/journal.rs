@@ -174,6 +174,7 @@ impl Journal {
         }
         let heads = self.place.head.parent().unwrap_or(&self.place.own);
         private::directory(heads)?;
+        self.at("made");
         let mut locked = Locked::open(&self.place.head)?;
         self.at("locked");
         let known = locked.head.take();
@@ -263,15 +264,16 @@ impl Journal {
     ) -> Result<Head, String> {
         let name = segment.name();
         let path = self.place.records.join(&name);
-        let mut file = private::file(&path, OpenOptions::new().append(true).create(true))
-            .map_err(|why| why.about(&path))?;
         let cannot = |error| format!("`{}` cannot be written: {error}", path.display());
-        let before = file.metadata().map_err(cannot)?.len();
+        let before = std::fs::symlink_metadata(&path).map_or(0, |it| it.len());
         if head.file != name {
-            // So that whoever comes after a crash looks into the file that was begun.
+            // Named before it is made: a file that no head names is one whose head was lost.
             let begun = Head { link: head.link, file: name.clone(), bytes: before };
             locked.write(&begun, &self.place.head)?;
+            self.at("named");
         }
+        let mut file = private::file(&path, OpenOptions::new().append(true).create(true))
+            .map_err(|why| why.about(&path))?;
         let (line, link) = seal(&head.link, &body);
         self.at("opened");
         let written = file.write(line.as_bytes()).map_err(cannot)?;

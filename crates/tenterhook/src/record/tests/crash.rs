@@ -113,8 +113,8 @@ fn no_decision_is_lost_or_invented_wherever_a_process_is_killed() {
 /// RE-17: also where the next one is killed as well.
 #[test]
 fn two_kills_in_a_row_leave_a_whole_record() {
-    for first in 1..=10 {
-        for second in 1..=8 {
+    for first in 1..=12 {
+        for second in 1..=10 {
             let state = tempfile::tempdir().expect("a directory");
             play(state.path(), first, 64 << 20);
             play(state.path(), second, 64 << 20);
