@@ -13,7 +13,7 @@ use crate::dialect::findings::finding;
 use crate::dialect::kit::entry::Fields;
 use crate::dialect::kit::field::seconds;
 use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
-use crate::dialect::kit::groups::Groups;
+use crate::dialect::kit::groups::{self, Groups};
 use crate::hook::{Command, Hook, Inherit, Invocation, Layer, McpTool, Run, Shell, Wait};
 use crate::matcher::Matcher;
 use crate::source::{ReadConfig, Source, Switch};
@@ -28,9 +28,7 @@ static FILE: File = File {
         "Codex",
         DialectId::CODEX,
         || &events::ROWS,
-        |reader, node, scope| {
-            GROUPS.group(reader, node, scope);
-        },
+        |reader, node, scope| GROUPS.group(reader, node, scope),
     )
 };
 
@@ -117,18 +115,9 @@ fn switches(reader: &mut Reader<'_>, root: &Node) {
 
 /// What is wrong with the matcher of a group.
 fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
-    let about_nothing = scope.row.is_some_and(|row| row.subject == crate::dialect::Subject::None);
-    if about_nothing && !matches!(scope.matcher.as_str(), "" | "*") {
-        let message = format!("`{}` ignores its matcher: this runs every time", scope.event());
-        let found = finding(Code::MatcherIgnored, message);
-        return reader.report(entry.node.span, found.help("remove it, and test in the program"));
-    }
-    if let (_, Some(why)) = matcher::read(&scope.matcher, reader.source.compat) {
-        let message = format!("the matcher is not a valid regular expression: {why}");
-        let found = finding(Code::InvalidMatcher, message)
-            .help("Codex skips the group; here the hook's failure policy decides each time");
-        reader.report(entry.node.span, found);
-    }
+    let (_, broken) = matcher::read(&scope.matcher, reader.source.compat);
+    let help = "Codex skips the group; here the hook's failure policy decides each time";
+    groups::tell_matcher(reader, entry, scope, &["", "*"], (broken, help));
 }
 
 /// What a handler of a type runs (CX-7).
@@ -136,10 +125,7 @@ fn run(reader: &mut Reader<'_>, node: &Node, kind: &str, text: String) -> Result
     match kind {
         "mcp_tool" => mcp_tool(reader, node, text).map(Run::McpTool),
         "prompt" | "agent" => {
-            let why = format!("Codex skips handlers of the type `{kind}`");
-            let found = finding(Code::HandlerTypeNotAccepted, why.clone()).label("never runs");
-            reader.report(node.span, found.help("use a `command` handler"));
-            Err(why)
+            groups::never(reader, node, format!("Codex skips handlers of the type `{kind}`"))
         }
         _ => {
             let windows = ["commandWindows", "command_windows"];
@@ -153,12 +139,7 @@ fn run(reader: &mut Reader<'_>, node: &Node, kind: &str, text: String) -> Result
 }
 
 fn mcp_tool(reader: &mut Reader<'_>, node: &Node, server: String) -> Result<McpTool, String> {
-    let Some(tool) = reader.text(node, "tool").filter(|it| !it.trim().is_empty()) else {
-        let found =
-            finding(Code::HandlerMissingField, "the handler has no `tool`").label("never runs");
-        reader.report(node.span, found.help("add `\"tool\": \"...\"`"));
-        return Err("it has no `tool`".to_owned());
-    };
+    let tool = groups::needs(reader, node, "tool")?;
     let field = reader.entry(node, "input");
     match field.map(|it| (it, it.node.to_json())) {
         None => Ok(McpTool { server, tool, input: Map::new() }),
@@ -172,13 +153,12 @@ fn mcp_tool(reader: &mut Reader<'_>, node: &Node, server: String) -> Result<McpT
 
 /// A plugin's root and data, under the agent's names and under those that scripts for Claude Code expect (CX-8).
 fn plugin_variables(source: &Source) -> Vec<(String, String)> {
-    let text = |path: &Path| path.to_string_lossy().into_owned();
-    let both =
-        source.plugin.iter().flat_map(|it| [("ROOT", text(&it.root)), ("DATA", text(&it.data))]);
-    let named = |(name, value): (&str, String)| {
-        ["PLUGIN", "CLAUDE_PLUGIN"].map(|prefix| (format!("{prefix}_{name}"), value.clone()))
+    let Some(plugin) = &source.plugin else { return Vec::new() };
+    let named = |(name, path): (&str, &Path)| {
+        let text = path.to_string_lossy();
+        ["PLUGIN", "CLAUDE_PLUGIN"].map(|prefix| (format!("{prefix}_{name}"), text.to_string()))
     };
-    both.flat_map(named).collect()
+    [("ROOT", &*plugin.root), ("DATA", &*plugin.data)].into_iter().flat_map(named).collect()
 }
 
 /// On what it runs, how long, and whether the event waits (CX-9, CX-10).

@@ -4,112 +4,47 @@
 use serde_json::Value;
 
 use crate::answer::Power;
-use crate::dialect::kit::reply::{Part, Phrase, Replies, Say};
+use crate::dialect::kit::reply::phrases::{
+    ALLOW_REQUEST, BLOCK, CONTEXT, DENY_CALL, DENY_REQUEST, LEAVE_REQUEST, MESSAGE, NAMED, STOP,
+    Said,
+};
+use crate::dialect::kit::reply::{Part, Replies, Say};
 use crate::event::Event;
 
 /// Everything.
 pub(super) static REPLIES: Replies =
     Replies { agent: "Codex", lead: "", hears_stderr: true, tools: &[], events: EVENTS };
 
-const OUT: &str = "hookSpecificOutput";
-const NAMED: (&[&str], Part) = (&[OUT, "hookEventName"], Part::Event);
+/// The reason of a denial stands in for the output: there is no other way.
+const OUTPUT: Said =
+    (Power::Output, &[(&["decision"], Part::Word("block")), (&["reason"], Part::GivenText)]);
+/// A new input comes with consent.
+const CHANGE: Said = (
+    Power::Input,
+    &[
+        NAMED,
+        (&["hookSpecificOutput", "permissionDecision"], Part::Word("allow")),
+        (&["hookSpecificOutput", "updatedInput"], Part::Given),
+    ],
+);
+/// Where an end is the only denial.
+const END: Said = (Power::Deny, STOP.1);
 
-const BLOCK: Phrase = &[(&["decision"], Part::Word("block")), (&["reason"], Part::Reason)];
-const CONTEXT: Phrase = &[NAMED, (&[OUT, "additionalContext"], Part::Given)];
-const MESSAGE: Phrase = &[(&["systemMessage"], Part::Given)];
-const STOP: Phrase = &[(&["continue"], Part::Flag(false)), (&["stopReason"], Part::Reason)];
-
-const TELLS: &[(Power, Phrase)] = &[(Power::Message, MESSAGE)];
-const STOPS: &[(Power, Phrase)] =
-    &[(Power::Deny, BLOCK), (Power::Stop, STOP), (Power::Message, MESSAGE)];
-
-const fn say(event: &'static str, can: &'static [(Power, Phrase)]) -> Say {
-    Say { can, ..Say::of(event) }
-}
-
-const EVENTS: &[Say] = &[
-    Say {
-        instead: &[Power::Stop],
-        ..say(
-            "SessionStart",
-            &[(Power::Context, CONTEXT), (Power::Stop, STOP), (Power::Message, MESSAGE)],
-        )
-    },
-    say(
-        "UserPromptSubmit",
-        &[
-            (Power::Deny, BLOCK),
-            (Power::Stop, STOP),
-            (Power::Context, CONTEXT),
-            (Power::Message, MESSAGE),
-        ],
-    ),
-    say("PreModelRequest", TELLS),
-    say("PostModelRequest", TELLS),
-    Say {
-        input: command,
-        ..say(
-            "PreToolUse",
-            &[
-                (
-                    Power::Deny,
-                    &[
-                        NAMED,
-                        (&[OUT, "permissionDecision"], Part::Word("deny")),
-                        (&[OUT, "permissionDecisionReason"], Part::Reason),
-                    ],
-                ),
-                (
-                    Power::Input,
-                    &[
-                        NAMED,
-                        (&[OUT, "permissionDecision"], Part::Word("allow")),
-                        (&[OUT, "updatedInput"], Part::Given),
-                    ],
-                ),
-                (Power::Context, CONTEXT),
-                (Power::Message, MESSAGE),
-            ],
-        )
-    },
-    say(
-        "PermissionRequest",
-        &[
-            (
-                Power::Deny,
-                &[
-                    NAMED,
-                    (&[OUT, "decision", "behavior"], Part::Word("deny")),
-                    (&[OUT, "decision", "message"], Part::Reason),
-                ],
-            ),
-            // Silence: the user is about to be asked.
-            (Power::Ask, &[]),
-            (Power::Allow, &[NAMED, (&[OUT, "decision", "behavior"], Part::Word("allow"))]),
-            (Power::Message, MESSAGE),
-        ],
-    ),
-    say(
-        "PostToolUse",
-        &[
-            (Power::Deny, BLOCK),
-            (Power::Stop, STOP),
-            // The reason of a denial stands in for the output: there is no other way.
-            (
-                Power::Output,
-                &[(&["decision"], Part::Word("block")), (&["reason"], Part::GivenText)],
-            ),
-            (Power::Context, CONTEXT),
-            (Power::Message, MESSAGE),
-        ],
-    ),
-    say("PreCompact", &[(Power::Deny, STOP), (Power::Stop, STOP), (Power::Message, MESSAGE)]),
-    say("PostCompact", TELLS),
-    say("SubagentStart", &[(Power::Context, CONTEXT), (Power::Message, MESSAGE)]),
-    say("SubagentStop", STOPS),
-    say("Stop", STOPS),
-    say("Interrupt", TELLS),
-    say("SessionEnd", TELLS),
+static EVENTS: &[Say] = &[
+    Say { instead: &[Power::Stop], ..Say::can("SessionStart", &[CONTEXT, STOP, MESSAGE]) },
+    Say::can("UserPromptSubmit", &[BLOCK, STOP, CONTEXT, MESSAGE]),
+    Say::can("PreModelRequest", &[MESSAGE]),
+    Say::can("PostModelRequest", &[MESSAGE]),
+    Say { input: command, ..Say::can("PreToolUse", &[DENY_CALL, CHANGE, CONTEXT, MESSAGE]) },
+    Say::can("PermissionRequest", &[DENY_REQUEST, LEAVE_REQUEST, ALLOW_REQUEST, MESSAGE]),
+    Say::can("PostToolUse", &[BLOCK, STOP, OUTPUT, CONTEXT, MESSAGE]),
+    Say::can("PreCompact", &[END, STOP, MESSAGE]),
+    Say::can("PostCompact", &[MESSAGE]),
+    Say::can("SubagentStart", &[CONTEXT, MESSAGE]),
+    Say::can("SubagentStop", &[BLOCK, STOP, MESSAGE]),
+    Say::can("Stop", &[BLOCK, STOP, MESSAGE]),
+    Say::can("Interrupt", &[MESSAGE]),
+    Say::can("SessionEnd", &[MESSAGE]),
 ];
 
 /// A new input counts for the two tools that take a command, and with a command.

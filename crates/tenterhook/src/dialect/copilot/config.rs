@@ -7,7 +7,7 @@ use super::words;
 use crate::diagnostic::Code;
 use crate::dialect::findings::finding;
 use crate::dialect::kit::entry::{self, Fields};
-use crate::dialect::kit::field::{seconds, texts};
+use crate::dialect::kit::field::texts;
 use crate::dialect::kit::file::{self, File, Off, Reader, Rules, Scope};
 use crate::dialect::kit::request;
 use crate::dialect::{DialectId, EventRow, Subject};
@@ -245,10 +245,5 @@ fn spec(text: &str, pascal: bool) -> MatcherSpec {
 /// Seconds.
 fn timeout(reader: &mut Reader<'_>, node: &Node) -> Option<Duration> {
     let field = reader.entry(node, "timeoutSec").or_else(|| reader.entry(node, "timeout"))?;
-    let Some(number) = field.node.as_f64().filter(|it| *it > 0.0) else {
-        reader.findings.takes(field, "a number of seconds above 0");
-        return None;
-    };
-    reader.findings.many_seconds(field, number);
-    seconds(number)
+    reader.findings.seconds(field)
 }

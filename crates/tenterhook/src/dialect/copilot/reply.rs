@@ -4,10 +4,13 @@ use std::borrow::Cow;
 
 use super::words::{CAMEL, PASCAL, PASCAL_TOOLS, TOOLS};
 use crate::answer::Answer;
-use crate::answer::Power::{self, Allow, Ask, Context, Deny, Input, Output, Prompt, Stop};
+use crate::answer::Power::{Allow, Ask, Context, Deny, Input, Output, Prompt, Stop};
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::heard::{Ended, Hears};
-use crate::dialect::kit::reply::{Part, Phrase, Replies, Say};
+use crate::dialect::kit::reply::phrases::{
+    ALLOW_CALL, ASK_CALL, BLOCK, CHANGE_CALL, DENY_CALL, LEAVE_REQUEST, Said,
+};
+use crate::dialect::kit::reply::{Part, Replies, Say};
 
 pub(super) static CAMEL_REPLIES: Replies = Replies {
     agent: "Copilot CLI",
@@ -24,10 +27,7 @@ pub(super) static PASCAL_REPLIES: Replies = Replies {
     events: PASCAL_EVENTS,
 };
 
-const OUT: &str = "hookSpecificOutput";
-const NAMED: (&[&str], Part) = (&[OUT, "hookEventName"], Part::Event);
-const BLOCK: Phrase = &[(&["decision"], Part::Word("block")), (&["reason"], Part::Reason)];
-const CONTEXT: Phrase = &[(&["additionalContext"], Part::Given)];
+const CONTEXT: Said = (Context, &[(&["additionalContext"], Part::Given)]);
 
 macro_rules! flat {
     ($word:literal) => {
@@ -38,17 +38,7 @@ macro_rules! flat {
     };
 }
 
-macro_rules! nested {
-    ($word:literal) => {
-        &[
-            NAMED,
-            (&[OUT, "permissionDecision"], Part::Word($word)),
-            (&[OUT, "permissionDecisionReason"], Part::Reason),
-        ]
-    };
-}
-
-const PERMISSION: &[(Power, Phrase)] = &[
+const PERMISSION: &[Said] = &[
     (Deny, &[(&["behavior"], Part::Word("deny")), (&["message"], Part::Reason)]),
     (
         Stop,
@@ -58,24 +48,22 @@ const PERMISSION: &[(Power, Phrase)] = &[
             (&["interrupt"], Part::Flag(true)),
         ],
     ),
-    // Silence: the user is about to be asked.
-    (Ask, &[]),
+    LEAVE_REQUEST,
     (Allow, &[(&["behavior"], Part::Word("allow"))]),
 ];
 
-const PROMPT: &[(Power, Phrase)] =
-    &[(Deny, BLOCK), (Context, CONTEXT), (Prompt, &[(&["modifiedPrompt"], Part::Given)])];
+const PROMPT: &[Said] = &[BLOCK, CONTEXT, (Prompt, &[(&["modifiedPrompt"], Part::Given)])];
 const RESULT: &[(&[&str], Part)] = &[
     (&["modifiedResult", "resultType"], Part::Word("success")),
     (&["modifiedResult", "textResultForLlm"], Part::GivenText),
 ];
 
-const fn say(event: &'static str, can: &'static [(Power, Phrase)]) -> Say {
+const fn say(event: &'static str, can: &'static [Said]) -> Say {
     Say { can, input: |event, input| Ok(CAMEL.own_input(event, input)), ..Say::of(event) }
 }
 
 const CAMEL_EVENTS: &[Say] = &[
-    say("sessionStart", &[(Context, CONTEXT)]),
+    say("sessionStart", &[CONTEXT]),
     say("userPromptSubmitted", PROMPT),
     say("userPromptTransformed", &[(Prompt, &[(&["modifiedTransformedPrompt"], Part::Given)])]),
     say(
@@ -85,34 +73,26 @@ const CAMEL_EVENTS: &[Say] = &[
             (Ask, flat!("ask")),
             (Allow, flat!("allow")),
             (Input, &[(&["modifiedArgs"], Part::Given)]),
-            (Context, CONTEXT),
+            CONTEXT,
         ],
     ),
     say("permissionRequest", PERMISSION),
-    say("postToolUse", &[(Context, CONTEXT), (Output, RESULT)]),
-    say("agentStop", &[(Deny, BLOCK)]),
-    say("subagentStop", &[(Deny, BLOCK)]),
+    say("postToolUse", &[CONTEXT, (Output, RESULT)]),
+    say("agentStop", &[BLOCK]),
+    say("subagentStop", &[BLOCK]),
 ];
 
 const PASCAL_EVENTS: &[Say] = &[
-    say("SessionStart", &[(Context, CONTEXT)]),
+    say("SessionStart", &[CONTEXT]),
     say("UserPromptSubmit", PROMPT),
     Say {
         input: |event, input| Ok(PASCAL.own_input(event, input)),
-        ..say(
-            "PreToolUse",
-            &[
-                (Deny, nested!("deny")),
-                (Ask, nested!("ask")),
-                (Allow, nested!("allow")),
-                (Input, &[NAMED, (&[OUT, "updatedInput"], Part::Given)]),
-            ],
-        )
+        ..say("PreToolUse", &[DENY_CALL, ASK_CALL, ALLOW_CALL, CHANGE_CALL])
     },
     say("PermissionRequest", PERMISSION),
-    say("PostToolUse", &[(Deny, BLOCK), (Context, CONTEXT)]),
-    say("Stop", &[(Deny, BLOCK)]),
-    say("SubagentStop", &[(Deny, BLOCK)]),
+    say("PostToolUse", &[BLOCK, CONTEXT]),
+    say("Stop", &[BLOCK]),
+    say("SubagentStop", &[BLOCK]),
 ];
 
 /// The form in small letters takes nothing beside.
@@ -131,7 +111,7 @@ pub(super) static HEARS: Hears = Hears {
 pub(super) static PASCAL_HEARS: Hears = Hears {
     words: &PASCAL,
     replies: &PASCAL_REPLIES,
-    more: &[("PreToolUse", &[(Context, CONTEXT)])],
+    more: &[("PreToolUse", &[CONTEXT])],
     same: &[],
     carried: &["type", "suppressOutput"],
     part: without_progress,

@@ -25,9 +25,7 @@ static FILE: File = File {
         "Gemini CLI",
         DialectId::GEMINI,
         || &words::ROWS,
-        |reader, node, scope| {
-            GROUPS.group(reader, node, scope);
-        },
+        |reader, node, scope| GROUPS.group(reader, node, scope),
     )
 };
 

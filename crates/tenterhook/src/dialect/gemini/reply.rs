@@ -4,57 +4,47 @@
 use std::borrow::Cow;
 
 use super::words::{TOOLS, WORDS};
-use crate::answer::Power::{self, Ask, Context, Deny, Input, Message, Output, Stop};
+use crate::answer::Power::{Ask, Deny, Input, Output, Stop};
 use crate::answer::{Answer, Effects};
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::heard::{Ended, Hears};
-use crate::dialect::kit::reply::{Part, Phrase, Replies, Say};
+use crate::dialect::kit::reply::phrases::{CONTEXT, MESSAGE, NAMED, STOP, Said};
+use crate::dialect::kit::reply::{Part, Replies, Say};
 
 pub(super) static REPLIES: Replies =
     Replies { agent: "Gemini CLI", lead: "", hears_stderr: false, tools: TOOLS, events: EVENTS };
 
-const OUT: &str = "hookSpecificOutput";
-const NAMED: (&[&str], Part) = (&[OUT, "hookEventName"], Part::Event);
-const DENY: Phrase = &[(&["decision"], Part::Word("deny")), (&["reason"], Part::Reason)];
-const STOP: Phrase = &[(&["continue"], Part::Flag(false)), (&["stopReason"], Part::Reason)];
-const CONTEXT: Phrase = &[NAMED, (&[OUT, "additionalContext"], Part::Given)];
-const MESSAGE: Phrase = &[(&["systemMessage"], Part::Given)];
+const DENY: Said = (Deny, &[(&["decision"], Part::Word("deny")), (&["reason"], Part::Reason)]);
 /// The reason of a denial stands in for the output.
-const OUTPUT: Phrase = &[(&["decision"], Part::Word("deny")), (&["reason"], Part::GivenText)];
-const STOP_TOOL: Phrase = &[
-    (&["continue"], Part::Flag(false)),
-    (&["stopReason"], Part::Reason),
-    (&["decision"], Part::Word("deny")),
-    (&["reason"], Part::Reason),
-];
+const OUTPUT: Said =
+    (Output, &[(&["decision"], Part::Word("deny")), (&["reason"], Part::GivenText)]);
+const CHANGE: Said = (Input, &[NAMED, (&["hookSpecificOutput", "tool_input"], Part::Given)]);
+const STOP_TOOL: Said = (
+    Stop,
+    &[
+        (&["continue"], Part::Flag(false)),
+        (&["stopReason"], Part::Reason),
+        (&["decision"], Part::Word("deny")),
+        (&["reason"], Part::Reason),
+    ],
+);
 
-const fn say(event: &'static str, can: &'static [(Power, Phrase)]) -> Say {
+const fn say(event: &'static str, can: &'static [Said]) -> Say {
     Say { can, input: |event, input| Ok(WORDS.own_input(event, input)), ..Say::of(event) }
 }
 
 /// It asks in a terminal alone; without one it hangs: no question is put.
 const EVENTS: &[Say] = &[
-    say("SessionStart", &[(Context, CONTEXT), (Message, MESSAGE)]),
-    say("SessionEnd", &[(Message, MESSAGE)]),
-    say("BeforeAgent", &[(Deny, DENY), (Stop, STOP), (Context, CONTEXT), (Message, MESSAGE)]),
-    say("AfterAgent", &[(Deny, DENY), (Stop, STOP), (Message, MESSAGE)]),
-    say("BeforeModel", &[(Deny, DENY), (Stop, STOP), (Message, MESSAGE)]),
-    say("AfterModel", &[(Stop, STOP), (Message, MESSAGE)]),
-    say(
-        "BeforeTool",
-        &[
-            (Deny, DENY),
-            (Stop, STOP_TOOL),
-            (Input, &[NAMED, (&[OUT, "tool_input"], Part::Given)]),
-            (Message, MESSAGE),
-        ],
-    ),
-    say(
-        "AfterTool",
-        &[(Deny, DENY), (Stop, STOP), (Output, OUTPUT), (Context, CONTEXT), (Message, MESSAGE)],
-    ),
-    say("PreCompress", &[(Message, MESSAGE)]),
-    say("Notification", &[(Message, MESSAGE)]),
+    say("SessionStart", &[CONTEXT, MESSAGE]),
+    say("SessionEnd", &[MESSAGE]),
+    say("BeforeAgent", &[DENY, STOP, CONTEXT, MESSAGE]),
+    say("AfterAgent", &[DENY, STOP, MESSAGE]),
+    say("BeforeModel", &[DENY, STOP, MESSAGE]),
+    say("AfterModel", &[STOP, MESSAGE]),
+    say("BeforeTool", &[DENY, STOP_TOOL, CHANGE, MESSAGE]),
+    say("AfterTool", &[DENY, STOP, OUTPUT, CONTEXT, MESSAGE]),
+    say("PreCompress", &[MESSAGE]),
+    say("Notification", &[MESSAGE]),
 ];
 
 /// What it takes of its hooks beside.
@@ -64,12 +54,9 @@ pub(super) static HEARS: Hears = Hears {
     more: &[
         (
             "BeforeTool",
-            &[
-                (Ask, &[(&["decision"], Part::Word("ask")), (&["reason"], Part::Reason)]),
-                (Stop, STOP),
-            ],
+            &[(Ask, &[(&["decision"], Part::Word("ask")), (&["reason"], Part::Reason)]), STOP],
         ),
-        ("AfterModel", &[(Deny, DENY)]),
+        ("AfterModel", &[DENY]),
     ],
     same: &[("block", "deny")],
     carried: &[

@@ -7,6 +7,7 @@ use crate::diagnostic::Code;
 use crate::dialect::findings::finding;
 use crate::dialect::kit::entry;
 use crate::dialect::kit::file::{Reader, Scope};
+use crate::dialect::kit::groups;
 use crate::dialect::{Candidate, DialectId, EventRow, Fit, Roots, Subject};
 use crate::hook::{Arming, Command, Compat, Inherit, Invocation, Layer, Run, Shell};
 use crate::matcher::{Matcher, MatcherSpec};
@@ -137,18 +138,9 @@ pub(in crate::dialect) fn matcher(
     scope: &Scope,
     lists: bool,
 ) {
-    let about_nothing = scope.row.is_some_and(|row| row.subject == Subject::None);
-    if about_nothing && !matches!(scope.matcher.as_str(), "" | "*" | ".*") {
-        let message = format!("`{}` ignores its matcher: this runs every time", scope.name);
-        let found = finding(Code::MatcherIgnored, message);
-        return reader.report(entry.node.span, found.help("remove it, and test in the program"));
-    }
-    if let (_, Some(why)) = spec(scope, reader.source.compat, lists) {
-        let message = format!("the matcher is not a valid regular expression: {why}");
-        let found = finding(Code::InvalidMatcher, message)
-            .help("the agent takes it for a whole name; here the hook's failure policy decides");
-        reader.report(entry.node.span, found);
-    }
+    let (_, broken) = spec(scope, reader.source.compat, lists);
+    let help = "the agent takes it for a whole name; here the hook's failure policy decides";
+    groups::tell_matcher(reader, entry, scope, &["", "*", ".*"], (broken, help));
 }
 
 /// A line for `bash`, with the variables of its entry.

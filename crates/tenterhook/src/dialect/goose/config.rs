@@ -2,12 +2,11 @@
 
 use super::words;
 use crate::diagnostic::{Code, Severity};
+use crate::dialect::DialectId;
 use crate::dialect::findings::finding;
 use crate::dialect::kit::entry::Fields;
-use crate::dialect::kit::field::seconds;
 use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
-use crate::dialect::kit::groups::Groups;
-use crate::dialect::{DialectId, Subject};
+use crate::dialect::kit::groups::{self, Groups};
 use crate::hook::{Command, Compat, Hook, Inherit, Invocation, OnFailure, Run, Shell};
 use crate::matcher::{Matcher, MatcherSpec};
 use crate::source::{ReadConfig, Source};
@@ -20,9 +19,7 @@ static FILE: File = File {
         "Goose",
         DialectId::GOOSE,
         || &words::ROWS,
-        |reader, node, scope| {
-            GROUPS.group(reader, node, scope);
-        },
+        |reader, node, scope| GROUPS.group(reader, node, scope),
     )
 };
 
@@ -67,16 +64,9 @@ fn spec(scope: &Scope, compat: Compat) -> (MatcherSpec, Option<String>) {
 }
 
 fn matcher(reader: &mut Reader<'_>, entry: &Entry, scope: &Scope) {
-    if scope.row.is_some_and(|row| row.subject == Subject::None) && !scope.matcher.is_empty() {
-        let message = format!("`{}` ignores its matcher: this runs every time", scope.name);
-        let found = finding(Code::MatcherIgnored, message);
-        return reader.report(entry.node.span, found.help("remove it, and test in the program"));
-    }
-    if let (_, Some(why)) = spec(scope, reader.source.compat) {
-        let message = format!("the matcher is not a valid regular expression: {why}");
-        let help = "Goose never runs the hook, and says nothing; leave `matcher` out for all";
-        reader.report(entry.node.span, finding(Code::InvalidMatcher, message).help(help));
-    }
+    let (_, broken) = spec(scope, reader.source.compat);
+    let help = "Goose never runs the hook, and says nothing; leave `matcher` out for all";
+    groups::tell_matcher(reader, entry, scope, &[""], (broken, help));
 }
 
 fn terms(
@@ -87,15 +77,7 @@ fn terms(
 ) -> Result<(), String> {
     hook.matcher = Matcher::new(spec(scope, reader.source.compat).0);
     hook.on_failure = on_failure(reader, node);
-    if let Some(field) = reader.entry(node, "timeout") {
-        match field.node.as_f64().filter(|it| *it > 0.0) {
-            Some(number) => {
-                reader.findings.many_seconds(field, number);
-                hook.timeout = seconds(number);
-            }
-            None => reader.findings.takes(field, "a number of seconds above 0"),
-        }
-    }
+    hook.timeout = reader.entry(node, "timeout").and_then(|it| reader.findings.seconds(it));
     Ok(())
 }
 

@@ -3,21 +3,16 @@
 
 use super::words::WORDS;
 use crate::answer::Answer;
-use crate::answer::Power::Deny;
 use crate::diagnostic::Code;
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::heard::{Ended, Hears, all};
-use crate::dialect::kit::reply::{Part, Phrase, Replies, Say};
+use crate::dialect::kit::reply::phrases::BLOCK;
+use crate::dialect::kit::reply::{Replies, Say};
 
 pub(super) static REPLIES: Replies =
     Replies { agent: "Goose", lead: "", hears_stderr: true, tools: WORDS.tools, events: EVENTS };
 
-const BLOCK: Phrase = &[(&["decision"], Part::Word("block")), (&["reason"], Part::Reason)];
-
-const EVENTS: &[Say] = &[
-    Say { can: &[(Deny, BLOCK)], ..Say::of("PreToolUse") },
-    Say { can: &[(Deny, BLOCK)], ..Say::of("Stop") },
-];
+static EVENTS: &[Say] = &[Say::can("PreToolUse", &[BLOCK]), Say::can("Stop", &[BLOCK])];
 
 pub(super) static HEARS: Hears = Hears {
     words: &WORDS,

@@ -81,6 +81,16 @@ impl Findings<'_> {
         Duration::try_from_secs_f64(millis / 1000.0).ok()
     }
 
+    /// Seconds as a time-out; what is none is told, and leaves the default.
+    pub(in crate::dialect) fn seconds(&mut self, field: &Entry) -> Option<Duration> {
+        let Some(number) = field.node.as_f64().filter(|it| *it > 0.0) else {
+            self.takes(field, "a number of seconds above 0");
+            return None;
+        };
+        self.many_seconds(field, number);
+        seconds(number)
+    }
+
     /// So many seconds are many: milliseconds were meant.
     pub(in crate::dialect) fn many_seconds(&mut self, field: &Entry, seconds: f64) {
         if seconds < LONG {

@@ -4,6 +4,7 @@
 use super::entry::{self, Fields, unusable};
 use super::file::{Off, Reader, Scope};
 use crate::diagnostic::{Code, nearest};
+use crate::dialect::Subject;
 use crate::dialect::findings::finding;
 use crate::hook::{Hook, Run};
 use crate::syntax::{Entry, Node, NodeValue};
@@ -140,13 +141,56 @@ impl Groups {
             reader.report(span, finding(Code::UnknownHandlerType, message).help(help));
             return Err(format!("no handler type is called `{kind}`"));
         };
-        let text = reader.text(node, needed).filter(|text| !text.trim().is_empty());
-        let Some(text) = text else {
-            let message = format!("the handler has no `{needed}`");
-            let found = finding(Code::HandlerMissingField, message).label("never runs");
-            reader.report(node.span, found.help(format!("add `\"{needed}\": \"...\"`")));
-            return Err(format!("it has no `{needed}`"));
-        };
+        let text = needs(reader, node, needed)?;
         (self.run)(reader, node, kind, text)
     }
+}
+
+/// Tells what is wrong with the matcher of a group: its event has nothing to match, where `all` are the texts that select
+/// everything, or it is `broken`, and `help` says what comes of it.
+pub(in crate::dialect) fn tell_matcher(
+    reader: &mut Reader<'_>,
+    entry: &Entry,
+    scope: &Scope,
+    all: &[&str],
+    (broken, help): (Option<String>, &str),
+) {
+    let about_nothing = scope.row.is_some_and(|row| row.subject == Subject::None);
+    let found = if about_nothing && !all.contains(&scope.matcher.as_str()) {
+        let message = format!("`{}` ignores its matcher: this runs every time", scope.name);
+        finding(Code::MatcherIgnored, message).help("remove it, and test in the program")
+    } else if let Some(why) = broken {
+        let message = format!("the matcher is not a valid regular expression: {why}");
+        finding(Code::InvalidMatcher, message).help(help)
+    } else {
+        return;
+    };
+    reader.report(entry.node.span, found);
+}
+
+/// The text of a field that a handler cannot do without; why it never runs where it has none.
+pub(in crate::dialect) fn needs(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    key: &str,
+) -> Result<String, String> {
+    if let Some(text) = reader.text(node, key).filter(|text| !text.trim().is_empty()) {
+        return Ok(text);
+    }
+    let message = format!("the handler has no `{key}`");
+    let found = finding(Code::HandlerMissingField, message).label("never runs");
+    reader.report(node.span, found.help(format!("add `\"{key}\": \"...\"`")));
+    Err(format!("it has no `{key}`"))
+}
+
+/// Tells that the agent never runs handlers of this type, or that we cannot; why.
+pub(in crate::dialect) fn never(
+    reader: &mut Reader<'_>,
+    node: &Node,
+    why: impl Into<String>,
+) -> Result<Run, String> {
+    let why = why.into();
+    let found = finding(Code::HandlerTypeNotAccepted, why.clone()).label("never runs");
+    reader.report(node.span, found.help("use a `command` handler"));
+    Err(why)
 }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use super::answer;
 use super::call::Words;
 use super::denial::{self, Hearing, Home};
+use super::reply::phrases::Said;
 use super::reply::{Part, Phrase, Replies};
 use super::unread::Unread;
 use crate::answer::{Answer, Failure, Power, Restraint, Stop};
@@ -24,7 +25,7 @@ pub(in crate::dialect) struct Hears {
     /// What it can be told.
     pub(in crate::dialect) replies: &'static Replies,
     /// What it takes beside, and is never told.
-    pub(in crate::dialect) more: &'static [(&'static str, &'static [(Power, Phrase)])],
+    pub(in crate::dialect) more: &'static [(&'static str, &'static [Said])],
     /// Words that it takes for another one.
     pub(in crate::dialect) same: &'static [(&'static str, &'static str)],
     /// Keys that it reads and that mean nothing here.

@@ -3,6 +3,7 @@
 //!
 //! Implements `docs/spec/bridge.md` (BR-).
 
+pub(in crate::dialect) mod phrases;
 mod write;
 
 use serde_json::Value;
@@ -10,6 +11,7 @@ use serde_json::Value;
 use crate::answer::{Power, Powers};
 use crate::dialect::tools::ToolWords;
 use crate::event::Event;
+use phrases::Said;
 
 pub(in crate::dialect) use write::{Told, write};
 
@@ -50,7 +52,7 @@ pub(in crate::dialect) struct Say {
     /// The agent's own name for it.
     pub(in crate::dialect) event: &'static str,
     /// What can be said, and how.
-    pub(in crate::dialect) can: &'static [(Power, Phrase)],
+    pub(in crate::dialect) can: &'static [Said],
     /// What restrains instead where a denial cannot be said, the strongest first.
     pub(in crate::dialect) instead: &'static [Power],
     /// A denial is exit code 2 with its reason on standard error: the event reads no object.
@@ -97,6 +99,11 @@ impl Say {
             input: |_, it| Ok(it.clone()),
             carries: &[],
         }
+    }
+
+    /// An event on which this can be said.
+    pub(in crate::dialect) const fn can(event: &'static str, can: &'static [Said]) -> Self {
+        Self { can, ..Self::of(event) }
     }
 
     /// What can be said.

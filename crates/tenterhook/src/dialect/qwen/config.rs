@@ -5,12 +5,11 @@ use std::time::Duration;
 use super::words;
 use crate::diagnostic::Code;
 use crate::dialect::DialectId;
-use crate::dialect::findings::finding;
 use crate::dialect::gemini::settings::{self, Place};
 use crate::dialect::kit::entry::Fields;
 use crate::dialect::kit::field::seconds;
 use crate::dialect::kit::file::{self, File, Reader, Rules, Scope};
-use crate::dialect::kit::groups::Groups;
+use crate::dialect::kit::groups::{self, Groups};
 use crate::dialect::kit::request;
 use crate::hook::{Hook, Prompt, Run, Wait};
 use crate::matcher::Matcher;
@@ -29,9 +28,7 @@ static FILE: File = File {
         "Qwen Code",
         DialectId::QWEN,
         || &words::ROWS,
-        |reader, node, scope| {
-            GROUPS.group(reader, node, scope);
-        },
+        |reader, node, scope| GROUPS.group(reader, node, scope),
     )
 };
 
@@ -80,9 +77,7 @@ fn run(reader: &mut Reader<'_>, node: &Node, kind: &str, text: String) -> Result
         }
         "function" => {
             let why = "a `function` lives in the agent's own process, and never runs here";
-            let found = finding(Code::HandlerTypeNotAccepted, why).label("never runs");
-            reader.report(node.span, found.help("use a `command` handler"));
-            Err(why.to_owned())
+            groups::never(reader, node, why)
         }
         _ => Ok(settings::command(reader, node, text)),
     }

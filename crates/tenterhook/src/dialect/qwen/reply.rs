@@ -3,67 +3,27 @@
 
 use super::words::{TOOLS, WORDS};
 use crate::answer::Answer;
-use crate::answer::Power::{self, Allow, Ask, Context, Deny, Message, Stop};
+use crate::answer::Power;
 use crate::dialect::kit::denial::{Halt, Protocol};
 use crate::dialect::kit::heard::{Ended, Hears, all};
-use crate::dialect::kit::reply::{Part, Phrase, Replies, Say};
+use crate::dialect::kit::reply::phrases::{
+    ALLOW_CALL, ALLOW_REQUEST, ASK_CALL, BLOCK, CONTEXT, DENY_CALL, DENY_REQUEST, LEAVE_REQUEST,
+    MESSAGE, STOP,
+};
+use crate::dialect::kit::reply::{Replies, Say};
 
 pub(super) static REPLIES: Replies =
     Replies { agent: "Qwen Code", lead: "", hears_stderr: true, tools: TOOLS, events: EVENTS };
 
-const OUT: &str = "hookSpecificOutput";
-const NAMED: (&[&str], Part) = (&[OUT, "hookEventName"], Part::Event);
-const BLOCK: Phrase = &[(&["decision"], Part::Word("block")), (&["reason"], Part::Reason)];
-const STOP: Phrase = &[(&["continue"], Part::Flag(false)), (&["stopReason"], Part::Reason)];
-const CONTEXT: Phrase = &[NAMED, (&[OUT, "additionalContext"], Part::Given)];
-const MESSAGE: Phrase = &[(&["systemMessage"], Part::Given)];
-
-macro_rules! permission {
-    ($word:literal) => {
-        &[
-            NAMED,
-            (&[OUT, "permissionDecision"], Part::Word($word)),
-            (&[OUT, "permissionDecisionReason"], Part::Reason),
-        ]
-    };
-}
-
-const fn say(event: &'static str, can: &'static [(Power, Phrase)]) -> Say {
-    Say { can, ..Say::of(event) }
-}
-
-const EVENTS: &[Say] = &[
-    say("SessionStart", &[(Context, CONTEXT), (Message, MESSAGE)]),
-    say("UserPromptSubmit", &[(Deny, BLOCK), (Stop, STOP), (Context, CONTEXT), (Message, MESSAGE)]),
-    say(
-        "PreToolUse",
-        &[
-            (Deny, permission!("deny")),
-            (Ask, permission!("ask")),
-            (Allow, permission!("allow")),
-            (Message, MESSAGE),
-        ],
-    ),
-    say(
-        "PermissionRequest",
-        &[
-            (
-                Deny,
-                &[
-                    NAMED,
-                    (&[OUT, "decision", "behavior"], Part::Word("deny")),
-                    (&[OUT, "decision", "message"], Part::Reason),
-                ],
-            ),
-            // Silence: the user is about to be asked.
-            (Ask, &[]),
-            (Allow, &[NAMED, (&[OUT, "decision", "behavior"], Part::Word("allow"))]),
-        ],
-    ),
-    say("PostToolUse", &[(Context, CONTEXT), (Message, MESSAGE)]),
-    say("PostToolUseFailure", &[(Context, CONTEXT), (Message, MESSAGE)]),
-    say("Stop", &[(Deny, BLOCK), (Stop, STOP), (Message, MESSAGE)]),
-    say("SubagentStop", &[(Deny, BLOCK), (Message, MESSAGE)]),
+static EVENTS: &[Say] = &[
+    Say::can("SessionStart", &[CONTEXT, MESSAGE]),
+    Say::can("UserPromptSubmit", &[BLOCK, STOP, CONTEXT, MESSAGE]),
+    Say::can("PreToolUse", &[DENY_CALL, ASK_CALL, ALLOW_CALL, MESSAGE]),
+    Say::can("PermissionRequest", &[DENY_REQUEST, LEAVE_REQUEST, ALLOW_REQUEST]),
+    Say::can("PostToolUse", &[CONTEXT, MESSAGE]),
+    Say::can("PostToolUseFailure", &[CONTEXT, MESSAGE]),
+    Say::can("Stop", &[BLOCK, STOP, MESSAGE]),
+    Say::can("SubagentStop", &[BLOCK, MESSAGE]),
 ];
 
 /// What it takes of its hooks beside.
@@ -72,14 +32,8 @@ pub(super) static HEARS: Hears = Hears {
     replies: &REPLIES,
     more: &[
         // Before a tool, the end of everything is a denial.
-        (
-            "PreToolUse",
-            &[
-                (Deny, BLOCK),
-                (Deny, &[(&["continue"], Part::Flag(false)), (&["stopReason"], Part::Reason)]),
-            ],
-        ),
-        ("SubagentStop", &[(Stop, STOP)]),
+        ("PreToolUse", &[BLOCK, (Power::Deny, STOP.1)]),
+        ("SubagentStop", &[STOP]),
     ],
     same: &[("deny", "block"), ("approve", "allow")],
     carried: &[
