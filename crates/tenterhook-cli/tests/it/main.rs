@@ -8,6 +8,7 @@ mod cancel;
 mod check;
 mod compared;
 mod convert;
+mod cross_fire;
 mod demo;
 mod docs;
 mod doctor;

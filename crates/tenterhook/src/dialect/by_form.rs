@@ -17,8 +17,11 @@ pub(super) fn whose(json: &Map<String, Value>, claimed: DialectId) -> Option<Dia
     if json.get("agent").is_some_and(|it| it == "opencode") {
         return Some(DialectId::OPENCODE);
     }
+    if has("sessionId") {
+        return Some(DialectId::COPILOT);
+    }
     if !has("hook_event_name") {
-        return has("sessionId").then_some(DialectId::COPILOT);
+        return None;
     }
     if has("timestamp") {
         return Some(match (has("transcript_path"), has("permission_mode")) {

@@ -157,14 +157,21 @@ impl<'a> Reader<'a> {
         self.unusable(&entry, told);
     }
 
-    /// A table of hooks under a slip of the pen holds gates all the same (C-60).
+    /// Hooks under a slip of the pen, in a list, or in a table that lacks `hook.` hold as gates all the same (C-60).
     fn unknown_table(&mut self, entry: &Entry) {
         let told = self.out.diagnostics.len();
         self.unknown_key(entry, "the file", keys::FILE);
-        if nearest(&entry.key, keys::FILE.iter().map(|key| key.name)) == Some("hook") {
-            for inner in entry.node.entries() {
-                self.unusable(inner, told);
+        let is_misspelt =
+            nearest(&entry.key, keys::FILE.iter().map(|key| key.name)) == Some("hook");
+        let says_when = |it: &Entry| it.node.get("on").is_some();
+        if says_when(entry) {
+            if let Some(found) = self.out.diagnostics.last_mut() {
+                found.help = Some(format!("write `[hook.{}]`", entry.key));
             }
+            return self.unusable(entry, told);
+        }
+        for inner in tables_below(entry).iter().filter(|it| is_misspelt || says_when(it)) {
+            self.unusable(inner, told);
         }
     }
 
@@ -255,6 +262,17 @@ fn is_of_a_hook(entry: &Entry) -> bool {
     let is_file = keys::FILE.iter().any(|key| key.name == entry.key);
     let known = keys::HOOK.iter().any(|key| key.name == entry.key);
     known && !is_file && entry.node.as_object().is_none()
+}
+
+/// What stands below a key: what has names, or the items of a list, each called as the list and its place in it.
+fn tables_below(entry: &Entry) -> Vec<Entry> {
+    let NodeValue::Array(items) = &entry.node.value else { return entry.node.entries().to_vec() };
+    let named = items.iter().enumerate().map(|(at, node)| Entry {
+        key: format!("{}-{}", entry.key, at + 1),
+        key_span: entry.key_span,
+        node: node.clone(),
+    });
+    named.collect()
 }
 
 /// A path without `.` and `..`, by its letters alone: what other sources are called by, too.

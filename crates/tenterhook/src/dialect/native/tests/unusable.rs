@@ -94,6 +94,10 @@ fn a_name_or_a_table_that_is_wrong_loses_no_gate() {
         ("[hook.'no push!']\non = 'PreToolUse'\nshell = 'x'\n", "no-push"),
         ("[hook.'…']\non = 'PreToolUse'\nshell = 'x'\n", "unnamed"),
         ("[hooks.guard]\non = 'PreToolUse'\nshell = 'x'\n", "guard"),
+        ("[guards.push]\non = 'PreToolUse'\nshell = 'x'\n", "push"),
+        ("[guard]\non = 'PreToolUse'\nshell = 'x'\n", "guard"),
+        ("[[hooks]]\non = 'PreToolUse'\nshell = 'x'\n", "hooks-1"),
+        ("[[guard]]\non = 'PreToolUse'\nshell = 'x'\n", "guard-1"),
     ] {
         let read = load(text);
         assert_eq!(read.diagnostics.len(), 1, "{text}");

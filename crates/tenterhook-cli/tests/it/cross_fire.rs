@@ -1,0 +1,293 @@
+//! A hook of every agent behind every agent that can call: what it says is told in the words of the one that calls, or the most
+//! restraining thing that can be. The page prints the same table.
+
+#![expect(clippy::indexing_slicing, reason = "what is not there is null")]
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::room::Room;
+
+const PAGE: &str = include_str!("../../../../docs/guide/bridge-cross.md");
+
+/// What a hook says of a call of `ls`.
+const SAYS: [&str; 4] = ["deny", "ask", "change", "context"];
+
+/// One format of hooks.
+struct Format {
+    title: &'static str,
+    /// The agent by which such hooks are run without us, as `--agent` calls it.
+    own: &'static [&'static str],
+    /// Where the user's file stands in the home, and what is in it; `{hook}` is the line that runs the hook.
+    file: (&'static str, &'static str),
+    /// What is printed to say each of [`SAYS`]; empty where the format has no way to.
+    says: [&'static str; 4],
+}
+
+const NESTED: [&str; 4] = [
+    r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"not here"}}"#,
+    r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"ask","permissionDecisionReason":"sure?"}}"#,
+    r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow","updatedInput":{"command":"ls -l"}}}"#,
+    r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","additionalContext":"use x"}}"#,
+];
+
+const GROUPS: &str =
+    r#"{"hooks":{"PreToolUse":[{"hooks":[{"type":"command","command":"{hook}"}]}]}}"#;
+
+const FORMATS: &[Format] = &[
+    Format {
+        title: "native",
+        own: &[],
+        file: (
+            ".config/tenterhook/tenterhook.toml",
+            "[hook.one]\non = \"PreToolUse\"\nshell = \"{hook}\"\n",
+        ),
+        says: [
+            r#"{"decision":"deny","reason":"not here"}"#,
+            r#"{"decision":"ask","reason":"sure?"}"#,
+            r#"{"input":{"command":"ls -l"}}"#,
+            r#"{"context":"use x"}"#,
+        ],
+    },
+    Format {
+        title: "Claude Code",
+        own: &["claude"],
+        file: (".claude/settings.json", GROUPS),
+        says: NESTED,
+    },
+    Format {
+        title: "Codex CLI",
+        own: &["codex"],
+        file: (".codex/hooks.json", GROUPS),
+        says: [NESTED[0], "", NESTED[2], NESTED[3]],
+    },
+    Format {
+        title: "Copilot CLI",
+        own: &["copilot"],
+        file: (
+            ".copilot/hooks/one.json",
+            r#"{"version":1,"hooks":{"preToolUse":[{"type":"command","bash":"{hook}"}]}}"#,
+        ),
+        says: [
+            r#"{"permissionDecision":"deny","permissionDecisionReason":"not here"}"#,
+            r#"{"permissionDecision":"ask","permissionDecisionReason":"sure?"}"#,
+            r#"{"modifiedArgs":{"command":"ls -l"}}"#,
+            r#"{"additionalContext":"use x"}"#,
+        ],
+    },
+    Format {
+        title: "Goose",
+        own: &["goose"],
+        file: (".agents/plugins/one/hooks/hooks.json", GROUPS),
+        says: [r#"{"decision":"block","reason":"not here"}"#, "", "", ""],
+    },
+    Format {
+        title: "Qwen Code",
+        own: &["qwen"],
+        file: (".qwen/settings.json", GROUPS),
+        says: [NESTED[0], NESTED[1], "", ""],
+    },
+    Format {
+        title: "Cline",
+        own: &["cline"],
+        file: (".cline/hooks/PreToolUse", "#!/bin/sh\n{hook}\n"),
+        says: [
+            r#"{"cancel":true,"errorMessage":"not here"}"#,
+            "",
+            r#"{"overrideInput":{"commands":["ls -l"]}}"#,
+            r#"{"contextModification":"use x"}"#,
+        ],
+    },
+    Format {
+        title: "Gemini CLI",
+        own: &["gemini"],
+        file: (
+            ".gemini/settings.json",
+            r#"{"hooks":{"BeforeTool":[{"hooks":[{"type":"command","command":"{hook}"}]}]}}"#,
+        ),
+        says: [
+            r#"{"decision":"deny","reason":"not here"}"#,
+            r#"{"decision":"ask","reason":"sure?"}"#,
+            r#"{"hookSpecificOutput":{"hookEventName":"BeforeTool","tool_input":{"command":"ls -l"}}}"#,
+            "",
+        ],
+    },
+    Format { title: "Gen", own: &[], file: (".gen/settings.json", GROUPS), says: NESTED },
+    Format {
+        title: "Reasonix",
+        own: &[],
+        file: (".reasonix/settings.json", r#"{"hooks":{"PreToolUse":[{"command":"{hook}"}]}}"#),
+        says: [
+            "!not here",
+            "",
+            r#"{"hookSpecificOutput":{"updatedInput":{"command":"ls -l"}}}"#,
+            "",
+        ],
+    },
+    Format {
+        title: "ignis",
+        own: &[],
+        file: (
+            ".ignis/hooks.json",
+            r#"{"hooks":{"PreToolUse":[{"argv":["sh","-c","{hook}"],"sandbox":false}]}}"#,
+        ),
+        says: [
+            "!not here",
+            "",
+            r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","updatedInput":"{\"command\":\"ls -l\"}"}}"#,
+            "",
+        ],
+    },
+    Format {
+        title: "CodeWhale",
+        own: &[],
+        file: (
+            ".codewhale/config.toml",
+            "[[hooks.hooks]]\nevent = \"tool_call_before\"\ncommand = \"{hook}\"\n",
+        ),
+        says: [
+            r#"{"decision":"deny","reason":"not here"}"#,
+            r#"{"decision":"ask","reason":"sure?"}"#,
+            r#"{"decision":"allow","updatedInput":{"command":"ls -l"}}"#,
+            r#"{"decision":"allow","additionalContext":"use x"}"#,
+        ],
+    },
+];
+
+/// An agent that calls: its title, how `--agent` calls it, the event before a tool, and what it hands over.
+const AGENTS: &[(&str, &str, &str, &str)] = &[
+    (
+        "Claude Code",
+        "claude",
+        "PreToolUse",
+        r#"{"session_id":"s","hook_event_name":"PreToolUse","cwd":"/","tool_name":"Bash","tool_use_id":"c","tool_input":{"command":"ls"}}"#,
+    ),
+    (
+        "Codex CLI",
+        "codex",
+        "PreToolUse",
+        r#"{"session_id":"s","hook_event_name":"PreToolUse","cwd":"/","tool_name":"Bash","tool_use_id":"c","tool_input":{"command":"ls"}}"#,
+    ),
+    (
+        "Copilot CLI",
+        "copilot",
+        "preToolUse",
+        r#"{"sessionId":"s","timestamp":1,"cwd":"/","toolName":"bash","toolArgs":{"command":"ls"}}"#,
+    ),
+    (
+        "OpenCode",
+        "opencode",
+        "PreToolUse",
+        r#"{"session_id":"s","hook_event_name":"PreToolUse","agent":"opencode","cwd":"/","tool_name":"bash","tool_input":{"command":"ls"}}"#,
+    ),
+    (
+        "Goose",
+        "goose",
+        "PreToolUse",
+        r#"{"session_id":"s","event":"PreToolUse","working_dir":"/","tool_name":"shell","tool_call_id":"c","tool_input":{"command":"ls"}}"#,
+    ),
+    (
+        "Qwen Code",
+        "qwen",
+        "PreToolUse",
+        r#"{"session_id":"s","hook_event_name":"PreToolUse","cwd":"/","permission_mode":"yolo","tool_name":"run_shell_command","tool_input":{"command":"ls"}}"#,
+    ),
+    (
+        "Cline",
+        "cline",
+        "PreToolUse",
+        r#"{"clineVersion":"","taskId":"s","workspaceRoots":["/"],"hookName":"tool_call","tool_call":{"id":"c","name":"run_commands","input":{"commands":["ls"]}}}"#,
+    ),
+    (
+        "Gemini CLI",
+        "gemini",
+        "BeforeTool",
+        r#"{"session_id":"s","hook_event_name":"BeforeTool","cwd":"/","tool_name":"run_shell_command","tool_input":{"command":"ls"}}"#,
+    ),
+];
+
+/// Runs one hook behind one agent; the reply.
+fn fired(format: &Format, said: &str, agent: &(&str, &str, &str, &str)) -> String {
+    let room = Room::new();
+    let (words, code) = match said.strip_prefix('!') {
+        Some(words) => (format!("printf %s '{words}' >&2"), 2),
+        None => (format!("printf %s '{said}'"), 0),
+    };
+    room.write("home/hook.sh", &format!("cat >/dev/null\n{words}\nexit {code}\n"));
+    let line = format!("sh {}", room.path("home/hook.sh").display());
+    room.write(&format!("home/{}", format.file.0), &format.file.1.replace("{hook}", &line));
+    let (_, name, event, payload) = agent;
+    let reply = room.run(&["hook", "--agent", name, "--event", event], payload);
+    let told = format!("{} behind {name}: {said}: {}", format.title, reply.stderr);
+    assert_eq!(reply.code, 0, "{told}");
+    assert!(!reply.stdout.is_empty() || reply.stderr.contains("warning: "), "{told}");
+    reply.stdout
+}
+
+/// What a reply makes of a call, in any agent's words.
+fn heard(reply: &str) -> &'static str {
+    let reply = reply.trim().trim_start_matches("HOOK_CONTROL\t");
+    if reply.is_empty() {
+        return "a warning";
+    }
+    let reply: Value = serde_json::from_str(reply).unwrap();
+    let inner = &reply["hookSpecificOutput"];
+    let words = [&reply["decision"], &reply["permissionDecision"], &inner["permissionDecision"]];
+    let is = |word: &str| words.iter().any(|it| **it == word);
+    // Cline's soft denial: the call prints the reason and fails.
+    let fails = reply["overrideInput"]["commands"][0].as_str();
+    if is("deny") || is("block") || reply["cancel"] == json!(true) {
+        return "deny";
+    }
+    if fails.is_some_and(|it| it.ends_with("exit 1")) {
+        return "deny";
+    }
+    let text = reply.to_string();
+    let added = [&reply["additionalContext"], &reply["contextModification"], &reply["context"]];
+    let added = added.into_iter().chain([&inner["additionalContext"]]);
+    match (
+        is("ask"),
+        text.contains("ls -l"),
+        added.flat_map(Value::as_str).any(|it| it.contains("use x")),
+    ) {
+        (true, ..) => "ask",
+        (_, true, _) => "change",
+        (.., true) => "context",
+        _ => "a message",
+    }
+}
+
+/// The table of one thing that hooks say.
+fn table(at: usize) -> String {
+    let mut table = String::from("| hook |");
+    AGENTS.iter().for_each(|it| {
+        let _ = write!(table, " {} |", it.0);
+    });
+    let _ = write!(table, "\n|---{}|\n", "|---".repeat(AGENTS.len()));
+    for format in FORMATS.iter().filter(|it| !it.says[at].is_empty()) {
+        let _ = write!(table, "| {} |", format.title);
+        for agent in AGENTS {
+            let cell = match format.own.contains(&agent.1) {
+                true => "its own",
+                false => heard(&fired(format, format.says[at], agent)),
+            };
+            let _ = write!(table, " {cell} |");
+        }
+        table.push('\n');
+    }
+    table
+}
+
+/// BR-1, BR-3, BR-4, BR-5.
+#[test]
+fn a_hook_of_any_agent_counts_behind_any_other() {
+    let tables: Vec<String> = (0..SAYS.len()).map(table).collect();
+    let denials = tables[0].lines().skip(2).flat_map(|it| it.split('|').skip(2).map(str::trim));
+    let lost = denials.filter(|it| !matches!(*it, "deny" | "its own" | ""));
+    assert_eq!(lost.count(), 0, "{}", tables[0]);
+    for (table, says) in tables.iter().zip(SAYS) {
+        let wants = tables.join("\n");
+        assert!(PAGE.contains(table), "the page has another table for `{says}`:\n{wants}");
+    }
+}
