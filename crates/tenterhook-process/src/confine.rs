@@ -26,6 +26,8 @@ pub struct Confinement {
     /// Whether it may change modes, owners, times and extended attributes: of every file that is its user's, for nothing here tells
     /// them apart.
     pub attributes: bool,
+    /// How many processes it may have at a time, itself among them. Only [`Tier::T2`] counts them, so that it is demanded, too.
+    pub processes: Option<u64>,
     /// The least with which the child may run. Where less is reached it is not started.
     pub at_least: Tier,
     /// In place of what this machine can do: for tests of machines that can do less.
@@ -43,9 +45,16 @@ impl Confinement {
             never: Vec::new(),
             net: Net::Denied,
             attributes: false,
+            processes: None,
             at_least,
             pretended: None,
         }
+    }
+
+    /// The least with which the child may run, with all that is demanded.
+    #[must_use]
+    pub const fn demands(&self) -> Tier {
+        if self.processes.is_some() { Tier::T2 } else { self.at_least }
     }
 }
 
@@ -69,7 +78,7 @@ pub enum Tier {
     T0,
     /// Files, peers, privileges and signals are limited by Landlock and seccomp.
     T1,
-    /// The same, in namespaces of its own: nothing outlives it. No build reaches it yet.
+    /// The same, in namespaces of its own: nothing outlives it, and it sees no process but its own.
     T2,
 }
 
@@ -92,15 +101,33 @@ pub struct Means {
     pub landlock: u32,
     /// Whether system calls can be filtered, on a processor that this crate knows.
     pub seccomp: bool,
+    /// Whether namespaces can be made, by this user and this build.
+    pub namespaces: bool,
+    /// Whether the number of processes in them can be bounded: the kernel holds root to no such number.
+    pub processes: bool,
 }
 
 impl Means {
     /// Before version 3 a file could be cut short that may not be written.
     pub const LEAST_LANDLOCK: u32 = 3;
 
-    /// The tier that these reach.
+    /// The highest tier that these reach.
     #[must_use]
     pub const fn tier(self) -> Tier {
-        if self.landlock >= Self::LEAST_LANDLOCK && self.seccomp { Tier::T1 } else { Tier::T0 }
+        match (self.landlock >= Self::LEAST_LANDLOCK && self.seccomp, self.namespaces) {
+            (false, _) => Tier::T0,
+            (true, false) => Tier::T1,
+            (true, true) => Tier::T2,
+        }
+    }
+
+    /// The tier that a child gets which demands `at_least` this much. Only who demands namespaces has them, for a start in them costs more
+    /// and ends what a program means to leave behind: this is the one place that says so.
+    #[must_use]
+    pub const fn tier_for(self, at_least: Tier) -> Tier {
+        match (self.tier(), at_least) {
+            (Tier::T2, Tier::T0 | Tier::T1) => Tier::T1,
+            (reached, _) => reached,
+        }
     }
 }

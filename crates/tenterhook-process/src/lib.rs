@@ -108,6 +108,14 @@ pub fn means() -> Means {
     backend::means()
 }
 
+/// How far a child gets on this machine which demands `at_least` this much. Namespaces are tried only where they are demanded: to find out
+/// is to make some.
+#[must_use]
+pub fn reached(at_least: Tier) -> Tier {
+    let means = if at_least < Tier::T2 { backend::cheap_means() } else { backend::means() };
+    means.tier_for(at_least)
+}
+
 pub use cancel::Cancel;
 pub use child::{Child, Lines, run, run_blocking, start, start_fed, start_with};
 pub use command::{Announce, Command, Limits, Privileges, Program, Resource, Shell, Sweep};

@@ -39,7 +39,7 @@ pub enum Tier {
     /// In what it reaches of files, peers and other processes.
     #[default]
     T1,
-    /// The same, and nothing outlives it. No build reaches it yet.
+    /// The same, and nothing outlives it.
     T2,
 }
 

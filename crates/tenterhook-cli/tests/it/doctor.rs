@@ -349,4 +349,6 @@ fn what_a_sandbox_reaches_is_said() {
     let reaches = tenterhook_process::means().tier() >= tenterhook_process::Tier::T1;
     assert_eq!(said.contains("a sandbox reaches T1"), reaches, "{said}");
     assert_eq!(said.contains("no sandbox is to be had (T0)"), !reaches, "{said}");
+    let ends_all = tenterhook_process::means().tier() >= tenterhook_process::Tier::T2;
+    assert_eq!(said.contains("nothing outlives a hook"), ends_all, "{said}");
 }

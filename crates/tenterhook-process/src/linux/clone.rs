@@ -3,7 +3,7 @@
 //! `CLONE_VM | CLONE_VFORK` copies no page table, so a start costs the same from a large host. The
 //! price is that the child runs in the host's memory, on a stack of its own, while the calling
 //! thread is suspended: it must not allocate, lock, unwind, or run a signal handler. All that it
-//! needs is prepared in a [`Plan`] before. What else is unsafe in this crate makes one raw call each: `pidfd`, `sigpipe`, `inherited`, `memory`, `landlock`, `confine`.
+//! needs is prepared in a [`Plan`] before. What else is unsafe in this crate makes one raw call each: `pidfd`, `sigpipe`, `inherited`, `memory`, `landlock`, `confine`, `namespaces`.
 #![expect(unsafe_code, reason = "clone, and what its child may do, exist only as raw calls")]
 
 use std::ffi::{CStr, c_char, c_int, c_long, c_void};
@@ -15,6 +15,7 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 
 use super::confine::Prepared;
 use super::landlock::RESTRICT_SELF;
+use super::namespaces::Namespaces;
 use crate::confine::Tier;
 use crate::report::Step;
 
@@ -24,16 +25,36 @@ pub(crate) struct Plan<'a> {
     pub(crate) argv: &'a Strings,
     pub(crate) env: &'a Strings,
     pub(crate) cwd: &'a CStr,
-    /// The child's ends of its three streams, all above 3.
+    /// The child's ends of its three streams. Like every descriptor here, [`HIGHER`] than those that the child makes of them.
     pub(crate) streams: [RawFd; 3],
-    /// What becomes its descriptor 3, above 3.
+    /// What becomes its descriptor 3.
     pub(crate) announce: Option<RawFd>,
     pub(crate) umask: Option<u32>,
     pub(crate) resources: &'a [(i64, u64)],
     pub(crate) oom_score_adj: Option<&'a [u8]>,
     pub(crate) no_new_privileges: bool,
     pub(crate) confinement: Option<&'a Prepared>,
+    /// What it is started in, where it is in namespaces of its own.
+    pub(crate) isolation: Option<Isolation<'a>>,
 }
+
+/// Namespaces, and the program that is process 1 in them.
+#[derive(Clone, Copy)]
+pub(crate) struct Isolation<'a> {
+    pub(crate) namespaces: &'a Namespaces,
+    /// Where process 1 tells what becomes of the program.
+    pub(crate) status: RawFd,
+    pub(crate) program: RawFd,
+    /// Its arguments, which name the program's path and arguments.
+    pub(crate) argv: &'a Strings,
+}
+
+/// The number of the descriptor on which process 1 tells, where descriptor 3 announces nothing; otherwise the next.
+pub(crate) const STATUS: RawFd = 3;
+
+/// Above every number that a child moves a descriptor to: its streams, what it announces on, what process 1 tells on, the
+/// ruleset, and the program of process 1. To move one to itself would leave it close-on-exec.
+pub(crate) const HIGHER: RawFd = 7;
 
 /// C strings with their null-terminated table of pointers.
 pub(crate) struct Strings {
@@ -106,7 +127,7 @@ struct Shared<'a> {
     tier: Tier,
 }
 
-/// Makes the process and returns when it executes its program, or has failed to.
+/// Makes the process and returns when it executes its program, or process 1 of its namespaces, or has failed to.
 ///
 /// The calling thread must have all signals blocked (see [`block_signals`]) and must live as long
 /// as the host: the child is killed when the *thread* that made it ends.
@@ -114,7 +135,8 @@ pub(crate) fn spawn(plan: &Plan<'_>, stack: &mut Stack) -> Result<(Pid, OwnedFd,
     let host = rustix::process::getpid().as_raw_nonzero().get();
     let mut shared = Shared { plan, host, failed: None, tier: Tier::T0 };
     let mut pidfd: c_int = -1;
-    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD;
+    let own = plan.isolation.map_or(0, |it| it.namespaces.flags);
+    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD | own;
     let argument = ptr::from_mut(&mut shared).cast::<c_void>();
     let pidfd_slot = ptr::from_mut(&mut pidfd);
     // SAFETY: `stack` is a mapping of our own that nobody else uses while we hold it mutably, and
@@ -178,8 +200,11 @@ unsafe fn become_program(plan: &Plan<'_>, host: libc::pid_t, tier: *mut Tier) ->
         if libc::setsid() < 0 {
             return Step::Session;
         }
-        // Die with the host; if it is gone already, the signal will not come any more.
-        if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 || libc::getppid() != host {
+        // Die with the host; if it is gone already, the signal will not come any more. In namespaces of its own a child has no
+        // parent that it could ask, and process 1 asks its descriptor.
+        if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0
+            || plan.isolation.is_none() && libc::getppid() != host
+        {
             return Step::ParentDeath;
         }
         let [stdin, stdout, stderr] = plan.streams;
@@ -191,6 +216,11 @@ unsafe fn become_program(plan: &Plan<'_>, host: libc::pid_t, tier: *mut Tier) ->
             Some(announce) if libc::dup2(announce, 3) < 0 => return Step::Streams,
             Some(_) => 4,
         };
+        let first_closed = match &plan.isolation {
+            None => first_closed,
+            Some(it) if libc::dup2(it.status, first_closed) < 0 => return Step::Streams,
+            Some(_) => first_closed + 1,
+        };
         // The ruleset is entered last, so it is kept past the closing, and closed with the program.
         let ruleset = first_closed;
         let first_closed = match plan.confinement {
@@ -198,8 +228,22 @@ unsafe fn become_program(plan: &Plan<'_>, host: libc::pid_t, tier: *mut Tier) ->
             Some(it) if libc::dup2(it.ruleset.as_raw_fd(), ruleset) < 0 => return Step::Streams,
             Some(_) => first_closed + 1,
         };
+        let program = first_closed;
+        let first_closed = match &plan.isolation {
+            None => first_closed,
+            Some(it) if libc::dup3(it.program, program, libc::O_CLOEXEC) < 0 => {
+                return Step::Streams;
+            }
+            Some(_) => first_closed + 1,
+        };
         // Before the first call that may block on a file system: no pipe of another run is held.
         close_all_from(first_closed);
+        // What is confined can mount nothing any more.
+        if let Some(it) = &plan.isolation
+            && !it.namespaces.enter()
+        {
+            return Step::Confine;
+        }
         if let Some(mask) = plan.umask {
             libc::umask(mask as libc::mode_t);
         }
@@ -216,16 +260,25 @@ unsafe fn become_program(plan: &Plan<'_>, host: libc::pid_t, tier: *mut Tier) ->
             return Step::Privileges;
         }
         if let Some(prepared) = plan.confinement {
-            if !confine(prepared, ruleset) {
+            if plan.isolation.is_some_and(|it| !it.namespaces.grant(ruleset))
+                || !confine(prepared, ruleset)
+            {
                 return Step::Confine;
             }
             ptr::write_volatile(tier, Tier::T1);
         }
-        let none = 0u64;
-        let how = libc::SIG_SETMASK;
-        libc::syscall(libc::SYS_rt_sigprocmask, how, &raw const none, NULL, 8 as c_long);
-        libc::execve(plan.path.as_ptr(), plan.argv.table.as_ptr(), plan.env.table.as_ptr());
-        Step::Execute
+        let (argv, env) = (plan.argv.table.as_ptr(), plan.env.table.as_ptr());
+        let Some(isolation) = &plan.isolation else {
+            let none = 0u64;
+            let how = libc::SIG_SETMASK;
+            libc::syscall(libc::SYS_rt_sigprocmask, how, &raw const none, NULL, 8 as c_long);
+            libc::execve(plan.path.as_ptr(), argv, env);
+            return Step::Execute;
+        };
+        // Its signals stay blocked: process 1 opens them for the program.
+        let (here, argv) = (c"".as_ptr(), isolation.argv.table.as_ptr());
+        libc::syscall(libc::SYS_execveat, program, here, argv, env, libc::AT_EMPTY_PATH);
+        Step::Confine
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 
 use rustix::io::Errno;
 
+use super::namespaces::{self, Namespaces};
 use super::seccomp::Filter;
 use super::{landlock, seccomp};
 use crate::confine::{Confinement, Means, Net, Tier};
@@ -18,14 +19,23 @@ pub(crate) struct Prepared {
     pub(crate) tries_root: bool,
     /// Whether it can tell by trying that no socket is made.
     pub(crate) tries_socket: bool,
+    /// What it makes before it is confined, where it is in namespaces of its own.
+    pub(crate) namespaces: Option<Namespaces>,
 }
 
 /// What this machine offers, found by trying, once.
 pub(crate) fn means() -> Means {
+    let namespaces = namespaces::found();
+    Means { namespaces: namespaces.makes, processes: namespaces.counts, ..cheap_means() }
+}
+
+/// The same as far as it costs nothing to find out: of namespaces one learns by making some.
+pub(crate) fn cheap_means() -> Means {
     static MEANS: OnceLock<Means> = OnceLock::new();
     *MEANS.get_or_init(|| Means {
         landlock: landlock::version(),
         seccomp: seccomp::KNOWN && filters_calls(),
+        ..Means::default()
     })
 }
 
@@ -39,11 +49,14 @@ fn filters_calls() -> bool {
 
 /// Prepares what can be had. `None` where nothing can, and nothing is demanded.
 pub(crate) fn prepare(confinement: &Confinement) -> Result<Option<Prepared>, Errno> {
-    let means = confinement.pretended.unwrap_or_else(means);
-    if means.tier() < confinement.at_least {
+    let least = confinement.demands();
+    let found = || if least < Tier::T2 { cheap_means() } else { means() };
+    let means = confinement.pretended.unwrap_or_else(found);
+    let tier = means.tier_for(least);
+    if tier < least || confinement.processes.is_some() && !means.processes {
         return Err(Errno::OPNOTSUPP);
     }
-    if means.tier() == Tier::T0 {
+    if tier == Tier::T0 {
         return Ok(None);
     }
     // Ports are Landlock's to narrow: without it the grant would be one for all of them.
@@ -53,9 +66,10 @@ pub(crate) fn prepare(confinement: &Confinement) -> Result<Option<Prepared>, Err
     let filter = seccomp::filter(confinement).ok_or(Errno::OPNOTSUPP)?;
     let grants_root = confinement.read.iter().chain(&confinement.write);
     Ok(Some(Prepared {
-        ruleset: super::launch::above_streams(landlock::ruleset(confinement, means.landlock)?)?,
+        ruleset: super::launch::above_moved(landlock::ruleset(confinement, means.landlock)?)?,
         filter,
         tries_root: !grants_root.into_iter().any(|it| it.parent().is_none()),
         tries_socket: confinement.net == Net::Denied,
+        namespaces: (tier == Tier::T2).then(|| Namespaces::new(confinement, means.landlock)),
     }))
 }

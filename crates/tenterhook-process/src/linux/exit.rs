@@ -12,6 +12,19 @@ pub(super) enum Exit {
     Unknown,
 }
 
+impl Exit {
+    /// Reads a status as `wait` has it.
+    pub(super) const fn of_status(status: i32) -> Self {
+        if libc::WIFEXITED(status) {
+            Self::Code(libc::WEXITSTATUS(status))
+        } else if libc::WIFSIGNALED(status) {
+            Self::Signal(libc::WTERMSIG(status))
+        } else {
+            Self::Unknown
+        }
+    }
+}
+
 impl From<WaitIdStatus> for Exit {
     fn from(status: WaitIdStatus) -> Self {
         match (status.exit_status(), status.terminating_signal()) {
@@ -25,13 +38,8 @@ impl From<WaitIdStatus> for Exit {
 impl From<Kept> for Option<Exit> {
     fn from(kept: Kept) -> Self {
         match kept {
-            Kept::Status(status) if libc::WIFEXITED(status) => {
-                Some(Exit::Code(libc::WEXITSTATUS(status)))
-            }
-            Kept::Status(status) if libc::WIFSIGNALED(status) => {
-                Some(Exit::Signal(libc::WTERMSIG(status)))
-            }
-            Kept::Status(_) | Kept::Nothing => Some(Exit::Unknown),
+            Kept::Status(status) => Some(Exit::of_status(status)),
+            Kept::Nothing => Some(Exit::Unknown),
             Kept::NotYet => None,
         }
     }

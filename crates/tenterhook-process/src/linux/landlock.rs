@@ -1,7 +1,7 @@
 //! What of the file system and of TCP is left to a child: a Landlock ruleset, made in the host and entered by the child.
 #![expect(unsafe_code, reason = "Landlock exists only as raw calls")]
 
-use std::ffi::{c_int, c_long, c_void};
+use std::ffi::{CStr, c_int, c_long, c_void};
 use std::fs::{self, File};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -30,6 +30,8 @@ const READ: u64 = EXECUTE | READ_FILE | READ_DIR;
 const BIND_TCP: u64 = 1;
 const CONNECT_TCP: u64 = 1 << 1;
 const SCOPES: u64 = 0b11;
+/// `RESOLVE_NO_SYMLINKS`: a link in `/proc` leads to the files of a process.
+const NO_SYMLINKS: u64 = 4;
 const FOR_PATHS: c_int = 1;
 const FOR_PORTS: c_int = 2;
 
@@ -167,6 +169,36 @@ fn grant_around(
         grant_around(ruleset, &entry.path(), never, handled, left)?;
     }
     Ok(())
+}
+
+/// Rights on files, as a rule names them.
+pub(super) type Rights = u64;
+
+/// The rights of who may read, or do all that can be done, on a machine whose Landlock is of this `version`.
+pub(super) const fn rights(writes: bool, net: &Net, version: u32) -> Rights {
+    let wanted = if writes { u64::MAX } else { READ };
+    wanted & handled(net, version).files
+}
+
+/// Grants `rights` on what lies at `path`. What is not there grants nothing, as in the host. On failure the error is in `errno`.
+///
+/// SAFETY of the whole: called in the child of a vfork only, with memory that the suspended parent keeps.
+pub(super) unsafe fn add_named(ruleset: c_int, path: &CStr, rights: Rights) -> bool {
+    let how = [(libc::O_PATH | libc::O_CLOEXEC | libc::O_NOFOLLOW) as u64, 0, NO_SYMLINKS];
+    let (here, size) = (c_long::from(libc::AT_FDCWD), size_of_val(&how));
+    // SAFETY: raw calls on numbers, on a prepared string, and on structures that the kernel reads only.
+    unsafe {
+        let fd = libc::syscall(libc::SYS_openat2, here, path.as_ptr(), how.as_ptr(), size);
+        let Some(parent) = c_int::try_from(fd).ok().filter(|it| *it >= 0) else { return true };
+        let add = |allowed: u64| {
+            let rule = Beneath { allowed, parent };
+            libc::syscall(ADD_RULE, ruleset, FOR_PATHS, &raw const rule, 0u32) == 0
+        };
+        // Only of a directory are there entries to make and to list.
+        let added = add(rights) || add(rights & ON_FILES);
+        libc::close(parent);
+        added
+    }
 }
 
 fn last() -> Errno {

@@ -15,8 +15,8 @@ use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Pid;
 
-use super::clone::{self, Failure, Plan, Stack, Strings};
-use super::confine;
+use super::clone::{self, Failure, Isolation, Plan, Stack, Strings};
+use super::{confine, init, namespaces};
 use crate::command::{Announce, Command, Privileges, Program, Resource};
 use crate::confine::Tier;
 use crate::lookup;
@@ -35,6 +35,8 @@ pub(crate) struct Launched {
     pub(crate) stderr: OwnedFd,
     /// Where it may announce its exit.
     pub(crate) announce: Option<OwnedFd>,
+    /// Where process 1 of its namespaces tells how it ended.
+    pub(crate) status: Option<OwnedFd>,
     pub(crate) executed: Instant,
     /// How far it is confined, as it said itself.
     pub(crate) tier: Tier,
@@ -70,7 +72,8 @@ pub(crate) fn launch(command: &Command, input: Input, id: u64) -> Result<Launche
     let pipes = pipes.map_err(|errno| fault(Step::Prepare, program, errno))?;
     // A pipe holds 64 KiB by default: most inputs are in it before the child exists.
     let written = write_ahead(&pipes.stdin.ours, &command.stdin);
-    let ((pid, pidfd, tier), cwd_substituted) = spawn_somewhere(command, &prepared, &pipes)?;
+    let (spawned, cwd_substituted) = spawn_somewhere(command, &prepared, &pipes)?;
+    let Spawned { pid, pidfd, tier, status } = spawned;
     let executed = Instant::now();
     let all_in = written == command.stdin.len() && input == Input::Close;
     Ok(Launched {
@@ -81,6 +84,7 @@ pub(crate) fn launch(command: &Command, input: Input, id: u64) -> Result<Launche
         stdout: pipes.stdout.ours,
         stderr: pipes.stderr.ours,
         announce: pipes.announce.map(|it| it.ours),
+        status,
         executed,
         tier,
         cwd_substituted,
@@ -96,13 +100,22 @@ fn is_scarce(errno: Errno) -> bool {
     [Errno::AGAIN, Errno::NOMEM, Errno::MFILE, Errno::NFILE].contains(&errno)
 }
 
-/// A process, its descriptor, and how far it is confined.
-type Spawned = (Pid, OwnedFd, Tier);
+/// A process that executes its program.
+struct Spawned {
+    pid: Pid,
+    pidfd: OwnedFd,
+    /// How far it is confined.
+    tier: Tier,
+    /// Where process 1 of its namespaces tells how it ended.
+    status: Option<OwnedFd>,
+}
 
 /// A command in the form that the child needs.
 struct Prepared {
     program: std::ffi::OsString,
     argv: Strings,
+    /// The same once more, for process 1 of its namespaces.
+    argv_list: Vec<CString>,
     env: Strings,
     env_list: Vec<(std::ffi::OsString, std::ffi::OsString)>,
     resources: Vec<(i64, u64)>,
@@ -125,7 +138,7 @@ impl Prepared {
             }
         }
         let program = argv.first().map(|it| it.to_os_string()).unwrap_or_default();
-        let argv = argv.into_iter().map(c_string).collect::<Result<_, _>>()?;
+        let argv = argv.into_iter().map(c_string).collect::<Result<Vec<_>, _>>()?;
         let mut env_list = command.env.clone();
         tag::mark(&mut env_list, word);
         let env = env_list.iter().map(|(name, value)| variable(name, value));
@@ -133,13 +146,21 @@ impl Prepared {
         let confinement = command.confine.as_ref().map(confine::prepare).transpose();
         let confinement =
             confinement.map_err(|errno| fault(Step::Confine, Path::new(&program), errno))?;
+        let mut resources: Vec<_> =
+            command.resources.iter().map(|(it, value)| (number(*it), *value)).collect();
+        let most = command.confine.as_ref().and_then(|it| it.processes);
+        // Process 1 is one of them.
+        resources.extend(most.map(|most| (libc::RLIMIT_NPROC.into(), most.saturating_add(1))));
+        let confinement = confinement.flatten();
+        let is_isolated = confinement.as_ref().is_some_and(|it| it.namespaces.is_some());
         Ok(Self {
             program,
+            argv_list: if is_isolated { argv.clone() } else { Vec::new() },
             argv: Strings::new(argv),
             env: Strings::new(env),
             env_list,
-            resources: command.resources.iter().map(|(it, value)| (number(*it), *value)).collect(),
-            confinement: confinement.flatten(),
+            resources,
+            confinement,
             oom_score_adj: command.oom_score_adj.map(|it| it.to_string().into_bytes()),
         })
     }
@@ -209,19 +230,25 @@ fn spawn_in(
         oom_score_adj: prepared.oom_score_adj.as_deref(),
         confinement: prepared.confinement.as_ref(),
         no_new_privileges: command.privileges == Privileges::NoNew,
+        isolation: None,
     };
-    spawn_patiently(&plan).map_err(|failure| {
+    spawn_patiently(&plan, &prepared.argv_list).map_err(|failure| {
         let at = if failure.step == Step::Directory { cwd } else { &path };
         fault(failure.step, at, failure.errno)
     })
 }
 
 /// Clones, and tries again where the reason may pass.
-fn spawn_patiently(plan: &Plan<'_>) -> Result<Spawned, Failure> {
+fn spawn_patiently(plan: &Plan<'_>, argv: &[CString]) -> Result<Spawned, Failure> {
     let mut busy = BUSY_PAUSES.iter();
     let mut scarce = Some(SCARCE_PAUSE);
     loop {
-        let failure = match spawn_on_own_stack(plan) {
+        let namespaces = plan.confinement.and_then(|it| it.namespaces.as_ref());
+        let spawned = match namespaces {
+            None => spawn_on_own_stack(plan),
+            Some(namespaces) => spawn_isolated(plan, namespaces, argv),
+        };
+        let failure = match spawned {
             Ok(spawned) => return Ok(spawned),
             Err(failure) => failure,
         };
@@ -231,6 +258,33 @@ fn spawn_patiently(plan: &Plan<'_>) -> Result<Spawned, Failure> {
             _ => None,
         };
         std::thread::sleep(pause.ok_or(failure)?);
+    }
+}
+
+/// Makes the namespaces, and waits until process 1 in them has started the program, or cannot.
+fn spawn_isolated(
+    plan: &Plan<'_>,
+    namespaces: &namespaces::Namespaces,
+    argv: &[CString],
+) -> Result<Spawned, Failure> {
+    let confine = |errno| Failure { step: Step::Confine, errno };
+    let program = init::program().map_err(confine)?;
+    let prepare = |errno| Failure { step: Step::Prepare, errno };
+    let (status, theirs) = pipe().map_err(prepare)?;
+    let number = namespaces::status_number(plan.announce.is_some());
+    let argv = init::starting(number, plan.path, argv);
+    let isolation = Isolation { namespaces, status: theirs.as_raw_fd(), program, argv: &argv };
+    let spawned = spawn_on_own_stack(&Plan { isolation: Some(isolation), ..*plan })?;
+    // Ours would keep the pipe open when process 1 is gone.
+    drop(theirs);
+    let started = init::await_start(&status)
+        .and_then(|_| rustix::fs::fcntl_setfl(&status, OFlags::NONBLOCK).map_err(prepare));
+    match started {
+        Ok(()) => Ok(Spawned { tier: Tier::T2, status: Some(status), ..spawned }),
+        Err(failure) => {
+            namespaces::end(&spawned.pidfd);
+            Err(failure)
+        }
     }
 }
 
@@ -246,7 +300,8 @@ fn spawn_on_own_stack(plan: &Plan<'_>) -> Result<Spawned, Failure> {
                 slot.insert(stack)
             }
         };
-        clone::spawn(plan, stack)
+        let (pid, pidfd, tier) = clone::spawn(plan, stack)?;
+        Ok(Spawned { pid, pidfd, tier, status: None })
     })
 }
 
@@ -285,20 +340,16 @@ impl Pipes {
     }
 }
 
-/// Makes a pipe whose ends are above 3, also in a host that closed its own standard streams:
-/// the child moves them to 0, 1, 2 and 3 one after the other. To move 3 to itself would leave it close-on-exec.
-fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
+/// Makes a pipe whose ends are where a child can move them from.
+pub(super) fn pipe() -> Result<(OwnedFd, OwnedFd), Errno> {
     let (read, write) = pipe_with(PipeFlags::CLOEXEC)?;
-    Ok((above_3(read)?, above_3(write)?))
+    Ok((above_moved(read)?, above_moved(write)?))
 }
 
-/// The same for a descriptor that the child moves to the first one that is free.
-pub(super) fn above_streams(fd: OwnedFd) -> Result<OwnedFd, Errno> {
-    if fd.as_raw_fd() > 4 { Ok(fd) } else { rustix::io::fcntl_dupfd_cloexec(&fd, 5) }
-}
-
-fn above_3(fd: OwnedFd) -> Result<OwnedFd, Errno> {
-    if fd.as_raw_fd() > 3 { Ok(fd) } else { rustix::io::fcntl_dupfd_cloexec(&fd, 4) }
+/// A descriptor above those that a child moves its own to, also in a host that closed its standard streams.
+pub(super) fn above_moved(fd: OwnedFd) -> Result<OwnedFd, Errno> {
+    let least = clone::HIGHER;
+    if fd.as_raw_fd() >= least { Ok(fd) } else { rustix::io::fcntl_dupfd_cloexec(&fd, least) }
 }
 
 /// Writes what fits. An error here is met again by the supervisor.

@@ -7,9 +7,11 @@ mod announce;
 mod clone;
 mod confine;
 mod exit;
+mod init;
 mod keeper;
 mod landlock;
 mod launch;
+mod namespaces;
 mod pidfd;
 mod pipes;
 mod pool;
@@ -32,7 +34,7 @@ use rustix::process::{Pid, getpid};
 use crate::command::Command;
 use crate::inbox::Inbox;
 use crate::report::{End, NotStarted, Report, Step};
-pub(crate) use confine::means;
+pub(crate) use confine::{cheap_means, means};
 pub use keeper::leave_nothing;
 pub(crate) use launch::Input;
 use launch::Launched;
@@ -167,6 +169,9 @@ fn watch(host: &Host, id: u64, launched: &Launched) -> Result<(), Errno> {
     epoll::add(&host.post.epoll, &launched.stderr, mark(id, Source::Stderr), readable)?;
     if let Some(announce) = &launched.announce {
         epoll::add(&host.post.epoll, announce, mark(id, Source::Announcement), readable)?;
+    }
+    if let Some(status) = &launched.status {
+        epoll::add(&host.post.epoll, status, mark(id, Source::Status), readable)?;
     }
     epoll::add(&host.post.epoll, &launched.pidfd, mark(id, Source::Exit), readable)
 }

@@ -51,6 +51,7 @@ pub(crate) enum Source {
     Stderr,
     Exit,
     Announcement,
+    Status,
 }
 
 /// The mark of an event: the run in the high bits, the source in the low three.
@@ -61,6 +62,7 @@ pub(crate) fn mark(id: u64, source: Source) -> epoll::EventData {
         Source::Stderr => 2,
         Source::Exit => 3,
         Source::Announcement => 4,
+        Source::Status => 5,
     };
     epoll::EventData::new_u64(id << 3 | source)
 }
@@ -72,7 +74,8 @@ pub(crate) fn read_mark(data: epoll::EventData) -> (u64, Source) {
         1 => Source::Stdout,
         2 => Source::Stderr,
         3 => Source::Exit,
-        _ => Source::Announcement,
+        4 => Source::Announcement,
+        _ => Source::Status,
     };
     (data.u64() >> 3, source)
 }

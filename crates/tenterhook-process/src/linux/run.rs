@@ -16,6 +16,7 @@ use rustix::process::{
 
 use super::announce::Announcements;
 use super::exit::Exit;
+use super::init::Status;
 use super::pidfd;
 use super::pipes::Reader;
 use super::post::{Adopted, Post, Source};
@@ -52,6 +53,14 @@ pub(crate) struct Run {
     stdout: Reader,
     stderr: Reader,
     announcements: Announcements,
+    /// What process 1 of its namespaces tells, which is then the leader.
+    status: Status,
+    /// Whether it is in namespaces of its own, out of which nobody comes.
+    is_isolated: bool,
+    /// Whether the program has ended.
+    ended: bool,
+    /// Whether the leader has.
+    gone: bool,
     /// The exit code that it said itself.
     announced: Option<u8>,
     limits: Limits,
@@ -97,6 +106,10 @@ enum Phase {
         look_at: Instant,
         pause: Duration,
     },
+    /// Process 1 was killed, and everybody with it; the kernel lets it go as the last of them.
+    Closing {
+        give_up_at: Instant,
+    },
     /// Somebody searches for those who left.
     Sweeping,
     /// The report is out, but the process lives on.
@@ -137,6 +150,10 @@ impl Run {
             stdout: Reader::new(launched.stdout, Source::Stdout, limits.stdout),
             stderr: Reader::new(launched.stderr, Source::Stderr, limits.stderr),
             announcements: Announcements::new(launched.announce),
+            is_isolated: launched.status.is_some(),
+            status: Status::new(launched.status),
+            ended: false,
+            gone: false,
             announced: None,
             limits,
             sweep: command.sweep,
@@ -165,7 +182,7 @@ impl Run {
         match self.phase {
             Phase::Running => self.deadline,
             Phase::Leaving { kill_at } | Phase::Terminating { kill_at } => Some(kill_at),
-            Phase::Killed { give_up_at } => Some(give_up_at),
+            Phase::Killed { give_up_at } | Phase::Closing { give_up_at } => Some(give_up_at),
             Phase::Draining { until } => Some(until),
             Phase::Emptying { look_at, .. } => Some(look_at),
             Phase::Sweeping | Phase::GivenUp => None,
@@ -203,6 +220,7 @@ impl Run {
             Source::Stderr => self.stderr.read(turn.post, id, turn.scratch),
             Source::Announcement => self.on_announcement(turn),
             Source::Exit => return self.on_exit(turn),
+            Source::Status => return self.on_status(turn),
         }
         match (self.phase, self.announced) {
             (Phase::Draining { .. }, _) if self.is_silent() => self.destroy(turn),
@@ -249,7 +267,7 @@ impl Run {
                 self.kill(turn.now);
                 Next::Stay
             }
-            Phase::Killed { .. } => self.give_up(turn),
+            Phase::Killed { .. } | Phase::Closing { .. } => self.give_up(turn),
             Phase::Draining { .. } => self.destroy(turn),
             Phase::Emptying { pause, .. } => self.look(pause, turn.now),
             Phase::Sweeping | Phase::GivenUp => Next::Stay,
@@ -297,14 +315,38 @@ impl Run {
         }
     }
 
-    /// The leader has exited.
+    /// The leader has exited: the program, or process 1 of its namespaces.
     fn on_exit(&mut self, turn: &mut Turn<'_>) -> Next {
         let Some(exit) = self.look_at_exit(turn.now) else { return Next::Stay };
         // The exit is announced until it is reaped; once is enough.
         let _ = epoll::delete(&turn.post.epoll, &self.pidfd);
-        if matches!(self.phase, Phase::GivenUp) {
-            self.reap();
-            return Next::Forget;
+        self.gone = true;
+        match self.phase {
+            Phase::GivenUp => {
+                self.reap();
+                Next::Forget
+            }
+            Phase::Closing { .. } => self.close(turn.now),
+            // What it told may be heard later than that it is gone.
+            _ => match self.status.read(turn.post) {
+                Some(told) => self.on_end(told, turn),
+                None => self.on_end(exit, turn),
+            },
+        }
+    }
+
+    /// Process 1 says how the program ended. Who else is in its namespaces has the grace that is left to who holds a stream.
+    fn on_status(&mut self, turn: &mut Turn<'_>) -> Next {
+        match self.status.read(turn.post) {
+            Some(told) if !matches!(self.phase, Phase::GivenUp) => self.on_end(told, turn),
+            _ => Next::Stay,
+        }
+    }
+
+    /// The program has ended.
+    fn on_end(&mut self, exit: Exit, turn: &mut Turn<'_>) -> Next {
+        if std::mem::replace(&mut self.ended, true) {
+            return Next::Stay;
         }
         self.exit = Some(exit);
         self.marks.exited = Some(turn.now);
@@ -329,6 +371,10 @@ impl Run {
         // Looked at before the kill, which would close what is held, and hide that it was.
         let [out, err] = self.last_look(turn);
         self.signal(Signal::KILL);
+        if self.is_isolated {
+            self.phase = Phase::Closing { give_up_at: turn.now + self.limits.unkillable };
+            return self.close(turn.now);
+        }
         let suspected = out || err || self.cause.is_some() || sweep::has_orphans();
         if suspected || self.sweep == Sweep::Always {
             // Reaped after the search: until then the id of the session is nobody else's.
@@ -337,6 +383,16 @@ impl Run {
         }
         self.reap();
         self.look(FIRST_LOOK, turn.now)
+    }
+
+    /// Reports, once process 1 is gone: the kernel has then ended everybody in its namespaces, so that nobody is searched for.
+    fn close(&mut self, now: Instant) -> Next {
+        if !self.gone {
+            return Next::Stay;
+        }
+        self.reap();
+        self.settle(Swept::default(), now);
+        Next::Forget
     }
 
     /// Takes what the streams still hold and closes them. Says which of them somebody held.
@@ -383,7 +439,9 @@ impl Run {
     fn give_up(&mut self, turn: &mut Turn<'_>) -> Next {
         self.force = Force::Unkillable;
         self.stdin.close(turn.post);
-        self.last_look(turn);
+        if self.said.is_none() {
+            self.last_look(turn);
+        }
         let survivors = vec![self.pid.as_raw_nonzero().get().unsigned_abs()];
         self.settle(Swept { killed: 0, survivors }, turn.now);
         self.phase = Phase::GivenUp;

@@ -73,7 +73,7 @@ fn descendants_end_with_who_announced() {
 
 #[test]
 fn input_that_nobody_read_is_reported_as_ever() {
-    let played = line("LEAVE").stdin(vec![b'x'; 200_000]).play().ended(End::Exited(3));
+    let played = line("LEAVE exit 3").stdin(vec![b'x'; 200_000]).play().ended(End::Exited(3));
     assert_eq!(played.report.taken, 0);
     assert!(matches!(played.report.stdin, Delivery::Refused { written } if written > 0));
 }

@@ -13,7 +13,7 @@ use crate::scene::{Folder, Played, Scene, not_started};
 const SYSTEM: [&str; 9] =
     ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/etc", "/proc", "/dev/null", "/dev/urandom"];
 
-fn system(at_least: Tier) -> Confinement {
+pub(crate) fn system(at_least: Tier) -> Confinement {
     let mut confinement = Confinement::new(at_least);
     confinement.read.extend(SYSTEM.iter().map(Into::into));
     confinement.write.push("/dev/null".into());
@@ -25,7 +25,7 @@ fn can() -> bool {
     means().tier() >= Tier::T1
 }
 
-fn play(line: &str, confine: Option<Confinement>) -> Played {
+pub(crate) fn play(line: &str, confine: Option<Confinement>) -> Played {
     let mut scene = Scene::of(Command::shell(line, "/")).env("PATH", "/usr/bin:/bin");
     scene.command.confine = confine;
     scene.play()
@@ -262,14 +262,19 @@ fn a_program_that_is_not_granted_is_not_executed() {
     allowed(&program.display().to_string(), readable(folder.path()));
 }
 
+/// A machine that makes no namespaces.
+fn limited(landlock: u32, seccomp: bool) -> Means {
+    Means { landlock, seccomp, ..Means::default() }
+}
+
 #[test]
 fn where_less_is_reached_than_is_demanded_nothing_starts() {
     for (means, at_least, starts) in [
         (Means::default(), Tier::T0, true),
         (Means::default(), Tier::T1, false),
-        (Means { landlock: 2, seccomp: true }, Tier::T1, false),
-        (Means { landlock: 3, seccomp: false }, Tier::T1, false),
-        (Means { landlock: 7, seccomp: true }, Tier::T2, false),
+        (limited(2, true), Tier::T1, false),
+        (limited(3, false), Tier::T1, false),
+        (limited(7, true), Tier::T2, false),
     ] {
         let mut confinement = system(at_least);
         confinement.pretended = Some(means);
@@ -291,12 +296,12 @@ fn a_version_of_landlock_is_used_no_further_than_it_reaches() {
     }
     for version in 3..=means().landlock {
         let mut confinement = system(Tier::T1);
-        confinement.pretended = Some(Means { landlock: version, seccomp: true });
+        confinement.pretended = Some(limited(version, true));
         allowed("true", confinement);
     }
     let mut ports = system(Tier::T1);
     ports.net = Net::TcpTo(vec![443]);
-    ports.pretended = Some(Means { landlock: 3, seccomp: true });
+    ports.pretended = Some(limited(3, true));
     let played = play("true", Some(ports));
     assert_eq!(not_started(&played.report).step, Step::Confine);
 }

@@ -10,17 +10,17 @@ use crate::scene::{left, scene, tagged};
 /// Tells a second run of this program that it is the host of a scene.
 const HOST: &str = "PROCESS_TEST_HOST";
 
-fn is_host() -> bool {
+pub(crate) fn is_host() -> bool {
     own(HOST).is_some()
 }
 
 #[expect(clippy::disallowed_methods, reason = "the second run is told its part by environment")]
-fn own(variable: &str) -> Option<std::ffi::OsString> {
+pub(crate) fn own(variable: &str) -> Option<std::ffi::OsString> {
     std::env::var_os(variable)
 }
 
 /// Runs one test of this program as a host of its own, with `tag` on all its descendants.
-fn host(test: &str, tag: &str) -> Command {
+pub(crate) fn host(test: &str, tag: &str) -> Command {
     let own = std::env::current_exe().unwrap();
     let mut command = Command::new(own, [test, "--exact", "--nocapture", "--test-threads=1"], "/");
     command.env = vec![(HOST.into(), "yes".into()), (TAG.into(), tag.into())];

@@ -11,6 +11,7 @@ mod ends;
 mod floods;
 mod host;
 mod leaves;
+mod namespaces;
 mod parts;
 mod scene;
 mod signals;

@@ -110,21 +110,16 @@ fn without_git_config(
 
 /// How far the process that stays for a hook is confined: a child that reaches more than this is not started.
 pub(super) fn reached(task: &Task) -> Option<Tier> {
-    task.hook.sandbox.grants()?;
-    let means =
-        if task.ambient.pretends_no_means { process::Means::default() } else { process::means() };
-    Some(tier(means.tier()))
+    let demanded = asked(task.hook.sandbox.grants()?.demands());
+    Some(if task.ambient.pretends_no_means { Tier::T0 } else { tier(process::reached(demanded)) })
 }
 
 /// What `grants` leave to what is described.
 fn granted(task: &Task, grants: &Grants, described: &process::Command) -> process::Confinement {
     let about = &task.event.within;
     let home = Home::of(&about.home);
-    let mut confinement = process::Confinement::new(match grants.demands() {
-        Tier::T0 => process::Tier::T0,
-        Tier::T1 => process::Tier::T1,
-        Tier::T2 => process::Tier::T2,
-    });
+    let mut confinement = process::Confinement::new(asked(grants.at_least));
+    confinement.processes = grants.processes;
     confinement.pretended = task.ambient.pretends_no_means.then(process::Means::default);
     confinement.net = match &grants.net {
         Peers::Nobody => process::Net::Denied,
@@ -156,6 +151,15 @@ fn granted(task: &Task, grants: &Grants, described: &process::Command) -> proces
     confinement.write.extend(grants.write.iter().filter_map(placed));
     confinement.never = never::of(&[&about.project, &about.cwd], &about.home, &task.ambient.env);
     confinement
+}
+
+/// The tier as the crate of processes names it.
+const fn asked(tier: Tier) -> process::Tier {
+    match tier {
+        Tier::T0 => process::Tier::T0,
+        Tier::T1 => process::Tier::T1,
+        Tier::T2 => process::Tier::T2,
+    }
 }
 
 /// A path of a grant. What is named in the project is granted as far as it lies there: a link could lead anywhere, and be made

@@ -67,7 +67,7 @@ pub struct Grants {
     pub env: Vec<String>,
     /// Whether it may change modes, owners, times and extended attributes of files: of all that are its user's.
     pub attributes: bool,
-    /// How many processes it may have; no tier of this build can count them.
+    /// How many processes it may have at a time; only T2 counts them.
     pub processes: Option<u64>,
     /// How much address space each of its processes may have, in bytes.
     pub memory: Option<u64>,

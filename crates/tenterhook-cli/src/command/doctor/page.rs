@@ -56,7 +56,11 @@ fn agent(row: &Row, width: usize, out: &mut String) {
 fn kernel(kernel: Kernel) -> String {
     let pidfd = if kernel.pidfd { "there" } else { "missing" };
     let seccomp = if kernel.means.seccomp { "there" } else { "missing" };
-    format!("pidfd {pidfd}, Landlock version {}, filters of calls {seccomp}", kernel.means.landlock)
+    let namespaces = if kernel.means.namespaces { "there" } else { "not to be had" };
+    format!(
+        "pidfd {pidfd}, Landlock version {}, filters of calls {seccomp}, namespaces {namespaces}",
+        kernel.means.landlock
+    )
 }
 
 /// What becomes here of a hook that is to be confined.
@@ -66,7 +70,14 @@ fn sandbox(kernel: Kernel) -> (&'static str, &'static str) {
             "note",
             "no sandbox is to be had (T0): a hook that asks for one is not started, and programs of a repository run with your full rights",
         ),
-        Tier::T1 | Tier::T2 => ("ok", "a sandbox reaches T1: files, sockets, tracing, privileges"),
+        Tier::T1 => (
+            "ok",
+            "a sandbox reaches T1: files, sockets, tracing, privileges; a hook that asks for `isolation_min = \"T2\"` is not started",
+        ),
+        Tier::T2 => (
+            "ok",
+            "a sandbox reaches T1: files, sockets, tracing, privileges; with `isolation_min = \"T2\"` nothing outlives a hook, either",
+        ),
     }
 }
 
@@ -117,7 +128,9 @@ pub(super) fn value(report: &Report) -> Value {
         "agents": agents,
         "kernel": {
             "pidfd": report.kernel.pidfd, "landlock": report.kernel.means.landlock,
-            "seccomp": report.kernel.means.seccomp, "tier": report.kernel.means.tier().word(),
+            "seccomp": report.kernel.means.seccomp,
+            "namespaces": report.kernel.means.namespaces, "processes": report.kernel.means.processes,
+            "tier": report.kernel.means.tier().word(),
         },
         "findings": findings,
         "errors": report.of(Weight::Error), "warnings": report.of(Weight::Warning),

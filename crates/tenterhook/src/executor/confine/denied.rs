@@ -166,10 +166,16 @@ pub(in crate::executor) fn not_reached(error: &process::NotStarted) -> String {
     if error.error().kind() != unsupported {
         return format!("{error}: its sandbox cannot be made, and it does not run without");
     }
-    let here = process::means().tier().word();
+    let means = process::means();
+    let here = means.tier().word();
+    // The kernel exempts root from that number wherever it is.
+    let uncounted = match means.namespaces && !means.processes {
+        true => ", and `processes` does not bind root",
+        false => "",
+    };
     format!(
-        "this machine cannot confine it as its `sandbox` demands (it reaches {here}), and it does not run with less; \
-         `isolation_min = \"T0\"` there lets it run with your full rights where nothing better is to be had"
+        "this machine cannot confine it as its `sandbox` demands (it reaches {here}{uncounted}), and it does not run with less; \
+         `isolation_min = \"T0\"` there, without `processes`, lets it run with your full rights where nothing better is to be had"
     )
 }
 

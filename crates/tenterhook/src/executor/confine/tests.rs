@@ -379,7 +379,36 @@ async fn a_minimum_that_is_not_reached_is_a_failure_and_never_less() {
     assert!(free.faults.iter().any(|it| it.code == Code::Unconfined), "{free:?}");
     scene.no_means = false;
     let counted = scene.outcome("exit 0", "sandbox = { processes = 5 }").await;
-    assert!(counted.blocked(), "no tier of this build counts processes: {counted:?}");
+    let counts = tenterhook_process::means().processes && reaches_t2();
+    assert_eq!(counted.blocked(), !counts, "{counted:?}");
+}
+
+fn is_there(name: &str) -> bool {
+    std::path::Path::new("/usr/bin").join(name).exists()
+}
+
+fn reaches_t2() -> bool {
+    tenterhook_process::means().tier() >= tenterhook_process::Tier::T2
+}
+
+/// who demands it, and the next one who does not.
+#[tokio::test]
+async fn who_demands_it_is_left_no_daemon() {
+    if !reaches_t2() || !is_there("setsid") {
+        return;
+    }
+    let scene = Scene::new();
+    let first = "test $PPID = 1 && (setsid sleep 30 > /dev/null 2>&1 &)";
+    let t2 = "sandbox = { isolation_min = \"T2\" }";
+    assert_eq!(scene.works(first, t2).await, (true, Some(Tier::T2)));
+    let marked = scene.sandbox.home().display().to_string();
+    let alive = std::fs::read_dir("/proc").expect("processes").flatten().filter(|it| {
+        let read = |name| std::fs::read(it.path().join(name)).unwrap_or_default();
+        String::from_utf8_lossy(&read("environ")).contains(&marked)
+            && String::from_utf8_lossy(&read("cmdline")).contains("sleep")
+    });
+    assert_eq!(alive.count(), 0);
+    assert_eq!(scene.works(first, STANDARD).await, (false, Some(Tier::T1)));
 }
 
 #[tokio::test]
@@ -432,7 +461,6 @@ async fn a_project_that_is_the_home_opens_nothing() {
 /// without a grant no socket is made; a port is reached and another is not.
 #[tokio::test]
 async fn nobody_is_reached_but_who_is_granted() {
-    let is_there = |name| std::path::Path::new("/usr/bin").join(name).exists();
     if !can() || tenterhook_process::means().landlock < 4 || !is_there("python3") {
         return;
     }

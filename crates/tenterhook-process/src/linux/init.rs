@@ -1,0 +1,163 @@
+//! The program that is process 1 of a child's own namespaces: where it lies, how it is called, what it tells. Must not know of runs.
+
+use std::ffi::{CStr, CString};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::sync::OnceLock;
+
+use rustix::event::epoll;
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
+use rustix::io::Errno;
+
+use super::clone::{Failure, Strings};
+use super::exit::Exit;
+use super::post::Post;
+use crate::report::Step;
+
+/// Made of `init.c` by the build; empty where the build could not.
+const PROGRAM: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/init"));
+
+const NAME: &CStr = c"tenterhook-init";
+
+/// A step and a number, as two numbers of four bytes each.
+const LENGTH: usize = 8;
+
+/// The program in memory, where no path leads and nobody can change it. Above the numbers that a child moves descriptors to.
+pub(super) fn program() -> Result<RawFd, Errno> {
+    static MADE: OnceLock<Result<OwnedFd, Errno>> = OnceLock::new();
+    MADE.get_or_init(make).as_ref().map(AsRawFd::as_raw_fd).map_err(|errno| *errno)
+}
+
+fn make() -> Result<OwnedFd, Errno> {
+    if PROGRAM.is_empty() {
+        return Err(Errno::NOSYS);
+    }
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    // Before Linux 6.3 whatever lies in memory may be executed, and the flag that asks for it is unknown.
+    let made = memfd_create(NAME, flags | MemfdFlags::EXEC).or_else(|errno| match errno {
+        Errno::INVAL => memfd_create(NAME, flags),
+        other => Err(other),
+    })?;
+    let mut left = PROGRAM;
+    while !left.is_empty() {
+        let written = rustix::io::write(&made, left)?;
+        left = left.get(written..).unwrap_or_default();
+    }
+    let seals = SealFlags::SEAL | SealFlags::SHRINK | SealFlags::GROW | SealFlags::WRITE;
+    fcntl_add_seals(&made, seals)?;
+    super::launch::above_moved(made)
+}
+
+/// Its arguments, where it only tells what can be had.
+pub(super) fn asked(status: RawFd) -> Strings {
+    Strings::new([NAME.to_owned(), number(status)].into())
+}
+
+/// Its arguments, where it starts `path` with `argv`.
+pub(super) fn starting(status: RawFd, path: &CStr, argv: &[CString]) -> Strings {
+    let own = [NAME.to_owned(), number(status), path.to_owned()];
+    Strings::new(own.into_iter().chain(argv.iter().cloned()).collect())
+}
+
+fn number(status: RawFd) -> CString {
+    CString::new(status.to_string()).unwrap_or_default()
+}
+
+/// What it tells.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Told {
+    /// It is process 1 and sees its own processes alone, and the program was executed.
+    Started(i32),
+    /// There will be no program.
+    Failed(Step, i32),
+    /// The program ended with this status, as `wait` has it.
+    Ended(i32),
+}
+
+impl Told {
+    fn read(bytes: [u8; LENGTH]) -> Option<Self> {
+        let [a, b, c, d, e, f, g, h] = bytes;
+        let value = i32::from_ne_bytes([e, f, g, h]);
+        match i32::from_ne_bytes([a, b, c, d]) {
+            1 => Some(Self::Started(value)),
+            2 => Some(Self::Failed(Step::Confine, value)),
+            3 => Some(Self::Failed(Step::Clone, value)),
+            4 => Some(Self::Failed(Step::Execute, value)),
+            5 => Some(Self::Ended(value)),
+            _ => None,
+        }
+    }
+}
+
+fn hear(fd: &OwnedFd) -> Result<Option<Told>, Errno> {
+    let mut bytes = [0; LENGTH];
+    loop {
+        match rustix::io::read(fd, &mut bytes) {
+            Err(Errno::INTR) => {}
+            // What is written in one go, and less than a page, is read so.
+            Ok(LENGTH) => return Ok(Told::read(bytes)),
+            Ok(_) => return Ok(None),
+            Err(errno) => return Err(errno),
+        }
+    }
+}
+
+/// Waits until the program is executed, or will not be. Says whether its processes are counted, where that was asked.
+pub(super) fn await_start(status: &OwnedFd) -> Result<bool, Failure> {
+    match hear(status) {
+        Ok(Some(Told::Started(counts))) => Ok(counts != 0),
+        Ok(Some(Told::Failed(step, errno))) => {
+            Err(Failure { step, errno: Errno::from_raw_os_error(errno) })
+        }
+        // It was killed before it could tell anything.
+        Ok(_) => Err(Failure { step: Step::Confine, errno: Errno::IO }),
+        Err(errno) => Err(Failure { step: Step::Confine, errno }),
+    }
+}
+
+/// Our end of what it tells, while a run is under way.
+pub(super) struct Status {
+    fd: Option<OwnedFd>,
+}
+
+impl Status {
+    /// Takes a descriptor that does not block and is in the epoll set.
+    pub(super) const fn new(fd: Option<OwnedFd>) -> Self {
+        Self { fd }
+    }
+
+    /// How the program ended, the first time that it is told.
+    pub(super) fn read(&mut self, post: &Post) -> Option<Exit> {
+        let heard = hear(self.fd.as_ref()?);
+        if heard == Err(Errno::AGAIN) {
+            return None;
+        }
+        // Told, or nobody is left to tell it.
+        if let Some(fd) = self.fd.take() {
+            // It fails only for a descriptor that is not in the set.
+            let _ = epoll::delete(&post.epoll, &fd);
+        }
+        match heard {
+            Ok(Some(Told::Ended(status))) => Some(Exit::of_status(status)),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_told_is_read() {
+        let said = |step: i32, value: i32| {
+            let mut bytes = [0; LENGTH];
+            bytes[..4].copy_from_slice(&step.to_ne_bytes());
+            bytes[4..].copy_from_slice(&value.to_ne_bytes());
+            Told::read(bytes)
+        };
+        assert_eq!(said(1, 0), Some(Told::Started(0)));
+        assert_eq!(said(4, 2), Some(Told::Failed(Step::Execute, 2)));
+        assert_eq!(said(5, 9), Some(Told::Ended(9)));
+        assert_eq!(said(0, 0), None);
+    }
+}

@@ -1,0 +1,173 @@
+//! How a child comes into namespaces of its own: what is prepared in the host, what the child does, and whether this machine lets it.
+#![expect(unsafe_code, reason = "what the child of a vfork does exists only as raw calls")]
+
+use std::ffi::{CStr, CString, c_int};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use rustix::fs::{Mode, OFlags};
+use rustix::process::{WaitId, WaitIdOptions, getegid, geteuid, waitid};
+
+use super::clone::{self, Failure, Isolation, Plan, Stack, Strings};
+use super::{init, landlock, launch};
+use crate::confine::{Confinement, Net};
+use crate::report::Step;
+use crate::resolved::resolved;
+
+/// In these it has its own processes, mounts and queues, and powers over nothing else.
+const ALWAYS: c_int =
+    libc::CLONE_NEWUSER | libc::CLONE_NEWPID | libc::CLONE_NEWNS | libc::CLONE_NEWIPC;
+
+/// Where the kernel tells of processes: of all of the host, until the child puts its own in that place.
+const PROC: &CStr = c"/proc";
+
+/// What a child needs to make namespaces of its own.
+pub(crate) struct Namespaces {
+    pub(super) flags: c_int,
+    /// Its own user and group, and nobody else.
+    users: Vec<u8>,
+    groups: Vec<u8>,
+    /// What of `/proc` is granted: the ruleset of the host names that of the host.
+    granted: Vec<(CString, landlock::Rights)>,
+}
+
+impl Namespaces {
+    pub(super) fn new(confinement: &Confinement, landlock: u32) -> Self {
+        let net = if confinement.net == Net::Denied { libc::CLONE_NEWNET } else { 0 };
+        Self { granted: granted(confinement, landlock), ..Self::of(ALWAYS | net) }
+    }
+
+    fn of(flags: c_int) -> Self {
+        let only = |id: u32| format!("{id} {id} 1").into_bytes();
+        let (users, groups) = (only(geteuid().as_raw()), only(getegid().as_raw()));
+        Self { flags, users, groups, granted: Vec::new() }
+    }
+
+    /// Makes the child the only one of its users, and what it sees of processes its own. On failure the error is in `errno`.
+    ///
+    /// SAFETY of the whole: called in the child only, with memory that the suspended parent keeps.
+    pub(super) unsafe fn enter(&self) -> bool {
+        let (none, all, kind) = (std::ptr::null(), c"/".as_ptr(), c"proc".as_ptr());
+        let is_slave = libc::MS_REC | libc::MS_SLAVE;
+        let harmless = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
+        // SAFETY: raw calls on numbers and on prepared strings.
+        unsafe {
+            // Whoever could leave a group could reach what is closed to that one.
+            write_all(c"/proc/self/setgroups", b"deny")
+                && write_all(c"/proc/self/uid_map", &self.users)
+                && write_all(c"/proc/self/gid_map", &self.groups)
+                && libc::mount(none, all, none, is_slave, none.cast()) == 0
+                && libc::mount(kind, PROC.as_ptr(), kind, harmless, none.cast()) == 0
+        }
+    }
+
+    /// Grants in `ruleset` what of the new `/proc` was granted. As [`Namespaces::enter`], in the child.
+    pub(super) unsafe fn grant(&self, ruleset: c_int) -> bool {
+        // SAFETY: raw calls on prepared strings, in the child.
+        self.granted
+            .iter()
+            .all(|(path, rights)| unsafe { landlock::add_named(ruleset, path, *rights) })
+    }
+}
+
+unsafe fn write_all(path: &CStr, bytes: &[u8]) -> bool {
+    // SAFETY: raw calls on a constant path and on prepared bytes.
+    unsafe {
+        let fd = libc::open(path.as_ptr(), libc::O_WRONLY | libc::O_CLOEXEC);
+        if fd < 0 {
+            return false;
+        }
+        let written = libc::write(fd, bytes.as_ptr().cast(), bytes.len());
+        let errno = *libc::__errno_location();
+        libc::close(fd);
+        *libc::__errno_location() = errno;
+        usize::try_from(written) == Ok(bytes.len())
+    }
+}
+
+/// What is granted in `/proc`, which the child has to name anew. What lies there by a number is of a process that it does not see.
+fn granted(confinement: &Confinement, version: u32) -> Vec<(CString, landlock::Rights)> {
+    let of = |paths: &[PathBuf], writes: bool| {
+        let paths: Vec<PathBuf> = paths.iter().map(|it| resolved(it)).collect();
+        let kept = |path: &Path| confinement.never.iter().any(|it| it.starts_with(path));
+        let inside = paths.into_iter().filter(|it| it.starts_with("/proc"));
+        inside
+            .filter_map(|path| {
+                let rights = landlock::rights(writes && !kept(&path), &confinement.net, version);
+                Some((CString::new(path.as_os_str().as_bytes()).ok()?, rights))
+            })
+            .collect::<Vec<_>>()
+    };
+    [of(&confinement.read, false), of(&confinement.write, true)].concat()
+}
+
+/// What was found by trying.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Found {
+    /// Whether namespaces can be made, and the program that is process 1 runs in them.
+    pub(super) makes: bool,
+    /// Whether the number of processes in them is bounded by a limit.
+    pub(super) counts: bool,
+}
+
+/// Whether this machine makes namespaces, found by making them, once. Containers and settings refuse any of the steps.
+pub(super) fn found() -> Found {
+    static FOUND: OnceLock<Found> = OnceLock::new();
+    *FOUND.get_or_init(|| {
+        // On a thread of its own: whoever asks has signals that may come.
+        let tried = std::thread::Builder::new().stack_size(256 << 10).spawn(|| {
+            clone::block_signals();
+            attempt()
+        });
+        let counts = tried.ok().and_then(|it| it.join().ok()).and_then(Result::ok);
+        Found { makes: counts.is_some(), counts: counts.unwrap_or_default() }
+    })
+}
+
+fn attempt() -> Result<bool, Failure> {
+    let prepare = |errno| Failure { step: Step::Prepare, errno };
+    let null = rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty());
+    let null = null.and_then(launch::above_moved).map_err(prepare)?;
+    let namespaces = Namespaces::of(ALWAYS | libc::CLONE_NEWNET);
+    let (status, theirs) = launch::pipe().map_err(prepare)?;
+    let none = Strings::new(Vec::new());
+    let plan = Plan {
+        path: PROC,
+        argv: &none,
+        env: &none,
+        cwd: c"/",
+        streams: [null.as_raw_fd(); 3],
+        announce: None,
+        umask: None,
+        resources: &[],
+        oom_score_adj: None,
+        no_new_privileges: true,
+        confinement: None,
+        isolation: Some(Isolation {
+            namespaces: &namespaces,
+            status: theirs.as_raw_fd(),
+            program: init::program().map_err(prepare)?,
+            argv: &init::asked(clone::STATUS),
+        }),
+    };
+    let (_, pidfd, _) = clone::spawn(&plan, &mut Stack::new().map_err(prepare)?)?;
+    drop(theirs);
+    let heard = init::await_start(&status);
+    end(&pidfd);
+    heard
+}
+
+/// Ends a process 1, and with it whoever it has started.
+pub(super) fn end(pidfd: &OwnedFd) {
+    use std::os::fd::AsFd;
+    // Both fail only where it is gone already.
+    let _ = rustix::process::pidfd_send_signal(pidfd, rustix::process::Signal::KILL);
+    let _ = waitid(WaitId::PidFd(pidfd.as_fd()), WaitIdOptions::EXITED);
+}
+
+/// Where a child in namespaces tells what becomes of it, for a child that has `announce` or not.
+pub(super) const fn status_number(announces: bool) -> RawFd {
+    if announces { clone::STATUS + 1 } else { clone::STATUS }
+}
