@@ -1,7 +1,7 @@
 //! `cargo e2e chaos [NUMBER...]`: does the engine keep its promises whatever a hook does?
 //!
 //! Each row is a hook that misbehaves in one way, fired by the command line, once in each cell: held by nothing but its supervision
-//! (`none`), and by Landlock and the filter of system calls (`L`). Required are the right outcome, in time, no process that outlives
+//! (`none`), by Landlock and the filter of system calls (`L`), and by these in namespaces of its own (`LN`). Required are the right outcome, in time, no process that outlives
 //! it, one record, and an engine that has not grown. A row that cannot be played on this machine says why; a means of confinement that
 //! the machine has and that was not tried is a failure of the play.
 

@@ -10,6 +10,8 @@ pub(super) enum Cell {
     Off,
     /// Landlock and the filter of system calls: `sandbox = "standard"`.
     Landlock,
+    /// The same, in namespaces of its own: `isolation_min = "T2"`.
+    Namespaces,
     /// It has no process that could be held.
     Engine,
 }
@@ -19,8 +21,22 @@ impl Cell {
         match self {
             Self::Off => "none",
             Self::Landlock => "L",
+            Self::Namespaces => "LN",
             Self::Engine => "-",
         }
+    }
+
+    /// The tier that must be on record of a hook in it.
+    pub(super) const fn tier(self) -> &'static str {
+        match self {
+            Self::Off | Self::Engine => "T0",
+            Self::Landlock => "T1",
+            Self::Namespaces => "T2",
+        }
+    }
+
+    pub(super) const fn confines(self) -> bool {
+        matches!(self, Self::Landlock | Self::Namespaces)
     }
 }
 
@@ -106,15 +122,18 @@ pub(super) struct Row {
 /// that is behind the hook's end, and no deadline holds it up.
 pub(super) const READING_MS: u64 = 8_000;
 
-pub(super) const BOTH: &[Cell] = &[Cell::Off, Cell::Landlock];
-pub(super) const CONFINED: &[Cell] = &[Cell::Landlock];
+pub(super) const ALL: &[Cell] = &[Cell::Off, Cell::Landlock, Cell::Namespaces];
+pub(super) const CONFINED: &[Cell] = &[Cell::Landlock, Cell::Namespaces];
+/// Those in which a hook sees the processes of its host.
+pub(super) const SHARED: &[Cell] = &[Cell::Off, Cell::Landlock];
+pub(super) const ISOLATED: &[Cell] = &[Cell::Namespaces];
 pub(super) const OPEN: &[Cell] = &[Cell::Off];
 pub(super) const ENGINE: &[Cell] = &[Cell::Engine];
 
 const PLAIN: Row = Row {
     number: 0,
     name: "",
-    cells: BOTH,
+    cells: ALL,
     required: Required::Deny,
     hook: Hook::Fake(&[]),
     padding: 0,

@@ -202,6 +202,9 @@ impl Scene {
         let sandbox = match self.cell {
             Cell::Off => "sandbox = \"off\"".to_owned(),
             Cell::Landlock => format!("sandbox = {{ profile = \"standard\"{grants} }}"),
+            Cell::Namespaces => {
+                format!("sandbox = {{ profile = \"standard\", isolation_min = \"T2\"{grants} }}")
+            }
             Cell::Engine => String::new(),
         };
         let timeout = self.row.timeout_ms;

@@ -23,6 +23,7 @@ pub(super) struct Line {
 pub(super) struct Means {
     landlock: u64,
     seccomp: bool,
+    namespaces: bool,
     tier: String,
 }
 
@@ -43,33 +44,27 @@ impl Means {
         Ok(Self {
             landlock: word("landlock").as_u64().unwrap_or(0),
             seccomp: word("seccomp") == true,
+            namespaces: word("namespaces") == true,
             tier: word("tier").as_str().unwrap_or("T0").to_owned(),
         })
     }
 
-    fn confines(&self) -> bool {
-        self.tier != "T0"
-    }
-
     /// Why a cell cannot be played here.
     pub(super) fn cannot(&self, cell: Cell) -> Option<String> {
-        let missing = cell == Cell::Landlock && !self.confines();
-        missing.then(|| format!("this machine confines nothing (Landlock {})", self.landlock))
+        // The words of the tiers are in their order.
+        let missing = cell.tier() > &*self.tier;
+        missing.then(|| format!("this machine reaches {} (Landlock {})", self.tier, self.landlock))
     }
 
     fn head(&self, tried: &str) -> String {
-        let Self { landlock, seccomp, tier } = self;
+        let Self { landlock, seccomp, namespaces, tier } = self;
         format!(
-            "this machine: Landlock {landlock}, filter of calls: {seccomp}, tier {tier}; tried: {tried}; \
-             N (namespaces): no build makes them\n"
+            "this machine: Landlock {landlock}, filter of calls: {seccomp}, namespaces: {namespaces}, tier {tier}; tried: {tried}\n"
         )
     }
 
     /// What this machine has and nobody tried, in one of the rows that it is for.
     fn untried(&self, wanted: &[(Row, Cell)], lines: &[Line]) -> Option<String> {
-        if self.tier != "T0" && self.tier != "T1" {
-            return Some(format!("tier {} is reached here, and no cell is for it", self.tier));
-        }
         let tried = |row: &Row, cell: Cell| {
             lines.iter().any(|it| {
                 it.row.name == row.name
@@ -78,9 +73,9 @@ impl Means {
                     && !matches!(it.seen, Ok(Seen::NotHere(_)))
             })
         };
-        let confined = |it: &&(Row, Cell)| self.confines() && it.1 == Cell::Landlock;
-        let untried = wanted.iter().filter(confined).find(|(row, cell)| !tried(row, *cell))?;
-        Some(format!("{} was not tried in L, which this machine has", untried.0.name))
+        let here = |it: &&(Row, Cell)| it.1.confines() && self.cannot(it.1).is_none();
+        let (row, cell) = wanted.iter().filter(here).find(|(row, cell)| !tried(row, *cell))?;
+        Some(format!("{} was not tried in {}, which this machine has", row.name, cell.name()))
     }
 }
 

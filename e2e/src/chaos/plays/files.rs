@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 
 use super::super::judge::{self, Seen};
-use super::super::row::{Cell, Hook, LIMITS, Required};
+use super::super::row::{Hook, LIMITS, Required};
 use super::super::scene::{Ended, Scene};
 
 const GOOD: &str = "#!/bin/sh\necho '{deny}'\n";
@@ -59,12 +59,12 @@ pub(in crate::chaos) fn deletes_cwd(scene: &Scene) -> Result<Seen, String> {
     let event = scene.event("ls", 0).replacen('{', &session, 1);
     scene.write("event.json", event).map_err(failed)?;
     // A sandbox keeps it from that, and says so.
-    let (first, next, kept) = match scene.cell {
-        Cell::Landlock => {
+    let (first, next, kept) = match scene.cell.confines() {
+        true => {
             let refused = Required::DenyWith(&["sandbox-refused"]);
             (refused, refused, true)
         }
-        _ => (Required::Deny, Required::DenyWith(&["started-elsewhere"]), false),
+        false => (Required::Deny, Required::DenyWith(&["started-elsewhere"]), false),
     };
     let first = judge::answered(&scene.fire()?, first)?;
     if gone.exists() != kept {
@@ -97,13 +97,13 @@ fn edited(scene: &Scene, file: &str) -> Result<Seen, String> {
     let before = fs::read(scene.path(file)).map_err(failed)?;
     let first = judge::answered(&fire_found(scene)?, Required::Deny)?;
     let changed = fs::read(scene.path(file)).map_err(failed)? != before;
-    let next = match (scene.cell, changed) {
-        (Cell::Off, true) => {
+    let next = match (scene.cell.confines(), changed) {
+        (false, true) => {
             judge::answered(&fire_found(scene)?, Required::Policy(&["awaits-approval"]))?
         }
-        (Cell::Landlock, false) => judge::answered(&fire_found(scene)?, Required::Deny)?,
-        (Cell::Off, false) => return Err("it could not change its file".to_owned()),
-        (_, changed) => return Err(format!("its file is changed: {changed}")),
+        (true, false) => judge::answered(&fire_found(scene)?, Required::Deny)?,
+        (false, false) => return Err("it could not change its file".to_owned()),
+        (true, true) => return Err("its file is changed".to_owned()),
     };
     Ok(Seen::Holds(format!("{first}, then {next}")))
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::super::judge::{self, Seen};
-use super::super::row::{Cell, Hook, Required};
+use super::super::row::{Hook, Required};
 use super::super::scene::{Ended, Scene};
 
 /// The host can still start a program, and so can the user of the scene.
@@ -17,7 +17,7 @@ pub(in crate::chaos) fn still_starts(scene: &Scene, _: &Ended) -> Result<(), Str
 /// the directory of a confined hook is gone with it. One that is not confined has that of its user.
 pub(in crate::chaos) fn own_directory_is_gone(scene: &Scene, _: &Ended) -> Result<(), String> {
     let left = files(&scene.path("tmp"));
-    let expected = if scene.cell == Cell::Landlock { 0 } else { 1 };
+    let expected = if scene.cell.confines() { 0 } else { 1 };
     if left.len() == expected { Ok(()) } else { Err(format!("left {}", left.join(", "))) }
 }
 

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 
 use super::super::judge::{self, Seen};
-use super::super::row::{Cell, Hook, Required};
+use super::super::row::{Hook, Required};
 use super::super::scene::Scene;
 
 /// Row 49: `id`, owned by root and with the bit that makes whoever starts it root.
@@ -21,8 +21,8 @@ pub(in crate::chaos) fn setuid(scene: &Scene) -> Result<Seen, String> {
     scene.write("tenterhook.toml", entry).map_err(|error| error.to_string())?;
     let ended = scene.fire()?;
     let own = judge::answered(&ended, Required::Deny);
-    match (scene.cell, own) {
-        (Cell::Landlock, own) => own.map(Seen::Holds),
+    match (scene.cell.confines(), own) {
+        (true, own) => own.map(Seen::Holds),
         (_, Err(_)) => {
             judge::answered(&ended, Required::Policy(&["exit-code"]))?;
             Ok(Seen::Documented("it gains them where nothing confines it".to_owned()))
@@ -35,7 +35,7 @@ pub(in crate::chaos) fn setuid(scene: &Scene) -> Result<Seen, String> {
 
 /// Only root makes a program that makes others root. What keeps such programs from it can be seen all the same.
 fn flagged(scene: &Scene) -> Result<Seen, String> {
-    if scene.cell != Cell::Landlock {
+    if !scene.cell.confines() {
         let why = "only root makes a program that makes others root";
         return Ok(Seen::NotHere(why.to_owned()));
     }

@@ -3,15 +3,19 @@
 use serde_json::Value;
 
 use super::super::judge::{self, Seen};
-use super::super::row::{Cell, Hook};
+use super::super::row::Hook;
 use super::super::scene::Scene;
 
 const GRANTS: &str = r#", read = ["{program}", "{scene}"], write = ["{tmp}"]"#;
 
+/// Fires a hook of another name each time.
+const OTHERS: &str = "n=$(wc -l <'{tmp}/runs' 2>/dev/null); n=$((n + 1)); echo x >>'{tmp}/runs'; \
+        sed \"s/^.hook[.].*/[hook.row$n]/\" '{scene}tenterhook.toml' >'{tmp}/'$n.toml; \
+        {program} fire --dialect native --format json --config '{tmp}/'$n.toml {event} >'{tmp}/inner'.$n; exit $?";
+
 fn entry(scene: &Scene, line: &'static str) -> Result<String, String> {
     let entry = scene.entry("row", &Hook::Shell(line))?;
-    let confined = scene.cell == Cell::Landlock;
-    let sandbox = if confined { scene.fill(GRANTS) } else { String::new() };
+    let sandbox = if scene.cell.confines() { scene.fill(GRANTS) } else { String::new() };
     Ok(entry.replace("\"standard\"", &format!("\"standard\"{sandbox}")))
 }
 
@@ -24,10 +28,12 @@ pub(in crate::chaos) fn fires_itself(scene: &Scene) -> Result<Seen, String> {
 
 /// A hook that fires one of another name each time: where more than eight would be firing round it, nothing runs.
 pub(in crate::chaos) fn fires_others(scene: &Scene) -> Result<Seen, String> {
-    let line = "n=$(wc -l <'{tmp}/runs' 2>/dev/null); n=$((n + 1)); echo x >>'{tmp}/runs'; \
-        sed \"s/^.hook[.].*/[hook.row$n]/\" '{scene}tenterhook.toml' >'{tmp}/'$n.toml; \
-        {program} fire --dialect native --format json --config '{tmp}/'$n.toml {event} >'{tmp}/inner'.$n; exit $?";
-    plays(scene, line, "nested-too-deep", 9)
+    plays(scene, OTHERS, "nested-too-deep", 9)
+}
+
+/// The same in namespaces: within them none are made, so that the second hook is not started.
+pub(in crate::chaos) fn makes_no_namespaces_within(scene: &Scene) -> Result<Seen, String> {
+    plays(scene, OTHERS, "not-started", 1)
 }
 
 fn plays(scene: &Scene, line: &'static str, code: &str, most: usize) -> Result<Seen, String> {

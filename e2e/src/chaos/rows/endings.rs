@@ -2,7 +2,7 @@
 
 use crate::chaos::plays::{clock, codes};
 use crate::chaos::row::Hook::{Entry, Fake, Python, Shell};
-use crate::chaos::row::{BOTH, CONFINED, Required, Row, denies, fails, hangs, played};
+use crate::chaos::row::{ALL, CONFINED, Required, Row, denies, fails, hangs, played};
 
 const SIGNALLED: &[&str] = &["signalled"];
 const NOT_STARTED: &[&str] = &["not-started"];
@@ -48,13 +48,7 @@ pub(super) const ROWS: &[Row] = &[
         .behind("printf '#!/none/interpreter\n' >script; chmod 755 script;"),
     fails(48, "missing_program", Entry(r#"run = ["{project}/none"]"#), NOT_STARTED)
         .also(codes::says_what_failed),
-    played(
-        54,
-        "exit_codes_0_to_255",
-        BOTH,
-        "0 silent, 2 denies, others -> deny",
-        codes::every_code,
-    ),
+    played(54, "exit_codes_0_to_255", ALL, "0 silent, 2 denies, others -> deny", codes::every_code),
     denies(55, "exit0_deny_json", Fake(&["--stdout", "{deny}", "--exit", "0"])),
     fails(
         55,
@@ -69,11 +63,11 @@ pub(super) const ROWS: &[Row] = &[
     played(
         56,
         "slow_start_past_the_budget",
-        BOTH,
+        ALL,
         "timed-out -> deny at 1 s of 10",
         codes::slow_start,
     ),
-    played(63, "clock_step", BOTH, "deadlines unaffected", clock::steps_back),
+    played(63, "clock_step", ALL, "deadlines unaffected", clock::steps_back),
     denies(
         52,
         "tty_grab",

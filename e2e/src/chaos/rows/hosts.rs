@@ -1,13 +1,13 @@
 //! Hosts that are killed, nested, or started where things are not as they should be. A table; runs nothing.
 
 use crate::chaos::plays::{killed, places, recursion};
-use crate::chaos::row::{BOTH, CONFINED, Row, played};
+use crate::chaos::row::{ALL, CONFINED, ISOLATED, Row, SHARED, played};
 
 const WHOLE: &str = "0 survivors, record whole, next works";
 const DENIED: &str = "deny";
 
 const fn point(name: &'static str) -> Row {
-    played(64, name, BOTH, WHOLE, killed::at_a_point)
+    played(64, name, ALL, WHOLE, killed::at_a_point)
 }
 
 const fn place(
@@ -20,13 +20,20 @@ const fn place(
 }
 
 pub(super) const ROWS: &[Row] = &[
-    played(62, "recursion", BOTH, "already-firing -> deny, one run", recursion::fires_itself),
+    played(62, "recursion", ALL, "already-firing -> deny, one run", recursion::fires_itself),
     played(
         62,
         "recursion_by_other_names",
-        BOTH,
+        SHARED,
         "nested-too-deep -> deny, 9 runs at most",
         recursion::fires_others,
+    ),
+    played(
+        62,
+        "recursion_in_namespaces",
+        ISOLATED,
+        "not-started -> deny, one run",
+        recursion::makes_no_namespaces_within,
     ),
     point("killed_reading_its_event"),
     point("killed_when_it_began"),
@@ -40,7 +47,7 @@ pub(super) const ROWS: &[Row] = &[
     point("killed_while_a_hook_is_stopped"),
     point("killed_while_a_worker_judges"),
     point("killed_while_a_hook_has_children"),
-    played(64, "killed_at_any_moment", BOTH, WHOLE, killed::at_any_moment),
+    played(64, "killed_at_any_moment", ALL, WHOLE, killed::at_any_moment),
     place(
         "kernel_without_landlock",
         CONFINED,
@@ -55,14 +62,12 @@ pub(super) const ROWS: &[Row] = &[
     ),
     place("filter_of_calls_already_on", CONFINED, DENIED, places::filtered),
     place("no_new_privileges_already_on", CONFINED, DENIED, places::no_new_privileges),
-    place("container_that_masks_proc", BOTH, DENIED, places::masked_proc),
-    place("read_only_home", BOTH, "deny + unrecorded", places::read_only_home),
-    place("project_on_tmpfs", BOTH, DENIED, places::other_file_system),
-    place("project_on_overlay", BOTH, DENIED, places::overlay),
-    place(
-        "isolation_min_that_nobody_reaches",
-        CONFINED,
-        "not started -> policy",
-        places::unreached,
-    ),
+    place("container_that_masks_proc", ALL, DENIED, places::masked_proc),
+    place("read_only_home", ALL, "deny + unrecorded", places::read_only_home),
+    place("project_on_tmpfs", ALL, DENIED, places::other_file_system),
+    place("project_on_overlay", ALL, DENIED, places::overlay),
+    place("user_namespaces_switched_off", ISOLATED, "not started -> policy", places::unreached)
+        .behind(
+            "exec unshare -Ur bash -c 'echo 0 > /proc/sys/user/max_user_namespaces; exec {fire}'",
+        ),
 ];

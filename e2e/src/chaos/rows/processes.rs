@@ -2,7 +2,7 @@
 
 use crate::chaos::plays::host;
 use crate::chaos::row::Hook::{Fake, Python, Shell};
-use crate::chaos::row::{CONFINED, LIMITS, Limits, Row, denies, fails, hangs};
+use crate::chaos::row::{CONFINED, ISOLATED, LIMITS, Limits, Row, denies, fails, hangs};
 
 const FEW: Limits = Limits { processes: Some(200), ..LIMITS };
 const LITTLE_MEMORY: Limits = Limits { address_space_kib: 512 << 10, ..LIMITS };
@@ -16,6 +16,19 @@ while True:
     except OSError:
         time.sleep(0.05)
 ";
+/// Denies where the bomb went out at the number that it was granted.
+const COUNTS: &str = r#"
+import os, signal
+count = 1
+try:
+    while True:
+        if os.fork() == 0:
+            signal.pause()
+        count += 1
+except OSError:
+    pass
+print('{deny}' if 30 < count <= 40 else '{allow}')
+"#;
 const EATS: &str = r#"
 kept = []
 while True:
@@ -63,6 +76,11 @@ pub(super) const ROWS: &[Row] = &[
     )
     .takes(500),
     hangs(22, "fork_bomb", Python(BOMB)).within(FEW).takes(1_000).also(host::still_starts),
+    denies(22, "fork_bomb_at_its_number", Python(COUNTS))
+        .granting(", processes = 40")
+        .within(FEW)
+        .in_cells(ISOLATED)
+        .takes(1_000),
     fails(23, "mem_bomb", Python(EATS), &["exit-code", "signalled"])
         .within(LITTLE_MEMORY)
         .takes(3_000),

@@ -2,7 +2,7 @@
 
 use crate::chaos::plays::{host, privilege};
 use crate::chaos::row::Hook::{Refused, Shell};
-use crate::chaos::row::{BOTH, CONFINED, OPEN, Row, denies, played};
+use crate::chaos::row::{ALL, CONFINED, Cell, ISOLATED, OPEN, Row, denies, played};
 
 const fn refused(number: u8, name: &'static str, tries: &'static str) -> Row {
     denies(number, name, Refused(tries)).in_cells(CONFINED).takes(1_000)
@@ -13,16 +13,21 @@ const fn beside_a_port(name: &'static str, tries: &'static str) -> Row {
     refused(51, name, tries).granting(r#", net = ["tcp:443"]"#)
 }
 
+/// Where its parent is the host.
+const UNISOLATED: &[Cell] = &[Cell::Landlock];
 const UDP: &str = "socket.socket(2, 2).sendto(b'x', ('127.0.0.1', 53))";
 const FAST_OPEN: &str = "socket.socket(2, 1).sendto(b'x', 0x20000000, ('127.0.0.1', 443))";
 const MPTCP: &str = "socket.socket(2, 1, 262).connect(('127.0.0.1', 443))";
 const KEY: &str = "mkdir -p ~/.ssh; echo key >~/.ssh/id;";
 
 pub(super) const ROWS: &[Row] = &[
-    refused(30, "kill_parent", "os.kill(os.getppid(), signal.SIGKILL)"),
+    refused(30, "kill_parent", "os.kill(os.getppid(), signal.SIGKILL)").in_cells(UNISOLATED),
     refused(30, "ptrace_parent", "call('ptrace', 16, os.getppid(), 0, 0)"),
-    refused(30, "stop_parent", "os.kill(os.getppid(), signal.SIGSTOP)"),
-    played(49, "setuid_program", BOTH, "no privilege is gained in a sandbox", privilege::setuid),
+    refused(30, "stop_parent", "os.kill(os.getppid(), signal.SIGSTOP)").in_cells(UNISOLATED),
+    // Its parent is process 1, on which a signal from within is lost.
+    denies(30, "kill_first", Shell("kill -9 1; kill -STOP 1; kill -9 $PPID; echo '{deny}'"))
+        .in_cells(ISOLATED),
+    played(49, "setuid_program", ALL, "no privilege is gained in a sandbox", privilege::setuid),
     refused(50, "reads_a_key", "open('{home}/.ssh/id').read()").behind(KEY),
     refused(50, "lists_the_keys", "os.listdir('{home}/.ssh')").behind(KEY),
     refused(

@@ -1,13 +1,13 @@
 //! Workers and servers that are hooks. A table; runs nothing.
 
 use crate::chaos::plays::{http, workers};
-use crate::chaos::row::{BOTH, ENGINE, Row, played};
+use crate::chaos::row::{ALL, ENGINE, Row, played};
 
 const PROTOCOL: &str = "worker-protocol -> deny, others unaffected";
 const ARMED: &str = "each denied, the gate stays armed";
 
 const fn worker(name: &'static str, command: &'static str) -> Row {
-    played(58, name, BOTH, PROTOCOL, workers::misbehaves).on(command)
+    played(58, name, ALL, PROTOCOL, workers::misbehaves).on(command)
 }
 
 const fn server(name: &'static str) -> Row {
@@ -21,7 +21,7 @@ pub(super) const ROWS: &[Row] = &[
     played(
         58,
         "worker_replies_before_the_request",
-        BOTH,
+        ALL,
         "worker-protocol -> deny",
         workers::replies_early,
     ),
@@ -30,10 +30,10 @@ pub(super) const ROWS: &[Row] = &[
     worker("worker_frame_of_1_GB", "do:giant"),
     worker("worker_never_replies", "do:never"),
     worker("worker_closes_its_output", "do:close"),
-    played(58, "worker_leaves_between_events", BOTH, "replaced, nothing lost", workers::leaves),
-    played(59, "worker_crash_loop", BOTH, "all denied, one notice", workers::crash_loop),
-    played(60, "induced_failures", BOTH, ARMED, workers::induced_failures),
-    played(60, "induced_failures_of_a_worker", BOTH, ARMED, workers::induced_failures),
+    played(58, "worker_leaves_between_events", ALL, "replaced, nothing lost", workers::leaves),
+    played(59, "worker_crash_loop", ALL, "all denied, one notice", workers::crash_loop),
+    played(60, "induced_failures", ALL, ARMED, workers::induced_failures),
+    played(60, "induced_failures_of_a_worker", ALL, ARMED, workers::induced_failures),
     server("http_301_to_the_metadata"),
     server("http_307_to_another_server"),
     played(61, "http_rebinding", ENGINE, "http-address -> deny, not connected", http::rebinds),

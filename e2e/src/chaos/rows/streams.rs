@@ -2,7 +2,7 @@
 
 use crate::chaos::plays::streams;
 use crate::chaos::row::Hook::Fake;
-use crate::chaos::row::{BOTH, READING_MS, Required, Row, denies, fails, hangs, played};
+use crate::chaos::row::{ALL, READING_MS, Required, Row, denies, fails, hangs, played};
 
 const MEBIBYTE: usize = 1 << 20;
 
@@ -61,7 +61,7 @@ pub(super) const ROWS: &[Row] = &[
         Fake(&["--hold-stdin-ms", "30000", "--stdout", "{deny}"]),
     )
     .padded(MEBIBYTE),
-    played(18, "dup_fd3", BOTH, "deny in time, the leak is told", streams::held_as_3),
+    played(18, "dup_fd3", ALL, "deny in time, the leak is told", streams::held_as_3),
     denies(19, "grandchild_floods_after_exit", Fake(&["--stdout", "{deny}", "--child-flood"]))
         .or(Required::DenyWith(&["text-after-answer", "output-too-large"]))
         .takes(READING_MS)
