@@ -30,6 +30,7 @@ const SCENES: &[Scene] = &[
     ("shell", scenes::interpreter::shell),
     ("python", scenes::interpreter::python),
     ("node", scenes::interpreter::node),
+    ("sandbox", scenes::sandbox::sandbox),
     ("big-host", scenes::command::big_host),
     ("parallel", scenes::command::parallel),
     ("sessions", scenes::sessions::sessions),

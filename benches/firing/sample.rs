@@ -83,8 +83,17 @@ struct Row {
 struct Baseline {
     words: String,
     median: Duration,
-    /// Its 99th percentile, where the row is about the tail too.
-    tail: Option<Duration>,
+    beside: Beside,
+}
+
+/// What a row says beside the ratio of the medians.
+#[derive(Clone, Copy)]
+enum Beside {
+    Nothing,
+    /// The baseline's 99th percentile: the row is about the tail, too.
+    Tail(Duration),
+    /// By how much it takes longer.
+    More,
 }
 
 /// What was measured.
@@ -105,7 +114,19 @@ impl Table {
         (words, median): (&str, Duration),
         reach: &str,
     ) {
-        let baseline = Baseline { words: words.to_owned(), median, tail: None };
+        let baseline = Baseline { words: words.to_owned(), median, beside: Beside::Nothing };
+        self.row(name, Ok(sample), Some(baseline), reach);
+    }
+
+    /// Adds a figure with what it is held against, and how much more it is.
+    pub(crate) fn more(
+        &mut self,
+        name: impl Into<String>,
+        sample: Sample,
+        (words, median): (&str, Duration),
+        reach: &str,
+    ) {
+        let baseline = Baseline { words: words.to_owned(), median, beside: Beside::More };
         self.row(name, Ok(sample), Some(baseline), reach);
     }
 
@@ -117,8 +138,8 @@ impl Table {
         (words, other): (&str, Sample),
         reach: &str,
     ) {
-        let (median, tail) = (other.median(), Some(other.at(99)));
-        let baseline = Baseline { words: words.to_owned(), median, tail };
+        let (median, beside) = (other.median(), Beside::Tail(other.at(99)));
+        let baseline = Baseline { words: words.to_owned(), median, beside };
         self.row(name, Ok(sample), Some(baseline), reach);
     }
 
@@ -170,11 +191,15 @@ impl Baseline {
         let times = |ours: Duration, base: Duration| {
             format!("{:.2}x", ours.as_secs_f64() / base.as_secs_f64().max(f64::EPSILON))
         };
-        let Self { words, median, tail } = self;
+        let Self { words, median, beside } = self;
         let of_medians = times(sample.median(), *median);
-        match tail {
-            None => format!("{of_medians} {words} ({})", short(*median)),
-            Some(tail) => {
+        match beside {
+            Beside::Nothing => format!("{of_medians} {words} ({})", short(*median)),
+            Beside::More => {
+                let more = sample.median().saturating_sub(*median);
+                format!("{of_medians}, +{} {words} ({})", short(more), short(*median))
+            }
+            Beside::Tail(tail) => {
                 let of_tails = times(sample.at(99), *tail);
                 format!(
                     "{of_medians}, p99 {of_tails} {words} ({}, {})",

@@ -7,6 +7,7 @@ pub(crate) mod inside;
 pub(crate) mod interpreter;
 pub(crate) mod lines;
 pub(crate) mod record;
+pub(crate) mod sandbox;
 pub(crate) mod sessions;
 pub(crate) mod trust;
 pub(crate) mod worker;

@@ -13,15 +13,17 @@ use crate::baseline::settled;
 use crate::sample::{Sample, Table};
 
 /// A language in which people write hooks.
-struct Language {
-    name: &'static str,
+pub(super) struct Language {
+    pub(super) name: &'static str,
     /// The program, and the arguments with which it says where it really is.
-    program: (&'static str, &'static [&'static str]),
+    pub(super) program: (&'static str, &'static [&'static str]),
+    /// The option behind which a script stands on the command line.
+    pub(super) takes_line: &'static str,
     /// A hook that reads its event, looks into it and has no objection.
-    script: &'static str,
+    pub(super) script: &'static str,
     /// How long a spare is given to be up before the next event where nobody can see whether it is.
     start: Duration,
-    times: usize,
+    pub(super) times: usize,
     /// The ways to start it before it is needed, with how much of a cold start may be left.
     prewarmed: &'static [(&'static str, &'static str, &'static str)],
 }
@@ -29,6 +31,7 @@ struct Language {
 const SHELL: Language = Language {
     name: "sh -c",
     program: ("sh", &["-c", "command -v sh"]),
+    takes_line: "-c",
     script: "read -r event; case $event in *--force*) exit 2 ;; esac; echo '{}'",
     start: Duration::from_millis(5),
     times: 300,
@@ -38,6 +41,7 @@ const SHELL: Language = Language {
 const PYTHON: Language = Language {
     name: "Python",
     program: ("python3", &["-c", "import sys; print(sys.executable)"]),
+    takes_line: "-c",
     script: "import json, sys\n\
              event = json.load(sys.stdin)\n\
              if '--force' in json.dumps(event):\n    sys.exit(2)\n\
@@ -53,6 +57,7 @@ const PYTHON: Language = Language {
 const NODE: Language = Language {
     name: "Node",
     program: ("node", &["-p", "process.execPath"]),
+    takes_line: "-e",
     script: "let text = '';\n\
              process.stdin.on('data', (part) => (text += part));\n\
              process.stdin.on('end', () => {\n\
@@ -66,6 +71,9 @@ const NODE: Language = Language {
         ("prewarmed Node, exit announced", "prewarm = \"node\"", "0.1x"),
     ],
 };
+
+/// All of them.
+pub(super) const LANGUAGES: &[Language] = &[SHELL, PYTHON, NODE];
 
 /// A line of shell, which the engine hands to `sh -c`.
 pub(crate) fn shell(table: &mut Table) {

@@ -1,0 +1,84 @@
+//! What it costs to confine a hook, against the same hook at liberty, and against bubblewrap, which confines it from outside.
+
+use std::hint::black_box;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+use super::interpreter::{LANGUAGES, Language};
+use super::{Bed, argv, hook};
+use crate::baseline::interpreter;
+use crate::sample::{Sample, Table};
+
+/// The ways to confine it: by which means, the keys of its sandbox, and how much more it may take.
+const WAYS: &[(&str, &str, &str)] =
+    &[("L", "", "+1.0 ms"), ("L and N", ", isolation_min = \"T2\"", "+1.5 ms")];
+
+/// Namespaces, a `/proc` and a `/tmp` of its own, nothing to write, nobody to talk to: what we give with both means, as near as it comes.
+const BUBBLEWRAP: &[&str] = &[
+    "--ro-bind",
+    "/",
+    "/",
+    "--proc",
+    "/proc",
+    "--dev",
+    "/dev",
+    "--tmpfs",
+    "/tmp",
+    "--unshare-all",
+    "--die-with-parent",
+    "--new-session",
+];
+
+/// Each language, each way.
+pub(crate) fn sandbox(table: &mut Table) {
+    LANGUAGES.iter().for_each(|language| measure(table, language));
+}
+
+fn measure(table: &mut Table, language: &Language) {
+    let (program, which) = language.program;
+    let (Some(program), Ok(scratch)) = (interpreter(program, which), TempDir::new()) else {
+        return table.skip(language.name, "it is not here", "");
+    };
+    let args = [language.takes_line, language.script];
+    let run = argv("run", &program, &args);
+    // Where an interpreter lies in somebody's home.
+    let prefix = program.parent().and_then(Path::parent).unwrap_or(&program).display();
+    for (means, keys, reach) in WAYS {
+        let keys = format!("sandbox = {{ profile = \"standard\", read = [\"{prefix}\"]{keys} }}");
+        let name = format!("{} in {means}", language.name);
+        beside(table, language, (&run, &format!("{run}\n{keys}")), (&name, reach), scratch.path());
+    }
+    let name = format!("{} in bubblewrap", language.name);
+    let Some(outside) = interpreter("sh", &["-c", "command -v bwrap"]) else {
+        return table.skip(name, "there is no bwrap", "");
+    };
+    let program = program.display().to_string();
+    let args: Vec<&str> = BUBBLEWRAP.iter().copied().chain([&*program]).chain(args).collect();
+    beside(table, language, (&run, &argv("run", &outside, &args)), (&name, ""), scratch.path());
+}
+
+/// A row of the second entry against the first, fired in turn.
+fn beside(
+    table: &mut Table,
+    language: &Language,
+    (free, confined): (&str, &str),
+    (name, reach): (&str, &str),
+    scratch: &Path,
+) {
+    let bed = |entry: &str| Bed::written_beside([hook(0, entry)], scratch).ready();
+    let (free, confined) = match (bed(free), bed(confined)) {
+        (Ok(free), Ok(confined)) => (free, confined),
+        (Err(why), _) | (_, Err(why)) => return table.skip(name, &why, reach),
+    };
+    let (free, confined) = Sample::pair(
+        language.times,
+        || {
+            black_box(free.fire());
+        },
+        || {
+            black_box(confined.fire());
+        },
+    );
+    table.more(name, confined, ("at liberty", free.median()), reach);
+}
