@@ -24,6 +24,7 @@ usage: cargo xtask VERB
   conformance   fire every case through the library and the command line
   e2e           what do real agents do, alone and with Tenterhook in front? the same as `cargo e2e agents` (NAME..., `--whole`, `--times N`)
   chaos         does the engine keep its promises whatever a hook does? the same as `cargo e2e chaos` (NUMBER..., `--times N`)
+  soak          does a host that fires for long hold what it held? the same as `cargo e2e soak` (`--minutes M`)
   fuzz          does anything that is read panic, hang or cost too much? (TARGET..., `--minutes M`, `--shard K/N`, `--seeds DIR`; a C++ compiler)
   dist          make what is installed without Rust: tarballs, npm packages, wheels (`--program FILE`, `--out DIR`, TARGET...)
   corpus DIR    does `check` find what is known of a directory of real configs?
@@ -43,6 +44,7 @@ fn main() -> ExitCode {
         ["pictures", args @ ..] => pictures::run(args),
         ["e2e", args @ ..] => play("agents", args),
         ["chaos", args @ ..] => play("chaos", args),
+        ["soak", args @ ..] => play("soak", args),
         ["fuzz", args @ ..] => fuzz::run(args),
         ["dist", args @ ..] => dist::run(args),
         ["convert", directory] => convert::run(Path::new(directory)),

@@ -1,6 +1,7 @@
 //! `doctor`: what keeps a hook from counting here, and what mends it? Reads the agents' files and calls once through each entry;
 //! changes nothing (BR-70 to BR-74).
 
+mod confined;
 mod entries;
 mod finding;
 mod firing;
@@ -17,6 +18,7 @@ use super::print_json;
 use crate::ambient::Here;
 use crate::args::{Doctor, Format};
 use crate::exit::Exit;
+use crate::load::{self, Whose};
 use crate::problem::Problem;
 use crate::term::Term;
 use finding::{Finding, Weight};
@@ -29,6 +31,8 @@ struct Report {
     agents: Vec<Row>,
     /// About the files with hooks that are read from here.
     sources: Vec<Finding>,
+    /// In what the hooks of these files run that start a program.
+    programs: Vec<confined::Program>,
     /// About the machine.
     machine: Vec<Finding>,
     kernel: Kernel,
@@ -64,8 +68,11 @@ fn look(agents: &[&'static Agent], fires: bool, here: &Here) -> Report {
     let agents: Vec<Row> = agents.iter().map(|it| row(it, fires, here)).collect();
     let calling: Vec<&'static Agent> =
         agents.iter().filter(|it| it.events > 0).map(|it| it.agent).collect();
-    let sources = sources::findings(&calling, here);
-    Report { agents, sources, machine, kernel }
+    let mut loaded = load::read(&[], Whose::Unsaid, here);
+    let engine = loaded.engine(|builder| builder);
+    let sources = sources::findings(&calling, &loaded, &engine, here);
+    let programs = confined::programs(&loaded, &engine, kernel.means, here);
+    Report { agents, sources, programs, machine, kernel }
 }
 
 fn row(agent: &'static Agent, fires: bool, here: &Here) -> Row {

@@ -352,3 +352,35 @@ fn what_a_sandbox_reaches_is_said() {
     let ends_all = tenterhook_process::means().tier() >= tenterhook_process::Tier::T2;
     assert_eq!(said.contains("nothing outlives a hook"), ends_all, "{said}");
 }
+
+/// X-8: and of each hook that starts a program.
+#[test]
+fn what_each_hook_runs_in_is_said() {
+    use tenterhook_process::Tier;
+    let room = Room::new();
+    let text = "[hook.free]\non = \"Stop\"\nshell = \"true\"\n\
+        [hook.held]\non = \"Stop\"\nshell = \"true\"\nsandbox = \"standard\"\n\
+        [hook.apart]\non = \"Stop\"\nshell = \"true\"\nsandbox = { isolation_min = \"T2\" }\n\
+        [hook.rule]\non = \"PreToolUse\"\nwhen = \"true\"\ndecision = \"deny\"\n";
+    room.write("home/.config/tenterhook/tenterhook.toml", text);
+    let reached = tenterhook_process::means().tier();
+    let runs_in = |demanded: Tier| match reached >= demanded {
+        true => demanded.word(),
+        false => "none",
+    };
+    let said = room.run(&["doctor", "--no-fire", "--format", "json"], "").stdout;
+    let value: Value = serde_json::from_str(&said).expect(&said);
+    let programs = value["programs"].as_array().unwrap();
+    let found: Vec<_> = programs.iter().map(|it| (&it["name"], &it["runs_in"])).collect();
+    let expected = [("free", "T0"), ("held", runs_in(Tier::T1)), ("apart", runs_in(Tier::T2))];
+    assert_eq!(found.len(), expected.len(), "a rule starts nothing: {found:?}");
+    for ((name, tier), expected) in found.iter().zip(expected) {
+        assert_eq!((name.as_str().unwrap(), tier.as_str().unwrap()), expected);
+    }
+    let page = room.run(&["doctor", "--no-fire"], "").stdout;
+    let words = page.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("T0 `free` of"), "{page}");
+    assert!(words.contains("runs with all your rights"), "{page}");
+    assert_eq!(words.contains("T2 `apart` of"), reached == Tier::T2, "{page}");
+    assert_eq!(words.contains("it demands T2"), reached < Tier::T2, "{page}");
+}

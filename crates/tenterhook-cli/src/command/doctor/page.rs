@@ -5,7 +5,7 @@ use tenterhook_process::Tier;
 
 use super::finding::{Finding, Mend, Weight};
 use super::machine::Kernel;
-use super::{Report, Row};
+use super::{Report, Row, confined};
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, HELP, WARNING, paint};
 use crate::show::words::{count, time, wrap};
 
@@ -25,6 +25,12 @@ pub(super) fn text(report: &Report, width: usize) -> String {
         line("ok", "what is read from here loads, and is trusted", width, &mut out);
     }
     report.sources.iter().for_each(|it| finding(it, width, &mut out));
+    if !report.programs.is_empty() {
+        out.push_str(&format!("\n{}\n", paint(BOLD, "What programs of hooks run in")));
+    }
+    for (lead, text) in confined::lines(&report.programs, report.kernel.means.tier()) {
+        line(lead, &text, width, &mut out);
+    }
     out.push_str(&format!("\n{}\n", paint(BOLD, "This machine")));
     line("ok", &kernel(report.kernel), width, &mut out);
     let (lead, reached) = sandbox(report.kernel);
@@ -85,7 +91,7 @@ fn line(lead: &str, text: &str, width: usize, out: &mut String) {
     let style = match lead {
         "ok" => GOOD,
         "error" => ERROR,
-        "warning" => WARNING,
+        "warning" | "none" => WARNING,
         "mend" => HELP,
         _ => DIM,
     };
@@ -132,6 +138,7 @@ pub(super) fn value(report: &Report) -> Value {
             "namespaces": report.kernel.means.namespaces, "processes": report.kernel.means.processes,
             "tier": report.kernel.means.tier().word(),
         },
+        "programs": report.programs.iter().map(confined::Program::value).collect::<Vec<_>>(),
         "findings": findings,
         "errors": report.of(Weight::Error), "warnings": report.of(Weight::Warning),
     })

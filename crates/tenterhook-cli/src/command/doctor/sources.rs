@@ -13,18 +13,21 @@ use tenterhook::trust::{Origin, State, Trust};
 
 use super::finding::{Finding, Kind, Mend, typed};
 use crate::ambient::Here;
-use crate::load::{self, Loaded, Whose, shorten};
+use crate::load::{Loaded, shorten};
 use crate::show::words::count;
 
 /// What is wrong with the files that would be read from here, before these agents that call.
-pub(super) fn findings(calling: &[&'static Agent], here: &Here) -> Vec<Finding> {
-    let mut loaded = load::read(&[], Whose::Unsaid, here);
-    let engine = loaded.engine(|builder| builder);
+pub(super) fn findings(
+    calling: &[&'static Agent],
+    loaded: &Loaded,
+    engine: &Engine,
+    here: &Here,
+) -> Vec<Finding> {
     let errors = loaded.diagnostics.iter().filter(|it| it.severity == Severity::Error);
     let mut found: Vec<Finding> = errors.map(|it| broken(it, here)).collect();
     let trust = here.trust();
     found.extend(loaded.sources.iter().filter_map(|it| not_approved(it, &trust, here)));
-    let twice = calling.iter().flat_map(|it| runs_twice(it, &loaded, &engine, here));
+    let twice = calling.iter().flat_map(|it| runs_twice(it, loaded, engine, here));
     found.extend(twice.collect::<Vec<_>>());
     for hidden in &loaded.hidden {
         let hooks = count(hidden.hooks, "hook");
@@ -100,7 +103,7 @@ fn runs_twice(agent: &Agent, loaded: &Loaded, engine: &Engine, here: &Here) -> V
 }
 
 /// What `install` wrote is for the agent to run, and the bridge never fires it: there is nothing to approve.
-fn is_ours_alone(text: &str) -> bool {
+pub(super) fn is_ours_alone(text: &str) -> bool {
     let calls = |it: &Agent| install::installed(it, text).is_ok_and(|it| !it.is_empty());
     let others = |it: &Agent| install::foreign(it, text).is_ok_and(|it| !it.is_empty());
     AGENTS.iter().any(|it| calls(it) && !others(it))

@@ -1,0 +1,159 @@
+//! In what does each hook run here that starts a program? Asks the configuration and the machine; starts nothing.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tenterhook::Engine;
+use tenterhook::config::Source;
+use tenterhook::dialect::DialectId;
+use tenterhook::hook::{Arming, Hook, Run, Sandbox};
+use tenterhook_process::{Means, Tier};
+
+use super::sources::is_ours_alone;
+use crate::ambient::Here;
+use crate::load::{Loaded, shorten};
+use crate::show::words::count;
+
+/// A hook that starts a program.
+pub(super) struct Program {
+    name: String,
+    /// Whether a person gave it that name.
+    is_named: bool,
+    /// The file of its entry, as people call it, and the line.
+    place: Option<(String, usize)>,
+    /// What it is left, in words.
+    sandbox: String,
+    runs: Runs,
+}
+
+/// What becomes of it on this machine.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Runs {
+    /// Nobody confines it.
+    Free,
+    /// It would be confined, and runs with all rights where that cannot be had.
+    Unconfined,
+    In(Tier),
+    /// It demands more than is reached here.
+    Not(Tier),
+}
+
+impl Runs {
+    fn of(sandbox: &Sandbox, means: Means) -> Self {
+        let Some(grants) = sandbox.grants() else { return Self::Free };
+        let demanded = match grants.demands() {
+            tenterhook::hook::Tier::T0 => Tier::T0,
+            tenterhook::hook::Tier::T1 => Tier::T1,
+            tenterhook::hook::Tier::T2 => Tier::T2,
+        };
+        let uncounted = grants.processes.is_some() && !means.processes;
+        match means.tier_for(demanded) {
+            reached if reached < demanded || uncounted => Self::Not(demanded),
+            Tier::T0 => Self::Unconfined,
+            reached => Self::In(reached),
+        }
+    }
+
+    /// The word for it in the JSON.
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Free | Self::Unconfined => Tier::T0.word(),
+            Self::In(tier) => tier.word(),
+            Self::Not(_) => "none",
+        }
+    }
+}
+
+/// All of them, in the order in which they run. What an agent's file has to call us is the agent's to run.
+pub(super) fn programs(
+    loaded: &Loaded,
+    engine: &Engine,
+    means: Means,
+    here: &Here,
+) -> Vec<Program> {
+    let ruleset = engine.ruleset();
+    let calls_us: Vec<&Source> =
+        loaded.sources.iter().filter(|it| is_ours_alone(&it.text)).collect();
+    let starts = |it: &&Arc<Hook>| {
+        let file = it.place.as_ref().map(|at| &at.file);
+        it.arming == Arming::Armed
+            && matches!(it.run, Run::Command(_) | Run::Worker(_))
+            && !calls_us.iter().any(|source| file == Some(&source.name))
+    };
+    let program = |it: &Arc<Hook>| Program {
+        name: it.id.as_str().to_owned(),
+        is_named: it.dialect == DialectId::NATIVE,
+        place: it.place.as_ref().map(|at| (shorten(&at.file, &here.roots), at.line)),
+        sandbox: it.sandbox.told(),
+        runs: Runs::of(&it.sandbox, means),
+    };
+    ruleset.hooks().iter().filter(starts).map(program).collect()
+}
+
+/// A lead and a sentence for each file and each end that its hooks meet.
+pub(super) fn lines(all: &[Program], here: Tier) -> Vec<(&'static str, String)> {
+    let mut groups: Vec<Vec<&Program>> = Vec::new();
+    for it in all {
+        match groups.iter_mut().find(|group| group.iter().all(|other| other.is_like(it))) {
+            Some(group) => group.push(it),
+            None => groups.push(vec![it]),
+        }
+    }
+    groups.iter().filter_map(|group| Some(group.first()?.line(group, here))).collect()
+}
+
+impl Program {
+    fn is_like(&self, other: &Self) -> bool {
+        let file = |it: &Self| it.place.as_ref().map(|(file, _)| file.clone());
+        file(self) == file(other) && self.sandbox == other.sandbox && self.runs == other.runs
+    }
+
+    fn line(&self, group: &[&Self], here: Tier) -> (&'static str, String) {
+        let whose = self.place.as_ref().map_or_else(String::new, |(file, _)| format!(" of {file}"));
+        let who = format!("{}{whose}", named(group));
+        let (runs, not_started) = match group.len() {
+            1 => ("runs", "is not started: it demands"),
+            _ => ("run", "are not started: they demand"),
+        };
+        let sandbox = &self.sandbox;
+        match self.runs {
+            Runs::Free => (Tier::T0.word(), format!("{who} {runs} with all your rights")),
+            Runs::Unconfined => (
+                Tier::T0.word(),
+                format!("{who} {runs} with all your rights: nothing can be confined here"),
+            ),
+            Runs::In(tier) => (tier.word(), format!("{who} {runs} in `{sandbox}`")),
+            // Of root no processes are counted.
+            Runs::Not(tier) if tier == here => {
+                ("none", format!("{who} {not_started} `processes`, which does not bind root"))
+            }
+            Runs::Not(tier) => {
+                let (tier, here) = (tier.word(), here.word());
+                ("none", format!("{who} {not_started} {tier}, and {here} is reached here"))
+            }
+        }
+    }
+
+    pub(super) fn value(&self) -> Value {
+        let (file, line) = self.place.clone().unzip();
+        json!({
+            "name": self.name, "file": file, "line": line, "sandbox": self.sandbox,
+            "runs_in": self.runs.word(),
+        })
+    }
+}
+
+/// The names of a group; of many, the first ones, and of hooks that nobody named their number.
+fn named(group: &[&Program]) -> String {
+    const SHOWN: usize = 4;
+    if !group.iter().all(|it| it.is_named) {
+        return count(group.len(), "hook");
+    }
+    let quoted = |it: &&Program| format!("`{}`", it.name);
+    let shown: Vec<String> = group.iter().take(SHOWN).map(quoted).collect();
+    match group.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        1 => format!("{} and another one", shown.join(", ")),
+        many => format!("{} and {many} others", shown.join(", ")),
+    }
+}
