@@ -335,6 +335,9 @@ pub(crate) struct Fire {
     /// The model that hooks ask which name none, such as `openai::gpt-5.4-mini`
     #[arg(long, value_name = "[SERVICE::]MODEL")]
     pub(crate) model: Option<String>,
+    /// Say all that confined hooks ask for and are refused, with the program that asks; they take longer then
+    #[arg(long)]
+    pub(crate) explain_denials: bool,
     /// Read one event a line, write one outcome a line
     #[arg(long, conflicts_with = "what")]
     pub(crate) stream: bool,

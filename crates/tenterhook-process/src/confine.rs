@@ -28,6 +28,9 @@ pub struct Confinement {
     pub attributes: bool,
     /// How many processes it may have at a time, itself among them. Only [`Tier::T2`] counts them, so that it is demanded, too.
     pub processes: Option<u64>,
+    /// Whether it is heard what it asks for ([`Report::asked`](crate::Report::asked)): for looking at a program, because each such call then
+    /// takes two changes of process more.
+    pub watched: bool,
     /// The least with which the child may run. Where less is reached it is not started.
     pub at_least: Tier,
     /// In place of what this machine can do: for tests of machines that can do less.
@@ -46,6 +49,7 @@ impl Confinement {
             net: Net::Denied,
             attributes: false,
             processes: None,
+            watched: false,
             at_least,
             pretended: None,
         }

@@ -72,6 +72,7 @@
 //!   death with the host, no search for descendants that left, no announced exits. Not tested there yet.
 //! - **Elsewhere**: every run reports [`End::NotStarted`] at [`Step::Prepare`].
 
+mod asked;
 #[cfg(all(target_os = "linux", not(tenterhook_portable)))]
 #[path = "linux/mod.rs"]
 mod backend;
@@ -116,6 +117,7 @@ pub fn reached(at_least: Tier) -> Tier {
     means.tier_for(at_least)
 }
 
+pub use asked::{Asked, Wish};
 pub use cancel::Cancel;
 pub use child::{Child, Lines, run, run_blocking, start, start_fed, start_with};
 pub use command::{Announce, Command, Limits, Privileges, Program, Resource, Shell, Sweep};

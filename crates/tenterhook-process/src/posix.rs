@@ -481,6 +481,7 @@ impl Run {
             swept: 0,
             announced: false,
             tier: Tier::T0,
+            asked: Vec::new(),
             cwd_substituted: self.cwd_substituted.take(),
         }
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::asked::Asked;
 use crate::confine::Tier;
 
 /// The facts of one run. There is exactly one for every command, also for one that never started.
@@ -36,6 +37,9 @@ pub struct Report {
     pub announced: bool,
     /// How far it was confined, as the child itself found when it had entered what was prepared.
     pub tier: Tier,
+    /// What it and its descendants asked for until then, each thing once and some thousands at most, where it was
+    /// [watched](crate::Confinement::watched). Linux only.
+    pub asked: Vec<Asked>,
     /// The directory that stood in for the one that was asked for.
     pub cwd_substituted: Option<PathBuf>,
 }
@@ -56,6 +60,7 @@ impl Report {
             swept: 0,
             announced: false,
             tier: Tier::T0,
+            asked: Vec::new(),
             cwd_substituted: None,
         }
     }

@@ -62,6 +62,9 @@ pub struct Ambient {
     /// What the person left to agents of what the built-in rules deny; `None`: nothing.
     #[cfg(feature = "rule")]
     pub leaves: Option<crate::leave::Leaves>,
+    /// Whether all that confined commands ask for and are not granted is told, one fault `sandbox-refused` each, also where they keep
+    /// silent about it. Their calls are heard one by one, so that they take longer: for looking at a hook.
+    pub explains_denials: bool,
     /// As on a machine that can confine nothing: for tests.
     #[doc(hidden)]
     pub pretends_no_means: bool,

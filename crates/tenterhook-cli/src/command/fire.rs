@@ -55,6 +55,7 @@ pub(crate) fn run(args: &Fire, here: &Here, term: Term) -> Result<Exit, Problem>
         leave::lineage::note_caller(&state);
     }
     ambient = ambient.state(state);
+    ambient.explains_denials = args.explain_denials;
     ambient.scratch = scratch.path().map(Path::to_owned);
     let engine = loaded.engine(|builder| {
         builder.ambient(ambient).connect(&here.roots).record(journal.clone()).self_protection()

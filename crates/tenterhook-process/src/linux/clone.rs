@@ -16,6 +16,7 @@ use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use super::confine::Prepared;
 use super::landlock::RESTRICT_SELF;
 use super::namespaces::Namespaces;
+use super::seccomp::Filter;
 use crate::confine::Tier;
 use crate::report::Step;
 
@@ -53,8 +54,8 @@ pub(crate) struct Isolation<'a> {
 pub(crate) const STATUS: RawFd = 3;
 
 /// Above every number that a child moves a descriptor to: its streams, what it announces on, what process 1 tells on, the
-/// ruleset, and the program of process 1. To move one to itself would leave it close-on-exec.
-pub(crate) const HIGHER: RawFd = 7;
+/// ruleset, the program of process 1, and where it hands over its calls. To move one to itself would leave it close-on-exec.
+pub(crate) const HIGHER: RawFd = 8;
 
 /// C strings with their null-terminated table of pointers.
 pub(crate) struct Strings {
@@ -236,6 +237,12 @@ unsafe fn become_program(plan: &Plan<'_>, host: libc::pid_t, tier: *mut Tier) ->
             }
             Some(_) => first_closed + 1,
         };
+        let watch = first_closed;
+        let first_closed = match plan.confinement.and_then(|it| it.watch.as_ref()) {
+            None => first_closed,
+            Some(it) if libc::dup2(it.theirs.as_raw_fd(), watch) < 0 => return Step::Streams,
+            Some(_) => first_closed + 1,
+        };
         // Before the first call that may block on a file system: no pipe of another run is held.
         close_all_from(first_closed);
         // What is confined can mount nothing any more.
@@ -261,7 +268,7 @@ unsafe fn become_program(plan: &Plan<'_>, host: libc::pid_t, tier: *mut Tier) ->
         }
         if let Some(prepared) = plan.confinement {
             if plan.isolation.is_some_and(|it| !it.namespaces.grant(ruleset))
-                || !confine(prepared, ruleset)
+                || !confine(prepared, ruleset, watch)
             {
                 return Step::Confine;
             }
@@ -296,7 +303,7 @@ unsafe fn reset_signals() {
 }
 
 /// Enters the confinement, and finds out by trying whether it holds. On failure the error is in `errno`.
-unsafe fn confine(prepared: &Prepared, ruleset: c_int) -> bool {
+unsafe fn confine(prepared: &Prepared, ruleset: c_int, watch: c_int) -> bool {
     // SAFETY: raw calls on numbers and on prepared memory that the suspended parent keeps.
     unsafe {
         if !drop_capabilities()
@@ -306,15 +313,53 @@ unsafe fn confine(prepared: &Prepared, ruleset: c_int) -> bool {
             return false;
         }
         libc::close(ruleset);
-        let filter = libc::sock_fprog {
-            len: prepared.filter.len() as libc::c_ushort,
-            filter: prepared.filter.as_ptr().cast_mut(),
-        };
+        let filter = program_of(&prepared.filter);
         let mode = libc::SECCOMP_MODE_FILTER;
         if libc::prctl(libc::PR_SET_SECCOMP, mode, &raw const filter) != 0 {
             return false;
         }
+        if let Some(it) = &prepared.watch
+            && !hand_over_calls(&it.filter, watch)
+        {
+            return false;
+        }
         holds(prepared)
+    }
+}
+
+const fn program_of(filter: &Filter) -> libc::sock_fprog {
+    libc::sock_fprog { len: filter.len() as libc::c_ushort, filter: filter.as_ptr().cast_mut() }
+}
+
+/// From here on calls are heard by whoever gets what is sent on `watch`. On failure the error is in `errno`.
+unsafe fn hand_over_calls(filter: &Filter, watch: c_int) -> bool {
+    let (filter, mut byte) = (program_of(filter), 0u8);
+    let mut whole = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
+    // As long as a descriptor with its head, and aligned as one.
+    let mut control = [0u64; 3];
+    // SAFETY: raw calls on memory of this function, which the kernel reads before they return.
+    unsafe {
+        let (mode, flags) = (libc::SECCOMP_SET_MODE_FILTER, libc::SECCOMP_FILTER_FLAG_NEW_LISTENER);
+        let calls = libc::syscall(libc::SYS_seccomp, mode, flags, &raw const filter) as c_int;
+        if calls < 0 {
+            return false;
+        }
+        let mut message: libc::msghdr = std::mem::zeroed();
+        message.msg_iov = &raw mut whole;
+        message.msg_iovlen = 1;
+        message.msg_control = control.as_mut_ptr().cast();
+        message.msg_controllen = size_of_val(&control) as _;
+        let head = libc::CMSG_FIRSTHDR(&raw const message);
+        (*head).cmsg_level = libc::SOL_SOCKET;
+        (*head).cmsg_type = libc::SCM_RIGHTS;
+        (*head).cmsg_len = libc::CMSG_LEN(size_of::<c_int>() as u32) as _;
+        ptr::write_unaligned(libc::CMSG_DATA(head).cast::<c_int>(), calls);
+        let sent = libc::sendmsg(watch, &raw const message, 0) == 1;
+        let errno = *libc::__errno_location();
+        libc::close(calls);
+        libc::close(watch);
+        *libc::__errno_location() = errno;
+        sent
     }
 }
 

@@ -8,6 +8,7 @@ use rustix::io::Errno;
 
 use super::namespaces::{self, Namespaces};
 use super::seccomp::Filter;
+use super::watch::Watch;
 use super::{landlock, seccomp};
 use crate::confine::{Confinement, Means, Net, Tier};
 
@@ -21,6 +22,8 @@ pub(crate) struct Prepared {
     pub(crate) tries_socket: bool,
     /// What it makes before it is confined, where it is in namespaces of its own.
     pub(crate) namespaces: Option<Namespaces>,
+    /// What it hands over before it becomes its program, where it is watched.
+    pub(crate) watch: Option<Watch>,
 }
 
 /// What this machine offers, found by trying, once.
@@ -63,6 +66,7 @@ pub(crate) fn prepare(confinement: &Confinement) -> Result<Option<Prepared>, Err
     if matches!(confinement.net, Net::TcpTo(_)) && means.landlock < 4 {
         return Err(Errno::OPNOTSUPP);
     }
+    let watch = confinement.watched.then(|| Watch::begin(confinement.net != Net::Denied));
     let filter = seccomp::filter(confinement).ok_or(Errno::OPNOTSUPP)?;
     let grants_root = confinement.read.iter().chain(&confinement.write);
     Ok(Some(Prepared {
@@ -70,6 +74,7 @@ pub(crate) fn prepare(confinement: &Confinement) -> Result<Option<Prepared>, Err
         filter,
         tries_root: !grants_root.into_iter().any(|it| it.parent().is_none()),
         tries_socket: confinement.net == Net::Denied,
+        watch: watch.transpose()?,
         namespaces: (tier == Tier::T2).then(|| Namespaces::new(confinement, means.landlock)),
     }))
 }

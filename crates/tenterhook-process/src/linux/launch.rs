@@ -16,6 +16,7 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Pid;
 
 use super::clone::{self, Failure, Isolation, Plan, Stack, Strings};
+use super::watch::Heard;
 use super::{confine, init, namespaces};
 use crate::command::{Announce, Command, Privileges, Program, Resource};
 use crate::confine::Tier;
@@ -40,6 +41,8 @@ pub(crate) struct Launched {
     pub(crate) executed: Instant,
     /// How far it is confined, as it said itself.
     pub(crate) tier: Tier,
+    /// What it asks for, where it is watched.
+    pub(crate) heard: Option<Heard>,
     pub(crate) cwd_substituted: Option<PathBuf>,
     pub(crate) word: String,
 }
@@ -87,6 +90,7 @@ pub(crate) fn launch(command: &Command, input: Input, id: u64) -> Result<Launche
         status,
         executed,
         tier,
+        heard: prepared.confinement.and_then(|it| it.watch).map(|it| it.heard),
         cwd_substituted,
         word,
     })

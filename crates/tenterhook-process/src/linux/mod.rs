@@ -22,6 +22,7 @@ mod sigpipe;
 mod stdin;
 mod supervisor;
 mod sweep;
+mod watch;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};

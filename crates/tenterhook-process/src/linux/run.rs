@@ -78,6 +78,7 @@ pub(crate) struct Run {
     /// Counted among those that live while its process does, though its report is out.
     leaving: Option<Leaving>,
     tier: crate::confine::Tier,
+    heard: Option<super::watch::Heard>,
     cwd_substituted: Option<std::path::PathBuf>,
 }
 
@@ -168,6 +169,7 @@ impl Run {
             taken: None,
             leaving: None,
             tier: launched.tier,
+            heard: launched.heard,
             cwd_substituted: launched.cwd_substituted,
         }
     }
@@ -485,6 +487,7 @@ impl Run {
             swept: swept.killed,
             announced: self.leaving.is_some(),
             tier: self.tier,
+            asked: self.heard.as_ref().map(super::watch::Heard::all).unwrap_or_default(),
             cwd_substituted: self.cwd_substituted.take(),
         });
     }

@@ -39,6 +39,8 @@ const REFUSE: u32 = 0x0005_0000 | libc::EPERM as u32;
 /// As a kernel answers that does not have the call: programs then take the older one.
 const UNKNOWN: u32 = 0x0005_0000 | libc::ENOSYS as u32;
 const KILL: u32 = 0x8000_0000;
+/// Waits for whoever listens.
+const HEARD: u32 = 0x7fc0_0000;
 
 /// Refused to every confined child. `io_uring` would open sockets past the filter.
 const ALWAYS: &[c_long] = &[
@@ -196,8 +198,12 @@ pub(super) fn filter(confinement: &Confinement) -> Option<Filter> {
         Net::Open => {}
         // Also no socket of the machine itself: behind some stand daemons that start programs for whoever asks.
         Net::Denied => {
-            for call in [libc::SYS_socket, libc::SYS_connect, libc::SYS_bind, libc::SYS_listen] {
+            for call in [libc::SYS_connect, libc::SYS_bind, libc::SYS_listen] {
                 refuse(&mut filter, call, REFUSE);
+            }
+            // Whoever watches it hears of the wish, and refuses it.
+            if !confinement.watched {
+                refuse(&mut filter, libc::SYS_socket, REFUSE);
             }
             only_lasting_pairs(&mut filter);
         }
@@ -208,6 +214,14 @@ pub(super) fn filter(confinement: &Confinement) -> Option<Filter> {
             refuse(&mut filter, libc::SYS_listen, REFUSE);
         }
     }
+    filter.push(give(ALLOW));
+    Some(filter)
+}
+
+/// The filter that hands these calls to whoever listens, and lets others go on: what another filter refuses it refuses all the same.
+pub(super) fn heard(calls: impl Iterator<Item = c_long>) -> Option<Filter> {
+    let mut filter = vec![load(MACHINE), skip_if(ARCH?, 1), give(ALLOW), load(NUMBER)];
+    calls.for_each(|call| refuse(&mut filter, call, HEARD));
     filter.push(give(ALLOW));
     Some(filter)
 }

@@ -17,3 +17,4 @@ mod scene;
 mod signals;
 mod starts;
 mod streams;
+mod watches;

@@ -59,6 +59,8 @@ pub(super) struct Confined {
     confinement: process::Confinement,
     /// Where it starts, for the paths that it names from there.
     cwd: PathBuf,
+    /// The home of the person.
+    home: PathBuf,
     /// What its configuration grants, as it is written there.
     granted: Grants,
     /// The file of its entry.
@@ -91,7 +93,8 @@ pub(super) fn confine(
     described.resources.extend(memory.into_iter().chain(cpu));
     let (granted, cwd) = (grants.clone(), described.cwd.clone());
     let file = task.hook.place.as_ref().map(|it| it.file.clone());
-    Some(Box::new(Confined { confinement, cwd, granted, file, _room: room }))
+    let home = task.event.within.home.clone();
+    Some(Box::new(Confined { confinement, cwd, home, granted, file, _room: room }))
 }
 
 /// Git ends where its settings of a person are there and may not be read: it is told that there are none.
@@ -120,6 +123,7 @@ fn granted(task: &Task, grants: &Grants, described: &process::Command) -> proces
     let home = Home::of(&about.home);
     let mut confinement = process::Confinement::new(asked(grants.at_least));
     confinement.processes = grants.processes;
+    confinement.watched = task.ambient.explains_denials && matches!(task.hook.run, Run::Command(_));
     confinement.pretended = task.ambient.pretends_no_means.then(process::Means::default);
     confinement.net = match &grants.net {
         Peers::Nobody => process::Net::Denied,

@@ -149,6 +149,9 @@ fn translate(
 ) -> Report {
     // The supervisor always reports; should it not, the step is not known to have said anything.
     let Some(report) = report else { return Report::silent(End::Cancelled, Duration::ZERO) };
+    let Held { env_file, confined } = held;
+    let walls = confined.as_ref().filter(|_| report.tier > process::Tier::T0);
+    let refused = walls.map(|it| it.refusals(&report, project)).unwrap_or_default();
     let end = match report.end {
         process::End::NotStarted(error) if error.is_of_host() => {
             End::Failed { code: Code::OutOfResources, why: starved(&error) }
@@ -160,9 +163,6 @@ fn translate(
         process::End::TimedOut => End::TimedOut,
         process::End::Cancelled => End::Cancelled,
     };
-    let Held { env_file, confined } = held;
-    let walls = confined.as_ref().filter(|_| report.tier > process::Tier::T0);
-    let refused = walls.and_then(|it| it.told(&report.stderr.bytes, project));
     let has_tier = confined.is_some() && report.pid.is_some();
     Report {
         end,
@@ -176,7 +176,7 @@ fn translate(
         survivors: report.survivors,
         moved_to: report.cwd_substituted,
         tier: has_tier.then(|| tier(report.tier)),
-        notes: refused.into_iter().collect(),
+        notes: refused,
     }
 }
 

@@ -8,42 +8,135 @@ mod complaint;
 use std::path::{Path, PathBuf};
 
 use tenterhook_process as process;
+use tenterhook_process::Wish;
 
 use super::places::within;
 use super::{Confined, PROJECT};
 use crate::answer::Failure;
 use crate::diagnostic::Code;
 use crate::dialect::native;
-use crate::hook::{Grants, Sandbox, Tier};
+use crate::hook::{Grants, Peers, Sandbox, Tier};
 use complaint::{Complaint, complaints, is_about_attributes, named};
 
 /// The ends and beginnings of names that a file has for a moment only, before it takes another's place.
 const PASSING_ENDS: &[&str] = &[".lock", ".tmp", ".temp", ".swp", "~"];
 const PASSING_BEGINNINGS: &[&str] = &["sed", "tmp", ".tmp", ".#"];
 
+/// Who was refused something, where only what the hook printed tells of it.
+const IT: &str = "it";
+
+/// The terminal of whoever has one.
+const TERMINAL: &str = "/dev/tty";
+
+/// How many refusals of one run are told one by one.
+const MOST_TOLD: usize = 24;
+
 /// How the files begin that `sed -i` gives the mode of those whose place they take.
 const KEEPS_MODE: &str = "sed";
 
 impl Confined {
+    /// What people should hear of what a run was refused: all that it asked for where it was watched, else what it complains of first.
+    pub(in crate::executor) fn refusals(
+        &self,
+        report: &process::Report,
+        project: &Path,
+    ) -> Vec<Failure> {
+        let heard = self.of_wishes(&report.asked, project);
+        if heard.is_empty() {
+            self.told(&report.stderr.bytes, project).into_iter().collect()
+        } else {
+            heard
+        }
+    }
+
     /// What people should hear of what `stderr` complains of.
-    pub(in crate::executor) fn told(&self, stderr: &[u8], project: &Path) -> Option<Failure> {
+    fn told(&self, stderr: &[u8], project: &Path) -> Option<Failure> {
         let text = String::from_utf8_lossy(stderr);
         let message = complaints(&text).find_map(|it| match it {
-            Complaint::Unreached(port) => self.unreached(port),
-            Complaint::Git => Some(self.only_without("git writes beside its hooks")),
+            Complaint::Unreached(port) => self.unreached(IT, port),
+            Complaint::Git => Some(self.only_without(IT, "git writes beside its hooks")),
             Complaint::Refused { line, changes } => {
                 if let Some(told) = self.of_attributes(line) {
                     return Some(told);
                 }
                 let paths = named(line).map(|it| self.cwd.join(it));
                 let refused = paths.filter_map(|it| self.refused(&it, changes)).next();
-                refused.map(|it| self.of_path(&it, project))
+                refused.map(|it| self.of_path(IT, &it, project))
             }
         })?;
         Some(Failure { code: Code::SandboxRefused, message })
     }
 
-    fn of_path(&self, (path, how): &(PathBuf, Refused), project: &Path) -> String {
+    /// What people should hear of what a watched hook asked for and is not granted, and the one line that grants all of it.
+    fn of_wishes(&self, asked: &[process::Asked], project: &Path) -> Vec<Failure> {
+        let mut messages: Vec<String> = Vec::new();
+        let mut all = Sum { granted: self.granted.clone(), opens_home: false };
+        for asked in asked {
+            let Some(message) = self.of_wish(asked, project, &mut all) else { continue };
+            if !messages.contains(&message) {
+                messages.push(message);
+            }
+        }
+        let (told, unsaid) = (messages.len(), messages.len().saturating_sub(MOST_TOLD));
+        messages.truncate(MOST_TOLD);
+        if unsaid > 0 {
+            messages.push(format!("the sandbox refused {unsaid} things more"));
+        }
+        if told > 1 && all.granted != self.granted {
+            let line = self.line(|it| *it = all.granted);
+            let but = if all.opens_home { ", but for what opens the whole home" } else { "" };
+            messages.push(format!("{line} grants all of it that a key can{but}"));
+        }
+        let failure = |message| Failure { code: Code::SandboxRefused, message };
+        messages.into_iter().map(failure).collect()
+    }
+
+    /// One wish that was refused. What grants it is added to `all`.
+    fn of_wish(
+        &self,
+        process::Asked { program, wish }: &process::Asked,
+        project: &Path,
+        all: &mut Sum,
+    ) -> Option<String> {
+        let who = format!("`{program}`");
+        let (path, changes) = match wish {
+            Wish::Reach(port) => {
+                let message = self.unreached(&who, *port)?;
+                all.granted.net = all.granted.net.with(*port);
+                return Some(message);
+            }
+            Wish::Read(path) | Wish::Execute(path) => (path, false),
+            Wish::Change(path) => (path, true),
+        };
+        let holds = |it: &PathBuf| process::resolved(path).starts_with(process::resolved(it));
+        let Confined { confinement: granted, .. } = self;
+        let is_read = !changes && granted.read.iter().chain(&granted.write).any(holds);
+        // It has no terminal, whatever it is granted (R-1).
+        if is_read || path == Path::new(TERMINAL) {
+            return None;
+        }
+        let refused = self.refused(path, changes)?;
+        let (list, path) = match &refused {
+            (path, Refused::Read) => (Some(&mut all.granted.read), &**path),
+            (path, Refused::Write) => (Some(&mut all.granted.write), nearest(path)),
+            (path, Refused::Never | Refused::Make | Refused::Passing) => (None, &**path),
+        };
+        let grant = as_grant(path, project);
+        let list = list.filter(|it| !it.iter().any(|it| grant.starts_with(it)));
+        // Whoever lists the home for its names would be granted all keys in it.
+        let opens_home = process::resolved(&self.home).starts_with(path);
+        match list {
+            Some(_) if opens_home => all.opens_home = true,
+            Some(list) => {
+                list.retain(|it| !it.starts_with(&grant));
+                list.push(grant);
+            }
+            None => {}
+        }
+        Some(self.of_path(&who, &refused, project))
+    }
+
+    fn of_path(&self, who: &str, (path, how): &(PathBuf, Refused), project: &Path) -> String {
         let shown = path.display();
         let write = |path: &Path, keeps_mode: bool| {
             self.line(|it| {
@@ -53,22 +146,22 @@ impl Confined {
         };
         match how {
             Refused::Never => format!(
-                "the sandbox refused it to change `{shown}`, which no key grants: it says which hooks run, or what git runs"
+                "the sandbox refused {who} to change `{shown}`, which no key grants: it says which hooks run, or what git runs"
             ),
             Refused::Write => {
                 let line = write(nearest(path), keeps_mode(path));
-                format!("the sandbox refused it to change `{shown}`; {line} grants that")
+                format!("the sandbox refused {who} to change `{shown}`; {line} grants that")
             }
             Refused::Make => format!(
                 "the sandbox lets nothing be made beside files that say which hooks run, such as `{shown}`; make it once, and {} \
                  lets it be changed",
                 write(path, false)
             ),
-            Refused::Passing => self.only_without(&format!(
+            Refused::Passing => self.only_without(who, &format!(
                 "it lets nothing be made beside files that say which hooks run, such as `{shown}`"
             )),
             Refused::Read => format!(
-                "the sandbox refused it to read `{shown}`; {} grants that",
+                "the sandbox refused {who} to read `{shown}`; {} grants that",
                 self.line(|it| it.read.push(as_grant(path, project)))
             ),
         }
@@ -85,7 +178,7 @@ impl Confined {
         })
     }
 
-    fn unreached(&self, port: Option<u16>) -> Option<String> {
+    fn unreached(&self, who: &str, port: Option<u16>) -> Option<String> {
         let granted = &self.granted.net;
         let wanted = granted.with(port);
         // Who may reach it already and is not answered has another trouble.
@@ -93,12 +186,16 @@ impl Confined {
             return None;
         }
         let line = self.line(|it| it.net = wanted);
-        Some(format!("the sandbox let it reach no host; {line} grants that"))
+        let whom = match (granted, port) {
+            (Peers::Tcp(_), Some(port)) => format!("nobody at port {port}"),
+            _ => "no host".to_owned(),
+        };
+        Some(format!("the sandbox let {who} reach {whom}; {line} grants that"))
     }
 
-    fn only_without(&self, why: &str) -> String {
+    fn only_without(&self, who: &str, why: &str) -> String {
         let line = native::sandbox_line(&Sandbox::Off, self.file.as_deref());
-        format!("the sandbox refused it what no key grants: {why}; {line} runs it without")
+        format!("the sandbox refused {who} what no key grants: {why}; {line} runs it without")
     }
 
     /// The line that leaves it more.
@@ -149,6 +246,13 @@ fn keeps_mode(path: &Path) -> bool {
 /// The path, or what of the way to it is there: what is not there cannot be granted.
 fn nearest(path: &Path) -> &Path {
     path.ancestors().find(|it| it.symlink_metadata().is_ok()).unwrap_or(path)
+}
+
+/// What it would take to refuse nothing.
+struct Sum {
+    granted: Grants,
+    /// Whether what opens the whole home was left out of it.
+    opens_home: bool,
 }
 
 /// What a hook may not do with a path.

@@ -19,6 +19,7 @@ use crate::{Engine, Event, Outcome, Session};
 struct Scene {
     sandbox: Sandbox,
     no_means: bool,
+    explains: bool,
     layer: Layer,
     cwd: Option<std::path::PathBuf>,
     more: Vec<(String, String)>,
@@ -30,7 +31,8 @@ impl Scene {
         let sandbox = Sandbox::new().expect("a scene");
         std::fs::write(sandbox.project().join("file"), "text").expect("a scene");
         std::fs::write(sandbox.home().join("secret"), "key").expect("a scene");
-        Self { sandbox, no_means: false, layer: Layer::Given, cwd: None, more: Vec::new() }
+        let (no_means, explains) = (false, false);
+        Self { sandbox, no_means, explains, layer: Layer::Given, cwd: None, more: Vec::new() }
     }
 
     /// What comes of a hook with these keys whose line is `line`.
@@ -46,7 +48,9 @@ impl Scene {
         env.extend(self.more.clone());
         let scratch = Some(self.sandbox.scripts());
         let pretends_no_means = self.no_means;
-        let ambient = Ambient { env, scratch, pretends_no_means, ..Ambient::default() };
+        let explains_denials = self.explains;
+        let ambient =
+            Ambient { env, scratch, pretends_no_means, explains_denials, ..Ambient::default() };
         let mut source =
             Source::given("tenterhook.toml", DialectId::NATIVE, &text, self.sandbox.project());
         source.home = self.sandbox.home();
@@ -475,6 +479,36 @@ async fn nobody_is_reached_but_who_is_granted() {
     let other = if port == 443 { 444 } else { 443 };
     refused(&scene, &line, &format!("sandbox = {{ net = [\"tcp:{other}\"] }}"), &granted).await;
     refused(&scene, &line, STANDARD, "sandbox = { net = \"open\" }").await;
+}
+
+/// X-23: who asks is named, also where nothing is printed, and one line grants all of it.
+#[tokio::test]
+async fn all_that_is_refused_is_told_where_that_is_asked_for() {
+    if !can() {
+        return;
+    }
+    let mut scene = Scene::new();
+    scene.explains = true;
+    let secret = scene.sandbox.home().join("secret");
+    let line = format!(
+        "cat {0} 2>/dev/null; cat {0} 2>/dev/null; (echo > $PWD/deep/made) 2>/dev/null; \
+         ls {1} > /dev/null 2>&1; (: > /dev/tty) 2>/dev/null; ls > /dev/null; exit 0",
+        secret.display(),
+        scene.sandbox.home().display()
+    );
+    std::fs::create_dir(scene.sandbox.project().join("deep")).expect("a scene");
+    let outcome = scene.outcome(&line, STANDARD).await;
+    let refused = outcome.faults.iter().filter(|it| it.code == Code::SandboxRefused);
+    let told: Vec<&str> = refused.map(|it| &*it.message).collect();
+    assert_eq!(told.len(), 4, "{told:#?}");
+    assert!(told[0].contains("`cat` to read") && told[0].contains("secret"), "{told:#?}");
+    assert!(told[1].contains("`sh` to change") && told[1].contains("deep"), "{told:#?}");
+    assert!(told[2].contains("`ls` to read"), "{told:#?}");
+    assert!(told[3].contains("secret\"], write = [\"$PROJECT/deep\"]"), "{told:#?}");
+    assert!(told[3].ends_with("but for what opens the whole home"), "{told:#?}");
+    scene.explains = false;
+    let silent = scene.outcome(&line, STANDARD).await;
+    assert!(silent.faults.is_empty(), "{silent:?}");
 }
 
 /// X-10: what is granted already stands in the line that is told, as it takes the place of the other.
