@@ -34,6 +34,12 @@ pub(crate) enum TrustDo {
         #[arg(value_name = "SOURCE")]
         sources: Vec<PathBuf>,
     },
+    /// Run the hooks once in a sandbox, on events made up for them, and say what they ask for beyond `standard`
+    Try {
+        /// The files; without any, all that came with the repository
+        #[arg(value_name = "SOURCE")]
+        sources: Vec<PathBuf>,
+    },
     /// Sign what you approved, so that it runs unasked wherever your key is pinned
     Sign {
         /// The file of the key that signs

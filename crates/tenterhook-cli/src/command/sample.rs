@@ -23,9 +23,9 @@ fn fields(event: &str) -> Value {
     }
 }
 
-/// The event of a row, as the dialect hands it to hooks.
-pub(super) fn sample(row: &EventRow, dialect: DialectId, cwd: &std::path::Path) -> Value {
-    let within = Surroundings::at(cwd).session("sample");
+/// The event of a row, about a command where it is about a tool.
+pub(super) fn event(row: &EventRow, dialect: DialectId, within: Surroundings) -> Event {
+    let cwd = within.cwd.clone();
     let mut event = Event::new(EventName::new(&*row.event), within);
     let subject = |key: &str| {
         let values = dialect.dialect().subjects(&row.event);
@@ -49,6 +49,12 @@ pub(super) fn sample(row: &EventRow, dialect: DialectId, cwd: &std::path::Path) 
     if let Value::Object(more) = fields(&row.event) {
         event.payload.extend(more);
     }
+    event
+}
+
+/// The event of a row, as the dialect hands it to hooks.
+pub(super) fn sample(row: &EventRow, dialect: DialectId, cwd: &std::path::Path) -> Value {
+    let event = event(row, dialect, Surroundings::at(cwd).session("sample"));
     let body = dialect.dialect().encode_event(&event).body;
     let written: Option<Map<String, Value>> = dialect::whole_object(&body).ok().map(|it| it.fields);
     let mut written = written.unwrap_or_else(|| told_by_variables(row, event));

@@ -1,7 +1,9 @@
-//! `trust` and `untrust`: shows what hooks of a repository would do, asks once a source, and keeps the answer. Runs none of them.
+//! `trust` and `untrust`: shows what hooks of a repository would do, asks once a source, and keeps the answer. Runs none of them, but by
+//! `trust try`.
 
 mod page;
 mod sign;
+mod trial;
 
 use std::io::{BufRead as _, IsTerminal as _};
 use std::path::{Path, PathBuf};
@@ -26,6 +28,7 @@ pub(crate) fn run(args: &TrustArgs, here: &Here, term: Term) -> Result<Exit, Pro
         None => approve(&args.which, here, term),
         Some(TrustDo::Status) => status(here, term),
         Some(TrustDo::Diff { sources }) => diff(sources, here, term),
+        Some(TrustDo::Try { sources }) => trial::run(sources, here, term),
         Some(TrustDo::Sign { key, sources }) => sign::sign(key, sources, here, term),
         Some(TrustDo::Key { file }) => sign::key(file, here, term),
     }
@@ -44,17 +47,16 @@ fn reviews(named: &[PathBuf], trust: &Trust, here: &Here) -> Result<Vec<Review>,
         let held = own.map(review).filter(|it| it.state != State::Unknown);
         return Ok(all.map(review).filter(|it| !it.is_empty()).chain(held).collect());
     }
-    let path = |it: &PathBuf| here.roots.cwd.join(it);
-    named
-        .iter()
-        .map(|name| {
-            let is = |it: &&Source| same(Path::new(&*it.name), &path(name));
-            found.iter().find(is).map(review).ok_or_else(|| {
-                Problem::new(format!("`{}` is not read from here", name.display()))
-                    .help("`tenterhook list` names the files that are")
-            })
-        })
-        .collect()
+    named.iter().map(|name| called(name, &found, here).map(review)).collect()
+}
+
+/// The source that a person named.
+fn called<'a>(name: &Path, found: &'a [Source], here: &Here) -> Result<&'a Source, Problem> {
+    let path = here.roots.cwd.join(name);
+    found.iter().find(|it| same(Path::new(&*it.name), &path)).ok_or_else(|| {
+        Problem::new(format!("`{}` is not read from here", name.display()))
+            .help("`tenterhook list` names the files that are")
+    })
 }
 
 fn same(one: &Path, other: &Path) -> bool {

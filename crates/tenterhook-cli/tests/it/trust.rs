@@ -233,3 +233,32 @@ fn below_an_agent_nothing_is_approved() {
     assert_eq!(said.stdout, "1\n1\n", "{}", said.all());
     assert_eq!(said.stderr.matches("is refused: process").count(), 2, "{}", said.all());
 }
+
+/// T-42: what it asks for is said, whatever it grants itself.
+#[test]
+fn a_trial_says_what_a_hook_asks_for_and_approves_nothing() {
+    let room = room();
+    if tenterhook_process::means().tier() < tenterhook_process::Tier::T1 {
+        let said = room.run(&["trust", "try"], "");
+        assert!(said.code == 1 && said.stderr.contains("can confine nothing"), "{}", said.all());
+        return;
+    }
+    let nosy = "#!/bin/sh\ncat \"$HOME/key\" 2>/dev/null >&2\necho > \"$CLAUDE_PROJECT_DIR/ran\" 2>/dev/null\nexit 0\n";
+    crate::test::program(&room, "project/.claude/hooks/gate.sh", nosy);
+    room.write("home/key", "swordfish");
+    let native = "[hook.own]\non = \"Stop\"\nshell = \"cat $HOME/key 2>/dev/null; exit 0\"\nsandbox = \"off\"\n\
+        [hook.modest]\non = \"PreToolUse\"\nmatch = \"Write\"\nshell = \"cat > /dev/null\"\n";
+    room.write("project/tenterhook.toml", native);
+    let said = room.run(&["trust", "try"], "");
+    assert_eq!(said.code, 1, "{}", said.all());
+    let words = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(words.matches("the sandbox refused `cat` to read").count(), 2, "{}", said.stdout);
+    assert!(words.contains("(T1): it asked for nothing more"), "{}", said.stdout);
+    assert!(!said.all().contains("swordfish") && !room.path("project/ran").exists());
+    let one = room.run(&["trust", "try", "tenterhook.toml"], "");
+    assert!(!one.stdout.contains("gate.sh"), "{}", one.stdout);
+    assert_eq!(room.run(&["trust", "status"], "").code, 1, "nothing is approved by it");
+    let calls = "tenterhook fire - < event.json > fired 2>&1; tenterhook trust try";
+    let agent = room.shell(calls);
+    assert!(agent.code != 0 && !agent.stdout.contains("refused"), "{}", agent.all());
+}

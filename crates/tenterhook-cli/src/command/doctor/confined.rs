@@ -5,13 +5,13 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use tenterhook::Engine;
 use tenterhook::config::Source;
-use tenterhook::dialect::DialectId;
 use tenterhook::hook::{Arming, Hook, Run, Sandbox};
 use tenterhook_process::{Means, Tier};
 
 use super::sources::is_ours_alone;
 use crate::ambient::Here;
 use crate::load::{Loaded, shorten};
+use crate::show::outcome::own_name;
 use crate::show::words::count;
 
 /// A hook that starts a program.
@@ -82,7 +82,7 @@ pub(super) fn programs(
     };
     let program = |it: &Arc<Hook>| Program {
         name: it.id.as_str().to_owned(),
-        is_named: it.dialect == DialectId::NATIVE,
+        is_named: own_name(it).is_some(),
         place: it.place.as_ref().map(|at| (shorten(&at.file, &here.roots), at.line)),
         sandbox: it.sandbox.told(),
         runs: Runs::of(&it.sandbox, means),

@@ -1,0 +1,178 @@
+//! `trust try`: what do hooks of a repository ask for, when they run once? Approves nothing, and runs nothing outside of a sandbox.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::json;
+use tenterhook::config::Source;
+use tenterhook::diagnostic::Code;
+use tenterhook::event::Surroundings;
+use tenterhook::executor::Ambient;
+use tenterhook::hook::{Arming, Command, Hook, Run, Sandbox, Wait};
+use tenterhook::outcome::Outcome;
+use tenterhook::trust::{Origin, Trust};
+use tenterhook::{Engine, Event, Session};
+use tenterhook_process::{Tier, means};
+
+use crate::ambient::Here;
+use crate::command::sample;
+use crate::exit::Exit;
+use crate::load::shorten;
+use crate::person;
+use crate::problem::Problem;
+use crate::scratch::Scratch;
+use crate::show::outcome::hook_name;
+use crate::show::paint::{BOLD, paint};
+use crate::show::words::{count, time, wrap};
+use crate::term::Term;
+use crate::wait::{Waited, block_on};
+
+/// How long one hook has, whatever it asks for.
+const LONGEST: Duration = Duration::from_secs(30);
+
+/// What stands before a line about a hook: the line of its entry.
+const INDENT: usize = 8;
+
+/// Tools that hooks are about, with an input of each: the first that a hook is for is the one it is asked about.
+const CALLS: &[(&str, &str)] = &[
+    ("Bash", r#"{"command": "git status"}"#),
+    ("Write", r#"{"file_path": "notes.md", "content": "text"}"#),
+    ("Edit", r#"{"file_path": "notes.md", "old_string": "a", "new_string": "b"}"#),
+    ("Read", r#"{"file_path": "notes.md"}"#),
+    ("WebFetch", r#"{"url": "https://example.com", "prompt": "read it"}"#),
+];
+
+pub(super) fn run(named: &[PathBuf], here: &Here, term: Term) -> Result<Exit, Problem> {
+    person::is_no_agent("tenterhook trust", here)?;
+    if means().tier() < Tier::T1 {
+        return Err(Problem::new("this machine can confine nothing, and nothing is tried without")
+            .help("`tenterhook doctor` says what is missing"));
+    }
+    let scratch = Scratch::or_none(term);
+    let mut asks = false;
+    let mut tried = 0;
+    for source in sources(named, here)? {
+        let hooks = programs(&source);
+        if hooks.is_empty() {
+            continue;
+        }
+        tried += hooks.len();
+        let shown = shorten(&source.name, &here.roots);
+        let mut page = format!("{}\n", paint(BOLD, &shown));
+        for hook in hooks {
+            let outcome = term.doing("trying the hooks", || fire(&hook, &scratch, here))?;
+            asks |= told(&hook, &outcome, term.width(), &mut page);
+        }
+        term.data(&page)?;
+    }
+    // Nobody reads what was put there for a session that never was.
+    scratch.discard();
+    if tried == 0 {
+        term.say("no programs came with this project");
+    }
+    Ok(if asks { Exit::Wrong } else { Exit::Good })
+}
+
+/// The sources named, or all that came with the repository.
+fn sources(named: &[PathBuf], here: &Here) -> Result<Vec<Source>, Problem> {
+    let found = here.trust().find(&here.roots).sources;
+    if named.is_empty() {
+        let came = found.into_iter().filter(|it| Trust::origin(it) == Origin::Repository);
+        return Ok(came.collect());
+    }
+    named.iter().map(|name| super::called(name, &found, here).cloned()).collect()
+}
+
+/// Its hooks that start a program for each event.
+fn programs(source: &Source) -> Vec<Hook> {
+    let (engine, _) = Engine::builder().source(source.clone()).build();
+    let starts = |it: &&Arc<Hook>| {
+        it.arming == Arming::Armed && matches!(it.run, Run::Command(Command { .. }))
+    };
+    engine.ruleset().hooks().iter().filter(starts).map(|it| Hook::clone(it)).collect()
+}
+
+/// Fires an event at the hook alone, in `standard`: what it grants itself nobody approved.
+fn fire(hook: &Hook, scratch: &Scratch, here: &Here) -> Result<Outcome, Problem> {
+    let mut hook = hook.clone();
+    (hook.sandbox, hook.wait) = (Sandbox::standard(), Wait::default());
+    let mut ambient = Ambient::default().env(here.env.clone());
+    ambient.scratch = scratch.path().map(std::path::Path::to_owned);
+    ambient.explains_denials = true;
+    let events = events(&hook, here);
+    let (engine, _) = Engine::builder().ambient(ambient).hook(hook).build();
+    let work = async {
+        let session = Session::of_one_event();
+        let mut last = Outcome::default();
+        for event in events {
+            last = engine.fire_within(event, &session, Some(LONGEST)).await;
+            session.drain_into(&mut last).await;
+            if !last.steps.is_empty() {
+                break;
+            }
+        }
+        last
+    };
+    match block_on(work)? {
+        Waited::Done(outcome) => Ok(outcome),
+        Waited::Signal(_) => Err(Problem::new("the trial was broken off")),
+    }
+}
+
+/// What may happen for it to run: one of these is what it is for, unless it is for something rare.
+fn events(hook: &Hook, here: &Here) -> Vec<Event> {
+    let within = Surroundings {
+        session_id: "trial".to_owned(),
+        cwd: here.roots.cwd.clone(),
+        project: here.roots.repository.clone().unwrap_or_else(|| here.roots.cwd.clone()),
+        home: here.roots.home.clone(),
+        ..Surroundings::default()
+    };
+    let rows = hook.dialect.dialect().rows();
+    let row = rows.iter().find(|it| *it.event == *hook.event.as_str());
+    let Some(row) = row else { return vec![Event::new(hook.event.clone(), within)] };
+    let event = sample::event(row, hook.dialect, within);
+    if !event.payload.contains_key("tool_name") {
+        return vec![event];
+    }
+    let about = |(tool, input): &(&str, &str)| {
+        let input = serde_json::from_str(input).unwrap_or_else(|_| json!({}));
+        event.clone().with("tool_name", *tool).with("tool_input", input)
+    };
+    CALLS.iter().map(about).collect()
+}
+
+/// Adds what came of it to the page. Says whether it asked for more than it has.
+fn told(hook: &Hook, outcome: &Outcome, width: usize, page: &mut String) -> bool {
+    let line = hook.place.as_ref().map_or(0, |it| it.line);
+    let refused: Vec<&str> = outcome
+        .faults
+        .iter()
+        .filter(|it| it.code == Code::SandboxRefused)
+        .map(|it| &*it.message)
+        .collect();
+    let ended = match outcome.steps.first() {
+        None => "was not tried: no event that is made up here is one that it is for".to_owned(),
+        Some(step) => {
+            let tier = step.tier.map_or("", |it| it.word());
+            let asks = match refused.len() {
+                0 => "it asked for nothing more".to_owned(),
+                // The last line of several is what grants them all.
+                many => format!("it asked for more ({})", count(many.max(2) - 1, "refusal")),
+            };
+            format!("{} in {} ({tier}): {asks}", step.ended, time(step.took))
+        }
+    };
+    let head = format!("{} {}: {ended}", hook.event, hook_name(hook));
+    let mut lead = format!("{line:>6}");
+    for row in wrap(&head, width.saturating_sub(INDENT)) {
+        page.push_str(&format!("{lead}  {row}\n"));
+        lead = " ".repeat(6);
+    }
+    for text in &refused {
+        let rows = wrap(text, width.saturating_sub(INDENT + 2));
+        rows.iter().for_each(|it| page.push_str(&format!("{:INDENT$}  {it}\n", "")));
+    }
+    !refused.is_empty()
+}
