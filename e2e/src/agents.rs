@@ -7,6 +7,7 @@ mod cases;
 mod expected;
 mod front;
 mod install;
+mod load;
 mod options;
 mod yesterday;
 
@@ -49,6 +50,11 @@ pub(crate) fn run(args: &[&str]) -> Said {
         for ((agent, column), found) in rounds {
             let name = install::name(&agent);
             match found {
+                Ok(found) if options.loaded > 0 => {
+                    let (text, good) = load::judge(&name, column, &found, options.loaded);
+                    holds &= good;
+                    said.push_str(&text);
+                }
                 Ok(found) if options.bless => table.take(&name, column, &found),
                 Ok(found) => {
                     let (text, good) = table.compare(&name, column, &found, options.whole);
@@ -89,6 +95,7 @@ fn plays(
         .flat_map(|(agent, program)| options.columns.iter().map(move |it| (agent, program, *it)))
         .collect();
     let (next, done) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let _load = (options.loaded > 0).then(load::Load::start);
     std::thread::scope(|scope| {
         for _ in 0..options.jobs {
             scope.spawn(|| {

@@ -25,8 +25,8 @@ pub struct Asked {
     pub main: bool,
     /// How many answers the model had given before.
     pub step: usize,
-    /// Its body.
-    pub body: Value,
+    /// Its body as one text: whoever looks for words in long conversations looks often.
+    pub body: String,
 }
 
 /// A scripted model, listening until it is dropped.
@@ -149,7 +149,7 @@ impl Shared {
         let (main, step) = (wire::is_main(&body), wire.answers(&body));
         let id = {
             let mut state = self.state();
-            state.asked.push(Asked { main, step, body });
+            state.asked.push(Asked { main, step, body: body.to_string() });
             format!("{}_{step}", state.asked.len())
         };
         say::step(wire, &self.script.step(main, step), &id, streamed)

@@ -128,7 +128,7 @@ impl Seen {
     /// Whether the model was sent a text, in any conversation.
     #[must_use]
     pub fn told(&self, text: &str) -> bool {
-        self.asked.iter().any(|it| it.body.to_string().contains(text))
+        self.asked.iter().any(|it| it.body.contains(text))
     }
 
     /// What became of the call that names a way and is the answer number `step`.

@@ -11,6 +11,7 @@ use tenterhook_probe::{
 
 use super::Found;
 use super::front::{DIALECT, Tenterhook};
+use super::load;
 use super::options::Options;
 use crate::tree;
 
@@ -254,16 +255,13 @@ impl Case<'_> {
         Ok(vec![("vendor-rewriter".to_owned(), told.to_owned())])
     }
 
-    /// Many denials while the machine has four times more to do than it has cores.
+    /// Many denials, one call each; whoever plays it keeps the machine busy meanwhile.
     fn loaded(&self) -> Result<Found, String> {
         let wanted = self.options.loaded;
         let names: Vec<String> = (1..=wanted).map(|it| format!("load-{it}")).collect();
         let ways: Vec<Way> =
             names.iter().filter_map(|it| self.says(Event::Before, Said::Deny, it)).collect();
-        let _load = Load::start();
-        let found = self.calls(&ways)?;
-        let arrived = found.iter().filter(|it| it.1.starts_with("stopped, told")).count();
-        Ok(vec![("loaded".to_owned(), format!("{arrived} of {wanted} denials arrived"))])
+        Ok(vec![load::arrived(&self.calls(&ways)?, wanted)])
     }
 
     pub(super) fn call(&self, way: &str) -> Call {
@@ -321,30 +319,4 @@ fn new(way: &str) -> String {
 #[expect(clippy::disallowed_methods, reason = "agents find Node where whoever runs this finds it")]
 fn path() -> String {
     std::env::var("PATH").unwrap_or_default()
-}
-
-/// Threads that do nothing as fast as they can, until dropped.
-struct Load(std::sync::Arc<std::sync::atomic::AtomicBool>);
-
-impl Load {
-    fn start() -> Self {
-        use std::sync::atomic::{AtomicBool, Ordering};
-        let over = std::sync::Arc::new(AtomicBool::new(false));
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        for _ in 0..cores * 4 {
-            let over = std::sync::Arc::clone(&over);
-            std::thread::spawn(move || {
-                while !over.load(Ordering::Relaxed) {
-                    std::hint::spin_loop();
-                }
-            });
-        }
-        Self(over)
-    }
-}
-
-impl Drop for Load {
-    fn drop(&mut self) {
-        self.0.store(true, std::sync::atomic::Ordering::Relaxed);
-    }
 }

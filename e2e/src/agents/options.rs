@@ -69,6 +69,10 @@ impl Options {
                 _ => return Err(format!("`{word}` is neither an option nor an agent\n{USAGE}")),
             }
         }
+        // What an agent does alone on a busy machine is not asked, and one that ends its run at a denial would be started a hundred times.
+        if options.loaded > 0 && options.columns.len() > 1 {
+            options.columns = vec![Column::With];
+        }
         Ok(options)
     }
 
