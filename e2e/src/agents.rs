@@ -6,6 +6,7 @@ mod adopted;
 mod cases;
 mod expected;
 mod front;
+mod held;
 mod install;
 mod load;
 mod options;

@@ -6,6 +6,7 @@ mod book;
 mod command;
 mod executable;
 mod exit;
+mod held;
 mod journal;
 mod kept;
 mod last_word;

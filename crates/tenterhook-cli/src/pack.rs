@@ -23,6 +23,12 @@ pub(crate) const PACKS: &[Pack] = &[
         built_in: false,
     },
     Pack {
+        name: "hold-subagents",
+        about: "asks before an agent starts a subagent whose calls no hook would see",
+        text: include_str!("../packs/hold-subagents.toml"),
+        built_in: false,
+    },
+    Pack {
         name: protect::NAME,
         about: "keeps an agent away from its hooks, its settings and Tenterhook itself",
         text: protect::PACK,

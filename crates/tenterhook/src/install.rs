@@ -15,7 +15,7 @@ mod json;
 mod tests;
 
 pub use adopt::{Adopted, adopt, give_back};
-pub use agents::{AGENTS, Agent, Event, Form, Key, Place, Scope, agent};
+pub use agents::{AGENTS, Agent, Event, Form, Key, Place, Scope, Unhooked, agent};
 #[cfg(feature = "trust")]
 pub use approval::{Approval, approvals};
 pub use entry::{line, own_file};

@@ -66,6 +66,7 @@ impl Case<'_> {
         let mut found = self.calls(&self.ways())?;
         found.extend(self.elsewhere()?);
         found.extend(self.adopted()?);
+        found.extend(self.held()?);
         if self.options.whole {
             found.extend(self.contexts()?);
             found.extend(self.prompt()?);

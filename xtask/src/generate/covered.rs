@@ -30,6 +30,13 @@ pub(super) fn page() -> String {
     let mut page = format!("{HEAD}{}\n{}{NOTE}", seen(&rows), reasons(&rows));
     for agent in AGENTS {
         let _ = write!(page, "\n## {}\n\n{}", agent.title, registered(agent));
+        for it in agent.unhooked {
+            let _ = writeln!(
+                page,
+                "- {}; `tenterhook rules add {}` asks before that begins",
+                it.gap, it.pack
+            );
+        }
         for gap in agent.gaps {
             let _ = writeln!(page, "- {gap}");
         }

@@ -17,6 +17,7 @@ use tenterhook::event::{EventName, Surroundings};
 use tenterhook::executor::Ambient;
 use tenterhook::executor::model::ModelClient;
 use tenterhook::hook::{self as configured, Layer};
+use tenterhook::install;
 use tenterhook::leave::{self, Leaves, Lifted};
 use tenterhook::outcome::{Decision, Fault};
 use tenterhook::session::Store;
@@ -280,11 +281,14 @@ fn ask_aside(args: &Hook, here: &Here, term: Term, begun: u64) -> Result<Exit, P
     Ok(aside::DONE)
 }
 
-/// What hooks are told of the agent that calls (BR-14).
+/// What hooks are told of the agent that calls (BR-14, BR-15).
 fn host(agent: DialectId, event: &Event) -> Value {
     let can = agent.dialect().can(&event.name).unwrap_or_default();
     let words: Vec<&str> = can.iter().map(Power::word).collect();
-    json!({ "agent": agent.as_str(), "can": words })
+    let row = install::agent(agent.as_str());
+    let unhooked = row.into_iter().flat_map(|it| it.unhooked);
+    let unhooked: Vec<&str> = unhooked.map(|it| it.tool.word()).collect();
+    json!({ "agent": agent.as_str(), "can": words, "unhooked": unhooked })
 }
 
 /// A session that remembers what earlier calls did (BR-40).

@@ -14,6 +14,7 @@ use super::status;
 use crate::ambient::Here;
 use crate::args::{Install, ScopeArg, Uninstall};
 use crate::exit::Exit;
+use crate::held::openings;
 use crate::load::shorten;
 use crate::problem::Problem;
 use crate::show::diff;
@@ -56,6 +57,10 @@ pub(crate) fn install(args: &Install, here: &Here, term: Term) -> Result<Exit, P
             own(it, scope, args.adopt, here, term);
             if let Some(off) = status::remains_off(it, here) {
                 term.say_after(WARNING, "warning:", &off);
+            }
+            for open in openings(it, here).iter().filter(|it| !it.is_held) {
+                let lead = paint(WARNING, "not covered:");
+                term.data(&format!("  {lead} {}; {}\n", open.of.gap, open.offer()))?;
             }
             term.data(&format!("  {} {}\n", paint(HELP, "next:"), next(it, scope)))?;
         }

@@ -10,6 +10,7 @@ use super::{install::can_call, print_json};
 use crate::ambient::Here;
 use crate::args::{Format, Output};
 use crate::exit::Exit;
+use crate::held::openings;
 use crate::load::shorten;
 use crate::problem::Problem;
 use crate::show::paint::{BOLD, DIM, ERROR, GOOD, WARNING, paint};
@@ -43,9 +44,9 @@ const SCOPES: &[(Scope, &str)] =
     &[(Scope::User, "user"), (Scope::Project, "project"), (Scope::Managed, "managed")];
 
 pub(crate) fn run(args: &Output, here: &Here, term: Term) -> Result<Exit, Problem> {
-    let agents: Vec<(&Agent, Vec<Found>)> =
+    let agents: Vec<(&'static Agent, Vec<Found>)> =
         AGENTS.iter().filter(|it| is_here(it, here)).map(|it| (it, look(it, here))).collect();
-    let covered = |(agent, found): &(&Agent, Vec<Found>)| is_covered(agent, found, here);
+    let covered = |(agent, found): &(&'static Agent, Vec<Found>)| is_covered(agent, found, here);
     let exit = if agents.iter().all(covered) { Exit::Good } else { Exit::Wrong };
     match args.format {
         Format::Json => {
@@ -231,7 +232,7 @@ fn written_program(agent: &Agent, text: &str) -> Option<String> {
     program_of(&command)
 }
 
-fn page(agent: &Agent, found: &[Found], here: &Here) -> String {
+fn page(agent: &'static Agent, found: &[Found], here: &Here) -> String {
     let waits = found.iter().any(|it| !it.waiting.is_empty());
     let (style, word) = match (is_covered(agent, found, here), can_call(agent)) {
         (true, _) => (GOOD, "calls Tenterhook"),
@@ -286,6 +287,14 @@ fn page(agent: &Agent, found: &[Found], here: &Here) -> String {
     }
     if is_covered(agent, found, here) || waits {
         row("if it is gone", agent.gone);
+        for it in openings(agent, here) {
+            if it.is_held {
+                row("held", &it.held());
+            } else {
+                row("not covered", it.of.gap);
+                row("to hold it", &it.offer());
+            }
+        }
         agent.gaps.iter().for_each(|it| row("not covered", it));
     } else if let Some((file, key)) = switched_off(found) {
         row("to change it", &format!("take `{key}` out of {file}"));
@@ -296,7 +305,7 @@ fn page(agent: &Agent, found: &[Found], here: &Here) -> String {
     out
 }
 
-fn object(agent: &Agent, found: &[Found], here: &Here) -> Value {
+fn object(agent: &'static Agent, found: &[Found], here: &Here) -> Value {
     let file = |it: &Found| {
         let waiting: Vec<Value> = it
             .waiting
@@ -314,9 +323,13 @@ fn object(agent: &Agent, found: &[Found], here: &Here) -> Value {
     let gates: Vec<&str> = agent.events.iter().filter(|it| it.gates).map(|it| it.name).collect();
     // What is registered for the first event, for whoever wants to look for it.
     let example = agent.events.first().map(|it| line(agent, it, "tenterhook"));
+    let openings = openings(agent, here);
+    let gaps = |held| openings.iter().filter(move |it| it.is_held == held).map(|it| it.of.gap);
+    let held: Vec<&str> = gaps(true).collect();
+    let open: Vec<&str> = gaps(false).chain(agent.gaps.iter().copied()).collect();
     json!({
         "agent": agent.name, "title": agent.title, "covered": is_covered(agent, found, here),
         "can_be_answered": can_call(agent), "files": files, "gates": gates,
-        "if_gone": agent.gone, "not_covered": agent.gaps, "example": example,
+        "if_gone": agent.gone, "held": held, "not_covered": open, "example": example,
     })
 }

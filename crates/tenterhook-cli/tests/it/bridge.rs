@@ -362,7 +362,7 @@ fn a_hook_is_told_what_the_agent_can_be_told() {
     let room = room(".claude/settings.json", "PreToolUse", "cat >&2; exit 2");
     let said = room.run(CODEX, &bash("ls"));
     let read: Value = serde_json::from_str(&reason(&said.stdout)).unwrap();
-    let wanted = json!({"agent": "codex", "can": ["deny", "rewrite input", "context", "message"]});
+    let wanted = json!({"agent": "codex", "can": ["deny", "rewrite input", "context", "message"], "unhooked": []});
     assert_eq!(read.get("host"), Some(&wanted));
 }
 

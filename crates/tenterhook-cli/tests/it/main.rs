@@ -18,6 +18,7 @@ mod fire;
 mod first;
 mod fix;
 mod found;
+mod held;
 mod install;
 mod integrations;
 mod list;

@@ -3,6 +3,8 @@
 //! What is written from these rows never changes between versions (BR-62): an agent that trusts hooks by their text would
 //! lose them.
 
+use crate::event::tool::Tool;
+
 /// Whose configuration is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
@@ -54,6 +56,17 @@ pub struct Event {
     pub tool: bool,
 }
 
+/// A tool whose own calls go past hooks: what holds it back is a question before it runs.
+#[derive(Clone, Copy, Debug)]
+pub struct Unhooked {
+    /// What the tool does.
+    pub tool: Tool,
+    /// What that leaves open.
+    pub gap: &'static str,
+    /// The pack of rules that asks.
+    pub pack: &'static str,
+}
+
 /// One agent.
 #[derive(Clone, Copy, Debug)]
 pub struct Agent {
@@ -91,7 +104,9 @@ pub struct Agent {
     pub matcher: Option<&'static str>,
     /// What would happen to tool calls if our program were gone.
     pub gone: &'static str,
-    /// What it does not put before hooks.
+    /// Tools whose own calls it does not put before hooks.
+    pub unhooked: &'static [Unhooked],
+    /// What else it does not put before hooks.
     pub gaps: &'static [&'static str],
     /// What the person does next.
     pub next: &'static str,
@@ -242,6 +257,7 @@ pub const AGENTS: &[Agent] = &[
         switches: &[(&["disableAllHooks"], true)],
         matcher: None,
         gone: "tool calls and prompts are denied",
+        unhooked: &[],
         gaps: &[
             "`--bare`, `--safe-mode` and `disableAllHooks` run no hooks",
             "`allowManagedHooksOnly` runs only those of `--scope managed`",
@@ -270,6 +286,7 @@ pub const AGENTS: &[Agent] = &[
         switches: &[],
         matcher: None,
         gone: "tool calls and prompts are denied",
+        unhooked: &[],
         gaps: &[
             "a hook that nobody approved in `/hooks` is skipped, in `codex exec` without a word, unless it is of `--scope managed`",
             "typing into a running shell (`write_stdin`) calls no hook",
@@ -301,6 +318,7 @@ pub const AGENTS: &[Agent] = &[
         switches: &[],
         matcher: None,
         gone: "tool calls are denied: any code but 0 is a denial",
+        unhooked: &[],
         gaps: &[
             "a hook that takes longer than its time-out lets the call run; ours ends before",
             "under `--allow-all-tools` a question is answered with yes by Copilot itself",
@@ -329,6 +347,7 @@ pub const AGENTS: &[Agent] = &[
         switches: &[],
         matcher: None,
         gone: "tool calls and prompts are denied by the plugin",
+        unhooked: &[],
         gaps: &[
             "a hook cannot ask: a question becomes a denial",
             "the end of a turn cannot be put off",
@@ -357,8 +376,12 @@ pub const AGENTS: &[Agent] = &[
         switches: &[],
         matcher: None,
         gone: "tool calls are denied",
+        unhooked: &[Unhooked {
+            tool: Tool::Agent,
+            gap: "subagents (`delegate`) run no hooks",
+            pack: "hold-subagents",
+        }],
         gaps: &[
-            "subagents (`delegate`) run no hooks",
             "a hook cannot ask or change a call: both become a denial",
             "prompts cannot be blocked",
         ],
@@ -385,6 +408,7 @@ pub const AGENTS: &[Agent] = &[
         switches: &[(&["disableAllHooks"], true)],
         matcher: Some("*"),
         gone: "tool calls and prompts are denied",
+        unhooked: &[],
         gaps: &[
             "a hook cannot change a call: that becomes a denial",
             "`--bare`, `--safe-mode` and `disableAllHooks` run no hooks",
@@ -409,6 +433,7 @@ pub const AGENTS: &[Agent] = &[
         switches: &[],
         matcher: None,
         gone: "tool calls are denied, and the run ends",
+        unhooked: &[],
         gaps: &[
             "a denial of any tool but the shell ends the whole run",
             "a hook that takes longer than 120 seconds lets the call run; ours ends before",
@@ -439,6 +464,7 @@ pub const AGENTS: &[Agent] = &[
         switches: &[(&["hooksConfig", "enabled"], false)],
         matcher: Some("*"),
         gone: "tool calls and prompts are denied",
+        unhooked: &[],
         gaps: &[
             "a question without a person hangs the run",
             "`hooksConfig.enabled: false` runs no hooks",

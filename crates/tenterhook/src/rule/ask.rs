@@ -22,6 +22,11 @@ pub(super) fn field(rule_input: &RuleInput, field: Field) -> Value<'_> {
         Field::Agent => rule_input.said("agent_type").into(),
         Field::Mode => rule_input.said("permission_mode").into(),
         Field::Payload => Value::Map(Map::Json(&rule_input.event().payload)),
+        Field::HostAgent => {
+            rule_input.host("agent").and_then(serde_json::Value::as_str).unwrap_or_default().into()
+        }
+        Field::HostCan => rule_input.host_words("can").map(Value::from).collect(),
+        Field::HostUnhooked => rule_input.host_words("unhooked").map(Value::from).collect(),
         Field::ToolName => rule_input.tool().map_or("", |it| it.name).into(),
         Field::ToolKind => rule_input.tool().map_or("", |it| it.tool().word()).into(),
         Field::ToolInput => match rule_input.tool().map(|it| it.input) {
@@ -92,6 +97,8 @@ pub(super) fn by_program(
 pub(super) fn field_cost(rule_input: &RuleInput, field: Field) -> usize {
     match field {
         Field::ToolPath | Field::ToolPaths => rule_input.listed_paths() * ELEMENT,
+        Field::HostCan => rule_input.host_words("can").count() * ELEMENT,
+        Field::HostUnhooked => rule_input.host_words("unhooked").count() * ELEMENT,
         Field::ShellPrograms => rule_input.commands().len() * ELEMENT,
         Field::ShellReads | Field::ShellWrites => rule_input.redirects() * ELEMENT,
         Field::Call(list) => rule_input.footprint().list(list).len() * ELEMENT,
@@ -104,6 +111,7 @@ pub(super) fn field_cost(rule_input: &RuleInput, field: Field) -> usize {
         | Field::Agent
         | Field::Mode
         | Field::Payload
+        | Field::HostAgent
         | Field::ToolName
         | Field::ToolKind
         | Field::ToolInput

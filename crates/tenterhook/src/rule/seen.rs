@@ -38,6 +38,17 @@ impl RuleInput {
         self.event.text(key).or_else(fact).unwrap_or_default()
     }
 
+    /// What is known of the agent that calls (BR-14).
+    pub(super) fn host(&self, key: &str) -> Option<&Value> {
+        self.event.within.facts.get("host")?.get(key)
+    }
+
+    /// The same where it is a list.
+    pub(super) fn host_words(&self, key: &str) -> impl Iterator<Item = &str> {
+        let words = self.host(key).and_then(Value::as_array);
+        words.into_iter().flatten().filter_map(Value::as_str)
+    }
+
     fn input(&self, key: &str) -> &str {
         let tool = self.tool();
         tool.and_then(|it| it.input.get(key)).and_then(Value::as_str).unwrap_or_default()

@@ -120,6 +120,9 @@ pub(super) enum Field {
     Agent,
     Mode,
     Payload,
+    HostAgent,
+    HostCan,
+    HostUnhooked,
     ToolName,
     ToolKind,
     ToolInput,
@@ -179,6 +182,13 @@ pub(super) const ROOTS: &[Name<Field>] = &[
     name("payload", Field::Payload, Shape::Map),
 ];
 
+/// Names behind `host.`
+pub(super) const HOST: &[Name<Field>] = &[
+    name("agent", Field::HostAgent, Shape::Text),
+    name("can", Field::HostCan, TEXTS),
+    name("unhooked", Field::HostUnhooked, TEXTS),
+];
+
 /// Names behind `tool.`
 pub(super) const TOOL: &[Name<Field>] = &[
     name("name", Field::ToolName, Shape::Text),
@@ -227,7 +237,7 @@ pub(super) const CALL: &[Name<Field>] = &[
 
 /// The names that have names behind them.
 pub(super) const GROUPS: &[(&str, &[Name<Field>])] =
-    &[("tool", TOOL), ("shell", SHELL), ("call", CALL)];
+    &[("host", HOST), ("tool", TOOL), ("shell", SHELL), ("call", CALL)];
 
 const COMMAND: &[Name<Member>] = &[
     name("program", Member::Program, Shape::Text),

@@ -293,14 +293,17 @@ fn files_are_found_from_the_strongest_layer_down() {
     let expected = [
         ("/etc/tenterhook/tenterhook.toml", Managed),
         ("/etc/tenterhook/tenterhook.guardrails.toml", Managed),
+        ("/etc/tenterhook/tenterhook.hold-subagents.toml", Managed),
         ("/home/u/.config/tenterhook/tenterhook.toml", User),
         ("/home/u/.config/tenterhook/tenterhook.guardrails.toml", User),
+        ("/home/u/.config/tenterhook/tenterhook.hold-subagents.toml", User),
         ("/p/tenterhook.toml", Project),
         ("/p/tenterhook.guardrails.toml", Project),
+        ("/p/tenterhook.hold-subagents.toml", Project),
         ("/p/tenterhook.local.toml", Local),
     ];
     assert_eq!(toml, expected.map(|(path, layer)| (PathBuf::from(path), layer)));
-    assert_eq!(found.len(), 11);
+    assert_eq!(found.len(), 14);
     let named = |name: &str, text: &str| {
         let root = crate::syntax::parse(text, crate::syntax::Format::Toml).root;
         NATIVE.recognizes(Path::new(name), root.as_ref())

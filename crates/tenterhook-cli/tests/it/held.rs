@@ -1,0 +1,91 @@
+//! `hold-subagents`: what an agent starts whose own calls no hook sees is asked about, where a person wants that.
+
+use serde_json::{Value, json};
+
+use crate::room::Room;
+
+const PACK: &str = "hold-subagents";
+
+/// What the row of Goose leaves open.
+const OPEN: &str = "subagents (`delegate`) run no hooks";
+
+fn goose(tool: &str) -> String {
+    json!({
+        "event": "PreToolUse", "session_id": "s", "matcher_context": tool, "tool_call_id": "c",
+        "tool_name": tool, "tool_input": {"instructions": "clean up"}, "working_dir": "/",
+    })
+    .to_string()
+}
+
+fn claude(tool: &str) -> String {
+    json!({
+        "session_id": "s", "transcript_path": "/t", "cwd": "/", "hook_event_name": "PreToolUse", "prompt_id": "p",
+        "permission_mode": "default", "tool_name": tool, "tool_input": {"description": "x", "prompt": "clean up"},
+    })
+    .to_string()
+}
+
+fn call(room: &Room, agent: &str, event: &str) -> String {
+    let said = room.run(&["hook", "--agent", agent, "--event", "PreToolUse"], event);
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    said.stdout
+}
+
+/// A home in which Goose calls.
+fn room() -> Room {
+    let room = Room::new();
+    room.write("home/.config/goose/config.yaml", "");
+    let said = room.run(&["install", "goose"], "");
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    assert!(said.stdout.contains(&format!("not covered: {OPEN}; `tenterhook rules add {PACK}`")));
+    room
+}
+
+/// BR-15, BR-16.
+#[test]
+fn what_no_hook_sees_is_held_where_a_person_wants_it() {
+    let room = room();
+    assert_eq!(call(&room, "goose", &goose("delegate")), "", "nobody wants it yet");
+    assert_eq!(room.run(&["rules", "add", PACK], "").code, 0);
+    let reply: Value = serde_json::from_str(&call(&room, "goose", &goose("delegate"))).unwrap();
+    assert_eq!(reply["decision"], "block");
+    let reason = reply["reason"].as_str().unwrap();
+    assert!(reason.starts_with("A subagent of this agent runs no hooks"), "{reason}");
+    assert!(reason.contains("`tenterhook allow once "), "{reason}");
+    // Another tool, and an agent whose subagents are hooked.
+    assert_eq!(call(&room, "goose", &goose("todo")), "");
+    assert_eq!(call(&room, "claude", &claude("Agent")), "");
+}
+
+/// What `status` says of Goose: what is held, and what is open.
+fn said(room: &Room) -> (String, String) {
+    let said = room.json(&["status", "--format", "json"], "", 0);
+    let list = |name: &str| said.pointer(&format!("/agents/0/{name}")).unwrap().to_string();
+    (list("held"), list("not_covered"))
+}
+
+/// BR-16.
+#[test]
+fn what_is_left_open_is_offered_and_then_said_to_be_held() {
+    let room = room();
+    let offered = room.run(&["status"], "").stdout;
+    assert!(offered.contains(&format!("not covered   {OPEN}\n")), "{offered}");
+    assert!(
+        offered.contains(&format!("to hold it    `tenterhook rules add {PACK}` asks before")),
+        "{offered}"
+    );
+    assert!(said(&room).1.contains(OPEN) && said(&room).0 == "[]");
+    assert_eq!(room.run(&["rules", "add", PACK], "").code, 0);
+    let held = room.run(&["status"], "").stdout;
+    assert!(held.contains(&format!("held          {OPEN}: `{PACK}` asks before")), "{held}");
+    assert!(!held.contains("to hold it"), "{held}");
+    assert!(said(&room).0.contains(OPEN) && !said(&room).1.contains(OPEN));
+    // Switched off, and in shadow: nothing is held.
+    for entry in [
+        format!("[hook.\"{PACK}/start-unhooked\"]\nenabled = false\n"),
+        format!("[source.\"tenterhook.{PACK}.toml\"]\nmode = \"shadow\"\n"),
+    ] {
+        room.write("home/.config/tenterhook/tenterhook.toml", &entry);
+        assert!(said(&room).1.contains(OPEN), "{entry}");
+    }
+}

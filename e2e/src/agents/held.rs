@@ -1,0 +1,62 @@
+//! What becomes of a subagent whose calls no hook would see, once the pack of rules that asks before one starts is on: it does not begin, and
+//! the model is told why and who can let it pass.
+
+use tenterhook::event::tool::Tool;
+use tenterhook::install;
+use tenterhook_probe::{Agent, Call, Env, Event, Front, Room, Said, Script, Step};
+
+use super::Found;
+use super::cases::Case;
+use super::front::Tenterhook;
+
+/// What the case is called, and what its subagent is asked to run.
+const CASE: &str = "subagent-held";
+
+/// What the model must have been told: why, and what a person can do.
+const WORDS: [&str; 2] = ["A subagent of this agent runs no hooks", "tenterhook allow once "];
+
+/// Tenterhook with a pack of rules beside the hooks of the play.
+struct Holding<'a> {
+    with: &'a Tenterhook,
+    pack: &'static str,
+}
+
+impl Front for Holding<'_> {
+    fn enter(&self, room: &Room, agent: &Agent, env: &Env) -> Result<Env, String> {
+        let said = self.with.run(&["rules", "add", self.pack], room, env)?;
+        match said.status.success() {
+            true => self.with.enter(room, agent, env),
+            false => Err(String::from_utf8_lossy(&said.stderr).into_owned()),
+        }
+    }
+
+    fn leave(&self, room: &Room) -> Result<(), String> {
+        self.with.leave(room)
+    }
+}
+
+impl Case<'_> {
+    /// The call that starts a subagent, in an agent that asks no hook about what that one does.
+    pub(super) fn held(&self) -> Result<Found, String> {
+        let row = install::agent(self.agent.name);
+        let open = row.and_then(|it| it.unhooked.iter().find(|it| it.tool == Tool::Agent));
+        let (Some(front), Some(tool), Some(open)) = (self.front, self.agent.delegate, open) else {
+            return Ok(Found::new());
+        };
+        let call = |name: &str, input| Step::Calls(vec![Call { name: name.to_owned(), input }]);
+        let starts = call(tool.name, (tool.input)("SUBTASK please do what the model says"));
+        // Some start it and go on; whoever ends the session ends it, too.
+        let waits = call(self.agent.shell.name, (self.agent.shell.input)("sleep 3"));
+        let sub = vec![Step::Calls(vec![self.call(CASE)])];
+        let script = Script { main: vec![starts, waits], sub };
+        let ways: Vec<_> = self.says(Event::Before, Said::Deny, CASE).into_iter().collect();
+        let front = Holding { with: front, pack: open.pack };
+        let seen = self.play_with(&script, &ways, &[Event::Before], Some(&front))?;
+        let fate = match seen.asked.iter().any(|it| !it.main) {
+            true => format!("{}, began", seen.fate(CASE, 0)),
+            false => "did not begin".to_owned(),
+        };
+        let told = WORDS.iter().all(|it| seen.told(it));
+        Ok(vec![(CASE.to_owned(), format!("{fate}{}", if told { ", told" } else { "" }))])
+    }
+}
