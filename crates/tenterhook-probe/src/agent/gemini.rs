@@ -47,6 +47,8 @@ fn files(it: &Setting<'_>) -> Files {
     let settings = json!({
         "security": { "auth": { "selectedType": "gemini-api-key" } },
         "telemetry": { "enabled": false },
+        // From its 30th turn on it asks a model whether it is in a loop, and waits minutes for one that answers otherwise than it wants.
+        "model": { "disableLoopDetection": true },
         "mcpServers": { "probe": { "command": "sh", "args": [it.mcp()], "trust": true } },
         "hooks": groups(&GEMINI, it.hooks, entry, Some("*")),
     });
