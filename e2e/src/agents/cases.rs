@@ -73,6 +73,7 @@ impl Case<'_> {
             found.extend(self.stop()?);
             found.extend(self.vendor()?);
             found.extend(self.shadow()?);
+            found.extend(self.managed()?);
         }
         Ok(found)
     }

@@ -57,9 +57,14 @@ impl Tenterhook {
 
     /// Writes these hooks where a person has theirs, and installs it.
     fn put(&self, room: &Room, agent: &Agent, env: &Env, hooks: &str) -> Result<Env, String> {
-        let path = room.home().join(".config/tenterhook/tenterhook.toml");
-        room.write(&path, hooks).map_err(|error| format!("{}: {error}", path.display()))?;
+        own(room, hooks)?;
         self.install(room, agent, env, &[])
+    }
+
+    /// Writes the hooks of the play where a person has theirs, and installs it nowhere; what it adds to the agent's environment.
+    pub(super) fn configure(&self, room: &Room) -> Result<Env, String> {
+        own(room, &hooks(room))?;
+        Ok(vec![("XDG_STATE_HOME".into(), state(room).into())])
     }
 
     /// Installs it; what it adds to the agent's environment.
@@ -94,6 +99,12 @@ fn hooks(room: &Room) -> String {
         )
     };
     EVENTS.map(entry).join("\n")
+}
+
+/// Writes the hooks of a person.
+fn own(room: &Room, hooks: &str) -> Result<(), String> {
+    let path = room.home().join(".config/tenterhook/tenterhook.toml");
+    room.write(&path, hooks).map_err(|error| format!("{}: {error}", path.display()))
 }
 
 /// Where firings are recorded.

@@ -1,0 +1,89 @@
+//! What becomes of a denial where Tenterhook stands in the organisation's file of an agent and in no other: each agent runs in a mount
+//! namespace of its own, whose `/etc` is the system's with that file over it. Nothing is written to the system's.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use tenterhook::install::{self, Scope};
+use tenterhook_probe::{Agent, Env, Event, Front, Room, Said, Script, Step};
+
+use super::Found;
+use super::cases::Case;
+use super::expected::NOT_PLAYED;
+use super::front::Tenterhook;
+
+const CASE: &str = "managed";
+
+/// The directory whose files lie over those of `/etc`.
+const OVER: &str = "PLAY_ETC";
+
+/// Both lie there to be read: an overlay without an upper directory takes no writes. Without it, nothing is started.
+const WITHIN: &str = "exec unshare --user --map-root-user --mount sh -c 'mount -t overlay none -o ro,lowerdir=\"$PLAY_ETC\":/etc /etc && exec \"$@\"' -";
+
+/// Tenterhook in the organisation's file.
+struct Managing<'a> {
+    with: &'a Tenterhook,
+    file: &'static str,
+}
+
+impl Front for Managing<'_> {
+    fn enter(&self, room: &Room, agent: &Agent, env: &Env) -> Result<Env, String> {
+        let more = self.with.configure(room)?;
+        let all: Env = env.iter().cloned().chain(more.iter().cloned()).collect();
+        let print = ["install", agent.name, "--scope", "managed", "--print"];
+        let said = self.with.run(&print, room, &all)?;
+        if !said.status.success() {
+            return Err(String::from_utf8_lossy(&said.stderr).into_owned());
+        }
+        let (over, text) = (room.path("etc"), String::from_utf8_lossy(&said.stdout));
+        let file = over.join(self.file);
+        room.write(&file, &text).map_err(|error| format!("{}: {error}", file.display()))?;
+        Ok(more.into_iter().chain([(OVER.into(), over.into())]).collect())
+    }
+
+    fn leave(&self, room: &Room) -> Result<(), String> {
+        self.with.leave(room)
+    }
+}
+
+impl Case<'_> {
+    /// A denial by a hook of the person, of whom no file of the agent knows.
+    pub(super) fn managed(&self) -> Result<Found, String> {
+        let places = install::agent(self.agent.name).map_or(&[][..], |it| it.places);
+        let managed = places.iter().find(|it| it.scope == Scope::Managed);
+        let file = managed.and_then(|it| it.path.strip_prefix("/etc/"));
+        let (Some(front), Some(file)) = (self.front, file) else { return Ok(Found::new()) };
+        if !is_possible() {
+            let why = format!("{NOT_PLAYED}there is no mount namespace for an `/etc` of its own");
+            return Ok(vec![(CASE.to_owned(), why)]);
+        }
+        let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+        let program = starter(folder.path(), self.program).map_err(|error| error.to_string())?;
+        let inside = Case { program: &program, ..*self };
+        let front = Managing { with: front, file };
+        let ways: Vec<_> = self.says(Event::Before, Said::Deny, CASE).into_iter().collect();
+        let script = Script { main: vec![Step::Calls(vec![self.call(CASE)])], sub: Vec::new() };
+        let seen = inside.play_with(&script, &ways, &[Event::Before], Some(&front))?;
+        let asked = seen.fired.get(&format!("Before.{CASE}")).copied().unwrap_or_default();
+        let times = if asked == 1 { "once".to_owned() } else { format!("{asked} times") };
+        Ok(vec![(CASE.to_owned(), format!("{}, asked {times}", seen.fate(CASE, 0)))])
+    }
+}
+
+/// Whether such a namespace can be had here.
+fn is_possible() -> bool {
+    let Ok(folder) = tempfile::tempdir() else { return false };
+    let ran = starter(folder.path(), Path::new("true"))
+        .and_then(|it| Command::new(it).env(OVER, folder.path()).status());
+    ran.is_ok_and(|it| it.success())
+}
+
+/// A program that starts the agent there.
+fn starter(folder: &Path, agent: &Path) -> std::io::Result<PathBuf> {
+    let program = folder.join("agent");
+    let quoted = agent.to_string_lossy().replace('\'', "'\\''");
+    std::fs::write(&program, format!("#!/bin/sh\n{WITHIN} '{quoted}' \"$@\"\n"))?;
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o700))?;
+    Ok(program)
+}
