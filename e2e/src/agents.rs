@@ -9,6 +9,7 @@ mod front;
 mod held;
 mod install;
 mod load;
+mod managed;
 mod options;
 mod yesterday;
 

@@ -1,5 +1,6 @@
-//! `cargo e2e start [PROGRAM]`: what does one `fire` cost from its start to its end, beside `/bin/true` and Python? Measures the
-//! release build, and asserts nothing: the figures are the program's data.
+//! `cargo e2e start [PROGRAM] [--peer NAME=COMMAND]...`: what does one `fire` or `hook` cost from its start to its end, beside `/bin/true`,
+//! Python, and bridges of others that whoever measures has installed? Measures the release build, and asserts nothing: the figures are the
+//! program's data.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -18,19 +19,62 @@ const PACK: &str = include_str!("../../crates/tenterhook-cli/packs/guardrails.to
 const HUNDRED: &str = ".claude/settings.json";
 /// A guard that does by itself what one rule does.
 const GUARD: &str = "import json, sys\ncall = json.load(sys.stdin)\nif 'rm -rf' in str(call.get('tool_input')):\n    print('no', file=sys.stderr)\n    sys.exit(2)\n";
-const EVENT: &str = "{\"hook_event_name\":\"PreToolUse\",\"session_id\":\"s\",\"tool_name\":\"Bash\",\
-    \"tool_input\":{\"command\":\"ls\"}}";
+/// The same as a rule.
+const RULE: &str = "[hook.guard]\non = \"PreToolUse\"\nwhen = 'tool.command.contains(\"rm -rf\")'\ndeny = \"no\"\n";
+/// A command that says nothing, in the form that bridges share.
+const COMMAND: &str = "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"type\":\"command\",\"command\":\"/bin/true\"}]}]}}";
+
+const USAGE: &str = "usage: cargo e2e start [PROGRAM] [--peer NAME=COMMAND]...";
 
 /// One thing that is started: its name and its words.
-type Started = (&'static str, Vec<String>);
+type Started = (String, Vec<String>);
+
+/// What was asked: our program, and those of others.
+struct Asked {
+    program: PathBuf,
+    peers: Vec<Started>,
+}
+
+impl Asked {
+    fn read(args: &[&str]) -> Result<Self, String> {
+        let mut asked =
+            Self { program: tree::root().join("target/release/tenterhook"), peers: Vec::new() };
+        let mut args = args.iter();
+        while let Some(word) = args.next() {
+            match (*word, word.starts_with('-')) {
+                ("--peer", _) => {
+                    asked.peers.push(args.next().and_then(|it| peer(it)).ok_or(USAGE)?)
+                }
+                (_, true) => return Err(USAGE.to_owned()),
+                (program, false) => asked.program = PathBuf::from(program),
+            }
+        }
+        if asked.program.is_file() {
+            return Ok(asked);
+        }
+        let help = "build it with `cargo build --release`, or name another one";
+        Err(format!("{} is not there: {help}", asked.program.display()))
+    }
+}
+
+/// Words without quotes, so that no shell is measured with them.
+fn peer(word: &str) -> Option<Started> {
+    let (name, command) = word.split_once('=')?;
+    let words: Vec<String> = command.split_whitespace().map(str::to_owned).collect();
+    (!name.is_empty() && !words.is_empty()).then(|| (format!("peer: {name}"), words))
+}
+
+/// A call of Codex, whose form is Claude Code's.
+fn event(room: &Path) -> String {
+    serde_json::json!({
+        "session_id": "s", "transcript_path": null, "cwd": room, "hook_event_name": "PreToolUse", "permission_mode": "default",
+        "model": "m", "turn_id": "t", "tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "c",
+    })
+    .to_string()
+}
 
 pub(crate) fn run(args: &[&str]) -> Said {
-    let program =
-        args.first().map_or_else(|| tree::root().join("target/release/tenterhook"), PathBuf::from);
-    if !program.is_file() {
-        let help = "build it with `cargo build --release`, or name another one";
-        return Err(format!("{} is not there: {help}", program.display()));
-    }
+    let Asked { program, peers } = Asked::read(args)?;
     let room = tempfile::tempdir().map_err(|error| format!("no directory: {error}"))?;
     let many =
         (0..20_000).map(|at| NOTHING.replace("other", &format!("h{at}"))).collect::<String>();
@@ -38,7 +82,9 @@ pub(crate) fn run(args: &[&str]) -> Said {
         ("nothing.toml", NOTHING),
         ("pack.toml", PACK),
         ("many.toml", &many),
-        ("event.json", EVENT),
+        ("event.json", &event(room.path())),
+        ("rule.toml", RULE),
+        ("hooks.json", COMMAND),
         ("guard.py", GUARD),
     ] {
         std::fs::write(room.path().join(name), text).map_err(|error| format!("{name}: {error}"))?;
@@ -50,7 +96,7 @@ pub(crate) fn run(args: &[&str]) -> Said {
     let hook = |more: &[&str]| {
         ours(&[&["hook", "--agent", "codex", "--event", "PreToolUse"], more].concat())
     };
-    let all: [Started; 9] = [
+    let all = [
         ("/bin/true", said(&["/bin/true"])),
         ("python3 -c pass", said(&["python3", "-c", "pass"])),
         ("tenterhook --version", ours(&["--version"])),
@@ -60,8 +106,11 @@ pub(crate) fn run(args: &[&str]) -> Said {
         ("python3 guard.py", said(&["python3", "guard.py"])),
         ("hook, 100 hooks, nothing matches", hook(&[])),
         ("hook, the guardrails, `ls`", hook(&["--config", "pack.toml"])),
+        ("hook, one rule as guard.py", hook(&["--config", "rule.toml"])),
+        ("hook, a command `/bin/true`", hook(&["--config", "claude=hooks.json"])),
     ];
-    let mut took = all.map(|started| (started, Vec::new(), Duration::ZERO));
+    let all = all.into_iter().map(|(name, words)| (name.to_owned(), words)).chain(peers);
+    let mut took: Vec<_> = all.map(|it| (it, Vec::new(), Duration::ZERO)).collect();
     for _ in 0..TIMES {
         for ((name, words), walls, cpu) in &mut took {
             let (wall, spent) = once(words, room.path()).map_err(|why| format!("{name}: {why}"))?;
