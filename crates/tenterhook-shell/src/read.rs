@@ -158,6 +158,10 @@ impl Reader<'_> {
         if !self.pay(code, A_TEXT) {
             return;
         }
+        if code.text.is_empty() {
+            // Every call of a tool that is no shell has such a line, and to set the parser up costs more than most lines do.
+            return;
+        }
         let Some(tree) = parse(code.text, &mut self.budget) else {
             self.pay(code, 0);
             return self.doubt(code, Doubt::TooDeep);
