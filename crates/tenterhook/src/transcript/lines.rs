@@ -60,6 +60,7 @@ impl<R: BufRead> Lines<R> {
             if long {
                 self.line = Vec::new();
             } else {
+                make_room(&mut self.line, taken, self.longest);
                 self.line.extend_from_slice(part.get(..taken).unwrap_or_default());
             }
             self.input.consume(taken + usize::from(end.is_some()));
@@ -76,9 +77,30 @@ impl<R: BufRead> Lines<R> {
     }
 }
 
+/// Room for so much more of a line. A list that grows by itself doubles, and the longest line would have three times its length in
+/// use while it is copied over for the last time.
+fn make_room(line: &mut Vec<u8>, more: usize, longest: usize) {
+    let needed = line.len() + more;
+    if needed > line.capacity() {
+        let room = (line.capacity() + line.capacity() / 2).min(longest).max(needed);
+        line.reserve_exact(room - line.len());
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_has_no_more_room_than_the_longest_has() {
+        let mut line = Vec::new();
+        for _ in 0..1000 {
+            make_room(&mut line, 1, 1000);
+            line.push(b'a');
+            assert!(line.capacity() <= 1000.max(line.len() * 3 / 2));
+        }
+        assert_eq!(line.capacity(), 1000);
+    }
 
     #[test]
     fn lines_come_one_by_one_and_a_long_one_is_passed_over() {
