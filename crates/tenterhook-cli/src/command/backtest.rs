@@ -202,7 +202,7 @@ impl OfFile<'_> {
             if !work.is_wanted(told) {
                 return !work.is_over();
             }
-            tally.time(told);
+            tally.time(file.agent, told);
             if !is_asked_about(told) {
                 return !work.is_over();
             }

@@ -116,6 +116,24 @@ fn every_run_says_the_same() {
     }
 }
 
+/// BT-6: agents name their sessions without asking each other.
+#[test]
+fn agents_that_share_a_name_of_a_session_share_none() {
+    let room = Room::new();
+    room.write("project/hooks.toml", HOOKS);
+    let codex = "codex-0.169.0-gpt5-main-resumed.jsonl";
+    let text = fs::read_to_string(samples().join(codex)).unwrap();
+    let first: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    let name = first["payload"]["id"].as_str().unwrap();
+    room.write("project/both/codex.jsonl", &text);
+    let call = line(1, "2026-11-20T09:00:05Z", "echo DENYHOOK");
+    let call = call.replace("\"s\"", &format!("{name:?}"));
+    room.write("project/both/claude.jsonl", &format!("{call}\n"));
+    let said = backtest(&room, &["native=hooks.toml", "--sessions", "both"]);
+    assert_eq!((&said["files"], &said["sessions"]), (&2.into(), &2.into()));
+    assert_eq!(said["sessions_touched"], 2);
+}
+
 fn line(id: usize, time: &str, command: &str) -> String {
     json!({
         "type": "assistant", "uuid": format!("u{id}"), "sessionId": "s", "timestamp": time, "cwd": "/p", "version": "2.1.330",

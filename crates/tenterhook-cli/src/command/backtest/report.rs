@@ -49,7 +49,7 @@ fn sorted(tally: &Tally) -> Vec<(&Key, &Group)> {
 }
 
 fn to_json(tally: &Tally, hooks: &Backtest, args: &Args, is_cut: bool) -> Value {
-    let example = |it: &Place| json!({ "text": it.text, "file": it.file, "line": it.line, "time": time(it), "session": it.session });
+    let example = |it: &Place| json!({ "text": it.text, "file": it.file, "line": it.line, "time": time(it), "session": it.session.1 });
     let groups: Vec<Value> = sorted(tally)
         .iter()
         .map(|(key, group)| {

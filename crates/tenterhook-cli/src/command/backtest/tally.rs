@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use tenterhook::answer::Restraint;
 use tenterhook::hook::HookId;
-use tenterhook::transcript::{Facts, Told};
+use tenterhook::transcript::{Agent, Facts, Told};
 use tenterhook::{Event, Outcome};
 
 use super::page::Row;
@@ -16,6 +16,13 @@ const EXAMPLES: usize = 3;
 /// How many kinds are told apart.
 const KINDS: usize = 2_000;
 
+/// Whose session, and its name: agents name theirs without asking each other.
+pub(super) type Session = (Agent, String);
+
+fn session(agent: Agent, told: &Told<'_>) -> Session {
+    (agent, told.session.as_deref().unwrap_or_default().to_owned())
+}
+
 /// Where something happened. The order is that of files and lines.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
@@ -23,7 +30,7 @@ pub(super) struct Place {
     pub(super) line: u64,
     pub(super) file: String,
     pub(super) time: Option<i64>,
-    pub(super) session: String,
+    pub(super) session: Session,
     pub(super) text: String,
 }
 
@@ -34,7 +41,7 @@ impl Place {
             line: told.line,
             file: file.path.to_string_lossy().into_owned(),
             time: told.time,
-            session: told.session.as_deref().unwrap_or_default().to_owned(),
+            session: session(file.agent, told),
             text: String::new(),
         }
     }
@@ -58,7 +65,7 @@ pub(super) struct Key {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Group {
     pub(super) count: u64,
-    pub(super) sessions: BTreeSet<String>,
+    pub(super) sessions: BTreeSet<Session>,
     /// That of the first.
     pub(super) reason: String,
     pub(super) examples: BTreeSet<Place>,
@@ -79,8 +86,8 @@ pub(super) struct Tally {
     pub(super) files: u64,
     pub(super) unknown: u64,
     pub(super) days: BTreeSet<i64>,
-    pub(super) sessions: HashSet<String>,
-    pub(super) touched: HashSet<String>,
+    pub(super) sessions: HashSet<Session>,
+    pub(super) touched: HashSet<Session>,
     /// Of each hook, how often it said what.
     pub(super) hooks: BTreeMap<HookId, BTreeMap<&'static str, u64>>,
     pub(super) groups: BTreeMap<Key, Group>,
@@ -114,12 +121,12 @@ pub(super) fn is_told(now: &str, before: Option<&str>) -> bool {
 }
 
 impl Tally {
-    pub(super) fn time(&mut self, told: &Told<'_>) {
+    pub(super) fn time(&mut self, agent: Agent, told: &Told<'_>) {
         if let Some(time) = told.time {
             self.days.insert(time.div_euclid(86_400_000));
         }
-        if let Some(session) = told.session.as_deref().filter(|it| !self.sessions.contains(*it)) {
-            self.sessions.insert(session.to_owned());
+        if told.session.is_some() {
+            self.sessions.insert(session(agent, told));
         }
     }
 
