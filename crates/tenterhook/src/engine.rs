@@ -11,6 +11,7 @@ mod firing;
 mod ground;
 mod judge;
 mod late;
+mod lazy_verdict;
 mod parts;
 mod polish;
 mod recording;

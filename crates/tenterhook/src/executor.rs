@@ -145,7 +145,7 @@ pub struct Task {
     /// The event.
     pub event: Arc<Event>,
     /// What the hook's dialect lets it do on the event.
-    pub row: EventRow,
+    pub row: Arc<EventRow>,
     /// What the hook is handed, in its dialect; written when the executor looks into it.
     pub envelope: Arc<Sealed>,
     /// How long it may take, from the moment it runs.

@@ -35,7 +35,7 @@ pub struct Step {
     /// The hook.
     pub hook: Arc<Hook>,
     /// What its dialect lets it do on this event.
-    pub row: EventRow,
+    pub row: Arc<EventRow>,
     /// Why its *allow* may not count (S-9).
     pub widened: Option<String>,
     /// Its matcher, its condition or its entry cannot be used: the step is settled by its policy without being run (S-3,
@@ -74,11 +74,11 @@ pub fn select(
     // Room for all at once: a list that grows by itself is copied each time.
     let mut steps = Vec::with_capacity(eligible.len());
     for hook in eligible.iter().filter_map(|at| ruleset.hook(*at)) {
-        let row = ruleset.row(hook.dialect, &event.name);
-        let Some((widened, broken)) = weigh(hook, &row, view, event, context).selected() else {
+        let Some((widened, broken)) = weigh(hook, &stage.row, view, event, context).selected()
+        else {
             continue;
         };
-        let (hook, row) = (Arc::clone(hook), row.into_owned());
+        let (hook, row) = (Arc::clone(hook), Arc::clone(&stage.row));
         steps.push(Step { hook, row, widened, broken, parts: Vec::new() });
     }
     steps

@@ -184,6 +184,12 @@ impl Report {
         matches!(&self.said, Said::Bytes { stdout, .. } if stdout.closed == Closed::Truncated)
     }
 
+    /// Whether it ended well and there is nothing else to tell of it: no word, no note, nothing left behind.
+    #[must_use]
+    pub fn says_nothing(&self) -> bool {
+        *self == Self::silent(End::Exited(0), self.took)
+    }
+
     /// Whether there is nothing for a dialect to read.
     #[must_use]
     pub fn is_mute(&self) -> bool {
@@ -206,5 +212,28 @@ impl Report {
             Said::Bytes { stderr, .. } => &stderr.bytes,
             Said::Answer(_) => &[],
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A report that tells of anything is read and judged; none but an end without words or traces is passed by.
+    #[test]
+    fn only_a_good_end_without_words_or_traces_says_nothing() {
+        let silent = |end| Report::silent(end, Duration::from_millis(3));
+        assert!(silent(End::Exited(0)).says_nothing());
+        let dropped = Output { dropped: 1, ..Output::default() };
+        let stderr = Output::default();
+        let told = [
+            silent(End::Exited(1)),
+            silent(End::TimedOut),
+            Report { survivors: vec![7], ..silent(End::Exited(0)) },
+            Report { env_file: Some(String::new()), ..silent(End::Exited(0)) },
+            Report { said: Said::Answer(Box::default()), ..silent(End::Exited(0)) },
+            Report { said: Said::Bytes { stdout: dropped, stderr }, ..silent(End::Exited(0)) },
+        ];
+        assert!(told.iter().all(|it| !it.says_nothing()));
     }
 }

@@ -187,12 +187,21 @@ impl Rule {
         rule_input: &RuleInput,
         go_on: &dyn Fn() -> bool,
     ) -> Result<crate::answer::Answer, Unsettled> {
+        self.says(rule_input, go_on).map(Option::unwrap_or_default)
+    }
+
+    /// The same; `None` where it does not hold, as most rules do not of most events.
+    pub(crate) fn says(
+        &self,
+        rule_input: &RuleInput,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<Option<crate::answer::Answer>, Unsettled> {
         // To compile it takes time, too.
         if !go_on() {
             return Err(Unsettled::OutOfTime);
         }
         match self.compiled() {
-            Ok(compiled) => compiled.judge(rule_input, go_on),
+            Ok(compiled) => compiled.says(rule_input, go_on),
             Err(flaws) => Err(Unsettled::Broken(flaws.first().map_or_else(
                 || "it cannot be compiled".to_owned(),
                 |flaw| format!("`{}`: {}", flaw.part.key(), flaw.message),

@@ -18,6 +18,8 @@ pub struct Stage {
     pub phase: Phase,
     /// How its steps relate.
     pub mode: Mode,
+    /// What its hooks may do on the event: they are of one dialect.
+    pub row: Arc<EventRow>,
     /// Its hooks, as positions in [`Ruleset::hooks`], in configured order.
     pub hooks: Vec<usize>,
     /// Hooks whose matcher is a set of exact words, under each word; the rest stand under `open`.
@@ -26,15 +28,15 @@ pub struct Stage {
 }
 
 impl Stage {
-    fn new(phase: Phase, mode: Mode, hooks: Vec<usize>, ruleset: &Ruleset) -> Self {
+    fn new(phase: Phase, row: EventRow, hooks: Members, ruleset: &Ruleset) -> Self {
+        let (dialect, hooks) = hooks;
+        let mode = dialect.dialect().mode(phase);
         let mut by_word: HashMap<String, Vec<usize>> = HashMap::new();
         let mut open = Vec::new();
         for &at in &hooks {
             // Where the event has no subject, every matcher is ignored, so words index nothing (S-2).
-            let words = ruleset.hook(at).and_then(|hook| {
-                let has_subject = ruleset.row(hook.dialect, &hook.event).subject != Subject::None;
-                hook.matcher.words().filter(|_| has_subject)
-            });
+            let has_subject = row.subject != Subject::None;
+            let words = ruleset.hook(at).and_then(|it| it.matcher.words().filter(|_| has_subject));
             match words {
                 Some(words) => {
                     for word in words {
@@ -44,7 +46,7 @@ impl Stage {
                 None => open.push(at),
             }
         }
-        Self { phase, mode, hooks, by_word, open }
+        Self { phase, mode, row: Arc::new(row), hooks, by_word, open }
     }
 
     /// The hooks that can match at all when some dialect's subject is one of `subjects`, in configured order.
@@ -85,9 +87,9 @@ impl Ruleset {
         let custom = custom.into_iter().map(|row| (EventName::new(&*row.event), row)).collect();
         let mut ruleset = Self { hooks, custom, ..Self::default() };
         for (event, stages) in group(&ruleset.hooks) {
-            let stages = stages.into_iter().map(|((phase, _), (dialect, hooks))| {
-                let mode = dialect.dialect().mode(phase);
-                Stage::new(phase, mode, hooks, &ruleset)
+            let stages = stages.into_iter().map(|((phase, _), members)| {
+                let row = ruleset.row(members.0, &event).into_owned();
+                Stage::new(phase, row, members, &ruleset)
             });
             let stages = stages.collect();
             ruleset.stages.insert(event, stages);
@@ -166,7 +168,10 @@ impl Ruleset {
 
 /// The stages of one event: phase and rank of the dialect, which is the order in which they run (P-1), to the dialect and
 /// its hooks in configured order.
-type Grouped = BTreeMap<(Phase, usize), (DialectId, Vec<usize>)>;
+type Grouped = BTreeMap<(Phase, usize), Members>;
+
+/// Hooks of one dialect, as positions.
+type Members = (DialectId, Vec<usize>);
 
 /// Groups hooks by event, phase and dialect. Dialects run in the order in which the host named their sources.
 fn group(hooks: &[Arc<Hook>]) -> HashMap<EventName, Grouped> {

@@ -33,7 +33,7 @@ fn task(
     session: &Session,
 ) -> Task {
     let event = Arc::new(Event::new(hook.event.clone(), first.within.clone()));
-    let row = rules.row(hook.dialect, &hook.event).into_owned();
+    let row = Arc::new(rules.row(hook.dialect, &hook.event).into_owned());
     Task {
         envelope: Arc::new(Sealed::new(Arc::clone(&event), hook.dialect)),
         event,

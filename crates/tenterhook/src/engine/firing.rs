@@ -215,9 +215,7 @@ impl<'a> Firing<'a> {
         // A built-in rule that has nothing to say leaves no trace: nobody asked for it, and it is there at every call.
         for done in self.done.into_iter().filter(|it| !it.is_quiet()) {
             // What says nothing changes nothing.
-            if !done.verdict.is_silent() {
-                verdicts.push(*done.verdict);
-            }
+            verdicts.extend(done.verdict.spoken());
             records.push(*done.record);
             hooks.push(done.hook);
         }
@@ -377,7 +375,7 @@ impl<'a> Firing<'a> {
     }
 
     fn apply_rewrites(&mut self, done: &[Done]) {
-        for one in done {
+        for one in done.iter().filter(|it| it.verdict.effects.rewrite()) {
             let effects = &one.verdict.effects;
             if rewrites_action(effects) {
                 self.done.iter_mut().for_each(void_allow);

@@ -42,7 +42,8 @@ pub(super) fn finished(late: &Late, report: &Report, claim: Option<Claim>) -> Fi
     let mut step = late.step.clone();
     let may_wake = step.hook.wait == Wait::Rewake;
     if may_wake {
-        step.row.powers = step.row.powers.with(Power::Deny);
+        let row = Arc::make_mut(&mut step.row);
+        row.powers = row.powers.with(Power::Deny);
     }
     let answer = read(&step, &late.event, report);
     spend(claim, &answer);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
+use super::lazy_verdict::LazyVerdict;
 use super::step::Done;
 use crate::answer::Restraint;
 use crate::diagnostic::Code;
@@ -50,7 +51,7 @@ pub(super) fn together(mut all: Vec<Done>) -> Option<Done> {
     let at = all.iter().position(|it| it.verdict.restraint == strictest)?;
     let took = all.iter().map(|it| it.record.took).max()?;
     let verdicts: Vec<Verdict> =
-        all.iter_mut().map(|it| std::mem::take(&mut *it.verdict)).collect();
+        all.iter_mut().filter_map(|it| std::mem::take(&mut it.verdict).spoken()).collect();
     let context = all.iter().flat_map(|it| it.record.context.clone()).collect();
     let mut done = all.swap_remove(at);
     let if_denied = verdicts.iter().find_map(|it| it.if_denied.clone());
@@ -69,13 +70,13 @@ pub(super) fn together(mut all: Vec<Done>) -> Option<Done> {
     done.record.took = took;
     done.record.context = context;
     done.record.verdict = folded.restraint;
-    *done.verdict = Verdict {
+    done.verdict = LazyVerdict::from(Verdict {
         restraint: folded.restraint,
         reason: folded.reasons.into_iter().next(),
         if_denied,
         effects: folded.effects,
         faults,
-    };
+    });
     Some(done)
 }
 

@@ -60,8 +60,8 @@ pub(super) fn combine(first: Vec<Done>, mut second: Vec<Done>) -> Vec<Done> {
 /// wrong first stays told.
 fn speak_again(before: Done, mut after: Done) -> Done {
     after.record.took += before.record.took;
-    let first = *before.verdict;
-    let second = &mut after.verdict;
+    let first = before.verdict.spoken().unwrap_or_default();
+    let second = &mut *after.verdict;
     if first.restraint > Restraint::Allow.max(second.restraint) {
         second.restraint = first.restraint;
         second.reason = first.reason;

@@ -8,6 +8,7 @@ use tokio::task::JoinError;
 use tokio::time::Instant;
 
 use super::late::{self, Late};
+use super::lazy_verdict::LazyVerdict;
 use super::recording::Behind;
 use crate::answer::{Answer, Failure, Power, Restraint};
 use crate::diagnostic::Code;
@@ -77,7 +78,7 @@ impl Once {
 /// It goes through many hands, and what is in it is large.
 pub(super) struct Done {
     pub(super) hook: Arc<Hook>,
-    pub(super) verdict: Box<Verdict>,
+    pub(super) verdict: LazyVerdict,
     pub(super) record: Box<outcome::Step>,
     /// Which version of the event it judged.
     pub(super) version: u32,
@@ -130,7 +131,8 @@ impl Done {
     /// The same, of which only the record hears where its hook is in shadow (SH-6).
     fn seen(mut self) -> Self {
         if self.hook.enforcement.is_shadow() && self.record.shadow.is_none() {
-            self.record = Box::new(aside(*self.record, std::mem::take(&mut *self.verdict)));
+            let verdict = std::mem::take(&mut self.verdict).spoken().unwrap_or_default();
+            self.record = Box::new(aside(*self.record, verdict));
         }
         self
     }
@@ -142,7 +144,7 @@ impl Done {
     fn without_words(step: &Step, ended: Ended) -> Self {
         let record = Box::new(record(step, ended, Duration::ZERO, Restraint::Silent));
         let hook = Arc::clone(&step.hook);
-        Self { hook, verdict: Box::default(), record, version: 0, voided: None }.seen()
+        Self { hook, verdict: LazyVerdict::default(), record, version: 0, voided: None }.seen()
     }
 }
 
@@ -261,8 +263,8 @@ pub(super) fn ask(asked: &Asked<'_>, step: &Step) -> Option<Done> {
         return None;
     }
     let report = executor::ask(asked, rule);
-    let is_silent = report.is_mute() && report.end == End::Exited(0);
-    if is_silent && !hook.answer_required {
+    // Most rules do not hold, and then there is nothing to read or to judge, unless silence is a failure.
+    if report.says_nothing() && !hook.answer_required {
         let mut done = Done::without_words(step, Ended::Answered);
         done.record.took = report.took;
         return Some(done);
@@ -341,7 +343,7 @@ fn task(setting: &Setting) -> Task {
     Task {
         hook: Arc::clone(&step.hook),
         event: Arc::clone(event),
-        row: step.row.clone(),
+        row: Arc::clone(&step.row),
         envelope: Arc::clone(envelope),
         timeout: step.hook.time(&step.row),
         deadline: deadline.filter(|_| step.hook.wait == Wait::Attached && !step.hook.goes_aside()),
@@ -393,7 +395,7 @@ fn said(step: &Step, event: &Event, report: &Report) -> Answer {
 fn judge(step: &Step, answer: Answer, ended: Ended, took: Duration) -> Done {
     let verdict = verdict::judge(judge_context(step), answer);
     let record = Box::new(spoken(step, ended, took, &verdict));
-    let (hook, verdict) = (Arc::clone(&step.hook), Box::new(verdict));
+    let (hook, verdict) = (Arc::clone(&step.hook), LazyVerdict::from(verdict));
     Done { hook, verdict, record, version: 0, voided: None }.seen()
 }
 

@@ -50,10 +50,12 @@ pub(crate) fn ask(asked: &Asked<'_>, rule: &Rule) -> Report {
 
     let started = Instant::now();
     let go_on = || asked.wanted.is() && started.elapsed() < asked.budget;
-    let (end, said) = match rule.judge(asked.rule_input, &go_on) {
-        // It does not hold, as most do not, or it says nothing when it does.
-        Ok(answer) if answer == Answer::default() => (End::Exited(0), None),
-        Ok(mut answer) => {
+    let (end, said) = match rule.says(asked.rule_input, &go_on) {
+        // It does not hold, as most do not.
+        Ok(None) => (End::Exited(0), None),
+        // It says nothing though it does.
+        Ok(Some(answer)) if answer == Answer::default() => (End::Exited(0), None),
+        Ok(Some(mut answer)) => {
             // What holds restrains, though the rule failed to say all that it wanted to (RU-6).
             let end = answer.failure.take().map_or(End::Exited(0), failed);
             leave(asked, &mut answer);

@@ -178,24 +178,29 @@ impl Test {
 }
 
 impl Compiled {
-    /// What the rule says of what it sees.
-    pub(super) fn judge(
+    /// What the rule says of what it sees; `None` where it does not hold.
+    pub(super) fn says(
         &self,
         rule_input: &RuleInput,
         go_on: &dyn Fn() -> bool,
-    ) -> Result<Answer, Unsettled> {
+    ) -> Result<Option<Answer>, Unsettled> {
         let machine = Machine::new(rule_input, go_on);
         if !self.when.is_true(&machine)? {
-            return Ok(Answer::default());
+            return Ok(None);
         }
+        self.answer(&machine).map(Some)
+    }
+
+    /// What it says when it holds.
+    fn answer<'a>(&'a self, machine: &Machine<'a, '_>) -> Result<Answer, Unsettled> {
         let mut hole = None;
         let mut answer = match (&self.deny, &self.ask) {
-            (Some(deny), _) => Answer::decided(Restraint::Deny, said(&machine, deny, &mut hole)),
-            (None, Some(ask)) => Answer::decided(Restraint::Ask, said(&machine, ask, &mut hole)),
+            (Some(deny), _) => Answer::decided(Restraint::Deny, said(machine, deny, &mut hole)),
+            (None, Some(ask)) => Answer::decided(Restraint::Ask, said(machine, ask, &mut hole)),
             (None, None) => Answer::default(),
         };
         let whole = hole.map_or(Ok(()), Err);
-        match whole.and_then(|()| self.say_more(&machine, &mut answer)) {
+        match whole.and_then(|()| self.say_more(machine, &mut answer)) {
             // It holds, so it restrains, whatever has no value in the rest of what it says (RU-6).
             Err(hole) if answer.restraint > Restraint::Allow => {
                 let failure = Some(hole.failure());

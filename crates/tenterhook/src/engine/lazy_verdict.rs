@@ -1,0 +1,54 @@
+//! A verdict that is made once somebody has something to say: most rules have nothing, at every call. Judges nothing.
+
+use std::ops::{Deref, DerefMut};
+use std::sync::LazyLock;
+
+use crate::verdict::Verdict;
+
+/// The verdict of one step; the silent one where none was made. To write to it makes it.
+#[derive(Debug, Default)]
+pub(super) struct LazyVerdict(Option<Box<Verdict>>);
+
+impl LazyVerdict {
+    /// The verdict; nothing, where it says nothing.
+    pub(super) fn spoken(self) -> Option<Verdict> {
+        self.0.map(|it| *it).filter(|it| !it.is_silent())
+    }
+}
+
+impl From<Verdict> for LazyVerdict {
+    fn from(verdict: Verdict) -> Self {
+        Self(Some(Box::new(verdict)))
+    }
+}
+
+impl Deref for LazyVerdict {
+    type Target = Verdict;
+
+    fn deref(&self) -> &Verdict {
+        static SILENT: LazyLock<Verdict> = LazyLock::new(Verdict::default);
+        self.0.as_deref().unwrap_or(&SILENT)
+    }
+}
+
+impl DerefMut for LazyVerdict {
+    fn deref_mut(&mut self) -> &mut Verdict {
+        self.0.get_or_insert_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::answer::Restraint;
+
+    #[test]
+    fn what_was_written_is_read_and_silence_stays_silent() {
+        let mut verdict = LazyVerdict::default();
+        assert_eq!(*verdict, Verdict::default());
+        assert_eq!(LazyVerdict::default().spoken(), None);
+        assert_eq!(LazyVerdict::from(Verdict::default()).spoken(), None);
+        verdict.restraint = Restraint::Deny;
+        assert_eq!(verdict.spoken().map(|it| it.restraint), Some(Restraint::Deny));
+    }
+}
