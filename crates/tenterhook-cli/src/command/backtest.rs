@@ -1,18 +1,17 @@
 //! `backtest`: what would these hooks have said to what agents did? Reads recorded sessions, asks rules and callbacks, starts nothing.
 
+mod kept;
 mod page;
 mod report;
 mod shape;
 mod tally;
 mod turns;
 
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::available_parallelism;
 
-use tenterhook::Session;
 use tenterhook::backtest::{Backtest, Judged};
 use tenterhook::transcript::{Copies, Facts, Kind, Told, What};
 
@@ -27,6 +26,7 @@ use crate::show::paint::WARNING;
 use crate::show::words;
 use crate::term::Term;
 use crate::wait;
+use kept::Kept;
 use page::{Asked, Gathering, Row};
 use tally::{Place, Tally};
 use turns::Turns;
@@ -152,8 +152,8 @@ impl Work {
             .map_err(|error| Problem::new(format!("rules cannot be asked: {error}")))?;
         let mut tally = Tally::default();
         while let Some((number, file)) = self.take() {
-            let mut of_file =
-                OfFile { work: self, runtime: &runtime, file, number, sessions: HashMap::new() };
+            let sessions = Kept::default();
+            let mut of_file = OfFile { work: self, runtime: &runtime, file, number, sessions };
             match of_file.read(&mut tally) {
                 Ok(facts) => tally.file(file, &facts),
                 Err(problem) => tally.problems.push(problem.message),
@@ -187,8 +187,7 @@ struct OfFile<'a> {
     runtime: &'a tokio::runtime::Runtime,
     file: &'a File,
     number: usize,
-    /// For the hooks, and for those that they are compared with.
-    sessions: HashMap<String, (Session, Session)>,
+    sessions: Kept,
 }
 
 impl OfFile<'_> {
@@ -252,17 +251,11 @@ impl OfFile<'_> {
             tally.not_judged(why);
         }
         let id = told.session.as_deref().unwrap_or_default();
-        if !self.sessions.contains_key(id) {
-            self.sessions.insert(id.to_owned(), (Session::default(), Session::default()));
-        }
-        let Some((session, other)) = self.sessions.get(id) else { return };
+        let session = self.sessions.of(id, self.work.old.is_some());
         let Judged { outcome, not_replayed } =
-            self.runtime.block_on(self.work.new.judge(event.clone(), session));
-        let old = self
-            .work
-            .old
-            .as_ref()
-            .map(|old| self.runtime.block_on(old.judge(event.clone(), other)).outcome);
+            self.runtime.block_on(self.work.new.judge(event.clone(), &session.new));
+        let old = self.work.old.as_ref().zip(session.old.as_ref());
+        let old = old.map(|(old, it)| self.runtime.block_on(old.judge(event.clone(), it)).outcome);
         if let Some(all) = &self.work.page {
             let asked = Asked {
                 told,
@@ -274,7 +267,7 @@ impl OfFile<'_> {
                 old: old.as_ref(),
                 not_replayed: &not_replayed,
             };
-            tally.rows.extend(Row::of(all, &asked, &self.work.new, session));
+            tally.rows.extend(Row::of(all, &asked, &self.work.new, &session.new));
         }
         let place = Place::of(self.number, self.file, told);
         tally.judged(&event, &outcome, old.as_ref(), &not_replayed, place);

@@ -1,0 +1,63 @@
+//! Which sessions of a file are kept while it is read? The last ones that anything came of. Judges nothing.
+
+use std::collections::HashMap;
+
+use tenterhook::Session;
+
+/// How many sessions of one file are kept at a time. A file has one as a rule; a database has all of an agent.
+const MOST: usize = 256;
+
+/// What hooks remember of a session, by its id.
+#[derive(Default)]
+pub(super) struct Kept {
+    by_id: HashMap<String, (usize, Pair)>,
+    /// Rises with each event.
+    now: usize,
+}
+
+/// The session for the hooks, and for those that they are compared with.
+#[derive(Clone, Default)]
+pub(super) struct Pair {
+    pub(super) new: Session,
+    pub(super) old: Option<Session>,
+}
+
+impl Kept {
+    /// The session of that id. One that was forgotten begins anew.
+    pub(super) fn of(&mut self, id: &str, compares: bool) -> Pair {
+        self.now += 1;
+        if let Some((at, pair)) = self.by_id.get_mut(id) {
+            *at = self.now;
+            return pair.clone();
+        }
+        if self.by_id.len() >= MOST {
+            self.forget_one();
+        }
+        let pair = Pair { old: compares.then(Session::default), ..Pair::default() };
+        self.by_id.insert(id.to_owned(), (self.now, pair.clone()));
+        pair
+    }
+
+    fn forget_one(&mut self) {
+        let oldest = self.by_id.iter().min_by_key(|(_, (at, _))| *at).map(|(id, _)| id.clone());
+        oldest.and_then(|id| self.by_id.remove(&id));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_used_last_is_kept() {
+        let mut kept = Kept::default();
+        for at in 0..10_000 {
+            kept.of("first", false);
+            kept.of(&at.to_string(), false);
+            assert!(kept.by_id.len() <= MOST);
+        }
+        assert!(kept.by_id.contains_key("first") && kept.by_id.contains_key("9999"));
+        assert!(!kept.by_id.contains_key("0"));
+        assert!(kept.of("first", true).old.is_none() && kept.of("new", true).old.is_some());
+    }
+}
