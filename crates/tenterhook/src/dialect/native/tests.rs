@@ -384,6 +384,10 @@ fn a_gate_of_a_misspelt_event_is_a_gate() {
     for slip in ["'PreTolUse'", "'pretooluse'", "'Pre-Tool-Use'", "['PreTolUse', 'PreToolUse']"] {
         assert_eq!(gate(slip), held, "{slip}");
     }
+    // What an agent calls it, in its own way of writing.
+    for own in ["'BeforeTool'", "'before_tool'", "'pre_tool_use'", "'preToolUse'"] {
+        assert_eq!(gate(own), held, "{own}");
+    }
     assert_eq!(gate("'PermisionRequest'"), [("PermissionRequest".to_owned(), true)]);
     let declared = "[event.PreTolUse]\ngate = true\n[hook.a]\non = 'PreTolUse'\nshell = 'x'\n";
     assert_eq!(events(declared), [("PreTolUse".to_owned(), false)]);

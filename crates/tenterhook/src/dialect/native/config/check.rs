@@ -10,6 +10,11 @@ use crate::dialect::{DIALECTS, EventRow, Subject};
 use crate::hook::{Hook, OnFailure, Phase, Wait};
 use crate::matcher::remedy;
 
+/// A name without its case and its signs: agents write one name in several ways.
+fn letters(name: &str) -> String {
+    name.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
 impl Reader<'_> {
     /// An expression that cannot be compiled costs nobody the hook: its failure policy decides each time (S-3), which is
     /// safer than a gate that is gone.
@@ -51,13 +56,18 @@ impl Reader<'_> {
         );
     }
 
-    /// The event that is called `word`, or else the one that is nearly called so.
+    /// The event that is called `word`, or else the one that an agent calls so, or that is nearly called so.
     pub(super) fn meant(&self, word: &str) -> Option<String> {
         let built_in = || DIALECTS.iter().flat_map(|it| it.rows()).map(|row| &*row.event);
         let declared = || self.out.events.iter().map(|row| &*row.event);
         let all = || built_in().chain(declared());
-        let found = if all().any(|it| it == word) { Some(word) } else { nearest(word, all()) };
-        found.map(str::to_owned)
+        if all().any(|it| it == word) {
+            return Some(word.to_owned());
+        }
+        let letters = letters(word);
+        let mut rows = DIALECTS.iter().flat_map(|it| it.rows());
+        let of_agent = rows.find(|row| self::letters(&row.name) == letters).map(|it| &*it.event);
+        of_agent.or_else(|| nearest(word, all())).map(str::to_owned)
     }
 
     /// A pattern or rule on an event that has nothing to test it on restricts nothing, or everything (C-48).
