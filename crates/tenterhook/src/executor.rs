@@ -63,7 +63,7 @@ pub struct Ambient {
     #[cfg(feature = "rule")]
     pub leaves: Option<crate::leave::Leaves>,
     /// Whether all that confined commands ask for and are not granted is told, one fault `sandbox-refused` each, also where they keep
-    /// silent about it. Their calls are heard one by one, so that they take longer: for looking at a hook.
+    /// silent about it. Their calls are heard one by one, so that they take longer: for looking at a hook.
     pub explains_denials: bool,
     /// As on a machine that can confine nothing: for tests.
     #[doc(hidden)]

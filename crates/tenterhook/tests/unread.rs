@@ -206,6 +206,7 @@ fn what_stands_at_a_place_and_cannot_be_read_is_a_source() {
             (format!("{user}.toml").as_str(), nothing, true),
             (format!("{user}.json").as_str(), nothing, true),
             (format!("{user}.guardrails.toml").as_str(), nothing, true),
+            (format!("{user}.hold-subagents.toml").as_str(), nothing, true),
             ("repo/tenterhook.toml", nothing, false),
             (format!("{moved}/claude.json").as_str(), nothing, true),
             ("home/.gen/settings.json", Kept::All, false),

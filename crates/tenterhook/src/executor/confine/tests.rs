@@ -481,7 +481,7 @@ async fn nobody_is_reached_but_who_is_granted() {
     refused(&scene, &line, STANDARD, "sandbox = { net = \"open\" }").await;
 }
 
-/// who asks is named, also where nothing is printed, and one line grants all of it.
+/// who asks is named, also where nothing is printed, and one line grants all of it.
 #[tokio::test]
 async fn all_that_is_refused_is_told_where_that_is_asked_for() {
     if !can() {
