@@ -16,6 +16,7 @@ use crate::instructions::{self, Instructions, Wanted};
 use crate::model::Provider;
 use crate::permission::{Permissions, PermitContext};
 use crate::render::Renderer;
+use crate::sandbox::Sandbox;
 use crate::tally::Tally;
 use crate::tasks::Tasks;
 use crate::toolbox::Toolbox;
@@ -81,6 +82,8 @@ pub(crate) struct Settings {
     pub(crate) home: PathBuf,
     /// The environment of its shell commands.
     pub(crate) env: Vec<(String, String)>,
+    /// What its shell commands may touch.
+    pub(crate) sandbox: Sandbox,
     /// Whether somebody is there who can answer questions.
     pub(crate) attended: bool,
     /// How long somebody is waited for.

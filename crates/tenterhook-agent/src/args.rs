@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use crate::face::headless::Format;
+use crate::sandbox::Sandbox;
 
 /// A small terminal coding agent whose every step can be hooked.
 #[derive(Debug, clap::Parser)]
@@ -28,6 +29,10 @@ pub(crate) struct Args {
     /// How much is done without asking: default, acceptEdits, plan, bypassPermissions.
     #[arg(long, value_name = "MODE", default_value = "default")]
     pub(crate) permission_mode: String,
+
+    /// What the shell commands of the model may touch. Where this machine cannot confine them, none is run.
+    #[arg(long, value_enum, value_name = "PROFILE", default_value_t)]
+    pub(crate) sandbox: Sandbox,
 
     /// How often one prompt may have the model asked, by subagents too, before the turn ends.
     #[arg(long, value_name = "TIMES", default_value_t = 200, value_parser = clap::value_parser!(u64).range(1..))]

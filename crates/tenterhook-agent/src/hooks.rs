@@ -15,6 +15,7 @@ mod prompts;
 mod rules;
 mod servers;
 mod sessions;
+mod shell;
 mod store;
 mod told;
 mod tools;
@@ -45,6 +46,7 @@ use means::Means;
 use past::Past;
 pub(crate) use rules::{Doubt, PermissionRule};
 pub(crate) use servers::{ServerOffer, ServerTool};
+pub(crate) use shell::Walls;
 use store::Marks;
 pub(crate) use turns::TurnEnd;
 

@@ -16,6 +16,7 @@ mod model;
 mod permission;
 mod prompt;
 mod render;
+mod sandbox;
 mod session;
 mod setup;
 mod subagent;

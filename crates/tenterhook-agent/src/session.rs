@@ -227,6 +227,7 @@ impl Session {
             model: agent.settings.model.clone(),
             cwd: agent.settings.cwd.display().to_string(),
             transcript: agent.transcript.path().display().to_string(),
+            sandbox: agent.settings.sandbox,
         });
         agent.updates.tell(Update::Mode(agent.permissions.mode().word()));
         agent.tell_used();

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::conversation::Call;
 use crate::file::Judged;
+use crate::hooks::Walls;
 use crate::model::ToolSpec;
 use crate::permission::{Bars, Permit};
 
@@ -55,6 +56,8 @@ pub(crate) struct Workplace {
     pub(crate) cwd: PathBuf,
     /// The environment of shell commands.
     pub(crate) env: Vec<(String, String)>,
+    /// The sandbox of shell commands, where the person wants one.
+    pub(crate) walls: Option<Walls>,
     /// The file or directory that the call names, as it was when that was judged.
     pub(crate) judged: Option<Judged>,
     /// What of the files that a tool comes to by itself is kept from the model.

@@ -7,6 +7,7 @@ use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::conversation::{Call, ToolResult};
+use crate::sandbox::Sandbox;
 
 /// What a face may say.
 #[derive(Debug)]
@@ -33,7 +34,7 @@ pub(crate) enum Input {
 #[derive(Debug)]
 pub(crate) enum Update {
     /// The session began, or goes on.
-    Session { id: String, model: String, cwd: String, transcript: String },
+    Session { id: String, model: String, cwd: String, transcript: String, sandbox: Sandbox },
     /// What was said so far is forgotten.
     Cleared,
     /// A prompt was taken in: its final text, as history has it.

@@ -32,6 +32,8 @@ use crate::report::{End, Report};
 use crate::rule::RuleInput;
 use crate::session::{Session, Wanted};
 pub(crate) use command::start_ahead;
+#[doc(hidden)]
+pub use confine::{ConfinedShell, Shell};
 #[cfg(feature = "rule")]
 #[doc(hidden)]
 pub use disk::disk;

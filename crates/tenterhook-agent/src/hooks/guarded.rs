@@ -1,8 +1,9 @@
 //! Does a file decide over an agent: could hooks or the servers that they call be loaded from it, or does a hook run it? Asks
 //! the dialects where they look, so that no list here can be forgotten; looks at no file.
 
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use tenterhook::dialect::DIALECTS;
 use tenterhook::dialect::Roots;
@@ -37,6 +38,18 @@ impl Hooks {
         let server = self.means.server_that(|command| command_runs(command, file, from))?;
         Some(format!("is run by the server `{server}`"))
     }
+
+    /// The files that are there and that a hook or a server runs, where they lie: no command of the model changes them (AG-55).
+    pub(crate) fn files_that_run(&self) -> Vec<PathBuf> {
+        let own = self.roots();
+        let (rules, servers) = (self.engine.ruleset(), self.means.programs());
+        let of_hooks = rules.hooks().iter().filter_map(|it| command_of(&it.run));
+        let words: BTreeSet<String> = of_hooks.chain(&servers).flat_map(named_in).collect();
+        let from = [own.cwd.as_path(), own.home.as_path()];
+        let paths = words.iter().flat_map(|it| from.map(|from| from.join(it)));
+        let there = paths.filter(|it| it.is_file()).map(|it| tenterhook_process::resolved(&it));
+        there.filter(|it| self.decided_by(it).is_some()).collect()
+    }
 }
 
 /// Whether an agent that is started there loads the file.
@@ -65,11 +78,35 @@ fn part(place: Component<'_>, part: Component<'_>) -> bool {
 
 /// Whether a hook runs the file, named by its path or from one of these directories.
 fn runs_file(run: &Run, file: &Path, from: [&Path; 2]) -> bool {
+    command_of(run).is_some_and(|it| command_runs(it, file, from))
+}
+
+/// What a hook starts.
+const fn command_of(run: &Run) -> Option<&Command> {
     match run {
-        Run::Command(command) => command_runs(command, file, from),
-        Run::Worker(worker) => command_runs(&worker.command, file, from),
-        _ => false,
+        Run::Command(command) => Some(command),
+        Run::Worker(worker) => Some(&worker.command),
+        _ => None,
     }
+}
+
+/// The words of a command that may name a file, from the directory that a variable at their beginning stands for.
+fn named_in(command: &Command) -> Vec<String> {
+    let texts: Vec<&str> = match &command.invocation {
+        Invocation::Shell { text, .. } => vec![text],
+        Invocation::Argv { program, args } => {
+            std::iter::once(program).chain(args).map(String::as_str).collect()
+        }
+    };
+    let lines: Vec<_> = texts.iter().flat_map(|it| shell::read(it).commands).collect();
+    let words = lines.iter().flat_map(|it| it.words.iter());
+    let words = words.map(|it| it.source.replace(['"', '\''], ""));
+    let whole = texts.iter().map(|it| (*it).to_owned());
+    let behind = |it: String| match it.strip_prefix('$').and_then(|it| it.split_once('/')) {
+        Some((_, rest)) => rest.to_owned(),
+        None => it,
+    };
+    whole.chain(words).map(behind).collect()
 }
 
 fn command_runs(command: &Command, file: &Path, from: [&Path; 2]) -> bool {

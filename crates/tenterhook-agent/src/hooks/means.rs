@@ -70,6 +70,13 @@ impl Means {
         ambient
     }
 
+    /// What a command of the model is given of that: nobody to ask, and a place for files.
+    pub(super) fn shell(&self) -> Ambient {
+        let mut ambient = Ambient::default().env(self.env.clone());
+        ambient.scratch = self.directory.as_ref().map(|it| PathBuf::from(it.path()));
+        ambient
+    }
+
     /// Lets hooks and the model call the servers that are configured for them now, of those that came with the project the ones that
     /// `trust` knows as approved. What is wrong with them.
     pub(super) fn connect(
@@ -105,6 +112,15 @@ impl Means {
     pub(super) fn server_that(&self, is: impl Fn(&Command) -> bool) -> Option<String> {
         let is = |it: &Server| matches!(&it.reach, Reach::Program(command) if is(command));
         self.configured().iter().find(|(it, _)| is(it)).map(|(it, _)| it.name.clone())
+    }
+
+    /// What servers are started by.
+    pub(super) fn programs(&self) -> Vec<Command> {
+        let program = |it: &(Server, bool)| match &it.0.reach {
+            Reach::Program(command) => Some(command.clone()),
+            _ => None,
+        };
+        self.configured().iter().filter_map(program).collect()
     }
 
     fn configured(&self) -> MutexGuard<'_, Vec<(Server, bool)>> {

@@ -54,7 +54,9 @@ impl Session {
 
     async fn permissions(&self, word: Option<String>) {
         let Some(word) = word else {
-            return self.page("/permissions", self.agent.permissions.page());
+            let page = self.agent.permissions.page();
+            let sandbox = self.agent.settings.sandbox.line();
+            return self.page("/permissions", format!("{sandbox}{page}"));
         };
         let Some(mode) = Mode::find(&word) else {
             let words: Vec<_> = Mode::ALL.iter().map(|(_, word)| *word).collect();

@@ -49,6 +49,8 @@ async fn run(call: &Call, place: &Workplace) -> Output {
     let timeout = call.input.get("timeout").and_then(serde_json::Value::as_u64);
     command.timeout = Some(timeout.map_or(TIMEOUT, Duration::from_millis));
     command.umask = None;
+    // Before the child, so that its directory for passing files is removed after it.
+    let confined = place.walls.as_ref().map(|it| it.confine(&mut command));
     let (done, finished) = tokio::sync::oneshot::channel();
     // Dropped on every way out, and that ends what still runs.
     let _child = process::start_fed(command, |child| {
@@ -59,7 +61,10 @@ async fn run(call: &Call, place: &Workplace) -> Output {
     let Ok(report) = finished.await else { return failed("its end was not reported") };
     let stdout = String::from_utf8_lossy(&report.stdout.bytes).into_owned();
     let stderr = String::from_utf8_lossy(&report.stderr.bytes).into_owned();
-    let text = [stdout.trim_end(), stderr.trim_end()].join("\n").trim().to_owned();
+    let printed = [stdout.trim_end(), stderr.trim_end()].join("\n").trim().to_owned();
+    let refused = confined.as_ref().and_then(|it| it.refused(printed.as_bytes()));
+    let text = [printed, refused.map(|it| format!("({it})")).unwrap_or_default()].join("\n");
+    let text = text.trim().to_owned();
     let exit_code = match &report.end {
         process::End::Exited(code) => Some(*code),
         _ => None,
@@ -77,7 +82,39 @@ async fn run(call: &Call, place: &Workplace) -> Output {
         process::End::Unknown => "ended, and how is not known".to_owned(),
         process::End::TimedOut => "it took longer than it may".to_owned(),
         process::End::Cancelled => "it was cancelled".to_owned(),
-        process::End::NotStarted(error) => format!("it was not started: {error}"),
+        process::End::NotStarted(error) => {
+            let why = confined.as_ref().and_then(|it| it.not_started(error));
+            format!("it was not started: {}", why.unwrap_or_else(|| error.to_string()))
+        }
     };
     Output::Failed { why: format!("{ended}\n{text}").trim_end().to_owned(), exit_code }
+}
+
+#[cfg(test)]
+mod tests {
+    use tenterhook_testkit::Sandbox;
+    use tokio_util::sync::CancellationToken;
+
+    use super::*;
+    use crate::hooks::Walls;
+    use crate::permission::Bars;
+
+    /// AG-54.
+    #[tokio::test]
+    async fn no_command_runs_where_none_can_be_confined() {
+        let room = Sandbox::new().unwrap();
+        let place = Workplace {
+            cwd: room.project(),
+            env: room.env(),
+            walls: Some(Walls::of_no_means(&room)),
+            judged: None,
+            bars: Bars::default(),
+            cancel: CancellationToken::new(),
+        };
+        let input = json!({"command": "echo x > ran"});
+        let call = Call { id: "1".to_owned(), tool: "Bash".to_owned(), input };
+        let Output::Failed { why, .. } = run(&call, &place).await else { panic!("it ran") };
+        assert!(why.contains("cannot confine commands"), "{why}");
+        assert!(!room.project().join("ran").exists());
+    }
 }

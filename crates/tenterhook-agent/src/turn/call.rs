@@ -44,13 +44,18 @@ impl Agent {
         let shown = Underway::begin(self.cut_short(call.clone()));
         let underway = Underway::begin(self.interruption(call.clone()));
         let mut env = self.settings.env.clone();
+        let mut walls = None;
         if call.tool == "Bash" {
-            env.extend(self.hooks.shell_env(&call).await);
+            let set = self.hooks.shell_env(&call).await;
+            let beside = self.permissions.directories(|all| all.clone());
+            walls = self.hooks.walls(&self.settings, beside, set.clone());
+            env.extend(set);
         }
         let cancel = CancellationToken::new();
         let _ends = cancel.clone().drop_guard();
         let bars = self.permissions.bars(&self.permit_context());
-        let place = Workplace { cwd: self.settings.cwd.clone(), env, judged: None, bars, cancel };
+        let cwd = self.settings.cwd.clone();
+        let place = Workplace { cwd, env, walls, judged: None, bars, cancel };
         let came = match (call.tool.as_str(), self.role) {
             (tool::task::NAME, Role::Main) => self.delegate(&call).await,
             ("Bash", _) if in_background(&call) => self.send_off(permit, place).await,

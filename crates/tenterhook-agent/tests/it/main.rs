@@ -29,6 +29,7 @@ mod prompts;
 mod reasonix;
 mod recorded;
 mod room;
+mod sandbox;
 mod shown;
 mod tools;
 mod turns;

@@ -1,12 +1,15 @@
 //! From what a configuration grants a hook to what its process is left: the one place where it is made.
 //!
-//! Every executor that starts a program passes here. Knows no dialect and judges nothing.
+//! Whoever starts a program passes here: executors, servers, and a host for what it starts itself (`shell`). Knows no dialect and
+//! judges nothing.
 
 mod denied;
+mod ground;
 mod never;
 mod places;
 mod programs;
 mod room;
+mod shell;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
 
@@ -19,8 +22,11 @@ use tenterhook_process as process;
 use super::Task;
 use crate::hook::{Grants, Layer, Peers, Profile, Run, Tier, Worker};
 pub(super) use denied::{not_reached, tier};
+use ground::Ground;
 use places::{Home, within};
 use room::Room;
+#[doc(hidden)]
+pub use shell::{ConfinedShell, Shell};
 
 /// Where programs and libraries lie, and what of the system they read.
 const SYSTEM: &[&str] = &[
@@ -69,6 +75,22 @@ pub(super) struct Confined {
     _room: Option<Room>,
 }
 
+/// What somebody's program is left.
+#[derive(Clone, Copy)]
+struct Left<'l> {
+    /// What its configuration grants.
+    grants: &'l Grants,
+    /// What is opened to it without being asked, as far as that is beside the home.
+    reads: &'l [PathBuf],
+    /// What it may change without being asked, as far as that is beside the home.
+    writes: &'l [PathBuf],
+    /// What is its own: a copy that was approved, a file that it is to write.
+    kept: Option<&'l Path>,
+    own: Option<&'l Path>,
+    /// The file of its entry.
+    file: Option<&'l Arc<str>>,
+}
+
 /// Confines what is described, where its hook is confined. `own` is a file of its own that it may write.
 pub(super) fn confine(
     task: &Task,
@@ -76,25 +98,38 @@ pub(super) fn confine(
     described: &mut process::Command,
 ) -> Option<Box<Confined>> {
     let grants = task.hook.sandbox.grants()?;
+    let reads = named(task.hook.layer, &described.program);
+    let file = task.hook.place.as_ref().map(|it| &it.file);
+    let kept = kept(&task.hook.run);
+    let left = Left { grants, reads: &reads, writes: &[], kept, own, file };
+    let confined = enter(left, &Ground::of(task), described);
+    if let Some(it) = &mut described.confine {
+        it.watched = task.ambient.explains_denials && matches!(task.hook.run, Run::Command(_));
+    }
+    Some(Box::new(confined))
+}
+
+/// Leaves what is described no more than `left`.
+fn enter(left: Left<'_>, ground: &Ground<'_>, described: &mut process::Command) -> Confined {
+    let grants = left.grants;
     // Who cannot be given a directory has none: that is less, and never more.
-    let room = task.ambient.scratch.as_deref().and_then(|it| Room::create(it).ok());
-    let mut confinement = granted(task, grants, described);
+    let room = ground.scratch.and_then(|it| Room::create(it).ok());
+    let mut confinement = granted(left, ground);
     described.env.retain(|(name, _)| name != "TMPDIR" && name != "TEMP" && name != "TMP");
     if let Some(room) = &room {
         confinement.write.push(room.path().to_path_buf());
         described.env.push(("TMPDIR".into(), room.path().into()));
     }
-    without_git_config(&confinement, &task.event.within.home, described);
-    confinement.write.extend(own.map(Path::to_path_buf));
+    without_git_config(&confinement, ground.home, described);
+    confinement.write.extend(left.own.map(Path::to_path_buf));
     described.confine = Some(confinement.clone());
     let memory = grants.memory.map(|it| (process::Resource::AddressSpace, it));
     let seconds = |it: std::time::Duration| it.as_secs() + u64::from(it.subsec_nanos() > 0);
     let cpu = grants.cpu.map(|it| (process::Resource::CpuSeconds, seconds(it)));
     described.resources.extend(memory.into_iter().chain(cpu));
     let (granted, cwd) = (grants.clone(), described.cwd.clone());
-    let file = task.hook.place.as_ref().map(|it| it.file.clone());
-    let home = task.event.within.home.clone();
-    Some(Box::new(Confined { confinement, cwd, home, granted, file, _room: room }))
+    let home = ground.home.to_path_buf();
+    Confined { confinement, cwd, home, granted, file: left.file.cloned(), _room: room }
 }
 
 /// Git ends where its settings of a person are there and may not be read: it is told that there are none.
@@ -117,14 +152,13 @@ pub(super) fn reached(task: &Task) -> Option<Tier> {
     Some(if task.ambient.pretends_no_means { Tier::T0 } else { tier(process::reached(demanded)) })
 }
 
-/// What `grants` leave to what is described.
-fn granted(task: &Task, grants: &Grants, described: &process::Command) -> process::Confinement {
-    let about = &task.event.within;
-    let home = Home::of(&about.home);
+/// What of the machine that is.
+fn granted(left: Left<'_>, ground: &Ground<'_>) -> process::Confinement {
+    let (grants, project) = (left.grants, ground.project);
+    let home = Home::of(ground.home);
     let mut confinement = process::Confinement::new(asked(grants.at_least));
     confinement.processes = grants.processes;
-    confinement.watched = task.ambient.explains_denials && matches!(task.hook.run, Run::Command(_));
-    confinement.pretended = task.ambient.pretends_no_means.then(process::Means::default);
+    confinement.pretended = ground.pretends_no_means.then(process::Means::default);
     confinement.net = match &grants.net {
         Peers::Nobody => process::Net::Denied,
         Peers::Tcp(ports) => process::Net::TcpTo(ports.clone()),
@@ -132,15 +166,13 @@ fn granted(task: &Task, grants: &Grants, described: &process::Command) -> proces
     };
     confinement.attributes = grants.attributes;
     let mut unasked: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
-    unasked.extend(programs::of(task, &about.home));
+    unasked.extend(programs::of(ground.env, ground.home));
     if grants.profile == Profile::Standard {
-        unasked.push(about.project.clone());
+        unasked.push(project.to_path_buf());
         // It is what the agent says: somebody who is talked into a directory of keys opens none.
-        unasked.extend(within(&about.project, &about.cwd));
+        unasked.extend(within(project, ground.cwd));
     }
-    if is_trusted_to_name(task.hook.layer) {
-        unasked.extend(words(&described.program).map(Path::to_path_buf));
-    }
+    unasked.extend_from_slice(left.reads);
     // A directory around the home would open what lies in it.
     unasked.retain(|it| home.is_beside(it));
     let read = &mut confinement.read;
@@ -148,12 +180,13 @@ fn granted(task: &Task, grants: &Grants, described: &process::Command) -> proces
     if grants.net != Peers::Nobody {
         read.push(RESOLVER.into());
     }
-    read.extend(kept(&task.hook.run).map(Path::to_path_buf));
-    let placed = |path: &PathBuf| placed(path, &about.project);
+    read.extend(left.kept.map(Path::to_path_buf));
+    let placed = |path: &PathBuf| placed(path, project);
     read.extend(grants.read.iter().filter_map(placed));
     confinement.write.extend(SINKS.iter().map(PathBuf::from));
     confinement.write.extend(grants.write.iter().filter_map(placed));
-    confinement.never = never::of(&[&about.project, &about.cwd], &about.home, &task.ambient.env);
+    confinement.write.extend(left.writes.iter().filter(|it| home.is_beside(it)).cloned());
+    confinement.never = never::of(&[project, ground.cwd], ground.home, ground.env);
     confinement
 }
 
@@ -175,6 +208,14 @@ fn placed(path: &Path, project: &Path) -> Option<PathBuf> {
         Err(_) => return Some(path.to_path_buf()),
     };
     within(project, &named)
+}
+
+/// What an entry of `layer` opens by naming it.
+fn named(layer: Layer, program: &process::Program) -> Vec<PathBuf> {
+    match is_trusted_to_name(layer) {
+        true => words(program).map(Path::to_path_buf).collect(),
+        false => Vec::new(),
+    }
 }
 
 /// Whether what an entry names by a whole path is opened by that alone: the person's own and the organisation's entries know what

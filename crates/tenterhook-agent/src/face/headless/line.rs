@@ -64,9 +64,9 @@ pub(super) fn read(line: &[u8]) -> Result<Said, String> {
 /// An update as one line; what only a screen needs is left out.
 pub(super) fn of(update: &Update) -> Option<Value> {
     Some(match update {
-        Update::Session { id, model, cwd, transcript } => json!({
+        Update::Session { id, model, cwd, transcript, sandbox } => json!({
             "type": "session", "session_id": id, "model": model, "cwd": cwd,
-            "transcript_path": transcript,
+            "transcript_path": transcript, "sandbox": sandbox.word(),
         }),
         Update::Cleared => json!({"type": "cleared"}),
         Update::Prompt { text } => json!({"type": "prompt", "text": text}),

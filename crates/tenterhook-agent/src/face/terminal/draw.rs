@@ -101,7 +101,7 @@ fn status_line(screen: &Screen, below: usize, width: usize) -> Line<'static> {
     Line::from(vec![Span::raw(left), Span::raw(" ".repeat(gap)), Span::styled(right, DIM)])
 }
 
-/// The mode, what was used, the model and the directory: as many of them as there is room for, in this order.
+/// The mode, the sandbox of commands, what was used, the model and the directory: as many of them as there is room for, in this order.
 fn where_it_is(screen: &Screen, room: usize) -> String {
     let mode = if screen.mode == USUAL { "" } else { screen.mode };
     let used = match (screen.used.full, screen.used.tokens) {
@@ -109,7 +109,7 @@ fn where_it_is(screen: &Screen, room: usize) -> String {
         (full, tokens) => format!("{full}% full  {} tokens", short(tokens)),
     };
     let mut right = String::new();
-    for part in [mode, &used, &screen.model, &screen.cwd] {
+    for part in [mode, screen.sandbox.shown(), &used, &screen.model, &screen.cwd] {
         let gap = if right.is_empty() || part.is_empty() { "" } else { "  " };
         if right.width() + gap.width() + part.width() <= room {
             right = format!("{right}{gap}{part}");

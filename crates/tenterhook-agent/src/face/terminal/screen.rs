@@ -13,6 +13,7 @@ use super::composer::Composer;
 use super::question::{Choice, Question, Read};
 use super::shown::{self, Pieces};
 use super::view::View;
+use crate::sandbox::Sandbox;
 use crate::update::{Hold, Trace, Update, Used};
 
 /// How many blocks are kept to scroll back to.
@@ -52,6 +53,8 @@ pub(super) struct Screen {
     pub(super) used: Used,
     /// The permission mode.
     pub(super) mode: &'static str,
+    /// What the commands of the model may touch.
+    pub(super) sandbox: Sandbox,
     pub(super) status: Option<String>,
     pub(super) model: String,
     pub(super) cwd: String,
@@ -95,6 +98,7 @@ impl Screen {
             loading: false,
             used: Used::default(),
             mode: "",
+            sandbox: Sandbox::Off,
             status: None,
             model: String::new(),
             cwd: String::new(),
@@ -151,7 +155,10 @@ impl Screen {
     fn hear(&mut self, update: Update) {
         match update {
             Update::Cleared => self.clear(),
-            Update::Session { model, cwd, .. } => self.begun(&model, &cwd),
+            Update::Session { model, cwd, sandbox, .. } => {
+                self.sandbox = sandbox;
+                self.begun(&model, &cwd);
+            }
             Update::Prompt { text } => {
                 self.answered(&text);
                 self.push(Block::User(shown::text(&text, shown::TEXT)));

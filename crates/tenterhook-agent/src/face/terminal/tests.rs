@@ -15,12 +15,14 @@ use tokio::sync::oneshot;
 use super::view::View;
 use super::*;
 use crate::conversation::{Call, ToolResult};
+use crate::sandbox::Sandbox;
 use crate::update::{Ask, Decision, Trace, TraceStep};
 
 fn screen() -> Screen {
     let mut screen = Screen::new("/home/ann", Instant::now());
     let (model, cwd) = ("gpt-x".to_owned(), "/home/ann/notes".to_owned());
-    screen.take(Update::Session { id: String::new(), model, cwd, transcript: String::new() });
+    let (id, transcript, sandbox) = (String::new(), String::new(), Sandbox::Off);
+    screen.take(Update::Session { id, model, cwd, transcript, sandbox });
     screen
 }
 

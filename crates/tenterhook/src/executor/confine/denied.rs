@@ -4,11 +4,11 @@
 //! a refusal counts where the grants do not hold it.
 
 mod complaint;
+mod wishes;
 
 use std::path::{Path, PathBuf};
 
 use tenterhook_process as process;
-use tenterhook_process::Wish;
 
 use super::places::within;
 use super::{Confined, PROJECT};
@@ -22,121 +22,56 @@ use complaint::{Complaint, complaints, is_about_attributes, named};
 const PASSING_ENDS: &[&str] = &[".lock", ".tmp", ".temp", ".swp", "~"];
 const PASSING_BEGINNINGS: &[&str] = &["sed", "tmp", ".tmp", ".#"];
 
-/// Who was refused something, where only what the hook printed tells of it.
+/// Who was refused something, where only what a program printed tells of it.
 const IT: &str = "it";
-
-/// The terminal of whoever has one.
-const TERMINAL: &str = "/dev/tty";
-
-/// How many refusals of one run are told one by one.
-const MOST_TOLD: usize = 24;
 
 /// How the files begin that `sed -i` gives the mode of those whose place they take.
 const KEEPS_MODE: &str = "sed";
 
-impl Confined {
-    /// What people should hear of what a run was refused: all that it asked for where it was watched, else what it complains of first.
-    pub(in crate::executor) fn refusals(
-        &self,
-        report: &process::Report,
-        project: &Path,
-    ) -> Vec<Failure> {
-        let heard = self.of_wishes(&report.asked, project);
-        if heard.is_empty() {
-            self.told(&report.stderr.bytes, project).into_iter().collect()
-        } else {
-            heard
-        }
-    }
+/// What of a program was refused.
+pub(super) enum Found {
+    Path(PathBuf, Refused),
+    Attributes,
+    /// Nobody was reached, with the peers among whom somebody would be.
+    Peers(Peers),
+    Git,
+}
 
+impl Confined {
     /// What people should hear of what `stderr` complains of.
-    fn told(&self, stderr: &[u8], project: &Path) -> Option<Failure> {
-        let text = String::from_utf8_lossy(stderr);
-        let message = complaints(&text).find_map(|it| match it {
-            Complaint::Unreached(port) => self.unreached(IT, port),
-            Complaint::Git => Some(self.only_without(IT, "git writes beside its hooks")),
-            Complaint::Refused { line, changes } => {
-                if let Some(told) = self.of_attributes(line) {
-                    return Some(told);
-                }
-                let paths = named(line).map(|it| self.cwd.join(it));
-                let refused = paths.filter_map(|it| self.refused(&it, changes)).next();
-                refused.map(|it| self.of_path(IT, &it, project))
-            }
-        })?;
+    pub(in crate::executor) fn told(&self, stderr: &[u8], project: &Path) -> Option<Failure> {
+        let message = match self.found(&String::from_utf8_lossy(stderr))? {
+            Found::Path(path, how) => self.of_path(IT, &path, &how, project),
+            Found::Attributes => self.of_attributes(),
+            Found::Peers(wanted) => self.unreached(IT, wanted),
+            Found::Git => self.only_without(IT, "git writes beside its hooks"),
+        };
         Some(Failure { code: Code::SandboxRefused, message })
     }
 
-    /// What people should hear of what a watched hook asked for and is not granted, and the one line that grants all of it.
-    fn of_wishes(&self, asked: &[process::Asked], project: &Path) -> Vec<Failure> {
-        let mut messages: Vec<String> = Vec::new();
-        let mut all = Sum { granted: self.granted.clone(), opens_home: false };
-        for asked in asked {
-            let Some(message) = self.of_wish(asked, project, &mut all) else { continue };
-            if !messages.contains(&message) {
-                messages.push(message);
+    /// The first refusal that is complained of in `text`.
+    pub(super) fn found(&self, text: &str) -> Option<Found> {
+        complaints(text).find_map(|it| match it {
+            // Who may reach it already and is not answered has another trouble.
+            Complaint::Unreached(port) => {
+                let wanted = self.granted.net.with(port);
+                (wanted != self.granted.net).then_some(Found::Peers(wanted))
             }
-        }
-        let (told, unsaid) = (messages.len(), messages.len().saturating_sub(MOST_TOLD));
-        messages.truncate(MOST_TOLD);
-        if unsaid > 0 {
-            messages.push(format!("the sandbox refused {unsaid} things more"));
-        }
-        if told > 1 && all.granted != self.granted {
-            let line = self.line(|it| *it = all.granted);
-            let but = if all.opens_home { ", but for what opens the whole home" } else { "" };
-            messages.push(format!("{line} grants all of it that a key can{but}"));
-        }
-        let failure = |message| Failure { code: Code::SandboxRefused, message };
-        messages.into_iter().map(failure).collect()
+            Complaint::Git => Some(Found::Git),
+            Complaint::Refused { line, .. }
+                if is_about_attributes(line) && !self.confinement.attributes =>
+            {
+                Some(Found::Attributes)
+            }
+            Complaint::Refused { line, changes } => {
+                let paths = named(line).map(|it| self.cwd.join(it));
+                let mut refused = paths.filter_map(|it| self.refused(&it, changes));
+                refused.next().map(|(path, how)| Found::Path(path, how))
+            }
+        })
     }
 
-    /// One wish that was refused. What grants it is added to `all`.
-    fn of_wish(
-        &self,
-        process::Asked { program, wish }: &process::Asked,
-        project: &Path,
-        all: &mut Sum,
-    ) -> Option<String> {
-        let who = format!("`{program}`");
-        let (path, changes) = match wish {
-            Wish::Reach(port) => {
-                let message = self.unreached(&who, *port)?;
-                all.granted.net = all.granted.net.with(*port);
-                return Some(message);
-            }
-            Wish::Read(path) | Wish::Execute(path) => (path, false),
-            Wish::Change(path) => (path, true),
-        };
-        let holds = |it: &PathBuf| process::resolved(path).starts_with(process::resolved(it));
-        let Confined { confinement: granted, .. } = self;
-        let is_read = !changes && granted.read.iter().chain(&granted.write).any(holds);
-        // It has no terminal, whatever it is granted (R-1).
-        if is_read || path == Path::new(TERMINAL) {
-            return None;
-        }
-        let refused = self.refused(path, changes)?;
-        let (list, path) = match &refused {
-            (path, Refused::Read) => (Some(&mut all.granted.read), &**path),
-            (path, Refused::Write) => (Some(&mut all.granted.write), nearest(path)),
-            (path, Refused::Never | Refused::Make | Refused::Passing) => (None, &**path),
-        };
-        let grant = as_grant(path, project);
-        let list = list.filter(|it| !it.iter().any(|it| grant.starts_with(it)));
-        // Whoever lists the home for its names would be granted all keys in it.
-        let opens_home = process::resolved(&self.home).starts_with(path);
-        match list {
-            Some(_) if opens_home => all.opens_home = true,
-            Some(list) => {
-                list.retain(|it| !it.starts_with(&grant));
-                list.push(grant);
-            }
-            None => {}
-        }
-        Some(self.of_path(&who, &refused, project))
-    }
-
-    fn of_path(&self, who: &str, (path, how): &(PathBuf, Refused), project: &Path) -> String {
+    fn of_path(&self, who: &str, path: &Path, how: &Refused, project: &Path) -> String {
         let shown = path.display();
         let write = |path: &Path, keeps_mode: bool| {
             self.line(|it| {
@@ -167,30 +102,16 @@ impl Confined {
         }
     }
 
-    fn of_attributes(&self, line: &str) -> Option<String> {
-        let is_it = is_about_attributes(line) && !self.confinement.attributes;
-        is_it.then(|| {
-            format!(
-                "the sandbox refused it to change a file's mode, owner, times or attributes; {} grants that, of every file \
-                 that is yours",
-                self.line(|it| it.attributes = true)
-            )
-        })
+    fn of_attributes(&self) -> String {
+        format!(
+            "the sandbox refused it to change a file's mode, owner, times or attributes; {} grants that, of every file that is yours",
+            self.line(|it| it.attributes = true)
+        )
     }
 
-    fn unreached(&self, who: &str, port: Option<u16>) -> Option<String> {
-        let granted = &self.granted.net;
-        let wanted = granted.with(port);
-        // Who may reach it already and is not answered has another trouble.
-        if wanted == *granted {
-            return None;
-        }
+    fn unreached(&self, who: &str, wanted: Peers) -> String {
         let line = self.line(|it| it.net = wanted);
-        let whom = match (granted, port) {
-            (Peers::Tcp(_), Some(port)) => format!("nobody at port {port}"),
-            _ => "no host".to_owned(),
-        };
-        Some(format!("the sandbox let {who} reach {whom}; {line} grants that"))
+        format!("the sandbox let {who} reach no host; {line} grants that")
     }
 
     fn only_without(&self, who: &str, why: &str) -> String {
@@ -203,11 +124,16 @@ impl Confined {
         native::sandbox_line(&self.granted.with(more), self.file.as_deref())
     }
 
+    /// Whether a path lies in what it may change.
+    pub(super) fn writes(&self, path: &Path) -> bool {
+        self.confinement.write.iter().any(|it| path.starts_with(process::resolved(it)))
+    }
+
     /// What of a path is refused, if any of it is; by where it leads, as the kernel looks at it.
     fn refused(&self, path: &Path, changes: bool) -> Option<(PathBuf, Refused)> {
         let path = process::resolved(path);
         let holds = |all: &[PathBuf]| all.iter().any(|it| path.starts_with(process::resolved(it)));
-        let writes = holds(&self.confinement.write);
+        let writes = self.writes(&path);
         let there = nearest(&path);
         // What is not there is not refused to who reads it.
         let changes = changes || there != path;
@@ -248,15 +174,9 @@ fn nearest(path: &Path) -> &Path {
     path.ancestors().find(|it| it.symlink_metadata().is_ok()).unwrap_or(path)
 }
 
-/// What it would take to refuse nothing.
-struct Sum {
-    granted: Grants,
-    /// Whether what opens the whole home was left out of it.
-    opens_home: bool,
-}
-
 /// What a hook may not do with a path.
-enum Refused {
+#[derive(Clone, Copy)]
+pub(super) enum Refused {
     Never,
     Make,
     Passing,
@@ -266,9 +186,22 @@ enum Refused {
 
 /// Why a program was not started whose sandbox is not to be had here, and what to do about it.
 pub(in crate::executor) fn not_reached(error: &process::NotStarted) -> String {
-    let unsupported = std::io::ErrorKind::Unsupported;
-    if error.error().kind() != unsupported {
-        return format!("{error}: its sandbox cannot be made, and it does not run without");
+    not_made(error).unwrap_or_else(|here| {
+        format!(
+            "this machine cannot confine it as its `sandbox` demands (it reaches {here}), and it does not run with less; \
+             `isolation_min = \"T0\"` there, without `processes`, lets it run with your full rights where nothing better is to be had"
+        )
+    })
+}
+
+/// Why a sandbox could not be made.
+///
+/// # Errors
+///
+/// How far this machine can confine, where that is the reason.
+pub(super) fn not_made(error: &process::NotStarted) -> Result<String, String> {
+    if error.error().kind() != std::io::ErrorKind::Unsupported {
+        return Ok(format!("{error}: its sandbox cannot be made, and it does not run without"));
     }
     let means = process::means();
     let here = means.tier().word();
@@ -277,10 +210,7 @@ pub(in crate::executor) fn not_reached(error: &process::NotStarted) -> String {
         true => ", and `processes` does not bind root",
         false => "",
     };
-    format!(
-        "this machine cannot confine it as its `sandbox` demands (it reaches {here}{uncounted}), and it does not run with less; \
-         `isolation_min = \"T0\"` there, without `processes`, lets it run with your full rights where nothing better is to be had"
-    )
+    Err(format!("{here}{uncounted}"))
 }
 
 /// A path as a grant names it: in the project by its sign, and where it leads out of it by where that is (X-17).

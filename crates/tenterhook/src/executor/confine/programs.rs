@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::executor::Task;
-
 /// What stands beside the programs of an installation and belongs to them.
 const BESIDE: &[&str] = &["lib", "lib64", "libexec"];
 
@@ -26,8 +24,8 @@ enum To {
 
 /// What is read to run a program that the host finds by its name. A `PATH` that an entry sets opens nothing: it could name whatever it
 /// wants to read.
-pub(super) fn of(task: &Task, home: &Path) -> Vec<PathBuf> {
-    let path = task.ambient.env.iter().find(|(name, _)| name == "PATH");
+pub(super) fn of(env: &[(String, String)], home: &Path) -> Vec<PathBuf> {
+    let path = env.iter().find(|(name, _)| name == "PATH");
     let directories = path.map(|(_, value)| std::env::split_paths(value).collect::<Vec<_>>());
     directories.into_iter().flatten().flat_map(|it| made_of(it, home)).collect()
 }

@@ -3,6 +3,7 @@
 //! Each refusal is tried without the sandbox as well: what fails anyway proves nothing.
 
 mod ignis;
+mod shell;
 
 use serde_json::json;
 use tenterhook_testkit::Sandbox;

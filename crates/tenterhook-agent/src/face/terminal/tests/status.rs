@@ -1,6 +1,7 @@
 //! What waits, in which mode the agent works and how much was used: seen, and changed with a key.
 
 use super::*;
+use crate::sandbox::Sandbox;
 use crate::update::Used;
 
 /// AG-44: what waits can be read, and the last of it is taken back.
@@ -23,7 +24,7 @@ fn what_waits_is_read_and_taken_back() {
     assert!(seen(&mut screen, 60, 16).contains("> first"), "this one is");
 }
 
-/// AG-47: the mode and what was used stand on the line of what is under way, before the model and the directory.
+/// AG-47, AG-54: the mode, the sandbox of commands and what was used stand on the line of what is under way, before the model and the directory.
 #[test]
 fn the_mode_and_what_was_used_are_seen() {
     let mut screen = screen();
@@ -34,6 +35,9 @@ fn the_mode_and_what_was_used_are_seen() {
     assert!(wide.contains("plan  12% full  3.4k tokens  gpt-x  ~/notes"), "{wide}");
     let narrow = seen(&mut screen, 34, 16);
     assert!(narrow.contains("plan  12% full  3.4k tokens"), "{narrow}");
+    screen.sandbox = Sandbox::Strict;
+    let wide = seen(&mut screen, 80, 16);
+    assert!(wide.contains("plan  sandbox strict  12% full  3.4k tokens  gpt-x"), "{wide}");
     screen.take(Update::Mode("default"));
     assert!(!seen(&mut screen, 80, 16).contains("default"));
 }

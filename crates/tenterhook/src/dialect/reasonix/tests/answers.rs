@@ -157,7 +157,7 @@ fn a_gate_whose_matcher_is_broken_blocks_unless_followed_exactly() {
     assert_eq!(on("PostToolUse").judge(failed()).restraint, Restraint::Silent);
 }
 
-/// RX-24: stderr, else stdout, else words of our own.
+/// RX-23: stderr, else stdout, else words of our own.
 #[test]
 fn a_block_is_explained_by_what_was_printed() {
     let blocked = |stdout, stderr| on("PreToolUse").says(End::Exited(2), stdout, stderr);

@@ -1,0 +1,80 @@
+//! The sandbox in which the commands of the model run: made by the engine, as that of a hook is. Runs nothing.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use tenterhook::executor::{Ambient, ConfinedShell, Shell};
+use tenterhook::hook::Profile;
+use tenterhook_process as process;
+
+use super::Hooks;
+use crate::agent::Settings;
+use crate::sandbox::Sandbox;
+
+/// What one command is left.
+#[derive(Clone, Debug)]
+pub(crate) struct Walls {
+    profile: Profile,
+    ambient: Arc<Ambient>,
+    home: PathBuf,
+    project: PathBuf,
+    beside: Vec<PathBuf>,
+    never: Vec<PathBuf>,
+    set: Vec<(String, String)>,
+}
+
+/// A command that was confined.
+pub(crate) type Confined = ConfinedShell;
+
+impl Hooks {
+    /// The sandbox that the person wants for commands; nothing where they want none. `beside` are directories that they gave to the
+    /// agent, and `set` the variables that hooks set.
+    pub(crate) fn walls(
+        &self,
+        settings: &Settings,
+        beside: Vec<PathBuf>,
+        set: Vec<(String, String)>,
+    ) -> Option<Walls> {
+        let profile = match settings.sandbox {
+            Sandbox::Off => return None,
+            Sandbox::Standard => Profile::Standard,
+            Sandbox::Strict => Profile::Strict,
+        };
+        Some(Walls {
+            profile,
+            ambient: Arc::new(self.means.shell()),
+            home: settings.home.clone(),
+            project: settings.project.clone(),
+            beside,
+            never: self.files_that_run(),
+            set,
+        })
+    }
+}
+
+impl Walls {
+    /// Confines a command.
+    pub(crate) fn confine(&self, described: &mut process::Command) -> Confined {
+        let Self { profile, ambient, home, project, beside, never, set } = self;
+        let profile = *profile;
+        Shell { profile, ambient, home, project, beside, never, set }.confine(described)
+    }
+}
+
+#[cfg(test)]
+impl Walls {
+    /// As on a machine that can confine nothing.
+    pub(crate) fn of_no_means(room: &tenterhook_testkit::Sandbox) -> Self {
+        let mut ambient = Ambient::default().env(room.env());
+        ambient.pretends_no_means = true;
+        Self {
+            profile: Profile::Standard,
+            ambient: Arc::new(ambient),
+            home: room.home(),
+            project: room.project(),
+            beside: Vec::new(),
+            never: Vec::new(),
+            set: Vec::new(),
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! The commands of the model in the sandbox that the person named: what they reach, and what they are told where they do not.
+
+use std::os::unix::fs::symlink;
+
+use serde_json::Value;
+
+use crate::room::Room;
+
+fn can() -> bool {
+    tenterhook_process::means().tier() >= tenterhook_process::Tier::T1
+}
+
+/// A project with a secret beside it, a link out of it, and a gate whose script lies in it.
+fn room(line: &str) -> Room {
+    let hooks = "[hook.guard]\non = \"Stop\"\nshell = \"sh tools/guard.sh\"\n";
+    let script = "[[reply]]\ncall = [{ tool = \"Bash\", input = { command = \"sh src/line.sh\" } }]\n\
+                  [[reply]]\ntext = \"done\"\n";
+    let room = Room::with_model(hooks, "scripted:script.toml", &[("OPENAI_API_KEY", "KEY")]);
+    room.sandbox.write("script.toml", script).unwrap();
+    for (file, text) in [
+        // From a script, because what a call says is looked at by those who are asked.
+        ("src/line.sh", line),
+        ("~/.ssh/id", "KEY"),
+        ("src/a.rs", "one"),
+        ("tools/guard.sh", "exit 0"),
+        (".claude/settings.json", "{}"),
+        (".git/hooks/x", ""),
+        ("sub/.claude/settings.json", "{}"),
+    ] {
+        room.sandbox.write(file, text).unwrap();
+    }
+    symlink(room.sandbox.home(), room.sandbox.project().join("src/home")).unwrap();
+    room
+}
+
+/// What the model read of the command in this sandbox, and whether it failed.
+fn ran(room: &Room, sandbox: &str) -> (String, bool) {
+    let args = ["--sandbox", sandbox, "--permission-mode", "bypassPermissions", "--allow", "Bash"];
+    let run = room.ask("work", &args);
+    let ended = run.of("tool_result");
+    let ended = ended.first().unwrap_or_else(|| panic!("{:?}", run.heard));
+    let text = ended["text"].as_str().unwrap_or_default().to_owned();
+    (text, ended["is_error"] == Value::Bool(true))
+}
+
+/// A line, whether it works in `standard` and in `strict`, and what the model is told where it does not.
+const LINES: &[(&str, bool, bool, &str)] = &[
+    ("cat src/a.rs", true, true, ""),
+    (
+        "echo x > src/new.rs && rm src/new.rs && echo two > src/a.rs",
+        true,
+        false,
+        "refused the command to change",
+    ),
+    ("echo x > $TMPDIR/a && cat $TMPDIR/a", true, true, ""),
+    ("cat ~/.ssh/id", false, false, "refused the command to read"),
+    ("cat src/home/.ssh/id", false, false, "refused the command to read"),
+    ("echo x > src/home/new", false, false, "refused the command to change"),
+    ("cd / && cat \"$HOME/.ssh/id\"", false, false, "refused the command to read"),
+    ("echo x > .claude/settings.json", false, false, "says which hooks run"),
+    ("echo x > sub/../.claude/settings.json", false, false, "says which hooks run"),
+    ("echo x > tools/guard.sh", false, false, "lets no command change"),
+    ("mv tools other", false, false, "lets nothing be made"),
+    ("echo x > .git/hooks/pre-commit", false, false, "says which hooks run"),
+    ("mkdir .codex", false, false, ".codex"),
+    ("echo x > tenterhook.local.toml", false, false, "tenterhook.local.toml"),
+    ("echo x > \"$HOME/.config/tenterhook/tenterhook.toml\"", false, false, "tenterhook.toml"),
+    ("chmod 777 src/a.rs", false, false, "mode, owner, times"),
+];
+
+/// X-23, AG-54, AG-55: each line works without a sandbox but for those that are refused by who is asked anyway; in one, it works or fails
+/// as the table says, and the model is told the path.
+#[test]
+fn commands_are_left_what_the_person_named() {
+    if !can() {
+        return;
+    }
+    for (line, standard, strict, told) in LINES {
+        for (sandbox, works) in [("standard", standard), ("strict", strict)] {
+            let room = room(line);
+            let (text, failed) = ran(&room, sandbox);
+            assert_eq!(!failed, *works, "{sandbox}: {line}: {text}");
+            if !works && *sandbox == *"standard" {
+                assert!(text.contains(told), "{line}: {text}");
+            }
+            assert!(!text.contains("KEY"), "{line}: {text}");
+            assert_eq!(room.text(".claude/settings.json"), "{}");
+            assert_eq!(room.text("tools/guard.sh"), "exit 0");
+        }
+    }
+}
+
+/// AG-54: who names none has the rights of the person.
+#[test]
+fn commands_have_all_rights_where_nobody_names_a_sandbox() {
+    for line in ["cat ~/.ssh/id", "echo x > src/home/new", "chmod 700 src/a.rs"] {
+        let (text, failed) = ran(&room(line), "off");
+        assert!(!failed, "{line}: {text}");
+    }
+}
+
+/// X-23: keys in the environment are no part of it; what hooks set is.
+#[test]
+fn commands_see_the_variables_that_are_named() {
+    if !can() {
+        return;
+    }
+    let room = room("env");
+    let (text, failed) = ran(&room, "standard");
+    assert!(!failed && !text.contains("KEY") && text.contains("HOME="), "{text}");
+}
+
+/// X-23: nobody is reached, of whom everybody without a sandbox is.
+#[test]
+fn commands_reach_no_host() {
+    if !can() {
+        return;
+    }
+    let peer = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = peer.local_addr().unwrap().port();
+    let line = format!("bash -c 'exec 3<>/dev/tcp/127.0.0.1/{port}'");
+    for (sandbox, works) in [("off", true), ("standard", false), ("strict", false)] {
+        let (text, failed) = ran(&room(&line), sandbox);
+        assert_eq!(!failed, works, "{sandbox}: {text}");
+        assert_eq!(text.contains("the sandbox lets no command reach a host"), !works, "{text}");
+    }
+}
+
+/// X-23: what a command leaves behind is confined as it was, and ends with the agent.
+#[test]
+fn what_stays_is_confined_and_ends() {
+    if !can() {
+        return;
+    }
+    let line = "setsid sh -c 'echo $$ > src/pid; cat ~/.ssh/id > src/stolen; sleep 60' >/dev/null 2>&1 & \
+                while [ ! -s src/pid ] || [ ! -e src/stolen ]; do :; done";
+    let room = room(line);
+    let (text, failed) = ran(&room, "standard");
+    assert!(!failed, "{text}");
+    assert_eq!(room.text("src/stolen"), "");
+    let pid = room.text("src/pid");
+    let stat = || std::fs::read_to_string(format!("/proc/{}/stat", pid.trim()));
+    assert!(!pid.trim().is_empty());
+    room.until("its end", || stat().map_or(true, |it| it.contains(" Z ")));
+}

@@ -1,0 +1,109 @@
+//! What a watched hook asked for and was refused, who asked, and the one line that grants all of it.
+
+use std::path::{Path, PathBuf};
+
+use tenterhook_process::{self as process, Wish};
+
+use super::super::Confined;
+use super::{Refused, as_grant, nearest};
+use crate::answer::Failure;
+use crate::diagnostic::Code;
+use crate::hook::Grants;
+
+/// The terminal of whoever has one.
+const TERMINAL: &str = "/dev/tty";
+
+/// How many refusals of one run are told one by one.
+const MOST_TOLD: usize = 24;
+
+/// What it would take to refuse nothing.
+struct Sum {
+    granted: Grants,
+    /// Whether what opens the whole home was left out of it.
+    opens_home: bool,
+}
+
+impl Confined {
+    /// What people should hear of what a run was refused: all that it asked for where it was watched, else what it complains of first.
+    pub(in crate::executor) fn refusals(
+        &self,
+        report: &process::Report,
+        project: &Path,
+    ) -> Vec<Failure> {
+        let heard = self.of_wishes(&report.asked, project);
+        if heard.is_empty() {
+            self.told(&report.stderr.bytes, project).into_iter().collect()
+        } else {
+            heard
+        }
+    }
+
+    /// What people should hear of what a watched hook asked for and is not granted, and the one line that grants all of it.
+    fn of_wishes(&self, asked: &[process::Asked], project: &Path) -> Vec<Failure> {
+        let mut messages: Vec<String> = Vec::new();
+        let mut all = Sum { granted: self.granted.clone(), opens_home: false };
+        for asked in asked {
+            let Some(message) = self.of_wish(asked, project, &mut all) else { continue };
+            if !messages.contains(&message) {
+                messages.push(message);
+            }
+        }
+        let (told, unsaid) = (messages.len(), messages.len().saturating_sub(MOST_TOLD));
+        messages.truncate(MOST_TOLD);
+        if unsaid > 0 {
+            messages.push(format!("the sandbox refused {unsaid} things more"));
+        }
+        if told > 1 && all.granted != self.granted {
+            let line = self.line(|it| *it = all.granted);
+            let but = if all.opens_home { ", but for what opens the whole home" } else { "" };
+            messages.push(format!("{line} grants all of it that a key can{but}"));
+        }
+        let failure = |message| Failure { code: Code::SandboxRefused, message };
+        messages.into_iter().map(failure).collect()
+    }
+
+    /// One wish that was refused. What grants it is added to `all`.
+    fn of_wish(
+        &self,
+        process::Asked { program, wish }: &process::Asked,
+        project: &Path,
+        all: &mut Sum,
+    ) -> Option<String> {
+        let who = format!("`{program}`");
+        let (path, changes) = match wish {
+            Wish::Reach(port) => {
+                let wanted = self.granted.net.with(*port);
+                all.granted.net = all.granted.net.with(*port);
+                return (wanted != self.granted.net).then(|| self.unreached(&who, wanted));
+            }
+            Wish::Read(path) | Wish::Execute(path) => (path, false),
+            Wish::Change(path) => (path, true),
+        };
+        let holds = |it: &PathBuf| process::resolved(path).starts_with(process::resolved(it));
+        let Confined { confinement: granted, .. } = self;
+        let is_read = !changes && granted.read.iter().chain(&granted.write).any(holds);
+        // It has no terminal, whatever it is granted.
+        if is_read || path == Path::new(TERMINAL) {
+            return None;
+        }
+        let (refused, how) = self.refused(path, changes)?;
+        let (list, path) = match how {
+            Refused::Read => (Some(&mut all.granted.read), &*refused),
+            Refused::Write => (Some(&mut all.granted.write), nearest(&refused)),
+            Refused::Never | Refused::Make | Refused::Passing => (None, &*refused),
+        };
+        let grant = as_grant(path, project);
+        let list = list.filter(|it| !it.iter().any(|it| grant.starts_with(it)));
+        // Whoever lists the home for its names would be granted all keys in it.
+        let opens_home = process::resolved(&self.home).starts_with(path);
+        match list {
+            Some(_) if opens_home => all.opens_home = true,
+            Some(list) => {
+                list.retain(|it| !it.starts_with(&grant));
+                list.push(grant);
+            }
+            None => {}
+        }
+        Some(self.of_path(&who, &refused, &how, project))
+    }
+}

@@ -1,0 +1,107 @@
+//! A program that a host starts itself, in the profile that a person named for it: the commands of an agent's model. The
+//! host names the profile and where it works, and grants nothing itself. Judges nothing.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use tenterhook_process as process;
+
+use super::denied::{Found, Refused, not_made};
+use super::ground::Ground;
+use super::{Confined, Left, enter};
+use crate::executor::Ambient;
+use crate::executor::command::LISTED;
+use crate::hook::{Grants, Profile};
+
+/// Where the commands of an agent run, and in which profile.
+#[derive(Clone, Copy, Debug)]
+pub struct Shell<'s> {
+    /// `standard` changes the project; `strict` changes nothing.
+    pub profile: Profile,
+    /// What the host gives hooks: its environment, and where directories for passing files may be made.
+    pub ambient: &'s Ambient,
+    /// The person's home.
+    pub home: &'s Path,
+    /// Where the agent works.
+    pub project: &'s Path,
+    /// Directories beside the project that the person gave to it.
+    pub beside: &'s [PathBuf],
+    /// Files that are never changed beside those that no sandbox grants: what guards the agent there.
+    pub never: &'s [PathBuf],
+    /// Variables that are set for its commands.
+    pub set: &'s [(String, String)],
+}
+
+/// What a confined command is left. Its directory for passing files goes with it.
+#[derive(Debug)]
+pub struct ConfinedShell(Confined);
+
+impl Shell<'_> {
+    /// Confines `described`, whose environment is replaced.
+    pub fn confine(&self, described: &mut process::Command) -> ConfinedShell {
+        // What a hook in `standard` is left; that a shell could not even read the project would leave nothing to run.
+        let grants = Grants::new(Profile::Standard);
+        let ground = Ground {
+            project: self.project,
+            cwd: &described.cwd.clone(),
+            home: self.home,
+            env: &self.ambient.env,
+            scratch: self.ambient.scratch.as_deref(),
+            pretends_no_means: self.ambient.pretends_no_means,
+        };
+        let mut own = vec![self.project.to_path_buf()];
+        own.extend_from_slice(self.beside);
+        let writes: &[PathBuf] = if self.profile == Profile::Standard { &own } else { &[] };
+        let listed = ground.env.iter().filter(|(name, _)| LISTED.contains(&name.as_str()));
+        let env: HashMap<_, _> =
+            listed.chain(self.set).map(|(name, value)| (name, value)).collect();
+        described.env = env.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
+        let left = Left { grants: &grants, reads: &own, writes, kept: None, own: None, file: None };
+        let mut confined = enter(left, &ground, described);
+        let never = self.beside.iter().flat_map(|it| super::never::of(&[it], ground.home, &[]));
+        confined.confinement.never.extend(never.chain(self.never.iter().cloned()));
+        described.confine = Some(confined.confinement.clone());
+        ConfinedShell(confined)
+    }
+}
+
+impl ConfinedShell {
+    /// What the sandbox refused of what a command complained of in `printed`, with the path, for the model.
+    #[must_use]
+    pub fn refused(&self, printed: &[u8]) -> Option<String> {
+        let text = String::from_utf8_lossy(printed);
+        Some(match self.0.found(&text)? {
+            // Where it may change nothing at all, what stands beside makes no difference.
+            Found::Path(path, Refused::Make | Refused::Passing) if !self.0.writes(&path) => {
+                of_path(&path, Refused::Write)
+            }
+            Found::Path(path, how) => of_path(&path, how),
+            Found::Attributes => "the sandbox lets no command change a file's mode, owner, times or attributes".to_owned(),
+            Found::Peers(_) => "the sandbox lets no command reach a host".to_owned(),
+            Found::Git => "the sandbox lets nothing be made beside git's hooks, so that git cannot write there".to_owned(),
+        })
+    }
+
+    /// Why it was not started, where that is the sandbox.
+    #[must_use]
+    pub fn not_started(&self, error: &process::NotStarted) -> Option<String> {
+        let is_it = error.step == process::Step::Confine;
+        is_it.then(|| not_made(error).unwrap_or_else(|here| {
+            format!("this machine cannot confine commands (it reaches {here}), and none runs with less than the person asked for")
+        }))
+    }
+}
+
+fn of_path(path: &Path, how: Refused) -> String {
+    let shown = path.display();
+    match how {
+        Refused::Never => format!(
+            "the sandbox lets no command change `{shown}`: it says which hooks run, what one runs, or what git runs"
+        ),
+        Refused::Make | Refused::Passing => format!(
+            "the sandbox lets nothing be made, removed or renamed in a directory with files that say which hooks run, such as `{shown}`"
+        ),
+        Refused::Write => format!("the sandbox refused the command to change `{shown}`"),
+        Refused::Read => format!("the sandbox refused the command to read `{shown}`"),
+    }
+}
