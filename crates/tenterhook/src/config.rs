@@ -25,6 +25,8 @@ pub use ruleset::Ruleset;
 pub use ruleset::{Mode, Stage};
 #[cfg(feature = "trust")]
 pub(crate) use sandbox::is_of_repository;
+#[cfg(feature = "trust")]
+pub(crate) use sandbox::is_server_of_repository;
 #[doc(hidden)]
 pub use server::settle as settle_servers;
 
@@ -126,12 +128,14 @@ pub(crate) fn load_judged(
     }
     let declared = read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.events));
     let events = first_declared(added.events.iter().cloned().chain(declared), &mut diagnostics);
+    let words = sandbox::Words::of(&read, added.confines_repositories);
     let declared = read.iter_mut().flat_map(|(_, config)| std::mem::take(&mut config.servers));
-    let servers = server::settle(declared, &mut diagnostics);
+    let declared = declared.map(|it| words.confined(it));
+    let servers = server::one_of_each(declared, &mut diagnostics);
     let configured = read.into_iter().flat_map(|(_, config)| config.hooks);
     let hooks: Vec<Hook> = configured.chain(added.hooks.iter().cloned()).collect();
     diagnostics.extend(built::left_out(&hooks));
-    let ruleset = Ruleset::new(hooks, events).remember(good).with_servers(servers);
+    let ruleset = Ruleset::new(hooks, events).remember(good).with_servers(servers, words);
     Loaded { ruleset, diagnostics }
 }
 

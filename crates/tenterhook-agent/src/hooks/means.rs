@@ -36,12 +36,15 @@ impl Means {
     /// Servers are known when hooks are loaded: see [`Means::connect`].
     pub(super) fn new(env: &[(String, String)], updates: &Updates) -> Self {
         let network = Network::default();
-        let servers = Configured::new([], env.to_vec()).reached_by(network.clone());
         // In the host's own place for such files, which is also that of what a script of a model brings.
         let directory = tempfile::Builder::new().prefix("tenterhook-agent-").tempdir();
         let directory = directory.map_err(|error| {
             updates.warn("hooks", format!("no directory for the files of hooks: {error}"));
         });
+        let mut ambient = Ambient::default();
+        ambient.scratch = directory.as_ref().ok().map(|it| PathBuf::from(it.path()));
+        let servers =
+            Configured::new([], env.to_vec()).reached_by(network.clone()).within(&ambient);
         Self {
             env: env.to_vec(),
             network,
@@ -90,8 +93,7 @@ impl Means {
             Some(trust) => trust.servers(roots, sources),
             None => discover::servers(roots, sources),
         };
-        let all = ruleset.servers().iter().cloned().chain(found);
-        let servers = settle_servers(all, &mut told);
+        let servers = settle_servers(ruleset, found, &mut told);
         let marked = servers.iter().map(|it| (it.clone(), is_for_model(it, ruleset)));
         *self.configured() = marked.collect();
         self.servers.replace(servers);

@@ -64,7 +64,7 @@ impl Hooks {
         input: &Map<String, Value>,
     ) -> Result<String, String> {
         let deadline = Instant::now() + CALL;
-        let call = Call { server, tool, input, deadline };
+        let call = Call { server, tool, input, deadline, sandbox: None };
         let reply = match timeout_at(deadline, self.means.servers().call(call)).await {
             Ok(Ok(reply)) => reply,
             Ok(Err(fault)) => return Err(fault.why),

@@ -52,6 +52,7 @@ pub(crate) fn play(case: &Case) -> Vec<String> {
     let server = service::start(&case.model);
     if !case.confined {
         unconfine(&sandbox);
+        unconfine_servers(&sandbox);
     }
     if !case.unapproved {
         approve(&sandbox, None);
@@ -75,6 +76,17 @@ pub(crate) fn play(case: &Case) -> Vec<String> {
         return vec![why];
     }
     stage.differences()
+}
+
+/// Gives the servers of the project the rights of their person, as hooks have them here: they write down there what they are asked.
+fn unconfine_servers(sandbox: &Sandbox) {
+    let name = "~/.config/tenterhook/tenterhook.toml";
+    let own = sandbox.home().join(".config/tenterhook/tenterhook.toml");
+    let text = std::fs::read_to_string(own).unwrap_or_default();
+    let head = format!("[source.{:?}]", sandbox.project().join(".mcp.json"));
+    if !text.contains(&head) {
+        sandbox.write(name, &format!("{text}\n{head}\nsandbox = \"off\"\n")).unwrap();
+    }
 }
 
 fn start(sandbox: &Sandbox, server: &Server, args: &[String]) -> Agent {

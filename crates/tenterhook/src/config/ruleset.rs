@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use super::sandbox::Words;
 use crate::dialect::{Cap, DialectId, EventRow, Subject};
 use crate::event::EventName;
 use crate::hook::{Hook, Layer, Phase};
@@ -77,6 +78,7 @@ pub struct Ruleset {
     custom: HashMap<EventName, EventRow>,
     good: Vec<Source>,
     servers: Vec<Server>,
+    words: Words,
 }
 
 impl Ruleset {
@@ -109,8 +111,13 @@ impl Ruleset {
         Self { good, ..self }
     }
 
-    pub(super) fn with_servers(self, servers: Vec<Server>) -> Self {
-        Self { servers, ..self }
+    pub(super) fn with_servers(self, servers: Vec<Server>, words: Words) -> Self {
+        Self { servers, words, ..self }
+    }
+
+    /// What the sources say of how far servers are confined.
+    pub(super) const fn words(&self) -> &Words {
+        &self.words
     }
 
     /// The MCP servers that the sources configure, one of each name.

@@ -1,11 +1,11 @@
 //! Who is heard on what of the machine a hook may touch? Whoever confines it, the nearest to the person first; where
 //! nobody says anything, its agent, and the host may still confine what a repository brings. Pure.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use super::statements::{Statement, distance};
+use super::statements::{Statement, distance, statements};
 use crate::hook::{Hook, Layer, Run, Sandbox};
-use crate::source::{ReadConfig, Source, Switch};
+use crate::source::{Reach, ReadConfig, Server, Source, Switch};
 
 #[cfg(test)]
 mod tests;
@@ -29,6 +29,64 @@ pub(super) fn settle(said: &[Statement], source: &Source, hook: &mut Hook) {
             Sandbox::Off
         };
     }
+}
+
+/// What is said of how far MCP servers are confined: agents' own files of them are read later than those that speak of them.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Words {
+    said: Vec<(u8, PathBuf, Sandbox)>,
+    confines_repositories: bool,
+}
+
+impl Words {
+    pub(super) fn of(read: &[(Source, ReadConfig)], confines_repositories: bool) -> Self {
+        let said = read.iter().flat_map(statements).filter_map(|it| match it.switch {
+            Switch::Govern(govern) if govern.sandbox != Sandbox::Unsaid => {
+                Some((distance(it.layer), govern.file, govern.sandbox))
+            }
+            _ => None,
+        });
+        Self { said: said.collect(), confines_repositories }
+    }
+
+    /// The server as it is confined.
+    pub(super) fn confined(&self, mut server: Server) -> Server {
+        let own = distance(server.layer);
+        let file = server.place.as_ref().map(|it| Path::new(&*it.file));
+        let about = |(at, it, _): &&(u8, PathBuf, Sandbox)| *at <= own && file == Some(it);
+        let (walls, others): (Vec<_>, Vec<_>) =
+            self.said.iter().filter(about).partition(|(.., word)| word.grants().is_some());
+        let wall = walls.into_iter().min_by_key(|(at, ..)| *at);
+        let wall = wall.filter(|(at, ..)| *at < own || server.sandbox.grants().is_none());
+        if let Some((.., word)) = wall {
+            server.sandbox = word.clone();
+        } else if server.sandbox == Sandbox::Unsaid {
+            server.sandbox = match others.is_empty() {
+                false => Sandbox::Off,
+                true if self.confines_repositories && is_server_of_repository(&server) => {
+                    Sandbox::of_repositories()
+                }
+                true => Sandbox::Unsaid,
+            };
+        }
+        server
+    }
+}
+
+/// Whether it is a program that came with the repository. Of the user's own file of servers a part is about one project, and local.
+pub(crate) fn is_server_of_repository(server: &Server) -> bool {
+    let file = server.place.as_ref().map(|it| Path::new(&*it.file));
+    let is_inside = file.is_some_and(|it| it.starts_with(&server.project));
+    let is_in_home = file.and_then(Path::parent) == Some(&*server.home);
+    matches!(server.reach, Reach::Program(_))
+        && match server.layer {
+            Layer::Project => true,
+            Layer::Local => is_inside && !is_in_home,
+            Layer::Plugin | Layer::Skill | Layer::Agent => {
+                is_inside && server.project != server.home
+            }
+            Layer::Managed | Layer::BuiltIn | Layer::Given | Layer::User => false,
+        }
 }
 
 /// Confines the programs of repositories of which nobody says anything.

@@ -1,13 +1,25 @@
 //! Which of several MCP servers of one name counts?
 
+use super::Ruleset;
 use super::statements::distance;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Server;
 
-/// One server of each name (MC-12): the one of the layer nearest to the person, of equals the first. Otherwise a
-/// repository could put a server of its own in the place of one that a guard of the user asks.
+/// The servers that count where `found` lie beside those of `ruleset`: confined as those who may say so want it, and one of
+/// each name (MC-12).
 #[must_use]
 pub fn settle(
+    ruleset: &Ruleset,
+    found: impl IntoIterator<Item = Server>,
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Server> {
+    let found = found.into_iter().map(|it| ruleset.words().confined(it));
+    one_of_each(ruleset.servers().iter().cloned().chain(found), diagnostics)
+}
+
+/// One server of each name (MC-12): the one of the layer nearest to the person, of equals the first. Otherwise a
+/// repository could put a server of its own in the place of one that a guard of the user asks.
+pub(super) fn one_of_each(
     servers: impl IntoIterator<Item = Server>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Vec<Server> {
@@ -39,13 +51,22 @@ pub fn settle(
 mod tests {
     use super::*;
     use crate::dialect::DialectId;
-    use crate::hook::{Command, Inherit, Invocation, Layer};
+    use crate::hook::{Command, Inherit, Invocation, Layer, Sandbox};
     use crate::source::Reach;
 
     fn server(name: &str, layer: Layer, program: &str) -> Server {
         let invocation = Invocation::Argv { program: program.to_owned(), args: Vec::new() };
         let reach = Reach::Program(Command::new(invocation, Inherit::Listed));
-        Server { name: name.to_owned(), dialect: DialectId::NATIVE, layer, reach, place: None }
+        Server {
+            name: name.to_owned(),
+            dialect: DialectId::NATIVE,
+            layer,
+            reach,
+            sandbox: Sandbox::Unsaid,
+            project: "/p".into(),
+            home: "/h".into(),
+            place: None,
+        }
     }
 
     /// MC-12.
@@ -59,7 +80,7 @@ mod tests {
             server("other", Layer::Plugin, "first"),
             server("other", Layer::Project, "second"),
         ];
-        let kept = settle(servers, &mut told);
+        let kept = one_of_each(servers, &mut told);
         let kept: Vec<_> = kept.iter().map(|it| (it.name.as_str(), it.reach.line())).collect();
         assert_eq!(kept, [("policy", "mine".to_owned()), ("other", "first".to_owned())]);
         let codes: Vec<_> = told.iter().map(|it| it.code.name()).collect();

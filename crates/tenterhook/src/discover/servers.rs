@@ -32,8 +32,7 @@ pub fn servers_for_by(
         return (Vec::new(), Vec::new());
     }
     let (found, mut told) = find();
-    let all = ruleset.servers().iter().cloned().chain(found);
-    let settled = config::settle_servers(all, &mut told);
+    let settled = config::settle_servers(ruleset, found, &mut told);
     (settled, told)
 }
 

@@ -20,7 +20,7 @@ impl Connected {
     /// Hooks that run with `ambient` call the servers of this, which are none yet.
     pub(super) fn new(roots: Roots, ambient: &mut Ambient) -> Self {
         let servers = Configured::new([], ambient.env.clone());
-        let servers = Arc::new(servers.reached_by(ambient.network.clone()));
+        let servers = Arc::new(servers.reached_by(ambient.network.clone()).within(ambient));
         ambient.servers = Some(Arc::clone(&servers) as Arc<_>);
         Self { servers, roots }
     }

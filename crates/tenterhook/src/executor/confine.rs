@@ -9,6 +9,8 @@ mod never;
 mod places;
 mod programs;
 mod room;
+#[cfg(feature = "mcp")]
+mod server;
 mod shell;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;
@@ -22,9 +24,11 @@ use tenterhook_process as process;
 use super::Task;
 use crate::hook::{Grants, Layer, Peers, Profile, Run, Tier, Worker};
 pub(super) use denied::{not_reached, tier};
-use ground::Ground;
+pub(super) use ground::Ground;
 use places::{Home, within};
 use room::Room;
+#[cfg(feature = "mcp")]
+pub(super) use server::{ConfinedServer, confine_server};
 #[doc(hidden)]
 pub use shell::{ConfinedShell, Shell};
 
@@ -72,7 +76,8 @@ pub(super) struct Confined {
     /// The file of its entry.
     file: Option<Arc<str>>,
     /// Removed when the run is over.
-    _room: Option<Room>,
+    #[cfg_attr(not(feature = "mcp"), expect(dead_code, reason = "it is held to be dropped"))]
+    room: Option<Room>,
 }
 
 /// What somebody's program is left.
@@ -123,13 +128,23 @@ fn enter(left: Left<'_>, ground: &Ground<'_>, described: &mut process::Command) 
     without_git_config(&confinement, ground.home, described);
     confinement.write.extend(left.own.map(Path::to_path_buf));
     described.confine = Some(confinement.clone());
+    bound(grants, described);
+    let (granted, cwd) = (grants.clone(), described.cwd.clone());
+    let home = ground.home.to_path_buf();
+    Confined { confinement, cwd, home, granted, file: left.file.cloned(), room }
+}
+
+/// Bounds what each process of it may use; of two bounds the lower one counts.
+fn bound(grants: &Grants, described: &mut process::Command) {
     let memory = grants.memory.map(|it| (process::Resource::AddressSpace, it));
     let seconds = |it: std::time::Duration| it.as_secs() + u64::from(it.subsec_nanos() > 0);
     let cpu = grants.cpu.map(|it| (process::Resource::CpuSeconds, seconds(it)));
-    described.resources.extend(memory.into_iter().chain(cpu));
-    let (granted, cwd) = (grants.clone(), described.cwd.clone());
-    let home = ground.home.to_path_buf();
-    Confined { confinement, cwd, home, granted, file: left.file.cloned(), _room: room }
+    for (resource, most) in memory.into_iter().chain(cpu) {
+        match described.resources.iter_mut().find(|(it, _)| *it == resource) {
+            Some((_, least)) => *least = most.min(*least),
+            None => described.resources.push((resource, most)),
+        }
+    }
 }
 
 /// Git ends where its settings of a person are there and may not be read: it is told that there are none.

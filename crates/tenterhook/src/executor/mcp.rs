@@ -51,7 +51,7 @@ pub use offer::{Offer, Offered};
 
 use super::{Task, function, not_started};
 use crate::diagnostic::Code;
-use crate::hook::McpTool;
+use crate::hook::{Grants, McpTool};
 use crate::report::{Closed, Delivery, End, Output, Report, Said};
 use crate::request::input;
 use crate::strict::out_of_prose;
@@ -69,6 +69,11 @@ pub type Calling<'a> = Pin<Box<dyn Future<Output = Result<Reply, CallFault>> + S
 pub trait Servers: Send + Sync + fmt::Debug {
     /// Calls one tool once. What was sent is never sent again: the tool may have done its work.
     fn call<'a>(&'a self, call: Call<'a>) -> Calling<'a>;
+
+    /// Whether it starts servers in [`Call::sandbox`]. A hook that is confined calls nobody where it does not.
+    fn confines(&self) -> bool {
+        false
+    }
 }
 
 /// One call.
@@ -82,6 +87,8 @@ pub struct Call<'a> {
     pub input: &'a Map<String, Value>,
     /// When nobody waits for it any longer.
     pub deadline: Instant,
+    /// What is left to the hook, where it is confined: no program is asked for it that has more (MC-19).
+    pub sandbox: Option<&'a Grants>,
 }
 
 /// What a tool replied.
@@ -171,6 +178,12 @@ pub(super) async fn run(task: &Task, call: &McpTool) -> Report {
             "this host is connected to no MCP servers; it has to bring them, or the feature `mcp` has to be built in",
         );
     };
+    let sandbox = task.hook.sandbox.grants();
+    if sandbox.is_some() && !servers.confines() {
+        return not_started(
+            "its `sandbox` is for the server that it calls, and this host connects servers itself and does not confine them",
+        );
+    }
     let filled = match input::fill(&call.input, &task.envelope.body) {
         Ok(filled) => filled,
         Err(why) => {
@@ -178,7 +191,7 @@ pub(super) async fn run(task: &Task, call: &McpTool) -> Report {
         }
     };
     let deadline = began + task.budget();
-    let call = Call { server: &call.server, tool: &call.tool, input: &filled, deadline };
+    let call = Call { server: &call.server, tool: &call.tool, input: &filled, deadline, sandbox };
     let calling = function::catch(async { servers.call(call).await });
     let (end, said) = match tokio::time::timeout_at(deadline, calling).await {
         Ok(Ok(Ok(reply))) => read(&call, reply),

@@ -1,8 +1,10 @@
 //! What is an MCP server whose tools hooks can call?
 
+use std::path::PathBuf;
+
 use crate::diagnostic::Place;
 use crate::hook::named::DialectId;
-use crate::hook::{Command, Http, Layer};
+use crate::hook::{Command, Http, Layer, Sandbox};
 
 /// An MCP server whose tools hooks can call.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +17,12 @@ pub struct Server {
     pub layer: Layer,
     /// How it is reached.
     pub reach: Reach,
+    /// What of the machine its program may touch.
+    pub sandbox: Sandbox,
+    /// The project that it serves.
+    pub project: PathBuf,
+    /// The person's home.
+    pub home: PathBuf,
     /// Where it is configured.
     pub place: Option<Place>,
 }

@@ -193,8 +193,10 @@ fn of_http(http: &Http) -> Digest {
 
 /// The digest of an MCP server.
 pub(super) fn of_server(server: &Server, ground: Ground<'_>) -> Digest {
-    let Server { name, dialect, layer: _, reach, place: _ } = server;
+    // Where it stands is no part of what it says.
+    let Server { name, dialect, layer: _, reach, sandbox, project: _, home: _, place: _ } = server;
     let canon = Canon::of("server").field("name", name).field("dialect", dialect.as_str());
+    let canon = of_sandbox(canon, sandbox, ground);
     match reach {
         Reach::Program(command) => {
             canon.field("program", of_command(command, ground).to_string()).end()

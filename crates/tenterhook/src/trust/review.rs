@@ -11,8 +11,9 @@ use super::lock::Signed;
 use super::pins::Pins;
 use super::suspect::{self, Suspect};
 use super::{Assessed, judge, signed, told};
+use crate::config;
 use crate::dialect::DialectId;
-use crate::hook::{Hook, Layer};
+use crate::hook::{Hook, Layer, Sandbox};
 use crate::source::{Reach, ReadConfig, Source, Switch};
 
 /// Everything about a source that a person should know before they approve it.
@@ -248,8 +249,20 @@ fn beside(config: &ReadConfig, assessed: &Assessed, project: &Path) -> Vec<Strin
         let rows = told::of_server(it).into_iter().filter(|(lead, _)| *lead != "runs");
         let rows: String = rows.map(|(lead, text)| format!("\n{lead}  {text}")).collect();
         let runs = match it.reach {
-            Reach::Program(_) => ", which runs with your rights",
-            Reach::Address(_) | Reach::Withheld(_) => "",
+            Reach::Program(_) => match &it.sandbox {
+                Sandbox::Unsaid if config::is_server_of_repository(it) => {
+                    ", which runs in the sandbox `standard` under `tenterhook`".to_owned()
+                }
+                Sandbox::Unsaid | Sandbox::Off => ", which runs with your rights".to_owned(),
+                Sandbox::In(grants) => {
+                    let least = grants.demands().word();
+                    format!(
+                        ", which runs in the sandbox `{}; isolation_min {least}`",
+                        it.sandbox.told()
+                    )
+                }
+            },
+            Reach::Address(_) | Reach::Withheld(_) => String::new(),
         };
         let line = it.reach.line();
         format!("has the MCP server `{}`{runs}: {line}{unpinned}{rows}{files}", it.name)

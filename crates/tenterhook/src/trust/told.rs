@@ -128,7 +128,8 @@ fn of_run(run: &Run) -> Vec<Row> {
 
 /// What an MCP server says beside its name.
 pub(super) fn of_server(server: &Server) -> Vec<Row> {
-    let Server { name: _, dialect: _, layer: _, reach, place: _ } = server;
+    let Server { name: _, dialect: _, layer: _, reach, sandbox: _, project: _, home: _, place: _ } =
+        server;
     match reach {
         Reach::Program(command) => of_command(command, reach.line()),
         Reach::Address(http) => of_http(http, reach.line()),

@@ -1,6 +1,6 @@
 //! Whose word on a hook's sandbox is heard, over whole files.
 
-use crate::config::{Added, load};
+use crate::config::{Added, Ruleset, load};
 use crate::dialect::DialectId;
 use crate::hook::{Layer, Tier};
 use crate::source::Source;
@@ -90,4 +90,42 @@ fn a_program_of_a_repository_is_confined_where_nobody_says_anything() {
     assert_eq!(run(Layer::Project, inside, "/h", "run = ['x']\nsandbox = 'off'"), free);
     assert_eq!(run(Layer::Project, inside, "/h", "worker = ['x']"), confined);
     assert_eq!(run(Layer::Project, inside, "/h", "url = 'https://example.com/'"), free);
+}
+
+/// MC-19, X-12, X-15: the servers of a file are confined by whoever confines its hooks.
+#[test]
+fn a_server_of_a_repository_is_confined_where_nobody_says_anything() {
+    let of = |layer, confines_repositories, own: &str, said: &[(Layer, &str)]| {
+        let key = if own.is_empty() { String::new() } else { format!("sandbox = '{own}'") };
+        let text = format!("[mcp.it]\nrun = ['x']\n{key}\n");
+        let mut sources = vec![Source {
+            layer,
+            ..Source::given("/p/tenterhook.toml", DialectId::NATIVE, &text, "/p")
+        }];
+        for (at, (layer, word)) in said.iter().enumerate() {
+            let name = format!("/{at}/tenterhook.toml");
+            let about = format!("[source.'/p/tenterhook.toml']\nsandbox = '{word}'\n");
+            let layer = *layer;
+            sources.push(Source { layer, ..Source::given(&name, DialectId::NATIVE, &about, "/p") });
+        }
+        let loaded = load(&sources, &Added { confines_repositories, ..Added::default() }, None);
+        let server = loaded.ruleset.servers().first().cloned().expect("a server");
+        // One that is found in an agent's own file is told of by the same words.
+        let found =
+            crate::config::settle_servers(&Ruleset::default(), [server.clone()], &mut Vec::new());
+        assert_eq!(found, std::slice::from_ref(&server));
+        (server.sandbox.told(), server.sandbox.grants().map(|it| it.demands()))
+    };
+    let free = ("off".to_owned(), None);
+    let confined = ("standard".to_owned(), Some(Tier::T0));
+    let asked = |word: &str| (word.to_owned(), Some(Tier::T1));
+    assert_eq!(of(Layer::Project, true, "", &[]), confined);
+    assert_eq!(of(Layer::Local, true, "", &[]), confined);
+    assert_eq!(of(Layer::User, true, "", &[]), free);
+    assert_eq!(of(Layer::Project, false, "", &[]), free);
+    assert_eq!(of(Layer::Project, true, "off", &[]), free);
+    assert_eq!(of(Layer::Project, true, "", &[(Layer::User, "off")]), free);
+    assert_eq!(of(Layer::Project, true, "off", &[(Layer::User, "strict")]), asked("strict"));
+    assert_eq!(of(Layer::User, true, "strict", &[]), asked("strict"));
+    assert_eq!(of(Layer::User, true, "", &[(Layer::Project, "strict")]), free);
 }

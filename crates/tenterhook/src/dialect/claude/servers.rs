@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::diagnostic::{Code, Diagnostic, Place, Span};
 use crate::dialect::{DialectId, Roots, ServerFile, ServerFiles};
-use crate::hook::{Command, Http, Inherit, Invocation, Layer};
+use crate::hook::{Command, Http, Inherit, Invocation, Layer, Sandbox};
 use crate::request::address::Target;
 use crate::source::{Plugin, Reach, Server, Source};
 use crate::syntax::{self, Format, Node};
@@ -85,7 +85,16 @@ impl Reading<'_> {
                     };
                     let place = Some(self.place(entry.key_span));
                     let dialect = DialectId::CLAUDE;
-                    self.servers.push(Server { name, dialect, layer, reach, place });
+                    self.servers.push(Server {
+                        name,
+                        dialect,
+                        layer,
+                        reach,
+                        sandbox: Sandbox::Unsaid,
+                        project: self.roots.cwd.clone(),
+                        home: self.roots.home.clone(),
+                        place,
+                    });
                 }
                 Err(why) => {
                     self.tell(entry.key_span, format!("the server `{}` {why}", entry.key));

@@ -6,16 +6,16 @@ use crate::executor::Task;
 
 /// The places that grants are about, and what the host has.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ground<'g> {
-    pub(super) project: &'g Path,
-    pub(super) cwd: &'g Path,
-    pub(super) home: &'g Path,
+pub(in crate::executor) struct Ground<'g> {
+    pub(in crate::executor) project: &'g Path,
+    pub(in crate::executor) cwd: &'g Path,
+    pub(in crate::executor) home: &'g Path,
     /// The host's environment.
-    pub(super) env: &'g [(String, String)],
+    pub(in crate::executor) env: &'g [(String, String)],
     /// Where directories for passing files may be made.
-    pub(super) scratch: Option<&'g Path>,
+    pub(in crate::executor) scratch: Option<&'g Path>,
     /// As on a machine that can confine nothing: for tests.
-    pub(super) pretends_no_means: bool,
+    pub(in crate::executor) pretends_no_means: bool,
 }
 
 impl<'g> Ground<'g> {

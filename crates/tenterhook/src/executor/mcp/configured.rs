@@ -2,6 +2,7 @@
 //! (MC-8, MC-9). Knows no protocol.
 
 use std::collections::HashMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,13 +10,15 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::Instant;
 
-use super::connection::{Connection, Env};
+use super::connection::{Connection, Env, Start};
 use super::health::Health;
 use super::offer::Offer;
 use super::{Call, CallFault, CallFaultKind, Calling, Reply, Servers};
 use crate::diagnostic::nearest;
+use crate::executor::Ambient;
 use crate::executor::http::Network;
 use crate::executor::restart::NotNow;
+use crate::hook::Grants;
 use crate::source::{Reach, Server};
 
 /// How long a server may take to start and to say hello, whoever waits for it: what agents give theirs. A hook whose time
@@ -30,16 +33,18 @@ const OPENING: Duration = Duration::from_secs(30);
 pub struct Configured {
     env: Env,
     network: Network,
+    scratch: Option<PathBuf>,
+    pretends_no_means: bool,
     lines: Mutex<HashMap<String, Arc<Line>>>,
 }
 
 /// One server and the connection to it.
 #[derive(Debug)]
 struct Line {
-    server: Server,
-    env: Env,
-    network: Network,
+    start: Start,
     state: Arc<Mutex<State>>,
+    /// The same server, started for hooks that are confined themselves: one for each sandbox (MC-19).
+    confined: Mutex<HashMap<Grants, Arc<Self>>>,
 }
 
 #[derive(Debug, Default)]
@@ -76,8 +81,13 @@ impl Configured {
     /// The servers of a configuration, none of them started. `env` is the host's environment.
     #[must_use]
     pub fn new(servers: impl IntoIterator<Item = Server>, env: Vec<(String, String)>) -> Self {
-        let configured =
-            Self { env: env.into(), network: Network::default(), lines: Mutex::default() };
+        let configured = Self {
+            env: env.into(),
+            network: Network::default(),
+            scratch: None,
+            pretends_no_means: false,
+            lines: Mutex::default(),
+        };
         configured.replace(servers);
         configured
     }
@@ -89,22 +99,35 @@ impl Configured {
         self
     }
 
+    /// The same, whose confined servers are given directories for passing files where `ambient` has room for them.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn within(mut self, ambient: &Ambient) -> Self {
+        self.scratch.clone_from(&ambient.scratch);
+        self.pretends_no_means = ambient.pretends_no_means;
+        self
+    }
+
     /// Replaces the configuration. A server that stays as it was stays connected; one that is gone or changed is ended, and
     /// one that was left alone because it kept failing is tried again.
     pub fn replace(&self, servers: impl IntoIterator<Item = Server>) {
         let mut lines = lock(&self.lines);
         let mut kept = HashMap::new();
         for server in servers {
-            let line = lines.remove(&server.name).filter(|it| it.server == server);
+            let line = lines.remove(&server.name).filter(|it| it.start.server == server);
             let line = line.unwrap_or_else(|| {
-                Arc::new(Line {
+                Line::new(Start {
                     server: server.clone(),
                     env: Arc::clone(&self.env),
                     network: self.network.clone(),
-                    state: Arc::default(),
+                    caller: None,
+                    scratch: self.scratch.clone(),
+                    pretends_no_means: self.pretends_no_means,
                 })
             });
             lock(&line.state).health.forgive();
+            // Whether a hook with that sandbox is still there, nobody here knows.
+            lock(&line.confined).clear();
             kept.insert(server.name, line);
         }
         *lines = kept;
@@ -149,11 +172,31 @@ impl Configured {
 
 impl Servers for Configured {
     fn call<'a>(&'a self, call: Call<'a>) -> Calling<'a> {
-        Box::pin(async move { self.line(call.server)?.call(call).await })
+        Box::pin(async move { self.line(call.server)?.confined(call.sandbox).call(call).await })
+    }
+
+    fn confines(&self) -> bool {
+        true
     }
 }
 
 impl Line {
+    fn new(start: Start) -> Arc<Self> {
+        Arc::new(Self { start, state: Arc::default(), confined: Mutex::default() })
+    }
+
+    /// The line to the program that a caller may ask who is left no more than `caller`. At an address nothing is started.
+    fn confined(self: &Arc<Self>, caller: Option<&Grants>) -> Arc<Self> {
+        let server = &self.start.server;
+        let caller = caller.filter(|it| server.sandbox.grants() != Some(it));
+        let Some(caller) = caller.filter(|_| matches!(server.reach, Reach::Program(_))) else {
+            return Arc::clone(self);
+        };
+        let mut all = lock(&self.confined);
+        let start = || Start { caller: Some(caller.clone()), ..self.start.clone() };
+        Arc::clone(all.entry(caller.clone()).or_insert_with(|| Self::new(start())))
+    }
+
     async fn call(&self, call: Call<'_>) -> Result<Reply, CallFault> {
         let connection = self.connection().await?;
         let mut waiting = Waiting { line: self, answered: false };
@@ -167,8 +210,8 @@ impl Line {
 
     /// The connection, opened now where there is none.
     async fn connection(&self) -> Result<Arc<Connection>, CallFault> {
-        if let Reach::Withheld(why) = &self.server.reach {
-            let why = format!("the server `{}` is not started: {why}", self.server.name);
+        if let Reach::Withheld(why) = &self.start.server.reach {
+            let why = format!("the server `{}` is not started: {why}", self.start.server.name);
             return Err(CallFault::new(CallFaultKind::Withheld, why));
         }
         let mut result = loop {
@@ -182,7 +225,7 @@ impl Line {
             // Whoever was opening it is gone: the configuration changed, or the runtime ended.
             Err(_) => None,
         };
-        opened.unwrap_or_else(|| Err(lost(&self.server, "it was given up")))
+        opened.unwrap_or_else(|| Err(lost(&self.start.server, "it was given up")))
     }
 
     fn opened(&self) -> Result<Turn, CallFault> {
@@ -204,7 +247,7 @@ impl Line {
             Err(NotNow::Rests(left)) => {
                 let (why, left) = (state.health.why(), left.as_secs() + 1);
                 let why = format!("{why}; it keeps failing and is left alone for {left} s more");
-                return Err(lost(&self.server, &why));
+                return Err(lost(&self.start.server, &why));
             }
         }
         let opened = self.open();
@@ -216,13 +259,11 @@ impl Line {
     /// Opens a connection in a task of its own, which lives as long as the connection.
     fn open(&self) -> Opened {
         let (sender, result) = watch::channel(None);
-        let (server, env, network) =
-            (self.server.clone(), Arc::clone(&self.env), self.network.clone());
+        let start = self.start.clone();
         // What the task holds for good would keep its own owner alive.
         let state = Arc::downgrade(&self.state);
         let life = tokio::spawn(async move {
-            let opening =
-                tokio::time::timeout(OPENING, Connection::open(&server, &env, &network)).await;
+            let opening = tokio::time::timeout(OPENING, Connection::open(&start)).await;
             let opened =
                 opening.unwrap_or_else(|_| Err(format!("it did not say hello within {OPENING:?}")));
             let failed = |why: String| {
@@ -238,7 +279,7 @@ impl Line {
                 // Noted before anybody hears of it, who may ask again at once.
                 Err(why) => {
                     failed(why.clone());
-                    sender.send_replace(Some(Err(lost(&server, &why))));
+                    sender.send_replace(Some(Err(lost(&start.server, &why))));
                 }
             }
         });

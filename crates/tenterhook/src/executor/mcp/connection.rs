@@ -1,5 +1,6 @@
 //! One connection to a server, from its start to its end: opens it, and calls its tools. Starts nothing twice.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use rmcp::model::{
@@ -18,10 +19,25 @@ use super::streamable;
 use super::{Call, CallFault, CallFaultKind, Content, Reply};
 use crate::diagnostic::nearest;
 use crate::executor::http::Network;
+use crate::hook::Grants;
 use crate::source::{Reach, Server};
 
 /// The host's environment.
 pub(super) type Env = Arc<[(String, String)]>;
+
+/// What is to be started or reached, and with what.
+#[derive(Clone, Debug)]
+pub(super) struct Start {
+    pub(super) server: Server,
+    pub(super) env: Env,
+    pub(super) network: Network,
+    /// What is left to the hooks that it is started for, where those are confined.
+    pub(super) caller: Option<Grants>,
+    /// Where a confined one may be given a directory for passing files.
+    pub(super) scratch: Option<PathBuf>,
+    /// As on a machine that can confine nothing: for tests.
+    pub(super) pretends_no_means: bool,
+}
 
 /// A server that said hello.
 #[derive(Debug)]
@@ -64,16 +80,13 @@ impl Connection {
     /// # Errors
     ///
     /// What kept it from that, for people.
-    pub(super) async fn open(
-        server: &Server,
-        env: &Env,
-        network: &Network,
-    ) -> Result<(Self, Life), String> {
+    pub(super) async fn open(start: &Start) -> Result<(Self, Life), String> {
+        let Start { server, env, network, .. } = start;
         let (opened, close_reason) = match &server.reach {
             Reach::Program(command) => {
-                let (described, withheld) = describe(server, command, env)?;
+                let (described, withheld, confined) = describe(start, command)?;
                 let close_reason = CloseReason::new(withheld);
-                let transport = Stdio::start(described, close_reason.clone());
+                let transport = Stdio::start(described, close_reason.clone(), confined);
                 (serve_client(Client, transport).await, close_reason)
             }
             Reach::Withheld(why) => return Err(why.clone()),
@@ -115,7 +128,8 @@ impl Connection {
     pub(super) async fn offer(&self, server: &str) -> Result<Offer, CallFault> {
         let input = serde_json::Map::new();
         let tool = "tools/list";
-        let call = Call { server, tool, input: &input, deadline: tokio::time::Instant::now() };
+        let deadline = tokio::time::Instant::now();
+        let call = Call { server, tool, input: &input, deadline, sandbox: None };
         offer::list(&self.peer).await.map_err(|error| match error {
             ServiceError::McpError(error) => {
                 let message = self.close_reason.quote(&error.message);

@@ -2,11 +2,12 @@
 
 use tenterhook_process as process;
 
-use super::connection::Env;
+use super::connection::{Env, Start};
 use super::withheld::{Withheld, is_telling};
 use crate::dialect::ServerVariables;
 use crate::executor::command::LISTED;
-use crate::hook::{Command, FIRING, Inherit, Invocation, around};
+use crate::executor::confine::{ConfinedServer, Ground, confine_server};
+use crate::hook::{Command, FIRING, Grants, Inherit, Invocation, around};
 use crate::request::variables::expand;
 use crate::source::Server;
 
@@ -17,10 +18,11 @@ use crate::source::Server;
 ///
 /// The variable that its configuration names and that is not set, for people.
 pub(super) fn describe(
-    server: &Server,
+    start: &Start,
     command: &Command,
-    env: &Env,
-) -> Result<(process::Command, Withheld), String> {
+) -> Result<(process::Command, Withheld, Option<Box<ConfinedServer>>), String> {
+    let Start { server, env, caller, scratch, pretends_no_means, .. } = start;
+    let grants: Vec<&Grants> = server.sandbox.grants().into_iter().chain(caller).collect();
     let fill = |text: &str| fill(server, text, env);
     let cwd = command.cwd.clone().unwrap_or_default();
     let mut described = match command.starts() {
@@ -30,9 +32,15 @@ pub(super) fn describe(
         }
         Invocation::Shell { text, .. } => process::Command::shell(text, cwd),
     };
-    let passes = |name: &str| match command.inherit {
+    // What is confined sees what it is granted, whatever its agent promises.
+    let inherit = if grants.is_empty() { command.inherit } else { Inherit::Listed };
+    let is_granted = |name: &str| {
+        !grants.is_empty() && grants.iter().all(|it| it.env.iter().any(|it| it == name))
+    };
+    let is_named = |name: &str| command.pass.iter().any(|it| it == name) || is_granted(name);
+    let passes = |name: &str| match inherit {
         Inherit::All => !server.dialect.dialect().withholds(name),
-        Inherit::Listed => LISTED.contains(&name) || command.pass.iter().any(|it| it == name),
+        Inherit::Listed => LISTED.contains(&name) || is_named(name),
     };
     let inherited = env
         .iter()
@@ -51,7 +59,16 @@ pub(super) fn describe(
     described.env =
         variables.into_iter().map(|(name, value)| (name.into(), value.into())).collect();
     described.umask = None;
-    Ok((described, withheld))
+    let ground = Ground {
+        project: &server.project,
+        cwd: &described.cwd.clone(),
+        home: &server.home,
+        env,
+        scratch: scratch.as_deref(),
+        pretends_no_means: *pretends_no_means,
+    };
+    let confined = confine_server(server, &grants, &ground, &mut described);
+    Ok((described, withheld, confined))
 }
 
 /// A text of the configuration, as its format names variables.

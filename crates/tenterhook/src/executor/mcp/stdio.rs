@@ -17,6 +17,7 @@ use tokio::sync::mpsc;
 use super::close_reason::{CloseReason, Over};
 use super::replies::Replies;
 use super::unasked::{Unasked, answers};
+use crate::executor::confine::{ConfinedServer, not_reached};
 
 /// The longest message that is taken: four times what is kept of a reply.
 const LINE: usize = 4 << 20;
@@ -52,7 +53,13 @@ enum Written {
 
 impl Stdio {
     /// Starts the program; that it could not be is told by the close_reason.
-    pub(super) fn start(mut command: process::Command, close_reason: CloseReason) -> Self {
+    ///
+    /// What `confined` holds goes with the program.
+    pub(super) fn start(
+        mut command: process::Command,
+        close_reason: CloseReason,
+        confined: Option<Box<ConfinedServer>>,
+    ) -> Self {
         command.limits.line = LINE;
         command.limits.stdout = 0;
         command.limits.stderr = STDERR;
@@ -74,7 +81,7 @@ impl Stdio {
                 if heard && behind >= BEHIND { process::Flow::Pause } else { process::Flow::More }
             });
             child.finish(move |report| {
-                told.write(Over::Gone, words(&report, &told));
+                told.write(Over::Gone, words(&report, &told, confined.as_deref()));
                 // Only now the lines are at their end, so that whoever reads them knows why.
                 drop(last);
             });
@@ -178,8 +185,15 @@ impl Transport<RoleClient> for Stdio {
 }
 
 /// How a server ended, with the last that it wrote on standard error.
-fn words(report: &process::Report, close_reason: &CloseReason) -> String {
+fn words(
+    report: &process::Report,
+    close_reason: &CloseReason,
+    confined: Option<&ConfinedServer>,
+) -> String {
     let ended = match &report.end {
+        process::End::NotStarted(error) if error.step == process::Step::Confine => {
+            return not_reached(error);
+        }
         process::End::NotStarted(error) => return format!("it cannot be started: {error}"),
         process::End::Exited(code) => format!("it ended with exit code {code}"),
         process::End::Signalled(signal) => format!("signal {signal} ended it"),
@@ -189,5 +203,9 @@ fn words(report: &process::Report, close_reason: &CloseReason) -> String {
     let stderr = String::from_utf8_lossy(&report.stderr.bytes);
     let last = stderr.lines().rev().map(str::trim).find(|it| !it.is_empty()).unwrap_or_default();
     let last = close_reason.quote(last);
-    if last.is_empty() { ended } else { format!("{ended}: {last}") }
+    let walls = confined.filter(|_| report.tier > process::Tier::T0);
+    let refused = walls.and_then(|it| it.told(&report.stderr.bytes));
+    let refused = refused.map(|it| format!("; {}", close_reason.without_withheld(&it)));
+    let said = if last.is_empty() { ended } else { format!("{ended}: {last}") };
+    said + &refused.unwrap_or_default()
 }

@@ -184,3 +184,15 @@ async fn a_call_is_over_at_its_deadline() {
     assert!(outcome.blocked());
     assert_eq!(*dropped.lock().unwrap(), ["dropped"]);
 }
+
+/// MC-19: what a hook is left says nothing of a server that somebody else started.
+#[tokio::test]
+async fn a_confined_hook_asks_no_server_that_its_host_connects() {
+    let servers = Arc::new(Scripted { result: said(&[text("{}")]), asked: Mutex::default() });
+    let outcome = fire(&format!("{CONFIG}sandbox = \"standard\"\n"), Some(servers.clone())).await;
+    assert!(servers.asked.lock().unwrap().is_empty());
+    assert!(
+        outcome.blocked() && outcome.faults[0].message.contains("does not confine"),
+        "{outcome:?}"
+    );
+}

@@ -18,7 +18,7 @@ const BESIDE: &[(&str, &[&str])] = &[
     ("pass", &["run", "shell", "worker", "http"]),
     ("files", &["run", "shell", "worker"]),
     ("prewarm", &["run", "shell"]),
-    ("sandbox", &["run", "shell", "worker"]),
+    ("sandbox", &["run", "shell", "worker", "mcp"]),
     ("deny", &["when"]),
     ("ask", &["when"]),
     ("context", &["when"]),

@@ -203,6 +203,7 @@ pub(in crate::dialect::native) const SERVER: &[Key] = &[
     key("env", Shape::Variables),
     key("pass", Shape::List),
     key("cwd", Shape::Text),
+    key("sandbox", Shape::TextOr(SANDBOX)),
 ];
 
 /// How much of what was said is on record.

@@ -13,7 +13,8 @@ use crate::syntax::Entry;
 const REACH: &[&str] = &["run", "url"];
 
 /// Keys that mean something only beside one of them.
-const BESIDE: &[(&str, &str)] = &[("env", "run"), ("cwd", "run"), ("headers", "url")];
+const BESIDE: &[(&str, &str)] =
+    &[("env", "run"), ("cwd", "run"), ("sandbox", "run"), ("headers", "url")];
 
 impl Reader<'_> {
     pub(super) fn server(&mut self, entry: &Entry) {
@@ -27,12 +28,16 @@ impl Reader<'_> {
             return;
         }
         let Some(reach) = self.reach(&fields) else { return };
+        let sandbox = self.sandbox(&fields);
         let place = Some(self.place_of(entry.key_span));
         self.out.servers.push(Server {
             name: name.to_owned(),
             dialect: DialectId::NATIVE,
             layer: self.source.layer,
             reach,
+            sandbox,
+            project: self.source.project.clone(),
+            home: self.source.home.clone(),
             place,
         });
     }
@@ -132,6 +137,9 @@ mod tests {
         }
         let (reach, told) = read("[mcp.a]\nurl = 'https://e/'\nheaders = { Host = 'x' }");
         assert_eq!((reach.is_some(), told), (true, vec!["header-not-sent"]));
+        assert_eq!(read("[mcp.a]\nurl = 'https://e/'\nsandbox = 'strict'").1, ["no-effect"]);
+        assert_eq!(read("[mcp.a]\nrun = ['s']\nsandbox = 'strict'").1, [""; 0]);
+        assert_eq!(read("[mcp.a]\nrun = ['s']\nsandbox = 'non'").1, ["unknown-word"]);
         assert_eq!(read("[mcp.a]\nrun = ['s']\nheaders = { A = 'b' }").1, ["no-effect"]);
     }
 }

@@ -31,6 +31,7 @@ impl Host {
     }
 
     /// How a line ended, what it printed, and what is told of a refusal.
+    #[expect(clippy::expect_used, reason = "who does not report is a test that fails")]
     async fn ran(&self, line: &str) -> (process::End, String, Option<String>) {
         let mut ambient = Ambient::default().env(self.room.env()).scratch(self.room.scripts());
         ambient.env.push(("API_KEY".to_owned(), "key".to_owned()));

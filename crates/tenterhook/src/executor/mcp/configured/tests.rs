@@ -1,6 +1,8 @@
 //! Real servers over standard streams: what they say, and every way in which they fail.
 
 mod address;
+#[cfg(unix)]
+mod confined;
 mod streamable;
 
 use std::time::Duration;
@@ -13,7 +15,7 @@ use crate::config::Reach;
 use crate::dialect::DialectId;
 use crate::executor::mcp::Content;
 use crate::executor::restart::STARTS;
-use crate::hook::{Command, Inherit, Invocation, Layer};
+use crate::hook::{Command, Inherit, Invocation, Layer, Sandbox};
 
 fn server(args: &[&str]) -> Server {
     let program = fakehook().to_string_lossy().into_owned();
@@ -26,6 +28,9 @@ fn server(args: &[&str]) -> Server {
         dialect: DialectId::NATIVE,
         layer: Layer::Given,
         reach: Reach::Program(command),
+        sandbox: Sandbox::Unsaid,
+        project: "/".into(),
+        home: "/".into(),
         place: None,
     }
 }
@@ -58,7 +63,7 @@ async fn call(
     input: &Map<String, Value>,
 ) -> Result<Reply, CallFault> {
     let deadline = Instant::now() + LONG;
-    let calling = servers.call(Call { server, tool, input, deadline });
+    let calling = servers.call(Call { server, tool, input, deadline, sandbox: None });
     tokio::time::timeout_at(deadline, calling).await.expect("an answer in time")
 }
 
@@ -225,7 +230,8 @@ async fn a_call_that_is_given_up_is_cancelled_and_a_server_that_hangs_is_started
 async fn give_up(servers: &Configured) {
     let input = Map::new();
     let deadline = Instant::now() + LONG;
-    let mut calling = servers.call(Call { server: "fake", tool: "hang", input: &input, deadline });
+    let mut calling =
+        servers.call(Call { server: "fake", tool: "hang", input: &input, deadline, sandbox: None });
     // The request is on its way after a few turns; what else is ready in this runtime runs in between.
     for _ in 0..100 {
         tokio::select! {

@@ -179,7 +179,13 @@ async fn a_call_that_is_given_up_at_an_address_is_cancelled_and_three_are_a_hang
     for call in 1..=3 {
         let input = Map::new();
         let deadline = Instant::now() + LONG;
-        let calling = servers.call(Call { server: "fake", tool: "hang", input: &input, deadline });
+        let calling = servers.call(Call {
+            server: "fake",
+            tool: "hang",
+            input: &input,
+            deadline,
+            sandbox: None,
+        });
         let is_asked = sent(&scripted, |it| {
             it.body.contains("tools/call") && times(&scripted, "tools/call") == call
         });
@@ -195,7 +201,8 @@ async fn a_call_that_is_given_up_at_an_address_is_cancelled_and_three_are_a_hang
     }
     let input = Map::new();
     let deadline = Instant::now() + LONG;
-    let again = servers.call(Call { server: "fake", tool: "hang", input: &input, deadline });
+    let again =
+        servers.call(Call { server: "fake", tool: "hang", input: &input, deadline, sandbox: None });
     tokio::select! {
         _ = again => panic!("it hangs"),
         () = sent(&scripted, |_| times(&scripted, "\"initialize\"") == 2) => {}

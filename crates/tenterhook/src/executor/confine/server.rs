@@ -1,0 +1,134 @@
+//! The program of an MCP server: left what its configuration grants, and where a confined hook calls it, nothing that the hook is not
+//! granted (MC-19).
+
+use std::path::PathBuf;
+
+use tenterhook_process as process;
+use tenterhook_process::{Confinement, Net, resolved};
+
+use super::ground::Ground;
+use super::{Confined, Left, enter, granted, named};
+use crate::hook::Grants;
+use crate::source::{Reach, Server};
+
+/// What a server is left. Its directory for passing files goes with it.
+#[derive(Debug)]
+pub(in crate::executor) struct ConfinedServer {
+    confined: Confined,
+    project: PathBuf,
+    /// Whether one entry alone says what it is left, so that a line in that grants more.
+    is_by_one: bool,
+}
+
+/// Confines what is described, where anybody confines it.
+pub(in crate::executor) fn confine_server(
+    server: &Server,
+    grants: &[&Grants],
+    ground: &Ground<'_>,
+    described: &mut process::Command,
+) -> Option<Box<ConfinedServer>> {
+    let (first, rest) = grants.split_first()?;
+    let reads = named(server.layer, &described.program);
+    let kept = match &server.reach {
+        Reach::Program(command) => command.kept.as_deref(),
+        Reach::Address(_) | Reach::Withheld(_) => None,
+    };
+    // Where its caller confines it, the line stands with the caller.
+    let is_own = server.sandbox.grants() == Some(first);
+    let file = server.place.as_ref().map(|it| &it.file).filter(|_| is_own);
+    let left = |grants| Left { grants, reads: &reads, writes: &[], kept, own: None, file };
+    let mut confined = enter(left(first), ground, described);
+    for other in rest {
+        let mut other_one = granted(left(other), ground);
+        // It is the server's own, whoever calls.
+        let room = confined.room.as_ref().map(|it| it.path().to_path_buf());
+        other_one.write.extend(room);
+        confined.confinement = narrowed(&confined.confinement, &other_one);
+        super::bound(other, described);
+    }
+    described.confine = Some(confined.confinement.clone());
+    let project = server.project.clone();
+    Some(Box::new(ConfinedServer { confined, project, is_by_one: rest.is_empty() }))
+}
+
+impl ConfinedServer {
+    /// What people should hear of what it complained of.
+    pub(in crate::executor) fn told(&self, stderr: &[u8]) -> Option<String> {
+        let told = self.confined.told(stderr, &self.project).map(|it| it.message);
+        told.filter(|_| self.is_by_one)
+    }
+}
+
+/// What both leave.
+fn narrowed(one: &Confinement, other: &Confinement) -> Confinement {
+    let readable = |it: &Confinement| [it.read.clone(), it.write.clone()].concat();
+    let mut both = Confinement::new(one.at_least.max(other.at_least));
+    both.read = shared(&readable(one), &readable(other));
+    both.write = shared(&one.write, &other.write);
+    both.never = [one.never.clone(), other.never.clone()].concat();
+    both.net = match (&one.net, &other.net) {
+        (Net::Open, net) | (net, Net::Open) => net.clone(),
+        (Net::TcpTo(one), Net::TcpTo(other)) => {
+            Net::TcpTo(one.iter().filter(|it| other.contains(it)).copied().collect())
+        }
+        (Net::Denied, _) | (_, Net::Denied) => Net::Denied,
+    };
+    both.attributes = one.attributes && other.attributes;
+    both.processes = one.processes.into_iter().chain(other.processes).min();
+    both.pretended = one.pretended.or(other.pretended);
+    both
+}
+
+/// The places that lie in both lists, each by where it leads: the name of a link in one is no reason to open what it leads to.
+fn shared(one: &[PathBuf], other: &[PathBuf]) -> Vec<PathBuf> {
+    let other: Vec<PathBuf> = other.iter().map(|it| resolved(it)).collect();
+    let mut all = Vec::new();
+    for it in one.iter().map(|it| resolved(it)) {
+        if other.iter().any(|around| it.starts_with(around)) {
+            all.push(it);
+        } else {
+            all.extend(other.iter().filter(|inner| inner.starts_with(&it)).cloned());
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// MC-19.
+    #[cfg(unix)]
+    #[test]
+    fn what_two_grant_is_what_both_do() {
+        let room = tempfile::tempdir().expect("a room");
+        let root = resolved(room.path());
+        let at = |name: &str| root.join(name);
+        std::fs::create_dir_all(at("a/in")).expect("a room");
+        std::fs::create_dir_all(at("b")).expect("a room");
+        std::os::unix::fs::symlink(at("b"), at("a/link")).expect("a room");
+        let of = |read: &[&str], write: &[&str]| {
+            let mut it = Confinement::new(process::Tier::T1);
+            it.read = read.iter().map(|it| at(it)).collect();
+            it.write = write.iter().map(|it| at(it)).collect();
+            it
+        };
+        let both = narrowed(&of(&["a", "b/../a"], &["b"]), &of(&["a/in", "a/link"], &["a"]));
+        assert!(both.write.is_empty(), "{both:?}");
+        // The second reads where the link leads, and the first may write there.
+        assert!(both.read.iter().all(|it| it.starts_with(at("a")) || *it == at("b")), "{both:?}");
+        let both = narrowed(&of(&["a"], &[]), &of(&["a/link"], &[]));
+        assert!(both.read.is_empty(), "a link leads out of what the first reads: {both:?}");
+        let (mut one, mut other) = (of(&[], &[]), of(&[], &[]));
+        (one.net, other.net) = (Net::TcpTo(vec![1, 2]), Net::Open);
+        assert_eq!(narrowed(&one, &other).net, one.net);
+        other.net = Net::Denied;
+        assert_eq!(narrowed(&other, &one).net, Net::Denied);
+        other.net = Net::TcpTo(vec![2, 3]);
+        other.at_least = process::Tier::T2;
+        (one.processes, other.attributes) = (Some(3), true);
+        let both = narrowed(&one, &other);
+        assert_eq!((both.net, both.attributes), (Net::TcpTo(vec![2]), false));
+        assert_eq!((both.at_least, both.processes), (process::Tier::T2, Some(3)));
+    }
+}
