@@ -28,7 +28,7 @@ use std::collections::HashSet;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::dialect::{GROUPS, Roots};
+use crate::dialect::{GROUPS, Roots, native};
 use crate::discover::{self, Found};
 use crate::source::{ReadConfig, Source};
 use crate::syntax::{self, Format};
@@ -136,11 +136,10 @@ impl Trust {
     }
 
     fn keys_of(&self, sources: &[Source]) -> Vec<PublicKey> {
-        // Most files need not be read for it.
-        let may = |it: &&Source| it.text.contains("keys");
+        // Most files need not be read for it: what reading costs is their hooks.
         let read: Vec<(&Source, ReadConfig)> = sources
             .iter()
-            .filter(may)
+            .filter(|it| it.text.contains("keys") && native::may_pin(it))
             .map(|it| (it, it.dialect.dialect().read_config(it)))
             .collect();
         self.pinned(read.iter().map(|(source, config)| (*source, config)))

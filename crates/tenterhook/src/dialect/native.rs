@@ -16,6 +16,8 @@ mod table;
 mod write;
 
 pub use cases::{Case, CaseFile, Expectation, Happens, cases, read_case_file};
+#[cfg(feature = "trust")]
+pub(crate) use config::may_pin;
 pub use outcome::encode_outcome;
 #[doc(hidden)]
 pub use write::line as sandbox_line;

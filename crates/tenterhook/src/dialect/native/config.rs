@@ -25,6 +25,8 @@ use std::collections::HashSet;
 use std::path::{Component, Path, PathBuf};
 
 use crate::diagnostic::{Code, Diagnostic, Lines, Place, Severity, Span, nearest};
+#[cfg(feature = "trust")]
+use crate::dialect::DialectId;
 use crate::dialect::{GROUPS, broken};
 use crate::source::{Lost, ReadConfig, Source};
 use crate::syntax::{self, Entry, FaultKind, Format, Node, NodeValue, Parsed};
@@ -58,6 +60,16 @@ pub(super) fn read(source: &Source) -> ReadConfig {
         reader.file(&root);
     }
     reader.out
+}
+
+/// Whether a file may say whose signatures count: a native one that has the table `trust`, or that nobody can read to its end.
+#[cfg(feature = "trust")]
+pub(crate) fn may_pin(source: &Source) -> bool {
+    let parsed = || syntax::parse(&source.text, format(source));
+    let has_table = |it: Parsed| {
+        !it.faults.is_empty() || it.root.is_none_or(|root| root.get("trust").is_some())
+    };
+    source.dialect == DialectId::NATIVE && has_table(parsed())
 }
 
 /// JSON begins with a brace; no TOML file does (C-40).
