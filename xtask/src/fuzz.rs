@@ -4,6 +4,7 @@
 //!
 //! What a run found worth keeping lies in `fuzz/corpus/TARGET`, and the next one begins with it.
 
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -49,7 +50,7 @@ fn read<'a>(args: &[&'a str]) -> Result<Asked<'a>, String> {
     while let Some(arg) = args.next() {
         let mut value = || args.next().copied().ok_or_else(|| format!("`{arg}` needs a value"));
         match *arg {
-            "--minutes" => asked.minutes = number(value()?)?,
+            "--minutes" => asked.minutes = minutes(value()?)?,
             "--shard" => asked.shard = shard(value()?)?,
             "--seeds" => asked.seeds = Some(Path::new(value()?)),
             other if other.starts_with('-') => {
@@ -61,8 +62,12 @@ fn read<'a>(args: &[&'a str]) -> Result<Asked<'a>, String> {
     Ok(asked)
 }
 
-fn number(text: &str) -> Result<u64, String> {
-    text.parse().map_err(|_| format!("`{text}` is not a whole number of minutes"))
+/// None at all is nothing to ask for: libFuzzer would run for ever.
+fn minutes(text: &str) -> Result<u64, String> {
+    let minutes = text.parse::<NonZeroU64>();
+    minutes
+        .map(NonZeroU64::get)
+        .map_err(|_| format!("`{text}` is not a whole number of minutes, from 1 on"))
 }
 
 fn shard(text: &str) -> Result<(usize, usize), String> {
