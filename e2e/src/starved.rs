@@ -148,7 +148,8 @@ impl Room {
         for (name, text) in rows::FILES {
             fs::write(room.directory.join(name), text)?;
         }
-        for path in [room.directory.clone(), room.directory.join("home"), own] {
+        // The program keeps its mode: where it is a link, that is the mode of what was built.
+        for path in [room.directory.clone(), room.directory.join("home")] {
             fs::set_permissions(path, fs::Permissions::from_mode(0o777))?;
         }
         Ok(room)

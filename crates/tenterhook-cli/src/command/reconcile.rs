@@ -1,19 +1,19 @@
 //! `reconcile`: which calls did no hook see? Joins what agents recorded with our own record of firings. Fires nothing.
 
+mod configured;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use jiff::Timestamp;
 use serde_json::{Value, json};
-use tenterhook::config::Ruleset;
-use tenterhook::plan;
-use tenterhook::session::View;
 use tenterhook::transcript::{Agent, Copies, Ended, Kind, Refuser, Told, What};
 
+use self::configured::{Configured, Coverage};
 use super::{log, print_json};
 use crate::ambient::Here;
-use crate::args::{Format, Reconcile, Which};
+use crate::args::{Format, Reconcile};
 use crate::exit::Exit;
-use crate::load::{self, shorten};
+use crate::load::shorten;
 use crate::problem::Problem;
 use crate::sessions::{self, Session};
 use crate::show::paint::{BOLD, DIM, GOOD, WARNING, paint};
@@ -28,6 +28,7 @@ enum Cause {
     Subagent,
     Mcp,
     Unmatched,
+    NotCalled,
     Bypass,
     Unknown,
 }
@@ -64,6 +65,12 @@ const CAUSES: &[(Cause, &str, &str, &str)] = &[
         "add a hook, or widen a matcher: `tenterhook explain` says which is near",
     ),
     (
+        Cause::NotCalled,
+        "not_called",
+        "a configured hook matches such a call, and the agent does not call Tenterhook",
+        "`tenterhook install` has the agent call; `tenterhook status` says for which events",
+    ),
+    (
         Cause::Bypass,
         "bypass",
         "the agent ran without asking for permission",
@@ -90,12 +97,9 @@ impl Cause {
 
 pub(crate) fn run(args: &Reconcile, here: &Here, term: Term) -> Result<Exit, Problem> {
     let seen = Seen::of(log::entries(here)?);
-    let ruleset = match seen.first {
+    let configured = match seen.first {
         Some(_) => None,
-        None => {
-            let which = Which { config: Vec::new(), dialect: None, compat: None };
-            Some(load::load(&which, here)?.engine(|it| it).ruleset())
-        }
+        None => Some(Configured::read(here)?),
     };
     let found = sessions::find(&args.paths, args.agent, here)?;
     for (path, why) in &found.strange {
@@ -104,7 +108,7 @@ pub(crate) fn run(args: &Reconcile, here: &Here, term: Term) -> Result<Exit, Pro
     }
     let mut all = All {
         seen,
-        ruleset: ruleset.as_deref(),
+        configured: configured.as_ref(),
         args,
         here,
         copies: Copies::default(),
@@ -114,8 +118,8 @@ pub(crate) fn run(args: &Reconcile, here: &Here, term: Term) -> Result<Exit, Pro
         all.file(session)?;
     }
     match args.output.format {
-        Format::Json => print_json(&to_json(&all.sum, all.ruleset.is_some()), term)?,
-        Format::Text => term.data(&to_text(&all.sum, all.ruleset.is_some(), here, term.width()))?,
+        Format::Json => print_json(&to_json(&all.sum, configured.is_some()), term)?,
+        Format::Text => term.data(&to_text(&all.sum, configured.is_some(), here, term.width()))?,
     }
     Ok(Exit::Good)
 }
@@ -162,7 +166,8 @@ struct Open {
     is_sub: bool,
     is_asked: bool,
     is_refused: bool,
-    is_covered: Option<bool>,
+    /// What the configuration says of it, where nothing is on record.
+    coverage: Option<Coverage>,
 }
 
 /// The calls of one file, in order.
@@ -193,7 +198,7 @@ struct Sum {
 
 struct All<'a> {
     seen: Seen,
-    ruleset: Option<&'a Ruleset>,
+    configured: Option<&'a Configured>,
     args: &'a Reconcile,
     here: &'a Here,
     copies: Copies,
@@ -237,12 +242,9 @@ impl All<'_> {
                 let (tool, _) = call.neutral(session.agent);
                 let text =
                     |it: &Option<std::sync::Arc<str>>| it.as_deref().unwrap_or_default().to_owned();
-                let is_covered = self.ruleset.map(|ruleset| {
+                let coverage = self.configured.map(|configured| {
                     let event = told.event(session.agent, &session.around(&self.here.roots.home));
-                    let view = View::default();
-                    event.is_some_and(|it| {
-                        plan::explain(ruleset, &view, &it).iter().any(|(_, why)| why.selected)
-                    })
+                    event.map_or(Coverage::Unmatched, |it| configured.of(session.agent, &it))
                 });
                 let it = Open {
                     line: told.line,
@@ -254,7 +256,7 @@ impl All<'_> {
                     is_sub: told.subagent.is_some(),
                     is_asked: false,
                     is_refused: false,
-                    is_covered,
+                    coverage,
                 };
                 // An id that comes again is another call.
                 calls.at.insert(call.id.to_string(), calls.all.len());
@@ -282,8 +284,9 @@ impl All<'_> {
 
     /// Whether our record knows a call, and by what.
     fn known(&mut self, agent: Agent, id: &str, call: &Open) -> Option<&'static str> {
-        if let Some(is_covered) = call.is_covered {
-            return is_covered.then_some("configuration");
+        if let Some(coverage) = call.coverage {
+            let is_asked = coverage == Coverage::Asked && !fires_nothing(agent, call);
+            return is_asked.then_some("configuration");
         }
         if self.has_id(id, call) {
             for tool in [&call.tool, &call.own_tool] {
@@ -339,8 +342,9 @@ impl All<'_> {
         let is_before =
             || call.time.is_some_and(|it| self.seen.first.is_some_and(|first| it < first));
         match () {
-            () if NO_EVENT.contains(&(agent, call.own_tool.as_str())) => Cause::NoEvent,
-            () if call.is_covered == Some(false) => Cause::Unmatched,
+            () if fires_nothing(agent, call) => Cause::NoEvent,
+            () if call.coverage == Some(Coverage::Unmatched) => Cause::Unmatched,
+            () if call.coverage == Some(Coverage::NotCalled) => Cause::NotCalled,
             () if is_before() => Cause::Before,
             () if call.is_sub => Cause::Subagent,
             () if call.tool.starts_with("mcp__") => Cause::Mcp,
@@ -348,6 +352,10 @@ impl All<'_> {
             () => Cause::Unknown,
         }
     }
+}
+
+fn fires_nothing(agent: Agent, call: &Open) -> bool {
+    NO_EVENT.contains(&(agent, call.own_tool.as_str()))
 }
 
 fn to_json(sum: &Sum, by_configuration: bool) -> Value {
@@ -385,7 +393,7 @@ fn to_text(sum: &Sum, by_configuration: bool, here: &Here, width: usize) -> Stri
     let calls = |number: u64| count(usize::try_from(number).unwrap_or(usize::MAX), "call");
     let mut out = String::new();
     if by_configuration {
-        let text = "nothing is on record: this tells which calls the hooks that are configured here could not have covered";
+        let text = "nothing is on record: this tells which calls the hooks that are configured here would not have heard of";
         out.push_str(&format!("{}\n\n", paint(WARNING, flow(text, width))));
     }
     for (key, places) in &sum.gaps {
@@ -413,8 +421,12 @@ fn to_text(sum: &Sum, by_configuration: bool, here: &Here, width: usize) -> Stri
     }
     let unseen = sum.counts.values().sum::<u64>();
     let style = if unseen == 0 { GOOD } else { WARNING };
+    let (seen, gap) = match by_configuration {
+        true => ("that a hook would be asked about", "of which none would hear"),
+        false => ("seen", "seen by no hook"),
+    };
     let said = format!(
-        "{}: {} seen, {unseen} seen by no hook, {} refused by the agent before any hook",
+        "{}: {} {seen}, {unseen} {gap}, {} refused by the agent before any hook",
         calls(sum.calls),
         sum.seen,
         sum.refused

@@ -92,6 +92,11 @@ fn switched_off(found: &[Found]) -> Option<(&str, &str)> {
     said.1.off.then_some((said.0.file.as_str(), said.1.key.as_str()))
 }
 
+/// Whether the agent of that name calls this program, as its files here say.
+pub(super) fn calls(name: &str, here: &Here) -> bool {
+    tenterhook::install::agent(name).is_some_and(|it| is_covered(it, &look(it, here), here))
+}
+
 /// What `install` should say of a file that switches all hooks of an agent off.
 pub(super) fn remains_off(agent: &Agent, here: &Here) -> Option<String> {
     let found = look(agent, here);

@@ -125,21 +125,49 @@ fn every_seeded_gap_is_found() {
     }
 }
 
-/// RC-4.
+/// The causes of the calls of a recorded session that no hook would hear of, one for each kind: of Bash, and of the rest.
+fn unheard(room: &Room, sample: &str) -> (Vec<String>, Vec<String>) {
+    let said = reconcile(room, &samples().join(sample));
+    assert_eq!(said["by"], "configuration");
+    let causes = |of_bash: bool| {
+        let gaps = said["gaps"].as_array().unwrap().iter();
+        let mut causes: Vec<String> = gaps
+            .filter(|it| (it["tool"] == "Bash") == of_bash)
+            .map(|it| it["cause"].as_str().unwrap().to_owned())
+            .collect();
+        causes.sort();
+        causes.dedup();
+        causes
+    };
+    (causes(true), causes(false))
+}
+
+const CLAUDE: &str = "claude-2.1.330-main-resumed.jsonl";
+
+/// RC-4: a hook is asked where the agent calls us, or starts the hook itself.
 #[test]
 fn without_records_the_configuration_tells() {
     let room = Room::new();
+    let hook = "[hook.bash]\non = \"PreToolUse\"\nmatch = \"Bash\"\nshell = \"true\"\n";
+    room.write("project/tenterhook.toml", hook);
+    let (bash, rest) = unheard(&room, CLAUDE);
+    assert_eq!((bash, rest), (vec!["not_called".to_owned()], vec!["not_matched".to_owned()]));
+
+    let said = room.run(&["install", "claude"], "");
+    assert_eq!(said.code, 0, "{}", said.stderr);
+    let (bash, rest) = unheard(&room, CLAUDE);
+    assert_eq!((bash, rest), (Vec::new(), vec!["not_matched".to_owned()]));
+}
+
+/// RC-4: what the agent starts itself needs nobody else, and is asked by no other agent.
+#[test]
+fn an_agents_own_hooks_cover_its_own_calls() {
+    let room = Room::new();
     room.write(
-        "project/tenterhook.toml",
-        "[hook.bash]\non = \"PreToolUse\"\nmatch = \"Bash\"\nshell = \"true\"\n",
+        "home/.claude/settings.json",
+        r#"{"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "true"}]}]}}"#,
     );
-    let file = samples().join("claude-2.1.330-main-resumed.jsonl");
-    let said = reconcile(&room, &file);
-    assert_eq!(said["by"], "configuration");
-    let gaps = said["gaps"].as_array().unwrap();
-    assert!(
-        !gaps.is_empty()
-            && gaps.iter().all(|it| it["tool"] != "Bash" && it["cause"] == "not_matched"),
-        "{gaps:#?}"
-    );
+    assert_eq!(unheard(&room, CLAUDE), (Vec::new(), Vec::new()));
+    let (bash, _) = unheard(&room, "codex-0.169.0-gpt5.5-main.jsonl");
+    assert_eq!(bash, ["not_called"]);
 }

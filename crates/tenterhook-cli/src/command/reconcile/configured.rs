@@ -1,0 +1,75 @@
+//! Would a hook that is configured here have been asked about a recorded call? Told where nothing is on record. Asks no hook.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use tenterhook::config::{Ruleset, Source, is_own};
+use tenterhook::dialect::DialectId;
+use tenterhook::event::Event;
+use tenterhook::hook::Hook;
+use tenterhook::plan;
+use tenterhook::session::View;
+use tenterhook::transcript::Agent;
+
+use crate::ambient::Here;
+use crate::args::Which;
+use crate::command::status;
+use crate::load;
+use crate::problem::Problem;
+
+/// What the configuration says of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Coverage {
+    /// A hook would be asked.
+    Asked,
+    /// A hook matches, and the agent starts neither it nor this program.
+    NotCalled,
+    /// No hook matches.
+    Unmatched,
+}
+
+/// The hooks that are configured here, and which of them each agent has asked.
+pub(super) struct Configured {
+    ruleset: Arc<Ruleset>,
+    /// The agents that call this program, for every hook.
+    calling: HashSet<Agent>,
+    /// The files whose hooks an agent starts by itself.
+    own: HashMap<Agent, HashSet<String>>,
+}
+
+impl Configured {
+    pub(super) fn read(here: &Here) -> Result<Self, Problem> {
+        let which = Which { config: Vec::new(), dialect: None, compat: None };
+        let mut loaded = load::load(&which, here)?;
+        let own = |agent: Agent| {
+            let dialect = DialectId::find(agent.word()).map(DialectId::dialect);
+            let loads = |it: &&Source| dialect.is_some_and(|by| by.loads(it));
+            loaded.sources.iter().filter(loads).map(|it| it.name.to_string()).collect()
+        };
+        let own = Agent::ALL.into_iter().map(|it| (it, own(it))).collect();
+        // The reference agent is an engine itself.
+        let calls = |it: &Agent| *it == Agent::Tenterhook || status::calls(it.word(), here);
+        let calling = Agent::ALL.into_iter().filter(calls).collect();
+        Ok(Self { ruleset: loaded.engine(|it| it).ruleset(), calling, own })
+    }
+
+    pub(super) fn of(&self, agent: Agent, event: &Event) -> Coverage {
+        let told = plan::explain(&self.ruleset, &View::default(), event);
+        let mut matching =
+            told.iter().filter(|(hook, why)| why.selected && !is_own(&hook.run)).peekable();
+        if matching.peek().is_none() {
+            return Coverage::Unmatched;
+        }
+        match matching.any(|(hook, _)| self.is_started(agent, hook)) {
+            true => Coverage::Asked,
+            false => Coverage::NotCalled,
+        }
+    }
+
+    fn is_started(&self, agent: Agent, hook: &Hook) -> bool {
+        let is_own = |files: &HashSet<String>| {
+            hook.place.as_ref().is_some_and(|it| files.contains(&*it.file))
+        };
+        self.calling.contains(&agent) || self.own.get(&agent).is_some_and(is_own)
+    }
+}
