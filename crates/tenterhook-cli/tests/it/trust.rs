@@ -247,14 +247,18 @@ fn a_trial_says_what_a_hook_asks_for_and_approves_nothing() {
     crate::test::program(&room, "project/.claude/hooks/gate.sh", nosy);
     room.write("home/key", "swordfish");
     let native = "[hook.own]\non = \"Stop\"\nshell = \"cat $HOME/key 2>/dev/null; exit 0\"\nsandbox = \"off\"\n\
+        [hook.wide]\non = \"Stop\"\nshell = \"ls / 2>/dev/null; touch $HOME/$SOME_KEY 2>/dev/null; exit 0\"\npass = [\"SOME_KEY\"]\n\
         [hook.modest]\non = \"PreToolUse\"\nmatch = \"Write\"\nshell = \"cat > /dev/null\"\n";
     room.write("project/tenterhook.toml", native);
-    let said = room.run(&["trust", "try"], "");
+    let said = room.shell("SOME_KEY=herring tenterhook trust try");
     assert_eq!(said.code, 1, "{}", said.all());
     let words = said.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(words.matches("the sandbox refused `cat` to read").count(), 2, "{}", said.stdout);
     assert!(words.contains("(T1): it asked for nothing more"), "{}", said.stdout);
-    assert!(!said.all().contains("swordfish") && !room.path("project/ran").exists());
+    assert!(words.contains("it would open your whole home"), "{}", said.stdout);
+    assert!(words.contains("it was not handed `SOME_KEY`"), "{}", said.stdout);
+    let never = ["swordfish", "herring", "read = [\"/\"]"];
+    assert!(never.iter().all(|it| !said.all().contains(it)) && !room.path("project/ran").exists());
     let one = room.run(&["trust", "try", "tenterhook.toml"], "");
     assert!(!one.stdout.contains("gate.sh"), "{}", one.stdout);
     assert_eq!(room.run(&["trust", "status"], "").code, 1, "nothing is approved by it");

@@ -36,7 +36,12 @@ enum How {
     Open(usize),
     /// The same, with the flags behind a pointer.
     OpenBehind(usize),
+    /// Changes what it names, there or not.
     Change,
+    /// Makes it, where it is not there.
+    Make,
+    /// Changes or removes it, where it is there.
+    Alter,
     Execute,
     Socket,
     /// The argument points to the peer's address.
@@ -50,15 +55,15 @@ type Named = (Option<usize>, usize);
 const CALLS: &[(c_long, How, &[Named])] = &[
     (libc::SYS_openat, How::Open(2), &[(Some(0), 1)]),
     (libc::SYS_openat2, How::OpenBehind(2), &[(Some(0), 1)]),
-    (libc::SYS_mkdirat, How::Change, &[(Some(0), 1)]),
-    (libc::SYS_mknodat, How::Change, &[(Some(0), 1)]),
-    (libc::SYS_unlinkat, How::Change, &[(Some(0), 1)]),
-    (libc::SYS_symlinkat, How::Change, &[(Some(1), 2)]),
+    (libc::SYS_mkdirat, How::Make, &[(Some(0), 1)]),
+    (libc::SYS_mknodat, How::Make, &[(Some(0), 1)]),
+    (libc::SYS_unlinkat, How::Alter, &[(Some(0), 1)]),
+    (libc::SYS_symlinkat, How::Make, &[(Some(1), 2)]),
     (libc::SYS_linkat, How::Change, &[(Some(0), 1), (Some(2), 3)]),
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_renameat, How::Change, &[(Some(0), 1), (Some(2), 3)]),
     (libc::SYS_renameat2, How::Change, &[(Some(0), 1), (Some(2), 3)]),
-    (libc::SYS_truncate, How::Change, &[(None, 0)]),
+    (libc::SYS_truncate, How::Alter, &[(None, 0)]),
     (libc::SYS_execve, How::Execute, &[(None, 0)]),
     (libc::SYS_execveat, How::Execute, &[(Some(0), 1)]),
     (libc::SYS_socket, How::Socket, &[]),
@@ -68,17 +73,17 @@ const CALLS: &[(c_long, How, &[Named])] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_creat, How::Change, &[(None, 0)]),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_mkdir, How::Change, &[(None, 0)]),
+    (libc::SYS_mkdir, How::Make, &[(None, 0)]),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_rmdir, How::Change, &[(None, 0)]),
+    (libc::SYS_rmdir, How::Alter, &[(None, 0)]),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_unlink, How::Change, &[(None, 0)]),
+    (libc::SYS_unlink, How::Alter, &[(None, 0)]),
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_rename, How::Change, &[(None, 0), (None, 1)]),
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_link, How::Change, &[(None, 0), (None, 1)]),
     #[cfg(target_arch = "x86_64")]
-    (libc::SYS_symlink, How::Change, &[(None, 1)]),
+    (libc::SYS_symlink, How::Make, &[(None, 1)]),
 ];
 
 /// What is heard so far.
@@ -242,14 +247,15 @@ fn wishes(notice: &Notice) -> Vec<Wish> {
     let is_there = |it: &PathBuf| it.symlink_metadata().is_ok();
     let opens = |flags: u64| -> Vec<Wish> {
         let flags = flags as c_int;
-        let changes = flags & libc::O_ACCMODE != libc::O_RDONLY
-            || flags & (libc::O_CREAT | libc::O_TRUNC) != 0;
-        match (flags & libc::O_PATH != 0, changes) {
-            // That opens nothing of it.
-            (true, _) => Vec::new(),
-            (_, true) => paths().map(Wish::Change).collect(),
-            (_, false) => paths().filter(is_there).map(Wish::Read).collect(),
-        }
+        let writes = flags & libc::O_ACCMODE != libc::O_RDONLY || flags & libc::O_TRUNC != 0;
+        let makes = |it: &PathBuf| flags & libc::O_CREAT != 0 && !is_there(it);
+        let wish = |it: PathBuf| match writes || makes(&it) {
+            true => Some(Wish::Change(it)),
+            false => is_there(&it).then_some(Wish::Read(it)),
+        };
+        // That opens nothing of it.
+        let is_name_alone = flags & libc::O_PATH != 0;
+        paths().filter(|_| !is_name_alone).filter_map(wish).collect()
     };
     match how {
         How::Open(flags) => opens(argument(*flags)),
@@ -258,6 +264,9 @@ fn wishes(notice: &Notice) -> Vec<Wish> {
             flags.map(opens).unwrap_or_default()
         }
         How::Change => paths().map(Wish::Change).collect(),
+        // Without a sandbox, too, what is there is not made, and what is not is not removed.
+        How::Alter => paths().filter(is_there).map(Wish::Change).collect(),
+        How::Make => paths().filter(|it| !is_there(it)).map(Wish::Change).collect(),
         How::Execute => paths().filter(is_there).map(Wish::Execute).collect(),
         // Those of the machine itself are asked for by whoever looks up a user.
         How::Socket => {

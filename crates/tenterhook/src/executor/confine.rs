@@ -96,6 +96,9 @@ struct Left<'l> {
     file: Option<&'l Arc<str>>,
 }
 
+/// How many times its own time a watched command has: each of its calls waits until it is heard.
+const WATCHED_TIMES: u32 = 10;
+
 /// Confines what is described, where its hook is confined. `own` is a file of its own that it may write.
 pub(super) fn confine(
     task: &Task,
@@ -110,6 +113,8 @@ pub(super) fn confine(
     let confined = enter(left, &Ground::of(task), described);
     if let Some(it) = &mut described.confine {
         it.watched = task.ambient.explains_denials && matches!(task.hook.run, Run::Command(_));
+        let times = if it.watched { WATCHED_TIMES } else { 1 };
+        described.timeout = described.timeout.map(|it| it.saturating_mul(times));
     }
     Some(Box::new(confined))
 }

@@ -10,7 +10,7 @@ use super::sign::{self, Names};
 /// The name of one that is not set and has no default.
 pub(crate) fn expand(
     text: &str,
-    lookup: impl Fn(&str) -> Option<String>,
+    mut lookup: impl FnMut(&str) -> Option<String>,
 ) -> Result<String, String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

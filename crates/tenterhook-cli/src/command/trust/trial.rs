@@ -24,7 +24,7 @@ use crate::problem::Problem;
 use crate::scratch::Scratch;
 use crate::show::outcome::hook_name;
 use crate::show::paint::{BOLD, paint};
-use crate::show::words::{count, time, wrap};
+use crate::show::words::{time, wrap};
 use crate::term::Term;
 use crate::wait::{Waited, block_on};
 
@@ -97,6 +97,10 @@ fn programs(source: &Source) -> Vec<Hook> {
 fn fire(hook: &Hook, scratch: &Scratch, here: &Here) -> Result<Outcome, Problem> {
     let mut hook = hook.clone();
     (hook.sandbox, hook.wait) = (Sandbox::standard(), Wait::default());
+    // What it printed of a secret would stand on the page, and in the log of whoever runs this.
+    if let Run::Command(command) = &mut hook.run {
+        command.pass.clear();
+    }
     let mut ambient = Ambient::default().env(here.env.clone());
     ambient.scratch = scratch.path().map(std::path::Path::to_owned);
     ambient.explains_denials = true;
@@ -156,12 +160,8 @@ fn told(hook: &Hook, outcome: &Outcome, width: usize, page: &mut String) -> bool
         None => "was not tried: no event that is made up here is one that it is for".to_owned(),
         Some(step) => {
             let tier = step.tier.map_or("", |it| it.word());
-            let asks = match refused.len() {
-                0 => "it asked for nothing more".to_owned(),
-                // The last line of several is what grants them all.
-                many => format!("it asked for more ({})", count(many.max(2) - 1, "refusal")),
-            };
-            format!("{} in {} ({tier}): {asks}", step.ended, time(step.took))
+            let asks = if refused.is_empty() { "nothing more" } else { "more" };
+            format!("{} in {} ({tier}): it asked for {asks}", step.ended, time(step.took))
         }
     };
     let head = format!("{} {}: {ended}", hook.event, hook_name(hook));
@@ -170,8 +170,13 @@ fn told(hook: &Hook, outcome: &Outcome, width: usize, page: &mut String) -> bool
         page.push_str(&format!("{lead}  {row}\n"));
         lead = " ".repeat(6);
     }
-    for text in &refused {
-        let rows = wrap(text, width.saturating_sub(INDENT + 2));
+    let passed = match &hook.run {
+        Run::Command(command) => command.pass.as_slice(),
+        _ => &[],
+    };
+    let kept = passed.iter().map(|it| format!("it was not handed `{it}`, which its entry passes"));
+    for text in kept.chain(refused.iter().map(|it| (*it).to_owned())) {
+        let rows = wrap(&text, width.saturating_sub(INDENT + 2));
         rows.iter().for_each(|it| page.push_str(&format!("{:INDENT$}  {it}\n", "")));
     }
     !refused.is_empty()

@@ -72,7 +72,14 @@ impl Confined {
     }
 
     fn of_path(&self, who: &str, path: &Path, how: &Refused, project: &Path) -> String {
-        let shown = path.display();
+        let shown = shown(path);
+        let verb = if matches!(how, Refused::Read) { "read" } else { "change" };
+        // Who lists the home for its names would be granted all keys in it.
+        if matches!(how, Refused::Read | Refused::Write) && self.opens_home(nearest(path)) {
+            return format!(
+                "the sandbox refused {who} to {verb} `{shown}`; no line is proposed, as it would open your whole home"
+            );
+        }
         let write = |path: &Path, keeps_mode: bool| {
             self.line(|it| {
                 it.write.push(as_grant(path, project));
@@ -100,6 +107,11 @@ impl Confined {
                 self.line(|it| it.read.push(as_grant(path, project)))
             ),
         }
+    }
+
+    /// Whether to grant this is to grant the home.
+    fn opens_home(&self, path: &Path) -> bool {
+        process::resolved(&self.home).starts_with(path)
     }
 
     fn of_attributes(&self) -> String {
@@ -152,6 +164,15 @@ impl Confined {
             None => (!writes).then_some((path, Refused::Write)),
         }
     }
+}
+
+/// A path on one line, whatever its name holds.
+fn shown(path: &Path) -> String {
+    let escaped = |it: char| match it.is_control() {
+        true => it.escape_default().to_string(),
+        false => it.to_string(),
+    };
+    path.to_string_lossy().chars().map(escaped).collect()
 }
 
 /// Whether a file has its name for a moment only, so that it cannot be made once for good: what git puts beside its hooks, too.

@@ -492,7 +492,7 @@ async fn all_that_is_refused_is_told_where_that_is_asked_for() {
     scene.explains = true;
     let secret = scene.sandbox.home().join("secret");
     let line = format!(
-        "cat {0} 2>/dev/null; cat {0} 2>/dev/null; (echo > $PWD/deep/made) 2>/dev/null; \
+        "mkdir -p {1} 2>/dev/null; rm -f {1}/none; cat {0} 2>/dev/null; cat {0} 2>/dev/null; (echo > $PWD/deep/made) 2>/dev/null; \
          ls {1} > /dev/null 2>&1; (: > /dev/tty) 2>/dev/null; ls > /dev/null; exit 0",
         secret.display(),
         scene.sandbox.home().display()
@@ -504,7 +504,7 @@ async fn all_that_is_refused_is_told_where_that_is_asked_for() {
     assert_eq!(told.len(), 4, "{told:#?}");
     assert!(told[0].contains("`cat` to read") && told[0].contains("secret"), "{told:#?}");
     assert!(told[1].contains("`sh` to change") && told[1].contains("deep"), "{told:#?}");
-    assert!(told[2].contains("`ls` to read"), "{told:#?}");
+    assert!(told[2].contains("`ls` to read") && told[2].contains("no line"), "{told:#?}");
     assert!(told[3].contains("secret\"], write = [\"$PROJECT/deep\"]"), "{told:#?}");
     assert!(told[3].ends_with("but for what opens the whole home"), "{told:#?}");
     scene.explains = false;

@@ -1,5 +1,7 @@
 //! What is started for a server, and what is it handed? Reads its configuration and the host's environment; starts nothing.
 
+use std::path::Path;
+
 use tenterhook_process as process;
 
 use super::connection::{Env, Start};
@@ -52,8 +54,16 @@ pub(super) fn describe(
     let is_given = |name: &String| {
         command.env.iter().any(|(own, _)| own == name) || command.pass.contains(name)
     };
-    let withheld = variables.iter().filter(|(name, _)| is_given(name) || is_telling(name));
-    let withheld = Withheld::of(withheld.map(|(_, value)| value.as_str()));
+    let given = variables.iter().filter(|(name, _)| is_given(name) || is_telling(name));
+    // What its arguments are filled with, it was handed as well.
+    let texts: &[String] = match command.starts() {
+        Invocation::Argv { args, .. } => args,
+        Invocation::Shell { .. } => &[],
+    };
+    let filled: Vec<String> = texts.iter().flat_map(|it| values(server, it, env)).collect();
+    let given = given.map(|(_, value)| value.as_str());
+    let withheld = given.chain(filled.iter().map(String::as_str));
+    let withheld = Withheld::of(withheld.filter(|it| !is_place(it)));
     variables.retain(|(name, _)| name != FIRING);
     variables.push((FIRING.to_owned(), around::within_server(&server.name, env)));
     described.env =
@@ -69,6 +79,26 @@ pub(super) fn describe(
     };
     let confined = confine_server(server, &grants, &ground, &mut described);
     Ok((described, withheld, confined))
+}
+
+/// Whether a value says where something lies, such as the project: that is in every message, and no secret.
+fn is_place(value: &str) -> bool {
+    let path = Path::new(value);
+    path.is_absolute() && path.exists()
+}
+
+/// What the variables hold that a text names.
+fn values(server: &Server, text: &str, env: &Env) -> Vec<String> {
+    let mut found = Vec::new();
+    if matches!(server.dialect.dialect().server_variables(), ServerVariables::Everywhere) {
+        // One that is not set is told of where the text is filled.
+        let _ = expand(text, |name| {
+            let value = variable(env, name);
+            found.extend(value.clone());
+            value
+        });
+    }
+    found
 }
 
 /// A text of the configuration, as its format names variables.

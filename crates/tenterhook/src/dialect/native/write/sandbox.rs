@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use toml_edit::{InlineTable, Value};
+use toml_edit::{Array, InlineTable, Value};
 
 use super::{strings, value};
 use crate::hook::{Grants, Peers, Profile, Sandbox, Tier};
@@ -59,7 +59,8 @@ fn table(grants: &Grants) -> InlineTable {
     put("profile", (grants.profile != usual.profile).then(|| word.into()));
     for (key, paths) in [("read", &grants.read), ("write", &grants.write)] {
         let paths: Vec<String> = paths.iter().map(|it| it.to_string_lossy().into_owned()).collect();
-        put(key, (!paths.is_empty()).then(|| strings(&paths)));
+        let paths = paths.iter().map(|it| on_one_line(it));
+        put(key, (paths.len() > 0).then(|| paths.collect::<Array>().into()));
     }
     put("net", peers(&grants.net));
     put("env", (!grants.env.is_empty()).then(|| strings(&grants.env)));
@@ -72,6 +73,22 @@ fn table(grants: &Grants) -> InlineTable {
     table
 }
 
+/// A name that holds the end of a line does not end the line that people read.
+fn on_one_line(text: &str) -> Value {
+    let escaped = |it: char| match it {
+        '"' | '\\' => format!("\\{it}"),
+        _ if it.is_control() => format!("\\u{:04x}", u32::from(it)),
+        _ => it.to_string(),
+    };
+    let quoted = || format!("\"{}\"", text.chars().map(escaped).collect::<String>());
+    let plain = || Value::from(text);
+    if text.contains(char::is_control) {
+        quoted().parse().unwrap_or_else(|_| plain())
+    } else {
+        plain()
+    }
+}
+
 fn peers(peers: &Peers) -> Option<Value> {
     match peers {
         Peers::Nobody => None,
@@ -80,5 +97,23 @@ fn peers(peers: &Peers) -> Option<Value> {
             Some(strings(&ports))
         }
         Peers::Everybody => Some("open".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// X-10: whoever names a file writes no lines of their own between those that a person reads.
+    #[test]
+    fn a_line_is_one_line() {
+        let name = "/a/\"b\\\n\u{1b}[31mc";
+        let mut grants = Grants::new(Profile::Standard);
+        grants.read.push(name.into());
+        let told = line(&Sandbox::In(grants.into()), None);
+        assert!(!told.contains(char::is_control), "{told}");
+        let text = told.trim_start_matches('`').split_once("` in its entry").unwrap().0;
+        let read: toml_edit::DocumentMut = text.parse().unwrap();
+        assert_eq!(read["sandbox"]["read"][0].as_str(), Some(name));
     }
 }

@@ -94,10 +94,8 @@ impl Confined {
         };
         let grant = as_grant(path, project);
         let list = list.filter(|it| !it.iter().any(|it| grant.starts_with(it)));
-        // Whoever lists the home for its names would be granted all keys in it.
-        let opens_home = process::resolved(&self.home).starts_with(path);
         match list {
-            Some(_) if opens_home => all.opens_home = true,
+            Some(_) if self.opens_home(path) => all.opens_home = true,
             Some(list) => {
                 list.retain(|it| !it.starts_with(&grant));
                 list.push(grant);

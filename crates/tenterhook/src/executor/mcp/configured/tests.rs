@@ -164,6 +164,8 @@ async fn what_is_no_result_is_a_fault_of_its_kind() {
 async fn a_server_that_does_not_come_up_says_why() {
     let mut unset = server(&["${TENTERHOOK_NONE}"]);
     unset.dialect = DialectId::CLAUDE;
+    let mut filled = server(&["--stderr", "no file ${KEY_OF_MINE}", "--exit", "7"]);
+    filled.dialect = DialectId::CLAUDE;
     let mut missing = server(&[]);
     if let Reach::Program(command) = &mut missing.reach {
         command.invocation = Invocation::Argv { program: "/nowhere/server".into(), args: vec![] };
@@ -174,6 +176,9 @@ async fn a_server_that_does_not_come_up_says_why() {
             handed(&["--stderr", "no licence for k-12345678!", "--exit", "7"], "k-12345678"),
             "exit code 7: no licence for ***!",
         ),
+        (filled, "exit code 7: no file ***"),
+        // Where something lies is no secret.
+        (handed(&["--stderr", "none in /usr/bin", "--exit", "7"], "/usr/bin"), "none in /usr/bin"),
         (
             server(&[
                 "--read-line",
@@ -186,7 +191,8 @@ async fn a_server_that_does_not_come_up_says_why() {
         (missing, "`/nowhere/server`"),
         (unset, "`TENTERHOOK_NONE`, which is not set"),
     ] {
-        let fault = ask(&Configured::new([server], Vec::new()), "say").await.expect_err(words);
+        let env = vec![("KEY_OF_MINE".to_owned(), "k-87654321".to_owned())];
+        let fault = ask(&Configured::new([server], env), "say").await.expect_err(words);
         assert_eq!(fault.kind, CallFaultKind::NotConnected);
         assert!(fault.why.contains(words), "{fault}");
     }
