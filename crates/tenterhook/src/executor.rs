@@ -16,7 +16,7 @@ mod prompt;
 mod restart;
 mod rule;
 mod sealed;
-mod worker;
+pub(crate) mod worker;
 
 use std::fmt;
 use std::path::PathBuf;

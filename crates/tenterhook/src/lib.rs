@@ -94,6 +94,8 @@ pub mod discover;
 pub mod engine;
 pub mod event;
 pub mod executor;
+#[doc(hidden)]
+pub mod fuzzed;
 pub mod hook;
 #[doc(hidden)]
 pub mod install;

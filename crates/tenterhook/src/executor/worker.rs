@@ -2,7 +2,7 @@
 //!
 //! `frame` is what goes over the pipes, `link` one process, `slot` a hook's worker over all its lives. The session owns the `workers`.
 
-mod frame;
+pub(crate) mod frame;
 mod link;
 mod slot;
 mod workers;

@@ -7,13 +7,13 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 /// The longest line that a worker may write, without its newline (WK-7). As much as a command's standard output.
-pub(super) const LONGEST: usize = 1 << 20;
+pub(crate) const LONGEST: usize = 1 << 20;
 
 /// How much of a line is shown to people.
 const EXCERPT: usize = 80;
 
 /// One line for a worker: the event with its number, and how long its answer is waited for.
-pub(super) fn request(id: u64, left: Duration, body: &[u8]) -> Vec<u8> {
+pub(crate) fn request(id: u64, left: Duration, body: &[u8]) -> Vec<u8> {
     let mut head = String::with_capacity(48);
     // Writing into a string does not fail.
     let _ = write!(head, r#"{{"id":{id},"deadline_ms":{},"event":"#, left.as_millis());
@@ -39,16 +39,16 @@ fn event(body: &[u8]) -> std::borrow::Cow<'_, [u8]> {
 
 /// What a line of a worker says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Reply {
+pub(crate) struct Reply {
     /// The number of the event that it is about.
-    pub(super) id: u64,
+    pub(crate) id: u64,
     /// What the worker says of it.
-    pub(super) said: Said,
+    pub(crate) said: Said,
 }
 
 /// What a worker says of an event.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Said {
+pub(crate) enum Said {
     /// What a command would print before it exits with 0; empty where it has nothing to say.
     Answer(Vec<u8>),
     /// It could not judge the event, in its own words.
@@ -57,7 +57,7 @@ pub(super) enum Said {
 
 impl Said {
     /// What of it may hold a denial.
-    pub(super) fn into_bytes(self) -> Vec<u8> {
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
         match self {
             Self::Answer(answer) => answer,
             Self::Error(_) => Vec::new(),
@@ -77,7 +77,7 @@ struct Line<'a> {
 }
 
 /// Reads one line. The error says what is wrong with it, for people.
-pub(super) fn read(line: &[u8]) -> Result<Reply, String> {
+pub(crate) fn read(line: &[u8]) -> Result<Reply, String> {
     if line.len() > LONGEST {
         return Err(format!("it wrote a line of more than {LONGEST} bytes"));
     }

@@ -1,0 +1,15 @@
+//! Whatever a worker writes is a reply or is refused; whatever an event holds, a worker is written one line of JSON.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+use tenterhook::fuzzed;
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Some((id, _)) = fuzzed::reply_of_a_worker(bytes) {
+        let line: serde_json::Value = serde_json::from_slice(bytes).expect("an object for others, too");
+        assert_eq!(line["id"].as_u64(), Some(id));
+    }
+    let line = fuzzed::line_for_a_worker(7, bytes);
+    assert_eq!(line.iter().filter(|it| **it == b'\n').count(), 1);
+    assert_eq!(line.last(), Some(&b'\n'));
+});
