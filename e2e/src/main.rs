@@ -7,6 +7,7 @@ mod bench;
 mod chaos;
 mod clients;
 mod docs;
+mod faults;
 mod install;
 mod pace;
 mod page;
@@ -17,6 +18,7 @@ mod start;
 mod starved;
 mod terminal;
 mod tree;
+mod users;
 
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -29,6 +31,7 @@ usage: cargo e2e NAME
   docs      do the commands of README and guides print what stands under them? (Python, Node)
   prewarm   do scripts behave prewarmed as they do started plainly? (python3 and node; other interpreters may follow)
   chaos     does the engine keep its promises whatever a hook does? (NUMBER..., `--times N`; Python, openssl)
+  faults    does the program keep its promises whichever system call fails? (SUBJECT..., `--all`, `--every N`, `--shard K/N`; a C compiler)
   sandboxed do hooks as people write them run in the sandbox, or name the one line that they need? (a word of their names may follow)
   soak      does a host that fires for long hold ever more of anything? (--runs N, --minutes M; by default 2,000 runs)
   starved   does `fire` say no in whatever environment, where a hook objects?
@@ -56,6 +59,7 @@ fn main() -> ExitCode {
         ["soak", args @ ..] => soak::run(args),
         ["start", program @ ..] => start::run(program),
         ["chaos", args @ ..] => chaos::run(args),
+        ["faults", args @ ..] => faults::run(args),
         ["starved"] => starved::run(),
         ["terminal", args @ ..] => terminal::run(args),
         ["bench"] => bench::run(),

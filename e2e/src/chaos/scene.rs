@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::look;
 use super::row::{Cell, Hook, LIMITS, Limits, Row};
+use crate::users;
 
 /// What a hook says that denies, and what nobody else says.
 pub(super) const DENY: &str = r#"{"decision":"deny","reason":"the hook said so"}"#;
@@ -56,7 +57,7 @@ impl Room {
             let to = directory.path().join(name);
             fs::hard_link(from, &to).or_else(|_| fs::copy(from, &to).map(drop))?;
         }
-        let users = rustix::process::geteuid().is_root().then(spare_users);
+        let users = rustix::process::geteuid().is_root().then(users::spare);
         Ok(Self { directory, users })
     }
 
@@ -78,14 +79,6 @@ impl Room {
         scene.write("event.json", scene.event(row.command, row.padding))?;
         Ok(scene)
     }
-}
-
-/// Users that nobody else is, as far as one can tell: limits on processes then count those of one row alone.
-fn spare_users() -> u32 {
-    let map = fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
-    let users: u64 = map.split_whitespace().nth(2).and_then(|it| it.parse().ok()).unwrap_or(0);
-    let run = std::process::id() % 1000;
-    if users > 3_000_000 { 1_000_000 + run * 1000 } else { 20_000 + run % 40 * 1000 }
 }
 
 /// Where one row plays.

@@ -1,0 +1,174 @@
+//! `cargo e2e faults [SUBJECT...] [--all | --every N] [--shard K/N]`: does the program keep its promises whichever system call fails?
+//!
+//! Each subject is something that a person or an agent does: a firing, an approval, an installation. It is played again and again, and each time another call of the
+//! program fails with an error that the kernel may give it, once or from then on. Whatever fails: nothing hangs, panics or outlives it; no call
+//! passes that a hook would restrain; no hook runs that nobody approved; no file is lost or half written; the record stays whole; the cause is said; and the next run, in which nothing
+//! fails, does what it should. Everything runs as nobody, with limits, in a home of its own.
+
+mod calls;
+mod judge;
+mod place;
+mod play;
+mod subjects;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use place::Room;
+use play::{Found, Played};
+use subjects::{SUBJECTS, Subject};
+
+use crate::{Said, tree};
+
+const USAGE: &str = "usage: cargo e2e faults [SUBJECT...] [--all | --every N] [--shard K/N] [--calls NAME] [--jobs N]";
+/// One fault of so many is played where nobody says how many.
+const EVERY: u64 = 60;
+
+/// What was asked.
+pub(super) struct Options {
+    only: Vec<String>,
+    calls: Option<String>,
+    every: u64,
+    shard: (u64, u64),
+    jobs: usize,
+}
+
+impl Options {
+    fn read(args: &[&str]) -> Result<Self, String> {
+        let mut options =
+            Self { only: Vec::new(), calls: None, every: EVERY, shard: (1, 1), jobs: 3 };
+        let mut args = args.iter();
+        while let Some(word) = args.next() {
+            let mut value = || args.next().ok_or(format!("`{word}` needs a value\n{USAGE}"));
+            let number = |text: &str| {
+                let number = text.parse::<u64>().ok().filter(|it| *it > 0);
+                number.ok_or(format!("`{text}` is no number\n{USAGE}"))
+            };
+            match *word {
+                "--all" => options.every = 1,
+                "--every" => options.every = number(value()?)?,
+                "--jobs" => options.jobs = usize::try_from(number(value()?)?).unwrap_or(1),
+                "--calls" => options.calls = Some((*value()?).to_owned()),
+                "--shard" => {
+                    let (k, n) = value()?.split_once('/').ok_or(USAGE)?;
+                    options.shard = (number(k)?, number(n)?);
+                }
+                name if SUBJECTS.iter().any(|it| it.name == name) => {
+                    options.only.push(name.to_owned());
+                }
+                name => {
+                    let names: Vec<&str> = SUBJECTS.iter().map(|it| it.name).collect();
+                    return Err(format!("`{name}` is no subject of {}\n{USAGE}", names.join(", ")));
+                }
+            }
+        }
+        Ok(options)
+    }
+
+    fn wants(&self, subject: &Subject) -> bool {
+        self.only.is_empty() || self.only.iter().any(|it| it == subject.name)
+    }
+
+    /// Whether a fault is among those that are played: always the same ones, spread over all.
+    pub(super) fn plays(&self, at: u64) -> bool {
+        let mixed = at.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 20;
+        let (k, n) = self.shard;
+        mixed.is_multiple_of(self.every) && mixed / self.every % n == k - 1
+    }
+
+    pub(super) fn has_calls(&self, name: &str) -> bool {
+        self.calls.as_deref().is_none_or(|it| it == name)
+    }
+}
+
+pub(crate) fn run(args: &[&str]) -> Said {
+    let options = Options::read(args)?;
+    tree::build("tenterhook-cli")?;
+    let room = Room::new()?;
+    if let Err(why) = room.cannot() {
+        return Ok((
+            format!("faults were not played: no call can be made to fail here ({why})\n"),
+            true,
+        ));
+    }
+    let began = Instant::now();
+    let wanted: Vec<&Subject> = SUBJECTS.iter().filter(|it| options.wants(it)).collect();
+    let next = AtomicUsize::new(0);
+    let all: Mutex<Vec<(usize, Result<Played, String>)>> = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..options.jobs {
+            scope.spawn(|| {
+                loop {
+                    let at = next.fetch_add(1, Ordering::Relaxed);
+                    let Some(subject) = wanted.get(at) else { return };
+                    let played = play::subject(&room, at, subject, &options);
+                    all.lock()
+                        .unwrap_or_else(std::sync::PoisonError::into_inner)
+                        .push((at, played));
+                }
+            });
+        }
+    });
+    let mut all = all.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    all.sort_by_key(|it| it.0);
+    let mut said = format!(
+        "{:18} {:>6} {:>7} {:>6} {:>8}\n",
+        "subject", "calls", "faults", "wrong", "longest"
+    );
+    let (mut faults, mut wrong) = (0, 0);
+    let mut details = String::new();
+    for (at, played) in all {
+        let subject = wanted.get(at).ok_or("a subject is gone")?;
+        let played = played.map_err(|error| format!("{}: {error}", subject.name))?;
+        faults += played.faults;
+        wrong += played.found.len();
+        let longest = format!("{:.1} s", played.longest.as_secs_f64());
+        let _ = writeln!(
+            said,
+            "{:18} {:>6} {:>7} {:>6} {:>8}",
+            subject.name,
+            played.calls,
+            played.faults,
+            played.found.len(),
+            longest
+        );
+        details.push_str(&told(subject, &played.found));
+    }
+    said.push_str(&details);
+    let _ = writeln!(
+        said,
+        "{faults} faults, {wrong} of which something was wrong, in {} s",
+        began.elapsed().as_secs()
+    );
+    Ok((said, wrong == 0 && faults > 0))
+}
+
+/// What was found, with what is the same told once.
+fn told(subject: &Subject, found: &[Found]) -> String {
+    let mut groups: BTreeMap<(&str, &str, bool, &str), Vec<&Found>> = BTreeMap::new();
+    for it in found {
+        for wrong in &it.wrong {
+            let key = (it.fault.calls, it.error, it.fault.lasts, wrong.as_str());
+            groups.entry(key).or_default().push(it);
+        }
+    }
+    let mut said = String::new();
+    for ((calls, error, lasts, wrong), of) in groups {
+        let times: Vec<String> = of.iter().take(8).map(|it| it.fault.nth.to_string()).collect();
+        let from = if lasts { " and later" } else { "" };
+        let _ = writeln!(
+            said,
+            "{}: {calls} {error} at {}{from} ({}): {wrong}",
+            subject.name,
+            times.join(","),
+            of.len()
+        );
+        if let Some(it) = of.first() {
+            let _ = writeln!(said, "    call {}; {}", it.call, it.words);
+        }
+    }
+    said
+}
